@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_ERROR_H
+#define MPROF_BASE_ERROR_H
+
+/* What went wrong, in one sentence for a person: what failed, on which pid or file, why, what to do. */
+struct error {
+	char text[1024];
+};
+
+/**
+ * Put a sentence into @e (NULL: nobody wants it) and hand @err through, so that a failing
+ * statement can say `return error_set(e, -errno, "cannot read %s: %s", ...)`.
+ * The text is cut, not overrun, if it is too long; bytes that could steer a terminal are
+ * replaced by '?'. Returns @err.
+ */
+__attribute__((format(printf, 3, 4))) int error_set(struct error *e, int err, const char *fmt, ...);
+
+#endif

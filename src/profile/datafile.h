@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_DATAFILE_H
+#define MPROF_PROFILE_DATAFILE_H
+
+#include "base/error.h"
+#include "profile/profile_data.h"
+
+/* The schema of mprof.data, see mprof.data(5). */
+#define DATAFILE_VERSION 1
+
+/**
+ * Write a profile to @path, an SQLite database described in mprof.data(5): into a temporary file
+ * in the same directory, in one transaction, flushed, then renamed over @path, so that a full
+ * disk or a crash leaves what was there before. @path is replaced if it is a symbolic link
+ * (the link itself, never what it points to). The temporary file is gone afterwards.
+ * Returns 0 or -errno with a sentence in @e.
+ */
+int datafile_write(const char *path, const struct profile_data *d, struct error *e);
+
+/**
+ * Read a profile. The file is untrusted: whatever is in it, the result is either a consistent
+ * profile (all indices in range, parents before children, arrays sorted as profile_data.h says,
+ * sums checked against the totals) or an error. Never writes to the file or beside it.
+ * @out  the caller's, to be given to profile_data_free()
+ * Returns 0, or -errno with a sentence in @e: -ENOENT and the like, -EINVAL (not an mprof data
+ * file), -EUCLEAN (damaged or truncated), -EPROTONOSUPPORT (written by a newer mprof).
+ */
+int datafile_read(const char *path, struct profile_data **out, struct error *e);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/profile_data.h"
+
+#include <stdlib.h>
+
+struct profile_data *profile_data_new(void)
+{
+	struct profile_data *d = calloc(1, sizeof *d);
+
+	if (!d)
+		return NULL;
+	d->nodes = calloc(PD_FIRST_NODE, sizeof *d->nodes);
+	d->command = calloc(1, sizeof *d->command);
+	if (!d->nodes || !d->command) {
+		profile_data_free(d);
+		return NULL;
+	}
+	d->n_nodes = PD_FIRST_NODE;
+	for (size_t i = 0; i < PD_FIRST_NODE; i++) {
+		d->nodes[i].parent = PD_NONE;
+		d->nodes[i].site = PD_NONE;
+	}
+	return d;
+}
+
+void profile_data_free(struct profile_data *d)
+{
+	if (!d)
+		return;
+	for (char **a = d->command; a && *a; a++)
+		free(*a);
+	free(d->command);
+	for (size_t i = 0; i < d->n_modules; i++) {
+		free(d->modules[i].path);
+		free(d->modules[i].build_id);
+		free(d->modules[i].names);
+	}
+	free(d->modules);
+	for (size_t i = 0; i < d->n_functions; i++) {
+		free(d->functions[i].name);
+		free(d->functions[i].linkage);
+	}
+	free(d->functions);
+	for (size_t i = 0; i < d->n_sites; i++)
+		free(d->sites[i].file);
+	free(d->sites);
+	free(d->nodes);
+	free(d->leaves);
+	for (size_t i = 0; i < d->n_types; i++)
+		free(d->types[i].name);
+	free(d->types);
+	free(d);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_DATA_H
+#define MPROF_PROFILE_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A finished profile of one process image as plain data: every name, line and type resolved,
+ * nothing left to look up. It is what the data file stores and what every report reads.
+ *
+ * The chains are paths in a tree of call sites. nodes[PD_ROOT_WHOLE] and nodes[PD_ROOT_TRUNCATED]
+ * are its two roots, which stand for no call site: below the first hang the chains that were
+ * followed to their end (main or a thread's function is a child of it), below the second those
+ * that were not. A parent always stands before its children in nodes[].
+ */
+#define PD_ROOT_WHOLE 0u
+#define PD_ROOT_TRUNCATED 1u
+#define PD_FIRST_NODE 2u	/* nodes[] from here on have a call site */
+#define PD_NONE UINT32_MAX	/* no module, no function, no site */
+
+struct pd_totals {
+	uint64_t allocs, alloc_bytes;	/* requests and the bytes they asked for */
+	uint64_t frees, free_bytes;	/* of blocks whose request was counted */
+	uint64_t peak_bytes;		/* the highest value of live requested bytes */
+	uint64_t failed_allocs;		/* calls that returned no memory */
+	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
+	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
+	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
+};
+
+/* Memory the profiler itself used, in bytes: the letters of the prolog of spec "tables". */
+struct pd_memory {
+	uint64_t paths, functions, counters, links;
+};
+
+struct pd_module {
+	char *path;	/* as the program saw it */
+	char *build_id;	/* lower-case hexadecimal digits; "" if it has none */
+	char *names;	/* where its names came from, for a person: "DWARF", ".symtab", ".dynsym", "none" */
+};
+
+struct pd_function {
+	char *name;	/* for people: demangled; "module+0x12ab" if it has none */
+	char *linkage;	/* as in the symbol table, NULL where that is the same as name */
+	uint32_t module;	/* index into modules[] or PD_NONE */
+	uint64_t address;	/* of its first instruction, relative to the module's load bias */
+};
+
+/* An element of a chain: a place in a function to which the call it is making will return. */
+struct pd_site {
+	uint32_t function;	/* index into functions[] */
+	uint64_t address;	/* the return address, relative to the module's load bias */
+	uint64_t offset;	/* bytes from the function's first instruction to the return address */
+	char *file;		/* source file, NULL if not known */
+	uint32_t line;		/* 1...; 0 if not known */
+	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into the site before it */
+};
+
+struct pd_node {
+	uint32_t parent;	/* index into nodes[], smaller than this node's; PD_NONE for the roots */
+	uint32_t site;		/* index into sites[]; PD_NONE for the roots */
+	/* How often a request's chain shared exactly the elements down to this one with the chain of
+	 * the request before it, the innermost element of either not compared. CC of the prolog is
+	 * the sum of resumed x depth over the sum of the depths of all requests' chains. */
+	uint64_t resumed;
+};
+
+/* Requests of one exact size at the end of one chain. */
+struct pd_leaf {
+	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
+	uint64_t size;		/* bytes each request asked for */
+	uint64_t allocs, frees;	/* frees <= allocs */
+};
+
+struct pd_type {
+	uint64_t size;		/* bytes, sizeof */
+	char *name;
+	uint32_t rank;		/* 0: the program's own; 1: of a library; ranks are listed in order */
+};
+
+struct profile_data {
+	char **command;		/* argv of the program, NULL-terminated */
+	uint32_t pid;
+	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
+	struct pd_totals totals;
+	struct pd_memory memory;
+	struct pd_module *modules;
+	size_t n_modules;
+	struct pd_function *functions;
+	size_t n_functions;
+	struct pd_site *sites;
+	size_t n_sites;
+	struct pd_node *nodes;
+	size_t n_nodes;		/* >= 2: the roots are always there */
+	struct pd_leaf *leaves;	/* at most one for each (node, size); sorted by node, then size */
+	size_t n_leaves;
+	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
+	size_t n_types;
+};
+
+/* An empty profile with its two roots, or NULL: out of memory. */
+struct profile_data *profile_data_new(void);
+
+/* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */
+void profile_data_free(struct profile_data *d);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_H
+#define MPROF_REPORT_H
+
+#include "base/error.h"
+#include "profile/profile_data.h"
+
+#include <stdio.h>
+
+enum report_level { REPORT_TERSE, REPORT_NORMAL, REPORT_VERBOSE };
+enum report_leaks { REPORT_LEAKS, REPORT_LEAKS_OFFSETS, REPORT_NO_LEAKS };
+
+struct report_options {
+	enum report_level level;
+	enum report_leaks leaks;
+};
+
+/**
+ * The four tables of the 1990 manual page, with the prolog line before them.
+ * Control characters in names are shown as \ooo (octal), valid UTF-8 is left as it is.
+ * Returns 0, -ENOMEM, or -errno when @out could not be written.
+ */
+int report_tables(const struct profile_data *d, const struct report_options *o, FILE *out);
+
+/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)). Returns as above. */
+int report_json(const struct profile_data *d, FILE *out);
+
+#endif

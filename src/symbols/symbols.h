@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_SYMBOLS_H
+#define MPROF_SYMBOLS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Names for addresses and types for sizes, from the ELF and DWARF data of files. Knows files and
+ * offsets, no processes. Every file is untrusted input.
+ *
+ * A module's addresses here are relative to its load bias, that is, as in its ELF headers and
+ * symbol tables (st_value, DW_AT_low_pc).
+ */
+struct symbols;
+
+/* NULL: out of memory. */
+struct symbols *symbols_new(void);
+void symbols_free(struct symbols *s);
+
+/**
+ * Register a file.
+ * @path  the name the program had for it, used for messages and to look for separate debug files
+ * @fd    an open descriptor of the ELF file itself, which stays the caller's (it is duplicated);
+ *        or -1: there is no file (vdso, JIT code, deleted), then nothing in it has a name
+ * Returns the module's number (0, 1, ...) or -errno. Debug data is not opened before it is needed.
+ */
+int symbols_add_module(struct symbols *s, const char *path, int fd);
+
+/* Build ID as lower-case hexadecimal digits ("" if none); belongs to @s. */
+const char *symbols_build_id(struct symbols *s, int module);
+
+/* Where the names of the module come from, for a person: "DWARF", "DWARF in /usr/lib/debug/...",
+ * ".symtab", ".dynsym", "none"; belongs to @s. */
+const char *symbols_source(struct symbols *s, int module);
+
+/* One function at an address: the physical one, or one that was inlined there. */
+struct sym_frame {
+	const char *name;	/* for people: demangled; "libfoo.so+0x1230" when nothing names it */
+	const char *linkage;	/* as in the symbol table; the same pointer as name if there is no difference */
+	uint64_t function_key;	/* the same for two frames of a module if and only if they are the same function */
+	uint64_t address;	/* the function's first instruction; that of its definition, or 0, if only inlined */
+	uint64_t offset;	/* from the first instruction of the physical function to the pc */
+	const char *file;	/* NULL if not known */
+	uint32_t line;		/* 0 if not known */
+	bool inlined;		/* inlined into the frame before it */
+};
+
+/* All strings and the array belong to the struct symbols; the array is valid until the next call. */
+struct sym_frames {
+	const struct sym_frame *frames;	/* outermost (the physical function) first; at least one */
+	size_t n;
+};
+
+/**
+ * Who is at @pc of @module, inlined functions included.
+ * @is_return  the pc is a return address: function and line are those of the call before it
+ *             (looked up at pc - 1), while offsets are still told from pc itself
+ * Returns 0 or -ENOMEM. Always gives at least one frame.
+ *
+ * The line of a frame is the line at which it is executing: for every frame but the innermost
+ * that is the line of the call of the next one (DW_AT_call_line).
+ */
+int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out);
+
+struct sym_type {
+	uint64_t size;		/* sizeof, bytes */
+	const char *name;	/* belongs to the struct symbols */
+};
+
+/**
+ * The structure, union and class types of a module's DWARF by size: if a type has names given to
+ * it by typedef, directly or through another typedef, each of these names; otherwise its tag
+ * (C++: with its enclosing namespaces and classes, a::b::c). A type without any name is left out,
+ * typedefs of anything else too; a name stands once for a size.
+ * @want, @ctx  asked for each size that occurs; types of other sizes are left out
+ * @types, @n   sorted by size, then strcmp; the array is the caller's to free(), the names are not
+ * Returns 0 (also when there is no DWARF: then *n is 0) or -ENOMEM.
+ */
+int symbols_types(struct symbols *s, int module, bool (*want)(uint64_t size, void *ctx), void *ctx,
+		  struct sym_type **types, size_t *n);
+
+#endif
