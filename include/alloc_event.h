@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ALLOC_EVENT_H
+#define MPROF_ALLOC_EVENT_H
+
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a program did with its memory, one fact at a time: the seam between whoever observes
+ * (breakpoints today, a replayed log or another probe tomorrow) and whoever counts.
+ *
+ * The order of events is the order in which the allocator could know of them: a free is told when
+ * the call begins, for the block can be handed out again before it ends; an allocation when the
+ * call has returned. A realloc of a block is told twice, at both ends.
+ */
+enum alloc_event_kind {
+	AE_ALLOC,	  /* a new block: ptr, size, chain */
+	AE_FREE,	  /* ptr */
+	AE_REALLOC_BEGIN, /* the allocator has old_ptr now: its address may be handed out again */
+	AE_REALLOC_MOVED, /* ... and gave the block ptr of size bytes for it: chain; ptr may equal old_ptr */
+	AE_REALLOC_FREED, /* ... and gave nothing for it, as it was told: realloc(p, 0) */
+	AE_REALLOC_BACK,  /* ... and left it as it was: the call failed or never returned */
+	AE_FAILED,	  /* a call that asked for memory got none */
+};
+
+/* A call chain as the unwinder saw it. */
+struct alloc_chain {
+	const uint32_t *frames; /* numbers from profile_frame(), innermost first */
+	size_t n;
+	bool truncated;		/* it could not be followed to its end */
+};
+
+struct alloc_event {
+	enum alloc_event_kind kind;
+	int32_t task;	/* thread; ties the two ends of a realloc together */
+	taddr ptr, old_ptr;
+	uint64_t size;	/* bytes the program asked for */
+	struct alloc_chain chain;
+};
+
+#endif

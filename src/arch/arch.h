@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ARCH_H
+#define MPROF_ARCH_H
+
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+/*
+ * What a port owes: one file src/arch/MACHINE.c defines all of this. Nothing outside of it names
+ * a register or an instruction.
+ */
+
+struct arch_regs {
+	struct user_regs_struct user;
+};
+
+/* 0 or -errno (-ESRCH: the task is dying, waitpid will report its end). */
+int arch_get_regs(pid_t tid, struct arch_regs *r);
+int arch_set_regs(pid_t tid, const struct arch_regs *r);
+
+taddr arch_pc(const struct arch_regs *r);
+void arch_set_pc(struct arch_regs *r, taddr pc);
+taddr arch_sp(const struct arch_regs *r);
+
+/* Integer argument @n (0 to 3) when the pc is at a function's first instruction. */
+uint64_t arch_arg(const struct arch_regs *r, unsigned n);
+
+/* The integer result when a function has just returned. */
+uint64_t arch_result(const struct arch_regs *r);
+
+/* At a function's first instruction: where its return address is on the stack, and what the stack
+ * pointer will be after it has returned. */
+taddr arch_return_slot(const struct arch_regs *r);
+taddr arch_sp_after_return(const struct arch_regs *r);
+
+/* A register by its number in libunwind. False: not known here. */
+bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value);
+/* The registers of a caller, as far as they are known: pc and stack pointer. */
+void arch_set_caller(struct arch_regs *r, taddr pc, taddr sp);
+
+/* The frame pointer's saved copy and the return address behind it: bytes from the frame pointer. */
+taddr arch_frame_pointer(const struct arch_regs *r);
+
+/* The trap instruction; the pc is left behind it. */
+extern const uint8_t arch_trap[];
+extern const size_t arch_trap_size;
+/* The si_code that the kernel gives SIGTRAP for it. */
+extern const int arch_trap_code;
+
+/* ELF e_machine of the programs this file is about, and its name for a person. */
+extern const int arch_elf_machine;
+extern const char arch_name[];
+
+/* ---- an instruction whose place is taken by a trap ---- */
+
+#define ARCH_INSN_MAX 15	/* bytes of the longest instruction */
+#define ARCH_SLOT_MAX 32	/* bytes that one out-of-line slot may take */
+
+enum arch_insn_how {
+	ARCH_EMULATE,	/* so simple that arch_emulate() does it without running it */
+	ARCH_COPY,	/* runs anywhere: copy it to a slot and jump back behind the original */
+	ARCH_COPY_RELATIVE, /* the same, if the slot is near enough to adjust its displacement */
+	ARCH_STEP,	/* runs only at its own address */
+};
+
+struct arch_insn {
+	uint8_t bytes[ARCH_INSN_MAX];
+	uint8_t size;
+	uint8_t how;		/* enum arch_insn_how */
+	uint8_t displacement;	/* ARCH_COPY_RELATIVE: offset of the 32-bit displacement in bytes[] */
+};
+
+/**
+ * Look at the instruction that begins at @code, of which @len bytes can be read.
+ * Returns 0, or -EILSEQ: not an instruction (data, or the mapping ends in it).
+ */
+int arch_decode(const uint8_t *code, size_t len, struct arch_insn *out);
+
+/**
+ * Do what an ARCH_EMULATE instruction at @at does: registers, flags and pc in @r.
+ * @push  for a call: set to true, and the caller has to write *@value at arch_sp() (already lowered)
+ */
+void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool *push,
+		  uint64_t *value);
+
+/**
+ * What to write at @slot so that running there does what @i does at @at and then goes on behind it.
+ * @out  room for ARCH_SLOT_MAX bytes
+ * Returns the number of bytes, or -ERANGE: @slot is too far from @at.
+ */
+int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out);
+
+/**
+ * The address a direct call that returns to @ret goes to, or 0: it is not a direct call.
+ * @before  the 5 bytes before @ret
+ */
+taddr arch_direct_call_target(const uint8_t before[5], taddr ret);
+
+#endif

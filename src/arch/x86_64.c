@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* x86-64, System V ABI. Sources: Intel SDM volume 2; System V x86-64 psABI, 3.2.3 and 3.4. */
+#include "arch/arch.h"
+
+#include <Zydis/Zydis.h>
+#include <elf.h>
+#include <errno.h>
+#include <libunwind-x86_64.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+const uint8_t arch_trap[] = { 0xcc }; /* int3 */
+const size_t arch_trap_size = sizeof arch_trap;
+const int arch_trap_code = SI_KERNEL;
+const int arch_elf_machine = EM_X86_64;
+const char arch_name[] = "x86-64";
+
+enum { FLAG_CF = 0x1, FLAG_PF = 0x4, FLAG_ZF = 0x40, FLAG_SF = 0x80, FLAG_OF = 0x800 };
+
+int arch_get_regs(pid_t tid, struct arch_regs *r)
+{
+	return ptrace(PTRACE_GETREGS, tid, NULL, &r->user) ? -errno : 0;
+}
+
+int arch_set_regs(pid_t tid, const struct arch_regs *r)
+{
+	return ptrace(PTRACE_SETREGS, tid, NULL, &r->user) ? -errno : 0;
+}
+
+taddr arch_pc(const struct arch_regs *r)
+{
+	return r->user.rip;
+}
+
+void arch_set_pc(struct arch_regs *r, taddr pc)
+{
+	r->user.rip = pc;
+}
+
+taddr arch_sp(const struct arch_regs *r)
+{
+	return r->user.rsp;
+}
+
+uint64_t arch_arg(const struct arch_regs *r, unsigned n)
+{
+	const uint64_t in_order[] = { r->user.rdi, r->user.rsi, r->user.rdx, r->user.rcx };
+
+	return in_order[n & 3];
+}
+
+uint64_t arch_result(const struct arch_regs *r)
+{
+	return r->user.rax;
+}
+
+taddr arch_return_slot(const struct arch_regs *r)
+{
+	return r->user.rsp;
+}
+
+taddr arch_sp_after_return(const struct arch_regs *r)
+{
+	return r->user.rsp + 8;
+}
+
+void arch_set_caller(struct arch_regs *r, taddr pc, taddr sp)
+{
+	r->user.rip = pc;
+	r->user.rsp = sp;
+}
+
+taddr arch_frame_pointer(const struct arch_regs *r)
+{
+	return r->user.rbp;
+}
+
+bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value)
+{
+	const struct user_regs_struct *u = &r->user;
+	const uint64_t by_number[] = {
+		[UNW_X86_64_RAX] = u->rax, [UNW_X86_64_RDX] = u->rdx, [UNW_X86_64_RCX] = u->rcx,
+		[UNW_X86_64_RBX] = u->rbx, [UNW_X86_64_RSI] = u->rsi, [UNW_X86_64_RDI] = u->rdi,
+		[UNW_X86_64_RBP] = u->rbp, [UNW_X86_64_RSP] = u->rsp, [UNW_X86_64_R8] = u->r8,
+		[UNW_X86_64_R9] = u->r9,   [UNW_X86_64_R10] = u->r10, [UNW_X86_64_R11] = u->r11,
+		[UNW_X86_64_R12] = u->r12, [UNW_X86_64_R13] = u->r13, [UNW_X86_64_R14] = u->r14,
+		[UNW_X86_64_R15] = u->r15, [UNW_X86_64_RIP] = u->rip,
+	};
+
+	if (regnum < 0 || (size_t)regnum >= sizeof by_number / sizeof *by_number)
+		return false;
+	*value = by_number[regnum];
+	return true;
+}
+
+/* ---- decoding ---- */
+
+static bool is_jcc(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_JO:
+	case ZYDIS_MNEMONIC_JNO:
+	case ZYDIS_MNEMONIC_JB:
+	case ZYDIS_MNEMONIC_JNB:
+	case ZYDIS_MNEMONIC_JZ:
+	case ZYDIS_MNEMONIC_JNZ:
+	case ZYDIS_MNEMONIC_JBE:
+	case ZYDIS_MNEMONIC_JNBE:
+	case ZYDIS_MNEMONIC_JS:
+	case ZYDIS_MNEMONIC_JNS:
+	case ZYDIS_MNEMONIC_JP:
+	case ZYDIS_MNEMONIC_JNP:
+	case ZYDIS_MNEMONIC_JL:
+	case ZYDIS_MNEMONIC_JNL:
+	case ZYDIS_MNEMONIC_JLE:
+	case ZYDIS_MNEMONIC_JNLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The few forms that arch_emulate() does, told by their bytes: direct jumps and calls, and what
+ * compilers put behind a call of an allocator: `mov %rax,%rbx` and `test %rax,%rax`.
+ */
+static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
+{
+	if (is_jcc(z->mnemonic))
+		return code[0] == 0x0f || (code[0] >= 0x70 && code[0] <= 0x7f);
+	size_t op = code[0] >= 0x40 && code[0] <= 0x4f; /* behind a REX prefix */
+
+	if (op == 0 && (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb))
+		return true;
+	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
+		return true;
+	bool registers_only = z->length == op + 2 && (code[op + 1] & 0xc0) == 0xc0;
+	if (!registers_only)
+		return false;
+	if (code[op] == 0x89 || code[op] == 0x8b)
+		return true;
+	return code[op] == 0x85 && z->operand_width >= 32;
+}
+
+/* Where its bytes stand matters: it reads or writes the pc, or the kernel does for it. */
+static bool tied_to_its_address(const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_INTERRUPT:
+		return true;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_COND_BR:
+		return z->attributes & ZYDIS_ATTRIB_IS_RELATIVE;
+	default:
+		return z->mnemonic == ZYDIS_MNEMONIC_XBEGIN;
+	}
+}
+
+static const ZydisDecoder *decoder(void)
+{
+	static ZydisDecoder d;
+	static bool ready;
+
+	if (!ready) {
+		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ready = true;
+	}
+	return &d;
+}
+
+int arch_decode(const uint8_t *code, size_t len, struct arch_insn *out)
+{
+	ZydisDecodedInstruction z;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, code, len, &z)))
+		return -EILSEQ;
+	*out = (struct arch_insn){ .size = z.length, .how = ARCH_COPY };
+	memcpy(out->bytes, code, z.length);
+	if (can_emulate(&z, code)) {
+		out->how = ARCH_EMULATE;
+	} else if (tied_to_its_address(&z)) {
+		out->how = ARCH_STEP;
+	} else if (z.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
+		out->how = z.raw.disp.size == 32 ? ARCH_COPY_RELATIVE : ARCH_STEP;
+		out->displacement = z.raw.disp.offset;
+	}
+	return 0;
+}
+
+/* ---- emulation ---- */
+
+static uint64_t *reg_by_code(struct user_regs_struct *u, unsigned code)
+{
+	unsigned long long *const in_order[] = {
+		&u->rax, &u->rcx, &u->rdx, &u->rbx, &u->rsp, &u->rbp, &u->rsi, &u->rdi,
+		&u->r8,	 &u->r9,  &u->r10, &u->r11, &u->r12, &u->r13, &u->r14, &u->r15,
+	};
+
+	return (uint64_t *)in_order[code & 15];
+}
+
+/* SDM volume 1, appendix B: the condition codes. */
+static bool condition_holds(unsigned cc, uint64_t flags)
+{
+	bool cf = flags & FLAG_CF, zf = flags & FLAG_ZF, sf = flags & FLAG_SF;
+	bool of = flags & FLAG_OF, pf = flags & FLAG_PF, holds = false;
+
+	switch (cc >> 1 & 7) {
+	case 0:
+		holds = of;
+		break;
+	case 1:
+		holds = cf;
+		break;
+	case 2:
+		holds = zf;
+		break;
+	case 3:
+		holds = cf || zf;
+		break;
+	case 4:
+		holds = sf;
+		break;
+	case 5:
+		holds = pf;
+		break;
+	case 6:
+		holds = sf != of;
+		break;
+	case 7:
+		holds = zf || sf != of;
+		break;
+	}
+	return holds != (cc & 1);
+}
+
+static int32_t read32(const uint8_t *p)
+{
+	int32_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static void emulate_test(struct user_regs_struct *u, uint64_t v, bool wide)
+{
+	uint64_t flags = u->eflags & ~(uint64_t)(FLAG_CF | FLAG_OF | FLAG_ZF | FLAG_SF | FLAG_PF);
+
+	if (!wide)
+		v &= UINT32_MAX;
+	if (!v)
+		flags |= FLAG_ZF;
+	if (v >> (wide ? 63 : 31))
+		flags |= FLAG_SF;
+	if (!__builtin_parity((unsigned)(v & 0xff)))
+		flags |= FLAG_PF;
+	u->eflags = flags;
+}
+
+/* mov and test between registers: [REX] opcode ModRM with mod = 3. */
+static void emulate_registers(const struct arch_insn *i, struct user_regs_struct *u)
+{
+	size_t op = i->bytes[0] >= 0x40 && i->bytes[0] <= 0x4f;
+	unsigned rex = op ? i->bytes[0] : 0, modrm = i->bytes[op + 1];
+	bool wide = rex & 8;
+	unsigned reg = (modrm >> 3 & 7) | (rex & 4) << 1, rm = (modrm & 7) | (rex & 1) << 3;
+
+	if (i->bytes[op] == 0x85) {
+		emulate_test(u, *reg_by_code(u, reg) & *reg_by_code(u, rm), wide);
+		return;
+	}
+	bool load = i->bytes[op] == 0x8b;
+	uint64_t v = *reg_by_code(u, load ? rm : reg);
+	*reg_by_code(u, load ? reg : rm) = wide ? v : v & UINT32_MAX;
+}
+
+void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool *push,
+		  uint64_t *value)
+{
+	struct user_regs_struct *u = &r->user;
+	const uint8_t *b = i->bytes;
+	taddr next = at + i->size;
+
+	*push = false;
+	u->rip = next;
+	if (b[0] == 0xe8) {
+		*push = true;
+		*value = next;
+		u->rsp -= 8;
+		u->rip = next + (uint64_t)(int64_t)read32(b + 1);
+	} else if (b[0] == 0xe9) {
+		u->rip = next + (uint64_t)(int64_t)read32(b + 1);
+	} else if (b[0] == 0xeb) {
+		u->rip = next + (uint64_t)(int64_t)(int8_t)b[1];
+	} else if (b[0] >= 0x70 && b[0] <= 0x7f) {
+		if (condition_holds(b[0], u->eflags))
+			u->rip = next + (uint64_t)(int64_t)(int8_t)b[1];
+	} else if (b[0] == 0x0f) {
+		if (condition_holds(b[1], u->eflags))
+			u->rip = next + (uint64_t)(int64_t)read32(b + 2);
+	} else if (b[0] != 0xf3) { /* f3 0f 1e fa, endbr64, does nothing */
+		emulate_registers(i, u);
+	}
+}
+
+/* ---- moving ---- */
+
+static bool fits32(int64_t d)
+{
+	return d == (int32_t)d;
+}
+
+static size_t put_jump(uint8_t *out, taddr from, taddr to)
+{
+	int64_t d = (int64_t)(to - (from + 5));
+
+	if (fits32(d)) {
+		int32_t d32 = (int32_t)d;
+		out[0] = 0xe9; /* jmp rel32 */
+		memcpy(out + 1, &d32, sizeof d32);
+		return 5;
+	}
+	static const uint8_t far[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
+	memcpy(out, far, sizeof far);
+	memcpy(out + sizeof far, &to, sizeof to);
+	return sizeof far + sizeof to;
+}
+
+int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
+{
+	memcpy(out, i->bytes, i->size);
+	if (i->how == ARCH_COPY_RELATIVE) {
+		int64_t d = read32(i->bytes + i->displacement) + (int64_t)(at - slot);
+		if (!fits32(d))
+			return -ERANGE;
+		int32_t d32 = (int32_t)d;
+		memcpy(out + i->displacement, &d32, sizeof d32);
+	}
+	return (int)(i->size + put_jump(out + i->size, slot + i->size, at + i->size));
+}
+
+taddr arch_direct_call_target(const uint8_t before[5], taddr ret)
+{
+	if (before[0] != 0xe8)
+		return 0;
+	return ret + (uint64_t)(int64_t)read32(before + 1);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/idindex.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void idindex_release(struct idindex *x)
+{
+	free(x->slots);
+	*x = (struct idindex){ 0 };
+}
+
+uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
+		      const void *key)
+{
+	if (!x->slots)
+		return IDINDEX_NONE;
+	for (uint32_t i = (uint32_t)hash & x->mask; x->slots[i]; i = (i + 1) & x->mask)
+		if (eq(owner, x->slots[i] - 1, key))
+			return x->slots[i] - 1;
+	return IDINDEX_NONE;
+}
+
+static void put(uint32_t *slots, uint32_t mask, uint32_t id, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & mask;
+
+	while (slots[i])
+		i = (i + 1) & mask;
+	slots[i] = id + 1;
+}
+
+static int grow(struct idindex *x, idindex_hash *rehash, const void *owner)
+{
+	uint32_t n = x->slots ? (x->mask + 1) * 2 : 64;
+	uint32_t *slots = calloc(n, sizeof *slots);
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; x->slots && i <= x->mask; i++)
+		if (x->slots[i])
+			put(slots, n - 1, x->slots[i] - 1, rehash(owner, x->slots[i] - 1));
+	free(x->slots);
+	x->slots = slots;
+	x->mask = n - 1;
+	return 0;
+}
+
+int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
+		const void *owner)
+{
+	/* At most 3/4 full, so that a search for what is not there ends soon. */
+	if (!x->slots || x->n >= x->mask - x->mask / 4) {
+		int err = grow(x, rehash, owner);
+		if (err)
+			return err;
+	}
+	put(x->slots, x->mask, id, hash);
+	x->n++;
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_IDINDEX_H
+#define MPROF_BASE_IDINDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IDINDEX_NONE UINT32_MAX
+
+/*
+ * A hash index over elements that live elsewhere, in an array, and are known by their number:
+ * four bytes a slot, about eight an element. The array's owner compares and hashes.
+ */
+struct idindex {
+	uint32_t *slots;	/* id + 1, 0: empty */
+	uint32_t mask;		/* number of slots - 1 */
+	uint32_t n;
+};
+
+typedef bool idindex_eq(const void *owner, uint32_t id, const void *key);
+typedef uint64_t idindex_hash(const void *owner, uint32_t id);
+
+void idindex_release(struct idindex *x);
+
+/* The id whose element equals @key, or IDINDEX_NONE. */
+uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
+		      const void *key);
+
+/* Add @id, which must not be in it yet. @rehash tells the hash of an id that is. 0 or -ENOMEM. */
+int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
+		const void *owner);
+
+/* Spread the bits of a word over the whole word (the finaliser of MurmurHash3, public domain). */
+static inline uint64_t hash_mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdULL;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53ULL;
+	return x ^ x >> 33;
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/profile.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The leaf of blocks that a forked child inherited: they belong to no chain of its own. */
+#define LEAF_INHERITED UINT32_MAX
+
+static bool place_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct profile_place *a = &((const struct profile *)owner)->places[id], *b = key;
+
+	return a->address == b->address && a->module == b->module && a->exact == b->exact;
+}
+
+static uint64_t place_hash(const struct profile_place *a)
+{
+	return hash_mix(a->address ^ (uint64_t)a->module << 48 ^ (uint64_t)a->exact << 63);
+}
+
+static uint64_t place_rehash(const void *owner, uint32_t id)
+{
+	return place_hash(&((const struct profile *)owner)->places[id]);
+}
+
+static bool node_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct call_node *a = &((const struct profile *)owner)->nodes[id], *b = key;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
+static uint64_t node_hash(const struct call_node *a)
+{
+	return hash_mix((uint64_t)a->parent << 32 | a->frame);
+}
+
+static uint64_t node_rehash(const void *owner, uint32_t id)
+{
+	return node_hash(&((const struct profile *)owner)->nodes[id]);
+}
+
+static bool leaf_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct call_leaf *a = &((const struct profile *)owner)->leaves[id], *b = key;
+
+	return a->node == b->node && a->size == b->size;
+}
+
+static uint64_t leaf_hash(const struct call_leaf *a)
+{
+	return hash_mix(hash_mix(a->size) + a->node);
+}
+
+static uint64_t leaf_rehash(const void *owner, uint32_t id)
+{
+	return leaf_hash(&((const struct profile *)owner)->leaves[id]);
+}
+
+uint32_t profile_frame(struct profile *p, const struct profile_place *place)
+{
+	uint64_t hash = place_hash(place);
+	uint32_t id = idindex_find(&p->place_index, hash, place_eq, p, place);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)p->n_places;
+	if (ARRAY_RESERVE(&p->places, &p->cap_places, p->n_places) ||
+	    idindex_add(&p->place_index, id, hash, place_rehash, p))
+		return IDINDEX_NONE;
+	p->places[p->n_places++] = *place;
+	return id;
+}
+
+static uint32_t node_below(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	struct call_node key = { .parent = parent, .frame = frame };
+	uint64_t hash = node_hash(&key);
+	uint32_t id = idindex_find(&p->node_index, hash, node_eq, p, &key);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)p->n_nodes;
+	if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes) ||
+	    idindex_add(&p->node_index, id, hash, node_rehash, p))
+		return IDINDEX_NONE;
+	p->nodes[p->n_nodes++] = key;
+	return id;
+}
+
+static uint32_t leaf_at(struct profile *p, uint32_t node, uint64_t size)
+{
+	struct call_leaf key = { .node = node, .size = size };
+	uint64_t hash = leaf_hash(&key);
+	uint32_t id = idindex_find(&p->leaf_index, hash, leaf_eq, p, &key);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)p->n_leaves;
+	if (ARRAY_RESERVE(&p->leaves, &p->cap_leaves, p->n_leaves) ||
+	    idindex_add(&p->leaf_index, id, hash, leaf_rehash, p))
+		return IDINDEX_NONE;
+	p->leaves[p->n_leaves++] = key;
+	return id;
+}
+
+/* Note how much of the last request's chain this one repeats; what CC of the prolog tells. */
+static void count_resumed(struct profile *p, size_t same, size_t n, uint32_t root)
+{
+	if (p->last_root != root || !n || !p->n_last)
+		return;
+	/* The innermost elements are not compared. */
+	size_t most = n - 1 < p->n_last - 1 ? n - 1 : p->n_last - 1;
+
+	if (same > most)
+		same = most;
+	p->nodes[same ? p->last[same - 1].node : root].resumed++;
+}
+
+/*
+ * The node of a chain. Most of a chain is that of the request before it (Zorn and Hilfinger saw 60
+ * to 75%), so only what differs is looked up.
+ */
+static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
+{
+	uint32_t root = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE, node = root;
+	size_t same = 0;
+
+	if (p->last_root == root)
+		while (same < c->n && same < p->n_last &&
+		       p->last[same].frame == c->frames[c->n - 1 - same])
+			same++;
+	count_resumed(p, same, c->n, root);
+	if (same)
+		node = p->last[same - 1].node;
+	p->n_last = same;
+	p->last_root = root;
+	for (size_t i = same; i < c->n; i++) {
+		uint32_t frame = c->frames[c->n - 1 - i];
+
+		node = node_below(p, node, frame);
+		if (node == IDINDEX_NONE || ARRAY_RESERVE(&p->last, &p->cap_last, p->n_last))
+			return IDINDEX_NONE;
+		p->last[p->n_last++] = (struct chain_step){ frame, node };
+	}
+	return node;
+}
+
+static void count_free(struct profile *p, uint32_t leaf, bool known)
+{
+	if (!known || leaf == LEAF_INHERITED) {
+		p->totals.unknown_frees++;
+		p->totals.inherited_frees += known;
+		return;
+	}
+	struct call_leaf *l = &p->leaves[leaf];
+
+	l->frees++;
+	p->totals.frees++;
+	p->totals.free_bytes += l->size;
+	p->live_bytes -= l->size;
+}
+
+static int count_alloc(struct profile *p, const struct alloc_event *e)
+{
+	uint32_t node = node_of_chain(p, &e->chain);
+	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e->size), was;
+
+	if (leaf == IDINDEX_NONE)
+		return -ENOMEM;
+	int known = live_put(&p->live, e->ptr, leaf, &was);
+	if (known < 0)
+		return known;
+	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
+	if (known && was != LEAF_INHERITED)
+		count_free(p, was, true);
+	p->leaves[leaf].allocs++;
+	p->totals.allocs++;
+	p->totals.alloc_bytes += e->size;
+	p->totals.truncated_chains += e->chain.truncated;
+	p->live_bytes += e->size;
+	if (p->live_bytes > p->totals.peak_bytes)
+		p->totals.peak_bytes = p->live_bytes;
+	return 0;
+}
+
+static void event_free(struct profile *p, taddr ptr)
+{
+	uint32_t leaf = 0;
+	bool known = live_take(&p->live, ptr, &leaf);
+
+	count_free(p, leaf, known);
+}
+
+static int realloc_begin(struct profile *p, const struct alloc_event *e)
+{
+	struct taken_block b = { .ptr = e->old_ptr, .task = e->task };
+
+	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
+		return -ENOMEM;
+	b.known = live_take(&p->live, e->old_ptr, &b.leaf);
+	p->taken[p->n_taken++] = b;
+	return 0;
+}
+
+/* The block that this task's realloc holds; what is held last ends first. */
+static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
+{
+	for (size_t i = p->n_taken; i-- > 0;) {
+		if (p->taken[i].task != e->task || p->taken[i].ptr != e->old_ptr)
+			continue;
+		*b = p->taken[i];
+		p->taken[i] = p->taken[--p->n_taken];
+		return true;
+	}
+	return false;
+}
+
+static int realloc_end(struct profile *p, const struct alloc_event *e)
+{
+	struct taken_block b = { .known = false };
+	uint32_t was;
+
+	taken_end(p, e, &b);
+	if (e->kind == AE_REALLOC_BACK) {
+		if (!b.known)
+			return 0;
+		int err = live_put(&p->live, b.ptr, b.leaf, &was);
+		return err < 0 ? err : 0;
+	}
+	count_free(p, b.leaf, b.known);
+	return e->kind == AE_REALLOC_MOVED ? count_alloc(p, e) : 0;
+}
+
+int profile_event(struct profile *p, const struct alloc_event *e)
+{
+	switch (e->kind) {
+	case AE_ALLOC:
+		return count_alloc(p, e);
+	case AE_FREE:
+		event_free(p, e->ptr);
+		return 0;
+	case AE_REALLOC_BEGIN:
+		return realloc_begin(p, e);
+	case AE_REALLOC_MOVED:
+	case AE_REALLOC_FREED:
+	case AE_REALLOC_BACK:
+		return realloc_end(p, e);
+	case AE_FAILED:
+		p->totals.failed_allocs++;
+		return 0;
+	}
+	return 0;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->last_root = PD_NONE;
+	for (int i = 0; i < (int)PD_FIRST_NODE; i++) {
+		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes)) {
+			profile_free(p);
+			return NULL;
+		}
+		p->nodes[p->n_nodes++] = (struct call_node){ .parent = PD_NONE, .frame = PD_NONE };
+	}
+	return p;
+}
+
+struct profile *profile_fork(const struct profile *parent)
+{
+	struct profile *p = profile_new();
+
+	if (p && live_copy(&p->live, &parent->live, LEAF_INHERITED)) {
+		profile_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	free(p->places);
+	idindex_release(&p->place_index);
+	free(p->nodes);
+	idindex_release(&p->node_index);
+	free(p->leaves);
+	idindex_release(&p->leaf_index);
+	live_release(&p->live);
+	free(p->taken);
+	free(p->last);
+	free(p);
+}
+
+static size_t index_bytes(const struct idindex *x)
+{
+	return x->slots ? ((size_t)x->mask + 1) * sizeof *x->slots : 0;
+}
+
+struct pd_memory profile_memory(const struct profile *p)
+{
+	return (struct pd_memory){
+		.paths = p->cap_last * sizeof *p->last,
+		.functions = p->cap_places * sizeof *p->places + index_bytes(&p->place_index),
+		.counters = p->cap_leaves * sizeof *p->leaves + index_bytes(&p->leaf_index) +
+			    (p->live.slots ? (p->live.mask + 1) * sizeof *p->live.slots : 0),
+		.links = p->cap_nodes * sizeof *p->nodes + index_bytes(&p->node_index),
+	};
+}

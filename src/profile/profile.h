@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_H
+#define MPROF_PROFILE_H
+
+#include "alloc_event.h"
+#include "base/idindex.h"
+#include "profile/live.h"
+#include "profile/profile_data.h"
+
+/*
+ * A profile in the making: counts allocation events in a call tree. Pure data; knows no process,
+ * and a frame only as a place in a module.
+ */
+
+/* A place in the program: a return address, or the very instruction a signal interrupted. */
+struct profile_place {
+	uint64_t address;	/* relative to the module's load bias; absolute if module is PD_NONE */
+	uint32_t module;	/* the session's number for it, or PD_NONE */
+	bool exact;		/* not a return address: the instruction itself */
+};
+
+struct call_node {
+	uint32_t parent, frame;	/* parent: PD_NONE for the two roots */
+	uint64_t resumed;	/* as in struct pd_node */
+};
+
+struct call_leaf {
+	uint64_t size, allocs, frees;
+	uint32_t node;
+};
+
+/* A block that a realloc holds while it runs. */
+struct taken_block {
+	taddr ptr;
+	int32_t task;
+	uint32_t leaf;
+	bool known;
+};
+
+/* An element of the chain of the last request, outermost first. */
+struct chain_step {
+	uint32_t frame, node;
+};
+
+struct profile {
+	struct pd_totals totals;
+	uint64_t live_bytes;
+
+	struct profile_place *places;	/* by frame number */
+	size_t n_places, cap_places;
+	struct idindex place_index;
+
+	struct call_node *nodes;	/* PD_ROOT_WHOLE, PD_ROOT_TRUNCATED, then by first use */
+	size_t n_nodes, cap_nodes;
+	struct idindex node_index;
+
+	struct call_leaf *leaves;
+	size_t n_leaves, cap_leaves;
+	struct idindex leaf_index;
+
+	struct live_table live;
+	struct taken_block *taken;
+	size_t n_taken, cap_taken;
+
+	struct chain_step *last;	/* the chain of the last request */
+	size_t n_last, cap_last;
+	uint32_t last_root;		/* its root; PD_NONE: no request yet */
+};
+
+/* NULL: out of memory. */
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/**
+ * The number of a place in this profile, for the chains of its events; the same for the same
+ * place. Returns IDINDEX_NONE: out of memory.
+ */
+uint32_t profile_frame(struct profile *p, const struct profile_place *place);
+
+/**
+ * Count one event. A block whose allocation was never seen counts in unknown_frees when it is
+ * freed, and nowhere else. Returns 0 or -ENOMEM, in which case the event is not counted.
+ */
+int profile_event(struct profile *p, const struct alloc_event *e);
+
+/**
+ * What a process made by fork starts with: nothing counted yet, but the blocks of @parent are
+ * known as inherited, so that freeing one is told apart from freeing the unknown.
+ * Returns NULL: out of memory.
+ */
+struct profile *profile_fork(const struct profile *parent);
+
+/* Bytes of memory the profile itself uses. */
+struct pd_memory profile_memory(const struct profile *p);
+
+#endif
