@@ -18,7 +18,7 @@
  */
 enum alloc_event_kind {
 	AE_ALLOC,	  /* a new block: ptr, size, chain */
-	AE_FREE,	  /* ptr */
+	AE_FREE,	  /* ptr, by_allocator */
 	AE_REALLOC_BEGIN, /* the allocator has old_ptr now: its address may be handed out again */
 	AE_REALLOC_MOVED, /* ... and gave the block ptr of size bytes for it: chain; ptr may equal old_ptr */
 	AE_REALLOC_FREED, /* ... and gave nothing for it, as it was told: realloc(p, 0) */
@@ -38,6 +38,10 @@ struct alloc_event {
 	int32_t task;	/* thread; ties the two ends of a realloc together */
 	taddr ptr, old_ptr;
 	uint64_t size;	/* bytes the program asked for */
+	/* The allocator called its own free: glibc does for what is left in a thread's cache when the
+	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no
+	 * event of the program. */
+	bool by_allocator;
 	struct alloc_chain chain;
 };
 

@@ -187,12 +187,13 @@ static int count_alloc(struct profile *p, const struct alloc_event *e)
 	return 0;
 }
 
-static void event_free(struct profile *p, taddr ptr)
+static void event_free(struct profile *p, const struct alloc_event *e)
 {
 	uint32_t leaf = 0;
-	bool known = live_take(&p->live, ptr, &leaf);
+	bool known = live_take(&p->live, e->ptr, &leaf);
 
-	count_free(p, leaf, known);
+	if (known || !e->by_allocator)
+		count_free(p, leaf, known);
 }
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
@@ -241,7 +242,7 @@ int profile_event(struct profile *p, const struct alloc_event *e)
 	case AE_ALLOC:
 		return count_alloc(p, e);
 	case AE_FREE:
-		event_free(p, e->ptr);
+		event_free(p, e);
 		return 0;
 	case AE_REALLOC_BEGIN:
 		return realloc_begin(p, e);

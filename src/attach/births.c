@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* New tasks and new programs: launch, clone, fork, vfork, exec. */
+#include "attach/tracer_internal.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- launch ---- */
+
+struct launch_pipes {
+	int go[2];	/* parent -> child: you are traced, exec */
+	int err[2];	/* child -> parent: errno of execve; closed by an exec that works */
+};
+
+static void close_pair(int fd[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+__attribute__((noreturn)) static void child_main(struct launch_pipes *p, const char *path,
+						 char *const argv[], const sigset_t *sigmask)
+{
+	char c;
+
+	while (read(p->go[0], &c, 1) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, sigmask, NULL);
+	execv(path, argv);
+	int err = errno;
+	if (write(p->err[1], &err, sizeof err) != sizeof err)
+		_exit(126);
+	_exit(127);
+}
+
+static void reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
+/* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
+static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *name, struct error *e)
+{
+	int wstatus, exec_err;
+
+	for (;;) {
+		if (waitpid(pid, &wstatus, __WALL) < 0 && errno == EINTR)
+			continue;
+		if (!WIFSTOPPED(wstatus))
+			break;
+		if (wstatus >> 16 == PTRACE_EVENT_EXEC)
+			return tracer_note(t, pid, wstatus);
+		/* A signal that came before the program did; it is its own from the start. */
+		int sig = wstatus >> 16 ? 0 : WSTOPSIG(wstatus);
+		ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
+	}
+	if (read(err_fd, &exec_err, sizeof exec_err) == sizeof exec_err)
+		return error_set(e, -exec_err, "cannot run %s: %s", name, strerror(exec_err));
+	return error_set(e, -ECHILD, "cannot run %s: it was killed before it began", name);
+}
+
+static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
+			  struct error *e)
+{
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(intptr_t)TRACER_OPTIONS)) {
+		int err = -errno;
+		kill(pid, SIGKILL);
+		reap(pid);
+		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
+				 strerror(-err));
+	}
+	struct task *task = tasks_add(&t->tasks, pid);
+	if (!task || write(p->go[1], "", 1) != 1) {
+		kill(pid, SIGKILL);
+		reap(pid);
+		return error_set(e, -ENOMEM, "cannot run %s: out of memory", name);
+	}
+	task->tgid = pid;
+	close(p->err[1]);
+	p->err[1] = -1;
+	int err = wait_for_exec(t, pid, p->err[0], name, e);
+	if (err && tasks_find(&t->tasks, pid))
+		tasks_remove(&t->tasks, task);
+	return err;
+}
+
+pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], const sigset_t *sigmask,
+		    struct error *e)
+{
+	struct launch_pipes p = { { -1, -1 }, { -1, -1 } };
+	pid_t pid = -1;
+	int err = 0;
+
+	if (pipe2(p.go, O_CLOEXEC) || pipe2(p.err, O_CLOEXEC) || (pid = fork()) < 0)
+		err = error_set(e, -errno, "cannot start %s: %s", path, strerror(errno));
+	else if (pid == 0)
+		child_main(&p, path, argv, sigmask);
+	else
+		err = seize_and_exec(t, pid, &p, path, e);
+	close_pair(p.go);
+	close_pair(p.err);
+	return err ? err : pid;
+}
+
+/* ---- who is a new task, and whose memory does it have ---- */
+
+static long status_field(pid_t tid, const char *field)
+{
+	char path[64], line[256];
+	long value = -1;
+	size_t n = strlen(field);
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (value < 0 && fgets(line, sizeof line, f))
+		if (!strncmp(line, field, n) && line[n] == ':')
+			value = strtol(line + n + 1, NULL, 10);
+	fclose(f);
+	return value;
+}
+
+static bool shares_memory(pid_t a, pid_t b)
+{
+	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+}
+
+static struct task *task_of_group(struct tracer *t, pid_t tgid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == tgid && task->space)
+			return task;
+	return NULL;
+}
+
+void tracer_let_go(struct tracer *t, struct task *task, int sig)
+{
+	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig);
+	tracer_forget(t, task);
+}
+
+/*
+ * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
+ * with a copy of it (fork). False: it has been let go.
+ */
+static bool place(struct tracer *t, struct task *task, pid_t parent, struct space *space)
+{
+	long tgid = status_field(task->tid, "Tgid");
+
+	task->fresh = false;
+	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
+	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
+		tracer_enter_space(task, space);
+		return true;
+	}
+	struct space *own = space_new(task->tid);
+	if (!own) /* it has died already: waitpid will say so */
+		return true;
+	tracer_enter_space(task, own);
+	if (t->ops->forked(t->ctx, task, space))
+		return true;
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
+static bool take_news(struct tracer *t, pid_t child, struct news *out)
+{
+	for (size_t i = 0; i < t->n_news; i++) {
+		if (t->news[i].child != child)
+			continue;
+		*out = t->news[i];
+		t->news[i] = t->news[--t->n_news];
+		return true;
+	}
+	return false;
+}
+
+bool tracer_serve_fresh(struct tracer *t, struct task *task)
+{
+	struct news n;
+
+	if (take_news(t, task->tid, &n))
+		return place(t, task, n.parent, n.space);
+	long tgid = status_field(task->tid, "Tgid");
+	struct task *sibling = tgid > 0 && tgid != task->tid ? task_of_group(t, (pid_t)tgid) : NULL;
+	if (sibling)
+		return place(t, task, sibling->tid, sibling->space);
+	task->state = TASK_PARKED;
+	return false;
+}
+
+/* The stop a parked task had when it came; served now that it has its place. */
+static void unpark(struct tracer *t, struct task *task)
+{
+	tracer_note(t, task->tid, task->wstatus);
+}
+
+static void birth(struct tracer *t, struct task *parent, pid_t child)
+{
+	struct task *task = tasks_find(&t->tasks, child);
+
+	if (task && !task->fresh)
+		return; /* a thread that was adopted when its first stop came */
+	if (task && task->state == TASK_PARKED) {
+		if (place(t, task, parent->tid, parent->space))
+			unpark(t, task);
+		return;
+	}
+	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
+	if (!task && status_field(child, "TracerPid") != getpid())
+		return;
+	if (ARRAY_RESERVE(&t->news, &t->cap_news, t->n_news) ||
+	    (!task && !(task = tasks_add(&t->tasks, child))))
+		return;
+	task->fresh = true;
+	t->news[t->n_news++] = (struct news){ child, parent->tid, parent->space };
+}
+
+/* Would the process's parent still tell of it? */
+static bool parent_is_traced(struct tracer *t, const struct task *task, const struct task *dead)
+{
+	long ppid = status_field(task->tid, "PPid");
+	struct task *other;
+
+	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));)
+		if (other->tgid == ppid && other->space && other != dead)
+			return true;
+	return false;
+}
+
+static struct task *orphan(struct tracer *t, const struct task *dead)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->state == TASK_PARKED && !parent_is_traced(t, task, dead))
+			return task;
+	return NULL;
+}
+
+void tracer_place_orphans(struct tracer *t, const struct task *dead)
+{
+	struct task *task;
+
+	while ((task = orphan(t, dead)))
+		if (place(t, task, dead->tid, dead->space))
+			unpark(t, task);
+}
+
+/* ---- exec ---- */
+
+/* The threads an exec has ended; they are not always told of. */
+static void drop_other_threads(struct tracer *t, const struct task *task)
+{
+	struct task *other;
+
+	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));) {
+		if (other == task || other->tgid != task->tgid)
+			continue;
+		tracer_forget(t, other);
+		i = 0; /* the table has changed */
+	}
+}
+
+static bool serve_exec(struct tracer *t, struct task *task)
+{
+	drop_other_threads(t, task);
+	if (task->space)
+		tracer_leave_space(t, task);
+	struct space *s = space_new(task->tid);
+	if (!s) { /* killed in the exec: waitpid will say so */
+		return true;
+	}
+	tracer_enter_space(task, s);
+	if (t->ops->image(t->ctx, task))
+		return true;
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
+bool tracer_serve_event(struct tracer *t, struct task *task, int event)
+{
+	unsigned long msg = 0;
+
+	if (event == PTRACE_EVENT_EXEC)
+		return serve_exec(t, task);
+	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
+		return true;
+	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)
+		birth(t, task, (pid_t)msg);
+	return true;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/modules.h"
+
+#include "base/array.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+void module_files_release(struct module_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->files[i].path);
+		if (f->files[i].fd >= 0)
+			close(f->files[i].fd);
+	}
+	free(f->files);
+	*f = (struct module_files){ 0 };
+}
+
+void mappings_release(struct mappings *m)
+{
+	free(m->maps);
+	*m = (struct mappings){ 0 };
+}
+
+/* A line of /proc/PID/maps, proc(5). */
+struct maps_line {
+	taddr start, end;
+	uint64_t offset;
+	bool executable;
+	dev_t dev;
+	ino_t ino;
+	const char *path;
+};
+
+static bool parse_line(char *line, struct maps_line *m)
+{
+	unsigned major, minor;
+	unsigned long ino;
+	char perms[5];
+	int path_at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &m->start, &m->end,
+		   perms, &m->offset, &major, &minor, &ino, &path_at) < 7 || !path_at)
+		return false;
+	m->executable = perms[2] == 'x';
+	m->dev = makedev(major, minor);
+	m->ino = ino;
+	line[strcspn(line, "\n")] = '\0';
+	m->path = line + path_at;
+	return true;
+}
+
+static int open_regular(const char *path)
+{
+	/* O_NONBLOCK: should it be a fifo after all, do not wait for its writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && !(fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int open_mapped(pid_t tid, const struct maps_line *m)
+{
+	char path[PATH_MAX + 64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
+		 m->end);
+	int fd = open_regular(path);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
+	fd = open_regular(path);
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int add_file(pid_t tid, struct module_files *files, const struct maps_line *m, uint32_t *number)
+{
+	if (ARRAY_RESERVE(&files->files, &files->cap, files->n))
+		return -ENOMEM;
+	struct module_file f = { .dev = m->dev, .ino = m->ino, .path = strdup(m->path), .fd = -1 };
+	if (!f.path)
+		return -ENOMEM;
+	if (m->ino)
+		f.fd = open_mapped(tid, m);
+	*number = (uint32_t)files->n;
+	files->files[files->n++] = f;
+	return 0;
+}
+
+static int file_number(pid_t tid, struct module_files *files, const struct maps_line *m,
+		       uint32_t *number)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		const struct module_file *f = &files->files[i];
+
+		/* What has no inode (vdso) is told by its name. */
+		if (f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path))) {
+			*number = (uint32_t)i;
+			return 0;
+		}
+	}
+	return add_file(tid, files, m, number);
+}
+
+/*
+ * The load bias of the segment that is mapped from @offset of the file on: it is the mapping's
+ * address less the segment's. Never "start of the first executable mapping": modern link editors
+ * place read-only segments before the executable one.
+ */
+static bool bias_of(int fd, const struct maps_line *m, taddr *bias)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	if (fd < 0 || pread(fd, &eh, sizeof eh, 0) != sizeof eh ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh.e_phentsize != sizeof ph)
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
+			return false;
+		if (ph.p_type != PT_LOAD || m->offset < (ph.p_offset & ~4095ULL) ||
+		    m->offset >= ph.p_offset + ph.p_filesz || !(ph.p_flags & PF_X))
+			continue;
+		*bias = m->start - m->offset + ph.p_offset - ph.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+static int add_mapping(pid_t tid, struct module_files *files, const struct maps_line *m,
+		       struct mappings *out)
+{
+	struct mapping map = { .start = m->start, .end = m->end, .file_offset = m->offset };
+	int err = file_number(tid, files, m, &map.file);
+
+	if (!err)
+		err = ARRAY_RESERVE(&out->maps, &out->cap, out->n);
+	if (err)
+		return err;
+	/* Of a file we cannot read, or that is no ELF file, addresses are told from its start. */
+	if (!bias_of(files->files[map.file].fd, m, &map.bias))
+		map.bias = m->start - m->offset;
+	out->maps[out->n++] = map;
+	return 0;
+}
+
+int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
+{
+	char name[64], *line = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	*out = (struct mappings){ 0 };
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)tid);
+	FILE *f = fopen(name, "re");
+	if (!f)
+		return -errno;
+	while (!err && getline(&line, &cap, f) > 0) {
+		struct maps_line m;
+
+		if (parse_line(line, &m) && m.executable && (m.ino || !strcmp(m.path, "[vdso]")))
+			err = add_mapping(tid, files, &m, out);
+	}
+	if (!err && ferror(f))
+		err = -EIO;
+	free(line);
+	fclose(f);
+	if (err)
+		mappings_release(out);
+	return err;
+}
+
+const struct mapping *mappings_find(const struct mappings *m, taddr pc)
+{
+	size_t lo = 0, hi = m->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (pc < m->maps[mid].start)
+			hi = mid;
+		else if (pc >= m->maps[mid].end)
+			lo = mid + 1;
+		else
+			return &m->maps[mid];
+	}
+	return NULL;
+}
+
+int mappings_copy(struct mappings *to, const struct mappings *from)
+{
+	*to = (struct mappings){ .maps = malloc(from->n * sizeof *to->maps + 1) };
+	if (!to->maps)
+		return -ENOMEM;
+	memcpy(to->maps, from->maps, from->n * sizeof *to->maps);
+	to->n = to->cap = from->n;
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_MODULES_H
+#define MPROF_ATTACH_MODULES_H
+
+#include "base/error.h"
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * The files whose code is mapped in an address space. A module is told by device and inode, so a
+ * library that is loaded again, elsewhere, is the same module.
+ */
+
+#define NO_FILE UINT32_MAX	/* the number of no module file */
+
+/* A file with code, once for the whole session however many processes map it. */
+struct module_file {
+	dev_t dev;
+	ino_t ino;
+	char *path;	/* as the program sees it; "[vdso]" */
+	int fd;		/* open for reading, -1: no file to read (vdso) */
+};
+
+/* Numbers of module files never change; they are what chains and reports refer to. */
+struct module_files {
+	struct module_file *files;
+	size_t n, cap;
+};
+
+void module_files_release(struct module_files *f);
+
+/* A module as it is mapped: one for each executable mapping of a file. */
+struct mapping {
+	taddr start, end;	/* the executable mapping */
+	uint64_t file_offset;	/* of start */
+	taddr bias;		/* load bias: what to add to an address in the file */
+	uint32_t file;		/* number in struct module_files */
+};
+
+struct mappings {
+	struct mapping *maps;	/* sorted by start */
+	size_t n, cap;
+};
+
+void mappings_release(struct mappings *m);
+
+/**
+ * Read which files a process has mapped for execution. New files are added to @files and opened
+ * through /proc/TID/map_files, which finds the very file that is mapped even if the program lives
+ * in another mount namespace or the file has been replaced; if that is not permitted, through
+ * /proc/TID/root, taken only if device and inode are the same.
+ * @tid  any task of it that has not ended
+ * Returns 0, -ENOMEM, or -errno if the maps could not be read (the process is gone).
+ */
+int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
+
+/* 0 or -ENOMEM. */
+int mappings_copy(struct mappings *to, const struct mappings *from);
+
+/* The executable mapping that has @pc, or NULL. */
+const struct mapping *mappings_find(const struct mappings *m, taddr pc);
+
+#endif

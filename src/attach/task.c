@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/task.h"
+
+#include "base/idindex.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void tasks_release(struct tasks *t)
+{
+	for (size_t i = 0; t->slots && i <= t->mask; i++)
+		free(t->slots[i]);
+	free(t->slots);
+	*t = (struct tasks){ 0 };
+}
+
+static struct task **seek(const struct tasks *t, pid_t tid)
+{
+	size_t i = hash_mix((uint64_t)tid) & t->mask;
+
+	while (t->slots[i] && t->slots[i]->tid != tid)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+struct task *tasks_find(const struct tasks *t, pid_t tid)
+{
+	return t->slots ? *seek(t, tid) : NULL;
+}
+
+static int resize(struct tasks *t, size_t slots)
+{
+	struct tasks bigger = { calloc(slots, sizeof(struct task *)), slots - 1, t->n };
+
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; t->slots && i <= t->mask; i++)
+		if (t->slots[i])
+			*seek(&bigger, t->slots[i]->tid) = t->slots[i];
+	free(t->slots);
+	*t = bigger;
+	return 0;
+}
+
+struct task *tasks_add(struct tasks *t, pid_t tid)
+{
+	if (!t->slots || t->n * 2 >= t->mask)
+		if (resize(t, t->slots ? (t->mask + 1) * 2 : 64))
+			return NULL;
+	struct task *task = calloc(1, sizeof *task);
+
+	if (!task)
+		return NULL;
+	task->tid = tid;
+	*seek(t, tid) = task;
+	t->n++;
+	return task;
+}
+
+void tasks_remove(struct tasks *t, struct task *task)
+{
+	struct task **at = seek(t, task->tid);
+
+	if (*at != task)
+		return;
+	*at = NULL;
+	t->n--;
+	free(task);
+	/* What stood behind it may be out of reach now: put it in again. */
+	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
+		struct task *moved = t->slots[i];
+
+		t->slots[i] = NULL;
+		*seek(t, moved->tid) = moved;
+	}
+}
+
+struct task *tasks_next(const struct tasks *t, size_t *i)
+{
+	for (; t->slots && *i <= t->mask; (*i)++)
+		if (t->slots[*i])
+			return t->slots[(*i)++];
+	return NULL;
+}
+
+struct space *space_new(pid_t tid)
+{
+	struct space *s = calloc(1, sizeof *s);
+	char path[64];
+
+	if (!s)
+		return NULL;
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)tid);
+	s->mem = open(path, O_RDWR | O_CLOEXEC);
+	if (s->mem < 0) {
+		free(s);
+		return NULL;
+	}
+	s->pid = tid;
+	return s;
+}
+
+void space_free(struct space *s)
+{
+	if (!s)
+		return;
+	close(s->mem);
+	free(s);
+}
+
+/* The kernel answers 0, without an error, once nobody runs in the space any more. */
+static ssize_t answer(ssize_t n, size_t len)
+{
+	if (n < 0)
+		return -errno;
+	return n == 0 && len ? -ESRCH : n;
+}
+
+ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len)
+{
+	return answer(pread(s->mem, buf, len, (off_t)at), len);
+}
+
+ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len)
+{
+	return answer(pwrite(s->mem, buf, len, (off_t)at), len);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_TASK_H
+#define MPROF_ATTACH_TASK_H
+
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * A stop belongs to a task, a breakpoint to an address space: fork copies a space, vfork and
+ * CLONE_VM share one until exec, exec starts a new one.
+ */
+struct space {
+	unsigned tasks;	/* how many tasks run in it */
+	int mem;	/* /proc/PID/mem, of this space even after an exec */
+	pid_t pid;	/* the thread group it was made for */
+	void *user;	/* what the tracer's owner keeps for it */
+};
+
+enum task_state {
+	TASK_RUNNING,
+	TASK_QUEUED,	/* waitpid has told of a stop or an end, in wstatus, that is not yet served */
+	TASK_SERVED,	/* stopped, and being served now */
+	TASK_HELD,	/* stopped, because all of its space are held */
+	TASK_LISTENING, /* stopped by job control, waits for SIGCONT */
+	TASK_PARKED,	/* new, stopped, and its parent has not told of it yet */
+};
+
+struct task {
+	pid_t tid, tgid;
+	struct space *space;	/* NULL: a new process that is not placed yet */
+	enum task_state state;
+	int wstatus;
+	bool fresh;		/* its first stop has not been served */
+	void *user;		/* what the tracer's owner keeps for it */
+};
+
+/* The tasks by tid; few enough to walk, hashed because every stop asks. */
+struct tasks {
+	struct task **slots;	/* open addressing by tid */
+	size_t mask, n;
+};
+
+void tasks_release(struct tasks *t);
+
+struct task *tasks_find(const struct tasks *t, pid_t tid);
+
+/* A new task, zeroed but for its tid; NULL: out of memory. Belongs to the table. */
+struct task *tasks_add(struct tasks *t, pid_t tid);
+
+/* Forget and free a task. */
+void tasks_remove(struct tasks *t, struct task *task);
+
+/* Walk: for (size_t i = 0; (task = tasks_next(t, &i));). Nothing may be added or removed meanwhile. */
+struct task *tasks_next(const struct tasks *t, size_t *i);
+
+/* A space for the memory of @tid, with no task in it; NULL with errno set. */
+struct space *space_new(pid_t tid);
+void space_free(struct space *s);
+
+/* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done
+ * (fewer if the mapping ends), or -errno: -EIO nothing mapped at @at, -ESRCH the process is gone.
+ * Source: proc(5), /proc/PID/mem. */
+ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len);
+ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/tracer.h"
+
+#include "attach/tracer_internal.h"
+
+#include "arch/arch.h"
+#include "base/array.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A stop that is answered at once by a tracer still awake costs a third of one that has to wake
+ * it: so stay awake this long after the last one. */
+#define SPIN_NS 100000
+
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx)
+{
+	struct tracer *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return NULL;
+	t->ops = ops;
+	t->ctx = ctx;
+	return t;
+}
+
+void tracer_free(struct tracer *t)
+{
+	if (!t)
+		return;
+	tasks_release(&t->tasks);
+	free(t->queue);
+	free(t->news);
+	free(t);
+}
+
+uint64_t tracer_stops(const struct tracer *t)
+{
+	return t->stops;
+}
+
+/* ---- resuming ---- */
+
+/* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
+void task_resume(struct task *task, int sig)
+{
+	task->state = TASK_RUNNING;
+	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+}
+
+static void task_listen(struct task *task)
+{
+	task->state = TASK_LISTENING;
+	ptrace(PTRACE_LISTEN, task->tid, NULL, NULL);
+}
+
+/* ---- what waitpid tells is queued, and served in the order in which it was told ---- */
+
+static int enqueue(struct tracer *t, struct task *task, int wstatus)
+{
+	if (ARRAY_RESERVE(&t->queue, &t->cap_queue, t->n_queue))
+		return -ENOMEM;
+	task->state = TASK_QUEUED;
+	task->wstatus = wstatus;
+	t->queue[t->n_queue++] = task->tid;
+	return 0;
+}
+
+int tracer_note(struct tracer *t, pid_t tid, int wstatus)
+{
+	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (!task) {
+		/* A new task's first stop may overtake its parent's event. But what has ended without
+		 * ever having been seen needs no record. */
+		if (!WIFSTOPPED(wstatus))
+			return 0;
+		task = tasks_add(&t->tasks, tid);
+		if (!task)
+			return -ENOMEM;
+		task->fresh = true;
+	}
+	return enqueue(t, task, wstatus);
+}
+
+/* Everything that has happened so far. Taking it all before serving any is what makes it fair:
+ * the kernel always looks at the same task first. */
+static int collect(struct tracer *t)
+{
+	for (;;) {
+		int wstatus;
+		pid_t tid = waitpid(-1, &wstatus, __WALL | WNOHANG);
+
+		if (tid == 0)
+			return 0;
+		if (tid < 0)
+			return errno == ECHILD ? 0 : -errno;
+		int err = tracer_note(t, tid, wstatus);
+		if (err)
+			return err;
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* SIGCHLD is blocked but for this sleep, so one that comes just before it still ends it. */
+static void sleep_until_told(int wake_fd)
+{
+	struct pollfd p = { .fd = wake_fd, .events = POLLIN };
+	sigset_t mask;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	sigdelset(&mask, SIGCHLD);
+	ppoll(&p, 1, NULL, &mask);
+}
+
+/* Wait until there is something in the queue, or @stop. */
+static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+{
+	uint64_t until = 0;
+
+	for (unsigned rounds = 0;; rounds++) {
+		int err = collect(t);
+		if (err || t->n_queue || *stop || !t->tasks.n)
+			return err;
+		/* Reading the clock costs as much as asking: not every time. */
+		if (rounds % 16 == 0) {
+			uint64_t now = now_ns();
+
+			if (!until)
+				until = now + SPIN_NS;
+			if (now >= until)
+				sleep_until_told(wake_fd);
+		}
+	}
+}
+
+/* ---- ends ---- */
+
+void tracer_leave_space(struct tracer *t, struct task *task)
+{
+	struct space *s = task->space;
+
+	t->ops->task_gone(t->ctx, task);
+	task->space = NULL;
+	if (!s || --s->tasks)
+		return;
+	t->ops->space_gone(t->ctx, s);
+	space_free(s);
+}
+
+void tracer_enter_space(struct task *task, struct space *s)
+{
+	task->space = s;
+	s->tasks++;
+}
+
+void tracer_forget(struct tracer *t, struct task *task)
+{
+	tracer_leave_space(t, task);
+	tasks_remove(&t->tasks, task);
+}
+
+static void serve_end(struct tracer *t, struct task *task)
+{
+	bool leader = task->tid == task->tgid;
+	pid_t pid = task->tid;
+	int wstatus = task->wstatus;
+
+	if (task->space)
+		tracer_place_orphans(t, task);
+	tracer_forget(t, task);
+	if (leader)
+		t->ops->ended(t->ctx, pid, wstatus);
+}
+
+/* ---- traps ---- */
+
+static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
+{
+	int wstatus, sig = 0;
+
+	*stepped = false;
+	for (;;) {
+		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
+			return;
+		if (waitpid(task->tid, &wstatus, __WALL) != task->tid)
+			return;
+		struct stop s = tracer_decode(task->tid, wstatus);
+		if (s.kind == STOP_STEPPED) {
+			*stepped = true;
+			return;
+		}
+		if (s.kind == STOP_HELD) {
+			/* The answer to an earlier PTRACE_INTERRUPT came first. */
+			sig = 0;
+			continue;
+		}
+		/* A signal came first. Its handler shall run with the trap in place; it returns to it. */
+		tracer_note(t, task->tid, wstatus);
+		return;
+	}
+}
+
+static void step_alone(struct tracer *t, struct task *task)
+{
+	bool stepped;
+
+	tracer_hold(t, task->space, task);
+	t->ops->alone(t->ctx, task, true, false);
+	wait_stepped(t, task, &stepped);
+	t->ops->alone(t->ctx, task, false, stepped);
+	tracer_unhold(t, task->space);
+	if (task->state == TASK_SERVED)
+		task_resume(task, 0);
+}
+
+static void serve_trap(struct tracer *t, struct task *task)
+{
+	switch (t->ops->trap(t->ctx, task)) {
+	case TRAP_OURS:
+		task_resume(task, 0);
+		return;
+	case TRAP_STEP:
+		step_alone(t, task);
+		return;
+	case TRAP_NOT_OURS:
+		t->ops->settle(t->ctx, task, false);
+		task_resume(task, SIGTRAP);
+		return;
+	}
+}
+
+/* ---- the loop ---- */
+
+struct stop tracer_decode(pid_t tid, int wstatus)
+{
+	siginfo_t si = { .si_code = SI_USER };
+
+	if (stop_needs_siginfo(wstatus) && ptrace(PTRACE_GETSIGINFO, tid, NULL, &si))
+		si.si_code = SI_USER;
+	return stop_decode(tid, wstatus, si.si_code, arch_trap_code);
+}
+
+static void serve_signal(struct tracer *t, struct task *task, int sig)
+{
+	t->ops->settle(t->ctx, task, false);
+	task_resume(task, sig);
+}
+
+static void serve(struct tracer *t, struct task *task)
+{
+	struct stop s = tracer_decode(task->tid, task->wstatus);
+
+	t->stops++;
+	task->state = TASK_SERVED;
+	if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
+		serve_end(t, task);
+		return;
+	}
+	if (task->fresh && !tracer_serve_fresh(t, task))
+		return;
+	switch (s.kind) {
+	case STOP_TRAP:
+		serve_trap(t, task);
+		return;
+	case STOP_PTRACE_EVENT:
+		if (tracer_serve_event(t, task, s.arg))
+			task_resume(task, 0);
+		return;
+	case STOP_GROUP:
+		task_listen(task);
+		return;
+	case STOP_HELD:
+		task_resume(task, 0);
+		return;
+	default:
+		serve_signal(t, task, s.arg);
+		return;
+	}
+}
+
+/* Serving may queue more (holding a space collects stops): those come in the next round. */
+static void serve_queue(struct tracer *t)
+{
+	size_t n = t->n_queue;
+
+	for (size_t i = 0; i < n; i++) {
+		struct task *task = tasks_find(&t->tasks, t->queue[i]);
+
+		if (task && task->state == TASK_QUEUED)
+			serve(t, task);
+	}
+	for (size_t i = n; i < t->n_queue; i++)
+		t->queue[i - n] = t->queue[i];
+	t->n_queue -= n;
+}
+
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+{
+	while (!*stop) {
+		int err = wait_for_work(t, stop, wake_fd);
+		if (err)
+			return err;
+		if (!t->tasks.n)
+			return 0;
+		if (!*stop)
+			serve_queue(t);
+	}
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_TRACER_H
+#define MPROF_ATTACH_TRACER_H
+
+#include "attach/stop.h"
+#include "attach/task.h"
+#include "base/error.h"
+
+#include <signal.h>
+
+/*
+ * Process control: the one place that waits. It knows tasks, spaces, fork, exec and signals, but
+ * nothing of breakpoints: what a trap means is its owner's business, who is asked through
+ * struct tracer_ops and gets every task stopped.
+ */
+struct tracer;
+
+enum trap_answer {
+	TRAP_OURS,	/* served; let the task go on */
+	TRAP_NOT_OURS,	/* the program's own: it gets its SIGTRAP */
+	TRAP_STEP,	/* served, but the instruction can only run at its own address, alone: call
+			   tracer_ops.alone(), see there */
+};
+
+struct tracer_ops {
+	/* An exec has put a new program into @task's space, which has no user data yet.
+	 * False: it is not to be traced, let it go. */
+	bool (*image)(void *ctx, struct task *task);
+	/* A process made by fork, in a space of its own that is a copy of @parent's, traps included.
+	 * False: its memory has been cleaned, let it go. */
+	bool (*forked)(void *ctx, struct task *child, struct space *parent);
+	/* A task ran a trap instruction. */
+	enum trap_answer (*trap)(void *ctx, struct task *task);
+	/* After TRAP_STEP, with every other task of the space held: take the trap out (true) or put it
+	 * in again (false). @stepped: the instruction ran. */
+	void (*alone)(void *ctx, struct task *task, bool out, bool stepped);
+	/* The program is about to see its registers (a signal, a detach): put the pc where it would
+	 * be without us. @trapped: the task stopped for a trap instruction that was not served. */
+	void (*settle)(void *ctx, struct task *task, bool trapped);
+	/* A task has ended, has exec'ed, or is let go: forget what is kept for it. */
+	void (*task_gone)(void *ctx, struct task *task);
+	/* The last task has left a space (its memory is gone, or another program's). */
+	void (*space_gone)(void *ctx, struct space *space);
+	/* Before letting go: put the program's own bytes back into a space. */
+	void (*clean)(void *ctx, struct space *space);
+	/* A process ended; @wstatus as waitpid gave it. */
+	void (*ended)(void *ctx, pid_t pid, int wstatus);
+};
+
+/* @ops and @ctx must outlive the tracer. NULL: out of memory. */
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx);
+void tracer_free(struct tracer *t);
+
+/**
+ * Start a program, stopped at its first instruction only for the owner's image().
+ * @path      its file     @argv  what it gets as arguments, its name first
+ * @sigmask   the signal mask it gets: the one mprof itself was started with
+ * Returns its pid, or -errno as execve(2) gave it, with a sentence in @e.
+ */
+pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], const sigset_t *sigmask,
+		    struct error *e);
+
+/**
+ * Serve stops until no task is left, or until @stop is not 0.
+ * @wake_fd  a descriptor that becomes readable when @stop is set, so that it is noticed at once
+ * Returns 0, or -errno: waiting itself failed.
+ */
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd);
+
+/* Hold all tasks, take everything of ours out of the programs, let them go on. */
+void tracer_detach_all(struct tracer *t);
+
+/* Stops served so far. */
+uint64_t tracer_stops(const struct tracer *t);
+
+#endif

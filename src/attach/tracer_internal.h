@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_TRACER_INTERNAL_H
+#define MPROF_ATTACH_TRACER_INTERNAL_H
+
+/* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs),
+ * hold.c (stopping a whole space, detaching). Nobody else includes this. */
+
+#include "attach/tracer.h"
+
+/* A child that its parent's event has told of, while its own first stop has not come yet. */
+struct news {
+	pid_t child, parent;	/* parent: the task that made it */
+	struct space *space;	/* the parent's then */
+};
+
+struct tracer {
+	const struct tracer_ops *ops;
+	void *ctx;
+	struct tasks tasks;
+	pid_t *queue;		/* tids of tasks in TASK_QUEUED, first to be served first */
+	size_t n_queue, cap_queue;
+	struct news *news;
+	size_t n_news, cap_news;
+	uint64_t stops;
+};
+
+#define TRACER_OPTIONS                                                                             \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+
+/* tracer.c */
+void task_resume(struct task *task, int sig);
+struct stop tracer_decode(pid_t tid, int wstatus);
+int tracer_note(struct tracer *t, pid_t tid, int wstatus);
+void tracer_leave_space(struct tracer *t, struct task *task);
+void tracer_enter_space(struct task *task, struct space *s);
+void tracer_forget(struct tracer *t, struct task *task);
+
+/* births.c */
+/* A new task's first stop. True: it has its place, serve the stop as any other. */
+bool tracer_serve_fresh(struct tracer *t, struct task *task);
+/* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
+bool tracer_serve_event(struct tracer *t, struct task *task, int event);
+/* Stop tracing a stopped task, handing it @sig, and forget it. */
+void tracer_let_go(struct tracer *t, struct task *task, int sig);
+/* A task has died: place new processes that it can no longer tell of. */
+void tracer_place_orphans(struct tracer *t, const struct task *dead);
+
+/* hold.c */
+/* Stop every task of a space but @except; what they stopped for by themselves is queued. */
+void tracer_hold(struct tracer *t, struct space *s, const struct task *except);
+void tracer_unhold(struct tracer *t, struct space *s);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_PRINTABLE_H
+#define MPROF_BASE_PRINTABLE_H
+
+#include <stddef.h>
+
+/**
+ * Length in bytes, 1 to 4, of the UTF-8 character that @s begins with; 0 if the bytes there are
+ * not valid UTF-8 (also overlong forms, surrogates and values above U+10FFFF) or at the end of @s.
+ * Source: RFC 3629, section 4.
+ */
+size_t printable_utf8(const char *s);
+
+/**
+ * Make @s harmless for a terminal: every byte of a control character (below U+0020, U+007F to
+ * U+009F) and every byte that is not valid UTF-8 becomes \ooo, its value in octal.
+ * Valid UTF-8 is left as it is.
+ * @out  the caller's, @cap bytes; always terminated if @cap > 0; cut between two characters,
+ *       never within one, if it is too small (4 * strlen(@s) + 1 is always enough)
+ * Returns the length of the whole result, as snprintf(3) does.
+ */
+size_t printable(char *out, size_t cap, const char *s);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_CALLS_H
+#define MPROF_BREAKPOINTS_CALLS_H
+
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Which allocator calls a task is in: pairs entries with returns. Decisions over plain data; no
+ * process is asked.
+ */
+
+/* A call that has begun and has not returned. */
+struct call {
+	taddr trap;	/* of its entry */
+	taddr slot;	/* where its return address is on the stack */
+	taddr ret;	/* the return address */
+	taddr sp_after;	/* the stack pointer when it has returned */
+	uint32_t probe;
+	bool interrupted; /* a signal was delivered inside of it */
+	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
+	uint64_t size;
+	taddr ptr;	/* the block that is resized */
+	taddr out;	/* where the new block's address will be stored; 0: it is the result */
+	uint32_t *frames; /* its chain, innermost first; malloc'ed */
+	size_t n_frames;
+	bool truncated;
+};
+
+struct calls {
+	struct call *v;	/* outermost first */
+	size_t n, cap;
+};
+
+void calls_release(struct calls *c);
+
+/* What an entry means, seen from the innermost pending call. */
+enum entry_verdict {
+	ENTRY_OUTER,	 /* a call of the program: count it */
+	ENTRY_NESTED,	 /* the pending call's own business */
+	ENTRY_ABANDONED, /* the pending call will never return: drop it and ask again */
+	ENTRY_RESTARTED, /* the pending call is this very one, begun anew: drop it, count this */
+	ENTRY_UNWIND,	 /* a signal handler is in play: only the call chain can tell */
+};
+
+/**
+ * @pending      the innermost pending call, NULL: none
+ * @trap, @slot, @ret  of the new entry
+ * @word         what is in memory at pending->slot now
+ */
+enum entry_verdict calls_judge(const struct call *pending, taddr trap, taddr slot, taddr ret,
+			       taddr word);
+
+/**
+ * The pending call that returns when a task is at @pc with stack pointer @sp, as an index into
+ * c->v; -1: none. Calls inside of it have been abandoned.
+ */
+ptrdiff_t calls_returning(const struct calls *c, taddr pc, taddr sp);
+
+/* A new innermost call, zeroed; NULL: out of memory. */
+struct call *calls_push(struct calls *c);
+/* Forget the innermost call. */
+void calls_pop(struct calls *c);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trap means: pairs entries with returns and makes allocation events of them. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/array.h"
+#include "breakpoints/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct watched_task *watched_task(struct task *task)
+{
+	if (!task->user)
+		task->user = calloc(1, sizeof(struct watched_task));
+	return task->user;
+}
+
+static void emit(struct watch *w, const struct alloc_event *e)
+{
+	if (w->sink.event(w->sink.ctx, e))
+		w->counts.lost++;
+}
+
+/* ---- chains ---- */
+
+static bool pc_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
+
+	return a->pc == b->pc && a->exact == b->exact;
+}
+
+static uint64_t pc_hash(const struct known_pc *k)
+{
+	return hash_mix(k->pc * 2 + k->exact);
+}
+
+static uint64_t pc_rehash(const void *owner, uint32_t id)
+{
+	return pc_hash(&((const struct watch *)owner)->pcs[id]);
+}
+
+static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_pc k)
+{
+	const struct mapping *m = watch_mapping(w, tid, k.pc);
+
+	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
+	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact);
+	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
+		return NULL;
+	w->pcs[w->n_pcs] = k;
+	if (idindex_add(&w->pc_index, (uint32_t)w->n_pcs, pc_hash(&k), pc_rehash, w))
+		return NULL;
+	return &w->pcs[w->n_pcs++];
+}
+
+static const struct known_pc *know_pc(struct watch *w, pid_t tid, taddr pc, bool exact)
+{
+	struct known_pc key = { .pc = pc, .exact = exact };
+	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
+
+	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
+}
+
+/* The chain as numbered frames, for the event that the call will make. */
+static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+{
+	size_t n = 0;
+
+	while (w->cap_frames < chain->n)
+		if (ARRAY_RESERVE(&w->frames, &w->cap_frames, w->cap_frames))
+			return -ENOMEM;
+	for (size_t i = 0; i < chain->n; i++) {
+		const struct known_pc *k = know_pc(w, tid, chain->frames[i].pc, chain->frames[i].exact);
+
+		if (!k)
+			return -ENOMEM;
+		if (n || !k->hidden)
+			w->frames[n++] = k->frame;
+	}
+	c->frames = malloc(n * sizeof *c->frames + 1);
+	if (!c->frames)
+		return -ENOMEM;
+	memcpy(c->frames, w->frames, n * sizeof *c->frames);
+	c->n_frames = n;
+	c->truncated = chain->truncated;
+	return 0;
+}
+
+static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
+{
+	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+}
+
+/* ---- pending calls ---- */
+
+/* A call that will never return. A block it was to resize is still there, as far as can be seen. */
+static void abandon(struct watch *w, struct task *task, struct calls *calls)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+
+	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
+		emit(w, &(struct alloc_event){
+				.kind = AE_REALLOC_BACK, .task = task->tid, .old_ptr = c->ptr });
+	calls_pop(calls);
+}
+
+/*
+ * With a signal handler in play the stack pointer says nothing. The call is pending if its frame is
+ * in the chain; and what a handler calls, the handler calls, not the allocator it interrupted.
+ */
+static enum entry_verdict judge_by_chain(const struct call *pending, const struct unwind_chain *chain)
+{
+	bool handler = false;
+
+	for (size_t i = 0; i < chain->n; i++) {
+		handler |= chain->frames[i].exact;
+		if (chain->frames[i].pc == pending->ret && i &&
+		    chain->frames[i - 1].cfa == pending->sp_after)
+			return handler ? ENTRY_OUTER : ENTRY_NESTED;
+	}
+	return chain->truncated && !handler ? ENTRY_NESTED : ENTRY_ABANDONED;
+}
+
+/* Whether this entry is the program's own call; drops pending calls that are over. */
+static bool is_outer(struct watch *w, struct task *task, struct calls *calls, taddr trap,
+		     const struct arch_regs *r, taddr ret)
+{
+	for (;;) {
+		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
+		uint64_t word = 0;
+
+		if (top)
+			unwinder_word(w->unwinder, top->slot, &word);
+		enum entry_verdict v = calls_judge(top, trap, arch_return_slot(r), ret, word);
+		if (v == ENTRY_UNWIND) {
+			struct unwind_chain chain;
+
+			if (unwind(w, r, ret, &chain))
+				return false;
+			v = judge_by_chain(top, &chain);
+		}
+		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
+			return v == ENTRY_OUTER;
+		abandon(w, task, calls);
+	}
+}
+
+/* ---- entries ---- */
+
+static void read_arguments(const struct probe *p, const struct arch_regs *r, struct call *c)
+{
+	uint64_t count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
+
+	if (p->size_arg != NO_ARG)
+		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), count, &c->size);
+	if (p->ptr_arg != NO_ARG)
+		c->ptr = arch_arg(r, p->ptr_arg);
+	if (p->out_arg != NO_ARG)
+		c->out = arch_arg(r, p->out_arg);
+}
+
+/* Did the code that defines this free call it itself? Seen in the call instruction: the C library
+ * calls its own free for the program through its PLT like anyone else. */
+static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+{
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+	uint8_t before[5];
+
+	if (!m || m->file != trap->file)
+		return false;
+	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
+		return true;
+	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
+	return s && s->dynamic && trap->file == m->file && m->file != w->maps.maps[0].file &&
+	       space_read(w->space, ret - sizeof before, before, sizeof before) == sizeof before &&
+	       arch_direct_call_target(before, ret) == trap->at;
+}
+
+static void count_free(struct watch *w, struct task *task, struct watched_task *t,
+		       const struct trap *trap, taddr ptr, taddr ret)
+{
+	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
+
+	t->rewound_trap = 0;
+	if (again)
+		return;
+	emit(w, &(struct alloc_event){ .kind = AE_FREE,
+				       .task = task->tid,
+				       .ptr = ptr,
+				       .by_allocator = by_allocator(w, trap, ret) });
+}
+
+/* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
+static bool plant_return(struct watch *w, pid_t tid, taddr ret)
+{
+	struct trap *trap = traps_at(&w->traps, ret);
+	int err;
+
+	if (!trap || !(trap->roles & TRAP_RETURN)) {
+		bool in_file = watch_mapping(w, tid, ret - 1);
+
+		trap = traps_plant(&w->traps, w->space, ret, TRAP_RETURN, &err);
+		if (!trap)
+			return false;
+		trap->volatile_code = !in_file;
+	}
+	if (trap->volatile_code)
+		traps_refresh(w->space, trap);
+	return true;
+}
+
+static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
+		       const struct arch_regs *r, taddr ret)
+{
+	uint32_t probe = traps_at(&w->traps, trap_at)->probe;
+	struct unwind_chain chain;
+
+	struct call *c = calls_push(&t->calls);
+	if (!c) {
+		w->counts.lost++;
+		return;
+	}
+	c->trap = trap_at;
+	c->slot = arch_return_slot(r);
+	c->ret = ret;
+	c->sp_after = arch_sp_after_return(r);
+	c->probe = probe;
+	read_arguments(&probes[probe], r, c);
+	if (!plant_return(w, task->tid, ret) ||
+	    (probes[probe].kind != PROBE_FREE &&
+	     (unwind(w, r, ret, &chain) || keep_chain(w, task->tid, &chain, c)))) {
+		w->counts.lost++;
+		calls_pop(&t->calls);
+		return;
+	}
+	if (probes[probe].kind == PROBE_REALLOC && c->ptr)
+		emit(w, &(struct alloc_event){
+				.kind = AE_REALLOC_BEGIN, .task = task->tid, .old_ptr = c->ptr });
+}
+
+static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct trap *trap, const struct arch_regs *r)
+{
+	const struct probe *p = &probes[trap->probe];
+	taddr at = trap->at;
+	uint64_t ret;
+
+	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg))
+		return; /* no event, and nothing happens inside of it */
+	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
+	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
+		return;
+	if (!is_outer(w, task, &t->calls, at, r, ret))
+		return;
+	if (p->kind == PROBE_FREE)
+		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
+	/* What a free does inside matters only if it may call another module's. */
+	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
+		begin_call(w, task, t, at, r, ret);
+}
+
+/* ---- returns ---- */
+
+/* The block a call has given; 0: none. */
+static taddr block_given(struct watch *w, const struct call *c, const struct arch_regs *r)
+{
+	uint64_t block = 0;
+
+	if (!c->out)
+		return arch_result(r);
+	if (arch_result(r) == 0 && space_read(w->space, c->out, &block, sizeof block) != sizeof block)
+		block = 0;
+	return block;
+}
+
+static enum alloc_event_kind outcome(const struct call *c, taddr block)
+{
+	bool resized = probes[c->probe].kind == PROBE_REALLOC && c->ptr;
+
+	if (block)
+		return resized ? AE_REALLOC_MOVED : AE_ALLOC;
+	if (!resized)
+		return AE_FAILED;
+	return c->size == 0 && !c->overflow ? AE_REALLOC_FREED : AE_REALLOC_BACK;
+}
+
+static void end_call(struct watch *w, struct task *task, const struct call *c,
+		     const struct arch_regs *r)
+{
+	taddr block = block_given(w, c, r);
+	struct alloc_event e = {
+		.kind = outcome(c, block),
+		.task = task->tid,
+		.ptr = block,
+		.old_ptr = c->ptr,
+		.size = c->size,
+		.chain = { c->frames, c->n_frames, c->truncated },
+	};
+
+	emit(w, &e);
+	if (e.kind == AE_REALLOC_BACK)
+		emit(w, &(struct alloc_event){ .kind = AE_FAILED, .task = task->tid });
+}
+
+static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+		       const struct arch_regs *r)
+{
+	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
+
+	if (i < 0)
+		return;
+	while (t->calls.n > (size_t)i + 1)
+		abandon(w, task, &t->calls);
+	const struct call *c = &t->calls.v[i];
+	if (probes[c->probe].kind != PROBE_FREE)
+		end_call(w, task, c, r);
+	calls_pop(&t->calls);
+}
+
+/* ---- going on ---- */
+
+/* Make the task do what the trap took the place of. */
+static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
+{
+	const struct trap *trap = traps_at(&w->traps, at);
+	uint64_t word;
+	bool push = false;
+
+	if (!trap) { /* its module has gone while it was served: there is nothing in its place */
+		arch_set_pc(r, at);
+	} else if (trap->insn.how == ARCH_EMULATE) {
+		arch_emulate(&trap->insn, at, r, &push, &word);
+		if (push)
+			space_write(w->space, arch_sp(r), &word, sizeof word);
+	} else {
+		arch_set_pc(r, trap->slot ? trap->slot : at);
+	}
+	arch_set_regs(task->tid, r);
+	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
+}
+
+enum trap_answer watch_trap(struct watch *w, struct task *task)
+{
+	struct watched_task *t = watched_task(task);
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r) || !t)
+		return TRAP_NOT_OURS;
+	taddr at = arch_pc(&r) - arch_trap_size;
+	const struct trap *trap = traps_at(&w->traps, at);
+	if (!trap)
+		return TRAP_NOT_OURS;
+	uint8_t roles = trap->roles;
+	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
+	w->counts.traps++;
+	if (roles & TRAP_RETURN)
+		hit_return(w, task, t, at, &r);
+	if (roles & TRAP_RENDEZVOUS)
+		watch_modules(w, task->tid);
+	trap = traps_at(&w->traps, at);
+	if (trap && roles & TRAP_ENTRY)
+		hit_entry(w, task, t, trap, &r);
+	/* The program has a trap of its own in this place: it gets its signal. */
+	if (own_trap)
+		return TRAP_NOT_OURS;
+	return pass(w, task, at, &r);
+}
+
+/* The task's counted free has not run an instruction and may be begun again. */
+static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
+{
+	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
+	struct watched_task *t = watched_task(task);
+
+	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || probes[trap->probe].kind != PROBE_FREE)
+		return;
+	t->rewound_trap = trap->at;
+	t->rewound_ptr = arch_arg(r, probes[trap->probe].ptr_arg);
+}
+
+void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
+{
+	struct arch_regs r;
+
+	if (out) {
+		if (!arch_get_regs(task->tid, &r) && traps_at(&w->traps, arch_pc(&r)))
+			w->stepping = arch_pc(&r);
+		else
+			w->stepping = 0;
+		if (w->stepping)
+			trap_lift(w->space, traps_at(&w->traps, w->stepping));
+		w->counts.steps++;
+		return;
+	}
+	const struct trap *trap = w->stepping ? traps_at(&w->traps, w->stepping) : NULL;
+	if (trap)
+		trap_restore(w->space, trap);
+	if (!stepped && !arch_get_regs(task->tid, &r))
+		note_rewound(w, task, &r);
+}
+
+void watch_settle(struct watch *w, struct task *task, bool trapped)
+{
+	struct watched_task *t = watched_task(task);
+	struct arch_regs r;
+	bool before;
+
+	for (size_t i = 0; t && i < t->calls.n; i++)
+		t->calls.v[i].interrupted = true;
+	if (arch_get_regs(task->tid, &r))
+		return;
+	taddr pc = arch_pc(&r);
+	taddr own = traps_own_pc(&w->traps, pc, &before);
+	if (trapped && traps_at(&w->traps, pc - arch_trap_size))
+		own = pc - arch_trap_size;
+	if (own == pc)
+		return;
+	arch_set_pc(&r, own);
+	arch_set_regs(task->tid, &r);
+	if (before)
+		note_rewound(w, task, &r);
+}
+
+void watch_task_gone(struct watch *w, struct task *task)
+{
+	struct watched_task *t = task->user;
+
+	if (!t)
+		return;
+	while (t->calls.n)
+		abandon(w, task, &t->calls);
+	calls_release(&t->calls);
+	free(t);
+	task->user = NULL;
+}

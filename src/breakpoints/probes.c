@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "breakpoints/probes.h"
+
+/* Sources: malloc(3), posix_memalign(3). Where two names share an address, the first here names it. */
+const struct probe probes[] = {
+	{ "malloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
+	{ "calloc", PROBE_ALLOC, 1, 0, NO_ARG, NO_ARG },
+	{ "realloc", PROBE_REALLOC, 1, NO_ARG, 0, NO_ARG },
+	{ "reallocarray", PROBE_REALLOC, 2, 1, 0, NO_ARG },
+	{ "free", PROBE_FREE, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "memalign", PROBE_ALLOC, 1, NO_ARG, NO_ARG, NO_ARG },
+	{ "aligned_alloc", PROBE_ALLOC, 1, NO_ARG, NO_ARG, NO_ARG },
+	{ "posix_memalign", PROBE_ALLOC, 2, NO_ARG, NO_ARG, 0 },
+	{ "valloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
+	{ "pvalloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
+};
+
+const size_t n_probes = sizeof probes / sizeof *probes;

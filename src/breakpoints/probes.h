@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_PROBES_H
+#define MPROF_BREAKPOINTS_PROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The functions that are trapped, as data: what each does and where it has its arguments. */
+enum probe_kind {
+	PROBE_ALLOC,	/* gives a new block */
+	PROBE_REALLOC,	/* gives a block for another, or a new one for none */
+	PROBE_FREE,	/* takes a block */
+};
+
+#define NO_ARG 0xff	/* the function has no such argument */
+
+struct probe {
+	const char *name;
+	enum probe_kind kind;
+	uint8_t size_arg;	/* bytes, or bytes an element */
+	uint8_t count_arg;	/* number of elements */
+	uint8_t ptr_arg;	/* the block that is freed or resized */
+	uint8_t out_arg;	/* where the new block's address is stored; the result is 0 on success */
+};
+
+extern const struct probe probes[];
+extern const size_t n_probes;
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "breakpoints/scan.h"
+
+#include "base/array.h"
+#include "breakpoints/probes.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+void scans_release(struct scans *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->of[i].probes);
+		free(s->of[i].ranges);
+	}
+	free(s->of);
+	*s = (struct scans){ 0 };
+}
+
+/* Replaceable allocation functions of C++, by their Itanium names: new, new[], with and without
+ * alignment and nothrow, for a 64-bit size_t. */
+static bool is_operator_new(const char *name)
+{
+	return !strncmp(name, "_Znwm", 5) || !strncmp(name, "_Znam", 5);
+}
+
+static bool is_housekeeping(const char *name)
+{
+	return !strcmp(name, "tcache_thread_shutdown") ||
+	       !strcmp(name, "__malloc_arena_thread_freeres") ||
+	       !strcmp(name, "__libc_thread_freeres");
+}
+
+static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind kind)
+{
+	if (ARRAY_RESERVE(&s->ranges, &s->cap_ranges, s->n_ranges))
+		return -ENOMEM;
+	s->ranges[s->n_ranges++] =
+		(struct scan_range){ sym->st_value, sym->st_value + sym->st_size, kind };
+	return 0;
+}
+
+static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
+{
+	for (size_t i = 0; i < s->n_probes; i++) {
+		if (s->probes[i].address != address)
+			continue;
+		if (probe < s->probes[i].probe)
+			s->probes[i].probe = probe;
+		return 0;
+	}
+	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
+		return -ENOMEM;
+	s->probes[s->n_probes++] = (struct scan_probe){ address, probe };
+	return 0;
+}
+
+static int look_at_symbol(struct scan *s, const GElf_Sym *sym, const char *name)
+{
+	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value)
+		return 0;
+	if (is_operator_new(name))
+		return add_range(s, sym, RANGE_WRAPPER);
+	if (is_housekeeping(name))
+		return add_range(s, sym, RANGE_HOUSEKEEPING);
+	if (!strcmp(name, "_dl_debug_state"))
+		s->rendezvous = sym->st_value;
+	for (uint32_t i = 0; i < n_probes; i++)
+		if (!strcmp(name, probes[i].name))
+			return add_probe(s, sym->st_value, i);
+	return 0;
+}
+
+static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	int err = 0;
+
+	for (size_t i = 0; data && !err && i < n && i < INT32_MAX; i++) {
+		GElf_Sym sym;
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		const char *name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (name)
+			err = look_at_symbol(s, &sym, name);
+	}
+	return err;
+}
+
+static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	int err = 0;
+
+	*found = false;
+	while (!err && (scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type)
+			continue;
+		*found = true;
+		err = look_at_table(s, elf, scn, &sh);
+	}
+	return err;
+}
+
+/* The rest of the page in which the code ends; what the file has there, nobody runs. */
+static void find_slack(struct scan *s, Elf *elf)
+{
+	size_t n = 0;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
+		    ph.p_filesz != ph.p_memsz || (ph.p_flags & PF_W))
+			continue;
+		s->slack_start = (ph.p_vaddr + ph.p_filesz + 15) & ~15ULL;
+		s->slack_end = (ph.p_vaddr + ph.p_filesz + 4095) & ~4095ULL;
+	}
+}
+
+static int look_at_elf(struct scan *s, Elf *elf)
+{
+	bool has_dynsym, has_symtab;
+	int err = look_at_tables(s, elf, SHT_DYNSYM, &has_dynsym);
+
+	s->dynamic = has_dynsym;
+	if (!err && !has_dynsym)
+		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab);
+	find_slack(s, elf);
+	return err;
+}
+
+static struct scan *slot_for(struct scans *s, const struct module_files *files, uint32_t number)
+{
+	if (number < s->n)
+		return &s->of[number];
+	struct scan *grown = reallocarray(s->of, files->n, sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	memset(grown + s->n, 0, (files->n - s->n) * sizeof *grown);
+	s->of = grown;
+	s->n = files->n;
+	return &grown[number];
+}
+
+const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number)
+{
+	struct scan *scan = slot_for(s, files, number);
+	int fd = files->files[number].fd, err = 0;
+
+	if (!scan || scan->done)
+		return scan;
+	scan->done = true;
+	if (fd < 0)
+		return scan;
+	elf_version(EV_CURRENT);
+	/* Read, not map: a file that is cut short while we look must not kill us with SIGBUS. */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = look_at_elf(scan, elf);
+	elf_end(elf);
+	return err ? NULL : scan;
+}

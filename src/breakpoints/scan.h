@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_SCAN_H
+#define MPROF_BREAKPOINTS_SCAN_H
+
+#include "attach/modules.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a module file holds that concerns breakpoints; addresses are relative to the load bias. */
+struct scan_probe {
+	uint64_t address;
+	uint32_t probe;		/* index into probes[] */
+};
+
+enum scan_range_kind {
+	RANGE_WRAPPER,		/* part of the allocator, not of a chain: operator new */
+	RANGE_HOUSEKEEPING,	/* frees what the program has freed already: end of a glibc thread */
+};
+
+struct scan_range {
+	uint64_t start, end;
+	enum scan_range_kind kind;
+};
+
+struct scan {
+	bool done;
+	bool dynamic;			/* its allocator symbols came from .dynsym */
+	struct scan_probe *probes;
+	size_t n_probes, cap_probes;
+	struct scan_range *ranges;
+	size_t n_ranges, cap_ranges;
+	uint64_t rendezvous;		/* _dl_debug_state; 0: none */
+	uint64_t slack_start, slack_end; /* behind the code in its last page, unused */
+};
+
+/* By module file number; a file is looked at once however often it is mapped. */
+struct scans {
+	struct scan *of;
+	size_t n;
+};
+
+void scans_release(struct scans *s);
+
+/**
+ * Look at module file @number. Names are looked for in .dynsym; in .symtab if the file has no
+ * .dynsym of its own (a static program). A file that cannot be read has nothing in it.
+ * Returns NULL: out of memory.
+ */
+const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "breakpoints/traps.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void traps_release(struct traps *t)
+{
+	free(t->v);
+	idindex_release(&t->index);
+	for (size_t i = 0; i < t->n_slacks; i++)
+		free(t->slacks[i].saved);
+	free(t->slacks);
+	*t = (struct traps){ 0 };
+}
+
+static bool trap_eq(const void *owner, uint32_t id, const void *key)
+{
+	return ((const struct traps *)owner)->v[id].at == *(const taddr *)key;
+}
+
+static uint64_t trap_rehash(const void *owner, uint32_t id)
+{
+	return hash_mix(((const struct traps *)owner)->v[id].at);
+}
+
+struct trap *traps_at(const struct traps *t, taddr at)
+{
+	uint32_t id = idindex_find(&t->index, hash_mix(at), trap_eq, t, &at);
+
+	return id == IDINDEX_NONE ? NULL : &t->v[id];
+}
+
+int traps_offer_slack(struct traps *t, taddr start, taddr end)
+{
+	if (start >= end)
+		return 0;
+	if (ARRAY_RESERVE(&t->slacks, &t->cap_slacks, t->n_slacks))
+		return -ENOMEM;
+	t->slacks[t->n_slacks++] = (struct slack){ .start = start, .end = end, .next = start };
+	return 0;
+}
+
+/* The program's own bytes: traps that are in the range are taken out of the copy. */
+static ssize_t read_own(const struct traps *t, const struct space *s, taddr at, uint8_t *buf,
+			size_t len)
+{
+	ssize_t n = space_read(s, at, buf, len);
+
+	for (ssize_t i = 0; i < n; i++) {
+		const struct trap *trap = traps_at(t, at + (taddr)i);
+		if (trap)
+			memcpy(buf + i, trap->insn.bytes,
+			       arch_trap_size < (size_t)(n - i) ? arch_trap_size : (size_t)(n - i));
+	}
+	return n;
+}
+
+/* ---- slots ---- */
+
+static bool save_slack(struct slack *k, const struct space *s)
+{
+	if (k->saved)
+		return true;
+	size_t len = (size_t)(k->end - k->start);
+
+	k->saved = malloc(len);
+	if (k->saved && space_read(s, k->start, k->saved, len) == (ssize_t)len)
+		return true;
+	free(k->saved);
+	k->saved = NULL;
+	return false;
+}
+
+/* Write the copy to this slack if it has room and is near enough. */
+static bool try_slack(struct slack *k, const struct space *s, struct trap *trap)
+{
+	uint8_t code[ARCH_SLOT_MAX];
+	int size = arch_relocate(&trap->insn, trap->at, k->next, code);
+
+	if (size < 0 || k->next + (taddr)size > k->end || !save_slack(k, s) ||
+	    space_write(s, k->next, code, (size_t)size) != size)
+		return false;
+	trap->slot = k->next;
+	trap->slot_size = (uint8_t)size;
+	k->next += (taddr)size;
+	return true;
+}
+
+/* An instruction for which there is no room anywhere has to run at its own place. */
+static void make_slot(struct traps *t, const struct space *s, struct trap *trap)
+{
+	if (trap->insn.how != ARCH_COPY && trap->insn.how != ARCH_COPY_RELATIVE)
+		return;
+	for (size_t i = 0; i < t->n_slacks; i++)
+		if (try_slack(&t->slacks[i], s, trap))
+			return;
+	trap->insn.how = ARCH_STEP;
+}
+
+/* ---- planting and lifting ---- */
+
+struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
+			 int *err)
+{
+	struct trap *trap = traps_at(t, at), new = { .at = at, .roles = role, .file = NO_FILE };
+	uint8_t code[ARCH_INSN_MAX];
+
+	*err = 0;
+	if (trap) {
+		trap->roles |= role;
+		return trap;
+	}
+	ssize_t n = read_own(t, s, at, code, sizeof code);
+	*err = n < 0 ? (int)n : arch_decode(code, (size_t)n, &new.insn);
+	if (*err)
+		return NULL;
+	*err = -ENOMEM;
+	if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
+		return NULL;
+	make_slot(t, s, &new);
+	n = space_write(s, at, arch_trap, arch_trap_size);
+	if (n != (ssize_t)arch_trap_size) {
+		*err = n < 0 ? (int)n : -EIO;
+		return NULL;
+	}
+	t->v[t->n] = new;
+	if (idindex_add(&t->index, (uint32_t)t->n, hash_mix(at), trap_rehash, t)) {
+		trap_lift(s, &new);
+		return NULL;
+	}
+	t->planted++;
+	*err = 0;
+	return &t->v[t->n++];
+}
+
+static bool is_in_place(const struct space *s, const struct trap *trap)
+{
+	uint8_t now[4];
+
+	return space_read(s, trap->at, now, arch_trap_size) == (ssize_t)arch_trap_size &&
+	       !memcmp(now, arch_trap, arch_trap_size);
+}
+
+void traps_refresh(const struct space *s, struct trap *trap)
+{
+	uint8_t code[ARCH_INSN_MAX];
+
+	if (is_in_place(s, trap))
+		return;
+	ssize_t n = space_read(s, trap->at, code, sizeof code);
+	if (n <= 0 || arch_decode(code, (size_t)n, &trap->insn))
+		return;
+	/* Its slot, if it had one, holds another instruction: this one runs in place. */
+	if (trap->insn.how != ARCH_EMULATE)
+		trap->insn.how = ARCH_STEP;
+	trap_restore(s, trap);
+}
+
+void trap_lift(const struct space *s, const struct trap *trap)
+{
+	if (trap->volatile_code && !is_in_place(s, trap))
+		return;
+	space_write(s, trap->at, trap->insn.bytes, arch_trap_size);
+}
+
+void trap_restore(const struct space *s, const struct trap *trap)
+{
+	space_write(s, trap->at, arch_trap, arch_trap_size);
+}
+
+void traps_lift(const struct traps *t, const struct space *s)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_in_place(s, &t->v[i]))
+			trap_lift(s, &t->v[i]);
+	for (size_t i = 0; i < t->n_slacks; i++) {
+		const struct slack *k = &t->slacks[i];
+
+		if (k->saved)
+			space_write(s, k->start, k->saved, (size_t)(k->next - k->start));
+	}
+}
+
+/* ---- the table ---- */
+
+static int reindex(struct traps *t)
+{
+	idindex_release(&t->index);
+	for (size_t i = 0; i < t->n; i++)
+		if (idindex_add(&t->index, (uint32_t)i, hash_mix(t->v[i].at), trap_rehash, t))
+			return -ENOMEM;
+	return 0;
+}
+
+static bool within(taddr a, taddr start, taddr end)
+{
+	return a >= start && a < end;
+}
+
+void traps_forget(struct traps *t, taddr start, taddr end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (within(t->v[i].at, start, end))
+			continue;
+		t->v[kept] = t->v[i];
+		/* Its copy was in the memory that went. */
+		if (within(t->v[kept].slot, start, end)) {
+			t->v[kept].slot = 0;
+			t->v[kept].insn.how = ARCH_STEP;
+		}
+		kept++;
+	}
+	bool changed = kept != t->n;
+	t->n = kept;
+	kept = 0;
+	for (size_t i = 0; i < t->n_slacks; i++) {
+		if (within(t->slacks[i].start, start, end))
+			free(t->slacks[i].saved);
+		else
+			t->slacks[kept++] = t->slacks[i];
+	}
+	t->n_slacks = kept;
+	if (changed)
+		reindex(t);
+}
+
+static int copy_slacks(struct traps *to, const struct traps *from)
+{
+	to->slacks = calloc(from->n_slacks + 1, sizeof *to->slacks);
+	if (!to->slacks)
+		return -ENOMEM;
+	to->cap_slacks = from->n_slacks + 1;
+	for (size_t i = 0; i < from->n_slacks; i++) {
+		struct slack *k = &to->slacks[to->n_slacks++];
+
+		*k = from->slacks[i];
+		if (!k->saved)
+			continue;
+		k->saved = malloc((size_t)(k->end - k->start));
+		if (!k->saved)
+			return -ENOMEM;
+		memcpy(k->saved, from->slacks[i].saved, (size_t)(k->end - k->start));
+	}
+	return 0;
+}
+
+int traps_copy(struct traps *to, const struct traps *from)
+{
+	*to = (struct traps){ 0 };
+	to->v = calloc(from->n + 1, sizeof *to->v);
+	if (!to->v)
+		return -ENOMEM;
+	memcpy(to->v, from->v, from->n * sizeof *to->v);
+	to->n = from->n;
+	to->cap = from->n + 1;
+	int err = copy_slacks(to, from);
+	return err ? err : reindex(to);
+}
+
+taddr traps_own_pc(const struct traps *t, taddr pc, bool *before)
+{
+	*before = false;
+	for (size_t i = 0; i < t->n_slacks; i++) {
+		const struct slack *k = &t->slacks[i];
+
+		if (!k->saved || !within(pc, k->start, k->next))
+			continue;
+		for (size_t j = 0; j < t->n; j++) {
+			const struct trap *trap = &t->v[j];
+
+			if (!trap->slot || !within(pc, trap->slot, trap->slot + trap->slot_size))
+				continue;
+			*before = pc == trap->slot;
+			return *before ? trap->at : trap->at + trap->insn.size;
+		}
+	}
+	return pc;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_TRAPS_H
+#define MPROF_BREAKPOINTS_TRAPS_H
+
+#include "arch/arch.h"
+#include "attach/modules.h"
+#include "attach/task.h"
+#include "base/idindex.h"
+
+/*
+ * The trap instructions in one address space, and the out-of-line slots that run what they took
+ * the place of, so that a trap is never lifted while threads run.
+ */
+
+enum trap_role {
+	TRAP_ENTRY = 1,	      /* of an allocator function: probe */
+	TRAP_RETURN = 2,      /* a call of one returns here */
+	TRAP_RENDEZVOUS = 4,  /* the dynamic linker tells that libraries came or went */
+};
+
+struct trap {
+	taddr at;
+	struct arch_insn insn;	/* what was there */
+	uint8_t roles;		/* of enum trap_role */
+	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
+	uint32_t probe;		/* TRAP_ENTRY: index into probes[] */
+	uint32_t file;		/* module file number; NO_FILE if none */
+	taddr slot;		/* its copy out of line; 0: needs none */
+	uint8_t slot_size;
+};
+
+/* Memory that slots may use, and what it held. */
+struct slack {
+	taddr start, end, next;
+	uint8_t *saved;		/* end - start bytes; NULL: not used yet */
+};
+
+struct traps {
+	struct trap *v;
+	size_t n, cap;
+	struct idindex index;	/* by address */
+	struct slack *slacks;
+	size_t n_slacks, cap_slacks;
+	uint64_t planted;	/* writes of a trap instruction so far */
+};
+
+void traps_release(struct traps *t);
+
+/* The trap at @at, or NULL. Valid until the next traps_plant() or traps_forget(). */
+struct trap *traps_at(const struct traps *t, taddr at);
+
+/* Let slots live in [start, end). 0 or -ENOMEM. */
+int traps_offer_slack(struct traps *t, taddr start, taddr end);
+
+/**
+ * Put a trap at @at, or add @role to the one that is there.
+ * Returns it, or NULL with *err: -ENOMEM, -ESRCH (the process is gone), -EIO or -EILSEQ (no
+ * instruction is there).
+ */
+struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
+			 int *err);
+
+/* A volatile trap may have been written over: put it back if so. */
+void traps_refresh(const struct space *s, struct trap *trap);
+
+/* Put the program's own bytes back, or the traps in again; the table stays as it is. */
+void traps_lift(const struct traps *t, const struct space *s);
+void trap_lift(const struct space *s, const struct trap *trap);
+void trap_restore(const struct space *s, const struct trap *trap);
+
+/* Forget the traps and the slack in [start, end), which is no longer mapped. */
+void traps_forget(struct traps *t, taddr start, taddr end);
+
+/* The same traps for a space that is a copy. 0 or -ENOMEM. */
+int traps_copy(struct traps *to, const struct traps *from);
+
+/**
+ * Where a pc that is in a slot stands in the program itself.
+ * @before  set if the instruction in the slot has not run yet: pc is its own address
+ * Returns @pc itself if it is in no slot.
+ */
+taddr traps_own_pc(const struct traps *t, taddr pc, bool *before);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where traps are: follows what is mapped into a space. */
+#include "breakpoints/watch_internal.h"
+
+#include "breakpoints/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void watch_shared_release(struct watch_shared *s)
+{
+	scans_release(&s->scans);
+	module_files_release(&s->files);
+}
+
+static const struct scan *scan_of(struct watch *w, const struct mapping *m)
+{
+	return scan_file(&w->shared->scans, &w->shared->files, m->file);
+}
+
+/* Does this mapping have the address @a of its file? */
+static bool maps_address(const struct mapping *m, uint64_t a)
+{
+	return m->bias + a >= m->start && m->bias + a < m->end;
+}
+
+static void plant_probe(struct watch *w, const struct mapping *m, const struct scan_probe *p)
+{
+	int err;
+
+	if (!maps_address(m, p->address))
+		return;
+	struct trap *trap = traps_plant(&w->traps, w->space, m->bias + p->address, TRAP_ENTRY, &err);
+	if (!trap)
+		return;
+	trap->probe = p->probe;
+	trap->file = m->file;
+	w->counts.probes++;
+}
+
+static int plant_in(struct watch *w, const struct mapping *m)
+{
+	const struct scan *s = scan_of(w, m);
+	int err = 0;
+
+	if (!s)
+		return -ENOMEM;
+	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
+		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
+	for (size_t i = 0; i < s->n_probes; i++)
+		plant_probe(w, m, &s->probes[i]);
+	if (s->rendezvous && maps_address(m, s->rendezvous))
+		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
+	return err == -ENOMEM ? err : 0;
+}
+
+static bool same_mapping(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->file == b->file && a->bias == b->bias;
+}
+
+static bool has_mapping(const struct mappings *maps, const struct mapping *m)
+{
+	const struct mapping *there = mappings_find(maps, m->start);
+
+	return there && same_mapping(there, m);
+}
+
+static bool frees(const struct scan *s)
+{
+	for (size_t i = 0; s && i < s->n_probes; i++)
+		if (probes[s->probes[i].probe].kind == PROBE_FREE)
+			return true;
+	return false;
+}
+
+static void count_allocators(struct watch *w)
+{
+	w->allocator_modules = 0;
+	w->counts.probes = 0;
+	for (size_t i = 0; i < w->traps.n; i++)
+		w->counts.probes += (w->traps.v[i].roles & TRAP_ENTRY) != 0;
+	for (size_t i = 0; i < w->maps.n; i++)
+		w->allocator_modules += frees(scan_of(w, &w->maps.maps[i]));
+}
+
+static void forget_pcs(struct watch *w)
+{
+	idindex_release(&w->pc_index);
+	w->n_pcs = 0;
+	unwinder_flush(w->unwinder);
+}
+
+int watch_modules(struct watch *w, pid_t tid)
+{
+	struct mappings now;
+	bool changed = false;
+	int err = mappings_read(tid, &w->shared->files, &now);
+
+	if (err)
+		return err;
+	struct mappings was = w->maps;
+	w->maps = now;
+	for (size_t i = 0; i < was.n; i++) {
+		if (has_mapping(&now, &was.maps[i]))
+			continue;
+		traps_forget(&w->traps, was.maps[i].start, was.maps[i].end);
+		changed = true;
+	}
+	for (size_t i = 0; !err && i < now.n; i++) {
+		if (has_mapping(&was, &now.maps[i]))
+			continue;
+		err = plant_in(w, &now.maps[i]);
+		changed = true;
+	}
+	mappings_release(&was);
+	if (changed) {
+		forget_pcs(w);
+		count_allocators(w);
+	}
+	return err;
+}
+
+const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc)
+{
+	const struct mapping *m = mappings_find(&w->maps, pc);
+
+	if (!m && !watch_modules(w, tid))
+		m = mappings_find(&w->maps, pc);
+	return m;
+}
+
+bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum scan_range_kind kind)
+{
+	const struct scan *s = scan_of(w, m);
+
+	for (size_t i = 0; s && i < s->n_ranges; i++)
+		if (s->ranges[i].kind == kind && pc - m->bias >= s->ranges[i].start &&
+		    pc - m->bias < s->ranges[i].end)
+			return true;
+	return false;
+}
+
+/* ---- life ---- */
+
+static struct watch *watch_create(struct watch_shared *shared, struct space *space,
+				  const struct watch_sink *sink)
+{
+	struct watch *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return NULL;
+	w->shared = shared;
+	w->sink = *sink;
+	w->space = space;
+	w->unwinder = unwinder_new();
+	if (w->unwinder)
+		return w;
+	watch_free(w);
+	return NULL;
+}
+
+struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
+			const struct watch_sink *sink, int *err)
+{
+	struct watch *w = watch_create(shared, space, sink);
+
+	*err = w ? watch_modules(w, tid) : -ENOMEM;
+	if (!*err)
+		return w;
+	watch_free(w);
+	return NULL;
+}
+
+/* Between the fork and now another thread of the parent may have planted more: make the copy
+ * hold exactly what its table says. */
+static void sync_copy(const struct watch *w, const struct space *parent)
+{
+	for (size_t i = 0; i < w->traps.n_slacks; i++) {
+		const struct slack *k = &w->traps.slacks[i];
+		uint8_t code[4096];
+		size_t len = (size_t)(k->next - k->start);
+
+		if (k->saved && len && len <= sizeof code &&
+		    space_read(parent, k->start, code, len) == (ssize_t)len)
+			space_write(w->space, k->start, code, len);
+	}
+	for (size_t i = 0; i < w->traps.n; i++)
+		trap_restore(w->space, &w->traps.v[i]);
+}
+
+struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
+			 struct space *space, const struct watch_sink *sink, int *err)
+{
+	struct watch *w = watch_create(parent->shared, space, sink);
+
+	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
+	if (!*err)
+		*err = mappings_copy(&w->maps, &parent->maps);
+	if (*err) {
+		watch_free(w);
+		return NULL;
+	}
+	count_allocators(w);
+	sync_copy(w, parent_space);
+	return w;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	mappings_release(&w->maps);
+	traps_release(&w->traps);
+	unwinder_free(w->unwinder);
+	free(w->pcs);
+	idindex_release(&w->pc_index);
+	free(w->frames);
+	free(w);
+}
+
+struct watch_counts watch_counts(const struct watch *w)
+{
+	struct watch_counts c = w->counts;
+
+	c.planted = w->traps.planted;
+	return c;
+}
+
+bool watch_can_see(const struct watch *w)
+{
+	for (size_t i = 0; i < w->traps.n; i++)
+		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS))
+			return true;
+	return false;
+}
+
+void watch_clean(const struct watch *w, const struct space *space)
+{
+	traps_lift(&w->traps, space);
+}

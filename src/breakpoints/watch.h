@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_WATCH_H
+#define MPROF_BREAKPOINTS_WATCH_H
+
+#include "alloc_event.h"
+#include "attach/tracer.h"
+#include "breakpoints/scan.h"
+
+/*
+ * A program under observation: plants traps on its allocator functions and turns what they catch
+ * into allocation events. One struct watch for each address space.
+ */
+
+/* Where the events go, and who numbers the frames of their chains. */
+struct watch_sink {
+	/* 0, or -ENOMEM: the event could not be counted. */
+	int (*event)(void *ctx, const struct alloc_event *e);
+	/* The number of a place: @address relative to the load bias of module file @file, or absolute
+	 * if that is NO_FILE. UINT32_MAX: out of memory. */
+	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);
+	void *ctx;
+};
+
+/* What all watched programs share. */
+struct watch_shared {
+	struct module_files files;
+	struct scans scans;
+};
+
+void watch_shared_release(struct watch_shared *s);
+
+struct watch;
+
+/* What is known of how well it goes. */
+struct watch_counts {
+	uint64_t traps;		/* hits served */
+	uint64_t planted;	/* traps written */
+	uint64_t steps;		/* instructions that had to run alone at their own place */
+	uint64_t lost;		/* events that could not be counted: out of memory */
+	uint64_t probes;	/* allocator functions that are trapped now */
+};
+
+/**
+ * Watch the program in a space from here on; a task of it is stopped.
+ * Returns NULL with *err: -ENOMEM or -ESRCH.
+ */
+struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
+			const struct watch_sink *sink, int *err);
+
+/* The same for a child made by fork: @space is a copy of the one @parent watches. */
+struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
+			 struct space *space, const struct watch_sink *sink, int *err);
+
+void watch_free(struct watch *w);
+
+struct watch_counts watch_counts(const struct watch *w);
+
+/* Whether there is, or may come with a library, an allocator to be seen. */
+bool watch_can_see(const struct watch *w);
+
+/* The handlers of struct tracer_ops, for a task of the watched space. */
+enum trap_answer watch_trap(struct watch *w, struct task *task);
+void watch_alone(struct watch *w, struct task *task, bool out, bool stepped);
+void watch_settle(struct watch *w, struct task *task, bool trapped);
+void watch_task_gone(struct watch *w, struct task *task);
+void watch_clean(const struct watch *w, const struct space *space);
+
+#endif

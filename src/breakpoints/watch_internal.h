@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_WATCH_INTERNAL_H
+#define MPROF_BREAKPOINTS_WATCH_INTERNAL_H
+
+/* What the files of the watch share: watch.c (modules and traps), hits.c (what a trap means). */
+
+#include "base/idindex.h"
+#include "breakpoints/calls.h"
+#include "breakpoints/traps.h"
+#include "breakpoints/watch.h"
+#include "unwind/unwind.h"
+
+/* A pc and the number the sink has given it. */
+struct known_pc {
+	taddr pc;
+	uint32_t frame;
+	bool exact;
+	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
+};
+
+struct watch {
+	struct watch_shared *shared;
+	struct watch_sink sink;
+	struct space *space;
+	struct mappings maps;
+	struct traps traps;
+	struct unwinder *unwinder;
+	struct known_pc *pcs;
+	size_t n_pcs, cap_pcs;
+	struct idindex pc_index;
+	size_t allocator_modules;	/* mapped files that define a function to free with */
+	uint32_t *frames;		/* of the chain in progress */
+	size_t cap_frames;
+	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
+	struct watch_counts counts;
+};
+
+/* What is kept for a task. */
+struct watched_task {
+	struct calls calls;
+	/* A free that was counted and then pushed back to its first instruction by a signal. */
+	taddr rewound_trap, rewound_ptr;
+};
+
+/* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
+int watch_modules(struct watch *w, pid_t tid);
+
+/* The mapping that has @pc; looks again at what is mapped if none is known. */
+const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
+
+/* What kind of special range @pc is in: true if of @kind. */
+bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum scan_range_kind kind);
+
+/* NULL: out of memory. */
+struct watched_task *watched_task(struct task *task);
+
+#endif

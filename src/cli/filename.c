@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/filename.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The value of the variable in "{VAR}..."; *used: its length with the braces. */
+static const char *variable(const char *s, size_t *used, struct error *e)
+{
+	const char *end = *s == '{' ? strchr(s, '}') : NULL;
+	char name[256];
+
+	if (!end || end - s - 1 >= (ptrdiff_t)sizeof name) {
+		error_set(e, 0, "file name: %%q needs a variable's name in braces, as %%q{HOME}");
+		return NULL;
+	}
+	snprintf(name, sizeof name, "%.*s", (int)(end - s - 1), s + 1);
+	*used = (size_t)(end - s) + 1;
+	const char *value = getenv(name);
+	if (!value)
+		error_set(e, 0, "file name: the environment variable %s is not set", name);
+	return value;
+}
+
+/* What the sequence at @s ("p", "q{VAR}", "%") stands for. */
+static const char *sequence(const char *s, pid_t pid, char number[16], size_t *used, struct error *e)
+{
+	*used = 1;
+	switch (*s) {
+	case '%':
+		return "%";
+	case 'p':
+		snprintf(number, 16, "%d", (int)pid);
+		return number;
+	case 'q': {
+		const char *value = variable(s + 1, used, e);
+
+		++*used;
+		return value;
+	}
+	default:
+		error_set(e, 0, "file name: %%%c is not known; %%p, %%q{VAR} and %%%% are",
+			  *s ? *s : ' ');
+		return NULL;
+	}
+}
+
+char *filename_expand(const char *pattern, pid_t pid, struct error *e)
+{
+	char *name = NULL, number[16];
+	size_t len = 0;
+	FILE *out = open_memstream(&name, &len);
+
+	if (!out)
+		goto fail;
+	for (const char *s = pattern; *s; s++) {
+		if (*s != '%') {
+			fputc(*s, out);
+			continue;
+		}
+		size_t used;
+		const char *text = sequence(s + 1, pid, number, &used, e);
+		if (!text) {
+			fclose(out);
+			free(name);
+			return NULL;
+		}
+		fputs(text, out);
+		s += used;
+	}
+	if (fclose(out) == 0)
+		return name;
+	free(name);
+fail:
+	error_set(e, 0, "file name: out of memory");
+	return NULL;
+}
+
+bool filename_has_pid(const char *pattern)
+{
+	for (const char *s = pattern; *s; s++)
+		if (*s == '%' && *++s == 'p')
+			return true;
+	return false;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/cli.h"
+
+#include <string.h>
+
+enum option_id {
+	OPT_VERBOSE,
+	OPT_NORMAL,
+	OPT_TERSE,
+	OPT_LEAKTABLE,
+	OPT_NOLEAKTABLE,
+	OPT_OFFSETS,
+	OPT_FORMAT,
+	OPT_OUTPUT,
+	OPT_DATA,
+	OPT_TRACE_CHILDREN,
+};
+
+enum { NEEDS_VALUE = 1, FOR_RUN = 2, FOR_REPORT = 4 };
+
+struct option_def {
+	const char *name;
+	enum option_id id;
+	unsigned flags;
+};
+
+static const struct option_def defs[] = {
+	{ "verbose", OPT_VERBOSE, FOR_RUN | FOR_REPORT },
+	{ "normal", OPT_NORMAL, FOR_RUN | FOR_REPORT },
+	{ "terse", OPT_TERSE, FOR_RUN | FOR_REPORT },
+	{ "leaktable", OPT_LEAKTABLE, FOR_RUN | FOR_REPORT },
+	{ "noleaktable", OPT_NOLEAKTABLE, FOR_RUN | FOR_REPORT },
+	{ "offsets", OPT_OFFSETS, FOR_RUN | FOR_REPORT },
+	{ "offset", OPT_OFFSETS, FOR_RUN | FOR_REPORT },
+	{ "format", OPT_FORMAT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
+	{ "output", OPT_OUTPUT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
+	{ "o", OPT_OUTPUT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
+	{ "data", OPT_DATA, FOR_RUN | NEEDS_VALUE },
+	{ "trace-children", OPT_TRACE_CHILDREN, FOR_RUN | NEEDS_VALUE },
+};
+
+static const struct option_def *find_option(const char *name, size_t len, unsigned command)
+{
+	for (size_t i = 0; i < sizeof defs / sizeof *defs; i++)
+		if (defs[i].flags & command && strlen(defs[i].name) == len &&
+		    !strncmp(defs[i].name, name, len))
+			return &defs[i];
+	return NULL;
+}
+
+static bool set_format(struct options *o, const char *v)
+{
+	if (!strcmp(v, "tables"))
+		o->format = FORMAT_TABLES;
+	else if (!strcmp(v, "json"))
+		o->format = FORMAT_JSON;
+	else
+		return false;
+	return true;
+}
+
+static bool set_yes_no(bool *flag, const char *v)
+{
+	if (strcmp(v, "yes") && strcmp(v, "no"))
+		return false;
+	*flag = !strcmp(v, "yes");
+	return true;
+}
+
+static bool set_option(struct options *o, const struct option_def *d, const char *v)
+{
+	switch (d->id) {
+	case OPT_VERBOSE:
+		o->report.level = REPORT_VERBOSE;
+		return true;
+	case OPT_NORMAL:
+		o->report.level = REPORT_NORMAL;
+		return true;
+	case OPT_TERSE:
+		o->report.level = REPORT_TERSE;
+		return true;
+	case OPT_LEAKTABLE:
+		o->report.leaks = REPORT_LEAKS;
+		return true;
+	case OPT_NOLEAKTABLE:
+		o->report.leaks = REPORT_NO_LEAKS;
+		return true;
+	case OPT_OFFSETS:
+		o->report.leaks = REPORT_LEAKS_OFFSETS;
+		return true;
+	case OPT_FORMAT:
+		return set_format(o, v);
+	case OPT_OUTPUT:
+		o->output = v;
+		return *v;
+	case OPT_DATA:
+		o->data = v;
+		return *v;
+	case OPT_TRACE_CHILDREN:
+		return set_yes_no(&o->trace_children, v);
+	}
+	return false;
+}
+
+static const char *accepted_values(enum option_id id)
+{
+	switch (id) {
+	case OPT_FORMAT:
+		return "tables or json";
+	case OPT_TRACE_CHILDREN:
+		return "yes or no";
+	default:
+		return "a file name";
+	}
+}
+
+/* One option; *i moves on over its value. False: a sentence has been printed. */
+static bool parse_one(struct options *o, const char *command, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *eq = strchr(name, '=');
+	size_t len = eq ? (size_t)(eq - name) : strlen(name);
+	const struct option_def *d =
+		find_option(name, len, strcmp(command, "run") ? FOR_REPORT : FOR_RUN);
+	const char *value = eq ? eq + 1 : NULL;
+
+	if (!d) {
+		say("unknown option %s for mprof %s; see mprof --help", argv[*i], command);
+		return false;
+	}
+	if (!(d->flags & NEEDS_VALUE) && value) {
+		say("option %.*s takes no value", (int)(name - argv[*i] + (ptrdiff_t)len), argv[*i]);
+		return false;
+	}
+	if (d->flags & NEEDS_VALUE && !value) {
+		if (*i + 1 >= argc) {
+			say("option %s needs a value: %s", argv[*i], accepted_values(d->id));
+			return false;
+		}
+		value = argv[++*i];
+	}
+	if (set_option(o, d, value))
+		return true;
+	say("option %s: \"%s\" is not %s", d->name, value, accepted_values(d->id));
+	return false;
+}
+
+int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+{
+	*o = (struct options){ .report = { REPORT_NORMAL, REPORT_LEAKS }, .data = "mprof.data" };
+	for (int i = first; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][0] != '-' || !argv[i][1])
+			return i;
+		if (!parse_one(o, command, argc, argv, &i))
+			return -1;
+	}
+	return argc;
+}

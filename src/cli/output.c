@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/output.h"
+
+#include "cli/filename.h"
+#include "profile/datafile.h"
+#include "report/resolve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int print_profile(const struct profile_data *d, const struct options *o, FILE *out)
+{
+	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
+}
+
+/* ---- beforehand ---- */
+
+static int check_directory(const char *path, const char *what)
+{
+	char *copy = strdup(path);
+	struct stat st;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		err = EISDIR;
+	else if (access(dirname(copy), W_OK | X_OK))
+		err = errno;
+	if (err)
+		say("cannot write %s %s: %s", what, path, strerror(err));
+	free(copy);
+	return -err;
+}
+
+int output_check(const struct options *o)
+{
+	struct error e;
+	char *data = filename_expand(o->data, getpid(), &e);
+
+	if (!data) {
+		say("%s", e.text);
+		return -EINVAL;
+	}
+	int err = strcmp(data, "/dev/null") ? check_directory(data, "the data file") : 0;
+	free(data);
+	if (err || !o->output)
+		return err;
+	char *report = filename_expand(o->output, getpid(), &e);
+	if (!report) {
+		say("%s", e.text);
+		return -EINVAL;
+	}
+	/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
+	err = access(report, F_OK) ? check_directory(report, "the report") :
+	      access(report, W_OK) ? -errno : 0;
+	if (err && !access(report, F_OK))
+		say("cannot write the report %s: %s", report, strerror(-err));
+	free(report);
+	return err;
+}
+
+/* ---- afterwards ---- */
+
+static struct profile_data *name_image(const struct session *s, const struct image *i)
+{
+	size_t n = s->shared.files.n;
+	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
+	struct profile_data *d = profile_data_new();
+	int err = modules && d ? 0 : -ENOMEM;
+
+	for (size_t m = 0; !err && m < n; m++)
+		modules[m] = (struct resolve_module){ s->shared.files.files[m].path,
+						      s->shared.files.files[m].fd };
+	if (!err)
+		err = resolve_profile(i->profile, modules, n, i->program, d);
+	free(modules);
+	if (err) {
+		profile_data_free(d);
+		return NULL;
+	}
+	d->pid = (uint32_t)i->pid;
+	d->started_ns = i->started_ns;
+	d->ended_ns = i->ended_ns;
+	return d;
+}
+
+/* The image's arguments go into the data as they are; they stay the image's. */
+static int copy_command(struct profile_data *d, char *const *command)
+{
+	size_t n = 0;
+
+	while (command && command[n])
+		n++;
+	char **copy = calloc(n + 1, sizeof *copy);
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = strdup(command[i]);
+	free(d->command);
+	d->command = copy;
+	return 0;
+}
+
+/* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
+ * mprof.data.PID.N. */
+static char *data_name(const struct session *s, const struct options *o, const struct image *i,
+		       struct error *e)
+{
+	char *base = filename_expand(o->data, i->pid, e), *name = NULL;
+	bool tell_pid = (i->pid != s->root || i->over) && !filename_has_pid(o->data);
+	int n = -1;
+
+	if (!base)
+		return NULL;
+	if (tell_pid && i->over)
+		n = asprintf(&name, "%s.%d.%u", base, (int)i->pid, i->number + 1);
+	else if (tell_pid)
+		n = asprintf(&name, "%s.%d", base, (int)i->pid);
+	else if (i->over)
+		n = asprintf(&name, "%s.%u", base, i->number + 1);
+	else
+		return base;
+	free(base);
+	if (n >= 0)
+		return name;
+	error_set(e, -ENOMEM, "out of memory");
+	return NULL;
+}
+
+static void say_counts(const struct image *i, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+
+	say("%s (process %" PRIu32 "): %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64
+	    " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
+	    d->command[0] ? d->command[0] : "?", d->pid, t->allocs, t->alloc_bytes, t->frees,
+	    t->peak_bytes, t->alloc_bytes - t->free_bytes);
+	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
+	    " failed requests, %" PRIu64 " events lost",
+	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
+}
+
+static int write_image(const struct session *s, const struct options *o, const struct image *i,
+		       FILE *report)
+{
+	struct profile_data *d = name_image(s, i);
+	struct error e = { "out of memory" };
+	int err = d ? copy_command(d, i->command) : -ENOMEM;
+	char *path = err ? NULL : data_name(s, o, i, &e);
+
+	if (err || !path) {
+		say("process %d: cannot write its profile: %s", (int)i->pid, e.text);
+		profile_data_free(d);
+		return err ? err : -EINVAL;
+	}
+	say_counts(i, d);
+	err = datafile_write(path, d, &e);
+	if (err)
+		say("%s", e.text);
+	else
+		say("the profile is in %s", path);
+	if (report) {
+		int print_err = print_profile(d, o, report);
+
+		if (print_err)
+			say("cannot write the report: %s", strerror(-print_err));
+		err = err ? err : print_err;
+	}
+	free(path);
+	profile_data_free(d);
+	return err;
+}
+
+/* With more than one report in a stream, each begins with a line that tells whose it is. */
+static void head_line(const struct session *s, const struct options *o, const struct image *i,
+		      FILE *out)
+{
+	if (o->format != FORMAT_TABLES || !s->images->next || !out)
+		return;
+	fprintf(out, "mprof: process %d", (int)i->pid);
+	if (i->over)
+		fprintf(out, ", program %u of it", i->number + 1);
+	for (char **a = i->command; a && *a; a++) {
+		struct error safe;
+
+		error_set(&safe, 0, "%s", *a);
+		fprintf(out, " %s", safe.text);
+	}
+	fputs("\n\n", out);
+}
+
+static FILE *open_report(const struct options *o, pid_t pid)
+{
+	struct error e;
+	char *path = filename_expand(o->output, pid, &e);
+	FILE *f = path ? fopen(path, "we") : NULL;
+
+	if (!path)
+		say("%s", e.text);
+	else if (!f)
+		say("cannot write the report %s: %s", path, strerror(errno));
+	free(path);
+	return f;
+}
+
+int output_session(const struct session *s, const struct options *o)
+{
+	FILE *report = o->output ? open_report(o, s->root) : stderr;
+	int err = report ? 0 : -EIO;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		head_line(s, o, i, report);
+		int e = write_image(s, o, i, report);
+
+		err = err ? err : e;
+	}
+	if (report && report != stderr && fclose(report)) {
+		say("cannot write the report %s: %s", o->output, strerror(errno));
+		err = err ? err : -EIO;
+	}
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_OUTPUT_H
+#define MPROF_CLI_OUTPUT_H
+
+#include "cli/cli.h"
+#include "cli/session.h"
+
+/**
+ * Before the program is started: can what it will be asked for be written? A sentence has been
+ * printed if not. Returns 0 or -errno.
+ */
+int output_check(const struct options *o);
+
+/**
+ * Name what the session has seen, write the data files and print the report.
+ * Returns 0, or -errno after printing what could not be written and why.
+ */
+int output_session(const struct session *s, const struct options *o);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_PROGRAM_H
+#define MPROF_CLI_PROGRAM_H
+
+#include "base/error.h"
+
+#include <sys/types.h>
+
+/**
+ * The file that a shell would run for @name: itself if it has a slash, else the first in PATH.
+ * @status  set to STATUS_NOT_FOUND or STATUS_CANNOT_RUN if it cannot be run
+ * Returns a string for the caller to free(), or NULL with a sentence in @e.
+ */
+char *program_find(const char *name, int *status, struct error *e);
+
+/* The arguments of a process, NULL-terminated, each malloc'ed; NULL if they cannot be told. */
+char **program_arguments(pid_t pid);
+
+/* Why the program that process @pid runs cannot be profiled; NULL: it can. */
+const char *program_unsupported(pid_t pid);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/session.h"
+
+#include "cli/cli.h"
+#include "cli/program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t wall_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- images ---- */
+
+static void image_free(struct image *i)
+{
+	if (!i)
+		return;
+	for (char **a = i->command; a && *a; a++)
+		free(*a);
+	free(i->command);
+	profile_free(i->profile);
+	watch_free(i->watch);
+	free(i);
+}
+
+/* Earlier images of a process are over when another one begins. */
+static unsigned supersede(struct session *s, pid_t pid)
+{
+	unsigned n = 0;
+
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid)
+			continue;
+		i->over = true;
+		n++;
+	}
+	return n;
+}
+
+/* Forget the image that began last. */
+static void image_drop(struct session *s, struct image *i)
+{
+	struct image **at = &s->images;
+
+	while (*at != i)
+		at = &(*at)->next;
+	*at = i->next;
+	s->last = at;
+	image_free(i);
+}
+
+static struct image *image_begin(struct session *s, pid_t pid, struct profile *profile)
+{
+	struct image *i = calloc(1, sizeof *i);
+
+	if (!i || !profile) {
+		free(i);
+		profile_free(profile);
+		return NULL;
+	}
+	i->pid = pid;
+	i->number = supersede(s, pid);
+	i->profile = profile;
+	i->started_ns = wall_clock_ns();
+	i->program = NO_FILE;
+	i->command = program_arguments(pid);
+	*s->last = i;
+	s->last = &i->next;
+	return i;
+}
+
+/* ---- what the breakpoints tell ---- */
+
+static int sink_event(void *ctx, const struct alloc_event *e)
+{
+	struct image *i = ctx;
+
+	return profile_event(i->profile, e);
+}
+
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
+{
+	struct image *i = ctx;
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact };
+
+	return profile_frame(i->profile, &place);
+}
+
+static struct watch_sink sink_for(struct image *i)
+{
+	return (struct watch_sink){ sink_event, sink_frame, i };
+}
+
+/* ---- what the tracer tells ---- */
+
+static struct image *image_of(const struct task *task)
+{
+	return task->space ? task->space->user : NULL;
+}
+
+static uint32_t program_file(const struct session *s, pid_t pid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (stat(path, &st))
+		return NO_FILE;
+	for (size_t i = 0; i < s->shared.files.n; i++)
+		if (s->shared.files.files[i].ino == st.st_ino)
+			return (uint32_t)i;
+	return NO_FILE;
+}
+
+/* The program cannot be profiled. If it is the one we were asked for, it does not run at all. */
+static bool refuse(struct session *s, struct task *task, struct image *i, const char *why)
+{
+	task->space->user = NULL;
+	if (i)
+		image_drop(s, i);
+	if (task->tgid == s->root && !s->images) {
+		s->refused = why;
+		kill(task->tgid, SIGKILL);
+	} else {
+		say("process %d goes on unobserved: %s", (int)task->tgid, why);
+	}
+	return false;
+}
+
+static bool on_image(void *ctx, struct task *task)
+{
+	struct session *s = ctx;
+	int err = 0;
+
+	if (task->tgid != s->root && !s->trace_children)
+		return false;
+	const char *why = program_unsupported(task->tid);
+	if (why)
+		return refuse(s, task, NULL, why);
+	struct image *i = image_begin(s, task->tgid, profile_new());
+	if (i) {
+		struct watch_sink sink = sink_for(i);
+
+		i->watch = watch_new(&s->shared, task->space, task->tid, &sink, &err);
+	}
+	if (!i || !i->watch)
+		return refuse(s, task, i, err == -ESRCH ? "it is gone" : "out of memory");
+	i->program = program_file(s, task->tgid);
+	task->space->user = i;
+	if (watch_can_see(i->watch))
+		return true;
+	watch_clean(i->watch, task->space);
+	return refuse(
+		s, task, i,
+		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
+		"symbol tables (.dynsym, .symtab); the program is static and stripped");
+}
+
+static bool on_forked(void *ctx, struct task *child, struct space *parent)
+{
+	struct session *s = ctx;
+	struct image *from = parent->user, *i = NULL;
+	int err;
+
+	if (!from || !from->watch)
+		return false;
+	if (s->trace_children)
+		i = image_begin(s, child->tgid, profile_fork(from->profile));
+	if (i) {
+		struct watch_sink sink = sink_for(i);
+
+		i->program = from->program;
+		i->watch = watch_fork(from->watch, parent, child->space, &sink, &err);
+		child->space->user = i;
+	}
+	if (i && i->watch)
+		return true;
+	if (s->trace_children)
+		say("process %d goes on unobserved: out of memory", (int)child->tgid);
+	watch_clean(from->watch, child->space);
+	child->space->user = NULL;
+	return false;
+}
+
+static enum trap_answer on_trap(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	return i && i->watch ? watch_trap(i->watch, task) : TRAP_NOT_OURS;
+}
+
+static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		watch_alone(i->watch, task, out, stepped);
+}
+
+static void on_settle(void *ctx, struct task *task, bool trapped)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		watch_settle(i->watch, task, trapped);
+}
+
+static void on_task_gone(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		watch_task_gone(i->watch, task);
+}
+
+static void on_space_gone(void *ctx, struct space *space)
+{
+	struct image *i = space->user;
+
+	(void)ctx;
+	if (!i || !i->watch)
+		return;
+	i->ended_ns = wall_clock_ns();
+	i->counts = watch_counts(i->watch);
+	watch_free(i->watch);
+	i->watch = NULL;
+}
+
+static void on_clean(void *ctx, struct space *space)
+{
+	struct image *i = space->user;
+
+	(void)ctx;
+	if (i && i->watch)
+		watch_clean(i->watch, space);
+}
+
+static void on_ended(void *ctx, pid_t pid, int wstatus)
+{
+	struct session *s = ctx;
+
+	if (pid != s->root)
+		return;
+	s->root_status = wstatus;
+	s->root_ended = true;
+}
+
+static const struct tracer_ops ops = {
+	.image = on_image,
+	.forked = on_forked,
+	.trap = on_trap,
+	.alone = on_alone,
+	.settle = on_settle,
+	.task_gone = on_task_gone,
+	.space_gone = on_space_gone,
+	.clean = on_clean,
+	.ended = on_ended,
+};
+
+int session_init(struct session *s, bool trace_children)
+{
+	*s = (struct session){ .trace_children = trace_children };
+	s->last = &s->images;
+	s->tracer = tracer_new(&ops, s);
+	return s->tracer ? 0 : -ENOMEM;
+}
+
+void session_release(struct session *s)
+{
+	tracer_free(s->tracer);
+	for (struct image *i = s->images, *next; i; i = next) {
+		next = i->next;
+		image_free(i);
+	}
+	watch_shared_release(&s->shared);
+}

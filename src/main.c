@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+};
+
+static int command_help(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	fputs(help_text, stdout);
+	return fflush(stdout) ? STATUS_FAILED : 0;
+}
+
+static int command_version(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	puts("mprof " MPROF_VERSION);
+	return fflush(stdout) ? STATUS_FAILED : 0;
+}
+
+static const struct command commands[] = {
+	{ "run", command_run },		{ "report", command_report },
+	{ "help", command_help },	{ "--help", command_help },
+	{ "-help", command_help },	{ "-h", command_help },
+	{ "--version", command_version }, { "-version", command_version },
+	{ "-V", command_version },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc, argv);
+	return command_classic(argc, argv);
+}

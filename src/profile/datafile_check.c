@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/datafile_check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wrong(struct error *e, const char *what, size_t i, const char *why)
+{
+	return error_set(e, -EUCLEAN, "%s %zu: %s", what, i, why);
+}
+
+static int check_functions(const struct profile_data *d, struct error *e)
+{
+	for (size_t i = 0; i < d->n_modules; i++) {
+		const struct pd_module *m = &d->modules[i];
+
+		if (!m->path || !m->build_id || !m->names)
+			return wrong(e, "module", i, "a text is missing");
+	}
+	for (size_t i = 0; i < d->n_functions; i++) {
+		const struct pd_function *f = &d->functions[i];
+
+		if (!f->name)
+			return wrong(e, "function", i, "it has no name");
+		if (f->module != PD_NONE && f->module >= d->n_modules)
+			return wrong(e, "function", i, "there is no such module");
+	}
+	for (size_t i = 0; i < d->n_sites; i++) {
+		if (d->sites[i].function >= d->n_functions)
+			return wrong(e, "site", i, "there is no such function");
+		if (d->sites[i].inlined > 1)
+			return wrong(e, "site", i, "inlined is neither 0 nor 1");
+	}
+	return 0;
+}
+
+static int check_nodes(const struct profile_data *d, struct error *e)
+{
+	if (d->n_nodes < PD_FIRST_NODE || d->n_nodes >= PD_NONE)
+		return error_set(e, -EUCLEAN, "there are %zu nodes", d->n_nodes);
+	for (size_t i = 0; i < PD_FIRST_NODE; i++)
+		if (d->nodes[i].parent != PD_NONE || d->nodes[i].site != PD_NONE)
+			return wrong(e, "node", i, "it should be a root");
+	for (size_t i = PD_FIRST_NODE; i < d->n_nodes; i++) {
+		if (d->nodes[i].parent >= i)
+			return wrong(e, "node", i, "its parent does not precede it");
+		if (d->nodes[i].site >= d->n_sites)
+			return wrong(e, "node", i, "there is no such site");
+	}
+	return 0;
+}
+
+static bool leaf_in_order(const struct pd_leaf *a, const struct pd_leaf *b)
+{
+	return a->node < b->node || (a->node == b->node && a->size < b->size);
+}
+
+/* a += n x size; false if that is more than 64 bits can hold. */
+static bool add_product(uint64_t *a, uint64_t n, uint64_t size)
+{
+	uint64_t product;
+
+	return !__builtin_mul_overflow(n, size, &product) &&
+	       !__builtin_add_overflow(*a, product, a);
+}
+
+static int check_totals(const struct profile_data *d, const struct pd_totals *sum, struct error *e)
+{
+	const struct pd_totals *t = &d->totals;
+
+	if (sum->allocs != t->allocs || sum->alloc_bytes != t->alloc_bytes ||
+	    sum->frees != t->frees || sum->free_bytes != t->free_bytes)
+		return error_set(e, -EUCLEAN, "the leaves add up to %" PRIu64 " requests of %" PRIu64
+				 " bytes and %" PRIu64 " frees of %" PRIu64 " bytes, the totals are %"
+				 PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64, sum->allocs,
+				 sum->alloc_bytes, sum->frees, sum->free_bytes, t->allocs,
+				 t->alloc_bytes, t->frees, t->free_bytes);
+	if (t->inherited_frees > t->unknown_frees)
+		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
+	return 0;
+}
+
+static int check_leaves(const struct profile_data *d, struct error *e)
+{
+	struct pd_totals sum = { 0 };
+
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+
+		if (l->node >= d->n_nodes)
+			return wrong(e, "leaf", i, "there is no such node");
+		if (l->frees > l->allocs)
+			return wrong(e, "leaf", i, "more frees than requests");
+		if (i && !leaf_in_order(l - 1, l))
+			return wrong(e, "leaf", i, "it is out of order");
+		/* The bytes freed cannot overflow where the bytes requested did not. */
+		if (!add_product(&sum.allocs, l->allocs, 1) ||
+		    !add_product(&sum.alloc_bytes, l->allocs, l->size) ||
+		    !add_product(&sum.frees, l->frees, 1) ||
+		    !add_product(&sum.free_bytes, l->frees, l->size))
+			return wrong(e, "leaf", i, "the sum is more than 64 bits can hold");
+	}
+	return check_totals(d, &sum, e);
+}
+
+static bool type_in_order(const struct pd_type *a, const struct pd_type *b)
+{
+	if (a->size != b->size)
+		return a->size < b->size;
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	return strcmp(a->name, b->name) < 0;
+}
+
+static int by_size_and_name(const void *x, const void *y)
+{
+	const struct pd_type *a = *(const struct pd_type *const *)x;
+	const struct pd_type *b = *(const struct pd_type *const *)y;
+
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Two ranks may share a name without standing side by side, so look at the names once more. */
+static int check_names_differ(const struct profile_data *d, struct error *e)
+{
+	const struct pd_type **sorted = calloc(d->n_types + 1, sizeof *sorted);
+	int err = 0;
+
+	if (!sorted)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < d->n_types; i++)
+		sorted[i] = &d->types[i];
+	qsort(sorted, d->n_types, sizeof(struct pd_type *), by_size_and_name);
+	for (size_t i = 1; !err && i < d->n_types; i++)
+		if (!by_size_and_name(&sorted[i - 1], &sorted[i]))
+			err = wrong(e, "type", (size_t)(sorted[i] - d->types), "its name is there twice");
+	free(sorted);
+	return err;
+}
+
+static int check_types(const struct profile_data *d, struct error *e)
+{
+	for (size_t i = 0; i < d->n_types; i++) {
+		if (!d->types[i].name)
+			return wrong(e, "type", i, "it has no name");
+		if (i && !type_in_order(&d->types[i - 1], &d->types[i]))
+			return wrong(e, "type", i, "it is out of order");
+	}
+	return check_names_differ(d, e);
+}
+
+int datafile_check(const struct profile_data *d, struct error *e)
+{
+	int err = check_functions(d, e);
+
+	if (!err)
+		err = check_nodes(d, e);
+	if (!err)
+		err = check_leaves(d, e);
+	if (!err)
+		err = check_types(d, e);
+	return err;
+}

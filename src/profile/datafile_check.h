@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_DATAFILE_CHECK_H
+#define MPROF_PROFILE_DATAFILE_CHECK_H
+
+#include "base/error.h"
+#include "profile/profile_data.h"
+
+/**
+ * Does the profile hold everything profile_data.h promises? The reader asks because a file can
+ * be forged, the writer because such a file could never be read again.
+ * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong: "node 7: its parent does not precede it".
+ */
+int datafile_check(const struct profile_data *d, struct error *e);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/datafile_get.h"
+
+#include "base/array.h"
+#include "profile/datafile_schema.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows on their way out of the database. The first thing wrong ends all. */
+struct get {
+	sqlite3 *db;
+	sqlite3_stmt *row;	/* SELECT from the table that is being read */
+	const char *table;	/* its name */
+	size_t n;		/* the row's place in it: 0, 1, ... */
+	size_t rows;		/* read so far */
+	int column;		/* of the row, to be read next */
+	uint64_t sum;		/* over all values so far */
+	uint64_t text_left;	/* bytes of text the file has room for */
+	int err;
+	struct error *e;
+};
+
+static void damaged(struct get *g, const char *what)
+{
+	if (!g->err)
+		g->err = error_set(g->e, -EUCLEAN, "table %s, row %zu: %s", g->table, g->n, what);
+}
+
+static void out_of_memory(struct get *g)
+{
+	if (!g->err)
+		g->err = error_set(g->e, -ENOMEM, "out of memory");
+}
+
+/* Every statement is ours and the schema was compared, so what fails now is the content. */
+static void sqlite_failed(struct get *g, int rc)
+{
+	if (rc == SQLITE_NOMEM)
+		out_of_memory(g);
+	else if (rc == SQLITE_INTERRUPT)
+		damaged(g, "reading on would take more work than a file of this size is worth");
+	else
+		damaged(g, sqlite3_errmsg(g->db));
+}
+
+/* @select must not sort, nor use an index that somebody added: the order of the rows is checked. */
+static void get_begin(struct get *g, const char *table, const char *select)
+{
+	g->table = table;
+	g->n = g->rows = 0;
+	if (g->err)
+		return;
+	int rc = sqlite3_prepare_v2(g->db, select, -1, &g->row, NULL);
+	if (rc != SQLITE_OK)
+		sqlite_failed(g, rc);
+}
+
+/* Moves to the next row; false at the end or if anything went wrong. */
+static bool get_row(struct get *g)
+{
+	if (g->err)
+		return false;
+	g->column = 0;
+	int rc = sqlite3_step(g->row);
+	g->n = g->rows;
+	if (rc == SQLITE_ROW) {
+		g->rows++;
+		return true;
+	}
+	if (rc != SQLITE_DONE)
+		sqlite_failed(g, rc);
+	return false;
+}
+
+static void get_end(struct get *g)
+{
+	sqlite3_finalize(g->row);
+	g->row = NULL;
+}
+
+static uint64_t get_int(struct get *g)
+{
+	int c = g->column++;
+
+	if (sqlite3_column_type(g->row, c) != SQLITE_INTEGER) {
+		damaged(g, "not a number");
+		return 0;
+	}
+	uint64_t value = (uint64_t)sqlite3_column_int64(g->row, c);
+	g->sum = datafile_sum_int(g->sum, value);
+	return value;
+}
+
+static uint32_t get_u32(struct get *g)
+{
+	uint64_t value = get_int(g);
+
+	if (value > UINT32_MAX)
+		damaged(g, "number out of range");
+	return (uint32_t)value;
+}
+
+static bool get_null(struct get *g)
+{
+	if (sqlite3_column_type(g->row, g->column) != SQLITE_NULL)
+		return false;
+	g->column++;
+	g->sum = datafile_sum_null(g->sum);
+	return true;
+}
+
+/* What is PD_NONE in memory is NULL in the file. */
+static uint32_t get_index(struct get *g)
+{
+	if (get_null(g))
+		return PD_NONE;
+	uint32_t index = get_u32(g);
+	if (index == PD_NONE)
+		damaged(g, "number out of range");
+	return index;
+}
+
+/* The row's number, which must be its place. */
+static void get_id(struct get *g)
+{
+	if (get_int(g) != g->n)
+		damaged(g, "rows are missing before it");
+}
+
+/* Returns a copy, or NULL if something is wrong. */
+static char *get_text(struct get *g)
+{
+	int c = g->column++;
+
+	if (sqlite3_column_type(g->row, c) != SQLITE_TEXT) {
+		damaged(g, "not a text");
+		return NULL;
+	}
+	const char *text = (const char *)sqlite3_column_text(g->row, c);
+	size_t len = (size_t)sqlite3_column_bytes(g->row, c);
+	if (!text) {
+		out_of_memory(g);
+		return NULL;
+	}
+	if (len > g->text_left || memchr(text, 0, len)) {
+		damaged(g, "impossible text");
+		return NULL;
+	}
+	g->text_left -= len;	/* rows of a forged file may share their text and so multiply it */
+	g->sum = datafile_sum_text(g->sum, text, len);
+	char *copy = strndup(text, len);
+	if (!copy)
+		out_of_memory(g);
+	return copy;
+}
+
+static char *get_text_or_null(struct get *g)
+{
+	return get_null(g) ? NULL : get_text(g);
+}
+
+/* A place for one more element behind @n, all zero, or NULL after out_of_memory(). */
+#define NEXT(g, items, cap, n) \
+	(ARRAY_RESERVE(items, cap, n) ? (out_of_memory(g), NULL) : \
+	 memset(&(*(items))[n], 0, sizeof **(items)))
+
+static void get_command(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	free(d->command);
+	d->command = NULL;
+	get_begin(g, "command", "SELECT i, arg FROM command NOT INDEXED ORDER BY i");
+	for (;;) {
+		char **arg = NEXT(g, &d->command, &cap, g->rows);	/* one more ends the list */
+
+		if (!arg || !get_row(g))
+			break;
+		get_id(g);
+		*arg = get_text(g);
+	}
+	get_end(g);
+}
+
+static void get_modules(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "modules", "SELECT id, path, build_id, names FROM modules NOT INDEXED ORDER BY id");
+	while (get_row(g)) {
+		struct pd_module *m = NEXT(g, &d->modules, &cap, g->n);
+
+		if (!m)
+			break;
+		d->n_modules++;
+		get_id(g);
+		m->path = get_text(g);
+		m->build_id = get_text(g);
+		m->names = get_text(g);
+	}
+	get_end(g);
+}
+
+static void get_functions(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "functions", "SELECT id, name, linkage, module, address"
+		  " FROM functions NOT INDEXED ORDER BY id");
+	while (get_row(g)) {
+		struct pd_function *f = NEXT(g, &d->functions, &cap, g->n);
+
+		if (!f)
+			break;
+		d->n_functions++;
+		get_id(g);
+		f->name = get_text(g);
+		f->linkage = get_text_or_null(g);
+		f->module = get_index(g);
+		f->address = get_int(g);
+	}
+	get_end(g);
+}
+
+static void get_sites(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined"
+		  " FROM sites NOT INDEXED ORDER BY id");
+	while (get_row(g)) {
+		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
+
+		if (!s)
+			break;
+		d->n_sites++;
+		get_id(g);
+		s->function = get_u32(g);
+		s->address = get_int(g);
+		s->offset = get_int(g);
+		s->file = get_text_or_null(g);
+		s->line = get_u32(g);
+		uint64_t inlined = get_int(g);
+		s->inlined = inlined <= 1 ? (uint8_t)inlined : UINT8_MAX;	/* refused later */
+	}
+	get_end(g);
+}
+
+static void get_nodes(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	free(d->nodes);
+	d->nodes = NULL;
+	d->n_nodes = 0;
+	get_begin(g, "nodes", "SELECT id, parent, site, resumed FROM nodes NOT INDEXED ORDER BY id");
+	while (get_row(g)) {
+		struct pd_node *n = NEXT(g, &d->nodes, &cap, g->n);
+
+		if (!n)
+			break;
+		d->n_nodes++;
+		get_id(g);
+		n->parent = get_index(g);
+		n->site = get_index(g);
+		n->resumed = get_int(g);
+	}
+	get_end(g);
+}
+
+static void get_leaves(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "leaves", "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_leaf *l = NEXT(g, &d->leaves, &cap, g->n);
+
+		if (!l)
+			break;
+		d->n_leaves++;
+		l->node = get_u32(g);
+		l->size = get_int(g);
+		l->allocs = get_int(g);
+		l->frees = get_int(g);
+	}
+	get_end(g);
+}
+
+static void get_types(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "types", "SELECT size, name, rank FROM types NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_type *t = NEXT(g, &d->types, &cap, g->n);
+
+		if (!t)
+			break;
+		d->n_types++;
+		t->size = get_int(g);
+		t->name = get_text(g);
+		t->rank = get_u32(g);
+	}
+	get_end(g);
+}
+
+/* Nothing we would not know from the tree; only the checksum wants them. */
+static void get_arcs(struct get *g)
+{
+	get_begin(g, "arcs", "SELECT caller, callee, calls, bytes_s, bytes_m, bytes_l, bytes_x"
+		  " FROM arcs NOT INDEXED ORDER BY rowid");
+	while (get_row(g))
+		for (int c = 0; c < 7; c++)
+			get_int(g);
+	get_end(g);
+}
+
+/* The next row of meta, which must have this key. */
+static uint64_t get_meta_row(struct get *g, const char *key)
+{
+	if (!get_row(g)) {
+		damaged(g, "it is missing");
+		return 0;
+	}
+	char *found = get_text(g);
+	if (found && strcmp(found, key))
+		damaged(g, "unknown key");
+	free(found);
+	return get_int(g);
+}
+
+static void get_meta(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
+	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
+		if (!datafile_meta_set(m, d, get_meta_row(g, m->key)))
+			damaged(g, "number out of range");
+	uint64_t sum = g->sum;
+	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
+		g->err = error_set(g->e, -EUCLEAN, "the checksum does not match its content");
+	if (get_row(g))
+		damaged(g, "unknown key");
+	get_end(g);
+}
+
+int datafile_get_tables(sqlite3 *db, uint64_t size, struct profile_data *d, struct error *e)
+{
+	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .text_left = size, .e = e };
+
+	get_command(&g, d);
+	get_modules(&g, d);
+	get_functions(&g, d);
+	get_sites(&g, d);
+	get_nodes(&g, d);
+	get_leaves(&g, d);
+	get_types(&g, d);
+	get_arcs(&g);
+	get_meta(&g, d);
+	return g.err;
+}

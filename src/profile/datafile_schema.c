@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/datafile_schema.h"
+
+#include <string.h>
+
+/*
+ * The shortest rows that still read well in SQL: no index but the row ids, because a tree of a
+ * million nodes must not take more than 64 MB. The views scan nodes or leaves once and look
+ * up everything else by row id.
+ *
+ * Every change here, be it a blank, is a new DATAFILE_VERSION: the reader compares the text.
+ */
+const struct datafile_object datafile_schema[] = {
+	{ "table", "meta", "CREATE TABLE meta(key TEXT NOT NULL, value INTEGER NOT NULL)" },
+	{ "table", "command", "CREATE TABLE command(i INTEGER PRIMARY KEY, arg TEXT NOT NULL)" },
+	{ "table", "modules",
+	  "CREATE TABLE modules(id INTEGER PRIMARY KEY, path TEXT NOT NULL,\n"
+	  "  build_id TEXT NOT NULL, names TEXT NOT NULL)" },
+	{ "table", "functions",
+	  "CREATE TABLE functions(id INTEGER PRIMARY KEY, name TEXT NOT NULL, linkage TEXT,\n"
+	  "  module INTEGER REFERENCES modules, address INTEGER NOT NULL)" },
+	{ "table", "sites",
+	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
+	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
+	  "  inlined INTEGER NOT NULL)" },
+	{ "table", "nodes",
+	  "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,\n"
+	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)" },
+	{ "table", "leaves",
+	  "CREATE TABLE leaves(node INTEGER NOT NULL REFERENCES nodes, size INTEGER NOT NULL,\n"
+	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL)" },
+	{ "table", "types",
+	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)" },
+	/*
+	 * The one table that only repeats, summed up, what the others say. SQL could climb from every
+	 * leaf to its root, but that takes leaves x depth steps, a minute for deep trees, and a node's
+	 * children cannot be found without an index, which would be larger than this table is.
+	 */
+	{ "table", "arcs",
+	  "CREATE TABLE arcs(caller INTEGER NOT NULL REFERENCES functions,\n"
+	  "  callee INTEGER NOT NULL REFERENCES functions, calls INTEGER NOT NULL,\n"
+	  "  bytes_s INTEGER NOT NULL, bytes_m INTEGER NOT NULL, bytes_l INTEGER NOT NULL,\n"
+	  "  bytes_x INTEGER NOT NULL)" },
+	/* DISTINCT over a window: until SQLite 3.44 the only documented way to order group_concat(). */
+	{ "view", "bins",
+	  "CREATE VIEW bins(size, allocs, bytes, frees, kept_bytes, types) AS\n"
+	  "WITH names(size, list) AS MATERIALIZED (\n"
+	  "  SELECT DISTINCT size, group_concat(name, ', ') OVER (PARTITION BY size\n"
+	  "    ORDER BY rank, name ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)\n"
+	  "  FROM types),\n"
+	  "sums(size, allocs, frees) AS MATERIALIZED (\n"
+	  "  SELECT size, sum(allocs), sum(frees) FROM leaves GROUP BY size)\n"
+	  "SELECT s.size, allocs, allocs * s.size, frees, (allocs - frees) * s.size, coalesce(list, '')\n"
+	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size" },
+	/* f0 is the innermost function; names are looked up for the leaking paths only. */
+	{ "view", "leaks",
+	  "CREATE VIEW leaks(kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path) AS\n"
+	  "WITH ends(node, allocs, bytes, frees, freed) AS MATERIALIZED (\n"
+	  "  SELECT node, sum(allocs), sum(allocs * size), sum(frees), sum(frees * size)\n"
+	  "  FROM leaves GROUP BY node),\n"
+	  "paths(allocs, bytes, frees, freed, whole, f4, f3, f2, f1, f0) AS MATERIALIZED (\n"
+	  "  SELECT sum(allocs), sum(bytes), sum(frees), sum(freed),\n"
+	  "    coalesce(0 IN (n0.id, n0.parent, n1.parent, n2.parent, n3.parent, n4.parent), 0) AS whole,\n"
+	  "    s4.function AS f4, s3.function AS f3, s2.function AS f2, s1.function AS f1,\n"
+	  "    s0.function AS f0\n"
+	  "  FROM ends CROSS JOIN nodes n0 ON n0.id = ends.node\n"
+	  "    LEFT JOIN sites s0 ON s0.id = n0.site\n"
+	  "    LEFT JOIN nodes n1 ON n1.id = n0.parent LEFT JOIN sites s1 ON s1.id = n1.site\n"
+	  "    LEFT JOIN nodes n2 ON n2.id = n1.parent LEFT JOIN sites s2 ON s2.id = n2.site\n"
+	  "    LEFT JOIN nodes n3 ON n3.id = n2.parent LEFT JOIN sites s3 ON s3.id = n3.site\n"
+	  "    LEFT JOIN nodes n4 ON n4.id = n3.parent LEFT JOIN sites s4 ON s4.id = n4.site\n"
+	  "  GROUP BY whole, f4, f3, f2, f1, f0 HAVING sum(allocs) > sum(frees)),\n"
+	  "named AS MATERIALIZED (\n"
+	  "  SELECT p.*, g4.name AS g4, g3.name AS g3, g2.name AS g2, g1.name AS g1, g0.name AS g0,\n"
+	  "    coalesce(' > ' || g4.name, '') || coalesce(' > ' || g3.name, '') ||\n"
+	  "    coalesce(' > ' || g2.name, '') || coalesce(' > ' || g1.name, '') ||\n"
+	  "    coalesce(' > ' || g0.name, '') AS list\n"
+	  "  FROM paths p LEFT JOIN functions g0 ON g0.id = f0 LEFT JOIN functions g1 ON g1.id = f1\n"
+	  "    LEFT JOIN functions g2 ON g2.id = f2 LEFT JOIN functions g3 ON g3.id = f3\n"
+	  "    LEFT JOIN functions g4 ON g4.id = f4)\n"
+	  "SELECT bytes - freed, allocs, bytes, frees, freed, NOT whole,\n"
+	  "  iif(whole, '||' || list, '...' || substr(list, 2))\n"
+	  "FROM named ORDER BY bytes - freed DESC, (f0 IS NOT NULL) + (f1 IS NOT NULL) +\n"
+	  "  (f2 IS NOT NULL) + (f3 IS NOT NULL) + (f4 IS NOT NULL),\n"
+	  "  g4, g3, g2, g1, g0, f4, f3, f2, f1, f0, whole" },
+	{ "view", "direct",
+	  "CREATE VIEW direct(function, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
+	  "  kept, kept_s, kept_m, kept_l, kept_x, calls) AS\n"
+	  "WITH sums AS MATERIALIZED (\n"
+	  "  SELECT s.function AS id, sum(allocs) AS calls,\n"
+	  "    sum(iif(size <= 32, allocs * size, 0)) AS s,\n"
+	  "    sum(iif(size > 32 AND size <= 256, allocs * size, 0)) AS m,\n"
+	  "    sum(iif(size > 256 AND size <= 2048, allocs * size, 0)) AS l,\n"
+	  "    sum(iif(size > 2048, allocs * size, 0)) AS x,\n"
+	  "    sum(iif(size <= 32, (allocs - frees) * size, 0)) AS ks,\n"
+	  "    sum(iif(size > 32 AND size <= 256, (allocs - frees) * size, 0)) AS km,\n"
+	  "    sum(iif(size > 256 AND size <= 2048, (allocs - frees) * size, 0)) AS kl,\n"
+	  "    sum(iif(size > 2048, (allocs - frees) * size, 0)) AS kx\n"
+	  "  FROM leaves CROSS JOIN nodes n ON n.id = node CROSS JOIN sites s ON s.id = n.site\n"
+	  "  GROUP BY s.function)\n"
+	  "SELECT name, s + m + l + x, s, m, l, x, ks + km + kl + kx, ks, km, kl, kx, calls\n"
+	  "FROM sums JOIN functions f ON f.id = sums.id\n"
+	  "ORDER BY s + m + l + x DESC, name, module, address" },
+	{ "view", "callgraph",
+	  "CREATE VIEW callgraph(caller, callee, calls, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
+	  "  recursion) AS\n"
+	  "SELECT f.name, g.name, calls, bytes_s + bytes_m + bytes_l + bytes_x,\n"
+	  "  bytes_s, bytes_m, bytes_l, bytes_x, caller = callee\n"
+	  "FROM arcs CROSS JOIN functions f ON f.id = caller CROSS JOIN functions g ON g.id = callee\n"
+	  "ORDER BY bytes_s + bytes_m + bytes_l + bytes_x DESC, f.name, g.name, caller, callee" },
+	{ NULL, NULL, NULL },
+};
+
+#define MEMBER(key, m) { key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m }
+
+const struct datafile_meta datafile_meta[] = {
+	MEMBER("pid", pid),
+	MEMBER("started_ns", started_ns),
+	MEMBER("ended_ns", ended_ns),
+	MEMBER("allocs", totals.allocs),
+	MEMBER("alloc_bytes", totals.alloc_bytes),
+	MEMBER("frees", totals.frees),
+	MEMBER("free_bytes", totals.free_bytes),
+	MEMBER("peak_bytes", totals.peak_bytes),
+	MEMBER("failed_allocs", totals.failed_allocs),
+	MEMBER("unknown_frees", totals.unknown_frees),
+	MEMBER("inherited_frees", totals.inherited_frees),
+	MEMBER("truncated_chains", totals.truncated_chains),
+	MEMBER("memory_paths", memory.paths),
+	MEMBER("memory_functions", memory.functions),
+	MEMBER("memory_counters", memory.counters),
+	MEMBER("memory_links", memory.links),
+	{ NULL, 0, 0 },
+};
+
+uint64_t datafile_meta_get(const struct datafile_meta *m, const struct profile_data *d)
+{
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (m->width == sizeof wide) {
+		memcpy(&wide, (const char *)d + m->offset, sizeof wide);
+		return wide;
+	}
+	memcpy(&narrow, (const char *)d + m->offset, sizeof narrow);
+	return narrow;
+}
+
+bool datafile_meta_set(const struct datafile_meta *m, struct profile_data *d, uint64_t value)
+{
+	uint32_t narrow = (uint32_t)value;
+
+	if (m->width == sizeof value) {
+		memcpy((char *)d + m->offset, &value, sizeof value);
+		return true;
+	}
+	memcpy((char *)d + m->offset, &narrow, sizeof narrow);
+	return narrow == value;
+}
+
+static uint64_t sum_word(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ sum >> 32;
+}
+
+uint64_t datafile_sum_null(uint64_t sum)
+{
+	return sum_word(sum, 1);
+}
+
+uint64_t datafile_sum_int(uint64_t sum, uint64_t value)
+{
+	return sum_word(sum_word(sum, 2), value);
+}
+
+uint64_t datafile_sum_text(uint64_t sum, const char *text, size_t len)
+{
+	sum = sum_word(sum_word(sum, 3), len);
+	for (size_t at = 0; at < len; at += 8) {
+		uint64_t word = 0;
+
+		for (size_t i = 0; i < 8 && at + i < len; i++)
+			word |= (uint64_t)(unsigned char)text[at + i] << 8 * i;
+		sum = sum_word(sum, word);
+	}
+	return sum;
+}

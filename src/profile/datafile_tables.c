@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/datafile_tables.h"
+
+#include "profile/datafile.h"
+#include "profile/datafile_arcs.h"
+#include "profile/datafile_schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Running a statement costs as much as inserting some rows, so a statement inserts this many. */
+#define BATCH 16
+
+/* Rows on their way into the database. Once something failed nothing more happens. */
+struct put {
+	sqlite3 *db;
+	const char *table;	/* that is being filled */
+	int columns;		/* of it */
+	size_t rows_left;	/* still to come */
+	sqlite3_stmt *insert;	/* of as many rows as were to come when it began, up to BATCH */
+	int values;		/* that it wants */
+	int bound;		/* that it has */
+	uint64_t sum;		/* over all values so far */
+	int rc;
+};
+
+/* Prepares p->insert for the next rows, if it does not fit them already. */
+static void prepare(struct put *p)
+{
+	char sql[64 + BATCH * 64];
+	int rows = p->rows_left < BATCH ? 1 : BATCH;
+
+	p->bound = 0;
+	if (p->rc != SQLITE_OK || !p->rows_left || p->values == rows * p->columns)
+		return;
+	sqlite3_finalize(p->insert);
+	p->values = rows * p->columns;
+	int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES", p->table);
+	for (int i = 0; i < p->values; i++)
+		n += snprintf(sql + n, sizeof sql - (size_t)n, "%s?%s",
+			      i % p->columns ? "" : i ? ",(" : "(",
+			      (i + 1) % p->columns ? "," : ")");
+	p->rc = sqlite3_prepare_v2(p->db, sql, n, &p->insert, NULL);
+}
+
+static void put_begin(struct put *p, const char *table, int columns, size_t rows)
+{
+	p->table = table;
+	p->columns = columns;
+	p->rows_left = rows;
+	p->values = 0;
+	prepare(p);
+}
+
+static void put_end(struct put *p)
+{
+	sqlite3_finalize(p->insert);
+	p->insert = NULL;
+}
+
+static void bound(struct put *p, int rc)
+{
+	if (p->rc == SQLITE_OK)
+		p->rc = rc;
+}
+
+/* SQLite's integers have a sign; what is above 2^63 goes through as its two's complement. */
+static void put_int(struct put *p, uint64_t value)
+{
+	p->sum = datafile_sum_int(p->sum, value);
+	bound(p, sqlite3_bind_int64(p->insert, ++p->bound, (sqlite3_int64)value));
+}
+
+static void put_null(struct put *p)
+{
+	p->sum = datafile_sum_null(p->sum);
+	bound(p, sqlite3_bind_null(p->insert, ++p->bound));
+}
+
+static void put_index(struct put *p, uint32_t index)
+{
+	if (index == PD_NONE)
+		put_null(p);
+	else
+		put_int(p, index);
+}
+
+static void put_text(struct put *p, const char *text)
+{
+	if (!text) {
+		put_null(p);
+		return;
+	}
+	size_t len = strlen(text);
+	p->sum = datafile_sum_text(p->sum, text, len);
+	bound(p, sqlite3_bind_text64(p->insert, ++p->bound, text, len, SQLITE_STATIC, SQLITE_UTF8));
+}
+
+/* Ends a row. */
+static void put_row(struct put *p)
+{
+	if (p->rc != SQLITE_OK || p->bound < p->values)
+		return;
+	sqlite3_step(p->insert);
+	p->rc = sqlite3_reset(p->insert);
+	p->rows_left -= (size_t)(p->values / p->columns);
+	prepare(p);
+}
+
+static void put_command(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	while (d->command && d->command[n])
+		n++;
+	put_begin(p, "command", 2, n);
+	for (size_t i = 0; i < n && p->rc == SQLITE_OK; i++) {
+		put_int(p, i);
+		put_text(p, d->command[i]);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_modules(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "modules", 4, d->n_modules);
+	for (size_t i = 0; i < d->n_modules && p->rc == SQLITE_OK; i++) {
+		put_int(p, i);
+		put_text(p, d->modules[i].path);
+		put_text(p, d->modules[i].build_id);
+		put_text(p, d->modules[i].names);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_functions(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "functions", 5, d->n_functions);
+	for (size_t i = 0; i < d->n_functions && p->rc == SQLITE_OK; i++) {
+		put_int(p, i);
+		put_text(p, d->functions[i].name);
+		put_text(p, d->functions[i].linkage);
+		put_index(p, d->functions[i].module);
+		put_int(p, d->functions[i].address);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_sites(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "sites", 7, d->n_sites);
+	for (size_t i = 0; i < d->n_sites && p->rc == SQLITE_OK; i++) {
+		put_int(p, i);
+		put_int(p, d->sites[i].function);
+		put_int(p, d->sites[i].address);
+		put_int(p, d->sites[i].offset);
+		put_text(p, d->sites[i].file);
+		put_int(p, d->sites[i].line);
+		put_int(p, d->sites[i].inlined);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_nodes(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "nodes", 4, d->n_nodes);
+	for (size_t i = 0; i < d->n_nodes && p->rc == SQLITE_OK; i++) {
+		put_int(p, i);
+		put_index(p, d->nodes[i].parent);
+		put_index(p, d->nodes[i].site);
+		put_int(p, d->nodes[i].resumed);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_leaves(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "leaves", 4, d->n_leaves);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->leaves[i].node);
+		put_int(p, d->leaves[i].size);
+		put_int(p, d->leaves[i].allocs);
+		put_int(p, d->leaves[i].frees);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_types(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "types", 3, d->n_types);
+	for (size_t i = 0; i < d->n_types && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->types[i].size);
+		put_text(p, d->types[i].name);
+		put_int(p, d->types[i].rank);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_arcs(struct put *p, const struct profile_data *d)
+{
+	struct datafile_arc *arcs = NULL;
+	size_t n = 0;
+
+	if (p->rc == SQLITE_OK && datafile_arcs(d, &arcs, &n))
+		p->rc = SQLITE_NOMEM;
+	put_begin(p, "arcs", 7, n);
+	for (size_t i = 0; i < n && p->rc == SQLITE_OK; i++) {
+		put_int(p, arcs[i].caller);
+		put_int(p, arcs[i].callee);
+		put_int(p, arcs[i].calls);
+		for (int c = 0; c < 4; c++)
+			put_int(p, arcs[i].bytes[c]);
+		put_row(p);
+	}
+	put_end(p);
+	free(arcs);
+}
+
+/* The last table, since its last row is the sum of everything before. */
+static void put_meta(struct put *p, const struct profile_data *d)
+{
+	size_t n = 1;
+
+	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
+		n++;
+	put_begin(p, "meta", 2, n);
+	for (const struct datafile_meta *m = datafile_meta; m->key && p->rc == SQLITE_OK; m++) {
+		put_text(p, m->key);
+		put_int(p, datafile_meta_get(m, d));
+		put_row(p);
+	}
+	uint64_t sum = p->sum;
+	put_text(p, DATAFILE_CHECKSUM_KEY);
+	put_int(p, sum);
+	put_row(p);
+	put_end(p);
+}
+
+static void put_sql(struct put *p, const char *sql)
+{
+	if (p->rc == SQLITE_OK)
+		p->rc = sqlite3_exec(p->db, sql, NULL, NULL, NULL);
+}
+
+static void put_schema(struct put *p)
+{
+	char ids[128];
+
+	/* No journal and no sync: a half-written file is thrown away, a whole one flushed once. */
+	put_sql(p, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA encoding='UTF-8';"
+		   "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+		   "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=OFF; BEGIN EXCLUSIVE");
+	snprintf(ids, sizeof ids, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+		 DATAFILE_APPLICATION_ID, DATAFILE_VERSION);
+	put_sql(p, ids);
+	for (const struct datafile_object *o = datafile_schema; o->type; o++)
+		put_sql(p, o->sql);
+}
+
+int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
+{
+	struct put p = { .db = db, .sum = DATAFILE_SUM_START };
+
+	put_schema(&p);
+	put_command(&p, d);
+	put_modules(&p, d);
+	put_functions(&p, d);
+	put_sites(&p, d);
+	put_nodes(&p, d);
+	put_leaves(&p, d);
+	put_types(&p, d);
+	put_arcs(&p, d);
+	put_meta(&p, d);
+	put_sql(&p, "COMMIT");
+	return p.rc;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_DATAFILE_TABLES_H
+#define MPROF_PROFILE_DATAFILE_TABLES_H
+
+#include "profile/datafile_io.h"
+#include "profile/profile_data.h"
+
+/**
+ * Fill the new database @db with all tables and views of a profile that passed datafile_check().
+ * Returns an SQLite result code.
+ */
+int datafile_put_tables(sqlite3 *db, const struct profile_data *d);
+
+#endif

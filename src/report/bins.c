@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/bins.h"
+#include "base/array.h"
+#include "report/hash_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void bins_add(struct bin *to, const struct bin *from)
+{
+	to->allocs += from->allocs;
+	to->bytes += from->bytes;
+	to->frees += from->frees;
+	to->kept += from->kept;
+}
+
+static bool same_size(const void *ctx, uint32_t item, const void *key)
+{
+	const struct bins *b = ctx;
+
+	return b->items[item].size == *(const uint64_t *)key;
+}
+
+/* The bin of @size, a new one if need be, or NULL: out of memory. */
+static struct bin *bin_of(struct bins *b, struct hash_index *h, size_t *cap, uint64_t size)
+{
+	uint64_t hash = hash_index_mix(0, size);
+	uint32_t i = hash_index_find(h, hash, same_size, b, &size);
+
+	if (i != HASH_INDEX_NONE)
+		return &b->items[i];
+	if (ARRAY_RESERVE(&b->items, cap, b->n) || hash_index_add(h, hash, (uint32_t)b->n))
+		return NULL;
+	b->items[b->n] = (struct bin){ .size = size };
+	return &b->items[b->n++];
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const struct bin *a = left, *b = right;
+
+	return a->size < b->size ? -1 : a->size > b->size;
+}
+
+int bins_collect(const struct profile_data *d, struct bins *b)
+{
+	struct hash_index h = { 0 };
+	size_t cap = 0;
+	int err = 0;
+
+	*b = (struct bins){ 0 };
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+		struct bin more = {
+			.allocs = l->allocs,
+			.bytes = l->allocs * l->size,
+			.frees = l->frees,
+			.kept = (l->allocs - l->frees) * l->size,
+		};
+		struct bin *bin = bin_of(b, &h, &cap, l->size);
+
+		if (!bin) {
+			bins_release(b);
+			err = -ENOMEM;
+			goto out;
+		}
+		bins_add(bin, &more);
+		bins_add(&b->total, &more);
+	}
+	if (b->n)
+		qsort(b->items, b->n, sizeof *b->items, by_size);
+out:
+	hash_index_release(&h);
+	return err;
+}
+
+void bins_release(struct bins *b)
+{
+	free(b->items);
+	*b = (struct bins){ 0 };
+}
+
+/* m / n > 1 / @parts, without a division */
+static bool more_than(uint64_t m, uint64_t n, unsigned parts)
+{
+	return (unsigned __int128)m * parts > n;
+}
+
+bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum report_level level)
+{
+	uint64_t all = b->total.allocs;
+
+	if (!bin->allocs)
+		return false;
+	switch (level) {
+	case REPORT_TERSE:
+		return more_than(bin->allocs, all, 50) || (typed && more_than(bin->allocs, all, 100));
+	case REPORT_NORMAL:
+		return bin->size > 100 || more_than(bin->allocs, all, 500);
+	case REPORT_VERBOSE:
+		break;
+	}
+	return true;
+}
+
+size_t bins_first_type(const struct profile_data *d, uint64_t size)
+{
+	size_t low = 0, high = d->n_types;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->types[middle].size < size)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

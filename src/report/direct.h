@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_DIRECT_H
+#define MPROF_REPORT_DIRECT_H
+
+#include "profile/profile_data.h"
+#include "report/sums.h"
+
+#include <stddef.h>
+
+/* What a function requested directly. */
+struct direct_row {
+	uint32_t function;		/* a number of names.h */
+	struct sums own;
+	uint64_t kept[N_SIZE_CLASSES];	/* bytes of own that were kept */
+};
+
+/* All functions in which requests were direct, in the order of table 3, and their sum. */
+struct direct {
+	struct direct_row *rows;
+	size_t n;
+	struct direct_row total;
+};
+
+/* @rank  from names_ranks(). Returns 0 or -ENOMEM. */
+int direct_collect(const struct profile_data *d, const uint32_t *rank, struct direct *t);
+void direct_release(struct direct *t);
+
+#endif

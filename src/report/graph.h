@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_GRAPH_H
+#define MPROF_REPORT_GRAPH_H
+
+#include "profile/profile_data.h"
+#include "report/sums.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The call graph of section 7 of spec "tables". Its nodes are the functions that occur in a chain.
+ * A part is a strongly connected component: a cycle, or one function that is in no cycle.
+ */
+#define GRAPH_WHOLE UINT32_MAX	/* instead of a node: the cycle as one */
+
+struct graph_node {
+	uint32_t function;	/* a number of names.h */
+	uint32_t part;
+	uint32_t index;		/* as printed */
+	struct sums own;	/* requests direct in it */
+	uint64_t recursive;	/* requests over the arc to itself */
+};
+
+/* An arc between two different functions. Inside a cycle one request may count several times. */
+struct graph_edge {
+	uint32_t from, to;	/* nodes */
+	struct sums over;
+};
+
+struct graph_part {
+	uint32_t first, n;	/* its nodes are members[first], ..., by increasing index */
+	uint32_t cycle;		/* the number of the cycle, 0 if it is none */
+	uint32_t index;		/* of the cycle, or of its only function */
+	uint32_t level;
+	struct sums own, in, out;
+	uint64_t inside;	/* requests over all arcs from members to members */
+};
+
+struct graph_entry {
+	uint32_t part;
+	uint32_t node;		/* GRAPH_WHOLE: the (double) entry of the cycle */
+	uint32_t name;		/* the rank of its name */
+	uint32_t level;
+	uint64_t bytes;
+};
+
+struct graph {
+	const struct profile_data *d;	/* both must outlive the graph */
+	const uint32_t *rank;
+	struct graph_node *nodes;
+	size_t n_nodes;
+	struct graph_edge *edges;	/* by from: those of node v are out_first[v] to out_first[v+1]-1 */
+	size_t n_edges;
+	size_t *out_first;
+	uint32_t *into;			/* numbers of edges by to: into[in_first[v]], ... */
+	size_t *in_first;
+	struct graph_part *parts;
+	size_t n_parts;
+	uint32_t *members;
+	struct graph_entry *entries;	/* in the order of their indices */
+	size_t n_entries;
+	struct sums total;		/* everything requested */
+};
+
+/* @rank  from names_ranks(). Returns 0 or -ENOMEM; either way graph_release() is fine. */
+int graph_build(struct graph *g, const struct profile_data *d, const uint32_t *rank);
+void graph_release(struct graph *g);
+
+/* The steps of graph_build(), each fills in what the next ones need. They return 0 or -ENOMEM. */
+int graph_find_edges(struct graph *g);	/* nodes, edges, total */
+int graph_find_parts(struct graph *g);	/* parts, levels, sums */
+int graph_find_order(struct graph *g);	/* entries, indices, numbers of the cycles */
+
+enum graph_side { GRAPH_CALLERS, GRAPH_CALLEES };
+
+/* An ancestor or descendent of an entry. */
+struct graph_relative {
+	uint32_t part;
+	uint32_t node;		/* GRAPH_WHOLE: a cycle as one */
+	bool fellow;		/* in the same cycle as the function it is a relative of */
+	struct sums over;	/* the edge, or the sum of the edges */
+	uint64_t total;		/* requests of out of a caller's part, of in of a callee's */
+};
+
+struct graph_relatives {
+	struct graph_relative *items;
+	size_t n, cap;
+};
+
+/**
+ * The relatives of an entry on one side, in the order of table 4. For a function they are
+ * functions, for a cycle they are functions and other cycles.
+ * @r  noughts, or from an earlier call, whose relatives are replaced; free(r->items) in the end
+ * Returns 0 or -ENOMEM.
+ */
+int graph_relatives(const struct graph *g, const struct graph_entry *e, enum graph_side side,
+		    struct graph_relatives *r);
+
+#endif

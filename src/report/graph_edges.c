@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the tree of call sites to the functions in it and the arcs between them. */
+#include "base/array.h"
+#include "report/graph.h"
+#include "report/hash_index.h"
+#include "report/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_NODE UINT32_MAX
+
+struct builder {
+	struct graph *g;
+	struct sums *below;	/* for each place in the tree: all requests whose chain passes it */
+	uint32_t *node_of;	/* for each function: its node or NO_NODE */
+	size_t cap_nodes, cap_edges;
+	struct hash_index index;	/* of the edges */
+};
+
+/* A parent stands before its children, so one pass from the end adds up all subtrees. */
+static void add_up(const struct profile_data *d, struct sums *below)
+{
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+
+		sums_count(&below[l->node], l->size, l->allocs);
+	}
+	for (size_t i = d->n_nodes; i-- > PD_FIRST_NODE;)
+		sums_add(&below[d->nodes[i].parent], &below[i]);
+}
+
+/* Put the node of a function into *node. Returns 0 or -ENOMEM. */
+static int intern_node(struct builder *b, uint32_t function, uint32_t *node)
+{
+	struct graph *g = b->g;
+
+	*node = b->node_of[function];
+	if (*node != NO_NODE)
+		return 0;
+	if (ARRAY_RESERVE(&g->nodes, &b->cap_nodes, g->n_nodes))
+		return -ENOMEM;
+	*node = b->node_of[function] = (uint32_t)g->n_nodes;
+	g->nodes[g->n_nodes++] = (struct graph_node){ .function = function };
+	return 0;
+}
+
+static bool same_edge(const void *ctx, uint32_t item, const void *key)
+{
+	const struct graph *g = ctx;
+	const struct graph_edge *a = &g->edges[item], *b = key;
+
+	return a->from == b->from && a->to == b->to;
+}
+
+static int add_edge(struct builder *b, const struct graph_edge *e)
+{
+	struct graph *g = b->g;
+	uint64_t hash = hash_index_mix(hash_index_mix(0, e->from), e->to);
+	uint32_t i = hash_index_find(&b->index, hash, same_edge, g, e);
+
+	if (i != HASH_INDEX_NONE) {
+		sums_add(&g->edges[i].over, &e->over);
+		return 0;
+	}
+	if (ARRAY_RESERVE(&g->edges, &b->cap_edges, g->n_edges) ||
+	    hash_index_add(&b->index, hash, (uint32_t)g->n_edges))
+		return -ENOMEM;
+	g->edges[g->n_edges++] = *e;
+	return 0;
+}
+
+/* The element of the chains at place @i of the tree, and the arc to it from the one before. */
+static int add_place(struct builder *b, size_t i)
+{
+	const struct profile_data *d = b->g->d;
+	uint32_t parent = d->nodes[i].parent;
+	struct graph_edge e = { .over = b->below[i] };
+	int err = intern_node(b, names_function(d, d->nodes[i].site), &e.to);
+
+	if (err || parent < PD_FIRST_NODE)
+		return err;	/* the chain begins here */
+	err = intern_node(b, names_function(d, d->nodes[parent].site), &e.from);
+	if (err)
+		return err;
+	if (e.from != e.to)
+		return add_edge(b, &e);
+	b->g->nodes[e.to].recursive += e.over.calls;
+	return 0;
+}
+
+static int add_own(struct builder *b, const struct pd_leaf *l)
+{
+	const struct profile_data *d = b->g->d;
+	uint32_t node;
+	int err = intern_node(b, names_function(d, d->nodes[l->node].site), &node);
+
+	if (err)
+		return err;
+	sums_count(&b->g->nodes[node].own, l->size, l->allocs);
+	sums_count(&b->g->total, l->size, l->allocs);
+	return 0;
+}
+
+static int from_to(const void *left, const void *right)
+{
+	const struct graph_edge *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* Sort the edges by where they come from, and note where those of each node begin. */
+static int sort_edges(struct graph *g)
+{
+	if (g->n_edges)
+		qsort(g->edges, g->n_edges, sizeof *g->edges, from_to);
+	g->out_first = calloc(g->n_nodes + 1, sizeof *g->out_first);
+	g->in_first = calloc(g->n_nodes + 1, sizeof *g->in_first);
+	g->into = malloc((g->n_edges + 1) * sizeof *g->into);
+	size_t *next = malloc((g->n_nodes + 1) * sizeof *next);
+
+	if (!g->out_first || !g->in_first || !g->into || !next) {
+		free(next);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < g->n_edges; i++) {
+		g->out_first[g->edges[i].from + 1]++;
+		g->in_first[g->edges[i].to + 1]++;
+	}
+	for (size_t v = 0; v < g->n_nodes; v++) {
+		g->out_first[v + 1] += g->out_first[v];
+		g->in_first[v + 1] += g->in_first[v];
+	}
+	memcpy(next, g->in_first, (g->n_nodes + 1) * sizeof *next);
+	for (size_t i = 0; i < g->n_edges; i++)
+		g->into[next[g->edges[i].to]++] = (uint32_t)i;
+	free(next);
+	return 0;
+}
+
+static int find_edges(struct builder *b)
+{
+	const struct profile_data *d = b->g->d;
+	size_t n = names_count(d);
+	int err = 0;
+
+	b->below = calloc(d->n_nodes, sizeof *b->below);
+	b->node_of = malloc(n * sizeof *b->node_of);
+	if (!b->below || !b->node_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		b->node_of[i] = NO_NODE;
+	add_up(d, b->below);
+	for (size_t i = PD_FIRST_NODE; !err && i < d->n_nodes; i++)
+		if (b->below[i].calls)	/* a place no request passed is in no chain */
+			err = add_place(b, i);
+	for (size_t i = 0; !err && i < d->n_leaves; i++)
+		err = add_own(b, &d->leaves[i]);
+	return err ? err : sort_edges(b->g);
+}
+
+int graph_find_edges(struct graph *g)
+{
+	struct builder b = { .g = g };
+	int err = find_edges(&b);
+
+	free(b.below);
+	free(b.node_of);
+	hash_index_release(&b.index);
+	return err;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report as JSON, schema mprof.report.v1. All rows, whatever the level. */
+#include "report/json.h"
+#include "report/bins.h"
+#include "report/direct.h"
+#include "report/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static json_t *command(char *const *argv)
+{
+	json_t *list = json_array();
+
+	for (; list && argv && *argv; argv++) {
+		if (json_array_append_new(list, json_out_text(*argv))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *totals(const struct pd_totals *t)
+{
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI}",
+			 "allocs", json_out_int(t->allocs),
+			 "alloc_bytes", json_out_int(t->alloc_bytes),
+			 "frees", json_out_int(t->frees),
+			 "free_bytes", json_out_int(t->free_bytes),
+			 "kept_objects", json_out_int(t->allocs - t->frees),
+			 "kept_bytes", json_out_int(t->alloc_bytes - t->free_bytes),
+			 "peak_bytes", json_out_int(t->peak_bytes),
+			 "failed_allocs", json_out_int(t->failed_allocs),
+			 "unknown_frees", json_out_int(t->unknown_frees),
+			 "inherited_frees", json_out_int(t->inherited_frees),
+			 "truncated_chains", json_out_int(t->truncated_chains));
+}
+
+static json_t *types_of(const struct profile_data *d, uint64_t size)
+{
+	json_t *list = json_array();
+
+	for (size_t i = bins_first_type(d, size); list && i < d->n_types; i++) {
+		if (d->types[i].size != size)
+			break;
+		if (json_array_append_new(list, json_out_text(d->types[i].name))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static void bins(struct json_out *o, const struct profile_data *d)
+{
+	struct bins b;
+	int err = bins_collect(d, &b);
+
+	if (err) {
+		json_out_fail(o, err);
+		return;
+	}
+	json_out_begin_rows(o, "bins");
+	for (size_t i = 0; i < b.n && !o->err; i++) {
+		const struct bin *bin = &b.items[i];
+
+		json_out_row(o, json_pack("{sI sI sI sI sI so}",
+					  "size", json_out_int(bin->size),
+					  "allocs", json_out_int(bin->allocs),
+					  "bytes", json_out_int(bin->bytes),
+					  "frees", json_out_int(bin->frees),
+					  "kept_bytes", json_out_int(bin->kept),
+					  "types", types_of(d, bin->size)));
+	}
+	json_out_end_rows(o);
+	bins_release(&b);
+}
+
+static void direct(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
+{
+	struct direct t;
+	int err = direct_collect(d, rank, &t);
+
+	if (err) {
+		json_out_fail(o, err);
+		return;
+	}
+	json_out_begin_rows(o, "direct");
+	for (size_t i = 0; i < t.n && !o->err; i++) {
+		const struct direct_row *row = &t.rows[i];
+
+		json_out_row(o, json_pack("{so so so sI}",
+					  "function", json_out_text(names_text(d, row->function)),
+					  "bytes", json_out_classes(row->own.bytes),
+					  "kept", json_out_classes(row->kept),
+					  "calls", json_out_int(row->own.calls)));
+	}
+	json_out_end_rows(o);
+	direct_release(&t);
+}
+
+int report_json(const struct profile_data *d, FILE *out)
+{
+	struct json_out o = { .out = out };
+	uint32_t *rank = names_ranks(d);
+
+	if (!rank)
+		return -ENOMEM;
+	json_out_raw(&o, "{");
+	json_out_member(&o, "schema", json_string("mprof.report.v1"));
+	json_out_member(&o, "command", command(d->command));
+	json_out_member(&o, "pid", json_integer(d->pid));
+	json_out_member(&o, "totals", totals(&d->totals));
+	bins(&o, d);
+	json_leaks(&o, d, rank);
+	direct(&o, d, rank);
+	json_graph(&o, d, rank);
+	json_out_raw(&o, "}\n");
+	if (!o.err && fflush(out))
+		o.err = errno ? -errno : -EIO;
+	free(rank);
+	return o.err;
+}

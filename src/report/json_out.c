@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/json_out.h"
+#include "base/printable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT "\xef\xbf\xbd"	/* U+FFFD */
+
+void json_out_fail(struct json_out *o, int err)
+{
+	if (!o->err)
+		o->err = err;
+}
+
+void json_out_raw(struct json_out *o, const char *text)
+{
+	if (!o->err && fputs(text, o->out) == EOF)
+		o->err = errno ? -errno : -EIO;
+}
+
+/* jansson says only that something failed; the stream knows whether it was the writing. */
+static void dump(struct json_out *o, json_t *value)
+{
+	if (!value)
+		json_out_fail(o, -ENOMEM);
+	if (!o->err && json_dumpf(value, o->out, JSON_COMPACT | JSON_ENCODE_ANY)) {
+		int why = errno;
+
+		o->err = !ferror(o->out) ? -ENOMEM : why ? -why : -EIO;
+	}
+	json_decref(value);
+}
+
+static void key_text(struct json_out *o, const char *key)
+{
+	json_out_raw(o, o->filled ? ",\n\"" : "\"");
+	json_out_raw(o, key);
+	json_out_raw(o, "\":");
+}
+
+void json_out_member(struct json_out *o, const char *key, json_t *value)
+{
+	key_text(o, key);
+	dump(o, value);
+	o->filled = true;
+}
+
+void json_out_begin_rows(struct json_out *o, const char *key)
+{
+	key_text(o, key);
+	json_out_raw(o, "[");
+	o->filled = false;
+}
+
+void json_out_row(struct json_out *o, json_t *value)
+{
+	json_out_raw(o, o->filled ? ",\n" : "\n");
+	dump(o, value);
+	o->filled = true;
+}
+
+void json_out_end_rows(struct json_out *o)
+{
+	json_out_raw(o, "]");
+	o->filled = true;
+}
+
+json_t *json_out_text(const char *s)
+{
+	if (!s)
+		return json_null();
+	char *valid = malloc(strlen(s) * strlen(REPLACEMENT) + 1), *end = valid;
+
+	if (!valid)
+		return NULL;
+	while (*s) {
+		size_t n = printable_utf8(s);
+
+		end = n ? mempcpy(end, s, n) : mempcpy(end, REPLACEMENT, strlen(REPLACEMENT));
+		s += n ? n : 1;
+	}
+	*end = '\0';
+	json_t *text = json_string(valid);
+
+	free(valid);
+	return text;
+}
+
+json_t *json_out_classes(const uint64_t bytes[N_SIZE_CLASSES])
+{
+	return json_pack("{sI sI sI sI}", "s", json_out_int(bytes[0]), "m", json_out_int(bytes[1]),
+			 "l", json_out_int(bytes[2]), "x", json_out_int(bytes[3]));
+}

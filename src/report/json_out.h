@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_JSON_OUT_H
+#define MPROF_REPORT_JSON_OUT_H
+
+#include "report/sums.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * One big JSON object that is written piece by piece: only one row is in memory at a time.
+ * Errors stick, as in row.h: after the first one nothing is done any more.
+ */
+struct json_out {
+	FILE *out;
+	bool filled;	/* what comes next is not the first of its object or array */
+	int err;	/* 0 or the first error, -errno */
+};
+
+/* Note an error, unless there was one before. 0 is none. */
+void json_out_fail(struct json_out *o, int err);
+
+/* Punctuation, written as it is. */
+void json_out_raw(struct json_out *o, const char *text);
+
+/* A member of the object, and a row of an array. @value is used up; NULL means out of memory. */
+void json_out_member(struct json_out *o, const char *key, json_t *value);
+void json_out_row(struct json_out *o, json_t *value);
+
+/* Begin and end a member that is an array of rows. */
+void json_out_begin_rows(struct json_out *o, const char *key);
+void json_out_end_rows(struct json_out *o);
+
+/* A string, with U+FFFD instead of every byte that is not valid UTF-8; null for NULL. */
+json_t *json_out_text(const char *s);
+
+/* {"s":..., "m":..., "l":..., "x":...} */
+json_t *json_out_classes(const uint64_t bytes[N_SIZE_CLASSES]);
+
+/* A count. JSON integers of jansson end at 2^63 - 1, which no count reaches. */
+static inline json_int_t json_out_int(uint64_t n)
+{
+	return (json_int_t)n;
+}
+
+#endif

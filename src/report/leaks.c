@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/leaks.h"
+#include "base/array.h"
+#include "report/hash_index.h"
+#include "report/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What the comparing functions need to know. */
+struct context {
+	const struct profile_data *d;
+	const uint32_t *rank;
+	bool by_site;
+	struct leak *paths;
+	size_t n, cap;
+	struct hash_index index;
+};
+
+static uint64_t return_address(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].address : 0;
+}
+
+static uint64_t offset(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].offset : 0;
+}
+
+/* The path of the chains that end at @node; the numbers are left 0. */
+static struct leak path_of(const struct profile_data *d, uint32_t node)
+{
+	struct leak p = { 0 };
+	uint32_t at = node;
+
+	while (at >= PD_FIRST_NODE && p.n < LEAKS_DEPTH) {
+		p.site[p.n++] = d->nodes[at].site;
+		at = d->nodes[at].parent;
+	}
+	p.whole = at == PD_ROOT_WHOLE;
+	if (!p.n)
+		p.site[p.n++] = PD_NONE;
+	for (uint32_t i = 0, j = p.n - 1; i < j; i++, j--) {
+		uint32_t inner = p.site[i];
+
+		p.site[i] = p.site[j];
+		p.site[j] = inner;
+	}
+	return p;
+}
+
+static uint64_t hash_of(const struct context *c, const struct leak *p)
+{
+	uint64_t hash = hash_index_mix(0, p->n * 2 + p->whole);
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		hash = hash_index_mix(hash, names_function(c->d, p->site[i]));
+		if (c->by_site)
+			hash = hash_index_mix(hash, return_address(c->d, p->site[i]));
+	}
+	return hash;
+}
+
+static bool same_path(const void *ctx, uint32_t item, const void *key)
+{
+	const struct context *c = ctx;
+	const struct leak *a = &c->paths[item], *b = key;
+
+	if (a->n != b->n || a->whole != b->whole)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t s = a->site[i], t = b->site[i];
+
+		if (s == t)
+			continue;
+		if (names_function(c->d, s) != names_function(c->d, t))
+			return false;
+		if (c->by_site && return_address(c->d, s) != return_address(c->d, t))
+			return false;
+	}
+	return true;
+}
+
+/* Find the path in the table or put it there. Returns it, or NULL: out of memory. */
+static struct leak *intern(struct context *c, const struct leak *p)
+{
+	uint64_t hash = hash_of(c, p);
+	uint32_t i = hash_index_find(&c->index, hash, same_path, c, p);
+
+	if (i != HASH_INDEX_NONE)
+		return &c->paths[i];
+	if (ARRAY_RESERVE(&c->paths, &c->cap, c->n) ||
+	    hash_index_add(&c->index, hash, (uint32_t)c->n))
+		return NULL;
+	c->paths[c->n] = *p;
+	return &c->paths[c->n++];
+}
+
+static int add_leaves(struct context *c)
+{
+	const struct profile_data *d = c->d;
+	struct leak *p = NULL;
+
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+
+		/* Leaves are sorted by node: the path is looked up once for all sizes. */
+		if (!i || l->node != d->leaves[i - 1].node) {
+			struct leak key = path_of(d, l->node);
+
+			p = intern(c, &key);
+			if (!p)
+				return -ENOMEM;
+		}
+		p->allocs += l->allocs;
+		p->bytes += l->allocs * l->size;
+		p->frees += l->frees;
+		p->freed += l->frees * l->size;
+	}
+	return 0;
+}
+
+static int compare_names(const struct context *c, const struct leak *a, const struct leak *b)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t s = c->rank[names_function(c->d, a->site[i])];
+		uint32_t t = c->rank[names_function(c->d, b->site[i])];
+
+		if (s != t)
+			return s < t ? -1 : 1;
+	}
+	return 0;
+}
+
+static int compare_offsets(const struct context *c, const struct leak *a, const struct leak *b)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint64_t s = offset(c->d, a->site[i]), t = offset(c->d, b->site[i]);
+
+		if (s != t)
+			return s < t ? -1 : 1;
+	}
+	return 0;
+}
+
+static int in_order(const void *left, const void *right, void *data)
+{
+	const struct context *c = data;
+	const struct leak *a = left, *b = right;
+	uint64_t kept_a = a->bytes - a->freed, kept_b = b->bytes - b->freed;
+
+	if (kept_a != kept_b)
+		return kept_a > kept_b ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	int order = compare_names(c, a, b);
+
+	if (!order && c->by_site)
+		order = compare_offsets(c, a, b);
+	return order ? order : b->whole - a->whole;	/* the whole chain first */
+}
+
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site, struct leaks *l)
+{
+	struct context c = { .d = d, .rank = rank, .by_site = by_site };
+	int err = add_leaves(&c);
+
+	*l = (struct leaks){ 0 };
+	hash_index_release(&c.index);
+	if (err) {
+		free(c.paths);
+		return err;
+	}
+	l->items = c.paths;
+	for (size_t i = 0; i < c.n; i++) {
+		const struct leak *p = &c.paths[i];
+
+		if (p->allocs <= p->frees)
+			continue;
+		l->bytes += p->bytes;
+		l->frees += p->frees;
+		l->freed += p->freed;
+		l->items[l->n++] = *p;
+	}
+	l->kept = l->bytes - l->freed;
+	if (l->n)
+		qsort_r(l->items, l->n, sizeof *l->items, in_order, &c);
+	return 0;
+}
+
+void leaks_release(struct leaks *l)
+{
+	free(l->items);
+	*l = (struct leaks){ 0 };
+}
+
+bool leaks_printed(const struct leaks *l, const struct leak *path, enum report_level level)
+{
+	unsigned __int128 kept = path->bytes - path->freed;
+
+	switch (level) {
+	case REPORT_TERSE:
+		return kept * 100 > l->kept;
+	case REPORT_NORMAL:
+		return kept * 200 > l->kept;
+	case REPORT_VERBOSE:
+		break;
+	}
+	return true;
+}

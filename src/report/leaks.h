@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_LEAKS_H
+#define MPROF_REPORT_LEAKS_H
+
+#include "profile/profile_data.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+
+/* A path is at most the innermost five functions of a chain. */
+#define LEAKS_DEPTH 5
+
+struct leak {
+	uint64_t allocs, bytes;		/* requests on this path and the bytes they asked for */
+	uint64_t frees, freed;		/* of these, and the bytes freed */
+	uint32_t site[LEAKS_DEPTH];	/* from the outside in; PD_NONE: the chain was empty, "?" */
+	uint32_t n;			/* 1 to LEAKS_DEPTH */
+	bool whole;			/* the path is the whole chain */
+};
+
+/* All paths with more requests than frees in the order of table 2, and their sums. */
+struct leaks {
+	struct leak *items;
+	size_t n;
+	uint64_t bytes, frees, freed, kept;
+};
+
+/**
+ * @rank     from names_ranks()
+ * @by_site  paths through different call sites of the same functions are different
+ *           (otherwise site[] is that of any one of them)
+ * Returns 0 or -ENOMEM.
+ */
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site, struct leaks *l);
+void leaks_release(struct leaks *l);
+
+/* Whether a path is a row of table 2. */
+bool leaks_printed(const struct leaks *l, const struct leak *path, enum report_level level);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t names_function(const struct profile_data *d, uint32_t site)
+{
+	if (site >= d->n_sites || d->sites[site].function >= d->n_functions)
+		return (uint32_t)d->n_functions;
+	return d->sites[site].function;
+}
+
+const char *names_text(const struct profile_data *d, uint32_t function)
+{
+	return function < d->n_functions ? d->functions[function].name : "?";
+}
+
+/* Modules are in no order of address, so their number comes first; "?" stands behind them all. */
+static int by_address(const struct profile_data *d, uint32_t a, uint32_t b)
+{
+	if (a < d->n_functions && b < d->n_functions) {
+		const struct pd_function *f = &d->functions[a], *g = &d->functions[b];
+
+		if (f->module != g->module)
+			return f->module < g->module ? -1 : 1;
+		if (f->address != g->address)
+			return f->address < g->address ? -1 : 1;
+	}
+	return a < b ? -1 : a > b;
+}
+
+static int by_name(const void *left, const void *right, void *data)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int c = strcmp(names_text(data, a), names_text(data, b));
+
+	return c ? c : by_address(data, a, b);
+}
+
+uint32_t *names_ranks(const struct profile_data *d)
+{
+	size_t n = names_count(d);
+	uint32_t *sorted = malloc(n * sizeof *sorted), *rank = malloc(n * sizeof *rank);
+
+	if (!sorted || !rank) {
+		free(sorted);
+		free(rank);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (uint32_t)i;
+	qsort_r(sorted, n, sizeof *sorted, by_name, (void *)d);
+	for (size_t i = 0; i < n; i++)
+		rank[sorted[i]] = (uint32_t)i;
+	free(sorted);
+	return rank;
+}

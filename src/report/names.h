@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_NAMES_H
+#define MPROF_REPORT_NAMES_H
+
+#include "profile/profile_data.h"
+
+/*
+ * Functions by number: those of profile_data.functions[], and one more, number n_functions, which
+ * is called "?" and stands for what requested memory with an empty chain. It makes all sums add up.
+ */
+
+/* How many numbers there are. */
+static inline size_t names_count(const struct profile_data *d)
+{
+	return d->n_functions + 1;
+}
+
+/* The function of a site; "?" for PD_NONE. */
+uint32_t names_function(const struct profile_data *d, uint32_t site);
+
+/* Its name as it is in the program: not made harmless for a terminal. */
+const char *names_text(const struct profile_data *d, uint32_t function);
+
+/**
+ * The place of every function in the order by name (strcmp), among equal names by address.
+ * Returns an array of names_count() different numbers for free(), or NULL: out of memory.
+ */
+uint32_t *names_ranks(const struct profile_data *d);
+
+#endif

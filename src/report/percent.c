@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/percent.h"
+
+#include <stdio.h>
+#include <string.h>
+
+unsigned percent_floor(uint64_t m, uint64_t n)
+{
+	if (!n)
+		return 0;
+	if (m >= n)
+		return 100;
+	return (unsigned)((unsigned __int128)m * 100 / n);	/* 100 m may need more than 64 bits */
+}
+
+static void two_columns(char out[3], uint64_t m, uint64_t n)
+{
+	unsigned p = percent_floor(m, n);
+
+	if (!m || !n)
+		strcpy(out, "");
+	else if (p >= 100)
+		strcpy(out, "**");
+	else if (!p)
+		strcpy(out, ".");
+	else
+		snprintf(out, 3, "%u", p % 100);	/* % 100: shows the compiler that it fits */
+}
+
+void percent_brackets(char out[PERCENT_BRACKETS], uint64_t m, uint64_t n)
+{
+	char p[3];
+
+	two_columns(p, m, n);
+	if (*p)
+		snprintf(out, PERCENT_BRACKETS, "(%s)", p);
+	else
+		*out = '\0';
+}
+
+void percent_breakdown(char out[PERCENT_BREAKDOWN], const uint64_t m[N_SIZE_CLASSES], uint64_t n)
+{
+	for (unsigned i = 0; i < N_SIZE_CLASSES; i++) {
+		char p[3];
+
+		two_columns(p, m[i], n);
+		snprintf(out + 3 * i, 4, "%3s", p);
+	}
+}
+
+void percent_decimal(char out[PERCENT_DECIMAL], uint64_t m, uint64_t n)
+{
+	double p = n ? 100.0 * (double)m / (double)n : 0.0;
+
+	snprintf(out, PERCENT_DECIMAL, "%.1f", p);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_RESOLVE_TYPES_H
+#define MPROF_REPORT_RESOLVE_TYPES_H
+
+#include "profile/profile_data.h"
+#include "symbols/symbols.h"
+
+/**
+ * Fill in the types of @d, whose functions, sites, nodes and leaves are there: the program's own of
+ * each size that was asked for and of every size over 1024; then, for each library, those of the
+ * sizes that its own functions asked for. 0 or -ENOMEM.
+ */
+int resolve_types(struct symbols *s, uint32_t program, struct profile_data *d);
+
+#endif

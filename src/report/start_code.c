@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/start_code.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_c_library(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	return !strncmp(base, "libc.so.", 8) || !strncmp(base, "libc-2.", 7) ||
+	       !strncmp(base, "ld-musl-", 8);
+}
+
+void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
+		      uint32_t program)
+{
+	Elf64_Ehdr eh;
+
+	*s = (struct start_names){ .c_library = PD_NONE };
+	for (size_t i = 0; i < n; i++)
+		if (is_c_library(modules[i].path))
+			s->c_library = (uint32_t)i;
+	if (program < n && modules[program].fd >= 0 &&
+	    pread(modules[program].fd, &eh, sizeof eh, 0) == sizeof eh)
+		s->entry = eh.e_entry;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static enum start_code by_name(const char *name)
+{
+	static const char *const threads[] = { "clone", "__clone", "clone3", "__clone3", NULL };
+	static const char *const callers[] = { "__libc_start_main", "__libc_start_main_impl",
+					       "__libc_start_main_alias_2", "__libc_start_main_alias_1",
+					       "generic_start_main", "_start_c", "start_thread",
+					       "start", NULL };
+	static const char *const main_callers[] = { "__libc_start_call_main", "libc_start_main_stage2",
+						    NULL };
+
+	if (!strcmp(name, "_start"))
+		return START_ENTRY;
+	if (is_one_of(name, threads))
+		return START_THREAD;
+	if (is_one_of(name, callers))
+		return START_MAIN;
+	return is_one_of(name, main_callers) ? START_CALL_MAIN : NOT_START_CODE;
+}
+
+/* symbols_lookup() names what nothing else names "module+0xADDRESS". */
+static bool is_nameless(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return plus && !strncmp(plus, "+0x", 3);
+}
+
+enum start_code start_code_of(const struct start_names *s, uint32_t module, bool is_program,
+			      const struct sym_frame *f)
+{
+	bool in_library = module == s->c_library;
+
+	if (is_program && s->entry && f->address == s->entry)
+		return START_ENTRY;
+	if (in_library && is_nameless(f->name))
+		return START_NAMELESS;
+	/* A static program has the C library's code in its own file. */
+	if (in_library || (is_program && s->c_library == PD_NONE))
+		return by_name(f->linkage ? f->linkage : f->name);
+	return NOT_START_CODE;
+}
+
+bool start_code_at(enum start_code kind, unsigned depth)
+{
+	switch (kind) {
+	case START_ENTRY:
+	case START_THREAD:
+		return depth == 0;
+	case START_MAIN:
+		return depth == 1;
+	case START_CALL_MAIN:
+		return depth == 2;
+	case START_NAMELESS:
+		return depth <= 2;
+	case NOT_START_CODE:
+		break;
+	}
+	return false;
+}

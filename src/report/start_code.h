@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_START_CODE_H
+#define MPROF_REPORT_START_CODE_H
+
+#include "report/resolve.h"
+#include "symbols/symbols.h"
+
+/*
+ * The code that calls main or starts a thread is not part of a chain. It is told by name and by
+ * its depth in the chain; in a C library without debugging symbols, where it has no names, by
+ * where it stands.
+ */
+enum start_code {
+	NOT_START_CODE,
+	START_ENTRY,	/* _start: outermost */
+	START_THREAD,	/* clone, clone3: outermost */
+	START_MAIN,	/* __libc_start_main, start_thread: called by one of those */
+	START_CALL_MAIN, /* __libc_start_call_main: called by that */
+	START_NAMELESS,	/* a function of the C library that nothing names: any of them */
+};
+
+struct start_names {
+	uint64_t entry;		/* of the program: e_entry; 0 if not known */
+	uint32_t c_library;	/* module number, PD_NONE: not mapped */
+};
+
+void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
+		      uint32_t program);
+
+/* What the physical function at a place may be. */
+enum start_code start_code_of(const struct start_names *s, uint32_t module, bool is_program,
+			      const struct sym_frame *f);
+
+/* Whether start code of this kind is what stands at @depth (0: outermost) of a chain that has been
+ * start code so far. */
+bool start_code_at(enum start_code kind, unsigned depth);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Table 1: allocation bins with possible types. */
+#include "report/bins.h"
+#include "report/percent.h"
+#include "report/tables.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES_COLUMN 65
+#define TYPE_WIDTH 12
+#define TYPES_A_LINE 3
+
+static const char heading[] =
+	"--------- Allocation Bins with possible Types ------------\n"
+	"\n"
+	"      size:    allocs     bytes (%)      frees      kept (%)     types\n"
+	"\n";
+
+/* The numbers of a row, without its end: names of types may follow. */
+static void print_numbers(struct row *r, const char *size, const struct bin *b,
+			  const struct bin *total)
+{
+	char bytes[PERCENT_BRACKETS], kept[PERCENT_BRACKETS];
+
+	percent_brackets(bytes, b->bytes, total->bytes);
+	percent_brackets(kept, b->kept, total->kept);
+	row_right(r, 1, 11, size);
+	row_number(r, 12, 21, b->allocs);
+	row_number(r, 22, 31, b->bytes);
+	if (b != total)
+		row_left(r, 33, 36, bytes);
+	row_number(r, 37, 46, b->frees);
+	row_number(r, 47, 56, b->kept);
+	if (b != total)
+		row_left(r, 58, 61, kept);
+}
+
+/* The names, three to a line; further lines begin in the same column. */
+static void print_types(struct row *r, const struct pd_type *const *types, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t place = i % TYPES_A_LINE;
+		size_t first = TYPES_COLUMN + place * (TYPE_WIDTH + 1);
+
+		if (i && !place)
+			row_end(r);
+		row_left_name(r, first, first + TYPE_WIDTH - 1, types[i]->name);
+	}
+	row_end(r);
+}
+
+static void print_bin(struct row *r, const struct bins *b, const struct bin *bin,
+		      const struct pd_type *const *types, size_t n_types)
+{
+	char size[24];
+
+	snprintf(size, sizeof size, "%" PRIu64, bin->size);
+	print_numbers(r, size, bin, &b->total);
+	print_types(r, types, n_types);
+}
+
+/* By rank, then as they stand in the profile: by size, then by name. */
+static int by_rank(const void *left, const void *right)
+{
+	const struct pd_type *a = *(const struct pd_type *const *)left;
+	const struct pd_type *b = *(const struct pd_type *const *)right;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void print_rows(struct row *r, const struct profile_data *d, const struct bins *b,
+		       const struct pd_type **types, enum report_level level)
+{
+	size_t large = bins_first_type(d, BINS_LARGEST + 1);
+	struct bin above = { 0 }, other = { 0 };
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct bin *bin = &b->items[i];
+
+		if (bin->size > BINS_LARGEST) {
+			bins_add(&above, bin);
+			continue;
+		}
+		size_t first = bins_first_type(d, bin->size);
+		size_t n = bins_first_type(d, bin->size + 1) - first;
+
+		if (bins_printed(b, bin, n > 0, level))
+			print_bin(r, b, bin, types + first, n);
+		else
+			bins_add(&other, bin);
+	}
+	print_numbers(r, "> 1024", &above, &b->total);
+	if (d->n_types > large)
+		qsort(types + large, d->n_types - large, sizeof *types, by_rank);
+	print_types(r, types + large, d->n_types - large);
+	row_end(r);
+	if (other.allocs) {
+		print_numbers(r, "other bins", &other, &b->total);
+		row_end(r);
+	}
+	print_numbers(r, "<TOTAL>", &b->total, &b->total);
+	row_end(r);
+}
+
+int tables_bins(struct row *r, const struct profile_data *d, enum report_level level)
+{
+	const struct pd_type **types = malloc((d->n_types + 1) * sizeof *types);
+	struct bins b;
+
+	if (!types)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_types; i++)
+		types[i] = &d->types[i];
+	int err = bins_collect(d, &b);
+
+	if (!err) {
+		row_lines(r, heading);
+		print_rows(r, d, &b, types, level);
+		row_lines(r, "\f\n\n");
+		bins_release(&b);
+	}
+	free(types);
+	return err;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Table 3: direct allocation. */
+#include "report/direct.h"
+#include "report/names.h"
+#include "report/percent.h"
+#include "report/tables.h"
+
+static const char heading[] =
+	"---------  Direct Allocation Table ------------\n"
+	"\n"
+	"     % mem        bytes | % mem(size) |   bytes kept |  % all kept |        calls   name\n"
+	"\n"
+	"---------------------------s--m--l--x-------------------s--m--l--x---------------\n"
+	"\n";
+
+static void print_direct(struct row *r, const struct direct_row *row,
+			 const struct direct_row *total, const char *percent, const char *name)
+{
+	uint64_t all = sums_total(total->own.bytes), all_kept = sums_total(total->kept);
+	char breakdown[PERCENT_BREAKDOWN];
+
+	row_right(r, 3, 10, percent);
+	row_number(r, 12, 23, sums_total(row->own.bytes));
+	row_left(r, 25, 25, "|");
+	percent_breakdown(breakdown, row->own.bytes, all);
+	row_left(r, 26, 37, breakdown);
+	row_left(r, 39, 39, "|");
+	row_number(r, 41, 52, sums_total(row->kept));
+	row_left(r, 54, 54, "|");
+	percent_breakdown(breakdown, row->kept, all_kept);
+	row_left(r, 55, 66, breakdown);
+	row_left(r, 68, 68, "|");
+	row_number(r, 70, 81, row->own.calls);
+	row_move(r, 85);
+	row_append_name(r, name);
+	row_end(r);
+}
+
+int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank)
+{
+	struct direct t;
+	int err = direct_collect(d, rank, &t);
+
+	if (err)
+		return err;
+	row_lines(r, heading);
+	print_direct(r, &t.total, &t.total, "-----", "<TOTAL>");
+	row_end(r);
+	for (size_t i = 0; i < t.n; i++) {
+		char percent[PERCENT_DECIMAL];
+
+		percent_decimal(percent, sums_total(t.rows[i].own.bytes),
+				sums_total(t.total.own.bytes));
+		print_direct(r, &t.rows[i], &t.total, percent,
+			     names_text(d, t.rows[i].function));
+	}
+	row_lines(r, "\f\n\n");
+	direct_release(&t);
+	return 0;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Table 4: the allocation call graph. */
+#include "report/graph.h"
+#include "report/names.h"
+#include "report/percent.h"
+#include "report/tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char heading[] =
+	"        self                |     /ances  |     /ances  |  called/total       ancestors\n"
+	"index    +       self (%)   | size-func   | frac        |  called/recur   name [index]\n"
+	"        desc                |     \\desc   |     \\desc   |  called/total       descendents\n";
+
+static const char rule[] =
+	"\n-------------------------------s--m--l--x----s--m--l--x----------\n\n";
+
+#define DASHES " -----------"
+#define BLANK ""
+
+/* The columns of one line but the name. */
+struct cells {
+	const char *index, *percent;
+	bool has_self, has_called;
+	uint64_t self, called;
+	char brackets[PERCENT_BRACKETS], size[PERCENT_BREAKDOWN], frac[PERCENT_BREAKDOWN];
+	char attached[24];	/* /total or +recur */
+};
+
+/* What an entry is printed from. */
+struct view {
+	struct row *r;
+	const struct graph *g;
+	struct graph_relatives callers, callees;
+};
+
+static void print_cells(struct row *r, const struct cells *c)
+{
+	row_left(r, 1, 5, c->index ? c->index : BLANK);
+	if (c->percent)
+		row_right(r, 6, 12, c->percent);
+	if (c->has_self)
+		row_number(r, 13, 21, c->self);
+	row_left(r, 23, 27, c->brackets);
+	row_left(r, 29, 29, "|");
+	row_left(r, 30, 41, c->size);
+	row_left(r, 43, 43, "|");
+	row_left(r, 44, 55, c->frac);
+	row_left(r, 57, 57, "|");
+	if (c->has_called) {
+		row_number(r, 58, 65, c->called);
+		row_attach(r, 74, c->attached);
+	}
+}
+
+static void print_number(struct row *r, const char *format, uint32_t n)
+{
+	char text[48];
+
+	snprintf(text, sizeof text, format, n);
+	row_append(r, text);
+}
+
+/* name [index], with the cycle it belongs to; a cycle is `<cycle n> [index]`. */
+static void print_name(const struct view *v, uint32_t part, uint32_t node)
+{
+	const struct graph_part *p = &v->g->parts[part];
+
+	if (node == GRAPH_WHOLE) {
+		print_number(v->r, "<cycle %" PRIu32 ">", p->cycle);
+		print_number(v->r, " [%" PRIu32 "]", p->index);
+		return;
+	}
+	row_append_name(v->r, names_text(v->g->d, v->g->nodes[node].function));
+	print_number(v->r, " [%" PRIu32 "]", v->g->nodes[node].index);
+	if (p->cycle)
+		print_number(v->r, " in <cycle %" PRIu32 ">", p->cycle);
+}
+
+/* An ancestor or descendent; @whole: the bytes of in or out, of which it has a share. */
+static void print_relative(const struct view *v, const struct graph_relative *rel, uint64_t whole)
+{
+	struct cells c = { .has_called = true, .called = rel->over.calls };
+
+	if (!rel->fellow) {
+		c.has_self = true;
+		c.self = sums_total(rel->over.bytes);
+		percent_brackets(c.brackets, c.self, whole);
+		percent_breakdown(c.size, rel->over.bytes, c.self);
+		percent_breakdown(c.frac, rel->over.bytes, whole);
+		snprintf(c.attached, sizeof c.attached, "/%" PRIu64, rel->total);
+	}
+	print_cells(v->r, &c);
+	row_move(v->r, 79);
+	print_name(v, rel->part, rel->node);
+	row_end(v->r);
+}
+
+/* The line `all` over or under two or more relatives. */
+static void print_summary(const struct view *v, const struct graph_relatives *rels)
+{
+	struct sums sum = { 0 };
+
+	if (rels->n < 2)
+		return;
+	for (size_t i = 0; i < rels->n; i++)
+		sums_add(&sum, &rels->items[i].over);
+	struct cells c = { .percent = "all", .has_self = true, .self = sums_total(sum.bytes) };
+
+	percent_breakdown(c.size, sum.bytes, c.self);
+	print_cells(v->r, &c);
+	row_end(v->r);
+}
+
+/* The line of the entry itself. @described: own + out; (%) is blank if it is 0 or not known. */
+static void print_entry_line(const struct view *v, const struct graph_entry *e, uint64_t called,
+			     uint64_t described, const char *after_name)
+{
+	const struct graph *g = v->g;
+	const struct graph_part *p = &g->parts[e->part];
+	bool whole = e->node == GRAPH_WHOLE;
+	const struct sums *own = whole ? &p->own : &g->nodes[e->node].own;
+	uint64_t recursive = whole ? p->inside : g->nodes[e->node].recursive;
+	char index[24], percent[PERCENT_DECIMAL];
+	struct cells c = {
+		.index = index,
+		.percent = percent,
+		.has_self = true,
+		.self = sums_total(own->bytes),
+		.frac = DASHES,
+		.has_called = true,
+		.called = called,
+	};
+
+	snprintf(index, sizeof index, "[%" PRIu32 "]", whole ? p->index : g->nodes[e->node].index);
+	percent_decimal(percent, e->bytes, sums_total(g->total.bytes));
+	percent_brackets(c.brackets, c.self, described);
+	percent_breakdown(c.size, own->bytes, c.self);
+	if (recursive)
+		snprintf(c.attached, sizeof c.attached, "+%" PRIu64, recursive);
+	print_cells(v->r, &c);
+	row_move(v->r, 75);
+	print_name(v, e->part, e->node);
+	row_append(v->r, after_name);
+	row_end(v->r);
+}
+
+/* The first entry of a cycle: its members. */
+static void print_members(const struct view *v, const struct graph_entry *e)
+{
+	const struct graph *g = v->g;
+	const struct graph_part *p = &g->parts[e->part];
+	uint64_t own = sums_total(p->own.bytes);
+
+	print_entry_line(v, e, p->in.calls, e->bytes, " as a whole");
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t node = g->members[p->first + i];
+		const uint64_t *bytes = g->nodes[node].own.bytes;
+		struct cells c = { .has_self = true, .self = sums_total(bytes) };
+
+		percent_brackets(c.brackets, c.self, own);
+		percent_breakdown(c.size, bytes, c.self);
+		percent_breakdown(c.frac, bytes, own);
+		print_cells(v->r, &c);
+		row_move(v->r, 79);
+		print_name(v, e->part, node);
+		row_end(v->r);
+	}
+	row_lines(v->r, rule);
+}
+
+static void print_entry(const struct view *v, const struct graph_entry *e)
+{
+	const struct graph_part *p = &v->g->parts[e->part];
+	bool member = p->cycle && e->node != GRAPH_WHOLE;
+	uint64_t in = sums_total(p->in.bytes), out = sums_total(p->out.bytes), called = 0;
+
+	if (!member)
+		print_summary(v, &v->callers);
+	for (size_t i = 0; i < v->callers.n; i++) {
+		called += v->callers.items[i].over.calls;
+		print_relative(v, &v->callers.items[i], in);
+	}
+	print_entry_line(v, e, called, member ? 0 : e->bytes, "");
+	for (size_t i = 0; i < v->callees.n; i++)
+		print_relative(v, &v->callees.items[i], out);
+	if (!member)
+		print_summary(v, &v->callees);
+	row_lines(v->r, rule);
+}
+
+static int print_graph(struct view *v)
+{
+	const struct graph *g = v->g;
+
+	row_lines(v->r, heading);
+	row_lines(v->r, rule);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct graph_entry *e = &g->entries[i];
+		int err = graph_relatives(g, e, GRAPH_CALLERS, &v->callers);
+
+		if (!err)
+			err = graph_relatives(g, e, GRAPH_CALLEES, &v->callees);
+		if (err)
+			return err;
+		if (e->node == GRAPH_WHOLE)
+			print_members(v, e);
+		print_entry(v, e);
+	}
+	return 0;
+}
+
+int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank)
+{
+	struct graph g;
+	struct view v = { .r = r, .g = &g };
+	int err = graph_build(&g, d, rank);
+
+	if (!err)
+		err = print_graph(&v);
+	free(v.callers.items);
+	free(v.callees.items);
+	graph_release(&g);
+	return err;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Table 2: partial call paths of the memory that was not freed. */
+#include "report/leaks.h"
+#include "report/names.h"
+#include "report/percent.h"
+#include "report/tables.h"
+
+#include <inttypes.h>
+
+static void print_offset(struct row *r, const struct profile_data *d, uint32_t site)
+{
+	char text[24];
+
+	if (site >= d->n_sites)
+		return;		/* "?": there is no call */
+	snprintf(text, sizeof text, "+%" PRIu64, d->sites[site].offset);
+	row_append(r, text);
+}
+
+static void print_path(struct row *r, const struct profile_data *d, const struct leak *p,
+		       bool offsets)
+{
+	row_append(r, p->whole ? "|| " : "...");
+	for (uint32_t i = 0; i < p->n; i++) {
+		row_append(r, i ? " > " : "> ");
+		row_append_name(r, names_text(d, names_function(d, p->site[i])));
+		if (offsets)
+			print_offset(r, d, p->site[i]);
+	}
+}
+
+static void print_leak(struct row *r, const struct leaks *l, const struct leak *p)
+{
+	char percent[PERCENT_BRACKETS];
+	uint64_t kept = p->bytes - p->freed;
+
+	row_number(r, 1, 10, kept);
+	percent_brackets(percent, kept, l->kept);
+	row_left(r, 12, 15, percent);
+	row_number(r, 16, 25, p->allocs);
+	row_number(r, 26, 35, p->bytes);
+	percent_brackets(percent, p->bytes, l->bytes);
+	row_left(r, 37, 40, percent);
+	if (!l->frees) {
+		row_move(r, 44);
+		return;
+	}
+	row_number(r, 41, 50, p->frees);
+	row_number(r, 51, 60, p->freed);
+	percent_brackets(percent, p->freed, l->freed);
+	row_left(r, 62, 65, percent);
+	row_move(r, 69);
+}
+
+static void print_heading(struct row *r, const struct leaks *l)
+{
+	char total[64];
+
+	row_lines(r, "--------- Partial Dynamic Call Paths for Memory Leaks ------------\n\n");
+	snprintf(total, sizeof total, "Total bytes not freed: %" PRIu64 "\n\n", l->kept);
+	row_lines(r, total);
+	row_lines(r, "kept bytes (%)     allocs     bytes (%)     ");
+	row_lines(r, l->frees ? " frees     bytes (%)     path\n\n" : "path\n\n");
+}
+
+int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		 const struct report_options *o)
+{
+	bool offsets = o->leaks == REPORT_LEAKS_OFFSETS;
+	struct leaks l;
+	int err = leaks_collect(d, rank, offsets, &l);
+
+	if (err)
+		return err;
+	if (l.n) {
+		print_heading(r, &l);
+		for (size_t i = 0; i < l.n; i++) {
+			if (!leaks_printed(&l, &l.items[i], o->level))
+				continue;
+			print_leak(r, &l, &l.items[i]);
+			print_path(r, d, &l.items[i], offsets);
+			row_end(r);
+		}
+		row_lines(r, "\n\f\n\n");
+	}
+	leaks_release(&l);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_TABLES_H
+#define MPROF_REPORT_TABLES_H
+
+#include "profile/profile_data.h"
+#include "report/report.h"
+#include "report/row.h"
+
+/*
+ * The pieces of the text report, one file each: collect, print, forget.
+ * @rank  from names_ranks()
+ * They return 0 or -ENOMEM; whether the text could be written is told by row_release().
+ */
+int tables_prolog(struct row *r, const struct profile_data *d);
+int tables_bins(struct row *r, const struct profile_data *d, enum report_level level);
+int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		 const struct report_options *o);
+int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank);
+int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank);
+
+#endif

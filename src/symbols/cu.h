@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CU_H
+#define MPROF_CU_H
+
+#include "symbols/objfile.h"
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of a function's or a unit's code: [low, high) belongs to element @owner of a table. */
+struct span {
+	uint64_t low, high;
+	uint64_t reach;		/* the greatest high of this span and all before it */
+	uint32_t owner;
+};
+
+struct spans {
+	struct span *v;		/* sorted by low once all are there */
+	size_t n, cap;
+};
+
+/* A function that has code of its own. */
+struct func {
+	Dwarf_Die die;
+	uint64_t entry;		/* its first instruction */
+	const void *origin;	/* address of the DIE of its source function, see die_origin() */
+};
+
+struct cu {
+	Dwarf_Die die;		/* the unit; of split DWARF the skeleton, which has the lines */
+	bool indexed;		/* the rest is filled in */
+	struct func *funcs;
+	size_t n_funcs, cap_funcs;
+	struct spans spans;	/* owner: index of funcs */
+};
+
+/* Who has code where, by the debug data of one file. A zeroed struct is empty. */
+struct cus {
+	struct cu *v;
+	size_t n, cap;
+	struct spans spans;	/* owner: index of v */
+};
+
+struct cu_hit {
+	struct cu *cu;			/* NULL: no unit has code there */
+	const struct func *func;	/* NULL: no function has; as with assembly */
+	uint64_t part;			/* start of the part of the function that holds the address */
+};
+
+/**
+ * List the units of @dwarf and their code.
+ * @main  the file that is run: what is not code there was dropped by the linker
+ * Returns 0 or -ENOMEM.
+ */
+int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main);
+void cus_release(struct cus *c);
+
+/* Who has code at @at? A unit's functions are listed when it is hit the first time. 0 or -ENOMEM. */
+int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hit);
+
+/* Entry of the function of @cu whose source function is at @origin; 0 if there is none. */
+uint64_t cu_entry_of(const struct cu *cu, const void *origin);
+
+/* The DIE that holds the functions and types of a unit: the split one, if it is a skeleton. */
+void cu_content(Dwarf_Die *unit, Dwarf_Die *content);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_DEMANGLE_H
+#define MPROF_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * The name as the programmer wrote it, C++ (with parameters) and Rust.
+ * @out, @size  where it goes; a longer name counts as not mangled
+ * Returns whether @linkage is a mangled name; if not, @out is not touched.
+ * Safe for any string: time and memory are bounded by @size.
+ */
+bool demangle(const char *linkage, char *out, size_t size);
+
+/**
+ * How much of a symbol's name is the function's: without "@VERSION" and without what compilers
+ * append to the copies and parts they make (".constprop.0", ".cold", ".lto_priv.3").
+ * @cold  set if one of these is ".cold"; may be NULL
+ * Returns the length, that of the whole name if nothing plain would be left.
+ */
+size_t demangle_stem(const char *symbol, bool *cold);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/die.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool step(struct die_walk *w, const Dwarf_Die *die)
+{
+	if (w->last && die->addr <= w->last)
+		return false;
+	w->last = die->addr;
+	return true;
+}
+
+bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child)
+{
+	return dwarf_child(parent, child) == 0 && step(w, child);
+}
+
+bool die_sibling(struct die_walk *w, Dwarf_Die *die)
+{
+	return dwarf_siblingof(die, die) == 0 && step(w, die);
+}
+
+bool die_ref(Dwarf_Die *die, unsigned attr, Dwarf_Die *to)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr(die, attr, &a) && dwarf_formref_die(&a, to);
+}
+
+bool die_number(Dwarf_Die *die, unsigned attr, uint64_t *value)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word v;
+
+	if (!dwarf_attr(die, attr, &a) || dwarf_formudata(&a, &v))
+		return false;
+	*value = v;
+	return true;
+}
+
+bool die_flag(Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+	bool set = false;
+
+	return dwarf_attr_integrate(die, attr, &a) && dwarf_formflag(&a, &set) == 0 && set;
+}
+
+void die_origin(Dwarf_Die *die, Dwarf_Die *origin)
+{
+	Dwarf_Die next;
+
+	*origin = *die;
+	for (int i = 0; i < DIE_HOPS_MAX && die_ref(origin, DW_AT_abstract_origin, &next); i++)
+		*origin = next;
+}
+
+const char *die_linkage(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
+		return dwarf_formstring(&a);
+	return NULL;
+}
+
+static const char *file_of_unit(Dwarf_Die *unit, uint64_t number)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (dwarf_getsrcfiles(unit, &files, &n) || number >= n)
+		return NULL;
+	const char *name = dwarf_filesrc(files, number, NULL, NULL);
+
+	return name && strcmp(name, "???") != 0 ? name : NULL;
+}
+
+const char *die_file(Dwarf_Die *die, uint64_t number)
+{
+	Dwarf_Die unit;
+
+	return dwarf_diecu(die, &unit, NULL, NULL) ? file_of_unit(&unit, number) : NULL;
+}
+
+/* Not dwarf_decl_file(): that one ends the process when a split unit has no table of files. */
+const char *die_decl(Dwarf_Die *die, uint32_t *line)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word file;
+	Dwarf_Die unit;
+	int n = 0;
+
+	*line = dwarf_decl_line(die, &n) == 0 && n > 0 ? (uint32_t)n : 0;
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &file) ||
+	    !dwarf_cu_die(a.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	return file_of_unit(&unit, file);
+}
+
+bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
+{
+	Dwarf_Die unit;
+	Dwarf_Attribute a;
+	const char *dir = NULL;
+
+	if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &a))
+		dir = dwarf_formstring(&a);
+	int n = dir ? snprintf(out, PATH_MAX, "%s/%s", dir, file) : snprintf(out, PATH_MAX, "%s", file);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
+/* Go from @die to the last of its siblings that does not start behind @addr. */
+static void go_up_to(Dwarf_Die *die, const void *addr)
+{
+	struct die_walk w = { die->addr };
+	Dwarf_Die next = *die;
+
+	while (die_sibling(&w, &next) && next.addr <= addr)
+		*die = next;
+}
+
+size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max)
+{
+	Dwarf_Die down[DIE_DEPTH_MAX], at, child;
+	size_t n = 0;
+
+	if (!dwarf_diecu(die, &at, NULL, NULL))
+		return 0;
+	while (at.addr != die->addr) {
+		if (n == DIE_DEPTH_MAX || n == max || dwarf_child(&at, &child) || child.addr <= at.addr ||
+		    child.addr > die->addr)
+			return 0;
+		go_up_to(&child, die->addr);
+		down[n++] = at = child;
+	}
+	for (size_t i = 0; i < n; i++)
+		path[i] = down[n - 1 - i];
+	return n;
+}
+
+bool die_is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type;
+}
+
+bool die_is_code(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+	       tag == DW_TAG_inlined_subroutine;
+}
+
+size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
+{
+	const char *name = dwarf_diename(scope);
+
+	if (!name && dwarf_tag(scope) == DW_TAG_namespace)
+		name = "(anonymous namespace)";
+	if (!name || !*name || len >= size)
+		return len;
+	int n = snprintf(out + len, size - len, "%s::", name);
+
+	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
+}
+
+bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
+{
+	Dwarf_Die path[DIE_DEPTH_MAX], at = *die, next;
+	const char *name = dwarf_diename(die);
+	size_t len = 0;
+
+	for (int i = 0; i < DIE_HOPS_MAX && die_ref(&at, DW_AT_specification, &next); i++)
+		at = next;
+	if (!name || !*name)
+		return false;
+	for (size_t i = die_path(&at, path, DIE_DEPTH_MAX); i-- > 1;) {
+		int tag = dwarf_tag(&path[i]);
+
+		if (die_is_code(tag))
+			len = 0;
+		else if (die_is_scope(tag))
+			len = die_append_scope(&path[i], out, size, len);
+	}
+	if (len >= size)
+		return false;
+	int n = snprintf(out + len, size - len, "%s", name);
+
+	return n >= 0 && (size_t)n < size - len;
+}
+
+bool die_unit_is_c(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return true;
+	default:
+		return false;
+	}
+}

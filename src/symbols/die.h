@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_DIE_H
+#define MPROF_DIE_H
+
+#include <elfutils/libdw.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Deepest nesting of DIEs, longest chain of references that is followed: real ones are far shorter. */
+#define DIE_DEPTH_MAX 64
+#define DIE_HOPS_MAX  16
+
+/*
+ * A walk over a unit in the order of its bytes. DW_AT_sibling may say anything; a walk that only
+ * goes forward ends.
+ */
+struct die_walk {
+	const void *last;	/* where the DIE is that was visited last */
+};
+
+/* The first child of @parent; false: none. */
+bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child);
+
+/* Go on to the sibling of @die, in place; false: none. */
+bool die_sibling(struct die_walk *w, Dwarf_Die *die);
+
+/* The DIE that attribute @attr of @die itself refers to. */
+bool die_ref(Dwarf_Die *die, unsigned attr, Dwarf_Die *to);
+
+/* A number that is an attribute of @die itself. */
+bool die_number(Dwarf_Die *die, unsigned attr, uint64_t *value);
+
+bool die_flag(Dwarf_Die *die, unsigned attr);
+
+/* The source function of @die: the end of its chain of DW_AT_abstract_origin, or @die itself. */
+void die_origin(Dwarf_Die *die, Dwarf_Die *origin);
+
+/* Its name in the symbol table, also by way of its origin or declaration; NULL if it has none. */
+const char *die_linkage(Dwarf_Die *die);
+
+/* Where @die is declared; NULL, 0 if not known. A relative file is relative to DW_AT_comp_dir. */
+const char *die_decl(Dwarf_Die *die, uint32_t *line);
+
+/* Name @number of the table of files of the unit @die is in; NULL if there is none. */
+const char *die_file(Dwarf_Die *die, uint64_t number);
+
+/* The whole name of a file that is named in the unit of @die, "." and ".." as they are. False: too long. */
+bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX]);
+
+/**
+ * The way from its unit to a DIE: @path[0] is @die, then its parent and so on, without the unit.
+ * Returns the length, 0 if it is longer than @max or the unit is broken.
+ */
+size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max);
+
+/* Does a DIE of this kind give a name to what is declared in it (a namespace, a class)? */
+bool die_is_scope(int tag);
+
+/* Is it a function, or part of one? What is declared in it has no name outside of it. */
+bool die_is_code(int tag);
+
+/**
+ * Put "::" between two parts of a name, and the name of @scope before it.
+ * @out, @size  where the name goes, @len bytes of it are there already
+ * Returns the new length; @size if it did not fit.
+ */
+size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len);
+
+/**
+ * The name of @die, or of what it completes, with its namespaces and classes: a::b::c.
+ * Returns whether it has a name that fits.
+ */
+bool die_scoped_name(Dwarf_Die *die, char *out, size_t size);
+
+/* Is the unit in C, where names are neither mangled nor have scopes? */
+bool die_unit_is_c(Dwarf_Die *unit);
+
+#endif

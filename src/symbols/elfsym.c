@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/elfsym.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void elfsyms_release(struct elfsyms *t)
+{
+	free(t->v);
+	*t = (struct elfsyms){ 0 };
+}
+
+/* Global before weak before local, then functions before bare labels, then few leading underscores. */
+static uint8_t rank(const GElf_Sym *sym, const char *name)
+{
+	unsigned bind = GELF_ST_BIND(sym->st_info);
+	unsigned r = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
+	size_t underscores = strspn(name, "_");
+
+	r = r * 2 + (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE);
+	return (uint8_t)(r * 8 + (underscores < 7 ? underscores : 7));
+}
+
+/* @exec: is the symbol's section one of code? Labels (no type) are of use only there. */
+static bool is_function(const GElf_Sym *sym, const char *name, bool exec)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	if (!name || !*name || !sym->st_value || sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return type == STT_NOTYPE && exec && *name != '$' && strncmp(name, ".L", 2) != 0;
+}
+
+static bool is_exec(Elf *elf, GElf_Section shndx)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = shndx < SHN_LORESERVE ? elf_getscn(elf, shndx) : NULL;
+
+	return scn && gelf_getshdr(scn, &shdr) && (shdr.sh_flags & SHF_EXECINSTR);
+}
+
+static int read_table(struct elfsyms *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	GElf_Sym sym;
+
+	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++) {
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		if (GELF_ST_TYPE(sym.st_info) > STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)
+			continue;
+		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+
+		if (!is_function(&sym, name, is_exec(elf, sym.st_shndx)))
+			continue;
+		if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
+			return -ENOMEM;
+		uint64_t end = sym.st_value + sym.st_size;
+
+		t->v[t->n++] = (struct elfsym){ .start = sym.st_value,
+						.end = end < sym.st_value ? UINT64_MAX : end,
+						.name = name,
+						.section = sym.st_shndx,
+						.rank = rank(&sym, name),
+						.sized = sym.st_size != 0 };
+	}
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct elfsym *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static uint64_t section_end(Elf *elf, uint32_t index)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
+
+	return scn && gelf_getshdr(scn, &shdr) ? shdr.sh_addr + shdr.sh_size : 0;
+}
+
+/*
+ * A symbol without a size goes on to the next symbol of its section. Going backwards, that is the
+ * last one seen with a higher start; symbols of other sections hardly ever lie in between, and
+ * then the guess is just shorter.
+ */
+static void finish(struct elfsyms *t, Elf *elf)
+{
+	uint64_t next = 0, reach = 0;
+	uint32_t next_section = SHN_UNDEF;
+
+	for (size_t i = t->n; i-- > 0;) {
+		struct elfsym *s = &t->v[i];
+
+		if (!s->sized) {
+			uint64_t end = section_end(elf, s->section);
+
+			if (next_section == s->section || (next && next < end))
+				end = next;
+			s->end = end > s->start ? end : s->start;
+		}
+		if (i && t->v[i - 1].start < s->start) {
+			next = s->start;
+			next_section = s->section;
+		}
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->v[i].end > reach)
+			reach = t->v[i].end;
+		t->v[i].reach = reach;
+	}
+}
+
+int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type)
+{
+	GElf_Shdr shdr;
+
+	if (!o->elf)
+		return 0;
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn)) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
+			continue;
+		int err = read_table(t, o->elf, scn, &shdr);
+
+		if (err)
+			return err;
+	}
+	if (t->n)
+		qsort(t->v, t->n, sizeof *t->v, by_start);
+	finish(t, o->elf);
+	return 0;
+}
+
+/* How many symbols start at or before @at. */
+static size_t count_up_to(const struct elfsyms *t, uint64_t at)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->v[mid].start <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool sized)
+{
+	const struct elfsym *best = NULL;
+
+	/* The one that starts last is the innermost; before it stand those of the same start and better rank. */
+	for (size_t i = count_up_to(t, at); i-- > 0;) {
+		const struct elfsym *s = &t->v[i];
+
+		if (s->reach <= at || (best && s->start != best->start))
+			break;
+		if (s->end > at && s->sized == sized)
+			best = s;
+	}
+	return best;
+}
+
+const struct elfsym *elfsyms_find_name(const struct elfsyms *t, const char *name, size_t len)
+{
+	const struct elfsym *found = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (strncmp(t->v[i].name, name, len) != 0 || t->v[i].name[len])
+			continue;
+		if (found && found->start != t->v[i].start)
+			return NULL;
+		found = &t->v[i];
+	}
+	return found;
+}

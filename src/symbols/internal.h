@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_SYMBOLS_INTERNAL_H
+#define MPROF_SYMBOLS_INTERNAL_H
+
+#include "symbols/module.h"
+#include "symbols/strpool.h"
+#include "symbols/symbols.h"
+
+/* Longest name of a function or type that is looked at. */
+#define NAME_MAX_LEN 16384
+
+struct cached;
+
+struct symbols {
+	struct module **modules;
+	size_t n_modules, cap_modules;
+	struct strpool names;		/* every string that is handed out */
+	struct strpool keys;		/* source functions: the number is the function_key */
+	struct cached *cache;		/* hash table of lookups; a power of two */
+	size_t n_cached, n_slots;
+};
+
+/**
+ * The frames at a place, without the cache.
+ * @frames  the caller's to free()
+ * Returns 0 or -ENOMEM.
+ */
+int frames_find(struct symbols *s, struct module *m, uint64_t pc, bool is_return,
+		struct sym_frame **frames, size_t *n);
+
+/**
+ * Name a frame by what stands in the symbol table, in .eh_frame, or by its bare address.
+ * Fills in name, linkage, function_key, address and offset. Returns 0 or -ENOMEM.
+ */
+int frames_name_by_elf(struct symbols *s, struct module *m, uint64_t pc, uint64_t at,
+		       struct sym_frame *f);
+
+/**
+ * Put a raw name into @f, and its readable form.
+ * @plain  name to show if @linkage is not mangled; NULL: what demangle_stem() leaves of @linkage
+ */
+int frames_set_name(struct symbols *s, struct sym_frame *f, const char *linkage, const char *plain);
+
+#endif

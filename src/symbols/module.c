@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/module.h"
+
+#include "symbols/debugfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int module_init(struct module *m, const char *path, int fd)
+{
+	*m = (struct module){ .main = OBJFILE_NONE, .debug = OBJFILE_NONE, .alt = OBJFILE_NONE };
+	m->path = strdup(path);
+	if (!m->path) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
+	if (fd >= 0 && objfile_open(&m->main, fd) == 0)
+		objfile_build_id(&m->main, m->id);
+	return 0;
+}
+
+void module_release(struct module *m)
+{
+	cus_release(&m->cus);
+	elfsyms_release(&m->symtab);
+	elfsyms_release(&m->dynsym);
+	fdes_release(&m->fdes);
+	if (m->dwarf && m->alt_dwarf)
+		dwarf_setalt(m->dwarf, NULL);
+	dwarf_end(m->dwarf);
+	dwarf_end(m->alt_dwarf);
+	objfile_close(&m->alt);
+	objfile_close(&m->debug);
+	objfile_close(&m->main);
+	free(m->source);
+	free(m->path);
+}
+
+/* The DWARF of @o, if it has any units. */
+static Dwarf *units_of(struct objfile *o)
+{
+	Dwarf *d = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	Dwarf_CU *cu = NULL;
+
+	if (d && dwarf_get_units(d, NULL, &cu, NULL, NULL, NULL, NULL) == 0)
+		return d;
+	dwarf_end(d);
+	return NULL;
+}
+
+static void open_alt(struct module *m, const char *path)
+{
+	if (debugfile_find_alt(m->dwarf, path, &m->alt))
+		return;
+	m->alt_dwarf = units_of(&m->alt);
+	if (m->alt_dwarf)
+		dwarf_setalt(m->dwarf, m->alt_dwarf);
+	else
+		objfile_close(&m->alt);
+}
+
+static bool has_table(struct objfile *o, GElf_Word type)
+{
+	GElf_Shdr shdr;
+
+	for (Elf_Scn *scn = o->elf ? elf_nextscn(o->elf, NULL) : NULL; scn; scn = elf_nextscn(o->elf, scn))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type)
+			return true;
+	return false;
+}
+
+static char *describe(struct module *m, const char *debug_path)
+{
+	char *s = NULL;
+	const char *what = m->dwarf ? "DWARF" : ".symtab";
+
+	if (m->debug.elf && (m->dwarf || !has_table(&m->main, SHT_SYMTAB)))
+		return asprintf(&s, "%s in %s", what, debug_path) < 0 ? NULL : s;
+	if (m->dwarf || has_table(&m->main, SHT_SYMTAB))
+		return strdup(what);
+	return strdup(has_table(&m->main, SHT_DYNSYM) ? ".dynsym" : "none");
+}
+
+int module_open(struct module *m)
+{
+	char path[PATH_MAX] = "";
+
+	if (m->opened)
+		return m->source ? 0 : -ENOMEM;
+	m->opened = true;
+	m->dwarf = units_of(&m->main);
+	if (m->dwarf) {
+		open_alt(m, m->path);
+	} else if (m->main.elf && debugfile_find(&m->main, m->id, m->path, &m->debug, path) == 0) {
+		m->dwarf = units_of(&m->debug);
+		if (m->dwarf)
+			open_alt(m, path);
+	}
+	m->source = describe(m, path);
+	return m->source ? 0 : -ENOMEM;
+}
+
+struct cus *module_cus(struct module *m)
+{
+	if (module_open(m))
+		return NULL;
+	if (m->dwarf && !m->has_cus && cus_read(&m->cus, m->dwarf, &m->main))
+		return NULL;
+	m->has_cus = true;
+	return &m->cus;
+}
+
+int module_read_symbols(struct module *m)
+{
+	int err = module_open(m);
+
+	if (err || m->has_symbols)
+		return err;
+	m->has_symbols = true;
+	err = elfsyms_read(&m->symtab, &m->main, SHT_SYMTAB);
+	if (!err && !m->symtab.n)
+		err = elfsyms_read(&m->symtab, &m->debug, SHT_SYMTAB);
+	return err ? err : elfsyms_read(&m->dynsym, &m->main, SHT_DYNSYM);
+}
+
+const struct fdes *module_fdes(struct module *m)
+{
+	if (!m->has_fdes && fdes_read(&m->fdes, &m->main))
+		return NULL;
+	m->has_fdes = true;
+	return &m->fdes;
+}

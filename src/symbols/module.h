@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_MODULE_H
+#define MPROF_MODULE_H
+
+#include "symbols/cfi.h"
+#include "symbols/cu.h"
+#include "symbols/elfsym.h"
+#include "symbols/objfile.h"
+
+#include <elfutils/libdw.h>
+
+/* One file and all that is known of it; each part is read when it is needed first. */
+struct module {
+	char *path;
+	char *source;			/* see symbols_source() */
+	char id[BUILD_ID_MAX];
+	bool opened, has_cus, has_symbols, has_fdes;
+
+	struct objfile main;		/* the file itself; without elf if it is no ELF file */
+	struct objfile debug;		/* its separate debug file */
+	struct objfile alt;		/* the one that dwz(1) made for several debug files */
+	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
+
+	struct cus cus;
+	struct elfsyms symtab, dynsym;
+	struct fdes fdes;
+};
+
+/* @fd becomes the module's; -1: no file. Returns 0 or -ENOMEM. */
+int module_init(struct module *m, const char *path, int fd);
+void module_release(struct module *m);
+
+/* Find the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
+int module_open(struct module *m);
+
+/* The tables, read when asked for the first time. NULL: out of memory. */
+struct cus *module_cus(struct module *m);
+int module_read_symbols(struct module *m);
+const struct fdes *module_fdes(struct module *m);
+
+#endif

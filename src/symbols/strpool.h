@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_STRPOOL_H
+#define MPROF_STRPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each string once, at an address that stays. A zeroed struct is an empty pool. */
+struct strpool {
+	const char **strings;
+	size_t n, cap;
+	uint32_t *slots;	/* hash table of number + 1; a power of two of them */
+	size_t n_slots;
+	struct strpool_chunk *chunks;
+};
+
+void strpool_release(struct strpool *p);
+
+/**
+ * @number  where the string's number goes (0, 1, ... in the order of arrival); may be NULL
+ * Returns the pool's copy of @s, or NULL: out of memory.
+ */
+const char *strpool_add(struct strpool *p, const char *s, uint32_t *number);
+
+#endif

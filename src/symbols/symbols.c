@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/symbols.h"
+
+#include "base/array.h"
+#include "symbols/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* A lookup that was made before; n == 0: a free slot. */
+struct cached {
+	uint64_t pc;
+	uint32_t module;
+	bool is_return;
+	struct sym_frame *frames;
+	size_t n;
+};
+
+struct symbols *symbols_new(void)
+{
+	return calloc(1, sizeof(struct symbols));
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_slots; i++)
+		free(s->cache[i].frames);
+	free(s->cache);
+	for (size_t i = 0; i < s->n_modules; i++) {
+		module_release(s->modules[i]);
+		free(s->modules[i]);
+	}
+	free(s->modules);
+	strpool_release(&s->names);
+	strpool_release(&s->keys);
+	free(s);
+}
+
+int symbols_add_module(struct symbols *s, const char *path, int fd)
+{
+	int own = -1;
+
+	if (s->n_modules >= INT_MAX || ARRAY_RESERVE(&s->modules, &s->cap_modules, s->n_modules))
+		return -ENOMEM;
+	struct module *m = malloc(sizeof *m);
+
+	if (!m)
+		return -ENOMEM;
+	int err = 0;
+
+	if (fd >= 0) {
+		own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (own < 0)
+			err = -errno;
+	}
+	if (!err)
+		err = module_init(m, path, own);
+	if (err) {
+		free(m);
+		return err;
+	}
+	s->modules[s->n_modules] = m;
+	return (int)s->n_modules++;
+}
+
+const char *symbols_build_id(struct symbols *s, int module)
+{
+	return s->modules[module]->id;
+}
+
+const char *symbols_source(struct symbols *s, int module)
+{
+	return module_open(s->modules[module]) ? "none" : s->modules[module]->source;
+}
+
+static size_t find_slot(const struct symbols *s, uint32_t module, uint64_t pc, bool is_return)
+{
+	uint64_t h = (pc * 2 + is_return) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)module << 20;
+	size_t i = (h ^ h >> 29) & (s->n_slots - 1);
+	const struct cached *c;
+
+	for (; (c = &s->cache[i])->n; i = (i + 1) & (s->n_slots - 1))
+		if (c->pc == pc && c->module == module && c->is_return == is_return)
+			break;
+	return i;
+}
+
+static int grow_cache(struct symbols *s)
+{
+	struct cached *old = s->cache;
+	size_t n_old = s->n_slots, want = n_old ? n_old * 2 : 256;
+	struct cached *v = calloc(want, sizeof *v);
+
+	if (!v)
+		return -ENOMEM;
+	s->cache = v;
+	s->n_slots = want;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].n)
+			v[find_slot(s, old[i].module, old[i].pc, old[i].is_return)] = old[i];
+	free(old);
+	return 0;
+}
+
+int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out)
+{
+	if (s->n_cached >= s->n_slots / 2 && grow_cache(s))
+		return -ENOMEM;
+	struct cached *c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
+
+	if (!c->n) {
+		struct cached found = { .pc = pc, .module = (uint32_t)module, .is_return = is_return };
+		int err = frames_find(s, s->modules[module], pc, is_return, &found.frames, &found.n);
+
+		if (err)
+			return err;
+		*c = found;
+		s->n_cached++;
+	}
+	*out = (struct sym_frames){ .frames = c->frames, .n = c->n };
+	return 0;
+}

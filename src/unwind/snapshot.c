@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/snapshot.h"
+
+#include "base/idindex.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BYTES 1024u
+#define STEP_MAX (256u << 10)
+/* How far above the snapshot an access may be and still count as the same stack. */
+#define REACH (1u << 20)
+
+int snapshot_init(struct snapshot *s)
+{
+	*s = (struct snapshot){ .first = FIRST_BYTES };
+	s->pages = calloc(SNAPSHOT_PAGES, sizeof *s->pages);
+	return s->pages ? 0 : -ENOMEM;
+}
+
+void snapshot_release(struct snapshot *s)
+{
+	free(s->stack);
+	free(s->pages);
+}
+
+void snapshot_flush(struct snapshot *s)
+{
+	for (size_t i = 0; i < SNAPSHOT_PAGES; i++)
+		s->pages[i].at = 0;
+}
+
+/* Read @more bytes behind what has been read. False: nothing is there. */
+static bool extend(struct snapshot *s, size_t more)
+{
+	if (s->len + more > s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16384;
+
+		while (cap < s->len + more)
+			cap *= 2;
+		uint8_t *grown = realloc(s->stack, cap);
+		if (!grown)
+			return false;
+		s->stack = grown;
+		s->cap = cap;
+	}
+	ssize_t n = space_read(s->space, s->start + s->len, s->stack + s->len, more);
+	if (n <= 0)
+		return false;
+	s->len += (size_t)n;
+	return true;
+}
+
+int snapshot_take(struct snapshot *s, const struct space *space, taddr sp)
+{
+	/* What the last stop needed, this one will; but do not stay large for ever. */
+	if (s->len > s->first)
+		s->first = s->len < STEP_MAX ? s->len : STEP_MAX;
+	else if (s->first > FIRST_BYTES)
+		s->first -= s->first / 64;
+	s->space = space;
+	s->start = sp;
+	s->len = 0;
+	return extend(s, s->first) ? 0 : -EFAULT;
+}
+
+static bool stack_word(struct snapshot *s, taddr at, uint64_t *value)
+{
+	taddr offset = at - s->start;
+
+	if (at < s->start || offset > s->len + REACH)
+		return false;
+	while (offset + sizeof *value > s->len) {
+		size_t more = s->len < FIRST_BYTES ? FIRST_BYTES : s->len;
+
+		if (!extend(s, more < STEP_MAX ? more : STEP_MAX))
+			return false;
+	}
+	memcpy(value, s->stack + offset, sizeof *value);
+	return true;
+}
+
+static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
+{
+	struct snapshot_page *p = &s->pages[hash_mix(at >> 12) & (SNAPSHOT_PAGES - 1)];
+
+	if (p->at == at && at)
+		return p;
+	p->at = 0;
+	if (space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
+		return NULL;
+	p->at = at;
+	return p;
+}
+
+static bool paged_word(struct snapshot *s, taddr at, uint64_t *value)
+{
+	uint8_t *out = (uint8_t *)value;
+
+	for (size_t i = 0; i < sizeof *value; i++) {
+		taddr page = (at + i) & ~(taddr)4095;
+		const struct snapshot_page *p = page_at(s, page);
+
+		if (!p)
+			return false;
+		out[i] = p->bytes[at + i - page];
+	}
+	return true;
+}
+
+bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
+{
+	return stack_word(s, at, value) || paged_word(s, at, value);
+}

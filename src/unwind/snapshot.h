@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_SNAPSHOT_H
+#define MPROF_UNWIND_SNAPSHOT_H
+
+#include "attach/task.h"
+
+#include <stdbool.h>
+
+/* A space's memory as it is during one stop: the stack in one piece, all else by pages that are
+ * kept over stops, because nobody writes to call frame information. */
+
+#define SNAPSHOT_PAGES 64	/* pages kept, a power of two */
+
+struct snapshot_page {
+	taddr at;	/* 0: nothing here */
+	uint8_t bytes[4096];
+};
+
+struct snapshot {
+	const struct space *space;
+	taddr start;		/* of the stack that was read */
+	uint8_t *stack;
+	size_t len, cap;
+	size_t first;		/* bytes to read at first: what was needed before */
+	struct snapshot_page *pages;
+};
+
+/* 0 or -ENOMEM. */
+int snapshot_init(struct snapshot *s);
+void snapshot_release(struct snapshot *s);
+void snapshot_flush(struct snapshot *s);
+
+/* Read the stack from @sp on. 0 or -errno. */
+int snapshot_take(struct snapshot *s, const struct space *space, taddr sp);
+
+/* A word; what lies above the stack read so far, up to a megabyte, is read as part of it. */
+bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/unwind.h"
+
+#include "base/array.h"
+#include "unwind/snapshot.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <libunwind.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* libunwind exports this for tools that find the tables themselves, but declares it nowhere. */
+extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t, unw_dyn_info_t *,
+					      unw_proc_info_t *, int, void *);
+
+/* Where a mapped file has its .eh_frame_hdr: LSB core specification, 10.6.2. */
+struct cfi_table {
+	taddr map_start;	/* tells the mapping */
+	bool usable;
+	taddr start_ip, end_ip;
+	taddr header;		/* of .eh_frame_hdr */
+	taddr table;		/* its binary search table */
+	uint64_t entries;
+};
+
+struct unwinder {
+	unw_addr_space_t as;
+	struct snapshot memory;
+	struct unwind_frame *frames;
+	size_t cap_frames;
+	struct cfi_table *tables;
+	size_t n_tables, cap_tables;
+
+	/* of the chain in progress */
+	const struct mappings *maps;
+	const struct module_files *files;
+	struct arch_regs regs;
+	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
+};
+
+/* ---- finding the tables ---- */
+
+/* .eh_frame_hdr as every current link editor writes it: encodings DW_EH_PE_pcrel|sdata4,
+ * udata4, datarel|sdata4. */
+static const uint8_t usual_header[] = { 1, 0x1b, 0x03, 0x3b };
+
+static bool read_header(struct unwinder *u, struct cfi_table *t)
+{
+	uint64_t head, count;
+
+	if (!snapshot_word(&u->memory, t->header, &head) ||
+	    !snapshot_word(&u->memory, t->header + 8, &count) ||
+	    memcmp(&head, usual_header, sizeof usual_header))
+		return false;
+	t->entries = count & UINT32_MAX;
+	t->table = t->header + 12;
+	return t->entries;
+}
+
+static bool find_header(int fd, taddr bias, taddr *header)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	if (fd < 0 || pread(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
+			return false;
+		if (ph.p_type != PT_GNU_EH_FRAME)
+			continue;
+		*header = bias + ph.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+static const struct cfi_table *table_of(struct unwinder *u, const struct mapping *m)
+{
+	for (size_t i = 0; i < u->n_tables; i++)
+		if (u->tables[i].map_start == m->start)
+			return &u->tables[i];
+	if (ARRAY_RESERVE(&u->tables, &u->cap_tables, u->n_tables))
+		return NULL;
+	struct cfi_table t = { .map_start = m->start, .start_ip = m->start, .end_ip = m->end };
+	t.usable = find_header(u->files->files[m->file].fd, m->bias, &t.header) &&
+		   read_header(u, &t);
+	u->tables[u->n_tables] = t;
+	return &u->tables[u->n_tables++];
+}
+
+/* ---- what libunwind asks for ---- */
+
+static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi,
+			  int need_unwind_info, void *arg)
+{
+	struct unwinder *u = arg;
+	const struct mapping *m = mappings_find(u->maps, ip);
+	const struct cfi_table *t = m ? table_of(u, m) : NULL;
+	int err = -UNW_ENOINFO;
+
+	if (t && t->usable) {
+		unw_dyn_info_t di = {
+			.format = UNW_INFO_FORMAT_REMOTE_TABLE,
+			.start_ip = t->start_ip,
+			.end_ip = t->end_ip,
+			.u.rti = { .segbase = t->header,
+				   .table_data = t->table,
+				   .table_len = t->entries * 8 / sizeof(unw_word_t) },
+		};
+		err = UNW_OBJ(dwarf_search_unwind_table)(as, ip, &di, pi, need_unwind_info, arg);
+	}
+	if (err)
+		u->no_cfi = true;
+	return err;
+}
+
+static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *pi, void *arg)
+{
+	(void)as, (void)pi, (void)arg; /* libunwind frees what its table search has made */
+}
+
+static int no_dyn_info(unw_addr_space_t as, unw_word_t *list, void *arg)
+{
+	(void)as, (void)list, (void)arg;
+	return -UNW_ENOINFO;
+}
+
+static int access_mem(unw_addr_space_t as, unw_word_t at, unw_word_t *value, int write, void *arg)
+{
+	struct unwinder *u = arg;
+
+	(void)as;
+	return !write && snapshot_word(&u->memory, at, value) ? 0 : -UNW_EINVAL;
+}
+
+static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
+{
+	const struct unwinder *u = arg;
+
+	(void)as;
+	return !write && arch_unwind_reg(&u->regs, reg, value) ? 0 : -UNW_EBADREG;
+}
+
+static int access_fpreg(unw_addr_space_t as, unw_regnum_t reg, unw_fpreg_t *value, int write,
+			void *arg)
+{
+	(void)as, (void)reg, (void)value, (void)write, (void)arg;
+	return -UNW_EINVAL;
+}
+
+static int no_resume(unw_addr_space_t as, unw_cursor_t *c, void *arg)
+{
+	(void)as, (void)c, (void)arg;
+	return -UNW_EINVAL;
+}
+
+static int no_proc_name(unw_addr_space_t as, unw_word_t at, char *buf, size_t len, unw_word_t *off,
+			void *arg)
+{
+	(void)as, (void)at, (void)buf, (void)len, (void)off, (void)arg;
+	return -UNW_ENOINFO;
+}
+
+/* ---- life ---- */
+
+struct unwinder *unwinder_new(void)
+{
+	static unw_accessors_t accessors = {
+		.find_proc_info = find_proc_info,
+		.put_unwind_info = put_unwind_info,
+		.get_dyn_info_list_addr = no_dyn_info,
+		.access_mem = access_mem,
+		.access_reg = access_reg,
+		.access_fpreg = access_fpreg,
+		.resume = no_resume,
+		.get_proc_name = no_proc_name,
+	};
+	struct unwinder *u = calloc(1, sizeof *u);
+
+	if (!u)
+		return NULL;
+	u->as = unw_create_addr_space(&accessors, 0);
+	if (!u->as || snapshot_init(&u->memory)) {
+		unwinder_free(u);
+		return NULL;
+	}
+	unw_set_caching_policy(u->as, UNW_CACHE_GLOBAL);
+	return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	if (u->as)
+		unw_destroy_addr_space(u->as);
+	snapshot_release(&u->memory);
+	free(u->frames);
+	free(u->tables);
+	free(u);
+}
+
+void unwinder_flush(struct unwinder *u)
+{
+	unw_flush_cache(u->as, 0, 0);
+	snapshot_flush(&u->memory);
+	u->n_tables = 0;
+}
+
+int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp)
+{
+	return snapshot_take(&u->memory, s, sp);
+}
+
+bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value)
+{
+	return snapshot_word(&u->memory, at, value);
+}
+
+/* ---- the chain ---- */
+
+static int push(struct unwinder *u, size_t *n, struct unwind_frame f)
+{
+	if (ARRAY_RESERVE(&u->frames, &u->cap_frames, *n))
+		return -ENOMEM;
+	u->frames[(*n)++] = f;
+	return 0;
+}
+
+/* Frame after frame until the outermost; *complete tells whether that was reached. */
+static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
+{
+	*complete = false;
+	while (*n < UNWIND_MAX_FRAMES) {
+		bool exact = unw_is_signal_frame(c) > 0;
+		unw_word_t pc, sp;
+
+		u->no_cfi = false;
+		int more = unw_step(c);
+		/* Without call frame information libunwind tries its luck. We do not. */
+		if (more < 0 || u->no_cfi)
+			return 0;
+		if (unw_get_reg(c, UNW_REG_SP, &sp) || unw_get_reg(c, UNW_REG_IP, &pc))
+			return 0;
+		u->frames[*n - 1].cfa = sp;
+		*complete = more == 0 || pc == 0;
+		if (*complete)
+			return 0;
+		if (exact) {
+			/* The kernel's way back from a handler is nobody's call: in its place stands
+			 * what the signal interrupted, perhaps on another stack. */
+			u->frames[*n - 1] = (struct unwind_frame){ .pc = pc, .exact = true };
+			continue;
+		}
+		/* A stack only grows one way; what does not is broken or hostile. */
+		if (*n > 1 && sp <= u->frames[*n - 2].cfa && !u->frames[*n - 1].exact)
+			return 0;
+		int err = push(u, n, (struct unwind_frame){ .pc = pc });
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
+		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out)
+{
+	unw_cursor_t c;
+	size_t n = 0;
+	bool complete = false;
+
+	u->maps = maps;
+	u->files = files;
+	u->regs = *entry;
+	int err = push(u, &n, (struct unwind_frame){ .pc = ret });
+	/* Begin in the caller, inside of its call instruction: which row of its table holds there does
+	 * not depend on what comes behind the call, and the allocator needs no table of its own. */
+	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
+	if (!err && !unw_init_remote(&c, u->as, u))
+		err = walk(u, &c, &n, &complete);
+	*out = (struct unwind_chain){ u->frames, n, !complete };
+	return err;
+}

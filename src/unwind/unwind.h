@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_H
+#define MPROF_UNWIND_H
+
+#include "arch/arch.h"
+#include "attach/modules.h"
+#include "attach/task.h"
+
+/*
+ * Registers and a snapshot of the stack -> call chain. libunwind interprets the call frame
+ * information; everything it asks for is answered from here: registers and stack from one
+ * snapshot, the rest through a small cache. Its own ptrace accessors are not used: they read
+ * word by word, and open files by the names in the program's maps.
+ */
+struct unwinder;
+
+struct unwind_frame {
+	taddr pc;	/* a return address; or, if exact, the instruction a signal interrupted */
+	taddr cfa;	/* the stack pointer before the call that this frame is in; 0: not known */
+	bool exact;
+};
+
+struct unwind_chain {
+	struct unwind_frame *frames;	/* innermost first; belong to the unwinder, until the next call */
+	size_t n;
+	bool truncated;	/* not followed to its end */
+};
+
+/* The longest chain that is followed. */
+#define UNWIND_MAX_FRAMES 1000000
+
+/* NULL: out of memory. */
+struct unwinder *unwinder_new(void);
+void unwinder_free(struct unwinder *u);
+
+/* What is mapped has changed, or the space is another one: drop what was remembered. */
+void unwinder_flush(struct unwinder *u);
+
+/**
+ * Take a snapshot of the stack from @sp upwards.
+ * Returns 0 or -errno: nothing can be read there.
+ */
+int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp);
+
+/* A word of the space's memory, from the snapshot if it is there. False: not readable. */
+bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value);
+
+/**
+ * The chain of calls from the one that will return to @ret on.
+ * @entry  the registers at the entry of the function that was called; snapshot taken from there
+ * Returns 0 or -ENOMEM.
+ */
+int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
+		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out);
+
+#endif
