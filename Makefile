@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # mprof: `make help` lists the targets.
 #
-# CFLAGS, CPPFLAGS, LDFLAGS, CC, DESTDIR and PREFIX are the user's; ours live apart.
-# DEVELOPER=1 makes warnings errors, SAN=address,undefined builds with sanitizers into its own folder.
+# CC, CFLAGS, CPPFLAGS, LDFLAGS, DESTDIR and PREFIX are the user's; ours live apart. DEVELOPER=1 makes
+# warnings errors; SAN=address,undefined builds with sanitizers, into a folder of its own (B).
 
 VERSION = 4.0
 PREFIX ?= /usr/local
@@ -9,23 +10,34 @@ CFLAGS ?= -O2 -g
 B ?= build$(if $(SAN),-san)
 
 ARCH := $(shell uname -m)
-PKGS = libdw libelf libunwind-ptrace libunwind-generic sqlite3 jansson
+LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty
 OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude
 OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-aliasing \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
 SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) src/arch/$(ARCH).c
 OBJ := $(SRC:%.c=$(B)/%.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
-all: $(B)/mprof
+# Debian's names of what mprof is built with, and of what its tests need besides.
+BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
+	libjansson-dev libiberty-dev
+TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
+	python3 perl git libxml2-utils libjemalloc2
+
+all: $(B)/mprof ## build mprof (the default)
 
 $(B)/mprof: $(B)/src/main.o $(OBJ)
 	$(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(B)/%.o: %.c
+# The flags are part of what an object depends on: another CFLAGS builds anew.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)' >$@
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
@@ -35,12 +47,56 @@ $(B)/unit/%: tests/unit/%.c $(OBJ)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) -Itests $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJ) \
 		$(OUR_LDFLAGS) $(LDFLAGS) $(LIBS) -lcmocka
 
-unit: $(UNIT)
-	@set -e; for t in $(UNIT); do $$t; done
+unit-tests: $(UNIT)
 
-clean:
-	rm -rf build build-san
+# Installs what is missing; without root or apt-get it only says what that is.
+define install_packages
+	@missing=; for p in $(1); do \
+		[ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || \
+			missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] || { echo "installing:$$missing"; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -qq --no-install-recommends $$missing; } >/dev/null || \
+		{ echo "cannot install$$missing: run apt-get install$$missing as root"; exit 1; }; }
+endef
+
+deps: ## install what the build needs (Debian)
+	$(call install_packages,$(BUILD_PACKAGES))
+
+test-deps:
+	$(call install_packages,$(TEST_PACKAGES))
+
+# What one needs to see mprof at work on a fresh machine.
+demo: deps ## install, build, and profile a sample program
+	@$(MAKE) -s all
+	@mkdir -p $(B)/demo
+	$(CC) -g -O0 -o $(B)/demo/widgets examples/widgets.c
+	$(B)/mprof run --data=$(B)/demo/mprof.data -- $(B)/demo/widgets
+
+check: test-deps ## run all tests; T=name runs those whose name has it
+	@$(MAKE) -s -j2 DEVELOPER=1 all unit-tests
+	@B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run
+
+bench: all ## measure what a malloc/free pair costs, against the floor and ltrace
+	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh
+
+lint: ## clang-tidy and mandoc
+	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
+	mandoc -T lint -W warning man/*.1 man/*.5
+
+install: all ## install below DESTDIR/PREFIX
+	install -D -m 755 $(B)/mprof $(DESTDIR)$(PREFIX)/bin/mprof
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+
+clean: ## remove what was built
+	rm -rf build build-san build-clang
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 -include $(OBJ:.o=.d) $(B)/src/main.d $(UNIT:%=%.d)
-.PHONY: all unit clean
+FORCE:
+.PHONY: all unit-tests deps test-deps demo check bench lint install clean help FORCE
 .DELETE_ON_ERROR:

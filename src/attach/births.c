@@ -2,8 +2,10 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. */
 #include "attach/tracer_internal.h"
 
+#include "attach/target.h"
 #include "base/array.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -30,13 +32,16 @@ static void close_pair(int fd[2])
 }
 
 __attribute__((noreturn)) static void child_main(struct launch_pipes *p, const char *path,
-						 char *const argv[], const sigset_t *sigmask)
+						 char *const argv[])
 {
+	ssize_t n;
 	char c;
 
-	while (read(p->go[0], &c, 1) < 0 && errno == EINTR)
+	close(p->go[1]);
+	while ((n = read(p->go[0], &c, 1)) < 0 && errno == EINTR)
 		;
-	sigprocmask(SIG_SETMASK, sigmask, NULL);
+	if (n != 1) /* the tracer has died */
+		_exit(126);
 	execv(path, argv);
 	int err = errno;
 	if (write(p->err[1], &err, sizeof err) != sizeof err)
@@ -96,8 +101,7 @@ static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, c
 	return err;
 }
 
-pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], const sigset_t *sigmask,
-		    struct error *e)
+pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], struct error *e)
 {
 	struct launch_pipes p = { { -1, -1 }, { -1, -1 } };
 	pid_t pid = -1;
@@ -106,7 +110,7 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], cons
 	if (pipe2(p.go, O_CLOEXEC) || pipe2(p.err, O_CLOEXEC) || (pid = fork()) < 0)
 		err = error_set(e, -errno, "cannot start %s: %s", path, strerror(errno));
 	else if (pid == 0)
-		child_main(&p, path, argv, sigmask);
+		child_main(&p, path, argv);
 	else
 		err = seize_and_exec(t, pid, &p, path, e);
 	close_pair(p.go);
@@ -115,23 +119,6 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], cons
 }
 
 /* ---- who is a new task, and whose memory does it have ---- */
-
-static long status_field(pid_t tid, const char *field)
-{
-	char path[64], line[256];
-	long value = -1;
-	size_t n = strlen(field);
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return -1;
-	while (value < 0 && fgets(line, sizeof line, f))
-		if (!strncmp(line, field, n) && line[n] == ':')
-			value = strtol(line + n + 1, NULL, 10);
-	fclose(f);
-	return value;
-}
 
 static bool shares_memory(pid_t a, pid_t b)
 {
@@ -260,6 +247,77 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 	while ((task = orphan(t, dead)))
 		if (place(t, task, dead->tid, dead->space))
 			unpark(t, task);
+}
+
+/* ---- attach ---- */
+
+static int seize(struct tracer *t, pid_t tid, pid_t tgid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)TRACER_OPTIONS))
+		return -errno;
+	struct task *task = tasks_add(&t->tasks, tid);
+
+	if (!task) {
+		/* It runs on traced by nobody who knows it: all are let go when we end. */
+		return -ENOMEM;
+	}
+	task->tgid = tgid;
+	return 0;
+}
+
+/* Seize the threads that are not ours yet. Returns how many that were, or -errno if none of the
+ * process's threads could be. */
+static int seize_threads(struct tracer *t, pid_t pid)
+{
+	char path[64];
+	int n = 0, err = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	if (!d)
+		return -ESRCH;
+	for (struct dirent *e; (e = readdir(d));) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+
+		if (tid <= 0 || tasks_find(&t->tasks, tid))
+			continue;
+		int one = seize(t, tid, pid);
+		/* A thread that has ended refuses with EPERM, as one that is not permitted. */
+		if (one == 0)
+			n++;
+		else if (!err)
+			err = one;
+	}
+	closedir(d);
+	return n || t->tasks.n ? n : err ? err : -ESRCH;
+}
+
+int tracer_attach(struct tracer *t, pid_t pid)
+{
+	int n;
+
+	/* A thread may make another before it is seized: until there is nothing new. */
+	while ((n = seize_threads(t, pid)) > 0)
+		;
+	if (n < 0)
+		return n;
+	struct task *first = NULL, *task;
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid)
+			first = task;
+	struct space *s = first ? space_new(first->tid) : NULL;
+	if (!s) {
+		int err = errno ? -errno : -ESRCH;
+		tracer_detach_all(t);
+		return err;
+	}
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh)
+			tracer_enter_space(task, s);
+	tracer_hold(t, s, NULL);
+	bool keep = s->tasks && t->ops->image(t->ctx, first);
+	tracer_unhold(t, s);
+	return keep ? 0 : -ENOEXEC;
 }
 
 /* ---- exec ---- */

@@ -54,11 +54,18 @@ void tracer_free(struct tracer *t);
 /**
  * Start a program, stopped at its first instruction only for the owner's image().
  * @path      its file     @argv  what it gets as arguments, its name first
- * @sigmask   the signal mask it gets: the one mprof itself was started with
+ * It gets the signal mask and dispositions that are in force now, so change them afterwards.
  * Returns its pid, or -errno as execve(2) gave it, with a sentence in @e.
  */
-pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], const sigset_t *sigmask,
-		    struct error *e);
+pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], struct error *e);
+
+/**
+ * Begin to trace a running process with all its threads, which go on when the owner's image() has
+ * returned. Nothing is sent to it and none of its system calls is ended.
+ * Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted, or traced already), -ENOEXEC (image()
+ * did not want it; it is to be let go with tracer_detach_all()).
+ */
+int tracer_attach(struct tracer *t, pid_t pid);
 
 /**
  * Serve stops until no task is left, or until @stop is not 0.

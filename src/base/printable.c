@@ -51,37 +51,49 @@ static bool is_control(const char *s, size_t n)
 	return n == 2 && u[0] == 0xc2 && u[1] < 0xa0;	/* U+0080 to U+009F */
 }
 
+/* The result as far as it fits. */
+struct result {
+	char *out;
+	size_t end, cap;
+	size_t len;	/* of all of it */
+	bool full;	/* something did not fit: nothing may follow */
+};
+
+static void put(struct result *r, const char *piece, size_t size)
+{
+	r->len += size;
+	r->full = r->full || size >= r->cap - r->end;
+	if (r->full)
+		return;
+	memcpy(r->out + r->end, piece, size);
+	r->end += size;
+}
+
+static void put_octal(struct result *r, unsigned char c)
+{
+	const char octal[4] = {
+		'\\', (char)('0' + (c >> 6)), (char)('0' + (c >> 3 & 7)), (char)('0' + (c & 7)),
+	};
+
+	put(r, octal, sizeof octal);
+}
+
 size_t printable(char *out, size_t cap, const char *s)
 {
-	size_t len = 0, end = 0;	/* end: of what was written to out */
-	bool fits = cap > 0;
+	struct result r = { .out = out, .cap = cap, .full = !cap };
 
 	while (*s) {
 		size_t n = printable_utf8(s);
-		char octal[4];
-		const char *piece = s;
-		size_t size = n;
 
-		if (!n || is_control(s, n)) {
-			unsigned char c = (unsigned char)*s;
-
-			octal[0] = '\\';
-			octal[1] = (char)('0' + (c >> 6));
-			octal[2] = (char)('0' + (c >> 3 & 7));
-			octal[3] = (char)('0' + (c & 7));
-			piece = octal;
-			size = sizeof octal;
-			n = 1;	/* a second byte of U+0080... is no character by itself: its turn comes */
+		if (n && !is_control(s, n)) {
+			put(&r, s, n);
+			s += n;
+			continue;
 		}
-		fits = fits && size < cap - end;
-		if (fits) {
-			memcpy(out + end, piece, size);
-			end += size;
-		}
-		len += size;
-		s += n;
+		/* One byte only: alone, the second one of a control character is not valid either. */
+		put_octal(&r, (unsigned char)*s++);
 	}
 	if (cap)
-		out[end] = '\0';
-	return len;
+		out[r.end] = '\0';
+	return r.len;
 }

@@ -57,10 +57,11 @@ int output_check(const struct options *o)
 		return -EINVAL;
 	}
 	/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
-	err = access(report, F_OK) ? check_directory(report, "the report") :
-	      access(report, W_OK) ? -errno : 0;
-	if (err && !access(report, F_OK))
-		say("cannot write the report %s: %s", report, strerror(-err));
+	struct stat st;
+	if (stat(report, &st) || S_ISDIR(st.st_mode))
+		err = check_directory(report, "the report");
+	else if (access(report, W_OK))
+		say("cannot write the report %s: %s", report, strerror(-(err = -errno)));
 	free(report);
 	return err;
 }

@@ -30,7 +30,7 @@ static void on_sigchld(int sig)
 }
 
 /* SIGINT and SIGQUIT of the terminal reach the program as well: it decides, we go on. */
-static int set_signals(sigset_t *original)
+static int set_signals(void)
 {
 	struct sigaction end = { .sa_handler = on_end_signal, .sa_flags = SA_RESTART };
 	struct sigaction child = { .sa_handler = on_sigchld };
@@ -41,7 +41,7 @@ static int set_signals(sigset_t *original)
 		return -errno;
 	sigemptyset(&block);
 	sigaddset(&block, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &block, original);
+	sigprocmask(SIG_BLOCK, &block, NULL);
 	sigaction(SIGCHLD, &child, NULL);
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGHUP, &end, NULL);
@@ -69,18 +69,20 @@ static int end_like(int wstatus)
 	return 128 + sig; /* a signal that does not end us */
 }
 
-static int trace(struct session *s, const char *path, char **argv, const sigset_t *mask)
+static int trace(struct session *s, const char *path, char **argv)
 {
 	struct error e;
 
-	s->root = 0;
-	pid_t pid = tracer_launch(s->tracer, path, argv, mask, &e);
+	pid_t pid = tracer_launch(s->tracer, path, argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
 		return pid == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
 	s->root = pid;
-	int err = tracer_run(s->tracer, &told_to_end, wake_pipe[0]);
+	/* Only now: the program is to start with the signals that mprof was started with. */
+	int err = set_signals();
+	if (!err)
+		err = tracer_run(s->tracer, &told_to_end, wake_pipe[0]);
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
 	if (err || told_to_end)
@@ -91,13 +93,12 @@ static int trace(struct session *s, const char *path, char **argv, const sigset_
 static int profile_program(const struct options *o, const char *path, char **argv)
 {
 	struct session s;
-	sigset_t mask;
 
-	if (set_signals(&mask) || session_init(&s, o->trace_children)) {
-		say("cannot start: %s", strerror(errno));
+	if (session_init(&s, o->trace_children)) {
+		say("cannot start: out of memory");
 		return STATUS_FAILED;
 	}
-	int status = trace(&s, path, argv, &mask);
+	int status = trace(&s, path, argv);
 	if (!status && s.refused) {
 		say("cannot profile %s: %s", argv[0], s.refused);
 		status = STATUS_FAILED;

@@ -9,9 +9,8 @@
 /**
  * Read all tables of the untrusted database @db into the new, empty profile @d, whose values are
  * then those the checksum was made of, but not yet known to fit together (datafile_check()).
- * @size  of the file in bytes: no more text than that is read from it
  * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong, without the name of the file.
  */
-int datafile_get_tables(sqlite3 *db, uint64_t size, struct profile_data *d, struct error *e);
+int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e);
 
 #endif

@@ -95,6 +95,8 @@ static void restrict_sqlite(sqlite3 *db, uint64_t size)
 
 static int failed(sqlite3 *db, int rc, struct error *e)
 {
+	if (rc == SQLITE_INTERRUPT)
+		return error_set(e, -EUCLEAN, "it takes more work than a file of its size is worth");
 	return error_set(e, rc == SQLITE_NOMEM ? -ENOMEM : -EUCLEAN, "%s", sqlite3_errmsg(db));
 }
 
@@ -132,7 +134,10 @@ static int check_schema(sqlite3 *db, struct error *e)
 	return err;
 }
 
-/* Is each page used once, each row in its place? Then no forged page is read over and over. */
+/*
+ * Is each page used once, each row in its place? Then no forged page is read over and over, and
+ * what is read cannot be more than the file holds.
+ */
 static int check_pages(sqlite3 *db, struct error *e)
 {
 	sqlite3_stmt *row;
@@ -149,7 +154,7 @@ static int check_pages(sqlite3 *db, struct error *e)
 	return err;
 }
 
-/* A real file takes about one of SQLite's steps a byte; a forged one may go in circles. */
+/* A real file takes less than one of SQLite's steps a byte; a forged one may be made to take more. */
 #define STEPS_A_CHECK 1000
 #define STEPS_A_BYTE 8
 #define STEPS_BESIDES 1000000
@@ -171,7 +176,7 @@ static int get_checked(sqlite3 *db, uint64_t size, struct profile_data *d, struc
 	if (!err)
 		err = check_pages(db, e);
 	if (!err)
-		err = datafile_get_tables(db, size, d, e);
+		err = datafile_get_tables(db, d, e);
 	return err ? err : datafile_check(d, e);
 }
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/graph.h"
+#include "report/names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 int graph_build(struct graph *g, const struct profile_data *d, const uint32_t *rank)
 {
 	*g = (struct graph){ .d = d, .rank = rank };
-	int err = graph_find_edges(g);
+	g->falling = names_falling(d, rank);
+	int err = g->falling ? graph_find_edges(g) : -ENOMEM;
 
 	if (!err)
 		err = graph_find_parts(g);
@@ -19,9 +22,11 @@ void graph_release(struct graph *g)
 {
 	free(g->nodes);
 	free(g->edges);
-	free(g->out_first);
-	free(g->into);
-	free(g->in_first);
+	free(g->in.first);
+	free(g->in.edge);
+	free(g->out.first);
+	free(g->out.edge);
+	free(g->falling);
 	free(g->parts);
 	free(g->members);
 	free(g->entries);

@@ -28,6 +28,12 @@ struct graph_edge {
 	struct sums over;
 };
 
+/* Edges by node: those of node v have the numbers edge[first[v]], ..., edge[first[v + 1] - 1]. */
+struct graph_fan {
+	size_t *first;
+	uint32_t *edge;
+};
+
 struct graph_part {
 	uint32_t first, n;	/* its nodes are members[first], ..., by increasing index */
 	uint32_t cycle;		/* the number of the cycle, 0 if it is none */
@@ -48,13 +54,12 @@ struct graph_entry {
 struct graph {
 	const struct profile_data *d;	/* both must outlive the graph */
 	const uint32_t *rank;
+	uint32_t *falling;	/* from names_falling() */
 	struct graph_node *nodes;
 	size_t n_nodes;
-	struct graph_edge *edges;	/* by from: those of node v are out_first[v] to out_first[v+1]-1 */
+	struct graph_edge *edges;
 	size_t n_edges;
-	size_t *out_first;
-	uint32_t *into;			/* numbers of edges by to: into[in_first[v]], ... */
-	size_t *in_first;
+	struct graph_fan in, out;	/* the edges by to and by from */
 	struct graph_part *parts;
 	size_t n_parts;
 	uint32_t *members;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_NODE UINT32_MAX
 
@@ -103,41 +102,27 @@ static int add_own(struct builder *b, const struct pd_leaf *l)
 	return 0;
 }
 
-static int from_to(const void *left, const void *right)
+static uint32_t end_of(const struct graph_edge *e, enum graph_side side)
 {
-	const struct graph_edge *a = left, *b = right;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	return side == GRAPH_CALLERS ? e->to : e->from;
 }
 
-/* Sort the edges by where they come from, and note where those of each node begin. */
-static int sort_edges(struct graph *g)
+/* Sort the edges by the node that sees them on this side: its callers, or what it calls. */
+static int spread(const struct graph *g, enum graph_side side, struct graph_fan *fan)
 {
-	if (g->n_edges)
-		qsort(g->edges, g->n_edges, sizeof *g->edges, from_to);
-	g->out_first = calloc(g->n_nodes + 1, sizeof *g->out_first);
-	g->in_first = calloc(g->n_nodes + 1, sizeof *g->in_first);
-	g->into = malloc((g->n_edges + 1) * sizeof *g->into);
-	size_t *next = malloc((g->n_nodes + 1) * sizeof *next);
-
-	if (!g->out_first || !g->in_first || !g->into || !next) {
-		free(next);
+	fan->first = calloc(g->n_nodes + 2, sizeof *fan->first);
+	fan->edge = malloc((g->n_edges + 1) * sizeof *fan->edge);
+	if (!fan->first || !fan->edge)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < g->n_edges; i++) {
-		g->out_first[g->edges[i].from + 1]++;
-		g->in_first[g->edges[i].to + 1]++;
-	}
-	for (size_t v = 0; v < g->n_nodes; v++) {
-		g->out_first[v + 1] += g->out_first[v];
-		g->in_first[v + 1] += g->in_first[v];
-	}
-	memcpy(next, g->in_first, (g->n_nodes + 1) * sizeof *next);
+	/* One place further on than where they belong: filling in moves each one back. */
+	size_t *next = fan->first + 1;
+
 	for (size_t i = 0; i < g->n_edges; i++)
-		g->into[next[g->edges[i].to]++] = (uint32_t)i;
-	free(next);
+		next[end_of(&g->edges[i], side) + 1]++;
+	for (size_t v = 0; v < g->n_nodes; v++)
+		next[v + 1] += next[v];
+	for (size_t i = 0; i < g->n_edges; i++)
+		fan->edge[next[end_of(&g->edges[i], side)]++] = (uint32_t)i;
 	return 0;
 }
 
@@ -159,7 +144,11 @@ static int find_edges(struct builder *b)
 			err = add_place(b, i);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_own(b, &d->leaves[i]);
-	return err ? err : sort_edges(b->g);
+	if (!err)
+		err = spread(b->g, GRAPH_CALLERS, &b->g->in);
+	if (!err)
+		err = spread(b->g, GRAPH_CALLEES, &b->g->out);
+	return err;
 }
 
 int graph_find_edges(struct graph *g)

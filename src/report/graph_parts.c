@@ -13,10 +13,10 @@
 struct search {
 	struct graph *g;
 	uint32_t *number;	/* in the order of discovery, from 1; 0: not seen yet */
-	uint32_t *low;		/* the lowest number known to be reachable, and in the same part */
+	uint32_t *low;		/* the lowest number of its part known to be reachable */
 	uint32_t *open;		/* stack of nodes whose part is not complete */
 	uint32_t *way;		/* stack of nodes from where the search began to where it is */
-	size_t *next;		/* for each node: its next edge to follow */
+	size_t *next;		/* for each node: its next edge to follow, a place in out.edge */
 	size_t n_open, n_way;
 	uint32_t n_seen;
 };
@@ -24,7 +24,7 @@ struct search {
 static void enter(struct search *s, uint32_t v)
 {
 	s->number[v] = s->low[v] = ++s->n_seen;
-	s->next[v] = s->g->out_first[v];
+	s->next[v] = s->g->out.first[v];
 	s->open[s->n_open++] = v;
 	s->way[s->n_way++] = v;
 }
@@ -59,8 +59,8 @@ static void step(struct search *s)
 	struct graph *g = s->g;
 	uint32_t v = s->way[s->n_way - 1];
 
-	if (s->next[v] < g->out_first[v + 1]) {
-		uint32_t w = g->edges[s->next[v]++].to;
+	if (s->next[v] < g->out.first[v + 1]) {
+		uint32_t w = g->edges[g->out.edge[s->next[v]++]].to;
 
 		if (!s->number[w])
 			enter(s, w);
@@ -135,8 +135,8 @@ static void raise_callees(struct graph *g, uint32_t v)
 {
 	uint32_t level = g->parts[g->nodes[v].part].level + 1;
 
-	for (size_t i = g->out_first[v]; i < g->out_first[v + 1]; i++) {
-		struct graph_part *to = &g->parts[g->nodes[g->edges[i].to].part];
+	for (size_t i = g->out.first[v]; i < g->out.first[v + 1]; i++) {
+		struct graph_part *to = &g->parts[g->nodes[g->edges[g->out.edge[i]].to].part];
 
 		if (to != &g->parts[g->nodes[v].part] && to->level < level)
 			to->level = level;

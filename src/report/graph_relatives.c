@@ -36,21 +36,16 @@ static struct graph_relative other_end(const struct graph *g, size_t i, enum gra
 	};
 }
 
-static size_t edges_begin(const struct graph *g, uint32_t node, enum graph_side side)
-{
-	return side == GRAPH_CALLERS ? g->in_first[node] : g->out_first[node];
-}
-
 /* Add the relatives of @node; with @cycles only those outside its part, and cycles as one. */
 static int add_edges_of(const struct graph *g, uint32_t node, enum graph_side side, bool cycles,
 			struct graph_relatives *r)
 {
-	size_t end = edges_begin(g, node + 1, side);
+	const struct graph_fan *fan = side == GRAPH_CALLERS ? &g->in : &g->out;
 	int err = 0;
 
-	for (size_t i = edges_begin(g, node, side); !err && i < end; i++) {
-		size_t edge = side == GRAPH_CALLERS ? g->into[i] : i;
-		struct graph_relative one = other_end(g, edge, side, g->nodes[node].part);
+	for (size_t i = fan->first[node]; !err && i < fan->first[node + 1]; i++) {
+		struct graph_relative one = other_end(g, fan->edge[i], side,
+						      g->nodes[node].part);
 
 		if (cycles && one.fellow)
 			continue;
@@ -101,16 +96,16 @@ static int in_order(const void *left, const void *right, void *graph)
 	const struct graph *g = graph;
 	const struct graph_relative *a = left, *b = right;
 	char buf_a[CYCLE_NAME], buf_b[CYCLE_NAME];
+
+	if (a->node != GRAPH_WHOLE && b->node != GRAPH_WHOLE) {
+		uint32_t s = g->falling[g->nodes[a->node].function];
+		uint32_t t = g->falling[g->nodes[b->node].function];
+
+		return s < t ? -1 : s > t;
+	}
 	int c = strcmp(sort_name(g, b, buf_b), sort_name(g, a, buf_a));
 
-	if (c)
-		return c;
-	if (a->node == GRAPH_WHOLE || b->node == GRAPH_WHOLE)
-		return a->node == GRAPH_WHOLE ? -1 : 1;
-	uint32_t rank_a = g->rank[g->nodes[a->node].function];
-	uint32_t rank_b = g->rank[g->nodes[b->node].function];
-
-	return rank_a < rank_b ? -1 : rank_a > rank_b;
+	return c ? c : a->node == GRAPH_WHOLE ? -1 : 1;
 }
 
 int graph_relatives(const struct graph *g, const struct graph_entry *e, enum graph_side side,

@@ -4,12 +4,16 @@
 #include "report/names.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
-/* The elements of the paths, each made once: a call site is on many paths. */
+/*
+ * The elements of the paths as text, each made once: a call site is on many paths, and there may
+ * be a million paths.
+ */
 struct elements {
 	const struct profile_data *d;
-	json_t **of_site;	/* the last one, of_site[n_sites], is the one of "?" */
+	char **of_site;		/* the last one, of_site[n_sites], is the one of "?" */
 };
 
 static const char *module_of(const struct profile_data *d, uint32_t function)
@@ -34,45 +38,49 @@ static json_t *make_element(const struct profile_data *d, size_t site)
 			 "module", json_out_text(module_of(d, function)));
 }
 
-static json_t *element(struct elements *e, uint32_t site)
+/* NULL: out of memory. */
+static const char *element(struct elements *e, uint32_t site)
 {
 	size_t i = site < e->d->n_sites ? site : e->d->n_sites;
 
-	if (!e->of_site[i])
-		e->of_site[i] = make_element(e->d, i);
+	if (!e->of_site[i]) {
+		json_t *made = make_element(e->d, i);
+
+		e->of_site[i] = json_dumps(made, JSON_COMPACT);
+		json_decref(made);
+	}
 	return e->of_site[i];
 }
 
-static json_t *path_of(struct elements *e, const struct leak *l)
+static void write_row(struct json_out *o, struct elements *e, const struct leak *l)
 {
-	json_t *path = json_array();
+	char numbers[256];
 
-	for (uint32_t i = 0; path && i < l->n; i++) {
-		if (json_array_append(path, element(e, l->site[i]))) {
-			json_decref(path);
-			return NULL;
+	snprintf(numbers, sizeof numbers,
+		 "{\"kept_bytes\":%" PRIu64 ",\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64
+		 ",\"frees\":%" PRIu64 ",\"freed_bytes\":%" PRIu64 ",\"truncated\":%s,\"path\":[",
+		 l->bytes - l->freed, l->allocs, l->bytes, l->frees, l->freed,
+		 l->whole ? "false" : "true");
+	json_out_next_row(o);
+	json_out_raw(o, numbers);
+	for (uint32_t i = 0; i < l->n; i++) {
+		const char *text = element(e, l->site[i]);
+
+		if (!text) {
+			json_out_fail(o, -ENOMEM);
+			return;
 		}
+		json_out_raw(o, i ? "," : "");
+		json_out_raw(o, text);
 	}
-	return path;
-}
-
-static json_t *row_of(struct elements *e, const struct leak *l)
-{
-	return json_pack("{sI sI sI sI sI sb so}",
-			 "kept_bytes", json_out_int(l->bytes - l->freed),
-			 "allocs", json_out_int(l->allocs),
-			 "bytes", json_out_int(l->bytes),
-			 "frees", json_out_int(l->frees),
-			 "freed_bytes", json_out_int(l->freed),
-			 "truncated", !l->whole,
-			 "path", path_of(e, l));
+	json_out_raw(o, "]}");
 }
 
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
 {
 	struct elements e = { .d = d, .of_site = calloc(d->n_sites + 1, sizeof *e.of_site) };
 	struct leaks l = { 0 };
-	int err = e.of_site ? leaks_collect(d, rank, true, &l) : -ENOMEM;
+	int err = e.of_site ? leaks_collect(d, rank, true, REPORT_VERBOSE, &l) : -ENOMEM;
 
 	if (err) {
 		json_out_fail(o, err);
@@ -80,11 +88,11 @@ void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t
 	}
 	json_out_begin_rows(o, "leaks");
 	for (size_t i = 0; i < l.n && !o->err; i++)
-		json_out_row(o, row_of(&e, &l.items[i]));
+		write_row(o, &e, &l.items[i]);
 	json_out_end_rows(o);
 out:
 	leaks_release(&l);
 	for (size_t i = 0; e.of_site && i <= d->n_sites; i++)
-		json_decref(e.of_site[i]);
+		free(e.of_site[i]);
 	free(e.of_site);
 }

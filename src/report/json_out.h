@@ -28,6 +28,9 @@ void json_out_raw(struct json_out *o, const char *text);
 void json_out_member(struct json_out *o, const char *key, json_t *value);
 void json_out_row(struct json_out *o, json_t *value);
 
+/* What comes next is a row, written piece by piece. */
+void json_out_next_row(struct json_out *o);
+
 /* Begin and end a member that is an array of rows. */
 void json_out_begin_rows(struct json_out *o, const char *key);
 void json_out_end_rows(struct json_out *o);

@@ -160,41 +160,8 @@ static int in_order(const void *left, const void *right, void *data)
 	return order ? order : b->whole - a->whole;	/* the whole chain first */
 }
 
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site, struct leaks *l)
-{
-	struct context c = { .d = d, .rank = rank, .by_site = by_site };
-	int err = add_leaves(&c);
-
-	*l = (struct leaks){ 0 };
-	hash_index_release(&c.index);
-	if (err) {
-		free(c.paths);
-		return err;
-	}
-	l->items = c.paths;
-	for (size_t i = 0; i < c.n; i++) {
-		const struct leak *p = &c.paths[i];
-
-		if (p->allocs <= p->frees)
-			continue;
-		l->bytes += p->bytes;
-		l->frees += p->frees;
-		l->freed += p->freed;
-		l->items[l->n++] = *p;
-	}
-	l->kept = l->bytes - l->freed;
-	if (l->n)
-		qsort_r(l->items, l->n, sizeof *l->items, in_order, &c);
-	return 0;
-}
-
-void leaks_release(struct leaks *l)
-{
-	free(l->items);
-	*l = (struct leaks){ 0 };
-}
-
-bool leaks_printed(const struct leaks *l, const struct leak *path, enum report_level level)
+/* Whether a path is a row of table 2. */
+static bool printed(const struct leaks *l, const struct leak *path, enum report_level level)
 {
 	unsigned __int128 kept = path->bytes - path->freed;
 
@@ -207,4 +174,57 @@ bool leaks_printed(const struct leaks *l, const struct leak *path, enum report_l
 		break;
 	}
 	return true;
+}
+
+static void drop_sound(struct leaks *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct leak *p = &l->items[i];
+
+		if (p->allocs <= p->frees)
+			continue;
+		l->bytes += p->bytes;
+		l->frees += p->frees;
+		l->freed += p->freed;
+		l->items[n++] = *p;
+	}
+	l->kept = l->bytes - l->freed;
+	l->n = l->n_all = n;
+}
+
+static void drop_hidden(struct leaks *l, enum report_level level)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (printed(l, &l->items[i], level))
+			l->items[n++] = l->items[i];
+	l->n = n;
+}
+
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site,
+		  enum report_level level, struct leaks *l)
+{
+	struct context c = { .d = d, .rank = rank, .by_site = by_site };
+	int err = add_leaves(&c);
+
+	hash_index_release(&c.index);
+	*l = (struct leaks){ .items = c.paths, .n = c.n };
+	if (err) {
+		leaks_release(l);
+		return err;
+	}
+	drop_sound(l);
+	drop_hidden(l, level);	/* before they are sorted: mostly few are left */
+	if (l->n)
+		qsort_r(l->items, l->n, sizeof *l->items, in_order, &c);
+	return 0;
+}
+
+void leaks_release(struct leaks *l)
+{
+	free(l->items);
+	*l = (struct leaks){ 0 };
 }

@@ -18,10 +18,11 @@ struct leak {
 	bool whole;			/* the path is the whole chain */
 };
 
-/* All paths with more requests than frees in the order of table 2, and their sums. */
+/* Paths with more requests than frees: the rows of table 2 in their order, the sums of all. */
 struct leaks {
 	struct leak *items;
-	size_t n;
+	size_t n;		/* rows */
+	size_t n_all;		/* leaking paths, rows or not */
 	uint64_t bytes, frees, freed, kept;
 };
 
@@ -29,12 +30,11 @@ struct leaks {
  * @rank     from names_ranks()
  * @by_site  paths through different call sites of the same functions are different
  *           (otherwise site[] is that of any one of them)
+ * @level    which paths are rows
  * Returns 0 or -ENOMEM.
  */
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site, struct leaks *l);
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site,
+		  enum report_level level, struct leaks *l);
 void leaks_release(struct leaks *l);
-
-/* Whether a path is a row of table 2. */
-bool leaks_printed(const struct leaks *l, const struct leak *path, enum report_level level);
 
 #endif

@@ -56,3 +56,27 @@ uint32_t *names_ranks(const struct profile_data *d)
 	free(sorted);
 	return rank;
 }
+
+uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank)
+{
+	size_t n = names_count(d), place = 0;
+	uint32_t *sorted = malloc(n * sizeof *sorted), *falling = malloc(n * sizeof *falling);
+
+	if (!sorted || !falling) {
+		free(sorted);
+		free(falling);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[rank[i]] = (uint32_t)i;
+	for (size_t end = n, begin; end > 0; end = begin) {
+		begin = end - 1;
+		while (begin > 0 &&
+		       !strcmp(names_text(d, sorted[begin - 1]), names_text(d, sorted[begin])))
+			begin--;
+		for (size_t i = begin; i < end; i++)
+			falling[sorted[i]] = (uint32_t)place++;
+	}
+	free(sorted);
+	return falling;
+}

@@ -27,4 +27,10 @@ const char *names_text(const struct profile_data *d, uint32_t function);
  */
 uint32_t *names_ranks(const struct profile_data *d);
 
+/**
+ * The same for the order by decreasing name, where among equal names the lower address comes
+ * first all the same. @rank  from names_ranks(). Returns as above.
+ */
+uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank);
+
 #endif

@@ -16,15 +16,20 @@ unsigned percent_floor(uint64_t m, uint64_t n)
 static void two_columns(char out[3], uint64_t m, uint64_t n)
 {
 	unsigned p = percent_floor(m, n);
+	size_t len = 0;
 
-	if (!m || !n)
-		strcpy(out, "");
-	else if (p >= 100)
-		strcpy(out, "**");
-	else if (!p)
-		strcpy(out, ".");
-	else
-		snprintf(out, 3, "%u", p % 100);	/* % 100: shows the compiler that it fits */
+	if (!m || !n) {
+		*out = '\0';
+		return;
+	}
+	if (p >= 100 || !p) {
+		strcpy(out, p ? "**" : ".");
+		return;
+	}
+	if (p >= 10)
+		out[len++] = (char)('0' + p / 10);
+	out[len++] = (char)('0' + p % 10);
+	out[len] = '\0';
 }
 
 void percent_brackets(char out[PERCENT_BRACKETS], uint64_t m, uint64_t n)
@@ -32,10 +37,9 @@ void percent_brackets(char out[PERCENT_BRACKETS], uint64_t m, uint64_t n)
 	char p[3];
 
 	two_columns(p, m, n);
+	*out = '\0';
 	if (*p)
-		snprintf(out, PERCENT_BRACKETS, "(%s)", p);
-	else
-		*out = '\0';
+		strcat(strcat(strcpy(out, "("), p), ")");
 }
 
 void percent_breakdown(char out[PERCENT_BREAKDOWN], const uint64_t m[N_SIZE_CLASSES], uint64_t n)
@@ -44,7 +48,8 @@ void percent_breakdown(char out[PERCENT_BREAKDOWN], const uint64_t m[N_SIZE_CLAS
 		char p[3];
 
 		two_columns(p, m[i], n);
-		snprintf(out + 3 * i, 4, "%3s", p);
+		memset(out + 3 * i, ' ', 3);
+		memcpy(out + 3 * i + 3 - strlen(p), p, strlen(p) + 1);
 	}
 }
 

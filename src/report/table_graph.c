@@ -54,12 +54,11 @@ static void print_cells(struct row *r, const struct cells *c)
 	}
 }
 
-static void print_number(struct row *r, const char *format, uint32_t n)
+static void print_in(struct row *r, const char *before, uint32_t n, const char *after)
 {
-	char text[48];
-
-	snprintf(text, sizeof text, format, n);
-	row_append(r, text);
+	row_append(r, before);
+	row_append_number(r, n);
+	row_append(r, after);
 }
 
 /* name [index], with the cycle it belongs to; a cycle is `<cycle n> [index]`. */
@@ -68,14 +67,14 @@ static void print_name(const struct view *v, uint32_t part, uint32_t node)
 	const struct graph_part *p = &v->g->parts[part];
 
 	if (node == GRAPH_WHOLE) {
-		print_number(v->r, "<cycle %" PRIu32 ">", p->cycle);
-		print_number(v->r, " [%" PRIu32 "]", p->index);
+		print_in(v->r, "<cycle ", p->cycle, ">");
+		print_in(v->r, " [", p->index, "]");
 		return;
 	}
 	row_append_name(v->r, names_text(v->g->d, v->g->nodes[node].function));
-	print_number(v->r, " [%" PRIu32 "]", v->g->nodes[node].index);
+	print_in(v->r, " [", v->g->nodes[node].index, "]");
 	if (p->cycle)
-		print_number(v->r, " in <cycle %" PRIu32 ">", p->cycle);
+		print_in(v->r, " in <cycle ", p->cycle, ">");
 }
 
 /* An ancestor or descendent; @whole: the bytes of in or out, of which it has a share. */

@@ -68,15 +68,13 @@ int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *ra
 {
 	bool offsets = o->leaks == REPORT_LEAKS_OFFSETS;
 	struct leaks l;
-	int err = leaks_collect(d, rank, offsets, &l);
+	int err = leaks_collect(d, rank, offsets, o->level, &l);
 
 	if (err)
 		return err;
-	if (l.n) {
+	if (l.n_all) {
 		print_heading(r, &l);
 		for (size_t i = 0; i < l.n; i++) {
-			if (!leaks_printed(&l, &l.items[i], o->level))
-				continue;
 			print_leak(r, &l, &l.items[i]);
 			print_path(r, d, &l.items[i], offsets);
 			row_end(r);

@@ -102,6 +102,17 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line)
 	return file_of_unit(&unit, file);
 }
 
+/*
+ * libdw puts a folder of the line table before a file's name. One of these is the folder of
+ * compilation, which may be relative itself (-ffile-prefix-map): then it must not be put there twice.
+ */
+static bool starts_with_folder(const char *file, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(file, dir, len) == 0 && file[len] == '/';
+}
+
 bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
 {
 	Dwarf_Die unit;
@@ -110,6 +121,8 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
 
 	if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &a))
 		dir = dwarf_formstring(&a);
+	if (dir && starts_with_folder(file, dir))
+		dir = NULL;
 	int n = dir ? snprintf(out, PATH_MAX, "%s/%s", dir, file) : snprintf(out, PATH_MAX, "%s", file);
 
 	return n >= 0 && n < PATH_MAX;

@@ -39,7 +39,7 @@ void die_origin(Dwarf_Die *die, Dwarf_Die *origin);
 /* Its name in the symbol table, also by way of its origin or declaration; NULL if it has none. */
 const char *die_linkage(Dwarf_Die *die);
 
-/* Where @die is declared; NULL, 0 if not known. A relative file is relative to DW_AT_comp_dir. */
+/* Where @die is declared; NULL, 0 if not known. */
 const char *die_decl(Dwarf_Die *die, uint32_t *line);
 
 /* Name @number of the table of files of the unit @die is in; NULL if there is none. */

@@ -17,8 +17,7 @@ void elfsyms_release(struct elfsyms *t)
 static uint8_t rank(const GElf_Sym *sym, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
-	unsigned r = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
-	size_t underscores = strspn(name, "_");
+	size_t r = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0, underscores = strspn(name, "_");
 
 	r = r * 2 + (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE);
 	return (uint8_t)(r * 8 + (underscores < 7 ? underscores : 7));

@@ -22,27 +22,38 @@ struct search {
 	size_t n_inlined;
 };
 
-/* Take "." and ".." and double slashes out of an absolute or relative path, by its text only. */
+/* Where the last part of the path that ends at @end begins, unless that is ".." or there is none. */
+static char *last_part(char *path, char *end)
+{
+	char *p = end;
+
+	if (p > path && p[-1] == '/')
+		p--;
+	char *stop = p;
+
+	while (p > path && p[-1] != '/')
+		p--;
+	return p == stop || (stop - p == 2 && p[0] == '.' && p[1] == '.') ? NULL : p;
+}
+
+/* Take "." and ".." and double slashes out of a path, by its text only. */
 static void normalize(char *path)
 {
-	char *out = path, *in = path;
+	char *out = path, *part;
 
-	while (*in) {
+	for (const char *in = path; *in;) {
 		size_t len = strcspn(in, "/");
+		bool slash = in[len] == '/';
 
-		if (len == 2 && in[0] == '.' && in[1] == '.' && out - path > 1) {
-			out--;
-			while (out > path && out[-1] != '/')
-				out--;
-		} else if (len && !(len == 1 && *in == '.')) {
+		if (len == 2 && in[0] == '.' && in[1] == '.' && (part = last_part(path, out))) {
+			out = part;
+		} else if (len ? !(len == 1 && *in == '.') : in == path) {
 			memmove(out, in, len);
 			out += len;
-			if (in[len])
+			if (slash)
 				*out++ = '/';
-		} else if (in == path && !len) {
-			*out++ = '/';
 		}
-		in += len + (in[len] == '/');
+		in += len + slash;
 	}
 	*out = '\0';
 }
@@ -194,7 +205,7 @@ static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym
 	if (!linkage)
 		linkage = mangled_symbol(x, entry);
 	/* A static function of which nothing is left but what was inlined has no other name. */
-	if (!linkage && die_scoped_name(die, scoped, sizeof scoped))
+	if (!linkage && !die_unit_is_c(&x->hit.cu->die) && die_scoped_name(die, scoped, sizeof scoped))
 		name = scoped;
 	if (!linkage)
 		linkage = dwarf_diename(die);

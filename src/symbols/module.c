@@ -36,16 +36,19 @@ void module_release(struct module *m)
 	objfile_close(&m->alt);
 	objfile_close(&m->debug);
 	objfile_close(&m->main);
+	padding_release(&m->padding);
 	free(m->source);
 	free(m->path);
 }
 
 /* The DWARF of @o, if it has any units. */
-static Dwarf *units_of(struct objfile *o)
+static Dwarf *units_of(struct module *m, struct objfile *o)
 {
-	Dwarf *d = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	Dwarf *d = NULL;
 	Dwarf_CU *cu = NULL;
 
+	if (o->elf && padding_add(&m->padding, o) == 0)
+		d = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
 	if (d && dwarf_get_units(d, NULL, &cu, NULL, NULL, NULL, NULL) == 0)
 		return d;
 	dwarf_end(d);
@@ -56,7 +59,7 @@ static void open_alt(struct module *m, const char *path)
 {
 	if (debugfile_find_alt(m->dwarf, path, &m->alt))
 		return;
-	m->alt_dwarf = units_of(&m->alt);
+	m->alt_dwarf = units_of(m, &m->alt);
 	if (m->alt_dwarf)
 		dwarf_setalt(m->dwarf, m->alt_dwarf);
 	else
@@ -92,11 +95,11 @@ int module_open(struct module *m)
 	if (m->opened)
 		return m->source ? 0 : -ENOMEM;
 	m->opened = true;
-	m->dwarf = units_of(&m->main);
+	m->dwarf = units_of(m, &m->main);
 	if (m->dwarf) {
 		open_alt(m, m->path);
 	} else if (m->main.elf && debugfile_find(&m->main, m->id, m->path, &m->debug, path) == 0) {
-		m->dwarf = units_of(&m->debug);
+		m->dwarf = units_of(m, &m->debug);
 		if (m->dwarf)
 			open_alt(m, path);
 	}

@@ -6,6 +6,7 @@
 #include "symbols/cu.h"
 #include "symbols/elfsym.h"
 #include "symbols/objfile.h"
+#include "symbols/padding.h"
 
 #include <elfutils/libdw.h>
 
@@ -20,6 +21,7 @@ struct module {
 	struct objfile debug;		/* its separate debug file */
 	struct objfile alt;		/* the one that dwz(1) made for several debug files */
 	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
+	struct padding padding;
 
 	struct cus cus;
 	struct elfsyms symtab, dynsym;

@@ -44,6 +44,7 @@ int symbols_add_module(struct symbols *s, const char *path, int fd)
 {
 	int own = -1;
 
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
 	if (s->n_modules >= INT_MAX || ARRAY_RESERVE(&s->modules, &s->cap_modules, s->n_modules))
 		return -ENOMEM;
 	struct module *m = malloc(sizeof *m);

@@ -41,9 +41,18 @@ const char *symbols_source(struct symbols *s, int module);
 struct sym_frame {
 	const char *name;	/* for people: demangled; "libfoo.so+0x1230" when nothing names it */
 	const char *linkage;	/* as in the symbol table; the same pointer as name if there is no difference */
-	uint64_t function_key;	/* the same for two frames of a module if and only if they are the same function */
+	/*
+	 * The same for two frames of a module if and only if they are the same function. All copies of
+	 * a source function that was inlined or cloned are one function, as are those that several
+	 * units made of an inline function in a header.
+	 */
+	uint64_t function_key;
 	uint64_t address;	/* the function's first instruction; that of its definition, or 0, if only inlined */
-	uint64_t offset;	/* from the first instruction of the physical function to the pc */
+	/*
+	 * From the first instruction of the physical function to the pc; in a part that the compiler
+	 * moved away from the rest (f.cold) from the first instruction of that part.
+	 */
+	uint64_t offset;
 	const char *file;	/* NULL if not known */
 	uint32_t line;		/* 0 if not known */
 	bool inlined;		/* inlined into the frame before it */
@@ -74,8 +83,9 @@ struct sym_type {
 /**
  * The structure, union and class types of a module's DWARF by size: if a type has names given to
  * it by typedef, directly or through another typedef, each of these names; otherwise its tag
- * (C++: with its enclosing namespaces and classes, a::b::c). A type without any name is left out,
- * typedefs of anything else too; a name stands once for a size.
+ * (C++: names have their enclosing namespaces and classes, a::b::c). A type without any name is
+ * left out, typedefs of anything else too; a name stands once for a size. A typedef that is a
+ * member of a class (vector<T>::value_type) counts only if the type has no other name.
  * @want, @ctx  asked for each size that occurs; types of other sizes are left out
  * @types, @n   sorted by size, then strcmp; the array is the caller's to free(), the names are not
  * Returns 0 (also when there is no DWARF: then *n is 0) or -ENOMEM.

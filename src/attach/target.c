@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PF_KTHREAD = 0x00200000 }; /* linux/sched.h; flags of proc(5), /proc/PID/stat */
+
+/* The value of a line "Field:\tvalue" of /proc/TID/status. */
+static bool status_text(pid_t tid, const char *field, char value[128])
+{
+	char path[64], line[256];
+	size_t n = strlen(field);
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof line, f)) {
+		found = !strncmp(line, field, n) && line[n] == ':';
+		if (found)
+			snprintf(value, 128, "%.127s", line + n + 1 + strspn(line + n + 1, " \t"));
+	}
+	fclose(f);
+	return found;
+}
+
+long status_field(pid_t tid, const char *field)
+{
+	char value[128];
+
+	return status_text(tid, field, value) ? strtol(value, NULL, 10) : -1;
+}
+
+static bool is_kernel_thread(pid_t pid)
+{
+	char path[64], line[1024];
+	unsigned flags = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fgets(line, sizeof line, f)) {
+		const char *behind = strrchr(line, ')'); /* a name may hold anything */
+
+		if (!behind || sscanf(behind, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+			flags = 0;
+	}
+	fclose(f);
+	return flags & PF_KTHREAD;
+}
+
+static char state_of(pid_t tid)
+{
+	char value[128];
+
+	return status_text(tid, "State", value) ? value[0] : 'X';
+}
+
+static bool has_live_threads(pid_t pid)
+{
+	char path[64];
+	bool live = false;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && !live && (e = readdir(d));) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+
+		live = tid > 0 && !strchr("ZX", state_of(tid));
+	}
+	if (d)
+		closedir(d);
+	return live;
+}
+
+struct target_facts target_look(pid_t pid)
+{
+	struct target_facts f = { .state = state_of(pid) };
+	long tgid = status_field(pid, "Tgid"), tracer = status_field(pid, "TracerPid");
+	long uid = status_field(pid, "Uid");
+
+	f.exists = tgid > 0;
+	f.tgid = (pid_t)tgid;
+	f.tracer = tracer > 0 ? (pid_t)tracer : 0;
+	f.uid = uid >= 0 ? (uid_t)uid : 0;
+	f.kernel_thread = f.exists && is_kernel_thread(pid);
+	f.live_threads = f.exists && has_live_threads(pid);
+	return f;
+}
+
+enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t self)
+{
+	if (!f->exists)
+		return TARGET_NOT_THERE;
+	if (pid == self || f->tgid == self)
+		return TARGET_OURSELVES;
+	if (f->kernel_thread)
+		return TARGET_KERNEL_THREAD;
+	if (!f->live_threads)
+		return TARGET_ZOMBIE;
+	return f->tracer ? TARGET_TRACED : TARGET_FINE;
+}
+
+static int yama_scope(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (f && fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	if (f)
+		fclose(f);
+	return scope;
+}
+
+static void name_of(pid_t pid, char name[128])
+{
+	if (!status_text(pid, "Name", name))
+		strcpy(name, "?");
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static void explain_permission(pid_t pid, const struct target_facts *f, struct error *e)
+{
+	int scope = yama_scope();
+
+	if (geteuid() == 0)
+		error_set(e, 0,
+			  "cannot attach to process %d: not permitted, although we are root: this "
+			  "container or sandbox lacks the capability CAP_SYS_PTRACE (docker run "
+			  "--cap-add=SYS_PTRACE)", (int)pid);
+	else if (f->uid != geteuid())
+		error_set(e, 0,
+			  "cannot attach to process %d: it belongs to user %u, we are user %u; run mprof "
+			  "as that user or as root", (int)pid, (unsigned)f->uid, (unsigned)geteuid());
+	else if (scope >= 1)
+		error_set(e, 0,
+			  "cannot attach to process %d: kernel.yama.ptrace_scope is %d; run mprof as root, "
+			  "or start the program with mprof run%s", (int)pid, scope,
+			  scope == 1 ? ", or set it to 0" : "");
+	else
+		error_set(e, 0,
+			  "cannot attach to process %d: not permitted; it may have more privileges than we "
+			  "have, or may have made itself undumpable (prctl PR_SET_DUMPABLE); run mprof as root",
+			  (int)pid);
+}
+
+enum target_problem target_explain(enum target_problem problem, pid_t pid,
+				   const struct target_facts *f, struct error *e)
+{
+	char name[128];
+
+	switch (problem) {
+	case TARGET_FINE:
+		break;
+	case TARGET_NOT_THERE:
+		error_set(e, 0, "cannot attach to process %d: there is no such process", (int)pid);
+		break;
+	case TARGET_ZOMBIE:
+		error_set(e, 0,
+			  "cannot attach to process %d: it has ended and is a zombie that its parent has "
+			  "not waited for", (int)pid);
+		break;
+	case TARGET_KERNEL_THREAD:
+		error_set(e, 0, "cannot attach to process %d: it is a kernel thread and runs no program",
+			  (int)pid);
+		break;
+	case TARGET_TRACED:
+		name_of(f->tracer, name);
+		error_set(e, 0,
+			  "cannot attach to process %d: process %d (%s) traces it already; end that first",
+			  (int)pid, (int)f->tracer, name);
+		break;
+	case TARGET_NOT_PERMITTED:
+		explain_permission(pid, f, e);
+		break;
+	case TARGET_OURSELVES:
+		error_set(e, 0, "cannot attach to process %d: that is mprof itself", (int)pid);
+		break;
+	case TARGET_UNSUPPORTED:
+		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this machine",
+			  (int)pid);
+		break;
+	case TARGET_NO_ALLOCATOR:
+		error_set(e, 0,
+			  "cannot attach to process %d: no allocator found: looked for malloc, calloc, "
+			  "realloc, free and their kin in the symbol tables of its program and libraries",
+			  (int)pid);
+		break;
+	}
+	return problem;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_TARGET_H
+#define MPROF_ATTACH_TARGET_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Why a process cannot be attached to. */
+enum target_problem {
+	TARGET_FINE,
+	TARGET_NOT_THERE,
+	TARGET_ZOMBIE,
+	TARGET_KERNEL_THREAD,
+	TARGET_TRACED,		/* somebody else traces it */
+	TARGET_NOT_PERMITTED,
+	TARGET_OURSELVES,
+	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
+	TARGET_NO_ALLOCATOR,
+};
+
+/* What /proc/PID/status and /proc/PID/stat tell of a process, as plain data. */
+struct target_facts {
+	bool exists;
+	char state;		/* R, S, D, T, t, Z, X */
+	pid_t tgid, tracer;
+	uid_t uid;
+	bool kernel_thread;
+	bool live_threads;	/* a thread that has not ended, even if the leader has */
+};
+
+struct target_facts target_look(pid_t pid);
+
+/**
+ * Decide from plain facts, before anything is tried.
+ * @self  our own process id
+ */
+enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t self);
+
+/* A sentence about it for a person: the cause and what to do. Returns @problem. */
+enum target_problem target_explain(enum target_problem problem, pid_t pid,
+				   const struct target_facts *f, struct error *e);
+
+/* A number field of /proc/TID/status, or -1. */
+long status_field(pid_t tid, const char *field);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/padding.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_strings(const char *name)
+{
+	static const char *const names[] = { ".debug_info", ".debug_types", ".debug_line", ".debug_str",
+					     ".debug_line_str" };
+
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	/* libdw would do the same later on. */
+	if ((shdr->sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+		return 0;
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	if (!data || !data->d_buf || !data->d_size || !((char *)data->d_buf)[data->d_size - 1])
+		return 0;
+	if (p->n == PADDED_MAX)
+		return -E2BIG;
+	char *copy = malloc(data->d_size + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, data->d_buf, data->d_size);
+	copy[data->d_size] = '\0';
+	/* libelf keeps track of its own buffer elsewhere, and frees that. */
+	data->d_buf = copy;
+	p->copies[p->n++] = copy;
+	return 0;
+}
+
+int padding_add(struct padding *p, struct objfile *o)
+{
+	GElf_Shdr shdr;
+	size_t names;
+	int err = 0;
+
+	if (!o->elf || elf_getshdrstrndx(o->elf, &names))
+		return 0;
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err; scn = elf_nextscn(o->elf, scn))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS &&
+		    has_strings(elf_strptr(o->elf, names, shdr.sh_name)))
+			err = pad(p, scn, &shdr);
+	return err;
+}
+
+void padding_release(struct padding *p)
+{
+	while (p->n)
+		free(p->copies[--p->n]);
+}

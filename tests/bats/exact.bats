@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Exact to the byte: what the report says is what the program did and what an independent counter
+# saw in the same run, and the program is not changed by being watched. See exact() in common.bash.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# report JQ-CONDITION: holds for the last report
+report() {
+	jq -e "$1" report.json >/dev/null || fail "not so: $1" "$(jq -c .leaks,.direct report.json | head -c 4000)"
+}
+
+whole() {
+	report '.totals.truncated_chains == 0'
+}
+
+# ---- the functions ----
+
+@test "malloc(0), failing calls and calloc overflows are counted as the rules say" {
+	exact -peak 0 "$T/edges"
+	whole
+}
+
+@test "every case of realloc and reallocarray is one free and one allocation, or none" {
+	exact -peak 0 "$T/resize"
+	whole
+}
+
+@test "aligned allocations count with the size asked for, their errors as failures" {
+	exact -peak 0 "$T/aligned"
+}
+
+@test "sizes above 4 GiB are exact" {
+	exact -peak 0 "$T/huge"
+}
+
+@test "an allocator that the program brings along is seen, its inner calls are not" {
+	exact -own 0 "$T/own"
+}
+
+@test "the peak is exact and a realloc does not count twice in it" {
+	exact -peak 0 "$T/peak"
+}
+
+@test "operators new and delete and exceptions are exact" {
+	exact -peak 0 "$T/cxx"
+	report '[.callgraph[].function] | any(contains("deep::grow<char>"))'
+}
+
+@test "allocations before main and after it are counted" {
+	exact -peak 0 "$T/ctors"
+}
+
+@test "three thousand call sites are told apart by size" {
+	exact -peak 0 "$T/manysites"
+	report '[.direct[].function | select(startswith("site_"))] | length == 300'
+	report '[.direct[] | select(.function == "site_7") | .calls] == [20]'
+}
+
+# ---- stacks ----
+
+@test "mutual recursion is exact and one cycle" {
+	exact -peak 0 "$T/recursion"
+	whole
+	report '[.callgraph[] | select(.function == "is_even" or .function == "is_odd") | .cycle]
+		| length == 2 and .[0] != null and .[0] == .[1]'
+	report '[.direct[] | select(.function == "is_even") | .bytes.l, .calls] == [105 * 1861, 105]'
+	report '[.direct[] | select(.function == "is_odd") | .bytes.l, .kept.l] == [100 * 1867, 0]'
+}
+
+@test "ten thousand frames deep is exact and not cut" {
+	exact -peak 0 "$T/deep" 10000
+	whole
+	report '[.leaks[] | select(.path[-1].function == "bottom")
+		| .kept_bytes, .truncated, [.path[].function]]
+		== [5 * 2713, true, ["down", "down", "down", "down", "bottom"]]'
+	report '[.callgraph[] | select(.function == "down") | .total_bytes
+		| if type == "object" then .s + .m + .l + .x else . end] == [5 * 2713 + 50 * 2719]'
+}
+
+@test "longjmp out of a call chain leaves no call pending" {
+	exact -peak 0 "$T/jumps"
+	whole
+	[ "$(leak_path report.json main after_jump)" = $((60 * 3119)) ]
+	[ "$(leak_path report.json main thrower)" = $((60 * 3109)) ]
+}
+
+@test "a malloc that is left by siglongjmp counts for nothing and hides nothing after it" {
+	exact -own 0 "$T/abandon"
+	[ "$(leak_path report.json main make)" = $((20 * 2207 + 20 * 2221)) ]
+}
+
+@test "depth-first calls are exact" {
+	exact -peak 0 "$T/depthfirst"
+	whole
+}
+
+@test "coroutines that allocate on stacks of their own are exact" {
+	exact -peak 0 "$T/coroutines"
+	report '[.leaks[] | select(.path[-1].function == "coroutine_leaf") | .path[-2].function]
+		| unique == ["coroutine"]'
+}
+
+# ---- signals ----
+
+@test "an allocation in a handler called by raise is exact" {
+	exact -peak 0 "$T/handler" raise
+	report '[.leaks[] | select(.path[-1].function == "handler_leaf")
+		| .kept_bytes, .path[-2].function] == [25 * 3307, "handler"]'
+}
+
+@test "an allocation in a handler that comes when it likes is exact" {
+	exact -peak 0 "$T/handler" alarm
+}
+
+@test "an allocation in a handler on an alternate stack is exact" {
+	exact 0 "$T/handler" altstack
+}
+
+@test "siglongjmp out of a handler that interrupted malloc and free in a loop is exact" {
+	exact -peak 0 "$T/sigjump"
+}
+
+@test "SIGALRM a thousand times a second reaches the program and disturbs no count" {
+	exact -peak 0 "$T/storm" 5000
+}
+
+@test "the program's own int3 and SIGTRAP reach its own handler" {
+	exact -peak 0 "$T/traps"
+}
+
+@test "a program that stops itself stands still until it is continued" {
+	exact -peak 0 "$T/stops"
+}
+
+# ---- threads ----
+
+@test "8 threads, 20,000 pairs each, every free by another thread: exact" {
+	LIMIT=$((LIMIT * 4)) exact 0 "$T/pairs" 20000
+}
+
+@test "threads that come and go are exact, and what libc frees at their end is no event" {
+	exact 0 "$T/churn" 50
+	report '.totals.unknown_frees == 0'
+}
+
+@test "a main thread that leaves by pthread_exit does not end the profile" {
+	exact 6 "$T/mainexit"
+}
+
+# ---- modules and processes ----
+
+@test "plugins that are loaded and unloaded are exact and keep their names" {
+	exact -peak 0 "$T/plugins"
+	report '[.leaks[] | select(.path[-1].function == "plug_a_leaf")
+		| .kept_bytes, .path[-2].function, (.path[-1].module | split("/")[-1])]
+		== [6 * 3 * 6007, "plug_make", "plug-a.so"]'
+	report '[.leaks[] | select(.path[-1].function == "plug_b_leaf") | .kept_bytes] == [6 * 3 * 6011]'
+}
+
+@test "a forked child runs on untouched and the parent's counts are its own" {
+	exact -peak 0 "$T/forks"
+}
+
+@test "children by vfork, posix_spawn and system run on and are not counted" {
+	exact -peak 0 "$T/spawns"
+}
+
+@test "forked children that are followed have exact profiles of their own" {
+	"$MPROF" --help 2>&1 | grep -q trace-children || skip "this mprof does not follow children"
+	BINS=bins limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/forks" 2>err ||
+		fail "status $?" "$(cat err)"
+	[ "$(grep -c '^child-unknown' bins)" = 3 ]
+	grep '^child' bins | while read -r word pid size allocs frees; do
+		limited "$MPROF" report --format=json "d.$pid" >c.json
+		nothing "$(contradictions c.json)" "contradictions"
+		if [ "$word" = child ]; then
+			jq -e ".bins[] | select(.size == $size) | .allocs == $allocs and .frees == $frees" c.json
+		else
+			jq -e ".totals.unknown_frees == $size" c.json
+		fi
+	done
+}
+
+@test "a program that may not make system calls is not made to" {
+	exact -peak 0 "$T/confined"
+}
+
+# ---- the end ----
+
+@test "what was counted until a normal end is exact" {
+	exact -peak 71 "$T/ends" return
+	exact -peak 72 "$T/ends" exit
+	exact -peak 73 "$T/ends" _exit
+	exact -peak 74 "$T/ends" quick_exit
+}
+
+@test "what was counted until a fatal signal is exact" {
+	exact -peak 134 "$T/ends" abort
+	exact -peak 139 "$T/ends" segv
+	exact -peak 143 "$T/ends" term
+	exact -peak 133 "$T/ends" trap
+	exact -peak 133 "$T/ends" int3
+}
+
+@test "what was counted until SIGKILL is exact" {
+	exact -peak 137 "$T/ends" kill
+}
+
+# ---- what the program sees ----
+
+@test "standard input and output go through unchanged" {
+	head -c 300000 /dev/urandom >in
+	exact -peak 0 "$T/copy"
+	cmp in out
+}
+
+@test "arguments, environment, descriptors, signals, limits and processors are as without mprof" {
+	trap '' USR2
+	umask 027
+	exec 9</dev/null
+	BINS=bins limited "$T/mirror" seen0 "two words" '' '*' </dev/null >out0 2>err0 || [ $? = 37 ]
+	mv seen0 alone
+	BINS=bins limited "$MPROF" run -o run.txt --data=run.data -- \
+		"$T/mirror" seen0 "two words" '' '*' </dev/null >out 2>err || [ $? = 37 ]
+	diff alone seen0
+	cmp out0 out
+	[ -z "$(theirs err)" ]
+}
+
+@test "type names are those of the structures and unions of the bin's size" {
+	exact -peak 0 "$T/types"
+	local size types
+	while read -r size types; do
+		report ".bins[] | select(.size == $size) | .types == $types"
+	done <<-EOT
+		9101 ["tagged"]
+		9103 ["unnamed_t"]
+		9107 ["first_t","second_t"]
+		9112 ["both"]
+		9127 []
+		9133 ["twin_a","twin_b"]
+		9151 []
+	EOT
+}

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154
+# What all command tests share. Everything a test writes is under $BATS_TEST_TMPDIR, every wait has
+# a deadline, and nothing is asserted about how long anything took.
+#
+#	MPROF=path/to/mprof B=build bats tests/bats
+#
+# LIMIT is the deadline of one run in seconds.
+
+ROOT=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+B=${B:-build}
+case $B in /*) ;; *) B=$ROOT/$B ;; esac
+MPROF=${MPROF:-$B/mprof}
+case $MPROF in /*) ;; *) MPROF=$PWD/$MPROF ;; esac
+T=$B/tests
+LIMIT=${LIMIT:-180}
+export LC_ALL=C
+unset MPROF_OPTIONS LD_PRELOAD
+
+# ---- setting up, and leaving nothing behind ----
+
+build_targets() {
+	mkdir -p "$T"
+	(
+		flock 9
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+			make -s -C "$ROOT/tests/targets" OUT="$T" >"$T/make.log" 2>&1
+	) 9>"$T/.lock" || {
+		cat "$T/make.log"
+		return 1
+	}
+}
+
+need_mprof() {
+	[ -x "$MPROF" ] || {
+		echo "there is no $MPROF: run make first, or set MPROF"
+		return 1
+	}
+}
+
+setup_file() {
+	build_targets
+	need_mprof
+}
+
+setup() {
+	D=$BATS_TEST_TMPDIR
+	cd "$D" || return 1
+	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
+}
+
+teardown() {
+	no_strays
+}
+
+# The processes that carry this test's mark in their environment, without this shell.
+marked() {
+	grep -alsF "MPROF_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
+}
+
+# no_strays: every process the test started must be gone, or soon be.
+no_strays() {
+	local left i
+	for i in {1..50}; do
+		left=$(marked)
+		[ -n "$left" ] || return 0
+		sleep 0.1
+	done
+	echo "still running:"
+	for i in $left; do
+		echo "$i $(tr '\0' ' ' <"/proc/$i/cmdline")"
+		kill -KILL "$i"
+	done
+	return 1
+}
+
+fail() {
+	printf '%s\n' "$@"
+	return 1
+}
+
+# ---- running, always with a deadline ----
+
+# limited COMMAND...: with the test's mark and a deadline; its status is the command's, and the file
+# ./ended says "status N" or "signal N", which a shell's 128 + N cannot tell apart.
+limited() {
+	env "MPROF_TEST_MARK=$MARK" "$T/limit" "$LIMIT" "$D/ended" "$@"
+}
+
+# with_counter PROGRAM COMMAND...: runs the command so that PROGRAM, and nobody else, is counted.
+with_counter() {
+	local exe
+	exe=$(realpath "$1") || return 1
+	shift
+	limited env LD_PRELOAD="$T/counter.so" COUNTER_EXE="$exe" COUNTER_OUT="$D/count" "$@"
+}
+
+# binary NAME: the first ELF file of this name in PATH (not a script that stands in for it).
+binary() {
+	local p
+	for p in $(type -ap "$1"); do
+		if [ "$(head -c4 "$p" | od -An -tx1 | tr -d ' ')" = 7f454c46 ]; then
+			realpath "$p"
+			return
+		fi
+	done
+	return 1
+}
+
+# the lines of a stderr that are the program's, and those that are mprof's
+theirs() {
+	grep -av '^mprof: ' "$1" || true
+}
+ours() {
+	grep -a '^mprof: ' "$1" || true
+}
+
+# a_sentence FILE [REGEX]: mprof said exactly one thing, on one line, with these words.
+a_sentence() {
+	[ "$(ours "$1" | wc -l)" = 1 ] && [ "$(wc -l <"$1")" = 1 ] ||
+		fail "expected one line of mprof, got:" "$(cat "$1")" || return 1
+	[ "$(wc -c <"$1")" -ge 20 ] || fail "no sentence: $(cat "$1")" || return 1
+	grep -Eqi -- "${2:-.}" "$1" || fail "does not say /$2/: $(cat "$1")"
+}
+
+# says FILE REGEX: one of the lines of mprof, and only one, has these words.
+says() {
+	[ "$(ours "$1" | grep -Eic -- "$2")" = 1 ] || fail "not one sentence with /$2/:" "$(cat "$1")"
+}
+
+# refused STATUS REGEX COMMAND...: the command says one sentence and ends with this status (any: not 0,
+# and none of those that say that a program could not be run or died).
+refused() {
+	local want=$1 words=$2 got=0
+	shift 2
+	limited "$@" >refused.out 2>refused.err </dev/null || got=$?
+	[ "$want" != any ] || [ "$got" = 0 ] || [ "$got" -ge 126 ] || want=$got
+	[ "$got" = "$want" ] ||
+		fail "status $got, not $want" "$(cat refused.out refused.err)" || return 1
+	a_sentence refused.err "$words"
+}
+
+# ---- comparing ----
+
+# number_differences REPORT COUNT [peak]: prints each number that is not the same in both.
+number_differences() {
+	jq -rn --slurpfile r "$1" --slurpfile c "$2" --arg peak "${3:-}" '
+		$r[0] as $r | $c[0] as $c
+		| (if $c.overflow != 0 or $c.reappeared != 0
+		   then "the counter failed: \($c.overflow) \($c.reappeared)" else empty end),
+		  (["allocs", "alloc_bytes", "frees", "free_bytes", "kept_objects", "kept_bytes",
+		    "failed_allocs", "unknown_frees"] + (if $peak == "peak" then ["peak_bytes"] else [] end)
+		   | .[] | select($r.totals[.] != $c.totals[.])
+		   | "\(.): mprof \($r.totals[.]), counter \($c.totals[.])"),
+		  (($r.bins | map({key: "\(.size)", value: .}) | from_entries) as $rb
+		   | ($c.bins | map({key: "\(.size)", value: .}) | from_entries) as $cb
+		   | ($rb + $cb | keys[]) as $k | ["allocs", "bytes", "frees", "kept_bytes"][]
+		   | select(($rb[$k][.] // 0) != ($cb[$k][.] // 0))
+		   | "size \($k) \(.): mprof \($rb[$k][.] // 0), counter \($cb[$k][.] // 0)"),
+		  (if ($r.bins | map(.size) | length) != ($r.bins | map(.size) | unique | length)
+		   then "a size has two bins" else empty end)'
+}
+
+# truth_differences REPORT BINS: the same for what the program itself wrote to $BINS.
+truth_differences() {
+	jq -rn --slurpfile r "$1" --rawfile truth "$2" '
+		$r[0] as $r | ($r.bins | map({key: "\(.size)", value: .}) | from_entries) as $bins
+		| [$truth | split("\n")[] | split(" ") | select(length > 0)] as $lines
+		| (if ($lines | map(select(.[0] == "bin")) | length) == 0
+		   then "the program wrote no truth" else empty end),
+		  ($lines[] | .[0] as $word | .[1] as $n
+		   | if $word == "bin" then
+			[$n, .[2], .[3], "\(($n | tonumber) * (.[2] | tonumber))"] as $want
+			| ($bins[$n] // {}) as $b
+			| [$n, "\($b.allocs // 0)", "\($b.frees // 0)", "\($b.bytes // 0)"] as $got
+			| select($got != $want)
+			| "size, allocs, frees, bytes: \($got), truth \($want)"
+		     elif $word == "failed" or $word == "unknown" or $word == "peak" then
+			$r.totals[{failed: "failed_allocs", unknown: "unknown_frees",
+				   peak: "peak_bytes"}[$word]] as $got
+			| select("\($got)" != $n) | "\($word): \($got), truth \($n)"
+		     else empty end)'
+}
+
+# contradictions REPORT: prints where a report does not agree with itself.
+contradictions() {
+	jq -r '
+		def sum(f): map(f) | add // 0;
+		def classes: (.s + .m + .l + .x);
+		. as $r | .totals as $t
+		| [["schema", .schema, "mprof.report.v1"],
+		   ["bins allocs", (.bins | sum(.allocs)), $t.allocs],
+		   ["bins bytes", (.bins | sum(.bytes)), $t.alloc_bytes],
+		   ["bins frees", (.bins | sum(.frees)), $t.frees],
+		   ["bins kept", (.bins | sum(.kept_bytes)), $t.kept_bytes],
+		   ["bins size * allocs", (.bins | sum(.size * .allocs)), $t.alloc_bytes],
+		   ["bins size * frees", (.bins | sum(.size * .frees)), $t.free_bytes],
+		   ["allocs - frees", $t.allocs - $t.frees, $t.kept_objects],
+		   ["bytes - freed", $t.alloc_bytes - $t.free_bytes, $t.kept_bytes],
+		   ["leaks kept", (.leaks | sum(.kept_bytes)), $t.kept_bytes],
+		   ["direct bytes", (.direct | sum(.bytes | classes)), $t.alloc_bytes],
+		   ["direct kept", (.direct | sum(.kept | classes)), $t.kept_bytes],
+		   ["callgraph self", (.callgraph | map(select(.self_bytes)) | unique_by([.index, .function])
+				       | sum(.self_bytes | classes)), $t.alloc_bytes],
+		   ["paths of 1 to 5", ([.leaks[].path | length | select(. < 1 or . > 5)] | length), 0],
+		   ["totals over all", ([.callgraph[] | select(.total_bytes != null)
+					 | .total_bytes | if type == "object" then classes else . end
+					 | select(. > $t.alloc_bytes)] | length), 0]]
+		| .[] | select(.[1] != .[2]) | "\(.[0]): \(.[1]), not \(.[2])"' "$1"
+}
+
+# counts PREFIX: turns the records of the counter into PREFIX.<pid>.<n>.json.
+counts() {
+	local f
+	for f in "$1".*.[0-9]; do
+		[ -e "$f" ] || continue
+		"$T/counter-read" "$f" >"$f.json" || return 1
+	done
+}
+
+nothing() {
+	[ -z "$1" ] || fail "$2" "$(head -20 <<<"$1")"
+}
+
+# exact [-peak] [-own] [-counted] STATUS PROGRAM [ARG...], with standard input from ./in if that is there
+#
+# Runs the program alone, then under mprof with the counter beside it, then under mprof alone. In
+# the second run the numbers must be those of the counter; in both those the program wrote to
+# $BINS. Standard output, standard error and the end must be the same every time. -peak compares
+# peak_bytes, too (one thread only); -own: an allocator of its own, the counter does not see it;
+# -counted: without the last run.
+# Leaves report.json (of the last run), counted.json (of the one before), run.data.
+exact() {
+	local peak='' own='' counted='' status want in=/dev/null report pid
+	while :; do
+		case $1 in
+		-peak) peak=peak ;;
+		-own) own=own ;;
+		-counted) counted=counted ;;
+		*) break ;;
+		esac
+		shift
+	done
+	want=$1
+	shift
+	[ ! -e in ] || in=in
+
+	status=0
+	BINS=bins0 limited "$@" >out0 2>err0 <$in || status=$?
+	[ "$status" = "$want" ] || fail "alone: status $status, not $want" "$(cat out0 err0)" || return 1
+
+	for report in counted report; do
+		[ $report != "${own:+counted}" ] && [ $report != "${counted:+report}" ] || continue
+		rm -f run.data bins count.*
+		status=0
+		if [ $report = counted ]; then
+			BINS=bins with_counter "$1" "$MPROF" run -o run.txt --data=run.data -- "$@" \
+				>out 2>err <$in || status=$?
+		else
+			BINS=bins limited "$MPROF" run -o run.txt --data=run.data -- "$@" \
+				>out 2>err <$in || status=$?
+		fi
+		[ "$status" = "$want" ] ||
+			fail "$report: status $status, not $want" "$(tail -n 20 err)" || return 1
+		cmp out0 out || fail "$report: other output" || return 1
+		theirs err >err1
+		diff err0 err1 || fail "$report: other words on standard error" || return 1
+		[ -s run.txt ] || fail "$report: no report" || return 1
+		limited "$MPROF" report --format=json run.data >$report.json || return 1
+		nothing "$(contradictions $report.json)" "$report: the report contradicts itself:" || return 1
+		if [ -e bins ]; then
+			nothing "$(truth_differences $report.json bins)" "$report: not what the program did:" ||
+				return 1
+		fi
+		if [ $report = counted ]; then
+			counts "$D/count" || return 1
+			pid=$(jq .pid $report.json)
+			[ -e "count.$pid.0.json" ] || fail "no record of process $pid" "$(ls)" || return 1
+			nothing "$(jq -r '.leaks[].path[] | select(.module // "" | endswith("counter.so"))
+				| .function' $report.json)" "an allocator function in a call chain:" || return 1
+			nothing "$(number_differences $report.json "count.$pid.0.json" "$peak")" \
+				"not what the counter saw:" || return 1
+		fi
+	done
+}
+
+# leak_path REPORT FUNCTION...: kept bytes of the leaks on exactly this path.
+leak_path() {
+	local r=$1
+	shift
+	jq -r '[.leaks[] | select([.path[].function] == $ARGS.positional) | .kept_bytes] | add // 0' \
+		"$r" --args "$@"
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_TESTS_COUNTER_H
+#define MPROF_TESTS_COUNTER_H
+
+#include <stdint.h>
+
+/*
+ * What the counter leaves behind: the file $COUNTER_OUT.<pid>.<n>, mapped MAP_SHARED, one for each
+ * image a process has run (n counts execs). The kernel keeps it whatever the end of the process,
+ * so there is nothing to be written at exit. counter-read turns it into JSON.
+ */
+#define COUNTER_MAGIC UINT64_C(0x31746e756f63706d)
+#define COUNTER_BINS (1u << 17)
+
+struct counter_bin {
+	uint64_t key; /* size + 1; 0: the slot is free */
+	uint64_t allocs;
+	uint64_t frees;
+};
+
+struct counter_record {
+	uint64_t magic;
+	uint64_t pid;
+	uint64_t live_bytes;
+	uint64_t peak_bytes;
+	uint64_t failed_allocs;
+	uint64_t unknown_frees;
+	uint64_t inherited_frees; /* those of the unknown frees whose block came with fork */
+	uint64_t reappeared;	  /* an address was handed out twice without a free: must be 0 */
+	uint64_t overflow;	  /* a table was full: the record is worthless */
+	struct counter_bin bins[COUNTER_BINS];
+};
+
+#endif

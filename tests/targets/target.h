@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_TESTS_TARGET_H
+#define MPROF_TESTS_TARGET_H
+
+/*
+ * What the programs under test share. Each knows from its own source how often it allocated and
+ * freed blocks of sizes that nobody else in the process uses, and appends that to the file $BINS:
+ *
+ *	bin SIZE ALLOCS FREES		this process
+ *	child PID SIZE ALLOCS FREES	a child it made (after target_is_child)
+ *	failed N, unknown N, peak N	what the totals must say, where the program knows
+ *
+ * Nothing in here allocates; standard output is written without stdio streams.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
+#define NOINLINE __attribute__((noinline, noclone))
+#endif
+#define UNUSED	 __attribute__((unused))
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Keeps a call from becoming a jump, so that its caller stays on the stack. */
+#define STAY() __asm__ volatile("" ::: "memory")
+
+static void target_write(int fd, const char *s, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, s, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			_exit(96);
+		s += k;
+		n -= (size_t)k;
+	}
+}
+
+UNUSED __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+	char line[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	target_write(STDOUT_FILENO, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+#define MUST(what)                                                                                 \
+	do {                                                                                       \
+		if (!(what)) {                                                                     \
+			say("BROKEN %s:%d: %s\n", __FILE__, __LINE__, #what);                      \
+			_exit(97);                                                                 \
+		}                                                                                  \
+	} while (0)
+
+UNUSED __attribute__((format(printf, 1, 2))) static void truth(const char *fmt, ...)
+{
+	const char *name = getenv("BINS");
+	char line[256];
+	va_list ap;
+
+	if (!name)
+		return;
+	int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	MUST(fd >= 0);
+	va_start(ap, fmt);
+	int n = vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	target_write(fd, line, (size_t)n);
+	close(fd);
+}
+
+static bool target_is_child UNUSED;
+
+UNUSED static void bin(size_t size, long allocs, long frees)
+{
+	if (target_is_child)
+		truth("child %d %zu %ld %ld\n", (int)getpid(), size, allocs, frees);
+	else
+		truth("bin %zu %ld %ld\n", size, allocs, frees);
+}
+
+/* A block that is written to, so that an allocator's or a tracer's mistake shows. */
+UNUSED static void *fill(void *p, size_t n, int with)
+{
+	MUST(p);
+	memset(p, with, n);
+	return p;
+}
+
+UNUSED static void check(const void *p, size_t n, int with)
+{
+	const unsigned char *s = (const unsigned char *)p;
+
+	for (size_t i = 0; i < n; i++)
+		MUST(s[i] == (unsigned char)with);
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The JSON report, read back with jansson. */
+#include "test_report_text.h"
+
+#include <jansson.h>
+
+/* The report as JSON; the profile is forgotten. */
+static json_t *json_of(struct profile_data *d)
+{
+	static char *text;
+	static size_t len;
+	FILE *f = open_memstream(&text, &len);
+	json_error_t why;
+
+	assert_non_null(f);
+	pd_build_finish(d);
+	assert_int_equal(report_json(d, f), 0);
+	fclose(f);
+	profile_data_free(d);
+	json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+
+	if (!j)
+		fail_msg("line %d: %s in:\n%s", why.line, why.text, text);
+	free(text);
+	return j;
+}
+
+/* One row, as compact text, is @want. */
+static void assert_json(const json_t *j, const char *want)
+{
+	char *got = json_dumps(j, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	assert_non_null(got);
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static json_t *row(const json_t *report, const char *key, size_t i)
+{
+	return json_array_get(json_object_get(report, key), i);
+}
+
+static uint64_t number(const json_t *row, const char *key)
+{
+	const json_t *n = json_object_get(row, key);
+
+	assert_true(json_is_integer(n));
+	return (uint64_t)json_integer_value(n);
+}
+
+/* The sum over all rows of a number or of the four numbers of an object. */
+static uint64_t sum(const json_t *report, const char *rows, const char *key)
+{
+	static const char *const classes[] = { "s", "m", "l", "x" };
+	uint64_t total = 0;
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(json_object_get(report, rows), i, one) {
+		const json_t *n = json_object_get(one, key);
+
+		if (!json_is_object(n)) {
+			total += number(one, key);
+			continue;
+		}
+		for (size_t c = 0; c < 4; c++)
+			total += number(n, classes[c]);
+	}
+	return total;
+}
+
+static void assert_sums(const json_t *r)
+{
+	const json_t *t = json_object_get(r, "totals");
+
+	assert_int_equal(sum(r, "bins", "allocs"), number(t, "allocs"));
+	assert_int_equal(sum(r, "bins", "bytes"), number(t, "alloc_bytes"));
+	assert_int_equal(sum(r, "bins", "frees"), number(t, "frees"));
+	assert_int_equal(sum(r, "bins", "kept_bytes"), number(t, "kept_bytes"));
+	assert_int_equal(sum(r, "leaks", "kept_bytes"), number(t, "kept_bytes"));
+	assert_int_equal(sum(r, "direct", "bytes"), number(t, "alloc_bytes"));
+	assert_int_equal(sum(r, "direct", "kept"), number(t, "kept_bytes"));
+	assert_int_equal(sum(r, "direct", "calls"), number(t, "allocs"));
+	assert_int_equal(sum(r, "callgraph", "self_bytes"), number(t, "alloc_bytes"));
+}
+
+static void empty_run_is_a_whole_report(void **state)
+{
+	(void)state;
+	json_t *r = json_of(profile_data_new());
+
+	assert_json(r, "{\"schema\":\"mprof.report.v1\",\"command\":[],\"pid\":0,\"totals\":{"
+		       "\"allocs\":0,\"alloc_bytes\":0,\"frees\":0,\"free_bytes\":0,"
+		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
+		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0},"
+		       "\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[]}");
+	json_decref(r);
+}
+
+static void totals_and_command_are_those_of_the_profile(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	free(d->command);
+	d->command = calloc(3, sizeof *d->command);
+	d->command[0] = strdup("./prog");
+	d->command[1] = strdup("a \"b\"\n\xff");
+	d->pid = 4242;
+	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2, .inherited_frees = 3 };
+	pd_build_chain(d, "main", 10, 5, 2);
+	pd_build_cut_chain(d, "x", 10, 4, 0);
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "command"),
+		    "[\"./prog\",\"a \\\"b\\\"\\n\xef\xbf\xbd\"]");
+	assert_int_equal(number(r, "pid"), 4242);
+	assert_json(json_object_get(r, "totals"),
+		    "{\"allocs\":9,\"alloc_bytes\":90,\"frees\":2,\"free_bytes\":20,"
+		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"
+		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4}");
+	json_decref(r);
+}
+
+static void every_size_has_a_bin(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main", 5000000000, 1, 0);
+	pd_build_chain(d, "main > f", 0, 3, 1);
+	pd_build_chain(d, "main", 1025, 1, 1);
+	pd_build_chain(d, "main > f", 1025, 1, 0);
+	pd_build_type(d, 1024, "no", 0);
+	pd_build_type(d, 1025, "own", 0);
+	pd_build_type(d, 1025, "lib", 1);
+	pd_build_type(d, 1026, "no", 1);
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "bins"),
+		    "[{\"size\":0,\"allocs\":3,\"bytes\":0,\"frees\":1,\"kept_bytes\":0,\"types\":[]},"
+		    "{\"size\":1025,\"allocs\":2,\"bytes\":2050,\"frees\":1,\"kept_bytes\":1025,"
+		    "\"types\":[\"own\",\"lib\"]},"
+		    "{\"size\":5000000000,\"allocs\":1,\"bytes\":5000000000,\"frees\":0,"
+		    "\"kept_bytes\":5000000000,\"types\":[]}]");
+	assert_sums(r);
+	json_decref(r);
+}
+
+static void leaks_are_told_apart_by_call_site(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+	uint32_t site = pd_build_site(d, "f", 20);
+
+	d->modules = calloc(1, sizeof *d->modules);
+	d->modules[0] = (struct pd_module){ .path = strdup("/lib/x\xff.so") };
+	d->n_modules = 1;
+	d->functions[0].module = 0;
+	d->sites[site].file = strdup("f.c");
+	d->sites[site].line = 7;
+	pd_build_chain(d, "main+5 > f+20", 8, 3, 1);
+	pd_build_chain(d, "main+5 > f+30", 8, 1, 0);
+	pd_build_chain(d, "main+5 > g+9", 8, 1, 1);
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "leaks"),
+		    "[{\"kept_bytes\":16,\"allocs\":3,\"bytes\":24,\"frees\":1,\"freed_bytes\":8,"
+		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
+		    "\"line\":null,\"module\":null},{\"function\":\"f\",\"offset\":20,"
+		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\"}]},"
+		    "{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,\"frees\":0,\"freed_bytes\":0,"
+		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
+		    "\"line\":null,\"module\":null},{\"function\":\"f\",\"offset\":30,"
+		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\"}]}]");
+	assert_sums(r);
+	json_decref(r);
+}
+
+static void paths_that_are_not_the_whole_chain_are_truncated(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > a > b > c > d > e", 50, 1, 0);
+	pd_build_chain(d, "main > a > b > c > d", 40, 1, 0);
+	pd_build_cut_chain(d, "b > c", 30, 1, 0);
+	pd_build_cut_chain(d, "", 20, 1, 0);
+	json_t *r = json_of(d);
+
+	assert_true(json_is_true(json_object_get(row(r, "leaks", 0), "truncated")));
+	assert_true(json_is_false(json_object_get(row(r, "leaks", 1), "truncated")));
+	assert_true(json_is_true(json_object_get(row(r, "leaks", 2), "truncated")));
+	assert_true(json_is_true(json_object_get(row(r, "leaks", 3), "truncated")));
+	assert_json(json_object_get(row(r, "leaks", 3), "path"),
+		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null}]");
+	assert_sums(r);
+	json_decref(r);
+}
+
+static void direct_has_bytes_by_class(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > f", 32, 2, 1);
+	pd_build_chain(d, "main > f", 33, 1, 1);
+	pd_build_chain(d, "main > f", 257, 1, 0);
+	pd_build_chain(d, "main > f", 2049, 1, 1);
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "direct"),
+		    "[{\"function\":\"f\",\"bytes\":{\"s\":64,\"m\":33,\"l\":257,\"x\":2049},"
+		    "\"kept\":{\"s\":32,\"m\":0,\"l\":257,\"x\":0},\"calls\":5}]");
+	assert_sums(r);
+	json_decref(r);
+}
+
+static void members_of_cycles_are_in_the_call_graph_but_no_cycles(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	/* the example of the specification, with its indices */
+	pd_build_chain(d, "main > F > G > F > G+1", 10, 1, 0);
+	pd_build_chain(d, "main > F > G > F > G+2 > leaf", 40, 1, 0);
+	pd_build_chain(d, "main > leaf", 40, 1, 0);
+	pd_build_chain(d, "main > walk+1", 100, 1, 0);
+	pd_build_chain(d, "main > walk+2 > walk+1", 100, 1, 0);
+	pd_build_chain(d, "main > walk+2 > walk+2 > walk+1", 100, 1, 0);
+	json_t *r = json_of(d);
+
+	assert_int_equal(json_array_size(json_object_get(r, "callgraph")), 5);
+	assert_json(row(r, "callgraph", 1),
+		    "{\"index\":1,\"function\":\"walk\",\"cycle\":null,"
+		    "\"self_bytes\":{\"s\":0,\"m\":300,\"l\":0,\"x\":0},\"total_bytes\":300,"
+		    "\"called\":3,\"recursive\":3,\"callers\":[{\"function\":\"main\","
+		    "\"bytes\":{\"s\":0,\"m\":300,\"l\":0,\"x\":0},\"calls\":3}],\"callees\":[]}");
+	assert_json(row(r, "callgraph", 3),
+		    "{\"index\":4,\"function\":\"G\",\"cycle\":1,"
+		    "\"self_bytes\":{\"s\":10,\"m\":0,\"l\":0,\"x\":0},\"total_bytes\":10,"
+		    "\"called\":4,\"recursive\":0,\"callers\":[{\"function\":\"F\","
+		    "\"bytes\":{\"s\":20,\"m\":80,\"l\":0,\"x\":0},\"calls\":4}],"
+		    "\"callees\":[{\"function\":\"leaf\","
+		    "\"bytes\":{\"s\":0,\"m\":40,\"l\":0,\"x\":0},\"calls\":1},"
+		    "{\"function\":\"F\",\"bytes\":{\"s\":10,\"m\":40,\"l\":0,\"x\":0},\"calls\":2}]}");
+	assert_int_equal(number(row(r, "callgraph", 0), "total_bytes"), 390);
+	assert_int_equal(number(row(r, "callgraph", 4), "index"), 5);
+	assert_sums(r);
+	json_decref(r);
+}
+
+static void names_that_are_no_text_stay_valid_json(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > \xed\xa0\x80\033\"\\", 8, 1, 0);
+	pd_build_type(d, 8, "\xfe", 0);
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(row(r, "direct", 0), "function"),
+		    "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\u001B\\\"\\\\\"");
+	assert_json(json_object_get(row(r, "bins", 0), "types"), "[\"\xef\xbf\xbd\"]");
+	json_decref(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_run_is_a_whole_report),
+		cmocka_unit_test(totals_and_command_are_those_of_the_profile),
+		cmocka_unit_test(every_size_has_a_bin),
+		cmocka_unit_test(leaks_are_told_apart_by_call_site),
+		cmocka_unit_test(paths_that_are_not_the_whole_chain_are_truncated),
+		cmocka_unit_test(direct_has_bytes_by_class),
+		cmocka_unit_test(members_of_cycles_are_in_the_call_graph_but_no_cycles),
+		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

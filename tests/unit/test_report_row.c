@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "test_report_text.h"
+
+#include "report/row.h"
+
+#include <errno.h>
+
+struct paper {
+	struct row r;
+	FILE *f;
+	char *text;
+	size_t len;
+};
+
+static struct paper paper;
+
+static struct row *fresh(void)
+{
+	paper = (struct paper){ 0 };
+	paper.f = open_memstream(&paper.text, &paper.len);
+	assert_non_null(paper.f);
+	row_init(&paper.r, paper.f);
+	return &paper.r;
+}
+
+static void assert_written(const char *want)
+{
+	row_end(&paper.r);
+	assert_int_equal(row_release(&paper.r), 0);
+	fclose(paper.f);
+	assert_string_equal(paper.text, want);
+	free(paper.text);
+}
+
+static void numbers_are_right_aligned(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_number(r, 1, 5, 7);
+	row_number(r, 6, 10, 1234);
+	row_left(r, 12, 14, "x");
+	row_number(r, 16, 20, 0);
+	assert_written("    7 1234 x       0\n");
+}
+
+static void number_as_wide_as_its_column_keeps_a_blank(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_number(r, 1, 5, 12345);	/* the beginning of the line needs none */
+	row_number(r, 6, 10, 12345);	/* pushed by one */
+	row_number(r, 11, 15, 1);
+	assert_written("12345 12345    1\n");
+	r = fresh();
+	row_number(r, 6, 10, 12345);	/* what stands before is blank */
+	row_number(r, 11, 15, 1);
+	assert_written("     12345    1\n");
+	r = fresh();
+	row_left(r, 5, 5, "|");
+	row_number(r, 6, 10, 12345);	/* a bar is no blank */
+	assert_written("    | 12345\n");
+}
+
+static void wide_number_pushes_the_rest_of_its_line(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_number(r, 1, 5, 1234567);
+	row_number(r, 6, 10, 1);
+	row_left(r, 12, 14, "(1)");
+	row_right(r, 15, 20, "ab");
+	row_left(r, 22, 22, "|");
+	assert_written("1234567    1 (1)    ab |\n");
+	r = fresh();
+	row_number(r, 1, 5, 1);
+	row_number(r, 6, 10, UINT64_MAX);
+	row_number(r, 11, 15, 2);
+	assert_written("    1 18446744073709551615    2\n");
+}
+
+static void next_line_is_not_pushed(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_number(r, 1, 2, 12345);
+	row_end(r);
+	row_number(r, 1, 2, 1);
+	row_number(r, 3, 5, 2);
+	assert_written("12345\n 1  2\n");
+}
+
+static void long_name_pushes_the_rest_of_its_line(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_left_name(r, 1, 4, "abcdefg");
+	row_left_name(r, 6, 9, "x");
+	row_left_name(r, 11, 14, "y");
+	assert_written("abcdefg x    y\n");
+}
+
+static void characters_are_counted_not_bytes(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_left_name(r, 1, 4, "\xc3\xb6\xe2\x82\xac");
+	row_left_name(r, 6, 12, "\xff");
+	row_left_name(r, 14, 15, "z");
+	assert_written("\xc3\xb6\xe2\x82\xac   \\377    z\n");
+}
+
+static void attached_text_pushes_only_beyond_its_column(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_number(r, 1, 4, 12);
+	row_attach(r, 8, "/345");
+	row_move(r, 9);		/* full: one blank all the same */
+	row_append(r, "name");
+	assert_written("  12/345 name\n");
+	r = fresh();
+	row_number(r, 1, 4, 12);
+	row_attach(r, 8, "/34567");
+	row_move(r, 13);
+	row_append(r, "name");
+	assert_written("  12/34567    name\n");
+}
+
+static void lines_do_not_end_in_blanks(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	row_left(r, 1, 10, "a   ");
+	row_left(r, 12, 20, "    ");
+	row_move(r, 30);
+	row_end(r);
+	row_lines(r, "whole\n");
+	row_left(r, 5, 5, "");
+	assert_written("a\nwhole\n\n");
+}
+
+static void first_error_stays(void **state)
+{
+	(void)state;
+	FILE *f = fopen("/dev/full", "w");
+	struct row r;
+
+	assert_non_null(f);
+	setvbuf(f, NULL, _IONBF, 0);
+	row_init(&r, f);
+	row_append(&r, "x");
+	row_end(&r);
+	assert_int_equal(r.err, -ENOSPC);
+	row_number(&r, 1, 5, 1);
+	row_end(&r);
+	row_lines(&r, "y\n");
+	assert_int_equal(row_release(&r), -ENOSPC);
+	fclose(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_right_aligned),
+		cmocka_unit_test(number_as_wide_as_its_column_keeps_a_blank),
+		cmocka_unit_test(wide_number_pushes_the_rest_of_its_line),
+		cmocka_unit_test(next_line_is_not_pushed),
+		cmocka_unit_test(long_name_pushes_the_rest_of_its_line),
+		cmocka_unit_test(characters_are_counted_not_bytes),
+		cmocka_unit_test(attached_text_pushes_only_beyond_its_column),
+		cmocka_unit_test(lines_do_not_end_in_blanks),
+		cmocka_unit_test(first_error_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
