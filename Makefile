@@ -86,6 +86,7 @@ lint: ## clang-tidy and mandoc
 
 install: all ## install below DESTDIR/PREFIX
 	install -D -m 755 $(B)/mprof $(DESTDIR)$(PREFIX)/bin/mprof
+	install -D -m 644 include/mprof/mprof.h $(DESTDIR)$(PREFIX)/include/mprof/mprof.h
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5

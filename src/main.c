@@ -27,6 +27,8 @@ static int command_version(int argc, char **argv)
 
 static const struct command commands[] = {
 	{ "run", command_run },		{ "report", command_report },
+	{ "attach", command_attach },	{ "detach", command_detach },
+	{ "control", command_control },	{ "status", command_status },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },
 	{ "--version", command_version }, { "-version", command_version },

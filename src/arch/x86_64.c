@@ -134,7 +134,7 @@ static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
 	if (op == 0 && (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb))
 		return true;
 	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
-		return true;
+		return code[0] == 0xf3; /* further prefixes may come before it */
 	bool registers_only = z->length == op + 2 && (code[op + 1] & 0xc0) == 0xc0;
 	if (!registers_only)
 		return false;

@@ -50,7 +50,7 @@ void tracer_unhold(struct tracer *t, struct space *s)
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->space == s && task->state == TASK_HELD)
-			task_resume(task, 0);
+			task_resume(t, task, 0);
 }
 
 /* ---- letting go ---- */
@@ -75,7 +75,7 @@ static void stop_for_good(struct tracer *t, struct task *task)
 		await_held(t, task);
 	}
 	while (task->state == TASK_HELD && trap_is_pending(task->tid)) {
-		task_resume(task, 0);
+		task_resume(t, task, 0);
 		await_held(t, task);
 	}
 }
@@ -127,27 +127,59 @@ static bool serve_changes(struct tracer *t)
 	return false;
 }
 
-/* What the task is owed when it goes on without us. */
-static int settle(struct tracer *t, struct task *task)
+/* The signal the task is owed when it goes on without us. */
+static int owed_signal(const struct task *task)
 {
-	struct stop s = { .kind = STOP_HELD };
-
-	if (task->state == TASK_QUEUED)
-		s = tracer_decode(task->tid, task->wstatus);
-	t->ops->settle(t->ctx, task, s.kind == STOP_TRAP);
+	if (task->state != TASK_QUEUED)
+		return 0;
+	struct stop s = tracer_decode(task->tid, task->wstatus);
 	return s.kind == STOP_SIGNAL ? s.arg : 0;
 }
 
-void tracer_detach_all(struct tracer *t)
+static void settle(struct tracer *t, struct task *task)
+{
+	bool trapped = task->state == TASK_QUEUED &&
+		       tracer_decode(task->tid, task->wstatus).kind == STOP_TRAP;
+
+	/* It will run into our trap again, or not, if that is to go. */
+	if (t->ops->settle(t->ctx, task, trapped) && trapped)
+		task->state = TASK_HELD;
+}
+
+void tracer_quiesce(struct tracer *t)
 {
 	struct task *task;
 
 	while (stop_more(t) || serve_changes(t))
 		;
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space && task->state != TASK_PARKED)
+			settle(t, task);
+}
+
+void tracer_continue(struct tracer *t)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->state == TASK_HELD)
+			task_resume(t, task, 0);
+}
+
+void tracer_detach_all(struct tracer *t)
+{
+	struct task *task;
+
+	tracer_quiesce(t);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->space)
 			t->ops->clean(t->ctx, task->space);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
-		tracer_let_go(t, task, task->space ? settle(t, task) : 0);
+		tracer_let_go(t, task, owed_signal(task));
 	t->n_queue = 0;
+}
+
+struct task *tracer_next_task(struct tracer *t, size_t *i)
+{
+	return tasks_next(&t->tasks, i);
 }

@@ -18,7 +18,7 @@
  * it: so stay awake this long after the last one. */
 #define SPIN_NS 100000
 
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx)
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
 {
 	struct tracer *t = calloc(1, sizeof *t);
 
@@ -26,6 +26,7 @@ struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx)
 		return NULL;
 	t->ops = ops;
 	t->ctx = ctx;
+	t->guard = guard;
 	return t;
 }
 
@@ -39,6 +40,11 @@ void tracer_free(struct tracer *t)
 	free(t);
 }
 
+bool tracer_has_tasks(const struct tracer *t)
+{
+	return t->tasks.n;
+}
+
 uint64_t tracer_stops(const struct tracer *t)
 {
 	return t->stops;
@@ -47,8 +53,9 @@ uint64_t tracer_stops(const struct tracer *t)
 /* ---- resuming ---- */
 
 /* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
-void task_resume(struct task *task, int sig)
+void task_resume(struct tracer *t, struct task *task, int sig)
 {
+	guard_trapped(t->guard, task->tid, false);
 	task->state = TASK_RUNNING;
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
 }
@@ -65,6 +72,8 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 {
 	if (ARRAY_RESERVE(&t->queue, &t->cap_queue, t->n_queue))
 		return -ENOMEM;
+	if (stop_needs_siginfo(wstatus))
+		guard_trapped(t->guard, task->tid, true);
 	task->state = TASK_QUEUED;
 	task->wstatus = wstatus;
 	t->queue[t->n_queue++] = task->tid;
@@ -78,8 +87,10 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	if (!task) {
 		/* A new task's first stop may overtake its parent's event. But what has ended without
 		 * ever having been seen needs no record. */
-		if (!WIFSTOPPED(wstatus))
+		if (!WIFSTOPPED(wstatus)) {
+			t->ops->reaped(t->ctx, tid);
 			return 0;
+		}
 		task = tasks_add(&t->tasks, tid);
 		if (!task)
 			return -ENOMEM;
@@ -223,21 +234,21 @@ static void step_alone(struct tracer *t, struct task *task)
 	t->ops->alone(t->ctx, task, false, stepped);
 	tracer_unhold(t, task->space);
 	if (task->state == TASK_SERVED)
-		task_resume(task, 0);
+		task_resume(t, task, 0);
 }
 
 static void serve_trap(struct tracer *t, struct task *task)
 {
 	switch (t->ops->trap(t->ctx, task)) {
 	case TRAP_OURS:
-		task_resume(task, 0);
+		task_resume(t, task, 0);
 		return;
 	case TRAP_STEP:
 		step_alone(t, task);
 		return;
 	case TRAP_NOT_OURS:
 		t->ops->settle(t->ctx, task, false);
-		task_resume(task, SIGTRAP);
+		task_resume(t, task, SIGTRAP);
 		return;
 	}
 }
@@ -256,7 +267,7 @@ struct stop tracer_decode(pid_t tid, int wstatus)
 static void serve_signal(struct tracer *t, struct task *task, int sig)
 {
 	t->ops->settle(t->ctx, task, false);
-	task_resume(task, sig);
+	task_resume(t, task, sig);
 }
 
 static void serve(struct tracer *t, struct task *task)
@@ -277,13 +288,13 @@ static void serve(struct tracer *t, struct task *task)
 		return;
 	case STOP_PTRACE_EVENT:
 		if (tracer_serve_event(t, task, s.arg))
-			task_resume(task, 0);
+			task_resume(t, task, 0);
 		return;
 	case STOP_GROUP:
 		task_listen(task);
 		return;
 	case STOP_HELD:
-		task_resume(task, 0);
+		task_resume(t, task, 0);
 		return;
 	default:
 		serve_signal(t, task, s.arg);

@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_TRACER_H
 #define MPROF_ATTACH_TRACER_H
 
+#include "attach/guard.h"
 #include "attach/stop.h"
 #include "attach/task.h"
 #include "base/error.h"
@@ -35,8 +36,9 @@ struct tracer_ops {
 	 * in again (false). @stepped: the instruction ran. */
 	void (*alone)(void *ctx, struct task *task, bool out, bool stepped);
 	/* The program is about to see its registers (a signal, a detach): put the pc where it would
-	 * be without us. @trapped: the task stopped for a trap instruction that was not served. */
-	void (*settle)(void *ctx, struct task *task, bool trapped);
+	 * be without us. @trapped: the task stopped for a trap instruction that was not served.
+	 * True: that trap was ours. */
+	bool (*settle)(void *ctx, struct task *task, bool trapped);
 	/* A task has ended, has exec'ed, or is let go: forget what is kept for it. */
 	void (*task_gone)(void *ctx, struct task *task);
 	/* The last task has left a space (its memory is gone, or another program's). */
@@ -45,10 +47,12 @@ struct tracer_ops {
 	void (*clean)(void *ctx, struct space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
+	/* A child of the tracer's own, which it never traced, has ended. */
+	void (*reaped)(void *ctx, pid_t pid);
 };
 
-/* @ops and @ctx must outlive the tracer. NULL: out of memory. */
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx);
+/* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
 void tracer_free(struct tracer *t);
 
 /**
@@ -74,8 +78,18 @@ int tracer_attach(struct tracer *t, pid_t pid);
  */
 int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd);
 
+/* Stop all tasks where the program can be left alone: no pc in a slot or behind a trap of ours, no
+ * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */
+void tracer_quiesce(struct tracer *t);
+void tracer_continue(struct tracer *t);
+
+/* Walk over the tasks, as tasks_next(). */
+struct task *tracer_next_task(struct tracer *t, size_t *i);
+
 /* Hold all tasks, take everything of ours out of the programs, let them go on. */
 void tracer_detach_all(struct tracer *t);
+
+bool tracer_has_tasks(const struct tracer *t);
 
 /* Stops served so far. */
 uint64_t tracer_stops(const struct tracer *t);

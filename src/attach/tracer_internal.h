@@ -22,13 +22,14 @@ struct tracer {
 	struct news *news;
 	size_t n_news, cap_news;
 	uint64_t stops;
+	struct guard *guard;	/* NULL: nobody watches over us */
 };
 
 #define TRACER_OPTIONS                                                                             \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
 
 /* tracer.c */
-void task_resume(struct task *task, int sig);
+void task_resume(struct tracer *t, struct task *task, int sig);
 struct stop tracer_decode(pid_t tid, int wstatus);
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);

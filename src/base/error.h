@@ -11,7 +11,7 @@ struct error {
  * Put a sentence into @e (NULL: nobody wants it) and hand @err through, so that a failing
  * statement can say `return error_set(e, -errno, "cannot read %s: %s", ...)`.
  * The text is cut, not overrun, if it is too long; bytes that could steer a terminal are
- * replaced by '?'. Returns @err.
+ * shown in octal. Returns @err.
  */
 __attribute__((format(printf, 3, 4))) int error_set(struct error *e, int err, const char *fmt, ...);
 

@@ -247,6 +247,10 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	taddr at = trap->at;
 	uint64_t ret;
 
+	if (p->kind >= MARK_AUTOSAVE) {
+		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
+		return;
+	}
 	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg))
 		return; /* no event, and nothing happens inside of it */
 	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
@@ -401,7 +405,7 @@ void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
 		note_rewound(w, task, &r);
 }
 
-void watch_settle(struct watch *w, struct task *task, bool trapped)
+bool watch_settle(struct watch *w, struct task *task, bool trapped)
 {
 	struct watched_task *t = watched_task(task);
 	struct arch_regs r;
@@ -410,17 +414,27 @@ void watch_settle(struct watch *w, struct task *task, bool trapped)
 	for (size_t i = 0; t && i < t->calls.n; i++)
 		t->calls.v[i].interrupted = true;
 	if (arch_get_regs(task->tid, &r))
-		return;
+		return false;
 	taddr pc = arch_pc(&r);
 	taddr own = traps_own_pc(&w->traps, pc, &before);
-	if (trapped && traps_at(&w->traps, pc - arch_trap_size))
+	bool ours = trapped && traps_at(&w->traps, pc - arch_trap_size);
+	if (ours)
 		own = pc - arch_trap_size;
-	if (own == pc)
-		return;
-	arch_set_pc(&r, own);
-	arch_set_regs(task->tid, &r);
+	if (own != pc) {
+		arch_set_pc(&r, own);
+		arch_set_regs(task->tid, &r);
+	}
 	if (before)
 		note_rewound(w, task, &r);
+	return ours;
+}
+
+void watch_forget_calls(struct watch *w, struct task *task)
+{
+	struct watched_task *t = task->user;
+
+	while (t && t->calls.n)
+		abandon(w, task, &t->calls);
 }
 
 void watch_task_gone(struct watch *w, struct task *task)
@@ -429,8 +443,7 @@ void watch_task_gone(struct watch *w, struct task *task)
 
 	if (!t)
 		return;
-	while (t->calls.n)
-		abandon(w, task, &t->calls);
+	watch_forget_calls(w, task);
 	calls_release(&t->calls);
 	free(t);
 	task->user = NULL;

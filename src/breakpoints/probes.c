@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/probes.h"
 
-/* Sources: malloc(3), posix_memalign(3). Where two names share an address, the first here names it. */
+/* Sources: malloc(3), posix_memalign(3); the 1990 manual page of mprof. Where two names share an address, the first here names it. */
 const struct probe probes[] = {
 	{ "malloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
 	{ "calloc", PROBE_ALLOC, 1, 0, NO_ARG, NO_ARG },
@@ -13,6 +13,9 @@ const struct probe probes[] = {
 	{ "posix_memalign", PROBE_ALLOC, 2, NO_ARG, NO_ARG, 0 },
 	{ "valloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
 	{ "pvalloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
+	{ "set_mprof_autosave", MARK_AUTOSAVE, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "mprof_stop", MARK_STOP, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "mprof_restart", MARK_RESTART, NO_ARG, NO_ARG, 0, NO_ARG },
 };
 
 const size_t n_probes = sizeof probes / sizeof *probes;

@@ -10,6 +10,10 @@ enum probe_kind {
 	PROBE_ALLOC,	/* gives a new block */
 	PROBE_REALLOC,	/* gives a block for another, or a new one for none */
 	PROBE_FREE,	/* takes a block */
+	/* the functions of mprof.h, which do nothing but be called */
+	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
+	MARK_STOP,	/* mprof_stop() */
+	MARK_RESTART,	/* mprof_restart(filename) */
 };
 
 #define NO_ARG 0xff	/* the function has no such argument */

@@ -57,6 +57,18 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
 	return 0;
 }
 
+/* Of a program's .symtab beside its .dynsym: only what need not be exported. */
+static int look_at_mark(struct scan *s, const GElf_Sym *sym, const char *name)
+{
+	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value ||
+	    !strstr(name, "mprof_"))
+		return 0;
+	for (uint32_t i = 0; i < n_probes; i++)
+		if (probes[i].kind >= MARK_AUTOSAVE && !strcmp(name, probes[i].name))
+			return add_probe(s, sym->st_value, i);
+	return 0;
+}
+
 static int look_at_symbol(struct scan *s, const GElf_Sym *sym, const char *name)
 {
 	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value)
@@ -73,7 +85,9 @@ static int look_at_symbol(struct scan *s, const GElf_Sym *sym, const char *name)
 	return 0;
 }
 
-static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+typedef int symbol_fn(struct scan *s, const GElf_Sym *sym, const char *name);
+
+static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, symbol_fn *look)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
@@ -85,12 +99,12 @@ static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr
 			break;
 		const char *name = elf_strptr(elf, sh->sh_link, sym.st_name);
 		if (name)
-			err = look_at_symbol(s, &sym, name);
+			err = look(s, &sym, name);
 	}
 	return err;
 }
 
-static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found)
+static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found, symbol_fn *look)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -101,7 +115,7 @@ static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found)
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type)
 			continue;
 		*found = true;
-		err = look_at_table(s, elf, scn, &sh);
+		err = look_at_table(s, elf, scn, &sh, look);
 	}
 	return err;
 }
@@ -123,14 +137,30 @@ static void find_slack(struct scan *s, Elf *elf)
 	}
 }
 
+/* A program, not a library, asks for an interpreter. */
+static bool is_program(Elf *elf)
+{
+	size_t n = 0;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
 static int look_at_elf(struct scan *s, Elf *elf)
 {
 	bool has_dynsym, has_symtab;
-	int err = look_at_tables(s, elf, SHT_DYNSYM, &has_dynsym);
+	int err = look_at_tables(s, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
 
 	s->dynamic = has_dynsym;
 	if (!err && !has_dynsym)
-		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab);
+		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_symbol);
+	else if (!err && is_program(elf))
+		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_mark);
 	find_slack(s, elf);
 	return err;
 }

@@ -9,6 +9,8 @@
 
 void traps_release(struct traps *t)
 {
+	for (size_t i = 0; i < t->n; i++)
+		guard_remove(t->guard, t->v[i].journal);
 	free(t->v);
 	idindex_release(&t->index);
 	for (size_t i = 0; i < t->n_slacks; i++)
@@ -103,6 +105,30 @@ static void make_slot(struct traps *t, const struct space *s, struct trap *trap)
 
 /* ---- planting and lifting ---- */
 
+static const uint8_t *slot_own_bytes(const struct traps *t, const struct trap *trap)
+{
+	for (size_t i = 0; i < t->n_slacks; i++) {
+		const struct slack *k = &t->slacks[i];
+
+		if (trap->slot >= k->start && trap->slot < k->end)
+			return k->saved + (trap->slot - k->start);
+	}
+	return NULL;
+}
+
+static void journal(const struct traps *t, struct trap *trap)
+{
+	struct guard_entry e = {
+		.pid = t->pid, .at = trap->at, .insn_size = trap->insn.size, .slot = trap->slot,
+		.slot_size = trap->slot_size,
+	};
+
+	memcpy(e.own, trap->insn.bytes, sizeof e.own);
+	if (trap->slot)
+		memcpy(e.slot_own, slot_own_bytes(t, trap), trap->slot_size);
+	trap->journal = guard_add(t->guard, &e);
+}
+
 struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
 			 int *err)
 {
@@ -122,9 +148,11 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
 		return NULL;
 	make_slot(t, s, &new);
+	journal(t, &new);
 	n = space_write(s, at, arch_trap, arch_trap_size);
 	if (n != (ssize_t)arch_trap_size) {
 		*err = n < 0 ? (int)n : -EIO;
+		guard_remove(t->guard, new.journal);
 		return NULL;
 	}
 	t->v[t->n] = new;
@@ -185,6 +213,20 @@ void traps_lift(const struct traps *t, const struct space *s)
 	}
 }
 
+void traps_put_back(struct traps *t, const struct space *s)
+{
+	uint8_t code[ARCH_SLOT_MAX];
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct trap *trap = &t->v[i];
+		int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
+
+		if (size > 0)
+			space_write(s, trap->slot, code, (size_t)size);
+		trap_restore(s, trap);
+	}
+}
+
 /* ---- the table ---- */
 
 static int reindex(struct traps *t)
@@ -206,8 +248,10 @@ void traps_forget(struct traps *t, taddr start, taddr end)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		if (within(t->v[i].at, start, end))
+		if (within(t->v[i].at, start, end)) {
+			guard_remove(t->guard, t->v[i].journal);
 			continue;
+		}
 		t->v[kept] = t->v[i];
 		/* Its copy was in the memory that went. */
 		if (within(t->v[kept].slot, start, end)) {
@@ -252,7 +296,6 @@ static int copy_slacks(struct traps *to, const struct traps *from)
 
 int traps_copy(struct traps *to, const struct traps *from)
 {
-	*to = (struct traps){ 0 };
 	to->v = calloc(from->n + 1, sizeof *to->v);
 	if (!to->v)
 		return -ENOMEM;
@@ -260,6 +303,11 @@ int traps_copy(struct traps *to, const struct traps *from)
 	to->n = from->n;
 	to->cap = from->n + 1;
 	int err = copy_slacks(to, from);
+	for (size_t i = 0; i < to->n; i++) {
+		to->v[i].journal = GUARD_NONE;
+		if (!err)
+			journal(to, &to->v[i]);
+	}
 	return err ? err : reindex(to);
 }
 

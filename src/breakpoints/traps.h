@@ -3,6 +3,7 @@
 #define MPROF_BREAKPOINTS_TRAPS_H
 
 #include "arch/arch.h"
+#include "attach/guard.h"
 #include "attach/modules.h"
 #include "attach/task.h"
 #include "base/idindex.h"
@@ -27,6 +28,7 @@ struct trap {
 	uint32_t file;		/* module file number; NO_FILE if none */
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;
+	uint32_t journal;	/* its entry in the guard's journal, or GUARD_NONE */
 };
 
 /* Memory that slots may use, and what it held. */
@@ -42,6 +44,8 @@ struct traps {
 	struct slack *slacks;
 	size_t n_slacks, cap_slacks;
 	uint64_t planted;	/* writes of a trap instruction so far */
+	struct guard *guard;	/* told of every trap; NULL: nobody watches */
+	pid_t pid;		/* whose memory it is, for the guard */
 };
 
 void traps_release(struct traps *t);
@@ -65,13 +69,14 @@ void traps_refresh(const struct space *s, struct trap *trap);
 
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
 void traps_lift(const struct traps *t, const struct space *s);
+void traps_put_back(struct traps *t, const struct space *s);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 
 /* Forget the traps and the slack in [start, end), which is no longer mapped. */
 void traps_forget(struct traps *t, taddr start, taddr end);
 
-/* The same traps for a space that is a copy. 0 or -ENOMEM. */
+/* The same traps for a space that is a copy, in process @to->pid. 0 or -ENOMEM. */
 int traps_copy(struct traps *to, const struct traps *from);
 
 /**

@@ -153,6 +153,8 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	w->shared = shared;
 	w->sink = *sink;
 	w->space = space;
+	w->traps.guard = shared->guard;
+	w->traps.pid = space->pid;
 	w->unwinder = unwinder_new();
 	if (w->unwinder)
 		return w;
@@ -202,7 +204,9 @@ struct watch *watch_fork(const struct watch *parent, const struct space *parent_
 		return NULL;
 	}
 	count_allocators(w);
-	sync_copy(w, parent_space);
+	w->suspended = parent->suspended;
+	if (!w->suspended)
+		sync_copy(w, parent_space);
 	return w;
 }
 
@@ -225,6 +229,19 @@ struct watch_counts watch_counts(const struct watch *w)
 
 	c.planted = w->traps.planted;
 	return c;
+}
+
+void watch_suspend(struct watch *w)
+{
+	traps_lift(&w->traps, w->space);
+	w->suspended = true;
+}
+
+void watch_resume(struct watch *w, pid_t tid)
+{
+	w->suspended = false;
+	watch_modules(w, tid);
+	traps_put_back(&w->traps, w->space);
 }
 
 bool watch_can_see(const struct watch *w)

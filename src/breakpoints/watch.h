@@ -4,6 +4,7 @@
 
 #include "alloc_event.h"
 #include "attach/tracer.h"
+#include "breakpoints/probes.h"
 #include "breakpoints/scan.h"
 
 /*
@@ -18,6 +19,8 @@ struct watch_sink {
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute
 	 * if that is NO_FILE. UINT32_MAX: out of memory. */
 	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);
+	/* The program called one of the functions of mprof.h, with @arg. */
+	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
 	void *ctx;
 };
 
@@ -25,6 +28,7 @@ struct watch_sink {
 struct watch_shared {
 	struct module_files files;
 	struct scans scans;
+	struct guard *guard;	/* NULL: nobody watches over us */
 };
 
 void watch_shared_release(struct watch_shared *s);
@@ -55,14 +59,21 @@ void watch_free(struct watch *w);
 
 struct watch_counts watch_counts(const struct watch *w);
 
+/* With all tasks of the space stopped and settled: take the traps out and see nothing until they are
+ * put back. A program that execs or forks meanwhile keeps this state. */
+void watch_suspend(struct watch *w);
+void watch_resume(struct watch *w, pid_t tid);
+
 /* Whether there is, or may come with a library, an allocator to be seen. */
 bool watch_can_see(const struct watch *w);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task);
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped);
-void watch_settle(struct watch *w, struct task *task, bool trapped);
+bool watch_settle(struct watch *w, struct task *task, bool trapped);
 void watch_task_gone(struct watch *w, struct task *task);
+/* The calls the task is in will not be seen to return (watch_suspend()). */
+void watch_forget_calls(struct watch *w, struct task *task);
 void watch_clean(const struct watch *w, const struct space *space);
 
 #endif

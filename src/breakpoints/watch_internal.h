@@ -31,6 +31,7 @@ struct watch {
 	size_t allocator_modules;	/* mapped files that define a function to free with */
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
+	bool suspended;			/* the traps are out, all others are as they were */
 	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
 	struct watch_counts counts;
 };

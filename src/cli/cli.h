@@ -5,11 +5,21 @@
 #include "report/report.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* Exit statuses of mprof's own; those of a program it ran come through as they are. */
 enum {
 	STATUS_FAILED = 1,	/* it could not do what it was asked */
 	STATUS_USAGE = 2,
+	STATUS_NOT_THERE = 3,	/* no such process */
+	STATUS_ZOMBIE = 4,	/* it has ended */
+	STATUS_KERNEL_THREAD = 5,
+	STATUS_TRACED = 6,	/* somebody else traces it */
+	STATUS_NOT_PERMITTED = 7,
+	STATUS_OURSELVES = 8,	/* mprof itself */
+	STATUS_UNSUPPORTED = 9,	/* not a 64-bit program of this machine */
+	STATUS_NO_ALLOCATOR = 10,
+	STATUS_NO_SESSION = 11,
 	STATUS_CANNOT_RUN = 126, /* as shells do: found, but cannot be run */
 	STATUS_NOT_FOUND = 127,
 };
@@ -22,6 +32,9 @@ struct options {
 	const char *output;	/* -o; NULL: the command's default stream */
 	const char *data;	/* --data, as given, with its % sequences */
 	bool trace_children;
+	bool background;
+	double duration;	/* seconds; 0: without end */
+	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
 /**
@@ -34,7 +47,14 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 /* One line on standard error: "mprof: " and the sentence. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
 
+/* A whole number from 1 to INT_MAX. False: it is not one. */
+bool parse_pid(const char *text, pid_t *pid);
+
 int command_run(int argc, char **argv);
+int command_attach(int argc, char **argv);
+int command_detach(int argc, char **argv);
+int command_control(int argc, char **argv);
+int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum option_id {
@@ -14,9 +17,19 @@ enum option_id {
 	OPT_OUTPUT,
 	OPT_DATA,
 	OPT_TRACE_CHILDREN,
+	OPT_BACKGROUND,
+	OPT_DURATION,
+	OPT_AUTOSAVE,
 };
 
-enum { NEEDS_VALUE = 1, FOR_RUN = 2, FOR_REPORT = 4 };
+enum {
+	NEEDS_VALUE = 1,
+	FOR_RUN = 2,
+	FOR_REPORT = 4,
+	FOR_ATTACH = 8,
+	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
+	FOR_TRACING = FOR_RUN | FOR_ATTACH,
+};
 
 struct option_def {
 	const char *name;
@@ -25,18 +38,21 @@ struct option_def {
 };
 
 static const struct option_def defs[] = {
-	{ "verbose", OPT_VERBOSE, FOR_RUN | FOR_REPORT },
-	{ "normal", OPT_NORMAL, FOR_RUN | FOR_REPORT },
-	{ "terse", OPT_TERSE, FOR_RUN | FOR_REPORT },
-	{ "leaktable", OPT_LEAKTABLE, FOR_RUN | FOR_REPORT },
-	{ "noleaktable", OPT_NOLEAKTABLE, FOR_RUN | FOR_REPORT },
-	{ "offsets", OPT_OFFSETS, FOR_RUN | FOR_REPORT },
-	{ "offset", OPT_OFFSETS, FOR_RUN | FOR_REPORT },
-	{ "format", OPT_FORMAT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
-	{ "output", OPT_OUTPUT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
-	{ "o", OPT_OUTPUT, FOR_RUN | FOR_REPORT | NEEDS_VALUE },
-	{ "data", OPT_DATA, FOR_RUN | NEEDS_VALUE },
-	{ "trace-children", OPT_TRACE_CHILDREN, FOR_RUN | NEEDS_VALUE },
+	{ "verbose", OPT_VERBOSE, FOR_PRINTING },
+	{ "normal", OPT_NORMAL, FOR_PRINTING },
+	{ "terse", OPT_TERSE, FOR_PRINTING },
+	{ "leaktable", OPT_LEAKTABLE, FOR_PRINTING },
+	{ "noleaktable", OPT_NOLEAKTABLE, FOR_PRINTING },
+	{ "offsets", OPT_OFFSETS, FOR_PRINTING },
+	{ "offset", OPT_OFFSETS, FOR_PRINTING },
+	{ "format", OPT_FORMAT, FOR_PRINTING | NEEDS_VALUE },
+	{ "output", OPT_OUTPUT, FOR_PRINTING | NEEDS_VALUE },
+	{ "o", OPT_OUTPUT, FOR_PRINTING | NEEDS_VALUE },
+	{ "data", OPT_DATA, FOR_TRACING | NEEDS_VALUE },
+	{ "trace-children", OPT_TRACE_CHILDREN, FOR_TRACING | NEEDS_VALUE },
+	{ "autosave", OPT_AUTOSAVE, FOR_TRACING | NEEDS_VALUE },
+	{ "background", OPT_BACKGROUND, FOR_ATTACH },
+	{ "duration", OPT_DURATION, FOR_TRACING | NEEDS_VALUE },
 };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
@@ -64,6 +80,34 @@ static bool set_yes_no(bool *flag, const char *v)
 	if (strcmp(v, "yes") && strcmp(v, "no"))
 		return false;
 	*flag = !strcmp(v, "yes");
+	return true;
+}
+
+static bool set_seconds(double *seconds, const char *v)
+{
+	char *end;
+
+	errno = 0;
+	*seconds = strtod(v, &end);
+	return end != v && !*end && !errno && *seconds > 0 && *seconds < 1e9;
+}
+
+static bool set_count(uint64_t *count, const char *v)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoull(v, &end, 10);
+	return *v >= '0' && *v <= '9' && !*end && !errno;
+}
+
+bool parse_pid(const char *text, pid_t *pid)
+{
+	uint64_t n;
+
+	if (!set_count(&n, text) || n < 1 || n > INT_MAX)
+		return false;
+	*pid = (pid_t)n;
 	return true;
 }
 
@@ -98,6 +142,13 @@ static bool set_option(struct options *o, const struct option_def *d, const char
 		return *v;
 	case OPT_TRACE_CHILDREN:
 		return set_yes_no(&o->trace_children, v);
+	case OPT_BACKGROUND:
+		o->background = true;
+		return true;
+	case OPT_DURATION:
+		return set_seconds(&o->duration, v);
+	case OPT_AUTOSAVE:
+		return set_count(&o->autosave, v);
 	}
 	return false;
 }
@@ -109,9 +160,20 @@ static const char *accepted_values(enum option_id id)
 		return "tables or json";
 	case OPT_TRACE_CHILDREN:
 		return "yes or no";
+	case OPT_DURATION:
+		return "a number of seconds above 0";
+	case OPT_AUTOSAVE:
+		return "a number of allocations";
 	default:
 		return "a file name";
 	}
+}
+
+static unsigned command_flag(const char *command)
+{
+	if (!strcmp(command, "run"))
+		return FOR_RUN;
+	return strcmp(command, "attach") ? FOR_REPORT : FOR_ATTACH;
 }
 
 /* One option; *i moves on over its value. False: a sentence has been printed. */
@@ -120,7 +182,7 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *eq = strchr(name, '=');
 	size_t len = eq ? (size_t)(eq - name) : strlen(name);
 	const struct option_def *d =
-		find_option(name, len, strcmp(command, "run") ? FOR_REPORT : FOR_RUN);
+		find_option(name, len, command_flag(command));
 	const char *value = eq ? eq + 1 : NULL;
 
 	if (!d) {

@@ -6,10 +6,12 @@
 #include "report/resolve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +115,8 @@ static int copy_command(struct profile_data *d, char *const *command)
 static char *data_name(const struct session *s, const struct options *o, const struct image *i,
 		       struct error *e)
 {
+	if (i->data)
+		return strdup(i->data);
 	char *base = filename_expand(o->data, i->pid, e), *name = NULL;
 	bool tell_pid = (i->pid != s->root || i->over) && !filename_has_pid(o->data);
 	int n = -1;
@@ -170,7 +174,8 @@ static int write_image(const struct session *s, const struct options *o, const s
 		int print_err = print_profile(d, o, report);
 
 		if (print_err)
-			say("cannot write the report: %s", strerror(-print_err));
+			say("cannot write the report%s%s: %s", o->output ? " " : "",
+			    o->output ? o->output : "", strerror(-print_err));
 		err = err ? err : print_err;
 	}
 	free(path);
@@ -196,11 +201,14 @@ static void head_line(const struct session *s, const struct options *o, const st
 	fputs("\n\n", out);
 }
 
-static FILE *open_report(const struct options *o, pid_t pid)
+static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
 {
 	struct error e;
 	char *path = filename_expand(o->output, pid, &e);
-	FILE *f = path ? fopen(path, "we") : NULL;
+	/* In a directory of other people's, a link could lead us to any file that root may write. */
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
+			     0666) : -1;
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!path)
 		say("%s", e.text);
@@ -212,7 +220,7 @@ static FILE *open_report(const struct options *o, pid_t pid)
 
 int output_session(const struct session *s, const struct options *o)
 {
-	FILE *report = o->output ? open_report(o, s->root) : stderr;
+	FILE *report = o->output ? open_report(o, s->root, s->foreign) : stderr;
 	int err = report ? 0 : -EIO;
 
 	for (const struct image *i = s->images; i; i = i->next) {
@@ -226,4 +234,60 @@ int output_session(const struct session *s, const struct options *o)
 		err = err ? err : -EIO;
 	}
 	return err;
+}
+
+/* ---- while it goes on ---- */
+
+static void tell(int fd, const char *fmt, const char *what)
+{
+	char text[4200];
+	int n = snprintf(text, sizeof text, fmt, what);
+
+	if (fd >= 0 && n > 0)
+		send(fd, text, (size_t)n, MSG_NOSIGNAL);
+}
+
+int output_save(const struct session *s, const struct options *o, const struct image *i,
+		const char *path, int answer_fd)
+{
+	struct error e = { "out of memory" };
+	struct profile_data *d = name_image(s, i);
+	char *name = path ? strdup(path) : data_name(s, o, i, &e);
+	int err = d && name ? copy_command(d, i->command) : -ENOMEM;
+
+	if (!err)
+		err = datafile_write(name, d, &e);
+	if (err && answer_fd < 0)
+		say("%s", e.text);
+	tell(answer_fd, err ? "error %s\n" : "ok\ndata %s\n", err ? e.text : name);
+	free(name);
+	profile_data_free(d);
+	return err;
+}
+
+static void add_name(FILE *out, const char *name)
+{
+	char *dir = name[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	fprintf(out, "data %s%s%s\n", dir ? dir : "", dir ? "/" : "", name);
+	free(dir);
+}
+
+char *output_data_names(const struct session *s, const struct options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (const struct image *i = s->images; out && i; i = i->next) {
+		struct error e;
+		char *name = data_name(s, o, i, &e);
+
+		if (name)
+			add_name(out, name);
+		free(name);
+	}
+	if (out)
+		fclose(out);
+	return text;
 }

@@ -17,4 +17,14 @@ int output_check(const struct options *o);
  */
 int output_session(const struct session *s, const struct options *o);
 
+/**
+ * Write one image's profile as it is now, to @path or, if that is NULL, where the options say; then
+ * tell the client behind @answer_fd (-1: nobody). 0 or -errno.
+ */
+int output_save(const struct session *s, const struct options *o, const struct image *i,
+		const char *path, int answer_fd);
+
+/* Lines "data PATH\n", absolute, for each profile that was written; the caller's to free(). */
+char *output_data_names(const struct session *s, const struct options *o);
+
 #endif

@@ -5,6 +5,8 @@
 #include "cli/program.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@ static void image_free(struct image *i)
 	for (char **a = i->command; a && *a; a++)
 		free(*a);
 	free(i->command);
+	free(i->data);
 	profile_free(i->profile);
 	watch_free(i->watch);
 	free(i);
@@ -42,7 +45,10 @@ static unsigned supersede(struct session *s, pid_t pid)
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
-		i->over = true;
+		if (!i->over) {
+			i->over = true;
+			s->save(s, i); /* what came before is written first */
+		}
 		n++;
 	}
 	return n;
@@ -69,6 +75,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 		profile_free(profile);
 		return NULL;
 	}
+	i->session = s;
 	i->pid = pid;
 	i->number = supersede(s, pid);
 	i->profile = profile;
@@ -85,8 +92,48 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 static int sink_event(void *ctx, const struct alloc_event *e)
 {
 	struct image *i = ctx;
+	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
 
-	return profile_event(i->profile, e);
+	if (i->stopped)
+		return 0;
+	int err = profile_event(i->profile, e);
+	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
+		i->session->save(i->session, i);
+	return err;
+}
+
+/* The string at @at, cut if it is longer than a file name can be; NULL: there is none. */
+static char *read_string(const struct space *s, taddr at)
+{
+	char text[4096];
+	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
+
+	if (n <= 0)
+		return NULL;
+	text[n] = '\0';
+	return text[0] ? strdup(text) : NULL;
+}
+
+static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
+{
+	struct image *i = ctx;
+
+	if (mark == MARK_AUTOSAVE) {
+		i->session->autosave = (int)arg > 0 ? (uint64_t)arg & INT_MAX : 0;
+		return;
+	}
+	if (!i->stopped)
+		i->session->save(i->session, i);
+	i->stopped = mark == MARK_STOP;
+	if (mark != MARK_RESTART)
+		return;
+	char *name = read_string(task->space, arg);
+	if (name) {
+		free(i->data);
+		i->data = name;
+	}
+	if (profile_restart(i->profile))
+		i->stopped = true;
 }
 
 static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
@@ -99,7 +146,7 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_frame, i };
+	return (struct watch_sink){ sink_event, sink_frame, sink_mark, i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -131,7 +178,8 @@ static bool refuse(struct session *s, struct task *task, struct image *i, const 
 		image_drop(s, i);
 	if (task->tgid == s->root && !s->images) {
 		s->refused = why;
-		kill(task->tgid, SIGKILL);
+		if (s->launched)
+			kill(task->tgid, SIGKILL);
 	} else {
 		say("process %d goes on unobserved: %s", (int)task->tgid, why);
 	}
@@ -158,6 +206,8 @@ static bool on_image(void *ctx, struct task *task)
 		return refuse(s, task, i, err == -ESRCH ? "it is gone" : "out of memory");
 	i->program = program_file(s, task->tgid);
 	task->space->user = i;
+	if (s->suspended)
+		watch_suspend(i->watch);
 	if (watch_can_see(i->watch))
 		return true;
 	watch_clean(i->watch, task->space);
@@ -210,13 +260,12 @@ static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
 		watch_alone(i->watch, task, out, stepped);
 }
 
-static void on_settle(void *ctx, struct task *task, bool trapped)
+static bool on_settle(void *ctx, struct task *task, bool trapped)
 {
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_settle(i->watch, task, trapped);
+	return i && i->watch && watch_settle(i->watch, task, trapped);
 }
 
 static void on_task_gone(void *ctx, struct task *task)
@@ -260,6 +309,15 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 	s->root_ended = true;
 }
 
+static void on_reaped(void *ctx, pid_t pid)
+{
+	struct session *s = ctx;
+
+	for (size_t i = 0; i < s->n_savers; i++)
+		if (s->savers[i] == pid)
+			s->savers[i] = s->savers[--s->n_savers];
+}
+
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
@@ -270,13 +328,20 @@ static const struct tracer_ops ops = {
 	.space_gone = on_space_gone,
 	.clean = on_clean,
 	.ended = on_ended,
+	.reaped = on_reaped,
 };
 
-int session_init(struct session *s, bool trace_children)
+static void no_save(struct session *s, struct image *i)
 {
-	*s = (struct session){ .trace_children = trace_children };
+	(void)s, (void)i;
+}
+
+int session_init(struct session *s, bool trace_children, struct guard *guard)
+{
+	*s = (struct session){ .trace_children = trace_children, .save = no_save };
+	s->shared.guard = guard;
 	s->last = &s->images;
-	s->tracer = tracer_new(&ops, s);
+	s->tracer = tracer_new(&ops, s, guard);
 	return s->tracer ? 0 : -ENOMEM;
 }
 
@@ -287,5 +352,67 @@ void session_release(struct session *s)
 		next = i->next;
 		image_free(i);
 	}
+	free(s->savers);
 	watch_shared_release(&s->shared);
+}
+
+/* ---- suspend and resume ---- */
+
+void session_suspend(struct session *s)
+{
+	struct task *task;
+
+	if (s->suspended)
+		return;
+	s->suspended = true;
+	tracer_quiesce(s->tracer);
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
+		if (image_of(task) && image_of(task)->watch)
+			watch_forget_calls(image_of(task)->watch, task);
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			watch_suspend(i->watch);
+	tracer_continue(s->tracer);
+}
+
+static struct task *task_of(struct session *s, const struct image *i)
+{
+	struct task *task;
+
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
+		if (image_of(task) == i)
+			return task;
+	return NULL;
+}
+
+void session_resume(struct session *s)
+{
+	if (!s->suspended)
+		return;
+	s->suspended = false;
+	tracer_quiesce(s->tracer);
+	for (struct image *i = s->images; i; i = i->next) {
+		struct task *task = i->watch ? task_of(s, i) : NULL;
+
+		if (task)
+			watch_resume(i->watch, task->tid);
+	}
+	tracer_continue(s->tracer);
+}
+
+struct session_state session_state(struct session *s)
+{
+	struct session_state st = { .modules = (unsigned)s->shared.files.n };
+	struct task *task;
+
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
+		st.tasks++;
+	for (const struct image *i = s->images; i; i = i->next) {
+		st.processes += i->watch != NULL;
+		st.allocs += i->profile->totals.allocs;
+		st.frees += i->profile->totals.frees + i->profile->totals.unknown_frees;
+		st.live_bytes += i->watch ? i->profile->live_bytes : 0;
+		st.lost += i->watch ? watch_counts(i->watch).lost : i->counts.lost;
+	}
+	return st;
 }

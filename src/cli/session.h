@@ -23,6 +23,9 @@ struct image {
 	struct watch *watch;	/* NULL: no longer observed */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
+	char *data;		/* what mprof_restart() named; NULL: as the options say */
+	bool stopped;		/* by mprof_stop(): events are not counted */
+	struct session *session;
 };
 
 struct session {
@@ -34,11 +37,32 @@ struct session {
 	pid_t root;		/* the process that was launched */
 	int root_status;	/* as waitpid gave it */
 	bool root_ended;
+	bool foreign;		/* the program is another user's */
+	bool launched;		/* we have started it ourselves */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
+	bool suspended;
+	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	/* Write the profile of an image now, beside the tracing. */
+	void (*save)(struct session *s, struct image *i);
+	pid_t *savers;		/* processes that are writing */
+	size_t n_savers, cap_savers;
 };
 
-/* 0 or -ENOMEM. */
-int session_init(struct session *s, bool trace_children);
+/* @guard may be NULL. 0 or -ENOMEM. */
+int session_init(struct session *s, bool trace_children, struct guard *guard);
 void session_release(struct session *s);
+
+/* Take the traps out of all programs but go on tracing them; put them back. */
+void session_suspend(struct session *s);
+void session_resume(struct session *s);
+
+/* What the session sees at this moment. */
+struct session_state {
+	unsigned processes, tasks, modules;
+	uint64_t allocs, frees, live_bytes;
+	uint64_t lost;	/* events */
+};
+
+struct session_state session_state(struct session *s);
 
 #endif

@@ -220,18 +220,31 @@ static bool taken_end(struct profile *p, const struct alloc_event *e, struct tak
 	return false;
 }
 
+/* A block that a realloc held is still there; or, if its address has been handed out again by now
+ * (the call was abandoned when it had moved the block already), has been freed after all. */
+static int put_back(struct profile *p, const struct taken_block *b)
+{
+	uint32_t leaf;
+
+	if (!b->known)
+		return 0;
+	int again = live_put(&p->live, b->ptr, b->leaf, &leaf);
+	if (again <= 0)
+		return again;
+	again = live_put(&p->live, b->ptr, leaf, &leaf);
+	if (again < 0)
+		return again;
+	count_free(p, b->leaf, true);
+	return 0;
+}
+
 static int realloc_end(struct profile *p, const struct alloc_event *e)
 {
 	struct taken_block b = { .known = false };
-	uint32_t was;
 
 	taken_end(p, e, &b);
-	if (e->kind == AE_REALLOC_BACK) {
-		if (!b.known)
-			return 0;
-		int err = live_put(&p->live, b.ptr, b.leaf, &was);
-		return err < 0 ? err : 0;
-	}
+	if (e->kind == AE_REALLOC_BACK)
+		return put_back(p, &b);
 	count_free(p, b.leaf, b.known);
 	return e->kind == AE_REALLOC_MOVED ? count_alloc(p, e) : 0;
 }
@@ -257,21 +270,47 @@ int profile_event(struct profile *p, const struct alloc_event *e)
 	return 0;
 }
 
+static int add_roots(struct profile *p)
+{
+	p->last_root = PD_NONE;
+	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
+		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
+			return -ENOMEM;
+		p->nodes[p->n_nodes++] = (struct call_node){ .parent = PD_NONE, .frame = PD_NONE };
+	}
+	return 0;
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *p = calloc(1, sizeof *p);
 
-	if (!p)
+	if (p && add_roots(p)) {
+		profile_free(p);
 		return NULL;
-	p->last_root = PD_NONE;
-	for (int i = 0; i < (int)PD_FIRST_NODE; i++) {
-		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes)) {
-			profile_free(p);
-			return NULL;
-		}
-		p->nodes[p->n_nodes++] = (struct call_node){ .parent = PD_NONE, .frame = PD_NONE };
 	}
 	return p;
+}
+
+static void release_counts(struct profile *p)
+{
+	free(p->nodes);
+	idindex_release(&p->node_index);
+	free(p->leaves);
+	idindex_release(&p->leaf_index);
+	live_release(&p->live);
+	free(p->taken);
+	free(p->last);
+}
+
+int profile_restart(struct profile *p)
+{
+	release_counts(p);
+	*p = (struct profile){ .places = p->places,
+			       .n_places = p->n_places,
+			       .cap_places = p->cap_places,
+			       .place_index = p->place_index };
+	return add_roots(p);
 }
 
 struct profile *profile_fork(const struct profile *parent)
@@ -291,13 +330,7 @@ void profile_free(struct profile *p)
 		return;
 	free(p->places);
 	idindex_release(&p->place_index);
-	free(p->nodes);
-	idindex_release(&p->node_index);
-	free(p->leaves);
-	idindex_release(&p->leaf_index);
-	live_release(&p->live);
-	free(p->taken);
-	free(p->last);
+	release_counts(p);
 	free(p);
 }
 

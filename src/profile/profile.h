@@ -90,6 +90,9 @@ int profile_event(struct profile *p, const struct alloc_event *e);
  */
 struct profile *profile_fork(const struct profile *parent);
 
+/* Begin anew: nothing counted, no block known; the numbers of places stay. 0 or -ENOMEM. */
+int profile_restart(struct profile *p);
+
 /* Bytes of memory the profile itself uses. */
 struct pd_memory profile_memory(const struct profile *p);
 

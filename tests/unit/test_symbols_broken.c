@@ -189,6 +189,22 @@ static void flip(struct fixture *x, const struct image *i, size_t from, size_t n
 	free(copy);
 }
 
+/* libdw would read on behind the section; only a sanitizer, or bad luck, shows it. */
+static void strings_without_an_end_do_no_harm(void **state)
+{
+	static const char *const names[] = { ".debug_str", ".debug_line_str" };
+	struct fixture *x = *state;
+	struct image i = compile(x, "-gdwarf-5");
+	size_t offset, size;
+
+	for (size_t k = 0; k < 2; k++) {
+		assert_true(section(&i, names[k], &offset, &size));
+		memset(i.bytes + offset + size / 2, 'x', size - size / 2);
+		ask(x, i.bytes, i.n, i.make);
+	}
+	free(i.bytes);
+}
+
 static void flip_everywhere(struct fixture *x, const char *flags)
 {
 	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_rnglists",
@@ -227,45 +243,78 @@ static void wrong_bytes_do_no_harm_with_compressed_sections(void **state)
 	flip_everywhere(*state, "-gz -g");
 }
 
-/* A function that has a million blocks in each other, and a type in a million structures. */
+static const char nested[] =
+	"	.text\n"
+	"f:	nop\n"
+	"g:	nop\n"
+	"e:	.section .debug_abbrev,\"\",@progbits\n"
+	"	.uleb128 1, 0x11\n	.byte 1\n"			/* compile_unit, has children */
+	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"		/* low_pc, high_pc: addresses */
+	"	.uleb128 2, 0x2e\n	.byte 1\n"			/* subprogram */
+	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0x03, 0x08, 0, 0\n"
+	"	.uleb128 3, 0x1d\n	.byte 1\n"			/* inlined_subroutine */
+	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"
+	"	.uleb128 4, 0x0b\n	.byte 1\n	.uleb128 0, 0\n"	/* lexical_block */
+	"	.uleb128 5, 0x13\n	.byte 1\n"			/* structure_type */
+	"	.uleb128 0x03, 0x08, 0x0b, 0x0b, 0, 0\n"
+	"	.uleb128 6, 0x0b\n	.byte 1\n	.uleb128 0x01, 0x13, 0, 0\n" /* lexical_block: sibling */
+	"	.byte 0\n"
+	"	.section .debug_info,\"\",@progbits\n"
+	"cu:	.long 2f - 1f\n1:	.value 4\n	.long 0\n	.byte 8\n"
+	"	.uleb128 1\n	.quad f, e\n";
+
+/* More blocks, inlined functions and structures in each other than any stack could hold. */
 static void deep_nesting_does_no_harm(void **state)
 {
 	struct fixture *x = *state;
-
-	write_file(x, "deep.S",
-		   "	.text\n"
-		   "f:	nop\n"
-		   "	nop\n"
-		   "e:	.section .debug_abbrev,\"\",@progbits\n"
-		   "	.uleb128 1, 0x11\n	.byte 1\n"		/* compile_unit, has children */
-		   "	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"	/* low_pc, high_pc: addresses */
-		   "	.uleb128 2, 0x2e\n	.byte 1\n"		/* subprogram */
-		   "	.uleb128 0x11, 0x01, 0x12, 0x01, 0x03, 0x08, 0, 0\n"
-		   "	.uleb128 3, 0x1d\n	.byte 1\n"		/* inlined_subroutine */
-		   "	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"
-		   "	.uleb128 4, 0x0b\n	.byte 1\n	.uleb128 0, 0\n"	/* lexical_block */
-		   "	.uleb128 5, 0x13\n	.byte 1\n"		/* structure_type */
-		   "	.uleb128 0x03, 0x08, 0x0b, 0x0b, 0, 0\n"
-		   "	.byte 0\n"
-		   "	.section .debug_info,\"\",@progbits\n"
-		   "	.long 2f - 1f\n1:	.value 4\n	.long 0\n	.byte 8\n"
-		   "	.uleb128 1\n	.quad f, e\n"
-		   "	.uleb128 2\n	.quad f, e\n	.asciz \"deep\"\n"
-		   "	.rept 300\n	.uleb128 3\n	.quad f, e\n	.endr\n"
-		   "	.fill 1000000, 1, 4\n"
-		   "	.rept 100000\n	.byte 5, 's', 0, 1\n	.endr\n"
-		   "2:	.section .note.GNU-stack,\"\",@progbits\n");
-	sh(x, "gcc -shared -nostdlib deep.S -o deep");
-	int m = load(x, "deep");
-	uint64_t f = nm(x, "deep", "f");
-	struct sym_frames frames = look(x, m, f, false);
+	char text[4096];
 	struct sym_type *types;
 	size_t n;
 
+	snprintf(text, sizeof text, "%s%s", nested,
+		 "	.uleb128 2\n	.quad f, g\n	.asciz \"deep\"\n"
+		 "	.rept 300\n	.uleb128 3\n	.quad f, g\n	.endr\n"
+		 "	.fill 301, 1, 0\n"
+		 "	.uleb128 2\n	.quad g, e\n	.asciz \"blocks\"\n"
+		 "	.fill 1000000, 1, 4\n"
+		 "	.rept 100000\n	.byte 5, 's', 0, 1\n	.endr\n"
+		 "2:	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file(x, "deep.S", text);
+	sh(x, "gcc -shared -nostdlib deep.S -o deep");
+	int m = load(x, "deep");
+	struct sym_frames frames = look(x, m, nm(x, "deep", "f"), false);
+
 	assert_string_equal(frames.frames[0].name, "deep");
 	assert_int_equal(frames.n, 257);
+	assert_string_equal(look(x, m, nm(x, "deep", "g"), false).frames[0].name, "blocks");
 	assert_int_equal(symbols_types(x->s, m, want_all, NULL, &types, &n), 0);
 	free(types);
+}
+
+/* The sibling of each block is said to be the first one, or (2^40 ways to go) the block inside it. */
+static void siblings_that_lead_astray_do_no_harm(void **state)
+{
+	static const char *const blocks[] = { "first:	.rept 40\n	.byte 6\n	.long first - cu\n"
+					      "	.byte 0\n	.endr\n",
+					      "	.rept 40\n	.byte 6\n	.long . + 4 - cu\n	.endr\n" };
+	struct fixture *x = *state;
+	char text[4096];
+	struct sym_type *types;
+	size_t n;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof text, "%s%s%s%s", nested,
+			 "	.uleb128 2\n	.quad f, e\n	.asciz \"astray\"\n", blocks[i],
+			 "	.fill 60, 1, 0\n"
+			 "2:	.section .note.GNU-stack,\"\",@progbits\n");
+		write_file(x, "astray.S", text);
+		sh(x, "gcc -shared -nostdlib astray.S -o astray");
+		int m = load(x, "astray");
+
+		assert_string_equal(look(x, m, nm(x, "astray", "f"), false).frames[0].name, "astray");
+		assert_int_equal(symbols_types(x->s, m, want_all, NULL, &types, &n), 0);
+		free(types);
+	}
 }
 
 int main(void)
@@ -277,11 +326,13 @@ int main(void)
 		T(an_object_file_or_a_32_bit_program_does_no_harm),
 		T(files_cut_short_anywhere_do_no_harm),
 		T(a_file_cut_short_after_it_was_opened_does_no_harm),
+		T(strings_without_an_end_do_no_harm),
 		T(wrong_bytes_do_no_harm_dwarf5),
 		T(wrong_bytes_do_no_harm_dwarf4),
 		T(wrong_bytes_do_no_harm_without_dwarf),
 		T(wrong_bytes_do_no_harm_with_compressed_sections),
 		T(deep_nesting_does_no_harm),
+		T(siblings_that_lead_astray_do_no_harm),
 	};
 
 	/* A hang is a failure too. */

@@ -244,6 +244,27 @@ static void an_address_nothing_knows_is_named_by_itself(void **state)
 	assert_int_not_equal(f.function_key, look(x, m, 0x1231, true).frames[0].function_key);
 }
 
+static void many_lookups_are_kept_apart(void **state)
+{
+	struct fixture *x = *state;
+	char expected[2][32];
+	int a = symbols_add_module(x->s, "a", -1), b = symbols_add_module(x->s, "b", -1);
+
+	for (int round = 0; round < 2; round++) {
+		for (unsigned pc = 0x1000; pc < 0x2000; pc++) {
+			snprintf(expected[0], sizeof expected[0], "a+0x%x", pc);
+			snprintf(expected[1], sizeof expected[1], "b+0x%x", pc);
+			uint64_t key = look(x, a, pc, false).frames[0].function_key;
+
+			/* What returns to the next address was called from this one. */
+			assert_int_equal(look(x, a, pc + 1, true).frames[0].function_key, key);
+			assert_int_not_equal(look(x, a, pc, true).frames[0].function_key, key);
+			assert_string_equal(look(x, a, pc, true).frames[0].name, expected[0]);
+			assert_string_equal(look(x, b, pc, true).frames[0].name, expected[1]);
+		}
+	}
+}
+
 static void the_descriptor_stays_the_callers_and_bad_ones_are_refused(void **state)
 {
 	struct fixture *x = *state;
@@ -283,10 +304,20 @@ static void assembly_functions_come_from_the_symbol_table_with_their_lines(void 
 			     "unsized: nop\n"
 			     "	nop\n"
 			     "	ret\n"
+			     "	.globl around\n"
+			     "	.type around, @function\n"
+			     "around: nop\n"
+			     "	.globl inside\n"
+			     "	.type inside, @function\n"
+			     "inside: nop\n"
+			     "	.size inside, .-inside\n"
+			     "	nop\n"
+			     "	.size around, .-around\n"
 			     "	.section .note.GNU-stack,\"\",@progbits\n");
 	write_file(x, "m.c", "int main(void) { return 0; }\n");
-	sh(x, "gcc -g s.S m.c -o s");
-	int m = load(x, "s");
+	/* gas itself writes functions into the DWARF, but only those that have a type and a size. */
+	sh(x, "gcc -g s.S m.c -o s && gcc s.S m.c -o bare");
+	int m = load(x, "s"), bare = load(x, "bare");
 	uint64_t sized = nm(x, "s", "sized"), un = nm(x, "s", "unsized");
 	struct sym_frame f = look(x, m, sized + 1, false).frames[0];
 
@@ -295,6 +326,14 @@ static void assembly_functions_come_from_the_symbol_table_with_their_lines(void 
 	f = look(x, m, un + 2, false).frames[0];
 	assert_frame(&f, "unsized", 10);
 	assert_int_equal(f.address, un);
+	f = look(x, bare, nm(x, "bare", "unsized") + 2, false).frames[0];
+	assert_frame(&f, "unsized", 0);
+	assert_int_equal(f.offset, 2);
+	uint64_t around = nm(x, "bare", "around");
+	static const char *const names[] = { "around", "inside", "around" };
+
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(look(x, bare, around + i, false).frames[0].name, names[i]);
 }
 
 /* Debian's packages are made like this: all folders are relative, and none may be told twice. */
@@ -347,6 +386,7 @@ int main(void)
 		T(a_stripped_library_has_its_dynamic_names_and_numbers_for_the_rest),
 		T(a_stripped_program_tells_functions_apart_by_their_beginning),
 		T(an_address_nothing_knows_is_named_by_itself),
+		T(many_lookups_are_kept_apart),
 		T(the_descriptor_stays_the_callers_and_bad_ones_are_refused),
 		T(the_build_id_is_that_of_the_file),
 		T(assembly_functions_come_from_the_symbol_table_with_their_lines),

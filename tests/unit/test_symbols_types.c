@@ -130,6 +130,47 @@ static void the_same_with_dwz(void **state)
 	assert_string_equal(list(x, load(x, "t"), 0, 1000), c_list);
 }
 
+/* As dwz makes them: the first partial unit is imported, the second is there for another program. */
+static const char partial_units[] =
+	"	.section .debug_abbrev,\"\",@progbits\n"
+	"	.uleb128 1, 0x11\n	.byte 1\n	.uleb128 0x13, 0x0b, 0, 0\n" /* compile_unit: language */
+	"	.uleb128 2, 0x3c\n	.byte 1\n	.uleb128 0, 0\n"		 /* partial_unit */
+	"	.uleb128 3, 0x3d\n	.byte 0\n	.uleb128 0x18, 0x10, 0, 0\n" /* imported_unit: import */
+	"	.uleb128 4, 0x13\n	.byte 0\n"	/* structure_type: name, byte_size */
+	"	.uleb128 0x03, 0x08, 0x0b, 0x0b, 0, 0\n"
+	"	.uleb128 5, 0x39\n	.byte 1\n	.uleb128 0x03, 0x08, 0, 0\n" /* namespace: name */
+	"	.uleb128 6, 0x13\n	.byte 0\n"	/* structure_type: name, declaration */
+	"	.uleb128 0x03, 0x08, 0x3c, 0x19, 0, 0\n"
+	"	.uleb128 7, 0x13\n	.byte 0\n"	/* structure_type: specification, byte_size */
+	"	.uleb128 0x47, 0x13, 0x0b, 0x0b, 0, 0\n"
+	"	.byte 0\n"
+	"	.macro unit from, to\n"
+	"	.long \\to - 1f\n1:	.value 4\n	.long 0\n	.byte 8\n"
+	"	.endm\n"
+	"	.section .debug_info,\"\",@progbits\n"
+	"start1:	unit start1, end1\n"
+	"part1:	.byte 2, 4, 'i', 'n', 0, 11, 3\n	.long part1\n"	/* imports itself, too */
+	"	.byte 0\n"
+	"end1:\n"
+	"start2:	unit start2, end2\n"
+	"	.byte 2, 4, 'o', 'u', 't', 0, 12, 0\n"
+	"end2:\n"
+	"start3:	unit start3, end3\n"
+	"	.byte 1, 4, 3\n	.long part1\n"			/* C++ */
+	"	.byte 5, 'n', 's', 0\n"
+	"decl:	.byte 6, 'l', 'a', 't', 'e', 'r', 0, 0\n"
+	"	.byte 7\n	.long decl - start3\n	.byte 13, 0\n"
+	"end3:	.section .note.GNU-stack,\"\",@progbits\n";
+
+static void imported_units_count_and_a_type_is_named_after_its_declaration(void **state)
+{
+	struct fixture *x = *state;
+
+	write_file(x, "p.S", partial_units);
+	sh(x, "gcc -shared -nostdlib p.S -o p.so");
+	assert_string_equal(list(x, load(x, "p.so"), 0, 1000), "11 in;13 ns::later;");
+}
+
 static void without_dwarf_there_are_no_types(void **state)
 {
 	struct fixture *x = *state;
@@ -167,18 +208,20 @@ static void units_together_make_up_a_type(void **state)
 	write_file(x, "common.h", USE "struct both { char c[201]; };\n"
 				      "typedef struct both both_t;\n"
 				      "struct shared { char c[202]; };\n"
-				      "typedef struct opaque opaque_t;\n");
-	write_file(x, "a.c", "#include \"common.h\"\n"
+				      "typedef struct opaque opaque_t;\n"
+				      "typedef struct { char c[206]; } twice_t;\n");
+	/* Both have a struct own on their third line, but these are two types. */
+	write_file(x, "a.c", "#include \"common.h\"\n\n"
 			     "struct own { char c[203]; }; struct opaque { char c[205]; };\n"
 			     "void a(void) { struct both b; struct shared s; struct own o; struct opaque p;\n"
-			     "take(&b); take(&s); take(&o); take(&p); }\n");
+			     "twice_t t; take(&b); take(&s); take(&o); take(&p); take(&t); }\n");
 	write_file(x, "b.c", "#include \"common.h\"\n" TAKE "struct own { char c[204]; };\n"
 			     "opaque_t *pointer; void a(void);\n"
 			     "int main(void) { both_t b; struct shared s; struct own o;\n"
-			     "take(&b); take(&s); take(&o); take(&pointer); a(); return 0; }\n");
+			     "twice_t t; take(&t); take(&b); take(&s); take(&o); take(&pointer); a(); return 0; }\n");
 	sh(x, "gcc -g a.c b.c -o t");
 	assert_string_equal(list(x, load(x, "t"), 200, 210),
-			    "201 both_t;202 shared;203 own;204 own;205 opaque_t;");
+			    "201 both_t;202 shared;203 own;204 own;205 opaque_t;206 twice_t;");
 }
 
 static const char cc_types[] =
@@ -240,6 +283,7 @@ int main(void)
 		T(the_same_with_clang),
 		T(the_same_in_a_separate_debug_file),
 		T(the_same_with_dwz),
+		T(imported_units_count_and_a_type_is_named_after_its_declaration),
 		T(without_dwarf_there_are_no_types),
 		T(only_the_wanted_sizes_are_listed),
 		T(units_together_make_up_a_type),

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/target.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "cli/serve.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct attach {
+	struct options options;
+	pid_t pid;
+	struct target_facts facts;
+};
+
+static int status_of(enum target_problem p)
+{
+	static const int statuses[] = {
+		[TARGET_FINE] = 0,
+		[TARGET_NOT_THERE] = STATUS_NOT_THERE,
+		[TARGET_ZOMBIE] = STATUS_ZOMBIE,
+		[TARGET_KERNEL_THREAD] = STATUS_KERNEL_THREAD,
+		[TARGET_TRACED] = STATUS_TRACED,
+		[TARGET_NOT_PERMITTED] = STATUS_NOT_PERMITTED,
+		[TARGET_OURSELVES] = STATUS_OURSELVES,
+		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
+		[TARGET_NO_ALLOCATOR] = STATUS_NO_ALLOCATOR,
+	};
+
+	return statuses[p];
+}
+
+static int refuse(enum target_problem p, const struct attach *a)
+{
+	struct error e;
+
+	target_explain(p, a->pid, &a->facts, &e);
+	say("%s", e.text);
+	return status_of(p);
+}
+
+/* Looked at again, for the facts may have changed between the first look and the try. */
+static enum target_problem why_not(struct attach *a, int err)
+{
+	enum target_problem p;
+
+	a->facts = target_look(a->pid);
+	p = target_judge(&a->facts, a->pid, getpid());
+	if (p != TARGET_FINE)
+		return p;
+	return err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
+}
+
+static int attach_session(struct session *s, struct attach *a, int ready)
+{
+	struct serve v = { .session = s, .options = &a->options, .end_on_interrupt = true };
+	struct error e;
+
+	s->root = a->pid;
+	s->foreign = a->facts.uid != geteuid();
+	/* First what may fail without having touched the process. */
+	v.control = control_open(a->pid, &e);
+	if (!v.control || serve_signals(&v)) {
+		say("%s", v.control ? "cannot set up signals" : e.text);
+		control_close(v.control);
+		return STATUS_FAILED;
+	}
+	int status = 0, err = tracer_attach(s->tracer, a->pid);
+	if (err == -ENOEXEC) {
+		tracer_detach_all(s->tracer);
+		status = refuse(TARGET_NO_ALLOCATOR, a);
+	} else if (err) {
+		status = refuse(why_not(a, err), a);
+	} else {
+		supervise_ready(ready);
+		if (!a->options.background)
+			say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", (int)a->pid,
+			    (int)a->pid);
+		status = serve_session(&v) ? STATUS_FAILED : 0;
+	}
+	control_close(v.control);
+	return status;
+}
+
+static struct ending trace_attach(struct guard *guard, int ready, void *arg)
+{
+	struct attach *a = arg;
+	struct session s;
+	struct ending end = { .status = STATUS_FAILED };
+
+	if (session_init(&s, a->options.trace_children, guard))
+		say("cannot start: out of memory");
+	else
+		end.status = attach_session(&s, a, ready);
+	session_release(&s);
+	return end;
+}
+
+int command_attach(int argc, char **argv)
+{
+	struct attach a;
+	int first = options_parse(&a.options, "attach", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first != 1 || !parse_pid(argv[first], &a.pid)) {
+		say("attach: which process? Usage: mprof attach [options] PID");
+		return STATUS_USAGE;
+	}
+	a.facts = target_look(a.pid);
+	if (a.facts.exists)
+		a.pid = a.facts.tgid; /* a thread's number stands for its process */
+	enum target_problem p = target_judge(&a.facts, a.pid, getpid());
+	if (p == TARGET_FINE && program_unsupported(a.pid))
+		p = TARGET_UNSUPPORTED;
+	if (p != TARGET_FINE)
+		return refuse(p, &a);
+	if (output_check(&a.options))
+		return STATUS_FAILED;
+	struct ending end = supervise(a.options.background, trace_attach, &a);
+	if (a.options.background && !end.signal && !end.status)
+		say("attached to process %d; mprof detach %d ends it", (int)a.pid, (int)a.pid);
+	return end_with(end);
+}

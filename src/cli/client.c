@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The commands that talk to a session: detach, control, status. */
+#include "cli/cli.h"
+#include "cli/control.h"
+#include "profile/datafile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	ANSWER_SECONDS = 30,
+	/* A detach frees the process at once, but is answered when the profile is written. */
+	DETACH_SECONDS = 600,
+};
+
+static int status_of(int err)
+{
+	return err == -ENOENT ? STATUS_NO_SESSION : STATUS_FAILED;
+}
+
+/* The answer's text behind its first line "ok", or NULL: an error has been said. */
+static char *ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds, int *status)
+{
+	struct error e;
+	int err = control_ask(pid, line, answer, size, seconds, &e);
+
+	*status = err ? status_of(err) : 0;
+	if (err) {
+		say("%s", e.text);
+		return NULL;
+	}
+	if (!strncmp(answer, "ok\n", 3))
+		return answer + 3;
+	*status = STATUS_FAILED;
+	answer[strcspn(answer, "\n")] = '\0';
+	say("process %d: %s", (int)pid,
+	    !strncmp(answer, "error ", 6) ? answer + 6 : "the session ended without an answer");
+	return NULL;
+}
+
+/* The one session there is, if there is one. */
+static bool only_session(pid_t *pid, int *status)
+{
+	pid_t *pids;
+	struct error e;
+	ssize_t n = control_sessions(&pids, &e);
+
+	if (n == 1)
+		*pid = pids[0];
+	else if (n < 0)
+		say("%s", e.text);
+	else if (n == 0)
+		say("there is no session");
+	else
+		say("there are %zd sessions: say which process (mprof status lists them)", n);
+	*status = n == 0 ? STATUS_NO_SESSION : n == 1 ? 0 : STATUS_FAILED;
+	free(pids);
+	return n == 1;
+}
+
+/* ---- detach ---- */
+
+static int print_data(const char *path, const struct options *o)
+{
+	struct profile_data *d;
+	struct error e;
+
+	if (!strcmp(path, "/dev/null"))
+		return 0;
+	if (datafile_read(path, &d, &e)) {
+		say("%s", e.text);
+		return STATUS_FAILED;
+	}
+	int err = print_profile(d, o, stdout);
+	profile_data_free(d);
+	if (err)
+		say("cannot write the report: %s", strerror(-err));
+	return err ? STATUS_FAILED : 0;
+}
+
+/* The report of each profile the session has written, and where that is. */
+static int print_reports(char *lines, const struct options *o)
+{
+	int status = 0;
+
+	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "data ", 5))
+			continue;
+		int one = print_data(line + 5, o);
+
+		status = status ? status : one;
+		say("the profile is in %s", line + 5);
+	}
+	if (fflush(stdout))
+		status = STATUS_FAILED;
+	return status;
+}
+
+int command_detach(int argc, char **argv)
+{
+	static char answer[65536];
+	struct options o;
+	pid_t pid;
+	int first = options_parse(&o, "report", argc, argv, 2), status = 0;
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first > 1 || (argc - first == 1 && !parse_pid(argv[first], &pid))) {
+		say("detach: usage: mprof detach [options] [PID]");
+		return STATUS_USAGE;
+	}
+	if (first == argc && !only_session(&pid, &status))
+		return status;
+	char *lines = ask(pid, "detach", answer, sizeof answer, DETACH_SECONDS, &status);
+	return lines ? print_reports(lines, &o) : status;
+}
+
+/* ---- control ---- */
+
+static bool is_command(const char *name)
+{
+	static const char *const names[] = { "status", "suspend", "resume", "save" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* A file is the tracer's to write, which may have another working directory. */
+static char *command_line(const char *name, const char *file)
+{
+	char *line, *dir = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
+	int n = asprintf(&line, "%s%s%s%s%s", name, file ? " " : "", dir ? dir : "", dir ? "/" : "",
+			 file ? file : "");
+
+	free(dir);
+	return n < 0 ? NULL : line;
+}
+
+int command_control(int argc, char **argv)
+{
+	char answer[CONTROL_LINE_MAX * 2];
+	pid_t pid;
+	int status = STATUS_FAILED;
+
+	if (argc < 4 || !parse_pid(argv[2], &pid) || !is_command(argv[3]) ||
+	    argc > 4 + !strcmp(argv[3], "save")) {
+		say("control: usage: mprof control PID status|suspend|resume|save [FILE]");
+		return STATUS_USAGE;
+	}
+	char *line = command_line(argv[3], argc > 4 ? argv[4] : NULL);
+	char *text = line ? ask(pid, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
+	free(line);
+	if (!text)
+		return status;
+	fputs(text, stdout);
+	return fflush(stdout) ? STATUS_FAILED : 0;
+}
+
+/* ---- status ---- */
+
+/* The value of a line "name: value" of an answer. */
+static const char *field(const char *text, const char *name, char value[256])
+{
+	const char *at = strstr(text, name);
+
+	snprintf(value, 256, "%.*s", at ? (int)strcspn(at + strlen(name), "\n") : 1,
+		 at ? at + strlen(name) : "?");
+	return value;
+}
+
+static void print_session(pid_t pid)
+{
+	char answer[CONTROL_LINE_MAX], v[6][256];
+	struct error e;
+
+	if (control_ask(pid, "status", answer, sizeof answer, ANSWER_SECONDS, &e)) {
+		printf("%7d  %s\n", (int)pid, e.text);
+		return;
+	}
+	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %s\n", (int)pid, field(answer, "state: ", v[0]),
+	       field(answer, "elapsed seconds: ", v[1]), field(answer, "allocations: ", v[2]),
+	       field(answer, "frees: ", v[3]), field(answer, "live bytes: ", v[4]),
+	       field(answer, "command: ", v[5]));
+}
+
+int command_status(int argc, char **argv)
+{
+	pid_t *pids;
+	struct error e;
+
+	if (argc > 2) {
+		say("status: takes no arguments; \"%s\" is one too many", argv[2]);
+		return STATUS_USAGE;
+	}
+	ssize_t n = control_sessions(&pids, &e);
+	if (n < 0) {
+		say("%s", e.text);
+		return STATUS_FAILED;
+	}
+	if (n == 0)
+		puts("no sessions");
+	else
+		printf("%7s  %-9s  %9s  %12s  %12s  %14s  %s\n", "process", "state", "seconds",
+		       "allocations", "frees", "live bytes", "command");
+	for (ssize_t i = 0; i < n; i++)
+		print_session(pids[i]);
+	free(pids);
+	return fflush(stdout) ? STATUS_FAILED : 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/commands.h"
+
+#include "attach/target.h"
+#include "cli/output.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A client that does not read its answer does without. */
+__attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1,
+		     MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void answer_status(struct serve *v, int fd)
+{
+	struct session_state st = session_state(v->session);
+	struct timespec now;
+	struct rusage ru;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	getrusage(RUSAGE_SELF, &ru);
+	double elapsed = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)v->started_ns / 1e9;
+	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
+		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
+	const struct image *i = v->session->images;
+
+	answer(fd,
+	       "ok\n"
+	       "state: %s\n"
+	       "command: %s\n"
+	       "elapsed seconds: %.1f\n"
+	       "processes: %u\n"
+	       "tasks: %u\n"
+	       "modules: %u\n"
+	       "allocations: %" PRIu64 "\n"
+	       "frees: %" PRIu64 "\n"
+	       "live bytes: %" PRIu64 "\n"
+	       "events lost: %" PRIu64 "\n"
+	       "stops: %" PRIu64 "\n"
+	       "tracer's processor seconds: %.2f\n"
+	       "tracer's memory in KiB: %ld\n",
+	       v->session->suspended ? "suspended" : "tracing",
+	       i && i->command && i->command[0] ? i->command[0] : "?", elapsed, st.processes, st.tasks,
+	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
+	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
+}
+
+static void answer_later(struct serve *v, int fd)
+{
+	if (v->n_detach_fds < sizeof v->detach_fds / sizeof *v->detach_fds)
+		v->detach_fds[v->n_detach_fds++] = fd;
+	else
+		close(fd);
+}
+
+static void carry_out(struct serve *v, struct control_request *r)
+{
+	const char *arg = strchr(r->line, ' ');
+	size_t n = arg ? (size_t)(arg - r->line) : strlen(r->line);
+
+	if (!strcmp(r->line, "detach")) {
+		answer_later(v, r->fd);
+		return;
+	}
+	if (n == 4 && !strncmp(r->line, "save", 4)) {
+		serve_save(v, arg ? arg + 1 : NULL, r->fd);
+	} else if (!strcmp(r->line, "status")) {
+		answer_status(v, r->fd);
+	} else if (!strcmp(r->line, "suspend")) {
+		session_suspend(v->session);
+		answer(r->fd, "ok\n");
+	} else if (!strcmp(r->line, "resume")) {
+		session_resume(v->session);
+		answer(r->fd, "ok\n");
+	} else {
+		answer(r->fd, "error this session does not know that command\n");
+	}
+	close(r->fd);
+}
+
+void serve_commands(struct serve *v)
+{
+	struct control_request r;
+
+	while (control_next(v->control, &r))
+		carry_out(v, &r);
+}
+
+void serve_last_answers(struct serve *v)
+{
+	char *names = output_data_names(v->session, v->options);
+
+	serve_commands(v); /* whoever has asked in the meantime */
+	for (size_t i = 0; i < v->n_detach_fds; i++) {
+		answer(v->detach_fds[i], "ok\n%s", names ? names : "");
+		close(v->detach_fds[i]);
+	}
+	v->n_detach_fds = 0;
+	free(names);
+}

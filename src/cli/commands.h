@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_COMMANDS_H
+#define MPROF_CLI_COMMANDS_H
+
+#include "cli/serve.h"
+
+/* Carry out the control commands that have come in. */
+void serve_commands(struct serve *v);
+
+/* The session is over and everything is written: answer those that wait for it. */
+void serve_last_answers(struct serve *v);
+
+/* serve.c: write the profiles now, to @path or where the options say, and answer on @answer_fd
+ * (-1: nobody) when that is done. */
+void serve_save(struct serve *v, const char *path, int answer_fd);
+
+/* serve.c: wait until nothing is being saved. */
+void await_savers(struct session *s);
+
+#endif

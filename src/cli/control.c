@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define MAX_CLIENTS 16	/* the one that has waited longest makes room for another */
+
+struct client {
+	int fd;		/* -1: free */
+	size_t n;
+	unsigned long age;
+	char line[CONTROL_LINE_MAX];
+};
+
+struct control {
+	int listener, epoll;
+	struct sockaddr_un address;
+	unsigned long next_age;
+	struct client clients[MAX_CLIENTS];
+};
+
+/* ---- the directory ---- */
+
+int control_directory(char *path, size_t size, struct error *e)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	int n;
+
+	if (runtime && runtime[0] == '/')
+		n = snprintf(path, size, "%s/mprof", runtime);
+	else
+		n = snprintf(path, size, "/tmp/mprof-%u", (unsigned)geteuid());
+	if (n < 0 || (size_t)n >= size)
+		return error_set(e, -ENAMETOOLONG, "XDG_RUNTIME_DIR is too long a name");
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return error_set(e, -errno, "cannot make the directory for control sockets %s: %s", path,
+				 strerror(errno));
+	/* In /tmp anybody may have been here first. */
+	if (lstat(path, &st))
+		return error_set(e, -errno, "cannot look at %s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+		return error_set(e, -EPERM,
+				 "will not use %s for control sockets: it has to be a directory that "
+				 "belongs to us and that nobody else can enter; remove it, or set "
+				 "XDG_RUNTIME_DIR", path);
+	return 0;
+}
+
+static int socket_address(pid_t pid, struct sockaddr_un *a, struct error *e)
+{
+	char dir[sizeof a->sun_path];
+	int err = control_directory(dir, sizeof dir - 16, e);
+
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (!err && snprintf(a->sun_path, sizeof a->sun_path, "%s/%d.sock", dir, (int)pid) < 0)
+		err = error_set(e, -ENAMETOOLONG, "the name of the control socket is too long");
+	return err;
+}
+
+/* ---- serving ---- */
+
+/* Tell us by a signal when something comes: a tracer that is busy does not poll. */
+static int watch_fd(const struct control *c, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) ||
+	    epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &ev))
+		return -errno;
+	return 0;
+}
+
+static int listen_at(struct control *c)
+{
+	const struct sockaddr *a = (const struct sockaddr *)&c->address;
+
+	/* One that answers is alive; what does not is left over from a tracer that was killed. */
+	int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe >= 0 && connect(probe, a, sizeof c->address) == 0) {
+		close(probe);
+		return -EADDRINUSE;
+	}
+	if (probe >= 0)
+		close(probe);
+	unlink(c->address.sun_path);
+	if (bind(c->listener, a, sizeof c->address) || listen(c->listener, MAX_CLIENTS))
+		return -errno;
+	return watch_fd(c, c->listener);
+}
+
+struct control *control_open(pid_t pid, struct error *e)
+{
+	struct control *c = calloc(1, sizeof *c);
+
+	if (!c) {
+		error_set(e, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < MAX_CLIENTS; i++)
+		c->clients[i].fd = -1;
+	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	int err = socket_address(pid, &c->address, e);
+	if (err)
+		goto fail;
+	err = c->listener < 0 || c->epoll < 0 ? -errno : listen_at(c);
+	if (!err)
+		return c;
+	if (err == -EADDRINUSE)
+		error_set(e, err, "process %d has a session already; see mprof status", (int)pid);
+	else
+		error_set(e, err, "cannot open the control socket %s: %s", c->address.sun_path,
+			  strerror(-err));
+fail:
+	control_drop(c);
+	return NULL;
+}
+
+void control_drop(struct control *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < MAX_CLIENTS; i++)
+		if (c->clients[i].fd >= 0)
+			close(c->clients[i].fd);
+	if (c->listener >= 0)
+		close(c->listener);
+	if (c->epoll >= 0)
+		close(c->epoll);
+	free(c);
+}
+
+void control_close(struct control *c)
+{
+	if (c)
+		unlink(c->address.sun_path);
+	control_drop(c);
+}
+
+int control_fd(const struct control *c)
+{
+	return c->epoll;
+}
+
+static void drop_client(struct client *k)
+{
+	close(k->fd);
+	k->fd = -1;
+}
+
+static struct client *free_client(struct control *c)
+{
+	struct client *oldest = &c->clients[0];
+
+	for (size_t i = 0; i < MAX_CLIENTS; i++) {
+		if (c->clients[i].fd < 0)
+			return &c->clients[i];
+		if (c->clients[i].age < oldest->age)
+			oldest = &c->clients[i];
+	}
+	drop_client(oldest);
+	return oldest;
+}
+
+static bool is_one_of_us(int fd)
+{
+	struct ucred u;
+	socklen_t len = sizeof u;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &len) &&
+	       (u.uid == geteuid() || u.uid == 0);
+}
+
+static void accept_clients(struct control *c)
+{
+	int fd;
+
+	while ((fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		if (!is_one_of_us(fd) || watch_fd(c, fd)) {
+			close(fd);
+			continue;
+		}
+		struct client *k = free_client(c);
+
+		k->fd = fd;
+		k->n = 0;
+		k->age = c->next_age++;
+	}
+}
+
+/* Read what is there. True: a whole line. */
+static bool read_line(struct client *k)
+{
+	while (k->n < sizeof k->line) {
+		ssize_t n = read(k->fd, k->line + k->n, sizeof k->line - k->n);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return false;
+		if (n <= 0)
+			break;
+		char *end = memchr(k->line + k->n, '\n', (size_t)n);
+		k->n += (size_t)n;
+		if (end) {
+			*end = '\0';
+			return true;
+		}
+	}
+	drop_client(k); /* gone, or talks and talks */
+	return false;
+}
+
+bool control_next(struct control *c, struct control_request *out)
+{
+	accept_clients(c);
+	for (size_t i = 0; i < MAX_CLIENTS; i++) {
+		struct client *k = &c->clients[i];
+
+		if (k->fd < 0 || !read_line(k))
+			continue;
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, k->fd, NULL);
+		out->fd = k->fd;
+		memcpy(out->line, k->line, sizeof out->line);
+		k->fd = -1;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_CONTROL_H
+#define MPROF_CLI_CONTROL_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * A session's control socket: a stream socket PID.sock in a directory that only its user can enter.
+ * A client sends one line, gets text, and the connection is closed.
+ */
+struct control;
+
+#define CONTROL_LINE_MAX 4096	/* bytes of a command line */
+
+/**
+ * The directory of this user's sessions: $XDG_RUNTIME_DIR/mprof, or /tmp/mprof-UID; made if it is
+ * not there. Refused if it is not a directory of our own that nobody else can enter.
+ * Returns 0 or -errno with a sentence in @e.
+ */
+int control_directory(char *path, size_t size, struct error *e);
+
+/**
+ * Open the socket for process @pid. Its readiness is told by SIGIO to this process, and by
+ * control_fd() becoming readable. Returns NULL with a sentence in @e.
+ */
+struct control *control_open(pid_t pid, struct error *e);
+
+/* Close and remove it. NULL is fine. */
+void control_close(struct control *c);
+
+/* The same in a forked child that is not to answer: the socket's file stays. */
+void control_drop(struct control *c);
+
+/* A descriptor for poll(2) that is readable when there is something to do. */
+int control_fd(const struct control *c);
+
+/* A command and who sent it. */
+struct control_request {
+	int fd;		/* to answer on; the caller's to close() */
+	char line[CONTROL_LINE_MAX];
+};
+
+/**
+ * Take the next complete command; never waits. Clients that are too slow, say too much or belong to
+ * another user are dropped. False: none is there.
+ */
+bool control_next(struct control *c, struct control_request *out);
+
+/**
+ * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1
+ * bytes, NUL-terminated). Waits at most @seconds.
+ * Returns 0, -ENOENT (no session), -ETIMEDOUT, or another -errno.
+ */
+int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
+		struct error *e);
+
+/**
+ * The processes that have a session, sorted; sockets nobody listens on are removed.
+ * Returns how many, or -errno; *pids is the caller's to free().
+ */
+ssize_t control_sessions(pid_t **pids, struct error *e);
+
+#endif

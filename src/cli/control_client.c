@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/control.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* All the session says until it closes. */
+static int read_answer(int fd, char *answer, size_t size, int64_t until)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	size_t n = 0;
+
+	for (;;) {
+		int64_t left = until - now_ms();
+		char rest[4096];
+
+		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+			return -ETIMEDOUT;
+		ssize_t got = n + 1 < size ? read(fd, answer + n, size - 1 - n) :
+					     read(fd, rest, sizeof rest);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			answer[n] = '\0';
+			return 0;
+		}
+		if (n + 1 < size)
+			n += (size_t)got;
+	}
+}
+
+static int connect_to(pid_t pid, struct error *e)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char dir[sizeof a.sun_path];
+	int err = control_directory(dir, sizeof dir - 16, e);
+
+	if (err)
+		return err;
+	snprintf(a.sun_path, sizeof a.sun_path, "%.90s/%d.sock", dir, (int)pid);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a)) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		if (err == -ECONNREFUSED) /* its tracer was killed */
+			unlink(a.sun_path);
+		return error_set(e, -ENOENT, "there is no session for process %d; see mprof status",
+				 (int)pid);
+	}
+	return fd;
+}
+
+int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
+		struct error *e)
+{
+	int fd = connect_to(pid, e);
+
+	if (fd < 0)
+		return fd;
+	size_t n = strlen(line);
+	int err = send(fd, line, n, MSG_NOSIGNAL) != (ssize_t)n || send(fd, "\n", 1, MSG_NOSIGNAL) != 1 ?
+			  -errno :
+			  read_answer(fd, answer, size, now_ms() + seconds * 1000);
+	close(fd);
+	if (err == -ETIMEDOUT)
+		error_set(e, err, "the session of process %d has not answered for %u seconds", (int)pid,
+			  seconds);
+	else if (err)
+		error_set(e, err, "cannot talk to the session of process %d: %s", (int)pid,
+			  strerror(-err));
+	return err;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	return *(const pid_t *)a - *(const pid_t *)b;
+}
+
+ssize_t control_sessions(pid_t **pids, struct error *e)
+{
+	char dir[256];
+	ssize_t n = 0;
+	int err = control_directory(dir, sizeof dir, e);
+
+	*pids = NULL;
+	if (err)
+		return err;
+	DIR *d = opendir(dir);
+	if (!d)
+		return error_set(e, -errno, "cannot read %s: %s", dir, strerror(errno));
+	for (struct dirent *entry; (entry = readdir(d));) {
+		struct error ignored;
+		int pid, end = 0;
+
+		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end || entry->d_name[end])
+			continue;
+		int fd = connect_to(pid, &ignored);
+		if (fd < 0)
+			continue;
+		close(fd);
+		pid_t *grown = reallocarray(*pids, (size_t)n + 1, sizeof **pids);
+		if (!grown)
+			break;
+		*pids = grown;
+		grown[n++] = pid;
+	}
+	closedir(d);
+	if (n)
+		qsort(*pids, (size_t)n, sizeof **pids, compare_pids);
+	return n;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_SERVE_H
+#define MPROF_CLI_SERVE_H
+
+#include "cli/cli.h"
+#include "cli/control.h"
+#include "cli/session.h"
+#include "cli/supervise.h"
+
+/* How a session is served. */
+struct serve {
+	struct session *session;
+	const struct options *options;
+	struct control *control;	/* NULL: none could be opened */
+	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program alone */
+	int detach_fds[16];		/* clients that wait for the end */
+	size_t n_detach_fds;
+	uint64_t started_ns;		/* CLOCK_MONOTONIC */
+	uint64_t last_events, last_tick_ns; /* for events per second */
+};
+
+/* Change what signals do to this process; call before anything is to be served. 0 or -errno. */
+int serve_signals(struct serve *v);
+
+/**
+ * Serve stops, control commands and timers until all programs have ended, somebody asks for the
+ * end, or the time is over; then let the programs go, write what there is and answer who asked.
+ * Returns 0, or -errno after printing what could not be written.
+ */
+int serve_session(struct serve *v);
+
+/* The signal that told us to end, or 0. */
+int serve_told(void);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "breakpoints/calls.h"
+
+#include <stdlib.h>
+
+/* Traps at the entries of three allocator functions, and where the program calls them. */
+enum { MALLOC = 0x1000, REALLOC = 0x2000, OTHER_MALLOC = 0x9000, SITE = 0x400123, OTHER_SITE = 0x400456 };
+
+#define SLOT 0x7ffe00001000u
+
+static const struct call pending = { .trap = REALLOC, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
+
+static enum entry_verdict judge(taddr trap, taddr slot, taddr ret, taddr word)
+{
+	return calls_judge(&pending, trap, slot, ret, word);
+}
+
+static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
+{
+	(void)state;
+	assert_int_equal(calls_judge(NULL, MALLOC, SLOT, SITE, 0), ENTRY_OUTER);
+}
+
+static void a_call_from_inside_of_the_pending_one_is_nested(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(MALLOC, SLOT - 64, 0x2040, SITE), ENTRY_NESTED);
+	assert_int_equal(judge(OTHER_MALLOC, SLOT - 8, 0x2040, SITE), ENTRY_NESTED);
+	/* A recursion of the function itself. */
+	assert_int_equal(judge(REALLOC, SLOT - 64, 0x2040, SITE), ENTRY_NESTED);
+}
+
+/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: nothing new is on the stack. */
+static void a_tail_call_is_nested(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(MALLOC, SLOT, SITE, SITE), ENTRY_NESTED);
+}
+
+/* A signal pushes the pc back to the start of the call that it came too early for. */
+static void the_same_entry_again_is_a_restart(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(REALLOC, SLOT, SITE, SITE), ENTRY_RESTARTED);
+}
+
+static void a_restart_is_told_even_after_a_signal(void **state)
+{
+	struct call c = pending;
+
+	(void)state;
+	c.interrupted = true;
+	assert_int_equal(calls_judge(&c, REALLOC, SLOT, SITE, SITE), ENTRY_RESTARTED);
+}
+
+static void an_entry_above_the_pending_call_shows_that_it_was_abandoned(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(MALLOC, SLOT + 8, OTHER_SITE, SITE), ENTRY_ABANDONED);
+	assert_int_equal(judge(REALLOC, SLOT + 4096, SITE, SITE), ENTRY_ABANDONED);
+	/* From the same depth, but another place. */
+	assert_int_equal(judge(REALLOC, SLOT, OTHER_SITE, OTHER_SITE), ENTRY_ABANDONED);
+	assert_int_equal(judge(MALLOC, SLOT, OTHER_SITE, OTHER_SITE), ENTRY_ABANDONED);
+}
+
+static void an_entry_below_shows_it_too_if_the_return_address_was_written_over(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(MALLOC, SLOT - 64, OTHER_SITE, 0), ENTRY_ABANDONED);
+	assert_int_equal(judge(MALLOC, SLOT - 64, SITE, OTHER_SITE), ENTRY_ABANDONED);
+}
+
+static void after_a_signal_only_the_chain_can_tell(void **state)
+{
+	struct call c = pending;
+
+	(void)state;
+	c.interrupted = true;
+	/* On the handler's stack, on another one below or above. */
+	assert_int_equal(calls_judge(&c, MALLOC, SLOT - 4096, OTHER_SITE, SITE), ENTRY_UNWIND);
+	assert_int_equal(calls_judge(&c, MALLOC, SLOT + 4096, OTHER_SITE, SITE), ENTRY_UNWIND);
+	assert_int_equal(calls_judge(&c, MALLOC, SLOT - 4096, OTHER_SITE, 0), ENTRY_UNWIND);
+}
+
+static struct call *push(struct calls *c, taddr ret, taddr sp_after)
+{
+	struct call *call = calls_push(c);
+
+	assert_non_null(call);
+	assert_null(call->frames);
+	assert_int_equal(call->ret, 0);
+	assert_false(call->interrupted);
+	call->ret = ret;
+	call->sp_after = sp_after;
+	call->slot = sp_after - 8;
+	return call;
+}
+
+static void a_return_needs_both_the_place_and_the_stack_pointer(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	assert_int_equal(calls_returning(&c, SITE, SLOT), -1);
+	push(&c, SITE, SLOT);
+	assert_int_equal(calls_returning(&c, SITE, SLOT), 0);
+	assert_int_equal(calls_returning(&c, SITE, SLOT - 16), -1); /* a recursion came by */
+	assert_int_equal(calls_returning(&c, SITE, SLOT + 16), -1);
+	assert_int_equal(calls_returning(&c, OTHER_SITE, SLOT), -1);
+	calls_pop(&c);
+	assert_int_equal(calls_returning(&c, SITE, SLOT), -1);
+	calls_release(&c);
+}
+
+static void of_several_pending_calls_the_right_one_returns(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	push(&c, SITE, SLOT);
+	push(&c, OTHER_SITE, SLOT - 100);
+	push(&c, SITE, SLOT - 200); /* the same place again, deeper */
+	assert_int_equal(calls_returning(&c, SITE, SLOT - 200), 2);
+	assert_int_equal(calls_returning(&c, OTHER_SITE, SLOT - 100), 1);
+	assert_int_equal(calls_returning(&c, SITE, SLOT), 0);
+	assert_int_equal(calls_returning(&c, OTHER_SITE, SLOT), -1);
+	calls_release(&c);
+}
+
+/* A tail call that is pending in its own right: the innermost comes first. */
+static void of_two_that_return_alike_the_innermost_does(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	push(&c, SITE, SLOT);
+	push(&c, SITE, SLOT);
+	assert_int_equal(calls_returning(&c, SITE, SLOT), 1);
+	calls_pop(&c);
+	assert_int_equal(calls_returning(&c, SITE, SLOT), 0);
+	calls_release(&c);
+}
+
+static void many_pending_calls_are_kept_and_their_chains_freed(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		struct call *call = push(&c, SITE + i, SLOT - 16 * i);
+
+		call->frames = calloc(3, sizeof *call->frames);
+		call->n_frames = 3;
+		assert_int_equal(c.n, i + 1);
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		assert_int_equal(calls_returning(&c, SITE + i, SLOT - 16 * i), i);
+	calls_pop(&c);
+	assert_int_equal(c.n, 999);
+	calls_release(&c); /* sanitizers see what is not freed */
+	assert_int_equal(c.n, 0);
+	assert_null(c.v);
+	calls_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_entry_with_nothing_pending_is_the_programs_own),
+		cmocka_unit_test(a_call_from_inside_of_the_pending_one_is_nested),
+		cmocka_unit_test(a_tail_call_is_nested),
+		cmocka_unit_test(the_same_entry_again_is_a_restart),
+		cmocka_unit_test(a_restart_is_told_even_after_a_signal),
+		cmocka_unit_test(an_entry_above_the_pending_call_shows_that_it_was_abandoned),
+		cmocka_unit_test(an_entry_below_shows_it_too_if_the_return_address_was_written_over),
+		cmocka_unit_test(after_a_signal_only_the_chain_can_tell),
+		cmocka_unit_test(a_return_needs_both_the_place_and_the_stack_pointer),
+		cmocka_unit_test(of_several_pending_calls_the_right_one_returns),
+		cmocka_unit_test(of_two_that_return_alike_the_innermost_does),
+		cmocka_unit_test(many_pending_calls_are_kept_and_their_chains_freed),
+	};
+
+	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}
