@@ -43,8 +43,17 @@ bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value);
 /* The registers of a caller, as far as they are known: pc and stack pointer. */
 void arch_set_caller(struct arch_regs *r, taddr pc, taddr sp);
 
-/* The frame pointer's saved copy and the return address behind it: bytes from the frame pointer. */
-taddr arch_frame_pointer(const struct arch_regs *r);
+/* The general registers that a function gives back to its caller as they were, by their numbers in
+ * libunwind; and setting one of them by its index here. */
+#define ARCH_KEPT_REGS 6
+extern const int arch_kept_regs[ARCH_KEPT_REGS];
+void arch_set_kept(struct arch_regs *r, unsigned index, uint64_t value);
+uint64_t arch_kept(const struct arch_regs *r, unsigned index);
+/* The index of a register by its number in libunwind; -1: not kept; -2: pc or stack pointer. */
+int arch_kept_index(int regnum);
+
+/* Does the code at @code, 16 bytes, return from a signal handler? */
+bool arch_is_signal_return(const uint8_t code[16]);
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

@@ -71,9 +71,45 @@ void arch_set_caller(struct arch_regs *r, taddr pc, taddr sp)
 	r->user.rsp = sp;
 }
 
-taddr arch_frame_pointer(const struct arch_regs *r)
+/* psABI 3.2.1; the stack pointer is kept too, but that is what a call frame is about. */
+const int arch_kept_regs[ARCH_KEPT_REGS] = { UNW_X86_64_RBX, UNW_X86_64_RBP, UNW_X86_64_R12,
+					     UNW_X86_64_R13, UNW_X86_64_R14, UNW_X86_64_R15 };
+
+static uint64_t *kept(struct user_regs_struct *u, unsigned index)
 {
-	return r->user.rbp;
+	unsigned long long *const in_order[] = { &u->rbx, &u->rbp, &u->r12, &u->r13, &u->r14, &u->r15 };
+
+	return (uint64_t *)in_order[index];
+}
+
+void arch_set_kept(struct arch_regs *r, unsigned index, uint64_t value)
+{
+	*kept(&r->user, index) = value;
+}
+
+uint64_t arch_kept(const struct arch_regs *r, unsigned index)
+{
+	struct user_regs_struct u = r->user;
+
+	return *kept(&u, index);
+}
+
+int arch_kept_index(int regnum)
+{
+	if (regnum == UNW_X86_64_RIP || regnum == UNW_X86_64_RSP)
+		return -2;
+	for (int i = 0; i < ARCH_KEPT_REGS; i++)
+		if (arch_kept_regs[i] == regnum)
+			return i;
+	return -1;
+}
+
+bool arch_is_signal_return(const uint8_t code[16])
+{
+	/* mov $15,%rax; syscall: rt_sigreturn, as glibc and musl write it */
+	static const uint8_t restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	return !memcmp(code, restorer, sizeof restorer);
 }
 
 bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value)

@@ -2,6 +2,7 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. */
 #include "attach/tracer_internal.h"
 
+#include "attach/sigmask.h"
 #include "attach/target.h"
 #include "base/array.h"
 
@@ -150,6 +151,7 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	long tgid = status_field(task->tid, "Tgid");
 
 	task->fresh = false;
+	task->sigmask = sigmask_of(task->tid);
 	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
 	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
 		tracer_enter_space(task, space);
@@ -262,6 +264,7 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 		return -ENOMEM;
 	}
 	task->tgid = tgid;
+	task->sigmask = sigmask_of(tid);
 	return 0;
 }
 
@@ -338,6 +341,7 @@ static void drop_other_threads(struct tracer *t, const struct task *task)
 static bool serve_exec(struct tracer *t, struct task *task)
 {
 	drop_other_threads(t, task);
+	task->sigmask = sigmask_of(task->tid);
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

@@ -121,30 +121,44 @@ static int file_number(pid_t tid, struct module_files *files, const struct maps_
 	return add_file(tid, files, m, number);
 }
 
+static bool read_program_headers(int fd, Elf64_Ehdr *eh, Elf64_Phdr *ph, size_t max)
+{
+	if (fd < 0 || pread(fd, eh, sizeof *eh, 0) != sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) ||
+	    eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_phentsize != sizeof *ph || eh->e_phnum > max)
+		return false;
+	ssize_t size = (ssize_t)(eh->e_phnum * sizeof *ph);
+
+	return pread(fd, ph, (size_t)size, (off_t)eh->e_phoff) == size;
+}
+
 /*
- * The load bias of the segment that is mapped from @offset of the file on: it is the mapping's
- * address less the segment's. Never "start of the first executable mapping": modern link editors
- * place read-only segments before the executable one.
+ * The load bias of the segment that is mapped from the mapping's file offset on: it is the
+ * mapping's address less the segment's. Never "start of the first executable mapping": modern link
+ * editors place read-only segments before the executable one.
  */
-static bool bias_of(int fd, const struct maps_line *m, taddr *bias)
+static bool place_image(int fd, struct mapping *m)
 {
 	Elf64_Ehdr eh;
-	Elf64_Phdr ph;
+	Elf64_Phdr ph[64];
+	taddr low = UINT64_MAX, high = 0;
+	bool found = false;
 
-	if (fd < 0 || pread(fd, &eh, sizeof eh, 0) != sizeof eh ||
-	    memcmp(eh.e_ident, ELFMAG, SELFMAG) || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    eh.e_phentsize != sizeof ph)
+	if (!read_program_headers(fd, &eh, ph, sizeof ph / sizeof *ph))
 		return false;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
-			return false;
-		if (ph.p_type != PT_LOAD || m->offset < (ph.p_offset & ~4095ULL) ||
-		    m->offset >= ph.p_offset + ph.p_filesz || !(ph.p_flags & PF_X))
+		if (ph[i].p_type != PT_LOAD)
 			continue;
-		*bias = m->start - m->offset + ph.p_offset - ph.p_vaddr;
-		return true;
+		low = ph[i].p_vaddr < low ? ph[i].p_vaddr : low;
+		high = ph[i].p_vaddr + ph[i].p_memsz > high ? ph[i].p_vaddr + ph[i].p_memsz : high;
+		if (m->file_offset < (ph[i].p_offset & ~4095ULL) ||
+		    m->file_offset >= ph[i].p_offset + ph[i].p_filesz || !(ph[i].p_flags & PF_X))
+			continue;
+		m->bias = m->start - m->file_offset + ph[i].p_offset - ph[i].p_vaddr;
+		found = true;
 	}
-	return false;
+	m->image_start = m->bias + low;
+	m->image_end = m->bias + high;
+	return found;
 }
 
 static int add_mapping(pid_t tid, struct module_files *files, const struct maps_line *m,
@@ -158,8 +172,11 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct maps_
 	if (err)
 		return err;
 	/* Of a file we cannot read, or that is no ELF file, addresses are told from its start. */
-	if (!bias_of(files->files[map.file].fd, m, &map.bias))
+	if (!place_image(files->files[map.file].fd, &map)) {
 		map.bias = m->start - m->offset;
+		map.image_start = m->start;
+		map.image_end = m->end;
+	}
 	out->maps[out->n++] = map;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
+#include "attach/sigmask.h"
 #include "base/array.h"
 
 #include <errno.h>
@@ -241,9 +242,11 @@ static void serve_trap(struct tracer *t, struct task *task)
 {
 	switch (t->ops->trap(t->ctx, task)) {
 	case TRAP_OURS:
+		sigmask_restore(task->tid, task->sigmask);
 		task_resume(t, task, 0);
 		return;
 	case TRAP_STEP:
+		sigmask_restore(task->tid, task->sigmask);
 		step_alone(t, task);
 		return;
 	case TRAP_NOT_OURS:

@@ -63,6 +63,24 @@ static const struct known_pc *know_pc(struct watch *w, pid_t tid, taddr pc, bool
 	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
 }
 
+#define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
+
+/* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
+static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f, bool innermost)
+{
+	uint32_t number = unwinder_noted(w->unwinder, f);
+
+	if (number != UINT32_MAX)
+		return number;
+	const struct known_pc *k = know_pc(w, tid, f->pc, f->exact);
+	if (!k)
+		return UINT32_MAX;
+	if (k->hidden)
+		return innermost ? HIDDEN : k->frame;
+	unwinder_note(w->unwinder, f, k->frame);
+	return k->frame;
+}
+
 /* The chain as numbered frames, for the event that the call will make. */
 static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
 {
@@ -72,12 +90,12 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 		if (ARRAY_RESERVE(&w->frames, &w->cap_frames, w->cap_frames))
 			return -ENOMEM;
 	for (size_t i = 0; i < chain->n; i++) {
-		const struct known_pc *k = know_pc(w, tid, chain->frames[i].pc, chain->frames[i].exact);
+		uint32_t number = frame_number(w, tid, &chain->frames[i], n == 0);
 
-		if (!k)
+		if (number == UINT32_MAX)
 			return -ENOMEM;
-		if (n || !k->hidden)
-			w->frames[n++] = k->frame;
+		if (number != HIDDEN)
+			w->frames[n++] = number;
 	}
 	c->frames = malloc(n * sizeof *c->frames + 1);
 	if (!c->frames)

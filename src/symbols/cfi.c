@@ -95,8 +95,8 @@ static void use_cie(struct section *s, Dwarf_Off offset)
 		return;
 	s->cie = offset;
 	s->encoding = -1;
-	if (offset < s->data->d_size && dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e) == 0 &&
-	    dwarf_cfi_cie_p(&e))
+	if (offset < s->data->d_size &&
+	    dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e) == 0 && dwarf_cfi_cie_p(&e))
 		s->encoding = encoding_of(s, &e.cie);
 }
 
@@ -133,10 +133,12 @@ int fdes_read(struct fdes *t, struct objfile *o)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = objfile_section(o, ".eh_frame", &shdr);
-	struct section s = { .data = scn && shdr.sh_type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL,
-			     .cie = UINT64_MAX };
+	struct section s = { .cie = UINT64_MAX };
 	Dwarf_CFI_Entry e;
 
+	if (!scn || shdr.sh_type == SHT_NOBITS)
+		return 0;
+	s.data = elf_rawdata(scn, NULL);
 	if (!s.data || !s.data->d_buf)
 		return 0;
 	s.ident = (const unsigned char *)elf_getident(o->elf, NULL);

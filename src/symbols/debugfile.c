@@ -94,8 +94,8 @@ static int try_folder(struct objfile *o, const char *path, const char *name, con
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		if (*places[i][0] && *path != '/')
 			continue;
-		int len = snprintf(found, PATH_MAX, "%s%.*s%s%s", places[i][0], folder, path, places[i][1],
-				   name);
+		int len = snprintf(found, PATH_MAX, "%s%.*s%s%s", places[i][0], folder, path,
+				   places[i][1], name);
 
 		if (try_path(o, found, len, w) == 0)
 			return 0;
@@ -146,12 +146,14 @@ int debugfile_find_alt(Dwarf *dwarf, const char *path, struct objfile *alt)
 	if (*name == '/')
 		return try_path(alt, name, (int)strnlen(name, PATH_MAX), &w);
 	char *real = realpath(path, NULL);
-	const char *slash = real ? strrchr(real, '/') : NULL;
 	int err = -ENOENT;
 
-	if (slash)
-		err = try_path(alt, found,
-			       snprintf(found, PATH_MAX, "%.*s%s", (int)(slash + 1 - real), real, name), &w);
+	if (real) {
+		int folder = (int)(strrchr(real, '/') + 1 - real);
+		int n = snprintf(found, PATH_MAX, "%.*s%s", folder, real, name);
+
+		err = try_path(alt, found, n, &w);
+	}
 	free(real);
 	return err;
 }

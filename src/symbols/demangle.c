@@ -56,9 +56,10 @@ bool demangle(const char *linkage, char *out, size_t size)
 /* ".constprop.0" and its like at @s: its length, or 0. */
 static size_t suffix(const char *s, bool *cold)
 {
-	static const char *const words[] = { "cold", "constprop", "part", "isra", "lto_priv", "llvm",
-					     "localalias", "clone", "unlikely", "hot", "warm", "simdclone",
-					     "resolver", "__uniq" };
+	static const char *const words[] = {
+		"cold", "constprop", "part", "isra", "lto_priv", "llvm", "localalias", "clone",
+		"unlikely", "hot", "warm", "simdclone", "resolver", "__uniq",
+	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = 1 + strlen(words[i]);

@@ -119,7 +119,8 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
 	Dwarf_Attribute a;
 	const char *dir = NULL;
 
-	if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &a))
+	if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) &&
+	    dwarf_attr(&unit, DW_AT_comp_dir, &a))
 		dir = dwarf_formstring(&a);
 	if (dir && starts_with_folder(file, dir))
 		dir = NULL;
@@ -146,8 +147,8 @@ size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max)
 	if (!dwarf_diecu(die, &at, NULL, NULL))
 		return 0;
 	while (at.addr != die->addr) {
-		if (n == DIE_DEPTH_MAX || n == max || dwarf_child(&at, &child) || child.addr <= at.addr ||
-		    child.addr > die->addr)
+		if (n == DIE_DEPTH_MAX || n == max || dwarf_child(&at, &child) ||
+		    child.addr <= at.addr || child.addr > die->addr)
 			return 0;
 		go_up_to(&child, die->addr);
 		down[n++] = at = child;

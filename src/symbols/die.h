@@ -45,7 +45,7 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line);
 /* Name @number of the table of files of the unit @die is in; NULL if there is none. */
 const char *die_file(Dwarf_Die *die, uint64_t number);
 
-/* The whole name of a file that is named in the unit of @die, "." and ".." as they are. False: too long. */
+/* The whole name of a file that is named in the unit of @die, "." and ".." as they are; false: too long */
 bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX]);
 
 /**

@@ -163,7 +163,7 @@ const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool siz
 {
 	const struct elfsym *best = NULL;
 
-	/* The one that starts last is the innermost; before it stand those of the same start and better rank. */
+	/* The one that starts last is the innermost; before it stand those of its start and better rank. */
 	for (size_t i = count_up_to(t, at); i-- > 0;) {
 		const struct elfsym *s = &t->v[i];
 

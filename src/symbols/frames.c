@@ -101,7 +101,7 @@ static bool is_from_header(Dwarf_Die *func, Dwarf_Die *unit)
 	return strcmp(path, main_path) != 0;
 }
 
-/* Has @die code here? Blocks that only hold declarations have no code of their own, but may hold some. */
+/* Has @die code here? -1: a block of declarations, which has no code itself but may hold some */
 static int covers(Dwarf_Die *die, uint64_t at)
 {
 	if (dwarf_haspc(die, at) > 0)

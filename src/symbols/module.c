@@ -70,7 +70,9 @@ static bool has_table(struct objfile *o, GElf_Word type)
 {
 	GElf_Shdr shdr;
 
-	for (Elf_Scn *scn = o->elf ? elf_nextscn(o->elf, NULL) : NULL; scn; scn = elf_nextscn(o->elf, scn))
+	if (!o->elf)
+		return false;
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn))
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type)
 			return true;
 	return false;

@@ -75,7 +75,9 @@ Elf_Scn *objfile_section(struct objfile *o, const char *name, GElf_Shdr *shdr)
 	if (!o->elf || elf_getshdrstrndx(o->elf, &names))
 		return NULL;
 	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn)) {
-		const char *s = gelf_getshdr(scn, shdr) ? elf_strptr(o->elf, names, shdr->sh_name) : NULL;
+		if (!gelf_getshdr(scn, shdr))
+			continue;
+		const char *s = elf_strptr(o->elf, names, shdr->sh_name);
 
 		if (s && strcmp(s, name) == 0)
 			return scn;

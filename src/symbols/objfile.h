@@ -25,7 +25,7 @@ struct objfile {
  */
 int objfile_open(struct objfile *o, int fd);
 
-/* As objfile_open(), by name. Only regular files are opened: a name found in a file may lead to anything. */
+/* As objfile_open(), by name. Only regular files: a name that was found in a file may lead anywhere. */
 int objfile_open_path(struct objfile *o, const char *path);
 void objfile_close(struct objfile *o);
 

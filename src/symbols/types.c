@@ -47,7 +47,7 @@ static const char *name_of(struct types_walk *w, Dwarf_Die *die, const struct sc
 	if (!last || !*last)
 		return "";
 	if (dwarf_hasattr(die, DW_AT_specification)) {
-		/* Completed outside of where it was declared: named after the place of the declaration. */
+		/* Completed outside of where it was declared: named after that place. */
 		fits = die_scoped_name(die, w->name, sizeof w->name);
 	} else {
 		for (const struct scope *c = scope; c && !die_is_code(dwarf_tag(c->die)); c = c->up)

@@ -20,7 +20,7 @@ struct tag_rec {
 
 /* A typedef of a structure type. */
 struct typedef_rec {
-	const void *id;		/* of the structure type; NULL: known by its tag only, as it is incomplete here */
+	const void *id;		/* of the structure type; NULL: it is incomplete here, just a tag */
 	const char *tag;	/* that tag; otherwise NULL */
 	const char *name;
 	uint64_t size;		/* 0 if known by its tag only */

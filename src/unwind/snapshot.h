@@ -33,6 +33,12 @@ void snapshot_flush(struct snapshot *s);
 /* Read the stack from @sp on. 0 or -errno. */
 int snapshot_take(struct snapshot *s, const struct space *space, taddr sp);
 
+/* Whether @at is in the stack that has been read. */
+static inline bool snapshot_has(const struct snapshot *s, taddr at)
+{
+	return at - s->start < s->len;
+}
+
 /* A word; what lies above the stack read so far, up to a megabyte, is read as part of it. */
 bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value);
 

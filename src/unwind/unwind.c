@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "unwind/snapshot.h"
+#include "unwind/steps.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -38,6 +39,15 @@ struct unwinder {
 	const struct module_files *files;
 	struct arch_regs regs;
 	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
+
+	/* of the step in progress: what it depends on */
+	struct step step;
+	bool recording;
+	bool unrepeatable;	/* it depends on something that is not recorded */
+
+	struct steps steps;
+	bool check;
+	struct unwind_counts counts;
 };
 
 /* ---- finding the tables ---- */
@@ -128,20 +138,66 @@ static int no_dyn_info(unw_addr_space_t as, unw_word_t *list, void *arg)
 	return -UNW_ENOINFO;
 }
 
+static bool in_an_image(const struct unwinder *u, taddr at)
+{
+	for (size_t i = 0; i < u->maps->n; i++)
+		if (at >= u->maps->maps[i].image_start && at < u->maps->maps[i].image_end)
+			return true;
+	return false;
+}
+
+/* Call frame information does not change; anything else that is read, the step depends on. */
+static void record_word(struct unwinder *u, taddr at, uint64_t value)
+{
+	struct step *s = &u->step;
+
+	if (!u->recording || (!snapshot_has(&u->memory, at) && in_an_image(u, at)))
+		return;
+	for (unsigned i = 0; i < s->n_words; i++)
+		if (s->words[i].at == at)
+			return;
+	if (s->n_words == STEP_WORDS)
+		u->unrepeatable = true;
+	else
+		s->words[s->n_words++] = (struct step_word){ at, value };
+}
+
+static void record_reg(struct unwinder *u, int reg, uint64_t value)
+{
+	struct step *s = &u->step;
+	int kept = arch_kept_index(reg);
+
+	if (!u->recording || kept == -2)
+		return;
+	for (unsigned i = 0; i < s->n_regs; i++)
+		if (s->regs[i].reg == kept)
+			return;
+	if (kept < 0 || s->n_regs == STEP_REGS)
+		u->unrepeatable = true;
+	else
+		s->regs[s->n_regs++] = (struct step_reg){ value, (uint8_t)kept };
+}
+
 static int access_mem(unw_addr_space_t as, unw_word_t at, unw_word_t *value, int write, void *arg)
 {
 	struct unwinder *u = arg;
 
 	(void)as;
-	return !write && snapshot_word(&u->memory, at, value) ? 0 : -UNW_EINVAL;
+	if (write || !snapshot_word(&u->memory, at, value))
+		return -UNW_EINVAL;
+	record_word(u, at, *value);
+	return 0;
 }
 
 static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
 {
-	const struct unwinder *u = arg;
+	struct unwinder *u = arg;
 
 	(void)as;
-	return !write && arch_unwind_reg(&u->regs, reg, value) ? 0 : -UNW_EBADREG;
+	if (write || !arch_unwind_reg(&u->regs, reg, value))
+		return -UNW_EBADREG;
+	record_reg(u, reg, *value);
+	return 0;
 }
 
 static int access_fpreg(unw_addr_space_t as, unw_regnum_t reg, unw_fpreg_t *value, int write,
@@ -198,6 +254,7 @@ void unwinder_free(struct unwinder *u)
 	if (u->as)
 		unw_destroy_addr_space(u->as);
 	snapshot_release(&u->memory);
+	steps_release(&u->steps);
 	free(u->frames);
 	free(u->tables);
 	free(u);
@@ -208,6 +265,28 @@ void unwinder_flush(struct unwinder *u)
 	unw_flush_cache(u->as, 0, 0);
 	snapshot_flush(&u->memory);
 	u->n_tables = 0;
+	steps_forget(&u->steps);
+}
+
+void unwinder_note(struct unwinder *u, const struct unwind_frame *f, uint32_t number)
+{
+	if (f->memo < u->steps.n)
+		u->steps.v[f->memo].number = number;
+}
+
+uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f)
+{
+	return f->memo < u->steps.n ? u->steps.v[f->memo].number : UINT32_MAX;
+}
+
+void unwinder_check(struct unwinder *u, bool on)
+{
+	u->check = on;
+}
+
+struct unwind_counts unwinder_counts(const struct unwinder *u)
+{
+	return u->counts;
 }
 
 int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp)
@@ -252,35 +331,197 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		if (exact) {
 			/* The kernel's way back from a handler is nobody's call: in its place stands
 			 * what the signal interrupted, perhaps on another stack. */
-			u->frames[*n - 1] = (struct unwind_frame){ .pc = pc, .exact = true };
+			u->frames[*n - 1] = (struct unwind_frame){
+				.pc = pc, .exact = true, .memo = UINT32_MAX };
 			continue;
 		}
 		/* A stack only grows one way; what does not is broken or hostile. */
 		if (*n > 1 && sp <= u->frames[*n - 2].cfa && !u->frames[*n - 1].exact)
 			return 0;
-		int err = push(u, n, (struct unwind_frame){ .pc = pc });
+		int err = push(u, n, (struct unwind_frame){ .pc = pc, .memo = UINT32_MAX });
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
-		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out)
+/* All of it by libunwind in one go, with nothing remembered. */
+static int walk_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,
+		       bool *complete)
 {
 	unw_cursor_t c;
-	size_t n = 0;
-	bool complete = false;
 
-	u->maps = maps;
-	u->files = files;
+	*n = 0;
+	*complete = false;
+	u->recording = false;
 	u->regs = *entry;
-	int err = push(u, &n, (struct unwind_frame){ .pc = ret });
+	int err = push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT32_MAX });
 	/* Begin in the caller, inside of its call instruction: which row of its table holds there does
 	 * not depend on what comes behind the call, and the allocator needs no table of its own. */
 	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
 	if (!err && !unw_init_remote(&c, u->as, u))
-		err = walk(u, &c, &n, &complete);
+		err = walk(u, &c, n, complete);
+	return err;
+}
+
+/* ---- the same, step by remembered step ---- */
+
+/* Where a walk has come to: a frame, and where its registers are. */
+struct position {
+	taddr pc, sp;
+	taddr saved[ARCH_KEPT_REGS];	/* 0: still in the register itself */
+	const struct arch_regs *entry;
+};
+
+static bool kept_value(struct unwinder *u, const struct position *p, unsigned i, uint64_t *value)
+{
+	if (p->saved[i])
+		return snapshot_word(&u->memory, p->saved[i], value);
+	*value = arch_kept(p->entry, i);
+	return true;
+}
+
+static bool still_holds(struct unwinder *u, const struct position *p, const struct step *s)
+{
+	uint64_t now;
+
+	for (unsigned i = 0; i < s->n_words; i++)
+		if (!snapshot_word(&u->memory, s->words[i].at, &now) || now != s->words[i].value)
+			return false;
+	for (unsigned i = 0; i < s->n_regs; i++)
+		if (!kept_value(u, p, s->regs[i].reg, &now) || now != s->regs[i].value)
+			return false;
+	return true;
+}
+
+/* Where the cursor has the caller's registers. False: it cannot be told in a step's terms. */
+static bool record_saved(unw_cursor_t *c, struct step *s)
+{
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++) {
+		unw_save_loc_t loc;
+
+		if (unw_get_save_loc(c, arch_kept_regs[i], &loc))
+			return false;
+		if (loc.type == UNW_SLT_REG)
+			continue;
+		int64_t offset = (int64_t)(loc.u.addr - s->sp);
+		if (loc.type != UNW_SLT_MEMORY || offset != (int32_t)offset || !offset)
+			return false;
+		s->saved[i] = (int32_t)offset;
+	}
+	return true;
+}
+
+static bool is_signal_return(struct unwinder *u, taddr pc)
+{
+	uint8_t code[16];
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof code; i += sizeof word) {
+		if (!snapshot_word(&u->memory, pc + i, &word))
+			return false;
+		memcpy(code + i, &word, sizeof word);
+	}
+	return arch_is_signal_return(code);
+}
+
+/* Make a step by libunwind and remember it. NULL: it has to be made as part of a whole walk. */
+static const struct step *make_step(struct unwinder *u, const struct position *p)
+{
+	unw_cursor_t c;
+	unw_word_t pc, sp;
+
+	u->regs = *p->entry;
+	arch_set_caller(&u->regs, p->pc - 1, p->sp);
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++) {
+		uint64_t value;
+
+		if (!kept_value(u, p, i, &value))
+			return NULL;
+		arch_set_kept(&u->regs, i, value);
+	}
+	/* A signal handler's frame gives back all registers. */
+	if (is_signal_return(u, p->pc) || unw_init_remote(&c, u->as, u))
+		return NULL;
+	u->step = (struct step){ .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
+	u->recording = true;
+	u->unrepeatable = u->no_cfi = false;
+	int more = unw_step(&c);
+	u->recording = false;
+	u->counts.steps_made++;
+	if (more < 0 || u->no_cfi || u->unrepeatable || unw_get_reg(&c, UNW_REG_SP, &sp) ||
+	    unw_get_reg(&c, UNW_REG_IP, &pc))
+		return NULL;
+	u->step.caller_pc = pc;
+	u->step.caller_sp = sp;
+	u->step.outermost = more == 0 || pc == 0;
+	if (!u->step.outermost && (sp <= p->sp || !record_saved(&c, &u->step)))
+		return NULL;
+	return steps_add(&u->steps, &u->step);
+}
+
+/* True: the chain is complete. False: it cannot be walked in steps that are alike every time. */
+static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
+{
+	while (*n < UNWIND_MAX_FRAMES) {
+		const struct step *s = steps_find(&u->steps, p->pc, p->sp);
+
+		if (s && still_holds(u, p, s))
+			u->counts.steps_known++;
+		else if (!(s = make_step(u, p)))
+			return false;
+		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp,
+					  .memo = (uint32_t)(s - u->steps.v) };
+		if (push(u, n, f))
+			return false;
+		if (s->outermost)
+			return true;
+		for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+			if (s->saved[i])
+				p->saved[i] = p->sp + (taddr)(int64_t)s->saved[i];
+		p->pc = s->caller_pc;
+		p->sp = s->caller_sp;
+	}
+	return false;
+}
+
+/* What was found by steps must be what is found afresh. */
+static int check_against(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t n)
+{
+	struct unwind_frame *by_steps = malloc(n * sizeof *by_steps + 1);
+	size_t fresh_n;
+	bool complete;
+
+	if (!by_steps)
+		return -ENOMEM;
+	memcpy(by_steps, u->frames, n * sizeof *by_steps);
+	int err = walk_afresh(u, entry, ret, &fresh_n, &complete);
+	bool same = !err && complete && fresh_n == n;
+	for (size_t i = 0; same && i < n; i++)
+		same = by_steps[i].pc == u->frames[i].pc && by_steps[i].cfa == u->frames[i].cfa &&
+		       !u->frames[i].exact;
+	u->counts.checked++;
+	u->counts.wrong += !same;
+	memcpy(u->frames, by_steps, n * sizeof *by_steps);
+	free(by_steps);
+	return err;
+}
+
+int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
+		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out)
+{
+	struct position p = { .pc = ret, .sp = arch_sp_after_return(entry), .entry = entry };
+	size_t n = 0;
+	bool complete;
+	int err = 0;
+
+	u->maps = maps;
+	u->files = files;
+	complete = walk_by_steps(u, &p, &n);
+	if (!complete)
+		err = walk_afresh(u, entry, ret, &n, &complete);
+	else if (u->check)
+		err = check_against(u, entry, ret, n);
 	*out = (struct unwind_chain){ u->frames, n, !complete };
 	return err;
 }

@@ -18,6 +18,7 @@ struct unwind_frame {
 	taddr pc;	/* a return address; or, if exact, the instruction a signal interrupted */
 	taddr cfa;	/* the stack pointer before the call that this frame is in; 0: not known */
 	bool exact;
+	uint32_t memo;	/* where unwinder_note() remembers something about it; UINT32_MAX: nowhere */
 };
 
 struct unwind_chain {
@@ -32,6 +33,21 @@ struct unwind_chain {
 /* NULL: out of memory. */
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *u);
+
+/* Remember @number for the place of a frame, until the next flush; unwinder_noted() tells it, or
+ * UINT32_MAX. A frame met again by the same way needs no other look-up. */
+void unwinder_note(struct unwinder *u, const struct unwind_frame *f, uint32_t number);
+uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f);
+
+/* Check every chain against one unwound without anything remembered; for tests. */
+void unwinder_check(struct unwinder *u, bool on);
+
+struct unwind_counts {
+	uint64_t steps_known, steps_made;
+	uint64_t checked, wrong;	/* chains compared, and found to differ */
+};
+
+struct unwind_counts unwinder_counts(const struct unwinder *u);
 
 /* What is mapped has changed, or the space is another one: drop what was remembered. */
 void unwinder_flush(struct unwinder *u);

@@ -533,15 +533,15 @@ static void an_empty_chain_ends_in_the_root(void **state)
 
 static uint64_t elements_repeated(const struct profile *p)
 {
+	uint32_t *depth = calloc(p->n_nodes, sizeof *depth);
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < p->n_nodes; i++) {
-		uint64_t depth = 0;
-
-		for (uint32_t n = i; n >= PD_FIRST_NODE; n = p->nodes[n].parent)
-			depth++;
-		sum += p->nodes[i].resumed * depth;
+	assert_non_null(depth);
+	for (uint32_t i = PD_FIRST_NODE; i < p->n_nodes; i++) {
+		depth[i] = depth[p->nodes[i].parent] + 1; /* a parent comes first */
+		sum += p->nodes[i].resumed * depth[i];
 	}
+	free(depth);
 	return sum;
 }
 
@@ -669,6 +669,27 @@ static void what_a_profile_uses_is_told(void **state)
 	assert_true(after.counters >= before.counters + 5000 * sizeof(struct call_leaf));
 }
 
+static void a_profile_begun_anew_knows_nothing_but_its_places(void **state)
+{
+	struct profile *p = *state;
+
+	request(p, A, 100, "mf");
+	request(p, B, 100, ".mf");
+	begin(p, 1, B);
+	release(p, C);
+	assert_int_equal(profile_restart(p), 0);
+	assert_totals(p, 0);
+	assert_int_equal(p->n_nodes, PD_FIRST_NODE);
+	assert_int_equal(p->n_leaves, 0);
+	release(p, A); /* from before */
+	end(p, 1, AE_REALLOC_BACK, B);
+	request(p, C, 5, "mf");
+	assert_int_equal(p->n_places, 2);
+	assert_leaf(p, "mf", 5, 1, 0);
+	assert_int_equal(elements_repeated(p), 0);
+	assert_totals(p, .allocs = 1, .alloc_bytes = 5, .peak_bytes = 5, .unknown_frees = 1);
+}
+
 #define PROFILE_TEST(f) cmocka_unit_test_setup_teardown(f, profile_setup, profile_teardown)
 
 int main(void)
@@ -707,6 +728,7 @@ int main(void)
 		PROFILE_TEST(whole_and_truncated_chains_have_nothing_in_common),
 		PROFILE_TEST(a_chain_may_have_a_hundred_thousand_elements),
 		PROFILE_TEST(what_a_profile_uses_is_told),
+		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_places),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

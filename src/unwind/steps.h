@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_STEPS_H
+#define MPROF_UNWIND_STEPS_H
+
+#include "arch/arch.h"
+#include "base/idindex.h"
+
+/*
+ * Steps of an unwinding that have been made before: from a frame to its caller. What a step does
+ * depends on the pc, on the stack pointer, on the registers it consults and on the words it reads;
+ * if all of these are as they were, so is the result. Nothing is assumed about the rules that led
+ * to it.
+ */
+
+#define STEP_WORDS 3	/* a step that read more is not remembered */
+#define STEP_REGS 2	/* nor one that consulted more registers */
+#define STEPS_MAX (1u << 20) /* then all are forgotten */
+
+struct step_word {
+	taddr at;
+	uint64_t value;
+};
+
+struct step_reg {
+	uint64_t value;
+	uint8_t reg;	/* index into arch_kept_regs[] */
+};
+
+struct step {
+	taddr pc, sp;		/* of the frame that is left */
+	taddr caller_pc, caller_sp;
+	struct step_word words[STEP_WORDS];
+	struct step_reg regs[STEP_REGS];
+	/* Where the frame has saved the caller's registers, in bytes from sp; 0: it has not. */
+	int32_t saved[ARCH_KEPT_REGS];
+	uint32_t number;	/* the caller's of unwind.h, UINT32_MAX at first */
+	uint8_t n_words, n_regs;
+	bool outermost;		/* it has no caller */
+};
+
+struct steps {
+	struct step *v;
+	size_t n, cap;
+	struct idindex index;
+};
+
+void steps_release(struct steps *s);
+void steps_forget(struct steps *s);
+
+/* NULL: none is remembered. Valid until the next steps_add(). */
+struct step *steps_find(const struct steps *s, taddr pc, taddr sp);
+
+/* Remember a step, in place of one from the same pc and sp. NULL: out of memory. */
+struct step *steps_add(struct steps *s, const struct step *step);
+
+#endif

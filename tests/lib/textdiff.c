@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * textdiff PID: compares every executable mapping of a file in a process with that file, whole pages,
+ * so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere.
+ * textdiff -m PID: prints the mappings that no allocation makes or moves (files, and all that is
+ * executable), without what differs by itself, to be compared with what was there before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct mapping {
+	unsigned long start, end, offset, inode;
+	char perms[8], name[512];
+};
+
+static int parse(const char *line, struct mapping *m)
+{
+	int at = 0;
+
+	m->name[0] = '\0';
+	if (sscanf(line, "%lx-%lx %7s %lx %*s %lu %n", &m->start, &m->end, m->perms, &m->offset,
+		   &m->inode, &at) < 5)
+		return -1;
+	snprintf(m->name, sizeof m->name, "%.*s", (int)strcspn(line + at, "\n"), line + at);
+	return 0;
+}
+
+static int open_file(int pid, const struct mapping *m)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", pid, m->start, m->end);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* -1: could not be compared */
+static int compare(int pid, int mem, const struct mapping *m)
+{
+	int fd = open_file(pid, m), differ = 0;
+
+	if (fd < 0) {
+		printf("%s: cannot open: %s\n", m->name, strerror(errno));
+		return -1;
+	}
+	for (unsigned long at = m->start; at < m->end; at += 4096) {
+		unsigned char now[4096], file[4096] = { 0 };
+
+		if (pread(mem, now, sizeof now, (off_t)at) != (ssize_t)sizeof now)
+			continue; /* behind the file's end there is nothing to read */
+		if (pread(fd, file, sizeof file, (off_t)(m->offset + at - m->start)) <= 0)
+			continue;
+		for (size_t i = 0; i < sizeof now; i++)
+			if (now[i] != file[i] && differ++ < 20)
+				printf("%s+%#lx (%#lx): %02x, in the file %02x\n", m->name,
+				       m->offset + at - m->start + i, at + i, now[i], file[i]);
+	}
+	close(fd);
+	return differ;
+}
+
+int main(int argc, char **argv)
+{
+	int list = argc > 2 && !strcmp(argv[1], "-m"), pid = atoi(argv[argc - 1]), bad = 0, n = 0;
+	char path[64], line[1024];
+
+	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	int mem = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *maps = fopen(path, "re");
+	if (mem < 0 || !maps) {
+		printf("no memory of process %d: %s\n", pid, strerror(errno));
+		return 2;
+	}
+	while (fgets(line, sizeof line, maps)) {
+		struct mapping m;
+
+		if (parse(line, &m))
+			continue;
+		if (list) {
+			if (m.inode || m.perms[2] == 'x')
+				printf("%lx-%lx %s %lx %s\n", m.start, m.end, m.perms, m.offset, m.name);
+		} else if (m.perms[2] == 'x' && m.inode) {
+			bad |= compare(pid, mem, &m) != 0;
+			n++;
+		}
+	}
+	if (!list && !n) {
+		printf("process %d has no executable mapping of a file\n", pid);
+		return 2;
+	}
+	return bad;
+}

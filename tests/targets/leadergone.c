@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* main leaves by pthread_exit before "ready"; the threads it made live on and take the commands. */
+#include "live.h"
+
+enum { THREADS = 3, SIZE = 3719 };
+
+static pthread_t main_thread;
+static atomic_bool over;
+static atomic_ulong requests;
+
+static void *work(void *arg)
+{
+	while (!over) {
+		void *p = fill(malloc(SIZE), SIZE, 3);
+
+		usleep(200);
+		check(p, SIZE, 3);
+		free(p);
+		requests++;
+	}
+	return arg;
+}
+
+static void report(void)
+{
+	say("report %lu requests\n", (unsigned long)requests);
+}
+
+static void *serve(void *arg)
+{
+	pthread_t t[THREADS];
+
+	MUST(!pthread_join(main_thread, NULL));
+	for (int i = 0; i < THREADS; i++)
+		MUST(!pthread_create(&t[i], NULL, work, NULL));
+	live_serve(report, NULL);
+	over = true;
+	for (int i = 0; i < THREADS; i++)
+		MUST(!pthread_join(t[i], NULL));
+	say("checksum right\n");
+	exit(0);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	main_thread = pthread_self();
+	MUST(!pthread_create(&t, NULL, serve, NULL));
+	pthread_exit(NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The calls of mprof/mprof.h, each at a word on standard input: "alloc N" allocates N blocks of MARK
+ * bytes and frees one in ten of them, "stop", "restart [FILE]", "autosave N".
+ */
+#include "live.h"
+
+#include "mprof/mprof.h"
+
+enum { MARK = 6101 };
+
+static long allocs;
+
+static NOINLINE void allocate(long n)
+{
+	for (long i = 0; i < n; i++) {
+		void *volatile p = fill(malloc(MARK), MARK, 1);
+
+		if (i % 10 == 0)
+			free(p);
+	}
+	allocs += n;
+}
+
+static void report(void)
+{
+	say("report %ld allocations\n", allocs);
+}
+
+static void other(const char *word)
+{
+	static char name[LIVE_LINE];
+
+	if (!strncmp(word, "alloc ", 6)) {
+		allocate(atol(word + 6));
+	} else if (!strcmp(word, "stop")) {
+		mprof_stop();
+	} else if (!strcmp(word, "restart")) {
+		mprof_restart(NULL);
+	} else if (!strncmp(word, "restart ", 8)) {
+		strcpy(name, word + 8);
+		mprof_restart(name);
+		memset(name, 'x', sizeof name - 1); /* it was read, not remembered */
+	} else if (!strncmp(word, "autosave ", 9)) {
+		set_mprof_autosave(atoi(word + 9));
+	}
+	say("did %s\n", word);
+}
+
+int main(void)
+{
+	live_serve(report, other);
+	say("marks: done\n");
+	return 0;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_ARGS 16
+
+struct parsed {
+	struct options o;
+	int first;		/* what options_parse() returned */
+	char said[1024];	/* what went to standard error meanwhile */
+};
+
+/* What is printed while @what runs, through a file in the place of standard error. */
+static void capture_begin(FILE **file, int *saved)
+{
+	fflush(stderr);
+	*file = tmpfile();
+	assert_non_null(*file);
+	*saved = dup(2);
+	assert_true(*saved >= 0);
+	assert_true(dup2(fileno(*file), 2) >= 0);
+}
+
+static void capture_end(FILE *file, int saved, char *said, size_t size)
+{
+	fflush(stderr);
+	dup2(saved, 2);
+	close(saved);
+	rewind(file);
+	said[fread(said, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
+/* Parse @args, separated by blanks, of mprof @command; "''" is an empty one. */
+static struct parsed parse(const char *command, const char *args)
+{
+	static char text[512];
+	char *argv[MAX_ARGS + 1] = { "mprof" };
+	struct parsed p;
+	int argc = 1, saved;
+	FILE *file;
+
+	snprintf(text, sizeof text, "%s", args);
+	for (char *a = strtok(text, " "); a; a = strtok(NULL, " ")) {
+		assert_true(argc < MAX_ARGS);
+		argv[argc++] = strcmp(a, "''") ? a : "";
+	}
+	memset(&p, 0xee, sizeof p);
+	capture_begin(&file, &saved);
+	p.first = options_parse(&p.o, command, argc, argv, 1);
+	capture_end(file, saved, p.said, sizeof p.said);
+	if (p.first >= 0)
+		assert_string_equal(p.said, "");
+	return p;
+}
+
+static void assert_refused(const char *command, const char *args, const char *why)
+{
+	struct parsed p = parse(command, args);
+
+	assert_int_equal(p.first, -1);
+	assert_string_equal(p.said, why);
+}
+
+static void without_options_the_defaults_hold(void **state)
+{
+	struct parsed p = parse("run", "");
+
+	(void)state;
+	assert_int_equal(p.first, 1);
+	assert_int_equal(p.o.report.level, REPORT_NORMAL);
+	assert_int_equal(p.o.report.leaks, REPORT_LEAKS);
+	assert_int_equal(p.o.format, FORMAT_TABLES);
+	assert_null(p.o.output);
+	assert_string_equal(p.o.data, "mprof.data");
+	assert_false(p.o.trace_children);
+}
+
+static void options_end_at_the_first_argument_that_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("run", "prog -verbose").first, 1);
+	assert_int_equal(parse("run", "-verbose prog -terse").first, 2);
+	assert_int_equal(parse("run", "-verbose prog -terse").o.report.level, REPORT_VERBOSE);
+	assert_int_equal(parse("run", "-o file prog").first, 3);
+	assert_int_equal(parse("run", "-terse").first, 2);
+	assert_int_equal(parse("run", "-").first, 1); /* a file's name */
+	assert_int_equal(parse("run", "''").first, 1);
+}
+
+static void two_dashes_alone_end_the_options_and_are_dropped(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("run", "-- -verbose").first, 2);
+	assert_int_equal(parse("run", "-terse -- prog").first, 3);
+	assert_int_equal(parse("run", "--").first, 2);
+}
+
+static void one_dash_and_two_mean_the_same(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("run", "-verbose").o.report.level, REPORT_VERBOSE);
+	assert_int_equal(parse("run", "--verbose").o.report.level, REPORT_VERBOSE);
+	assert_string_equal(parse("run", "--o x").o.output, "x");
+	assert_string_equal(parse("run", "-output x").o.output, "x");
+}
+
+static void of_options_that_exclude_one_another_the_last_holds(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("run", "-verbose -terse").o.report.level, REPORT_TERSE);
+	assert_int_equal(parse("run", "-terse -verbose -normal").o.report.level, REPORT_NORMAL);
+	assert_int_equal(parse("run", "-offsets -leaktable").o.report.leaks, REPORT_LEAKS);
+	assert_int_equal(parse("run", "-leaktable -noleaktable").o.report.leaks, REPORT_NO_LEAKS);
+	assert_int_equal(parse("run", "-noleaktable -offsets").o.report.leaks, REPORT_LEAKS_OFFSETS);
+	assert_int_equal(parse("run", "-noleaktable -verbose").o.report.leaks, REPORT_NO_LEAKS);
+	assert_string_equal(parse("run", "-o a --output=b").o.output, "b");
+}
+
+/* The manual of 1990 has both names. */
+static void offset_is_offsets(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("report", "-offset").o.report.leaks, REPORT_LEAKS_OFFSETS);
+	assert_int_equal(parse("report", "-offsets").o.report.leaks, REPORT_LEAKS_OFFSETS);
+}
+
+static void a_value_comes_behind_an_equals_sign_or_as_the_next_argument(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	p = parse("run", "--format=json --output=a=b --data=%p.data --trace-children=yes prog");
+	assert_int_equal(p.first, 5);
+	assert_int_equal(p.o.format, FORMAT_JSON);
+	assert_string_equal(p.o.output, "a=b");
+	assert_string_equal(p.o.data, "%p.data");
+	assert_true(p.o.trace_children);
+	p = parse("run", "--format json -o out --data -dashed --trace-children no prog");
+	assert_int_equal(p.first, 9);
+	assert_int_equal(p.o.format, FORMAT_JSON);
+	assert_string_equal(p.o.output, "out");
+	assert_string_equal(p.o.data, "-dashed");
+	assert_false(p.o.trace_children);
+	p = parse("run", "--format json --format tables");
+	assert_int_equal(p.o.format, FORMAT_TABLES);
+}
+
+static void an_unknown_option_is_refused_with_its_name(void **state)
+{
+	(void)state;
+	assert_refused("run", "--nonsense",
+		       "mprof: unknown option --nonsense for mprof run; see mprof --help\n");
+	assert_refused("run", "-verb", "mprof: unknown option -verb for mprof run; see mprof --help\n");
+	assert_refused("run", "-verbosely",
+		       "mprof: unknown option -verbosely for mprof run; see mprof --help\n");
+	assert_refused("run", "--=x", "mprof: unknown option --=x for mprof run; see mprof --help\n");
+	assert_refused("run", "-verbose -x -terse",
+		       "mprof: unknown option -x for mprof run; see mprof --help\n");
+}
+
+/* Who only prints a profile has nobody to follow and nothing to store. */
+static void options_of_run_are_unknown_to_report(void **state)
+{
+	(void)state;
+	assert_refused("report", "--data=x",
+		       "mprof: unknown option --data=x for mprof report; see mprof --help\n");
+	assert_refused("report", "--trace-children yes",
+		       "mprof: unknown option --trace-children for mprof report; see mprof --help\n");
+	assert_int_equal(parse("report", "--format=json -o x -verbose").first, 5);
+}
+
+static void a_missing_value_is_asked_for(void **state)
+{
+	(void)state;
+	assert_refused("run", "--format",
+		       "mprof: option --format needs a value: tables or json\n");
+	assert_refused("run", "-terse -o", "mprof: option -o needs a value: a file name\n");
+	assert_refused("run", "--trace-children",
+		       "mprof: option --trace-children needs a value: yes or no\n");
+}
+
+static void a_wrong_value_is_shown_with_what_would_do(void **state)
+{
+	(void)state;
+	assert_refused("run", "--format=xml", "mprof: option format: \"xml\" is not tables or json\n");
+	assert_refused("run", "--format=", "mprof: option format: \"\" is not tables or json\n");
+	assert_refused("run", "--trace-children=maybe",
+		       "mprof: option trace-children: \"maybe\" is not yes or no\n");
+	assert_refused("run", "--output=", "mprof: option output: \"\" is not a file name\n");
+	assert_refused("run", "--data ''", "mprof: option data: \"\" is not a file name\n");
+}
+
+static void a_value_too_many_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("run", "--verbose=yes", "mprof: option --verbose takes no value\n");
+	assert_refused("run", "-offsets=", "mprof: option -offsets takes no value\n");
+}
+
+static void control_characters_of_an_option_do_not_reach_the_terminal(void **state)
+{
+	(void)state;
+	assert_refused("run", "-\x1b[2J",
+		       "mprof: unknown option -\\033[2J for mprof run; see mprof --help\n");
+	assert_refused("run", "--format=\x1b]0;x\x07",
+		       "mprof: option format: \"\\033]0;x\\007\" is not tables or json\n");
+}
+
+static void what_is_said_is_one_line_however_long_it_is(void **state)
+{
+	char said[4096], text[3000];
+	FILE *file;
+	int saved;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	text[100] = '\n';
+	text[sizeof text - 1] = '\0';
+	capture_begin(&file, &saved);
+	say("%s", text);
+	capture_end(file, saved, said, sizeof said);
+	assert_int_equal(strncmp(said, "mprof: xxx", 10), 0);
+	assert_int_equal(strcspn(said, "\n"), strlen(said) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_options_the_defaults_hold),
+		cmocka_unit_test(options_end_at_the_first_argument_that_is_none),
+		cmocka_unit_test(two_dashes_alone_end_the_options_and_are_dropped),
+		cmocka_unit_test(one_dash_and_two_mean_the_same),
+		cmocka_unit_test(of_options_that_exclude_one_another_the_last_holds),
+		cmocka_unit_test(offset_is_offsets),
+		cmocka_unit_test(a_value_comes_behind_an_equals_sign_or_as_the_next_argument),
+		cmocka_unit_test(an_unknown_option_is_refused_with_its_name),
+		cmocka_unit_test(options_of_run_are_unknown_to_report),
+		cmocka_unit_test(a_missing_value_is_asked_for),
+		cmocka_unit_test(a_wrong_value_is_shown_with_what_would_do),
+		cmocka_unit_test(a_value_too_many_is_refused),
+		cmocka_unit_test(control_characters_of_an_option_do_not_reach_the_terminal),
+		cmocka_unit_test(what_is_said_is_one_line_however_long_it_is),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
