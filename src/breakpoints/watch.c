@@ -156,10 +156,12 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	w->traps.guard = shared->guard;
 	w->traps.pid = space->pid;
 	w->unwinder = unwinder_new();
-	if (w->unwinder)
-		return w;
-	watch_free(w);
-	return NULL;
+	if (!w->unwinder) {
+		watch_free(w);
+		return NULL;
+	}
+	unwinder_check(w->unwinder, shared->check_unwinding);
+	return w;
 }
 
 struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
@@ -227,7 +229,13 @@ struct watch_counts watch_counts(const struct watch *w)
 {
 	struct watch_counts c = w->counts;
 
+	struct unwind_counts u = unwinder_counts(w->unwinder);
+
 	c.planted = w->traps.planted;
+	c.unwind_known = u.steps_known;
+	c.unwind_made = u.steps_made;
+	c.unwind_checked = u.checked;
+	c.unwind_wrong = u.wrong;
 	return c;
 }
 

@@ -29,6 +29,7 @@ struct watch_shared {
 	struct module_files files;
 	struct scans scans;
 	struct guard *guard;	/* NULL: nobody watches over us */
+	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };
 
 void watch_shared_release(struct watch_shared *s);
@@ -42,6 +43,9 @@ struct watch_counts {
 	uint64_t steps;		/* instructions that had to run alone at their own place */
 	uint64_t lost;		/* events that could not be counted: out of memory */
 	uint64_t probes;	/* allocator functions that are trapped now */
+	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
+	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
+						  to differ (watch_shared.check_unwinding) */
 };
 
 /**

@@ -58,6 +58,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	struct error e;
 
 	s->root = a->pid;
+	s->shared.check_unwinding = a->options.check_unwinding;
 	s->foreign = a->facts.uid != geteuid();
 	/* First what may fail without having touched the process. */
 	v.control = control_open(a->pid, &e);

@@ -33,6 +33,8 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	bool trace_children;
 	bool background;
+	bool stats;		/* tell how much work it was */
+	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
 	double duration;	/* seconds; 0: without end */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };

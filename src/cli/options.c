@@ -20,6 +20,8 @@ enum option_id {
 	OPT_BACKGROUND,
 	OPT_DURATION,
 	OPT_AUTOSAVE,
+	OPT_STATS,
+	OPT_CHECK_UNWINDING,
 };
 
 enum {
@@ -52,6 +54,8 @@ static const struct option_def defs[] = {
 	{ "trace-children", OPT_TRACE_CHILDREN, FOR_TRACING | NEEDS_VALUE },
 	{ "autosave", OPT_AUTOSAVE, FOR_TRACING | NEEDS_VALUE },
 	{ "background", OPT_BACKGROUND, FOR_ATTACH },
+	{ "stats", OPT_STATS, FOR_TRACING },
+	{ "check-unwinding", OPT_CHECK_UNWINDING, FOR_TRACING },
 	{ "duration", OPT_DURATION, FOR_TRACING | NEEDS_VALUE },
 };
 
@@ -144,6 +148,12 @@ static bool set_option(struct options *o, const struct option_def *d, const char
 		return set_yes_no(&o->trace_children, v);
 	case OPT_BACKGROUND:
 		o->background = true;
+		return true;
+	case OPT_STATS:
+		o->stats = true;
+		return true;
+	case OPT_CHECK_UNWINDING:
+		o->check_unwinding = o->stats = true;
 		return true;
 	case OPT_DURATION:
 		return set_seconds(&o->duration, v);

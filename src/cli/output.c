@@ -151,6 +151,19 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
 }
 
+static void say_stats(const struct session *s, const struct image *i, const struct profile_data *d)
+{
+	const struct watch_counts *c = &i->counts;
+
+	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
+	    " traps written", tracer_stops(s->tracer), c->traps, c->steps, c->planted);
+	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
+	    " chains checked, %" PRIu64 " wrong", c->unwind_known, c->unwind_made, c->unwind_checked,
+	    c->unwind_wrong);
+	say("memory: %" PRIu64 " bytes for places, %" PRIu64 " for counters and live blocks, %" PRIu64
+	    " for the call tree", d->memory.functions, d->memory.counters, d->memory.links);
+}
+
 static int write_image(const struct session *s, const struct options *o, const struct image *i,
 		       FILE *report)
 {
@@ -165,6 +178,8 @@ static int write_image(const struct session *s, const struct options *o, const s
 		return err ? err : -EINVAL;
 	}
 	say_counts(i, d);
+	if (o->stats)
+		say_stats(s, i, d);
 	err = datafile_write(path, d, &e);
 	if (err)
 		say("%s", e.text);

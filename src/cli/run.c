@@ -32,6 +32,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	struct error e;
 
 	s->launched = true;
+	s->shared.check_unwinding = run->options.check_unwinding;
 	pid_t pid = tracer_launch(s->tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);

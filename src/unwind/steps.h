@@ -14,6 +14,7 @@
 
 #define STEP_WORDS 3	/* a step that read more is not remembered */
 #define STEP_REGS 2	/* nor one that consulted more registers */
+#define STEP_NOT_SAVED INT32_MIN
 #define STEPS_MAX (1u << 20) /* then all are forgotten */
 
 struct step_word {
@@ -31,7 +32,7 @@ struct step {
 	taddr caller_pc, caller_sp;
 	struct step_word words[STEP_WORDS];
 	struct step_reg regs[STEP_REGS];
-	/* Where the frame has saved the caller's registers, in bytes from sp; 0: it has not. */
+	/* Where the frame has saved the caller's registers, in bytes from sp, or STEP_NOT_SAVED. */
 	int32_t saved[ARCH_KEPT_REGS];
 	uint32_t number;	/* the caller's of unwind.h, UINT32_MAX at first */
 	uint8_t n_words, n_regs;

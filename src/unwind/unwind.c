@@ -402,10 +402,11 @@ static bool record_saved(unw_cursor_t *c, struct step *s)
 
 		if (unw_get_save_loc(c, arch_kept_regs[i], &loc))
 			return false;
+		s->saved[i] = STEP_NOT_SAVED;
 		if (loc.type == UNW_SLT_REG)
 			continue;
 		int64_t offset = (int64_t)(loc.u.addr - s->sp);
-		if (loc.type != UNW_SLT_MEMORY || offset != (int32_t)offset || !offset)
+		if (loc.type != UNW_SLT_MEMORY || offset <= INT32_MIN || offset > INT32_MAX)
 			return false;
 		s->saved[i] = (int32_t)offset;
 	}
@@ -477,7 +478,7 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
 		if (s->outermost)
 			return true;
 		for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
-			if (s->saved[i])
+			if (s->saved[i] != STEP_NOT_SAVED)
 				p->saved[i] = p->sp + (taddr)(int64_t)s->saved[i];
 		p->pc = s->caller_pc;
 		p->sp = s->caller_sp;
