@@ -238,22 +238,29 @@ static void step_alone(struct tracer *t, struct task *task)
 		task_resume(t, task, 0);
 }
 
-static void serve_trap(struct tracer *t, struct task *task)
+/* Whether a plain SIGTRAP comes from a trap instruction. */
+static bool is_trap(pid_t tid, int wstatus)
 {
-	switch (t->ops->trap(t->ctx, task)) {
-	case TRAP_OURS:
-		sigmask_restore(task->tid, task->sigmask);
-		task_resume(t, task, 0);
-		return;
-	case TRAP_STEP:
-		sigmask_restore(task->tid, task->sigmask);
-		step_alone(t, task);
-		return;
-	case TRAP_NOT_OURS:
+	return tracer_decode(tid, wstatus).kind == STOP_TRAP;
+}
+
+/* A plain SIGTRAP: a trap of ours, mostly. Its siginfo is asked for only if the pc leaves doubt. */
+static void serve_sigtrap(struct tracer *t, struct task *task)
+{
+	enum trap_answer a = t->ops->trap(t->ctx, task, false);
+
+	if (a == TRAP_DOUBTFUL)
+		a = is_trap(task->tid, task->wstatus) ? t->ops->trap(t->ctx, task, true) : TRAP_NOT_OURS;
+	if (a == TRAP_NOT_OURS) {
 		t->ops->settle(t->ctx, task, false);
 		task_resume(t, task, SIGTRAP);
 		return;
 	}
+	sigmask_restore(task->tid, task->sigmask);
+	if (a == TRAP_STEP)
+		step_alone(t, task);
+	else
+		task_resume(t, task, 0);
 }
 
 /* ---- the loop ---- */
@@ -275,7 +282,8 @@ static void serve_signal(struct tracer *t, struct task *task, int sig)
 
 static void serve(struct tracer *t, struct task *task)
 {
-	struct stop s = tracer_decode(task->tid, task->wstatus);
+	bool sigtrap = stop_needs_siginfo(task->wstatus);
+	struct stop s = stop_decode(task->tid, task->wstatus, SI_USER, arch_trap_code);
 
 	t->stops++;
 	task->state = TASK_SERVED;
@@ -285,10 +293,11 @@ static void serve(struct tracer *t, struct task *task)
 	}
 	if (task->fresh && !tracer_serve_fresh(t, task))
 		return;
-	switch (s.kind) {
-	case STOP_TRAP:
-		serve_trap(t, task);
+	if (sigtrap) {
+		serve_sigtrap(t, task);
 		return;
+	}
+	switch (s.kind) {
 	case STOP_PTRACE_EVENT:
 		if (tracer_serve_event(t, task, s.arg))
 			task_resume(t, task, 0);

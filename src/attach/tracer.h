@@ -19,6 +19,7 @@ struct tracer;
 enum trap_answer {
 	TRAP_OURS,	/* served; let the task go on */
 	TRAP_NOT_OURS,	/* the program's own: it gets its SIGTRAP */
+	TRAP_DOUBTFUL,	/* ours, if it was a trap instruction at all: ask again with @certain */
 	TRAP_STEP,	/* served, but the instruction can only run at its own address, alone: call
 			   tracer_ops.alone(), see there */
 };
@@ -30,8 +31,9 @@ struct tracer_ops {
 	/* A process made by fork, in a space of its own that is a copy of @parent's, traps included.
 	 * False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, struct space *parent);
-	/* A task ran a trap instruction. */
-	enum trap_answer (*trap)(void *ctx, struct task *task);
+	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
+	 * that is to be told by where it is. */
+	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
 	/* After TRAP_STEP, with every other task of the space held: take the trap out (true) or put it
 	 * in again (false). @stepped: the instruction ran. */
 	void (*alone)(void *ctx, struct task *task, bool out, bool stepped);

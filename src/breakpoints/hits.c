@@ -363,20 +363,28 @@ static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struc
 	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 }
 
-enum trap_answer watch_trap(struct watch *w, struct task *task)
+enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 {
 	struct watched_task *t = watched_task(task);
 	struct arch_regs r;
 
-	if (arch_get_regs(task->tid, &r) || !t)
-		return TRAP_NOT_OURS;
+	if (arch_get_regs(task->tid, &r))
+		return TRAP_NOT_OURS; /* it is being killed */
 	taddr at = arch_pc(&r) - arch_trap_size;
 	const struct trap *trap = traps_at(&w->traps, at);
 	if (!trap)
 		return TRAP_NOT_OURS;
+	/* Behind a longer instruction's first byte nothing but its trap leads; behind a one-byte
+	 * instruction also the instruction itself, and there a signal may come from anywhere. */
+	if (!certain && trap->insn.size == arch_trap_size)
+		return TRAP_DOUBTFUL;
 	uint8_t roles = trap->roles;
 	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
 	w->counts.traps++;
+	if (!t) {
+		w->counts.lost++;
+		return pass(w, task, at, &r);
+	}
 	if (roles & TRAP_RETURN)
 		hit_return(w, task, t, at, &r);
 	if (roles & TRAP_RENDEZVOUS)

@@ -72,7 +72,7 @@ void watch_resume(struct watch *w, pid_t tid);
 bool watch_can_see(const struct watch *w);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
-enum trap_answer watch_trap(struct watch *w, struct task *task);
+enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped);
 bool watch_settle(struct watch *w, struct task *task, bool trapped);
 void watch_task_gone(struct watch *w, struct task *task);

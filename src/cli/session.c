@@ -243,12 +243,12 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	return false;
 }
 
-static enum trap_answer on_trap(void *ctx, struct task *task)
+static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	return i && i->watch ? watch_trap(i->watch, task) : TRAP_NOT_OURS;
+	return i && i->watch ? watch_trap(i->watch, task, certain) : TRAP_NOT_OURS;
 }
 
 static void on_alone(void *ctx, struct task *task, bool out, bool stepped)

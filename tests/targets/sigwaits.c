@@ -13,7 +13,7 @@ enum { SIZE = 2713 };
 
 static pthread_t waiting, reading, sending;
 static atomic_ulong sent[2], taken[2], wrong, interrupted;
-static atomic_bool over;
+static atomic_bool over, last; /* no more is sent; all that was sent has been taken */
 
 static void never(int sig)
 {
@@ -35,7 +35,7 @@ static void *with_sigwait(void *arg)
 	for (;;) {
 		int sig = 0, err = sigwait(&set, &sig);
 
-		if (over)
+		if (last)
 			return arg;
 		pair();
 		if (err == EINTR) {
@@ -60,7 +60,7 @@ static void *with_signalfd(void *arg)
 		struct signalfd_siginfo si;
 		ssize_t n = read(fd, &si, sizeof si);
 
-		if (over)
+		if (last)
 			return arg;
 		pair();
 		if (n < 0 && errno == EINTR) {
@@ -80,7 +80,7 @@ static void *send_them(void *arg)
 		for (int i = 0; i < 2; i++) {
 			sent[i]++;
 			kill(getpid(), i ? SIGUSR2 : SIGUSR1);
-			while (taken[i] < sent[i] && !over) {
+			while (taken[i] < sent[i]) { /* a lost one: for ever */
 				pair();
 				usleep(50);
 			}
@@ -111,6 +111,7 @@ int main(void)
 	live_serve(report, NULL);
 	over = true;
 	MUST(!pthread_join(sending, NULL));
+	last = true;
 	kill(getpid(), SIGUSR1);
 	kill(getpid(), SIGUSR2);
 	MUST(!pthread_join(waiting, NULL));

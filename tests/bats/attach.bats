@@ -1,0 +1,421 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Attaching to a running program and letting it go: what is counted is exact, and the program is
+# afterwards what it was before.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+CYCLES=${CYCLES:-20}
+
+setup() {
+	D=$BATS_TEST_TMPDIR
+	cd "$D" || return 1
+	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
+	live_setup
+}
+
+teardown() {
+	live_teardown
+	no_strays
+}
+
+# cycle NAME [FIELD]: one attach and detach, with work done in between and after
+cycle() {
+	attach -o report.txt "$PID" || return 1
+	progress "$1" "${2:-1}" || return 1
+	detach "$PID" || return 1
+	progress "$1" "${2:-1}" || return 1
+	clean "$PID"
+}
+
+# ---- many threads ----
+
+@test "a server of 8 threads is attached to and left again and again, and is unharmed" {
+	start server "$T/server"
+	before "$PID"
+	for ((i = 0; i < CYCLES; i++)); do
+		cycle server 2 || fail "cycle $i"
+	done
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
+@test "attached and left at once, before it has done anything, the server is unharmed" {
+	start server "$T/server"
+	before "$PID"
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt "$PID"
+		detach "$PID"
+		clean "$PID"
+	done
+	progress server 2
+	finish server
+}
+
+@test "a thousand threads are attached to and left" {
+	start threads "$T/threads" many 1000
+	before "$PID"
+	cycle threads
+	cycle threads
+	[ "$(ls "/proc/$PID/task" | wc -l)" = 1001 ]
+	finish threads
+	grep -qx 'checksum right' threads.out
+}
+
+@test "threads that start and end while mprof attaches and detaches are all found and all let go" {
+	start threads "$T/threads" churn
+	before "$PID"
+	for ((i = 0; i < CYCLES; i++)); do
+		cycle threads || fail "cycle $i"
+	done
+	finish threads
+	grep -qx 'checksum right' threads.out
+}
+
+@test "a program whose main thread has gone by pthread_exit is attached to and left" {
+	start leadergone "$T/leadergone"
+	attach -o report.txt --data=run.data "$PID"
+	progress leadergone 1 20
+	detach "$PID"
+	json run.data
+	[ "$(jq '.bins[] | select(.size == 3719) | .allocs' report.json)" -ge 20 ]
+	progress leadergone
+	until_true "not free" all_free "$PID"
+	finish leadergone
+	grep -qx 'checksum right' leadergone.out
+}
+
+@test "a hundred threads and fifty libraries, one of which comes and goes" {
+	local i libs=()
+	for i in {1..50}; do
+		cp "$T/plug-a.so" "$D/lib$i.so"
+		libs+=("$D/lib$i.so")
+	done
+	start modules "$T/modules" "${libs[@]}"
+	for i in 1 2 3 4 5; do
+		attach -o report.txt --data=run.data "$PID"
+		progress modules 1 100
+		detach "$PID"
+		until_true "not free" all_free "$PID"
+		text_clean "$PID"
+		progress modules 1 100
+	done
+	json run.data
+	[ "$(jq '.totals.truncated_chains' report.json)" = 0 ]
+	finish modules
+	grep -qx 'checksum right' modules.out
+}
+
+# ---- counts ----
+
+@test "what eight threads do between two handshakes is counted exactly" {
+	BINS=$D/bins start phases "$T/phases"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await phases go '^done'
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	[ "$(total allocs)" = "$(awk '$1 == "bin" { n += $3 } END { print n }' bins)" ]
+	finish phases
+}
+
+@test "what is done before attaching and after detaching is not counted, and the next session begins at nothing" {
+	BINS=$D/bins start phases "$T/phases"
+	tell_await phases more '^done'
+	for i in 1 2 3; do
+		rm -f bins
+		attach -o report.txt --data=run.data "$PID"
+		[ $i = 3 ] || tell_await phases go '^done'
+		detach "$PID"
+		tell_await phases more '^done'
+		json run.data
+		if [ $i = 1 ]; then
+			nothing "$(truth_differences report.json bins)" "not what the program did:"
+		elif [ $i = 3 ]; then
+			[ "$(total allocs)" = 0 ] && [ "$(total frees)" = 0 ]
+		fi
+	done
+	finish phases
+}
+
+# ---- how it ends ----
+
+@test "a program that ends while it is traced ends as alone, and is reported" {
+	BINS=$D/bins start phases "$T/phases"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await phases go '^done'
+	finish phases
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	[ -s report.txt ]
+	json run.data
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+}
+
+@test "a program that is killed while it is traced is reported" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	progress server 2
+	kill -KILL "$PID"
+	ended "$PID"
+	[ "$STATUS" = 137 ]
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	json run.data
+	[ "$(total allocs)" -gt 0 ]
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+}
+
+@test "SIGINT, SIGTERM and SIGHUP to mprof attach let the program go and report" {
+	local sig
+	start server "$T/server"
+	before "$PID"
+	for sig in INT TERM HUP; do
+		rm -f report.txt run.data
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		kill -$sig "$FRONT"
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "SIG$sig: status $STATUS" "$(cat attach.err)"
+		[ -s report.txt ] && [ -s run.data ]
+		clean "$PID"
+		progress server 2
+	done
+	finish server
+}
+
+@test "signals to the tracing process itself let the program go and report" {
+	local sig
+	start server "$T/server"
+	before "$PID"
+	for sig in INT TERM HUP; do
+		rm -f report.txt run.data
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		kill -$sig "$(tracer_of "$PID")"
+		ended "$FRONT"
+		[ -s report.txt ] && [ -s run.data ]
+		clean "$PID"
+		progress server 2
+	done
+	finish server
+}
+
+@test "--duration ends the session by itself" {
+	start server "$T/server"
+	before "$PID"
+	attach -o report.txt --data=run.data --duration=0.5 "$PID"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	[ -s report.txt ] && [ -s run.data ]
+	clean "$PID"
+	progress server 2
+	finish server
+}
+
+@test "--background returns when tracing has begun, and lets go of its standard output" {
+	start server "$T/server"
+	before "$PID"
+	local words
+	words=$(env "MPROF_TEST_MARK=$MARK" timeout "$LIVE_WAIT" "$MPROF" attach --background -o report.txt \
+		--data=run.data "$PID" 2>attach.err 3>&-) || fail "status $?" "$(cat attach.err)"
+	[ -z "$words" ]
+	[ "$(tracer_of "$PID")" -gt 0 ]
+	progress server 2
+	FRONT=''
+	detach "$PID"
+	clean "$PID"
+	[ -s report.txt ] && [ -s run.data ] && [ -s detach.out ]
+	finish server
+}
+
+@test "--background says in the foreground what goes wrong, with its status" {
+	refused 3 'no such process' "$MPROF" attach --background 2147483000
+}
+
+@test "mprof detach prints the report and says where it was written" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	progress server 2
+	detach "$PID"
+	cmp report.txt detach.out
+	says detach.err "$D/run.data"
+	limited "$MPROF" report run.data >report2.txt
+	cmp report2.txt detach.out
+	finish server
+}
+
+@test "mprof detach without a number: with one session, with none and with two" {
+	start one "$T/server" 2 100
+	start two "$T/server" 2 100
+	refused 11 'no session' "$MPROF" detach
+	attach -o one.txt --data=one.data "$one_pid"
+	detach
+	clean "$one_pid"
+	attach -o one.txt --data=one.data "$one_pid"
+	local front=$FRONT
+	cp attach.err attach1.err
+	attach -o two.txt --data=two.data "$two_pid"
+	refused any '2 sessions|two sessions' "$MPROF" detach
+	[ "$(tracer_of "$one_pid")" -gt 0 ] && [ "$(tracer_of "$two_pid")" -gt 0 ]
+	detach "$two_pid"
+	FRONT=$front
+	detach
+	clean "$one_pid"
+	clean "$two_pid"
+	finish one
+	finish two
+}
+
+@test "a second detach says that there is no session" {
+	start server "$T/server" 2 100
+	attach -o report.txt "$PID"
+	detach "$PID"
+	refused 11 'no session' "$MPROF" detach "$PID"
+	refused 11 'no session' "$MPROF" detach
+	refused 11 'no session' "$MPROF" control "$PID" status
+	finish server
+}
+
+@test "two detaches at the same time are both answered" {
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data "$PID"
+	progress server 2
+	local one two s1=0 s2=0
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" detach "$PID" >d1.out 2>d1.err 3>&- &
+	one=$!
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" detach "$PID" >d2.out 2>d2.err 3>&- &
+	two=$!
+	ended "$one" && s1=$STATUS
+	ended "$two" && s2=$STATUS
+	[[ $s1 = 0 && ($s2 = 0 || $s2 = 11) || $s1 = 11 && $s2 = 0 ]] || fail "$s1 $s2" "$(cat d1.err d2.err)"
+	ended "$FRONT"
+	clean "$PID"
+	finish server
+}
+
+@test "a second attach to the same process says that it is traced already, by whom, and harms nothing" {
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data "$PID"
+	refused 6 'mprof' "$MPROF" attach -o report2.txt --data=run2.data "$PID"
+	progress server 2
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+@test "a thread's number stands for its process" {
+	start server "$T/server" 4 100
+	local tid
+	tid=$(ls "/proc/$PID/task" | tail -n 1)
+	[ "$tid" != "$PID" ]
+	attach -o report.txt --data=run.data "$tid"
+	progress server 2
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	[ "$(jq .pid report.json)" = "$PID" ]
+	finish server
+}
+
+# ---- names ----
+
+@test "%p in the names of data and report is the program's number" {
+	start server "$T/server" 2 100
+	attach -o 'r-%p.txt' --data='d-%p.data' "$PID"
+	detach "$PID"
+	[ -s "r-$PID.txt" ] && [ -s "d-$PID.data" ] && [ ! -e mprof.data ]
+	finish server
+}
+
+@test "without -o the report is on standard error, the data in mprof.data" {
+	start server "$T/server" 2 100
+	attach "$PID"
+	progress server 2
+	detach "$PID"
+	grep -q 'Allocation Bins with possible Types' attach.err
+	[ ! -s attach.out ]
+	theirs attach.err >err1
+	limited "$MPROF" report mprof.data >report2.txt
+	cmp err1 report2.txt
+	finish server
+}
+
+@test "a data file that cannot be written is refused before the program is touched" {
+	start server "$T/server" 2 100
+	refused 1 'nodir/data' "$MPROF" attach --data=nodir/data "$PID"
+	refused 1 'nodir/report' "$MPROF" attach -o nodir/report "$PID"
+	[ "$(tracer_of "$PID")" = 0 ]
+	finish server
+}
+
+@test "a full disk at the end lets the program go and says so" {
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	start server "$T/server" 4 100
+	before "$PID"
+	mkdir full
+	cat >on-a-full-disk <<-'EOT'
+		mount -t tmpfs -o size=1m none full || exit 77
+		dd if=/dev/zero of=full/filler bs=4k status=none 2>/dev/null
+		exec "$1" attach -o full/report --data=full/data "$2"
+	EOT
+	background unshare -m sh on-a-full-disk "$MPROF" "$PID"
+	until_true "mprof attach has not begun" begun_or_gone
+	[ "$(tracer_of "$PID")" -gt 0 ] || fail "$(cat attach.err)"
+	progress server 2
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	says attach.err 'data.*(no space|full)'
+	clean "$PID"
+	progress server 2
+	finish server
+}
+
+# ---- an exec of a thread that is not the first ----
+
+@test "exec from a thread that is not the first starts a fresh profile; the one before is written first" {
+	local word
+	for word in exec exec-main; do
+		rm -f run.data* bins execthread.*
+		start execthread "$T/execthread"
+		attach -o report.txt --data=run.data "$PID"
+		tell_await execthread go '^done'
+		tell_await execthread $word '^ready'
+		progress execthread 1 10
+		until_true "what came before is not written" test -s "run.data.$PID.1"
+		detach "$PID"
+		clean "$PID"
+		json "run.data.$PID.1"
+		jq -e '.bins[] | select(.size == 6007) | .allocs == 50 and .frees == 49' report.json
+		jq -e '[.bins[] | select(.size == 6011)] == []' report.json
+		json run.data
+		jq -e '.bins[] | select(.size == 6011) | .allocs == 50 and .frees == 49' report.json
+		jq -e '[.bins[] | select(.size == 6007)] == []' report.json
+		progress execthread
+		finish execthread
+	done
+}
+
+@test "exec while mprof attaches and detaches leaves a program that works" {
+	start execthread "$T/execthread"
+	for ((i = 0; i < CYCLES; i++)); do
+		: >attach.err
+		background "$MPROF" attach -o report.txt --data=run.data "$PID"
+		tell_await execthread exec '^ready'
+		until_true "mprof attach has not begun" begun_or_gone
+		limited "$MPROF" detach "$PID" >detach.out 2>detach.err &
+		local d=$!
+		tell_await execthread exec '^ready'
+		wait $d || [ $? = 11 ] || fail "$(cat detach.err attach.err)"
+		ended "$FRONT"
+		progress execthread
+		clean "$PID"
+	done
+	finish execthread
+}
