@@ -317,9 +317,12 @@ int tracer_attach(struct tracer *t, pid_t pid)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (!task->space && !task->fresh)
 			tracer_enter_space(task, s);
+	uint64_t stopped = tracer_now_ns();
+
 	tracer_hold(t, s, NULL);
 	bool keep = s->tasks && t->ops->image(t->ctx, first);
 	tracer_unhold(t, s);
+	t->attach_ns = tracer_now_ns() - stopped;
 	return keep ? 0 : -ENOEXEC;
 }
 

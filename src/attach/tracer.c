@@ -41,9 +41,19 @@ void tracer_free(struct tracer *t)
 	free(t);
 }
 
+void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
+{
+	t->wait = wait;
+}
+
 bool tracer_has_tasks(const struct tracer *t)
 {
 	return t->tasks.n;
+}
+
+uint64_t tracer_attach_ns(const struct tracer *t)
+{
+	return t->attach_ns;
 }
 
 uint64_t tracer_stops(const struct tracer *t)
@@ -118,7 +128,7 @@ static int collect(struct tracer *t)
 	}
 }
 
-static uint64_t now_ns(void)
+uint64_t tracer_now_ns(void)
 {
 	struct timespec ts;
 
@@ -137,6 +147,21 @@ static void sleep_until_told(int wake_fd)
 	ppoll(&p, 1, NULL, &mask);
 }
 
+/* Whether it is time to sleep, @rounds after the last stop. */
+static bool tired(const struct tracer *t, unsigned rounds, uint64_t *until)
+{
+	if (t->wait == WAIT_SLEEP)
+		return true;
+	/* Reading the clock costs as much as asking: not every time. */
+	if (t->wait == WAIT_SPIN || rounds % 16)
+		return false;
+	uint64_t now = tracer_now_ns();
+
+	if (!*until)
+		*until = now + SPIN_NS;
+	return now >= *until;
+}
+
 /* Wait until there is something in the queue, or @stop. */
 static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
 {
@@ -146,15 +171,8 @@ static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop, in
 		int err = collect(t);
 		if (err || t->n_queue || *stop || !t->tasks.n)
 			return err;
-		/* Reading the clock costs as much as asking: not every time. */
-		if (rounds % 16 == 0) {
-			uint64_t now = now_ns();
-
-			if (!until)
-				until = now + SPIN_NS;
-			if (now >= until)
-				sleep_until_told(wake_fd);
-		}
+		if (tired(t, rounds, &until))
+			sleep_until_told(wake_fd);
 	}
 }
 

@@ -53,6 +53,18 @@ struct tracer_ops {
 	void (*reaped)(void *ctx, pid_t pid);
 };
 
+/*
+ * How to wait for the next stop. A tracer that is awake answers a stop in a fraction of the time of
+ * one that has to be woken; but it takes a processor for it.
+ */
+enum tracer_wait {
+	WAIT_ADAPTIVE,	/* stay awake for a moment after each stop, then sleep */
+	WAIT_SLEEP,	/* sleep at once */
+	WAIT_SPIN,	/* never sleep */
+};
+
+void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
+
 /* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
 void tracer_free(struct tracer *t);
@@ -92,6 +104,9 @@ struct task *tracer_next_task(struct tracer *t, size_t *i);
 void tracer_detach_all(struct tracer *t);
 
 bool tracer_has_tasks(const struct tracer *t);
+
+/* How long tracer_attach() has kept the process stopped. */
+uint64_t tracer_attach_ns(const struct tracer *t);
 
 /* Stops served so far. */
 uint64_t tracer_stops(const struct tracer *t);

@@ -22,6 +22,8 @@ struct tracer {
 	struct news *news;
 	size_t n_news, cap_news;
 	uint64_t stops;
+	enum tracer_wait wait;
+	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
 	struct guard *guard;	/* NULL: nobody watches over us */
 };
 
@@ -30,6 +32,7 @@ struct tracer {
 
 /* tracer.c */
 void task_resume(struct tracer *t, struct task *task, int sig);
+uint64_t tracer_now_ns(void);
 struct stop tracer_decode(pid_t tid, int wstatus);
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);

@@ -176,6 +176,17 @@ struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t 
 	return NULL;
 }
 
+void watch_prepare(struct watch_shared *shared, pid_t tid)
+{
+	struct mappings maps;
+
+	if (mappings_read(tid, &shared->files, &maps))
+		return;
+	for (size_t i = 0; i < maps.n; i++)
+		scan_file(&shared->scans, &shared->files, maps.maps[i].file);
+	mappings_release(&maps);
+}
+
 /* Between the fork and now another thread of the parent may have planted more: make the copy
  * hold exactly what its table says. */
 static void sync_copy(const struct watch *w, const struct space *parent)

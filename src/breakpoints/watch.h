@@ -55,6 +55,9 @@ struct watch_counts {
 struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
 			const struct watch_sink *sink, int *err);
 
+/* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */
+void watch_prepare(struct watch_shared *shared, pid_t tid);
+
 /* The same for a child made by fork: @space is a copy of the one @parent watches. */
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
 			 struct space *space, const struct watch_sink *sink, int *err);

@@ -60,6 +60,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	s->root = a->pid;
 	s->shared.check_unwinding = a->options.check_unwinding;
 	s->foreign = a->facts.uid != geteuid();
+	tracer_set_wait(s->tracer, a->options.wait);
 	/* First what may fail without having touched the process. */
 	v.control = control_open(a->pid, &e);
 	if (!v.control || serve_signals(&v)) {
@@ -67,6 +68,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 		control_close(v.control);
 		return STATUS_FAILED;
 	}
+	watch_prepare(&s->shared, a->pid);
 	int status = 0, err = tracer_attach(s->tracer, a->pid);
 	if (err == -ENOEXEC) {
 		tracer_detach_all(s->tracer);
@@ -74,6 +76,8 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	} else if (err) {
 		status = refuse(why_not(a, err), a);
 	} else {
+		if (a->options.one_cpu && share_one_cpu(a->pid, &e))
+			say("%s", e.text);
 		supervise_ready(ready);
 		if (!a->options.background)
 			say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", (int)a->pid,

@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_H
 #define MPROF_CLI_H
 
+#include "attach/tracer.h"
 #include "report/report.h"
 
 #include <stdbool.h>
@@ -33,6 +34,8 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	bool trace_children;
 	bool background;
+	enum tracer_wait wait;
+	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
 	double duration;	/* seconds; 0: without end */

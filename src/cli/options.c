@@ -21,6 +21,7 @@ enum option_id {
 	OPT_DURATION,
 	OPT_AUTOSAVE,
 	OPT_STATS,
+	OPT_WAIT,
 	OPT_CHECK_UNWINDING,
 };
 
@@ -54,6 +55,7 @@ static const struct option_def defs[] = {
 	{ "trace-children", OPT_TRACE_CHILDREN, FOR_TRACING | NEEDS_VALUE },
 	{ "autosave", OPT_AUTOSAVE, FOR_TRACING | NEEDS_VALUE },
 	{ "background", OPT_BACKGROUND, FOR_ATTACH },
+	{ "wait", OPT_WAIT, FOR_TRACING | NEEDS_VALUE },
 	{ "stats", OPT_STATS, FOR_TRACING },
 	{ "check-unwinding", OPT_CHECK_UNWINDING, FOR_TRACING },
 	{ "duration", OPT_DURATION, FOR_TRACING | NEEDS_VALUE },
@@ -77,6 +79,24 @@ static bool set_format(struct options *o, const char *v)
 	else
 		return false;
 	return true;
+}
+
+static bool set_wait(struct options *o, const char *v)
+{
+	static const struct {
+		const char *name;
+		enum tracer_wait wait;
+	} ways[] = { { "adaptive", WAIT_ADAPTIVE }, { "sleep", WAIT_SLEEP }, { "spin", WAIT_SPIN },
+		     { "pin", WAIT_SLEEP } };
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		if (strcmp(v, ways[i].name))
+			continue;
+		o->wait = ways[i].wait;
+		o->one_cpu = !strcmp(v, "pin");
+		return true;
+	}
+	return false;
 }
 
 static bool set_yes_no(bool *flag, const char *v)
@@ -149,6 +169,8 @@ static bool set_option(struct options *o, const struct option_def *d, const char
 	case OPT_BACKGROUND:
 		o->background = true;
 		return true;
+	case OPT_WAIT:
+		return set_wait(o, v);
 	case OPT_STATS:
 		o->stats = true;
 		return true;
@@ -170,6 +192,8 @@ static const char *accepted_values(enum option_id id)
 		return "tables or json";
 	case OPT_TRACE_CHILDREN:
 		return "yes or no";
+	case OPT_WAIT:
+		return "adaptive, sleep, spin or pin";
 	case OPT_DURATION:
 		return "a number of seconds above 0";
 	case OPT_AUTOSAVE:

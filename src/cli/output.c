@@ -157,6 +157,8 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
 	    " traps written", tracer_stops(s->tracer), c->traps, c->steps, c->planted);
+	if (!s->launched)
+		say("attaching stopped the process for %.1f ms", (double)tracer_attach_ns(s->tracer) / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
 	    " chains checked, %" PRIu64 " wrong", c->unwind_known, c->unwind_made, c->unwind_checked,
 	    c->unwind_wrong);

@@ -32,6 +32,10 @@ static struct ending run_session(struct session *s, const struct run *run)
 	struct error e;
 
 	s->launched = true;
+	tracer_set_wait(s->tracer, run->options.wait);
+	/* Before the fork: the program inherits it. */
+	if (run->options.one_cpu && share_one_cpu(0, &e))
+		say("%s", e.text);
 	s->shared.check_unwinding = run->options.check_unwinding;
 	pid_t pid = tracer_launch(s->tracer, run->path, run->argv, &e);
 	if (pid < 0) {

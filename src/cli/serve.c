@@ -5,9 +5,11 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +66,43 @@ static void handle(int sig, void (*handler)(int))
 	sigaction(sig, &sa, NULL);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+static struct serve *serving_now;
+
+/* An error of our own must not strand the program: let it go first, then die of it. If that fails
+ * too, the process that watches over us puts it back in order. */
+static void on_internal_error(int sig)
+{
+	struct serve *v = serving_now;
+
+	signal(sig, SIG_DFL);
+	serving_now = NULL;
+	if (v) {
+		tracer_detach_all(v->session->tracer);
+		say("internal error (%s): the program has been let go", strsignal(sig));
+	}
+	raise(sig);
+}
+
+static void catch_internal_errors(struct serve *v)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static char stack[256 << 10];
+	stack_t on_it = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction sa = { .sa_handler = on_internal_error, .sa_flags = SA_ONSTACK | SA_NODEFER };
+
+	serving_now = v;
+	sigaltstack(&on_it, NULL);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &sa, NULL);
+}
+#else
+static void catch_internal_errors(struct serve *v)
+{
+	(void)v; /* the sanitizer wants to report them itself */
+}
+#endif
+
 int serve_signals(struct serve *v)
 {
 	struct sigaction child = { .sa_handler = on_sigchld };
@@ -86,6 +125,7 @@ int serve_signals(struct serve *v)
 	/* Stopped ourselves, we could not pass the terminal's stop on to the program. */
 	handle(SIGTSTP, SIG_IGN);
 	handle(SIGTTOU, SIG_IGN);
+	catch_internal_errors(v);
 	return 0;
 }
 
@@ -95,6 +135,53 @@ static uint64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- processors ---- */
+
+static int last_cpu_of(pid_t pid)
+{
+	char path[64], line[1024];
+	int cpu = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -1;
+	/* The 39th field; 37 come behind the name, which may hold anything. */
+	if (fgets(line, sizeof line, f)) {
+		char *s = strrchr(line, ')');
+
+		for (int i = 0; s && i < 37; i++)
+			s = strchr(s + 1, ' ');
+		cpu = s ? atoi(s + 1) : -1;
+	}
+	fclose(f);
+	return cpu;
+}
+
+int share_one_cpu(pid_t pid, struct error *e)
+{
+	int cpu = pid ? last_cpu_of(pid) : sched_getcpu();
+	char path[64];
+	cpu_set_t set;
+	int err = 0;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu < 0 ? 0 : cpu, &set);
+	if (sched_setaffinity(0, sizeof set, &set))
+		err = -errno;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = pid ? opendir(path) : NULL;
+	for (struct dirent *entry; d && !err && (entry = readdir(d));) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid > 0 && sched_setaffinity(tid, sizeof set, &set) && errno != ESRCH)
+			err = -errno;
+	}
+	if (d)
+		closedir(d);
+	return err ? error_set(e, err, "--wait=pin: cannot set the processor: %s", strerror(-err)) : 0;
 }
 
 /* ---- time ---- */

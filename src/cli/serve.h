@@ -29,6 +29,13 @@ int serve_signals(struct serve *v);
  */
 int serve_session(struct serve *v);
 
+/**
+ * Put ourselves, and all threads of process @pid (0: none), on the processor it runs on now. The
+ * process can see this in its affinity, which is why only --wait=pin does it.
+ * Returns 0, or -errno with a sentence in @e.
+ */
+int share_one_cpu(pid_t pid, struct error *e);
+
 /* The signal that told us to end, or 0. */
 int serve_told(void);
 

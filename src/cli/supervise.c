@@ -89,8 +89,8 @@ static struct ending watch_over(struct guard *g, pid_t tracer)
 	if (!unclean)
 		return e;
 	unsigned n = guard_recover(g);
-	say("the tracing process was killed; %u program%s put back in order and let go; what was "
-	    "profiled since the last save is lost", n, n == 1 ? " was" : "s were");
+	say("the tracing process died; %u program%s to be put back in order from outside, and what was "
+	    "profiled since the last save is lost", n, n == 1 ? " had" : "s had");
 	return (struct ending){ .status = STATUS_FAILED };
 }
 
