@@ -26,11 +26,19 @@ enum alloc_event_kind {
 	AE_FAILED,	  /* a call that asked for memory got none */
 };
 
+/* Whether a call chain was followed to its end, and if not, why. */
+enum chain_end {
+	CHAIN_WHOLE,
+	CHAIN_NO_CFI,	  /* no call frame information where the outermost frame found was called from */
+	CHAIN_UNREADABLE, /* the stack there cannot be read, or is none */
+	CHAIN_TOO_DEEP,	  /* more frames than are followed */
+};
+
 /* A call chain as the unwinder saw it. */
 struct alloc_chain {
 	const uint32_t *frames; /* numbers from profile_frame(), innermost first */
 	size_t n;
-	bool truncated;		/* it could not be followed to its end */
+	enum chain_end truncated; /* not CHAIN_WHOLE: it could not be followed to its end */
 };
 
 struct alloc_event {

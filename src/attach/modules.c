@@ -131,6 +131,29 @@ static bool read_program_headers(int fd, Elf64_Ehdr *eh, Elf64_Phdr *ph, size_t 
 	return pread(fd, ph, (size_t)size, (off_t)eh->e_phoff) == size;
 }
 
+static void set_read_only_part(struct mapping *m, const Elf64_Phdr *ph, unsigned n)
+{
+	taddr low = UINT64_MAX, high = 0, writable = UINT64_MAX;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		taddr end = ph[i].p_vaddr + ph[i].p_memsz;
+
+		if (ph[i].p_flags & PF_W) {
+			writable = ph[i].p_vaddr < writable ? ph[i].p_vaddr : writable;
+		} else {
+			low = ph[i].p_vaddr < low ? ph[i].p_vaddr : low;
+			high = end > high ? end : high;
+		}
+	}
+	if (writable < high)
+		low = high = 0;
+	/* The last page is mapped whole, and what can be written to begins in another one. */
+	m->image_start = m->bias + (low & ~4095ULL);
+	m->image_end = m->bias + ((high + 4095) & ~4095ULL);
+}
+
 /*
  * The load bias of the segment that is mapped from the mapping's file offset on: it is the
  * mapping's address less the segment's. Never "start of the first executable mapping": modern link
@@ -140,24 +163,19 @@ static bool place_image(int fd, struct mapping *m)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph[64];
-	taddr low = UINT64_MAX, high = 0;
 	bool found = false;
 
 	if (!read_program_headers(fd, &eh, ph, sizeof ph / sizeof *ph))
 		return false;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (ph[i].p_type != PT_LOAD)
-			continue;
-		low = ph[i].p_vaddr < low ? ph[i].p_vaddr : low;
-		high = ph[i].p_vaddr + ph[i].p_memsz > high ? ph[i].p_vaddr + ph[i].p_memsz : high;
-		if (m->file_offset < (ph[i].p_offset & ~4095ULL) ||
-		    m->file_offset >= ph[i].p_offset + ph[i].p_filesz || !(ph[i].p_flags & PF_X))
+		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X) ||
+		    m->file_offset < (ph[i].p_offset & ~4095ULL) ||
+		    m->file_offset >= ph[i].p_offset + ph[i].p_filesz)
 			continue;
 		m->bias = m->start - m->file_offset + ph[i].p_offset - ph[i].p_vaddr;
 		found = true;
 	}
-	m->image_start = m->bias + low;
-	m->image_end = m->bias + high;
+	set_read_only_part(m, ph, eh.e_phnum);
 	return found;
 }
 

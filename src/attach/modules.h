@@ -37,7 +37,8 @@ struct mapping {
 	taddr start, end;	/* the executable mapping */
 	uint64_t file_offset;	/* of start */
 	taddr bias;		/* load bias: what to add to an address in the file */
-	taddr image_start, image_end; /* all of the file's segments, code or not */
+	/* The file's segments that nobody can write to, code or not; empty if others are among them. */
+	taddr image_start, image_end;
 	uint32_t file;		/* number in struct module_files */
 };
 

@@ -27,7 +27,7 @@ struct call {
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */
 	size_t n_frames;
-	bool truncated;
+	enum chain_end truncated;
 };
 
 struct calls {

@@ -225,7 +225,7 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 		trap->volatile_code = !in_file;
 	}
 	if (trap->volatile_code)
-		traps_refresh(w->space, trap);
+		traps_refresh(&w->traps, w->space, trap);
 	return true;
 }
 

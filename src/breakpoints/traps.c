@@ -173,18 +173,28 @@ static bool is_in_place(const struct space *s, const struct trap *trap)
 	       !memcmp(now, arch_trap, arch_trap_size);
 }
 
-void traps_refresh(const struct space *s, struct trap *trap)
+void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_INSN_MAX];
-
-	if (is_in_place(s, trap))
-		return;
+	struct arch_insn now;
 	ssize_t n = space_read(s, trap->at, code, sizeof code);
-	if (n <= 0 || arch_decode(code, (size_t)n, &trap->insn))
+
+	if (n < (ssize_t)arch_trap_size)
 		return;
+	bool standing = !memcmp(code, arch_trap, arch_trap_size);
+	if (standing)
+		memcpy(code, trap->insn.bytes, arch_trap_size);
+	if (standing && n >= trap->insn.size && !memcmp(code, trap->insn.bytes, trap->insn.size))
+		return;
+	if (arch_decode(code, (size_t)n, &now))
+		return;
+	trap->insn = now;
 	/* Its slot, if it had one, holds another instruction: this one runs in place. */
+	trap->slot = 0;
 	if (trap->insn.how != ARCH_EMULATE)
 		trap->insn.how = ARCH_STEP;
+	guard_remove(t->guard, trap->journal);
+	journal(t, trap);
 	trap_restore(s, trap);
 }
 

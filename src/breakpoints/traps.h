@@ -64,8 +64,9 @@ int traps_offer_slack(struct traps *t, taddr start, taddr end);
 struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
 			 int *err);
 
-/* A volatile trap may have been written over: put it back if so. */
-void traps_refresh(const struct space *s, struct trap *trap);
+/* A program that writes its own code may have written over a trap or behind it: take note of what
+ * is there now, and put the trap back. */
+void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
 
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
 void traps_lift(const struct traps *t, const struct space *s);

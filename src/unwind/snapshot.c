@@ -12,9 +12,9 @@
 /* How far above the snapshot an access may be and still count as the same stack. */
 #define REACH (1u << 20)
 
-int snapshot_init(struct snapshot *s)
+int snapshot_init(struct snapshot *s, bool (*lasting)(void *ctx, taddr at), void *ctx)
 {
-	*s = (struct snapshot){ .first = FIRST_BYTES };
+	*s = (struct snapshot){ .first = FIRST_BYTES, .lasting = lasting, .ctx = ctx };
 	s->pages = calloc(SNAPSHOT_PAGES, sizeof *s->pages);
 	return s->pages ? 0 : -ENOMEM;
 }
@@ -59,6 +59,7 @@ int snapshot_take(struct snapshot *s, const struct space *space, taddr sp)
 		s->first = s->len < STEP_MAX ? s->len : STEP_MAX;
 	else if (s->first > FIRST_BYTES)
 		s->first -= s->first / 64;
+	s->stop++;
 	s->space = space;
 	s->start = sp;
 	s->len = 0;
@@ -85,12 +86,13 @@ static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
 {
 	struct snapshot_page *p = &s->pages[hash_mix(at >> 12) & (SNAPSHOT_PAGES - 1)];
 
-	if (p->at == at && at)
+	if (p->at == at && at && (p->stop == s->stop || s->lasting(s->ctx, at)))
 		return p;
 	p->at = 0;
 	if (space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
 		return NULL;
 	p->at = at;
+	p->stop = s->stop;
 	return p;
 }
 

@@ -6,13 +6,14 @@
 
 #include <stdbool.h>
 
-/* A space's memory as it is during one stop: the stack in one piece, all else by pages that are
- * kept over stops, because nobody writes to call frame information. */
+/* A space's memory as it is during one stop: the stack in one piece, all else by pages. Pages that
+ * nobody can write to, where call frame information is, are kept over stops. */
 
 #define SNAPSHOT_PAGES 64	/* pages kept, a power of two */
 
 struct snapshot_page {
 	taddr at;	/* 0: nothing here */
+	uint64_t stop;	/* during which it was read */
 	uint8_t bytes[4096];
 };
 
@@ -23,10 +24,14 @@ struct snapshot {
 	size_t len, cap;
 	size_t first;		/* bytes to read at first: what was needed before */
 	struct snapshot_page *pages;
+	uint64_t stop;		/* counts the stops */
+	/* Whether the page at @at cannot change. */
+	bool (*lasting)(void *ctx, taddr at);
+	void *ctx;
 };
 
 /* 0 or -ENOMEM. */
-int snapshot_init(struct snapshot *s);
+int snapshot_init(struct snapshot *s, bool (*lasting)(void *ctx, taddr at), void *ctx);
 void snapshot_release(struct snapshot *s);
 void snapshot_flush(struct snapshot *s);
 

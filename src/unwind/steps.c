@@ -16,6 +16,7 @@ void steps_forget(struct steps *s)
 {
 	idindex_release(&s->index);
 	s->n = 0;
+	s->generation++;
 }
 
 static uint64_t step_hash(taddr pc, taddr sp)

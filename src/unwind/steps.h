@@ -43,6 +43,7 @@ struct steps {
 	struct step *v;
 	size_t n, cap;
 	struct idindex index;
+	uint32_t generation;	/* counts how often all were forgotten */
 };
 
 void steps_release(struct steps *s);

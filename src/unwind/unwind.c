@@ -26,6 +26,9 @@ struct cfi_table {
 	uint64_t entries;
 };
 
+/* There are 64 signals; more handlers than that on one stack are a circle. */
+#define MAX_HANDLERS 128
+
 struct unwinder {
 	unw_addr_space_t as;
 	struct snapshot memory;
@@ -138,9 +141,11 @@ static int no_dyn_info(unw_addr_space_t as, unw_word_t *list, void *arg)
 	return -UNW_ENOINFO;
 }
 
-static bool in_an_image(const struct unwinder *u, taddr at)
+static bool cannot_change(void *ctx, taddr at)
 {
-	for (size_t i = 0; i < u->maps->n; i++)
+	const struct unwinder *u = ctx;
+
+	for (size_t i = 0; u->maps && i < u->maps->n; i++)
 		if (at >= u->maps->maps[i].image_start && at < u->maps->maps[i].image_end)
 			return true;
 	return false;
@@ -151,7 +156,7 @@ static void record_word(struct unwinder *u, taddr at, uint64_t value)
 {
 	struct step *s = &u->step;
 
-	if (!u->recording || (!snapshot_has(&u->memory, at) && in_an_image(u, at)))
+	if (!u->recording || (!snapshot_has(&u->memory, at) && cannot_change(u, at)))
 		return;
 	for (unsigned i = 0; i < s->n_words; i++)
 		if (s->words[i].at == at)
@@ -239,7 +244,7 @@ struct unwinder *unwinder_new(void)
 	if (!u)
 		return NULL;
 	u->as = unw_create_addr_space(&accessors, 0);
-	if (!u->as || snapshot_init(&u->memory)) {
+	if (!u->as || snapshot_init(&u->memory, cannot_change, u)) {
 		unwinder_free(u);
 		return NULL;
 	}
@@ -268,15 +273,33 @@ void unwinder_flush(struct unwinder *u)
 	steps_forget(&u->steps);
 }
 
+/* A step, as long as it is remembered: all may be forgotten while a chain is being walked. */
+static uint64_t memo_of(const struct unwinder *u, const struct step *s)
+{
+	return (uint64_t)u->steps.generation << 32 | (uint32_t)(s - u->steps.v);
+}
+
+static struct step *step_of(const struct unwinder *u, uint64_t memo)
+{
+	uint32_t i = (uint32_t)memo;
+
+	return memo != UINT64_MAX && memo >> 32 == u->steps.generation && i < u->steps.n ?
+		       &u->steps.v[i] : NULL;
+}
+
 void unwinder_note(struct unwinder *u, const struct unwind_frame *f, uint32_t number)
 {
-	if (f->memo < u->steps.n)
-		u->steps.v[f->memo].number = number;
+	struct step *s = step_of(u, f->memo);
+
+	if (s)
+		s->number = number;
 }
 
 uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f)
 {
-	return f->memo < u->steps.n ? u->steps.v[f->memo].number : UINT32_MAX;
+	const struct step *s = step_of(u, f->memo);
+
+	return s ? s->number : UINT32_MAX;
 }
 
 void unwinder_check(struct unwinder *u, bool on)
@@ -309,12 +332,27 @@ static int push(struct unwinder *u, size_t *n, struct unwind_frame f)
 	return 0;
 }
 
+static bool is_signal_return(struct unwinder *u, taddr pc)
+{
+	uint8_t code[16];
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof code; i += sizeof word) {
+		if (!snapshot_word(&u->memory, pc + i, &word))
+			return false;
+		memcpy(code + i, &word, sizeof word);
+	}
+	return arch_is_signal_return(code);
+}
+
 /* Frame after frame until the outermost; *complete tells whether that was reached. */
 static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 {
+	unsigned handlers = 0;
+
 	*complete = false;
-	while (*n < UNWIND_MAX_FRAMES) {
-		bool exact = unw_is_signal_frame(c) > 0;
+	while (*n < UNWIND_MAX_FRAMES && handlers < MAX_HANDLERS) {
+		bool exact = is_signal_return(u, u->frames[*n - 1].pc);
 		unw_word_t pc, sp;
 
 		u->no_cfi = false;
@@ -331,14 +369,15 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		if (exact) {
 			/* The kernel's way back from a handler is nobody's call: in its place stands
 			 * what the signal interrupted, perhaps on another stack. */
+			handlers++;
 			u->frames[*n - 1] = (struct unwind_frame){
-				.pc = pc, .exact = true, .memo = UINT32_MAX };
+				.pc = pc, .exact = true, .memo = UINT64_MAX };
 			continue;
 		}
 		/* A stack only grows one way; what does not is broken or hostile. */
 		if (*n > 1 && sp <= u->frames[*n - 2].cfa && !u->frames[*n - 1].exact)
 			return 0;
-		int err = push(u, n, (struct unwind_frame){ .pc = pc, .memo = UINT32_MAX });
+		int err = push(u, n, (struct unwind_frame){ .pc = pc, .memo = UINT64_MAX });
 		if (err)
 			return err;
 	}
@@ -355,7 +394,7 @@ static int walk_afresh(struct unwinder *u, const struct arch_regs *entry, taddr 
 	*complete = false;
 	u->recording = false;
 	u->regs = *entry;
-	int err = push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT32_MAX });
+	int err = push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT64_MAX });
 	/* Begin in the caller, inside of its call instruction: which row of its table holds there does
 	 * not depend on what comes behind the call, and the allocator needs no table of its own. */
 	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
@@ -413,19 +452,6 @@ static bool record_saved(unw_cursor_t *c, struct step *s)
 	return true;
 }
 
-static bool is_signal_return(struct unwinder *u, taddr pc)
-{
-	uint8_t code[16];
-	uint64_t word;
-
-	for (size_t i = 0; i < sizeof code; i += sizeof word) {
-		if (!snapshot_word(&u->memory, pc + i, &word))
-			return false;
-		memcpy(code + i, &word, sizeof word);
-	}
-	return arch_is_signal_return(code);
-}
-
 /* Make a step by libunwind and remember it. NULL: it has to be made as part of a whole walk. */
 static const struct step *make_step(struct unwinder *u, const struct position *p)
 {
@@ -471,8 +497,7 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
 			u->counts.steps_known++;
 		else if (!(s = make_step(u, p)))
 			return false;
-		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp,
-					  .memo = (uint32_t)(s - u->steps.v) };
+		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp, .memo = memo_of(u, s) };
 		if (push(u, n, f))
 			return false;
 		if (s->outermost)

@@ -2,6 +2,7 @@
 #ifndef MPROF_UNWIND_H
 #define MPROF_UNWIND_H
 
+#include "alloc_event.h"
 #include "arch/arch.h"
 #include "attach/modules.h"
 #include "attach/task.h"
@@ -18,13 +19,13 @@ struct unwind_frame {
 	taddr pc;	/* a return address; or, if exact, the instruction a signal interrupted */
 	taddr cfa;	/* the stack pointer before the call that this frame is in; 0: not known */
 	bool exact;
-	uint32_t memo;	/* where unwinder_note() remembers something about it; UINT32_MAX: nowhere */
+	uint64_t memo;	/* where unwinder_note() remembers something about it; UINT64_MAX: nowhere */
 };
 
 struct unwind_chain {
 	struct unwind_frame *frames;	/* innermost first; belong to the unwinder, until the next call */
 	size_t n;
-	bool truncated;	/* not followed to its end */
+	enum chain_end truncated; /* not CHAIN_WHOLE: not followed to its end */
 };
 
 /* The longest chain that is followed. */

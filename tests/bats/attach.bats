@@ -9,18 +9,6 @@ load ../lib/live
 
 CYCLES=${CYCLES:-20}
 
-setup() {
-	D=$BATS_TEST_TMPDIR
-	cd "$D" || return 1
-	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
-	live_setup
-}
-
-teardown() {
-	live_teardown
-	no_strays
-}
-
 # cycle NAME [FIELD]: one attach and detach, with work done in between and after
 cycle() {
 	attach -o report.txt "$PID" || return 1
@@ -153,6 +141,7 @@ cycle() {
 	[ "$STATUS" = 0 ]
 	[ -s report.txt ]
 	json run.data
+	sed -i /unknown/d bins # at its end libc frees what is its own
 	nothing "$(truth_differences report.json bins)" "not what the program did:"
 	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
 }
@@ -218,15 +207,22 @@ cycle() {
 	finish server
 }
 
-@test "--background returns when tracing has begun, and lets go of its standard output" {
+@test "--background returns when tracing has begun, and does not keep its standard output open" {
 	start server "$T/server"
 	before "$PID"
-	local words
-	words=$(env "MPROF_TEST_MARK=$MARK" timeout "$LIVE_WAIT" "$MPROF" attach --background -o report.txt \
-		--data=run.data "$PID" 2>attach.err 3>&-) || fail "status $?" "$(cat attach.err)"
-	[ -z "$words" ]
+	# Like words=$(mprof attach --background PID), which waits until everybody has closed it.
+	(
+		env "MPROF_TEST_MARK=$MARK" "$MPROF" attach --background -o report.txt --data=run.data "$PID" \
+			2>attach.err
+		echo $? >status
+	) </dev/null 3>&- | cat >words 3>&- &
+	local reader=$!
+	until_true "it does not return" test -s status
+	[ "$(cat status)" = 0 ] || fail "$(cat attach.err)"
 	[ "$(tracer_of "$PID")" -gt 0 ]
 	progress server 2
+	until_true "standard output is still open" gone "$reader"
+	[ ! -s words ]
 	FRONT=''
 	detach "$PID"
 	clean "$PID"
@@ -418,4 +414,123 @@ cycle() {
 		clean "$PID"
 	done
 	finish execthread
+}
+
+# ---- wrong targets ----
+
+# exited_child: a zombie; its parent, which does not wait for it, reads from a fifo that is held open.
+zombie() {
+	mkfifo hold
+	exec {hold}<>hold
+	env "MPROF_TEST_MARK=$MARK" sh -c 'true & echo $! >zombie; exec cat hold' 3>&- &
+	until_true "no zombie" test -s zombie
+	until_true "no zombie" grep -q '^State:.Z' "/proc/$(cat zombie)/status"
+}
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR "$@"
+}
+
+@test "a process that is not there: 3" {
+	refused 3 'no such process' "$MPROF" attach 2147483000
+}
+
+@test "what is no process number: 2" {
+	refused 2 . "$MPROF" attach
+	refused 2 . "$MPROF" attach 0
+	refused 2 . "$MPROF" attach -- -5
+	refused 2 . "$MPROF" attach 12x
+	refused 2 . "$MPROF" attach 99999999999999999999
+	refused 2 . "$MPROF" attach 1 2
+	refused 2 'seconds' "$MPROF" attach --duration=never $$
+	refused 2 'background' "$MPROF" run --background "$T/edges"
+}
+
+@test "a zombie: 4" {
+	zombie
+	refused 4 'zombie' "$MPROF" attach "$(cat zombie)"
+}
+
+@test "a kernel thread: 5" {
+	grep -q '^Kthread:.1' /proc/2/status || skip "process 2 is no kernel thread here"
+	refused 5 'kernel thread' "$MPROF" attach 2
+}
+
+@test "a process that somebody else traces: 6, and by whom" {
+	start server "$T/server" 2 100
+	start holder "$T/holder" "$server_pid"
+	refused 6 "$holder_pid.*holder" "$MPROF" attach "$server_pid"
+	finish holder || [ "$STATUS" = 0 ]
+	PID=$server_pid
+	attach -o report.txt "$PID"
+	detach "$PID"
+	finish server
+}
+
+@test "another user's process: 7" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	start server "$T/server" 2 100
+	refused 7 'belongs to user 0.*root' as_nobody "$MPROF" attach -o /dev/null --data=/dev/null "$PID"
+	progress server
+	[ "$(tracer_of "$PID")" = 0 ]
+	finish server
+}
+
+@test "a process that has made itself undumpable: 7" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	cat >undumpable.c <<-'EOT'
+		#include <sys/prctl.h>
+		#include <unistd.h>
+		int main(void) { prctl(PR_SET_DUMPABLE, 0); write(1, "ready\n", 6); char c; return read(0, &c, 1); }
+	EOT
+	cc -o undumpable undumpable.c 2>/dev/null
+	chmod 755 . undumpable
+	cp undumpable "$BATS_FILE_TMPDIR/"
+	mkfifo hold
+	exec {hold}<>hold
+	env "MPROF_TEST_MARK=$MARK" setpriv --reuid=65534 --regid=65534 --clear-groups ./undumpable \
+		<hold >u.out 3>&- &
+	local pid=$!
+	await u.out ready || skip "nobody cannot run a program here"
+	refused 7 'dumpable' as_nobody "$MPROF" attach -o /dev/null --data=/dev/null "$pid"
+	echo q >&"$hold"
+	ended "$pid"
+}
+
+@test "mprof itself: 8" {
+	refused 8 'mprof itself' sh -c 'exec "$0" attach $$' "$MPROF"
+}
+
+@test "a 32-bit program: 9" {
+	python3 - <<-'EOT'
+		import os, struct
+		# pause() for ever: mov eax, 29; int 0x80; jmp
+		code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"
+		ident = b"\x7fELF\x01\x01\x01" + bytes(9)
+		head = ident + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+		head += struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 84 + len(code), 84 + len(code), 5, 4096)
+		open("prog32", "wb").write(head + code)
+		os.chmod("prog32", 0o755)
+	EOT
+	env "MPROF_TEST_MARK=$MARK" ./prog32 3>&- &
+	local pid=$!
+	paused_or_gone() { grep -q '^State:.[SZ]' "/proc/$pid/status" && [ "$(cat /proc/$pid/comm)" = prog32 ] || gone $pid; }
+	until_true "it does not start" paused_or_gone
+	! gone "$pid" || skip "this kernel does not run 32-bit programs"
+	refused 9 '(32|64)-bit' "$MPROF" attach "$pid"
+	kill -KILL "$pid"
+	ended "$pid"
+}
+
+@test "a program without an allocator: 10, and it goes on unharmed" {
+	mkfifo in
+	exec {hold}<>in
+	env "MPROF_TEST_MARK=$MARK" "$T/copy-static" <in >out 3>&- &
+	local pid=$!
+	running() { [ "$(cat /proc/$pid/comm)" = copy-static ] && grep -q '^State:.S' /proc/$pid/status; }
+	until_true "it does not start" running
+	refused 10 'no allocator' "$MPROF" attach "$pid"
+	clean "$pid"
+	kill -KILL "$pid"
+	ended "$pid"
 }

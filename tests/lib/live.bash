@@ -5,23 +5,26 @@
 
 LIVE_WAIT=${LIVE_WAIT:-60} # the deadline of every wait, in seconds
 
-# Each test has a directory for control sockets of its own.
-live_setup() {
+setup() {
+	D=$BATS_TEST_TMPDIR
+	cd "$D" || return 1
+	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
+	# Each test has a directory for control sockets of its own.
 	export XDG_RUNTIME_DIR=$D/run
 	mkdir -m 700 "$XDG_RUNTIME_DIR"
-	LIVE_PIDS=()
+	FRONT=''
 }
 
 # Whatever a failed test leaves running is ended here, by its number.
-live_teardown() {
+teardown() {
 	local pid
 	for pid in $(marked); do
-		[ "$pid" != "$$" ] && [ "$pid" != "$BASHPID" ] && kill -KILL "$pid" 2>/dev/null
+		[ "$pid" = "$BASHPID" ] || kill -KILL "$pid" 2>/dev/null || :
 	done
-	return 0
+	no_strays
 }
 
-# until WHAT COMMAND...: the command succeeds before the deadline.
+# until_true WHAT COMMAND...: the command succeeds before the deadline.
 until_true() {
 	local what=$1 end=$((SECONDS + LIVE_WAIT))
 	shift
@@ -75,7 +78,7 @@ tell_await() {
 	await "$1.out" "$3" $((n + 1))
 }
 
-# field NAME N: number N of the report that the program gives now
+# reported NAME N: number N of the report that the program gives now
 reported() {
 	tell_await "$1" report '^report ' || return 1
 	grep -a '^report ' "$1.out" | tail -n 1 | grep -oE '[0-9]+' | sed -n "${2}p"
@@ -103,13 +106,13 @@ ended() {
 	wait "$1" || STATUS=$?
 }
 
-# stop NAME: told to quit, it ends with 0 and its own word that all is right.
+# finish NAME: told to quit, it ends with 0 and its own word that all is right.
 finish() {
 	local pid=$1_pid
 	tell "$1" quit
 	ended "${!pid}" || return 1
 	[ "$STATUS" = 0 ] || fail "$1 ended with status $STATUS" "$(tail -n 5 "$1.out" "$1.err")" || return 1
-	! grep -aE 'BROKEN|wrong$' "$1.out" || fail "$1 was harmed"
+	! grep -aqE 'BROKEN|^checksum wrong' "$1.out" || fail "$1 was harmed:" "$(tail -n 5 "$1.out")"
 }
 
 # ---- attaching ----
@@ -205,4 +208,17 @@ json() { # DATA
 # total NAME: of report.json
 total() {
 	jq ".totals.$1" report.json
+}
+
+# answered WORDS...: the program's session answers a mprof control; its words are in control.out.
+answered() {
+	local status=0
+	limited "$MPROF" control "$PID" "$@" >control.out 2>control.err </dev/null || status=$?
+	[ $status = 0 ] || fail "mprof control $*: status $status" "$(cat control.err)"
+}
+
+# per_size BINS: the sums of the lines "bin" of a program that wrote several
+per_size() {
+	awk '$1 == "bin" { a[$2] += $3; f[$2] += $4 }
+		END { for (s in a) print "bin", s, a[s], f[s] }' "$1" | sort
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Children of all kinds, at "fork", "vfork", "spawn", "grandchild" and "threadfork" (a thread that is not
+ * Children of all kinds, at "fork", "vfork", "spawn", "grandchild" and "thread" (one that is not
  * the first forks while others allocate). Each says how it ended; the truth is in $BINS:
  * "child PID SIZE ALLOCS FREES" and "child-inherited PID N" for the frees of blocks it inherited.
+ * With $TEXTDIFF each child has that program look at it, and at whether it is traced.
  */
 #include "live.h"
 
@@ -15,6 +16,18 @@ static char *mine[BLOCKS];
 static char *args[] = { (char *)"family", (char *)"child", NULL };
 static atomic_bool noisy, noise_over;
 static long made;
+
+/* A child that is not followed has no trap in it and no tracer. */
+static void must_be_clean(void)
+{
+	char command[512];
+
+	if (!getenv("TEXTDIFF"))
+		return;
+	snprintf(command, sizeof command, "%s %d >&2 && grep -q '^TracerPid:.0$' /proc/%d/status",
+		 getenv("TEXTDIFF"), (int)getpid(), (int)getpid());
+	MUST(!system(command));
+}
 
 static void child_work(int inherited)
 {
@@ -30,6 +43,7 @@ static void child_work(int inherited)
 	for (int i = 0; i < 4; i++)
 		free(p[i]);
 	bin(CHILD, LENGTH(p), 4);
+	must_be_clean();
 	truth("child-inherited %d %d\n", (int)getpid(), inherited);
 }
 

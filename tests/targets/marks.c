@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The calls of mprof/mprof.h, each at a word on standard input: "alloc N" allocates N blocks of MARK
- * bytes and frees one in ten of them, "stop", "restart [FILE]", "autosave N".
+ * bytes and frees one in ten of them, "take N" keeps N blocks and "drop N" frees the last N of those,
+ * "stop", "restart [FILE]", "autosave N".
  */
 #include "live.h"
 
 #include "mprof/mprof.h"
 
-enum { MARK = 6101 };
+enum { MARK = 6101, TAKE = 6121, MAX = 10000 };
 
-static long allocs;
+static long allocs, taken;
+static void *blocks[MAX];
 
 static NOINLINE void allocate(long n)
 {
@@ -33,6 +35,14 @@ static void other(const char *word)
 
 	if (!strncmp(word, "alloc ", 6)) {
 		allocate(atol(word + 6));
+	} else if (!strncmp(word, "take ", 5)) {
+		for (long n = atol(word + 5); n && taken < MAX; n--, taken++)
+			blocks[taken] = fill(malloc(TAKE), TAKE, (int)taken);
+	} else if (!strncmp(word, "drop ", 5)) {
+		for (long n = atol(word + 5); n && taken; n--) {
+			check(blocks[taken - 1], TAKE, (int)(taken - 1));
+			free(blocks[--taken]);
+		}
 	} else if (!strcmp(word, "stop")) {
 		mprof_stop();
 	} else if (!strcmp(word, "restart")) {

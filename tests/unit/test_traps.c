@@ -557,7 +557,7 @@ static void a_trap_that_was_written_over_is_planted_again(void **state)
 	struct trap *trap = plant_volatile(t, CODE_AT + 4);
 
 	write_at(t, CODE_AT + 4, "\x5b", 1); /* pop %rbx */
-	traps_refresh(t->space, trap);
+	traps_refresh(&t->traps, t->space, trap);
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 	assert_int_equal(trap->insn.bytes[0], 0x5b);
 	trap_lift(t->space, trap);
@@ -575,7 +575,7 @@ static void a_trap_that_is_in_place_stays_as_it_is(void **state)
 	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
 	struct trap *trap = plant_volatile(t, CODE_AT + 4), was = *trap;
 
-	traps_refresh(t->space, trap);
+	traps_refresh(&t->traps, t->space, trap);
 	assert_memory_equal(trap, &was, sizeof was);
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 }
@@ -590,7 +590,7 @@ static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 
 	assert_int_not_equal(trap->slot, 0);
 	write_at(t, CODE_AT + 0x16, "\x48\x31\xff", 3); /* ... becomes xor %rdi,%rdi: one round */
-	traps_refresh(t->space, trap);
+	traps_refresh(&t->traps, t->space, trap);
 	if (trap->insn.how == ARCH_STEP)
 		assert_int_equal(trap->slot, 0);
 
@@ -608,7 +608,7 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	struct trap *trap = plant_volatile(t, CODE_AT + 0x11); /* call 28 ... */
 
 	write_at(t, CODE_AT + 0x12, "\x01", 1); /* ... becomes call 17 */
-	traps_refresh(t->space, trap);
+	traps_refresh(&t->traps, t->space, trap);
 	assert_int_equal(trap->insn.bytes[1], 0x01);
 }
 

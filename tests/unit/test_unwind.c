@@ -601,7 +601,6 @@ static void words_are_read_from_anywhere_that_can_be_read(void **state)
 	uint64_t *words = (uint64_t *)heap, w;
 
 	start(t, run_shallow);
-	assert_false(unwinder_word(t->u, (uintptr_t)heap + HEAP, &w));
 	for (uint64_t i = 0; i < HEAP / 8; i++)
 		words[i] = i;
 	assert_int_equal(unwinder_snapshot(t->u, t->space, (uintptr_t)(words + 1000)), 0);
@@ -615,6 +614,7 @@ static void words_are_read_from_anywhere_that_can_be_read(void **state)
 	assert_int_equal(w, HEAP / 8 - 1);
 	assert_true(unwinder_word(t->u, (uintptr_t)heap + 4092, &w)); /* over the edge of a page */
 	assert_int_equal(w, 512ull << 32);
+	assert_false(unwinder_word(t->u, (uintptr_t)heap + HEAP, &w)); /* behind its end */
 	assert_false(unwinder_word(t->u, 0, &w));
 	assert_false(unwinder_word(t->u, UINT64_MAX - 7, &w));
 	assert_false(unwinder_word(t->u, UINT64_MAX, &w));
@@ -721,28 +721,37 @@ static void a_chain_ends_at_the_limit_as_truncated(void **state)
 	assert_true(c.truncated);
 }
 
-/* A million different frames are as many as are remembered: then all are forgotten, even if that is
- * in the middle of a chain. */
+/* A chain of @n frames of one word each; the outermost returns to address 0, which is its end. */
+static struct unwind_chain made_chain(struct target *t, uint8_t *at, size_t n, uint64_t caller)
+{
+	const uint64_t ret = (uintptr_t)stop_here + 1, end = 0;
+
+	for (size_t i = 1; i < n; i++)
+		memcpy(at + 8 * i, i == 1 ? &caller : &ret, 8);
+	memcpy(at + 8 * n, &end, 8);
+	struct unwind_chain c = chain_at(t, (uintptr_t)at, ret);
+	assert_int_equal(c.n, n);
+	assert_false(c.truncated);
+	return c;
+}
+
+/* So many different frames are remembered, then all are forgotten; here, in the middle of a chain. */
 static void notes_do_not_go_astray_when_what_is_remembered_is_forgotten(void **state)
 {
+	const uint64_t one = (uintptr_t)stop_here + 1, other = (uintptr_t)stop_here + 2;
+	const size_t most = 900000, rest = STEPS_MAX - 2 - most;
 	struct target *t = *state;
 
-	start(t, run_by_two_ways);
-	struct unwind_chain c = chain_now(t);
+	start(t, run_shallow);
+	struct unwind_chain c = made_chain(t, heap, 2, one);
 	assert_noted(t, &c, 7);
-	next_stop(t);
-	fill_with_frames(HEAP);
-	chain_at(t, (uintptr_t)heap, (uintptr_t)stop_here + 1);
-	/* From the other end on, until just before there are too many. */
-	uint64_t made = unwinder_counts(t->u).steps_made;
-	assert_in_range(made, 1000000, STEPS_MAX - 1);
-	chain_at(t, (uintptr_t)heap + HEAP - 8 * (STEPS_MAX - made), (uintptr_t)stop_here + 1);
-	for (int i = 0; i < 4; i++) {
-		c = chain_now(t);
-		assert_as_told(&c);
-		assert_noted(t, &c, 7);
-		next_stop(t);
-	}
+	made_chain(t, heap + 4096, most, one);
+	made_chain(t, heap + 4096 + 8 * (most + 10), rest, one);
+	assert_int_equal(unwinder_counts(t->u).steps_made, STEPS_MAX);
+	c = made_chain(t, heap, 2, other);
+	assert_noted(t, &c, 7);
+	c = made_chain(t, heap, 2, other);
+	assert_noted(t, &c, 7);
 }
 
 /* Unwind in a process of its own that does not live for ever. */

@@ -1,0 +1,205 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# A program's signals, stops and system calls while mprof comes and goes: each signal once, in its
+# order, with what belongs to it; a stopped program stays stopped; a call that waits goes on waiting.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+CYCLES=${CYCLES:-5}
+
+# weathers NAME [ARG...]: the program works on through all of it, and says itself that all is right.
+weathers() {
+	start "$1" "$T/$1" "${@:2}"
+	before "$PID"
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID" || return 1
+		progress "$1" 1 50 || return 1
+		detach "$PID" || return 1
+		progress "$1" 1 50 || return 1
+		clean "$PID" || return 1
+	done
+	finish "$1" && grep -qx 'checksum right' "$1.out"
+}
+
+# states LETTERS PID: every thread is in one of these states
+in_states() {
+	! sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' /proc/"$2"/task/*/status | grep -q "[^$1]"
+}
+
+@test "SIGALRM a thousand times a second comes with its siginfo and on the alternate stack" {
+	weathers alarms
+}
+
+@test "queued real-time signals come each once, in their order, with their values" {
+	weathers rtqueue
+}
+
+@test "sigwait and signalfd get each signal once" {
+	weathers sigwaits
+}
+
+@test "the program's own int3 and its SIGTRAPs reach its handler" {
+	weathers owntraps
+}
+
+
+@test "a stop and a continue while mprof is attached are told to the parent once each, and hold" {
+	start jobs "$T/jobs"
+	local child
+	child=$(sed -n 's/^child //p' jobs.out)
+	before "$child"
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$child"
+		tell_await jobs stop '^stopped'
+		tell_await jobs cont '^continued'
+		progress jobs
+		tell_await jobs tstp '^stopped'
+		tell_await jobs cont '^continued'
+		progress jobs
+		detach "$child"
+		clean "$child"
+		tell_await jobs stop '^stopped'
+		tell_await jobs cont '^continued'
+		progress jobs
+	done
+	finish jobs
+}
+
+@test "a program that was stopped before mprof attaches stays stopped, also after the detach" {
+	start jobs "$T/jobs"
+	local child n
+	child=$(sed -n 's/^child //p' jobs.out)
+	before "$child"
+	tell_await jobs stop '^stopped'
+	for ((i = 0; i < CYCLES; i++)); do
+		n=$(reported jobs 1)
+		attach -o report.txt --data=run.data "$child"
+		in_states Tt "$child" || fail "not stopped: $(task_states "$child")"
+		detach "$child"
+		until_true "not stopped: $(task_states "$child")" in_states T "$child"
+		[ "$(reported jobs 1)" = "$n" ] || fail "it has worked although it was stopped"
+	done
+	tell_await jobs cont '^continued'
+	progress jobs
+	clean "$child"
+	finish jobs
+}
+
+@test "a program that is stopped while mprof is attached stays stopped when it is let go" {
+	start jobs "$T/jobs"
+	local child n
+	child=$(sed -n 's/^child //p' jobs.out)
+	before "$child"
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$child"
+		progress jobs
+		tell_await jobs stop '^stopped'
+		n=$(reported jobs 1)
+		detach "$child"
+		until_true "not stopped: $(task_states "$child")" in_states T "$child"
+		text_clean "$child"
+		[ "$(reported jobs 1)" = "$n" ] || fail "it has worked although it was stopped"
+		tell_await jobs cont '^continued'
+		progress jobs
+		clean "$child"
+	done
+	finish jobs
+}
+
+@test "a program that is stopped is continued while mprof is attached" {
+	start jobs "$T/jobs"
+	local child
+	child=$(sed -n 's/^child //p' jobs.out)
+	before "$child"
+	tell_await jobs stop '^stopped'
+	attach -o report.txt --data=run.data "$child"
+	tell_await jobs cont '^continued'
+	progress jobs
+	detach "$child"
+	progress jobs
+	clean "$child"
+	finish jobs
+}
+
+@test "SIGKILL of a stopped program that is traced ends it at once" {
+	start server "$T/server" 8 100
+	attach -o report.txt --data=run.data "$PID"
+	kill -STOP "$PID"
+	until_true "not stopped" in_states Tt "$PID"
+	kill -KILL "$PID"
+	ended "$PID"
+	[ "$STATUS" = 137 ]
+	ended "$FRONT"
+	[ -s run.data ]
+}
+
+@test "a system call in progress goes on: only epoll_wait may say EINTR, as the kernel does to every tracer" {
+	start blocked "$T/blocked"
+	before "$PID"
+	local i line
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID"
+		detach "$PID"
+		clean "$PID"
+	done
+	reported blocked 1
+	line=$(grep -a '^report ' blocked.out | tail -n 1)
+	echo "$line"
+	for i in read poll select nanosleep futex futex_timed sem_wait; do
+		[[ $line == *" $i=0,0 "* ]] || fail "$i was disturbed: $line"
+	done
+	[[ $line != *left* ]] || fail "a call has come back: $line"
+	# no more than a stop for each attach and each detach
+	[ "$(grep -oE 'epoll_wait=[0-9]+' <<<"$line" | tr -dc 0-9)" -le $((2 * CYCLES)) ] || fail "$line"
+	tell_await blocked release '^released'
+	line=$(grep -a '^released ' blocked.out)
+	run ! grep -E '=[0-9]+,[1-9]' <<<"$line"
+	finish blocked
+}
+
+@test "a signal that is sent while mprof attaches or detaches is neither lost nor doubled" {
+	cat >count.c <<-'EOT'
+		#include "live.h"
+		#include <signal.h>
+		static atomic_ulong n;
+		static void on(int sig) { (void)sig; n++; }
+		static void report(void) { say("report %lu\n", (unsigned long)n); }
+		static void *work(void *a) { for (;;) free(fill(malloc(99), 99, 1)); return a; }
+		int main(void)
+		{
+			pthread_t t;
+			struct sigaction sa = { .sa_handler = on, .sa_flags = SA_RESTART };
+			sigaction(SIGRTMIN, &sa, NULL);
+			for (int i = 0; i < 4; i++)
+				pthread_create(&t, NULL, work, NULL);
+			live_serve(report, NULL);
+			return 0;
+		}
+	EOT
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o count count.c
+	start count ./count
+	local sent=0 rt
+	rt=$(kill -l RTMIN)
+	for ((i = 0; i < CYCLES; i++)); do
+		background "$MPROF" attach -o report.txt --data=run.data "$PID"
+		while ! begun_or_gone; do
+			kill -"$rt" "$PID"
+			sent=$((sent + 1))
+		done
+		limited "$MPROF" detach "$PID" >detach.out 2>detach.err &
+		local d=$!
+		while kill -0 $d 2>/dev/null; do
+			kill -"$rt" "$PID"
+			sent=$((sent + 1))
+		done
+		wait $d || fail "$(cat detach.err)"
+		ended "$FRONT"
+		clean "$PID"
+	done
+	echo "sent $sent"
+	until_true "got $(reported count 1) of $sent" more_than count 1 $((sent - 1))
+	[ "$(reported count 1)" = "$sent" ]
+	finish count
+}
