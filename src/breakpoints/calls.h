@@ -2,7 +2,7 @@
 #ifndef MPROF_BREAKPOINTS_CALLS_H
 #define MPROF_BREAKPOINTS_CALLS_H
 
-#include "taddr.h"
+#include "alloc_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -151,13 +151,33 @@ static bool is_program(Elf *elf)
 	return false;
 }
 
+/* Linked to run at any address, but by itself: -static-pie. Its .dynsym names nothing. */
+static bool is_static_pie(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+
+	if (is_program(elf))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC || !sh.sh_entsize)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (size_t i = 0; data && i < sh.sh_size / sh.sh_entsize && i < INT32_MAX; i++)
+			if (gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag == DT_FLAGS_1)
+				return dyn.d_un.d_val & DF_1_PIE;
+	}
+	return false;
+}
+
 static int look_at_elf(struct scan *s, Elf *elf)
 {
 	bool has_dynsym, has_symtab;
 	int err = look_at_tables(s, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
 
-	s->dynamic = has_dynsym;
-	if (!err && !has_dynsym)
+	s->dynamic = has_dynsym && !is_static_pie(elf);
+	if (!err && !s->dynamic)
 		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_symbol);
 	else if (!err && is_program(elf))
 		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_mark);

@@ -20,6 +20,8 @@ static int check_functions(const struct profile_data *d, struct error *e)
 		if (!m->path || !m->build_id || !m->names)
 			return wrong(e, "module", i, "a text is missing");
 	}
+	if (d->program != PD_NONE && d->program >= d->n_modules)
+		return error_set(e, -EUCLEAN, "there is no module %" PRIu32, d->program);
 	for (size_t i = 0; i < d->n_functions; i++) {
 		const struct pd_function *f = &d->functions[i];
 
@@ -33,6 +35,8 @@ static int check_functions(const struct profile_data *d, struct error *e)
 			return wrong(e, "site", i, "there is no such function");
 		if (d->sites[i].inlined > 1)
 			return wrong(e, "site", i, "inlined is neither 0 nor 1");
+		if (d->sites[i].exact > 1)
+			return wrong(e, "site", i, "exact is neither 0 nor 1");
 	}
 	return 0;
 }
@@ -78,6 +82,11 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 				 PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64, sum->allocs,
 				 sum->alloc_bytes, sum->frees, sum->free_bytes, t->allocs,
 				 t->alloc_bytes, t->frees, t->free_bytes);
+	if (t->truncated_no_cfi > t->truncated_chains ||
+	    t->truncated_unreadable > t->truncated_chains - t->truncated_no_cfi ||
+	    t->truncated_too_deep >
+		    t->truncated_chains - t->truncated_no_cfi - t->truncated_unreadable)
+		return error_set(e, -EUCLEAN, "more reasons for truncated chains than such chains");
 	if (t->inherited_frees > t->unknown_frees)
 		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
 	return 0;

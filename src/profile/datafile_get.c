@@ -100,6 +100,14 @@ static uint32_t get_u32(struct get *g)
 	return (uint32_t)value;
 }
 
+/* 0 or 1; anything else is refused later. */
+static uint8_t get_flag(struct get *g)
+{
+	uint64_t value = get_int(g);
+
+	return value <= 1 ? (uint8_t)value : UINT8_MAX;
+}
+
 static bool get_null(struct get *g)
 {
 	if (sqlite3_column_type(g->row, g->column) != SQLITE_NULL)
@@ -225,7 +233,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined"
+	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact"
 		  " FROM sites NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
@@ -239,8 +247,8 @@ static void get_sites(struct get *g, struct profile_data *d)
 		s->offset = get_int(g);
 		s->file = get_text_or_null(g);
 		s->line = get_u32(g);
-		uint64_t inlined = get_int(g);
-		s->inlined = inlined <= 1 ? (uint8_t)inlined : UINT8_MAX;	/* refused later */
+		s->inlined = get_flag(g);
+		s->exact = get_flag(g);
 	}
 	get_end(g);
 }

@@ -22,7 +22,7 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "sites",
 	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
 	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
-	  "  inlined INTEGER NOT NULL)" },
+	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL)" },
 	{ "table", "nodes",
 	  "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,\n"
 	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)" },
@@ -115,6 +115,7 @@ const struct datafile_object datafile_schema[] = {
 
 const struct datafile_meta datafile_meta[] = {
 	MEMBER("pid", pid),
+	MEMBER("program", program),
 	MEMBER("started_ns", started_ns),
 	MEMBER("ended_ns", ended_ns),
 	MEMBER("allocs", totals.allocs),
@@ -126,6 +127,9 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER("unknown_frees", totals.unknown_frees),
 	MEMBER("inherited_frees", totals.inherited_frees),
 	MEMBER("truncated_chains", totals.truncated_chains),
+	MEMBER("truncated_no_cfi", totals.truncated_no_cfi),
+	MEMBER("truncated_unreadable", totals.truncated_unreadable),
+	MEMBER("truncated_too_deep", totals.truncated_too_deep),
 	MEMBER("memory_paths", memory.paths),
 	MEMBER("memory_functions", memory.functions),
 	MEMBER("memory_counters", memory.counters),

@@ -164,6 +164,14 @@ static void count_free(struct profile *p, uint32_t leaf, bool known)
 	p->live_bytes -= l->size;
 }
 
+static void count_chain_end(struct pd_totals *t, enum chain_end end)
+{
+	t->truncated_chains += end != CHAIN_WHOLE;
+	t->truncated_no_cfi += end == CHAIN_NO_CFI;
+	t->truncated_unreadable += end == CHAIN_UNREADABLE;
+	t->truncated_too_deep += end == CHAIN_TOO_DEEP;
+}
+
 static int count_alloc(struct profile *p, const struct alloc_event *e)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
@@ -180,7 +188,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e)
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
-	p->totals.truncated_chains += e->chain.truncated;
+	count_chain_end(&p->totals, e->chain.truncated);
 	p->live_bytes += e->size;
 	if (p->live_bytes > p->totals.peak_bytes)
 		p->totals.peak_bytes = p->live_bytes;

@@ -16,6 +16,7 @@ struct profile_data *profile_data_new(void)
 		return NULL;
 	}
 	d->n_nodes = PD_FIRST_NODE;
+	d->program = PD_NONE;
 	for (size_t i = 0; i < PD_FIRST_NODE; i++) {
 		d->nodes[i].parent = PD_NONE;
 		d->nodes[i].site = PD_NONE;

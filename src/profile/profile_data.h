@@ -27,6 +27,9 @@ struct pd_totals {
 	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
 	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
+	/* Of these, for want of call frame information, because the stack could not be read, because
+	 * the chain was too long. */
+	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep;
 };
 
 /* Memory the profiler itself used, in bytes: the letters of the prolog of spec "tables". */
@@ -37,7 +40,9 @@ struct pd_memory {
 struct pd_module {
 	char *path;	/* as the program saw it */
 	char *build_id;	/* lower-case hexadecimal digits; "" if it has none */
-	char *names;	/* where its names came from, for a person: "DWARF", ".symtab", ".dynsym", "none" */
+	/* Where its names came from, for a person: "DWARF", ".symtab in FILE", ".dynsym", "none" ...; ""
+	 * if no function of it occurs, so that nobody looked. */
+	char *names;
 };
 
 struct pd_function {
@@ -55,6 +60,7 @@ struct pd_site {
 	char *file;		/* source file, NULL if not known */
 	uint32_t line;		/* 1...; 0 if not known */
 	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into the site before it */
+	uint8_t exact;		/* 1: not a return address, but the very instruction a signal interrupted */
 };
 
 struct pd_node {
@@ -82,6 +88,7 @@ struct pd_type {
 struct profile_data {
 	char **command;		/* argv of the program, NULL-terminated */
 	uint32_t pid;
+	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	struct pd_totals totals;
 	struct pd_memory memory;

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
@@ -52,6 +54,90 @@ bool demangle(const char *linkage, char *out, size_t size)
 	out[k.len] = '\0';
 	return true;
 }
+
+/* ---- without types ---- */
+
+/* Far more components than a name has on the way to its own words. */
+#define BARE_STEPS_MAX 20000
+
+/* What a lambda takes, if it takes nothing. */
+static struct demangle_component no_parameters = { .type = DEMANGLE_COMPONENT_ARGLIST };
+
+/*
+ * Take the types out of a name: only its own words are walked, and the functions and classes it is
+ * in. Names may share parts, but no part is ever below itself.
+ */
+static struct demangle_component *bare(struct demangle_component *c, int *steps)
+{
+	while (c && ++*steps < BARE_STEPS_MAX) {
+		switch (c->type) {
+		case DEMANGLE_COMPONENT_TEMPLATE:
+		case DEMANGLE_COMPONENT_TYPED_NAME:
+		case DEMANGLE_COMPONENT_CLONE:
+		case DEMANGLE_COMPONENT_CONST_THIS:
+		case DEMANGLE_COMPONENT_VOLATILE_THIS:
+		case DEMANGLE_COMPONENT_RESTRICT_THIS:
+		case DEMANGLE_COMPONENT_REFERENCE_THIS:
+		case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+			c = c->u.s_binary.left;
+			continue;
+		case DEMANGLE_COMPONENT_QUAL_NAME:
+		case DEMANGLE_COMPONENT_LOCAL_NAME:
+			if (*steps > BARE_STEPS_MAX / 2)
+				return c;	/* deeper than any name of a person's */
+			c->u.s_binary.left = bare(c->u.s_binary.left, steps);
+			c->u.s_binary.right = bare(c->u.s_binary.right, steps);
+			return c;
+		case DEMANGLE_COMPONENT_TAGGED_NAME:
+		case DEMANGLE_COMPONENT_THUNK:
+		case DEMANGLE_COMPONENT_VIRTUAL_THUNK:
+		case DEMANGLE_COMPONENT_COVARIANT_THUNK:
+			c->u.s_binary.left = bare(c->u.s_binary.left, steps);
+			return c;
+		case DEMANGLE_COMPONENT_LAMBDA:
+			c->u.s_unary_num.sub = &no_parameters;
+			return c;
+		default:
+			return c;
+		}
+	}
+	return c;
+}
+
+static void ignore(const char *s, size_t n, void *ctx)
+{
+	(void)s, (void)n, (void)ctx;
+}
+
+bool demangle_bare(const char *linkage, char *out, size_t size)
+{
+	char stem[16384];
+	void *volatile memory = NULL;
+	struct sink k = { .out = out, .size = size };
+	bool done = false;
+
+	if (strncmp(linkage, "_Z", 2) != 0)
+		return false;
+	int n = snprintf(stem, sizeof stem, "%.*s", (int)demangle_stem(linkage, NULL), linkage);
+	/* Rust's names look like C++ ones, but for the hash at their end. */
+	if (n < 0 || (size_t)n >= sizeof stem || rust_demangle_callback(stem, DMGL_ANSI, ignore, NULL))
+		return false;
+	if (!setjmp(k.overflow)) { /* NOLINT(cert-err52-cpp): see put() */
+		void *mem = NULL;
+		int steps = 0;
+		struct demangle_component *c = cplus_demangle_v3_components(stem, DMGL_PARAMS | DMGL_ANSI, &mem);
+
+		memory = mem;
+		done = c && cplus_demangle_print_callback(DMGL_ANSI, bare(c, &steps), put, &k) &&
+		       k.len;
+	}
+	free(memory);
+	if (done)
+		out[k.len] = '\0';
+	return done;
+}
+
+/* ---- what compilers append ---- */
 
 /* ".constprop.0" and its like at @s: its length, or 0. */
 static size_t suffix(const char *s, bool *cold)

@@ -14,6 +14,13 @@
 bool demangle(const char *linkage, char *out, size_t size);
 
 /**
+ * The same without any types: no return type, no parameters, no arguments of templates, in
+ * functions around it neither. Lambdas are {lambda()#1}. @linkage may end in what demangle_stem()
+ * cuts off. Returns and is safe as above.
+ */
+bool demangle_bare(const char *linkage, char *out, size_t size);
+
+/**
  * How much of a symbol's name is the function's: without "@VERSION" and without what compilers
  * append to the copies and parts they make (".constprop.0", ".cold", ".lto_priv.3").
  * @cold  set if one of these is ".cold"; may be NULL

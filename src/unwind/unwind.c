@@ -42,6 +42,7 @@ struct unwinder {
 	const struct module_files *files;
 	struct arch_regs regs;
 	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
+	enum chain_end end;	/* why a walk did not come to the chain's end */
 
 	/* of the step in progress: what it depends on */
 	struct step step;
@@ -351,6 +352,7 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 	unsigned handlers = 0;
 
 	*complete = false;
+	u->end = CHAIN_UNREADABLE;
 	while (*n < UNWIND_MAX_FRAMES && handlers < MAX_HANDLERS) {
 		bool exact = is_signal_return(u, u->frames[*n - 1].pc);
 		unw_word_t pc, sp;
@@ -358,6 +360,8 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		u->no_cfi = false;
 		int more = unw_step(c);
 		/* Without call frame information libunwind tries its luck. We do not. */
+		if (u->no_cfi)
+			u->end = CHAIN_NO_CFI;
 		if (more < 0 || u->no_cfi)
 			return 0;
 		if (unw_get_reg(c, UNW_REG_SP, &sp) || unw_get_reg(c, UNW_REG_IP, &pc))
@@ -381,6 +385,7 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		if (err)
 			return err;
 	}
+	u->end = CHAIN_TOO_DEEP;
 	return 0;
 }
 
@@ -548,6 +553,6 @@ int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct
 		err = walk_afresh(u, entry, ret, &n, &complete);
 	else if (u->check)
 		err = check_against(u, entry, ret, n);
-	*out = (struct unwind_chain){ u->frames, n, !complete };
+	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end };
 	return err;
 }

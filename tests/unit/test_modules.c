@@ -128,6 +128,21 @@ static const struct mapping *mapping_at(const struct target *t, const void *at)
 
 /* ---- against what the dynamic linker knows ---- */
 
+/* It has the code, and nothing that the program can write to. */
+static void assert_image(const struct dl_phdr_info *info, const struct mapping *m)
+{
+	if (m->image_start == m->image_end)
+		return;
+	assert_true(m->image_start <= m->start && m->image_end >= m->end);
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		taddr start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && ph->p_flags & PF_W)
+			assert_true(start >= m->image_end || start + ph->p_memsz <= m->image_start);
+	}
+}
+
 static int compare_module(struct dl_phdr_info *info, size_t size, void *target)
 {
 	const struct target *t = target;
@@ -146,6 +161,7 @@ static int compare_module(struct dl_phdr_info *info, size_t size, void *target)
 		assert_int_equal(m->start, start & ~4095ull);
 		assert_int_equal(m->file_offset, ph->p_offset & ~4095ull);
 		assert_ptr_equal(mappings_find(&t->maps, start + ph->p_memsz - 1), m);
+		assert_image(info, m);
 		struct stat st;
 		if (stat(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", &st) == 0)
 			assert_int_equal(t->files.files[m->file].ino, st.st_ino);
@@ -378,8 +394,8 @@ static void a_process_that_is_gone_is_told(void **state)
 
 static void addresses_are_found_from_the_first_byte_to_the_last(void **state)
 {
-	struct mapping v[] = { { 0x1000, 0x2000, 0, 0, 0 }, { 0x2000, 0x3000, 0, 0, 1 },
-			       { 0x5000, 0x9000, 0, 0, 2 } };
+	struct mapping v[] = { { .start = 0x1000, .end = 0x2000 }, { .start = 0x2000, .end = 0x3000 },
+			       { .start = 0x5000, .end = 0x9000 } };
 	struct mappings m = { v, 3, 3 }, none = { 0 };
 
 	(void)state;
@@ -400,7 +416,7 @@ static void addresses_are_found_from_the_first_byte_to_the_last(void **state)
 
 static void a_copy_is_one_of_its_own(void **state)
 {
-	struct mapping v[] = { { 0x1000, 0x2000, 3, 4, 5 } };
+	struct mapping v[] = { { .start = 0x1000, .end = 0x2000, .bias = 4, .file = 5 } };
 	struct mappings m = { v, 1, 1 }, none = { 0 }, copy;
 
 	(void)state;

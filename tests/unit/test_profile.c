@@ -34,8 +34,10 @@ static void event(struct profile *p, struct alloc_event e, const char *chain)
 {
 	uint32_t frames[64];
 
-	e.chain.truncated = *chain == '.';
-	chain += e.chain.truncated;
+	if (*chain == '.') {
+		e.chain.truncated = CHAIN_UNREADABLE;
+		chain++;
+	}
 	e.chain.n = strlen(chain);
 	e.chain.frames = frames;
 	for (size_t i = 0; i < e.chain.n; i++) {
@@ -519,6 +521,22 @@ static void truncated_chains_hang_below_a_root_of_their_own(void **state)
 	assert_int_equal(p->totals.truncated_chains, 2);
 }
 
+static void why_chains_are_truncated_is_counted(void **state)
+{
+	static const enum chain_end ends[] = { CHAIN_WHOLE, CHAIN_NO_CFI, CHAIN_UNREADABLE, CHAIN_TOO_DEEP };
+	struct profile *p = *state;
+
+	/* Each the oftener, the later it stands here. */
+	for (taddr i = 0; i < 4; i++)
+		for (taddr k = 0; k <= i; k++)
+			event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 0x100 * (i + 1) + k,
+						       .chain.truncated = ends[i] }, "");
+	assert_int_equal(p->totals.truncated_chains, 2 + 3 + 4);
+	assert_int_equal(p->totals.truncated_no_cfi, 2);
+	assert_int_equal(p->totals.truncated_unreadable, 3);
+	assert_int_equal(p->totals.truncated_too_deep, 4);
+}
+
 static void an_empty_chain_ends_in_the_root(void **state)
 {
 	struct profile *p = *state;
@@ -637,7 +655,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	}
 	for (uint32_t i = 0; i < 10; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = A + i, .size = 8,
-					 .chain = { frames, DEEP - i, false } };
+					 .chain = { frames, DEEP - i, CHAIN_WHOLE } };
 		assert_int_equal(profile_event(p, &e), 0);
 	}
 	/* Outermost is frames[DEEP - 1 - i]: each chain is another one from main inwards. */
@@ -645,7 +663,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = B + i, .size = 8,
-					 .chain = { frames, DEEP, false } };
+					 .chain = { frames, DEEP, CHAIN_WHOLE } };
 		assert_int_equal(profile_event(p, &e), 0);
 	}
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
@@ -720,6 +738,7 @@ int main(void)
 		PROFILE_TEST(equal_chains_share_their_nodes),
 		PROFILE_TEST(a_recursion_is_as_deep_in_the_tree_as_it_was),
 		PROFILE_TEST(truncated_chains_hang_below_a_root_of_their_own),
+		PROFILE_TEST(why_chains_are_truncated_is_counted),
 		PROFILE_TEST(an_empty_chain_ends_in_the_root),
 		PROFILE_TEST(the_cycle_of_the_spec_repeats_what_its_chains_share),
 		PROFILE_TEST(innermost_elements_are_not_compared),

@@ -158,7 +158,7 @@ static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 		frames[i] = profile_frame(p, &place);
 	}
 	if (c)
-		e.chain = (struct alloc_chain){ frames, c->n, c->truncated };
+		e.chain = (struct alloc_chain){ frames, c->n, c->truncated ? CHAIN_NO_CFI : CHAIN_WHOLE };
 	assert_int_equal(profile_event(p, &e), 0);
 }
 

@@ -173,7 +173,7 @@ static void assert_frames_as_told(const struct unwind_chain *c)
 static void assert_as_told(const struct unwind_chain *c)
 {
 	assert_frames_as_told(c);
-	assert_false(c->truncated);
+	assert_int_equal(c->truncated, CHAIN_WHOLE);
 }
 
 /* ---- what the child runs ---- */
@@ -520,7 +520,7 @@ static void code_that_tells_nothing_of_its_frames_ends_a_chain_as_truncated(void
 	struct unwind_chain c = chain_now(t);
 	assert_int_equal(c.n, 2);
 	assert_int_equal(c.frames[1].pc, told->interrupted);
-	assert_true(c.truncated);
+	assert_int_equal(c.truncated, CHAIN_NO_CFI);
 }
 
 static void the_same_stop_gives_the_same_chain_again(void **state)
@@ -634,8 +634,8 @@ static void a_new_snapshot_sees_what_has_been_written_since(void **state)
 		for (size_t i = 0; i < 4; i++) {
 			assert_true(unwinder_word(t->u, (uintptr_t)heap + places[i], &w));
 			if (w != round)
-				fail_msg("the word %zu bytes from the stack is that of an earlier stop",
-					 places[i] - 8);
+				fail_msg("the word %zd bytes from the stack is that of an earlier stop",
+					 (ssize_t)places[i] - 8);
 		}
 	}
 }
@@ -681,10 +681,10 @@ static void a_stack_written_over_ends_a_chain_as_truncated(void **state)
 
 		assert_int_equal(c.n, 2);
 		assert_int_equal(c.frames[1].pc, nonsense[i]);
-		assert_true(c.truncated);
+		assert_int_not_equal(c.truncated, CHAIN_WHOLE);
 		c = chain_at(t, (uintptr_t)heap, nonsense[i]);
 		assert_int_equal(c.n, 1);
-		assert_true(c.truncated);
+		assert_int_not_equal(c.truncated, CHAIN_WHOLE);
 	}
 }
 
@@ -706,7 +706,7 @@ static void a_stack_that_runs_out_of_memory_ends_a_chain_as_truncated(void **sta
 	struct unwind_chain c = chain_at(t, (uintptr_t)heap + HEAP - 800, (uintptr_t)stop_here + 1);
 
 	assert_int_equal(c.n, 100);
-	assert_true(c.truncated);
+	assert_int_equal(c.truncated, CHAIN_UNREADABLE);
 }
 
 static void a_chain_ends_at_the_limit_as_truncated(void **state)
@@ -718,7 +718,7 @@ static void a_chain_ends_at_the_limit_as_truncated(void **state)
 	struct unwind_chain c = chain_at(t, (uintptr_t)heap, (uintptr_t)stop_here + 1);
 
 	assert_int_equal(c.n, UNWIND_MAX_FRAMES);
-	assert_true(c.truncated);
+	assert_int_equal(c.truncated, CHAIN_TOO_DEEP);
 }
 
 /* A chain of @n frames of one word each; the outermost returns to address 0, which is its end. */
@@ -731,7 +731,7 @@ static struct unwind_chain made_chain(struct target *t, uint8_t *at, size_t n, u
 	memcpy(at + 8 * n, &end, 8);
 	struct unwind_chain c = chain_at(t, (uintptr_t)at, ret);
 	assert_int_equal(c.n, n);
-	assert_false(c.truncated);
+	assert_int_equal(c.truncated, CHAIN_WHOLE);
 	return c;
 }
 

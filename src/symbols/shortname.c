@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/shortname.h"
+
+#include "symbols/demangle.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is in more brackets than that is nobody's name. */
+#define DEPTH_MAX 256
+
+/* A name that is read from the left to the right while the short one is written. */
+struct shortener {
+	const char *in;
+	char *out;
+	size_t len, size;
+	int depth;	/* of {} that are being copied */
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static void put(struct shortener *s, const char *text, size_t n)
+{
+	if (n >= s->size - s->len)
+		n = s->size - s->len - 1;
+	memcpy(s->out + s->len, text, n);
+	s->len += n;
+}
+
+static bool starts(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+/*
+ * How long is the operator's name at @s, "operator" and what makes it one? 0: it is none, just a
+ * word, or a conversion ("operator int"), in which nothing can be taken for a bracket.
+ */
+static size_t operator_length(const char *s)
+{
+	static const char *const symbols[] = {
+		"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
+	};
+	static const size_t word = sizeof "operator" - 1;
+
+	if (!starts(s, "operator"))
+		return 0;
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+		if (starts(s + word, symbols[i]))
+			return word + strlen(symbols[i]);
+	return 0;
+}
+
+static bool at_word(const char *begin, const char *at)
+{
+	return at == begin || !is_word(at[-1]);
+}
+
+static char closing(char c)
+{
+	return c == '<' ? '>' : c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '\0';
+}
+
+/*
+ * The end of the bracket that opens at @s, behind its partner; NULL if it has none. Within () < and
+ * > may be anything: demanglers put an expression with a > into parentheses.
+ */
+static const char *skip_bracket(const char *s)
+{
+	char open[DEPTH_MAX];
+	const char *begin = s;
+	int depth = 0;
+
+	for (; *s; s++) {
+		size_t n = at_word(begin, s) ? operator_length(s) : 0;
+
+		if (n) {
+			s += n - 1;
+			continue;
+		}
+		if (*s == '-' && s[1] == '>') {
+			s++;
+			continue;
+		}
+		char inside = depth ? open[depth - 1] : '\0';
+
+		if (depth && *s == inside) {
+			if (!--depth)
+				return s + 1;
+		} else if (closing(*s) && !(*s == '<' && inside == ')')) {
+			if (depth == DEPTH_MAX)
+				return NULL;
+			open[depth++] = closing(*s);
+		}
+	}
+	return NULL;
+}
+
+/* Cut the blanks at the end of what is written. */
+static void trim(struct shortener *s)
+{
+	while (s->len && s->out[s->len - 1] == ' ')
+		s->len--;
+}
+
+static bool ends(const struct shortener *s, const char *with)
+{
+	size_t n = strlen(with);
+
+	return s->len >= n && memcmp(s->out + s->len - n, with, n) == 0;
+}
+
+/* What stands behind a list of parameters and belongs to it. */
+static const char *skip_qualifiers(const char *s)
+{
+	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+
+		if (!starts(s, words[i]) || is_word(s[n]))
+			continue;
+		s += n;
+		i = (size_t)-1;	/* from the first again */
+	}
+	return s;
+}
+
+static void copy(struct shortener *s, const char *until);
+
+/* A '<' at s->in: arguments go, but the type in "<T as Trait>::f" is part of the path. */
+static bool angle(struct shortener *s)
+{
+	const char *end = skip_bracket(s->in);
+	bool begins = !s->len || ends(s, "<") || ends(s, "&") || ends(s, " as ");
+
+	if (!end)
+		return false;
+	if (begins) {
+		put(s, "<", 1);
+		s->in++;
+		copy(s, end - 1);
+		put(s, ">", 1);
+	} else {
+		if (ends(s, "::"))	/* Rust: f::<T> */
+			s->len -= 2;
+		trim(s);
+	}
+	s->in = end;
+	return true;
+}
+
+/* A '(' at s->in. */
+static bool parenthesis(struct shortener *s)
+{
+	const char *end = skip_bracket(s->in);
+
+	if (!end)
+		return false;
+	/* "(anonymous namespace)::f", "operator void (*)()"; (A, B) of Rust begins a type. */
+	bool keep = starts(s->in, "(anonymous ") || s->in[1] == '*' || s->in[1] == '&' || !s->len ||
+		    ends(s, "<") || ends(s, " as ");
+
+	if (keep)
+		put(s, s->in, (size_t)(end - s->in));
+	s->in = keep ? end : skip_qualifiers(end);
+	return true;
+}
+
+static bool brace(struct shortener *s)
+{
+	const char *end = skip_bracket(s->in);
+
+	if (!end || s->depth == DEPTH_MAX)
+		return false;
+	s->depth++;
+	put(s, "{", 1);
+	s->in++;
+	copy(s, end - 1);
+	put(s, "}", 1);
+	s->in = end;
+	s->depth--;
+	return true;
+}
+
+/* Copy up to @until, which is in no bracket that opens before it. */
+static void copy(struct shortener *s, const char *until)
+{
+	const char *begin = s->in;
+
+	while (s->in < until) {
+		size_t n = at_word(begin, s->in) ? operator_length(s->in) : 0;
+
+		if (n) {
+			put(s, s->in, n);
+			s->in += n;
+		} else if ((*s->in == '<' && angle(s)) || (*s->in == '(' && parenthesis(s)) ||
+			   (*s->in == '{' && brace(s))) {
+			continue;
+		} else {
+			put(s, s->in++, 1);
+		}
+	}
+}
+
+void shortname(const char *linkage, const char *name, char *out, size_t size)
+{
+	char bare[16384];
+	struct shortener s = { .in = name, .out = out, .size = size };
+
+	if (demangle_bare(linkage ? linkage : name, bare, sizeof bare))
+		s.in = bare;
+	if (strlen(s.in) >= size)
+		s.in = name;
+	else
+		copy(&s, s.in + strlen(s.in));
+	trim(&s);
+	out[s.len] = '\0';
+	if (!s.len)
+		snprintf(out, size, "%s", name);
+}
