@@ -2,7 +2,6 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. */
 #include "attach/tracer_internal.h"
 
-#include "attach/sigmask.h"
 #include "attach/target.h"
 #include "base/array.h"
 
@@ -151,7 +150,6 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	long tgid = status_field(task->tid, "Tgid");
 
 	task->fresh = false;
-	task->sigmask = sigmask_of(task->tid);
 	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
 	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
 		tracer_enter_space(task, space);
@@ -264,7 +262,6 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 		return -ENOMEM;
 	}
 	task->tgid = tgid;
-	task->sigmask = sigmask_of(tid);
 	return 0;
 }
 
@@ -329,12 +326,12 @@ int tracer_attach(struct tracer *t, pid_t pid)
 /* ---- exec ---- */
 
 /* The threads an exec has ended; they are not always told of. */
-static void drop_other_threads(struct tracer *t, const struct task *task)
+void tracer_drop_other_threads(struct tracer *t, const struct task *task)
 {
 	struct task *other;
 
 	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));) {
-		if (other == task || other->tgid != task->tgid)
+		if (other == task || other->tgid != task->tid)
 			continue;
 		tracer_forget(t, other);
 		i = 0; /* the table has changed */
@@ -343,8 +340,8 @@ static void drop_other_threads(struct tracer *t, const struct task *task)
 
 static bool serve_exec(struct tracer *t, struct task *task)
 {
-	drop_other_threads(t, task);
-	task->sigmask = sigmask_of(task->tid);
+	task->fresh = false;
+	task->tgid = task->tid;
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

@@ -8,27 +8,50 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-static int wait_for(pid_t tid, int *wstatus)
+/* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
+ * taken; what came before it is queued. */
+static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 {
-	pid_t got;
+	struct task *task = tasks_find(&t->tasks, tid);
 
-	do
-		got = waitpid(tid, wstatus, __WALL);
-	while (got < 0 && errno == EINTR);
-	return got == tid ? 0 : -ECHILD;
+	if (task && !task->fresh && WIFSTOPPED(wstatus) &&
+	    tracer_decode(tid, wstatus).kind == STOP_HELD) {
+		task->state = TASK_HELD;
+		return;
+	}
+	tracer_note(t, tid, wstatus);
 }
 
-/* Wait for the stop that PTRACE_INTERRUPT has asked for; what came before it is queued. */
-static void await_held(struct tracer *t, struct task *task)
+static bool is_awaited(const struct task *task, const struct space *s, const struct task *except)
 {
-	int wstatus;
+	return task != except && (!s || task->space == s) && task->state == TASK_RUNNING;
+}
 
-	if (wait_for(task->tid, &wstatus))
-		return;
-	if (WIFSTOPPED(wstatus) && tracer_decode(task->tid, wstatus).kind == STOP_HELD && !task->fresh)
-		task->state = TASK_HELD;
-	else
-		tracer_note(t, task->tid, wstatus);
+static bool any_awaited(struct tracer *t, const struct space *s, const struct task *except)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (is_awaited(task, s, except))
+			return true;
+	return false;
+}
+
+/*
+ * Wait until no task of the space (NULL: of any) runs. For whichever comes first, never for one in
+ * particular: a thread in the middle of an exec stops only after its siblings have been waited for.
+ */
+static void await_all(struct tracer *t, const struct space *s, const struct task *except)
+{
+	while (any_awaited(t, s, except)) {
+		int wstatus;
+		pid_t tid = waitpid(-1, &wstatus, __WALL);
+
+		if (tid > 0)
+			note_while_holding(t, tid, wstatus);
+		else if (errno != EINTR)
+			return;
+	}
 }
 
 void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
@@ -37,11 +60,9 @@ void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
 
 	/* First ask all, then wait for all: the answers come while the others are asked. */
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task != except && task->space == s && task->state == TASK_RUNNING)
+		if (is_awaited(task, s, except))
 			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task != except && task->space == s && task->state == TASK_RUNNING)
-			await_held(t, task);
+	await_all(t, s, except);
 }
 
 void tracer_unhold(struct tracer *t, struct space *s)
@@ -67,31 +88,35 @@ static bool trap_is_pending(pid_t tid)
 	return false;
 }
 
-static void stop_for_good(struct tracer *t, struct task *task)
+/* Let those go on whose trap is on its way, until it has come. */
+static void await_pending_traps(struct tracer *t)
 {
-	if (task->state == TASK_RUNNING || task->state == TASK_LISTENING) {
-		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
-		task->state = TASK_RUNNING;
-		await_held(t, task);
-	}
-	while (task->state == TASK_HELD && trap_is_pending(task->tid)) {
-		task_resume(t, task, 0);
-		await_held(t, task);
-	}
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->state == TASK_HELD && trap_is_pending(task->tid))
+			task_resume(t, task, 0);
+	await_all(t, NULL, NULL);
 }
 
 /* New tasks come to light while the old ones are stopped: until there is nothing to do. */
 static bool stop_more(struct tracer *t)
 {
 	struct task *task;
+	bool more = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (task->state == TASK_RUNNING || task->state == TASK_LISTENING) {
-			stop_for_good(t, task);
-			return true;
-		}
+		if (task->state != TASK_RUNNING && task->state != TASK_LISTENING)
+			continue;
+		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+		task->state = TASK_RUNNING;
+		more = true;
 	}
-	return false;
+	if (more) {
+		await_all(t, NULL, NULL);
+		await_pending_traps(t);
+	}
+	return more;
 }
 
 /* Births, execs and ends that were queued change who is there. True: one was served. */
@@ -133,7 +158,8 @@ static int owed_signal(const struct task *task)
 	if (task->state != TASK_QUEUED)
 		return 0;
 	struct stop s = tracer_decode(task->tid, task->wstatus);
-	return s.kind == STOP_SIGNAL ? s.arg : 0;
+	/* A trap that is still queued after settling is the program's own. */
+	return s.kind == STOP_SIGNAL || s.kind == STOP_TRAP || s.kind == STOP_STEPPED ? s.arg : 0;
 }
 
 static void settle(struct tracer *t, struct task *task)

@@ -85,7 +85,7 @@ static int open_mapped(pid_t tid, const struct maps_line *m)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
 	fd = open_regular(path);
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino)) {
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
 		close(fd);
 		fd = -1;
 	}
@@ -247,7 +247,8 @@ int mappings_copy(struct mappings *to, const struct mappings *from)
 	*to = (struct mappings){ .maps = malloc(from->n * sizeof *to->maps + 1) };
 	if (!to->maps)
 		return -ENOMEM;
-	memcpy(to->maps, from->maps, from->n * sizeof *to->maps);
+	if (from->n)
+		memcpy(to->maps, from->maps, from->n * sizeof *to->maps);
 	to->n = to->cap = from->n;
 	return 0;
 }

@@ -33,7 +33,6 @@ struct task {
 	struct space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
-	uint64_t sigmask;	/* the signals it blocked before its first trap, see sigmask.h */
 	bool fresh;		/* its first stop has not been served */
 	void *user;		/* what the tracer's owner keeps for it */
 };

@@ -107,6 +107,10 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 			return -ENOMEM;
 		task->fresh = true;
 	}
+	/* The thread that made an exec takes over its leader's number: under its own it will never be
+	 * heard of again, and nor may the others that the exec has ended. */
+	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
+		tracer_drop_other_threads(t, task);
 	return enqueue(t, task, wstatus);
 }
 
@@ -274,7 +278,7 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 		task_resume(t, task, SIGTRAP);
 		return;
 	}
-	sigmask_restore(task->tid, task->sigmask);
+	sigmask_restore(task->tid);
 	if (a == TRAP_STEP)
 		step_alone(t, task);
 	else
@@ -309,7 +313,9 @@ static void serve(struct tracer *t, struct task *task)
 		serve_end(t, task);
 		return;
 	}
-	if (task->fresh && !tracer_serve_fresh(t, task))
+	/* An exec by a thread that was seized, in the place of a leader that was not. */
+	bool exec = s.kind == STOP_PTRACE_EVENT && s.arg == PTRACE_EVENT_EXEC;
+	if (task->fresh && !exec && !tracer_serve_fresh(t, task))
 		return;
 	if (sigtrap) {
 		serve_sigtrap(t, task);

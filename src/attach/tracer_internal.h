@@ -44,6 +44,8 @@ void tracer_forget(struct tracer *t, struct task *task);
 bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
 bool tracer_serve_event(struct tracer *t, struct task *task, int event);
+/* After an exec: forget the other threads of its process, which are not all told of. */
+void tracer_drop_other_threads(struct tracer *t, const struct task *task);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
 void tracer_let_go(struct tracer *t, struct task *task, int sig);
 /* A task has died: place new processes that it can no longer tell of. */

@@ -191,7 +191,7 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
 		return true;
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
-	return s && s->dynamic && trap->file == m->file && m->file != w->maps.maps[0].file &&
+	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
 	       space_read(w->space, ret - sizeof before, before, sizeof before) == sizeof before &&
 	       arch_direct_call_target(before, ret) == trap->at;
 }

@@ -158,6 +158,7 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	t->v[t->n] = new;
 	if (idindex_add(&t->index, (uint32_t)t->n, hash_mix(at), trap_rehash, t)) {
 		trap_lift(s, &new);
+		guard_remove(t->guard, new.journal);
 		return NULL;
 	}
 	t->planted++;
@@ -228,7 +229,10 @@ void traps_put_back(struct traps *t, const struct space *s)
 	uint8_t code[ARCH_SLOT_MAX];
 
 	for (size_t i = 0; i < t->n; i++) {
-		const struct trap *trap = &t->v[i];
+		struct trap *trap = &t->v[i];
+
+		if (trap->volatile_code)
+			traps_refresh(t, s, trap);
 		int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
 
 		if (size > 0)
@@ -309,7 +313,8 @@ int traps_copy(struct traps *to, const struct traps *from)
 	to->v = calloc(from->n + 1, sizeof *to->v);
 	if (!to->v)
 		return -ENOMEM;
-	memcpy(to->v, from->v, from->n * sizeof *to->v);
+	if (from->n)
+		memcpy(to->v, from->v, from->n * sizeof *to->v);
 	to->n = from->n;
 	to->cap = from->n + 1;
 	int err = copy_slacks(to, from);

@@ -5,7 +5,9 @@
 #include "breakpoints/probes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 void watch_shared_release(struct watch_shared *s)
 {
@@ -164,16 +166,37 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	return w;
 }
 
+static uint32_t program_file(const struct module_files *files, pid_t tid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	if (stat(path, &st))
+		return NO_FILE;
+	for (size_t i = 0; i < files->n; i++)
+		if (files->files[i].ino == st.st_ino)
+			return (uint32_t)i;
+	return NO_FILE;
+}
+
+uint32_t watch_program(const struct watch *w)
+{
+	return w->program;
+}
+
 struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
 			const struct watch_sink *sink, int *err)
 {
 	struct watch *w = watch_create(shared, space, sink);
 
 	*err = w ? watch_modules(w, tid) : -ENOMEM;
-	if (!*err)
-		return w;
-	watch_free(w);
-	return NULL;
+	if (*err) {
+		watch_free(w);
+		return NULL;
+	}
+	w->program = program_file(&shared->files, tid);
+	return w;
 }
 
 void watch_prepare(struct watch_shared *shared, pid_t tid)
@@ -217,6 +240,7 @@ struct watch *watch_fork(const struct watch *parent, const struct space *parent_
 		return NULL;
 	}
 	count_allocators(w);
+	w->program = parent->program;
 	w->suspended = parent->suspended;
 	if (!w->suspended)
 		sync_copy(w, parent_space);

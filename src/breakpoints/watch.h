@@ -71,6 +71,9 @@ struct watch_counts watch_counts(const struct watch *w);
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
 
+/* The number of the program's own file, or NO_FILE. */
+uint32_t watch_program(const struct watch *w);
+
 /* Whether there is, or may come with a library, an allocator to be seen. */
 bool watch_can_see(const struct watch *w);
 

@@ -28,6 +28,7 @@ struct watch {
 	struct known_pc *pcs;
 	size_t n_pcs, cap_pcs;
 	struct idindex pc_index;
+	uint32_t program;		/* its file's number, or NO_FILE */
 	size_t allocator_modules;	/* mapped files that define a function to free with */
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;

@@ -4,6 +4,7 @@
 
 #include "attach/tracer.h"
 #include "report/report.h"
+#include "report/view.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,11 +28,17 @@ enum {
 
 enum output_format { FORMAT_TABLES, FORMAT_JSON };
 
+/* So many --debug-dir may be given. */
+#define MAX_DEBUG_DIRS 16
+
 struct options {
 	struct report_options report;
+	struct view view;
 	enum output_format format;
 	const char *output;	/* -o; NULL: the command's default stream */
 	const char *data;	/* --data, as given, with its % sequences */
+	const char *symbols_from;	/* NULL: the names are those in the data file */
+	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;
@@ -64,8 +71,8 @@ int command_report(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 
-/* Print a profile as the options say. 0 or -errno. */
-int print_profile(const struct profile_data *d, const struct options *o, FILE *out);
+/* Print a profile as the options say; what they leave out is taken out of @d. 0 or -errno. */
+int print_profile(struct profile_data *d, const struct options *o, FILE *out);
 
 extern const char help_text[];
 

@@ -81,8 +81,12 @@ fail:
 
 bool filename_has_pid(const char *pattern)
 {
-	for (const char *s = pattern; *s; s++)
-		if (*s == '%' && *++s == 'p')
+	for (const char *s = pattern; *s; s++) {
+		if (*s != '%')
+			continue;
+		if (s[1] == 'p')
 			return true;
+		s += s[1] != '\0'; /* "%%p" is no process id */
+	}
 	return false;
 }

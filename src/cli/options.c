@@ -23,6 +23,12 @@ enum option_id {
 	OPT_STATS,
 	OPT_WAIT,
 	OPT_CHECK_UNWINDING,
+	OPT_LINES,
+	OPT_INLINES,
+	OPT_NAMES,
+	OPT_TYPES,
+	OPT_SYMBOLS_FROM,
+	OPT_DEBUG_DIR,
 };
 
 enum {
@@ -48,6 +54,12 @@ static const struct option_def defs[] = {
 	{ "noleaktable", OPT_NOLEAKTABLE, FOR_PRINTING },
 	{ "offsets", OPT_OFFSETS, FOR_PRINTING },
 	{ "offset", OPT_OFFSETS, FOR_PRINTING },
+	{ "lines", OPT_LINES, FOR_PRINTING },
+	{ "inlines", OPT_INLINES, FOR_PRINTING | NEEDS_VALUE },
+	{ "names", OPT_NAMES, FOR_PRINTING | NEEDS_VALUE },
+	{ "types", OPT_TYPES, FOR_PRINTING | NEEDS_VALUE },
+	{ "symbols-from", OPT_SYMBOLS_FROM, FOR_REPORT | NEEDS_VALUE },
+	{ "debug-dir", OPT_DEBUG_DIR, FOR_PRINTING | NEEDS_VALUE },
 	{ "format", OPT_FORMAT, FOR_PRINTING | NEEDS_VALUE },
 	{ "output", OPT_OUTPUT, FOR_PRINTING | NEEDS_VALUE },
 	{ "o", OPT_OUTPUT, FOR_PRINTING | NEEDS_VALUE },
@@ -104,6 +116,49 @@ static bool set_yes_no(bool *flag, const char *v)
 	if (strcmp(v, "yes") && strcmp(v, "no"))
 		return false;
 	*flag = !strcmp(v, "yes");
+	return true;
+}
+
+static bool set_inlines(struct view *view, const char *v)
+{
+	bool inlines;
+
+	if (!set_yes_no(&inlines, v))
+		return false;
+	view->no_inlines = !inlines;
+	return true;
+}
+
+static bool set_names(struct view *view, const char *v)
+{
+	if (strcmp(v, "full") && strcmp(v, "short"))
+		return false;
+	view->short_names = !strcmp(v, "short");
+	return true;
+}
+
+static bool set_types(struct view *view, const char *v)
+{
+	if (!strcmp(v, "all"))
+		view->types = VIEW_TYPES_ALL;
+	else if (!strcmp(v, "program"))
+		view->types = VIEW_TYPES_PROGRAM;
+	else if (!strcmp(v, "none"))
+		view->types = VIEW_TYPES_NONE;
+	else
+		return false;
+	return true;
+}
+
+static bool add_debug_dir(struct options *o, const char *v)
+{
+	size_t n = 0;
+
+	while (o->debug_dirs[n])
+		n++;
+	if (!*v || n == MAX_DEBUG_DIRS)
+		return false;
+	o->debug_dirs[n] = v;
 	return true;
 }
 
@@ -181,6 +236,20 @@ static bool set_option(struct options *o, const struct option_def *d, const char
 		return set_seconds(&o->duration, v);
 	case OPT_AUTOSAVE:
 		return set_count(&o->autosave, v);
+	case OPT_LINES:
+		o->report.lines = true;
+		return true;
+	case OPT_INLINES:
+		return set_inlines(&o->view, v);
+	case OPT_NAMES:
+		return set_names(&o->view, v);
+	case OPT_TYPES:
+		return set_types(&o->view, v);
+	case OPT_SYMBOLS_FROM:
+		o->symbols_from = v;
+		return *v;
+	case OPT_DEBUG_DIR:
+		return add_debug_dir(o, v);
 	}
 	return false;
 }
@@ -191,7 +260,16 @@ static const char *accepted_values(enum option_id id)
 	case OPT_FORMAT:
 		return "tables or json";
 	case OPT_TRACE_CHILDREN:
+	case OPT_INLINES:
 		return "yes or no";
+	case OPT_NAMES:
+		return "full or short";
+	case OPT_TYPES:
+		return "all, program or none";
+	case OPT_SYMBOLS_FROM:
+		return "a file or folder";
+	case OPT_DEBUG_DIR:
+		return "a folder, 16 of them at most";
 	case OPT_WAIT:
 		return "adaptive, sleep, spin or pin";
 	case OPT_DURATION:
@@ -242,7 +320,7 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
-	*o = (struct options){ .report = { REPORT_NORMAL, REPORT_LEAKS }, .data = "mprof.data" };
+	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data" };
 	for (int i = first; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "cli/filename.h"
+#include "cli/names.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
 
@@ -15,8 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int print_profile(const struct profile_data *d, const struct options *o, FILE *out)
+int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 {
+	int err = view_apply(&o->view, d);
+
+	if (err)
+		return err;
 	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
 }
 
@@ -70,8 +75,10 @@ int output_check(const struct options *o)
 
 /* ---- afterwards ---- */
 
-static struct profile_data *name_image(const struct session *s, const struct image *i)
+static struct profile_data *name_image(const struct session *s, const struct options *o,
+				       const struct image *i)
 {
+	struct resolve_how how = { .search = names_search(o), .jit_map = names_open_jit_map(i->pid) };
 	size_t n = s->shared.files.n;
 	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
 	struct profile_data *d = profile_data_new();
@@ -81,7 +88,9 @@ static struct profile_data *name_image(const struct session *s, const struct ima
 		modules[m] = (struct resolve_module){ s->shared.files.files[m].path,
 						      s->shared.files.files[m].fd };
 	if (!err)
-		err = resolve_profile(i->profile, modules, n, i->program, d);
+		err = resolve_profile_by(&how, i->profile, modules, n, i->program, d);
+	if (how.jit_map >= 0)
+		close(how.jit_map);
 	free(modules);
 	if (err) {
 		profile_data_free(d);
@@ -169,7 +178,7 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 static int write_image(const struct session *s, const struct options *o, const struct image *i,
 		       FILE *report)
 {
-	struct profile_data *d = name_image(s, i);
+	struct profile_data *d = name_image(s, o, i);
 	struct error e = { "out of memory" };
 	int err = d ? copy_command(d, i->command) : -ENOMEM;
 	char *path = err ? NULL : data_name(s, o, i, &e);
@@ -180,6 +189,8 @@ static int write_image(const struct session *s, const struct options *o, const s
 		return err ? err : -EINVAL;
 	}
 	say_counts(i, d);
+	names_say_truncated(&d->totals);
+	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);
 	err = datafile_write(path, d, &e);
@@ -268,7 +279,7 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		const char *path, int answer_fd)
 {
 	struct error e = { "out of memory" };
-	struct profile_data *d = name_image(s, i);
+	struct profile_data *d = name_image(s, o, i);
 	char *name = path ? strdup(path) : data_name(s, o, i, &e);
 	int err = d && name ? copy_command(d, i->command) : -ENOMEM;
 

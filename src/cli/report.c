@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/names.h"
+#include "cli/rename.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -16,9 +18,10 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
+	names_say_truncated(t);
 }
 
-static int report_to(const struct profile_data *d, const struct options *o)
+static int report_to(struct profile_data *d, const struct options *o)
 {
 	FILE *out = o->output ? fopen(o->output, "we") : stdout;
 
@@ -44,7 +47,13 @@ static int report_file(const char *path, const struct options *o)
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
-	int status = report_to(d, o);
+	const struct profile_data *old = d;
+	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
+
+	if (!status && d != old)
+		names_say(d);
+	if (!status)
+		status = report_to(d, o);
 	profile_data_free(d);
 	return status;
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,20 +155,6 @@ static struct image *image_of(const struct task *task)
 	return task->space ? task->space->user : NULL;
 }
 
-static uint32_t program_file(const struct session *s, pid_t pid)
-{
-	struct stat st;
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	if (stat(path, &st))
-		return NO_FILE;
-	for (size_t i = 0; i < s->shared.files.n; i++)
-		if (s->shared.files.files[i].ino == st.st_ino)
-			return (uint32_t)i;
-	return NO_FILE;
-}
-
 /* The program cannot be profiled. If it is the one we were asked for, it does not run at all. */
 static bool refuse(struct session *s, struct task *task, struct image *i, const char *why)
 {
@@ -204,7 +189,7 @@ static bool on_image(void *ctx, struct task *task)
 	}
 	if (!i || !i->watch)
 		return refuse(s, task, i, err == -ESRCH ? "it is gone" : "out of memory");
-	i->program = program_file(s, task->tgid);
+	i->program = watch_program(i->watch);
 	task->space->user = i;
 	if (s->suspended)
 		watch_suspend(i->watch);

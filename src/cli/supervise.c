@@ -94,6 +94,17 @@ static struct ending watch_over(struct guard *g, pid_t tracer)
 	return (struct ending){ .status = STATUS_FAILED };
 }
 
+/* Whoever started us may be waiting for the end of what he reads from us. */
+static void let_go_of_standard_files(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd <= 2; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
 static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 {
 	struct guard *g = guard_new();
@@ -114,8 +125,10 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 		be_the_tracer(g, ready, body, arg, self);
 	tracing_process = pid;
 	pass_signals_on();
-	if (ready >= 0)
+	if (ready >= 0) {
 		close(ready);
+		let_go_of_standard_files();
+	}
 	struct ending e = watch_over(g, pid);
 	guard_free(g);
 	return e;
@@ -159,6 +172,7 @@ void supervise_ready(int ready)
 {
 	if (ready < 0)
 		return;
+	let_go_of_standard_files();
 	if (write(ready, "", 1) != 1)
 		say("cannot tell that tracing has begun: %s", strerror(errno));
 	close(ready);

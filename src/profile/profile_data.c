@@ -24,6 +24,19 @@ struct profile_data *profile_data_new(void)
 	return d;
 }
 
+bool *profile_data_modules_used(const struct profile_data *d)
+{
+	bool *used = calloc(d->n_modules + 1, sizeof *used);
+
+	for (size_t i = PD_FIRST_NODE; used && i < d->n_nodes; i++) {
+		uint32_t module = d->functions[d->sites[d->nodes[i].site].function].module;
+
+		if (module != PD_NONE)
+			used[module] = true;
+	}
+	return used;
+}
+
 void profile_data_free(struct profile_data *d)
 {
 	if (!d)

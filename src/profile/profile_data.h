@@ -2,6 +2,7 @@
 #ifndef MPROF_PROFILE_DATA_H
 #define MPROF_PROFILE_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -108,6 +109,9 @@ struct profile_data {
 
 /* An empty profile with its two roots, or NULL: out of memory. */
 struct profile_data *profile_data_new(void);
+
+/* Which modules have a function in a chain, by number: an array for free(), or NULL: out of memory. */
+bool *profile_data_modules_used(const struct profile_data *d);
 
 /* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */
 void profile_data_free(struct profile_data *d);

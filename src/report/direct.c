@@ -31,10 +31,16 @@ int direct_collect(const struct profile_data *d, const uint32_t *rank, struct di
 		return -ENOMEM;
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		const struct pd_leaf *l = &d->leaves[i];
+		uint32_t function = names_function(d, d->nodes[l->node].site);
 
-		count(&t->rows[names_function(d, d->nodes[l->node].site)], l);
+		count(&t->rows[function], l);
 		count(&t->total, l);
+		if (typed_sizes_add(&t->sizes, d, function, l->size)) {
+			direct_release(t);
+			return -ENOMEM;
+		}
 	}
+	typed_sizes_finish(&t->sizes);
 	for (size_t i = 0; i < n; i++) {
 		if (!t->rows[i].own.calls)
 			continue;
@@ -48,5 +54,6 @@ int direct_collect(const struct profile_data *d, const uint32_t *rank, struct di
 void direct_release(struct direct *t)
 {
 	free(t->rows);
+	free(t->sizes.v);
 	*t = (struct direct){ 0 };
 }

@@ -4,6 +4,7 @@
 
 #include "profile/profile_data.h"
 #include "report/sums.h"
+#include "report/typed_sizes.h"
 
 #include <stddef.h>
 
@@ -19,6 +20,7 @@ struct direct {
 	struct direct_row *rows;
 	size_t n;
 	struct direct_row total;
+	struct typed_sizes sizes;	/* owner: the function */
 };
 
 /* @rank  from names_ranks(). Returns 0 or -ENOMEM. */

@@ -23,7 +23,7 @@ static json_t *command(char *const *argv)
 
 static json_t *totals(const struct pd_totals *t)
 {
-	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI}",
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI}",
 			 "allocs", json_out_int(t->allocs),
 			 "alloc_bytes", json_out_int(t->alloc_bytes),
 			 "frees", json_out_int(t->frees),
@@ -34,22 +34,59 @@ static json_t *totals(const struct pd_totals *t)
 			 "failed_allocs", json_out_int(t->failed_allocs),
 			 "unknown_frees", json_out_int(t->unknown_frees),
 			 "inherited_frees", json_out_int(t->inherited_frees),
-			 "truncated_chains", json_out_int(t->truncated_chains));
+			 "truncated_chains", json_out_int(t->truncated_chains),
+			 "truncated_no_cfi", json_out_int(t->truncated_no_cfi),
+			 "truncated_unreadable", json_out_int(t->truncated_unreadable),
+			 "truncated_too_deep", json_out_int(t->truncated_too_deep));
+}
+
+static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)
+{
+	for (size_t i = bins_first_type(d, size); i < d->n_types && d->types[i].size == size; i++)
+		if (json_array_append_new(list, json_out_text(d->types[i].name)))
+			return false;
+	return true;
 }
 
 static json_t *types_of(const struct profile_data *d, uint64_t size)
 {
 	json_t *list = json_array();
 
-	for (size_t i = bins_first_type(d, size); list && i < d->n_types; i++) {
-		if (d->types[i].size != size)
+	if (list && append_types(list, d, size))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes, uint32_t owner)
+{
+	json_t *list = json_array();
+	bool fine = list;
+
+	for (size_t i = typed_sizes_first(sizes, owner); fine && i < sizes->n; i++) {
+		if (sizes->v[i].owner != owner)
 			break;
-		if (json_array_append_new(list, json_out_text(d->types[i].name))) {
-			json_decref(list);
-			return NULL;
-		}
+		fine = append_types(list, d, sizes->v[i].size);
 	}
-	return list;
+	if (fine)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* Where the names of each module came from. */
+static void modules(struct json_out *o, const struct profile_data *d)
+{
+	json_out_begin_rows(o, "modules");
+	for (size_t i = 0; i < d->n_modules && !o->err; i++) {
+		const struct pd_module *m = &d->modules[i];
+
+		if (*m->names)
+			json_out_row(o, json_pack("{so so so}", "path", json_out_text(m->path),
+						  "build_id", json_out_text(m->build_id),
+						  "names", json_out_text(m->names)));
+	}
+	json_out_end_rows(o);
 }
 
 static void bins(struct json_out *o, const struct profile_data *d)
@@ -90,11 +127,12 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 	for (size_t i = 0; i < t.n && !o->err; i++) {
 		const struct direct_row *row = &t.rows[i];
 
-		json_out_row(o, json_pack("{so so so sI}",
+		json_out_row(o, json_pack("{so so so sI so}",
 					  "function", json_out_text(names_text(d, row->function)),
 					  "bytes", json_out_classes(row->own.bytes),
 					  "kept", json_out_classes(row->kept),
-					  "calls", json_out_int(row->own.calls)));
+					  "calls", json_out_int(row->own.calls),
+					  "types", json_types(d, &t.sizes, row->function)));
 	}
 	json_out_end_rows(o);
 	direct_release(&t);
@@ -112,6 +150,7 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
 	json_out_member(&o, "totals", totals(&d->totals));
+	modules(&o, d);
 	bins(&o, d);
 	json_leaks(&o, d, rank);
 	direct(&o, d, rank);

@@ -4,6 +4,10 @@
 
 #include "profile/profile_data.h"
 #include "report/json_out.h"
+#include "report/typed_sizes.h"
+
+/* The names of the types that have one of the sizes of @owner, by size. NULL: out of memory. */
+json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes, uint32_t owner);
 
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);

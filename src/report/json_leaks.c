@@ -30,12 +30,13 @@ static json_t *make_element(const struct profile_data *d, size_t site)
 	uint32_t function = names_function(d, (uint32_t)site);
 	json_t *line = s->line ? json_integer(s->line) : json_null();
 
-	return json_pack("{so sI so so so}",
+	return json_pack("{so sI so so so sb}",
 			 "function", json_out_text(names_text(d, function)),
 			 "offset", json_out_int(s->offset),
 			 "file", json_out_text(s->file),
 			 "line", line,
-			 "module", json_out_text(module_of(d, function)));
+			 "module", json_out_text(module_of(d, function)),
+			 "inlined", s->inlined);
 }
 
 /* NULL: out of memory. */
@@ -52,7 +53,23 @@ static const char *element(struct elements *e, uint32_t site)
 	return e->of_site[i];
 }
 
-static void write_row(struct json_out *o, struct elements *e, const struct leak *l)
+static void write_types(struct json_out *o, const struct profile_data *d, const struct leaks *all,
+			const struct leak *l)
+{
+	json_t *types = json_types(d, &all->sizes, l->id);
+	char *text = types ? json_dumps(types, JSON_COMPACT) : NULL;
+
+	json_decref(types);
+	if (!text)
+		json_out_fail(o, -ENOMEM);
+	json_out_raw(o, "],\"types\":");
+	json_out_raw(o, text ? text : "");
+	json_out_raw(o, "}");
+	free(text);
+}
+
+static void write_row(struct json_out *o, struct elements *e, const struct leaks *all,
+		      const struct leak *l)
 {
 	char numbers[256];
 
@@ -73,14 +90,14 @@ static void write_row(struct json_out *o, struct elements *e, const struct leak 
 		json_out_raw(o, i ? "," : "");
 		json_out_raw(o, text);
 	}
-	json_out_raw(o, "]}");
+	write_types(o, e->d, all, l);
 }
 
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
 {
 	struct elements e = { .d = d, .of_site = calloc(d->n_sites + 1, sizeof *e.of_site) };
 	struct leaks l = { 0 };
-	int err = e.of_site ? leaks_collect(d, rank, true, REPORT_VERBOSE, &l) : -ENOMEM;
+	int err = e.of_site ? leaks_collect(d, rank, LEAKS_BY_SITE, REPORT_VERBOSE, &l) : -ENOMEM;
 
 	if (err) {
 		json_out_fail(o, err);
@@ -88,7 +105,7 @@ void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t
 	}
 	json_out_begin_rows(o, "leaks");
 	for (size_t i = 0; i < l.n && !o->err; i++)
-		write_row(o, &e, &l.items[i]);
+		write_row(o, &e, &l, &l.items[i]);
 	json_out_end_rows(o);
 out:
 	leaks_release(&l);

@@ -6,15 +6,17 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the comparing functions need to know. */
 struct context {
 	const struct profile_data *d;
 	const uint32_t *rank;
-	bool by_site;
+	enum leaks_key key;
 	struct leak *paths;
 	size_t n, cap;
 	struct hash_index index;
+	struct typed_sizes sizes;
 };
 
 static uint64_t return_address(const struct profile_data *d, uint32_t site)
@@ -22,9 +24,30 @@ static uint64_t return_address(const struct profile_data *d, uint32_t site)
 	return site < d->n_sites ? d->sites[site].address : 0;
 }
 
+static const char *site_file(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites && d->sites[site].file ? d->sites[site].file : "";
+}
+
 static uint64_t offset(const struct profile_data *d, uint32_t site)
 {
 	return site < d->n_sites ? d->sites[site].offset : 0;
+}
+
+static uint32_t line(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].line : 0;
+}
+
+/* By file, then line; what has none comes first. */
+static int compare_lines(const struct profile_data *d, uint32_t s, uint32_t t)
+{
+	const char *a = site_file(d, s), *b = site_file(d, t);
+	int c = a == b ? 0 : strcmp(a, b);
+
+	if (c)
+		return c;
+	return line(d, s) < line(d, t) ? -1 : line(d, s) > line(d, t);
 }
 
 /* The path of the chains that end at @node; the numbers are left 0. */
@@ -55,8 +78,10 @@ static uint64_t hash_of(const struct context *c, const struct leak *p)
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		hash = hash_index_mix(hash, names_function(c->d, p->site[i]));
-		if (c->by_site)
+		if (c->key == LEAKS_BY_SITE)
 			hash = hash_index_mix(hash, return_address(c->d, p->site[i]));
+		if (c->key == LEAKS_BY_LINE)
+			hash = hash_index_mix(hash, line(c->d, p->site[i]));
 	}
 	return hash;
 }
@@ -75,7 +100,9 @@ static bool same_path(const void *ctx, uint32_t item, const void *key)
 			continue;
 		if (names_function(c->d, s) != names_function(c->d, t))
 			return false;
-		if (c->by_site && return_address(c->d, s) != return_address(c->d, t))
+		if (c->key == LEAKS_BY_SITE && return_address(c->d, s) != return_address(c->d, t))
+			return false;
+		if (c->key == LEAKS_BY_LINE && compare_lines(c->d, s, t))
 			return false;
 	}
 	return true;
@@ -93,6 +120,7 @@ static struct leak *intern(struct context *c, const struct leak *p)
 	    hash_index_add(&c->index, hash, (uint32_t)c->n))
 		return NULL;
 	c->paths[c->n] = *p;
+	c->paths[c->n].id = (uint32_t)c->n;
 	return &c->paths[c->n++];
 }
 
@@ -116,6 +144,8 @@ static int add_leaves(struct context *c)
 		p->bytes += l->allocs * l->size;
 		p->frees += l->frees;
 		p->freed += l->frees * l->size;
+		if (l->allocs > l->frees && typed_sizes_add(&c->sizes, d, p->id, l->size))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -143,6 +173,15 @@ static int compare_offsets(const struct context *c, const struct leak *a, const 
 	return 0;
 }
 
+static int compare_all_lines(const struct context *c, const struct leak *a, const struct leak *b)
+{
+	int order = 0;
+
+	for (uint32_t i = 0; !order && i < a->n; i++)
+		order = compare_lines(c->d, a->site[i], b->site[i]);
+	return order;
+}
+
 static int in_order(const void *left, const void *right, void *data)
 {
 	const struct context *c = data;
@@ -155,8 +194,10 @@ static int in_order(const void *left, const void *right, void *data)
 		return a->n < b->n ? -1 : 1;
 	int order = compare_names(c, a, b);
 
-	if (!order && c->by_site)
+	if (!order && c->key == LEAKS_BY_SITE)
 		order = compare_offsets(c, a, b);
+	if (!order && c->key == LEAKS_BY_LINE)
+		order = compare_all_lines(c, a, b);
 	return order ? order : b->whole - a->whole;	/* the whole chain first */
 }
 
@@ -204,14 +245,15 @@ static void drop_hidden(struct leaks *l, enum report_level level)
 	l->n = n;
 }
 
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site,
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, enum leaks_key key,
 		  enum report_level level, struct leaks *l)
 {
-	struct context c = { .d = d, .rank = rank, .by_site = by_site };
+	struct context c = { .d = d, .rank = rank, .key = key };
 	int err = add_leaves(&c);
 
 	hash_index_release(&c.index);
-	*l = (struct leaks){ .items = c.paths, .n = c.n };
+	typed_sizes_finish(&c.sizes);
+	*l = (struct leaks){ .items = c.paths, .n = c.n, .sizes = c.sizes };
 	if (err) {
 		leaks_release(l);
 		return err;
@@ -226,5 +268,6 @@ int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_si
 void leaks_release(struct leaks *l)
 {
 	free(l->items);
+	free(l->sizes.v);
 	*l = (struct leaks){ 0 };
 }

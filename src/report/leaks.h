@@ -4,6 +4,7 @@
 
 #include "profile/profile_data.h"
 #include "report/report.h"
+#include "report/typed_sizes.h"
 
 #include <stdbool.h>
 
@@ -16,6 +17,7 @@ struct leak {
 	uint32_t site[LEAKS_DEPTH];	/* from the outside in; PD_NONE: the chain was empty, "?" */
 	uint32_t n;			/* 1 to LEAKS_DEPTH */
 	bool whole;			/* the path is the whole chain */
+	uint32_t id;			/* the owner in sizes */
 };
 
 /* Paths with more requests than frees: the rows of table 2 in their order, the sums of all. */
@@ -24,16 +26,22 @@ struct leaks {
 	size_t n;		/* rows */
 	size_t n_all;		/* leaking paths, rows or not */
 	uint64_t bytes, frees, freed, kept;
+	struct typed_sizes sizes;	/* of what was kept */
+};
+
+/* Which paths through the same functions are different ones. */
+enum leaks_key {
+	LEAKS_BY_FUNCTION,	/* none: site[] is that of any one of them */
+	LEAKS_BY_SITE,		/* those with different call sites */
+	LEAKS_BY_LINE,		/* those with call sites in different lines of the source */
 };
 
 /**
  * @rank     from names_ranks()
- * @by_site  paths through different call sites of the same functions are different
- *           (otherwise site[] is that of any one of them)
  * @level    which paths are rows
  * Returns 0 or -ENOMEM.
  */
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, bool by_site,
+int leaks_collect(const struct profile_data *d, const uint32_t *rank, enum leaks_key key,
 		  enum report_level level, struct leaks *l);
 void leaks_release(struct leaks *l);
 

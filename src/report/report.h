@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "profile/profile_data.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum report_level { REPORT_TERSE, REPORT_NORMAL, REPORT_VERBOSE };
@@ -13,6 +14,7 @@ enum report_leaks { REPORT_LEAKS, REPORT_LEAKS_OFFSETS, REPORT_NO_LEAKS };
 struct report_options {
 	enum report_level level;
 	enum report_leaks leaks;
+	bool lines;	/* the table of leaks tells apart lines and shows them */
 };
 
 /**

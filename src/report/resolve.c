@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/resolve.h"
+#include "report/resolve_internal.h"
 
 #include "base/array.h"
 #include "report/resolve_types.h"
-#include "report/start_code.h"
-#include "symbols/symbols.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The sites that one place stands for, outermost first: elements [first, first + n) of run[]. */
-struct place_sites {
-	uint32_t first, n;
-	enum start_code start;
-};
-
-struct function_key {
-	uint64_t key;
-	uint32_t module;
-};
-
-struct resolver {
-	const struct profile *p;
-	const struct resolve_module *modules;
-	uint32_t program;
-	struct profile_data *out;
-	struct symbols *symbols;
-	struct start_names start_names;
-	size_t cap_functions, cap_sites, cap_nodes;
-	struct function_key *function_keys;
-	size_t cap_keys;
-	struct idindex function_index, site_index, node_index;
-	struct place_sites *places;
-	uint32_t *run;
-	size_t n_run, cap_run;
-};
 
 /* ---- functions and sites ---- */
 
@@ -96,7 +67,7 @@ static bool site_eq(const void *owner, uint32_t id, const void *key)
 	const struct pd_site *a = &((const struct resolver *)owner)->out->sites[id], *b = key;
 
 	return a->function == b->function && a->address == b->address && a->offset == b->offset &&
-	       a->line == b->line && a->inlined == b->inlined;
+	       a->line == b->line && a->inlined == b->inlined && a->exact == b->exact;
 }
 
 static uint64_t site_hash(const struct pd_site *s)
@@ -109,13 +80,15 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return site_hash(&((const struct resolver *)owner)->out->sites[id]);
 }
 
-static int site_of(struct resolver *r, uint32_t module, const struct sym_frame *f, uint64_t address,
+static int site_of(struct resolver *r, const struct profile_place *place, const struct sym_frame *f,
 		   uint32_t *id)
 {
-	struct pd_site s = {
-		.address = address, .offset = f->offset, .line = f->line, .inlined = f->inlined
-	};
-	int err = function_of(r, module, f, &s.function);
+	struct pd_site s = { .address = place->address,
+			     .offset = f->offset,
+			     .line = f->line,
+			     .inlined = f->inlined,
+			     .exact = place->exact };
+	int err = function_of(r, place->module, f, &s.function);
 
 	if (err)
 		return err;
@@ -133,37 +106,64 @@ static int site_of(struct resolver *r, uint32_t module, const struct sym_frame *
 
 /* ---- places ---- */
 
-/* A place in no module: its address is all there is to say. */
-static void nameless(const struct profile_place *place, char name[32], struct sym_frame *f)
+/* A place in no module: code that the program made itself, or its address is all there is to say. */
+static void outside(const struct resolver *r, const struct profile_place *place, char name[32],
+		    struct sym_frame *f)
 {
+	const struct perfmap_entry *e =
+		perfmap_find(&r->jit, place->exact ? place->address : place->address - 1);
+
+	if (e) {
+		*f = (struct sym_frame){ .name = e->name, .linkage = e->name, .function_key = e->start,
+					 .address = e->start, .offset = place->address - e->start };
+		return;
+	}
 	snprintf(name, 32, "0x%llx", (unsigned long long)place->address);
 	*f = (struct sym_frame){ .name = name, .linkage = name, .function_key = place->address,
 				 .address = place->address };
+}
+
+/* As the profile has it that is named again. */
+static void as_before(const struct profile_data *old, uint32_t site, struct sym_frame *f)
+{
+	const struct pd_site *s = &old->sites[site];
+	const struct pd_function *fn = &old->functions[s->function];
+
+	*f = (struct sym_frame){ .name = fn->name,
+				 .linkage = fn->linkage ? fn->linkage : fn->name,
+				 .function_key = s->function,
+				 .address = fn->address,
+				 .offset = s->offset,
+				 .file = s->file,
+				 .line = s->line,
+				 .inlined = s->inlined };
 }
 
 static int resolve_place(struct resolver *r, uint32_t id)
 {
 	const struct profile_place *place = &r->p->places[id];
 	struct place_sites *ps = &r->places[id];
-	struct sym_frame anonymous;
-	struct sym_frames frames = { &anonymous, 1 };
+	struct sym_frame only;
+	struct sym_frames frames = { &only, 1 };
 	char name[32];
 	int err = 0;
 
-	if (place->module == PD_NONE)
-		nameless(place, name, &anonymous);
+	if (r->how->old && r->how->old_site[id] != PD_NONE)
+		as_before(r->how->old, r->how->old_site[id], &only);
+	else if (place->module == PD_NONE)
+		outside(r, place, name, &only);
 	else
 		err = symbols_lookup(r->symbols, (int)place->module, place->address, !place->exact,
 				     &frames);
 	ps->first = (uint32_t)r->n_run;
-	if (!err && place->module != PD_NONE)
+	/* What was named once has been trimmed then. */
+	if (!err && place->module != PD_NONE && !r->how->old)
 		ps->start = start_code_of(&r->start_names, place->module, place->module == r->program,
 					  &frames.frames[0]);
 	for (size_t i = 0; !err && i < frames.n; i++) {
 		if (ARRAY_RESERVE(&r->run, &r->cap_run, r->n_run))
 			return -ENOMEM;
-		err = site_of(r, place->module, &frames.frames[i], place->address,
-			      &r->run[r->n_run++]);
+		err = site_of(r, place, &frames.frames[i], &r->run[r->n_run++]);
 		ps->n++;
 	}
 	return err;
@@ -181,146 +181,6 @@ static int resolve_places(struct resolver *r)
 	return err;
 }
 
-/* ---- the tree ---- */
-
-static bool node_eq(const void *owner, uint32_t id, const void *key)
-{
-	const struct pd_node *a = &((const struct resolver *)owner)->out->nodes[id], *b = key;
-
-	return a->parent == b->parent && a->site == b->site;
-}
-
-static uint64_t node_hash(const struct pd_node *n)
-{
-	return hash_mix((uint64_t)n->parent << 32 | n->site);
-}
-
-static uint64_t node_rehash(const void *owner, uint32_t id)
-{
-	return node_hash(&((const struct resolver *)owner)->out->nodes[id]);
-}
-
-static uint32_t node_below(struct resolver *r, uint32_t parent, uint32_t site)
-{
-	struct pd_node key = { .parent = parent, .site = site };
-	uint32_t id = idindex_find(&r->node_index, node_hash(&key), node_eq, r, &key);
-
-	if (id != IDINDEX_NONE)
-		return id;
-	id = (uint32_t)r->out->n_nodes;
-	if (ARRAY_RESERVE(&r->out->nodes, &r->cap_nodes, r->out->n_nodes))
-		return IDINDEX_NONE;
-	r->out->nodes[r->out->n_nodes++] = key;
-	return idindex_add(&r->node_index, id, node_hash(&key), node_rehash, r) ? IDINDEX_NONE : id;
-}
-
-/* The node for place @frame below @parent: one further down for each function that is there. */
-static uint32_t descend(struct resolver *r, uint32_t parent, uint32_t frame)
-{
-	const struct place_sites *ps = &r->places[frame];
-
-	for (uint32_t i = 0; parent != IDINDEX_NONE && i < ps->n; i++)
-		parent = node_below(r, parent, r->run[ps->first + i]);
-	return parent;
-}
-
-/* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
-#define NOT_START 0xff
-
-static uint8_t start_depth(const struct resolver *r, const uint8_t *depth, const struct call_node *n,
-			   uint32_t id)
-{
-	if (id < PD_FIRST_NODE)
-		return 0;
-	if (depth[n->parent] == NOT_START)
-		return NOT_START;
-	return start_code_at(r->places[n->frame].start, depth[n->parent]) ?
-		       (uint8_t)(depth[n->parent] + 1) :
-		       NOT_START;
-}
-
-static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
-{
-	for (uint32_t i = 0; i < r->p->n_nodes; i++) {
-		const struct call_node *n = &r->p->nodes[i];
-
-		depth[i] = start_depth(r, depth, n, i);
-		if (i < PD_FIRST_NODE)
-			to[i] = i;
-		else if (depth[i] != NOT_START)
-			to[i] = to[n->parent];
-		else
-			to[i] = descend(r, to[n->parent], n->frame);
-		if (to[i] == IDINDEX_NONE)
-			return -ENOMEM;
-		r->out->nodes[to[i]].resumed += n->resumed;
-	}
-	return 0;
-}
-
-static int compare_leaves(const void *a, const void *b)
-{
-	const struct pd_leaf *x = a, *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
-}
-
-static void merge_leaves(struct profile_data *d)
-{
-	size_t kept = 0;
-
-	qsort(d->leaves, d->n_leaves, sizeof *d->leaves, compare_leaves);
-	for (size_t i = 0; i < d->n_leaves; i++) {
-		if (kept && !compare_leaves(&d->leaves[kept - 1], &d->leaves[i])) {
-			d->leaves[kept - 1].allocs += d->leaves[i].allocs;
-			d->leaves[kept - 1].frees += d->leaves[i].frees;
-		} else {
-			d->leaves[kept++] = d->leaves[i];
-		}
-	}
-	d->n_leaves = kept;
-}
-
-static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t *depth)
-{
-	struct profile_data *d = r->out;
-
-	d->leaves = calloc(r->p->n_leaves + 1, sizeof *d->leaves);
-	if (!d->leaves)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->p->n_leaves; i++) {
-		const struct call_leaf *l = &r->p->leaves[i];
-		uint32_t node = to[l->node];
-
-		/* Start code that allocates by itself stands for itself. */
-		if (l->node >= PD_FIRST_NODE && depth[l->node] != NOT_START)
-			node = descend(r, to[l->node], r->p->nodes[l->node].frame);
-		if (node == IDINDEX_NONE)
-			return -ENOMEM;
-		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees };
-	}
-	merge_leaves(d);
-	return 0;
-}
-
-static int resolve_tree(struct resolver *r)
-{
-	uint32_t *to = calloc(r->p->n_nodes, sizeof *to);
-	uint8_t *depth = calloc(r->p->n_nodes, sizeof *depth);
-	int err = to && depth ? 0 : -ENOMEM;
-
-	r->cap_nodes = r->out->n_nodes;
-	if (!err)
-		err = resolve_nodes(r, to, depth);
-	if (!err)
-		err = resolve_leaves(r, to, depth);
-	free(to);
-	free(depth);
-	return err;
-}
-
 /* ---- modules ---- */
 
 static int resolve_modules(struct resolver *r, size_t n)
@@ -333,6 +193,14 @@ static int resolve_modules(struct resolver *r, size_t n)
 	return 0;
 }
 
+static int describe(struct resolver *r, uint32_t i, bool used, struct pd_module *m)
+{
+	m->path = strdup(r->modules[i].path);
+	m->build_id = strdup(symbols_build_id(r->symbols, (int)i));
+	m->names = strdup(used ? symbols_source(r->symbols, (int)i) : "");
+	return m->path && m->build_id && m->names ? 0 : -ENOMEM;
+}
+
 static int describe_modules(struct resolver *r, size_t n)
 {
 	struct profile_data *d = r->out;
@@ -340,18 +208,14 @@ static int describe_modules(struct resolver *r, size_t n)
 	d->modules = calloc(n + 1, sizeof *d->modules);
 	if (!d->modules)
 		return -ENOMEM;
-	for (; d->n_modules < n; d->n_modules++) {
-		struct pd_module *m = &d->modules[d->n_modules];
+	d->n_modules = n;
+	bool *used = profile_data_modules_used(d);
+	int err = used ? 0 : -ENOMEM;
 
-		m->path = strdup(r->modules[d->n_modules].path);
-		m->build_id = strdup(symbols_build_id(r->symbols, (int)d->n_modules));
-		m->names = strdup(symbols_source(r->symbols, (int)d->n_modules));
-		if (!m->path || !m->build_id || !m->names) {
-			d->n_modules++; /* what it has is freed with the others */
-			return -ENOMEM;
-		}
-	}
-	return 0;
+	for (uint32_t i = 0; !err && i < n; i++)
+		err = describe(r, i, used[i], &d->modules[i]);
+	free(used);
+	return err;
 }
 
 static void resolver_release(struct resolver *r)
@@ -360,23 +224,29 @@ static void resolver_release(struct resolver *r)
 	free(r->function_keys);
 	idindex_release(&r->function_index);
 	idindex_release(&r->site_index);
-	idindex_release(&r->node_index);
+	perfmap_release(&r->jit);
 	free(r->places);
 	free(r->run);
 }
 
-int resolve_profile(const struct profile *p, const struct resolve_module *modules, size_t n_modules,
-		    uint32_t program, struct profile_data *out)
+int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
+		       const struct resolve_module *modules, size_t n_modules, uint32_t program,
+		       struct profile_data *out)
 {
-	struct resolver r = { .p = p, .modules = modules, .program = program, .out = out };
+	struct resolver r = { .p = p, .modules = modules, .program = program, .how = how, .out = out,
+			      .tree = { .d = out } };
 	int err = -ENOMEM;
 
 	r.symbols = symbols_new();
 	if (!r.symbols)
 		goto out;
+	symbols_set_search(r.symbols, &how->search);
 	out->totals = p->totals;
 	out->memory = profile_memory(p);
+	out->program = program;
 	err = resolve_modules(&r, n_modules);
+	if (!err && how->jit_map >= 0)
+		err = perfmap_read(&r.jit, how->jit_map);
 	if (err)
 		goto out;
 	start_names_init(&r.start_names, modules, n_modules, program);
@@ -384,10 +254,16 @@ int resolve_profile(const struct profile *p, const struct resolve_module *module
 	if (!err)
 		err = resolve_tree(&r);
 	if (!err)
-		err = resolve_types(r.symbols, program, out);
+		err = resolve_types(r.symbols, program, how->old, out);
 	if (!err)
 		err = describe_modules(&r, n_modules);
 out:
 	resolver_release(&r);
 	return err;
+}
+
+int resolve_profile(const struct profile *p, const struct resolve_module *modules, size_t n_modules,
+		    uint32_t program, struct profile_data *out)
+{
+	return resolve_profile_by(&RESOLVE_PLAINLY, p, modules, n_modules, program, out);
 }

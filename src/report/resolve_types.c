@@ -130,7 +130,20 @@ static bool allocates(const struct profile_data *d, uint32_t module)
 	return false;
 }
 
-int resolve_types(struct symbols *s, uint32_t program, struct profile_data *d)
+static int add_old_types(struct profile_data *d, size_t *cap, const struct profile_data *old)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < old->n_types; i++) {
+		struct sym_type t = { old->types[i].size, old->types[i].name };
+
+		err = add_types(d, cap, &t, 1, old->types[i].rank);
+	}
+	return err;
+}
+
+int resolve_types(struct symbols *s, uint32_t program, const struct profile_data *old,
+		  struct profile_data *d)
 {
 	uint32_t last = 0;
 	size_t cap = 0;
@@ -144,6 +157,8 @@ int resolve_types(struct symbols *s, uint32_t program, struct profile_data *d)
 	for (uint32_t m = 0; !err && d->n_functions && m <= last; m++)
 		if (m != program && allocates(d, m))
 			err = types_of(s, d, &cap, m, false);
+	if (!err && old)
+		err = add_old_types(d, &cap, old);
 	drop_repeated(d);
 	return err;
 }

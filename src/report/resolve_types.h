@@ -8,8 +8,10 @@
 /**
  * Fill in the types of @d, whose functions, sites, nodes and leaves are there: the program's own of
  * each size that was asked for and of every size over 1024; then, for each library, those of the
- * sizes that its own functions asked for. 0 or -ENOMEM.
+ * sizes that its own functions asked for. @old: a profile of the same whose types stay; NULL: none.
+ * 0 or -ENOMEM.
  */
-int resolve_types(struct symbols *s, uint32_t program, struct profile_data *d);
+int resolve_types(struct symbols *s, uint32_t program, const struct profile_data *old,
+		  struct profile_data *d);
 
 #endif

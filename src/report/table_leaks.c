@@ -6,6 +6,7 @@
 #include "report/tables.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void print_offset(struct row *r, const struct profile_data *d, uint32_t site)
 {
@@ -17,15 +18,33 @@ static void print_offset(struct row *r, const struct profile_data *d, uint32_t s
 	row_append(r, text);
 }
 
+/* " (file.c:12)", without the folders: they would make the lines of the table longer than any window. */
+static void print_line(struct row *r, const struct profile_data *d, uint32_t site)
+{
+	const struct pd_site *s = site < d->n_sites ? &d->sites[site] : NULL;
+
+	if (!s || !s->file || !s->line)
+		return;
+	const char *slash = strrchr(s->file, '/');
+
+	row_append(r, " (");
+	row_append_name(r, slash ? slash + 1 : s->file);
+	row_append(r, ":");
+	row_append_number(r, s->line);
+	row_append(r, ")");
+}
+
 static void print_path(struct row *r, const struct profile_data *d, const struct leak *p,
-		       bool offsets)
+		       const struct report_options *o)
 {
 	row_append(r, p->whole ? "|| " : "...");
 	for (uint32_t i = 0; i < p->n; i++) {
 		row_append(r, i ? " > " : "> ");
 		row_append_name(r, names_text(d, names_function(d, p->site[i])));
-		if (offsets)
+		if (o->leaks == REPORT_LEAKS_OFFSETS)
 			print_offset(r, d, p->site[i]);
+		if (o->lines)
+			print_line(r, d, p->site[i]);
 	}
 }
 
@@ -66,9 +85,11 @@ static void print_heading(struct row *r, const struct leaks *l)
 int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		 const struct report_options *o)
 {
-	bool offsets = o->leaks == REPORT_LEAKS_OFFSETS;
+	enum leaks_key key = o->leaks == REPORT_LEAKS_OFFSETS ? LEAKS_BY_SITE :
+			     o->lines			      ? LEAKS_BY_LINE :
+								LEAKS_BY_FUNCTION;
 	struct leaks l;
-	int err = leaks_collect(d, rank, offsets, o->level, &l);
+	int err = leaks_collect(d, rank, key, o->level, &l);
 
 	if (err)
 		return err;
@@ -76,7 +97,7 @@ int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *ra
 		print_heading(r, &l);
 		for (size_t i = 0; i < l.n; i++) {
 			print_leak(r, &l, &l.items[i]);
-			print_path(r, d, &l.items[i], offsets);
+			print_path(r, d, &l.items[i], o);
 			row_end(r);
 		}
 		row_lines(r, "\n\f\n\n");

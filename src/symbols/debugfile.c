@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/debugfile.h"
 
+#include "symbols/debuginfod.h"
+#include "symbols/filesearch.h"
+
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -55,81 +58,160 @@ static bool is_wanted(struct objfile *o, const struct wanted *w)
 {
 	char id[BUILD_ID_MAX];
 
-	if (!has_names(o))
-		return false;
 	objfile_build_id(o, id);
 	if (*w->id)
 		return strcmp(id, w->id) == 0;
 	return w->has_crc && crc_is(o->fd, w->crc);
 }
 
-/* @path: made by the caller with snprintf(), which returned @len. */
-static int try_path(struct objfile *o, const char *path, int len, const struct wanted *w)
+/* @f->path: made by the caller with snprintf(), which returned @len. */
+static int try_path(struct debugfile *f, int len, const struct wanted *w, struct objfile *o)
 {
-	if (len < 0 || len >= PATH_MAX || objfile_open_path(o, path))
+	if (len < 0 || len >= PATH_MAX || objfile_open_path(o, f->path))
 		return -ENOENT;
-	if (is_wanted(o, w))
-		return 0;
+	if (has_names(o)) {
+		if (is_wanted(o, w))
+			return 0;
+		if (!*f->other)
+			memcpy(f->other, f->path, sizeof f->other);
+	}
 	objfile_close(o);
 	return -ENOENT;
 }
 
-static int try_id(struct objfile *o, const struct wanted *w, char found[PATH_MAX])
+/* The folders that are searched, by number; NULL: there are no more. */
+static const char *root(const struct debugfile *f, size_t i)
 {
-	if (strlen(w->id) < 4)
-		return -ENOENT;
-	int len = snprintf(found, PATH_MAX, DEBUG_ROOT "/.build-id/%.2s/%s.debug", w->id, w->id + 2);
+	const char *const *dirs = f->search->debug_dirs;
+	size_t n = 0;
 
-	return try_path(o, found, len, w);
+	while (dirs && dirs[n] && n < i)
+		n++;
+	if (dirs && dirs[n])
+		return dirs[n];
+	return n == i ? DEBUG_ROOT : NULL;
 }
 
-/* Around the folder of @path, which is cut off behind its last '/'. */
-static int try_folder(struct objfile *o, const char *path, const char *name, const struct wanted *w,
-		      char found[PATH_MAX])
+static int try_id(struct debugfile *f, const struct wanted *w, struct objfile *o)
 {
-	static const char *const places[][2] = { { "", "" }, { "", ".debug/" }, { DEBUG_ROOT, "" } };
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash + 1 - path) : 0;
+	const char *dir;
 
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		if (*places[i][0] && *path != '/')
-			continue;
-		int len = snprintf(found, PATH_MAX, "%s%.*s%s%s", places[i][0], folder, path,
-				   places[i][1], name);
+	if (strlen(w->id) < 4)
+		return -ENOENT;
+	for (size_t i = 0; (dir = root(f, i)); i++) {
+		int len = snprintf(f->path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", dir, w->id, w->id + 2);
 
-		if (try_path(o, found, len, w) == 0)
+		if (try_path(f, len, w, o) == 0)
 			return 0;
 	}
 	return -ENOENT;
 }
 
-int debugfile_find(struct objfile *main, const char *main_id, const char *main_path,
-		   struct objfile *debug, char found[PATH_MAX])
+/* Around the folder of @path, which is cut off behind its last '/'. */
+static int try_folder(struct debugfile *f, const char *path, const char *name, const struct wanted *w,
+		      struct objfile *o)
 {
-	struct wanted w = { .id = main_id };
+	const char *slash = strrchr(path, '/'), *dir;
+	int folder = slash ? (int)(slash + 1 - path) : 0;
 
-	*debug = OBJFILE_NONE;
-	if (try_id(debug, &w, found) == 0)
+	if (try_path(f, snprintf(f->path, PATH_MAX, "%.*s%s", folder, path, name), w, o) == 0 ||
+	    try_path(f, snprintf(f->path, PATH_MAX, "%.*s.debug/%s", folder, path, name), w, o) == 0)
 		return 0;
-	const char *name = dwelf_elf_gnu_debuglink(main->elf, &w.crc);
+	for (size_t i = 0; (dir = root(f, i)); i++) {
+		if (*path == '/' &&
+		    try_path(f, snprintf(f->path, PATH_MAX, "%s%.*s%s", dir, folder, path, name), w,
+			     o) == 0)
+			return 0;
+		/* A folder that was named to us may hold the files themselves. */
+		if (root(f, i + 1) &&
+		    try_path(f, snprintf(f->path, PATH_MAX, "%s/%s", dir, name), w, o) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int try_link(struct debugfile *f, struct objfile *main, struct wanted *w, struct objfile *o)
+{
+	const char *name = dwelf_elf_gnu_debuglink(main->elf, &w->crc);
 
 	/* Only ever a plain file name: one with folders in it is somebody's attempt at something. */
 	if (!name || !*name || strchr(name, '/'))
 		return -ENOENT;
-	w.has_crc = true;
-	if (try_folder(debug, main_path, name, &w, found) == 0)
+	w->has_crc = true;
+	if (try_folder(f, f->module, name, w, o) == 0)
 		return 0;
 	/* /lib is a link to /usr/lib, and the debug file may be filed under either. */
-	char *real = realpath(main_path, NULL);
-	int err = real ? try_folder(debug, real, name, &w, found) : -ENOENT;
+	char *real = realpath(f->module, NULL);
+	int err = real ? try_folder(f, real, name, w, o) : -ENOENT;
 
 	free(real);
 	return err;
 }
 
-int debugfile_find_alt(Dwarf *dwarf, const char *path, struct objfile *alt)
+/* The folders that were named to us may hold the files under any name. */
+static int try_dirs(struct debugfile *f, const struct wanted *w, struct objfile *o)
 {
-	char id[BUILD_ID_MAX], found[PATH_MAX];
+	const char *const *dir = f->search->debug_dirs;
+	struct filesearch *s = calloc(1, sizeof *s);
+	int err = -ENOENT;
+
+	for (; s && *w->id && dir && *dir && err; dir++) {
+		s->module = f->module;
+		s->id = w->id;
+		if (filesearch_below(s, *dir) == 0) {
+			memcpy(f->path, s->path, sizeof f->path);
+			err = try_path(f, (int)strlen(f->path), w, o);
+		} else if (*s->other && !*f->other) {
+			memcpy(f->other, s->other, sizeof f->other);
+		}
+		objfile_close(&s->found);
+	}
+	free(s);
+	return err;
+}
+
+static int try_fetch(struct debugfile *f, const struct wanted *w, struct objfile *o)
+{
+	if (!f->search->fetch || !*w->id || debuginfod_fetch(f->search, w->id, f->module, f->path))
+		return -ENOENT;
+	return try_path(f, (int)strlen(f->path), w, o);
+}
+
+int debugfile_find(struct debugfile *f, struct objfile *main, struct objfile *debug)
+{
+	struct wanted w = { .id = f->id };
+
+	*debug = OBJFILE_NONE;
+	*f->other = '\0';
+	if (try_id(f, &w, debug) == 0 || try_link(f, main, &w, debug) == 0 ||
+	    try_dirs(f, &w, debug) == 0)
+		return 0;
+	return try_fetch(f, &w, debug);
+}
+
+/* @name: as it stands in the file @path. */
+static int try_alt_name(struct debugfile *f, const char *path, const char *name,
+			const struct wanted *w, struct objfile *alt)
+{
+	if (*name == '/')
+		return try_path(f, snprintf(f->path, PATH_MAX, "%s", name), w, alt);
+	char *real = realpath(path, NULL);
+	int err = -ENOENT;
+
+	if (real) {
+		int folder = (int)(strrchr(real, '/') + 1 - real);
+
+		err = try_path(f, snprintf(f->path, PATH_MAX, "%.*s%s", folder, real, name), w, alt);
+	}
+	free(real);
+	return err;
+}
+
+int debugfile_find_alt(const struct symbols_search *search, Dwarf *dwarf, const char *path,
+		       struct objfile *alt)
+{
+	struct debugfile f = { .search = search, .module = path };
+	char id[BUILD_ID_MAX];
 	struct wanted w = { .id = id };
 	const char *name = NULL;
 	const void *bytes = NULL;
@@ -141,19 +223,7 @@ int debugfile_find_alt(Dwarf *dwarf, const char *path, struct objfile *alt)
 	build_id_to_hex(bytes, (size_t)len, id);
 	if (!*id)
 		return -ENOENT;
-	if (try_id(alt, &w, found) == 0)
+	if (try_id(&f, &w, alt) == 0 || try_alt_name(&f, path, name, &w, alt) == 0)
 		return 0;
-	if (*name == '/')
-		return try_path(alt, name, (int)strnlen(name, PATH_MAX), &w);
-	char *real = realpath(path, NULL);
-	int err = -ENOENT;
-
-	if (real) {
-		int folder = (int)(strrchr(real, '/') + 1 - real);
-		int n = snprintf(found, PATH_MAX, "%.*s%s", folder, real, name);
-
-		err = try_path(alt, found, n, &w);
-	}
-	free(real);
-	return err;
+	return try_fetch(&f, &w, alt);
 }

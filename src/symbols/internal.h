@@ -14,6 +14,7 @@ struct cached;
 struct symbols {
 	struct module **modules;
 	size_t n_modules, cap_modules;
+	struct symbols_search search;
 	struct strpool names;		/* every string that is handed out */
 	struct strpool keys;		/* source functions: the number is the function_key */
 	struct cached *cache;		/* hash table of lookups; a power of two */

@@ -2,6 +2,7 @@
 #include "symbols/module.h"
 
 #include "symbols/debugfile.h"
+#include "symbols/minidebug.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int module_init(struct module *m, const char *path, int fd)
+int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search)
 {
-	*m = (struct module){ .main = OBJFILE_NONE, .debug = OBJFILE_NONE, .alt = OBJFILE_NONE };
+	*m = (struct module){ .search = search, .main = OBJFILE_NONE, .debug = OBJFILE_NONE,
+			      .mini = OBJFILE_NONE, .alt = OBJFILE_NONE };
 	m->path = strdup(path);
 	if (!m->path) {
 		if (fd >= 0)
@@ -34,6 +36,7 @@ void module_release(struct module *m)
 	dwarf_end(m->dwarf);
 	dwarf_end(m->alt_dwarf);
 	objfile_close(&m->alt);
+	objfile_close(&m->mini);
 	objfile_close(&m->debug);
 	objfile_close(&m->main);
 	padding_release(&m->padding);
@@ -57,7 +60,7 @@ static Dwarf *units_of(struct module *m, struct objfile *o)
 
 static void open_alt(struct module *m, const char *path)
 {
-	if (debugfile_find_alt(m->dwarf, path, &m->alt))
+	if (debugfile_find_alt(m->search, m->dwarf, path, &m->alt))
 		return;
 	m->alt_dwarf = units_of(m, &m->alt);
 	if (m->alt_dwarf)
@@ -78,34 +81,59 @@ static bool has_table(struct objfile *o, GElf_Word type)
 	return false;
 }
 
-static char *describe(struct module *m, const char *debug_path)
+/* Where the best names are. @f: what was found when the debug file was looked for */
+static char *describe(struct module *m, const struct debugfile *f)
 {
+	bool in_debug = m->debug.elf && (m->dwarf || !has_table(&m->main, SHT_SYMTAB));
+	const char *what = "none";
 	char *s = NULL;
-	const char *what = m->dwarf ? "DWARF" : ".symtab";
 
-	if (m->debug.elf && (m->dwarf || !has_table(&m->main, SHT_SYMTAB)))
-		return asprintf(&s, "%s in %s", what, debug_path) < 0 ? NULL : s;
-	if (m->dwarf || has_table(&m->main, SHT_SYMTAB))
-		return strdup(what);
-	return strdup(has_table(&m->main, SHT_DYNSYM) ? ".dynsym" : "none");
+	if (m->dwarf)
+		what = "DWARF";
+	else if (has_table(&m->main, SHT_SYMTAB) || has_table(&m->debug, SHT_SYMTAB))
+		what = ".symtab";
+	else if (m->mini.elf)
+		what = "MiniDebugInfo";
+	else if (has_table(&m->main, SHT_DYNSYM))
+		what = ".dynsym";
+	int n = asprintf(&s, "%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? f->path : "",
+			 *f->other ? "; " : "", f->other,
+			 *f->other ? " is of another build" : "");
+
+	return n < 0 ? NULL : s;
+}
+
+static void find_debug_data(struct module *m, struct debugfile *f)
+{
+	m->dwarf = units_of(m, &m->main);
+	if (m->dwarf) {
+		open_alt(m, m->path);
+		return;
+	}
+	if (!m->main.elf)
+		return;
+	if (debugfile_find(f, &m->main, &m->debug) == 0) {
+		m->dwarf = units_of(m, &m->debug);
+		if (m->dwarf)
+			open_alt(m, f->path);
+	}
+	if (!m->dwarf && !has_table(&m->main, SHT_SYMTAB) && !has_table(&m->debug, SHT_SYMTAB))
+		minidebug_open(&m->main, &m->mini);
 }
 
 int module_open(struct module *m)
 {
-	char path[PATH_MAX] = "";
-
 	if (m->opened)
 		return m->source ? 0 : -ENOMEM;
+	struct debugfile *f = calloc(1, sizeof *f);
+
 	m->opened = true;
-	m->dwarf = units_of(m, &m->main);
-	if (m->dwarf) {
-		open_alt(m, m->path);
-	} else if (m->main.elf && debugfile_find(&m->main, m->id, m->path, &m->debug, path) == 0) {
-		m->dwarf = units_of(m, &m->debug);
-		if (m->dwarf)
-			open_alt(m, path);
-	}
-	m->source = describe(m, path);
+	if (!f)
+		return -ENOMEM;
+	*f = (struct debugfile){ .search = m->search, .module = m->path, .id = m->id };
+	find_debug_data(m, f);
+	m->source = describe(m, f);
+	free(f);
 	return m->source ? 0 : -ENOMEM;
 }
 
@@ -129,6 +157,8 @@ int module_read_symbols(struct module *m)
 	err = elfsyms_read(&m->symtab, &m->main, SHT_SYMTAB);
 	if (!err && !m->symtab.n)
 		err = elfsyms_read(&m->symtab, &m->debug, SHT_SYMTAB);
+	if (!err && !m->symtab.n)
+		err = elfsyms_read(&m->symtab, &m->mini, SHT_SYMTAB);
 	return err ? err : elfsyms_read(&m->dynsym, &m->main, SHT_DYNSYM);
 }
 

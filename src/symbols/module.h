@@ -7,11 +7,13 @@
 #include "symbols/elfsym.h"
 #include "symbols/objfile.h"
 #include "symbols/padding.h"
+#include "symbols/symbols.h"
 
 #include <elfutils/libdw.h>
 
 /* One file and all that is known of it; each part is read when it is needed first. */
 struct module {
+	const struct symbols_search *search;
 	char *path;
 	char *source;			/* see symbols_source() */
 	char id[BUILD_ID_MAX];
@@ -19,6 +21,7 @@ struct module {
 
 	struct objfile main;		/* the file itself; without elf if it is no ELF file */
 	struct objfile debug;		/* its separate debug file */
+	struct objfile mini;		/* the symbol table that is packed into it, .gnu_debugdata */
 	struct objfile alt;		/* the one that dwz(1) made for several debug files */
 	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
 	struct padding padding;
@@ -28,8 +31,8 @@ struct module {
 	struct fdes fdes;
 };
 
-/* @fd becomes the module's; -1: no file. Returns 0 or -ENOMEM. */
-int module_init(struct module *m, const char *path, int fd);
+/* @fd becomes the module's; -1: no file. @search must outlive it. Returns 0 or -ENOMEM. */
+int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search);
 void module_release(struct module *m);
 
 /* Find the debug data, if that was not done yet. Returns 0 or -ENOMEM. */

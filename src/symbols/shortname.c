@@ -50,9 +50,13 @@ static size_t operator_length(const char *s)
 
 	if (!starts(s, "operator"))
 		return 0;
-	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-		if (starts(s + word, symbols[i]))
-			return word + strlen(symbols[i]);
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		size_t n = word + strlen(symbols[i]);
+
+		/* "operator<<int>" is a < of int */
+		if (starts(s + word, symbols[i]) && strchr(" <([:", s[n]))
+			return n;
+	}
 	return 0;
 }
 
@@ -123,15 +127,21 @@ static const char *skip_qualifiers(const char *s)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 
-		if (!starts(s, words[i]) || is_word(s[n]))
-			continue;
-		s += n;
-		i = (size_t)-1;	/* from the first again */
+		if (starts(s, words[i]) && !is_word(s[n]))
+			return skip_qualifiers(s + n);
 	}
 	return s;
 }
 
 static void copy(struct shortener *s, const char *until);
+
+/* "<Foo>::f" of Rust: the brackets say nothing. */
+static bool is_plain(const char *type, const char *end)
+{
+	const char *as = strstr(type, " as ");
+
+	return is_word(*type) && (!as || as >= end) && starts(end, ">::");
+}
 
 /* A '<' at s->in: arguments go, but the type in "<T as Trait>::f" is part of the path. */
 static bool angle(struct shortener *s)
@@ -142,10 +152,12 @@ static bool angle(struct shortener *s)
 	if (!end)
 		return false;
 	if (begins) {
-		put(s, "<", 1);
+		bool plain = is_plain(s->in + 1, end - 1);
+
+		put(s, "<", !plain);
 		s->in++;
 		copy(s, end - 1);
-		put(s, ">", 1);
+		put(s, ">", !plain);
 	} else {
 		if (ends(s, "::"))	/* Rust: f::<T> */
 			s->len -= 2;

@@ -23,6 +23,11 @@ struct symbols *symbols_new(void)
 	return calloc(1, sizeof(struct symbols));
 }
 
+void symbols_set_search(struct symbols *s, const struct symbols_search *how)
+{
+	s->search = *how;
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s)
@@ -59,7 +64,7 @@ int symbols_add_module(struct symbols *s, const char *path, int fd)
 			err = -errno;
 	}
 	if (!err)
-		err = module_init(m, path, own);
+		err = module_init(m, path, own, &s->search);
 	if (err) {
 		free(m);
 		return err;

@@ -17,8 +17,26 @@
  */
 struct symbols;
 
+/*
+ * Where debug files are looked for beside the usual places. A zeroed struct: nowhere, and nothing is
+ * ever fetched over a network.
+ */
+struct symbols_search {
+	/* Folders in the order in which they are searched, before /usr/lib/debug: each may be laid out
+	 * like that one, or just hold the files. Ends with a NULL; NULL: none. */
+	const char *const *debug_dirs;
+	/* Ask the servers in DEBUGINFOD_URLS, if that is set, for what is nowhere else. */
+	bool fetch;
+	/* Told when something is being fetched, and from time to time while it is; NULL: nobody asks.
+	 * @text is a sentence, harmless for a terminal. */
+	void (*progress)(const char *text);
+};
+
 /* NULL: out of memory. */
 struct symbols *symbols_new(void);
+
+/* What @how points to must outlive the struct symbols. Before the first look-up. */
+void symbols_set_search(struct symbols *s, const struct symbols_search *how);
 void symbols_free(struct symbols *s);
 
 /**
@@ -34,7 +52,8 @@ int symbols_add_module(struct symbols *s, const char *path, int fd);
 const char *symbols_build_id(struct symbols *s, int module);
 
 /* Where the names of the module come from, for a person: "DWARF", "DWARF in /usr/lib/debug/...",
- * ".symtab", ".dynsym", "none"; belongs to @s. */
+ * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what was there and could
+ * not be taken: a debug file of another build. Belongs to @s. */
 const char *symbols_source(struct symbols *s, int module);
 
 /* One function at an address: the physical one, or one that was inlined there. */

@@ -427,9 +427,7 @@ zombie() {
 	until_true "no zombie" grep -q '^State:.Z' "/proc/$(cat zombie)/status"
 }
 
-as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR "$@"
-}
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR)
 
 @test "a process that is not there: 3" {
 	refused 3 'no such process' "$MPROF" attach 2147483000
@@ -470,7 +468,7 @@ as_nobody() {
 @test "another user's process: 7" {
 	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
 	start server "$T/server" 2 100
-	refused 7 'belongs to user 0.*root' as_nobody "$MPROF" attach -o /dev/null --data=/dev/null "$PID"
+	refused 7 'belongs to user 0.*root' "${as_nobody[@]}" "$MPROF" attach -o /dev/null --data=/dev/null "$PID"
 	progress server
 	[ "$(tracer_of "$PID")" = 0 ]
 	finish server
@@ -492,7 +490,7 @@ as_nobody() {
 		<hold >u.out 3>&- &
 	local pid=$!
 	await u.out ready || skip "nobody cannot run a program here"
-	refused 7 'dumpable' as_nobody "$MPROF" attach -o /dev/null --data=/dev/null "$pid"
+	refused 7 'dumpable' "${as_nobody[@]}" "$MPROF" attach -o /dev/null --data=/dev/null "$pid"
 	echo q >&"$hold"
 	ended "$pid"
 }

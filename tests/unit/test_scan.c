@@ -191,17 +191,18 @@ static void only_functions_that_a_file_defines_are_its_own(void **state)
 static void names_of_one_function_are_one_probe(void **state)
 {
 	const struct scan *s = scan_compiled(
-		*state, "-shared -fPIC",
-		"#include <stddef.h>\n"
-		"void *memalign(size_t a, size_t n) { return 0; }\n"
-		"void *aligned_alloc(size_t, size_t) __attribute__((alias(\"memalign\")));\n"
-		"void *pvalloc(size_t n) { return 0; }\n"
-		"void *malloc(size_t) __attribute__((alias(\"pvalloc\")));\n");
+		*state, "-shared -fPIC -fno-builtin",
+		"#define ALIAS(a, b) void *b(long n) { return 0; } void *a(long) __attribute__((alias(#b)));\n"
+		"ALIAS(malloc, pvalloc) ALIAS(calloc, valloc) ALIAS(realloc, posix_memalign)\n"
+		"ALIAS(memalign, aligned_alloc) ALIAS(free, reallocarray)\n");
 
-	assert_int_equal(s->n_probes, 2);
+	assert_int_equal(s->n_probes, 5);
 	/* The first of the table names it, whatever the order of the symbols. */
-	assert_non_null(probe_of(s, "memalign"));
 	assert_non_null(probe_of(s, "malloc"));
+	assert_non_null(probe_of(s, "calloc"));
+	assert_non_null(probe_of(s, "realloc"));
+	assert_non_null(probe_of(s, "reallocarray")); /* before free */
+	assert_non_null(probe_of(s, "memalign"));
 }
 
 static void what_a_library_keeps_to_itself_is_not_the_allocator(void **state)

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What a pair of malloc and free costs, ten functions deep: under mprof in each way of waiting, beside
+# three bare int3 stops (mprof needs three for a pair) in the same way, and under other tools.
+#
+# PAIRS (20000) under mprof, LTRACE_PAIRS (2000), GDB_PAIRS (200).
+
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+PAIRS=${PAIRS:-20000}
+LTRACE_PAIRS=${LTRACE_PAIRS:-2000}
+GDB_PAIRS=${GDB_PAIRS:-200}
+ways=(adaptive sleep spin pin follow)
+
+build floor && build churn || exit 1
+need_mprof
+churn=$B/bench/churn
+
+libc() {
+	ldd "$churn" | awk '/libc\.so/ { print $3 }'
+}
+
+cat >"$tmp/gdb" <<-'EOT'
+	set pagination off
+	set debuginfod enabled off
+	set confirm off
+	break main
+	run
+	delete
+	break malloc
+	commands
+	silent
+	continue
+	end
+	break free
+	commands
+	silent
+	continue
+	end
+	continue
+EOT
+bpf="uprobe:$(libc):malloc { @a[ustack] = count(); } uretprobe:$(libc):malloc { @r = count(); }
+	uprobe:$(libc):free { @f = count(); }"
+
+# Which ways this mprof knows, and which tools are here.
+for way in "${ways[@]}"; do
+	"$MPROF" run --wait="$way" -o /dev/null --data=/dev/null true 2>/dev/null && known+=("$way")
+done
+for ((i = 0; i < RUNS; i++)); do
+	sample alone "$churn" 1000000
+	for way in "${ways[@]}"; do
+		sample "floor-$way" "$B/bench/floor" $((3 * PAIRS)) "$way"
+		[[ " ${known[*]} " = *" $way "* ]] &&
+			sample "mprof-$way" "$MPROF" run --wait="$way" -o /dev/null --data=/dev/null -- "$churn" "$PAIRS"
+	done
+	have ltrace && sample ltrace ltrace -e malloc+free -o /dev/null "$churn" "$LTRACE_PAIRS"
+	have gdb && sample gdb gdb -q -batch -x "$tmp/gdb" --args "$churn" "$GDB_PAIRS"
+	have bpftrace && sample bpftrace bpftrace -c "$churn $PAIRS" -o "$tmp/bpf" -e "$bpf"
+done
+
+echo "## A pair of malloc and free"
+echo
+echo "Microseconds per pair, ten functions deep; alone it takes $(num "$(median alone)" 3)."
+echo
+table "waiting" "mprof" "least" "3 bare stops" "least" "mprof / 3 stops" "of the least"
+for way in "${ways[@]}"; do
+	m=$(median "mprof-$way") ml=$(least "mprof-$way") f=$(median "floor-$way") fl=$(least "floor-$way")
+	row "$way" "$(num "$m")" "$(num "$ml")" "$(num "$(calc "3 * $f")")" "$(num "$(calc "3 * $fl")")" \
+		"$(num "$(ratio "mprof-$way" "floor-$way" 3)")" "$(num "$(calc "$ml / (3 * $fl)")")"
+done
+echo
+echo "\`follow\` is \`sleep\` with the tracer on the processor on which the program ran last, under"
+echo "SCHED_IDLE; a dash in a row: this mprof does not wait in this way."
+echo
+table "tool" "us per pair" "/ mprof" "/ 3 stops, adaptive"
+row "mprof" "$(num "$(median mprof-adaptive)")" 1.00 "$(num "$(ratio mprof-adaptive floor-adaptive 3)")"
+tool() {
+	if have "$1"; then
+		row "$2" "$(num "$(median "$1")")" "$(num "$(ratio "$1" mprof-adaptive)")" \
+			"$(num "$(ratio "$1" floor-adaptive 3)")"
+	else
+		row "$2" "not installed" - -
+	fi
+}
+tool ltrace "ltrace -e malloc+free"
+tool gdb "gdb, breakpoints with commands"
+tool bpftrace "bpftrace, uprobes with ustack (in the kernel: no stops)"

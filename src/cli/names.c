@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/names.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void progress(const char *text)
+{
+	say("%s", text);
+}
+
+struct symbols_search names_search(const struct options *o)
+{
+	return (struct symbols_search){ .debug_dirs = o->debug_dirs, .fetch = true, .progress = progress };
+}
+
+/* ---- perf maps ---- */
+
+/* Only the user's own file: /tmp is everybody's, and names are shown to whoever runs mprof. */
+static int open_map(const char *path, uid_t uid)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != uid)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* What a process calls itself, in its own namespace. */
+static pid_t inner_pid(pid_t pid)
+{
+	char path[64], line[256];
+	long inner = pid;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof line, f)) {
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		char *last = strrchr(line, '\t');
+		if (last)
+			inner = strtol(last, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return (pid_t)inner;
+}
+
+int names_open_jit_map(pid_t pid)
+{
+	char path[128];
+	struct stat st;
+	uid_t uid = geteuid();
+	int fd = -1;
+
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	if (stat(path, &st) == 0) {
+		uid = st.st_uid;
+		snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)inner_pid(pid));
+		fd = open_map(path, uid);
+	}
+	if (fd < 0) {
+		snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)pid);
+		fd = open_map(path, uid);
+	}
+	return fd;
+}
+
+/* ---- what is said of names ---- */
+
+/* All modules whose names came from the same place as those of @first, some in a line. */
+static void say_source(const struct profile_data *d, const bool *occurs, size_t first)
+{
+	char list[600] = "";
+	size_t len = 0;
+
+	for (size_t i = first; i < d->n_modules; i++) {
+		const char *path = d->modules[i].path;
+
+		if (!occurs[i] || strcmp(d->modules[i].names, d->modules[first].names))
+			continue;
+		if (len && len + strlen(path) + 2 >= sizeof list) {
+			say("names from %s: %s", d->modules[first].names, list);
+			len = 0;
+		}
+		int n = snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", path);
+		len += n > 0 ? (size_t)n : 0;
+		if (len >= sizeof list)
+			len = sizeof list - 1;
+	}
+	say("names from %s: %s", d->modules[first].names, list);
+}
+
+void names_say(const struct profile_data *d)
+{
+	bool *occurs = profile_data_modules_used(d);
+
+	for (size_t i = 0; occurs && i < d->n_modules; i++) {
+		size_t same = 0;
+
+		while (same < i && !(occurs[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
+			same++;
+		if (occurs[i] && same == i)
+			say_source(d, occurs, i);
+	}
+	free(occurs);
+}
+
+void names_say_truncated(const struct pd_totals *t)
+{
+	if (t->truncated_chains)
+		say("chains are truncated for want of call frame information (%" PRIu64
+		    "), because the stack could not be read (%" PRIu64 "), at the depth limit (%" PRIu64
+		    ")", t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_NAMES_H
+#define MPROF_CLI_NAMES_H
+
+#include "cli/cli.h"
+#include "symbols/symbols.h"
+
+/* Where names are looked for, by the options and by DEBUGINFOD_URLS. Good as long as @o is. */
+struct symbols_search names_search(const struct options *o);
+
+/**
+ * The perf map of a process, /tmp/perf-PID.map as the process sees it: a regular file of the user
+ * whose process it is, or none. Returns a descriptor or -1.
+ */
+int names_open_jit_map(pid_t pid);
+
+/* What the tables have no column for, on standard error: where the names came from, by module. */
+void names_say(const struct profile_data *d);
+
+/* Why chains are truncated; nothing if none is. */
+void names_say_truncated(const struct pd_totals *t);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A finished profile is taken apart into places again, and named like one in the making. */
+#include "report/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+struct again {
+	const struct profile_data *old;
+	const struct resolve_module *files;
+	struct profile p;	/* only what resolve_profile_by() looks at */
+	uint32_t *old_site;	/* by place */
+	uint32_t *place_of;	/* by site; PD_NONE: none, it is made anew with the function it is in */
+};
+
+static uint32_t module_of(const struct profile_data *d, const struct pd_site *s)
+{
+	return d->functions[s->function].module;
+}
+
+static bool is_named_anew(const struct again *a, const struct pd_site *s)
+{
+	uint32_t module = module_of(a->old, s);
+
+	return module != PD_NONE && a->files[module].fd >= 0;
+}
+
+static int make_places(struct again *a)
+{
+	size_t n = a->old->n_sites;
+
+	a->p.places = calloc(n + 1, sizeof *a->p.places);
+	a->old_site = calloc(n + 1, sizeof *a->old_site);
+	a->place_of = calloc(n + 1, sizeof *a->place_of);
+	if (!a->p.places || !a->old_site || !a->place_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct pd_site *s = &a->old->sites[i];
+		bool anew = is_named_anew(a, s);
+
+		a->place_of[i] = PD_NONE;
+		if (anew && s->inlined)
+			continue;
+		a->place_of[i] = (uint32_t)a->p.n_places;
+		a->old_site[a->p.n_places] = anew ? PD_NONE : i;
+		a->p.places[a->p.n_places++] = (struct profile_place){
+			.address = s->address, .module = module_of(a->old, s), .exact = s->exact };
+	}
+	return 0;
+}
+
+/* @to: by old node. An inlined function's node is that of the function it was inlined into. */
+static int make_nodes(struct again *a, uint32_t *to)
+{
+	const struct profile_data *old = a->old;
+
+	a->p.nodes = calloc(old->n_nodes, sizeof *a->p.nodes);
+	if (!a->p.nodes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < old->n_nodes; i++) {
+		const struct pd_node *n = &old->nodes[i];
+		uint32_t place = i < PD_FIRST_NODE ? PD_NONE : a->place_of[n->site];
+
+		if (i >= PD_FIRST_NODE && place == PD_NONE) {
+			to[i] = to[n->parent];
+			a->p.nodes[to[i]].resumed += n->resumed;
+			continue;
+		}
+		to[i] = (uint32_t)a->p.n_nodes;
+		a->p.nodes[a->p.n_nodes++] = (struct call_node){
+			.parent = i < PD_FIRST_NODE ? PD_NONE : to[n->parent],
+			.frame = place, .resumed = n->resumed };
+	}
+	return 0;
+}
+
+static int make_leaves(struct again *a, const uint32_t *to)
+{
+	const struct profile_data *old = a->old;
+
+	a->p.leaves = calloc(old->n_leaves + 1, sizeof *a->p.leaves);
+	if (!a->p.leaves)
+		return -ENOMEM;
+	for (size_t i = 0; i < old->n_leaves; i++) {
+		const struct pd_leaf *l = &old->leaves[i];
+
+		a->p.leaves[a->p.n_leaves++] = (struct call_leaf){ .node = to[l->node], .size = l->size,
+								   .allocs = l->allocs, .frees = l->frees };
+	}
+	return 0;
+}
+
+static int copy_command(const struct profile_data *old, struct profile_data *out)
+{
+	size_t n = 0;
+
+	while (old->command[n])
+		n++;
+	free(out->command);
+	out->command = calloc(n + 1, sizeof *out->command);
+	for (size_t i = 0; out->command && i < n; i++)
+		if (!(out->command[i] = strdup(old->command[i])))
+			return -ENOMEM;
+	return out->command ? 0 : -ENOMEM;
+}
+
+static int replace(char **text, const char *by)
+{
+	free(*text);
+	*text = strdup(by);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* "DWARF in FILE", unless it names a debug file already. */
+static int say_file(struct pd_module *m, const char *file)
+{
+	char *text = NULL;
+	size_t what = strcspn(m->names, " ;");
+
+	if (!*m->names || m->names[what] == ' ')
+		return 0;
+	if (asprintf(&text, "%.*s in %s%s", (int)what, m->names, file, m->names + what) < 0)
+		return -ENOMEM;
+	free(m->names);
+	m->names = text;
+	return 0;
+}
+
+/* A module is the program's, whichever file its names were found in. */
+static int describe(const struct again *a, struct profile_data *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < out->n_modules; i++) {
+		struct pd_module *m = &out->modules[i];
+		const struct pd_module *was = &a->old->modules[i];
+
+		err = a->files[i].fd >= 0 ? say_file(m, m->path) : replace(&m->names, was->names);
+		if (!err)
+			err = replace(&m->path, was->path);
+		if (!err)
+			err = replace(&m->build_id, was->build_id);
+	}
+	return err;
+}
+
+static int fill(struct again *a, const struct symbols_search *search, struct profile_data *out)
+{
+	const struct profile_data *old = a->old;
+	struct resolve_how how = { .search = *search, .jit_map = -1, .old = old };
+	uint32_t *to = calloc(old->n_nodes, sizeof *to);
+	int err = to ? make_places(a) : -ENOMEM;
+
+	if (!err)
+		err = make_nodes(a, to);
+	if (!err)
+		err = make_leaves(a, to);
+	free(to);
+	how.old_site = a->old_site;
+	a->p.totals = old->totals;
+	if (!err)
+		err = resolve_profile_by(&how, &a->p, a->files, old->n_modules, old->program, out);
+	return err;
+}
+
+int resolve_again(const struct profile_data *old, const struct resolve_module *files,
+		  const struct symbols_search *search, struct profile_data *out)
+{
+	struct again a = { .old = old, .files = files };
+	int err = fill(&a, search, out);
+
+	if (!err)
+		err = describe(&a, out);
+	if (!err)
+		err = copy_command(old, out);
+	out->memory = old->memory;
+	out->pid = old->pid;
+	out->started_ns = old->started_ns;
+	out->ended_ns = old->ended_ns;
+	free(a.p.places);
+	free(a.p.nodes);
+	free(a.p.leaves);
+	free(a.old_site);
+	free(a.place_of);
+	return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_RESOLVE_INTERNAL_H
+#define MPROF_REPORT_RESOLVE_INTERNAL_H
+
+#include "profile/pd_tree.h"
+#include "report/resolve.h"
+#include "report/start_code.h"
+#include "symbols/perfmap.h"
+
+/* The sites that one place stands for, outermost first: elements [first, first + n) of run[]. */
+struct place_sites {
+	uint32_t first, n;
+	enum start_code start;
+};
+
+/* A function as it is known while names are looked up. */
+struct function_key {
+	uint64_t key;
+	uint32_t module;
+};
+
+struct resolver {
+	const struct profile *p;
+	const struct resolve_module *modules;
+	uint32_t program;
+	const struct resolve_how *how;
+	struct profile_data *out;
+	struct symbols *symbols;
+	struct perfmap jit;
+	struct start_names start_names;
+	size_t cap_functions, cap_sites;
+	struct function_key *function_keys;
+	size_t cap_keys;
+	struct idindex function_index, site_index;
+	struct pd_tree tree;
+	struct place_sites *places;
+	uint32_t *run;
+	size_t n_run, cap_run;
+};
+
+/* Nodes and leaves of r->out, when all places have their sites. 0 or -ENOMEM. */
+int resolve_tree(struct resolver *r);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tree of call sites, from that of places. */
+#include "report/resolve_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The node for place @frame below @parent: one further down for each function that is there. */
+static uint32_t descend(struct resolver *r, uint32_t parent, uint32_t frame)
+{
+	const struct place_sites *ps = &r->places[frame];
+
+	for (uint32_t i = 0; parent != IDINDEX_NONE && i < ps->n; i++)
+		parent = pd_tree_child(&r->tree, parent, r->run[ps->first + i]);
+	return parent;
+}
+
+/* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
+#define NOT_START 0xff
+
+static uint8_t start_depth(const struct resolver *r, const uint8_t *depth, const struct call_node *n,
+			   uint32_t id)
+{
+	if (id < PD_FIRST_NODE)
+		return 0;
+	if (depth[n->parent] == NOT_START)
+		return NOT_START;
+	return start_code_at(r->places[n->frame].start, depth[n->parent]) ?
+		       (uint8_t)(depth[n->parent] + 1) :
+		       NOT_START;
+}
+
+static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
+{
+	for (uint32_t i = 0; i < r->p->n_nodes; i++) {
+		const struct call_node *n = &r->p->nodes[i];
+
+		depth[i] = start_depth(r, depth, n, i);
+		if (i < PD_FIRST_NODE)
+			to[i] = i;
+		else if (depth[i] != NOT_START)
+			to[i] = to[n->parent];
+		else
+			to[i] = descend(r, to[n->parent], n->frame);
+		if (to[i] == IDINDEX_NONE)
+			return -ENOMEM;
+		r->out->nodes[to[i]].resumed += n->resumed;
+	}
+	return 0;
+}
+
+static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t *depth)
+{
+	struct profile_data *d = r->out;
+
+	d->leaves = calloc(r->p->n_leaves + 1, sizeof *d->leaves);
+	if (!d->leaves)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->p->n_leaves; i++) {
+		const struct call_leaf *l = &r->p->leaves[i];
+		uint32_t node = to[l->node];
+
+		/* Start code that allocates by itself stands for itself. */
+		if (l->node >= PD_FIRST_NODE && depth[l->node] != NOT_START)
+			node = descend(r, to[l->node], r->p->nodes[l->node].frame);
+		if (node == IDINDEX_NONE)
+			return -ENOMEM;
+		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees };
+	}
+	pd_tree_merge_leaves(d);
+	return 0;
+}
+
+int resolve_tree(struct resolver *r)
+{
+	uint32_t *to = calloc(r->p->n_nodes, sizeof *to);
+	uint8_t *depth = calloc(r->p->n_nodes, sizeof *depth);
+	int err = to && depth ? 0 : -ENOMEM;
+
+	if (!err)
+		err = resolve_nodes(r, to, depth);
+	if (!err)
+		err = resolve_leaves(r, to, depth);
+	pd_tree_release(&r->tree);
+	free(to);
+	free(depth);
+	return err;
+}

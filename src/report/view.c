@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/view.h"
+
+#include "profile/pd_tree.h"
+#include "symbols/shortname.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- without inlined functions ---- */
+
+static bool is_inlined(const struct profile_data *d, uint32_t node)
+{
+	return node >= PD_FIRST_NODE && d->sites[d->nodes[node].site].inlined;
+}
+
+/* Number the nodes anew: an inlined function's node is that of the function it was inlined into. */
+static int fold_nodes(struct profile_data *d, struct pd_node *old, size_t n_old, uint32_t *to)
+{
+	struct pd_tree tree = { .d = d };
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < n_old; i++) {
+		const struct pd_node *n = &old[i];
+
+		if (i < PD_FIRST_NODE)
+			to[i] = i;
+		else if (d->sites[n->site].inlined)
+			to[i] = to[n->parent];
+		else
+			to[i] = pd_tree_child(&tree, to[n->parent], n->site);
+		if (to[i] == IDINDEX_NONE)
+			err = -ENOMEM;
+		else
+			d->nodes[to[i]].resumed += n->resumed;
+	}
+	pd_tree_release(&tree);
+	return err;
+}
+
+static int drop_inlines(struct profile_data *d)
+{
+	struct pd_node *old = d->nodes, *roots = calloc(PD_FIRST_NODE, sizeof *roots);
+	size_t n_old = d->n_nodes, any = 0;
+	uint32_t *to = calloc(n_old, sizeof *to);
+	int err = roots && to ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < n_old; i++)
+		any += is_inlined(d, i);
+	if (err || !any) {
+		free(roots);
+		free(to);
+		return err;
+	}
+	for (size_t i = 0; i < PD_FIRST_NODE; i++)
+		roots[i] = (struct pd_node){ .parent = PD_NONE, .site = PD_NONE };
+	d->nodes = roots;
+	d->n_nodes = PD_FIRST_NODE;
+	err = fold_nodes(d, old, n_old, to);
+	for (size_t i = 0; !err && i < d->n_leaves; i++)
+		d->leaves[i].node = to[d->leaves[i].node];
+	if (!err)
+		pd_tree_merge_leaves(d);
+	free(old);
+	free(to);
+	return err;
+}
+
+/* ---- names and types ---- */
+
+static int shorten_names(struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_functions; i++) {
+		struct pd_function *f = &d->functions[i];
+		size_t size = strlen(f->name) + 1;
+		char *name = malloc(size);
+
+		if (!name)
+			return -ENOMEM;
+		shortname(f->linkage, f->name, name, size);
+		free(f->name);
+		f->name = name;
+	}
+	return 0;
+}
+
+static void drop_types(struct profile_data *d, enum view_types seen)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n_types; i++) {
+		if (seen == VIEW_TYPES_PROGRAM && d->types[i].rank == 0)
+			d->types[kept++] = d->types[i];
+		else
+			free(d->types[i].name);
+	}
+	d->n_types = kept;
+}
+
+int view_apply(const struct view *v, struct profile_data *d)
+{
+	int err = v->no_inlines ? drop_inlines(d) : 0;
+
+	if (!err && v->short_names)
+		err = shorten_names(d);
+	if (!err && v->types != VIEW_TYPES_ALL)
+		drop_types(d, v->types);
+	return err;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/perfmap.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is longer, in lines or in bytes of one, is not looked at. */
+#define ENTRIES_MAX 10000000
+#define NAME_BYTES_MAX 4096
+
+/* Entries before a place that may reach over it: a map with more is a joke. */
+#define OVERLAPS_MAX 65536
+
+static int add_line(struct perfmap *m, char *line)
+{
+	struct perfmap_entry e = { .order = m->n };
+	uint64_t size;
+	int name = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &e.start, &size, &name) < 2 || !name ||
+	    !line[name] || !size || __builtin_add_overflow(e.start, size, &e.end))
+		return 0;
+	if (strlen(line + name) > NAME_BYTES_MAX)
+		line[name + NAME_BYTES_MAX] = '\0';
+	e.name = strpool_add(&m->names, line + name, NULL);
+	if (!e.name || ARRAY_RESERVE(&m->v, &m->cap, m->n))
+		return -ENOMEM;
+	m->v[m->n++] = e;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct perfmap_entry *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void finish(struct perfmap *m)
+{
+	uint64_t reach = 0;
+
+	if (m->n)
+		qsort(m->v, m->n, sizeof *m->v, by_start);
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->v[i].end > reach)
+			reach = m->v[i].end;
+		m->v[i].reach = reach;
+	}
+}
+
+int perfmap_read(struct perfmap *m, int fd)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), err = 0;
+	FILE *f = own >= 0 ? fdopen(own, "r") : NULL;
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (!f) {
+		if (own >= 0)
+			close(own);
+		return -ENOMEM;
+	}
+	while (!err && m->n < ENTRIES_MAX && getline(&line, &cap, f) > 0)
+		err = add_line(m, line);
+	free(line);
+	fclose(f);
+	finish(m);
+	return err;
+}
+
+void perfmap_release(struct perfmap *m)
+{
+	free(m->v);
+	strpool_release(&m->names);
+	*m = (struct perfmap){ 0 };
+}
+
+const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t at)
+{
+	const struct perfmap_entry *best = NULL;
+	size_t low = 0, high = m->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->v[mid].start <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	size_t last = low > OVERLAPS_MAX ? low - OVERLAPS_MAX : 0;
+
+	while (low-- > last && m->v[low].reach > at)
+		if (m->v[low].end > at && (!best || m->v[low].order > best->order))
+			best = &m->v[low];
+	return best;
+}

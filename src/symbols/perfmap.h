@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PERFMAP_H
+#define MPROF_PERFMAP_H
+
+#include "symbols/strpool.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A function that a just-in-time compiler made, [start, end), absolute addresses. */
+struct perfmap_entry {
+	uint64_t start, end;
+	uint64_t reach;		/* the greatest end of this entry and all before it */
+	size_t order;		/* of its line: code is thrown away, and its place used again */
+	const char *name;
+};
+
+/* What a program wrote about its generated code. A zeroed struct is an empty table. */
+struct perfmap {
+	struct perfmap_entry *v;	/* sorted by start, then order */
+	size_t n, cap;
+	struct strpool names;
+};
+
+/**
+ * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed over.
+ * @fd  of a regular file, which stays the caller's; it may still be growing
+ * Returns 0 or -ENOMEM.
+ * Source: tools/perf/Documentation/jit-interface.txt of Linux.
+ */
+int perfmap_read(struct perfmap *m, int fd);
+void perfmap_release(struct perfmap *m);
+
+/* The entry that holds @at, the latest if there are several; NULL if there is none. */
+const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t at);
+
+#endif

@@ -1,0 +1,524 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# A session and those that talk to it: control, status, saving, the socket and who may use it, the
+# terminal.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+# number NAME: of the answer to status
+number() {
+	sed -n "s/^$1: *//p" control.out
+}
+
+# client PYTHON: talks to the session's socket, s; its deadline is limit's.
+client() {
+	limited /usr/bin/env python3 -c '
+import os, socket, sys, time
+path = sys.argv[1]
+def connect():
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(path) # waits while the queue is full
+    s.settimeout(30)
+    return s
+def all_of(s):
+    text = b""
+    while True:
+        part = s.recv(65536)
+        if not part:
+            return text
+        text += part
+'"$1" "$XDG_RUNTIME_DIR/mprof/$PID.sock"
+}
+
+# ---- commands ----
+
+@test "control status tells tasks, events, bytes, modules, overhead and the tracer's own memory" {
+	BINS=$D/bins start phases "$T/phases"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await phases go '^done'
+	answered status
+	cat control.out
+	[ "$(number state)" = tracing ]
+	[ "$(number tasks)" = 9 ]
+	[ "$(number modules)" -ge 2 ]
+	[ "$(number allocations)" = "$(awk '$1 == "bin" { n += $3 } END { print n }' bins)" ]
+	[ "$(number frees)" -gt 0 ]
+	[ "$(number 'live bytes')" = $((8 * 7 * 5519)) ]
+	grep -Eqi '^tracer.*memory.*: [1-9][0-9]*' control.out
+	grep -Eqi '(overhead|processor seconds).*: [0-9.]+' control.out
+	detach "$PID"
+	clean "$PID"
+	finish phases
+}
+
+@test "suspend takes every trap out and keeps the session; resume counts again, exactly" {
+	BINS=$D/bins start phases "$T/phases"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await phases go '^done'
+	answered suspend
+	text_clean "$PID"
+	[ "$(tracer_of "$PID")" -gt 0 ]
+	answered status
+	[ "$(number state)" = suspended ]
+	tell_await phases more '^done'
+	answered resume
+	tell_await phases go '^done'
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	per_size bins >sums
+	nothing "$(truth_differences report.json sums)" "not what the program did:"
+	[ "$(total allocs)" = "$(awk '{ n += $3 } END { print n }' sums)" ]
+	[ "$(total unknown_frees)" = 160 ] # of the first round; the second's were made and freed unseen
+	finish phases
+}
+
+@test "blocks allocated while suspended are unknown frees later; blocks freed meanwhile stay kept" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await marks "take 100" '^did take 100$'
+	answered suspend
+	tell_await marks "drop 30" '^did drop 30$'
+	tell_await marks "take 50" '^did take 50$'
+	answered resume
+	tell_await marks "drop 50" '^did drop 50$'
+	tell_await marks "drop 20" '^did drop 20$'
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	jq -e '.bins[] | select(.size == 6121) | .allocs == 100 and .frees <= 50 and .frees >= 20' report.json
+	# 50 blocks may lie where freed ones were still believed to be: each free is one or the other
+	[ $(($(total unknown_frees) + $(jq '.bins[] | select(.size == 6121) | .frees' report.json))) = 70 ]
+	finish marks
+}
+
+@test "suspended and resumed again and again under load, the server is unharmed" {
+	start server "$T/server"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	local i
+	for i in 1 2 3 4 5; do
+		progress server 2
+		answered suspend
+		text_clean "$PID"
+		progress server 2
+		answered resume
+	done
+	answered suspend
+	answered suspend
+	detach "$PID"
+	clean "$PID"
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
+@test "a stopped program is suspended and resumed, and stays stopped" {
+	start server "$T/server" 4
+	attach -o report.txt --data=run.data "$PID"
+	kill -STOP "$PID"
+	stopped() { ! grep -h '^State' /proc/"$PID"/task/*/status | grep -qv '[Tt] ('; }
+	until_true "not stopped" stopped
+	answered suspend
+	text_clean "$PID"
+	stopped
+	answered resume
+	stopped
+	detach "$PID"
+	really() { ! grep -h '^State' /proc/"$PID"/task/*/status | grep -qv 'T (stopped)'; }
+	until_true "not stopped" really
+	kill -CONT "$PID"
+	progress server 2
+	clean "$PID"
+	finish server
+}
+
+@test "save writes the data now and goes on; what is saved can be read meanwhile" {
+	BINS=$D/bins start phases "$T/phases"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await phases go '^done'
+	answered save
+	json run.data
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	[ "$(tracer_of "$PID")" -gt 0 ]
+	mkdir other
+	(cd other && limited "$MPROF" control "$PID" save here.data >../save.out) || fail "save FILE"
+	cmp <("$MPROF" report run.data) <("$MPROF" report other/here.data)
+	tell_await phases more '^done'
+	detach "$PID"
+	json run.data
+	[ "$(total allocs)" -gt "$("$MPROF" report --format=json other/here.data | jq .totals.allocs)" ]
+	clean "$PID"
+	finish phases
+}
+
+@test "saves under load, one after the other, are each a whole profile" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	local i last=0
+	for i in 1 2 3 4 5; do
+		progress server 2
+		answered save "s$i.data"
+		json "s$i.data"
+		[ "$(total allocs)" -gt "$last" ]
+		last=$(total allocs)
+	done
+	detach "$PID"
+	clean "$PID"
+	finish server
+	[ -z "$(find . -name '*.tmp*' -o -name '*.data?*')" ] || fail "$(ls)"
+}
+
+@test "a save that cannot be written is said to who asked, and the session goes on" {
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data "$PID"
+	refused 1 'nodir' "$MPROF" control "$PID" save nodir/file
+	refused 1 . "$MPROF" control "$PID" save "$D"
+	answered status
+	progress server 2
+	detach "$PID"
+	clean "$PID"
+	[ -s run.data ]
+	finish server
+}
+
+@test "--autosave saves after every so many allocations" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --autosave=100 "$PID"
+	tell_await marks "alloc 99" '^did alloc 99$'
+	answered status
+	[ ! -e run.data ]
+	tell_await marks "alloc 151" '^did alloc 151$'
+	saved() { [ -s run.data ] && [ "$("$MPROF" report --format=json run.data | jq .totals.allocs)" = 200 ]; }
+	until_true "not saved" saved
+	[ "$(tracer_of "$PID")" -gt 0 ]
+	detach "$PID"
+	json run.data
+	[ "$(total allocs)" = 250 ]
+	finish marks
+}
+
+@test "autosave under load harms nobody" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data --autosave=2000 "$PID"
+	progress server 2 500
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	finish server
+	[ "$(ls run.data*)" = run.data ]
+}
+
+@test "wrong commands are refused: 2, and those without a session: 11" {
+	refused 2 'usage' "$MPROF" control
+	refused 2 'usage' "$MPROF" control 1
+	refused 2 'usage' "$MPROF" control 1 dance
+	refused 2 'usage' "$MPROF" control 1 status more
+	refused 2 'usage' "$MPROF" control x status
+	refused 11 'no session' "$MPROF" control $$ status
+	refused 11 'no session' "$MPROF" detach $$
+	refused 2 'status' "$MPROF" status 1
+}
+
+@test "mprof status lists the sessions of this user, and only those that live" {
+	limited "$MPROF" status >status.out
+	grep -q 'no sessions' status.out
+	start one "$T/server" 2 200
+	start two "$T/server" 3 200
+	attach -o one.txt --data=one.data "$one_pid"
+	local front=$FRONT
+	attach -o two.txt --data=two.data "$two_pid"
+	limited "$MPROF" status >status.out
+	[ "$(wc -l <status.out)" = 3 ]
+	grep -Eq "^ *$one_pid .*tracing.*server" status.out
+	grep -Eq "^ *$two_pid .*tracing.*server" status.out
+	detach "$two_pid"
+	limited "$MPROF" status >status.out
+	[ "$(wc -l <status.out)" = 2 ]
+	FRONT=$front
+	detach "$one_pid"
+	limited "$MPROF" status >status.out
+	grep -q 'no sessions' status.out
+	finish one
+	finish two
+}
+
+@test "mprof run can be asked and told to save, too" {
+	mkfifo in
+	exec {hold}<>in
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" run -o report.txt --data=run.data -- "$T/marks" <in >marks.out \
+		2>run.err 3>&- &
+	local front=$!
+	await marks.out '^ready '
+	PID=$(sed -n 's/^ready //p' marks.out)
+	echo "take 10" >&"$hold"
+	await marks.out '^did take 10$'
+	answered status
+	answered save now.data
+	json now.data
+	jq -e '.bins[] | select(.size == 6121) | .allocs == 10' report.json
+	echo quit >&"$hold"
+	ended "$front"
+	[ "$STATUS" = 0 ]
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+}
+
+# ---- the socket ----
+
+@test "a directory for sockets that others could have made is refused" {
+	start server "$T/server" 2 200
+	local how
+	for how in open link file foreign; do
+		rm -rf x elsewhere
+		mkdir -m 700 x elsewhere
+		case $how in
+		open) mkdir x/mprof && chmod 777 x/mprof ;;
+		link) ln -s ../elsewhere x/mprof ;;
+		file) : >x/mprof ;;
+		foreign)
+			[ "$(id -u)" = 0 ] || continue
+			mkdir -m 700 x/mprof
+			chown 65534 x/mprof
+			;;
+		esac
+		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" attach -o report.txt "$PID"
+		[ "$(tracer_of "$PID")" = 0 ]
+		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" status
+		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" detach "$PID"
+	done
+	[ -z "$(ls -A elsewhere)" ]
+	finish server
+}
+
+@test "without XDG_RUNTIME_DIR, a directory in /tmp that somebody else has made first is refused" {
+	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
+	local uid=$((70000 + RANDOM))
+	[ ! -e "/tmp/mprof-$uid" ]
+	mkdir -m 700 "/tmp/mprof-$uid"
+	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$MPROF" status
+	rmdir "/tmp/mprof-$uid"
+	ln -s "$D" "/tmp/mprof-$uid"
+	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$MPROF" status
+	rm "/tmp/mprof-$uid"
+}
+
+@test "the socket's directory is closed to others" {
+	start server "$T/server" 2 200
+	attach -o report.txt "$PID"
+	[ "$(stat -c %a "$XDG_RUNTIME_DIR/mprof")" = 700 ]
+	[ -S "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+@test "garbage on the socket stops neither the program nor the session" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	client '
+import random
+random.seed(1)
+for n in (1, 10, 4095, 4096, 4097, 100000):
+    s = connect()
+    try:
+        s.sendall(bytes(random.randrange(256) for i in range(n)))
+        s.close()
+    except OSError:
+        pass
+for line in (b"\n", b"\0\n", b"dance\0\n", b" \n", b"save\n"[:2] + b"\n", b"statusstatus\n", b"%s%n\n", b"A" * 4000 + b"\n"):
+    s = connect()
+    s.sendall(line)
+    if b"\0" not in line:
+        answer = all_of(s)
+        assert answer.startswith(b"error "), (line, answer)
+'
+	answered status
+	progress server 2
+	answered status
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+@test "half-open and slow clients stop neither the program nor the session, nor those that come after them" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	client '
+idle = [connect() for i in range(60)]
+half = [connect() for i in range(5)]
+for s in half:
+    s.shutdown(socket.SHUT_WR)
+slow = connect()
+for c in b"stat":
+    slow.sendall(bytes([c]))
+    time.sleep(0.02)
+s = connect()
+s.sendall(b"status\n")
+assert all_of(s).startswith(b"ok\n")
+for c in b"us\n":
+    slow.sendall(bytes([c]))
+assert all_of(slow).startswith(b"ok\n")
+# one that asks and never reads
+deaf = [connect() for i in range(5)]
+for s in deaf:
+    s.sendall(b"status\n")
+s = connect()
+s.sendall(b"status\n")
+assert all_of(s).startswith(b"ok\n")
+'
+	progress server 2
+	answered status
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+@test "a client that asks for the end and goes away has asked for it all the same" {
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data "$PID"
+	client '
+s = connect()
+s.sendall(b"detach\n")
+s.close()
+'
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	clean "$PID"
+	finish server
+}
+
+@test "a client of another user is not listened to, even where it could come in" {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	local way
+	way=$(mktemp -d /tmp/mprof-test-XXXXXX)
+	export XDG_RUNTIME_DIR=$way
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data "$PID"
+	# as if somebody had opened the way
+	chmod 711 "$way" "$way/mprof"
+	chmod 777 "$XDG_RUNTIME_DIR/mprof/$PID.sock"
+	cat >knock <<-'EOT'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.settimeout(20)
+		try:
+		    s.connect(sys.argv[1])
+		    s.sendall(b"detach\n")
+		    print("answer", s.recv(100))
+		except (BrokenPipeError, ConnectionResetError):
+		    print("answer", b"")
+	EOT
+	(cd / && limited setpriv --reuid=65534 --clear-groups /usr/bin/python3 - "$XDG_RUNTIME_DIR/mprof/$PID.sock") \
+		<knock >knock.out 2>knock.err || skip "nobody cannot get there: $(tail -n 1 knock.err)"
+	chmod 700 "$way" "$way/mprof"
+	[ "$(cat knock.out)" = "answer b''" ] || fail "$(cat knock.out)"
+	answered status
+	progress server 2
+	detach "$PID"
+	clean "$PID"
+	finish server
+	rm -r "$way"
+}
+
+@test "a socket that a killed session has left behind hinders neither status nor the next session" {
+	start server "$T/server" 2 200
+	mkdir -m 700 "$XDG_RUNTIME_DIR/mprof"
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' \
+		"$XDG_RUNTIME_DIR/mprof/$PID.sock"
+	refused 11 'no session' "$MPROF" detach
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' \
+		"$XDG_RUNTIME_DIR/mprof/$PID.sock" 2>/dev/null || :
+	attach -o report.txt "$PID"
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+# ---- the terminal ----
+
+# on_a_terminal SECONDS|hangup COMMAND...: runs it on a pseudo-terminal, which is read into tty.out; the
+# terminal goes away when the file ./hangup is there. Ctrl-C is typed when ./interrupt is there.
+on_a_terminal() {
+	env "MPROF_TEST_MARK=$MARK" python3 -c '
+import os, pty, select, signal, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+out = open("tty.out", "wb", buffering=0)
+open("tty.pid", "w").write(str(pid))
+interrupted = False
+while True:
+    if os.path.exists("hangup"):
+        os.close(fd)
+        break
+    if os.path.exists("interrupt") and not interrupted:
+        os.write(fd, b"\x03")
+        interrupted = True
+    if select.select([fd], [], [], 0.05)[0]:
+        try:
+            data = os.read(fd, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        out.write(data)
+status = os.waitpid(pid, 0)[1]
+open("tty.status", "w").write(str(os.waitstatus_to_exitcode(status)))
+' "$@" >/dev/null 2>tty.err </dev/null 3>&- &
+	TTY=$!
+}
+
+@test "on a terminal mprof attach shows one live line: seconds, events, live bytes, events per second" {
+	start server "$T/server"
+	on_a_terminal "$MPROF" attach -o report.txt --data=run.data "$PID"
+	await tty.out 'mprof: .*[0-9.]+ s, [1-9][0-9]* events, [0-9]+ bytes.*, [1-9][0-9]* events/s'
+	: >interrupt
+	ended $TTY
+	[ "$(cat tty.status)" = 0 ] || fail "$(cat tty.status tty.out)"
+	[ -s report.txt ] && [ -s run.data ]
+	# one line, written again and again
+	[ "$(tr '\r' '\n' <tty.out | grep -c 'events/s')" -ge 1 ]
+	[ "$(grep -ac 'events/s' tty.out)" = 1 ] || fail "more than one line"
+	clean "$PID"
+	progress server 2
+	finish server
+}
+
+@test "where standard error is no terminal there is no live line" {
+	start server "$T/server" 4 100
+	attach -o report.txt --data=run.data --duration=1 "$PID"
+	ended "$FRONT"
+	run ! grep -q 'events/s' attach.err
+	run ! grep -q $'[\r\033]' attach.err
+	finish server
+}
+
+@test "mprof's terminal closes: the program is let go and the data written" {
+	start server "$T/server"
+	before "$PID"
+	on_a_terminal "$MPROF" attach -o report.txt --data=run.data "$PID"
+	await tty.out 'events/s'
+	: >hangup
+	until_true "still traced" all_free "$PID"
+	until_true "no data" test -s run.data
+	clean "$PID"
+	[ -s report.txt ]
+	progress server 2
+	finish server
+}
+
+@test "mprof's terminal closes in the background: the session goes on" {
+	start server "$T/server" 4 100
+	on_a_terminal "$MPROF" attach --background -o report.txt --data=run.data "$PID"
+	begun() { [ "$(tracer_of "$PID")" -gt 0 ] && grep -aq 'mprof detach' tty.out; }
+	until_true "it does not begin" begun
+	: >hangup
+	ended $TTY
+	progress server 2
+	answered status
+	detach "$PID"
+	clean "$PID"
+	finish server
+}

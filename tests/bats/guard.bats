@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# mprof's own processes are killed, or fail: the program goes on with its own bytes.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+CYCLES=${CYCLES:-5}
+
+@test "kill -9 of mprof attach lets the program go in good order" {
+	start server "$T/server"
+	before "$PID"
+	local i
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		kill -KILL "$FRONT"
+		ended "$FRONT"
+		clean "$PID"
+		progress server 2
+		[ -s run.data ] || fail "the data is not written"
+		rm -f run.data
+	done
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
+@test "kill -9 of the tracing process of an idle program: it survives with its own bytes" {
+	BINS=$D/bins start phases "$T/phases"
+	before "$PID"
+	local i
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID"
+		tell_await phases go '^done'
+		kill -KILL "$(tracer_of "$PID")"
+		ended "$FRONT"
+		[ "$STATUS" != 0 ]
+		says attach.err 'tracing process (was killed|died)'
+		until_true "not free" all_free "$PID"
+		text_clean "$PID"
+		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		tell_await phases more '^done'
+		limited "$MPROF" status >status.out 2>&1
+		grep -q 'no sessions' status.out
+		[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+	done
+	finish phases
+}
+
+@test "kill -9 of the tracing process of a suspended program" {
+	start server "$T/server"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	answered suspend
+	kill -KILL "$(tracer_of "$PID")"
+	ended "$FRONT"
+	until_true "not free" all_free "$PID"
+	text_clean "$PID"
+	progress server 2
+	finish server
+}
+
+@test "kill -9 of the tracing process of a stopped program leaves it stopped, with its own bytes" {
+	start jobs "$T/jobs"
+	local child
+	child=$(sed -n 's/^child //p' jobs.out)
+	before "$child"
+	attach -o report.txt --data=run.data "$child"
+	progress jobs
+	tell_await jobs stop '^stopped'
+	kill -KILL "$(tracer_of "$child")"
+	ended "$FRONT"
+	until_true "still traced: $(task_states "$child")" grep -q '^TracerPid:.0$' "/proc/$child/status"
+	text_clean "$child"
+	stopped() { ! grep -h '^State' /proc/"$child"/task/*/status | grep -qv 'T (stopped)'; }
+	until_true "it was continued: $(task_states "$child")" stopped
+	kill -KILL "$child"
+	kill -KILL "$jobs_pid"
+	ended "$jobs_pid"
+}
+
+@test "a deadly signal to the tracing process: the traps come out first" {
+	start server "$T/server"
+	before "$PID"
+	local sig
+	for sig in SEGV ABRT BUS FPE ILL; do
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		kill -$sig "$(tracer_of "$PID")"
+		ended "$FRONT"
+		! gone "$PID" || fail "SIG$sig: the program has died" "$(tail -n 3 server.out server.err attach.err)"
+		until_true "not free" all_free "$PID"
+		text_clean "$PID"
+		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		progress server 2
+	done
+	finish server
+}
+
+# survives SIGNAL tracer|front: one process of mprof gets it, then the session is ended in any case
+survives() {
+	local to=$FRONT
+	[ "$2" = front ] || to=$(tracer_of "$PID")
+	kill "-$1" "$to"
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || :
+	ended "$FRONT" || return 1
+	! gone "$PID" || fail "SIG$1 to the $2: the program has died" "$(tail -n 3 server.out attach.err)" || return 1
+	until_true "not free after SIG$1" all_free "$PID" || return 1
+	text_clean "$PID" || return 1
+	until_true "processes of mprof are left: $(our_processes)" nobody_of_ours || return 1
+	progress server 2
+}
+
+@test "signals nobody thinks of, to the tracing process, do not end it uncleanly" {
+	start server "$T/server"
+	before "$PID"
+	local sig
+	for sig in USR1 USR2 PIPE ALRM VTALRM PROF IO XCPU XFSZ PWR STKFLT SYS QUIT TSTP TTIN; do
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		survives $sig tracer
+	done
+	finish server
+}
+
+@test "signals nobody thinks of, to mprof attach, do not harm the program" {
+	start server "$T/server"
+	before "$PID"
+	local sig
+	for sig in USR1 PIPE ALRM XCPU SEGV ABRT QUIT; do
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		survives $sig front
+	done
+	finish server
+}
+
+@test "the tracer and its watcher leave at once when the program is killed, again and again" {
+	local i
+	for ((i = 0; i < CYCLES; i++)); do
+		rm -f server.*
+		start server "$T/server" 8 50
+		attach -o report.txt --data=run.data "$PID"
+		kill -KILL "$PID"
+		ended "$PID"
+		ended "$FRONT"
+		[ "$STATUS" = 0 ]
+		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+	done
+}
+
+@test "a report never goes through a link that another user may have planted" {
+	[ "$(id -u)" = 0 ] || skip "only root has something to lose"
+	echo precious >victim
+	chmod 600 victim
+	mkdir -m 777 theirs
+	ln -s "$D/victim" theirs/report
+	ln -s "$D/victim" theirs/data
+	mkfifo in && chmod 666 in
+	chmod 755 .
+	exec {hold}<>in
+	cp "$T/server" theirs/
+	env "MPROF_TEST_MARK=$MARK" setpriv --reuid=65534 --regid=65534 --clear-groups theirs/server 2 200 <in >server.out \
+		2>u.err 3>&- &
+	PID=$!
+	until_true "does not start" has_lines server.out '^ready ' 1 || skip "nobody cannot run a program here: $(cat u.err)"
+	attach -o theirs/report --data=theirs/data "$PID"
+	limited "$MPROF" control "$PID" save theirs/data >save.out 2>save.err || :
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || :
+	ended "$FRONT"
+	[ "$(cat victim)" = precious ] || fail "it was written through the link"
+	clean "$PID"
+	echo quit >&"$hold"
+	ended "$PID"
+	[ "$STATUS" = 0 ]
+}

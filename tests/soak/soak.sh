@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
+# kills, redis.
+#
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|kills|redis]...
+#
+# CYCLES (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is killed: "8", threads, or
+# "8 1000", with a pause of so many microseconds after each request.
+# shellcheck disable=SC2154,SC1091,SC2015
+
+cd "${0%/*}/../.." || exit 1
+export BATS_TEST_TMPDIR BATS_TEST_NUMBER=0
+BATS_TEST_TMPDIR=$(mktemp -d /tmp/mprof-soak-XXXXXX)
+run() { "$@"; }
+# shellcheck source=tests/lib/common.bash
+. tests/lib/common.bash
+# shellcheck source=tests/lib/live.bash
+. tests/lib/live.bash
+failed=0
+
+bad() {
+	failed=$((failed + 1))
+	printf '%s\n' "FAILED: $*"
+}
+
+build_targets || exit 1
+need_mprof || exit 1
+setup || exit 1
+
+# one_cycle PROGRAM FIELD: attach, work, detach, work, everything as it was
+one_cycle() {
+	attach -o report.txt --data=run.data "$PID" &&
+		progress "$1" "$2" &&
+		detach "$PID" &&
+		clean "$PID"
+}
+
+attach_test() { # TARGET FIELD CYCLES ARG...
+	local name=$1 field=$2 n=$3 i start=$SECONDS ok=0
+	shift 3
+	start "$name" "$T/$name" "$@" && before "$PID" || { bad "$name does not start"; return; }
+	for ((i = 1; i <= n; i++)); do
+		if one_cycle "$name" "$field"; then
+			ok=$((ok + 1))
+		else
+			bad "$name: cycle $i"
+			gone "$PID" && break
+			kill -TERM "$FRONT" 2>/dev/null
+			ended "$FRONT"
+		fi
+		[ $((i % 100)) != 0 ] || echo "$name: $i cycles, $((SECONDS - start)) s"
+	done
+	if finish "$name" && grep -qx 'checksum right' "$name.out"; then
+		echo "$name $*: attached and detached $ok of $n times, checksum right, $((SECONDS - start)) s"
+	else
+		bad "$name: $(tail -n 2 "$name.out")"
+	fi
+	rm -f "$name".*
+}
+
+# A busy program whose tracer is killed: did it survive, with its own bytes?
+kill_test() {
+	local n=${KILLS:-200} i survived=0 harmed=0 died=0 start=$SECONDS
+	for ((i = 1; i <= n; i++)); do
+		rm -f server.*
+		# shellcheck disable=SC2086
+		start server "$T/server" ${KILLED:-8} && before "$PID" || { bad "server does not start"; return; }
+		attach -o report.txt --data=run.data "$PID" && progress server 1 || bad "kill $i: attach"
+		kill -KILL "$(tracer_of "$PID")"
+		ended "$FRONT" || bad "kill $i: mprof attach goes on"
+		if gone "$PID"; then
+			ended "$PID"
+			died=$((died + 1))
+			echo "kill $i: the program died with status $STATUS"
+		elif until_true free all_free "$PID" && text_clean "$PID" && progress server 2 &&
+			finish server && grep -qx 'checksum right' server.out; then
+			survived=$((survived + 1))
+		else
+			harmed=$((harmed + 1))
+			echo "kill $i: harmed: $(task_states "$PID" 2>/dev/null | tr '\n' ' ')"
+			kill -KILL "$PID" 2>/dev/null
+			ended "$PID"
+		fi
+		exec {server_fd}>&-
+	done
+	echo "kill -9 of the tracer of a program (server ${KILLED:-8}): survived $survived of $n, died $died, harmed $harmed, $((SECONDS - start)) s"
+	[ $harmed = 0 ] || bad "$harmed programs were harmed"
+}
+
+redis_number() {
+	redis-cli -s "$D/redis.sock" info "$1" 2>/dev/null | tr -d '\r' | sed -n "s/^$2:\([0-9]*\).*/\1/p"
+}
+
+redis_served() { # MORE THAN
+	local n
+	n=$(redis_number stats total_commands_processed)
+	[ "${n:-0}" -gt "$1" ]
+}
+
+redis_test() {
+	local n=${REDIS_CYCLES:-50} i ok=0 bench start=$SECONDS served errors
+	command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null || {
+		echo "redis: skipped, because redis-server is not installed (apt-get install redis-server redis-tools)"
+		return
+	}
+	env "MPROF_TEST_MARK=$MARK" redis-server --port 0 --unixsocket "$D/redis.sock" --save '' --dir "$D" \
+		>redis.out 2>&1 </dev/null &
+	PID=$!
+	until_true "redis does not start" redis-cli -s "$D/redis.sock" ping >/dev/null 2>&1 || { bad "redis"; return; }
+	env "MPROF_TEST_MARK=$MARK" redis-benchmark -s "$D/redis.sock" -q -l -n 20000 -c 20 -r 10000 -d 100 \
+		-t set,get,incr,lpush,lpop,sadd,hset,spop,mset >bench.out 2>&1 </dev/null &
+	bench=$!
+	until_true "redis-benchmark does not start" redis_served 1000 || { bad "redis-benchmark"; return; }
+	before "$PID"
+	for ((i = 1; i <= n; i++)); do
+		if attach -o report.txt --data=run.data "$PID" &&
+			until_true "redis stands still" redis_served $(($(redis_number stats total_commands_processed) + 500)) &&
+			detach "$PID" && clean "$PID" &&
+			until_true "redis stands still" redis_served $(($(redis_number stats total_commands_processed) + 1000)); then
+			ok=$((ok + 1))
+		else
+			bad "redis: cycle $i"
+		fi
+		gone "$bench" && { bad "redis-benchmark has ended: $(tr '\r' '\n' <bench.out | tail -n 3)"; break; }
+		gone "$PID" && { bad "redis has died"; break; }
+	done
+	served=$(redis_number stats total_commands_processed)
+	errors=$(redis_number stats total_error_replies)
+	kill -TERM "$bench"
+	ended "$bench"
+	! tr '\r' '\n' <bench.out | grep -Eai 'error|could not|reset|closed' || bad "redis-benchmark saw errors"
+	[ "${errors:-1}" = 0 ] || bad "redis: $errors error replies"
+	redis-cli -s "$D/redis.sock" shutdown nosave >/dev/null 2>&1
+	ended "$PID"
+	[ "$STATUS" = 0 ] || bad "redis ended with status $STATUS"
+	echo "redis-server: attached and detached $ok of $n times, $served requests, $errors failed, $((SECONDS - start)) s"
+}
+
+cycles=${CYCLES:-1000}
+for what in "${@:-all}"; do
+	case $what in
+	attach | all) attach_test server 1 "$cycles" ;;&
+	threads | all)
+		attach_test threads 1 $(((cycles + 9) / 10)) churn
+		attach_test threads 1 $(((cycles + 49) / 50)) many 1000
+		;;&
+	kills | all) kill_test ;;&
+	redis | all) redis_test ;;&
+	attach | threads | kills | redis | all) ;;
+	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
+	esac
+done
+teardown || bad "processes are left"
+cd / && rm -rf "$BATS_TEST_TMPDIR"
+[ $failed = 0 ] || echo "soak: $failed failures"
+[ $failed = 0 ]
