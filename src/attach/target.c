@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PF_KTHREAD = 0x00200000 }; /* linux/sched.h; flags of proc(5), /proc/PID/stat */
@@ -80,6 +81,17 @@ static bool has_live_threads(pid_t pid)
 	return live;
 }
 
+/* Does it run the same file as we do? */
+static bool runs_our_program(pid_t pid)
+{
+	char path[64];
+	struct stat a, b;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	return !stat(path, &a) && !stat("/proc/self/exe", &b) && a.st_ino == b.st_ino &&
+	       a.st_dev == b.st_dev;
+}
+
 struct target_facts target_look(pid_t pid)
 {
 	struct target_facts f = { .state = state_of(pid) };
@@ -91,6 +103,7 @@ struct target_facts target_look(pid_t pid)
 	f.tracer = tracer > 0 ? (pid_t)tracer : 0;
 	f.uid = uid >= 0 ? (uid_t)uid : 0;
 	f.kernel_thread = f.exists && is_kernel_thread(pid);
+	f.mprof = f.exists && runs_our_program(pid);
 	f.live_threads = f.exists && has_live_threads(pid);
 	return f;
 }
@@ -99,7 +112,7 @@ enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t 
 {
 	if (!f->exists)
 		return TARGET_NOT_THERE;
-	if (pid == self || f->tgid == self)
+	if (pid == self || f->tgid == self || f->mprof)
 		return TARGET_OURSELVES;
 	if (f->kernel_thread)
 		return TARGET_KERNEL_THREAD;

@@ -27,6 +27,7 @@ struct target_facts {
 	pid_t tgid, tracer;
 	uid_t uid;
 	bool kernel_thread;
+	bool mprof;		/* runs the program that we are, too */
 	bool live_threads;	/* a thread that has not ended, even if the leader has */
 };
 

@@ -62,7 +62,7 @@ static bool only_session(pid_t *pid, int *status)
 
 /* ---- detach ---- */
 
-static int print_data(const char *path, const struct options *o)
+static int print_data(const char *path, const struct options *o, FILE *out)
 {
 	struct profile_data *d;
 	struct error e;
@@ -73,7 +73,7 @@ static int print_data(const char *path, const struct options *o)
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
-	int err = print_profile(d, o, stdout);
+	int err = print_profile(d, o, out);
 	profile_data_free(d);
 	if (err)
 		say("cannot write the report: %s", strerror(-err));
@@ -83,18 +83,25 @@ static int print_data(const char *path, const struct options *o)
 /* The report of each profile the session has written, and where that is. */
 static int print_reports(char *lines, const struct options *o)
 {
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
 	int status = 0;
 
+	if (!out) {
+		say("cannot write the report %s: %s", o->output, strerror(errno));
+		return STATUS_FAILED;
+	}
 	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strncmp(line, "data ", 5))
 			continue;
-		int one = print_data(line + 5, o);
+		int one = print_data(line + 5, o, out);
 
 		status = status ? status : one;
 		say("the profile is in %s", line + 5);
 	}
-	if (fflush(stdout))
+	if (out == stdout ? fflush(out) : fclose(out)) {
+		say("cannot write the report: %s", strerror(errno));
 		status = STATUS_FAILED;
+	}
 	return status;
 }
 

@@ -297,6 +297,11 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 		find_option(name, len, command_flag(command));
 	const char *value = eq ? eq + 1 : NULL;
 
+	/* -oFILE, as other tools take it */
+	if (!d && argv[*i][1] == 'o' && !eq) {
+		o->output = name + 1;
+		return true;
+	}
 	if (!d) {
 		say("unknown option %s for mprof %s; see mprof --help", argv[*i], command);
 		return false;

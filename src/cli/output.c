@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -196,7 +197,7 @@ static int write_image(const struct session *s, const struct options *o, const s
 	err = datafile_write(path, d, &e);
 	if (err)
 		say("%s", e.text);
-	else
+	else if (strcmp(path, "/dev/null"))
 		say("the profile is in %s", path);
 	if (report) {
 		int print_err = print_profile(d, o, report);
@@ -266,13 +267,16 @@ int output_session(const struct session *s, const struct options *o)
 
 /* ---- while it goes on ---- */
 
-static void tell(int fd, const char *fmt, const char *what)
+__attribute__((format(printf, 2, 3))) static void tell(int fd, const char *fmt, ...)
 {
-	char text[4200];
-	int n = snprintf(text, sizeof text, fmt, what);
+	char text[8300];
+	va_list ap;
 
+	va_start(ap, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
 	if (fd >= 0 && n > 0)
-		send(fd, text, (size_t)n, MSG_NOSIGNAL);
+		send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL);
 }
 
 int output_save(const struct session *s, const struct options *o, const struct image *i,
@@ -287,7 +291,12 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		err = datafile_write(name, d, &e);
 	if (err && answer_fd < 0)
 		say("%s", e.text);
-	tell(answer_fd, err ? "error %s\n" : "ok\ndata %s\n", err ? e.text : name);
+	char *dir = err || name[0] == '/' ? NULL : getcwd(NULL, 0);
+	if (err)
+		tell(answer_fd, "error %s\n", e.text);
+	else
+		tell(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "", name);
+	free(dir);
 	free(name);
 	profile_data_free(d);
 	return err;

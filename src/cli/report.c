@@ -84,7 +84,11 @@ int command_classic(int argc, char **argv)
 		    argv[first + 2]);
 		return STATUS_USAGE;
 	}
-	/* The names are in the data file: of the program only its existence could matter, and it may
-	 * be on another machine. */
+	/* The names are in the data file, so the program is not read. But a word that is no file is most
+	 * likely a command misspelt. */
+	if (first < argc && access(argv[first], F_OK)) {
+		say("\"%s\" is neither a command of mprof nor a program; see mprof --help", argv[first]);
+		return STATUS_USAGE;
+	}
 	return report_file(first + 1 < argc ? argv[first + 1] : "mprof.data", &o);
 }

@@ -81,7 +81,7 @@ static void modules(struct json_out *o, const struct profile_data *d)
 	for (size_t i = 0; i < d->n_modules && !o->err; i++) {
 		const struct pd_module *m = &d->modules[i];
 
-		if (*m->names)
+		if (m->names && *m->names)
 			json_out_row(o, json_pack("{so so so}", "path", json_out_text(m->path),
 						  "build_id", json_out_text(m->build_id),
 						  "names", json_out_text(m->names)));

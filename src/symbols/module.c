@@ -98,7 +98,7 @@ static char *describe(struct module *m, const struct debugfile *f)
 		what = ".dynsym";
 	int n = asprintf(&s, "%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? f->path : "",
 			 *f->other ? "; " : "", f->other,
-			 *f->other ? " is of another build" : "");
+			 *f->other ? " does not match" : "");
 
 	return n < 0 ? NULL : s;
 }

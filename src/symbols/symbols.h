@@ -53,7 +53,7 @@ const char *symbols_build_id(struct symbols *s, int module);
 
 /* Where the names of the module come from, for a person: "DWARF", "DWARF in /usr/lib/debug/...",
  * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what was there and could
- * not be taken: a debug file of another build. Belongs to @s. */
+ * not be taken: a debug file that is of another build. Belongs to @s. */
 const char *symbols_source(struct symbols *s, int module);
 
 /* One function at an address: the physical one, or one that was inlined there. */

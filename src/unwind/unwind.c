@@ -24,7 +24,11 @@ struct cfi_table {
 	taddr header;		/* of .eh_frame_hdr */
 	taddr table;		/* its binary search table */
 	uint64_t entries;
+	taddr entry;		/* where the kernel starts the file; 0: it does not */
 };
+
+/* The code there calls and never returns; it has no frame to be described, and often is not. */
+#define ENTRY_CODE_SIZE 128
 
 /* There are 64 signals; more handlers than that on one stack are a circle. */
 #define MAX_HANDLERS 128
@@ -73,13 +77,14 @@ static bool read_header(struct unwinder *u, struct cfi_table *t)
 	return t->entries;
 }
 
-static bool find_header(int fd, taddr bias, taddr *header)
+static bool find_header(int fd, taddr bias, taddr *header, taddr *entry)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 
 	if (fd < 0 || pread(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
 		return false;
+	*entry = eh.e_entry ? bias + eh.e_entry : 0;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
 		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
 			return false;
@@ -99,7 +104,7 @@ static const struct cfi_table *table_of(struct unwinder *u, const struct mapping
 	if (ARRAY_RESERVE(&u->tables, &u->cap_tables, u->n_tables))
 		return NULL;
 	struct cfi_table t = { .map_start = m->start, .start_ip = m->start, .end_ip = m->end };
-	t.usable = find_header(u->files->files[m->file].fd, m->bias, &t.header) &&
+	t.usable = find_header(u->files->files[m->file].fd, m->bias, &t.header, &t.entry) &&
 		   read_header(u, &t);
 	u->tables[u->n_tables] = t;
 	return &u->tables[u->n_tables++];
@@ -346,6 +351,16 @@ static bool is_signal_return(struct unwinder *u, taddr pc)
 	return arch_is_signal_return(code);
 }
 
+/* Nothing describes this frame, and nothing has to: it is where the program, or the dynamic linker
+ * before it, was started. */
+static bool is_entry_code(struct unwinder *u, taddr pc)
+{
+	const struct mapping *m = mappings_find(u->maps, pc);
+	const struct cfi_table *t = m ? table_of(u, m) : NULL;
+
+	return t && t->entry && pc - t->entry < ENTRY_CODE_SIZE;
+}
+
 /* Frame after frame until the outermost; *complete tells whether that was reached. */
 static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 {
@@ -360,8 +375,10 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		u->no_cfi = false;
 		int more = unw_step(c);
 		/* Without call frame information libunwind tries its luck. We do not. */
-		if (u->no_cfi)
+		if (u->no_cfi) {
 			u->end = CHAIN_NO_CFI;
+			*complete = is_entry_code(u, u->frames[*n - 1].pc);
+		}
 		if (more < 0 || u->no_cfi)
 			return 0;
 		if (unw_get_reg(c, UNW_REG_SP, &sp) || unw_get_reg(c, UNW_REG_IP, &pc))
@@ -481,6 +498,11 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	int more = unw_step(&c);
 	u->recording = false;
 	u->counts.steps_made++;
+	if (u->no_cfi && is_entry_code(u, p->pc)) {
+		u->step.outermost = true;
+		u->step.n_words = u->step.n_regs = 0;
+		return steps_add(&u->steps, &u->step);
+	}
 	if (more < 0 || u->no_cfi || u->unrepeatable || unw_get_reg(&c, UNW_REG_SP, &sp) ||
 	    unw_get_reg(&c, UNW_REG_IP, &pc))
 		return NULL;

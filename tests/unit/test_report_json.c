@@ -92,8 +92,9 @@ static void empty_run_is_a_whole_report(void **state)
 	assert_json(r, "{\"schema\":\"mprof.report.v1\",\"command\":[],\"pid\":0,\"totals\":{"
 		       "\"allocs\":0,\"alloc_bytes\":0,\"frees\":0,\"free_bytes\":0,"
 		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
-		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0},"
-		       "\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[]}");
+		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
+		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0},"
+		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[]}");
 	json_decref(r);
 }
 
@@ -107,7 +108,9 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 	d->command[0] = strdup("./prog");
 	d->command[1] = strdup("a \"b\"\n\xff");
 	d->pid = 4242;
-	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2, .inherited_frees = 3 };
+	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2, .inherited_frees = 3,
+					.truncated_no_cfi = 1, .truncated_unreadable = 2,
+					.truncated_too_deep = 1 };
 	pd_build_chain(d, "main", 10, 5, 2);
 	pd_build_cut_chain(d, "x", 10, 4, 0);
 	json_t *r = json_of(d);
@@ -118,7 +121,8 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 	assert_json(json_object_get(r, "totals"),
 		    "{\"allocs\":9,\"alloc_bytes\":90,\"frees\":2,\"free_bytes\":20,"
 		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"
-		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4}");
+		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4,"
+		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1}");
 	json_decref(r);
 }
 
@@ -159,6 +163,7 @@ static void leaks_are_told_apart_by_call_site(void **state)
 	d->functions[0].module = 0;
 	d->sites[site].file = strdup("f.c");
 	d->sites[site].line = 7;
+	d->sites[site].inlined = 1;
 	pd_build_chain(d, "main+5 > f+20", 8, 3, 1);
 	pd_build_chain(d, "main+5 > f+30", 8, 1, 0);
 	pd_build_chain(d, "main+5 > g+9", 8, 1, 1);
@@ -167,12 +172,13 @@ static void leaks_are_told_apart_by_call_site(void **state)
 	assert_json(json_object_get(r, "leaks"),
 		    "[{\"kept_bytes\":16,\"allocs\":3,\"bytes\":24,\"frees\":1,\"freed_bytes\":8,"
 		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null},{\"function\":\"f\",\"offset\":20,"
-		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\"}]},"
+		    "\"line\":null,\"module\":null,\"inlined\":false},{\"function\":\"f\",\"offset\":20,"
+		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true}],\"types\":[]},"
 		    "{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,\"frees\":0,\"freed_bytes\":0,"
 		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null},{\"function\":\"f\",\"offset\":30,"
-		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\"}]}]");
+		    "\"line\":null,\"module\":null,\"inlined\":false},{\"function\":\"f\",\"offset\":30,"
+		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false}],"
+		    "\"types\":[]}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -193,7 +199,7 @@ static void paths_that_are_not_the_whole_chain_are_truncated(void **state)
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 2), "truncated")));
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 3), "truncated")));
 	assert_json(json_object_get(row(r, "leaks", 3), "path"),
-		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null}]");
+		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,\"inlined\":false}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -211,7 +217,7 @@ static void direct_has_bytes_by_class(void **state)
 
 	assert_json(json_object_get(r, "direct"),
 		    "[{\"function\":\"f\",\"bytes\":{\"s\":64,\"m\":33,\"l\":257,\"x\":2049},"
-		    "\"kept\":{\"s\":32,\"m\":0,\"l\":257,\"x\":0},\"calls\":5}]");
+		    "\"kept\":{\"s\":32,\"m\":0,\"l\":257,\"x\":0},\"calls\":5,\"types\":[]}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -250,6 +256,50 @@ static void members_of_cycles_are_in_the_call_graph_but_no_cycles(void **state)
 	json_decref(r);
 }
 
+static void leaks_and_direct_rows_have_the_types_of_their_sizes(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > f", 8, 3, 1);
+	pd_build_chain(d, "main > f", 16, 1, 1);
+	pd_build_chain(d, "main > f", 24, 1, 0);
+	pd_build_chain(d, "main > f", 25, 1, 0);
+	pd_build_chain(d, "main > g > f", 8, 1, 0);
+	pd_build_chain(d, "main > g", 40, 1, 0);
+	pd_build_type(d, 8, "a", 0);
+	pd_build_type(d, 8, "b", 1);
+	pd_build_type(d, 16, "c", 0);
+	pd_build_type(d, 24, "d", 0);
+	json_t *r = json_of(d);
+
+	assert_string_equal(json_string_value(json_object_get(json_array_get(
+		json_object_get(row(r, "leaks", 0), "path"), 1), "function")), "f");
+	/* What was freed is no leak. */
+	assert_json(json_object_get(row(r, "leaks", 0), "types"), "[\"a\",\"b\",\"d\"]");
+	assert_json(json_object_get(row(r, "leaks", 1), "types"), "[]");
+	assert_json(json_object_get(row(r, "leaks", 2), "types"), "[\"a\",\"b\"]");
+	assert_json(json_object_get(row(r, "direct", 0), "types"), "[\"a\",\"b\",\"c\",\"d\"]");
+	assert_json(json_object_get(row(r, "direct", 1), "types"), "[]");
+	json_decref(r);
+}
+
+static void modules_tell_where_their_names_came_from(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	d->modules = calloc(2, sizeof *d->modules);
+	d->modules[0] = (struct pd_module){ strdup("/bin/p"), strdup("12ab"), strdup("DWARF") };
+	d->modules[1] = (struct pd_module){ strdup("/lib/unused.so"), strdup(""), strdup("") };
+	d->n_modules = 2;
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "modules"),
+		    "[{\"path\":\"/bin/p\",\"build_id\":\"12ab\",\"names\":\"DWARF\"}]");
+	json_decref(r);
+}
+
 static void names_that_are_no_text_stay_valid_json(void **state)
 {
 	(void)state;
@@ -275,6 +325,8 @@ int main(void)
 		cmocka_unit_test(paths_that_are_not_the_whole_chain_are_truncated),
 		cmocka_unit_test(direct_has_bytes_by_class),
 		cmocka_unit_test(members_of_cycles_are_in_the_call_graph_but_no_cycles),
+		cmocka_unit_test(leaks_and_direct_rows_have_the_types_of_their_sizes),
+		cmocka_unit_test(modules_tell_where_their_names_came_from),
 		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
 	};
 

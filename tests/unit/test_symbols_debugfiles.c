@@ -35,12 +35,16 @@ static void assert_found(struct fixture *x, const char *file, const char *debug)
 	assert_string_equal(f.file, in_dir(x, "prog.c"));
 }
 
-static void assert_not_found(struct fixture *x, const char *file)
+/* @other: prog.debug is there, but cannot be taken, and that is said */
+static void assert_not_found(struct fixture *x, const char *file, bool other)
 {
+	char source[PATH_MAX + 64];
 	int m = load(x, file);
 	struct sym_frame f = look(x, m, nm(x, "prog", "hidden"), false).frames[0];
 
-	assert_string_equal(symbols_source(x->s, m), ".dynsym");
+	snprintf(source, sizeof source, ".dynsym%s%s%s", other ? "; " : "",
+		 other ? in_dir(x, "prog.debug") : "", other ? " does not match" : "");
+	assert_string_equal(symbols_source(x->s, m), source);
 	assert_string_not_equal(f.name, "hidden");
 	assert_int_equal(f.line, 0);
 }
@@ -80,7 +84,7 @@ static void without_a_build_id_the_checksum_decides(void **state)
 	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped");
 	assert_found(x, "stripped", "prog.debug");
 	sh(x, "printf x >>prog.debug");
-	assert_not_found(x, "stripped");
+	assert_not_found(x, "stripped", true);
 }
 
 static void a_debug_file_of_another_build_id_is_not_taken(void **state)
@@ -92,7 +96,7 @@ static void a_debug_file_of_another_build_id_is_not_taken(void **state)
 	sh(x, "objcopy --only-keep-debug other prog.debug");
 	/* The checksum in the link is that of the wrong file: it must not be what counts. */
 	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped");
-	assert_not_found(x, "stripped");
+	assert_not_found(x, "stripped", true);
 }
 
 static void a_debug_file_without_build_id_is_not_taken_for_a_file_that_has_one(void **state)
@@ -102,7 +106,7 @@ static void a_debug_file_without_build_id_is_not_taken_for_a_file_that_has_one(v
 	make(x, "sha1");
 	sh(x, "objcopy --remove-section .note.gnu.build-id prog.debug");
 	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped");
-	assert_not_found(x, "stripped");
+	assert_not_found(x, "stripped", true);
 }
 
 static void a_debug_link_with_folders_in_it_is_not_followed(void **state)
@@ -114,7 +118,7 @@ static void a_debug_link_with_folders_in_it_is_not_followed(void **state)
 	/* objcopy writes only the last part of the name: make the section by hand. */
 	sh(x, "printf 'sub/prog.debug\\0\\0\\1\\2\\3\\4' >link && "
 	      "objcopy --add-section .gnu_debuglink=link stripped");
-	assert_not_found(x, "stripped");
+	assert_not_found(x, "stripped", false);
 }
 
 static void a_named_pipe_instead_of_a_debug_file_does_not_hang(void **state)
@@ -123,7 +127,7 @@ static void a_named_pipe_instead_of_a_debug_file_does_not_hang(void **state)
 
 	make(x, "sha1");
 	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && rm prog.debug && mkfifo prog.debug");
-	assert_not_found(x, "stripped");
+	assert_not_found(x, "stripped", false);
 }
 
 static void a_link_to_the_file_itself_is_no_debug_file(void **state)
@@ -150,6 +154,82 @@ static void a_debug_file_with_a_symbol_table_only_gives_names(void **state)
 	assert_string_equal(f.name, "hidden");
 	snprintf(source, sizeof source, ".symtab in %s", in_dir(x, "prog.debug"));
 	assert_string_equal(symbols_source(x->s, m), source);
+}
+
+/* The same file in three lay-outs of a folder that is named to mprof. */
+static void debug_files_are_found_in_the_folders_that_are_named(void **state)
+{
+	static const char *const places[] = { "d/.build-id/01/23456789abcdef.debug", "d/whatever",
+					      "d/stripped.debug" };
+	struct fixture *x = *state;
+	const char *dirs[] = { "/nonexistent", in_dir(x, "d"), NULL };
+
+	make(x, "0x0123456789abcdef");
+	sh(x, "mkdir -p d/.build-id/01");
+	symbols_set_search(x->s, &(struct symbols_search){ .debug_dirs = dirs });
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		sh(x, "cp prog.debug %s", places[i]);
+		assert_found(x, "stripped", places[i]);
+		sh(x, "rm %s", places[i]);
+	}
+	sh(x, "mkdir -p d/%s && cp prog.debug d/%s/linked.debug && mv prog.debug linked.debug && "
+	      "objcopy --add-gnu-debuglink=linked.debug stripped && mv linked.debug prog.debug",
+	   x->dir, x->dir);
+	char below[PATH_MAX];
+
+	snprintf(below, sizeof below, "d%s/linked.debug", x->dir);
+	assert_found(x, "stripped", below);
+}
+
+static void a_debug_file_of_another_build_in_such_a_folder_is_said_not_taken(void **state)
+{
+	struct fixture *x = *state;
+	const char *dirs[] = { in_dir(x, "d"), NULL };
+	char source[PATH_MAX + 64];
+
+	make(x, "0x0123456789abcdef");
+	sh(x, "gcc -g -Wl,--build-id=0x0123456789abcde0 prog.c -o other && mkdir d && cp other d/stripped");
+	symbols_set_search(x->s, &(struct symbols_search){ .debug_dirs = dirs });
+	int m = load(x, "stripped");
+
+	snprintf(source, sizeof source, ".dynsym; %s does not match", in_dir(x, "d/stripped"));
+	assert_string_equal(symbols_source(x->s, m), source);
+}
+
+/* What eu-strip and find-debuginfo of rpm leave in a stripped file. */
+static void a_packed_symbol_table_in_the_file_gives_names(void **state)
+{
+	struct fixture *x = *state;
+
+	make(x, "sha1");
+	if (!have("xz"))
+		skip();
+	sh(x, "strip --strip-debug prog -o mini && objcopy -S --keep-symbol=hidden mini packed && "
+	      "xz -k packed && objcopy --add-section .gnu_debugdata=packed.xz stripped");
+	int m = load(x, "stripped");
+	struct sym_frame f = look(x, m, nm(x, "prog", "hidden"), false).frames[0];
+
+	assert_string_equal(f.name, "hidden");
+	assert_string_equal(symbols_source(x->s, m), "MiniDebugInfo");
+	assert_int_equal(f.line, 0);
+}
+
+static void a_packed_symbol_table_that_is_damaged_does_no_harm(void **state)
+{
+	struct fixture *x = *state;
+
+	make(x, "sha1");
+	if (!have("xz"))
+		skip();
+	/* Cut short; no xz at all; gigabytes of noughts in some kilobytes; no ELF file. */
+	sh(x, "for i in cut none huge text; do cp stripped s-$i; done; xz -k prog.debug; "
+	      "head -c 300 prog.debug.xz >cut; echo none >none; echo text | xz >text; "
+	      "head -c 1000000000 /dev/zero | xz -1 -T2 >huge; "
+	      "for i in cut none huge text; do objcopy --add-section .gnu_debugdata=$i s-$i; done");
+	assert_not_found(x, "s-cut", false);
+	assert_not_found(x, "s-none", false);
+	assert_not_found(x, "s-huge", false);
+	assert_not_found(x, "s-text", false);
 }
 
 /* Debian's libc6-dbg: found by build ID below /usr/lib/debug. */
@@ -190,6 +270,10 @@ int main(void)
 		T(a_named_pipe_instead_of_a_debug_file_does_not_hang),
 		T(a_link_to_the_file_itself_is_no_debug_file),
 		T(a_debug_file_with_a_symbol_table_only_gives_names),
+		T(debug_files_are_found_in_the_folders_that_are_named),
+		T(a_debug_file_of_another_build_in_such_a_folder_is_said_not_taken),
+		T(a_packed_symbol_table_in_the_file_gives_names),
+		T(a_packed_symbol_table_that_is_damaged_does_no_harm),
 		T(the_debug_file_of_libc_is_found_by_build_id),
 	};
 
