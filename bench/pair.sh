@@ -10,6 +10,7 @@ PAIRS=${PAIRS:-20000}
 LTRACE_PAIRS=${LTRACE_PAIRS:-2000}
 GDB_PAIRS=${GDB_PAIRS:-200}
 ways=(adaptive sleep spin pin follow)
+known=()
 
 build floor && build churn || exit 1
 need_mprof
@@ -38,8 +39,8 @@ cat >"$tmp/gdb" <<-'EOT'
 	end
 	continue
 EOT
-bpf="uprobe:$(libc):malloc { @a[ustack] = count(); } uretprobe:$(libc):malloc { @r = count(); }
-	uprobe:$(libc):free { @f = count(); }"
+bpf="uprobe:$(libc):malloc /pid == cpid/ { @a[ustack] = count(); }
+	uretprobe:$(libc):malloc /pid == cpid/ { @r = count(); } uprobe:$(libc):free /pid == cpid/ { @f = count(); }"
 
 # Which ways this mprof knows, and which tools are here.
 for way in "${ways[@]}"; do

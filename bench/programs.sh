@@ -20,7 +20,7 @@ cat >"$tmp/sql" <<-EOT
 EOT
 cat >"$tmp/py" <<-EOT
 	import json, re
-	for i in range(2 * $SCALE):
+	for i in range(6 * $SCALE):
 	    words = {w: [len(w), w * 40] for w in re.findall(r"\w+", " ".join("w%d" % n for n in range(2000)))}
 	    text = json.dumps(words)
 	    assert json.loads(text) == words

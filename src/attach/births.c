@@ -292,6 +292,33 @@ static int seize_threads(struct tracer *t, pid_t pid)
 	return n || t->tasks.n ? n : err ? err : -ESRCH;
 }
 
+/* The space of a process whose threads have been seized; any of them may end at any time. */
+static struct space *space_of_group(struct tracer *t, pid_t pid)
+{
+	struct space *s = NULL;
+	struct task *task;
+
+	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid)
+			s = space_new(task->tid);
+	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh)
+			tracer_enter_space(task, s);
+	return s;
+}
+
+static struct task *stopped_task(struct tracer *t, const struct space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space == s &&
+		    (task->state == TASK_HELD ||
+		     (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus))))
+			return task;
+	return NULL;
+}
+
 int tracer_attach(struct tracer *t, pid_t pid)
 {
 	int n;
@@ -301,26 +328,20 @@ int tracer_attach(struct tracer *t, pid_t pid)
 		;
 	if (n < 0)
 		return n;
-	struct task *first = NULL, *task;
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid)
-			first = task;
-	struct space *s = first ? space_new(first->tid) : NULL;
+	struct space *s = space_of_group(t, pid);
 	if (!s) {
-		int err = errno ? -errno : -ESRCH;
 		tracer_detach_all(t);
-		return err;
+		return -ESRCH;
 	}
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh)
-			tracer_enter_space(task, s);
 	uint64_t stopped = tracer_now_ns();
-
 	tracer_hold(t, s, NULL);
-	bool keep = s->tasks && t->ops->image(t->ctx, first);
+	struct task *task = stopped_task(t, s);
+	bool keep = task && t->ops->image(t->ctx, task);
 	tracer_unhold(t, s);
 	t->attach_ns = tracer_now_ns() - stopped;
-	return keep ? 0 : -ENOEXEC;
+	if (!task)
+		tracer_detach_all(t);
+	return keep ? 0 : task ? -ENOEXEC : -ESRCH;
 }
 
 /* ---- exec ---- */

@@ -2,6 +2,7 @@
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
 #include "cli/control.h"
+#include "cli/rename.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -73,6 +74,10 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
+	if (rename_profile(&d, o)) {
+		profile_data_free(d);
+		return STATUS_FAILED;
+	}
 	int err = print_profile(d, o, out);
 	profile_data_free(d);
 	if (err)
@@ -107,7 +112,7 @@ static int print_reports(char *lines, const struct options *o)
 
 int command_detach(int argc, char **argv)
 {
-	static char answer[65536];
+	static char answer[16 << 20]; /* a line for each process; memory is used as far as it is filled */
 	struct options o;
 	pid_t pid;
 	int first = options_parse(&o, "report", argc, argv, 2), status = 0;
@@ -121,7 +126,11 @@ int command_detach(int argc, char **argv)
 	if (first == argc && !only_session(&pid, &status))
 		return status;
 	char *lines = ask(pid, "detach", answer, sizeof answer, DETACH_SECONDS, &status);
-	return lines ? print_reports(lines, &o) : status;
+	if (!lines)
+		return status;
+	if (strlen(answer) + 1 == sizeof answer)
+		say("too many processes: some of their reports are not shown here");
+	return print_reports(lines, &o);
 }
 
 /* ---- control ---- */

@@ -4,12 +4,14 @@
 #include "attach/target.h"
 #include "cli/output.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,13 +104,33 @@ void serve_commands(struct serve *v)
 		carry_out(v, &r);
 }
 
+/* Nothing else waits for us any more; but a client that never reads must not keep us. */
+static void answer_at_length(int fd, const char *text)
+{
+	struct timeval patience = { .tv_sec = 5 };
+	size_t left = strlen(text);
+
+	fcntl(fd, F_SETFL, 0);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	if (send(fd, "ok\n", 3, MSG_NOSIGNAL) != 3)
+		return;
+	while (left) {
+		ssize_t n = send(fd, text, left, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			return;
+		text += n;
+		left -= (size_t)n;
+	}
+}
+
 void serve_last_answers(struct serve *v)
 {
 	char *names = output_data_names(v->session, v->options);
 
 	serve_commands(v); /* whoever has asked in the meantime */
 	for (size_t i = 0; i < v->n_detach_fds; i++) {
-		answer(v->detach_fds[i], "ok\n%s", names ? names : "");
+		answer_at_length(v->detach_fds[i], names ? names : "");
 		close(v->detach_fds[i]);
 	}
 	v->n_detach_fds = 0;

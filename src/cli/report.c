@@ -29,12 +29,13 @@ static int report_to(struct profile_data *d, const struct options *o)
 		say("cannot write %s: %s", o->output, strerror(errno));
 		return STATUS_FAILED;
 	}
-	say_notes(d);
 	int err = print_profile(d, o, out);
 	if (out == stdout ? fflush(out) : fclose(out))
 		err = err ? err : -errno;
 	if (err)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	else
+		say_notes(d);
 	return err ? STATUS_FAILED : 0;
 }
 

@@ -69,13 +69,23 @@ static int drop_inlines(struct profile_data *d)
 
 /* ---- names and types ---- */
 
+/* What nothing names is named after its file, and that may be called whatever it likes. */
+static bool is_nameless(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+}
+
 static int shorten_names(struct profile_data *d)
 {
 	for (size_t i = 0; i < d->n_functions; i++) {
 		struct pd_function *f = &d->functions[i];
 		size_t size = strlen(f->name) + 1;
-		char *name = malloc(size);
 
+		if (is_nameless(f->name))
+			continue;
+		char *name = malloc(size);
 		if (!name)
 			return -ENOMEM;
 		shortname(f->linkage, f->name, name, size);

@@ -133,6 +133,18 @@ static const char *skip_qualifiers(const char *s)
 	return s;
 }
 
+/* Is what is written the name of an operator, so that arguments follow? */
+static bool after_operator(const struct shortener *s)
+{
+	static const char word[] = "operator";
+	size_t n = s->len;
+
+	while (n && ispunct((unsigned char)s->out[n - 1]) && !is_word(s->out[n - 1]))
+		n--;
+	return n < s->len && n >= sizeof word - 1 &&
+	       memcmp(s->out + n - (sizeof word - 1), word, sizeof word - 1) == 0;
+}
+
 static void copy(struct shortener *s, const char *until);
 
 /* "<Foo>::f" of Rust: the brackets say nothing. */
@@ -147,7 +159,8 @@ static bool is_plain(const char *type, const char *end)
 static bool angle(struct shortener *s)
 {
 	const char *end = skip_bracket(s->in);
-	bool begins = !s->len || ends(s, "<") || ends(s, "&") || ends(s, " as ");
+	bool begins = !after_operator(s) &&
+		      (!s->len || ends(s, "<") || ends(s, "&") || ends(s, " as "));
 
 	if (!end)
 		return false;

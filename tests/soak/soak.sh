@@ -76,6 +76,10 @@ kill_test() {
 		elif until_true free all_free "$PID" && text_clean "$PID" && progress server 2 &&
 			finish server && grep -qx 'checksum right' server.out; then
 			survived=$((survived + 1))
+		elif gone "$PID"; then
+			ended "$PID"
+			died=$((died + 1))
+			echo "kill $i: the program died a little later with status $STATUS"
 		else
 			harmed=$((harmed + 1))
 			echo "kill $i: harmed: $(task_states "$PID" 2>/dev/null | tr '\n' ' ')"

@@ -15,18 +15,22 @@
 #include "report/report.h"
 
 /* The text report, for free(). */
-static inline char *tables_text(const struct profile_data *d, enum report_level level,
-				enum report_leaks leaks)
+static inline char *tables_text_by(const struct profile_data *d, const struct report_options *o)
 {
-	struct report_options o = { .level = level, .leaks = leaks };
 	static char *text;	/* static: gcc 12 takes what the stream allocates for the variable */
 	static size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(report_tables(d, &o, f), 0);
+	assert_int_equal(report_tables(d, o, f), 0);
 	assert_int_equal(fclose(f), 0);
 	return text;
+}
+
+static inline char *tables_text(const struct profile_data *d, enum report_level level,
+				enum report_leaks leaks)
+{
+	return tables_text_by(d, &(struct report_options){ .level = level, .leaks = leaks });
 }
 
 static inline void assert_text(const char *got, const char *want)

@@ -69,6 +69,8 @@ static void operators_keep_their_names(void **state)
 	check("operator<<int>", "operator<");
 	check("operator<< <int>", "operator<<");
 	check("operator-><int>", "operator->");
+	check("A::operator&<int>", "A::operator&");
+	check("A::operator== <int>", "A::operator==");
 	check("vector<int, std::allocator<int> >::push_back", "vector::push_back");
 	check("f<(3>2)>", "f");
 	check("f<&ns::operator< >", "f");

@@ -162,10 +162,12 @@ static void debug_files_are_found_in_the_folders_that_are_named(void **state)
 	static const char *const places[] = { "d/.build-id/01/23456789abcdef.debug", "d/whatever",
 					      "d/stripped.debug" };
 	struct fixture *x = *state;
-	const char *dirs[] = { "/nonexistent", in_dir(x, "d"), NULL };
+	char dir[PATH_MAX];
+	const char *dirs[] = { "/nonexistent", dir, NULL };
 
 	make(x, "0x0123456789abcdef");
 	sh(x, "mkdir -p d/.build-id/01");
+	snprintf(dir, sizeof dir, "%s", in_dir(x, "d"));
 	symbols_set_search(x->s, &(struct symbols_search){ .debug_dirs = dirs });
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		sh(x, "cp prog.debug %s", places[i]);
@@ -184,11 +186,12 @@ static void debug_files_are_found_in_the_folders_that_are_named(void **state)
 static void a_debug_file_of_another_build_in_such_a_folder_is_said_not_taken(void **state)
 {
 	struct fixture *x = *state;
-	const char *dirs[] = { in_dir(x, "d"), NULL };
-	char source[PATH_MAX + 64];
+	char source[PATH_MAX + 64], dir[PATH_MAX];
+	const char *dirs[] = { dir, NULL };
 
 	make(x, "0x0123456789abcdef");
 	sh(x, "gcc -g -Wl,--build-id=0x0123456789abcde0 prog.c -o other && mkdir d && cp other d/stripped");
+	snprintf(dir, sizeof dir, "%s", in_dir(x, "d"));
 	symbols_set_search(x->s, &(struct symbols_search){ .debug_dirs = dirs });
 	int m = load(x, "stripped");
 

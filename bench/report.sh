@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Writing, reading and printing a profile whose call tree has NODES (1000000) nodes.
+
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+NODES=${NODES:-1000000}
+# What mprof is linked with, as its Makefile says.
+LIBS=${LIBS:-$(printf 'include Makefile\nprint-libs:\n\t@echo $(LIBS)\n' |
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$here/.." -f - print-libs)}
+
+mapfile -t objects < <(find "$B/src" -name '*.o' ! -name main.o | sort)
+if [ ${#objects[@]} -eq 0 ]; then
+	echo "There are no objects in the build folder: nothing measured."
+	exit 0
+fi
+# shellcheck disable=SC2086
+build report -I"$here/../src" "${objects[@]}" $LIBS || exit 1
+
+steps=(write read tables json)
+for ((i = 0; i < RUNS; i++)); do
+	quiet "$B/bench/report" "$NODES" "$tmp/data" || continue
+	for s in "${steps[@]}" bytes; do
+		sed -n "s/^$s //p" "$tmp/out" >>"$tmp/$s"
+	done
+	calc "$(sed -n 's/^read //p' "$tmp/out") + $(sed -n 's/^tables //p' "$tmp/out")" >>"$tmp/both"
+done
+
+echo "## Reports"
+echo
+echo "A call tree of $NODES nodes, made up, of $(num "$(calc "$NODES * 0.4")" 0) ends of chains, 20,000 call sites"
+echo "and 5,000 functions. The data file has $(num "$(calc "$(median bytes) / $NODES")" 1) bytes a node."
+echo
+table step seconds least
+for s in "${steps[@]}"; do
+	row "$s" "$(num "$(median "$s")")" "$(num "$(least "$s")")"
+done
+row "mprof report: read and tables" "$(num "$(median both)")" "$(num "$(least both)")"
