@@ -114,6 +114,16 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	return enqueue(t, task, wstatus);
 }
 
+/* The kernel knows of nobody whom we trace: whoever is still in the table has ended unheard. */
+void tracer_forget_all(struct tracer *t)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
+		tracer_forget(t, task);
+	t->n_queue = 0;
+}
+
 /* Everything that has happened so far. Taking it all before serving any is what makes it fair:
  * the kernel always looks at the same task first. */
 static int collect(struct tracer *t)
@@ -124,6 +134,8 @@ static int collect(struct tracer *t)
 
 		if (tid == 0)
 			return 0;
+		if (tid < 0 && errno == ECHILD)
+			tracer_forget_all(t);
 		if (tid < 0)
 			return errno == ECHILD ? 0 : -errno;
 		int err = tracer_note(t, tid, wstatus);
