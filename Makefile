@@ -80,6 +80,9 @@ check: test-deps ## run all tests; T=name runs those whose name has it
 bench: all ## measure what a malloc/free pair costs, against the floor and ltrace
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh
 
+soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
+	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
+
 lint: ## clang-tidy and mandoc
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
@@ -99,5 +102,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: all unit-tests deps test-deps demo check bench lint install clean help FORCE
+.PHONY: all unit-tests deps test-deps demo check bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

@@ -251,6 +251,8 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 
 /* ---- attach ---- */
 
+#define SEIZE_TRIES 20
+
 static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)TRACER_OPTIONS))
@@ -319,13 +321,27 @@ static struct task *stopped_task(struct tracer *t, const struct space *s)
 	return NULL;
 }
 
-int tracer_attach(struct tracer *t, pid_t pid)
+/* Seize all of a process's threads. 0 or -errno. */
+static int seize_all(struct tracer *t, pid_t pid)
 {
 	int n;
 
-	/* A thread may make another before it is seized: until there is nothing new. */
-	while ((n = seize_threads(t, pid)) > 0)
-		;
+	/* A thread may make another before it is seized: until there is nothing new. A thread that is
+	 * ending refuses as one that is not permitted; if all do, others may have come meanwhile. */
+	for (int tries = 0; tries < SEIZE_TRIES; tries++) {
+		while ((n = seize_threads(t, pid)) > 0)
+			;
+		if (n != -EPERM)
+			break;
+		usleep(1000);
+	}
+	return n;
+}
+
+int tracer_attach(struct tracer *t, pid_t pid)
+{
+	int n = seize_all(t, pid);
+
 	if (n < 0)
 		return n;
 	struct space *s = space_of_group(t, pid);

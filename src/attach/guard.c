@@ -27,6 +27,7 @@ struct guard {
 	atomic_uint n;		/* entries used so far */
 	uint32_t free_list;	/* number + 1 of an entry to use again; its `at` links to the next */
 	pid_t trapped[TRAPPED_SLOTS];
+	pid_t stopped[TRAPPED_SLOTS];	/* by thread group */
 	struct guard_entry entries[MAX_ENTRIES];
 };
 
@@ -109,6 +110,14 @@ void guard_trapped(struct guard *g, pid_t tid, bool trapped)
 {
 	if (g)
 		g->trapped[(unsigned)tid % TRAPPED_SLOTS] = trapped ? tid : 0;
+}
+
+void guard_stopped(struct guard *g, pid_t pid, bool stopped)
+{
+	pid_t *slot = g ? &g->stopped[(unsigned)pid % TRAPPED_SLOTS] : NULL;
+
+	if (slot && (stopped || *slot == pid))
+		*slot = stopped ? pid : 0;
 }
 
 /* ---- the watching side ---- */
@@ -278,7 +287,8 @@ static void recover_process(const struct guard *g, pid_t pid)
 		closedir(d);
 	restore_slots(g, pid, s);
 	space_free(s);
-	kill(pid, SIGCONT);
+	if (g->stopped[(unsigned)pid % TRAPPED_SLOTS] != pid)
+		kill(pid, SIGCONT);
 }
 
 unsigned guard_recover(struct guard *g)

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 250 };
+enum { TICK_MS = 250, EMERGENCY_SECONDS = 3 };
 
 /* Set by any signal: something other than a stop wants to be looked at. */
 static volatile sig_atomic_t attention;
@@ -77,6 +77,9 @@ static void on_internal_error(int sig)
 
 	signal(sig, SIG_DFL);
 	serving_now = NULL;
+	/* What went wrong may be what is needed now. Then end, and be seen to have ended. */
+	signal(SIGALRM, SIG_DFL);
+	alarm(EMERGENCY_SECONDS);
 	if (v) {
 		tracer_detach_all(v->session->tracer);
 		say("internal error (%s): the program has been let go", strsignal(sig));
@@ -103,6 +106,23 @@ static void catch_internal_errors(struct serve *v)
 }
 #endif
 
+/* Whatever would end us lets the programs go first. */
+static void handle_end_signals(void)
+{
+	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR,
+				       SIGSTKFLT, SIGSYS, SIGTRAP };
+	struct sigaction hangup;
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		handle(signals[i], on_end_signal);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		handle(sig, on_end_signal);
+	handle(SIGXFSZ, SIG_IGN);
+	/* Started with nohup, it is not meant for us. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		handle(SIGHUP, on_end_signal);
+}
+
 int serve_signals(struct serve *v)
 {
 	struct sigaction child = { .sa_handler = on_sigchld };
@@ -114,8 +134,7 @@ int serve_signals(struct serve *v)
 	sigaddset(&block, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &block, NULL);
 	sigaction(SIGCHLD, &child, NULL);
-	handle(SIGTERM, on_end_signal);
-	handle(SIGHUP, on_end_signal);
+	handle_end_signals();
 	/* The terminal's SIGINT reaches a program we run as well: it decides, we go on. */
 	handle(SIGINT, v->end_on_interrupt ? on_end_signal : SIG_IGN);
 	handle(SIGQUIT, v->end_on_interrupt ? on_end_signal : SIG_IGN);

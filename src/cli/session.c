@@ -127,6 +127,13 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	if (mark != MARK_RESTART)
 		return;
 	char *name = read_string(task->space, arg);
+	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	if (name && i->session->foreign) {
+		say("process %d names the file %s for its profile: ignored, for it is another user's",
+		    (int)i->pid, name);
+		free(name);
+		name = NULL;
+	}
 	if (name) {
 		free(i->data);
 		i->data = name;

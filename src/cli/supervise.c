@@ -25,11 +25,16 @@ static void pass_on(int sig)
 /* What is sent to us is meant for the one that does the work. */
 static void pass_signals_on(void)
 {
-	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 	struct sigaction sa = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
 
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &sa, NULL);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		struct sigaction now;
+
+		/* Started with nohup, SIGHUP is not meant for us. */
+		if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
 }
 
 int end_with(struct ending e)

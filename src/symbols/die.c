@@ -183,7 +183,23 @@ size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
 	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
 }
 
-bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
+/* The scope of a function: functions and what has no name as well. */
+static size_t append_any_scope(Dwarf_Die *scope, char *out, size_t size, size_t len)
+{
+	int tag = dwarf_tag(scope);
+	const char *name = dwarf_diename(scope);
+
+	if (die_is_scope(tag) && (name || tag == DW_TAG_namespace))
+		return die_append_scope(scope, out, size, len);
+	if (!die_is_scope(tag) && (tag != DW_TAG_subprogram || !name))
+		return len;
+	int n = len < size ? snprintf(out + len, size - len, "%s::", name ? name : "{lambda}") : -1;
+
+	return n < 0 || (size_t)n >= size - len ? size : len + (size_t)n;
+}
+
+/* @whole: with the functions around it */
+static bool name_with_scopes(Dwarf_Die *die, bool whole, char *out, size_t size)
 {
 	Dwarf_Die path[DIE_DEPTH_MAX], at = *die, next;
 	const char *name = dwarf_diename(die);
@@ -196,7 +212,9 @@ bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
 	for (size_t i = die_path(&at, path, DIE_DEPTH_MAX); i-- > 1;) {
 		int tag = dwarf_tag(&path[i]);
 
-		if (die_is_code(tag))
+		if (whole)
+			len = append_any_scope(&path[i], out, size, len);
+		else if (die_is_code(tag))
 			len = 0;
 		else if (die_is_scope(tag))
 			len = die_append_scope(&path[i], out, size, len);
@@ -206,6 +224,16 @@ bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
 	int n = snprintf(out + len, size - len, "%s", name);
 
 	return n >= 0 && (size_t)n < size - len;
+}
+
+bool die_scoped_name(Dwarf_Die *die, char *out, size_t size)
+{
+	return name_with_scopes(die, false, out, size);
+}
+
+bool die_function_name(Dwarf_Die *die, char *out, size_t size)
+{
+	return name_with_scopes(die, true, out, size);
 }
 
 bool die_unit_is_c(Dwarf_Die *unit)

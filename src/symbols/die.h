@@ -73,6 +73,12 @@ size_t die_append_scope(Dwarf_Die *scope, char *out, size_t size, size_t len);
  */
 bool die_scoped_name(Dwarf_Die *die, char *out, size_t size);
 
+/**
+ * The same for a function, with the functions it is defined in: "main::{lambda}::operator()", for
+ * compilers that leave out the linkage names of what is local to a function.
+ */
+bool die_function_name(Dwarf_Die *die, char *out, size_t size);
+
 /* Is the unit in C, where names are neither mangled nor have scopes? */
 bool die_unit_is_c(Dwarf_Die *unit);
 

@@ -205,7 +205,7 @@ static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym
 	if (!linkage)
 		linkage = mangled_symbol(x, entry);
 	/* A static function of which nothing is left but what was inlined has no other name. */
-	if (!linkage && !die_unit_is_c(&x->hit.cu->die) && die_scoped_name(die, scoped, sizeof scoped))
+	if (!linkage && !die_unit_is_c(&x->hit.cu->die) && die_function_name(die, scoped, sizeof scoped))
 		name = scoped;
 	if (!linkage)
 		linkage = dwarf_diename(die);
