@@ -143,6 +143,7 @@ int serve_signals(struct serve *v)
 	handle(SIGPIPE, SIG_IGN);
 	/* Stopped ourselves, we could not pass the terminal's stop on to the program. */
 	handle(SIGTSTP, SIG_IGN);
+	handle(SIGTTIN, SIG_IGN);
 	handle(SIGTTOU, SIG_IGN);
 	catch_internal_errors(v);
 	return 0;

@@ -59,6 +59,34 @@ static void normalize(char *path)
 }
 
 /*
+ * gcc calls all lambdas of a function the same, "main()::<lambda(int)>", and so the instances of a
+ * template for them; these differ in where their argument is declared.
+ */
+static void add_arguments(Dwarf_Die *die, char *text, size_t size)
+{
+	struct die_walk w = { 0 };
+	Dwarf_Die child, type, next;
+	size_t len = 0;
+
+	if (!die_child(&w, die, &child))
+		return;
+	do {
+		uint64_t line = 0, column = 0;
+
+		if (dwarf_tag(&child) != DW_TAG_template_type_parameter ||
+		    !die_ref(&child, DW_AT_type, &type))
+			continue;
+		/* pointers and references to it, const */
+		for (int i = 0; i < DIE_HOPS_MAX && die_ref(&type, DW_AT_type, &next); i++)
+			type = next;
+		die_number(&type, DW_AT_decl_line, &line);
+		die_number(&type, DW_AT_decl_column, &column);
+		int n = snprintf(text + len, size - len, "\n%u:%u", (unsigned)line, (unsigned)column);
+		len += n > 0 ? (size_t)n : 0;
+	} while (len < size / 2 && die_sibling(&w, &child));
+}
+
+/*
  * The same source function has many DIEs: one in each unit that includes its header. What they
  * have in common is the name and the place in the source, which different units may spell
  * differently ("../include/list.h").
@@ -66,15 +94,18 @@ static void normalize(char *path)
 static int source_key(struct symbols *s, Dwarf_Die *die, uint64_t *key)
 {
 	const char *name = die_linkage(die);
-	char path[PATH_MAX] = "", text[NAME_MAX_LEN + PATH_MAX];
+	char path[PATH_MAX] = "", text[NAME_MAX_LEN + PATH_MAX], arguments[256] = "";
 	uint32_t line, number;
 	const char *file = die_decl(die, &line);
 
-	if (!name)
+	if (!name) {
 		name = dwarf_diename(die);
+		add_arguments(die, arguments, sizeof arguments);
+	}
 	if (file && die_whole_path(die, file, path))
 		normalize(path);
-	snprintf(text, sizeof text, "%.*s\n%s\n%u", NAME_MAX_LEN - 32, name ? name : "", path, line);
+	snprintf(text, sizeof text, "%.*s\n%s\n%u%s", NAME_MAX_LEN - 512, name ? name : "", path, line,
+		 arguments);
 	if (!strpool_add(&s->keys, text, &number))
 		return -ENOMEM;
 	*key = number | KEY_SOURCE_FUNCTION;
