@@ -50,7 +50,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 		if (tid > 0)
 			note_while_holding(t, tid, wstatus);
 		else if (errno == ECHILD)
-			tracer_forget_all(t);
+			tracer_forget_running(t);
 		else if (errno != EINTR)
 			return;
 	}

@@ -116,14 +116,18 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	return enqueue(t, task, wstatus);
 }
 
-/* The kernel knows of nobody whom we trace: whoever is still in the table has ended unheard. */
-void tracer_forget_all(struct tracer *t)
+/* The kernel knows of nobody whom we trace any more: who is thought to run has ended unheard. What
+ * has been heard of is still to be served. */
+void tracer_forget_running(struct tracer *t)
 {
 	struct task *task;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->state == TASK_QUEUED || task->state == TASK_SERVED)
+			continue;
 		tracer_forget(t, task);
-	t->n_queue = 0;
+		i = 0; /* the table has changed */
+	}
 }
 
 /* Everything that has happened so far. Taking it all before serving any is what makes it fair:
@@ -137,7 +141,7 @@ static int collect(struct tracer *t)
 		if (tid == 0)
 			return 0;
 		if (tid < 0 && errno == ECHILD)
-			tracer_forget_all(t);
+			tracer_forget_running(t);
 		if (tid < 0)
 			return errno == ECHILD ? 0 : -errno;
 		int err = tracer_note(t, tid, wstatus);

@@ -38,7 +38,7 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);
 void tracer_enter_space(struct task *task, struct space *s);
 void tracer_forget(struct tracer *t, struct task *task);
-void tracer_forget_all(struct tracer *t);
+void tracer_forget_running(struct tracer *t);
 
 /* births.c */
 /* A new task's first stop. True: it has its place, serve the stop as any other. */

@@ -32,7 +32,8 @@ static void pass_signals_on(void)
 		struct sigaction now;
 
 		/* Started with nohup, SIGHUP is not meant for us. */
-		if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+		if (signals[i] != SIGHUP ||
+		    (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN))
 			sigaction(signals[i], &sa, NULL);
 	}
 }

@@ -1,0 +1,412 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Where names and lines come from, and what of them is shown.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# build FLAGS...: ./names of two units of C++
+build() {
+	${CXX:-g++} -std=gnu++17 "$@" -o names "$ROOT/tests/targets/names.cc" "$ROOT/tests/targets/names2.cc"
+}
+
+# run_names [OPTION...]: leaves run.txt, run.data, err
+run_names() {
+	limited "$MPROF" run -o run.txt --data=run.data "$@" -- ./names >out 2>err || fail "$(cat err)"
+}
+
+# as_addr2line [FILE]: run ./names; names and lines of all its frames are those of eu-addr2line
+as_addr2line() {
+	run_names || return 1
+	python3 "$ROOT/tests/lib/same-lines.py" run.data names "${1:-./names}" >compared ||
+		fail "$(cut -c1-600 compared)" || return 1
+	run -0 grep -c 'shop::keep(unsigned long)' run.txt
+}
+
+need() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+# the strip a distribution does; leaves ./names without and ./names.debug with names
+strip_names() {
+	objcopy --only-keep-debug names names.debug
+	cp names names.whole
+	strip names
+}
+
+build_id() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# stdout of a report of run.data to ./report, what is said to ./err
+report() {
+	limited "$MPROF" report "$@" run.data >report 2>err
+}
+
+# ---- the same names and lines as eu-addr2line's, however the program was built ----
+
+@test "gcc -O2 -g" {
+	build -O2 -g
+	as_addr2line
+	[ "$(sed -n 's/.* \([0-9]*\) of them.*/\1/p' compared)" -gt 10 ]
+	says err 'names from DWARF: .*/names$'
+}
+
+@test "gcc -O0 -g" {
+	build -O0 -g
+	as_addr2line
+}
+
+@test "gcc -O3 -flto -g" {
+	build -O3 -flto=auto -g
+	as_addr2line
+}
+
+@test "gcc -gdwarf-4" {
+	build -O2 -gdwarf-4
+	as_addr2line
+}
+
+@test "gcc -gsplit-dwarf" {
+	build -O2 -g -gsplit-dwarf
+	as_addr2line
+	build -O2 -gdwarf-4 -gsplit-dwarf
+	as_addr2line
+}
+
+@test "gcc -gz" {
+	build -O2 -g -gz
+	as_addr2line
+}
+
+@test "dwz" {
+	need dwz
+	build -O2 -g
+	dwz names
+	as_addr2line
+}
+
+@test "clang, DWARF 5 and 4" {
+	need clang++
+	CXX=clang++ build -O2 -g -gdwarf-5 -gdwarf-aranges
+	as_addr2line
+	CXX=clang++ build -O2 -gdwarf-4 -gdwarf-aranges
+	as_addr2line
+}
+
+@test "stripped, with a debug link" {
+	build -O2 -g
+	strip_names
+	objcopy --add-gnu-debuglink=names.debug names
+	as_addr2line
+	says err "names from DWARF in .*/names.debug: "
+}
+
+@test "stripped, debug file by build ID only" {
+	local id
+	build -O2 -g
+	strip_names
+	id=$(build_id names)
+	mkdir -p "debug/.build-id/${id:0:2}"
+	mv names.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+	run_names --debug-dir=debug
+	says err "names from DWARF in debug/.build-id/${id:0:2}/${id:2}.debug: "
+	python3 "$ROOT/tests/lib/same-lines.py" run.data names names.whole
+	run_names
+	says err 'names from .dynsym: .*/names'
+	run ! grep -q 'shop::' run.txt
+}
+
+# ---- what is shown of them ----
+
+@test "--inlines=no: no inlined function, the same sums" {
+	build -O2 -g
+	run_names --inlines=no
+	run ! grep -q 'shop::keep' run.txt
+	grep -q 'shop::twice' run.txt
+	# the data file has them all the same
+	report && grep -q 'shop::keep' report
+	limited "$MPROF" report --format=json run.data >all.json
+	limited "$MPROF" report --format=json --inlines=no run.data >some.json
+	[ -z "$(contradictions all.json)" ]
+	[ -z "$(contradictions some.json)" ]
+	[ "$(jq -c .totals all.json)" = "$(jq -c .totals some.json)" ]
+	[ "$(jq '[.leaks[].path[] | select(.inlined)] | length' some.json)" = 0 ]
+	[ "$(jq '[.leaks[].path[] | select(.inlined)] | length' all.json)" -gt 5 ]
+	# the caller stands at the line of what was inlined into it
+	jq -e '[.leaks[].path[-1] | select(.function == "shop::twice(int)") | .line] | unique == [8, 9]' some.json
+}
+
+@test "--lines: the lines of the source, in the table of leaks only" {
+	build -O2 -g
+	run_names --lines
+	grep -Fq '> main (names.cc:62) > choose(void (*)(int), int) (names.cc:38) > shop::keep(unsigned long) (names.h:25)' run.txt
+	# two calls in two lines of one function are two rows
+	grep -Fq 'shop::twice(int) (names2.cc:8) > shop::keep' run.txt
+	grep -Fq 'shop::twice(int) (names2.cc:9) > shop::keep' run.txt
+	report --lines
+	cmp report run.txt
+	report
+	grep -v '^ .*[|.]> ' report | grep -v '^ .*|| > ' >without
+	report --lines
+	grep -v '^ .*[|.]> ' report | grep -v '^ .*|| > ' | cmp - without
+}
+
+@test "--names=short: without arguments and parameters" {
+	build -O2 -g
+	run_names --names=short
+	# types in table 1 are types
+	sed '1,/Partial/d' run.txt >tables
+	run ! grep -q '[a-z]<\|(int)\|unsigned long' tables
+	grep -q '> (anonymous namespace)::call > main::{lambda}::operator() > ' run.txt
+	grep -q '> choose > shop::keep$' run.txt
+	report --names=full
+	grep -Fq 'shop::box<shop::shelf::label>::fill(int)' report
+	report --names=short
+	cmp report run.txt
+}
+
+@test "--types=program, all, none" {
+	build -O2 -g
+	run_names
+	[ "$(sqlite3 run.data "select count(*) from types where rank = 0")" -gt 3 ]
+	sqlite3 run.data "select name from types where size in (6011, 6029, 6043, 6047) order by size" >types
+	diff types - <<-'EOT'
+		shop::shelf
+		shop::shelf::label
+		(anonymous namespace)::hidden
+		(anonymous namespace)::nameless_t
+	EOT
+	report --verbose
+	grep -q 'shop::shelf' report
+	report --verbose --types=program
+	grep -q 'shop::shelf' report
+	report --verbose --types=none
+	sed -n '/Allocation Bins/,/Partial/p' report >table1
+	run ! grep -q 'shelf\|nameless_t' table1
+	limited "$MPROF" report --format=json run.data >report.json
+	jq -e '[.leaks[] | select(.path[-1].function == "main") | .types] == [["(anonymous namespace)::nameless_t"]]' \
+		report.json
+	jq -e '[.direct[] | select(.function == "main") | .types] == [["(anonymous namespace)::nameless_t"]]' report.json
+}
+
+@test "Rust: names of both manglings, types" {
+	need rustc
+	cat >names.rs <<-'EOT'
+		use std::collections::BTreeMap;
+		struct Shelf<T> { a: [T; 6011], n: Option<Box<Shelf<T>>> }
+		mod shop { #[inline(never)] pub fn keep<T>(t: T) { std::mem::forget(std::hint::black_box(Box::new(t))); } }
+		trait Fill { fn fill(&self); }
+		impl Fill for BTreeMap<u32, u32> {
+			#[inline(never)] fn fill(&self) { shop::keep([self.len() as u8; 6029]); }
+		}
+		fn main() {
+			let f = |n: u8| shop::keep(Shelf { a: [n; 6011], n: None });
+			f(std::env::args().count() as u8);
+			BTreeMap::new().fill();
+		}
+	EOT
+	for how in legacy v0; do
+		RUSTC_BOOTSTRAP=1 rustc -g -O -Z unstable-options -C symbol-mangling-version=$how -o names names.rs 2>rust ||
+			skip "$(tail -n 1 rust)"
+		run_names
+		grep -q 'names::shop::keep' run.txt
+		run ! grep -q '17h[0-9a-f]\{16\}' run.txt
+		# between these and the allocator stand more inlined functions than a path has room for
+		limited "$MPROF" report --format=json --names=short --inlines=no run.data >report.json
+		jq -r '.leaks[].path[].function' report.json >functions
+		grep -q ' as names::Fill>::fill$' functions
+		grep -q '^names::shop::keep$' functions
+		run ! grep -q 'h[0-9a-f]\{16\}' functions
+		[ "$(sqlite3 run.data "select count(*) from types where name = 'names::Shelf<u8>'")" = 1 ]
+	done
+}
+
+@test "UTF-8 in names stays, control characters and broken UTF-8 do not" {
+	build -O1 -g0
+	objcopy --redefine-sym _ZN4shop10other_unitEi=$'f\xc3\xbc\xc3\x9fe_\xe2\x82\xac\033[2J\x9b\xff' names odd
+	mv odd names
+	run_names --verbose
+	grep -Fq $'f\xc3\xbc\xc3\x9fe_\xe2\x82\xac\\033[2J\\233\\377' run.txt
+	run ! grep -q $'\033' run.txt
+}
+
+# ---- later and elsewhere ----
+
+@test "report --symbols-from: an old profile gets its names" {
+	build -O2 -g
+	run_names
+	report --lines --verbose && mv report want
+	strip_names
+	run_names
+	run ! grep -q 'shop::' run.txt
+	cp run.data before
+	for from in names.debug names.whole; do
+		report --lines --verbose --symbols-from=$from
+		sed 1d want | diff - <(sed 1d report)
+		says err "names from DWARF in $from: .*/names$"
+	done
+	# in a folder: by build ID, by its name, by its path, by any name
+	local id place
+	id=$(build_id names)
+	for place in ".build-id/${id:0:2}/${id:2}.debug" names names.debug "$PWD/names" whatever; do
+		mkdir -p "from/$(dirname "$place")"
+		cp names.debug "from/$place"
+		report --lines --verbose --symbols-from=from
+		sed 1d want | diff - <(sed 1d report)
+		rm -r from
+	done
+	report --lines --verbose --debug-dir=.
+	sed 1d want | diff - <(sed 1d report)
+	# the file itself stays as it was
+	cmp run.data before
+}
+
+@test "report --symbols-from: another build is refused" {
+	build -O2 -g
+	strip_names
+	run_names
+	mkdir other
+	(cd other && build -O1 -g)
+	refused 1 'other/names is of another build' "$MPROF" report --symbols-from=other/names run.data
+	[ ! -s refused.out ]
+	refused 1 'other/names is of another build' "$MPROF" report --symbols-from=other run.data
+	refused 1 'none of the files of this profile' "$MPROF" report --symbols-from="$T/edges" run.data
+	refused 1 'no ELF file' "$MPROF" report --symbols-from=run.txt run.data
+	refused 1 'No such file' "$MPROF" report --symbols-from=nosuch run.data
+	mkdir empty
+	refused 1 'there is no file' "$MPROF" report --symbols-from=empty run.data
+	mkfifo empty/names
+	refused 1 'there is no file' "$MPROF" report --symbols-from=empty run.data
+	# what is right is taken, what is wrong is said
+	cp names.debug other/right
+	report --symbols-from=other
+	grep -q 'shop::' report
+}
+
+@test "a debug file of another build is not taken, and that is said" {
+	build -O1 -g
+	objcopy --only-keep-debug names other.debug
+	build -O2 -g
+	strip_names
+	cp other.debug names.debug
+	objcopy --add-gnu-debuglink=names.debug names
+	run_names
+	says err 'names from .dynsym; .*/names.debug does not match: .*/names$'
+	run ! grep -q 'shop::' run.txt
+}
+
+@test "a program whose file is deleted or replaced is read as it is mapped" {
+	[ "$(id -u)" = 0 ] || skip "root only: /proc/PID/map_files"
+	for with in '' "$T/edges"; do
+		cp "$T/vanish" ./gone
+		[ -z "$with" ] || cp "$with" other
+		limited "$MPROF" run -o run.txt --data=run.data -- ./gone gone ${with:+other} 2>err
+		grep -q '> main > lose$' run.txt
+		says err 'names from DWARF: .*/gone'
+	done
+}
+
+@test "generated code has its name from the perf map" {
+	limited "$MPROF" run --offsets -o run.txt --data=run.data -- "$T/jit" 2>err
+	grep -q '> LazyCompile:~jitted game.js:3+21' run.txt
+	rm -f "/tmp/perf-$(sqlite3 run.data "select value from meta where key = 'pid'").map"
+}
+
+# ---- debuginfod ----
+
+# serve FILE: a server of debug files for ./names on this machine; its port is in ./port
+serve() {
+	cat >serve.py <<-'EOT'
+		import http.server, sys, time
+		class Handler(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        with open("asked", "a") as log:
+		            log.write(self.path + "\n")
+		        if self.path != "/buildid/%s/debuginfo" % sys.argv[1]:
+		            return self.send_error(404)
+		        if sys.argv[2] == "never":
+		            time.sleep(60)
+		        body = open(sys.argv[2], "rb").read()
+		        self.send_response(200)
+		        self.send_header("Content-Length", str(len(body)))
+		        self.end_headers()
+		        self.wfile.write(body)
+		    def log_message(self, *args):
+		        pass
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+		server.daemon_threads = True
+		with open("port.new", "w") as f:
+		    f.write(str(server.server_port))
+		import os
+		os.rename("port.new", "port")
+		server.serve_forever()
+	EOT
+	rm -f port asked
+	MPROF_TEST_MARK=$MARK python3 serve.py "$(build_id names)" "$1" >/dev/null 2>&1 3>&- &
+	SERVER=$!
+	for _ in {1..200}; do
+		[ -e port ] && return
+		sleep 0.05
+	done
+	return 1
+}
+
+no_server() {
+	kill "$SERVER"
+	wait "$SERVER" || true
+}
+
+need_debuginfod() {
+	ldconfig -p | grep -q libdebuginfod.so.1 || skip "libdebuginfod is not installed"
+	need python3
+	export DEBUGINFOD_CACHE_PATH=$PWD/cache
+	unset DEBUGINFOD_URLS
+}
+
+@test "debuginfod is asked if DEBUGINFOD_URLS is set, and only then" {
+	need_debuginfod
+	build -O2 -g
+	strip_names
+	mv names.debug elsewhere
+	serve elsewhere
+	run_names
+	[ ! -e asked ]
+	run ! grep -q 'shop::' run.txt
+	DEBUGINFOD_URLS="" run_names
+	[ ! -e asked ]
+	DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" run_names
+	no_server
+	grep -q 'shop::twice' run.txt
+	says err 'asking debuginfod for the names of .*/names$'
+	says err 'names from DWARF in .*/cache/.*/debuginfo: .*/names$'
+}
+
+@test "what debuginfod sends is taken only if it is of the same build" {
+	need_debuginfod
+	build -O1 -g
+	mv names wrong
+	build -O2 -g
+	strip_names
+	mv names.debug elsewhere
+	serve wrong
+	DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" run_names
+	no_server
+	run ! grep -q 'shop::' run.txt
+	says err 'does not match'
+}
+
+@test "a server that does not answer is given up" {
+	need_debuginfod
+	build -O2 -g
+	strip_names
+	mv names.debug elsewhere
+	serve never
+	export DEBUGINFOD_MAXTIME=2
+	DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" run_names
+	no_server
+	says err 'seconds were spent on debuginfod: nothing more is fetched'
+	[ -s run.txt ]
+	DEBUGINFOD_URLS="http://127.0.0.1:1" run_names
+	[ -s run.txt ]
+}
