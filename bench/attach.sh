@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How long attaching stops a process, by its own account ("attaching stopped the process for X ms").
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 sizes=("1 0" "100 0" "1 100" "100 100")
 

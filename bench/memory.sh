@@ -4,6 +4,7 @@
 #
 # BLOCKS (1000000) live ones, 3 * 2^LEVELS (16) call-tree nodes, CHURN (60000) pairs.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 BLOCKS=${BLOCKS:-1000000}
 LEVELS=${LEVELS:-16}

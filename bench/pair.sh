@@ -5,6 +5,7 @@
 #
 # PAIRS (20000) under mprof, LTRACE_PAIRS (2000), GDB_PAIRS (200).
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 PAIRS=${PAIRS:-20000}
 LTRACE_PAIRS=${LTRACE_PAIRS:-2000}

@@ -3,6 +3,7 @@
 # Programs people use: what mprof does for each pair of an allocation and a free, and how much slower
 # they are. SCALE (1) multiplies their work.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 SCALE=${SCALE:-1}
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Writing, reading and printing a profile whose call tree has NODES (1000000) nodes.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 NODES=${NODES:-1000000}
 # What mprof is linked with, as its Makefile says.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Fairness: THREADS (8) threads that make N (2000) pairs each; how much longer the slowest took.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 THREADS=${THREADS:-8}
 N=${N:-2000}

@@ -3,6 +3,7 @@
 # What a frame costs: chains that repeat, and chains that are all new. With --wait=pin, where a stop
 # costs the same every time.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 depths=(1 10 100 1000 10000)
 firsts=(1000 4000)

@@ -3,6 +3,7 @@
 # The measure of the paper of 1988: its example with 100,000 widgets; how much slower, and how much
 # memory the monitor needs for the memory the user asked for.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 WIDGETS=${WIDGETS:-100000}
 

@@ -169,6 +169,10 @@ static void settle(struct tracer *t, struct task *task)
 	bool trapped = task->state == TASK_QUEUED &&
 		       tracer_decode(task->tid, task->wstatus).kind == STOP_TRAP;
 
+	/* An error of our own came in the middle of serving it. */
+	if (task->state == TASK_SERVED)
+		trapped = stop_needs_siginfo(task->wstatus);
+
 	/* It will run into our trap again, or not, if that is to go. */
 	if (t->ops->settle(t->ctx, task, trapped) && trapped)
 		task->state = TASK_HELD;
