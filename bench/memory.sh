@@ -55,7 +55,8 @@ for ((i = 0; i < 100 && ${#rows[@]} < 4; i++)); do
 	sleep 0.3
 	tracer=$(pgrep -P "$mprof")
 	pid=${tracer:+$(pgrep -P "$tracer" -x churn)}
-	[ -n "$pid" ] && "$MPROF" control "$pid" status >"$tmp/status" 2>/dev/null || continue
+	[ -n "$pid" ] || continue
+	"$MPROF" control "$pid" status >"$tmp/status" 2>/dev/null || continue
 	so_far=$(field allocations)
 	[ "$so_far" -gt 500 ] || continue
 	rows+=("$so_far")

@@ -21,7 +21,7 @@ libc() {
 	ldd "$churn" | awk '/libc\.so/ { print $3 }'
 }
 
-cat >"$tmp/gdb" <<-'EOT'
+cat >"$tmp/commands" <<-'EOT'
 	set pagination off
 	set debuginfod enabled off
 	set confirm off
@@ -55,7 +55,7 @@ for ((i = 0; i < RUNS; i++)); do
 			sample "mprof-$way" "$MPROF" run --wait="$way" -o /dev/null --data=/dev/null -- "$churn" "$PAIRS"
 	done
 	have ltrace && sample ltrace ltrace -e malloc+free -o /dev/null "$churn" "$LTRACE_PAIRS"
-	have gdb && sample gdb gdb -q -batch -x "$tmp/gdb" --args "$churn" "$GDB_PAIRS"
+	have gdb && sample gdb gdb -q -batch -x "$tmp/commands" --args "$churn" "$GDB_PAIRS"
 	have bpftrace && sample bpftrace bpftrace -c "$churn $PAIRS" -o "$tmp/bpf" -e "$bpf"
 done
 

@@ -27,7 +27,7 @@ struct guard {
 	atomic_uint n;		/* entries used so far */
 	uint32_t free_list;	/* number + 1 of an entry to use again; its `at` links to the next */
 	pid_t trapped[TRAPPED_SLOTS];
-	pid_t stopped[TRAPPED_SLOTS];	/* by thread group */
+	pid_t stopped[TRAPPED_SLOTS];
 	struct guard_entry entries[MAX_ENTRIES];
 };
 
@@ -112,12 +112,12 @@ void guard_trapped(struct guard *g, pid_t tid, bool trapped)
 		g->trapped[(unsigned)tid % TRAPPED_SLOTS] = trapped ? tid : 0;
 }
 
-void guard_stopped(struct guard *g, pid_t pid, bool stopped)
+void guard_stopped(struct guard *g, pid_t tid, bool stopped)
 {
-	pid_t *slot = g ? &g->stopped[(unsigned)pid % TRAPPED_SLOTS] : NULL;
+	pid_t *slot = g ? &g->stopped[(unsigned)tid % TRAPPED_SLOTS] : NULL;
 
-	if (slot && (stopped || *slot == pid))
-		*slot = stopped ? pid : 0;
+	if (slot && (stopped || *slot == tid))
+		*slot = stopped ? tid : 0;
 }
 
 /* ---- the watching side ---- */
@@ -274,11 +274,13 @@ static void recover_process(const struct guard *g, pid_t pid)
 	restore_traps(g, pid, s);
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *d = opendir(path);
+	bool was_stopped = true;
 	/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
 	for (struct dirent *e; d && (e = readdir(d));) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
 		if (tid > 0 && seize_stopped(tid)) {
+			was_stopped &= g->stopped[(unsigned)tid % TRAPPED_SLOTS] == tid;
 			settle_task(g, pid, tid);
 			ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		}
@@ -287,7 +289,7 @@ static void recover_process(const struct guard *g, pid_t pid)
 		closedir(d);
 	restore_slots(g, pid, s);
 	space_free(s);
-	if (g->stopped[(unsigned)pid % TRAPPED_SLOTS] != pid)
+	if (!was_stopped)
 		kill(pid, SIGCONT);
 }
 

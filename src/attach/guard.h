@@ -48,8 +48,9 @@ void guard_remove(struct guard *g, uint32_t number);
 /* A task was found in a trap (true) or goes on (false). */
 void guard_trapped(struct guard *g, pid_t tid, bool trapped);
 
-/* A process is stopped by job control (true), and is to stay so, or goes on (false). */
-void guard_stopped(struct guard *g, pid_t pid, bool stopped);
+/* A task is stopped by job control (true), or goes on (false). If all tasks of a process are, it is to
+ * stay so. */
+void guard_stopped(struct guard *g, pid_t tid, bool stopped);
 
 /* ---- the watching side ---- */
 

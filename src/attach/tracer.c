@@ -67,13 +67,14 @@ uint64_t tracer_stops(const struct tracer *t)
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	guard_trapped(t->guard, task->tid, false);
+	guard_stopped(t->guard, task->tid, false);
 	task->state = TASK_RUNNING;
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
 {
-	guard_stopped(t->guard, task->tgid, true);
+	guard_stopped(t->guard, task->tid, true);
 	task->state = TASK_LISTENING;
 	ptrace(PTRACE_LISTEN, task->tid, NULL, NULL);
 }
@@ -347,8 +348,6 @@ static void serve(struct tracer *t, struct task *task)
 		task_listen(t, task);
 		return;
 	case STOP_HELD:
-		/* SIGCONT has ended a stop by job control, or an earlier PTRACE_INTERRUPT is answered. */
-		guard_stopped(t->guard, task->tgid, false);
 		task_resume(t, task, 0);
 		return;
 	default:

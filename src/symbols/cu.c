@@ -75,6 +75,24 @@ static int spans_add(struct spans *s, Dwarf_Die *die, uint32_t owner, struct obj
 	return 0;
 }
 
+/*
+ * libdw opens the file of a split unit without a look at what it is, and would wait for ever at a
+ * named pipe.
+ */
+static bool split_file_is_regular(Dwarf_Die *unit)
+{
+	Dwarf_Attribute a;
+	char path[PATH_MAX];
+	struct stat st;
+	const char *name = NULL;
+
+	if (dwarf_attr(unit, DW_AT_dwo_name, &a) || dwarf_attr(unit, DW_AT_GNU_dwo_name, &a))
+		name = dwarf_formstring(&a);
+	if (!name || !die_whole_path(unit, name, path))
+		return false;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main)
 {
 	Dwarf_CU *cu = NULL;
@@ -87,6 +105,8 @@ int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main)
 			continue;
 		if (c->n >= UINT32_MAX || ARRAY_RESERVE(&c->v, &c->cap, c->n))
 			return -ENOMEM;
+		if (type == DW_UT_skeleton && !split_file_is_regular(&die))
+			c->split_missing = true;
 		c->v[c->n] = (struct cu){ .die = die };
 		if (spans_add(&c->spans, &die, (uint32_t)c->n, main, &first))
 			return -ENOMEM;
@@ -105,24 +125,6 @@ void cus_release(struct cus *c)
 	free(c->v);
 	free(c->spans.v);
 	*c = (struct cus){ 0 };
-}
-
-/*
- * libdw opens the file of a split unit without a look at what it is, and would wait for ever at a
- * named pipe.
- */
-static bool split_file_is_regular(Dwarf_Die *unit)
-{
-	Dwarf_Attribute a;
-	char path[PATH_MAX];
-	struct stat st;
-	const char *name = NULL;
-
-	if (dwarf_attr(unit, DW_AT_dwo_name, &a) || dwarf_attr(unit, DW_AT_GNU_dwo_name, &a))
-		name = dwarf_formstring(&a);
-	if (!name || !die_whole_path(unit, name, path))
-		return false;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 void cu_content(Dwarf_Die *unit, Dwarf_Die *content)

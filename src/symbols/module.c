@@ -14,6 +14,7 @@ int module_init(struct module *m, const char *path, int fd, const struct symbols
 {
 	*m = (struct module){ .search = search, .main = OBJFILE_NONE, .debug = OBJFILE_NONE,
 			      .mini = OBJFILE_NONE, .alt = OBJFILE_NONE };
+	m->gone = fd < 0 && *path == '/';
 	m->path = strdup(path);
 	if (!m->path) {
 		if (fd >= 0)
@@ -85,7 +86,7 @@ static bool has_table(struct objfile *o, GElf_Word type)
 static char *describe(struct module *m, const struct debugfile *f)
 {
 	bool in_debug = m->debug.elf && (m->dwarf || !has_table(&m->main, SHT_SYMTAB));
-	const char *what = "none";
+	const char *what = m->gone ? "none; the file is gone or cannot be read" : "none";
 	char *s = NULL;
 
 	if (m->dwarf)
@@ -137,11 +138,24 @@ int module_open(struct module *m)
 	return m->source ? 0 : -ENOMEM;
 }
 
+static int say_split_missing(struct module *m)
+{
+	char *s = NULL;
+
+	if (asprintf(&s, "%s; its split DWARF is missing", m->source) < 0)
+		return -ENOMEM;
+	free(m->source);
+	m->source = s;
+	return 0;
+}
+
 struct cus *module_cus(struct module *m)
 {
 	if (module_open(m))
 		return NULL;
 	if (m->dwarf && !m->has_cus && cus_read(&m->cus, m->dwarf, &m->main))
+		return NULL;
+	if (m->cus.split_missing && !m->has_cus && say_split_missing(m))
 		return NULL;
 	m->has_cus = true;
 	return &m->cus;

@@ -18,6 +18,7 @@ struct module {
 	char *source;			/* see symbols_source() */
 	char id[BUILD_ID_MAX];
 	bool opened, has_cus, has_symbols, has_fdes;
+	bool gone;			/* there is no such file any more, or it cannot be read */
 
 	struct objfile main;		/* the file itself; without elf if it is no ELF file */
 	struct objfile debug;		/* its separate debug file */

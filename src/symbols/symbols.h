@@ -52,8 +52,8 @@ int symbols_add_module(struct symbols *s, const char *path, int fd);
 const char *symbols_build_id(struct symbols *s, int module);
 
 /* Where the names of the module come from, for a person: "DWARF", "DWARF in /usr/lib/debug/...",
- * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what was there and could
- * not be taken: a debug file that is of another build. Belongs to @s. */
+ * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what is wrong: a debug file
+ * that is of another build, a file that is gone. Belongs to @s, until the next call. */
 const char *symbols_source(struct symbols *s, int module);
 
 /* One function at an address: the physical one, or one that was inlined there. */

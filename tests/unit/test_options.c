@@ -114,6 +114,34 @@ static void one_dash_and_two_mean_the_same(void **state)
 	assert_string_equal(parse("run", "-output x").o.output, "x");
 }
 
+static void names_can_be_asked_for_in_many_ways(void **state)
+{
+	struct parsed p = parse("run", "");
+
+	(void)state;
+	assert_false(p.o.report.lines || p.o.view.no_inlines || p.o.view.short_names);
+	assert_int_equal(p.o.view.types, VIEW_TYPES_ALL);
+	assert_null(p.o.debug_dirs[0]);
+	p = parse("report", "-lines --inlines=no --names=short --types=program --symbols-from x "
+			    "--debug-dir=a --debug-dir b");
+	assert_true(p.o.report.lines && p.o.view.no_inlines && p.o.view.short_names);
+	assert_int_equal(p.o.view.types, VIEW_TYPES_PROGRAM);
+	assert_string_equal(p.o.symbols_from, "x");
+	assert_string_equal(p.o.debug_dirs[0], "a");
+	assert_string_equal(p.o.debug_dirs[1], "b");
+	assert_null(p.o.debug_dirs[2]);
+	p = parse("attach", "--inlines=no --inlines=yes --names=short --names=full --types=none");
+	assert_false(p.o.view.no_inlines || p.o.view.short_names);
+	assert_int_equal(p.o.view.types, VIEW_TYPES_NONE);
+	assert_refused("run", "--names=long", "mprof: option names: \"long\" is not full or short\n");
+	assert_refused("run", "--inlines=1", "mprof: option inlines: \"1\" is not yes or no\n");
+	assert_refused("run", "--types=", "mprof: option types: \"\" is not all, program or none\n");
+	assert_refused("run", "--symbols-from=x",
+		       "mprof: unknown option --symbols-from=x for mprof run; see mprof --help\n");
+	assert_refused("report", "--debug-dir=",
+		       "mprof: option debug-dir: \"\" is not a folder, 16 of them at most\n");
+}
+
 static void of_options_that_exclude_one_another_the_last_holds(void **state)
 {
 	(void)state;
@@ -240,6 +268,7 @@ int main(void)
 		cmocka_unit_test(options_end_at_the_first_argument_that_is_none),
 		cmocka_unit_test(two_dashes_alone_end_the_options_and_are_dropped),
 		cmocka_unit_test(one_dash_and_two_mean_the_same),
+		cmocka_unit_test(names_can_be_asked_for_in_many_ways),
 		cmocka_unit_test(of_options_that_exclude_one_another_the_last_holds),
 		cmocka_unit_test(offset_is_offsets),
 		cmocka_unit_test(a_value_comes_behind_an_equals_sign_or_as_the_next_argument),

@@ -125,6 +125,18 @@ static void the_same_with_split_dwarf4(void **state)
 	check_program(*state, "gcc -O2 -g -gsplit-dwarf -gdwarf-4");
 }
 
+static void that_split_dwarf_is_missing_is_said(void **state)
+{
+	struct fixture *x = *state;
+
+	write_file(x, "m.c", "int main(void) { return 0; }\n");
+	sh(x, "gcc -g -gsplit-dwarf m.c -o m && rm *.dwo");
+	int m = load(x, "m");
+
+	assert_string_equal(look(x, m, nm(x, "m", "main"), false).frames[0].name, "main");
+	assert_string_equal(symbols_source(x->s, m), "DWARF; its split DWARF is missing");
+}
+
 static void the_same_with_link_time_optimization(void **state)
 {
 	check_program(*state, "gcc -O2 -g -flto");
@@ -236,7 +248,7 @@ static void an_address_nothing_knows_is_named_by_itself(void **state)
 
 	assert_int_equal(m, 0);
 	assert_string_equal(symbols_build_id(x->s, m), "");
-	assert_string_equal(symbols_source(x->s, m), "none");
+	assert_string_equal(symbols_source(x->s, m), "none; the file is gone or cannot be read");
 	struct sym_frame f = look(x, m, 0x1230, true).frames[0];
 
 	assert_string_equal(f.name, "[vdso]+0x1230");
@@ -378,6 +390,7 @@ int main(void)
 		T(the_same_with_compressed_sections),
 		T(the_same_with_split_dwarf),
 		T(the_same_with_split_dwarf4),
+		T(that_split_dwarf_is_missing_is_said),
 		T(the_same_with_link_time_optimization),
 		T(the_same_with_clang),
 		T(the_same_with_clang_and_dwarf5),

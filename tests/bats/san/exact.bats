@@ -1,1 +1,0 @@
-../exact.bats
