@@ -254,8 +254,7 @@ exact() {
 		rm -f run.data bins count.*
 		status=0
 		if [ $report = counted ]; then
-			BINS=bins with_counter "$1" "$MPROF" run -o run.txt --data=run.data -- "$@" \
-				>out 2>err <$in || status=$?
+			counted_run "$@" >out 2>err <$in || status=$?
 		else
 			BINS=bins limited "$MPROF" run -o run.txt --data=run.data -- "$@" \
 				>out 2>err <$in || status=$?
@@ -282,6 +281,17 @@ exact() {
 				"not what the counter saw:" || return 1
 		fi
 	done
+}
+
+# counted_run PROGRAM [ARG...]: under mprof with the counter. An mprof with a sanitizer in it cannot
+# bear another library's malloc before its own (COUNTER_INSIDE): env brings that in, and execs.
+counted_run() {
+	if [ -z "${COUNTER_INSIDE:-}" ]; then
+		BINS=bins with_counter "$1" "$MPROF" run -o run.txt --data=run.data -- "$@"
+	else
+		BINS=bins limited "$MPROF" run -o run.txt --data=run.data -- env LD_PRELOAD="$T/counter.so" \
+			COUNTER_EXE="$(realpath "$1")" COUNTER_OUT="$D/count" "$@"
+	fi
 }
 
 # leak_path REPORT FUNCTION...: kept bytes of the leaks on exactly this path.
