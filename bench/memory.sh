@@ -37,7 +37,8 @@ run "$B/bench/blocks" live 1 && few=$(for_counters)
 run "$B/bench/blocks" live "$BLOCKS" && many=$(for_counters)
 more=$(calc "$many - $few")
 row "live blocks" "$BLOCKS" "${more:--}" "$(num "$(calc "$more / $BLOCKS")" 1)"
-run "$B/bench/blocks" tree "$LEVELS" && { nodes=$(cat "$tmp/out") bytes=$(for_tree) data=$(stat -c %s "$tmp/data"); }
+run "$B/bench/blocks" tree "$LEVELS" &&
+	nodes=$(cat "$tmp/out") bytes=$(for_tree) data=$(stat -c %s "$tmp/data")
 row "call-tree nodes" "${nodes:--}" "${bytes:--}" "$(num "$(calc "$bytes / $nodes")" 1)"
 row "the same in the data file" "${nodes:--}" "${data:--}" "$(num "$(calc "$data / $nodes")" 1)"
 echo

@@ -28,8 +28,8 @@ done
 
 echo "## Reports"
 echo
-echo "A call tree of $NODES nodes, made up, of $(num "$(calc "$NODES * 0.4")" 0) ends of chains, 20,000 call sites"
-echo "and 5,000 functions. The data file has $(num "$(calc "$(median bytes) / $NODES")" 1) bytes a node."
+echo "A call tree of $NODES nodes, made up, with $(num "$(calc "$NODES * 0.4")" 0) ends of chains, 20,000 call"
+echo "sites and 5,000 functions. The data file has $(num "$(calc "$(median bytes) / $NODES")" 1) bytes a node."
 echo
 table step seconds least
 for s in "${steps[@]}"; do

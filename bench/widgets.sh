@@ -18,7 +18,8 @@ for ((i = 0; i < RUNS; i++)); do
 	seconds under "$MPROF" run --stats -o /dev/null --data="$tmp/data" -- "$B/bench/widgets"
 done
 user=$(sed -nE 's/.*at most ([0-9]+) bytes.*/\1/p' "$tmp/err")
-monitor=$(sed -nE 's/.*memory: ([0-9]+) bytes for places, ([0-9]+) for .*, ([0-9]+) for the call tree/\1 + \2 + \3/p' "$tmp/err")
+monitor=$(sed -nE 's/.*memory: ([0-9]+) bytes for places, ([0-9]+) for .*, ([0-9]+) for the call tree/\1 + \2 + \3/p' \
+	"$tmp/err")
 allocs=$(stat_of allocations) frees=$(stat_of frees)
 
 echo "## The widgets of the paper"
