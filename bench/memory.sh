@@ -30,6 +30,7 @@ field() {
 	sed -n "s/^$1: *//p" "$tmp/status"
 }
 
+few= many= nodes= bytes= data=
 echo "## Memory of the tracer"
 echo
 table what number bytes "bytes each"

@@ -15,9 +15,9 @@ cat <<-EOT
 	# mprof: what it costs
 
 	$(nproc) processors ($(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)),
-	Linux $(uname -r), $(uname -m), load $(cut -d ' ' -f 1-3 /proc/loadavg) before the first sample. Medians of $RUNS samples unless a
-	table says otherwise. What is compared was sampled in turns; only ratios carry over to other
-	machines, and a loaded machine makes all of it worse.
+	Linux $(uname -r), $(uname -m), load $(cut -d ' ' -f 1-3 /proc/loadavg) before the first sample.
+	Medians of $RUNS samples unless a table says otherwise. What is compared was sampled in turns;
+	only ratios carry over to other machines, and a loaded machine makes all of it worse.
 EOT
 for section; do
 	printf '\n'

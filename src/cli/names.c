@@ -16,7 +16,8 @@ static void progress(const char *text)
 
 struct symbols_search names_search(const struct options *o)
 {
-	return (struct symbols_search){ .debug_dirs = o->debug_dirs, .fetch = true, .progress = progress };
+	return (struct symbols_search){ .debug_dirs = o->debug_dirs, .fetch = true, .cache = true,
+					.progress = progress };
 }
 
 /* ---- perf maps ---- */

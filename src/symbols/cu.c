@@ -105,6 +105,8 @@ int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main)
 			continue;
 		if (c->n >= UINT32_MAX || ARRAY_RESERVE(&c->v, &c->cap, c->n))
 			return -ENOMEM;
+		if (type == DW_UT_skeleton)
+			c->split = true;
 		if (type == DW_UT_skeleton && !split_file_is_regular(&die))
 			c->split_missing = true;
 		c->v[c->n] = (struct cu){ .die = die };

@@ -41,6 +41,7 @@ struct cus {
 	struct cu *v;
 	size_t n, cap;
 	struct spans spans;	/* owner: index of v */
+	bool split;		/* some of the units' DWARF is in other files */
 	bool split_missing;	/* some of the units' DWARF is in files that are not there */
 };
 

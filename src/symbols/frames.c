@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_SOURCE_FUNCTION (UINT64_C(1) << 63)
 #define INLINE_DEPTH_MAX 256
 
 /* One lookup. */

@@ -9,7 +9,17 @@
 /* Longest name of a function or type that is looked at. */
 #define NAME_MAX_LEN 16384
 
-struct cached;
+/* The function_key of a function that is known by its source: the number of its text in keys. */
+#define KEY_SOURCE_FUNCTION (UINT64_C(1) << 63)
+
+/* A lookup that was made before; n == 0: a free slot. */
+struct cached {
+	uint64_t pc;
+	uint32_t module;
+	bool is_return;
+	struct sym_frame *frames;
+	size_t n;
+};
 
 struct symbols {
 	struct module **modules;
@@ -20,6 +30,10 @@ struct symbols {
 	struct cached *cache;		/* hash table of lookups; a power of two */
 	size_t n_cached, n_slots;
 };
+
+/* Put a look-up into the cache; @frames become the cache's. 0 or -ENOMEM. */
+int symbols_remember(struct symbols *s, uint32_t module, uint64_t pc, bool is_return,
+		     struct sym_frame *frames, size_t n);
 
 /**
  * The frames at a place, without the cache.

@@ -41,6 +41,8 @@ void module_release(struct module *m)
 	objfile_close(&m->debug);
 	objfile_close(&m->main);
 	padding_release(&m->padding);
+	free(m->types);
+	free(m->file);
 	free(m->source);
 	free(m->path);
 }
@@ -82,9 +84,10 @@ static bool has_table(struct objfile *o, GElf_Word type)
 	return false;
 }
 
-/* Where the best names are. @f: what was found when the debug file was looked for */
-static char *describe(struct module *m, const struct debugfile *f)
+/* Where the best names are. */
+static char *describe(struct module *m)
 {
+	const char *other = m->searched ? m->file->other : "";
 	bool in_debug = m->debug.elf && (m->dwarf || !has_table(&m->main, SHT_SYMTAB));
 	const char *what = m->gone ? "none; the file is gone or cannot be read" : "none";
 	char *s = NULL;
@@ -97,44 +100,55 @@ static char *describe(struct module *m, const struct debugfile *f)
 		what = "MiniDebugInfo";
 	else if (has_table(&m->main, SHT_DYNSYM))
 		what = ".dynsym";
-	int n = asprintf(&s, "%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? f->path : "",
-			 *f->other ? "; " : "", f->other,
-			 *f->other ? " does not match" : "");
+	int n = asprintf(&s, "%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? m->file->path : "",
+			 *other ? "; " : "", other, *other ? " does not match" : "");
 
 	return n < 0 ? NULL : s;
 }
 
-static void find_debug_data(struct module *m, struct debugfile *f)
+/* Look for the debug file, once. 0 or -ENOMEM. */
+static int search_debug_file(struct module *m)
 {
-	m->dwarf = units_of(m, &m->main);
-	if (m->dwarf) {
-		open_alt(m, m->path);
-		return;
-	}
-	if (!m->main.elf)
-		return;
-	if (debugfile_find(f, &m->main, &m->debug) == 0) {
-		m->dwarf = units_of(m, &m->debug);
-		if (m->dwarf)
-			open_alt(m, f->path);
-	}
-	if (!m->dwarf && !has_table(&m->main, SHT_SYMTAB) && !has_table(&m->debug, SHT_SYMTAB))
-		minidebug_open(&m->main, &m->mini);
+	if (!m->file && !(m->file = calloc(1, sizeof *m->file)))
+		return -ENOMEM;
+	if (m->searched || !m->main.elf)
+		return 0;
+	m->searched = true;
+	*m->file = (struct debugfile){ .search = m->search, .module = m->path, .id = m->id };
+	debugfile_find(m->file, &m->main, &m->debug);
+	return 0;
+}
+
+static bool seems_to_have_dwarf(struct objfile *o)
+{
+	GElf_Shdr shdr;
+
+	return objfile_section(o, ".debug_info", &shdr) || objfile_section(o, ".zdebug_info", &shdr);
+}
+
+struct objfile *module_dwarf_file(struct module *m)
+{
+	if (seems_to_have_dwarf(&m->main))
+		return &m->main;
+	return !search_debug_file(m) && seems_to_have_dwarf(&m->debug) ? &m->debug : NULL;
 }
 
 int module_open(struct module *m)
 {
 	if (m->opened)
 		return m->source ? 0 : -ENOMEM;
-	struct debugfile *f = calloc(1, sizeof *f);
-
 	m->opened = true;
-	if (!f)
+	m->dwarf = units_of(m, &m->main);
+	if (m->dwarf)
+		open_alt(m, m->path);
+	else if (search_debug_file(m))
 		return -ENOMEM;
-	*f = (struct debugfile){ .search = m->search, .module = m->path, .id = m->id };
-	find_debug_data(m, f);
-	m->source = describe(m, f);
-	free(f);
+	else if ((m->dwarf = units_of(m, &m->debug)))
+		open_alt(m, m->file->path);
+	if (!m->dwarf && !has_table(&m->main, SHT_SYMTAB) && !has_table(&m->debug, SHT_SYMTAB))
+		minidebug_open(&m->main, &m->mini);
+	free(m->source);
+	m->source = describe(m);
 	return m->source ? 0 : -ENOMEM;
 }
 

@@ -11,6 +11,8 @@
 
 #include <elfutils/libdw.h>
 
+struct debugfile;
+
 /* One file and all that is known of it; each part is read when it is needed first. */
 struct module {
 	const struct symbols_search *search;
@@ -19,6 +21,8 @@ struct module {
 	char id[BUILD_ID_MAX];
 	bool opened, has_cus, has_symbols, has_fdes;
 	bool gone;			/* there is no such file any more, or it cannot be read */
+	bool searched;			/* for a debug file: @file is what came of it */
+	struct debugfile *file;
 
 	struct objfile main;		/* the file itself; without elf if it is no ELF file */
 	struct objfile debug;		/* its separate debug file */
@@ -26,6 +30,12 @@ struct module {
 	struct objfile alt;		/* the one that dwz(1) made for several debug files */
 	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
 	struct padding padding;
+
+	/* See namecache.h. */
+	bool cache_asked, cache_dirty;
+	struct sym_type *types;		/* of all sizes, if has_types */
+	size_t n_types;
+	bool has_types;
 
 	struct cus cus;
 	struct elfsyms symtab, dynsym;
@@ -36,7 +46,10 @@ struct module {
 int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search);
 void module_release(struct module *m);
 
-/* Find the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
+/* The file that seems to have the DWARF, the module's own or its debug file; NULL: none. Opens no DWARF. */
+struct objfile *module_dwarf_file(struct module *m);
+
+/* Open the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
 int module_open(struct module *m);
 
 /* The tables, read when asked for the first time. NULL: out of memory. */

@@ -2,21 +2,12 @@
 #include "symbols/symbols.h"
 
 #include "base/array.h"
-#include "symbols/internal.h"
+#include "symbols/namecache.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-
-/* A lookup that was made before; n == 0: a free slot. */
-struct cached {
-	uint64_t pc;
-	uint32_t module;
-	bool is_return;
-	struct sym_frame *frames;
-	size_t n;
-};
 
 struct symbols *symbols_new(void)
 {
@@ -32,6 +23,7 @@ void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
+	namecache_save(s);
 	for (size_t i = 0; i < s->n_slots; i++)
 		free(s->cache[i].frames);
 	free(s->cache);
@@ -80,7 +72,12 @@ const char *symbols_build_id(struct symbols *s, int module)
 
 const char *symbols_source(struct symbols *s, int module)
 {
-	return module_open(s->modules[module]) ? "none" : s->modules[module]->source;
+	struct module *m = s->modules[module];
+
+	/* The cache knows, and then nothing need be opened. */
+	if (!m->source && (namecache_load(s, (uint32_t)module) || (!m->source && module_open(m))))
+		return "none";
+	return m->source;
 }
 
 static size_t find_slot(const struct symbols *s, uint32_t module, uint64_t pc, bool is_return)
@@ -112,20 +109,43 @@ static int grow_cache(struct symbols *s)
 	return 0;
 }
 
+int symbols_remember(struct symbols *s, uint32_t module, uint64_t pc, bool is_return,
+		     struct sym_frame *frames, size_t n)
+{
+	if (s->n_cached >= s->n_slots / 2 && grow_cache(s)) {
+		free(frames);
+		return -ENOMEM;
+	}
+	struct cached *c = &s->cache[find_slot(s, module, pc, is_return)];
+
+	if (c->n) {
+		free(frames);
+		return 0;
+	}
+	*c = (struct cached){ pc, module, is_return, frames, n };
+	s->n_cached++;
+	return 0;
+}
+
 int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out)
 {
-	if (s->n_cached >= s->n_slots / 2 && grow_cache(s))
+	struct module *m = s->modules[module];
+	struct sym_frame *frames;
+	size_t n;
+
+	if (namecache_load(s, (uint32_t)module) || (!s->n_slots && grow_cache(s)))
 		return -ENOMEM;
-	struct cached *c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
+	const struct cached *c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
 
 	if (!c->n) {
-		struct cached found = { .pc = pc, .module = (uint32_t)module, .is_return = is_return };
-		int err = frames_find(s, s->modules[module], pc, is_return, &found.frames, &found.n);
+		int err = frames_find(s, m, pc, is_return, &frames, &n);
 
+		if (!err)
+			err = symbols_remember(s, (uint32_t)module, pc, is_return, frames, n);
 		if (err)
 			return err;
-		*c = found;
-		s->n_cached++;
+		m->cache_dirty = true;
+		c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
 	}
 	*out = (struct sym_frames){ .frames = c->frames, .n = c->n };
 	return 0;

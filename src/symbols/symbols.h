@@ -27,6 +27,8 @@ struct symbols_search {
 	const char *const *debug_dirs;
 	/* Ask the servers in DEBUGINFOD_URLS, if that is set, for what is nowhere else. */
 	bool fetch;
+	/* Keep what was found out about large files in the user's cache, for the next time. */
+	bool cache;
 	/* Told when something is being fetched, and from time to time while it is; NULL: nobody asks.
 	 * @text is a sentence, harmless for a terminal. */
 	void (*progress)(const char *text);

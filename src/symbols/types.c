@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/addrset.h"
 #include "symbols/die.h"
-#include "symbols/internal.h"
+#include "symbols/namecache.h"
 #include "symbols/typetable.h"
 
 #include "base/array.h"
@@ -212,15 +212,12 @@ static int walk_all(struct types_walk *w, Dwarf *dwarf)
 	return err;
 }
 
-int symbols_types(struct symbols *s, int module, bool (*want)(uint64_t size, void *ctx), void *ctx,
-		  struct sym_type **types, size_t *n)
+static int find_types(struct symbols *s, struct module *m, bool (*want)(uint64_t size, void *ctx),
+		      void *ctx, struct sym_type **types, size_t *n)
 {
-	struct module *m = s->modules[module];
 	struct types_walk *w = calloc(1, sizeof *w);
 	int err = w ? module_open(m) : -ENOMEM;
 
-	*types = NULL;
-	*n = 0;
 	if (err)
 		goto out;
 	w->s = s;
@@ -235,4 +232,47 @@ int symbols_types(struct symbols *s, int module, bool (*want)(uint64_t size, voi
 out:
 	free(w);
 	return err;
+}
+
+static bool want_all(uint64_t size, void *ctx)
+{
+	(void)size, (void)ctx;
+	return true;
+}
+
+/* Those of m->types that are wanted. */
+static int select_types(const struct module *m, bool (*want)(uint64_t size, void *ctx), void *ctx,
+			struct sym_type **types, size_t *n)
+{
+	bool wanted = false;
+
+	*types = calloc(m->n_types + 1, sizeof **types);
+	if (!*types)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n_types; i++) {
+		if (!i || m->types[i].size != m->types[i - 1].size)
+			wanted = want(m->types[i].size, ctx);
+		if (wanted)
+			(*types)[(*n)++] = m->types[i];
+	}
+	return 0;
+}
+
+int symbols_types(struct symbols *s, int module, bool (*want)(uint64_t size, void *ctx), void *ctx,
+		  struct sym_type **types, size_t *n)
+{
+	struct module *m = s->modules[module];
+	int err = namecache_load(s, (uint32_t)module);
+
+	*types = NULL;
+	*n = 0;
+	if (err)
+		return err;
+	if (!m->has_types && !(s->search.cache && namecache_wanted(m)))
+		return find_types(s, m, want, ctx, types, n);
+	if (!m->has_types) {
+		err = find_types(s, m, want_all, NULL, &m->types, &m->n_types);
+		m->has_types = m->cache_dirty = !err;
+	}
+	return err ? err : select_types(m, want, ctx, types, n);
 }

@@ -422,7 +422,14 @@ cycle() {
 zombie() {
 	mkfifo hold
 	exec {hold}<>hold
-	env "MPROF_TEST_MARK=$MARK" sh -c 'true & echo $! >zombie; exec cat hold' 3>&- &
+	env "MPROF_TEST_MARK=$MARK" python3 -c '
+import os
+p = os.fork()
+if p == 0:
+    os._exit(0)
+with open("zombie", "w") as f:
+    f.write("%d\n" % p)
+open("hold").read()' 3>&- &
 	until_true "no zombie" test -s zombie
 	until_true "no zombie" grep -q '^State:.Z' "/proc/$(cat zombie)/status"
 }

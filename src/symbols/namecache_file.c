@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/namecache_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* So many entries are kept, none larger than that. */
+#define ENTRIES_MAX 100
+#define BYTES_MAX ((off_t)256 << 20)
+
+static const char magic[8] = "mprofnm1";
+
+/* FNV-1a, eight bytes at a time. */
+static uint64_t checksum(const char *bytes, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325, word;
+
+	for (; n >= sizeof word; bytes += sizeof word, n -= sizeof word) {
+		memcpy(&word, bytes, sizeof word);
+		h = (h ^ word) * 0x100000001b3;
+		h ^= h >> 29;
+	}
+	for (; n; n--)
+		h = (h ^ (unsigned char)*bytes++) * 0x100000001b3;
+	return h;
+}
+
+/* $XDG_CACHE_HOME/mprof; for free(), NULL if there is none. */
+static char *cache_dir(void)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *dir = NULL;
+	int n = -1;
+
+	if (base && *base == '/')
+		n = asprintf(&dir, "%s/mprof", base);
+	else if (home && *home == '/')
+		n = asprintf(&dir, "%s/.cache/mprof", home);
+	return n < 0 ? NULL : dir;
+}
+
+static char *entry_name(const char *dir, const char *id)
+{
+	char *name;
+
+	return dir && asprintf(&name, "%s/%s.names", dir, id) >= 0 ? name : NULL;
+}
+
+/* ---- reading ---- */
+
+static bool is_ours(int fd, size_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) ||
+	    st.st_size > BYTES_MAX)
+		return false;
+	*size = (size_t)st.st_size;
+	return true;
+}
+
+static bool read_all(struct cache_in *in, const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool whole = fd >= 0 && is_ours(fd, &in->size) && (in->bytes = malloc(in->size + 1));
+	size_t got = 0;
+	ssize_t n = 1;
+
+	while (whole && got < in->size && (n = read(fd, in->bytes + got, in->size - got)) > 0)
+		got += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	return whole && got == in->size;
+}
+
+int cache_open(struct cache_in *in, const char *id, const char *who)
+{
+	static const size_t head = sizeof magic + sizeof(uint64_t);
+	char *dir = cache_dir(), *name = entry_name(dir, id);
+	uint64_t sum;
+
+	*in = (struct cache_in){ 0 };
+	bool fine = name && read_all(in, name) && in->size >= head && !memcmp(in->bytes, magic, sizeof magic);
+
+	if (fine) {
+		memcpy(&sum, in->bytes + sizeof magic, sizeof sum);
+		in->at = head;
+		fine = sum == checksum(in->bytes + head, in->size - head);
+	}
+	const char *whose = fine ? cache_get_text(in) : NULL;
+
+	fine = whose && !strcmp(whose, who);
+	if (!fine)
+		cache_close(in);
+	free(dir);
+	free(name);
+	return fine ? 0 : -ENOENT;
+}
+
+void cache_close(struct cache_in *in)
+{
+	free(in->bytes);
+	in->bytes = NULL;
+}
+
+uint64_t cache_get_int(struct cache_in *in)
+{
+	uint64_t value = 0;
+
+	if (in->bad || in->size - in->at < sizeof value) {
+		in->bad = true;
+		return 0;
+	}
+	memcpy(&value, in->bytes + in->at, sizeof value);
+	in->at += sizeof value;
+	return value;
+}
+
+uint64_t cache_get_count(struct cache_in *in)
+{
+	uint64_t n = cache_get_int(in);
+
+	/* Each of them is a number at least. */
+	if (n > (in->size - in->at) / sizeof n)
+		in->bad = true;
+	return in->bad ? 0 : n;
+}
+
+/* A text is its length and one more, then the bytes with a nought; NULL is the number 0. */
+const char *cache_get_text(struct cache_in *in)
+{
+	uint64_t n = cache_get_int(in);
+	const char *text = in->bytes + in->at;
+
+	if (in->bad || !n)
+		return NULL;
+	if (n > in->size - in->at || text[n - 1] || memchr(text, '\0', n - 1)) {
+		in->bad = true;
+		return NULL;
+	}
+	in->at += n;
+	return text;
+}
+
+/* ---- writing ---- */
+
+/* All folders on the way to it, too. */
+static bool make_dir(char *dir)
+{
+	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int r = mkdir(dir, 0700);
+
+		*slash = '/';
+		if (r && errno != EEXIST)
+			return false;
+	}
+	return !mkdir(dir, 0700) || errno == EEXIST;
+}
+
+int cache_create(struct cache_out *out, const char *id, const char *who)
+{
+	*out = (struct cache_out){ .dir = cache_dir() };
+	out->name = entry_name(out->dir, id);
+	if (out->name && make_dir(out->dir))
+		out->f = open_memstream(&out->bytes, &out->size);
+	if (!out->f) {
+		free(out->dir);
+		free(out->name);
+		return -ENOENT;
+	}
+	fwrite_unlocked(magic, sizeof magic, 1, out->f);
+	cache_put_int(out, 0);	/* where the checksum will be */
+	cache_put_text(out, who);
+	return 0;
+}
+
+void cache_put_int(struct cache_out *out, uint64_t value)
+{
+	fwrite_unlocked(&value, sizeof value, 1, out->f);
+}
+
+void cache_put_text(struct cache_out *out, const char *text)
+{
+	size_t n = text ? strlen(text) + 1 : 0;
+
+	cache_put_int(out, n);
+	fwrite_unlocked(text ? text : "", 1, n, out->f);
+}
+
+static bool write_entry(const struct cache_out *out)
+{
+	char *temp;
+	size_t done = 0;
+	ssize_t n = 1;
+
+	if (asprintf(&temp, "%s.XXXXXX", out->name) < 0)
+		return false;
+	int fd = mkostemp(temp, O_CLOEXEC);
+
+	while (fd >= 0 && done < out->size && (n = write(fd, out->bytes + done, out->size - done)) > 0)
+		done += (size_t)n;
+	bool fine = fd >= 0 && done == out->size;
+
+	if (fd >= 0 && close(fd))
+		fine = false;
+	if (fine)
+		fine = rename(temp, out->name) == 0;
+	if (fd >= 0 && !fine)
+		unlink(temp);
+	free(temp);
+	return fine;
+}
+
+/* The oldest entry of the folder, if there are too many. */
+static void drop_oldest(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct timespec oldest = { .tv_sec = INT64_MAX };
+	char name[NAME_MAX + 1] = "";
+	struct dirent *e;
+	struct stat st;
+	int n = 0;
+
+	while (d && (e = readdir(d))) {
+		const char *dot = strstr(e->d_name, ".names");
+
+		if (!dot || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		n++;
+		if (st.st_mtim.tv_sec < oldest.tv_sec) {
+			oldest = st.st_mtim;
+			memcpy(name, e->d_name, strlen(e->d_name) + 1);
+		}
+	}
+	if (n > ENTRIES_MAX)
+		unlinkat(dirfd(d), name, 0);
+	if (d)
+		closedir(d);
+}
+
+void cache_finish(struct cache_out *out)
+{
+	bool fine = !ferror(out->f);
+
+	if (!fclose(out->f) && fine && out->size <= (size_t)BYTES_MAX) {
+		uint64_t sum = checksum(out->bytes + 16, out->size - 16);
+
+		memcpy(out->bytes + 8, &sum, sizeof sum);
+		if (write_entry(out))
+			drop_oldest(out->dir);
+	}
+	free(out->bytes);
+	free(out->dir);
+	free(out->name);
+}
