@@ -120,3 +120,18 @@ row "mprof: types of 1000 sizes" "$(num "$(median typing)")" "$(num "$(calc "$(m
 row "mprof: both, $(num "$(median mb)" 0) MB" "$(num "$(median all)")" 1
 ! have eu-addr2line || row "eu-addr2line -f -i" "$(num "$(median eu)")" "$(num "$(ratio eu all)")"
 ! have addr2line || row "addr2line -f -i" "$(num "$(median binutils)")" "$(num "$(ratio binutils all)")"
+
+# ---- the second time ----
+
+need_mprof
+quiet "$MPROF" run -o "$tmp/report" --data="$tmp/data" -- "$big" || exit 1
+export XDG_CACHE_HOME=$tmp/cache
+for ((i = 0; i < RUNS; i++)); do
+	rm -rf "$XDG_CACHE_HOME"
+	seconds first "$MPROF" report --format=json --symbols-from="$big" "$tmp/data"
+	seconds again "$MPROF" report --format=json --symbols-from="$big" "$tmp/data"
+	seconds plain "$MPROF" report --format=json "$tmp/data"
+done
+echo
+echo "mprof report --symbols-from of its profile, $(num "$(median first)") seconds; again, with what is in the cache,"
+echo "$(num "$(median again)"): $(num "$(ratio first again)") times as fast (the aim: 5). Without naming anything: $(num "$(median plain)")."

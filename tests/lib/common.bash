@@ -45,6 +45,7 @@ setup_file() {
 
 setup() {
 	D=$BATS_TEST_TMPDIR
+	export XDG_CACHE_HOME=$D/cache-home
 	cd "$D" || return 1
 	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
 }
