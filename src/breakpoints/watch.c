@@ -119,6 +119,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	if (changed) {
 		forget_pcs(w);
 		count_allocators(w);
+		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
 }
@@ -178,6 +179,11 @@ static uint32_t program_file(const struct module_files *files, pid_t tid)
 		if (files->files[i].ino == st.st_ino)
 			return (uint32_t)i;
 	return NO_FILE;
+}
+
+const struct mappings *watch_mappings(const struct watch *w)
+{
+	return &w->maps;
 }
 
 uint32_t watch_program(const struct watch *w)

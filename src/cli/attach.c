@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
+#include "cli/heap.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -58,6 +59,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	struct error e;
 
 	s->root = a->pid;
+	heap_begin(s, &a->options);
 	s->shared.check_unwinding = a->options.check_unwinding;
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);

@@ -3,6 +3,7 @@
 #define MPROF_CLI_H
 
 #include "attach/tracer.h"
+#include "heapprofile/heapprofile.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -39,6 +40,8 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
+	struct heapprofile_options heap;
+	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;

@@ -137,7 +137,7 @@ int command_detach(int argc, char **argv)
 
 static bool is_command(const char *name)
 {
-	static const char *const names[] = { "status", "suspend", "resume", "save" };
+	static const char *const names[] = { "status", "suspend", "resume", "save", "heap_dump" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]))
@@ -145,10 +145,17 @@ static bool is_command(const char *name)
 	return false;
 }
 
+/* A command with a word behind it. */
+static bool takes_word(const char *name)
+{
+	return !strcmp(name, "save") || !strcmp(name, "heap_dump");
+}
+
 /* A file is the tracer's to write, which may have another working directory. */
 static char *command_line(const char *name, const char *file)
 {
-	char *line, *dir = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
+	bool relative = file && file[0] != '/' && !strcmp(name, "save");
+	char *line, *dir = relative ? getcwd(NULL, 0) : NULL;
 	int n = asprintf(&line, "%s%s%s%s%s", name, file ? " " : "", dir ? dir : "", dir ? "/" : "",
 			 file ? file : "");
 
@@ -163,8 +170,8 @@ int command_control(int argc, char **argv)
 	int status = STATUS_FAILED;
 
 	if (argc < 4 || !parse_pid(argv[2], &pid) || !is_command(argv[3]) ||
-	    argc > 4 + !strcmp(argv[3], "save")) {
-		say("control: usage: mprof control PID status|suspend|resume|save [FILE]");
+	    argc > 4 + takes_word(argv[3])) {
+		say("control: usage: mprof control PID status|suspend|resume|save [FILE]|heap_dump [REASON]");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(argv[3], argc > 4 ? argv[4] : NULL);

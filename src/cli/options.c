@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, heap_options };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -58,9 +58,9 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	return false;
 }
 
-int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+/* The index of the first argument that is no option, or -1. */
+static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
 {
-	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data" };
 	for (int i = first; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
@@ -70,6 +70,19 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 			return -1;
 	}
 	return argc;
+}
+
+int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+{
+	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data",
+			       .heap = { .intervals = { .allocated = 1ull << 30, .in_use = 100ull << 20 },
+					 .depth = HEAPPROFILE_DEPTH } };
+	bool tracing = command_flag(command) != FOR_REPORT;
+
+	if (tracing)
+		heap_environment(o);
+	int rest = parse_all(o, command, argc, argv, first);
+	return rest >= 0 && tracing && !heap_environment_done(o) ? -1 : rest;
 }
 
 bool parse_pid(const char *text, pid_t *pid)

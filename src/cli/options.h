@@ -26,6 +26,16 @@ struct option_def {
 };
 
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[];
+extern const struct option_def printing_options[], tracing_options[], heap_options[];
+
+/* What the environment says of heap profiles, before the options do. */
+void heap_environment(struct options *o);
+
+/* After the options. False: a variable that matters
+ * has no sense; a sentence has been printed. */
+bool heap_environment_done(const struct options *o);
+
+/* Those variables have been obeyed; who inherits our environment shall not obey them again. */
+void heap_environment_take(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/heap.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -32,6 +33,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	struct error e;
 
 	s->launched = true;
+	heap_begin(s, &run->options);
 	tracer_set_wait(s->tracer, run->options.wait);
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))

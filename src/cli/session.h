@@ -12,6 +12,8 @@
  * each program image until the end.
  */
 
+struct options;
+
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
 	struct image *next;
@@ -41,6 +43,7 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
+	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
@@ -55,6 +58,9 @@ struct session {
 /* @guard may be NULL. 0 or -ENOMEM. */
 int session_init(struct session *s, bool trace_children, struct guard *guard);
 void session_release(struct session *s);
+
+/* CLOCK_MONOTONIC, as events tell it. */
+uint64_t session_now_ns(void);
 
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);

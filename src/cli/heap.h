@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_HEAP_H
+#define MPROF_CLI_HEAP_H
+
+#include "cli/cli.h"
+#include "cli/session.h"
+
+/*
+ * Heap profiles of a session: joins what happens in it with the recorders that write them. Each
+ * function does nothing for an image without such a recorder.
+ */
+
+/* Before anything is traced: let the images of the session be recorded as the options say, and take
+ * the variables that have been obeyed out of the environment. @o outlives the session. */
+void heap_begin(struct session *s, const struct options *o);
+
+/* What is mapped for execution has changed. */
+void heap_modules(struct image *i, const struct mappings *maps);
+
+/* The memory of the process is about to go out of reach. */
+void heap_leaving(struct image *i);
+
+/* A thread gets a signal. True: it was to ask for a profile, and is not the program's. */
+bool heap_signal(struct image *i, pid_t tid, int sig);
+
+/* Time has passed. */
+void heap_tick(struct session *s);
+
+/* "mprof control PID resume": what was deferred begins. */
+void heap_resume(struct session *s);
+
+/* "mprof control PID heap_dump": the answer to who has asked. */
+void heap_dump(struct session *s, const char *reason, char *answer, size_t size);
+
+#endif
