@@ -22,9 +22,10 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
-	libjansson-dev libiberty-dev liblzma-dev
+	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
-	python3 perl git libxml2-utils libjemalloc2
+	python3 perl git libxml2-utils libjemalloc2 google-perftools libgoogle-perftools-dev \
+	python3-protobuf protobuf-compiler
 
 all: $(B)/mprof ## build mprof (the default)
 

@@ -133,7 +133,7 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 		return 0;
 	}
 	int err = symbols_lookup(n->symbols, (int)m->m.file, address - m->m.bias, !first, &f);
-	for (size_t i = f.n; !err && i-- > 0;)
+	for (size_t i = 0; !err && i < f.n; i++)
 		name(to, f.frames[i].name);
 	return err;
 }

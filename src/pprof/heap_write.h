@@ -9,9 +9,9 @@
 /* Names for the addresses of a profile that shall need no binary. */
 struct heap_names {
 	const char *binary;	/* the program's file */
-	/* The functions at an address, innermost first, inlined ones before what they are inlined into:
-	 * calls @name for each. @address as in the list, @first: it stands first in a stack.
-	 * 0 or -ENOMEM. */
+	/* The functions at an address, the physical one first, then what was inlined into it, as
+	 * google-pprof wants them: calls @name for each. @address as in the list, @first: it stands
+	 * first in a stack. 0 or -ENOMEM. */
 	int (*of)(void *ctx, uint64_t address, bool first, void (*name)(void *to, const char *name),
 		  void *to);
 	void *ctx;
