@@ -4,6 +4,7 @@
 
 #include "attach/tracer.h"
 #include "heapprofile/heapprofile.h"
+#include "pprof/print.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -27,7 +28,15 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-enum output_format { FORMAT_TABLES, FORMAT_JSON };
+enum output_format { FORMAT_TABLES, FORMAT_JSON, FORMAT_TEXT, FORMAT_FOLDED, FORMAT_HEAP, FORMAT_PPROF };
+
+/* What is shown of a heap profile in pprof's formats. */
+struct pprof_options {
+	enum heap_value value;
+	enum heap_grain grain;
+	bool show_bytes, drop_negative, cumulative;
+	const char *base, *focus, *ignore, *list; /* NULL: none */
+};
 
 /* So many --debug-dir may be given. */
 #define MAX_DEBUG_DIRS 16
@@ -40,6 +49,7 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
+	struct pprof_options pprof;
 	struct heapprofile_options heap;
 	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;

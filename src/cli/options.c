@@ -6,7 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options, heap_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, heap_options,
+						   pprof_options };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -75,6 +76,7 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data",
+			       .pprof = { .value = INUSE_SPACE },
 			       .heap = { .intervals = { .allocated = 1ull << 30, .in_use = 100ull << 20 },
 					 .depth = HEAPPROFILE_DEPTH } };
 	bool tracing = command_flag(command) != FOR_REPORT;

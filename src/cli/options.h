@@ -26,7 +26,8 @@ struct option_def {
 };
 
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[], heap_options[];
+extern const struct option_def printing_options[], tracing_options[], heap_options[],
+	pprof_options[];
 
 /* What the environment says of heap profiles, before the options do. */
 void heap_environment(struct options *o);
