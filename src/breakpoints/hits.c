@@ -210,13 +210,24 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 	       arch_direct_call_target(before, ret) == trap->at;
 }
 
+/* Was this block never told of? Then nor is its end. */
+static bool take_hidden(struct watch *w, taddr ptr)
+{
+	for (size_t i = 0; i < w->n_hidden; i++)
+		if (w->hidden[i] == ptr) {
+			w->hidden[i] = w->hidden[--w->n_hidden];
+			return true;
+		}
+	return false;
+}
+
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, taddr ptr, taddr ret)
 {
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
-	if (again)
+	if (again || take_hidden(w, ptr))
 		return;
 	emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
@@ -260,6 +271,8 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->ret = ret;
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = probe;
+	c->hidden = t->hide_next && probes[probe].kind == PROBE_ALLOC;
+	t->hide_next = false;
 	read_arguments(&probes[probe], r, c);
 	if (!plant_return(w, task->tid, ret) ||
 	    (probes[probe].kind != PROBE_FREE &&
@@ -273,32 +286,61 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 }
 
-static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
-		      const struct trap *trap, const struct arch_regs *r)
+/* libtcmalloc asks for a profile of its own when the program ends. */
+static bool by_library(struct watch *w, const struct trap *trap, taddr ret)
+{
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+
+	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+}
+
+/* A function that we answer in its place. True: it has returned. */
+static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		   struct arch_regs *r)
+{
+	const struct probe *p = &probes[trap->probe];
+	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
+
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
+	    by_library(w, trap, ret) ||
+	    !w->sink.ask(w->sink.ctx, task, p->kind, arg, &result))
+		return false;
+	t->hide_next = p->kind == ASK_HEAP_SIZE;
+	arch_set_result(r, result);
+	arch_set_caller(r, ret, arch_sp_after_return(r));
+	return true;
+}
+
+/* True: the function has returned already. */
+static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct trap *trap, struct arch_regs *r)
 {
 	const struct probe *p = &probes[trap->probe];
 	taddr at = trap->at;
 	uint64_t ret;
 
+	if (p->kind >= ASK_HEAP_START)
+		return answer(w, task, t, trap, r);
 	if (p->kind >= MARK_AUTOSAVE) {
 		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
-		return;
+		return false;
 	}
 	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
 		/* Nothing happens inside of it. Inside of another call it is that one's business. */
 		emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
-		return;
+		return false;
 	}
 	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
 	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
-		return;
+		return false;
 	if (!is_outer(w, task, &t->calls, at, r, ret))
-		return;
+		return false;
 	if (p->kind == PROBE_FREE)
 		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
 	/* What a free does inside matters only if it may call another module's. */
 	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
 		begin_call(w, task, t, at, r, ret);
+	return false;
 }
 
 /* ---- returns ---- */
@@ -330,6 +372,11 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		     const struct arch_regs *r)
 {
 	taddr block = block_given(w, c, r);
+
+	if (c->hidden && block && !ARRAY_RESERVE(&w->hidden, &w->cap_hidden, w->n_hidden)) {
+		w->hidden[w->n_hidden++] = block;
+		return;
+	}
 	struct alloc_event e = {
 		.kind = outcome(c, block),
 		.call = log_call(&probes[c->probe]),
@@ -412,8 +459,10 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
 	trap = traps_at(&w->traps, at);
-	if (trap && roles & TRAP_ENTRY)
-		hit_entry(w, task, t, trap, &r);
+	if (trap && roles & TRAP_ENTRY && hit_entry(w, task, t, trap, &r)) {
+		arch_set_regs(task->tid, &r);
+		return TRAP_OURS;
+	}
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;

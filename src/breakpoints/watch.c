@@ -76,6 +76,11 @@ static bool frees(const struct scan *s)
 	return false;
 }
 
+bool watch_is_allocator(struct watch *w, uint32_t file)
+{
+	return frees(scan_file(&w->shared->scans, &w->shared->files, file));
+}
+
 static void count_allocators(struct watch *w)
 {
 	w->allocator_modules = 0;
@@ -263,6 +268,7 @@ void watch_free(struct watch *w)
 	free(w->pcs);
 	idindex_release(&w->pc_index);
 	free(w->frames);
+	free(w->hidden);
 	free(w);
 }
 

@@ -215,6 +215,131 @@ bool heap_signal(struct image *i, pid_t tid, int sig)
 	return false;
 }
 
+/* ---- what the program asks for ---- */
+
+/* A profile's text, between the two calls that fetch it. */
+struct heap_text {
+	struct heap_text *next;
+	pid_t tid;
+	char *text;
+	size_t len;
+};
+
+static void drop_text(struct session *s, pid_t tid)
+{
+	for (struct heap_text **at = &s->heap_texts, *t; (t = *at);) {
+		if (tid && t->tid != tid) {
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
+		free(t->text);
+		free(t);
+	}
+}
+
+void heap_texts_free(struct session *s)
+{
+	drop_text(s, 0);
+}
+
+static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
+{
+	struct session *s = i->session;
+	struct heap_text *t = h ? calloc(1, sizeof *t) : NULL;
+
+	drop_text(s, tid);
+	if (t)
+		t->text = heapprofile_text(h, &t->len);
+	if (!t || !t->text) {
+		free(t);
+		return 0;
+	}
+	t->tid = tid;
+	t->next = s->heap_texts;
+	s->heap_texts = t;
+	return t->len;
+}
+
+static uint64_t give_text(struct session *s, struct task *task, const uint64_t arg[2])
+{
+	struct heap_text *t = s->heap_texts;
+	ssize_t n = 0;
+
+	while (t && t->tid != task->tid)
+		t = t->next;
+	if (t)
+		n = space_write(task->space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+	drop_text(s, task->tid);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static void start(struct image *i, struct heapprofile *h, const struct space *space, taddr prefix)
+{
+	struct session *s = i->session;
+	char *name = session_string(space, prefix);
+	struct error e;
+
+	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	if (name && s->foreign) {
+		say("process %d names files %s for heap profiles: ignored, for it is another user's",
+		    (int)i->pid, name);
+		free(name);
+		return;
+	}
+	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
+		heapprofile_modules(h, watch_mappings(i->watch));
+	if (h && heapprofile_start(h, name, false, session_now_ns(), &e))
+		complain(e.text);
+	free(name);
+}
+
+static void dump_as_asked(struct heapprofile *h, const struct space *space, taddr at)
+{
+	char *reason = session_string(space, at);
+	struct error e;
+
+	if (heapprofile_dump(h, reason ? reason : "", NULL, &e))
+		complain(e.text);
+	free(reason);
+}
+
+bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+	      uint64_t *result)
+{
+	struct heapprofile *h = heapprofile_find(i->recorders);
+	bool on = h && heapprofile_is_on(h);
+
+	*result = 0;
+	if (!i->session->options)
+		return false;
+	switch (what) {
+	case ASK_HEAP_START:
+		if (!on)
+			start(i, h, task->space, arg[0]);
+		return true;
+	case ASK_HEAP_STOP:
+		if (on)
+			heapprofile_stop(h);
+		return true;
+	case ASK_HEAP_DUMP:
+		if (on)
+			dump_as_asked(h, task->space, arg[0]);
+		return true;
+	case ASK_HEAP_RUNNING:
+		*result = on;
+		return true;
+	case ASK_HEAP_SIZE:
+		*result = make_text(i, task->tid, on ? h : NULL);
+		return true;
+	case ASK_HEAP_TEXT:
+		*result = give_text(i->session, task, arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void heap_tick(struct session *s)
 {
 	uint64_t now = session_now_ns();

@@ -23,6 +23,12 @@ void heap_leaving(struct image *i);
 /* A thread gets a signal. True: it was to ask for a profile, and is not the program's. */
 bool heap_signal(struct image *i, pid_t tid, int sig);
 
+/* The program called one of gperftools' functions, or of those in mprof.h that stand for them. True:
+ * it returns *result at once. */
+bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+	      uint64_t *result);
+void heap_texts_free(struct session *s);
+
 /* Time has passed. */
 void heap_tick(struct session *s);
 

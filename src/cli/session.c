@@ -106,8 +106,7 @@ static int sink_event(void *ctx, const struct alloc_event *e)
 	return err;
 }
 
-/* The string at @at, cut if it is longer than a file name can be; NULL: there is none. */
-static char *read_string(const struct space *s, taddr at)
+char *session_string(const struct space *s, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
@@ -141,7 +140,7 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		       session_now_ns());
 	if (mark != MARK_RESTART)
 		return;
-	char *name = read_string(task->space, arg);
+	char *name = session_string(task->space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
 		say("process %d names the file %s for its profile: ignored, for it is another user's",
@@ -164,6 +163,14 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 	return profile_frame(i->profile, &place);
 }
 
+static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		     uint64_t *result)
+{
+	struct image *i = ctx;
+
+	return heap_ask(i, task, what, arg, result);
+}
+
 static void sink_modules(void *ctx, const struct mappings *maps)
 {
 	struct image *i = ctx;
@@ -174,7 +181,7 @@ static void sink_modules(void *ctx, const struct mappings *maps)
 static struct watch_sink sink_for(struct image *i)
 {
 	return (struct watch_sink){ .event = sink_event, .frame = sink_frame, .mark = sink_mark,
-				    .modules = sink_modules, .ctx = i };
+				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -394,6 +401,7 @@ void session_release(struct session *s)
 		next = i->next;
 		image_free(i);
 	}
+	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
 }

@@ -51,6 +51,7 @@ struct session {
 	void (*save)(struct session *s, struct image *i);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
+	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };
@@ -58,6 +59,10 @@ struct session {
 /* @guard may be NULL. 0 or -ENOMEM. */
 int session_init(struct session *s, bool trace_children, struct guard *guard);
 void session_release(struct session *s);
+
+/* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
+ * NULL: there is none. */
+char *session_string(const struct space *s, taddr at);
 
 /* CLOCK_MONOTONIC, as events tell it. */
 uint64_t session_now_ns(void);

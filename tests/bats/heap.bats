@@ -344,3 +344,54 @@ agrees() {
 	says err 'set-user-ID.*no heap profiles'
 	[ ! -e p.0001.heap ]
 }
+
+# ---- what the program asks for itself ----
+
+the_truth_of_calls() {
+	cat <<-EOF
+		running 0
+		running 1
+		text ${1:-1 heap profile:      4:    28000 [     4:    28000] @ heapprofile}
+		running 0
+		text 0 
+	EOF
+}
+
+@test "a program's own HeapProfiler calls are carried out; they do nothing when nobody traces" {
+	limited "$T/heapcalls" >out
+	[ "$(grep -c 'running 0' out)" = 3 ]
+	[ "$(grep -c 'text 0' out)" = 2 ]
+	[ ! -e mine.0001.heap ]
+	limited "$MPROF" run -o report.json --format=json --data=run.data -- "$T/heapcalls" >out 2>err
+	diff <(the_truth_of_calls) out
+	[ "$(numbers mine.0001.heap)" = "4 28000 4 28000" ]
+	[ "$(numbers other.0002.heap)" = "2 14000 2 14000" ]
+	[ "$(numbers other.0003.heap)" = "3 21000 3 21000" ]
+	[ "$(ls ./*.heap | wc -l)" = 3 ]
+	grep -qx 'Dumping heap profile to mine.0001.heap (first)' err
+	# the text that was fetched is no allocation of the program's
+	[ "$(jq '[.totals.allocs, .totals.frees, .totals.unknown_frees] == [10, 3, 0]' report.json)" = true ]
+}
+
+@test "a program with the real library asks mprof, and the library writes nothing of its own" {
+	limited "$MPROF" run -o r --data=run.data -- "$T/heapcalls-tcmalloc" >out 2>err
+	diff <(the_truth_of_calls '0 ') out
+	[ "$(numbers mine.0001.heap)" = "4 28000 4 28000" ]
+	[ "$(numbers other.0002.heap)" = "2 14000 2 14000" ]
+	[ "$(numbers other.0003.heap)" = "3 21000 3 21000" ]
+	[ "$(ls ./*.heap | wc -l)" = 3 ]
+}
+
+@test "deferred, the program starts by itself, with the last map of its end" {
+	limited "$MPROF" run --heap-profile=p --heap-profile-defer -o r --data=run.data -- "$T/heapcalls" >out 2>err
+	[ ! -e p.0001.heap ]
+	[ "$(numbers other.0003.heap)" = "3 21000 3 21000" ]
+	grep -q '\[heap\]' other.0003.heap
+}
+
+@test "threads that end or exec while ends are watched lose nothing and do not hang" {
+	limited "$MPROF" run --heap-profile=p -o r --data=run.data -- "$T/execthread" >out 2>err </dev/null || :
+	[ -e p.0001.heap ]
+	profiled -- "$T/churn" || :
+	exact 0 "$T/heap"
+}
