@@ -115,6 +115,7 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 			       .show_bytes = o->pprof.show_bytes,
 			       .cumulative = o->pprof.cumulative,
 			       .is_difference = o->pprof.base,
+			       .short_names = o->view.short_names,
 			       .symbols = o->heap.symbols };
 	/* What other tools shall read keeps all its frames. */
 	bool for_tools = o->format == FORMAT_HEAP || o->format == FORMAT_PPROF;

@@ -62,7 +62,7 @@ static uint32_t entry_named(struct heap_entries *e, char *name)
 }
 
 static char *line_name(const struct heap_stacks *h, const struct pp_location *l, uint32_t i,
-		       enum heap_grain grain)
+		       enum heap_grain grain, bool full)
 {
 	const struct pp_line *line = &h->lines[l->first_line + i];
 	const struct pp_function *f = &h->functions[line->function];
@@ -74,7 +74,10 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 
 	if (!shorter)
 		return NULL;
-	shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, shorter, size);
+	if (full)
+		strcpy(shorter, f->name);
+	else
+		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, shorter, size);
 	if (grain == BY_FUNCTION)
 		n = asprintf(&text, "%s%s", shorter, inlined);
 	else if (grain == BY_LINE)
@@ -91,14 +94,14 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 }
 
 static int name_location(struct heap_entries *e, const struct heap_stacks *h, size_t i,
-			 enum heap_grain grain)
+			 enum heap_grain grain, bool full)
 {
 	const struct pp_location *l = &h->locations[i];
 	char *text;
 
 	e->of_location[i] = PP_NONE;
 	for (uint32_t k = 0; k < l->n_lines; k++) {
-		e->of_line[l->first_line + k] = entry_named(e, line_name(h, l, k, grain));
+		e->of_line[l->first_line + k] = entry_named(e, line_name(h, l, k, grain, full));
 		if (e->of_line[l->first_line + k] == PP_NONE)
 			return -ENOMEM;
 	}
@@ -151,7 +154,7 @@ static void sum_frame(void *ctx, uint32_t entry)
 	e->cumulative = add(e->cumulative, s->value);
 }
 
-int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain,
+int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain, bool full,
 		      enum heap_value value)
 {
 	struct sums s = { .e = e };
@@ -162,7 +165,7 @@ int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum 
 	if (!e->of_line || !e->of_location)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n_locations; i++)
-		if (name_location(e, h, i, grain))
+		if (name_location(e, h, i, grain, full))
 			return -ENOMEM;
 	s.seen = calloc(e->n + 1, sizeof *s.seen);
 	if (!s.seen)

@@ -8,7 +8,7 @@
 enum heap_grain { BY_FUNCTION, BY_LINE, BY_FILE, BY_ADDRESS };
 
 struct heap_entry {
-	char *name;	/* as pprof shows it: without parameters and template arguments */
+	char *name;
 	int64_t flat;	/* of the stacks whose innermost frame it is */
 	int64_t cumulative; /* of the stacks it is in, each once */
 };
@@ -24,8 +24,11 @@ struct heap_entries {
 
 void heap_entries_release(struct heap_entries *e);
 
-/* 0 or -ENOMEM; what there is is to be released. */
-int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain,
+/**
+ * @full  names with parameters and template arguments; else without, as pprof shows them
+ * 0 or -ENOMEM; what there is is to be released.
+ */
+int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain, bool full,
 		      enum heap_value value);
 
 /* The entries of a stack, innermost first: calls @frame for each. */

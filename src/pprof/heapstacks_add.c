@@ -82,6 +82,51 @@ static int sort_by_function(struct adding *a)
 	return 0;
 }
 
+/* Is a location of @to in a file of which @from has another build? */
+static bool is_of_rebuilt(const struct adding *a, const struct pp_location *l)
+{
+	for (size_t i = 0; l->mapping != PP_NONE && i < a->from->n_mappings; i++)
+		if (a->rebuilt[i] == l->mapping && a->mapping_to[i] == PP_NONE)
+			return true;
+	return false;
+}
+
+/*
+ * Lines and addresses of another build are not to be compared: in files that were built anew all
+ * locations of the same functions become one.
+ */
+static int merge_rebuilt(struct adding *a)
+{
+	struct heap_stacks *to = a->to;
+	uint64_t *same = malloc((to->n_locations + 1) * sizeof *same);
+	struct stack_table was = to->stacks;
+	bool any = false;
+	int err = same ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; same && i < to->n_locations; i++)
+		same[i] = i;
+	for (size_t i = 1; same && i < a->n_by_function; i++) {
+		uint32_t before = a->by_function[i - 1], now = a->by_function[i];
+		const struct pp_location *x = &to->locations[before], *y = &to->locations[now];
+
+		if (x->mapping != y->mapping || compare_functions(to, x, to, y) || !is_of_rebuilt(a, y))
+			continue;
+		same[now] = same[before];
+		any = true;
+	}
+	if (any) {
+		for (size_t i = 0; i < was.n_elements; i++)
+			was.elements[i] = same[was.elements[i]];
+		to->stacks = (struct stack_table){ 0 };
+		for (size_t i = 0; !err && i < was.n; i++)
+			err = stack_table_add(&to->stacks, was.elements + was.stacks[i].first, was.stacks[i].n,
+					      was.stacks[i].value);
+		stack_table_release(&was);
+	}
+	free(same);
+	return err;
+}
+
 /* A location of the other build that is in the same functions. */
 static uint32_t find_by_function(const struct adding *a, const struct pp_location *l)
 {
@@ -192,6 +237,8 @@ int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int 
 		goto out;
 	pair_mappings(&a);
 	err = sort_by_function(&a);
+	if (!err)
+		err = merge_rebuilt(&a);
 	if (!err)
 		err = pair_locations(&a);
 	for (size_t i = 0; !err && i < from->stacks.n; i++)

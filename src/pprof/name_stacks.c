@@ -125,10 +125,7 @@ static int name_location(struct naming *n, uint32_t i)
 	if (err || f->module < 0 || !in_file(f, &n->h->mappings[l->mapping], l->address, &pc))
 		return err;
 	err = symbols_lookup(n->symbols, f->module, pc, false, &frames);
-	/* What nothing names is shown by its address. */
-	if (err || (frames.n == 1 && strstr(frames.frames[0].name, "+0x") && !frames.frames[0].file))
-		return err;
-	return add_names(n, i, &frames);
+	return err ? err : add_names(n, i, &frames);
 }
 
 int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search)

@@ -85,7 +85,7 @@ int heap_print_text(const struct heap_stacks *h, const struct heap_view *v, FILE
 {
 	struct heap_entries e;
 	char total[32];
-	int err = heap_entries_find(&e, h, v->grain, v->value);
+	int err = heap_entries_find(&e, h, v->grain, false, v->value);
 
 	heap_number(total, v, v->total);
 	if (!err) {
@@ -145,7 +145,7 @@ int heap_print_folded(const struct heap_stacks *h, const struct heap_view *v, FI
 {
 	struct heap_entries e;
 	struct frames f = { .v = malloc((most_frames(h) + 1) * sizeof *f.v) };
-	int err = heap_entries_find(&e, h, v->grain, v->value);
+	int err = heap_entries_find(&e, h, v->grain, !v->short_names, v->value);
 
 	if (!f.v)
 		err = -ENOMEM;

@@ -12,6 +12,7 @@ struct heap_view {
 	bool show_bytes;	/* bytes, not MB */
 	bool cumulative;	/* sorted by that */
 	bool is_difference;	/* a base was taken away */
+	bool short_names;	/* of folded stacks */
 	bool symbols;		/* the text format with names in it */
 	int64_t total;		/* of all stacks, before some were chosen */
 };

@@ -7,6 +7,8 @@ bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
 
+CYCLES=${CYCLES:-6}
+
 # profiled [OPTION...] -- PROGRAM...: with heap profiles p.NNNN.heap; status in STATUS, words in err.
 profiled() {
 	STATUS=0
@@ -389,9 +391,22 @@ the_truth_of_calls() {
 	grep -q '\[heap\]' other.0003.heap
 }
 
-@test "threads that end or exec while ends are watched lose nothing and do not hang" {
-	limited "$MPROF" run --heap-profile=p -o r --data=run.data -- "$T/execthread" >out 2>err </dev/null || :
+@test "threads that end in an exec, while ends are watched and all are held, do not hang" {
+	start execthread "$T/execthread"
+	attach --heap-profile="$D/p" -o report.txt --data=run.data "$PID"
+	for ((i = 0; i < CYCLES; i++)); do
+		limited "$MPROF" control "$PID" suspend >c.out 2>&1 &
+		local c=$!
+		tell_await execthread exec '^ready'
+		wait $c
+		answered resume
+		tell_await execthread exec-main '^ready'
+		progress execthread 1 10
+	done
+	detach "$PID"
+	clean "$PID"
+	finish execthread
+	# one before the first exec, and one for each program afterwards, numbered on
 	[ -e p.0001.heap ]
-	profiled -- "$T/churn" || :
-	exact 0 "$T/heap"
+	[ "$(ls "p_$PID".*.heap | wc -l)" = $((2 * CYCLES)) ]
 }
