@@ -146,8 +146,15 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 			pprof --$mode --show_bytes "$T/$program" p.heap >theirs
 			diff <(ours_only text) <(ours_only theirs)
 			report --format=heap --symbols=yes run.data >named.heap
-			report --$mode --show_bytes named.heap | diff text -
-			pprof --$mode --show_bytes named.heap | diff text -
+			# such a file has no names of the linker's, by which a type is told from a name; and
+			# "--" is what separates names
+			report --$mode --show_bytes named.heap >again
+			pprof --$mode --show_bytes named.heap >theirs
+			for f in text again theirs; do
+				ours_only $f | sed 's/ void std::/ std::/; s/operator- -/operator--/' | sort >$f.sorted
+			done
+			diff text.sorted again.sorted
+			diff text.sorted theirs.sorted
 		done
 	done
 }
