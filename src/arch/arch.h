@@ -22,6 +22,8 @@ struct arch_regs {
 /* 0 or -errno (-ESRCH: the task is dying, waitpid will report its end). */
 int arch_get_regs(pid_t tid, struct arch_regs *r);
 int arch_set_regs(pid_t tid, const struct arch_regs *r);
+/* The same for a task whose registers are @was: cheaper if few differ. */
+int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_regs *r);
 
 taddr arch_pc(const struct arch_regs *r);
 void arch_set_pc(struct arch_regs *r, taddr pc);

@@ -140,10 +140,11 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 }
 
 /*
- * With a signal handler in play the stack pointer says nothing. The call is pending if its frame is
- * in the chain; and what a handler calls, the handler calls, not the allocator it interrupted.
+ * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
+ * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct call *pending, const struct unwind_chain *chain)
+static enum entry_verdict judge_by_chain(const struct call *pending, const struct call_entry *e,
+					 const struct unwind_chain *chain)
 {
 	bool handler = false;
 
@@ -153,12 +154,14 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 		    chain->frames[i - 1].cfa == pending->sp_after)
 			return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
-	return chain->truncated && !handler ? ENTRY_NESTED : ENTRY_ABANDONED;
+	if (!chain->truncated || handler)
+		return ENTRY_ABANDONED;
+	return !pending->unwatched || calls_frees_same(pending, e) ? ENTRY_NESTED : ENTRY_ABANDONED;
 }
 
 /* Whether this entry is the program's own call; drops pending calls that are over. */
-static bool is_outer(struct watch *w, struct task *task, struct calls *calls, taddr trap,
-		     const struct arch_regs *r, taddr ret)
+static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
+		     const struct call_entry *e, const struct arch_regs *r)
 {
 	for (;;) {
 		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -166,13 +169,15 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 
 		if (top)
 			unwinder_word(w->unwinder, top->slot, &word);
-		enum entry_verdict v = calls_judge(top, trap, arch_return_slot(r), ret, word);
+		enum entry_verdict v = calls_judge(top, e, word);
 		if (v == ENTRY_UNWIND) {
 			struct unwind_chain chain;
 
-			if (unwind(w, r, ret, &chain))
+			if (unwind(w, r, e->ret, &chain)) {
+				w->counts.lost++;
 				return false;
-			v = judge_by_chain(top, &chain);
+			}
+			v = judge_by_chain(top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER;
@@ -195,11 +200,14 @@ static void read_arguments(const struct probe *p, const struct arch_regs *r, str
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+static bool by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
 {
-	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	uint8_t before[5];
+	taddr ret;
 
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
+		return false;
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	if (!m || m->file != trap->file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
@@ -211,18 +219,22 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 }
 
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, taddr ptr, taddr ret)
+		       const struct trap *trap, const struct arch_regs *r)
 {
+	taddr ptr = arch_arg(r, probes[trap->probe].ptr_arg);
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
 	if (again)
 		return;
+	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
+	 * for others. */
 	emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
-				       .by_allocator = by_allocator(w, trap, ret) });
+				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+						       by_allocator(w, trap, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -244,61 +256,80 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	return true;
 }
 
-static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
-		       const struct arch_regs *r, taddr ret)
+static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
+		       const struct probe *p, const struct call_entry *e, const struct arch_regs *r)
 {
-	uint32_t probe = traps_at(&w->traps, trap_at)->probe;
 	struct unwind_chain chain;
-
 	struct call *c = calls_push(&t->calls);
+
 	if (!c) {
 		w->counts.lost++;
 		return;
 	}
-	c->trap = trap_at;
-	c->slot = arch_return_slot(r);
-	c->ret = ret;
+	c->trap = e->trap;
+	c->slot = e->slot;
+	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
-	c->probe = probe;
-	read_arguments(&probes[probe], r, c);
-	if (!plant_return(w, task->tid, ret) ||
-	    (probes[probe].kind != PROBE_FREE &&
-	     (unwind(w, r, ret, &chain) || keep_chain(w, task->tid, &chain, c)))) {
+	c->probe = (uint32_t)(p - probes);
+	read_arguments(p, r, c);
+	if (p->kind == PROBE_FREE) {
+		/* A stop for its return would tell no more than the chain does if that is asked for. */
+		c->unwatched = true;
+		return;
+	}
+	if (!plant_return(w, task->tid, e->ret) || unwind(w, r, e->ret, &chain) ||
+	    keep_chain(w, task->tid, &chain, c)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
 	}
-	if (probes[probe].kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
+	if (p->kind == PROBE_REALLOC && c->ptr)
+		emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
+					       .call = CALL_REALLOC,
+					       .task = task->tid,
+					       .old_ptr = c->ptr });
+}
+
+/* What is on the stack cannot be read: the task is being killed in this call, or else it is a call
+ * that cannot be counted. */
+static void lose_entry(struct watch *w, const struct task *task)
+{
+	struct arch_regs r;
+
+	if (!arch_get_regs(task->tid, &r))
+		w->counts.lost++;
 }
 
 static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, const struct arch_regs *r)
 {
 	const struct probe *p = &probes[trap->probe];
-	taddr at = trap->at;
-	uint64_t ret;
+	struct call_entry e = { .trap = trap->at, .slot = arch_return_slot(r) };
+	/* What a free does inside matters only if it may call another module's. */
+	bool alone = w->allocator_modules <= 1;
 
 	if (p->kind >= MARK_AUTOSAVE) {
 		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
 		return;
 	}
-	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
-		/* Nothing happens inside of it. Inside of another call it is that one's business. */
-		emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
+	if (p->kind == PROBE_FREE) {
+		e.freed = arch_arg(r, p->ptr_arg);
+		if (!t->calls.n && (alone || !e.freed)) {
+			count_free(w, task, t, trap, r);
+			return;
+		}
+	}
+	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
+	    !unwinder_word(w->unwinder, e.slot, &e.ret)) {
+		lose_entry(w, task);
 		return;
 	}
-	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
-	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
-		return;
-	if (!is_outer(w, task, &t->calls, at, r, ret))
+	if (!is_outer(w, task, &t->calls, &e, r))
 		return;
 	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
-	/* What a free does inside matters only if it may call another module's. */
-	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
-		begin_call(w, task, t, at, r, ret);
+		count_free(w, task, t, trap, r);
+	if (p->kind != PROBE_FREE || (!alone && e.freed))
+		begin_call(w, task, t, p, &e, r);
 }
 
 /* ---- returns ---- */
@@ -357,9 +388,8 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 		return;
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
-	const struct call *c = &t->calls.v[i];
-	if (probes[c->probe].kind != PROBE_FREE)
-		end_call(w, task, c, r);
+	if (!t->calls.v[i].unwatched) /* a site that calls now this, now that */
+		end_call(w, task, &t->calls.v[i], r);
 	calls_pop(&t->calls);
 }
 
@@ -368,6 +398,7 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 /* Make the task do what the trap took the place of. */
 static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
 {
+	const struct arch_regs was = *r;
 	const struct trap *trap = traps_at(&w->traps, at);
 	uint64_t word;
 	bool push = false;
@@ -381,7 +412,7 @@ static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struc
 	} else {
 		arch_set_pc(r, trap->slot ? trap->slot : at);
 	}
-	arch_set_regs(task->tid, r);
+	arch_change_regs(task->tid, &was, r);
 	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 }
 

@@ -16,6 +16,8 @@
 struct watch_sink {
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *ctx, const struct alloc_event *e);
+	/* Is it a block whose allocation was told and whose free was not? */
+	bool (*knows)(void *ctx, taddr ptr);
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute
 	 * if that is NO_FILE. UINT32_MAX: out of memory. */
 	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,10 +63,13 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
 	/* First what may fail without having touched the process. */
+	if (signals_begin(s->tracer, v.end_on_interrupt)) {
+		say("cannot set up signals");
+		return STATUS_FAILED;
+	}
 	v.control = control_open(a->pid, &e);
-	if (!v.control || serve_signals(&v)) {
-		say("%s", v.control ? "cannot set up signals" : e.text);
-		control_close(v.control);
+	if (!v.control) {
+		say("%s", e.text);
 		return STATUS_FAILED;
 	}
 	watch_prepare(&s->shared, a->pid);

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	}
 	s->root = pid;
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = serve_signals(&v);
+	int err = signals_begin(s->tracer, v.end_on_interrupt);
 	/* Without a socket the session cannot be controlled; that is no reason not to profile. */
 	v.control = err ? NULL : control_open(pid, &e);
 	if (!v.control)

@@ -19,9 +19,6 @@ struct serve {
 	uint64_t last_events, last_tick_ns; /* for events per second */
 };
 
-/* Change what signals do to this process; call before anything is to be served. 0 or -errno. */
-int serve_signals(struct serve *v);
-
 /**
  * Serve stops, control commands and timers until all programs have ended, somebody asks for the
  * end, or the time is over; then let the programs go, write what there is and answer who asked.
@@ -35,8 +32,5 @@ int serve_session(struct serve *v);
  * Returns 0, or -errno with a sentence in @e.
  */
 int share_one_cpu(pid_t pid, struct error *e);
-
-/* The signal that told us to end, or 0. */
-int serve_told(void);
 
 #endif

@@ -117,6 +117,13 @@ static char *read_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
+static bool sink_knows(void *ctx, taddr ptr)
+{
+	const struct image *i = ctx;
+
+	return live_knows(&i->profile->live, ptr);
+}
+
 static uint64_t monotonic_ns(void)
 {
 	struct timespec ts;
@@ -165,7 +172,7 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_frame, sink_mark, i };
+	return (struct watch_sink){ sink_event, sink_knows, sink_frame, sink_mark, i };
 }
 
 /* ---- what the tracer tells ---- */
