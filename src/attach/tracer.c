@@ -186,18 +186,18 @@ static bool tired(const struct tracer *t, uint64_t *until)
 static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	uint64_t until = 0;
+	int err = 0;
 
-	for (;;) {
-		int err = collect(t);
-		if (err || t->n_queue || *stop || !t->tasks.n)
-			return err;
-		if (tired(t, &until))
-			err = take(t, 0);
-		else
+	while (!err && !t->n_queue && !*stop && t->tasks.n) {
+		bool sleep = tired(t, &until);
+
+		err = take(t, sleep ? 0 : WNOHANG);
+		if (!err && !sleep)
 			sched_yield(); /* the program may be waiting for this very processor */
-		if (err < 0)
-			return err;
+		if (err > 0)
+			err = 0;
 	}
+	return err ? err : collect(t);
 }
 
 /* ---- ends ---- */
