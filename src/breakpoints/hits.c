@@ -128,6 +128,17 @@ static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct 
 
 /* ---- pending calls ---- */
 
+/* The innermost call is over, one way or another. */
+static void drop_call(struct watch *w, struct calls *calls)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+	struct trap *trap = c->unwatched ? NULL : traps_at(&w->traps, c->ret);
+
+	if (trap)
+		trap_awaited(w->space, trap);
+	calls_pop(calls);
+}
+
 /* A call that will never return. A block it was to resize is still there, as far as can be seen. */
 static void abandon(struct watch *w, struct task *task, struct calls *calls)
 {
@@ -136,7 +147,7 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
 		emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
-	calls_pop(calls);
+	drop_call(w, calls);
 }
 
 /*
@@ -227,6 +238,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 	t->rewound_trap = 0;
 	if (again)
 		return;
+	w->counts.null_frees += !ptr;
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
 	 * for others. */
 	emit(w, &(struct alloc_event){ .kind = AE_FREE,
@@ -253,6 +265,7 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	}
 	if (trap->volatile_code)
 		traps_refresh(&w->traps, w->space, trap);
+	trap_await(&w->traps, w->space, trap);
 	return true;
 }
 
@@ -277,10 +290,14 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		c->unwatched = true;
 		return;
 	}
-	if (!plant_return(w, task->tid, e->ret) || unwind(w, r, e->ret, &chain) ||
-	    keep_chain(w, task->tid, &chain, c)) {
+	if (!plant_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
+		return;
+	}
+	if (unwind(w, r, e->ret, &chain) || keep_chain(w, task->tid, &chain, c)) {
+		w->counts.lost++;
+		drop_call(w, &t->calls);
 		return;
 	}
 	if (p->kind == PROBE_REALLOC && c->ptr)
@@ -324,8 +341,10 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 		lose_entry(w, task);
 		return;
 	}
-	if (!is_outer(w, task, &t->calls, &e, r))
+	if (!is_outer(w, task, &t->calls, &e, r)) {
+		w->counts.nested++;
 		return;
+	}
 	if (p->kind == PROBE_FREE)
 		count_free(w, task, t, trap, r);
 	if (p->kind != PROBE_FREE || (!alone && e.freed))
@@ -384,13 +403,19 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
 
-	if (i < 0)
+	struct trap *trap = traps_at(&w->traps, pc);
+
+	if (i < 0) {
+		trap_strayed(w->space, trap);
+		w->counts.strays++;
 		return;
+	}
+	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
 	if (!t->calls.v[i].unwatched) /* a site that calls now this, now that */
 		end_call(w, task, &t->calls.v[i], r);
-	calls_pop(&t->calls);
+	drop_call(w, &t->calls);
 }
 
 /* ---- going on ---- */

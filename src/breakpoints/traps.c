@@ -129,6 +129,15 @@ static void journal(const struct traps *t, struct trap *trap)
 	trap->journal = guard_add(t->guard, &e);
 }
 
+static void bring_in(struct traps *t, const struct space *s, struct trap *trap)
+{
+	if (!trap->out)
+		return;
+	trap_restore(s, trap);
+	trap->out = false;
+	t->planted++;
+}
+
 struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
 			 int *err)
 {
@@ -138,6 +147,8 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	*err = 0;
 	if (trap) {
 		trap->roles |= role;
+		if (role != TRAP_RETURN)
+			bring_in(t, s, trap);
 		return trap;
 	}
 	ssize_t n = read_own(t, s, at, code, sizeof code);
@@ -211,6 +222,42 @@ void trap_restore(const struct space *s, const struct trap *trap)
 	space_write(s, trap->at, arch_trap, arch_trap_size);
 }
 
+/* One stop costs as much as several writes of a trap, so that it pays soon. */
+static bool is_shy(const struct trap *trap)
+{
+	enum { SOME = 16 };
+
+	return trap->roles == TRAP_RETURN && !trap->volatile_code && trap->strays >= SOME &&
+	       trap->strays > trap->hits / 4;
+}
+
+void trap_await(struct traps *t, const struct space *s, struct trap *trap)
+{
+	trap->pending++;
+	bring_in(t, s, trap);
+}
+
+static void go_out_if_shy(const struct space *s, struct trap *trap)
+{
+	if (trap->pending || trap->out || !is_shy(trap))
+		return;
+	trap_lift(s, trap);
+	trap->out = true;
+}
+
+void trap_awaited(const struct space *s, struct trap *trap)
+{
+	if (trap->pending)
+		trap->pending--;
+	go_out_if_shy(s, trap);
+}
+
+void trap_strayed(const struct space *s, struct trap *trap)
+{
+	trap->strays++;
+	go_out_if_shy(s, trap);
+}
+
 void traps_lift(const struct traps *t, const struct space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -237,7 +284,8 @@ void traps_put_back(struct traps *t, const struct space *s)
 
 		if (size > 0)
 			space_write(s, trap->slot, code, (size_t)size);
-		trap_restore(s, trap);
+		if (!trap->out)
+			trap_restore(s, trap);
 	}
 }
 
@@ -320,6 +368,7 @@ int traps_copy(struct traps *to, const struct traps *from)
 	int err = copy_slacks(to, from);
 	for (size_t i = 0; i < to->n; i++) {
 		to->v[i].journal = GUARD_NONE;
+		to->v[i].pending = 0; /* the calls of other threads */
 		if (!err)
 			journal(to, &to->v[i]);
 	}

@@ -43,6 +43,9 @@ struct watch_counts {
 	uint64_t traps;		/* hits served */
 	uint64_t planted;	/* traps written */
 	uint64_t steps;		/* instructions that had to run alone at their own place */
+	/* Of the hits, those that meant nothing: entries of calls the allocator made itself, returns
+	 * from no call of its, frees of no block. */
+	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
 	uint64_t probes;	/* allocator functions that are trapped now */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */

@@ -167,6 +167,9 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
 	    " traps written", tracer_stops(s->tracer), c->traps, c->steps, c->planted);
+	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
+	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->strays,
+	    c->null_frees);
 	if (!s->launched)
 		say("attaching stopped the process for %.1f ms", (double)tracer_attach_ns(s->tracer) / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
