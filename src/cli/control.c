@@ -198,12 +198,14 @@ static bool read_line(struct client *k)
 			break;
 		char *end = memchr(k->line + k->n, '\n', (size_t)n);
 		k->n += (size_t)n;
+		if (end && memchr(k->line, '\0', (size_t)(end - k->line)))
+			break; /* no text: a command is what the whole line says */
 		if (end) {
 			*end = '\0';
 			return true;
 		}
 	}
-	drop_client(k); /* gone, or talks and talks */
+	drop_client(k); /* gone, or talks nonsense, or talks and talks */
 	return false;
 }
 
