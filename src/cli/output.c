@@ -3,6 +3,7 @@
 
 #include "cli/filename.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
 
@@ -182,7 +183,9 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 static int write_image(const struct session *s, const struct options *o, const struct image *i,
 		       FILE *report)
 {
+	progress_begin("naming what was seen");
 	struct profile_data *d = name_image(s, o, i);
+	progress_end();
 	struct error e = { "out of memory" };
 	int err = d ? copy_command(d, i->command) : -ENOMEM;
 	char *path = err ? NULL : data_name(s, o, i, &e);
@@ -197,13 +200,19 @@ static int write_image(const struct session *s, const struct options *o, const s
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);
+	progress_begin("writing the data file");
 	err = datafile_write(path, d, &e);
+	progress_end();
 	if (err)
 		say("%s", e.text);
 	else if (strcmp(path, "/dev/null"))
 		say("the profile is in %s", path);
 	if (report) {
+		/* To the terminal itself it shows by itself how far it is. */
+		if (report != stderr)
+			progress_begin("writing the report");
 		int print_err = print_profile(d, o, report);
+		progress_end();
 
 		if (print_err)
 			say("cannot write the report%s%s: %s", o->output ? " " : "",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/rename.h"
 #include "profile/datafile.h"
 
@@ -23,15 +24,22 @@ static void say_notes(const struct profile_data *d)
 
 static int report_to(struct profile_data *d, const struct options *o)
 {
+	/* To the terminal itself it shows by itself how far it is. */
+	if (o->output || !isatty(STDOUT_FILENO))
+		progress_begin("writing the report");
 	FILE *out = o->output ? fopen(o->output, "we") : stdout;
 
 	if (!out) {
-		say("cannot write %s: %s", o->output, strerror(errno));
+		int err = errno;
+
+		progress_end();
+		say("cannot write %s: %s", o->output, strerror(err));
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
 	if (out == stdout ? fflush(out) : fclose(out))
 		err = err ? err : -errno;
+	progress_end();
 	if (err)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 	else
@@ -44,12 +52,17 @@ static int report_file(const char *path, const struct options *o)
 	struct profile_data *d;
 	struct error e;
 
-	if (datafile_read(path, &d, &e)) {
+	progress_begin("reading the data file");
+	int err = datafile_read(path, &d, &e);
+	progress_end();
+	if (err) {
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
 	const struct profile_data *old = d;
+	progress_begin("naming what was seen");
 	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
+	progress_end();
 
 	if (!status && d != old)
 		names_say(d);
