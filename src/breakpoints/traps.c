@@ -293,7 +293,7 @@ void traps_put_back(struct traps *t, const struct space *s)
 
 static int reindex(struct traps *t)
 {
-	idindex_release(&t->index);
+	idindex_clear(&t->index);
 	for (size_t i = 0; i < t->n; i++)
 		if (idindex_add(&t->index, (uint32_t)i, hash_mix(t->v[i].at), trap_rehash, t))
 			return -ENOMEM;
@@ -333,7 +333,7 @@ void traps_forget(struct traps *t, taddr start, taddr end)
 	}
 	t->n_slacks = kept;
 	if (changed)
-		reindex(t);
+		reindex(t); /* fewer than before: needs no memory */
 }
 
 static int copy_slacks(struct traps *to, const struct traps *from)
