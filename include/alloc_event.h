@@ -18,12 +18,20 @@
  */
 enum alloc_event_kind {
 	AE_ALLOC,	  /* a new block: ptr, size, chain */
-	AE_FREE,	  /* ptr, by_allocator */
+	AE_FREE,	  /* ptr, by_allocator; ptr 0: free(NULL), which does nothing */
 	AE_REALLOC_BEGIN, /* the allocator has old_ptr now: its address may be handed out again */
 	AE_REALLOC_MOVED, /* ... and gave the block ptr of size bytes for it: chain; ptr may equal old_ptr */
 	AE_REALLOC_FREED, /* ... and gave nothing for it, as it was told: realloc(p, 0) */
 	AE_REALLOC_BACK,  /* ... and left it as it was: the call failed or never returned */
-	AE_FAILED,	  /* a call that asked for memory got none */
+	AE_FAILED,	  /* a call that asked for memory got none: size, old_ptr */
+};
+
+/* What the program called, as a log of calls tells it. */
+enum alloc_call {
+	CALL_MALLOC, /* malloc(size) and all that gives a new block */
+	CALL_CALLOC, /* calloc(count, size / count) */
+	CALL_REALLOC, /* realloc(old_ptr, size), also of no block or to no bytes */
+	CALL_FREE,
 };
 
 /* Whether a call chain was followed to its end, and if not, why. */
@@ -43,9 +51,12 @@ struct alloc_chain {
 
 struct alloc_event {
 	enum alloc_event_kind kind;
+	enum alloc_call call;
 	int32_t task;	/* thread; ties the two ends of a realloc together */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when it was seen; never less than that of the event before */
 	taddr ptr, old_ptr;
 	uint64_t size;	/* bytes the program asked for */
+	uint64_t count;	/* CALL_CALLOC: of so many elements */
 	/* The allocator called its own free: glibc does for what is left in a thread's cache when the
 	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no
 	 * event of the program. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void idindex_release(struct idindex *x)
 {
@@ -57,5 +58,19 @@ int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *reh
 	}
 	put(x->slots, x->mask, id, hash);
 	x->n++;
+	return 0;
+}
+
+int idindex_copy(struct idindex *to, const struct idindex *from)
+{
+	if (!from->slots)
+		return 0;
+	size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
+	uint32_t *slots = malloc(size);
+
+	if (!slots)
+		return -ENOMEM;
+	memcpy(slots, from->slots, size);
+	*to = (struct idindex){ slots, from->mask, from->n };
 	return 0;
 }

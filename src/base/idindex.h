@@ -31,6 +31,9 @@ uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, co
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		const void *owner);
 
+/* *@to, which is empty, becomes an index of the same ids. 0 or -ENOMEM. */
+int idindex_copy(struct idindex *to, const struct idindex *from);
+
 /* Spread the bits of a word over the whole word (the finaliser of MurmurHash3, public domain). */
 static inline uint64_t hash_mix(uint64_t x)
 {

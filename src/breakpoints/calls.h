@@ -22,7 +22,7 @@ struct call {
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
-	uint64_t size;
+	uint64_t size, count;
 	taddr ptr;	/* the block that is resized */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */

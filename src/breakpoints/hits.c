@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct watched_task *watched_task(struct task *task)
 {
@@ -16,10 +17,24 @@ struct watched_task *watched_task(struct task *task)
 	return task->user;
 }
 
-static void emit(struct watch *w, const struct alloc_event *e)
+static void emit(struct watch *w, struct alloc_event *e)
 {
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	e->time_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	if (w->sink.event(w->sink.ctx, e))
 		w->counts.lost++;
+}
+
+/* What a log calls a call of this function. */
+static enum alloc_call log_call(const struct probe *p)
+{
+	if (p->kind == PROBE_FREE)
+		return CALL_FREE;
+	if (p->kind == PROBE_REALLOC)
+		return CALL_REALLOC;
+	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
 
 /* ---- chains ---- */
@@ -121,7 +136,7 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 
 	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
 		emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BACK, .task = task->tid, .old_ptr = c->ptr });
+				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 	calls_pop(calls);
 }
 
@@ -170,10 +185,9 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 
 static void read_arguments(const struct probe *p, const struct arch_regs *r, struct call *c)
 {
-	uint64_t count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
-
+	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
 	if (p->size_arg != NO_ARG)
-		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), count, &c->size);
+		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), c->count, &c->size);
 	if (p->ptr_arg != NO_ARG)
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
@@ -206,6 +220,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 	if (again)
 		return;
 	emit(w, &(struct alloc_event){ .kind = AE_FREE,
+				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
 				       .by_allocator = by_allocator(w, trap, ret) });
@@ -256,7 +271,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	}
 	if (probes[probe].kind == PROBE_REALLOC && c->ptr)
 		emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BEGIN, .task = task->tid, .old_ptr = c->ptr });
+				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 }
 
 static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
@@ -270,8 +285,11 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
 		return;
 	}
-	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg))
-		return; /* no event, and nothing happens inside of it */
+	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
+		/* Nothing happens inside of it. Inside of another call it is that one's business. */
+		emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
+		return;
+	}
 	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
 	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
 		return;
@@ -315,16 +333,20 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 	taddr block = block_given(w, c, r);
 	struct alloc_event e = {
 		.kind = outcome(c, block),
+		.call = log_call(&probes[c->probe]),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
 		.size = c->size,
+		.count = c->count,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};
 
 	emit(w, &e);
-	if (e.kind == AE_REALLOC_BACK)
-		emit(w, &(struct alloc_event){ .kind = AE_FAILED, .task = task->tid });
+	if (e.kind != AE_REALLOC_BACK)
+		return;
+	e.kind = AE_FAILED;
+	emit(w, &e);
 }
 
 static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,

@@ -31,6 +31,7 @@ static void image_free(struct image *i)
 		free(*a);
 	free(i->command);
 	free(i->data);
+	recorders_free(i->recorders);
 	profile_free(i->profile);
 	watch_free(i->watch);
 	free(i);
@@ -95,7 +96,10 @@ static int sink_event(void *ctx, const struct alloc_event *e)
 
 	if (i->stopped)
 		return 0;
-	int err = profile_event(i->profile, e);
+	struct block_change change;
+	int err = profile_event(i->profile, e, &change);
+	if (!err)
+		recorders_event(i->recorders, e, &change);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
 		i->session->save(i->session, i);
 	return err;
@@ -113,6 +117,14 @@ static char *read_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
 {
 	struct image *i = ctx;
@@ -124,6 +136,8 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	if (!i->stopped)
 		i->session->save(i->session, i);
 	i->stopped = mark == MARK_STOP;
+	recorders_mark(i->recorders, i->stopped ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid,
+		       monotonic_ns());
 	if (mark != MARK_RESTART)
 		return;
 	char *name = read_string(task->space, arg);
@@ -138,8 +152,7 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		free(i->data);
 		i->data = name;
 	}
-	if (profile_restart(i->profile))
-		i->stopped = true;
+	profile_restart(i->profile);
 }
 
 static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
@@ -189,7 +202,7 @@ static bool on_image(void *ctx, struct task *task)
 	if (why)
 		return refuse(s, task, NULL, why);
 	struct image *i = image_begin(s, task->tgid, profile_new());
-	if (i) {
+	if (i && !s->record(s, i)) {
 		struct watch_sink sink = sink_for(i);
 
 		i->watch = watch_new(&s->shared, task->space, task->tid, &sink, &err);
@@ -219,7 +232,7 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 		return false;
 	if (s->trace_children)
 		i = image_begin(s, child->tgid, profile_fork(from->profile));
-	if (i) {
+	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
 		struct watch_sink sink = sink_for(i);
 
 		i->program = from->program;
@@ -277,6 +290,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	if (!i || !i->watch)
 		return;
 	i->ended_ns = wall_clock_ns();
+	recorders_end(i->recorders);
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);
 	i->watch = NULL;
@@ -328,9 +342,15 @@ static void no_save(struct session *s, struct image *i)
 	(void)s, (void)i;
 }
 
+static int no_recorders(struct session *s, struct image *i)
+{
+	(void)s, (void)i;
+	return 0;
+}
+
 int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
 	s->shared.guard = guard;
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);
@@ -350,6 +370,15 @@ void session_release(struct session *s)
 
 /* ---- suspend and resume ---- */
 
+static void mark_images(struct session *s, enum recorder_mark mark)
+{
+	uint64_t now = monotonic_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			recorders_mark(i->recorders, mark, 0, now);
+}
+
 void session_suspend(struct session *s)
 {
 	struct task *task;
@@ -364,6 +393,7 @@ void session_suspend(struct session *s)
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)
 			watch_suspend(i->watch);
+	mark_images(s, RECORD_SUSPENDED);
 	tracer_continue(s->tracer);
 }
 
@@ -389,6 +419,7 @@ void session_resume(struct session *s)
 		if (task)
 			watch_resume(i->watch, task->tid);
 	}
+	mark_images(s, RECORD_RESUMED);
 	tracer_continue(s->tracer);
 }
 

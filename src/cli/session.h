@@ -5,6 +5,7 @@
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
 #include "profile/profile.h"
+#include "record/recorder.h"
 
 /*
  * One run of the tracer: joins process control, breakpoints and counting, and keeps the profile of
@@ -20,6 +21,7 @@ struct image {
 	char **command;		/* its arguments, NULL-terminated */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	struct profile *profile;
+	struct recorder *recorders;	/* what is kept besides the profile */
 	struct watch *watch;	/* NULL: no longer observed */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
@@ -44,6 +46,8 @@ struct session {
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
+	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
+	int (*record)(struct session *s, struct image *i);
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };

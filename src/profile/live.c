@@ -83,7 +83,7 @@ bool live_take(struct live_table *t, taddr ptr, uint32_t *leaf)
 	return true;
 }
 
-int live_copy(struct live_table *to, const struct live_table *from, uint32_t leaf)
+int live_copy(struct live_table *to, const struct live_table *from, uint32_t flag)
 {
 	*to = (struct live_table){ 0 };
 	if (!from->slots)
@@ -95,6 +95,6 @@ int live_copy(struct live_table *to, const struct live_table *from, uint32_t lea
 	to->mask = from->mask;
 	to->n = from->n;
 	for (size_t i = 0; i <= to->mask; i++)
-		to->slots[i].leaf = leaf;
+		to->slots[i].leaf |= flag;
 	return 0;
 }

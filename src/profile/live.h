@@ -28,7 +28,7 @@ int live_put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was);
 /* Take a block out. False: not known. */
 bool live_take(struct live_table *t, taddr ptr, uint32_t *leaf);
 
-/* A copy in which every block has the leaf @leaf. 0 or -ENOMEM. */
-int live_copy(struct live_table *to, const struct live_table *from, uint32_t leaf);
+/* A copy in which the leaf of every block has the bits @flag set, too. 0 or -ENOMEM. */
+int live_copy(struct live_table *to, const struct live_table *from, uint32_t flag);
 
 #endif

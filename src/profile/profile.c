@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* The leaf of blocks that a forked child inherited: they belong to no chain of its own. */
-#define LEAF_INHERITED UINT32_MAX
+#include <string.h>
 
 static bool place_eq(const void *owner, uint32_t id, const void *key)
 {
@@ -102,6 +100,8 @@ static uint32_t leaf_at(struct profile *p, uint32_t node, uint64_t size)
 	if (id != IDINDEX_NONE)
 		return id;
 	id = (uint32_t)p->n_leaves;
+	if (id >= LEAF_INHERITED)
+		return IDINDEX_NONE;
 	if (ARRAY_RESERVE(&p->leaves, &p->cap_leaves, p->n_leaves) ||
 	    idindex_add(&p->leaf_index, id, hash, leaf_rehash, p))
 		return IDINDEX_NONE;
@@ -153,7 +153,7 @@ static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
 
 static void count_free(struct profile *p, uint32_t leaf, bool known)
 {
-	if (!known || leaf == LEAF_INHERITED) {
+	if (!known || leaf & LEAF_INHERITED) {
 		p->totals.unknown_frees++;
 		p->totals.inherited_frees += known;
 		return;
@@ -174,7 +174,17 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 	t->truncated_too_deep += end == CHAIN_TOO_DEEP;
 }
 
-static int count_alloc(struct profile *p, const struct alloc_event *e)
+/* A block has gone, as @c tells; nothing if it was not known. */
+static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
+{
+	if (!known)
+		return;
+	c->kind = BLOCK_GONE;
+	c->old_leaf = leaf & ~LEAF_INHERITED;
+	c->old_inherited = leaf & LEAF_INHERITED;
+}
+
+static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
 	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e->size), was;
@@ -185,8 +195,14 @@ static int count_alloc(struct profile *p, const struct alloc_event *e)
 	if (known < 0)
 		return known;
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
-	if (known && was != LEAF_INHERITED)
-		count_free(p, was, true);
+	if (known) {
+		c->replaced_leaf = was & ~LEAF_INHERITED;
+		c->replaced_inherited = was & LEAF_INHERITED;
+		if (!c->replaced_inherited)
+			count_free(p, was, true);
+	}
+	c->kind = BLOCK_NEW;
+	c->leaf = leaf;
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
@@ -197,13 +213,16 @@ static int count_alloc(struct profile *p, const struct alloc_event *e)
 	return 0;
 }
 
-static void event_free(struct profile *p, const struct alloc_event *e)
+static void event_free(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t leaf = 0;
-	bool known = live_take(&p->live, e->ptr, &leaf);
 
+	if (!e->ptr)
+		return;
+	bool known = live_take(&p->live, e->ptr, &leaf);
 	if (known || !e->by_allocator)
 		count_free(p, leaf, known);
+	tell_gone(c, leaf, known);
 }
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
@@ -232,7 +251,7 @@ static bool taken_end(struct profile *p, const struct alloc_event *e, struct tak
 
 /* A block that a realloc held is still there; or, if its address has been handed out again by now
  * (the call was abandoned when it had moved the block already), has been freed after all. */
-static int put_back(struct profile *p, const struct taken_block *b)
+static int put_back(struct profile *p, const struct taken_block *b, struct block_change *c)
 {
 	uint32_t leaf;
 
@@ -245,34 +264,42 @@ static int put_back(struct profile *p, const struct taken_block *b)
 	if (again < 0)
 		return again;
 	count_free(p, b->leaf, true);
+	tell_gone(c, b->leaf, true);
 	return 0;
 }
 
-static int realloc_end(struct profile *p, const struct alloc_event *e)
+static int realloc_end(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	struct taken_block b = { .known = false };
 
 	taken_end(p, e, &b);
 	if (e->kind == AE_REALLOC_BACK)
-		return put_back(p, &b);
+		return put_back(p, &b, c);
 	count_free(p, b.leaf, b.known);
-	return e->kind == AE_REALLOC_MOVED ? count_alloc(p, e) : 0;
+	tell_gone(c, b.leaf, b.known);
+	if (e->kind == AE_REALLOC_FREED)
+		return 0;
+	int err = count_alloc(p, e, c);
+	if (!err && b.known)
+		c->kind = BLOCK_RESIZED;
+	return err;
 }
 
-int profile_event(struct profile *p, const struct alloc_event *e)
+int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
+	*c = (struct block_change){ .leaf = PD_NONE, .old_leaf = PD_NONE, .replaced_leaf = PD_NONE };
 	switch (e->kind) {
 	case AE_ALLOC:
-		return count_alloc(p, e);
+		return count_alloc(p, e, c);
 	case AE_FREE:
-		event_free(p, e);
+		event_free(p, e, c);
 		return 0;
 	case AE_REALLOC_BEGIN:
 		return realloc_begin(p, e);
 	case AE_REALLOC_MOVED:
 	case AE_REALLOC_FREED:
 	case AE_REALLOC_BACK:
-		return realloc_end(p, e);
+		return realloc_end(p, e, c);
 	case AE_FAILED:
 		p->totals.failed_allocs++;
 		return 0;
@@ -302,36 +329,64 @@ struct profile *profile_new(void)
 	return p;
 }
 
-static void release_counts(struct profile *p)
+/* A copy of @n elements; *to is NULL if there are none. */
+static int copy_array(void *to, const void *from, size_t n, size_t size)
 {
-	free(p->nodes);
-	idindex_release(&p->node_index);
-	free(p->leaves);
-	idindex_release(&p->leaf_index);
-	live_release(&p->live);
-	free(p->taken);
-	free(p->last);
+	void *copy = n ? malloc(n * size) : NULL;
+
+	if (n && !copy)
+		return -ENOMEM;
+	if (n)
+		memcpy(copy, from, n * size);
+	memcpy(to, &copy, sizeof copy);
+	return 0;
 }
 
-int profile_restart(struct profile *p)
+static void forget_counts(struct profile *p)
 {
-	release_counts(p);
-	*p = (struct profile){ .places = p->places,
-			       .n_places = p->n_places,
-			       .cap_places = p->cap_places,
-			       .place_index = p->place_index };
-	return add_roots(p);
+	for (size_t i = 0; i < p->n_nodes; i++)
+		p->nodes[i].resumed = 0;
+	for (size_t i = 0; i < p->n_leaves; i++)
+		p->leaves[i].allocs = p->leaves[i].frees = 0;
+}
+
+void profile_restart(struct profile *p)
+{
+	forget_counts(p);
+	live_release(&p->live);
+	p->n_taken = p->n_last = 0;
+	p->last_root = PD_NONE;
+	p->totals = (struct pd_totals){ 0 };
+	p->live_bytes = 0;
+}
+
+static int copy_tree(struct profile *p, const struct profile *from)
+{
+	if (copy_array(&p->places, from->places, from->n_places, sizeof *p->places) ||
+	    copy_array(&p->nodes, from->nodes, from->n_nodes, sizeof *p->nodes) ||
+	    copy_array(&p->leaves, from->leaves, from->n_leaves, sizeof *p->leaves) ||
+	    idindex_copy(&p->place_index, &from->place_index) ||
+	    idindex_copy(&p->node_index, &from->node_index) ||
+	    idindex_copy(&p->leaf_index, &from->leaf_index))
+		return -ENOMEM;
+	p->n_places = p->cap_places = from->n_places;
+	p->n_nodes = p->cap_nodes = from->n_nodes;
+	p->n_leaves = p->cap_leaves = from->n_leaves;
+	forget_counts(p);
+	return 0;
 }
 
 struct profile *profile_fork(const struct profile *parent)
 {
-	struct profile *p = profile_new();
+	struct profile *p = calloc(1, sizeof *p);
 
-	if (p && live_copy(&p->live, &parent->live, LEAF_INHERITED)) {
-		profile_free(p);
+	if (!p)
 		return NULL;
-	}
-	return p;
+	p->last_root = PD_NONE;
+	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED))
+		return p;
+	profile_free(p);
+	return NULL;
 }
 
 void profile_free(struct profile *p)
@@ -340,7 +395,13 @@ void profile_free(struct profile *p)
 		return;
 	free(p->places);
 	idindex_release(&p->place_index);
-	release_counts(p);
+	free(p->nodes);
+	idindex_release(&p->node_index);
+	free(p->leaves);
+	idindex_release(&p->leaf_index);
+	live_release(&p->live);
+	free(p->taken);
+	free(p->last);
 	free(p);
 }
 

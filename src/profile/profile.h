@@ -25,16 +25,38 @@ struct call_node {
 	uint64_t resumed;	/* as in struct pd_node */
 };
 
+/* allocs may be 0: what came before a fork or a restart. */
 struct call_leaf {
 	uint64_t size, allocs, frees;
 	uint32_t node;
+};
+
+/* In the number of a live block's leaf: it was allocated by the parent, before the fork. */
+#define LEAF_INHERITED 0x80000000u
+
+/*
+ * What an event changed, told by the leaves of the blocks concerned: their chain and size. A leaf
+ * may be PD_NONE: no such block, or not a known one.
+ */
+struct block_change {
+	enum block_change_kind {
+		BLOCK_NO_CHANGE,
+		BLOCK_NEW,	/* leaf */
+		BLOCK_GONE,	/* old_leaf */
+		BLOCK_RESIZED,	/* by realloc: old_leaf became leaf */
+	} kind;
+	uint32_t leaf, old_leaf;
+	/* The address was handed out although the block there was never seen freed: that block went,
+	 * too, before the new one came. */
+	uint32_t replaced_leaf;
+	bool old_inherited, replaced_inherited; /* allocated by the parent before the fork */
 };
 
 /* A block that a realloc holds while it runs. */
 struct taken_block {
 	taddr ptr;
 	int32_t task;
-	uint32_t leaf;
+	uint32_t leaf;	/* with LEAF_INHERITED */
 	bool known;
 };
 
@@ -80,19 +102,21 @@ uint32_t profile_frame(struct profile *p, const struct profile_place *place);
 
 /**
  * Count one event. A block whose allocation was never seen counts in unknown_frees when it is
- * freed, and nowhere else. Returns 0 or -ENOMEM, in which case the event is not counted.
+ * freed, and nowhere else. @c tells what it changed.
+ * Returns 0 or -ENOMEM, in which case the event is not counted.
  */
-int profile_event(struct profile *p, const struct alloc_event *e);
+int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
 
 /**
  * What a process made by fork starts with: nothing counted yet, but the blocks of @parent are
- * known as inherited, so that freeing one is told apart from freeing the unknown.
+ * known as inherited, so that freeing one is told apart from freeing the unknown. The numbers of
+ * places, nodes and leaves are those of @parent.
  * Returns NULL: out of memory.
  */
 struct profile *profile_fork(const struct profile *parent);
 
-/* Begin anew: nothing counted, no block known; the numbers of places stay. 0 or -ENOMEM. */
-int profile_restart(struct profile *p);
+/* Begin anew: nothing counted, no block known; all numbers stay. */
+void profile_restart(struct profile *p);
 
 /* Bytes of memory the profile itself uses. */
 struct pd_memory profile_memory(const struct profile *p);

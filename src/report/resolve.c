@@ -169,15 +169,37 @@ static int resolve_place(struct resolver *r, uint32_t id)
 	return err;
 }
 
+static int find_used(struct resolver *r)
+{
+	const struct profile *p = r->p;
+
+	r->node_used = calloc(p->n_nodes, sizeof *r->node_used);
+	r->place_used = calloc(p->n_places + 1, sizeof *r->place_used);
+	if (!r->node_used || !r->place_used)
+		return -ENOMEM;
+	r->node_used[PD_ROOT_WHOLE] = r->node_used[PD_ROOT_TRUNCATED] = true;
+	for (size_t i = 0; i < p->n_leaves; i++)
+		r->node_used[p->leaves[i].node] |= p->leaves[i].allocs != 0;
+	for (size_t i = p->n_nodes; i-- > PD_FIRST_NODE;) {
+		r->node_used[p->nodes[i].parent] |= r->node_used[i];
+		r->place_used[p->nodes[i].frame] |= r->node_used[i];
+	}
+	return 0;
+}
+
 static int resolve_places(struct resolver *r)
 {
-	int err = 0;
+	int err = find_used(r);
+
+	if (err)
+		return err;
 
 	r->places = calloc(r->p->n_places + 1, sizeof *r->places);
 	if (!r->places)
 		return -ENOMEM;
 	for (uint32_t i = 0; !err && i < r->p->n_places; i++)
-		err = resolve_place(r, i);
+		if (r->place_used[i])
+			err = resolve_place(r, i);
 	return err;
 }
 
@@ -225,6 +247,8 @@ static void resolver_release(struct resolver *r)
 	idindex_release(&r->function_index);
 	idindex_release(&r->site_index);
 	perfmap_release(&r->jit);
+	free(r->node_used);
+	free(r->place_used);
 	free(r->places);
 	free(r->run);
 }

@@ -33,6 +33,9 @@ struct resolver {
 	size_t cap_keys;
 	struct idindex function_index, site_index;
 	struct pd_tree tree;
+	/* By number in p: has counts, or is in a chain that has. The rest is from before a fork or
+	 * a restart. */
+	bool *node_used, *place_used;
 	struct place_sites *places;
 	uint32_t *run;
 	size_t n_run, cap_run;

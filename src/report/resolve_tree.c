@@ -35,6 +35,8 @@ static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
 	for (uint32_t i = 0; i < r->p->n_nodes; i++) {
 		const struct call_node *n = &r->p->nodes[i];
 
+		if (!r->node_used[i])
+			continue;
 		depth[i] = start_depth(r, depth, n, i);
 		if (i < PD_FIRST_NODE)
 			to[i] = i;
@@ -60,6 +62,8 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		const struct call_leaf *l = &r->p->leaves[i];
 		uint32_t node = to[l->node];
 
+		if (!l->allocs)
+			continue;
 		/* Start code that allocates by itself stands for itself. */
 		if (l->node >= PD_FIRST_NODE && depth[l->node] != NOT_START)
 			node = descend(r, to[l->node], r->p->nodes[l->node].frame);

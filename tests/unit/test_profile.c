@@ -30,6 +30,8 @@ static int profile_teardown(void **state)
 	return 0;
 }
 
+static struct block_change changed; /* by the last event */
+
 static void event(struct profile *p, struct alloc_event e, const char *chain)
 {
 	uint32_t frames[64];
@@ -46,7 +48,7 @@ static void event(struct profile *p, struct alloc_event e, const char *chain)
 		frames[i] = profile_frame(p, &place);
 		assert_int_not_equal(frames[i], IDINDEX_NONE);
 	}
-	assert_int_equal(profile_event(p, &e), 0);
+	assert_int_equal(profile_event(p, &e, &changed), 0);
 }
 
 static void request(struct profile *p, taddr ptr, uint64_t size, const char *chain)
@@ -412,7 +414,7 @@ static void a_child_starts_with_no_counts_and_its_parents_blocks(void **state)
 	c = profile_fork(p);
 	assert_non_null(c);
 	assert_totals(c, 0);
-	assert_int_equal(c->n_leaves, 0);
+	assert_leaf(c, "mf", 100, 0, 0);
 	release(c, A);
 	release(c, C);
 	assert_totals(c, .unknown_frees = 2, .inherited_frees = 1);
@@ -656,7 +658,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	for (uint32_t i = 0; i < 10; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = A + i, .size = 8,
 					 .chain = { frames, DEEP - i, CHAIN_WHOLE } };
-		assert_int_equal(profile_event(p, &e), 0);
+		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	/* Outermost is frames[DEEP - 1 - i]: each chain is another one from main inwards. */
 	assert_int_equal(p->n_places, 1000);
@@ -664,7 +666,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = B + i, .size = 8,
 					 .chain = { frames, DEEP, CHAIN_WHOLE } };
-		assert_int_equal(profile_event(p, &e), 0);
+		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
 	assert_int_equal(elements_repeated(p) / (DEEP - 1), 999);
@@ -687,7 +689,7 @@ static void what_a_profile_uses_is_told(void **state)
 	assert_true(after.counters >= before.counters + 5000 * sizeof(struct call_leaf));
 }
 
-static void a_profile_begun_anew_knows_nothing_but_its_places(void **state)
+static void a_profile_begun_anew_knows_nothing_but_its_numbers(void **state)
 {
 	struct profile *p = *state;
 
@@ -695,10 +697,9 @@ static void a_profile_begun_anew_knows_nothing_but_its_places(void **state)
 	request(p, B, 100, ".mf");
 	begin(p, 1, B);
 	release(p, C);
-	assert_int_equal(profile_restart(p), 0);
+	profile_restart(p);
 	assert_totals(p, 0);
-	assert_int_equal(p->n_nodes, PD_FIRST_NODE);
-	assert_int_equal(p->n_leaves, 0);
+	assert_leaf(p, "mf", 100, 0, 0);
 	release(p, A); /* from before */
 	end(p, 1, AE_REALLOC_BACK, B);
 	request(p, C, 5, "mf");
@@ -708,11 +709,89 @@ static void a_profile_begun_anew_knows_nothing_but_its_places(void **state)
 	assert_totals(p, .allocs = 1, .alloc_bytes = 5, .peak_bytes = 5, .unknown_frees = 1);
 }
 
+/* ---- what is told of an event ---- */
+
+static void assert_changed(enum block_change_kind kind, uint32_t leaf, uint32_t old_leaf,
+			   uint32_t replaced_leaf)
+{
+	assert_int_equal(changed.kind, kind);
+	assert_int_equal(changed.leaf, leaf);
+	assert_int_equal(changed.old_leaf, old_leaf);
+	assert_int_equal(changed.replaced_leaf, replaced_leaf);
+}
+
+static void what_an_event_changed_is_told_by_leaves(void **state)
+{
+	struct profile *p = *state;
+	const uint32_t none = PD_NONE;
+
+	request(p, A, 100, "mf");
+	assert_changed(BLOCK_NEW, 0, none, none);
+	request(p, B, 200, "mf");
+	assert_changed(BLOCK_NEW, 1, none, none);
+	request(p, A, 200, "mf"); /* its free was not seen */
+	assert_changed(BLOCK_NEW, 1, none, 0);
+	begin(p, 1, B);
+	assert_changed(BLOCK_NO_CHANGE, none, none, none);
+	moved(p, 1, B, C, 300, "mg");
+	assert_changed(BLOCK_RESIZED, 2, 1, none);
+	begin(p, 1, B);
+	moved(p, 1, B, B, 300, "mg"); /* of an unknown block */
+	assert_changed(BLOCK_NEW, 2, none, none);
+	begin(p, 1, C);
+	end(p, 1, AE_REALLOC_BACK, C);
+	assert_changed(BLOCK_NO_CHANGE, none, none, none);
+	begin(p, 1, C);
+	end(p, 1, AE_REALLOC_FREED, C);
+	assert_changed(BLOCK_GONE, none, 2, none);
+	release(p, C);
+	assert_changed(BLOCK_NO_CHANGE, none, none, none);
+	release(p, 0);
+	assert_changed(BLOCK_NO_CHANGE, none, none, none);
+	assert_int_equal(p->totals.unknown_frees, 2);
+	release(p, A);
+	assert_changed(BLOCK_GONE, none, 1, none);
+}
+
+static void an_abandoned_realloc_whose_address_came_back_is_told_as_a_free(void **state)
+{
+	struct profile *p = *state;
+
+	request(p, A, 100, "mf");
+	begin(p, 1, A);
+	request(p, A, 200, "mg");
+	end(p, 1, AE_REALLOC_BACK, A);
+	assert_changed(BLOCK_GONE, PD_NONE, 0, PD_NONE);
+}
+
+static void a_child_is_told_its_parents_leaves(void **state)
+{
+	struct profile *p = *state, *c;
+
+	request(p, A, 100, "mf");
+	request(p, B, 200, "mf");
+	c = profile_fork(p);
+	assert_non_null(c);
+	release(c, B);
+	assert_changed(BLOCK_GONE, PD_NONE, 1, PD_NONE);
+	assert_true(changed.old_inherited);
+	request(c, A, 200, "mf");
+	assert_changed(BLOCK_NEW, 1, PD_NONE, 0);
+	assert_true(changed.replaced_inherited);
+	release(c, A);
+	assert_changed(BLOCK_GONE, PD_NONE, 1, PD_NONE);
+	assert_false(changed.old_inherited);
+	profile_free(c);
+}
+
 #define PROFILE_TEST(f) cmocka_unit_test_setup_teardown(f, profile_setup, profile_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		PROFILE_TEST(what_an_event_changed_is_told_by_leaves),
+		PROFILE_TEST(an_abandoned_realloc_whose_address_came_back_is_told_as_a_free),
+		PROFILE_TEST(a_child_is_told_its_parents_leaves),
 		PROFILE_TEST(a_new_profile_has_two_roots_and_nothing_else),
 		PROFILE_TEST(a_free_is_charged_to_the_chain_and_size_of_its_request),
 		PROFILE_TEST(requests_of_no_bytes_count_like_any_other),
@@ -747,7 +826,7 @@ int main(void)
 		PROFILE_TEST(whole_and_truncated_chains_have_nothing_in_common),
 		PROFILE_TEST(a_chain_may_have_a_hundred_thousand_elements),
 		PROFILE_TEST(what_a_profile_uses_is_told),
-		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_places),
+		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_numbers),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

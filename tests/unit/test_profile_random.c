@@ -159,7 +159,7 @@ static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 	}
 	if (c)
 		e.chain = (struct alloc_chain){ frames, c->n, c->truncated ? CHAIN_NO_CFI : CHAIN_WHOLE };
-	assert_int_equal(profile_event(p, &e), 0);
+	assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 }
 
 static void do_alloc(struct model *m, struct profile *p)

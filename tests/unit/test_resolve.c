@@ -103,7 +103,7 @@ static void request_at(struct fixture *x, const struct profile_place *places, si
 		frames[i] = profile_frame(x->p, &places[i]);
 	struct alloc_event e = { .kind = AE_ALLOC, .ptr = x->next += 16, .size = size,
 				 .chain = { frames, n, truncated ? CHAIN_NO_CFI : CHAIN_WHOLE } };
-	assert_int_equal(profile_event(x->p, &e), 0);
+	assert_int_equal(profile_event(x->p, &e, &(struct block_change){ 0 }), 0);
 }
 
 /* A request with the chain of return addresses @pcs, innermost first. */
@@ -260,7 +260,7 @@ static void chains_keep_their_shape_and_their_counts(void **state)
 	request_nowhere(x, 3, a, true, 8);
 	request_nowhere(x, 0, NULL, false, 5);
 	struct alloc_event e = { .kind = AE_FREE, .ptr = 0x1010 };
-	assert_int_equal(profile_event(x->p, &e), 0);
+	assert_int_equal(profile_event(x->p, &e, &(struct block_change){ 0 }), 0);
 	resolve(x);
 
 	static const struct {
@@ -282,6 +282,25 @@ static void chains_keep_their_shape_and_their_counts(void **state)
 			}
 	assert_int_equal(found, sizeof want / sizeof *want);
 	assert_int_equal(x->d->n_leaves, found);
+}
+
+static void a_child_has_nothing_of_chains_it_did_not_take(void **state)
+{
+	struct fixture *x = *state;
+	static const uint64_t a[] = { 3, 2, 1 }, b[] = { 4, 2, 1 };
+	struct profile *parent = x->p;
+
+	request_nowhere(x, 3, a, false, 8);
+	request_nowhere(x, 3, b, false, 8);
+	x->p = profile_fork(parent);
+	profile_free(parent);
+	assert_non_null(x->p);
+	request_nowhere(x, 3, b, false, 8);
+	resolve(x);
+	assert_string_equal(path_of(x->d, only_leaf(x)), "|| > 0x1 > 0x2 > 0x4");
+	assert_int_equal(x->d->n_nodes, PD_FIRST_NODE + 3);
+	assert_int_equal(x->d->n_functions, 3);
+	assert_int_equal(x->d->n_sites, 3);
 }
 
 static void what_chains_repeat_is_kept_with_their_elements(void **state)
@@ -472,6 +491,7 @@ int main(void)
 		RESOLVE_TEST(of_nothing_there_is_nothing_to_resolve),
 		RESOLVE_TEST(a_place_in_no_module_is_its_address),
 		RESOLVE_TEST(chains_keep_their_shape_and_their_counts),
+		RESOLVE_TEST(a_child_has_nothing_of_chains_it_did_not_take),
 		RESOLVE_TEST(what_chains_repeat_is_kept_with_their_elements),
 		RESOLVE_TEST(a_chain_begins_with_main),
 		RESOLVE_TEST(a_site_is_where_a_call_returns_to),

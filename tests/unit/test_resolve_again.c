@@ -48,7 +48,7 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000 + i * 0x100, .size = 37,
 					 .chain = { frames + i % 2 * 2, 4 - i % 2 * 2, i == 2 } };
 
-		assert_int_equal(profile_event(p, &e), 0);
+		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	assert_int_equal(resolve_profile(p, modules, N_MODULES, STRIPPED, d), 0);
 	profile_free(p);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/option_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool value_yes_no(bool *flag, const char *text)
+{
+	if (strcmp(text, "yes") && strcmp(text, "no"))
+		return false;
+	*flag = !strcmp(text, "yes");
+	return true;
+}
+
+bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t max)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	uint64_t n = strtoull(text, &end, 10);
+	if (*end || errno || n < min || n > max)
+		return false;
+	*count = n;
+	return true;
+}
+
+bool value_count(uint64_t *count, const char *text)
+{
+	return value_in_range(count, text, 0, UINT64_MAX);
+}
+
+bool value_seconds(double *seconds, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	double s = strtod(text, &end);
+	if (end == text || *end || errno || !(s > 0 && s < 1e9))
+		return false;
+	*seconds = s;
+	return true;
+}
+
+bool value_word(unsigned *which, const char *text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(text, words[i]))
+			continue;
+		*which = (unsigned)i;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_OPTION_VALUES_H
+#define MPROF_CLI_OPTION_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The values of options, from text. Each returns false, and changes nothing, if the text is not
+ * what is expected.
+ */
+
+/* "yes" or "no", exactly. */
+bool value_yes_no(bool *flag, const char *text);
+
+/* A decimal number without sign or blanks. */
+bool value_count(uint64_t *count, const char *text);
+
+/* The same, from @min to @max. */
+bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t max);
+
+/* A number of seconds above 0, fractions allowed. */
+bool value_seconds(double *seconds, const char *text);
+
+/* One of @n words: its place in @words. */
+bool value_word(unsigned *which, const char *text, const char *const *words, size_t n);
+
+#endif

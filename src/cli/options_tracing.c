@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options that say how a program is traced and where its profile goes. */
+#include "cli/option_values.h"
+#include "cli/options.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static bool set_data(struct options *o, const char *v)
+{
+	o->data = v;
+	return *v;
+}
+
+static bool set_trace_children(struct options *o, const char *v)
+{
+	return value_yes_no(&o->trace_children, v);
+}
+
+static bool set_autosave(struct options *o, const char *v)
+{
+	return value_count(&o->autosave, v);
+}
+
+static bool set_background(struct options *o, const char *v)
+{
+	(void)v;
+	o->background = true;
+	return true;
+}
+
+static bool set_wait(struct options *o, const char *v)
+{
+	static const char *const words[] = { "adaptive", "sleep", "spin", "pin" };
+	static const enum tracer_wait waits[] = { WAIT_ADAPTIVE, WAIT_SLEEP, WAIT_SPIN, WAIT_SLEEP };
+	unsigned which;
+
+	if (!value_word(&which, v, words, COUNT(words)))
+		return false;
+	o->wait = waits[which];
+	o->one_cpu = which == COUNT(words) - 1;
+	return true;
+}
+
+static bool set_stats(struct options *o, const char *v)
+{
+	(void)v;
+	o->stats = true;
+	return true;
+}
+
+static bool set_check_unwinding(struct options *o, const char *v)
+{
+	(void)v;
+	o->check_unwinding = o->stats = true;
+	return true;
+}
+
+static bool set_duration(struct options *o, const char *v)
+{
+	return value_seconds(&o->duration, v);
+}
+
+const struct option_def tracing_options[] = {
+	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
+	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
+	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
+	{ "background", FOR_ATTACH, NULL, set_background },
+	{ "wait", FOR_TRACING | NEEDS_VALUE, "adaptive, sleep, spin or pin", set_wait },
+	{ "stats", FOR_TRACING, NULL, set_stats },
+	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
+	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },
+	{ 0 },
+};

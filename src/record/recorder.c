@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/recorder.h"
+
+#include <errno.h>
+
+void recorders_event(struct recorder *list, const struct alloc_event *e, const struct block_change *c)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		r->ops->event(r, e, c);
+}
+
+void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, uint64_t time_ns)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->mark)
+			r->ops->mark(r, mark, task, time_ns);
+}
+
+void recorders_end(struct recorder *list)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->end)
+			r->ops->end(r);
+}
+
+void recorders_free(struct recorder *list)
+{
+	for (struct recorder *r = list, *next; r; r = next) {
+		next = r->next;
+		r->ops->free(r);
+	}
+}
+
+int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,
+		   pid_t pid)
+{
+	*to = NULL;
+	for (const struct recorder *r = list; r; r = r->next) {
+		struct recorder *copy = r->ops->fork(r, child, pid);
+
+		if (!copy)
+			return -ENOMEM;
+		copy->next = NULL;
+		*to = copy;
+		to = &copy->next;
+	}
+	return 0;
+}

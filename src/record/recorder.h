@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_RECORD_RECORDER_H
+#define MPROF_RECORD_RECORDER_H
+
+#include "alloc_event.h"
+#include "profile/profile.h"
+
+#include <sys/types.h>
+
+/*
+ * Whoever keeps an account of its own of what a program image does, beside the profile: a timeline,
+ * a sequence of heap profiles, a log. A recorder is told every event after the profile has counted
+ * it. Each concern embeds struct recorder as the first member of its own.
+ *
+ * The image owns its recorders; they read its profile (call tree, leaves, places) and never change it.
+ */
+
+/* Something other than an allocation that belongs on the time axis. */
+enum recorder_mark {
+	RECORD_SUSPENDED, /* from here on nothing is seen */
+	RECORD_RESUMED,
+	RECORD_RESTARTED, /* mprof_restart(): the profile has begun anew and knows no block */
+	RECORD_STAMP,	/* somebody wants to find this moment again */
+};
+
+struct recorder {
+	const struct recorder_ops *ops;
+	struct recorder *next;
+};
+
+struct recorder_ops {
+	/* What the program did, and what that changed in the profile. */
+	void (*event)(struct recorder *r, const struct alloc_event *e, const struct block_change *c);
+	/* May be NULL. @task: the thread that asked for it; 0: somebody from outside. */
+	void (*mark)(struct recorder *r, enum recorder_mark mark, pid_t task, uint64_t time_ns);
+	/* The recorder of process @pid, made by fork, whose profile is @child: one that goes on where
+	 * @r is, or a new one. NULL: out of memory. */
+	struct recorder *(*fork)(const struct recorder *r, const struct profile *child, pid_t pid);
+	/* The image is over: write what is to be written; what fails is said. May be NULL. */
+	void (*end)(struct recorder *r);
+	void (*free)(struct recorder *r);
+};
+
+/* For all recorders of a list; an empty one is NULL. */
+void recorders_event(struct recorder *list, const struct alloc_event *e, const struct block_change *c);
+void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, uint64_t time_ns);
+void recorders_end(struct recorder *list);
+void recorders_free(struct recorder *list);
+
+/* The recorders of a forked process, into *to. 0 or -ENOMEM; what there is belongs to the caller. */
+int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,
+		   pid_t pid);
+
+#endif

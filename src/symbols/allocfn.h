@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_SYMBOLS_ALLOCFN_H
+#define MPROF_SYMBOLS_ALLOCFN_H
+
+#include <stdbool.h>
+
+/* Names of functions that are given on the command line or known: NULL-terminated, or NULL. */
+typedef const char *const *name_list;
+
+/**
+ * Is this one of the allocation functions that Massif leaves out of its contexts, or one of @more
+ * (--alloc-fn)? @name is demangled, with its parameters, and compared as a whole.
+ * Source: Valgrind manual, "Massif: a heap profiler", --alloc-fn; ms_main.c's init_alloc_fns().
+ */
+bool is_allocation_function(const char *name, name_list more);
+
+/* Whether @name is in the list. */
+bool is_in_names(const char *name, name_list list);
+
+#endif
