@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "unwind/guess.h"
+#include "unwind/unwind_internal.h"
 
 #include "arch/arch.h"
 
@@ -52,8 +52,11 @@ bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr
 	/* Above the stack pointer: so a walk from frame to frame never turns back. */
 	if (frame_pointer < sp || frame_pointer - sp > FRAME_MAX || frame_pointer % sizeof out->saved)
 		return false;
-	return snapshot_word(memory, frame_pointer + ARCH_FRAME_SAVED, &out->saved) &&
-	       snapshot_word(memory, frame_pointer + ARCH_FRAME_RETURN, &out->caller_pc) &&
-	       follows_a_call(c, memory, out->caller_pc) && is_code(c, memory, out->caller_pc - 1) &&
-	       is_code(c, memory, pc);
+	if (!snapshot_word(memory, frame_pointer + ARCH_FRAME_SAVED, &out->saved) ||
+	    !snapshot_word(memory, frame_pointer + ARCH_FRAME_RETURN, &out->caller_pc))
+		return false;
+	/* A signal handler was called by nobody. */
+	return (follows_a_call(c, memory, out->caller_pc) ||
+		unwind_is_signal_return(memory, out->caller_pc)) &&
+	       is_code(c, memory, out->caller_pc - 1) && is_code(c, memory, pc);
 }

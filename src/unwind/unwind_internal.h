@@ -44,7 +44,7 @@ bool unwind_cannot_change(void *ctx, taddr at);
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
 
 /* Does the code at @pc return from a signal handler? */
-bool unwind_is_signal_return(struct unwinder *u, taddr pc);
+bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
 
 /**
  * The whole chain into u->frames, by libunwind in one go, with nothing remembered.

@@ -18,13 +18,13 @@ int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f)
 	return 0;
 }
 
-bool unwind_is_signal_return(struct unwinder *u, taddr pc)
+bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 {
 	uint8_t code[16];
 	uint64_t word;
 
 	for (size_t i = 0; i < sizeof code; i += sizeof word) {
-		if (!snapshot_word(&u->memory, pc + i, &word))
+		if (!snapshot_word(memory, pc + i, &word))
 			return false;
 		memcpy(code + i, &word, sizeof word);
 	}
@@ -95,7 +95,7 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 
 	while (*n < UNWIND_MAX_FRAMES && handlers < MAX_HANDLERS) {
 		struct unwind_frame *f = &u->frames[*n - 1];
-		bool in_handler = unwind_is_signal_return(u, f->pc);
+		bool in_handler = unwind_is_signal_return(&u->memory, f->pc);
 		unw_word_t pc, sp;
 		enum stepped how = step(u, c, f, in_handler, &pc, &sp);
 
