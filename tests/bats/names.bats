@@ -117,6 +117,34 @@ report() {
 	run ! grep -q 'shop::' run.txt
 }
 
+# modules_as_addr2line: of every file of run.data
+modules_as_addr2line() {
+	local path n=0
+	while read -r path; do
+		python3 "$ROOT/tests/lib/same-lines.py" run.data "$path" "$path" >compared ||
+			fail "$path: $(cut -c1-600 compared)" || return 1
+		n=$((n + 1))
+	done < <(sqlite3 run.data "select path from modules where names != '' and path like '/%'")
+	[ "$n" -ge "$1" ]
+}
+
+@test "every frame of sqlite3's, of a C++ program's and of its libraries'" {
+	need eu-addr2line
+	"$(binary sqlite3)" :memory: 'select 1' | grep -q 1
+	limited "$MPROF" run -o run.txt --data=run.data -- "$(binary sqlite3)" :memory: >out 2>err <<-'EOT'
+		create table t(a integer primary key, b text);
+		with recursive c(x) as (select 1 union all select x + 1 from c where x < 300)
+			insert into t select x, hex(zeroblob(x % 50)) from c;
+		create index i on t(b);
+		select count(*), max(length(b)) from t where b like '%0%';
+		select a, group_concat(b) from t group by a % 7 order by b;
+	EOT
+	[ "$(jq .totals.truncated_chains <(limited "$MPROF" report --format=json run.data))" = 0 ]
+	modules_as_addr2line 3
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/cxx" >out 2>err
+	modules_as_addr2line 2
+}
+
 # ---- what is shown of them ----
 
 @test "--inlines=no: no inlined function, the same sums" {
