@@ -74,6 +74,50 @@ report() {
 	as_addr2line
 }
 
+# packed DWP: split DWARF of ./names, packed by that program, is named as it is by its .dwo files
+packed() {
+	build -O2 "${@:2}" -gsplit-dwarf
+	as_addr2line
+	report --lines --verbose --format=json && jq .leaks,.bins report >want
+	timeout 20 "$1" -e names -o names.dwp
+	rm -- *.dwo
+	run_names
+	says err 'names from DWARF, split in .*/names.dwp: .*/names$'
+	report --lines --verbose --format=json && jq .leaks,.bins report | diff want -
+	mv names.dwp elsewhere.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+	mkdir dir && mv elsewhere.dwp dir/names.dwp
+	run_names --debug-dir=dir
+	says err 'names from DWARF, split in dir/names.dwp: .*/names$'
+}
+
+@test "gcc -gsplit-dwarf, packed into a .dwp file" {
+	need dwp
+	packed dwp -gdwarf-4
+}
+
+@test "clang -gsplit-dwarf, packed into a .dwp file, DWARF 4 and 5" {
+	need clang++
+	need dwp
+	CXX=clang++ packed dwp -gdwarf-4 -gdwarf-aranges
+	rm -rf -- *
+	need llvm-dwp
+	CXX=clang++ packed llvm-dwp -gdwarf-5 -gdwarf-aranges
+}
+
+@test "a .dwp file of another build is not taken" {
+	need dwp
+	build -O1 -gdwarf-4 -gsplit-dwarf
+	dwp -e names -o other.dwp
+	rm -- *.dwo
+	build -O2 -gdwarf-4 -gsplit-dwarf
+	rm -- *.dwo
+	mv other.dwp names.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+}
+
 @test "gcc -gz" {
 	build -O2 -g -gz
 	as_addr2line
