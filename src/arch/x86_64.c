@@ -129,6 +129,8 @@ int arch_kept_index(int regnum)
 	return -1;
 }
 
+const unsigned arch_frame_pointer = 1; /* rbp, psABI 3.2.2 */
+
 bool arch_is_signal_return(const uint8_t code[16])
 {
 	/* mov $15,%rax; syscall: rt_sigreturn, as glibc and musl write it */
@@ -231,6 +233,18 @@ static const ZydisDecoder *decoder(void)
 		ready = true;
 	}
 	return &d;
+}
+
+bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
+{
+	ZydisDecodedInstruction z;
+
+	for (size_t n = 2; n <= ARCH_CALL_MAX; n++)
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, before + ARCH_CALL_MAX - n,
+							       n, &z)) &&
+		    z.mnemonic == ZYDIS_MNEMONIC_CALL && z.length == n)
+			return true;
+	return false;
 }
 
 int arch_decode(const uint8_t *code, size_t len, struct arch_insn *out)

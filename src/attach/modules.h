@@ -59,6 +59,22 @@ void mappings_release(struct mappings *m);
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
 
+/* Memory that can be executed, of a file or not. */
+struct code_range {
+	taddr start, end;
+};
+
+struct code_ranges {
+	struct code_range *v;	/* sorted by start */
+	size_t n, cap;
+};
+
+void code_ranges_release(struct code_ranges *c);
+
+/* All of a process's memory that can be executed, in place of what @c has. 0 or -errno. */
+int code_ranges_read(pid_t tid, struct code_ranges *c);
+bool code_ranges_have(const struct code_ranges *c, taddr pc);
+
 /* 0 or -ENOMEM. */
 int mappings_copy(struct mappings *to, const struct mappings *from);
 

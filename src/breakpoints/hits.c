@@ -43,12 +43,12 @@ static bool pc_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
 
-	return a->pc == b->pc && a->exact == b->exact;
+	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
 }
 
 static uint64_t pc_hash(const struct known_pc *k)
 {
-	return hash_mix(k->pc * 2 + k->exact);
+	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
 }
 
 static uint64_t pc_rehash(const void *owner, uint32_t id)
@@ -61,7 +61,8 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	const struct mapping *m = watch_mapping(w, tid, k.pc);
 
 	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact);
+	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
+				k.guessed);
 	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
 		return NULL;
 	w->pcs[w->n_pcs] = k;
@@ -70,9 +71,9 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	return &w->pcs[w->n_pcs++];
 }
 
-static const struct known_pc *know_pc(struct watch *w, pid_t tid, taddr pc, bool exact)
+static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
 {
-	struct known_pc key = { .pc = pc, .exact = exact };
+	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
 	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
 
 	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
@@ -87,7 +88,7 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 
 	if (number != UINT32_MAX)
 		return number;
-	const struct known_pc *k = know_pc(w, tid, f->pc, f->exact);
+	const struct known_pc *k = know_pc(w, tid, f);
 	if (!k)
 		return UINT32_MAX;
 	if (k->hidden)

@@ -305,6 +305,16 @@ static bool within(taddr a, taddr start, taddr end)
 	return a >= start && a < end;
 }
 
+void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		const struct trap *trap = code[i] == arch_trap[0] ? traps_at(t, at + i) : NULL;
+
+		if (trap)
+			memcpy(code + i, trap->insn.bytes, arch_trap_size < len - i ? arch_trap_size : len - i);
+	}
+}
+
 void traps_forget(struct traps *t, taddr start, taddr end)
 {
 	size_t kept = 0;

@@ -87,6 +87,9 @@ void traps_put_back(struct traps *t, const struct space *s);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 
+/* Put the program's own bytes in the place of traps in @code, which was read from @at. */
+void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
+
 /* Forget the traps and the slack in [start, end), which is no longer mapped. */
 void traps_forget(struct traps *t, taddr start, taddr end);
 

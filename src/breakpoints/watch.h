@@ -19,8 +19,8 @@ struct watch_sink {
 	/* Is it a block whose allocation was told and whose free was not? */
 	bool (*knows)(void *ctx, taddr ptr);
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute
-	 * if that is NO_FILE. UINT32_MAX: out of memory. */
-	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);
+	 * if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX: out of memory. */
+	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
 	void *ctx;

@@ -196,7 +196,7 @@ static int write_image(const struct session *s, const struct options *o, const s
 		return err ? err : -EINVAL;
 	}
 	say_counts(i, d);
-	names_say_truncated(&d->totals);
+	names_say_chains(d);
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);

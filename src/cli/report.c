@@ -19,7 +19,7 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_truncated(t);
+	names_say_chains(d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)

@@ -162,10 +162,10 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	profile_restart(i->profile);
 }
 
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
 {
 	struct image *i = ctx;
-	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact };
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
 
 	return profile_frame(i->profile, &place);
 }

@@ -37,6 +37,8 @@ static int check_functions(const struct profile_data *d, struct error *e)
 			return wrong(e, "site", i, "inlined is neither 0 nor 1");
 		if (d->sites[i].exact > 1)
 			return wrong(e, "site", i, "exact is neither 0 nor 1");
+		if (d->sites[i].guessed > 1)
+			return wrong(e, "site", i, "guessed is neither 0 nor 1");
 	}
 	return 0;
 }

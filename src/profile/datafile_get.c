@@ -233,7 +233,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact"
+	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact, guessed"
 		  " FROM sites NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
@@ -249,6 +249,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 		s->line = get_u32(g);
 		s->inlined = get_flag(g);
 		s->exact = get_flag(g);
+		s->guessed = get_flag(g);
 	}
 	get_end(g);
 }

@@ -22,7 +22,7 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "sites",
 	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
 	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
-	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL)" },
+	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL, guessed INTEGER NOT NULL)" },
 	{ "table", "nodes",
 	  "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,\n"
 	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)" },

@@ -152,7 +152,7 @@ static void put_functions(struct put *p, const struct profile_data *d)
 
 static void put_sites(struct put *p, const struct profile_data *d)
 {
-	put_begin(p, "sites", 8, d->n_sites);
+	put_begin(p, "sites", 9, d->n_sites);
 	for (size_t i = 0; i < d->n_sites && p->rc == SQLITE_OK; i++) {
 		put_int(p, i);
 		put_int(p, d->sites[i].function);
@@ -162,6 +162,7 @@ static void put_sites(struct put *p, const struct profile_data *d)
 		put_int(p, d->sites[i].line);
 		put_int(p, d->sites[i].inlined);
 		put_int(p, d->sites[i].exact);
+		put_int(p, d->sites[i].guessed);
 		put_row(p);
 	}
 	put_end(p);

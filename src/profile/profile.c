@@ -11,12 +11,14 @@ static bool place_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct profile_place *a = &((const struct profile *)owner)->places[id], *b = key;
 
-	return a->address == b->address && a->module == b->module && a->exact == b->exact;
+	return a->address == b->address && a->module == b->module && a->exact == b->exact &&
+	       a->guessed == b->guessed;
 }
 
 static uint64_t place_hash(const struct profile_place *a)
 {
-	return hash_mix(a->address ^ (uint64_t)a->module << 48 ^ (uint64_t)a->exact << 63);
+	return hash_mix(a->address ^ (uint64_t)a->module << 48 ^ (uint64_t)a->exact << 63 ^
+			(uint64_t)a->guessed << 62);
 }
 
 static uint64_t place_rehash(const void *owner, uint32_t id)

@@ -17,6 +17,7 @@ struct profile_place {
 	uint64_t address;	/* relative to the module's load bias; absolute if module is PD_NONE */
 	uint32_t module;	/* the session's number for it, or PD_NONE */
 	bool exact;		/* not a return address: the instruction itself */
+	bool guessed;		/* found by the frame pointer of what it called, for want of anything better */
 };
 
 struct call_node {

@@ -62,6 +62,7 @@ struct pd_site {
 	uint32_t line;		/* 1...; 0 if not known */
 	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into the site before it */
 	uint8_t exact;		/* 1: not a return address, but the very instruction a signal interrupted */
+	uint8_t guessed;	/* 1: found by the frame pointer of the function it called, which nothing describes */
 };
 
 struct pd_node {
@@ -112,6 +113,13 @@ struct profile_data *profile_data_new(void);
 
 /* Which modules have a function in a chain, by number: an array for free(), or NULL: out of memory. */
 bool *profile_data_modules_used(const struct profile_data *d);
+
+/**
+ * Of how many requests a part of the chain was guessed by frame pointers.
+ * @n  the sum
+ * Returns 0 or -ENOMEM.
+ */
+int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
 
 /* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */
 void profile_data_free(struct profile_data *d);

@@ -46,7 +46,7 @@ static int make_places(struct again *a)
 		a->place_of[i] = (uint32_t)a->p.n_places;
 		a->old_site[a->p.n_places] = anew ? PD_NONE : i;
 		a->p.places[a->p.n_places++] = (struct profile_place){
-			.address = s->address, .module = module_of(a->old, s), .exact = s->exact };
+			.address = s->address, .module = module_of(a->old, s), .exact = s->exact, .guessed = s->guessed };
 	}
 	return 0;
 }

@@ -74,6 +74,50 @@ report() {
 	as_addr2line
 }
 
+# packed DWP: split DWARF of ./names, packed by that program, is named as it is by its .dwo files
+packed() {
+	build -O2 "${@:2}" -gsplit-dwarf
+	as_addr2line
+	report --lines --verbose --format=json && jq .leaks,.bins report >want
+	timeout 20 "$1" -e names -o names.dwp
+	rm -- *.dwo
+	run_names
+	says err 'names from DWARF, split in .*/names.dwp: .*/names$'
+	report --lines --verbose --format=json && jq .leaks,.bins report | diff want -
+	mv names.dwp elsewhere.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+	mkdir dir && mv elsewhere.dwp dir/names.dwp
+	run_names --debug-dir=dir
+	says err 'names from DWARF, split in dir/names.dwp: .*/names$'
+}
+
+@test "gcc -gsplit-dwarf, packed into a .dwp file" {
+	need dwp
+	packed dwp -gdwarf-4
+}
+
+@test "clang -gsplit-dwarf, packed into a .dwp file, DWARF 4 and 5" {
+	need clang++
+	need dwp
+	CXX=clang++ packed dwp -gdwarf-4 -gdwarf-aranges
+	rm -rf -- *
+	need llvm-dwp
+	CXX=clang++ packed llvm-dwp -gdwarf-5 -gdwarf-aranges
+}
+
+@test "a .dwp file of another build is not taken" {
+	need dwp
+	build -O1 -gdwarf-4 -gsplit-dwarf
+	dwp -e names -o other.dwp
+	rm -- *.dwo
+	build -O2 -gdwarf-4 -gsplit-dwarf
+	rm -- *.dwo
+	mv other.dwp names.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+}
+
 @test "gcc -gz" {
 	build -O2 -g -gz
 	as_addr2line
@@ -115,6 +159,34 @@ report() {
 	run_names
 	says err 'names from .dynsym: .*/names'
 	run ! grep -q 'shop::' run.txt
+}
+
+# modules_as_addr2line: of every file of run.data
+modules_as_addr2line() {
+	local path n=0
+	while read -r path; do
+		python3 "$ROOT/tests/lib/same-lines.py" run.data "$path" "$path" >compared ||
+			fail "$path: $(cut -c1-600 compared)" || return 1
+		n=$((n + 1))
+	done < <(sqlite3 run.data "select path from modules where names != '' and path like '/%'")
+	[ "$n" -ge "$1" ]
+}
+
+@test "every frame of sqlite3's, of a C++ program's and of its libraries'" {
+	need eu-addr2line
+	"$(binary sqlite3)" :memory: 'select 1' | grep -q 1
+	limited "$MPROF" run -o run.txt --data=run.data -- "$(binary sqlite3)" :memory: >out 2>err <<-'EOT'
+		create table t(a integer primary key, b text);
+		with recursive c(x) as (select 1 union all select x + 1 from c where x < 300)
+			insert into t select x, hex(zeroblob(x % 50)) from c;
+		create index i on t(b);
+		select count(*), max(length(b)) from t where b like '%0%';
+		select a, group_concat(b) from t group by a % 7 order by b;
+	EOT
+	[ "$(jq .totals.truncated_chains <(limited "$MPROF" report --format=json run.data))" = 0 ]
+	modules_as_addr2line 3
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/cxx" >out 2>err
+	modules_as_addr2line 2
 }
 
 # ---- what is shown of them ----

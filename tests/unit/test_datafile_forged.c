@@ -136,6 +136,7 @@ static void forged_content_is_refused(void **state)
 	(void)state;
 	ASSERT_FORGED(d->functions[3].module = 3, "function 3: there is no such module");
 	ASSERT_FORGED(d->sites[4].inlined = 2, "site 4: inlined");
+	ASSERT_FORGED(d->sites[4].guessed = 2, "site 4: guessed");
 	ASSERT_FORGED(d->nodes[9].parent = 9, "node 9: its parent does not precede it");
 	ASSERT_FORGED(d->nodes[9].parent = 10, "node 9: its parent does not precede it");
 	ASSERT_FORGED(d->leaves[2].frees = d->leaves[2].allocs + 1, "leaf 2: more frees");
