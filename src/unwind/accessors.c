@@ -66,11 +66,23 @@ static void record_reg(struct unwinder *u, int reg, uint64_t value)
 		s->regs[s->n_regs++] = (struct step_reg){ value, (uint8_t)kept };
 }
 
+/* Some expressions in the tables of a program may run in a circle (DW_OP_skip goes backwards), but
+ * they cannot do so without reading themselves. No honest step reads a tenth of this. */
+#define MAX_READS 65536
+
+int unwind_step(struct unwinder *u, unw_cursor_t *c)
+{
+	u->reads = 0;
+	return unw_step(c);
+}
+
 static int access_mem(unw_addr_space_t as, unw_word_t at, unw_word_t *value, int write, void *arg)
 {
 	struct unwinder *u = arg;
 
 	(void)as;
+	if (u->reads++ >= MAX_READS)
+		return -UNW_EINVAL;
 	if (!write && tables_word(&u->tables, at, value))
 		return 0;
 	if (write || !snapshot_word(&u->memory, at, value))

@@ -199,7 +199,7 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	u->step = (struct step){ .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
 	u->recording = true;
 	u->unrepeatable = u->no_cfi = false;
-	int more = unw_step(&c);
+	int more = unwind_step(u, &c);
 	u->recording = false;
 	u->counts.steps_made++;
 	if (u->no_cfi)

@@ -21,6 +21,7 @@ struct unwinder {
 	/* of the chain in progress */
 	const struct mappings *maps;
 	struct arch_regs regs;
+	unsigned reads;		/* words libunwind has asked for in this step */
 	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
 	enum chain_end end;	/* why a walk did not come to the chain's end */
 
@@ -39,6 +40,9 @@ extern unw_accessors_t unwind_accessors;
 
 /* Is the page at @at one that nobody can write to? For struct snapshot; @ctx is the unwinder. */
 bool unwind_cannot_change(void *ctx, taddr at);
+
+/* unw_step(), of which an expression that runs in a circle makes an end, too. */
+int unwind_step(struct unwinder *u, unw_cursor_t *c);
 
 /* 0 or -ENOMEM. */
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);

@@ -70,7 +70,7 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	*pc = *sp = 0;
 	u->no_cfi = false;
 	u->end = CHAIN_UNREADABLE;
-	int more = unw_step(c);
+	int more = unwind_step(u, c);
 	bool guess = u->no_cfi;
 
 	if (guess) {

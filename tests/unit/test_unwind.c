@@ -44,6 +44,21 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size stop_here, . - stop_here\n");
 
+/* Its canonical frame address is told by an expression that never comes to its end. */
+void run_in_circles(void);
+__asm__(".text\n"
+	".globl run_in_circles\n"
+	".type run_in_circles, @function\n"
+	"run_in_circles:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_escape 0x0f, 3, 0x2f, 0xfd, 0xff\n" /* DW_CFA_def_cfa_expression: DW_OP_skip -3 */
+	"	sub $8, %rsp\n"
+	"	call stop_here\n"
+	"	add $8, %rsp\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size run_in_circles, . - run_in_circles\n");
+
 /* What the child tells. */
 struct told {
 	void *frames[MAX_FRAMES];
@@ -581,6 +596,19 @@ static void what_is_no_return_address_ends_a_chain_as_truncated(void **state)
 	assert_ends_in_code(*state, run_through_jit_with_odd_frame);
 }
 
+static void tables_that_run_in_circles_end_a_chain_as_truncated(void **state)
+{
+	struct target *t = *state;
+
+	start(t, run_in_circles);
+	for (int round = 0; round < 3; round++) {
+		struct unwind_chain c = chain_now(t);
+
+		assert_int_equal(c.n, 1);
+		assert_int_not_equal(c.truncated, CHAIN_WHOLE);
+	}
+}
+
 static void the_same_stop_gives_the_same_chain_again(void **state)
 {
 	struct target *t = *state;
@@ -941,6 +969,7 @@ int main(void)
 		UNWIND_TEST(code_that_tells_nothing_of_its_frames_is_passed_by_its_frame_pointer),
 		UNWIND_TEST(code_without_a_frame_pointer_ends_a_chain_as_truncated),
 		UNWIND_TEST(what_is_no_return_address_ends_a_chain_as_truncated),
+		UNWIND_TEST(tables_that_run_in_circles_end_a_chain_as_truncated),
 		UNWIND_TEST(the_same_stop_gives_the_same_chain_again),
 		UNWIND_TEST(what_is_remembered_holds_only_for_the_stack_it_was_seen_on),
 		UNWIND_TEST(what_is_noted_with_a_frame_is_told_of_that_frame),
