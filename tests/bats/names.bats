@@ -50,6 +50,8 @@ report() {
 	as_addr2line
 	[ "$(sed -n 's/.* \([0-9]*\) of them.*/\1/p' compared)" -gt 10 ]
 	says err 'names from DWARF: .*/names$'
+	report
+	says err 'names from DWARF: .*/names$'
 }
 
 @test "gcc -O0 -g" {
@@ -127,6 +129,12 @@ packed() {
 	need dwz
 	build -O2 -g
 	dwz names
+	as_addr2line
+	# with a supplementary file
+	build -O2 -g
+	cp names second
+	dwz -m common names second
+	grep -q gnu_debugaltlink <<<"$(readelf -SW names)"
 	as_addr2line
 }
 
