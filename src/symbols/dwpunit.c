@@ -68,7 +68,7 @@ static int add_string(struct strings *s, const Elf_Data *all, uint32_t *offset)
 	const char *from = *offset < all->d_size ? (const char *)all->d_buf + *offset : "";
 	size_t len = *offset < all->d_size ? strnlen(from, all->d_size - *offset) : 0;
 
-	while (s->cap - s->n < len + 1)
+	while (!s->text || s->cap - s->n < len + 1)
 		if (ARRAY_RESERVE(&s->text, &s->cap, s->cap))
 			return -ENOMEM;
 	*offset = (uint32_t)s->n;
