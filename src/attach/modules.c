@@ -73,10 +73,22 @@ static int open_regular(const char *path)
 	return fd;
 }
 
+/* The file at @path if it is the one that is mapped; -1: it is another one, or none. */
+static int open_if_mapped(const char *path, const struct maps_line *m)
+{
+	struct stat st;
+	int fd = open_regular(path);
+
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 static int open_mapped(pid_t tid, const struct maps_line *m)
 {
 	char path[PATH_MAX + 64];
-	struct stat st;
 
 	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
 		 m->end);
@@ -84,12 +96,12 @@ static int open_mapped(pid_t tid, const struct maps_line *m)
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
-	fd = open_regular(path);
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	fd = open_if_mapped(path, m);
+	if (fd >= 0)
+		return fd;
+	/* The program's own file can be read this way by anybody who may trace it, deleted or not. */
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	return open_if_mapped(path, m);
 }
 
 static int add_file(pid_t tid, struct module_files *files, const struct maps_line *m, uint32_t *number)

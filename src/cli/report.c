@@ -64,10 +64,11 @@ static int report_file(const char *path, const struct options *o)
 	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
 	progress_end();
 
-	if (!status && d != old)
-		names_say(d);
 	if (!status)
 		status = report_to(d, o);
+	/* JSON has them; but that other files were asked is said in any case. */
+	if (!status && (d != old || o->format == FORMAT_TABLES))
+		names_say(d);
 	profile_data_free(d);
 	return status;
 }

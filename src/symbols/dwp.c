@@ -175,6 +175,19 @@ bool dwp_redirect(struct dwp *d, Dwarf_Die *unit, struct objfile *o)
 	return true;
 }
 
+/* What the row of the index says of each kind of section. */
+static int write_unit(struct dwp *d, uint32_t row, int fd)
+{
+	const uint8_t *kinds = d->index + (size_t)d->slots * 12;
+	const uint8_t *offsets = kinds + ((size_t)d->columns + (size_t)(row - 1) * d->columns) * 4;
+	const uint8_t *sizes = offsets + (size_t)d->units * d->columns * 4;
+	struct dwpunit u = { .file = &d->file, .version = d->version };
+
+	for (size_t i = 0; i < d->columns; i++)
+		dwpunit_part(&u, u32(kinds + i * 4), u32(offsets + i * 4), u32(sizes + i * 4));
+	return dwpunit_write(&u, fd);
+}
+
 void dwp_offer(struct dwp *d, Dwarf_Die *unit)
 {
 	Dwarf_Attribute a;
@@ -190,14 +203,7 @@ void dwp_offer(struct dwp *d, Dwarf_Die *unit)
 
 	if (fd < 0)
 		return;
-	const uint8_t *kinds = d->index + (size_t)d->slots * 12;
-	const uint8_t *offsets = kinds + (size_t)d->columns * 4 + (size_t)(row - 1) * d->columns * 4;
-	struct dwpunit u = { .file = &d->file, .version = d->version };
-
-	for (uint32_t i = 0; i < d->columns; i++)
-		dwpunit_part(&u, u32(kinds + i * 4), u32(offsets + i * 4),
-			     u32(offsets + (size_t)d->units * d->columns * 4 + i * 4));
-	if (dwpunit_write(&u, fd) == 0 && dup3(fd, d->slot, O_CLOEXEC) >= 0)
+	if (write_unit(d, row, fd) == 0 && dup3(fd, d->slot, O_CLOEXEC) >= 0)
 		d->in_slot = id;
 	close(fd);
 }

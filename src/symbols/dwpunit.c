@@ -68,7 +68,7 @@ static int add_string(struct strings *s, const Elf_Data *all, uint32_t *offset)
 	const char *from = *offset < all->d_size ? (const char *)all->d_buf + *offset : "";
 	size_t len = *offset < all->d_size ? strnlen(from, all->d_size - *offset) : 0;
 
-	while (s->cap - s->n < len + 1)
+	while (!s->text || s->cap - s->n < len + 1)
 		if (ARRAY_RESERVE(&s->text, &s->cap, s->cap))
 			return -ENOMEM;
 	*offset = (uint32_t)s->n;
@@ -138,8 +138,10 @@ static int write_elf(const struct dwpunit *u, int fd)
 	for (unsigned i = 0; i < u->n; i++) {
 		sh[i + 1] = (Elf64_Shdr){ .sh_name = (Elf64_Word)n_names, .sh_type = SHT_PROGBITS,
 					  .sh_offset = at, .sh_size = u->parts[i].n, .sh_addralign = 1 };
-		strcpy(names + n_names, u->parts[i].name);	/* one of ours, shorter than 32 bytes */
-		n_names += strlen(u->parts[i].name) + 1;
+		size_t len = strlen(u->parts[i].name) + 1; /* one of ours, shorter than 32 bytes */
+
+		memcpy(names + n_names, u->parts[i].name, len);
+		n_names += len;
 		if (!put(fd, u->parts[i].bytes, u->parts[i].n, &at))
 			return -EIO;
 	}

@@ -50,6 +50,8 @@ report() {
 	as_addr2line
 	[ "$(sed -n 's/.* \([0-9]*\) of them.*/\1/p' compared)" -gt 10 ]
 	says err 'names from DWARF: .*/names$'
+	report
+	says err 'names from DWARF: .*/names$'
 }
 
 @test "gcc -O0 -g" {
@@ -127,6 +129,12 @@ packed() {
 	need dwz
 	build -O2 -g
 	dwz names
+	as_addr2line
+	# with a supplementary file
+	build -O2 -g
+	cp names second
+	dwz -m common names second
+	grep -q gnu_debugaltlink <<<"$(readelf -SW names)"
 	as_addr2line
 }
 
@@ -383,6 +391,70 @@ modules_as_addr2line() {
 	limited "$MPROF" run --offsets -o run.txt --data=run.data -- "$T/jit" 2>err
 	grep -q '> LazyCompile:~jitted game.js:3+21' run.txt
 	rm -f "/tmp/perf-$(sqlite3 run.data "select value from meta where key = 'pid'").map"
+}
+
+# ---- the cache ----
+
+@test "the second report is the first, also when the cache is damaged, cut short, empty or of another file" {
+	local entry at
+	cat >big.cc <<-'EOT'
+		#include <functional>
+		#include <iostream>
+		#include <map>
+		#include <regex>
+		#include <string>
+		int main(int argc, char **argv)
+		{
+			std::map<std::string, std::function<bool(int)>> m;
+			std::regex r(argc > 1 ? argv[1] : "[a-c]+x*");
+			m["abc"] = [&](int k) { return std::regex_search(std::string(k, 'x'), r); };
+			return m["abc"](41);
+		}
+	EOT
+	g++ -std=gnu++17 -O1 -g -o big big.cc
+	[ "$(stat -c %s big)" -gt 1048576 ]
+	limited "$MPROF" run -o run.txt --data=run.data -- ./big >out 2>err
+	again() {
+		limited "$MPROF" report --format=json --symbols-from=big run.data >again.json 2>err || fail "$(cat err)"
+	}
+	rm -r cache-home
+	again
+	mv again.json first.json
+	grep -q 'std::regex' first.json
+	entry=$(find cache-home -type f)
+	[ -s "$entry" ]
+	cp "$entry" good
+	again
+	cmp first.json again.json
+	for at in 0 9 40 200 1000 20000 -3; do
+		python3 - "$entry" $at <<-'EOT'
+			import sys
+			data = bytearray(open(sys.argv[1], "rb").read())
+			data[int(sys.argv[2])] ^= 0x20
+			open(sys.argv[1], "wb").write(data)
+		EOT
+		run ! cmp -s "$entry" good
+		again
+		cmp first.json again.json
+		# it was made anew
+		cmp "$entry" good
+	done
+	for at in 0 100 5000; do
+		truncate -s $at "$entry"
+		again
+		cmp first.json again.json
+		cmp "$entry" good
+	done
+	# of the same file as it was at another time: not used, and replaced
+	touch -d '2001-02-03' big
+	again
+	cmp first.json again.json
+	run ! cmp -s "$entry" good
+	# a place for it that is none
+	rm -r cache-home
+	touch cache-home
+	again
+	cmp first.json again.json
 }
 
 # ---- debuginfod ----
