@@ -89,8 +89,9 @@ static bool set_types(struct options *o, const char *v)
 
 static bool set_format(struct options *o, const char *v)
 {
-	static const char *const words[] = { "tables", "json" };
-	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON };
+	static const char *const words[] = { "tables", "json", "massif", "ms_print" };
+	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
+							FORMAT_MS_PRINT };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -137,7 +138,7 @@ const struct option_def printing_options[] = {
 	{ "types", FOR_PRINTING | NEEDS_VALUE, "all, program or none", set_types },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
-	{ "format", FOR_PRINTING | NEEDS_VALUE, "tables or json", set_format },
+	{ "format", FOR_PRINTING | NEEDS_VALUE, "tables, json, massif or ms_print", set_format },
 	{ "output", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
 	{ "o", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "cli/filename.h"
+#include "cli/massif.h"
 #include "cli/names.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
@@ -256,6 +257,10 @@ int output_session(const struct session *s, const struct options *o)
 		head_line(s, o, i, report);
 		int e = write_image(s, o, i, report);
 
+		err = err ? err : e;
+		if (!s->massif || i->massif_written)
+			continue;
+		e = massif_image_write(s, i);
 		err = err ? err : e;
 	}
 	if (report && report != stderr && fclose(report)) {
