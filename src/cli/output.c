@@ -58,6 +58,14 @@ int output_check(const struct options *o)
 	}
 	int err = strcmp(data, "/dev/null") ? check_directory(data, "the data file") : 0;
 	free(data);
+	if (!err && o->massif.file) {
+		char *massif = filename_expand_nth(o->massif.file, getpid(), 1, &e);
+
+		err = massif ? check_directory(massif, "the massif file") : -EINVAL;
+		if (!massif)
+			say("%s", e.text);
+		free(massif);
+	}
 	if (err || !o->output)
 		return err;
 	char *report = filename_expand(o->output, getpid(), &e);
