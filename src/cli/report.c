@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/rename.h"
 #include "profile/datafile.h"
@@ -44,6 +45,8 @@ static int report_file(const char *path, const struct options *o)
 	struct profile_data *d;
 	struct error e;
 
+	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
+		return massif_report(path, o);
 	if (datafile_read(path, &d, &e)) {
 		say("%s", e.text);
 		return STATUS_FAILED;

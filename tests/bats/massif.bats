@@ -181,3 +181,47 @@ field() {
 	[ ! -e ran ]
 }
 
+
+# as_ms_print FILE [OPTION...]: what we print of it is what ms_print prints, but for its own options.
+as_ms_print() {
+	local file=$1
+	shift
+	ms_print "$@" "$file" >theirs.txt 2>/dev/null
+	"$MPROF" report --format=ms_print "$@" "$file" >ours.txt
+	grep -q '^ms_print arguments: --format=ms_print ' ours.txt
+	diff <(sed '/^ms_print arguments/s/:.*//' theirs.txt) <(sed '/^ms_print arguments/s/:.*//' ours.txt) || fail "options: $*"
+}
+
+@test "ms_print's output, to the byte, of our files and of Valgrind's" {
+	local o
+	massif ours.out "$T/shapes"
+	valgrind_massif theirs.out "$T/pools" --threshold=0
+	massif stacks.out "$T/example" --max-snapshots=10 --detailed-freq=1 --threshold=0
+	sed 's/time_unit: B/time_unit: ms/; s/mem_stacks_B=0/mem_stacks_B=123456789012/' stacks.out >ms.out
+	sed 's/time_unit: B/time_unit: i/; s/^desc:.*/desc: a\ndesc: b # c/; s/mem_heap_B=/&77/' theirs.out >i.out
+	for o in "" --x=4 --x=1000 --y=4 --y=1000 "--x=33 --y=7" --threshold=0 --threshold=0.5% --threshold=10 \
+		--threshold=100; do
+		# shellcheck disable=SC2086
+		as_ms_print ours.out $o
+		# shellcheck disable=SC2086
+		as_ms_print theirs.out $o
+		# shellcheck disable=SC2086
+		as_ms_print stacks.out $o
+		# shellcheck disable=SC2086
+		as_ms_print ms.out $o
+		# shellcheck disable=SC2086
+		as_ms_print i.out $o
+	done
+}
+
+@test "a massif file that is none is refused with the line" {
+	massif m.out "$T/example"
+	head -n 40 m.out >cut.out
+	refused 1 'cut.out: line 40: expected "mem_heap_extra_B=" .*end of the file' "$MPROF" report --format=ms_print cut.out
+	sed 's/^time=2016/tame=2016/' m.out >bad.out
+	refused 1 'bad.out: line [0-9]+: expected .time=.*tame' "$MPROF" report --format=ms_print bad.out
+	refused 1 'nothing.out' "$MPROF" report --format=ms_print nothing.out
+	refused 1 'cannot write' "$MPROF" report --format=ms_print -o /nonexistent/x m.out
+	"$MPROF" report --format=ms_print -o printed m.out
+	grep -q 'Number of snapshots: 25' printed
+}
