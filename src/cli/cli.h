@@ -56,6 +56,7 @@ struct options {
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
 	struct massif_options massif;
+	unsigned timeline_points;	/* in the data file, at most */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;

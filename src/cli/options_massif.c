@@ -15,6 +15,7 @@
 
 void massif_defaults(struct options *o)
 {
+	o->timeline_points = 1000;
 	o->massif = (struct massif_options){
 		.columns = 72,
 		.rows = 20,
@@ -119,6 +120,11 @@ static bool set_time_unit(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_timeline(struct options *o, const char *v)
+{
+	return set_number(&o->timeline_points, v, 10, 100000);
+}
+
 static bool set_detailed_freq(struct options *o, const char *v)
 {
 	return set_number(&o->massif.settings.rules.detailed_freq, v, 1, 1000000);
@@ -177,9 +183,10 @@ const struct option_def massif_options[] = {
 	{ "ignore-fn", MASSIF | NEEDS_VALUE, "a function's name, 128 of them at most", add_ignore_fn },
 	{ "threshold", MASSIF | FOR_REPORT | NEEDS_VALUE, "a percentage from 0.0 to 100.0", set_threshold },
 	{ "peak-inaccuracy", MASSIF | NEEDS_VALUE, "a percentage of 0.0 or more", set_peak_inaccuracy },
-	{ "time-unit", MASSIF | NEEDS_VALUE, "i, ms or B", set_time_unit },
+	{ "time-unit", MASSIF | FOR_REPORT | NEEDS_VALUE, "i, ms or B", set_time_unit },
 	{ "detailed-freq", MASSIF | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
 	{ "max-snapshots", MASSIF | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
+	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000", set_timeline },
 	{ "x", FOR_REPORT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
 	{ "y", FOR_REPORT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },
 	{ 0 },

@@ -32,6 +32,7 @@ struct image {
 };
 
 struct massif_session;
+struct options;
 
 struct session {
 	struct tracer *tracer;
@@ -53,6 +54,7 @@ struct session {
 	int (*record)(struct session *s, struct image *i);
 	/* An image is over: its process has ended or has exec'ed. */
 	void (*ended)(struct session *s, struct image *i);
+	const struct options *options;	/* for record() */
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;

@@ -218,7 +218,7 @@ as_ms_print() {
 	massif m.out "$T/example"
 	head -n 40 m.out >cut.out
 	refused 1 'cut.out: line 40: expected "mem_heap_extra_B=" .*end of the file' "$MPROF" report --format=ms_print cut.out
-	sed 's/^time=2016/tame=2016/' m.out >bad.out
+	sed 's/^time=2032/tame=2032/' m.out >bad.out
 	refused 1 'bad.out: line [0-9]+: expected .time=.*tame' "$MPROF" report --format=ms_print bad.out
 	refused 1 'nothing.out' "$MPROF" report --format=ms_print nothing.out
 	refused 1 'cannot write' "$MPROF" report --format=ms_print -o /nonexistent/x m.out
