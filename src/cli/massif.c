@@ -214,6 +214,34 @@ static int write_file(const struct session *s, const struct image *i, struct mas
 	return err;
 }
 
+int massif_moment_take(const struct image *i, enum massif_file_kind kind, struct massif_moment *m)
+{
+	*m = (struct massif_moment){ .recorder = massif_recorder_find(i->recorders) };
+	if (!m->recorder)
+		return -ENOMEM;
+	if (kind == MASSIF_ALL_SNAPSHOTS) {
+		const struct massif_table *t = massif_recorder_table(m->recorder);
+
+		m->snapshots = t->snapshots;
+		m->n = t->n;
+		return 0;
+	}
+	m->snapshots = &m->one;
+	m->n = 1;
+	return massif_recorder_snapshot(m->recorder, kind == MASSIF_DETAILED_SNAPSHOT, &m->one);
+}
+
+void massif_moment_release(struct massif_moment *m)
+{
+	free(m->one.detail);
+}
+
+int massif_moment_write(const struct session *s, const struct image *i, const struct massif_moment *m,
+			const char *path, struct error *e)
+{
+	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
+}
+
 int massif_image_write(const struct session *s, const struct image *i)
 {
 	struct massif_recorder *r = massif_recorder_find(i->recorders);

@@ -289,6 +289,16 @@ static void start_saver(struct session *s, struct image *i, const char *path, in
 	remember_saver(s, i, pid);
 }
 
+pid_t serve_fork(struct serve *v)
+{
+	return fork_saver(v->control);
+}
+
+void serve_forked(struct serve *v, const struct image *i, pid_t pid)
+{
+	remember_saver(v->session, i, pid);
+}
+
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
