@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
@@ -44,7 +45,17 @@ static int report_to(struct profile_data *d, const struct options *o)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 	else
 		say_notes(d);
+	if (!err && o->format == FORMAT_TABLES)
+		names_say_peak(d);
 	return err ? STATUS_FAILED : 0;
+}
+
+static bool peak_is_known(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (d->leaves[i].at_peak)
+			return true;
+	return false;
 }
 
 static int report_file(const char *path, const struct options *o)
@@ -52,6 +63,8 @@ static int report_file(const char *path, const struct options *o)
 	struct profile_data *d;
 	struct error e;
 
+	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
+		return massif_report(path, o);
 	progress_begin("reading the data file");
 	int err = datafile_read(path, &d, &e);
 	progress_end();
@@ -60,6 +73,11 @@ static int report_file(const char *path, const struct options *o)
 		return STATUS_FAILED;
 	}
 	const struct profile_data *old = d;
+	if (o->view.at_peak && d->totals.peak_bytes && !peak_is_known(d)) {
+		say("%s does not tell what was live at the peak: it is of an older mprof", path);
+		profile_data_free(d);
+		return STATUS_FAILED;
+	}
 	progress_begin("naming what was seen");
 	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
 	progress_end();

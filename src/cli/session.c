@@ -48,6 +48,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 		if (!i->over) {
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
+			s->ended(s, i);
 		}
 		n++;
 	}
@@ -316,6 +317,9 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && !i->over)
+			s->ended(s, i);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
@@ -357,7 +361,8 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
+				.record = no_recorders };
 	s->shared.guard = guard;
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);
