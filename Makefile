@@ -24,8 +24,9 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
 	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
-	python3 perl git libxml2-utils libjemalloc2 google-perftools libgoogle-perftools-dev \
-	python3-protobuf protobuf-compiler
+	python3 perl git libxml2-utils libjemalloc2 \
+	elfutils dwz xz-utils libdebuginfod1 valgrind \
+	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler
 
 all: $(B)/mprof ## build mprof (the default)
 

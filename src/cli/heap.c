@@ -136,7 +136,7 @@ static struct heapprofile *add_recorder(struct image *i)
 	return heapprofile_find(r);
 }
 
-static int record(struct session *s, struct image *i)
+int heap_image_begin(struct session *s, struct image *i)
 {
 	const struct heapprofile_options *o = &s->options->heap;
 	struct error e;
@@ -153,10 +153,10 @@ static int record(struct session *s, struct image *i)
 	return 0;
 }
 
-void heap_begin(struct session *s, const struct options *o)
+void heap_session_open(struct session *s)
 {
-	s->options = o;
-	s->record = record;
+	const struct options *o = s->options;
+
 	if (!o->heap.prefix && !o->heap.defer)
 		return;
 	heap_environment_take();

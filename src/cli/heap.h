@@ -10,9 +10,12 @@
  * function does nothing for an image without such a recorder.
  */
 
-/* Before anything is traced: let the images of the session be recorded as the options say, and take
- * the variables that have been obeyed out of the environment. @o outlives the session. */
-void heap_begin(struct session *s, const struct options *o);
+/* Before anything is traced, when session.options is set: if profiles are asked for, the variables that
+ * have been obeyed are taken out of the environment. */
+void heap_session_open(struct session *s);
+
+/* A recorder for an image that begins, as the options say. 0 or -ENOMEM. */
+int heap_image_begin(struct session *s, struct image *i);
 
 /* What is mapped for execution has changed. */
 void heap_modules(struct image *i, const struct mappings *maps);

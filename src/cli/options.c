@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options, heap_options,
-						   pprof_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, massif_options,
+						   heap_options, pprof_options };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -75,16 +75,37 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
-	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data",
-			       .pprof = { .value = INUSE_SPACE },
-			       .heap = { .intervals = { .allocated = 1ull << 30, .in_use = 100ull << 20 },
-					 .depth = HEAPPROFILE_DEPTH } };
+	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
+			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
 	bool tracing = command_flag(command) != FOR_REPORT;
 
+	massif_defaults(o);
+	heap_defaults(o);
 	if (tracing)
 		heap_environment(o);
-	int rest = parse_all(o, command, argc, argv, first);
-	return rest >= 0 && tracing && !heap_environment_done(o) ? -1 : rest;
+	o->end = parse_all(o, command, argc, argv, first);
+	if (o->end < 0 || !massif_settle(o) || (tracing && !heap_environment_done(o)))
+		return -1;
+	return o->end;
+}
+
+void options_print_given(const struct options *o, unsigned flags, FILE *out)
+{
+	const char *between = "";
+
+	for (int i = o->first; i < o->end; i++) {
+		const char *name = o->argv[i] + strspn(o->argv[i], "-");
+		size_t len = strcspn(name, "=");
+		const struct option_def *d = find_option(name, len, command_flag(o->command));
+		bool apart = d && d->flags & NEEDS_VALUE && !name[len];
+
+		if (d && (d->flags & flags || !flags)) {
+			fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "",
+				apart ? o->argv[i + 1] : "");
+			between = " ";
+		}
+		i += apart;
+	}
 }
 
 bool parse_pid(const char *text, pid_t *pid)

@@ -49,6 +49,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 		if (!i->over) {
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
+			s->ended(s, i);
 		}
 		n++;
 	}
@@ -117,6 +118,13 @@ char *session_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
+static bool sink_knows(void *ctx, taddr ptr)
+{
+	const struct image *i = ctx;
+
+	return live_knows(&i->profile->live, ptr);
+}
+
 uint64_t session_now_ns(void)
 {
 	struct timespec ts;
@@ -155,10 +163,10 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	profile_restart(i->profile);
 }
 
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
 {
 	struct image *i = ctx;
-	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact };
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
 
 	return profile_frame(i->profile, &place);
 }
@@ -180,7 +188,7 @@ static void sink_modules(void *ctx, const struct mappings *maps)
 
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ .event = sink_event, .frame = sink_frame, .mark = sink_mark,
+	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
 				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
 
@@ -327,6 +335,9 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && !i->over)
+			s->ended(s, i);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
@@ -387,7 +398,8 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
+				.record = no_recorders };
 	s->shared.guard = guard;
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);

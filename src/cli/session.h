@@ -12,7 +12,6 @@
  * each program image until the end.
  */
 
-struct options;
 
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
@@ -28,9 +27,13 @@ struct image {
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
+	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	struct session *session;
 };
+
+struct massif_session;
+struct options;
 
 struct session {
 	struct tracer *tracer;
@@ -43,7 +46,6 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
-	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
@@ -52,6 +54,10 @@ struct session {
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
 	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
+	/* An image is over: its process has ended or has exec'ed. */
+	void (*ended)(struct session *s, struct image *i);
+	const struct options *options;	/* for record() */
+	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };

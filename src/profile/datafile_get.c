@@ -233,7 +233,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact"
+	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact, guessed"
 		  " FROM sites NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
@@ -249,6 +249,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 		s->line = get_u32(g);
 		s->inlined = get_flag(g);
 		s->exact = get_flag(g);
+		s->guessed = get_flag(g);
 	}
 	get_end(g);
 }
@@ -290,6 +291,43 @@ static void get_leaves(struct get *g, struct profile_data *d)
 		l->size = get_int(g);
 		l->allocs = get_int(g);
 		l->frees = get_int(g);
+	}
+	get_end(g);
+}
+
+static void get_timeline(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "timeline", "SELECT time_ns, churn_bytes, live_bytes, extra_bytes, live_blocks, peak"
+		  " FROM timeline NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_point *p = NEXT(g, &d->points, &cap, g->n);
+
+		if (!p)
+			break;
+		d->n_points++;
+		p->time_ns = get_int(g);
+		p->churn_bytes = get_int(g);
+		p->live_bytes = get_int(g);
+		p->extra_bytes = get_int(g);
+		p->live_blocks = get_int(g);
+		p->peak = get_flag(g);
+	}
+	get_end(g);
+}
+
+static void get_peak(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "peak", "SELECT leaf, blocks FROM peak NOT INDEXED ORDER BY leaf");
+	while (get_row(g)) {
+		uint64_t leaf = get_int(g), blocks = get_int(g);
+
+		if (!leaf || leaf > d->n_leaves || !blocks) {
+			damaged(g, "there is no such leaf");
+			break;
+		}
+		d->leaves[leaf - 1].at_peak = blocks;
 	}
 	get_end(g);
 }
@@ -351,7 +389,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
+int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
 	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
 
@@ -361,6 +399,10 @@ int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
 	get_sites(&g, d);
 	get_nodes(&g, d);
 	get_leaves(&g, d);
+	if (version >= 2) {
+		get_timeline(&g, d);
+		get_peak(&g, d);
+	}
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);
