@@ -31,6 +31,8 @@ struct tracer_ops {
 	/* A process made by fork, in a space of its own that is a copy of @parent's, traps included.
 	 * False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, struct space *parent);
+	/* A thread has joined the process it belongs to and has not run yet. */
+	void (*thread)(void *ctx, struct task *task);
 	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
 	 * that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);

@@ -211,8 +211,9 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 }
 
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, taddr ptr, taddr ret)
+		       const struct trap *trap, const struct arch_regs *r, taddr ret)
 {
+	taddr ptr = arch_arg(r, probes[trap->probe].ptr_arg);
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
@@ -222,6 +223,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
+				       .sp = arch_sp_after_return(r),
 				       .by_allocator = by_allocator(w, trap, ret) });
 }
 
@@ -295,7 +297,7 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	if (!is_outer(w, task, &t->calls, at, r, ret))
 		return;
 	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
+		count_free(w, task, t, trap, r, ret);
 	/* What a free does inside matters only if it may call another module's. */
 	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
 		begin_call(w, task, t, at, r, ret);
@@ -336,6 +338,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
+		.sp = c->sp_after,
 		.size = c->size,
 		.count = c->count,
 		.chain = { c->frames, c->n_frames, c->truncated },

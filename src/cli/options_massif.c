@@ -46,6 +46,11 @@ static bool set_heap(struct options *o, const char *v)
 	return value_yes_no(&o->massif.settings.heap, v);
 }
 
+static bool set_stacks(struct options *o, const char *v)
+{
+	return value_yes_no(&o->massif.settings.stacks, v);
+}
+
 static bool set_heap_admin(struct options *o, const char *v)
 {
 	return set_number(&o->massif.settings.heap_admin, v, 0, 1024);
@@ -176,6 +181,7 @@ bool massif_settle(struct options *o)
 const struct option_def massif_options[] = {
 	{ "massif-out-file", MASSIF | TAKES_VALUE, "a file name that does not begin with ~", set_out_file },
 	{ "heap", MASSIF | NEEDS_VALUE, "yes or no", set_heap },
+	{ "stacks", MASSIF | NEEDS_VALUE, "yes or no", set_stacks },
 	{ "heap-admin", MASSIF | NEEDS_VALUE, "a number of bytes from 0 to 1024", set_heap_admin },
 	{ "alignment", MASSIF | NEEDS_VALUE, "a power of two from 1 to 4096", set_alignment },
 	{ "depth", MASSIF | NEEDS_VALUE, "a number of frames from 1 to 200", set_depth },

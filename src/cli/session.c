@@ -249,6 +249,15 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	return false;
 }
 
+static void on_thread(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		recorders_thread(i->recorders, task->tid, true);
+}
+
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
@@ -279,8 +288,12 @@ static void on_task_gone(void *ctx, struct task *task)
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_task_gone(i->watch, task);
+	if (!i || !i->watch)
+		return;
+	watch_task_gone(i->watch, task);
+	/* The end of the last one is the end of all. */
+	if (task->tid != task->tgid)
+		recorders_thread(i->recorders, task->tid, false);
 }
 
 static void on_space_gone(void *ctx, struct space *space)
@@ -331,6 +344,7 @@ static void on_reaped(void *ctx, pid_t pid)
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.thread = on_thread,
 	.trap = on_trap,
 	.alone = on_alone,
 	.settle = on_settle,

@@ -16,6 +16,7 @@ struct massif_recorder {
 	const struct profile *profile;
 	struct massif_names names;	/* without a profile: not asked for yet */
 	struct icount instructions;
+	struct stacks stacks;
 	uint64_t start_ns, now_ns;	/* CLOCK_MONOTONIC */
 	struct massif_numbers now;
 	struct massif_table table;
@@ -30,6 +31,14 @@ struct massif_recorder {
 };
 
 /* ---- time and snapshots ---- */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 static uint64_t time_now(const struct massif_recorder *r)
 {
@@ -260,11 +269,39 @@ static void resize(struct massif_recorder *r, const struct alloc_event *e, const
 	ordinary_attempt(r);
 }
 
+/* ---- stacks ---- */
+
+static void stack_changed(struct massif_recorder *r, int64_t change)
+{
+	if (!change)
+		return;
+	if (change < 0)
+		peak_attempt(r);
+	r->now.stacks += (uint64_t)change;
+	r->now.churn += (uint64_t)(change < 0 ? -change : change);
+	ordinary_attempt(r);
+}
+
+static void on_thread(struct recorder *base, pid_t tid, bool begins)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	if (!r->host->settings->stacks)
+		return;
+	r->now_ns = monotonic_ns();
+	if (begins)
+		stacks_begin_thread(&r->stacks, tid);
+	else
+		stack_changed(r, stacks_end_thread(&r->stacks, tid));
+}
+
 static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
 {
 	struct massif_recorder *r = (struct massif_recorder *)base;
 
 	r->now_ns = e->time_ns;
+	if (r->host->settings->stacks && e->sp)
+		stack_changed(r, stacks_sample(&r->stacks, e->task, e->sp));
 	if (!r->host->settings->heap)
 		return;
 	if (c->replaced_leaf != PD_NONE)
@@ -285,14 +322,6 @@ static void on_event(struct recorder *base, const struct alloc_event *e, const s
 }
 
 /* ---- a recorder's life ---- */
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static void begin(struct massif_recorder *r)
 {
@@ -324,6 +353,7 @@ static void on_free(struct recorder *base)
 	live_release(&r->ignored);
 	massif_names_release(&r->names);
 	icount_close(&r->instructions);
+	stacks_release(&r->stacks);
 	free(r->contexts);
 	free(r->of_node);
 	free(r);
@@ -365,6 +395,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;
+	if (from->stacks.source)
+		r->now.stacks += (uint64_t)stacks_fork(&r->stacks, &from->stacks, pid);
 	if (!copy_into(r, from))
 		return &r->base;
 	on_free(&r->base);
@@ -374,6 +406,7 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 static const struct recorder_ops massif_ops = {
 	.event = on_event,
 	.mark = on_mark,
+	.thread = on_thread,
 	.fork = on_fork,
 	.free = on_free,
 };
@@ -393,6 +426,7 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 		return NULL;
 	}
 	*err = host->settings->unit == MASSIF_INSTRUCTIONS ? icount_open(&r->instructions, pid, 0) : 0;
+	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
 	begin(r);
 	return r;
 }
@@ -418,6 +452,8 @@ const struct massif_context *massif_recorder_contexts(const struct massif_record
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s)
 {
 	*s = (struct massif_snapshot){ .at = r->now };
+	if (r->host->settings->stacks)
+		s->at.stacks = stacks_look(&r->stacks);
 	r->now_ns = monotonic_ns();
 	s->at.time = time_now(r);
 	if (detailed && !(s->detail = detail_now(r)))

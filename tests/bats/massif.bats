@@ -259,3 +259,21 @@ as_ms_print() {
 	[ "$(sqlite3 run.data 'select count(*) between 5 and 10 from timeline')" = 1 ]
 	[ "$(sqlite3 run.data 'select sum(peak) from timeline')" = 1 ]
 }
+
+# depth_at BYTES: the depth of the stacks in the first snapshot with so many more useful bytes
+stacks_with() {
+	awk -F= -v want="$1" '/^mem_heap_B=/ { diff = $2 - heap; heap = $2 }
+		/^mem_stacks_B=/ && diff == want { print $2; exit }' m.out
+}
+
+@test "--stacks=yes: the depth of a recursion, in main and in a thread, and not of another stack" {
+	massif m.out "$T/stackdepth" --stacks=yes --max-snapshots=1000
+	[ "$(($(stacks_with 107) - $(stacks_with 101)))" = "$(sed -n 's/^main //p' m.out.stdout)" ]
+	[ "$(($(stacks_with 307) - $(stacks_with 301)))" = "$(sed -n 's/^thread //p' m.out.stdout)" ]
+	# What the thread had is gone, and the signal's stack is not ours.
+	[ "$(stacks_with 401)" -lt 50000 ]
+	[ "$(field m.out mem_stacks_B | tail -1)" -gt 0 ]
+	ms_print m.out >/dev/null
+	massif none.out "$T/stackdepth" --max-snapshots=1000
+	[ "$(field none.out mem_stacks_B | sort -u)" = 0 ]
+}
