@@ -55,6 +55,9 @@ int arch_kept_index(int regnum);
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
 
+/* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
+extern const uint32_t arch_audit;
+
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];
 extern const size_t arch_trap_size;

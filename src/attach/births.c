@@ -381,6 +381,8 @@ static bool serve_exec(struct tracer *t, struct task *task)
 {
 	task->fresh = false;
 	task->tgid = task->tid;
+	/* The call that ends next is the exec, whatever another thread was in under this number. */
+	task->call.inside = false;
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

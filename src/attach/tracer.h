@@ -33,6 +33,8 @@ struct tracer_ops {
 	bool (*forked)(void *ctx, struct task *child, struct space *parent);
 	/* A thread has joined the process it belongs to and has not run yet. */
 	void (*thread)(void *ctx, struct task *task);
+	/* A system call has returned (tracer_stop_at_syscalls()). */
+	void (*syscall)(void *ctx, struct task *task, const struct syscall_call *c);
 	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
 	 * that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
@@ -66,6 +68,12 @@ enum tracer_wait {
 };
 
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
+
+/**
+ * Stop every task at the beginning and at the end of each of its system calls, and tell the owner of
+ * those that have returned; before the first task is traced. This costs two stops a call.
+ */
+void tracer_stop_at_syscalls(struct tracer *t);
 
 /* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);

@@ -24,11 +24,14 @@ struct tracer {
 	uint64_t stops;
 	enum tracer_wait wait;
 	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
+	bool at_syscalls;	/* tasks stop at system calls, too */
+	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct guard *guard;	/* NULL: nobody watches over us */
 };
 
 #define TRACER_OPTIONS                                                                             \
-	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
+	 PTRACE_O_TRACESYSGOOD)
 
 /* tracer.c */
 void task_resume(struct tracer *t, struct task *task, int sig);

@@ -85,7 +85,7 @@ int massif_session_open(struct session *s, const struct options *o)
 	m->files = &s->shared.files;
 	m->search = names_search(o);
 	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
-					    o->massif.settings.stacks ? &proc_stacks : NULL };
+					    &proc_stacks, &proc_pages };
 	s->massif = m;
 	return 0;
 }

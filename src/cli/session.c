@@ -258,6 +258,24 @@ static void on_thread(void *ctx, struct task *task)
 		recorders_thread(i->recorders, task->tid, true);
 }
 
+static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
+{
+	const struct session *s = ctx;
+	struct image *i = image_of(task);
+	struct alloc_chain chain = { 0 };
+	struct page_event e;
+
+	if (!i || !i->watch || i->stopped || s->suspended || !page_event_of(c, &e))
+		return;
+	e.time_ns = monotonic_ns();
+	if (e.text)
+		watch_remapped(i->watch, task->tid);
+	if (watch_chain(i->watch, task, &chain))
+		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	uint32_t node = profile_chain_node(i->profile, &chain);
+	recorders_pages(i->recorders, &e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
+}
+
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
@@ -345,6 +363,7 @@ static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
 	.thread = on_thread,
+	.syscall = on_syscall,
 	.trap = on_trap,
 	.alone = on_alone,
 	.settle = on_settle,

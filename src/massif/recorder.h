@@ -3,6 +3,7 @@
 #define MPROF_MASSIF_RECORDER_H
 
 #include "massif/names.h"
+#include "massif/pages.h"
 #include "massif/settings.h"
 #include "massif/stacks.h"
 #include "record/recorder.h"
@@ -28,7 +29,8 @@ struct massif_host {
 	/* The modules that places may be in by now; asked when names are needed. NULL: out of memory. */
 	const struct massif_modules *(*modules)(void *ctx);
 	void *ctx;
-	const struct stack_source *stacks;	/* for settings->stacks */
+	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
+	const struct page_source *pages;	/* for settings->pages */
 };
 
 struct massif_recorder;
