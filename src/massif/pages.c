@@ -87,7 +87,7 @@ int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_
 	/* Cutting makes one range more at most, for what it cuts out of the middle of one is all. */
 	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n))
 		return -ENOMEM;
-	for (size_t i = seek(p, start); i < p->n && p->ranges[i].start < end;)
+	for (size_t i = seek(p, start); start < end && i < p->n && p->ranges[i].start < end;)
 		i = p->ranges[i].born < before ? cut(p, i, start, end, change, ctx) : i + 1;
 	return 0;
 }
