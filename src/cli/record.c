@@ -9,9 +9,10 @@
 
 static int record_image(struct session *s, struct image *i)
 {
-	struct timeline *t = timeline_new(&s->options->massif.settings, s->options->timeline_points, i->profile);
+	unsigned points = s->options->timeline_points;
+	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile) : NULL;
 
-	if (!t)
+	if (points && !t)
 		return -ENOMEM;
 	i->recorders = (struct recorder *)t;
 	int err = massif_image_begin(s, i);
@@ -23,6 +24,10 @@ int record_open(struct session *s, const struct options *o)
 	s->options = o;
 	s->record = record_image;
 	heap_session_open(s);
+	if (o->massif.file && o->massif.settings.pages) {
+		s->shared.no_traps = true;
+		tracer_stop_at_syscalls(s->tracer);
+	}
 	return massif_session_open(s, o);
 }
 
