@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
+#include "cli/heap.h"
 #include "cli/massif.h"
 #include "massif/timeline.h"
 
@@ -13,13 +14,15 @@ static int record_image(struct session *s, struct image *i)
 	if (!t)
 		return -ENOMEM;
 	i->recorders = (struct recorder *)t;
-	return massif_image_begin(s, i);
+	int err = massif_image_begin(s, i);
+	return err ? err : heap_image_begin(s, i);
 }
 
 int record_open(struct session *s, const struct options *o)
 {
 	s->options = o;
 	s->record = record_image;
+	heap_begin(s, o);
 	return massif_session_open(s, o);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/heap.h"
 #include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/signals.h"
@@ -95,7 +96,7 @@ static void start_ticking(const struct serve *v)
 {
 	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
 
-	if (v->options->duration > 0 || has_status_line(v))
+	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
 		setitimer(ITIMER_REAL, &every, NULL);
 }
 
@@ -224,6 +225,7 @@ static int loop(struct serve *v)
 		if (v->control)
 			serve_commands(v);
 		status_line(v);
+		heap_tick(v->session);
 		if (is_over(v))
 			break;
 		err = tracer_run(v->session->tracer, &signals_attention);
