@@ -69,6 +69,9 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
 
+/* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
+extern const uint32_t arch_audit;
+
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];
 extern const size_t arch_trap_size;

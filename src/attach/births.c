@@ -153,6 +153,8 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
 	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
 		tracer_enter_space(task, space);
+		if (task->tgid != task->tid)
+			t->ops->thread(t->ctx, task);
 		return true;
 	}
 	struct space *own = space_new(task->tid);
@@ -379,6 +381,8 @@ static bool serve_exec(struct tracer *t, struct task *task)
 {
 	task->fresh = false;
 	task->tgid = task->tid;
+	/* The call that ends next is the exec, whatever another thread was in under this number. */
+	task->call.inside = false;
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_TASK_H
 #define MPROF_ATTACH_TASK_H
 
+#include "attach/syscalls.h"
 #include "taddr.h"
 
 #include <stdbool.h>
@@ -34,6 +35,7 @@ struct task {
 	struct space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
+	struct syscall_entry call; /* if it is stopped at system calls */
 	bool fresh;		/* its first stop has not been served */
 	bool exiting;		/* it has told that it is about to end */
 	void *user;		/* what the tracer's owner keeps for it */

@@ -54,7 +54,13 @@ void tracer_watch_exits(struct tracer *t)
 void *tracer_options(const struct tracer *t)
 {
 	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				  PTRACE_O_TRACEEXEC | (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+}
+
+void tracer_stop_at_syscalls(struct tracer *t)
+{
+	t->at_syscalls = true;
 }
 
 bool tracer_has_tasks(const struct tracer *t)
@@ -80,7 +86,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 	guard_trapped(t->guard, task->tid, false);
 	guard_stopped(t->guard, task->tid, false);
 	task->state = TASK_RUNNING;
-	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+	ptrace(t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
@@ -371,6 +377,15 @@ static void serve_signal(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
+static void serve_syscall(struct tracer *t, struct task *task)
+{
+	struct syscall_call c;
+
+	if (syscall_stopped(task->tid, &task->call, &t->n_syscalls, &c))
+		t->ops->syscall(t->ctx, task, &c);
+	task_resume(t, task, 0);
+}
+
 static void serve(struct tracer *t, struct task *task)
 {
 	bool sigtrap = stop_needs_siginfo(task->wstatus);
@@ -394,6 +409,9 @@ static void serve(struct tracer *t, struct task *task)
 	case STOP_PTRACE_EVENT:
 		if (tracer_serve_event(t, task, s.arg))
 			task_resume(t, task, 0);
+		return;
+	case STOP_SYSCALL:
+		serve_syscall(t, task);
 		return;
 	case STOP_GROUP:
 		task_listen(t, task);

@@ -24,6 +24,8 @@ struct tracer {
 	uint64_t stops;
 	enum tracer_wait wait;
 	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
+	bool at_syscalls;	/* tasks stop at system calls, too */
+	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct guard *guard;	/* NULL: nobody watches over us */
 	bool watch_exits;
 };

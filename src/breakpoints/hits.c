@@ -97,8 +97,8 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 	return k->frame;
 }
 
-/* The chain as numbered frames, for the event that the call will make. */
-static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+/* The chain as numbered frames, the first *count of w->frames. */
+static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, size_t *count)
 {
 	size_t n = 0;
 
@@ -113,6 +113,18 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 		if (number != HIDDEN)
 			w->frames[n++] = number;
 	}
+	*count = n;
+	return 0;
+}
+
+/* For the event that the call will make. */
+static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+{
+	size_t n;
+	int err = number_chain(w, tid, chain, &n);
+
+	if (err)
+		return err;
 	c->frames = malloc(n * sizeof *c->frames + 1);
 	if (!c->frames)
 		return -ENOMEM;
@@ -125,6 +137,28 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
 {
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+}
+
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r;
+	int err = arch_get_regs(task->tid, &r);
+
+	if (err)
+		return err;
+	taddr pc = arch_pc(&r), sp = arch_sp(&r);
+
+	/* As if the instruction before were a call that has just been made. */
+	arch_set_caller(&r, pc, sp - sizeof sp);
+	err = unwinder_snapshot(w->unwinder, w->space, sp);
+	if (!err)
+		err = unwind(w, &r, pc, &chain);
+	if (!err)
+		err = number_chain(w, task->tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	return err;
 }
 
 /* ---- pending calls ---- */
@@ -257,6 +291,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
+				       .sp = arch_sp_after_return(r),
 				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
 						       by_allocator(w, trap, r) });
 }
@@ -434,6 +469,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
+		.sp = c->sp_after,
 		.size = c->size,
 		.count = c->count,
 		.chain = { c->frames, c->n_frames, c->truncated },

@@ -117,7 +117,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; !err && i < now.n; i++) {
 		if (has_mapping(&was, &now.maps[i]))
 			continue;
-		err = plant_in(w, &now.maps[i]);
+		err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
 		changed = true;
 	}
 	mappings_release(&was);
@@ -127,6 +127,11 @@ int watch_modules(struct watch *w, pid_t tid)
 		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
+}
+
+void watch_remapped(struct watch *w, pid_t tid)
+{
+	watch_modules(w, tid);
 }
 
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc)
@@ -309,6 +314,8 @@ void watch_resume(struct watch *w, pid_t tid)
 
 bool watch_can_see(const struct watch *w)
 {
+	if (w->shared->no_traps)
+		return true;
 	for (size_t i = 0; i < w->traps.n; i++)
 		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS))
 			return true;

@@ -37,6 +37,7 @@ struct watch_shared {
 	struct module_files files;
 	struct scans scans;
 	struct guard *guard;	/* NULL: nobody watches over us */
+	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };
 
@@ -90,6 +91,15 @@ uint32_t watch_program(const struct watch *w);
 
 /* Whether there is, or may come with a library, an allocator to be seen. */
 bool watch_can_see(const struct watch *w);
+
+/**
+ * The chain of a stopped task from where it is, innermost the instruction it will run next; the frames
+ * are good until the next call. 0 or -errno: it cannot be had.
+ */
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
+
+/* What is mapped for execution has changed. */
+void watch_remapped(struct watch *w, pid_t tid);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);

@@ -272,6 +272,33 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	return false;
 }
 
+static void on_thread(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		recorders_thread(i->recorders, task->tid, true);
+}
+
+static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
+{
+	const struct session *s = ctx;
+	struct image *i = image_of(task);
+	struct alloc_chain chain = { 0 };
+	struct page_event e;
+
+	if (!i || !i->watch || i->stopped || s->suspended || !page_event_of(c, &e))
+		return;
+	e.time_ns = session_now_ns();
+	if (e.text)
+		watch_remapped(i->watch, task->tid);
+	if (watch_chain(i->watch, task, &chain))
+		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	uint32_t node = profile_chain_node(i->profile, &chain);
+	recorders_pages(i->recorders, &e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
+}
+
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
@@ -302,8 +329,12 @@ static void on_task_gone(void *ctx, struct task *task)
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_task_gone(i->watch, task);
+	if (!i || !i->watch)
+		return;
+	watch_task_gone(i->watch, task);
+	/* The end of the last one is the end of all. */
+	if (task->tid != task->tgid)
+		recorders_thread(i->recorders, task->tid, false);
 }
 
 static void on_space_gone(void *ctx, struct space *space)
@@ -373,6 +404,8 @@ static void on_reaped(void *ctx, pid_t pid)
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.thread = on_thread,
+	.syscall = on_syscall,
 	.trap = on_trap,
 	.alone = on_alone,
 	.settle = on_settle,

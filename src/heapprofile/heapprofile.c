@@ -349,4 +349,10 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 	return copy;
 }
 
-static const struct recorder_ops ops = { on_event, on_mark, on_fork, on_end, on_free };
+static const struct recorder_ops ops = {
+	.event = on_event,
+	.mark = on_mark,
+	.fork = on_fork,
+	.end = on_end,
+	.free = on_free,
+};
