@@ -78,7 +78,6 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
  * traced. */
 void tracer_watch_exits(struct tracer *t);
-
 /**
  * Stop every task at the beginning and at the end of each of its system calls, and tell the owner of
  * those that have returned; before the first task is traced. This costs two stops a call.

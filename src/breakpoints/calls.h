@@ -21,8 +21,8 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
-	bool hidden;	/* what it gives is not to be told of */
 	bool unwatched;	/* a free whose return is not trapped: it may be over */
+	bool hidden;	/* what it gives is not to be told of */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size, count;
 	taddr ptr;	/* the block that is resized or freed */

@@ -29,8 +29,16 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-enum output_format { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF, FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
-		     FORMAT_HEAP, FORMAT_PPROF };
+enum output_format {
+	FORMAT_TABLES,
+	FORMAT_JSON,
+	FORMAT_MASSIF,
+	FORMAT_MS_PRINT,
+	FORMAT_TEXT,
+	FORMAT_FOLDED,
+	FORMAT_HEAP,
+	FORMAT_PPROF,
+};
 
 /* What is shown of a heap profile in pprof's formats. */
 struct pprof_options {
@@ -65,12 +73,12 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
-	struct pprof_options pprof;
-	struct heapprofile_options heap;
-	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
+	struct pprof_options pprof;
+	struct heapprofile_options heap;
+	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;

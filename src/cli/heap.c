@@ -154,10 +154,8 @@ int heap_image_begin(struct session *s, struct image *i)
 	return 0;
 }
 
-void heap_session_open(struct session *s)
+void heap_begin(struct session *s, const struct options *o)
 {
-	const struct options *o = s->options;
-
 	if (!o->heap.prefix && !o->heap.defer)
 		return;
 	heap_environment_take();

@@ -10,11 +10,10 @@
  * function does nothing for an image without such a recorder.
  */
 
-/* Before anything is traced, when session.options is set: if profiles are asked for, the variables that
- * have been obeyed are taken out of the environment. */
-void heap_session_open(struct session *s);
+/* Before anything is traced: take the variables that have been obeyed out of the environment. */
+void heap_begin(struct session *s, const struct options *o);
 
-/* A recorder for an image that begins, as the options say. 0 or -ENOMEM. */
+/* An image begins: its recorder, if the options ask for one, in front of its others. 0 or -ENOMEM. */
 int heap_image_begin(struct session *s, struct image *i);
 
 /* What is mapped for execution has changed. */

@@ -9,13 +9,35 @@
 static const struct option_def *const tables[] = { printing_options, tracing_options, massif_options,
 						   heap_options, pprof_options };
 
+static const struct option_def *find_in(const struct option_def *table, const char *name, size_t len,
+					unsigned command)
+{
+	for (const struct option_def *d = table; d->name; d++)
+		if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
+			return d;
+	return NULL;
+}
+
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct option_def *d = tables[t]; d->name; d++)
-			if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
-				return d;
-	return NULL;
+	const struct option_def *d = NULL;
+
+	for (size_t t = 0; !d && t < sizeof tables / sizeof *tables; t++)
+		d = find_in(tables[t], name, len, command);
+	return d;
+}
+
+/* Some options matter to several concerns: each has its row. */
+static bool set_for_all(struct options *o, const char *name, size_t len, unsigned command,
+			const char *value)
+{
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+		const struct option_def *d = find_in(tables[t], name, len, command);
+
+		if (d && !d->set(o, value))
+			return false;
+	}
+	return true;
 }
 
 static unsigned command_flag(const char *command)
@@ -53,7 +75,7 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 		}
 		value = argv[++*i];
 	}
-	if (d->set(o, value))
+	if (set_for_all(o, name, len, command_flag(command), value))
 		return true;
 	say("option %s: \"%s\" is not %s", d->name, value, d->accepted);
 	return false;

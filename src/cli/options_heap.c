@@ -96,6 +96,16 @@ static bool set_quiet(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_depth(struct options *o, const char *v)
+{
+	uint64_t depth;
+
+	if (!value_in_range(&depth, v, 1, 200))
+		return false;
+	o->heap.depth = (unsigned)depth;
+	return true;
+}
+
 #define BYTES "a number of bytes, or one with K, M or G; 0: never"
 #define SIGNALS "the number of a signal that can be caught, and not that of SIGTRAP"
 
@@ -112,15 +122,17 @@ const struct option_def heap_options[] = {
 	{ "heap-profile-cleanup", FOR_TRACING | NEEDS_VALUE, "yes or no", set_cleanup },
 	{ "heap-profile-defer", FOR_TRACING, NULL, set_defer },
 	{ "symbols", FOR_TRACING | FOR_REPORT | NEEDS_VALUE, "yes or no", set_symbols },
+	{ "depth", FOR_TRACING | NEEDS_VALUE, "a number of frames from 1 to 200", set_depth },
 	{ "quiet", FOR_TRACING, NULL, set_quiet },
 	{ 0 },
 };
 
 void heap_defaults(struct options *o)
 {
-	o->heap.intervals = (struct heap_intervals){ .allocated = 1ull << 30, .in_use = 100ull << 20 };
-	o->heap.depth = HEAPPROFILE_DEPTH;
 	o->pprof.value = INUSE_SPACE;
+	o->heap.intervals.allocated = 1ull << 30;
+	o->heap.intervals.in_use = 100ull << 20;
+	o->heap.depth = HEAPPROFILE_DEPTH;
 }
 
 /* ---- the environment ---- */

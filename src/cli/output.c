@@ -28,6 +28,8 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 
 	if (err)
 		return err;
+	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT)
+		return massif_report_data(d, o, out);
 	if (is_pprof_format(o->format) || o->pprof.list) {
 		struct error e;
 
@@ -36,8 +38,6 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 			say("%s", e.text);
 		return err;
 	}
-	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT)
-		return massif_report_data(d, o, out);
 	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
 }
 

@@ -23,7 +23,7 @@ int record_open(struct session *s, const struct options *o)
 {
 	s->options = o;
 	s->record = record_image;
-	heap_session_open(s);
+	heap_begin(s, o);
 	if (o->massif.file && o->massif.settings.pages) {
 		s->shared.no_traps = true;
 		tracer_stop_at_syscalls(s->tracer);

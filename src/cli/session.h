@@ -12,6 +12,7 @@
  * each program image until the end.
  */
 
+struct options;
 
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
@@ -46,6 +47,7 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
+	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
@@ -53,11 +55,10 @@ struct session {
 	void (*save)(struct session *s, struct image *i);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
-	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	/* An image is over: its process has ended or has exec'ed. */
 	void (*ended)(struct session *s, struct image *i);
-	const struct options *options;	/* for record() */
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
+	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };
