@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, mma_options };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -21,6 +21,8 @@ static unsigned command_flag(const char *command)
 {
 	if (!strcmp(command, "run"))
 		return FOR_RUN;
+	if (!strcmp(command, "stats") || !strcmp(command, "log"))
+		return FOR_LOGS;
 	return strcmp(command, "attach") ? FOR_REPORT : FOR_ATTACH;
 }
 
@@ -61,6 +63,7 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data" };
+	mma_options_init(&o->mma);
 	for (int i = first; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;

@@ -138,7 +138,7 @@ const struct option_def printing_options[] = {
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE, "tables or json", set_format },
-	{ "output", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
-	{ "o", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
+	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
+	{ "o", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },
 };

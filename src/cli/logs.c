@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The commands that read event logs: stats, log. */
+#include "cli/cli.h"
+#include "mma/log_text.h"
+#include "mma/merge.h"
+#include "mma/stats_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The logs that a command was given: a group of processes. */
+struct logs {
+	char *const *names;
+	size_t n;
+	struct mma_log *v;
+	bool truncated;	/* one of them was cut off */
+};
+
+static void logs_release(struct logs *l)
+{
+	for (size_t i = 0; l->v && i < l->n; i++)
+		mma_log_release(&l->v[i]);
+	free(l->v);
+}
+
+static int read_log(struct mma_log *log, const char *name, struct error *e)
+{
+	struct mma_source *s = mma_source_open(name, e);
+
+	if (!s)
+		return -EIO;
+	int err = mma_source_is_data(s) ?
+			  error_set(e, -EINVAL,
+				    "%s is a recorded profile, which has no single events: a log is "
+				    "written by mprof run --mma-log-file", name) :
+			  mma_log_read(log, s, e);
+	mma_source_close(s);
+	return err;
+}
+
+/* All of them, before anything is printed. 0, or -errno: a sentence has been said. */
+static int logs_read(struct logs *l)
+{
+	struct error e;
+
+	l->v = calloc(l->n, sizeof *l->v);
+	if (!l->v) {
+		say("out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		int err = read_log(&l->v[i], l->names[i], &e);
+
+		if (err) {
+			say("%s", e.text);
+			return err;
+		}
+		l->truncated |= l->v[i].truncated;
+	}
+	return 0;
+}
+
+/* What has been printed is of what was whole. */
+static void say_truncated(const struct logs *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].truncated)
+			say("%s is cut off: its compressed data ends behind line %" PRIu64
+			    ", in the middle of a frame; what is behind that line is missing",
+			    l->names[i], l->v[i].lines);
+}
+
+/* ---- the two commands ---- */
+
+static int print_stats(const struct logs *l, const struct options *o, FILE *out)
+{
+	struct mma_stats s = { 0 };
+	int err = mma_stats_of_logs(&s, l->v, l->n);
+
+	if (err) {
+		say("stats: %s", err == -EOVERFLOW ? "the load over time is more than 128 bits hold" :
+						     "out of memory");
+		return err;
+	}
+	if (o->mma.json)
+		mma_stats_json(&s, out);
+	else
+		mma_stats_print(&s, !o->mma.plain, out);
+	return 0;
+}
+
+static int print_log(const struct logs *l, const struct options *o, FILE *out)
+{
+	enum mma_form form = o->mma.json ? MMA_JSON : o->mma.plain ? MMA_PLAIN : MMA_HUMANIZED;
+	int err = mma_log_print(l->v, l->n, form, o->output, out);
+
+	if (err)
+		say("cannot write the log: %s", strerror(-err));
+	return err;
+}
+
+typedef int print_fn(const struct logs *l, const struct options *o, FILE *out);
+
+static int print_to(const struct logs *l, const struct options *o, print_fn *print)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+
+	if (!out) {
+		say("cannot write %s: %s", o->output, strerror(errno));
+		return -EIO;
+	}
+	int err = print(l, o, out), failed = ferror(out);
+	if ((out == stdout ? fflush(out) : fclose(out)) || failed) {
+		if (!err)
+			say("cannot write %s: %s", o->output ? o->output : "the result", strerror(errno));
+		err = -EIO;
+	}
+	return err;
+}
+
+static int read_and_print(const char *command, int argc, char **argv, print_fn *print)
+{
+	struct options o;
+	int first = options_parse(&o, command, argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (first >= argc) {
+		say("%s: which logs? Usage: mprof %s [options] FILE...", command, command);
+		return STATUS_USAGE;
+	}
+	struct logs l = { .names = argv + first, .n = (size_t)(argc - first) };
+	int err = logs_read(&l);
+	if (!err)
+		err = print_to(&l, &o, print);
+	if (!err && l.truncated)
+		say_truncated(&l);
+	bool failed = err || l.truncated;
+	logs_release(&l);
+	return failed ? STATUS_FAILED : 0;
+}
+
+int command_stats(int argc, char **argv)
+{
+	return read_and_print("stats", argc, argv, print_stats);
+}
+
+int command_log(int argc, char **argv)
+{
+	return read_and_print("log", argc, argv, print_log);
+}
