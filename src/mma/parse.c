@@ -18,9 +18,10 @@ static bool expected(struct cursor *c, const char *at, const char *what)
 }
 
 /* Go on over @word if it is here. */
-static bool take(struct cursor *c, const char *word, size_t len)
+static inline bool take(struct cursor *c, const char *word, size_t len)
 {
-	if (strncmp(c->at, word, len))
+	/* Mostly the first byte tells: strncmp is not even called. */
+	if (*c->at != *word || strncmp(c->at, word, len))
 		return false;
 	c->at += len;
 	return true;
@@ -47,14 +48,24 @@ static bool at_end_of_element(const struct cursor *c)
 	return *c->at == ' ' || *c->at == '\n';
 }
 
+static unsigned decimal_digit(const char *at)
+{
+	return (unsigned)(unsigned char)*at - '0';
+}
+
 /* A decimal number; @what names it. */
 static bool number(struct cursor *c, uint64_t *value, const char *what)
 {
-	const char *start = c->at;
+	const char *start = c->at, *safe = start + 19; /* so many digits always fit */
 	uint64_t n = 0;
 	unsigned digit;
 
-	while ((digit = (unsigned)(unsigned char)*c->at - '0') < 10) {
+	/* A line's newline stops this before it could leave the line. */
+	while (c->at != safe && (digit = decimal_digit(c->at)) < 10) {
+		n = n * 10 + digit;
+		c->at++;
+	}
+	while ((digit = decimal_digit(c->at)) < 10) {
 		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n))
 			return expected(c, start, "a number of at most 18446744073709551615");
 		c->at++;
@@ -65,30 +76,29 @@ static bool number(struct cursor *c, uint64_t *value, const char *what)
 	return true;
 }
 
-static int hex_digit(char ch)
-{
-	if (ch >= '0' && ch <= '9')
-		return ch - '0';
-	if (ch >= 'a' && ch <= 'f')
-		return ch - 'a' + 10;
-	return ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : -1;
-}
+/* The value of a hexadecimal digit and 1 more, 0: it is none. A table, for branches on the digits of
+ * an address cannot be foretold. */
+static const uint8_t hex_digits[256] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,	['6'] = 7,  ['7'] = 8,
+	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 static bool address(struct cursor *c, uint64_t *value, const char *what)
 {
 	const char *start = c->at, *digits;
 	uint64_t n = 0;
-	int digit;
+	unsigned digit;
 
 	*value = 0;
 	if (TAKE(c, "(nil)"))
 		return at_end_of_element(c) || expected(c, c->at, "a blank");
 	if (c->at[0] == '0' && c->at[1] == 'x')
 		c->at += 2;
-	for (digits = c->at; (digit = hex_digit(*c->at)) >= 0; c->at++) {
+	for (digits = c->at; (digit = hex_digits[(unsigned char)*c->at]); c->at++) {
 		if (n >> 60)
 			return expected(c, start, "an address of at most 64 bits");
-		n = n << 4 | (unsigned)digit;
+		n = n << 4 | (digit - 1);
 	}
 	if (c->at == digits || !at_end_of_element(c))
 		return expected(c, c->at, c->at == start ? what : "a hexadecimal digit or a blank");
