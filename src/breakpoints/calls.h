@@ -22,7 +22,8 @@ struct call {
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
-	uint64_t size, count;
+	uint64_t size;	/* UINT64_MAX after an overflow */
+	uint64_t count, elem; /* of what it is the product */
 	taddr ptr;	/* the block that is resized */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */

@@ -14,6 +14,9 @@ enum probe_kind {
 	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
 	MARK_STOP,	/* mprof_stop() */
 	MARK_RESTART,	/* mprof_restart(filename) */
+	MARK_SUSPEND,	/* mprof_suspend() */
+	MARK_RESUME,	/* mprof_resume() */
+	MARK_STAMP,	/* mprof_mark() */
 };
 
 #define NO_ARG 0xff	/* the function has no such argument */

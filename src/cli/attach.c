@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -61,6 +62,10 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	s->shared.check_unwinding = a->options.check_unwinding;
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
+	if (serve_recorders(&v)) {
+		say("cannot start: out of memory");
+		return STATUS_FAILED;
+	}
 	/* First what may fail without having touched the process. */
 	v.control = control_open(a->pid, &e);
 	if (!v.control || serve_signals(&v)) {
@@ -98,6 +103,7 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);
+	mma_output_free(s.mma);
 	session_release(&s);
 	return end;
 }
@@ -113,6 +119,8 @@ int command_attach(int argc, char **argv)
 		say("attach: which process? Usage: mprof attach [options] PID");
 		return STATUS_USAGE;
 	}
+	if (!mma_options_good(&a.options))
+		return STATUS_USAGE;
 	a.facts = target_look(a.pid);
 	if (a.facts.exists)
 		a.pid = a.facts.tgid; /* a thread's number stands for its process */

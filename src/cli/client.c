@@ -137,7 +137,7 @@ int command_detach(int argc, char **argv)
 
 static bool is_command(const char *name)
 {
-	static const char *const names[] = { "status", "suspend", "resume", "save" };
+	static const char *const names[] = { "status", "stats", "suspend", "resume", "mark", "save" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]))
@@ -164,7 +164,7 @@ int command_control(int argc, char **argv)
 
 	if (argc < 4 || !parse_pid(argv[2], &pid) || !is_command(argv[3]) ||
 	    argc > 4 + !strcmp(argv[3], "save")) {
-		say("control: usage: mprof control PID status|suspend|resume|save [FILE]");
+		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(argv[3], argc > 4 ? argv[4] : NULL);

@@ -3,7 +3,9 @@
 #include "cli/cli.h"
 #include "mma/log_text.h"
 #include "mma/merge.h"
+#include "mma/profile_stats.h"
 #include "mma/stats_text.h"
+#include "profile/datafile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +18,8 @@ struct logs {
 	size_t n;
 	struct mma_log *v;
 	bool truncated;	/* one of them was cut off */
+	bool profiles;	/* what they are read for is in a recorded profile, too */
+	struct mma_stats *profile;	/* there is one; it is the only file */
 };
 
 static void logs_release(struct logs *l)
@@ -23,19 +27,37 @@ static void logs_release(struct logs *l)
 	for (size_t i = 0; l->v && i < l->n; i++)
 		mma_log_release(&l->v[i]);
 	free(l->v);
+	free(l->profile);
 }
 
-static int read_log(struct mma_log *log, const char *name, struct error *e)
+/* A recorded profile knows its own statistics, and no single event. */
+static int read_profile(struct logs *l, const char *name, struct error *e)
 {
-	struct mma_source *s = mma_source_open(name, e);
+	struct profile_data *d;
+
+	if (!l->profiles)
+		return error_set(e, -EINVAL, "%s is a recorded profile, which has no single events: a log is "
+				 "written by mprof run --mma-log-file", name);
+	if (l->n > 1)
+		return error_set(e, -EINVAL, "%s is a recorded profile: its statistics cannot be merged with "
+				 "others, only logs can", name);
+	int err = datafile_read(name, &d, e);
+	if (err)
+		return err;
+	l->profile = malloc(sizeof *l->profile);
+	if (l->profile)
+		*l->profile = mma_stats_of_profile(&d->load, &d->totals);
+	profile_data_free(d);
+	return l->profile ? 0 : error_set(e, -ENOMEM, "out of memory");
+}
+
+static int read_log(struct logs *l, size_t i, struct error *e)
+{
+	struct mma_source *s = mma_source_open(l->names[i], e);
 
 	if (!s)
 		return -EIO;
-	int err = mma_source_is_data(s) ?
-			  error_set(e, -EINVAL,
-				    "%s is a recorded profile, which has no single events: a log is "
-				    "written by mprof run --mma-log-file", name) :
-			  mma_log_read(log, s, e);
+	int err = mma_source_is_data(s) ? read_profile(l, l->names[i], e) : mma_log_read(&l->v[i], s, e);
 	mma_source_close(s);
 	return err;
 }
@@ -51,7 +73,7 @@ static int logs_read(struct logs *l)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < l->n; i++) {
-		int err = read_log(&l->v[i], l->names[i], &e);
+		int err = read_log(l, i, &e);
 
 		if (err) {
 			say("%s", e.text);
@@ -77,8 +99,12 @@ static void say_truncated(const struct logs *l)
 static int print_stats(const struct logs *l, const struct options *o, FILE *out)
 {
 	struct mma_stats s = { 0 };
-	int err = mma_stats_of_logs(&s, l->v, l->n);
+	int err = 0;
 
+	if (l->profile)
+		s = *l->profile;
+	else
+		err = mma_stats_of_logs(&s, l->v, l->n);
 	if (err) {
 		say("stats: %s", err == -EOVERFLOW ? "the load over time is more than 128 bits hold" :
 						     "out of memory");
@@ -131,7 +157,9 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 		say("%s: which logs? Usage: mprof %s [options] FILE...", command, command);
 		return STATUS_USAGE;
 	}
-	struct logs l = { .names = argv + first, .n = (size_t)(argc - first) };
+	struct logs l = {
+		.names = argv + first, .n = (size_t)(argc - first), .profiles = print == print_stats,
+	};
 	int err = logs_read(&l);
 	if (!err)
 		err = print_to(&l, &o, print);

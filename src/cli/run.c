@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -33,6 +34,10 @@ static struct ending run_session(struct session *s, const struct run *run)
 
 	s->launched = true;
 	tracer_set_wait(s->tracer, run->options.wait);
+	if (serve_recorders(&v)) {
+		say("cannot start: out of memory");
+		return (struct ending){ .status = STATUS_FAILED };
+	}
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
@@ -70,6 +75,7 @@ static struct ending trace_run(struct guard *guard, int ready, void *arg)
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
+	mma_output_free(s.mma);
 	session_release(&s);
 	return end;
 }
@@ -86,6 +92,8 @@ int command_run(int argc, char **argv)
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");
 		return STATUS_USAGE;
 	}
+	if (!mma_options_good(&run.options))
+		return STATUS_USAGE;
 	run.argv = argv + first;
 	run.path = program_find(argv[first], &status, &e);
 	if (!run.path) {

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 
 #include <dirent.h>
@@ -308,6 +309,41 @@ void serve_save(struct serve *v, const char *path, int answer_fd)
 			start_saver(v->session, i, path, answer_fd);
 }
 
+/* ---- what is kept besides the profile ---- */
+
+static int record_image(struct session *s, struct image *i)
+{
+	return s->mma ? mma_output_record(s->mma, i) : 0;
+}
+
+static void tell_progress(struct session *s, const char *what)
+{
+	if (s->mma)
+		mma_output_progress(s->mma, what);
+}
+
+static void wake_loop(struct session *s)
+{
+	(void)s;
+	wake();
+}
+
+int serve_recorders(struct serve *v)
+{
+	struct session *s = v->session;
+
+	s->record = record_image;
+	s->progress = tell_progress;
+	s->wake = wake_loop;
+	return mma_output_new(&s->mma, s, v->options);
+}
+
+/* Beside the profile, and before it, for it may take long. */
+static int write_recorded(struct session *s)
+{
+	return s->mma ? mma_output_write(s->mma) : 0;
+}
+
 /* ---- the loop ---- */
 
 static void drain(int fd)
@@ -344,6 +380,7 @@ static int loop(struct serve *v)
 		drain(wake_pipe[0]);
 		if (v->control)
 			serve_commands(v);
+		session_attend(v->session);
 		status_line(v);
 		if (is_over(v))
 			break;
@@ -369,10 +406,17 @@ int serve_session(struct serve *v)
 	stop_ticking(v);
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
+	session_end(s);
+	if (s->mma)
+		mma_output_end(s->mma, s->end_ns);
 	tracer_detach_all(s->tracer);
 	await_savers(s);
-	if (!s->refused)
+	if (!s->refused) {
+		int recorded = write_recorded(s);
+
 		err = output_session(s, v->options);
+		err = err ? err : recorded;
+	}
 	if (v->control)
 		serve_last_answers(v);
 	return err;

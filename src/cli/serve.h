@@ -22,6 +22,9 @@ struct serve {
 /* Change what signals do to this process; call before anything is to be served. 0 or -errno. */
 int serve_signals(struct serve *v);
 
+/* Have kept, from the first event on, what the options want besides the profile. 0 or -ENOMEM. */
+int serve_recorders(struct serve *v);
+
 /**
  * Serve stops, control commands and timers until all programs have ended, somebody asks for the
  * end, or the time is over; then let the programs go, write what there is and answer who asked.

@@ -27,6 +27,8 @@ struct image {
 	struct watch_counts counts;
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	bool stopped;		/* by mprof_stop(): events are not counted */
+	bool paused;		/* by mprof_suspend(): nor are they */
+	bool lifted;		/* ... and the traps have been taken out since */
 	struct session *session;
 };
 
@@ -43,11 +45,17 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
+	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
+	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */
+	void (*wake)(struct session *s);
+	/* Something that users want to be told of as it happens. */
+	void (*progress)(struct session *s, const char *what);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
+	struct mma_output *mma;	/* NULL: none is wanted */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };
@@ -59,6 +67,15 @@ void session_release(struct session *s);
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);
 void session_resume(struct session *s);
+
+/* Take out the traps of programs that have called mprof_suspend(). */
+void session_attend(struct session *s);
+
+/* Somebody from outside wants to find this moment again. */
+void session_stamp(struct session *s);
+
+/* No event counts from here on: the programs are about to be let go. */
+void session_end(struct session *s);
 
 /* What the session sees at this moment. */
 struct session_state {

@@ -53,6 +53,11 @@ int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *
 	return replaced;
 }
 
+bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr)
+{
+	return b->slots && ptr && seek(b, ptr)->ptr;
+}
+
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size)
 {
 	if (!b->slots || !ptr)

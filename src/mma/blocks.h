@@ -27,6 +27,8 @@ void mma_blocks_release(struct mma_blocks *b);
  * -ENOMEM. */
 int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *was);
 
+bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr);
+
 /* Take a block out. False: there is none. */
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size);
 

@@ -111,6 +111,15 @@ void mma_stats_end_space(struct mma_stats *s, const struct mma_space *space)
 	s->leaving_blocks += space->blocks.n;
 }
 
+struct mma_stats mma_stats_until(const struct mma_stats *s, uint64_t now_ns)
+{
+	struct mma_stats until = *s;
+
+	if (s->begun && now_ns > s->last_ns && pass_time(&until, now_ns))
+		return *s;
+	return until;
+}
+
 /* ---- results ---- */
 
 uint64_t mma_stats_duration(const struct mma_stats *s)

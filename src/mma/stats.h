@@ -45,6 +45,9 @@ int mma_stats_add(struct mma_stats *s, struct mma_space *space, const struct mma
  * group. */
 void mma_stats_end_space(struct mma_stats *s, const struct mma_space *space);
 
+/* The same up to @now_ns, for who asks in the middle; what cannot be told (-EOVERFLOW) is left out. */
+struct mma_stats mma_stats_until(const struct mma_stats *s, uint64_t now_ns);
+
 uint64_t mma_stats_duration(const struct mma_stats *s);	/* ns */
 mma_wide mma_stats_average(const struct mma_stats *s);	/* bytes, rounded down */
 uint64_t mma_stats_events(const struct mma_stats *s);	/* of all types */

@@ -87,6 +87,8 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 	    t->truncated_too_deep >
 		    t->truncated_chains - t->truncated_no_cfi - t->truncated_unreadable)
 		return error_set(e, -EUCLEAN, "more reasons for truncated chains than such chains");
+	if (d->load.begin_ns > d->load.end_ns)
+		return error_set(e, -EUCLEAN, "it ends before it begins");
 	if (t->inherited_frees > t->unknown_frees)
 		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
 	return 0;

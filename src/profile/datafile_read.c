@@ -61,9 +61,12 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 	int version = (int)number_at(h + AT_VERSION);
 	if (version > DATAFILE_VERSION)
 		return error_set(e, -EPROTONOSUPPORT, "%s was written by a newer mprof "
-				 "(format %d, this one reads up to %d)", path, version, DATAFILE_VERSION);
+				 "(format %d, this one reads %d)", path, version, DATAFILE_VERSION);
 	if (version < 1)
 		return error_set(e, -EUCLEAN, "%s is damaged: it has no format %d", path, version);
+	if (version < DATAFILE_VERSION)
+		return error_set(e, -EPROTONOSUPPORT, "%s was written by an older mprof (format %d, this "
+				 "one reads %d): profile again", path, version, DATAFILE_VERSION);
 	uint64_t page = (uint64_t)h[AT_PAGE_SIZE] << 8 | h[AT_PAGE_SIZE + 1];
 	if (page == 1)	/* stands for 65536, which does not fit */
 		page = 65536;

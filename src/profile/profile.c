@@ -283,7 +283,47 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 	return err;
 }
 
-int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+/* The stretch up to @now counts with the live bytes there have been. */
+static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
+{
+	if (!l->begin_ns)
+		l->begin_ns = l->end_ns = now;
+	if (now <= l->end_ns)
+		return;
+	unsigned __int128 total = (unsigned __int128)l->total_high << 64 | l->total_low;
+
+	total += (unsigned __int128)bytes * (now - l->end_ns);
+	l->total_high = (uint64_t)(total >> 64);
+	l->total_low = (uint64_t)total;
+	l->end_ns = now;
+}
+
+void profile_stamp(struct profile *p, uint64_t time_ns)
+{
+	pass_time(&p->load, time_ns, p->live_bytes);
+	p->load.stamps++;
+}
+
+/* A call that is an entry of a log. */
+static void count_call(struct profile *p, const struct alloc_event *e, const struct block_change *c)
+{
+	uint64_t *const calls[] = {
+		[CALL_MALLOC] = &p->load.mallocs,
+		[CALL_CALLOC] = &p->load.callocs,
+		[CALL_REALLOC] = &p->load.reallocs,
+		[CALL_FREE] = &p->load.frees,
+	};
+
+	/* A realloc is one call, told of by its end; if it failed, by that. */
+	if (e->kind == AE_REALLOC_BEGIN || e->kind == AE_REALLOC_BACK)
+		return;
+	if (e->kind == AE_FREE && e->by_allocator && c->kind == BLOCK_NO_CHANGE)
+		return;
+	++*calls[e->call];
+	p->load.replaced += c->replaced_leaf != PD_NONE && !c->replaced_inherited;
+}
+
+static int count_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	*c = (struct block_change){ .leaf = PD_NONE, .old_leaf = PD_NONE, .replaced_leaf = PD_NONE };
 	switch (e->kind) {
@@ -303,6 +343,15 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 		return 0;
 	}
 	return 0;
+}
+
+int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	pass_time(&p->load, e->time_ns, p->live_bytes);
+	int err = count_event(p, e, c);
+	if (!err)
+		count_call(p, e, c);
+	return err;
 }
 
 static int add_roots(struct profile *p)
@@ -355,6 +404,7 @@ void profile_restart(struct profile *p)
 	p->n_taken = p->n_last = 0;
 	p->last_root = PD_NONE;
 	p->totals = (struct pd_totals){ 0 };
+	p->load = (struct pd_load){ 0 };
 	p->live_bytes = 0;
 }
 

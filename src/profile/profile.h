@@ -66,6 +66,7 @@ struct chain_step {
 
 struct profile {
 	struct pd_totals totals;
+	struct pd_load load;
 	uint64_t live_bytes;
 
 	struct profile_place *places;	/* by frame number */
@@ -105,6 +106,9 @@ uint32_t profile_frame(struct profile *p, const struct profile_place *place);
  * Returns 0 or -ENOMEM, in which case the event is not counted.
  */
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
+
+/* Somebody wants to find this moment again, or it is the first or the last: time has passed. */
+void profile_stamp(struct profile *p, uint64_t time_ns);
 
 /**
  * What a process made by fork starts with: nothing counted yet, but the blocks of @parent are

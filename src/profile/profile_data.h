@@ -33,6 +33,18 @@ struct pd_totals {
 	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep;
 };
 
+/*
+ * Live bytes over time: with the totals, the statistics of an MMA event log, for which the calls are
+ * counted as such a log has entries. The highest load is totals.peak_bytes.
+ */
+struct pd_load {
+	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */
+	uint64_t total_high, total_low;		/* bytes * ns, a number of 128 bits */
+	uint64_t mallocs, callocs, reallocs, frees;	/* calls, those that failed as well */
+	uint64_t stamps;	/* beginning, end, suspended, resumed, mprof_mark() */
+	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
+};
+
 /* Memory the profiler itself used, in bytes: the letters of the prolog of spec "tables". */
 struct pd_memory {
 	uint64_t paths, functions, counters, links;
@@ -92,6 +104,7 @@ struct profile_data {
 	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	struct pd_totals totals;
+	struct pd_load load;
 	struct pd_memory memory;
 	struct pd_module *modules;
 	size_t n_modules;

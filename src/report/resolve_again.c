@@ -160,6 +160,7 @@ static int fill(struct again *a, const struct symbols_search *search, struct pro
 	free(to);
 	how.old_site = a->old_site;
 	a->p.totals = old->totals;
+	a->p.load = old->load;
 	if (!err)
 		err = resolve_profile_by(&how, &a->p, a->files, old->n_modules, old->program, out);
 	return err;
