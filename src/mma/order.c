@@ -49,9 +49,13 @@ static bool has_to_wait(const struct mma_order *o, size_t n, const struct mma_he
 		    (h->turn < x->begin && (h->e.tid == x->e.tid || touches(&h->e, old))))
 			return true;
 	}
-	for (size_t i = 0; gives_block(&x->e) && x->e.ptr && i < o->n_pending; i++)
-		if (o->pending[i].ptr == x->e.ptr && o->pending[i].turn != x->begin)
+	for (size_t i = 0; gives_block(&x->e) && x->e.ptr && i < o->n_pending; i++) {
+		const struct mma_pending *p = &o->pending[i];
+
+		/* One that began when this call had returned was given this call's block. */
+		if (p->ptr == x->e.ptr && p->turn != x->begin && p->turn < x->turn)
 			return true;
+	}
 	return false;
 }
 
