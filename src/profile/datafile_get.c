@@ -294,6 +294,35 @@ static void get_leaves(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+/* A number below @end. */
+static uint8_t get_small(struct get *g, uint64_t end)
+{
+	uint64_t n = get_int(g);
+
+	if (n >= end && !g->err)
+		damaged(g, "number out of range");
+	return (uint8_t)n;
+}
+
+static void get_lifetimes(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "lifetimes", "SELECT node, axis, bucket, blocks FROM lifetimes NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_lifetime *l = NEXT(g, &d->lifetimes, &cap, g->n);
+
+		if (!l)
+			break;
+		d->n_lifetimes++;
+		l->node = get_u32(g);
+		l->axis = get_small(g, PD_LIFE_AXES);
+		l->bucket = get_small(g, 64);
+		l->blocks = get_int(g);
+	}
+	get_end(g);
+}
+
 static void get_types(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
@@ -361,6 +390,7 @@ int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
 	get_sites(&g, d);
 	get_nodes(&g, d);
 	get_leaves(&g, d);
+	get_lifetimes(&g, d);
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);

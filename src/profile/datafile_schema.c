@@ -29,6 +29,9 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "leaves",
 	  "CREATE TABLE leaves(node INTEGER NOT NULL REFERENCES nodes, size INTEGER NOT NULL,\n"
 	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL)" },
+	{ "table", "lifetimes",
+	  "CREATE TABLE lifetimes(node INTEGER NOT NULL REFERENCES nodes, axis INTEGER NOT NULL,\n"
+	  "  bucket INTEGER NOT NULL, blocks INTEGER NOT NULL)" },
 	{ "table", "types",
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)" },
 	/*

@@ -4,6 +4,7 @@
 
 #include "alloc_event.h"
 #include "base/idindex.h"
+#include "profile/lifetimes.h"
 #include "profile/live.h"
 #include "profile/profile_data.h"
 
@@ -53,9 +54,9 @@ struct block_change {
 
 /* A block that a realloc holds while it runs. */
 struct taken_block {
-	taddr ptr;
+	struct live_slot block;	/* leaf with LEAF_INHERITED; only the address if it is not known */
 	int32_t task;
-	uint32_t leaf;	/* with LEAF_INHERITED */
+	uint32_t last_of;	/* it was that thread's latest block, see lifetimes_take_last() */
 	bool known;
 };
 
@@ -82,6 +83,7 @@ struct profile {
 	struct idindex leaf_index;
 
 	struct live_table live;
+	struct lifetimes lifetimes;
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 

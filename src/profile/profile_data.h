@@ -92,6 +92,23 @@ struct pd_leaf {
 	uint64_t allocs, frees;	/* frees <= allocs */
 };
 
+/*
+ * How long the blocks lived that were requested at the end of a chain and whose free was seen: so many
+ * had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0, too.
+ */
+enum pd_life_axis {
+	PD_LIFE_EVENTS,		/* in allocations and frees of the program */
+	PD_LIFE_NS,
+	PD_LIFE_TEMPORARY,	/* bucket is 0: freed before their thread allocated again */
+	PD_LIFE_AXES,
+};
+
+struct pd_lifetime {
+	uint32_t node;		/* as in struct pd_leaf */
+	uint8_t axis, bucket;
+	uint64_t blocks;
+};
+
 struct pd_type {
 	uint64_t size;		/* bytes, sizeof */
 	char *name;
@@ -116,6 +133,8 @@ struct profile_data {
 	size_t n_nodes;		/* >= 2: the roots are always there */
 	struct pd_leaf *leaves;	/* at most one for each (node, size); sorted by node, then size */
 	size_t n_leaves;
+	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by them */
+	size_t n_lifetimes;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
 	size_t n_types;
 };

@@ -384,7 +384,7 @@ stamps() {
 }
 
 @test "8 threads are attached to, suspended, resumed and let go: the log is still in order" {
-	start threads "$T/threads" 8
+	start threads "$T/threads" churn
 	attach --mma-log-file --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$PID"
 	progress threads 1
 	answered suspend

@@ -35,8 +35,10 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=2; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 2, this one reads up to 1)");
+	change("PRAGMA user_version=3; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 3, this one reads 2)");
+	change("PRAGMA user_version=1");
+	assert_unreadable(-EPROTONOSUPPORT, "older mprof (format 1, this one reads 2): profile again");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -46,7 +48,7 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 }
 
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_1(void **state)
+static void the_schema_is_that_of_version_2(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -55,8 +57,8 @@ static void the_schema_is_that_of_version_1(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 1);
-	assert_int_equal(sum, UINT64_C(0x1e6ebccbf6a995e2));
+	assert_int_equal(DATAFILE_VERSION, 2);
+	assert_int_equal(sum, UINT64_C(0xbfe4c8faa9d29fbf));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -225,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_no_data_file_is_refused),
 		TEST(a_newer_file_is_told_from_a_damaged_one),
-		TEST(the_schema_is_that_of_version_1),
+		TEST(the_schema_is_that_of_version_2),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),
