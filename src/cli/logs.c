@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that read event logs: stats, log. */
+#include "cli/logs.h"
+
 #include "cli/cli.h"
 #include "mma/log_text.h"
 #include "mma/merge.h"
@@ -84,14 +86,10 @@ static int logs_read(struct logs *l)
 	return 0;
 }
 
-/* What has been printed is of what was whole. */
-static void say_truncated(const struct logs *l)
+void logs_say_truncated(const char *name, const struct mma_log *log)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].truncated)
-			say("%s is cut off: its compressed data ends behind line %" PRIu64
-			    ", in the middle of a frame; what is behind that line is missing",
-			    l->names[i], l->v[i].lines);
+	say("%s is cut off: its compressed data ends behind line %" PRIu64
+	    ", in the middle of a frame; what is behind that line is missing", name, log->lines);
 }
 
 /* ---- the two commands ---- */
@@ -163,8 +161,9 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 	int err = logs_read(&l);
 	if (!err)
 		err = print_to(&l, &o, print);
-	if (!err && l.truncated)
-		say_truncated(&l);
+	for (size_t i = 0; !err && i < l.n; i++)
+		if (l.v[i].truncated)
+			logs_say_truncated(l.names[i], &l.v[i]);
 	bool failed = err || l.truncated;
 	logs_release(&l);
 	return failed ? STATUS_FAILED : 0;

@@ -54,6 +54,13 @@ static bool set_lines(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_lifetimes(struct options *o, const char *v)
+{
+	(void)v;
+	o->report.lifetimes = true;
+	return true;
+}
+
 static bool set_inlines(struct options *o, const char *v)
 {
 	bool inlines;
@@ -132,6 +139,7 @@ const struct option_def printing_options[] = {
 	{ "offsets", FOR_PRINTING, NULL, set_offsets },
 	{ "offset", FOR_PRINTING, NULL, set_offsets },
 	{ "lines", FOR_PRINTING, NULL, set_lines },
+	{ "lifetimes", FOR_PRINTING, NULL, set_lifetimes },
 	{ "inlines", FOR_PRINTING | NEEDS_VALUE, "yes or no", set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE, "full or short", set_names },
 	{ "types", FOR_PRINTING | NEEDS_VALUE, "all, program or none", set_types },

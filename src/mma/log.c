@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void mma_log_release(struct mma_log *l)
 {
@@ -161,4 +162,26 @@ int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e)
 		err = error_set(e, -ENOMEM, "%s: out of memory while sorting %zu entries",
 				mma_source_name(s), l->n);
 	return err;
+}
+
+bool mma_is_log(const char *path)
+{
+	char text[4096];
+	const char *end = text;
+	struct mma_entry entry;
+	struct mma_mistake m;
+	struct error e;
+	struct stat st;
+	enum mma_line what = MMA_LINE_EMPTY;
+	/* Of a pipe the bytes would be gone. */
+	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : mma_source_open(path, &e);
+	ssize_t n = s ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
+
+	mma_source_close(s);
+	if (n <= 0)
+		return false;
+	text[n] = '\n';
+	for (const char *line = text; what == MMA_LINE_EMPTY && line <= text + n; line = end + 1)
+		what = mma_parse(line, &end, &entry, &m);
+	return what == MMA_LINE_ENTRY;
 }

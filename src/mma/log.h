@@ -27,6 +27,9 @@ void mma_log_release(struct mma_log *l);
  */
 int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e);
 
+/* Whether a file is a log, by its first lines; it may still be malformed behind them. */
+bool mma_is_log(const char *path);
+
 /* Put entries in the order of time; those of the same time stay in theirs. 0 or -ENOMEM. */
 int mma_sort(struct mma_entry *v, size_t n);
 
