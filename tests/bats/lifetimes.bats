@@ -29,8 +29,8 @@ lives() { # of a JSON report: the lines that targets/lives says
 	printf '%s\n' '100 100 brief' '10 10 grow' '100 1 queue' '100 1 stack' | diff - rows
 	[ "$(awk '/lives.c/ { print $2 }' table)" = "$(awk '/lives.c/ { print $2 }' table | sort -rn)" ]
 	grep -Eq '^ +100 +100 \(\*\*\) \| +0 +<2 +<2 \|.*\| +brief \(lives.c:[0-9]+\)$' table
-	grep -Eq '^ +100 +1 \(1\) \| +64 +<128 +<128 \|.*\| +queue \(lives.c:' table
-	grep -Eq '^ +100 +1 \(1\) \| +0 +<128 +<256 \|.*\| +stack \(lives.c:' table
+	grep -Eq '^ +100 +1 \(1\) +\| +64 +<128 +<128 \|.*\| +queue \(lives.c:' table
+	grep -Eq '^ +100 +1 \(1\) +\| +0 +<128 +<256 \|.*\| +stack \(lives.c:' table
 	limited "$MPROF" report run.data >without
 	! grep -q Lifetime without
 }
