@@ -46,10 +46,13 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 	int err = datafile_read(name, &d, e);
 	if (err)
 		return err;
-	l->profile = malloc(sizeof *l->profile);
+	bool has_stats = d->load.begin_ns;
+	l->profile = has_stats ? malloc(sizeof *l->profile) : NULL;
 	if (l->profile)
 		*l->profile = mma_stats_of_profile(&d->load, &d->totals);
 	profile_data_free(d);
+	if (!has_stats)
+		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no statistics", name);
 	return l->profile ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 

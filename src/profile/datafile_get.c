@@ -12,6 +12,7 @@
 /* Rows on their way out of the database. The first thing wrong ends all. */
 struct get {
 	sqlite3 *db;
+	int version;		/* of the format */
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */
 	size_t n;		/* the row's place in it: 0, 1, ... */
@@ -370,7 +371,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 {
 	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
 	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
-		if (!datafile_meta_set(m, d, get_meta_row(g, m->key)))
+		if (m->since <= g->version && !datafile_meta_set(m, d, get_meta_row(g, m->key)))
 			damaged(g, "number out of range");
 	uint64_t sum = g->sum;
 	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
@@ -380,9 +381,9 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
+int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
-	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
+	struct get g = { .db = db, .version = version, .sum = DATAFILE_SUM_START, .e = e };
 
 	get_command(&g, d);
 	get_modules(&g, d);
@@ -390,7 +391,8 @@ int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
 	get_sites(&g, d);
 	get_nodes(&g, d);
 	get_leaves(&g, d);
-	get_lifetimes(&g, d);
+	if (version >= 2)
+		get_lifetimes(&g, d);
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);
