@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 
 /* A stop that is answered at once by a tracer still awake costs a third of one that has to wake
  * it: so stay awake this long after the last one. */
-#define SPIN_NS 100000
+#define SPIN_NS 50000
 
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
 {
@@ -130,24 +130,36 @@ void tracer_forget_running(struct tracer *t)
 	}
 }
 
+/* Take one thing that has happened, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
+ * (yet); -errno. */
+static int take(struct tracer *t, int flags)
+{
+	int wstatus;
+	pid_t tid = waitpid(-1, &wstatus, __WALL | flags);
+
+	if (tid > 0) {
+		int err = tracer_note(t, tid, wstatus);
+
+		return err ? err : 1;
+	}
+	if (tid == 0 || errno == EINTR)
+		return 0;
+	if (errno != ECHILD)
+		return -errno;
+	tracer_forget_running(t);
+	return 0;
+}
+
 /* Everything that has happened so far. Taking it all before serving any is what makes it fair:
- * the kernel always looks at the same task first. */
+ * the kernel always looks at the same task first. Of tasks that are all stopped, nothing can come
+ * but their deaths, and those can wait. */
 static int collect(struct tracer *t)
 {
-	for (;;) {
-		int wstatus;
-		pid_t tid = waitpid(-1, &wstatus, __WALL | WNOHANG);
+	int taken = 1;
 
-		if (tid == 0)
-			return 0;
-		if (tid < 0 && errno == ECHILD)
-			tracer_forget_running(t);
-		if (tid < 0)
-			return errno == ECHILD ? 0 : -errno;
-		int err = tracer_note(t, tid, wstatus);
-		if (err)
-			return err;
-	}
+	while (taken > 0 && t->n_queue < t->tasks.n)
+		taken = take(t, WNOHANG);
+	return taken < 0 ? taken : 0;
 }
 
 uint64_t tracer_now_ns(void)
@@ -158,25 +170,11 @@ uint64_t tracer_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* SIGCHLD is blocked but for this sleep, so one that comes just before it still ends it. */
-static void sleep_until_told(int wake_fd)
+/* Whether it is time to sleep; *until: 0 at first. */
+static bool tired(const struct tracer *t, uint64_t *until)
 {
-	struct pollfd p = { .fd = wake_fd, .events = POLLIN };
-	sigset_t mask;
-
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	sigdelset(&mask, SIGCHLD);
-	ppoll(&p, 1, NULL, &mask);
-}
-
-/* Whether it is time to sleep, @rounds after the last stop. */
-static bool tired(const struct tracer *t, unsigned rounds, uint64_t *until)
-{
-	if (t->wait == WAIT_SLEEP)
-		return true;
-	/* Reading the clock costs as much as asking: not every time. */
-	if (t->wait == WAIT_SPIN || rounds % 16)
-		return false;
+	if (t->wait != WAIT_ADAPTIVE)
+		return t->wait == WAIT_SLEEP;
 	uint64_t now = tracer_now_ns();
 
 	if (!*until)
@@ -185,17 +183,21 @@ static bool tired(const struct tracer *t, unsigned rounds, uint64_t *until)
 }
 
 /* Wait until there is something in the queue, or @stop. */
-static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	uint64_t until = 0;
+	int err = 0;
 
-	for (unsigned rounds = 0;; rounds++) {
-		int err = collect(t);
-		if (err || t->n_queue || *stop || !t->tasks.n)
-			return err;
-		if (tired(t, rounds, &until))
-			sleep_until_told(wake_fd);
+	while (!err && !t->n_queue && !*stop && t->tasks.n) {
+		bool sleep = tired(t, &until);
+
+		err = take(t, sleep ? 0 : WNOHANG);
+		if (!err && !sleep)
+			sched_yield(); /* the program may be waiting for this very processor */
+		if (err > 0)
+			err = 0;
 	}
+	return err ? err : collect(t);
 }
 
 /* ---- ends ---- */
@@ -247,7 +249,11 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
 			return;
-		if (waitpid(task->tid, &wstatus, __WALL) != task->tid)
+		pid_t tid;
+		do
+			tid = waitpid(task->tid, &wstatus, __WALL);
+		while (tid < 0 && errno == EINTR);
+		if (tid < 0)
 			return;
 		struct stop s = tracer_decode(task->tid, wstatus);
 		if (s.kind == STOP_STEPPED) {
@@ -372,10 +378,10 @@ static void serve_queue(struct tracer *t)
 	t->n_queue -= n;
 }
 
-int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	while (!*stop) {
-		int err = wait_for_work(t, stop, wake_fd);
+		int err = wait_for_work(t, stop);
 		if (err)
 			return err;
 		if (!t->tasks.n)

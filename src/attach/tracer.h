@@ -86,11 +86,11 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 int tracer_attach(struct tracer *t, pid_t pid);
 
 /**
- * Serve stops until no task is left, or until @stop is not 0.
- * @wake_fd  a descriptor that becomes readable when @stop is set, so that it is noticed at once
+ * Serve stops until no task is left, or until @stop is not 0. Whoever sets @stop has to see to it
+ * that waitpid(2) ends with EINTR from then on, again and again.
  * Returns 0, or -errno: waiting itself failed.
  */
-int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd);
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 
 /* Stop all tasks where the program can be left alone: no pc in a slot or behind a trap of ours, no
  * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */

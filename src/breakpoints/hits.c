@@ -43,12 +43,12 @@ static bool pc_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
 
-	return a->pc == b->pc && a->exact == b->exact;
+	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
 }
 
 static uint64_t pc_hash(const struct known_pc *k)
 {
-	return hash_mix(k->pc * 2 + k->exact);
+	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
 }
 
 static uint64_t pc_rehash(const void *owner, uint32_t id)
@@ -61,7 +61,8 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	const struct mapping *m = watch_mapping(w, tid, k.pc);
 
 	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact);
+	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
+				k.guessed);
 	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
 		return NULL;
 	w->pcs[w->n_pcs] = k;
@@ -70,9 +71,9 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	return &w->pcs[w->n_pcs++];
 }
 
-static const struct known_pc *know_pc(struct watch *w, pid_t tid, taddr pc, bool exact)
+static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
 {
-	struct known_pc key = { .pc = pc, .exact = exact };
+	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
 	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
 
 	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
@@ -87,7 +88,7 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 
 	if (number != UINT32_MAX)
 		return number;
-	const struct known_pc *k = know_pc(w, tid, f->pc, f->exact);
+	const struct known_pc *k = know_pc(w, tid, f);
 	if (!k)
 		return UINT32_MAX;
 	if (k->hidden)
@@ -128,6 +129,17 @@ static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct 
 
 /* ---- pending calls ---- */
 
+/* The innermost call is over, one way or another. */
+static void drop_call(struct watch *w, struct calls *calls)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+	struct trap *trap = c->unwatched ? NULL : traps_at(&w->traps, c->ret);
+
+	if (trap)
+		trap_awaited(w->space, trap);
+	calls_pop(calls);
+}
+
 /* A call that will never return. A block it was to resize is still there, as far as can be seen. */
 static void abandon(struct watch *w, struct task *task, struct calls *calls)
 {
@@ -136,14 +148,15 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
 		emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
-	calls_pop(calls);
+	drop_call(w, calls);
 }
 
 /*
- * With a signal handler in play the stack pointer says nothing. The call is pending if its frame is
- * in the chain; and what a handler calls, the handler calls, not the allocator it interrupted.
+ * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
+ * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct call *pending, const struct unwind_chain *chain)
+static enum entry_verdict judge_by_chain(const struct call *pending, const struct call_entry *e,
+					 const struct unwind_chain *chain)
 {
 	bool handler = false;
 
@@ -153,12 +166,14 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 		    chain->frames[i - 1].cfa == pending->sp_after)
 			return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
-	return chain->truncated && !handler ? ENTRY_NESTED : ENTRY_ABANDONED;
+	if (!chain->truncated || handler)
+		return ENTRY_ABANDONED;
+	return !pending->unwatched || calls_frees_same(pending, e) ? ENTRY_NESTED : ENTRY_ABANDONED;
 }
 
 /* Whether this entry is the program's own call; drops pending calls that are over. */
-static bool is_outer(struct watch *w, struct task *task, struct calls *calls, taddr trap,
-		     const struct arch_regs *r, taddr ret)
+static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
+		     const struct call_entry *e, const struct arch_regs *r)
 {
 	for (;;) {
 		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -166,13 +181,15 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 
 		if (top)
 			unwinder_word(w->unwinder, top->slot, &word);
-		enum entry_verdict v = calls_judge(top, trap, arch_return_slot(r), ret, word);
+		enum entry_verdict v = calls_judge(top, e, word);
 		if (v == ENTRY_UNWIND) {
 			struct unwind_chain chain;
 
-			if (unwind(w, r, ret, &chain))
+			if (unwind(w, r, e->ret, &chain)) {
+				w->counts.lost++;
 				return false;
-			v = judge_by_chain(top, &chain);
+			}
+			v = judge_by_chain(top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER;
@@ -198,11 +215,14 @@ static void read_arguments(const struct probe *p, const struct arch_regs *r, str
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+static bool by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
 {
-	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	uint8_t before[5];
+	taddr ret;
 
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
+		return false;
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	if (!m || m->file != trap->file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
@@ -214,18 +234,23 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 }
 
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, taddr ptr, taddr ret)
+		       const struct trap *trap, const struct arch_regs *r)
 {
+	taddr ptr = arch_arg(r, probes[trap->probe].ptr_arg);
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
 	if (again)
 		return;
+	w->counts.null_frees += !ptr;
+	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
+	 * for others. */
 	emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
-				       .by_allocator = by_allocator(w, trap, ret) });
+				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+						       by_allocator(w, trap, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -244,64 +269,90 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	}
 	if (trap->volatile_code)
 		traps_refresh(&w->traps, w->space, trap);
+	trap_await(&w->traps, w->space, trap);
 	return true;
 }
 
-static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
-		       const struct arch_regs *r, taddr ret)
+static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
+		       const struct probe *p, const struct call_entry *e, const struct arch_regs *r)
 {
-	uint32_t probe = traps_at(&w->traps, trap_at)->probe;
 	struct unwind_chain chain;
-
 	struct call *c = calls_push(&t->calls);
+
 	if (!c) {
 		w->counts.lost++;
 		return;
 	}
-	c->trap = trap_at;
-	c->slot = arch_return_slot(r);
-	c->ret = ret;
+	c->trap = e->trap;
+	c->slot = e->slot;
+	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
-	c->probe = probe;
-	read_arguments(&probes[probe], r, c);
-	if (!plant_return(w, task->tid, ret) ||
-	    (probes[probe].kind != PROBE_FREE &&
-	     (unwind(w, r, ret, &chain) || keep_chain(w, task->tid, &chain, c)))) {
+	c->probe = (uint32_t)(p - probes);
+	read_arguments(p, r, c);
+	if (p->kind == PROBE_FREE) {
+		/* A stop for its return would tell no more than the chain does if that is asked for. */
+		c->unwatched = true;
+		return;
+	}
+	if (!plant_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
 	}
-	if (probes[probe].kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
+	if (unwind(w, r, e->ret, &chain) || keep_chain(w, task->tid, &chain, c)) {
+		w->counts.lost++;
+		drop_call(w, &t->calls);
+		return;
+	}
+	if (p->kind == PROBE_REALLOC && c->ptr)
+		emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
+					       .call = CALL_REALLOC,
+					       .task = task->tid,
+					       .old_ptr = c->ptr });
+}
+
+/* What is on the stack cannot be read: the task is being killed in this call, or else it is a call
+ * that cannot be counted. */
+static void lose_entry(struct watch *w, const struct task *task)
+{
+	struct arch_regs r;
+
+	if (!arch_get_regs(task->tid, &r))
+		w->counts.lost++;
 }
 
 static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, const struct arch_regs *r)
 {
 	const struct probe *p = &probes[trap->probe];
-	taddr at = trap->at;
-	uint64_t ret;
+	struct call_entry e = { .trap = trap->at, .slot = arch_return_slot(r) };
+	/* What a free does inside matters only if it may call another module's. */
+	bool alone = w->allocator_modules <= 1;
 
 	if (p->kind >= MARK_AUTOSAVE) {
 		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
 		return;
 	}
-	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
-		/* Nothing happens inside of it. Inside of another call it is that one's business. */
-		emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
+	if (p->kind == PROBE_FREE) {
+		e.freed = arch_arg(r, p->ptr_arg);
+		if (!t->calls.n && (alone || !e.freed)) {
+			count_free(w, task, t, trap, r);
+			return;
+		}
+	}
+	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
+	    !unwinder_word(w->unwinder, e.slot, &e.ret)) {
+		lose_entry(w, task);
 		return;
 	}
-	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
-	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
+	if (!is_outer(w, task, &t->calls, &e, r)) {
+		w->counts.nested++;
 		return;
-	if (!is_outer(w, task, &t->calls, at, r, ret))
-		return;
+	}
 	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
-	/* What a free does inside matters only if it may call another module's. */
-	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
-		begin_call(w, task, t, at, r, ret);
+		count_free(w, task, t, trap, r);
+	if (p->kind != PROBE_FREE || (!alone && e.freed))
+		begin_call(w, task, t, p, &e, r);
 }
 
 /* ---- returns ---- */
@@ -357,14 +408,19 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
 
-	if (i < 0)
+	struct trap *trap = traps_at(&w->traps, pc);
+
+	if (i < 0) {
+		trap_strayed(w->space, trap);
+		w->counts.strays++;
 		return;
+	}
+	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
-	const struct call *c = &t->calls.v[i];
-	if (probes[c->probe].kind != PROBE_FREE)
-		end_call(w, task, c, r);
-	calls_pop(&t->calls);
+	if (!t->calls.v[i].unwatched) /* a site that calls now this, now that */
+		end_call(w, task, &t->calls.v[i], r);
+	drop_call(w, &t->calls);
 }
 
 /* ---- going on ---- */
@@ -372,6 +428,7 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 /* Make the task do what the trap took the place of. */
 static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
 {
+	const struct arch_regs was = *r;
 	const struct trap *trap = traps_at(&w->traps, at);
 	uint64_t word;
 	bool push = false;
@@ -385,7 +442,7 @@ static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struc
 	} else {
 		arch_set_pc(r, trap->slot ? trap->slot : at);
 	}
-	arch_set_regs(task->tid, r);
+	arch_change_regs(task->tid, &was, r);
 	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 }
 

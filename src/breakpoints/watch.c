@@ -145,6 +145,13 @@ bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum sca
 
 /* ---- life ---- */
 
+static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
+{
+	const struct watch *w = ctx;
+
+	traps_hide(&w->traps, at, code, len);
+}
+
 static struct watch *watch_create(struct watch_shared *shared, struct space *space,
 				  const struct watch_sink *sink)
 {
@@ -163,6 +170,7 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 		return NULL;
 	}
 	unwinder_check(w->unwinder, shared->check_unwinding);
+	unwinder_own_bytes(w->unwinder, own_bytes, w);
 	return w;
 }
 

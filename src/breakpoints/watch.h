@@ -16,9 +16,11 @@
 struct watch_sink {
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *ctx, const struct alloc_event *e);
+	/* Is it a block whose allocation was told and whose free was not? */
+	bool (*knows)(void *ctx, taddr ptr);
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute
-	 * if that is NO_FILE. UINT32_MAX: out of memory. */
-	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);
+	 * if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX: out of memory. */
+	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
 	void *ctx;
@@ -41,6 +43,9 @@ struct watch_counts {
 	uint64_t traps;		/* hits served */
 	uint64_t planted;	/* traps written */
 	uint64_t steps;		/* instructions that had to run alone at their own place */
+	/* Of the hits, those that meant nothing: entries of calls the allocator made itself, returns
+	 * from no call of its, frees of no block. */
+	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
 	uint64_t probes;	/* allocator functions that are trapped now */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */

@@ -14,7 +14,7 @@
 struct known_pc {
 	taddr pc;
 	uint32_t frame;
-	bool exact;
+	bool exact, guessed;	/* as in struct unwind_frame */
 	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
 };
 

@@ -44,6 +44,20 @@ bool value_seconds(double *seconds, const char *text)
 	return true;
 }
 
+bool value_percent(double *percent, const char *text, double max)
+{
+	char *end;
+
+	/* Digits and points only: neither a sign nor "inf" nor hexadecimal. */
+	if (!*text || text[strspn(text, "0123456789.")])
+		return false;
+	double p = strtod(text, &end);
+	if (*end || end == text || !(p <= max))
+		return false;
+	*percent = p;
+	return true;
+}
+
 bool value_word(unsigned *which, const char *text, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -23,6 +23,9 @@ bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t ma
 /* A number of seconds above 0, fractions allowed. */
 bool value_seconds(double *seconds, const char *text);
 
+/* A number from 0 to @max, fractions allowed. */
+bool value_percent(double *percent, const char *text, double max);
+
 /* One of @n words: its place in @words. */
 bool value_word(unsigned *which, const char *text, const char *const *words, size_t n);
 

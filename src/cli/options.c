@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options, mma_options };
+static const struct option_def *const tables[] = {
+	printing_options, tracing_options, massif_options, mma_options,
+};
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -60,10 +62,8 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	return false;
 }
 
-int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
 {
-	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data" };
-	mma_options_init(&o->mma);
 	for (int i = first; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
@@ -73,6 +73,35 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 			return -1;
 	}
 	return argc;
+}
+
+int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+{
+	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
+			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
+	massif_defaults(o);
+	mma_defaults(o);
+	o->end = parse_all(o, command, argc, argv, first);
+	return o->end >= 0 && massif_settle(o) ? o->end : -1;
+}
+
+void options_print_given(const struct options *o, unsigned flags, FILE *out)
+{
+	const char *between = "";
+
+	for (int i = o->first; i < o->end; i++) {
+		const char *name = o->argv[i] + strspn(o->argv[i], "-");
+		size_t len = strcspn(name, "=");
+		const struct option_def *d = find_option(name, len, command_flag(o->command));
+		bool apart = d && d->flags & NEEDS_VALUE && !name[len];
+
+		if (d && (d->flags & flags || !flags)) {
+			fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "",
+				apart ? o->argv[i + 1] : "");
+			between = " ";
+		}
+		i += apart;
+	}
 }
 
 bool parse_pid(const char *text, pid_t *pid)

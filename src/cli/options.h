@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#include <stdio.h>
+
 /*
  * What options there are, as data: a table for each concern, in a file options_*.c of its own. A new
  * option is a row in one of them; a new concern a table, listed in options.c.
@@ -14,7 +16,8 @@ enum {
 	FOR_RUN = 4,
 	FOR_ATTACH = 8,
 	FOR_REPORT = 16,
-	FOR_LOGS = 32, /* stats and log */
+	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
+	FOR_LOGS = 64,	/* stats and log */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -26,10 +29,18 @@ struct option_def {
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
-/* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[], mma_options[];
+/* The options that were given, in their order, separated by blanks; only those with one of @flags, if
+ * that is not 0. */
+void options_print_given(const struct options *o, unsigned flags, FILE *out);
 
-/* What the environment says, before any option does. */
-void mma_options_init(struct mma_options *m);
+/* Each ends with a row without a name. */
+extern const struct option_def printing_options[], tracing_options[], massif_options[], mma_options[];
+
+/* What holds before any option is given. */
+void massif_defaults(struct options *o);
+void mma_defaults(struct options *o);
+
+/* Options that decide about others, when all are known. False: a sentence has been printed. */
+bool massif_settle(struct options *o);
 
 #endif

@@ -8,11 +8,11 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-void mma_options_init(struct mma_options *m)
+void mma_defaults(struct options *o)
 {
 	const char *humanized = getenv("MMA_OUTPUT_HUMANIZED");
 
-	*m = (struct mma_options){ .plain = humanized && !strcmp(humanized, "0") };
+	o->mma = (struct mma_options){ .plain = humanized && !strcmp(humanized, "0") };
 }
 
 /* An option without a file name has MMA's. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 #include "cli/logs.h"
+#include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/rename.h"
 #include "mma/replay.h"
 #include "profile/datafile.h"
@@ -21,24 +23,33 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_truncated(t);
+	names_say_chains(d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)
 {
+	/* To the terminal itself it shows by itself how far it is. */
+	if (o->output || !isatty(STDOUT_FILENO))
+		progress_begin("writing the report");
 	FILE *out = o->output ? fopen(o->output, "we") : stdout;
 
 	if (!out) {
-		say("cannot write %s: %s", o->output, strerror(errno));
+		int err = errno;
+
+		progress_end();
+		say("cannot write %s: %s", o->output, strerror(err));
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
 	if (out == stdout ? fflush(out) : fclose(out))
 		err = err ? err : -errno;
+	progress_end();
 	if (err)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 	else
 		say_notes(d);
+	if (!err && o->format == FORMAT_TABLES)
+		names_say_peak(d);
 	return err ? STATUS_FAILED : 0;
 }
 
@@ -82,6 +93,14 @@ static int report_log(const char *path, const struct options *o)
 	return status;
 }
 
+static bool peak_is_known(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (d->leaves[i].at_peak)
+			return true;
+	return false;
+}
+
 static int report_file(const char *path, const struct options *o)
 {
 	struct profile_data *d;
@@ -89,17 +108,30 @@ static int report_file(const char *path, const struct options *o)
 
 	if (mma_is_log(path))
 		return report_log(path, o);
-	if (datafile_read(path, &d, &e)) {
+	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
+		return massif_report(path, o);
+	progress_begin("reading the data file");
+	int err = datafile_read(path, &d, &e);
+	progress_end();
+	if (err) {
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
 	const struct profile_data *old = d;
+	if (o->view.at_peak && d->totals.peak_bytes && !peak_is_known(d)) {
+		say("%s does not tell what was live at the peak: it is of an older mprof", path);
+		profile_data_free(d);
+		return STATUS_FAILED;
+	}
+	progress_begin("naming what was seen");
 	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
+	progress_end();
 
-	if (!status && d != old)
-		names_say(d);
 	if (!status)
 		status = report_to(d, o);
+	/* JSON has them; but that other files were asked is said in any case. */
+	if (!status && (d != old || o->format == FORMAT_TABLES))
+		names_say(d);
 	profile_data_free(d);
 	return status;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,10 +37,6 @@ static struct ending run_session(struct session *s, const struct run *run)
 
 	s->launched = true;
 	tracer_set_wait(s->tracer, run->options.wait);
-	if (serve_recorders(&v)) {
-		say("cannot start: out of memory");
-		return (struct ending){ .status = STATUS_FAILED };
-	}
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
@@ -49,7 +48,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	}
 	s->root = pid;
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = serve_signals(&v);
+	int err = signals_begin(s->tracer, v.end_on_interrupt);
 	/* Without a socket the session cannot be controlled; that is no reason not to profile. */
 	v.control = err ? NULL : control_open(pid, &e);
 	if (!v.control)
@@ -71,12 +70,12 @@ static struct ending trace_run(struct guard *guard, int ready, void *arg)
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, guard))
+	if (session_init(&s, run->options.trace_children, guard) || record_open(&s, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
-	mma_output_free(s.mma);
 	session_release(&s);
+	record_close(&s);
 	return end;
 }
 
@@ -100,8 +99,10 @@ int command_run(int argc, char **argv)
 		say("%s", e.text);
 		return status;
 	}
-	struct ending end = { .status = STATUS_FAILED };
-	if (!output_check(&run.options))
+	struct ending end = { .status = massif_prepare(&run.options) };
+	if (!end.status)
+		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
+	if (!end.status)
 		end = supervise(false, trace_run, &run);
 	free(run.path);
 	return end_with(end);

@@ -56,6 +56,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 		if (!i->over) {
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
+			s->ended(s, i);
 		}
 		n++;
 	}
@@ -145,6 +146,13 @@ static char *read_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
+static bool sink_knows(void *ctx, taddr ptr)
+{
+	const struct image *i = ctx;
+
+	return live_knows(&i->profile->live, ptr);
+}
+
 static void mark_image(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now)
 {
 	profile_stamp(i->profile, now);
@@ -231,17 +239,17 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	}
 }
 
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
 {
 	struct image *i = ctx;
-	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact };
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
 
 	return profile_frame(i->profile, &place);
 }
 
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_frame, sink_mark, i };
+	return (struct watch_sink){ sink_event, sink_knows, sink_frame, sink_mark, i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -388,6 +396,9 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && !i->over)
+			s->ended(s, i);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
@@ -441,6 +452,7 @@ int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
 	*s = (struct session){ .trace_children = trace_children,
 			       .save = no_save,
+			       .ended = no_save,
 			       .wake = no_wake,
 			       .progress = no_progress,
 			       .record = no_recorders };

@@ -26,11 +26,15 @@ struct image {
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
+	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
 	bool lifted;		/* ... and the traps have been taken out since */
 	struct session *session;
 };
+
+struct massif_session;
+struct options;
 
 struct session {
 	struct tracer *tracer;
@@ -56,6 +60,10 @@ struct session {
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
 	struct mma_output *mma;	/* NULL: none is wanted */
+	/* An image is over: its process has ended or has exec'ed. */
+	void (*ended)(struct session *s, struct image *i);
+	const struct options *options;	/* for record() */
+	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };

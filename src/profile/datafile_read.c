@@ -47,7 +47,7 @@ static int open_ordinary(const char *path, uint64_t *size, struct error *e)
 	return fd;
 }
 
-/* What the file says it is, before anything more complicated looks into it. Returns its version. */
+/* What the file says it is, before anything more complicated looks into it. */
 static int check_header(int fd, uint64_t size, const char *path, struct error *e)
 {
 	unsigned char h[HEADER];
@@ -69,7 +69,7 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 		page = 65536;
 	if (page * number_at(h + AT_PAGES) > size)
 		return error_set(e, -EUCLEAN, "%s is damaged: its end is missing", path);
-	return version;
+	return 0;
 }
 
 /* After https://www.sqlite.org/security.html: the least that reading our tables takes. */
@@ -168,14 +168,30 @@ static int too_much(void *left)
 	return *checks_left ? (--*checks_left, 0) : 1;
 }
 
-static int get_checked(sqlite3 *db, int version, uint64_t size, struct profile_data *d,
-		       struct error *e)
+/* Which check_header() has found to be one that we know. */
+static int version_of(sqlite3 *db, struct error *e)
+{
+	sqlite3_stmt *row;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &row, NULL), version = 0;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(row);
+	if (rc == SQLITE_ROW)
+		version = sqlite3_column_int(row, 0);
+	else
+		version = failed(db, rc, e);
+	sqlite3_finalize(row);
+	return version;
+}
+
+static int get_checked(sqlite3 *db, uint64_t size, struct profile_data *d, struct error *e)
 {
 	uint64_t checks_left = (STEPS_BESIDES + size * STEPS_A_BYTE) / STEPS_A_CHECK;
 
 	restrict_sqlite(db, size);
 	sqlite3_progress_handler(db, STEPS_A_CHECK, too_much, &checks_left);
-	int err = check_schema(db, version, e);
+	int version = version_of(db, e);
+	int err = version < 0 ? version : check_schema(db, version, e);
 	if (!err)
 		err = check_pages(db, e);
 	if (!err)
@@ -184,7 +200,7 @@ static int get_checked(sqlite3 *db, int version, uint64_t size, struct profile_d
 }
 
 /* The file may be damaged, or reading or memory failed, which tells nothing about the file. */
-static int read_file(int fd, int version, uint64_t size, const char *path, struct profile_data *d,
+static int read_file(int fd, uint64_t size, const char *path, struct profile_data *d,
 		     struct error *e)
 {
 	struct datafile_io io;
@@ -192,7 +208,7 @@ static int read_file(int fd, int version, uint64_t size, const char *path, struc
 	sqlite3 *db;
 	int rc = datafile_io_open(&io, fd, true, &db);
 	int err = rc ? error_set(&why, rc == SQLITE_NOMEM ? -ENOMEM : -EUCLEAN, "%s",
-				 sqlite3_errstr(rc)) : get_checked(db, version, size, d, &why);
+				 sqlite3_errstr(rc)) : get_checked(db, size, d, &why);
 
 	datafile_io_close(&io, db);
 	if (!err)
@@ -213,11 +229,11 @@ int datafile_read(const char *path, struct profile_data **out, struct error *e)
 	if (fd < 0)
 		return fd;
 	struct profile_data *d = NULL;
-	int version = check_header(fd, size, path, e), err = version < 0 ? version : 0;
+	int err = check_header(fd, size, path, e);
 	if (!err && !(d = profile_data_new()))
 		err = cannot(e, path, -ENOMEM);
 	if (!err)
-		err = read_file(fd, version, size, path, d, e);
+		err = read_file(fd, size, path, d, e);
 	close(fd);
 	if (err)
 		profile_data_free(d);

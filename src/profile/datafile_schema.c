@@ -22,7 +22,7 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "sites",
 	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
 	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
-	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL)", 0 },
+	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL, guessed INTEGER NOT NULL)", 0 },
 	{ "table", "nodes",
 	  "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,\n"
 	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)", 0 },
@@ -32,6 +32,12 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "lifetimes",
 	  "CREATE TABLE lifetimes(node INTEGER NOT NULL REFERENCES nodes, axis INTEGER NOT NULL,\n"
 	  "  bucket INTEGER NOT NULL, blocks INTEGER NOT NULL)", 2 },
+	{ "table", "timeline",
+	  "CREATE TABLE timeline(time_ns INTEGER NOT NULL, churn_bytes INTEGER NOT NULL,\n"
+	  "  live_bytes INTEGER NOT NULL, extra_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,\n"
+	  "  peak INTEGER NOT NULL)", 2 },
+	{ "table", "peak",
+	  "CREATE TABLE peak(leaf INTEGER PRIMARY KEY, blocks INTEGER NOT NULL)", 2 },
 	{ "table", "types",
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)", 0 },
 	/*

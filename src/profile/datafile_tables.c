@@ -152,7 +152,7 @@ static void put_functions(struct put *p, const struct profile_data *d)
 
 static void put_sites(struct put *p, const struct profile_data *d)
 {
-	put_begin(p, "sites", 8, d->n_sites);
+	put_begin(p, "sites", 9, d->n_sites);
 	for (size_t i = 0; i < d->n_sites && p->rc == SQLITE_OK; i++) {
 		put_int(p, i);
 		put_int(p, d->sites[i].function);
@@ -162,6 +162,7 @@ static void put_sites(struct put *p, const struct profile_data *d)
 		put_int(p, d->sites[i].line);
 		put_int(p, d->sites[i].inlined);
 		put_int(p, d->sites[i].exact);
+		put_int(p, d->sites[i].guessed);
 		put_row(p);
 	}
 	put_end(p);
@@ -201,6 +202,38 @@ static void put_lifetimes(struct put *p, const struct profile_data *d)
 		put_int(p, d->lifetimes[i].axis);
 		put_int(p, d->lifetimes[i].bucket);
 		put_int(p, d->lifetimes[i].blocks);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_timeline(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "timeline", 6, d->n_points);
+	for (size_t i = 0; i < d->n_points && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->points[i].time_ns);
+		put_int(p, d->points[i].churn_bytes);
+		put_int(p, d->points[i].live_bytes);
+		put_int(p, d->points[i].extra_bytes);
+		put_int(p, d->points[i].live_blocks);
+		put_int(p, d->points[i].peak);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_peak(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n += d->leaves[i].at_peak != 0;
+	put_begin(p, "peak", 2, n);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		if (!d->leaves[i].at_peak)
+			continue;
+		put_int(p, i + 1);	/* the row's number in the table leaves */
+		put_int(p, d->leaves[i].at_peak);
 		put_row(p);
 	}
 	put_end(p);
@@ -291,6 +324,8 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_nodes(&p, d);
 	put_leaves(&p, d);
 	put_lifetimes(&p, d);
+	put_timeline(&p, d);
+	put_peak(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

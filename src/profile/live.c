@@ -61,6 +61,11 @@ int live_put(struct live_table *t, const struct live_slot *block, struct live_sl
 	return known;
 }
 
+bool live_knows(const struct live_table *t, taddr ptr)
+{
+	return t->slots && ptr && seek(t, ptr)->ptr;
+}
+
 bool live_take(struct live_table *t, taddr ptr, struct live_slot *block)
 {
 	if (!t->slots || !ptr)

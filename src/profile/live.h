@@ -34,6 +34,8 @@ void live_release(struct live_table *t);
  * Returns 1 (replaced), 0 (new) or -ENOMEM. */
 int live_put(struct live_table *t, const struct live_slot *block, struct live_slot *was);
 
+bool live_knows(const struct live_table *t, taddr ptr);
+
 /* Take a block out. False: not known. */
 bool live_take(struct live_table *t, taddr ptr, struct live_slot *block);
 

@@ -18,6 +18,7 @@ struct profile_place {
 	uint64_t address;	/* relative to the module's load bias; absolute if module is PD_NONE */
 	uint32_t module;	/* the session's number for it, or PD_NONE */
 	bool exact;		/* not a return address: the instruction itself */
+	bool guessed;		/* found by the frame pointer of what it called, for want of anything better */
 };
 
 struct call_node {
@@ -28,6 +29,7 @@ struct call_node {
 /* allocs may be 0: what came before a fork or a restart. */
 struct call_leaf {
 	uint64_t size, allocs, frees;
+	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
 };
 
@@ -69,6 +71,7 @@ struct profile {
 	struct pd_totals totals;
 	struct pd_load load;
 	uint64_t live_bytes;
+	uint64_t epoch;		/* number of the highest peak so far, from 1 on */
 
 	struct profile_place *places;	/* by frame number */
 	size_t n_places, cap_places;
@@ -119,6 +122,13 @@ void profile_stamp(struct profile *p, uint64_t time_ns);
  * Returns NULL: out of memory.
  */
 struct profile *profile_fork(const struct profile *parent);
+
+/**
+ * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that when it
+ * changes for the first time after a new peak, so that a peak costs nothing itself; one that has not
+ * changed since has still as many.
+ */
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
 
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);

@@ -75,7 +75,8 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		uint32_t node = counted_at(r, to, depth, l->node);
 		if (node == IDINDEX_NONE)
 			return -ENOMEM;
-		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees };
+		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees,
+							       profile_leaf_at_peak(r->p, l) };
 	}
 	pd_tree_merge_leaves(d);
 	return 0;
