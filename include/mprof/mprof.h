@@ -96,6 +96,25 @@ MPROF_MARK char *GetHeapProfile(void)
 	if (text)
 		text[mprof_heap_profile_text(text, size)] = '\0';
 	return text;
+/* The texts in the asm keep a compiler from making one function of those that look alike. */
+
+/** From here on nothing is recorded and the program runs at full speed, until mprof_resume(). Blocks
+ * that were allocated before count as they did. */
+MPROF_MARK void mprof_suspend(void)
+{
+	__asm__ volatile("# mprof_suspend" : : : "memory");
+}
+
+/** The end of mprof_suspend(). */
+MPROF_MARK void mprof_resume(void)
+{
+	__asm__ volatile("# mprof_resume" : : : "memory");
+}
+
+/** A time stamp in the event log. */
+MPROF_MARK void mprof_mark(void)
+{
+	__asm__ volatile("# mprof_mark" : : : "memory");
 }
 
 #undef MPROF_MARK
