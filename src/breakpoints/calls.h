@@ -24,7 +24,8 @@ struct call {
 	bool unwatched;	/* a free whose return is not trapped: it may be over */
 	bool hidden;	/* what it gives is not to be told of */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
-	uint64_t size, count;
+	uint64_t size;	/* UINT64_MAX after an overflow */
+	uint64_t count, elem; /* of what it is the product */
 	taddr ptr;	/* the block that is resized or freed */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */

@@ -237,7 +237,10 @@ static void read_arguments(const struct probe *p, const struct arch_regs *r, str
 {
 	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
 	if (p->size_arg != NO_ARG)
-		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), c->count, &c->size);
+		c->elem = arch_arg(r, p->size_arg);
+	c->overflow = __builtin_mul_overflow(c->elem, c->count, &c->size);
+	if (c->overflow)
+		c->size = UINT64_MAX;
 	if (p->ptr_arg != NO_ARG)
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
@@ -472,6 +475,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		.sp = c->sp_after,
 		.size = c->size,
 		.count = c->count,
+		.elem = c->elem,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};
 

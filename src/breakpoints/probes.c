@@ -16,6 +16,9 @@ const struct probe probes[] = {
 	{ "set_mprof_autosave", MARK_AUTOSAVE, NO_ARG, NO_ARG, 0, NO_ARG },
 	{ "mprof_stop", MARK_STOP, NO_ARG, NO_ARG, 0, NO_ARG },
 	{ "mprof_restart", MARK_RESTART, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "mprof_suspend", MARK_SUSPEND, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "mprof_resume", MARK_RESUME, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "mprof_mark", MARK_STAMP, NO_ARG, NO_ARG, 0, NO_ARG },
 	/* Of gperftools, or of mprof.h under the same names. */
 	{ "HeapProfilerStart", ASK_HEAP_START, NO_ARG, NO_ARG, 0, NO_ARG },
 	{ "HeapProfilerStop", ASK_HEAP_STOP, NO_ARG, NO_ARG, NO_ARG, NO_ARG },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/record.h"
@@ -120,6 +121,8 @@ int command_attach(int argc, char **argv)
 		say("attach: which process? Usage: mprof attach [options] PID");
 		return STATUS_USAGE;
 	}
+	if (!mma_options_good(&a.options))
+		return STATUS_USAGE;
 	a.facts = target_look(a.pid);
 	if (a.facts.exists)
 		a.pid = a.facts.tgid; /* a thread's number stands for its process */
