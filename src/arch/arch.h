@@ -34,6 +34,7 @@ uint64_t arch_arg(const struct arch_regs *r, unsigned n);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);
+void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
  * pointer will be after it has returned. */

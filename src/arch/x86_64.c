@@ -80,6 +80,11 @@ uint64_t arch_result(const struct arch_regs *r)
 	return r->user.rax;
 }
 
+void arch_set_result(struct arch_regs *r, uint64_t value)
+{
+	r->user.rax = value;
+}
+
 taddr arch_return_slot(const struct arch_regs *r)
 {
 	return r->user.rsp;

@@ -79,7 +79,7 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
 			  struct error *e)
 {
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(intptr_t)TRACER_OPTIONS)) {
+	if (ptrace(PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
 		int err = -errno;
 		kill(pid, SIGKILL);
 		reap(pid);
@@ -255,7 +255,7 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 
 static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)TRACER_OPTIONS))
+	if (ptrace(PTRACE_SEIZE, tid, NULL, tracer_options(t)))
 		return -errno;
 	struct task *task = tasks_add(&t->tasks, tid);
 

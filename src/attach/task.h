@@ -14,6 +14,7 @@
  */
 struct space {
 	unsigned tasks;	/* how many tasks run in it */
+	unsigned exiting; /* how many of them have told that they are about to end */
 	int mem;	/* /proc/PID/mem, of this space even after an exec */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
@@ -34,6 +35,7 @@ struct task {
 	enum task_state state;
 	int wstatus;
 	bool fresh;		/* its first stop has not been served */
+	bool exiting;		/* it has told that it is about to end */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 

@@ -46,6 +46,17 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
 	t->wait = wait;
 }
 
+void tracer_watch_exits(struct tracer *t)
+{
+	t->watch_exits = true;
+}
+
+void *tracer_options(const struct tracer *t)
+{
+	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				  PTRACE_O_TRACEEXEC | (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+}
+
 bool tracer_has_tasks(const struct tracer *t)
 {
 	return t->tasks.n;
@@ -93,9 +104,31 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 	return 0;
 }
 
+/*
+ * A task is about to end. It is not queued like other stops but goes on at once: another thread that
+ * execs waits for its end, and whoever holds the space would wait for that thread.
+ */
+static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
+{
+	if (task && task->space && !task->exiting) {
+		task->exiting = true;
+		if (++task->space->exiting == task->space->tasks)
+			t->ops->exiting(t->ctx, task);
+	}
+	if (task)
+		task_resume(t, task, 0);
+	else
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
 int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT) {
+		serve_exiting(t, task, tid);
+		return 0;
+	}
 
 	if (!task) {
 		/* A new task's first stop may overtake its parent's event. But what has ended without
@@ -208,6 +241,9 @@ void tracer_leave_space(struct tracer *t, struct task *task)
 
 	t->ops->task_gone(t->ctx, task);
 	task->space = NULL;
+	if (s && task->exiting)
+		s->exiting--;
+	task->exiting = false;
 	if (!s || --s->tasks)
 		return;
 	t->ops->space_gone(t->ctx, s);
@@ -320,8 +356,17 @@ struct stop tracer_decode(pid_t tid, int wstatus)
 	return stop_decode(tid, wstatus, si.si_code, arch_trap_code);
 }
 
+bool tracer_takes_signal(struct tracer *t, struct task *task, int sig)
+{
+	return t->ops->signal && task->space && t->ops->signal(t->ctx, task, sig);
+}
+
 static void serve_signal(struct tracer *t, struct task *task, int sig)
 {
+	if (tracer_takes_signal(t, task, sig)) {
+		task_resume(t, task, 0);
+		return;
+	}
 	t->ops->settle(t->ctx, task, false);
 	task_resume(t, task, sig);
 }

@@ -49,6 +49,12 @@ struct tracer_ops {
 	void (*clean)(void *ctx, struct space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
+	/* The last task of a space is about to end; its memory is there still. Only after
+	 * tracer_watch_exits(), and not always then: SIGKILL may come in between. */
+	void (*exiting)(void *ctx, struct task *task);
+	/* A signal is about to be delivered to a task. True: it was meant for us, and the program shall
+	 * not see it. May be NULL. */
+	bool (*signal)(void *ctx, struct task *task, int sig);
 	/* A child of the tracer's own, which it never traced, has ended. */
 	void (*reaped)(void *ctx, pid_t pid);
 };
@@ -64,6 +70,10 @@ enum tracer_wait {
 };
 
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
+
+/* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
+ * traced. */
+void tracer_watch_exits(struct tracer *t);
 
 /* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);

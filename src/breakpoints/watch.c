@@ -76,6 +76,11 @@ static bool frees(const struct scan *s)
 	return false;
 }
 
+bool watch_is_allocator(struct watch *w, uint32_t file)
+{
+	return frees(scan_file(&w->shared->scans, &w->shared->files, file));
+}
+
 static void count_allocators(struct watch *w)
 {
 	w->allocator_modules = 0;
@@ -119,6 +124,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	if (changed) {
 		forget_pcs(w);
 		count_allocators(w);
+		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
 }
@@ -186,6 +192,11 @@ static uint32_t program_file(const struct module_files *files, pid_t tid)
 		if (files->files[i].ino == st.st_ino)
 			return (uint32_t)i;
 	return NO_FILE;
+}
+
+const struct mappings *watch_mappings(const struct watch *w)
+{
+	return &w->maps;
 }
 
 uint32_t watch_program(const struct watch *w)
@@ -265,6 +276,7 @@ void watch_free(struct watch *w)
 	free(w->pcs);
 	idindex_release(&w->pc_index);
 	free(w->frames);
+	free(w->hidden);
 	free(w);
 }
 

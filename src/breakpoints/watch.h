@@ -23,6 +23,12 @@ struct watch_sink {
 	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
+	/* The program called a function that may be answered in its place (probe kinds ASK_...), with
+	 * its first two arguments. True: it returns *result at once; false: it runs. */
+	bool (*ask)(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		    uint64_t *result);
+	/* What is mapped for execution has changed. */
+	void (*modules)(void *ctx, const struct mappings *maps);
 	void *ctx;
 };
 
@@ -75,6 +81,9 @@ struct watch_counts watch_counts(const struct watch *w);
  * put back. A program that execs or forks meanwhile keeps this state. */
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
+
+/* What is mapped for execution; valid until the next event. */
+const struct mappings *watch_mappings(const struct watch *w);
 
 /* The number of the program's own file, or NO_FILE. */
 uint32_t watch_program(const struct watch *w);

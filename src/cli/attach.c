@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
+#include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record.h"
 #include "cli/serve.h"
 #include "cli/signals.h"
 
@@ -98,11 +100,12 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (session_init(&s, a->options.trace_children, guard))
+	if (session_init(&s, a->options.trace_children, guard) || record_open(&s, &a->options))
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);
 	session_release(&s);
+	record_close(&s);
 	return end;
 }
 
@@ -125,6 +128,9 @@ int command_attach(int argc, char **argv)
 		p = TARGET_UNSUPPORTED;
 	if (p != TARGET_FINE)
 		return refuse(p, &a);
+	int status = massif_prepare(&a.options);
+	if (status)
+		return status;
 	if (output_check(&a.options))
 		return STATUS_FAILED;
 	struct ending end = supervise(a.options.background, trace_attach, &a);

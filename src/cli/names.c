@@ -116,6 +116,15 @@ void names_say(const struct profile_data *d)
 	free(occurs);
 }
 
+void names_say_peak(const struct profile_data *d)
+{
+	const struct pd_point *p = profile_data_peak(d);
+
+	if (p)
+		say("the peak: %" PRIu64 " bytes in %" PRIu64 " blocks, %.3f s after the start", p->live_bytes,
+		    p->live_blocks, (double)p->time_ns / 1e9);
+}
+
 void names_say_chains(const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record.h"
 #include "cli/serve.h"
 #include "cli/signals.h"
 
@@ -67,11 +69,12 @@ static struct ending trace_run(struct guard *guard, int ready, void *arg)
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, guard))
+	if (session_init(&s, run->options.trace_children, guard) || record_open(&s, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
 	session_release(&s);
+	record_close(&s);
 	return end;
 }
 
@@ -93,8 +96,10 @@ int command_run(int argc, char **argv)
 		say("%s", e.text);
 		return status;
 	}
-	struct ending end = { .status = STATUS_FAILED };
-	if (!output_check(&run.options))
+	struct ending end = { .status = massif_prepare(&run.options) };
+	if (!end.status)
+		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
+	if (!end.status)
 		end = supervise(false, trace_run, &run);
 	free(run.path);
 	return end_with(end);

@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/heap.h"
+#include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/signals.h"
 
@@ -94,7 +96,7 @@ static void start_ticking(const struct serve *v)
 {
 	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
 
-	if (v->options->duration > 0 || has_status_line(v))
+	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
 		setitimer(ITIMER_REAL, &every, NULL);
 }
 
@@ -127,9 +129,8 @@ static void status_line(struct serve *v)
 /* ---- savers ---- */
 
 /* A copy of ourselves writes; the tracing goes on, and is not harmed if naming what the program's
- * files hold should go wrong. */
-static pid_t fork_saver(struct session *s, struct image *i, const struct options *o,
-			struct control *control, const char *path, int answer_fd)
+ * files hold should go wrong. Returns as fork(2). */
+static pid_t fork_saver(struct control *control)
 {
 	fflush(NULL);
 	pid_t pid = fork();
@@ -139,22 +140,49 @@ static pid_t fork_saver(struct session *s, struct image *i, const struct options
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	control_drop(control);
-	int err = output_save(s, o, i, path, answer_fd);
-	_exit(err ? STATUS_FAILED : 0);
+	return 0;
 }
 
 static struct serve *serving; /* the session has no pointer back to what serves it */
 
+static void remember_saver(struct session *s, const struct image *i, pid_t pid)
+{
+	if (pid < 0)
+		say("cannot save the profile of process %d: %s", (int)i->pid, strerror(errno));
+	else if (ARRAY_RESERVE(&s->savers, &s->cap_savers, s->n_savers) == 0)
+		s->savers[s->n_savers++] = pid;
+}
+
 static void start_saver(struct session *s, struct image *i, const char *path, int answer_fd)
 {
-	pid_t pid = fork_saver(s, i, serving->options, serving->control, path, answer_fd);
+	pid_t pid = fork_saver(serving->control);
 
-	if (pid < 0) {
-		say("cannot save the profile of process %d: %s", (int)i->pid, strerror(errno));
+	if (!pid)
+		_exit(output_save(s, serving->options, i, path, answer_fd) ? STATUS_FAILED : 0);
+	remember_saver(s, i, pid);
+}
+
+pid_t serve_fork(struct serve *v)
+{
+	return fork_saver(v->control);
+}
+
+void serve_forked(struct serve *v, const struct image *i, pid_t pid)
+{
+	remember_saver(v->session, i, pid);
+}
+
+/* The last one is written by ourselves: nothing is left to be traced meanwhile. */
+static void save_ended(struct session *s, struct image *i)
+{
+	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
-	}
-	if (ARRAY_RESERVE(&s->savers, &s->cap_savers, s->n_savers) == 0)
-		s->savers[s->n_savers++] = pid;
+	i->massif_written = true;
+	pid_t pid = fork_saver(serving->control);
+
+	if (!pid)
+		_exit(massif_image_write(s, i) ? STATUS_FAILED : 0);
+	remember_saver(s, i, pid);
 }
 
 static void save_image(struct session *s, struct image *i)
@@ -197,6 +225,7 @@ static int loop(struct serve *v)
 		if (v->control)
 			serve_commands(v);
 		status_line(v);
+		heap_tick(v->session);
 		if (is_over(v))
 			break;
 		err = tracer_run(v->session->tracer, &signals_attention);
@@ -214,6 +243,7 @@ int serve_session(struct serve *v)
 
 	serving = v;
 	s->save = save_image;
+	s->ended = save_ended;
 	s->autosave = v->options->autosave;
 	v->started_ns = v->last_tick_ns = monotonic_ns();
 	start_ticking(v);

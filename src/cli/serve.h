@@ -33,4 +33,9 @@ int serve_session(struct serve *v);
  */
 int share_one_cpu(pid_t pid, struct error *e);
 
+/* A copy of ourselves that writes while the tracing goes on; returns as fork(2). Its maker tells of it
+ * with serve_forked(), also if there is none (@pid -1, errno says why). */
+pid_t serve_fork(struct serve *v);
+void serve_forked(struct serve *v, const struct image *i, pid_t pid);
+
 #endif

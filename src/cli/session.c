@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include "cli/cli.h"
+#include "cli/heap.h"
 #include "cli/program.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 		if (!i->over) {
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
+			s->ended(s, i);
 		}
 		n++;
 	}
@@ -105,8 +107,7 @@ static int sink_event(void *ctx, const struct alloc_event *e)
 	return err;
 }
 
-/* The string at @at, cut if it is longer than a file name can be; NULL: there is none. */
-static char *read_string(const struct space *s, taddr at)
+char *session_string(const struct space *s, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
@@ -124,7 +125,7 @@ static bool sink_knows(void *ctx, taddr ptr)
 	return live_knows(&i->profile->live, ptr);
 }
 
-static uint64_t monotonic_ns(void)
+uint64_t session_now_ns(void)
 {
 	struct timespec ts;
 
@@ -144,10 +145,10 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		i->session->save(i->session, i);
 	i->stopped = mark == MARK_STOP;
 	recorders_mark(i->recorders, i->stopped ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid,
-		       monotonic_ns());
+		       session_now_ns());
 	if (mark != MARK_RESTART)
 		return;
-	char *name = read_string(task->space, arg);
+	char *name = session_string(task->space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
 		say("process %d names the file %s for its profile: ignored, for it is another user's",
@@ -170,9 +171,25 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 	return profile_frame(i->profile, &place);
 }
 
+static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		     uint64_t *result)
+{
+	struct image *i = ctx;
+
+	return heap_ask(i, task, what, arg, result);
+}
+
+static void sink_modules(void *ctx, const struct mappings *maps)
+{
+	struct image *i = ctx;
+
+	heap_modules(i, maps);
+}
+
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_knows, sink_frame, sink_mark, i };
+	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
+				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -308,18 +325,40 @@ static void on_clean(void *ctx, struct space *space)
 	struct image *i = space->user;
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_clean(i->watch, space);
+	if (!i || !i->watch)
+		return;
+	heap_leaving(i);
+	watch_clean(i->watch, space);
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && !i->over)
+			s->ended(s, i);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
 	s->root_ended = true;
+}
+
+static void on_exiting(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		heap_leaving(i);
+}
+
+static bool on_signal(void *ctx, struct task *task, int sig)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	return i && i->watch && heap_signal(i, task->tid, sig);
 }
 
 static void on_reaped(void *ctx, pid_t pid)
@@ -341,6 +380,8 @@ static const struct tracer_ops ops = {
 	.space_gone = on_space_gone,
 	.clean = on_clean,
 	.ended = on_ended,
+	.exiting = on_exiting,
+	.signal = on_signal,
 	.reaped = on_reaped,
 };
 
@@ -357,7 +398,8 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
+				.record = no_recorders };
 	s->shared.guard = guard;
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);
@@ -371,6 +413,7 @@ void session_release(struct session *s)
 		next = i->next;
 		image_free(i);
 	}
+	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
 }
@@ -379,7 +422,7 @@ void session_release(struct session *s)
 
 static void mark_images(struct session *s, enum recorder_mark mark)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = session_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)

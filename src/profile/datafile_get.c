@@ -295,6 +295,43 @@ static void get_leaves(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+static void get_timeline(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "timeline", "SELECT time_ns, churn_bytes, live_bytes, extra_bytes, live_blocks, peak"
+		  " FROM timeline NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_point *p = NEXT(g, &d->points, &cap, g->n);
+
+		if (!p)
+			break;
+		d->n_points++;
+		p->time_ns = get_int(g);
+		p->churn_bytes = get_int(g);
+		p->live_bytes = get_int(g);
+		p->extra_bytes = get_int(g);
+		p->live_blocks = get_int(g);
+		p->peak = get_flag(g);
+	}
+	get_end(g);
+}
+
+static void get_peak(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "peak", "SELECT leaf, blocks FROM peak NOT INDEXED ORDER BY leaf");
+	while (get_row(g)) {
+		uint64_t leaf = get_int(g), blocks = get_int(g);
+
+		if (!leaf || leaf > d->n_leaves || !blocks) {
+			damaged(g, "there is no such leaf");
+			break;
+		}
+		d->leaves[leaf - 1].at_peak = blocks;
+	}
+	get_end(g);
+}
+
 static void get_types(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
@@ -352,7 +389,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
+int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
 	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
 
@@ -362,6 +399,10 @@ int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
 	get_sites(&g, d);
 	get_nodes(&g, d);
 	get_leaves(&g, d);
+	if (version >= 2) {
+		get_timeline(&g, d);
+		get_peak(&g, d);
+	}
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);

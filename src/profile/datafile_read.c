@@ -112,7 +112,7 @@ static bool text_is(sqlite3_stmt *row, int column, const char *want)
  * of a table, a view that never ends, a virtual table or a generated column. What else somebody
  * put there, an index or a view of his own, is never used.
  */
-static int check_schema(sqlite3 *db, struct error *e)
+static int check_schema(sqlite3 *db, int version, struct error *e)
 {
 	sqlite3_stmt *row;
 	int rc = sqlite3_prepare_v2(db, "SELECT type, sql FROM sqlite_schema WHERE name = ?1", -1,
@@ -120,6 +120,8 @@ static int check_schema(sqlite3 *db, struct error *e)
 	int err = rc ? failed(db, rc, e) : 0;
 
 	for (const struct datafile_object *o = datafile_schema; !err && o->type; o++) {
+		if (o->since > version)
+			continue;
 		sqlite3_bind_text(row, 1, o->name, -1, SQLITE_STATIC);
 		rc = sqlite3_step(row);
 		if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -166,17 +168,34 @@ static int too_much(void *left)
 	return *checks_left ? (--*checks_left, 0) : 1;
 }
 
+/* Which check_header() has found to be one that we know. */
+static int version_of(sqlite3 *db, struct error *e)
+{
+	sqlite3_stmt *row;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &row, NULL), version = 0;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(row);
+	if (rc == SQLITE_ROW)
+		version = sqlite3_column_int(row, 0);
+	else
+		version = failed(db, rc, e);
+	sqlite3_finalize(row);
+	return version;
+}
+
 static int get_checked(sqlite3 *db, uint64_t size, struct profile_data *d, struct error *e)
 {
 	uint64_t checks_left = (STEPS_BESIDES + size * STEPS_A_BYTE) / STEPS_A_CHECK;
 
 	restrict_sqlite(db, size);
 	sqlite3_progress_handler(db, STEPS_A_CHECK, too_much, &checks_left);
-	int err = check_schema(db, e);
+	int version = version_of(db, e);
+	int err = version < 0 ? version : check_schema(db, version, e);
 	if (!err)
 		err = check_pages(db, e);
 	if (!err)
-		err = datafile_get_tables(db, d, e);
+		err = datafile_get_tables(db, version, d, e);
 	return err ? err : datafile_check(d, e);
 }
 

@@ -14,6 +14,7 @@ struct datafile_object {
 	const char *type;	/* "table" or "view" */
 	const char *name;
 	const char *sql;	/* exactly as SQLite keeps it in sqlite_schema */
+	int since;		/* the version that brought it; 0: the first */
 };
 
 /* All tables, then all views, in the order of their creation; ends with a NULL type. */

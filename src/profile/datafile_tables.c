@@ -194,6 +194,38 @@ static void put_leaves(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
+static void put_timeline(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "timeline", 6, d->n_points);
+	for (size_t i = 0; i < d->n_points && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->points[i].time_ns);
+		put_int(p, d->points[i].churn_bytes);
+		put_int(p, d->points[i].live_bytes);
+		put_int(p, d->points[i].extra_bytes);
+		put_int(p, d->points[i].live_blocks);
+		put_int(p, d->points[i].peak);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_peak(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n += d->leaves[i].at_peak != 0;
+	put_begin(p, "peak", 2, n);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		if (!d->leaves[i].at_peak)
+			continue;
+		put_int(p, i + 1);	/* the row's number in the table leaves */
+		put_int(p, d->leaves[i].at_peak);
+		put_row(p);
+	}
+	put_end(p);
+}
+
 static void put_types(struct put *p, const struct profile_data *d)
 {
 	put_begin(p, "types", 3, d->n_types);
@@ -278,6 +310,8 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_sites(&p, d);
 	put_nodes(&p, d);
 	put_leaves(&p, d);
+	put_timeline(&p, d);
+	put_peak(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

@@ -151,6 +151,20 @@ static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
 	return node;
 }
 
+/* Before a leaf's counts change. */
+static void note_peak(const struct profile *p, struct call_leaf *l)
+{
+	if (l->epoch == p->epoch)
+		return;
+	l->at_peak = l->allocs - l->frees;
+	l->epoch = p->epoch;
+}
+
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l)
+{
+	return l->epoch == p->epoch ? l->at_peak : l->allocs - l->frees;
+}
+
 static void count_free(struct profile *p, uint32_t leaf, bool known)
 {
 	if (!known || leaf & LEAF_INHERITED) {
@@ -160,6 +174,7 @@ static void count_free(struct profile *p, uint32_t leaf, bool known)
 	}
 	struct call_leaf *l = &p->leaves[leaf];
 
+	note_peak(p, l);
 	l->frees++;
 	p->totals.frees++;
 	p->totals.free_bytes += l->size;
@@ -203,13 +218,16 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	}
 	c->kind = BLOCK_NEW;
 	c->leaf = leaf;
+	note_peak(p, &p->leaves[leaf]);
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
 	count_chain_end(&p->totals, e->chain.truncated);
 	p->live_bytes += e->size;
-	if (p->live_bytes > p->totals.peak_bytes)
+	if (p->live_bytes > p->totals.peak_bytes) {
 		p->totals.peak_bytes = p->live_bytes;
+		p->epoch++;
+	}
 	return 0;
 }
 
@@ -310,6 +328,7 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 static int add_roots(struct profile *p)
 {
 	p->last_root = PD_NONE;
+	p->epoch = 1;
 	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
 		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
 			return -ENOMEM;
@@ -347,7 +366,8 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_nodes; i++)
 		p->nodes[i].resumed = 0;
 	for (size_t i = 0; i < p->n_leaves; i++)
-		p->leaves[i].allocs = p->leaves[i].frees = 0;
+		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size };
+	p->epoch = 1;
 }
 
 void profile_restart(struct profile *p)

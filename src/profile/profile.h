@@ -28,6 +28,7 @@ struct call_node {
 /* allocs may be 0: what came before a fork or a restart. */
 struct call_leaf {
 	uint64_t size, allocs, frees;
+	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
 };
 
@@ -68,6 +69,7 @@ struct chain_step {
 struct profile {
 	struct pd_totals totals;
 	uint64_t live_bytes;
+	uint64_t epoch;		/* number of the highest peak so far, from 1 on */
 
 	struct profile_place *places;	/* by frame number */
 	size_t n_places, cap_places;
@@ -114,6 +116,13 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
  * Returns NULL: out of memory.
  */
 struct profile *profile_fork(const struct profile *parent);
+
+/**
+ * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that when it
+ * changes for the first time after a new peak, so that a peak costs nothing itself; one that has not
+ * changed since has still as many.
+ */
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
 
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);

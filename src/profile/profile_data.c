@@ -25,6 +25,14 @@ struct profile_data *profile_data_new(void)
 	return d;
 }
 
+const struct pd_point *profile_data_peak(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_points; i++)
+		if (d->points[i].peak)
+			return &d->points[i];
+	return NULL;
+}
+
 bool *profile_data_modules_used(const struct profile_data *d)
 {
 	bool *used = calloc(d->n_modules + 1, sizeof *used);
@@ -76,6 +84,7 @@ void profile_data_free(struct profile_data *d)
 	free(d->sites);
 	free(d->nodes);
 	free(d->leaves);
+	free(d->points);
 	for (size_t i = 0; i < d->n_types; i++)
 		free(d->types[i].name);
 	free(d->types);

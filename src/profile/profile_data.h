@@ -79,6 +79,15 @@ struct pd_leaf {
 	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
 	uint64_t size;		/* bytes each request asked for */
 	uint64_t allocs, frees;	/* frees <= allocs */
+	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0: not known */
+};
+
+/* What was live at a moment. */
+struct pd_point {
+	uint64_t time_ns;	/* since the profile began */
+	uint64_t churn_bytes;	/* allocated and freed until then, extra bytes included */
+	uint64_t live_bytes, extra_bytes, live_blocks; /* extra: bookkeeping and rounding, as Massif charges */
+	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one point */
 };
 
 struct pd_type {
@@ -104,9 +113,14 @@ struct profile_data {
 	size_t n_nodes;		/* >= 2: the roots are always there */
 	struct pd_leaf *leaves;	/* at most one for each (node, size); sorted by node, then size */
 	size_t n_leaves;
+	struct pd_point *points; /* in the order of time */
+	size_t n_points;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
 	size_t n_types;
 };
+
+/* The point at the peak, or NULL: there is none. */
+const struct pd_point *profile_data_peak(const struct profile_data *d);
 
 /* An empty profile with its two roots, or NULL: out of memory. */
 struct profile_data *profile_data_new(void);

@@ -87,7 +87,8 @@ static int make_leaves(struct again *a, const uint32_t *to)
 		const struct pd_leaf *l = &old->leaves[i];
 
 		a->p.leaves[a->p.n_leaves++] = (struct call_leaf){ .node = to[l->node], .size = l->size,
-								   .allocs = l->allocs, .frees = l->frees };
+								   .allocs = l->allocs, .frees = l->frees,
+								   .at_peak = l->at_peak };
 	}
 	return 0;
 }
@@ -104,6 +105,17 @@ static int copy_command(const struct profile_data *old, struct profile_data *out
 		if (!(out->command[i] = strdup(old->command[i])))
 			return -ENOMEM;
 	return out->command ? 0 : -ENOMEM;
+}
+
+static int copy_points(const struct profile_data *old, struct profile_data *out)
+{
+	out->points = calloc(old->n_points + 1, sizeof *out->points);
+	if (!out->points)
+		return -ENOMEM;
+	for (size_t i = 0; i < old->n_points; i++)
+		out->points[i] = old->points[i];
+	out->n_points = old->n_points;
+	return 0;
 }
 
 static int replace(char **text, const char *by)
@@ -175,6 +187,8 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 		err = describe(&a, out);
 	if (!err)
 		err = copy_command(old, out);
+	if (!err)
+		err = copy_points(old, out);
 	out->memory = old->memory;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;

@@ -12,6 +12,7 @@ enum view_types { VIEW_TYPES_ALL, VIEW_TYPES_PROGRAM, VIEW_TYPES_NONE };
 struct view {
 	bool no_inlines;	/* without the functions that were inlined */
 	bool short_names;	/* without template arguments and parameters */
+	bool at_peak;		/* what was live at the peak, as if it were all there was */
 	enum view_types types;	/* all; only those of the program itself; none */
 };
 
