@@ -34,6 +34,7 @@ uint64_t arch_arg(const struct arch_regs *r, unsigned n);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);
+void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
  * pointer will be after it has returned. */
@@ -67,6 +68,9 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
 
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
+
+/* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
+extern const uint32_t arch_audit;
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

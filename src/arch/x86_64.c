@@ -5,11 +5,13 @@
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <errno.h>
+#include <linux/audit.h>
 #include <libunwind-x86_64.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
+const uint32_t arch_audit = AUDIT_ARCH_X86_64;
 const uint8_t arch_trap[] = { 0xcc }; /* int3 */
 const size_t arch_trap_size = sizeof arch_trap;
 const int arch_trap_code = SI_KERNEL;
@@ -78,6 +80,11 @@ uint64_t arch_arg(const struct arch_regs *r, unsigned n)
 uint64_t arch_result(const struct arch_regs *r)
 {
 	return r->user.rax;
+}
+
+void arch_set_result(struct arch_regs *r, uint64_t value)
+{
+	r->user.rax = value;
 }
 
 taddr arch_return_slot(const struct arch_regs *r)

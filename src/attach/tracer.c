@@ -46,6 +46,23 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
 	t->wait = wait;
 }
 
+void tracer_watch_exits(struct tracer *t)
+{
+	t->watch_exits = true;
+}
+
+void *tracer_options(const struct tracer *t)
+{
+	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+}
+
+void tracer_stop_at_syscalls(struct tracer *t)
+{
+	t->at_syscalls = true;
+}
+
 bool tracer_has_tasks(const struct tracer *t)
 {
 	return t->tasks.n;
@@ -69,7 +86,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 	guard_trapped(t->guard, task->tid, false);
 	guard_stopped(t->guard, task->tid, false);
 	task->state = TASK_RUNNING;
-	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+	ptrace(t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
@@ -93,9 +110,31 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 	return 0;
 }
 
+/*
+ * A task is about to end. It is not queued like other stops but goes on at once: another thread that
+ * execs waits for its end, and whoever holds the space would wait for that thread.
+ */
+static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
+{
+	if (task && task->space && !task->exiting) {
+		task->exiting = true;
+		if (++task->space->exiting == task->space->tasks)
+			t->ops->exiting(t->ctx, task);
+	}
+	if (task)
+		task_resume(t, task, 0);
+	else
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
 int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT) {
+		serve_exiting(t, task, tid);
+		return 0;
+	}
 
 	if (!task) {
 		/* A new task's first stop may overtake its parent's event. But what has ended without
@@ -208,6 +247,9 @@ void tracer_leave_space(struct tracer *t, struct task *task)
 
 	t->ops->task_gone(t->ctx, task);
 	task->space = NULL;
+	if (s && task->exiting)
+		s->exiting--;
+	task->exiting = false;
 	if (!s || --s->tasks)
 		return;
 	t->ops->space_gone(t->ctx, s);
@@ -320,10 +362,28 @@ struct stop tracer_decode(pid_t tid, int wstatus)
 	return stop_decode(tid, wstatus, si.si_code, arch_trap_code);
 }
 
+bool tracer_takes_signal(struct tracer *t, struct task *task, int sig)
+{
+	return t->ops->signal && task->space && t->ops->signal(t->ctx, task, sig);
+}
+
 static void serve_signal(struct tracer *t, struct task *task, int sig)
 {
+	if (tracer_takes_signal(t, task, sig)) {
+		task_resume(t, task, 0);
+		return;
+	}
 	t->ops->settle(t->ctx, task, false);
 	task_resume(t, task, sig);
+}
+
+static void serve_syscall(struct tracer *t, struct task *task)
+{
+	struct syscall_call c;
+
+	if (syscall_stopped(task->tid, &task->call, &t->n_syscalls, &c))
+		t->ops->syscall(t->ctx, task, &c);
+	task_resume(t, task, 0);
 }
 
 static void serve(struct tracer *t, struct task *task)
@@ -349,6 +409,9 @@ static void serve(struct tracer *t, struct task *task)
 	case STOP_PTRACE_EVENT:
 		if (tracer_serve_event(t, task, s.arg))
 			task_resume(t, task, 0);
+		return;
+	case STOP_SYSCALL:
+		serve_syscall(t, task);
 		return;
 	case STOP_GROUP:
 		task_listen(t, task);

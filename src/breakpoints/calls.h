@@ -22,6 +22,7 @@ struct call {
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
 	bool unwatched;	/* a free whose return is not trapped: it may be over */
+	bool hidden;	/* what it gives is not to be told of */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size;	/* UINT64_MAX after an overflow */
 	uint64_t count, elem; /* of what it is the product */

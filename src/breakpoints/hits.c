@@ -97,8 +97,8 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 	return k->frame;
 }
 
-/* The chain as numbered frames, for the event that the call will make. */
-static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+/* The chain as numbered frames, the first *count of w->frames. */
+static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, size_t *count)
 {
 	size_t n = 0;
 
@@ -113,6 +113,18 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 		if (number != HIDDEN)
 			w->frames[n++] = number;
 	}
+	*count = n;
+	return 0;
+}
+
+/* For the event that the call will make. */
+static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+{
+	size_t n;
+	int err = number_chain(w, tid, chain, &n);
+
+	if (err)
+		return err;
 	c->frames = malloc(n * sizeof *c->frames + 1);
 	if (!c->frames)
 		return -ENOMEM;
@@ -125,6 +137,28 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
 {
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+}
+
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r;
+	int err = arch_get_regs(task->tid, &r);
+
+	if (err)
+		return err;
+	taddr pc = arch_pc(&r), sp = arch_sp(&r);
+
+	/* As if the instruction before were a call that has just been made. */
+	arch_set_caller(&r, pc, sp - sizeof sp);
+	err = unwinder_snapshot(w->unwinder, w->space, sp);
+	if (!err)
+		err = unwind(w, &r, pc, &chain);
+	if (!err)
+		err = number_chain(w, task->tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	return err;
 }
 
 /* ---- pending calls ---- */
@@ -233,6 +267,17 @@ static bool by_allocator(struct watch *w, const struct trap *trap, const struct 
 	       arch_direct_call_target(before, ret) == trap->at;
 }
 
+/* Was this block never told of? Then nor is its end. */
+static bool take_hidden(struct watch *w, taddr ptr)
+{
+	for (size_t i = 0; i < w->n_hidden; i++)
+		if (w->hidden[i] == ptr) {
+			w->hidden[i] = w->hidden[--w->n_hidden];
+			return true;
+		}
+	return false;
+}
+
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, const struct arch_regs *r)
 {
@@ -240,7 +285,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
-	if (again)
+	if (again || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
@@ -249,6 +294,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
+				       .sp = arch_sp_after_return(r),
 				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
 						       by_allocator(w, trap, r) });
 }
@@ -288,6 +334,8 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = (uint32_t)(p - probes);
+	c->hidden = t->hide_next && p->kind == PROBE_ALLOC;
+	t->hide_next = false;
 	read_arguments(p, r, c);
 	if (p->kind == PROBE_FREE) {
 		/* A stop for its return would tell no more than the chain does if that is asked for. */
@@ -321,38 +369,67 @@ static void lose_entry(struct watch *w, const struct task *task)
 		w->counts.lost++;
 }
 
-static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
-		      const struct trap *trap, const struct arch_regs *r)
+/* libtcmalloc asks for a profile of its own when the program ends. */
+static bool by_library(struct watch *w, const struct trap *trap, taddr ret)
+{
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+
+	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+}
+
+/* A function that we answer in its place. True: it has returned. */
+static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		   struct arch_regs *r)
+{
+	const struct probe *p = &probes[trap->probe];
+	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
+
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
+	    by_library(w, trap, ret) ||
+	    !w->sink.ask(w->sink.ctx, task, p->kind, arg, &result))
+		return false;
+	t->hide_next = p->kind == ASK_HEAP_SIZE;
+	arch_set_result(r, result);
+	arch_set_caller(r, ret, arch_sp_after_return(r));
+	return true;
+}
+
+/* True: the function has returned already. */
+static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct trap *trap, struct arch_regs *r)
 {
 	const struct probe *p = &probes[trap->probe];
 	struct call_entry e = { .trap = trap->at, .slot = arch_return_slot(r) };
 	/* What a free does inside matters only if it may call another module's. */
 	bool alone = w->allocator_modules <= 1;
 
+	if (p->kind >= ASK_HEAP_START)
+		return answer(w, task, t, trap, r);
 	if (p->kind >= MARK_AUTOSAVE) {
 		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
-		return;
+		return false;
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
 		if (!t->calls.n && (alone || !e.freed)) {
 			count_free(w, task, t, trap, r);
-			return;
+			return false;
 		}
 	}
 	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
 	    !unwinder_word(w->unwinder, e.slot, &e.ret)) {
 		lose_entry(w, task);
-		return;
+		return false;
 	}
 	if (!is_outer(w, task, &t->calls, &e, r)) {
 		w->counts.nested++;
-		return;
+		return false;
 	}
 	if (p->kind == PROBE_FREE)
 		count_free(w, task, t, trap, r);
 	if (p->kind != PROBE_FREE || (!alone && e.freed))
 		begin_call(w, task, t, p, &e, r);
+	return false;
 }
 
 /* ---- returns ---- */
@@ -384,12 +461,18 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		     const struct arch_regs *r)
 {
 	taddr block = block_given(w, c, r);
+
+	if (c->hidden && block && !ARRAY_RESERVE(&w->hidden, &w->cap_hidden, w->n_hidden)) {
+		w->hidden[w->n_hidden++] = block;
+		return;
+	}
 	struct alloc_event e = {
 		.kind = outcome(c, block),
 		.call = log_call(&probes[c->probe]),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
+		.sp = c->sp_after,
 		.size = c->size,
 		.count = c->count,
 		.elem = c->elem,
@@ -473,8 +556,10 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
 	trap = traps_at(&w->traps, at);
-	if (trap && roles & TRAP_ENTRY)
-		hit_entry(w, task, t, trap, &r);
+	if (trap && roles & TRAP_ENTRY && hit_entry(w, task, t, trap, &r)) {
+		arch_set_regs(task->tid, &r);
+		return TRAP_OURS;
+	}
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;

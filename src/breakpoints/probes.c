@@ -19,6 +19,13 @@ const struct probe probes[] = {
 	{ "mprof_suspend", MARK_SUSPEND, NO_ARG, NO_ARG, 0, NO_ARG },
 	{ "mprof_resume", MARK_RESUME, NO_ARG, NO_ARG, 0, NO_ARG },
 	{ "mprof_mark", MARK_STAMP, NO_ARG, NO_ARG, 0, NO_ARG },
+	/* Of gperftools, or of mprof.h under the same names. */
+	{ "HeapProfilerStart", ASK_HEAP_START, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "HeapProfilerStop", ASK_HEAP_STOP, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
+	{ "HeapProfilerDump", ASK_HEAP_DUMP, NO_ARG, NO_ARG, 0, NO_ARG },
+	{ "IsHeapProfilerRunning", ASK_HEAP_RUNNING, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
+	{ "mprof_heap_profile_size", ASK_HEAP_SIZE, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
+	{ "mprof_heap_profile_text", ASK_HEAP_TEXT, 1, NO_ARG, 0, NO_ARG },
 };
 
 const size_t n_probes = sizeof probes / sizeof *probes;

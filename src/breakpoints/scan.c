@@ -61,7 +61,7 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
 static int look_at_mark(struct scan *s, const GElf_Sym *sym, const char *name)
 {
 	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value ||
-	    !strstr(name, "mprof_"))
+	    (!strstr(name, "mprof_") && !strstr(name, "HeapProfiler")))
 		return 0;
 	for (uint32_t i = 0; i < n_probes; i++)
 		if (probes[i].kind >= MARK_AUTOSAVE && !strcmp(name, probes[i].name))

@@ -76,6 +76,11 @@ static bool frees(const struct scan *s)
 	return false;
 }
 
+bool watch_is_allocator(struct watch *w, uint32_t file)
+{
+	return frees(scan_file(&w->shared->scans, &w->shared->files, file));
+}
+
 static void count_allocators(struct watch *w)
 {
 	w->allocator_modules = 0;
@@ -112,15 +117,21 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; !err && i < now.n; i++) {
 		if (has_mapping(&was, &now.maps[i]))
 			continue;
-		err = plant_in(w, &now.maps[i]);
+		err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
 		changed = true;
 	}
 	mappings_release(&was);
 	if (changed) {
 		forget_pcs(w);
 		count_allocators(w);
+		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
+}
+
+void watch_remapped(struct watch *w, pid_t tid)
+{
+	watch_modules(w, tid);
 }
 
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc)
@@ -186,6 +197,11 @@ static uint32_t program_file(const struct module_files *files, pid_t tid)
 		if (files->files[i].ino == st.st_ino)
 			return (uint32_t)i;
 	return NO_FILE;
+}
+
+const struct mappings *watch_mappings(const struct watch *w)
+{
+	return &w->maps;
 }
 
 uint32_t watch_program(const struct watch *w)
@@ -265,6 +281,7 @@ void watch_free(struct watch *w)
 	free(w->pcs);
 	idindex_release(&w->pc_index);
 	free(w->frames);
+	free(w->hidden);
 	free(w);
 }
 
@@ -306,6 +323,8 @@ void watch_resume(struct watch *w, pid_t tid)
 
 bool watch_can_see(const struct watch *w)
 {
+	if (w->shared->no_traps)
+		return true;
 	for (size_t i = 0; i < w->traps.n; i++)
 		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS))
 			return true;

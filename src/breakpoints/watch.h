@@ -23,6 +23,12 @@ struct watch_sink {
 	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
+	/* The program called a function that may be answered in its place (probe kinds ASK_...), with
+	 * its first two arguments. True: it returns *result at once; false: it runs. */
+	bool (*ask)(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		    uint64_t *result);
+	/* What is mapped for execution has changed. */
+	void (*modules)(void *ctx, const struct mappings *maps);
 	void *ctx;
 };
 
@@ -31,6 +37,7 @@ struct watch_shared {
 	struct module_files files;
 	struct scans scans;
 	struct guard *guard;	/* NULL: nobody watches over us */
+	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };
 
@@ -76,11 +83,23 @@ struct watch_counts watch_counts(const struct watch *w);
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
 
+/* What is mapped for execution; valid until the next event. */
+const struct mappings *watch_mappings(const struct watch *w);
+
 /* The number of the program's own file, or NO_FILE. */
 uint32_t watch_program(const struct watch *w);
 
 /* Whether there is, or may come with a library, an allocator to be seen. */
 bool watch_can_see(const struct watch *w);
+
+/**
+ * The chain of a stopped task from where it is, innermost the instruction it will run next; the frames
+ * are good until the next call. 0 or -errno: it cannot be had.
+ */
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
+
+/* What is mapped for execution has changed. */
+void watch_remapped(struct watch *w, pid_t tid);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);

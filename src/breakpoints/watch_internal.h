@@ -32,6 +32,9 @@ struct watch {
 	size_t allocator_modules;	/* mapped files that define a function to free with */
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
+	/* Blocks that the program asked for to hear from us, which are no events of its own. */
+	taddr *hidden;
+	size_t n_hidden, cap_hidden;
 	bool suspended;			/* the traps are out, all others are as they were */
 	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
 	struct watch_counts counts;
@@ -42,6 +45,7 @@ struct watched_task {
 	struct calls calls;
 	/* A free that was counted and then pushed back to its first instruction by a signal. */
 	taddr rewound_trap, rewound_ptr;
+	bool hide_next;	/* the next block it asks for is not to be told of */
 };
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
@@ -52,6 +56,9 @@ const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
 
 /* What kind of special range @pc is in: true if of @kind. */
 bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum scan_range_kind kind);
+
+/* Does a module file define a function to free with? */
+bool watch_is_allocator(struct watch *w, uint32_t file);
 
 /* NULL: out of memory. */
 struct watched_task *watched_task(struct task *task);

@@ -3,7 +3,9 @@
 #define MPROF_CLI_H
 
 #include "attach/tracer.h"
+#include "heapprofile/heapprofile.h"
 #include "massif/settings.h"
+#include "pprof/print.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -27,7 +29,24 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-enum output_format { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF, FORMAT_MS_PRINT };
+enum output_format {
+	FORMAT_TABLES,
+	FORMAT_JSON,
+	FORMAT_MASSIF,
+	FORMAT_MS_PRINT,
+	FORMAT_TEXT,
+	FORMAT_FOLDED,
+	FORMAT_HEAP,
+	FORMAT_PPROF,
+};
+
+/* What is shown of a heap profile in pprof's formats. */
+struct pprof_options {
+	enum heap_value value;
+	enum heap_grain grain;
+	bool show_bytes, drop_negative, cumulative;
+	const char *base, *focus, *ignore, *list; /* NULL: none */
+};
 
 /* MMA's outputs. */
 struct mma_options {
@@ -64,6 +83,9 @@ struct options {
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
+	struct pprof_options pprof;
+	struct heapprofile_options heap;
+	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;

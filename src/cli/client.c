@@ -136,7 +136,7 @@ int command_detach(int argc, char **argv)
 /* ---- control ---- */
 
 /* The commands, and what may stand behind them. */
-enum { TAKES_FILE = 1, TELLS_PID = 2 };
+enum { TAKES_FILE = 1, TELLS_PID = 2, TAKES_WORDS = 4 };
 
 static const struct control_command {
 	const char *name;
@@ -151,6 +151,7 @@ static const struct control_command {
 	{ "snapshot", TAKES_FILE | TELLS_PID },
 	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
 	{ "all_snapshots", TAKES_FILE | TELLS_PID },
+	{ "heap_dump", TAKES_WORDS },
 	{ "help", 0 },
 };
 
@@ -165,7 +166,10 @@ static const struct control_command *find_command(const char *name)
 /* A file is the tracer's to write, which may have another working directory. */
 static char *command_line(const struct control_command *c, pid_t pid, const char *file)
 {
-	char *line, number[24] = "", *dir = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
+	char *line, number[24] = "", *dir = NULL;
+
+	if (file && file[0] != '/' && c->flags & TAKES_FILE)
+		dir = getcwd(NULL, 0);
 
 	if (c->flags & TELLS_PID)
 		snprintf(number, sizeof number, " %d", (int)pid);
@@ -200,9 +204,9 @@ int command_control(int argc, char **argv)
 	int status = STATUS_FAILED;
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
-	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & TAKES_FILE)) {
+	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
-		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|help");
+		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);

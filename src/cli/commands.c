@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "attach/target.h"
+#include "cli/heap.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
@@ -200,7 +201,13 @@ static void carry_out(struct serve *v, struct control_request *r)
 		answer_done(v, r->fd);
 	} else if (!strcmp(r->line, "resume")) {
 		session_resume(v->session);
+		heap_resume(v->session);
 		answer_done(v, r->fd);
+	} else if (n == 9 && !strncmp(r->line, "heap_dump", 9)) {
+		char text[CONTROL_LINE_MAX];
+
+		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
+		answer(r->fd, "%s", text);
 	} else if (!strcmp(r->line, "mark")) {
 		session_stamp(v->session);
 		answer_done(v, r->fd);

@@ -84,7 +84,8 @@ int massif_session_open(struct session *s, const struct options *o)
 	m->options = o;
 	m->files = &s->shared.files;
 	m->search = names_search(o);
-	m->host = (struct massif_host){ &o->massif.settings, modules_now, m };
+	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
+					    &proc_stacks, &proc_pages };
 	s->massif = m;
 	return 0;
 }

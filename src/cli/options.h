@@ -34,13 +34,25 @@ struct option_def {
 void options_print_given(const struct options *o, unsigned flags, FILE *out);
 
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[], massif_options[], mma_options[];
+extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],
+	pprof_options[], mma_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
+void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_settle(struct options *o);
+
+/* What the environment says of heap profiles, before the options do. */
+void heap_environment(struct options *o);
+
+/* After the options. False: a variable that matters
+ * has no sense; a sentence has been printed. */
+bool heap_environment_done(const struct options *o);
+
+/* Those variables have been obeyed; who inherits our environment shall not obey them again. */
+void heap_environment_take(void);
 
 #endif

@@ -107,9 +107,11 @@ static bool set_at(struct options *o, const char *v)
 
 static bool set_format(struct options *o, const char *v)
 {
-	static const char *const words[] = { "tables", "json", "massif", "ms_print" };
+	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text", "folded",
+					     "heap", "pprof" };
 	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
-							FORMAT_MS_PRINT };
+						      FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
+						      FORMAT_HEAP, FORMAT_PPROF };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -158,7 +160,8 @@ const struct option_def printing_options[] = {
 	{ "at", FOR_PRINTING | NEEDS_VALUE, "end or peak", set_at },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
-	{ "format", FOR_PRINTING | NEEDS_VALUE, "tables, json, massif or ms_print", set_format },
+	{ "format", FOR_PRINTING | NEEDS_VALUE,
+	  "tables, json, massif, ms_print, text, folded, heap or pprof", set_format },
 	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ "o", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "cli/filename.h"
+#include "cli/heapfiles.h"
 #include "cli/massif.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
@@ -29,6 +30,14 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 		return err;
 	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT)
 		return massif_report_data(d, o, out);
+	if (is_pprof_format(o->format) || o->pprof.list) {
+		struct error e;
+
+		err = heapfiles_print_data(d, o, out, &e);
+		if (err == -EINVAL)
+			say("%s", e.text);
+		return err;
+	}
 	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
 }
 

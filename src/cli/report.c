@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/heapfiles.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
 #include "mma/replay.h"
+#include "pprof/read.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -136,18 +139,105 @@ static int report_file(const char *path, const struct options *o)
 	return status;
 }
 
+/* ---- in pprof's formats ---- */
+
+static int write_heap(struct heap_stacks *h, const struct options *o)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	struct error e;
+
+	if (!out) {
+		say("cannot write %s: %s", o->output, strerror(errno));
+		return STATUS_FAILED;
+	}
+	int err = heapfiles_print(h, o, out, &e);
+	if ((out == stdout ? fflush(out) : fclose(out)) && !err)
+		err = error_set(&e, -errno, "cannot write %s: %s", o->output ? o->output : "the report",
+				strerror(errno));
+	if (err)
+		say("%s", e.text);
+	return err ? STATUS_FAILED : 0;
+}
+
+static int report_heap(char *const *files, size_t n, const char *binary, const struct options *o)
+{
+	struct heap_stacks h = { 0 };
+	struct error e;
+	int status = STATUS_FAILED;
+
+	if (heapfiles_read(files, n, binary, o, &h, &e))
+		say("%s", e.text);
+	else
+		status = write_heap(&h, o);
+	heap_stacks_release(&h);
+	return status;
+}
+
+static bool is_program(const char *path)
+{
+	char magic[SELFMAG] = "";
+	FILE *f = fopen(path, "re");
+	bool elf = f && fread(magic, 1, SELFMAG, f) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+
+	if (f)
+		fclose(f);
+	return elf;
+}
+
+/* Take the program out of the files; NULL: it is not among them. */
+static const char *take_program(char **files, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++) {
+		const char *path = files[i];
+
+		if (!is_program(path))
+			continue;
+		memmove(files + i, files + i + 1, (--*n - i) * sizeof *files);
+		return path;
+	}
+	return NULL;
+}
+
+static bool all_are_data(char *const *files, size_t n, const char *base)
+{
+	for (size_t i = 0; i < n; i++)
+		if (heap_file_kind(files[i]) != HEAP_FILE_OTHER)
+			return false;
+	return !base || heap_file_kind(base) == HEAP_FILE_OTHER;
+}
+
 int command_report(int argc, char **argv)
 {
+	static char default_file[] = "mprof.data";
+	char *one[] = { default_file };
 	struct options o;
 	int first = options_parse(&o, "report", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (argc - first > 1) {
-		say("report: one data file at a time; \"%s\" is one too many", argv[first + 1]);
+	char **files = argv + first;
+	size_t n = (size_t)(argc - first);
+	const char *binary = take_program(files, &n);
+
+	if (!n) {
+		files = one;
+		n = 1;
+	}
+	if (!all_are_data(files, n, o.pprof.base)) {
+		/* The tables need more than there is in such files. */
+		if (o.format == FORMAT_TABLES)
+			o.format = FORMAT_TEXT;
+		return report_heap(files, n, binary, &o);
+	}
+	if (is_pprof_format(o.format) && (n > 1 || o.pprof.base))
+		return report_heap(files, n, binary, &o);
+	if (o.format == FORMAT_JSON && o.pprof.base)
+		return report_heap(files, n, binary, &o);
+	if (n > 1) {
+		say("report: one data file at a time; \"%s\" is one too many", files[1]);
 		return STATUS_USAGE;
 	}
-	return report_file(first < argc ? argv[first] : "mprof.data", &o);
+	return report_file(files[0], &o);
 }
 
 int command_classic(int argc, char **argv)

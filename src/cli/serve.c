@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/heap.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
@@ -96,7 +97,7 @@ static void start_ticking(const struct serve *v)
 {
 	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
 
-	if (v->options->duration > 0 || has_status_line(v))
+	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
 		setitimer(ITIMER_REAL, &every, NULL);
 }
 
@@ -247,6 +248,7 @@ static int loop(struct serve *v)
 			serve_commands(v);
 		session_attend(v->session);
 		status_line(v);
+		heap_tick(v->session);
 		if (is_over(v))
 			break;
 		err = tracer_run(v->session->tracer, &signals_attention);

@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include "cli/cli.h"
+#include "cli/heap.h"
 #include "cli/program.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static uint64_t wall_clock_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static uint64_t monotonic_ns(void)
+uint64_t session_now_ns(void)
 {
 	struct timespec ts;
 
@@ -88,7 +89,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->pid = pid;
 	i->number = supersede(s, pid);
 	i->profile = profile;
-	profile_stamp(profile, monotonic_ns());
+	profile_stamp(profile, session_now_ns());
 	i->started_ns = wall_clock_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
@@ -134,8 +135,7 @@ static int sink_event(void *ctx, const struct alloc_event *e)
 	return err;
 }
 
-/* The string at @at, cut if it is longer than a file name can be; NULL: there is none. */
-static char *read_string(const struct space *s, taddr at)
+char *session_string(const struct space *s, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
@@ -163,7 +163,7 @@ static void mark_image(struct image *i, enum recorder_mark mark, pid_t task, uin
 static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
 {
 	bool was_stopped = i->stopped;
-	uint64_t now = monotonic_ns();
+	uint64_t now = session_now_ns();
 
 	if (!i->stopped)
 		i->session->save(i->session, i);
@@ -173,7 +173,7 @@ static void mark_profile(struct image *i, struct task *task, bool stop, taddr ar
 		i->session->progress(i->session, stop ? "suspended" : "resumed");
 	if (stop)
 		return;
-	char *name = read_string(task->space, arg);
+	char *name = session_string(task->space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
 		say("process %d names the file %s for its profile: ignored, for it is another user's",
@@ -195,7 +195,7 @@ static void pause_image(struct image *i, struct task *task)
 	if (i->paused)
 		return;
 	i->paused = true;
-	mark_image(i, RECORD_SUSPENDED, task->tid, monotonic_ns());
+	mark_image(i, RECORD_SUSPENDED, task->tid, session_now_ns());
 	i->session->progress(i->session, "suspended");
 	i->session->wake(i->session);
 }
@@ -209,7 +209,7 @@ static void unpause_image(struct image *i, pid_t tid)
 	if (i->lifted && !i->session->suspended)
 		watch_resume(i->watch, tid);
 	i->paused = i->lifted = false;
-	mark_image(i, RECORD_RESUMED, tid, monotonic_ns());
+	mark_image(i, RECORD_RESUMED, tid, session_now_ns());
 	i->session->progress(i->session, "resumed");
 }
 
@@ -232,7 +232,7 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		unpause_image(i, task->tid);
 		return;
 	case MARK_STAMP:
-		mark_image(i, RECORD_STAMP, task->tid, monotonic_ns());
+		mark_image(i, RECORD_STAMP, task->tid, session_now_ns());
 		return;
 	default:
 		return;
@@ -247,9 +247,25 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 	return profile_frame(i->profile, &place);
 }
 
+static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		     uint64_t *result)
+{
+	struct image *i = ctx;
+
+	return heap_ask(i, task, what, arg, result);
+}
+
+static void sink_modules(void *ctx, const struct mappings *maps)
+{
+	struct image *i = ctx;
+
+	heap_modules(i, maps);
+}
+
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_knows, sink_frame, sink_mark, i };
+	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
+				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -334,6 +350,33 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	return false;
 }
 
+static void on_thread(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		recorders_thread(i->recorders, task->tid, true);
+}
+
+static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
+{
+	const struct session *s = ctx;
+	struct image *i = image_of(task);
+	struct alloc_chain chain = { 0 };
+	struct page_event e;
+
+	if (!i || !i->watch || i->stopped || s->suspended || !page_event_of(c, &e))
+		return;
+	e.time_ns = session_now_ns();
+	if (e.text)
+		watch_remapped(i->watch, task->tid);
+	if (watch_chain(i->watch, task, &chain))
+		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	uint32_t node = profile_chain_node(i->profile, &chain);
+	recorders_pages(i->recorders, &e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
+}
+
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
@@ -364,8 +407,12 @@ static void on_task_gone(void *ctx, struct task *task)
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_task_gone(i->watch, task);
+	if (!i || !i->watch)
+		return;
+	watch_task_gone(i->watch, task);
+	/* The end of the last one is the end of all. */
+	if (task->tid != task->tgid)
+		recorders_thread(i->recorders, task->tid, false);
 }
 
 static void on_space_gone(void *ctx, struct space *space)
@@ -376,7 +423,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	if (!i || !i->watch)
 		return;
 	i->ended_ns = wall_clock_ns();
-	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : monotonic_ns());
+	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : session_now_ns());
 	recorders_end(i->recorders);
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);
@@ -388,8 +435,10 @@ static void on_clean(void *ctx, struct space *space)
 	struct image *i = space->user;
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_clean(i->watch, space);
+	if (!i || !i->watch)
+		return;
+	heap_leaving(i);
+	watch_clean(i->watch, space);
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
@@ -405,6 +454,23 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 	s->root_ended = true;
 }
 
+static void on_exiting(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		heap_leaving(i);
+}
+
+static bool on_signal(void *ctx, struct task *task, int sig)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	return i && i->watch && heap_signal(i, task->tid, sig);
+}
+
 static void on_reaped(void *ctx, pid_t pid)
 {
 	struct session *s = ctx;
@@ -417,6 +483,8 @@ static void on_reaped(void *ctx, pid_t pid)
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.thread = on_thread,
+	.syscall = on_syscall,
 	.trap = on_trap,
 	.alone = on_alone,
 	.settle = on_settle,
@@ -424,6 +492,8 @@ static const struct tracer_ops ops = {
 	.space_gone = on_space_gone,
 	.clean = on_clean,
 	.ended = on_ended,
+	.exiting = on_exiting,
+	.signal = on_signal,
 	.reaped = on_reaped,
 };
 
@@ -469,6 +539,7 @@ void session_release(struct session *s)
 		next = i->next;
 		image_free(i);
 	}
+	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
 }
@@ -477,7 +548,7 @@ void session_release(struct session *s)
 
 static void mark_images(struct session *s, enum recorder_mark mark)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = session_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)
@@ -539,7 +610,7 @@ void session_stamp(struct session *s)
 
 void session_end(struct session *s)
 {
-	s->end_ns = monotonic_ns();
+	s->end_ns = session_now_ns();
 }
 
 static struct task *task_of(struct session *s, const struct image *i)

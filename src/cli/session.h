@@ -12,6 +12,8 @@
  * each program image until the end.
  */
 
+struct options;
+
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
 	struct image *next;
@@ -47,6 +49,7 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
+	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
@@ -62,8 +65,8 @@ struct session {
 	struct mma_output *mma;	/* NULL: none is wanted */
 	/* An image is over: its process has ended or has exec'ed. */
 	void (*ended)(struct session *s, struct image *i);
-	const struct options *options;	/* for record() */
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
+	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };
@@ -71,6 +74,13 @@ struct session {
 /* @guard may be NULL. 0 or -ENOMEM. */
 int session_init(struct session *s, bool trace_children, struct guard *guard);
 void session_release(struct session *s);
+
+/* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
+ * NULL: there is none. */
+char *session_string(const struct space *s, taddr at);
+
+/* CLOCK_MONOTONIC, as events tell it. */
+uint64_t session_now_ns(void);
 
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);

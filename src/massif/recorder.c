@@ -14,8 +14,11 @@ struct massif_recorder {
 	struct recorder base;
 	const struct massif_host *host;
 	const struct profile *profile;
+	pid_t pid;
 	struct massif_names names;	/* without a profile: not asked for yet */
 	struct icount instructions;
+	struct stacks stacks;
+	struct pages pages;
 	uint64_t start_ns, now_ns;	/* CLOCK_MONOTONIC */
 	struct massif_numbers now;
 	struct massif_table table;
@@ -30,6 +33,14 @@ struct massif_recorder {
 };
 
 /* ---- time and snapshots ---- */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 static uint64_t time_now(const struct massif_recorder *r)
 {
@@ -74,10 +85,16 @@ static void take(struct massif_recorder *r, enum massif_attempt kind)
 	massif_take(&r->table, kind, &r->now, d);
 }
 
+static void find_stack_growth(struct massif_recorder *r);
+
 static void ordinary_attempt(struct massif_recorder *r)
 {
 	r->now.time = time_now(r);
-	take(r, massif_ordinary_attempt(&r->table, r->now.time));
+	enum massif_attempt kind = massif_ordinary_attempt(&r->table, r->now.time);
+
+	if (kind != MASSIF_NOTHING && r->host->settings->pages)
+		find_stack_growth(r);
+	take(r, kind);
 }
 
 /* Before the total goes down. */
@@ -137,11 +154,9 @@ static int reserve_nodes(struct massif_recorder *r)
 	return 0;
 }
 
-/* The context of a leaf's blocks; NULL: out of memory. */
-static struct massif_context *context_of(struct massif_recorder *r, uint32_t leaf)
+/* NULL: out of memory. */
+static struct massif_context *context_at(struct massif_recorder *r, uint32_t node)
 {
-	uint32_t node = r->profile->leaves[leaf].node;
-
 	if (reserve_nodes(r))
 		return NULL;
 	if (r->of_node[node])
@@ -154,6 +169,12 @@ static struct massif_context *context_of(struct massif_recorder *r, uint32_t lea
 	c->ignored = is_ignored(r, node);
 	r->of_node[node] = (uint32_t)++r->n_contexts;
 	return c;
+}
+
+/* The context of a leaf's blocks. */
+static struct massif_context *context_of(struct massif_recorder *r, uint32_t leaf)
+{
+	return context_at(r, r->profile->leaves[leaf].node);
 }
 
 /* ---- blocks ---- */
@@ -261,11 +282,110 @@ static void resize(struct massif_recorder *r, const struct alloc_event *e, const
 	ordinary_attempt(r);
 }
 
+/* ---- stacks ---- */
+
+static void stack_changed(struct massif_recorder *r, int64_t change)
+{
+	if (!change)
+		return;
+	if (change < 0)
+		peak_attempt(r);
+	r->now.stacks += (uint64_t)change;
+	r->now.churn += (uint64_t)(change < 0 ? -change : change);
+	ordinary_attempt(r);
+}
+
+/* ---- pages ---- */
+
+static void pages_changed(void *ctx, uint32_t node, bool gone, uint64_t bytes)
+{
+	struct massif_recorder *r = ctx;
+	struct massif_context *c = context_at(r, node);
+
+	if (!c)
+		r->lost++;
+	if (!c || c->ignored)
+		return;
+	c->bytes += gone ? -bytes : bytes;
+	r->now.useful += gone ? -bytes : bytes;
+}
+
+static void add_mapping(void *ctx, taddr start, taddr end, const char *name)
+{
+	struct massif_recorder *r = ctx;
+	const struct page_range range = { start, end, PD_ROOT_WHOLE, 0 };
+
+	if (!strcmp(name, "[heap]"))
+		r->pages.brk = end;
+	if (!strcmp(name, "[stack]")) {
+		r->pages.stack_start = start;
+		r->pages.stack_end = end;
+	}
+	r->lost += pages_map(&r->pages, &range, pages_changed, r) != 0;
+}
+
+/* The kernel makes the first thread's stack larger without being asked. */
+static void find_stack_growth(struct massif_recorder *r)
+{
+	struct pages *p = &r->pages;
+	taddr start, end;
+
+	if (!p->stack_end || !r->host->stacks->mapping(r->pid, p->stack_end - 1, &start, &end) ||
+	    start >= p->stack_start)
+		return;
+	const struct page_range range = { start, p->stack_start, PD_ROOT_WHOLE, 0 };
+
+	r->now.churn += p->stack_start - start;
+	p->stack_start = start;
+	r->lost += pages_map(p, &range, pages_changed, r) != 0;
+}
+
+static void on_pages(struct recorder *base, const struct page_event *e, uint32_t node)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+	taddr start, end = e->at;
+
+	if (!r->host->settings->pages)
+		return;
+	r->now_ns = e->time_ns;
+	if (e->kind == PE_ATTACH && !r->host->stacks->mapping(r->pid, e->at, &start, &end))
+		end = e->at;
+	struct page_plan plan = pages_plan(&r->pages, e, end);
+	const struct page_range range = { plan.map, plan.map_end, node, e->number };
+	uint64_t before = r->now.useful;
+
+	if (plan.unmap >= plan.unmap_end && plan.map >= plan.map_end)
+		return;
+	if (pages_any(&r->pages, plan.unmap, plan.unmap_end, e->begun) ||
+	    pages_any(&r->pages, plan.map, plan.map_end, UINT64_MAX))
+		peak_attempt(r);
+	if (pages_unmap(&r->pages, plan.unmap, plan.unmap_end, e->begun, pages_changed, r) ||
+	    pages_map(&r->pages, &range, pages_changed, r))
+		r->lost++;
+	r->now.churn += r->now.useful > before ? r->now.useful - before : before - r->now.useful;
+	ordinary_attempt(r);
+}
+
+static void on_thread(struct recorder *base, pid_t tid, bool begins)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	if (!r->host->settings->stacks)
+		return;
+	r->now_ns = monotonic_ns();
+	if (begins)
+		stacks_begin_thread(&r->stacks, tid);
+	else
+		stack_changed(r, stacks_end_thread(&r->stacks, tid));
+}
+
 static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
 {
 	struct massif_recorder *r = (struct massif_recorder *)base;
 
 	r->now_ns = e->time_ns;
+	if (r->host->settings->stacks && e->sp)
+		stack_changed(r, stacks_sample(&r->stacks, e->task, e->sp));
 	if (!r->host->settings->heap)
 		return;
 	if (c->replaced_leaf != PD_NONE)
@@ -287,17 +407,11 @@ static void on_event(struct recorder *base, const struct alloc_event *e, const s
 
 /* ---- a recorder's life ---- */
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void begin(struct massif_recorder *r)
 {
 	r->start_ns = r->now_ns = monotonic_ns();
+	if (r->host->settings->pages && !r->host->pages->read(r->pid, add_mapping, r))
+		r->lost++;
 	ordinary_attempt(r);
 }
 
@@ -310,6 +424,7 @@ static void on_mark(struct recorder *base, enum recorder_mark mark, pid_t task, 
 		return;
 	massif_table_clear(&r->table);
 	live_release(&r->ignored);
+	pages_release(&r->pages);
 	for (size_t i = 0; i < r->n_contexts; i++)
 		r->of_node[r->contexts[i].node] = 0;
 	r->n_contexts = 0;
@@ -325,6 +440,8 @@ static void on_free(struct recorder *base)
 	live_release(&r->ignored);
 	massif_names_release(&r->names);
 	icount_close(&r->instructions);
+	stacks_release(&r->stacks);
+	pages_release(&r->pages);
 	free(r->contexts);
 	free(r->of_node);
 	free(r);
@@ -332,7 +449,8 @@ static void on_free(struct recorder *base)
 
 static int copy_into(struct massif_recorder *to, const struct massif_recorder *from)
 {
-	if (massif_table_copy(&to->table, &from->table) || live_copy(&to->ignored, &from->ignored, 0))
+	if (pages_copy(&to->pages, &from->pages) || massif_table_copy(&to->table, &from->table) ||
+	    live_copy(&to->ignored, &from->ignored, 0))
 		return -ENOMEM;
 	to->contexts = calloc(from->n_contexts + 1, sizeof *to->contexts);
 	to->of_node = calloc(from->cap_of_node + 1, sizeof *to->of_node);
@@ -360,12 +478,15 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	r->base.next = NULL;
 	r->host = from->host;
 	r->profile = child;
+	r->pid = pid;
 	if (from->host->settings->unit == MASSIF_INSTRUCTIONS &&
 	    icount_open(&r->instructions, pid, icount_read(&from->instructions)))
 		r->lost++;
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;
+	if (from->stacks.source)
+		r->now.stacks += (uint64_t)stacks_fork(&r->stacks, &from->stacks, pid);
 	if (!copy_into(r, from))
 		return &r->base;
 	on_free(&r->base);
@@ -375,6 +496,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 static const struct recorder_ops massif_ops = {
 	.event = on_event,
 	.mark = on_mark,
+	.pages = on_pages,
+	.thread = on_thread,
 	.fork = on_fork,
 	.free = on_free,
 };
@@ -389,11 +512,13 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 	r->base.ops = &massif_ops;
 	r->host = host;
 	r->profile = p;
+	r->pid = pid;
 	if (massif_table_init(&r->table, &host->settings->rules)) {
 		free(r);
 		return NULL;
 	}
 	*err = host->settings->unit == MASSIF_INSTRUCTIONS ? icount_open(&r->instructions, pid, 0) : 0;
+	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
 	begin(r);
 	return r;
 }
@@ -418,7 +543,11 @@ const struct massif_context *massif_recorder_contexts(const struct massif_record
 
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s)
 {
+	if (r->host->settings->pages)
+		find_stack_growth(r);
 	*s = (struct massif_snapshot){ .at = r->now };
+	if (r->host->settings->stacks)
+		s->at.stacks = stacks_look(&r->stacks);
 	r->now_ns = monotonic_ns();
 	s->at.time = time_now(r);
 	if (detailed && !(s->detail = detail_now(r)))

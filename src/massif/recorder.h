@@ -3,7 +3,9 @@
 #define MPROF_MASSIF_RECORDER_H
 
 #include "massif/names.h"
+#include "massif/pages.h"
 #include "massif/settings.h"
+#include "massif/stacks.h"
 #include "record/recorder.h"
 
 /*
@@ -27,6 +29,8 @@ struct massif_host {
 	/* The modules that places may be in by now; asked when names are needed. NULL: out of memory. */
 	const struct massif_modules *(*modules)(void *ctx);
 	void *ctx;
+	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
+	const struct page_source *pages;	/* for settings->pages */
 };
 
 struct massif_recorder;
@@ -49,7 +53,8 @@ const struct massif_context *massif_recorder_contexts(const struct massif_record
 struct massif_names *massif_recorder_names(struct massif_recorder *r);
 
 /**
- * A snapshot of this moment, which the table knows nothing of.
+ * A snapshot of this moment, which the table knows nothing of; the stacks of threads that sleep are
+ * looked at for it.
  * @s  its detail, if it was asked for, is the caller's to free()     Returns 0 or -ENOMEM.
  */
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s);

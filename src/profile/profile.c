@@ -151,6 +151,15 @@ static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
 	return node;
 }
 
+uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *c)
+{
+	uint32_t node = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
+
+	for (size_t i = c->n; i-- > 0 && node != IDINDEX_NONE;)
+		node = node_below(p, node, c->frames[i]);
+	return node;
+}
+
 /* Before a leaf's counts change. */
 static void note_peak(const struct profile *p, struct call_leaf *l)
 {

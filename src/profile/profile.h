@@ -105,6 +105,9 @@ void profile_free(struct profile *p);
  */
 uint32_t profile_frame(struct profile *p, const struct profile_place *place);
 
+/* The node of a chain, of which nothing is counted. IDINDEX_NONE: out of memory. */
+uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain);
+
 /**
  * Count one event. A block whose allocation was never seen counts in unknown_frees when it is
  * freed, and nowhere else. @c tells what it changed.

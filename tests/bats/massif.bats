@@ -225,3 +225,55 @@ as_ms_print() {
 	"$MPROF" report --format=ms_print -o printed m.out
 	grep -q 'Number of snapshots: 25' printed
 }
+
+@test "--at=peak: the tables for what was live at the peak, and nothing else" {
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/peak" >out 2>err </dev/null
+	says err 'the peak: 81203 bytes in 2 blocks, [0-9.]+ s after the start'
+	"$MPROF" report --at=peak --format=json run.data >peak.json
+	[ "$(jq -c '[.bins[] | [.size, .allocs, .frees]]' peak.json)" = '[[1200,1,0],[80003,1,0]]' ]
+	[ "$(jq '.totals.kept_bytes' peak.json)" = 81203 ]
+	"$MPROF" report --at=peak run.data >peak.txt 2>peak.err
+	grep -q '^Total bytes not freed: 81203$' peak.txt
+	says peak.err 'the peak: 81203 bytes'
+	[ "$(sqlite3 run.data 'select sum(size * blocks) from peak join leaves on leaves.rowid = leaf')" = 81203 ]
+	[ "$(sqlite3 run.data 'select live_bytes, live_blocks from timeline where peak')" = '81203|2' ]
+	"$MPROF" report run.data >end.txt 2>/dev/null
+	cmp run.txt end.txt
+}
+
+@test "the timeline of a data file as a massif file, with the tree of the exact peak" {
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/peak" >out 2>err </dev/null
+	"$MPROF" report --format=massif --time-unit=B -o m.out run.data
+	as_ms_print m.out
+	[ "$(field m.out mem_heap_B | sort -n | tail -1)" = 81203 ]
+	[ "$(field m.out heap_tree | grep -c peak)" = 1 ]
+	grep -qE '^ n0: 80003 0x[0-9A-F]+: main [(]peak.c:[0-9]+[)]$' m.out
+	"$MPROF" report --format=ms_print --time-unit=B run.data | sed '/^ms_print arguments/d' >direct
+	"$MPROF" report --format=ms_print m.out | sed '/^ms_print arguments/d' >through
+	diff <(sed '/^Massif arguments/d' direct) <(sed '/^Massif arguments/d' through)
+	"$MPROF" report --format=massif run.data | grep -q '^time_unit: ms$'
+}
+
+@test "the timeline's points are bounded by --timeline" {
+	limited "$MPROF" run -o run.txt --data=run.data --timeline=10 -- "$T/pools" >out 2>err </dev/null
+	[ "$(sqlite3 run.data 'select count(*) between 5 and 10 from timeline')" = 1 ]
+	[ "$(sqlite3 run.data 'select sum(peak) from timeline')" = 1 ]
+}
+
+# depth_at BYTES: the depth of the stacks in the first snapshot with so many more useful bytes
+stacks_with() {
+	awk -F= -v want="$1" '/^mem_heap_B=/ { diff = $2 - heap; heap = $2 }
+		/^mem_stacks_B=/ && diff == want { print $2; exit }' m.out
+}
+
+@test "--stacks=yes: the depth of a recursion, in main and in a thread, and not of another stack" {
+	massif m.out "$T/stackdepth" --stacks=yes --max-snapshots=1000
+	[ "$(($(stacks_with 107) - $(stacks_with 101)))" = "$(sed -n 's/^main //p' m.out.stdout)" ]
+	[ "$(($(stacks_with 307) - $(stacks_with 301)))" = "$(sed -n 's/^thread //p' m.out.stdout)" ]
+	# What the thread had is gone, and the signal's stack is not ours.
+	[ "$(stacks_with 401)" -lt 50000 ]
+	[ "$(field m.out mem_stacks_B | tail -1)" -gt 0 ]
+	ms_print m.out >/dev/null
+	massif none.out "$T/stackdepth" --max-snapshots=1000
+	[ "$(field none.out mem_stacks_B | sort -u)" = 0 ]
+}

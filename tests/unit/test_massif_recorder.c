@@ -85,7 +85,7 @@ static void event(struct world *w, struct alloc_event e, const char *chain)
 	e.chain.frames = frames;
 	for (size_t i = 0; i < e.chain.n; i++) {
 		struct profile_place place = { 0x1008 + (uint64_t)(chain[e.chain.n - 1 - i] - 'a') * 16, PD_NONE,
-					       false };
+					       false, false };
 
 		frames[i] = profile_frame(w->profile, &place);
 	}
