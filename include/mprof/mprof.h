@@ -96,6 +96,8 @@ MPROF_MARK char *GetHeapProfile(void)
 	if (text)
 		text[mprof_heap_profile_text(text, size)] = '\0';
 	return text;
+}
+
 /* The texts in the asm keep a compiler from making one function of those that look alike. */
 
 /** From here on nothing is recorded and the program runs at full speed, until mprof_resume(). Blocks
