@@ -68,6 +68,25 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
+/* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
+ * makes several mappings of one, or one of several: what is in them stays where it is. */
+static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
+{
+	taddr at = m->start;
+
+	for (size_t i = 0; i < now->n && at < m->end; i++) {
+		const struct mapping *n = &now->maps[i];
+
+		if (n->end <= at || n->file != m->file || n->bias != m->bias)
+			continue;
+		if (n->start > at)
+			traps_forget(&w->traps, at, n->start < m->end ? n->start : m->end);
+		at = n->end;
+	}
+	if (at < m->end)
+		traps_forget(&w->traps, at, m->end);
+}
+
 static bool frees(const struct scan *s)
 {
 	for (size_t i = 0; s && i < s->n_probes; i++)
@@ -87,14 +106,22 @@ static void count_allocators(struct watch *w)
 	w->counts.probes = 0;
 	for (size_t i = 0; i < w->traps.n; i++)
 		w->counts.probes += (w->traps.v[i].roles & TRAP_ENTRY) != 0;
-	for (size_t i = 0; i < w->maps.n; i++)
-		w->allocator_modules += frees(scan_of(w, &w->maps.maps[i]));
+	for (size_t i = 0; i < w->maps.n; i++) {
+		const struct mapping *m = &w->maps.maps[i];
+
+		/* One file may be in several pieces. */
+		if (i && m[-1].file == m->file && m[-1].bias == m->bias)
+			continue;
+		w->allocator_modules += frees(scan_of(w, m));
+	}
 }
 
 static void forget_pcs(struct watch *w)
 {
-	idindex_release(&w->pc_index);
+	idindex_clear(&w->pc_index);
 	w->n_pcs = 0;
+	idindex_clear(&w->site_index);
+	w->n_sites = 0;
 	unwinder_flush(w->unwinder);
 }
 
@@ -111,7 +138,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; i < was.n; i++) {
 		if (has_mapping(&now, &was.maps[i]))
 			continue;
-		traps_forget(&w->traps, was.maps[i].start, was.maps[i].end);
+		forget_gone(w, &now, &was.maps[i]);
 		changed = true;
 	}
 	for (size_t i = 0; !err && i < now.n; i++) {
@@ -248,7 +275,8 @@ static void sync_copy(const struct watch *w, const struct space *parent)
 			space_write(w->space, k->start, code, len);
 	}
 	for (size_t i = 0; i < w->traps.n; i++)
-		trap_restore(w->space, &w->traps.v[i]);
+		if (!w->traps.v[i].out)
+			trap_restore(w->space, &w->traps.v[i]);
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
@@ -280,6 +308,8 @@ void watch_free(struct watch *w)
 	unwinder_free(w->unwinder);
 	free(w->pcs);
 	idindex_release(&w->pc_index);
+	free(w->sites);
+	idindex_release(&w->site_index);
 	free(w->frames);
 	free(w->hidden);
 	free(w);
