@@ -11,7 +11,7 @@ B ?= build$(if $(SAN),-san)
 
 ARCH := $(shell uname -m)
 LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma
-OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude
+OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude -I$(B)/gen
 OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-aliasing \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
@@ -40,6 +40,13 @@ $(B)/flags: FORCE
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The built-in probe definitions, as a string of C.
+$(B)/gen/builtin_probes.inc: share/mprof/probes
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
+
+$(B)/src/breakpoints/probes.o: $(B)/gen/builtin_probes.inc
 
 # A unit test is one file in tests/unit; it may use every room but main.
 $(B)/unit/%: tests/unit/%.c $(OBJ)
@@ -83,7 +90,7 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: ## clang-tidy and mandoc
+lint: $(B)/gen/builtin_probes.inc ## clang-tidy and mandoc
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
 
@@ -93,6 +100,7 @@ install: all ## install below DESTDIR/PREFIX
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -D -m 644 share/mprof/probes $(DESTDIR)$(PREFIX)/share/mprof/probes
 
 clean: ## remove what was built
 	rm -rf build build-san build-clang

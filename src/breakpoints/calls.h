@@ -24,6 +24,7 @@ struct call {
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size, count;
 	taddr ptr;	/* the block that is resized */
+	taddr pool;	/* the pool that a block comes from; 0: none */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */
 	size_t n_frames;

@@ -3,7 +3,7 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
-#include "breakpoints/probes.h"
+#include "breakpoints/announce.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct watched_task *watched_task(struct task *task)
 	return task->user;
 }
 
-static void emit(struct watch *w, struct alloc_event *e)
+void watch_emit(struct watch *w, struct alloc_event *e)
 {
 	struct timespec ts;
 
@@ -27,12 +27,23 @@ static void emit(struct watch *w, struct alloc_event *e)
 		w->counts.lost++;
 }
 
+/* Is it known only at the end of a call what came of it? */
+static bool gives_block(const struct probe *p)
+{
+	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
+}
+
+static bool resizes(const struct probe *p)
+{
+	return p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
+}
+
 /* What a log calls a call of this function. */
 static enum alloc_call log_call(const struct probe *p)
 {
 	if (p->kind == PROBE_FREE)
 		return CALL_FREE;
-	if (p->kind == PROBE_REALLOC)
+	if (resizes(p))
 		return CALL_REALLOC;
 	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
@@ -126,6 +137,14 @@ static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct 
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
 }
 
+int watch_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+{
+	struct unwind_chain chain;
+	int err = unwind(w, r, ret, &chain);
+
+	return err ? err : keep_chain(w, tid, &chain, c);
+}
+
 /* ---- pending calls ---- */
 
 /* A call that will never return. A block it was to resize is still there, as far as can be seen. */
@@ -133,8 +152,8 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
 
-	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){
+	if (resizes(watch_probe(w, c->probe)) && c->ptr)
+		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 	calls_pop(calls);
 }
@@ -156,6 +175,21 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 	return chain->truncated && !handler ? ENTRY_NESTED : ENTRY_ABANDONED;
 }
 
+/*
+ * Clearing a pool runs what the program has registered for that; the library of the pool has no other
+ * reason to call a function of somebody else's that allocates.
+ */
+static bool is_callback(const struct watch *w, const struct call *pending, taddr ret)
+{
+	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
+
+	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
+		return false;
+	const struct mapping *of = mappings_find(&w->maps, pending->trap);
+	const struct mapping *by = mappings_find(&w->maps, ret - 1);
+	return of && by && of->file != by->file;
+}
+
 /* Whether this entry is the program's own call; drops pending calls that are over. */
 static bool is_outer(struct watch *w, struct task *task, struct calls *calls, taddr trap,
 		     const struct arch_regs *r, taddr ret)
@@ -175,7 +209,7 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 			v = judge_by_chain(top, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER;
+			return v == ENTRY_OUTER || is_callback(w, top, ret);
 		abandon(w, task, calls);
 	}
 }
@@ -191,6 +225,8 @@ static void read_arguments(const struct probe *p, const struct arch_regs *r, str
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
 		c->out = arch_arg(r, p->out_arg);
+	if (p->pool_arg != NO_ARG)
+		c->pool = arch_arg(r, p->pool_arg);
 }
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
@@ -218,7 +254,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 	t->rewound_trap = 0;
 	if (again)
 		return;
-	emit(w, &(struct alloc_event){ .kind = AE_FREE,
+	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
@@ -247,8 +283,8 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
 		       const struct arch_regs *r, taddr ret)
 {
-	uint32_t probe = traps_at(&w->traps, trap_at)->probe;
-	struct unwind_chain chain;
+	uint32_t number = traps_at(&w->traps, trap_at)->probe;
+	const struct probe *p = watch_probe(w, number);
 
 	struct call *c = calls_push(&t->calls);
 	if (!c) {
@@ -259,24 +295,35 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->slot = arch_return_slot(r);
 	c->ret = ret;
 	c->sp_after = arch_sp_after_return(r);
-	c->probe = probe;
-	read_arguments(&probes[probe], r, c);
-	if (!plant_return(w, task->tid, ret) ||
-	    (probes[probe].kind != PROBE_FREE &&
-	     (unwind(w, r, ret, &chain) || keep_chain(w, task->tid, &chain, c)))) {
+	c->probe = number;
+	read_arguments(p, r, c);
+	if (!plant_return(w, task->tid, ret) || (gives_block(p) && watch_chain(w, task->tid, r, ret, c))) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
 	}
-	if (probes[probe].kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){
+	if (resizes(p) && c->ptr)
+		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
+}
+
+static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
+
+/* operator new, which is the pending call, has got nothing: what it does from here on (ask the
+ * program's handler, throw) is no part of it. */
+static void give_up(struct watch *w, struct task *task, struct calls *calls)
+{
+	if (!calls->n || !watch_probe(w, calls->v[calls->n - 1].probe)->operator_new ||
+	    !gives_block(watch_probe(w, calls->v[calls->n - 1].probe)))
+		return;
+	end_call(w, task, &calls->v[calls->n - 1], 0);
+	calls_pop(calls);
 }
 
 static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, const struct arch_regs *r)
 {
-	const struct probe *p = &probes[trap->probe];
+	const struct probe *p = watch_probe(w, trap->probe);
 	taddr at = trap->at;
 	uint64_t ret;
 
@@ -286,18 +333,36 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	}
 	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
 		/* Nothing happens inside of it. Inside of another call it is that one's business. */
-		emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
+		watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
 		return;
 	}
+	struct arch_regs as_called;
+	if (p->kind == PROBE_REQUEST) {
+		if (!request_of_interest(w, r))
+			return;
+		as_called = request_as_call(r, &ret);
+		r = &as_called;
+	}
 	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
-	    !unwinder_word(w->unwinder, arch_return_slot(r), &ret))
+	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, arch_return_slot(r), &ret)))
 		return;
-	if (!is_outer(w, task, &t->calls, at, r, ret))
+	bool outer = is_outer(w, task, &t->calls, at, r, ret);
+	if (p->kind == PROBE_POOL_FREE)
+		announce_pool_free(w, task, arch_arg(r, p->pool_arg));
+	if (p->kind == PROBE_GIVE_UP && !outer)
+		give_up(w, task, &t->calls);
+	if (!outer || p->kind == PROBE_GIVE_UP)
 		return;
+	if (p->kind >= PROBE_MALLOCLIKE) {
+		announce(w, task, p, r, ret);
+		return;
+	}
 	if (p->kind == PROBE_FREE)
 		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
-	/* What a free does inside matters only if it may call another module's. */
-	if (p->kind != PROBE_FREE || w->allocator_modules > 1)
+	if (p->kind == PROBE_FREE_LIST)
+		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg));
+	/* What a free does inside matters only if it may call another one. */
+	if (p->kind != PROBE_FREE || w->free_functions > 1)
 		begin_call(w, task, t, at, r, ret);
 }
 
@@ -308,6 +373,8 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 {
 	uint64_t block = 0;
 
+	if (watch_probe(w, c->probe)->kind == PROBE_RESIZE)
+		return arch_result(r) >= c->size && !c->overflow ? c->ptr : 0;
 	if (!c->out)
 		return arch_result(r);
 	if (arch_result(r) == 0 && space_read(w->space, c->out, &block, sizeof block) != sizeof block)
@@ -315,24 +382,27 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 	return block;
 }
 
-static enum alloc_event_kind outcome(const struct call *c, taddr block)
+static enum alloc_event_kind outcome(const struct probe *p, const struct call *c, taddr block)
 {
-	bool resized = probes[c->probe].kind == PROBE_REALLOC && c->ptr;
+	bool resized = resizes(p) && c->ptr;
 
 	if (block)
 		return resized ? AE_REALLOC_MOVED : AE_ALLOC;
 	if (!resized)
 		return AE_FAILED;
-	return c->size == 0 && !c->overflow ? AE_REALLOC_FREED : AE_REALLOC_BACK;
+	if (p->frees_on_failure)
+		return AE_REALLOC_FREED;
+	return c->size == 0 && !c->overflow && p->kind == PROBE_REALLOC ? AE_REALLOC_FREED :
+									  AE_REALLOC_BACK;
 }
 
-static void end_call(struct watch *w, struct task *task, const struct call *c,
-		     const struct arch_regs *r)
+/* Tell what came of a call that gave @block; 0: none. */
+static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block)
 {
-	taddr block = block_given(w, c, r);
+	const struct probe *p = watch_probe(w, c->probe);
 	struct alloc_event e = {
-		.kind = outcome(c, block),
-		.call = log_call(&probes[c->probe]),
+		.kind = outcome(p, c, block),
+		.call = log_call(p),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
@@ -341,11 +411,14 @@ static void end_call(struct watch *w, struct task *task, const struct call *c,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};
 
-	emit(w, &e);
-	if (e.kind != AE_REALLOC_BACK)
+	watch_emit(w, &e);
+	if (block && c->pool && pools_put(&w->pools, c->pool, block))
+		w->counts.lost++;
+	bool failed = e.kind == AE_REALLOC_BACK || (e.kind == AE_REALLOC_FREED && (c->size || c->overflow));
+	if (!failed)
 		return;
 	e.kind = AE_FAILED;
-	emit(w, &e);
+	watch_emit(w, &e);
 }
 
 static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
@@ -358,8 +431,8 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
 	const struct call *c = &t->calls.v[i];
-	if (probes[c->probe].kind != PROBE_FREE)
-		end_call(w, task, c, r);
+	if (gives_block(watch_probe(w, c->probe)))
+		end_call(w, task, c, block_given(w, c, r));
 	calls_pop(&t->calls);
 }
 
@@ -426,10 +499,10 @@ static void note_rewound(struct watch *w, struct task *task, const struct arch_r
 	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
 	struct watched_task *t = watched_task(task);
 
-	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || probes[trap->probe].kind != PROBE_FREE)
+	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
 		return;
 	t->rewound_trap = trap->at;
-	t->rewound_ptr = arch_arg(r, probes[trap->probe].ptr_arg);
+	t->rewound_ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
 }
 
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)

@@ -2,12 +2,16 @@
 /* Where traps are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
-#include "breakpoints/probes.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+void watch_shared_rules(struct watch_shared *s, struct rules *rules)
+{
+	s->rules = rules;
+	s->scans.probes = &rules->probes;
+}
 
 void watch_shared_release(struct watch_shared *s)
 {
@@ -26,18 +30,36 @@ static bool maps_address(const struct mapping *m, uint64_t a)
 	return m->bias + a >= m->start && m->bias + a < m->end;
 }
 
-static void plant_probe(struct watch *w, const struct mapping *m, const struct scan_probe *p)
+static void plant_probe(struct watch *w, const struct mapping *m, uint64_t address, uint32_t probe)
 {
 	int err;
 
-	if (!maps_address(m, p->address))
+	if (!maps_address(m, address))
 		return;
-	struct trap *trap = traps_plant(&w->traps, w->space, m->bias + p->address, TRAP_ENTRY, &err);
+	struct trap *trap = traps_plant(&w->traps, w->space, m->bias + address, TRAP_ENTRY, &err);
 	if (!trap)
 		return;
-	trap->probe = p->probe;
+	trap->probe = probe;
 	trap->file = m->file;
 	w->counts.probes++;
+}
+
+/* Those of a file that are trapped, as the rules say; then those that are told by their address. */
+static void plant_probes(struct watch *w, const struct mapping *m, const struct scan *s)
+{
+	const struct probes *probes = &w->shared->rules->probes;
+	bool program = m->file == w->program;
+	bool allowed = rules_allow(w->shared->rules, w->shared->files.files[m->file].path, s->soname, program);
+
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (allowed || !rules_restrict(&probes->v[s->probes[i].probe]))
+			plant_probe(w, m, s->probes[i].address, s->probes[i].probe);
+	for (uint32_t i = 0; program && i < probes->n; i++) {
+		if (!probes->v[i].address || !maps_address(m, probes->v[i].address))
+			continue;
+		probes->v[i].found = true;
+		plant_probe(w, m, probes->v[i].address, i);
+	}
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -49,8 +71,7 @@ static int plant_in(struct watch *w, const struct mapping *m)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
 		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
-	for (size_t i = 0; i < s->n_probes; i++)
-		plant_probe(w, m, &s->probes[i]);
+	plant_probes(w, m, s);
 	if (s->rendezvous && maps_address(m, s->rendezvous))
 		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;
@@ -68,22 +89,17 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
-static bool frees(const struct scan *s)
-{
-	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (probes[s->probes[i].probe].kind == PROBE_FREE)
-			return true;
-	return false;
-}
-
 static void count_allocators(struct watch *w)
 {
-	w->allocator_modules = 0;
-	w->counts.probes = 0;
-	for (size_t i = 0; i < w->traps.n; i++)
-		w->counts.probes += (w->traps.v[i].roles & TRAP_ENTRY) != 0;
-	for (size_t i = 0; i < w->maps.n; i++)
-		w->allocator_modules += frees(scan_of(w, &w->maps.maps[i]));
+	w->counts.probes = w->free_functions = 0;
+	for (size_t i = 0; i < w->traps.n; i++) {
+		const struct trap *t = &w->traps.v[i];
+
+		if (!(t->roles & TRAP_ENTRY))
+			continue;
+		w->counts.probes++;
+		w->free_functions += watch_probe(w, t->probe)->kind == PROBE_FREE;
+	}
 }
 
 static void forget_pcs(struct watch *w)
@@ -91,6 +107,20 @@ static void forget_pcs(struct watch *w)
 	idindex_release(&w->pc_index);
 	w->n_pcs = 0;
 	unwinder_flush(w->unwinder);
+}
+
+static uint32_t program_file(const struct module_files *files, pid_t tid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	if (stat(path, &st))
+		return NO_FILE;
+	for (size_t i = 0; i < files->n; i++)
+		if (files->files[i].ino == st.st_ino)
+			return (uint32_t)i;
+	return NO_FILE;
 }
 
 int watch_modules(struct watch *w, pid_t tid)
@@ -101,6 +131,8 @@ int watch_modules(struct watch *w, pid_t tid)
 
 	if (err)
 		return err;
+	if (w->program == NO_FILE)
+		w->program = program_file(&w->shared->files, tid);
 	struct mappings was = w->maps;
 	w->maps = now;
 	for (size_t i = 0; i < was.n; i++) {
@@ -155,6 +187,7 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	w->shared = shared;
 	w->sink = *sink;
 	w->space = space;
+	w->program = NO_FILE;
 	w->traps.guard = shared->guard;
 	w->traps.pid = space->pid;
 	w->unwinder = unwinder_new();
@@ -164,20 +197,6 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	}
 	unwinder_check(w->unwinder, shared->check_unwinding);
 	return w;
-}
-
-static uint32_t program_file(const struct module_files *files, pid_t tid)
-{
-	struct stat st;
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
-	if (stat(path, &st))
-		return NO_FILE;
-	for (size_t i = 0; i < files->n; i++)
-		if (files->files[i].ino == st.st_ino)
-			return (uint32_t)i;
-	return NO_FILE;
 }
 
 uint32_t watch_program(const struct watch *w)
@@ -195,7 +214,6 @@ struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t 
 		watch_free(w);
 		return NULL;
 	}
-	w->program = program_file(&shared->files, tid);
 	return w;
 }
 
@@ -257,6 +275,7 @@ void watch_free(struct watch *w)
 	free(w->pcs);
 	idindex_release(&w->pc_index);
 	free(w->frames);
+	pools_release(&w->pools);
 	free(w);
 }
 
