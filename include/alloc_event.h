@@ -61,6 +61,9 @@ struct alloc_event {
 	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no
 	 * event of the program. */
 	bool by_allocator;
+	/* The program itself tells of the block, which it has cut from another one: that one may begin
+	 * at the same address, and they are two. */
+	bool announced;
 	struct alloc_chain chain;
 };
 

@@ -34,6 +34,30 @@ MPROF_MARK void mprof_restart(char *filename)
 	__asm__ volatile("" : : "r"(filename) : "memory");
 }
 
+/*
+ * A program that hands out memory by itself, from a pool, says so with these three: each block it
+ * announces counts like one of malloc's, as requested by whoever calls the function. The memory that
+ * the pool itself takes from malloc is counted as well. They do nothing if @addr is NULL.
+ */
+
+/** There is a block of @size bytes at @addr now. */
+MPROF_MARK void mprof_malloclike(const void *addr, __SIZE_TYPE__ size)
+{
+	__asm__ volatile("" : : "r"(addr), "r"(size) : "memory");
+}
+
+/** The block at @addr has @size bytes now: it counts as freed and requested again. */
+MPROF_MARK void mprof_resize(const void *addr, __SIZE_TYPE__ size)
+{
+	__asm__ volatile("" : : "r"(addr), "r"(size) : "memory");
+}
+
+/** The block at @addr is no more. */
+MPROF_MARK void mprof_freelike(const void *addr)
+{
+	__asm__ volatile("" : : "r"(addr) : "memory");
+}
+
 #undef MPROF_MARK
 
 #ifdef __cplusplus

@@ -19,27 +19,28 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 	free(c.frames);
 }
 
-static void tell_free(struct watch *w, struct task *task, taddr ptr)
+static void tell_free(struct watch *w, struct task *task, taddr ptr, bool announced)
 {
-	watch_emit(w, &(struct alloc_event){
-			.kind = AE_FREE, .call = CALL_FREE, .task = task->tid, .ptr = ptr });
+	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid,
+					     .ptr = ptr, .announced = announced });
 }
 
 static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr ptr, uint64_t size,
 		 const struct arch_regs *r, taddr ret)
 {
 	struct alloc_event e = { .kind = AE_ALLOC, .call = CALL_MALLOC, .task = task->tid,
-				 .ptr = ptr, .size = size, .count = 1 };
+				 .ptr = ptr, .size = size, .count = 1, .announced = true };
 
 	if (!ptr)
 		return;
 	if (kind == PROBE_FREELIKE) {
-		tell_free(w, task, ptr);
+		tell_free(w, task, ptr, true);
 		return;
 	}
 	if (kind == PROBE_RESIZELIKE) {
 		watch_emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC,
-						     .task = task->tid, .old_ptr = ptr });
+						     .task = task->tid, .old_ptr = ptr,
+						     .announced = true });
 		e.kind = AE_REALLOC_MOVED;
 		e.call = CALL_REALLOC;
 		e.old_ptr = ptr;
@@ -99,7 +100,7 @@ void announce_pool_free(struct watch *w, struct task *task, taddr pool)
 	taddr block;
 
 	while ((block = pools_take(&w->pools, pool)))
-		tell_free(w, task, block);
+		tell_free(w, task, block, false);
 }
 
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset)
@@ -112,7 +113,7 @@ void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_
 	for (taddr at = first, next; at; at = next) {
 		if (space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
 			next = 0;
-		tell_free(w, task, at);
+		tell_free(w, task, at, false);
 		if (next == mark)
 			return;
 		if (++steps == limit) {

@@ -168,8 +168,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	return err;
 }
 
-/* The rest of the page in which the code ends; what the file has there, nobody runs. */
-static void find_slack(struct scan *s, Elf *elf)
+/* Where code is, and the rest of the page in which it ends; what the file has there, nobody runs. */
+static void find_code(struct scan *s, Elf *elf)
 {
 	size_t n = 0;
 	GElf_Phdr ph;
@@ -177,8 +177,13 @@ static void find_slack(struct scan *s, Elf *elf)
 	if (elf_getphdrnum(elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    ph.p_filesz != ph.p_memsz || (ph.p_flags & PF_W))
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (!s->code_end || ph.p_vaddr < s->code_start)
+			s->code_start = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_filesz > s->code_end)
+			s->code_end = ph.p_vaddr + ph.p_filesz;
+		if (ph.p_filesz != ph.p_memsz || (ph.p_flags & PF_W))
 			continue;
 		s->slack_start = (ph.p_vaddr + ph.p_filesz + 15) & ~15ULL;
 		s->slack_end = (ph.p_vaddr + ph.p_filesz + 4095) & ~4095ULL;
@@ -240,7 +245,7 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 				     s->dynamic ? look_at_hidden : look_at_symbol);
 	if (!err)
 		err = find_requests(s, probes, elf, fd);
-	find_slack(s, elf);
+	find_code(s, elf);
 	return err;
 }
 

@@ -35,6 +35,7 @@ struct scan {
 	size_t n_probes, cap_probes;
 	struct scan_range *ranges;
 	size_t n_ranges, cap_ranges;
+	uint64_t code_start, code_end;	/* of its executable segments */
 	uint64_t rendezvous;		/* _dl_debug_state; 0: none */
 	uint64_t slack_start, slack_end; /* behind the code in its last page, unused */
 };

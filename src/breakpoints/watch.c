@@ -2,6 +2,8 @@
 /* Where traps are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
+#include "breakpoints/choose.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,36 +32,25 @@ static bool maps_address(const struct mapping *m, uint64_t a)
 	return m->bias + a >= m->start && m->bias + a < m->end;
 }
 
-static void plant_probe(struct watch *w, const struct mapping *m, uint64_t address, uint32_t probe)
+struct planting {
+	struct watch *w;
+	const struct mapping *m;
+};
+
+static void plant_probe(void *ctx, uint64_t address, uint32_t probe)
 {
+	const struct planting *in = ctx;
+	struct watch *w = in->w;
 	int err;
 
-	if (!maps_address(m, address))
+	if (!maps_address(in->m, address))
 		return;
-	struct trap *trap = traps_plant(&w->traps, w->space, m->bias + address, TRAP_ENTRY, &err);
+	struct trap *trap = traps_plant(&w->traps, w->space, in->m->bias + address, TRAP_ENTRY, &err);
 	if (!trap)
 		return;
 	trap->probe = probe;
-	trap->file = m->file;
+	trap->file = in->m->file;
 	w->counts.probes++;
-}
-
-/* Those of a file that are trapped, as the rules say; then those that are told by their address. */
-static void plant_probes(struct watch *w, const struct mapping *m, const struct scan *s)
-{
-	const struct probes *probes = &w->shared->rules->probes;
-	bool program = m->file == w->program;
-	bool allowed = rules_allow(w->shared->rules, w->shared->files.files[m->file].path, s->soname, program);
-
-	for (size_t i = 0; i < s->n_probes; i++)
-		if (allowed || !rules_restrict(&probes->v[s->probes[i].probe]))
-			plant_probe(w, m, s->probes[i].address, s->probes[i].probe);
-	for (uint32_t i = 0; program && i < probes->n; i++) {
-		if (!probes->v[i].address || !maps_address(m, probes->v[i].address))
-			continue;
-		probes->v[i].found = true;
-		plant_probe(w, m, probes->v[i].address, i);
-	}
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -71,7 +62,9 @@ static int plant_in(struct watch *w, const struct mapping *m)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
 		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
-	plant_probes(w, m, s);
+	if (!err)
+		err = choose_probes(w->shared, m->file, m->file == w->program, plant_probe,
+				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
 		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
+#include "cli/load_rules.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -10,6 +11,7 @@
 
 struct attach {
 	struct options options;
+	struct rules rules;
 	pid_t pid;
 	struct target_facts facts;
 };
@@ -94,7 +96,7 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (session_init(&s, a->options.trace_children, guard))
+	if (session_init(&s, a->options.trace_children, &a->rules, guard))
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);
@@ -123,7 +125,10 @@ int command_attach(int argc, char **argv)
 		return refuse(p, &a);
 	if (output_check(&a.options))
 		return STATUS_FAILED;
-	struct ending end = supervise(a.options.background, trace_attach, &a);
+	struct ending end = { .status = load_rules(&a.rules, &a.options) };
+	if (!end.status)
+		end = supervise(a.options.background, trace_attach, &a);
+	rules_release(&a.rules);
 	if (a.options.background && !end.signal && !end.status)
 		say("attached to process %d; mprof detach %d ends it", (int)a.pid, (int)a.pid);
 	return end_with(end);

@@ -3,6 +3,7 @@
 #define MPROF_CLI_H
 
 #include "attach/tracer.h"
+#include "breakpoints/rules.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -31,6 +32,17 @@ enum output_format { FORMAT_TABLES, FORMAT_JSON };
 /* So many --debug-dir may be given. */
 #define MAX_DEBUG_DIRS 16
 
+/* So many names each may be given for --probes, --hook, --alloc-fn, --ignore-fn. */
+#define MAX_NAMES 64
+
+/* What is trapped; the lists end with a NULL. */
+struct probe_options {
+	const char *files[MAX_NAMES + 1];	/* --probes */
+	const char *hooks[MAX_NAMES + 1];	/* --hook */
+	const char *malloc_libs[MAX_MALLOC_LIBS + 1];
+	bool no_client_requests;
+};
+
 struct options {
 	struct report_options report;
 	struct view view;
@@ -39,6 +51,9 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
+	struct probe_options probes;
+	const char *alloc_fns[MAX_NAMES + 1];	/* --alloc-fn; ends with a NULL */
+	const char *ignore_fns[MAX_NAMES + 1];	/* --ignore-fn; ends with a NULL */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;
@@ -68,6 +83,7 @@ int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_probes(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, probe_options };
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
@@ -21,6 +21,8 @@ static unsigned command_flag(const char *command)
 {
 	if (!strcmp(command, "run"))
 		return FOR_RUN;
+	if (!strcmp(command, "probes"))
+		return FOR_PROBES;
 	return strcmp(command, "attach") ? FOR_REPORT : FOR_ATTACH;
 }
 

@@ -14,6 +14,7 @@ enum {
 	FOR_RUN = 4,
 	FOR_ATTACH = 8,
 	FOR_REPORT = 16,
+	FOR_PROBES = 32,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -26,6 +27,6 @@ struct option_def {
 };
 
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[];
+extern const struct option_def printing_options[], tracing_options[], probe_options[];
 
 #endif

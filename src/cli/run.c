@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/load_rules.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/serve.h"
@@ -10,6 +11,7 @@
 
 struct run {
 	struct options options;
+	struct rules rules;
 	char *path;
 	char **argv;
 };
@@ -61,12 +63,12 @@ static struct ending run_session(struct session *s, const struct run *run)
 
 static struct ending trace_run(struct guard *guard, int ready, void *arg)
 {
-	const struct run *run = arg;
+	struct run *run = arg;
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, guard))
+	if (session_init(&s, run->options.trace_children, &run->rules, guard))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
@@ -92,9 +94,11 @@ int command_run(int argc, char **argv)
 		say("%s", e.text);
 		return status;
 	}
-	struct ending end = { .status = STATUS_FAILED };
-	if (!output_check(&run.options))
-		end = supervise(false, trace_run, &run);
+	struct ending end = { .status = load_rules(&run.rules, &run.options) };
+	if (!end.status)
+		end = output_check(&run.options) ? (struct ending){ .status = STATUS_FAILED } :
+						   supervise(false, trace_run, &run);
+	rules_release(&run.rules);
 	free(run.path);
 	return end_with(end);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/serve.h"
 
+#include "cli/load_rules.h"
+
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -373,6 +375,7 @@ int serve_session(struct serve *v)
 	await_savers(s);
 	if (!s->refused)
 		err = output_session(s, v->options);
+	say_not_found(s->shared.rules);
 	if (v->control)
 		serve_last_answers(v);
 	return err;

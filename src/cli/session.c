@@ -219,7 +219,8 @@ static bool on_image(void *ctx, struct task *task)
 	return refuse(
 		s, task, i,
 		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
-		"symbol tables (.dynsym, .symtab); the program is static and stripped");
+		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
+		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
 }
 
 static bool on_forked(void *ctx, struct task *child, struct space *parent)
@@ -348,10 +349,11 @@ static int no_recorders(struct session *s, struct image *i)
 	return 0;
 }
 
-int session_init(struct session *s, bool trace_children, struct guard *guard)
+int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
 {
 	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
 	s->shared.guard = guard;
+	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);
 	return s->tracer ? 0 : -ENOMEM;

@@ -52,8 +52,8 @@ struct session {
 	size_t n_savers, cap_savers;
 };
 
-/* @guard may be NULL. 0 or -ENOMEM. */
-int session_init(struct session *s, bool trace_children, struct guard *guard);
+/* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */
+int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard);
 void session_release(struct session *s);
 
 /* Take the traps out of all programs but go on tracing them; put them back. */

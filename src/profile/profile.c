@@ -182,6 +182,13 @@ static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
 	c->old_inherited = leaf & LEAF_INHERITED;
 }
 
+/* What a block is known by: an announced one and the one it was cut from may have one address, and
+ * no address of a program has its highest bit set. */
+static uint64_t block_key(const struct alloc_event *e, taddr ptr)
+{
+	return ptr | (uint64_t)e->announced << 63;
+}
+
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
@@ -189,7 +196,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 
 	if (leaf == IDINDEX_NONE)
 		return -ENOMEM;
-	int known = live_put(&p->live, e->ptr, leaf, &was);
+	int known = live_put(&p->live, block_key(e, e->ptr), leaf, &was);
 	if (known < 0)
 		return known;
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
@@ -217,7 +224,7 @@ static void event_free(struct profile *p, const struct alloc_event *e, struct bl
 
 	if (!e->ptr)
 		return;
-	bool known = live_take(&p->live, e->ptr, &leaf);
+	bool known = live_take(&p->live, block_key(e, e->ptr), &leaf);
 	if (known || !e->by_allocator)
 		count_free(p, leaf, known);
 	tell_gone(c, leaf, known);
@@ -225,11 +232,11 @@ static void event_free(struct profile *p, const struct alloc_event *e, struct bl
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
 {
-	struct taken_block b = { .ptr = e->old_ptr, .task = e->task };
+	struct taken_block b = { .ptr = block_key(e, e->old_ptr), .task = e->task };
 
 	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
 		return -ENOMEM;
-	b.known = live_take(&p->live, e->old_ptr, &b.leaf);
+	b.known = live_take(&p->live, b.ptr, &b.leaf);
 	p->taken[p->n_taken++] = b;
 	return 0;
 }
@@ -238,7 +245,7 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
 {
 	for (size_t i = p->n_taken; i-- > 0;) {
-		if (p->taken[i].task != e->task || p->taken[i].ptr != e->old_ptr)
+		if (p->taken[i].task != e->task || p->taken[i].ptr != block_key(e, e->old_ptr))
 			continue;
 		*b = p->taken[i];
 		p->taken[i] = p->taken[--p->n_taken];
