@@ -21,6 +21,8 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
+	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
+	taddr inner;	/* the last block that such a call gave */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size, count;
 	taddr ptr;	/* the block that is resized */

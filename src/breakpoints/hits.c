@@ -183,6 +183,8 @@ static bool is_callback(const struct watch *w, const struct call *pending, taddr
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
+	if (pending->gave_up)
+		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
 		return false;
 	const struct mapping *of = mappings_find(&w->maps, pending->trap);
@@ -216,11 +218,34 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 
 /* ---- entries ---- */
 
-static void read_arguments(const struct probe *p, const struct arch_regs *r, struct call *c)
+/* What a copy of the string at @at takes, at most @limit bytes of it and its end. */
+static uint64_t string_size(const struct watch *w, taddr at, uint64_t limit)
+{
+	char piece[256];
+	uint64_t n = 0;
+
+	while (n < limit) {
+		/* Not over the end of a page: the next may not be there. */
+		size_t want = sizeof piece - (size_t)((at + n) % sizeof piece);
+		ssize_t got = space_read(w->space, at + n, piece, want);
+		const char *end = got > 0 ? memchr(piece, '\0', (size_t)got) : piece;
+
+		n += end ? (uint64_t)(end - piece) : (uint64_t)got;
+		if (end)
+			break;
+	}
+	return (n < limit ? n : limit) + 1;
+}
+
+static void read_arguments(const struct watch *w, const struct probe *p, const struct arch_regs *r,
+			   struct call *c)
 {
 	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
 	if (p->size_arg != NO_ARG)
 		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), c->count, &c->size);
+	if (p->string_arg != NO_ARG)
+		c->size = string_size(w, arch_arg(r, p->string_arg),
+				      p->limit_arg == NO_ARG ? UINT64_MAX - 1 : arch_arg(r, p->limit_arg));
 	if (p->ptr_arg != NO_ARG)
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
@@ -296,7 +321,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->ret = ret;
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = number;
-	read_arguments(p, r, c);
+	read_arguments(w, p, r, c);
 	if (!plant_return(w, task->tid, ret) || (gives_block(p) && watch_chain(w, task->tid, r, ret, c))) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
@@ -309,15 +334,17 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 
 static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
 
-/* operator new, which is the pending call, has got nothing: what it does from here on (ask the
- * program's handler, throw) is no part of it. */
+/* operator new, which is the pending call, has got nothing: what it calls from here on (the program's
+ * handler, malloc again, what throws) counts by itself. */
 static void give_up(struct watch *w, struct task *task, struct calls *calls)
 {
-	if (!calls->n || !watch_probe(w, calls->v[calls->n - 1].probe)->operator_new ||
-	    !gives_block(watch_probe(w, calls->v[calls->n - 1].probe)))
+	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
+	const struct probe *p = c ? watch_probe(w, c->probe) : NULL;
+
+	if (!c || c->gave_up || !p->operator_new || !gives_block(p))
 		return;
-	end_call(w, task, &calls->v[calls->n - 1], 0);
-	calls_pop(calls);
+	end_call(w, task, c, 0);
+	c->gave_up = true;
 }
 
 static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
@@ -349,9 +376,12 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	bool outer = is_outer(w, task, &t->calls, at, r, ret);
 	if (p->kind == PROBE_POOL_FREE)
 		announce_pool_free(w, task, arch_arg(r, p->pool_arg));
-	if (p->kind == PROBE_GIVE_UP && !outer)
-		give_up(w, task, &t->calls);
-	if (!outer || p->kind == PROBE_GIVE_UP)
+	if (p->kind == PROBE_GIVE_UP) {
+		if (!outer)
+			give_up(w, task, &t->calls);
+		return;
+	}
+	if (!outer)
 		return;
 	if (p->kind >= PROBE_MALLOCLIKE) {
 		announce(w, task, p, r, ret);
@@ -431,9 +461,14 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
 	const struct call *c = &t->calls.v[i];
-	if (gives_block(watch_probe(w, c->probe)))
-		end_call(w, task, c, block_given(w, c, r));
+	taddr block = gives_block(watch_probe(w, c->probe)) ? block_given(w, c, r) : 0;
+	/* What operator new has got from another call in the end has been told already. */
+	bool told = c->gave_up && (!block || block == c->inner);
+	if (gives_block(watch_probe(w, c->probe)) && !told)
+		end_call(w, task, c, block);
 	calls_pop(&t->calls);
+	if (t->calls.n && t->calls.v[t->calls.n - 1].gave_up)
+		t->calls.v[t->calls.n - 1].inner = block;
 }
 
 /* ---- going on ---- */

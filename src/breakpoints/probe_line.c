@@ -17,6 +17,7 @@ static const struct kind {
 	const char *roles; /* that it may have, each followed by a blank */
 } kinds[] = {
 	{ "malloc", PROBE_ALLOC, 1, 0, 0, 0, false, "size count align out pool " },
+	{ "strdup", PROBE_ALLOC, 0, 0, 0, 0, false, "string limit " },
 	{ "calloc", PROBE_ALLOC, 2, 1, 0, 0, false, "size count align out pool " },
 	{ "realloc", PROBE_REALLOC, 2, 0, 1, 0, false, "ptr size count align " },
 	{ "resize", PROBE_RESIZE, 2, 0, 1, 0, false, "ptr size count " },
@@ -43,6 +44,8 @@ const char *probe_word(const struct probe *p)
 		return "request";
 	if (p->kind == PROBE_ALLOC && !p->operator_new && p->count_arg != NO_ARG)
 		return "calloc";
+	if (p->kind == PROBE_ALLOC && p->string_arg != NO_ARG)
+		return "strdup";
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (kinds[i].kind == p->kind && kinds[i].operator_new == p->operator_new)
 			return kinds[i].word;
@@ -60,7 +63,7 @@ static const struct kind *find_kind(const char *word)
 /* ---- arguments ---- */
 
 struct args {
-	uint8_t size, count, ptr, align, out, pool, next; /* from 1; 0: none */
+	uint8_t size, count, ptr, align, out, pool, next, string, limit; /* from 1; 0: none */
 };
 
 static const struct role {
@@ -70,7 +73,8 @@ static const struct role {
 	{ "size", offsetof(struct args, size) },   { "count", offsetof(struct args, count) },
 	{ "ptr", offsetof(struct args, ptr) },	   { "align", offsetof(struct args, align) },
 	{ "out", offsetof(struct args, out) },	   { "pool", offsetof(struct args, pool) },
-	{ "next", offsetof(struct args, next) },
+	{ "next", offsetof(struct args, next) },   { "string", offsetof(struct args, string) },
+	{ "limit", offsetof(struct args, limit) },
 };
 
 #define N_ROLES (sizeof roles / sizeof *roles)
@@ -159,6 +163,8 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 	char *token;
 	int err = 0;
 
+	if (!strcmp(k->word, "strdup"))
+		a.string = 1;
 	while (!err && (token = next_token(&rest))) {
 		if (k->kind == PROBE_REALLOC && !strcmp(token, "frees-on-failure"))
 			p->frees_on_failure = true;
@@ -169,6 +175,8 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 		err = check_args(&a, k, e);
 	p->size_arg = k->kind == PROBE_FREE ? NO_ARG : arg(a.size); /* a sized free knows it anyway */
 	p->count_arg = arg(a.count);
+	p->string_arg = arg(a.string);
+	p->limit_arg = arg(a.limit);
 	p->ptr_arg = arg(a.ptr);
 	p->align_arg = arg(a.align);
 	p->out_arg = arg(a.out);

@@ -42,6 +42,8 @@ struct probe {
 	enum probe_kind kind;
 	uint8_t size_arg;	/* bytes, or bytes an element; all arguments from 0 */
 	uint8_t count_arg;	/* number of elements */
+	uint8_t string_arg;	/* instead of a size: the string that is copied, its end included ... */
+	uint8_t limit_arg;	/* ... but not more bytes of it than this */
 	uint8_t ptr_arg;	/* the block that is freed, resized or announced */
 	uint8_t align_arg;	/* alignment, for whoever reads the definition */
 	uint8_t out_arg;	/* where the new block's address is stored; the result is 0 on success */
