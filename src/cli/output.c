@@ -19,7 +19,11 @@
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 {
-	int err = view_apply(&o->view, d);
+	struct view view = o->view;
+
+	view.alloc_fns = o->alloc_fns;
+	view.ignore_fns = o->ignore_fns;
+	int err = view_apply(&view, d);
 
 	if (err)
 		return err;
