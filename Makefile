@@ -24,7 +24,8 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
 	libjansson-dev libiberty-dev liblzma-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
-	python3 perl git libxml2-utils libjemalloc2
+	python3 perl git libxml2-utils libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 \
+	libapr1 libgc1 musl-tools
 
 all: $(B)/mprof ## build mprof (the default)
 
