@@ -61,6 +61,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 
 	s->root = a->pid;
 	s->shared.check_unwinding = a->options.check_unwinding;
+	session_restrict(s, a->options.min_size, a->options.max_size);
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
 	/* First what may fail without having touched the process. */

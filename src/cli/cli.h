@@ -51,6 +51,7 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
+	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
 	struct probe_options probes;
 	const char *alloc_fns[MAX_NAMES + 1];	/* --alloc-fn; ends with a NULL */
 	const char *ignore_fns[MAX_NAMES + 1];	/* --ignore-fn; ends with a NULL */

@@ -39,6 +39,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
 	s->shared.check_unwinding = run->options.check_unwinding;
+	session_restrict(s, run->options.min_size, run->options.max_size);
 	pid_t pid = tracer_launch(s->tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);

@@ -32,6 +32,7 @@ static void image_free(struct image *i)
 	free(i->command);
 	free(i->data);
 	recorders_free(i->recorders);
+	sieve_release(&i->sieve);
 	profile_free(i->profile);
 	watch_free(i->watch);
 	free(i);
@@ -79,6 +80,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->pid = pid;
 	i->number = supersede(s, pid);
 	i->profile = profile;
+	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
 	i->started_ns = wall_clock_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
@@ -89,13 +91,17 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 
 /* ---- what the breakpoints tell ---- */
 
-static int sink_event(void *ctx, const struct alloc_event *e)
+static int sink_event(void *ctx, const struct alloc_event *told)
 {
 	struct image *i = ctx;
+	struct alloc_event changed = *told, *e = &changed;
 	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
 
 	if (i->stopped)
 		return 0;
+	int passes = sieve_event(&i->sieve, e);
+	if (passes <= 0)
+		return passes;
 	struct block_change change;
 	int err = profile_event(i->profile, e, &change);
 	if (!err)
@@ -233,7 +239,7 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 		return false;
 	if (s->trace_children)
 		i = image_begin(s, child->tgid, profile_fork(from->profile));
-	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+	if (i && !sieve_fork(&i->sieve, &from->sieve) && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
 		struct watch_sink sink = sink_for(i);
 
 		i->program = from->program;
@@ -351,7 +357,8 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders,
+			       .max_size = UINT64_MAX };
 	s->shared.guard = guard;
 	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
@@ -368,6 +375,12 @@ void session_release(struct session *s)
 	}
 	free(s->savers);
 	watch_shared_release(&s->shared);
+}
+
+void session_restrict(struct session *s, uint64_t min, uint64_t max)
+{
+	s->min_size = min;
+	s->max_size = max ? max : UINT64_MAX;
 }
 
 /* ---- suspend and resume ---- */

@@ -5,6 +5,7 @@
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
 #include "profile/profile.h"
+#include "profile/sieve.h"
 #include "record/recorder.h"
 
 /*
@@ -20,6 +21,7 @@ struct image {
 	bool over;		/* another image of the process has followed */
 	char **command;		/* its arguments, NULL-terminated */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
+	struct sieve sieve;	/* which requests are recorded */
 	struct profile *profile;
 	struct recorder *recorders;	/* what is kept besides the profile */
 	struct watch *watch;	/* NULL: no longer observed */
@@ -43,6 +45,7 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
+	uint64_t min_size, max_size;	/* of the requests that are recorded */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
@@ -55,6 +58,9 @@ struct session {
 /* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */
 int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard);
 void session_release(struct session *s);
+
+/* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
+void session_restrict(struct session *s, uint64_t min, uint64_t max);
 
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "base/array.h"
+#include "profile/sieve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,13 +181,6 @@ static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
 	c->kind = BLOCK_GONE;
 	c->old_leaf = leaf & ~LEAF_INHERITED;
 	c->old_inherited = leaf & LEAF_INHERITED;
-}
-
-/* What a block is known by: an announced one and the one it was cut from may have one address, and
- * no address of a program has its highest bit set. */
-static uint64_t block_key(const struct alloc_event *e, taddr ptr)
-{
-	return ptr | (uint64_t)e->announced << 63;
 }
 
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
