@@ -26,6 +26,15 @@ enum alloc_event_kind {
 	AE_FAILED,	  /* a call that asked for memory got none: size, old_ptr */
 };
 
+/* What a block is for, where a program's allocator is told so: the kinds of the Lisp version of 1988. */
+enum alloc_label {
+	LABEL_NONE,
+	LABEL_CONS,
+	LABEL_FLOAT,
+	LABEL_STRUCTURE, /* or vector */
+	LABEL_OTHER,
+};
+
 /* What the program called, as a log of calls tells it. */
 enum alloc_call {
 	CALL_MALLOC, /* malloc(size) and all that gives a new block */
@@ -56,6 +65,7 @@ struct alloc_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC when it was seen; never less than that of the event before */
 	taddr ptr, old_ptr;
 	uint64_t size;	/* bytes the program asked for */
+	enum alloc_label label;	/* of a new block */
 	uint64_t count;	/* CALL_CALLOC: of so many elements */
 	/* The allocator called its own free: glibc does for what is left in a thread's cache when the
 	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no

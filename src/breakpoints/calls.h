@@ -23,6 +23,7 @@ struct call {
 	bool interrupted; /* a signal was delivered inside of it */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
 	taddr inner;	/* the last block that such a call gave */
+	enum alloc_label label;	/* of the block, or of those that are requested inside */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size, count;
 	taddr ptr;	/* the block that is resized */

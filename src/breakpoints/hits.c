@@ -183,7 +183,7 @@ static bool is_callback(const struct watch *w, const struct call *pending, taddr
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
-	if (pending->gave_up)
+	if (pending->gave_up || kind == PROBE_LABEL)
 		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
 		return false;
@@ -250,6 +250,7 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
 		c->out = arch_arg(r, p->out_arg);
+	c->label = probe_label(p, p->label_arg == NO_ARG ? 0 : arch_arg(r, p->label_arg));
 	if (p->pool_arg != NO_ARG)
 		c->pool = arch_arg(r, p->pool_arg);
 }
@@ -305,6 +306,12 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	return true;
 }
 
+/* The label of what is requested inside of a call. */
+static enum alloc_label inner_label(const struct watch *w, const struct call *outer)
+{
+	return watch_probe(w, outer->probe)->kind == PROBE_LABEL ? outer->label : LABEL_NONE;
+}
+
 static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
 		       const struct arch_regs *r, taddr ret)
 {
@@ -322,6 +329,9 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = number;
 	read_arguments(w, p, r, c);
+	/* Of calls within each other that tell a label the innermost does. */
+	if (!c->label && t->calls.n > 1)
+		c->label = inner_label(w, c - 1);
 	if (!plant_return(w, task->tid, ret) || (gives_block(p) && watch_chain(w, task->tid, r, ret, c))) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
@@ -437,6 +447,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 		.ptr = block,
 		.old_ptr = c->ptr,
 		.size = c->size,
+		.label = c->label,
 		.count = c->count,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};

@@ -16,16 +16,18 @@ static const struct kind {
 	bool operator_new;
 	const char *roles; /* that it may have, each followed by a blank */
 } kinds[] = {
-	{ "malloc", PROBE_ALLOC, 1, 0, 0, 0, false, "size count align out pool " },
-	{ "strdup", PROBE_ALLOC, 0, 0, 0, 0, false, "string limit " },
-	{ "calloc", PROBE_ALLOC, 2, 1, 0, 0, false, "size count align out pool " },
-	{ "realloc", PROBE_REALLOC, 2, 0, 1, 0, false, "ptr size count align " },
+	{ "malloc", PROBE_ALLOC, 1, 0, 0, 0, false, "size count align out pool label " },
+	{ "strdup", PROBE_ALLOC, 0, 0, 0, 0, false, "string limit label " },
+	{ "calloc", PROBE_ALLOC, 2, 1, 0, 0, false, "size count align out pool label " },
+	{ "realloc", PROBE_REALLOC, 2, 0, 1, 0, false, "ptr size count align label " },
 	{ "resize", PROBE_RESIZE, 2, 0, 1, 0, false, "ptr size count " },
 	{ "free", PROBE_FREE, 0, 0, 1, 0, false, "ptr size align " },
 	{ "new", PROBE_ALLOC, 1, 0, 0, 0, true, "size count align " },
 	{ "delete", PROBE_FREE, 0, 0, 1, 0, true, "ptr size align " },
 	{ "free-list", PROBE_FREE_LIST, 0, 0, 1, 0, false, "ptr next " },
 	{ "pool-free", PROBE_POOL_FREE, 0, 0, 0, 1, false, "pool " },
+	{ "label", PROBE_LABEL, 0, 0, 0, 0, false, "label " },
+	{ "wrapper", PROBE_WRAPPER, 0, 0, 0, 0, false, "" },
 	{ "internal", PROBE_INTERNAL, 0, 0, 0, 0, false, "" },
 	{ "give-up", PROBE_GIVE_UP, 0, 0, 0, 0, false, "" },
 	{ "malloclike", PROBE_MALLOCLIKE, 2, 0, 1, 0, false, "ptr size count " },
@@ -63,7 +65,7 @@ static const struct kind *find_kind(const char *word)
 /* ---- arguments ---- */
 
 struct args {
-	uint8_t size, count, ptr, align, out, pool, next, string, limit; /* from 1; 0: none */
+	uint8_t size, count, ptr, align, out, pool, next, string, limit, label; /* from 1; 0: none */
 };
 
 static const struct role {
@@ -74,7 +76,7 @@ static const struct role {
 	{ "ptr", offsetof(struct args, ptr) },	   { "align", offsetof(struct args, align) },
 	{ "out", offsetof(struct args, out) },	   { "pool", offsetof(struct args, pool) },
 	{ "next", offsetof(struct args, next) },   { "string", offsetof(struct args, string) },
-	{ "limit", offsetof(struct args, limit) },
+	{ "limit", offsetof(struct args, limit) }, { "label", offsetof(struct args, label) },
 };
 
 #define N_ROLES (sizeof roles / sizeof *roles)
@@ -111,8 +113,76 @@ static int set_role(struct args *a, const struct kind *k, const char *token, str
 	return 0;
 }
 
+/* ---- labels ---- */
+
+static const char label_letters[] = "cfso"; /* in the order of enum alloc_label, from LABEL_CONS */
+
+enum alloc_label probe_label(const struct probe *p, uint64_t value)
+{
+	if (p->label)
+		return p->label;
+	if (p->label_arg == NO_ARG)
+		return LABEL_NONE;
+	for (unsigned i = 0; value < 64 && i < sizeof p->labels / sizeof *p->labels; i++)
+		if (p->labels[i] >> value & 1)
+			return LABEL_CONS + i;
+	return LABEL_OTHER;
+}
+
+/* "7" or "7-9": 0, or -EINVAL. *text moves behind it. */
+static int read_range(const char **text, unsigned *first, unsigned *last)
+{
+	char *end;
+
+	*first = *last = 64;
+	if (**text >= '0' && **text <= '9') {
+		*first = *last = (unsigned)strtoul(*text, &end, 10);
+		*text = end;
+		if (*end == '-' && end[1] >= '0' && end[1] <= '9') {
+			*last = (unsigned)strtoul(end + 1, &end, 10);
+			*text = end;
+		}
+	}
+	return *last < 64 && *first <= *last ? 0 : -EINVAL;
+}
+
+/* "f=5,7-9": the values of the label argument that mean f. */
+static int set_values(struct probe *p, const char *token, struct error *e)
+{
+	size_t which = (size_t)(strchr(label_letters, token[0]) - label_letters);
+	const char *at = token + 2;
+	unsigned first, last;
+
+	do {
+		if (read_range(&at, &first, &last) || (*at && *at != ','))
+			return error_set(e, -EINVAL, "expected numbers from 0 to 63, as in f=5,7-9, not \"%s\"",
+					 token);
+		for (; first <= last; first++)
+			p->labels[which] |= UINT64_C(1) << first;
+	} while (*at++ == ',');
+	return 0;
+}
+
+/* "is=c", "c=1". False: it is nothing about labels. */
+static bool set_label(struct probe *p, const struct kind *k, const char *token, struct error *e, int *err)
+{
+	bool may = in_list(k->roles, "label", strlen("label"));
+
+	if (may && !strncmp(token, "is=", 3)) {
+		const char *letter = token[3] && !token[4] ? strchr(label_letters, token[3]) : NULL;
+
+		*err = letter ? 0 : error_set(e, -EINVAL, "expected is=c, f, s or o, not \"%s\"", token);
+		p->label = letter ? (uint8_t)(LABEL_CONS + (letter - label_letters)) : 0;
+		return true;
+	}
+	if (!may || !token[0] || token[1] != '=' || !memchr("cfs", token[0], 3))
+		return false;
+	*err = set_values(p, token, e);
+	return true;
+}
+
 /* Every argument has one role, and those that the kind cannot do without are there. */
-static int check_args(struct args *a, const struct kind *k, struct error *e)
+static int check_args(struct args *a, const struct kind *k, const struct probe *p, struct error *e)
 {
 	for (size_t i = 0; i < N_ROLES; i++)
 		for (size_t j = 0; j < i; j++)
@@ -122,6 +192,10 @@ static int check_args(struct args *a, const struct kind *k, struct error *e)
 						 roles[j].word, roles[i].word, *role_of(a, i));
 	if (k->kind == PROBE_FREE_LIST && !a->next)
 		return error_set(e, -EINVAL, "expected next=N: which argument tells the link's offset");
+	if (k->kind == PROBE_LABEL && !a->label && !p->label)
+		return error_set(e, -EINVAL, "expected label=N (which argument tells it) or is=LETTER");
+	if (!a->label && (p->labels[0] | p->labels[1] | p->labels[2]))
+		return error_set(e, -EINVAL, "expected label=N: which argument has these values");
 	return 0;
 }
 
@@ -168,11 +242,11 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 	while (!err && (token = next_token(&rest))) {
 		if (k->kind == PROBE_REALLOC && !strcmp(token, "frees-on-failure"))
 			p->frees_on_failure = true;
-		else
+		else if (!set_label(p, k, token, e, &err))
 			err = set_role(&a, k, token, e);
 	}
 	if (!err)
-		err = check_args(&a, k, e);
+		err = check_args(&a, k, p, e);
 	p->size_arg = k->kind == PROBE_FREE ? NO_ARG : arg(a.size); /* a sized free knows it anyway */
 	p->count_arg = arg(a.count);
 	p->string_arg = arg(a.string);
@@ -182,6 +256,7 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 	p->out_arg = arg(a.out);
 	p->pool_arg = arg(a.pool);
 	p->next_arg = arg(a.next);
+	p->label_arg = arg(a.label);
 	return err;
 }
 

@@ -2,6 +2,7 @@
 #ifndef MPROF_BREAKPOINTS_PROBES_H
 #define MPROF_BREAKPOINTS_PROBES_H
 
+#include "alloc_event.h"
 #include "base/error.h"
 #include "base/idindex.h"
 #include "taddr.h"
@@ -21,6 +22,8 @@ enum probe_kind {
 	PROBE_FREE,	/* takes a block */
 	PROBE_FREE_LIST, /* takes blocks that are linked */
 	PROBE_POOL_FREE, /* takes all blocks that were given from a pool */
+	PROBE_LABEL,	/* requests made inside of it have its label */
+	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */
 	PROBE_GIVE_UP,	/* operator new calls it when it has got no memory */
 	/* announcements: the call itself is the event, its arguments tell all */
@@ -49,6 +52,9 @@ struct probe {
 	uint8_t out_arg;	/* where the new block's address is stored; the result is 0 on success */
 	uint8_t pool_arg;	/* the pool a block comes from, or that is freed */
 	uint8_t next_arg;	/* PROBE_FREE_LIST: offset of the link in a block */
+	uint8_t label_arg;	/* what the block is for; its values are: */
+	uint64_t labels[3];	/* as bits, those that mean LABEL_CONS, LABEL_FLOAT, LABEL_STRUCTURE */
+	uint8_t label;		/* enum alloc_label, whatever the arguments are; 0: as label_arg says */
 	bool operator_new;	/* of C++: new or delete, see struct probes.forwarders */
 	bool frees_on_failure;	/* PROBE_REALLOC: the old block is gone even if there is no new one */
 	bool user;		/* not built in: looked for among names that are not exported, too */
@@ -98,6 +104,9 @@ uint32_t probes_of_kind(const struct probes *p, enum probe_kind kind);
 
 /* Is @soname (NULL: it has none) that of a forwarder? */
 bool probes_forwards(const struct probes *p, const char *soname);
+
+/* What a definition says that a block is for, by the value of its argument for that. */
+enum alloc_label probe_label(const struct probe *p, uint64_t value);
 
 /* The word for what a definition does, as in the file. */
 const char *probe_word(const struct probe *p);

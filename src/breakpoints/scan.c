@@ -58,10 +58,10 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	int err = 0;
 
 	p->found = true;
-	if (p->operator_new && p->kind == PROBE_ALLOC)
+	if ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL || p->kind == PROBE_WRAPPER)
 		err = add_range(s, sym, RANGE_WRAPPER);
 	/* What the user says of an operator holds even where it is a forwarder. */
-	if (err || (p->operator_new && s->forwarder && !p->user))
+	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
 		return err;
 	return add_probe(s, sym->st_value, number);
 }

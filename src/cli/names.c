@@ -123,3 +123,12 @@ void names_say_truncated(const struct pd_totals *t)
 		    "), because the stack could not be read (%" PRIu64 "), at the depth limit (%" PRIu64
 		    ")", t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
 }
+
+void names_say_sizes(const struct profile_data *d)
+{
+	if (d->max_size)
+		say("only requests of %" PRIu64 " to %" PRIu64 " bytes were recorded", d->min_size,
+		    d->max_size);
+	else if (d->min_size)
+		say("only requests of %" PRIu64 " bytes or more were recorded", d->min_size);
+}

@@ -20,4 +20,7 @@ void names_say(const struct profile_data *d);
 /* Why chains are truncated; nothing if none is. */
 void names_say_truncated(const struct pd_totals *t);
 
+/* If only requests of some sizes were recorded. */
+void names_say_sizes(const struct profile_data *d);
+
 #endif

@@ -104,6 +104,8 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->pid = (uint32_t)i->pid;
 	d->started_ns = i->started_ns;
 	d->ended_ns = i->ended_ns;
+	d->min_size = o->min_size;
+	d->max_size = o->max_size;
 	return d;
 }
 
@@ -195,6 +197,7 @@ static int write_image(const struct session *s, const struct options *o, const s
 	}
 	say_counts(i, d);
 	names_say_truncated(&d->totals);
+	names_say_sizes(d);
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);

@@ -11,6 +11,7 @@
 
 /* Rows on their way out of the database. The first thing wrong ends all. */
 struct get {
+	int version;	/* of the file's format */
 	sqlite3 *db;
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */
@@ -277,9 +278,12 @@ static void get_nodes(struct get *g, struct profile_data *d)
 
 static void get_leaves(struct get *g, struct profile_data *d)
 {
+	bool has_label = g->version > 1;
 	size_t cap = 0;
 
-	get_begin(g, "leaves", "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
+	get_begin(g, "leaves",
+		  has_label ? "SELECT node, size, allocs, frees, label FROM leaves NOT INDEXED ORDER BY rowid" :
+			      "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		struct pd_leaf *l = NEXT(g, &d->leaves, &cap, g->n);
 
@@ -290,6 +294,11 @@ static void get_leaves(struct get *g, struct profile_data *d)
 		l->size = get_int(g);
 		l->allocs = get_int(g);
 		l->frees = get_int(g);
+		uint64_t label = has_label ? get_int(g) : 0;
+		if (label > 4)
+			damaged(g, "there is no such label");
+		l->label = (uint8_t)label;
+		d->labelled |= label != 0;
 	}
 	get_end(g);
 }
@@ -341,7 +350,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 {
 	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
 	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
-		if (!datafile_meta_set(m, d, get_meta_row(g, m->key)))
+		if (m->since <= g->version && !datafile_meta_set(m, d, get_meta_row(g, m->key)))
 			damaged(g, "number out of range");
 	uint64_t sum = g->sum;
 	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
@@ -351,9 +360,9 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e)
+int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
-	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
+	struct get g = { .db = db, .version = version, .sum = DATAFILE_SUM_START, .e = e };
 
 	get_command(&g, d);
 	get_modules(&g, d);

@@ -11,6 +11,6 @@
  * then those the checksum was made of, but not yet known to fit together (datafile_check()).
  * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong, without the name of the file.
  */
-int datafile_get_tables(sqlite3 *db, struct profile_data *d, struct error *e);
+int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e);
 
 #endif

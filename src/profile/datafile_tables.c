@@ -182,12 +182,13 @@ static void put_nodes(struct put *p, const struct profile_data *d)
 
 static void put_leaves(struct put *p, const struct profile_data *d)
 {
-	put_begin(p, "leaves", 4, d->n_leaves);
+	put_begin(p, "leaves", 5, d->n_leaves);
 	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
 		put_int(p, d->leaves[i].node);
 		put_int(p, d->leaves[i].size);
 		put_int(p, d->leaves[i].allocs);
 		put_int(p, d->leaves[i].frees);
+		put_int(p, d->leaves[i].label);
 		put_row(p);
 	}
 	put_end(p);

@@ -46,12 +46,12 @@ static bool leaf_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct call_leaf *a = &((const struct profile *)owner)->leaves[id], *b = key;
 
-	return a->node == b->node && a->size == b->size;
+	return a->node == b->node && a->size == b->size && a->label == b->label;
 }
 
 static uint64_t leaf_hash(const struct call_leaf *a)
 {
-	return hash_mix(hash_mix(a->size) + a->node);
+	return hash_mix(hash_mix(a->size) + ((uint64_t)a->label << 32 | a->node));
 }
 
 static uint64_t leaf_rehash(const void *owner, uint32_t id)
@@ -90,9 +90,9 @@ static uint32_t node_below(struct profile *p, uint32_t parent, uint32_t frame)
 	return id;
 }
 
-static uint32_t leaf_at(struct profile *p, uint32_t node, uint64_t size)
+static uint32_t leaf_at(struct profile *p, uint32_t node, const struct alloc_event *e)
 {
-	struct call_leaf key = { .node = node, .size = size };
+	struct call_leaf key = { .node = node, .size = e->size, .label = (uint8_t)e->label };
 	uint64_t hash = leaf_hash(&key);
 	uint32_t id = idindex_find(&p->leaf_index, hash, leaf_eq, p, &key);
 
@@ -186,7 +186,7 @@ static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
-	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e->size), was;
+	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e), was;
 
 	if (leaf == IDINDEX_NONE)
 		return -ENOMEM;

@@ -28,6 +28,7 @@ struct call_node {
 struct call_leaf {
 	uint64_t size, allocs, frees;
 	uint32_t node;
+	uint8_t label;	/* enum alloc_label */
 };
 
 /* In the number of a live block's leaf: it was allocated by the parent, before the fork. */

@@ -73,11 +73,14 @@ struct pd_node {
 	uint64_t resumed;
 };
 
-/* Requests of one exact size at the end of one chain. */
+/* Requests of one exact size and label at the end of one chain. */
 struct pd_leaf {
 	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
 	uint64_t size;		/* bytes each request asked for */
 	uint64_t allocs, frees;	/* frees <= allocs */
+	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4 other;
+	 * 0: nothing. */
+	uint8_t label;
 };
 
 struct pd_type {
@@ -91,6 +94,8 @@ struct profile_data {
 	uint32_t pid;
 	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
+	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
+	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_memory memory;
 	struct pd_module *modules;
@@ -101,7 +106,7 @@ struct profile_data {
 	size_t n_sites;
 	struct pd_node *nodes;
 	size_t n_nodes;		/* >= 2: the roots are always there */
-	struct pd_leaf *leaves;	/* at most one for each (node, size); sorted by node, then size */
+	struct pd_leaf *leaves;	/* at most one for each (node, size, label); sorted by these */
 	size_t n_leaves;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
 	size_t n_types;

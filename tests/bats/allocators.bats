@@ -280,3 +280,63 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(jq '.bins[] | select(.size == 8131) | .allocs' ignored.json)" = 1 ]
 	nothing "$(contradictions ignored.json)" "the report contradicts itself:"
 }
+
+# ---- kinds, and sizes ----
+
+@test "labels told by an argument or by the function break tables 3 and 4 down by kind" {
+	cat >lisp.probes <<-EOT
+		label   alloc_object label=1 c=3 f=5 s=40-41
+		label   cons is=c
+		label   vector is=s
+		wrapper raw
+	EOT
+	stated --probes=lisp.probes -- "$T/labels"
+	jq -e '.breakdown == "kind" and (.direct | length == 1) and .direct[0].function == "work"
+		and .direct[0].bytes == {c: (12 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: (2 * 16)}
+		and .direct[0].kept == {c: (5 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: 16}' report.json ||
+		fail "$(jq -c .direct report.json)"
+	grep -qE '^-+c--f--s--o-+c--f--s--o-+$' run.txt
+	grep -qF '% mem(kind)' run.txt
+	grep -qF 'kind-func' run.txt
+	# Without labels it is the sizes again.
+	stated -- "$T/labels"
+	jq -e '.breakdown == null and (.direct[0].bytes | keys == ["l", "m", "s", "x"])' report.json
+	grep -qE '^-+s--m--l--x-+s--m--l--x-+$' run.txt
+}
+
+@test "an ECL program is broken down by kind, with the names of its functions" {
+	cp "$ROOT/examples/deriv.lisp" .
+	ecl --norc --eval '(progn (compile-file "deriv.lisp" :output-file "deriv.fas") (ext:quit))' >compile 2>&1 ||
+		skip "ECL does not compile here"
+	limited "$MPROF" run -o run.txt --data=run.data -- \
+		ecl --norc --load deriv.fas --eval '(progn (main) (ext:quit))' >out 2>err
+	grep -q '20100.0d0' out
+	limited "$MPROF" report --format=json run.data >report.json
+	nothing "$(contradictions report.json)" "the report contradicts itself:"
+	# 200 masses, 200 squares and the like; conses of the derivations; a vector and 200 structures.
+	jq -e '.breakdown == "kind" and ([.direct[] | .bytes | .c, .f, .s] | all(. >= 0))
+		and ([.direct[] | select(.function == "L7swarm" or .function == "L9energy") | .bytes.f] | add) >= 400 * 16
+		and ([.direct[] | select(.function == "L6deriv") | .bytes.c] | add) >= 100 * 16 * 10' report.json ||
+		fail "$(jq -c '.direct[] | select(.function | test("^L[0-9]"))' report.json)"
+}
+
+@test "--min-size and --max-size restrict what is recorded, and the report says so" {
+	BINS=bins limited "$MPROF" run --min-size=7057 --max-size=7079 -o run.txt --data=run.data -- "$T/plain" \
+		>out 2>err
+	limited "$MPROF" report --format=json run.data >report.json 2>err2
+	jq -e '[.bins[] | [.size, .allocs, .frees]] == [[7057, 1, 1], [7069, 1, 0], [7079, 1, 1]]
+		and .totals.unknown_frees == 0 and .totals.failed_allocs == 0
+		and .recorded == {min_size: 7057, max_size: 7079}' report.json || fail "$(jq -c .bins,.totals report.json)"
+	nothing "$(contradictions report.json)" "the report contradicts itself:"
+	says err 'only requests of 7057 to 7079 bytes were recorded'
+	says err2 'only requests of 7057 to 7079 bytes were recorded'
+	refused 2 'max-size' "$MPROF" run --min-size=10 --max-size=9 -- "$T/plain"
+	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
+}
+
+@test "a data file of version 1 can be read" {
+	limited "$MPROF" report --format=json "$ROOT/tests/lib/version-1.data" >report.json
+	jq -e '.totals.allocs == 10000 and .totals.kept_bytes == 1023876 and .breakdown == null
+		and .recorded == null' report.json
+	nothing "$(contradictions report.json)" "the report contradicts itself:"
+}

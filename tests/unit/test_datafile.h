@@ -174,7 +174,8 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			struct pd_leaf *l = &d->leaves[d->n_leaves++];
 
 			size += 1 + rnd(&seed) % 3000;
-			*l = (struct pd_leaf){ i, size, 1 + rnd(&seed) % 100000, 0 };
+			*l = (struct pd_leaf){ i, size, 1 + rnd(&seed) % 100000, 0, (uint8_t)(rnd(&seed) % 5) };
+			d->labelled |= l->label != 0;
 			l->frees = rnd(&seed) % 2 ? l->allocs : rnd(&seed) % (l->allocs + 1);
 		}
 	}
@@ -220,7 +221,8 @@ static inline uint32_t node(struct profile_data *d, uint32_t parent, uint32_t si
 static inline void leaf(struct profile_data *d, uint32_t n, uint64_t size, uint64_t allocs,
 			uint64_t frees)
 {
-	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees };
+	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, (uint8_t)(size % 5) };
+	d->labelled |= size % 5 != 0;
 }
 
 static inline void assert_text_equal(const char *a, const char *b)
@@ -246,11 +248,12 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 
 		SAME(parent), SAME(site), SAME(resumed);
 	}
+	assert_int_equal(x->labelled, y->labelled);
 	assert_int_equal(x->n_leaves, y->n_leaves);
 	for (size_t i = 0; i < x->n_leaves; i++) {
 		const struct pd_leaf *a = &x->leaves[i], *b = &y->leaves[i];
 
-		SAME(node), SAME(size), SAME(allocs), SAME(frees);
+		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(label);
 	}
 }
 

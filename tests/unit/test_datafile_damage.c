@@ -35,8 +35,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=2; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 2, this one reads up to 1)");
+	change("PRAGMA user_version=3; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 3, this one reads up to 2)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -46,7 +46,7 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 }
 
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_1(void **state)
+static void the_schema_is_that_of_version_2(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -55,8 +55,8 @@ static void the_schema_is_that_of_version_1(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 1);
-	assert_int_equal(sum, UINT64_C(0x1e6ebccbf6a995e2));
+	assert_int_equal(DATAFILE_VERSION, 2);
+	assert_int_equal(sum, UINT64_C(0xf1b925d8730965b3));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -145,7 +145,7 @@ static void a_changed_value_is_damage(void **state)
 		"functions.linkage", "functions.module", "functions.address", "sites.function",
 		"sites.address", "sites.offset", "sites.file", "sites.line", "sites.inlined",
 		"nodes.parent", "nodes.site", "nodes.resumed", "leaves.node", "leaves.size",
-		"leaves.allocs", "leaves.frees", "types.size", "types.name", "types.rank",
+		"leaves.allocs", "leaves.frees", "leaves.label", "types.size", "types.name", "types.rank",
 		"arcs.caller", "arcs.callee", "arcs.calls", "arcs.bytes_s", "arcs.bytes_m",
 		"arcs.bytes_l", "arcs.bytes_x", "meta.key", "meta.value",
 	};
@@ -225,7 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_no_data_file_is_refused),
 		TEST(a_newer_file_is_told_from_a_damaged_one),
-		TEST(the_schema_is_that_of_version_1),
+		TEST(the_schema_is_that_of_version_2),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

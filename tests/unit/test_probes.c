@@ -92,6 +92,25 @@ static void arguments_can_be_told(void **state)
 	assert_string_equal(probe_word(one(*state, "calloc c")), "calloc");
 }
 
+static void labels_are_told_by_an_argument_or_at_once(void **state)
+{
+	const struct probe *p = one(*state, "malloc alloc_object size=2 label=1 c=1 f=6-8,10 s=16-20,30,63");
+
+	assert_int_equal(p->label_arg, 0);
+	assert_int_equal(probe_label(p, 1), LABEL_CONS);
+	assert_int_equal(probe_label(p, 6), LABEL_FLOAT);
+	assert_int_equal(probe_label(p, 8), LABEL_FLOAT);
+	assert_int_equal(probe_label(p, 9), LABEL_OTHER);
+	assert_int_equal(probe_label(p, 10), LABEL_FLOAT);
+	assert_int_equal(probe_label(p, 63), LABEL_STRUCTURE);
+	assert_int_equal(probe_label(p, 64), LABEL_OTHER);
+	assert_int_equal(probe_label(p, UINT64_MAX), LABEL_OTHER);
+	p = one(*state, "label make_cons is=c");
+	assert_int_equal(p->kind, PROBE_LABEL);
+	assert_int_equal(probe_label(p, 0), LABEL_CONS);
+	assert_int_equal(probe_label(one(*state, "malloc plain"), 1), LABEL_NONE);
+}
+
 static void an_error_tells_file_line_and_what_was_expected(void **state)
 {
 	static const struct {
@@ -104,7 +123,7 @@ static void an_error_tells_file_line_and_what_was_expected(void **state)
 		{ "malloc a size=0", "1 to 6, in \"size=0\"" },
 		{ "malloc a size=7", "1 to 6, in \"size=7\"" },
 		{ "malloc a size=11", "1 to 6, in \"size=11\"" },
-		{ "malloc a ptr=2", "expected size count align out pool (an argument, as in ptr=1) of a function" },
+		{ "malloc a ptr=2", "expected size count align out pool label (an argument, as in ptr=1) of a function" },
 		{ "free a colour=2", "not \"colour=2\"" },
 		{ "malloc a align=1", "expected different arguments for size and align: both are 1" },
 		{ "free-list a", "expected next=N" },
@@ -113,6 +132,17 @@ static void an_error_tells_file_line_and_what_was_expected(void **state)
 		{ "malloc 0x0", "expected a name or an address" },
 		{ "malloc 0x11111111111111111", "expected a name or an address" },
 		{ "internal a ptr=1", "expected no argument of a function of kind internal" },
+		{ "label a", "expected label=N (which argument tells it) or is=LETTER" },
+		{ "label a is=x", "expected is=c, f, s or o, not \"is=x\"" },
+		{ "label a is=", "expected is=c, f, s or o" },
+		{ "malloc a c=1", "expected label=N: which argument has these values" },
+		{ "malloc a label=2 c=", "expected numbers from 0 to 63" },
+		{ "malloc a label=2 c=1,", "expected numbers from 0 to 63" },
+		{ "malloc a label=2 c=9-3", "expected numbers from 0 to 63" },
+		{ "malloc a label=2 c=64", "expected numbers from 0 to 63" },
+		{ "malloc a label=2 c=99999999999999999999", "expected numbers from 0 to 63" },
+		{ "malloc a label=2 c=1x", "expected numbers from 0 to 63" },
+		{ "free a label=1", "expected ptr size align" },
 		{ "forwarder", "expected a name behind \"forwarder\"" },
 		{ "forwarder a b", "expected the end of the line, not \"b\"" },
 	};
@@ -146,7 +176,7 @@ static void lines_that_are_no_text_are_refused(void **state)
 static void random_bytes_do_no_harm(void **state)
 {
 	static const char *const words[] = { "malloc", "calloc", " ", "\t", "\n", "size=", "ptr=", "1", "2", "=",
-					     "#", "0x", "forwarder", "free-list", "next=3", "\xff", "\r", "a" };
+					     "#", "0x", "forwarder", "free-list", "next=3", "label=2 ", "c=", "is=", "-", ",", "\xff", "\r", "a" };
 	unsigned seed = 12345, added = 0;
 
 	for (int round = 0; round < 3000; round++) {
@@ -263,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(arguments_of_the_usual_kinds_are_where_they_usually_are),
 		TEST(arguments_can_be_told),
+		TEST(labels_are_told_by_an_argument_or_at_once),
 		TEST(an_error_tells_file_line_and_what_was_expected),
 		TEST(lines_that_are_no_text_are_refused),
 		TEST(random_bytes_do_no_harm),
