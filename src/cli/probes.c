@@ -14,39 +14,60 @@
 #include <string.h>
 #include <sys/stat.h>
 
+struct listed {
+	uint64_t at;
+	uint32_t file, probe;
+};
+
 struct listing {
 	const struct watch_shared *shared;
-	uint32_t file;
+	uint32_t file;	/* that is being looked at */
 	taddr bias;
-	uint64_t *at;		/* told already: a file may be mapped in parts */
+	struct listed *v;
 	size_t n, cap;
 	bool lost;
 };
-
-static void print_row(const struct listing *l, uint64_t address, const struct probe *p)
-{
-	char path[4096 + 64], name[256], where[1024];
-
-	printable(path, sizeof path, l->shared->files.files[l->file].path);
-	printable(name, sizeof name, p->name);
-	printable(where, sizeof where, p->where);
-	printf("0x%012" PRIx64 "  %-10s  %-34s  %s  (%s)\n", l->bias + address, probe_word(p), name, path,
-	       where);
-}
 
 static void list_one(void *ctx, uint64_t address, uint32_t probe)
 {
 	struct listing *l = ctx;
 
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i] == l->bias + address)
-			return;
-	if (ARRAY_RESERVE(&l->at, &l->cap, l->n)) {
+	if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
 		l->lost = true;
-		return;
-	}
-	l->at[l->n++] = l->bias + address;
-	print_row(l, address, &l->shared->rules->probes.v[probe]);
+	else
+		l->v[l->n++] = (struct listed){ l->bias + address, l->file, probe };
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void print_row(const struct listing *l, const struct listed *row)
+{
+	const struct probe *p = &l->shared->rules->probes.v[row->probe];
+	char path[4096 + 64], name[256], where[1024];
+
+	printable(path, sizeof path, l->shared->files.files[row->file].path);
+	printable(name, sizeof name, p->name);
+	printable(where, sizeof where, p->where);
+	printf("0x%012" PRIx64 "  %-10s  %-34s  %s  (%s)\n", row->at, probe_word(p), name, path, where);
+}
+
+/* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
+static int print_listing(struct listing *l)
+{
+	if (l->n)
+		qsort(l->v, l->n, sizeof *l->v, by_address);
+	for (size_t i = 0; i < l->n; i++)
+		if (!i || by_address(&l->v[i - 1], &l->v[i]))
+			print_row(l, &l->v[i]);
+	free(l->v);
+	return l->lost ? -ENOMEM : 0;
 }
 
 /* 0 or -errno. */
@@ -70,9 +91,9 @@ static int list_process(struct watch_shared *s, pid_t pid)
 		l.bias = maps.maps[i].bias;
 		err = choose_probes(s, l.file, st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
 	}
-	free(l.at);
 	mappings_release(&maps);
-	return err ? err : l.lost ? -ENOMEM : 0;
+	int lost = print_listing(&l);
+	return err ? err : lost;
 }
 
 /* The program's file is number 0, its libraries follow. 0 or -errno. */
@@ -81,12 +102,10 @@ static int list_files(struct watch_shared *s)
 	struct listing l = { .shared = s };
 	int err = 0;
 
-	for (l.file = 0; !err && l.file < s->files.n; l.file++) {
-		l.n = 0;
+	for (l.file = 0; !err && l.file < s->files.n; l.file++)
 		err = choose_probes(s, l.file, l.file == 0, list_one, &l);
-	}
-	free(l.at);
-	return err ? err : l.lost ? -ENOMEM : 0;
+	int lost = print_listing(&l);
+	return err ? err : lost;
 }
 
 static int list_program(struct watch_shared *s, const char *name)
