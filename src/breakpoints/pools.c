@@ -68,3 +68,13 @@ taddr pools_take(struct pools *p, taddr pool)
 
 	return of && of->n ? of->blocks[--of->n] : 0;
 }
+
+int pools_copy(struct pools *to, const struct pools *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->n; i++)
+		for (size_t j = 0; !err && j < from->v[i].n; j++)
+			err = pools_put(to, from->v[i].at, from->v[i].blocks[j]);
+	return err;
+}

@@ -18,6 +18,9 @@ struct pools {
 
 void pools_release(struct pools *p);
 
+/* The same pools for a forked process. 0 or -ENOMEM. */
+int pools_copy(struct pools *to, const struct pools *from);
+
 /* A block has been given from a pool. 0 or -ENOMEM. */
 int pools_put(struct pools *p, taddr pool, taddr block);
 

@@ -32,5 +32,5 @@ bool rules_allow(struct rules *r, const char *path, const char *soname, bool pro
 
 bool rules_restrict(const struct probe *p)
 {
-	return p->kind < PROBE_MALLOCLIKE && !p->must_be_found;
+	return p->kind < PROBE_MALLOCLIKE && p->kind != PROBE_GIVE_UP && !p->must_be_found;
 }

@@ -149,6 +149,9 @@ static int add_request(void *ctx, uint64_t at)
 	return add_probe(p->scan, p->vaddr + at, p->probe);
 }
 
+/* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */
+#define LONGEST_CODE (UINT64_C(1) << 31)
+
 /* Client requests have no names: they are told by their instructions. */
 static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, int fd)
 {
@@ -160,7 +163,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	if (place.probe == IDINDEX_NONE || elf_getphdrnum(elf, &n))
 		return 0;
 	for (size_t i = 0; !err && i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
+		    ph.p_filesz > LONGEST_CODE)
 			continue;
 		place.vaddr = ph.p_vaddr;
 		err = requests_find(fd, ph.p_offset, ph.p_filesz, add_request, &place);

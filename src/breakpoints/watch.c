@@ -246,6 +246,8 @@ struct watch *watch_fork(const struct watch *parent, const struct space *parent_
 	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
 	if (!*err)
 		*err = mappings_copy(&w->maps, &parent->maps);
+	if (!*err)
+		*err = pools_copy(&w->pools, &parent->pools);
 	if (*err) {
 		watch_free(w);
 		return NULL;

@@ -2,6 +2,7 @@
 #include "cli/load_rules.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* In the order in which they hold: single functions, files, what is built in. */
 int load_rules(struct rules *r, const struct options *o)
@@ -9,7 +10,11 @@ int load_rules(struct rules *r, const struct options *o)
 	struct error e;
 	int err = 0;
 
+	const char *libc = getenv("MMA_LIBC_NAME");
+
 	*r = (struct rules){ 0 };
+	if (libc && *libc && !o->probes.malloc_libs[0])
+		r->libs[r->n_libs++].name = libc;
 	for (const char *const *name = o->probes.malloc_libs; *name; name++)
 		r->libs[r->n_libs++].name = *name;
 	for (const char *const *hook = o->probes.hooks; !err && *hook; hook++)

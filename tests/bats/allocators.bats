@@ -126,6 +126,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 		no_allocators
 		stated -p $lib -- "$T/churn" 20 || fail "$lib, churn"
 		stated -p $lib -- "$T/plugins" || fail "$lib, plugins"
+		stated -p $lib -- "$T/pairs" 500 || fail "$lib, pairs"
 	done
 }
 
@@ -177,6 +178,45 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	grep -qE '^ +48 +1 +48 .* 0 +48 ' run.txt
 }
 
+@test "announcements are found in a static program, in a library, and twice in one process" {
+	stated -- "$T/markers-static-pie"
+	[ "$(leaks_of pool_get)" = $((100003 + 28 * 1301)) ]
+	cat >lib.c <<-EOT
+		#include <mprof/mprof.h>
+		static char cells[10][64];
+		void *lib_get(int i) { mprof_malloclike(cells[i], 57); return cells[i]; }
+		void lib_put(int i) { mprof_freelike(cells[i]); }
+	EOT
+	cat >prog.c <<-EOT
+		#include <mprof/mprof.h>
+		static char cells[10][64];
+		void *lib_get(int i);
+		void lib_put(int i);
+		int main(void)
+		{
+			for (int i = 0; i < 10; i++) {
+				lib_get(i);
+				mprof_malloclike(cells[i], 59);
+			}
+			for (int i = 0; i < 4; i++) {
+				lib_put(i);
+				mprof_freelike(cells[i + 1]);
+				mprof_freelike(cells[i + 1]); /* once too often */
+			}
+			return 0;
+		}
+	EOT
+	cc -O2 -fPIC -shared -I"$ROOT/include" -o libpool.so lib.c
+	local how
+	for how in '' -fvisibility=hidden -no-pie; do
+		cc -O2 $how -I"$ROOT/include" -o prog prog.c ./libpool.so
+		limited "$MPROF" run -o run.txt --data=run.data -- ./prog 2>err
+		limited "$MPROF" report --format=json run.data 2>/dev/null |
+			jq -e '[.bins[] | select(.size == 57 or .size == 59) | .allocs, .frees] == [10, 4, 10, 4]
+				and .totals.unknown_frees == 4' || fail "$how"
+	done
+}
+
 # ---- what is trapped ----
 
 @test "functions named by --hook are exact, and what they call is not counted" {
@@ -215,7 +255,8 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 @test "--malloc-lib restricts where allocators are looked for, and a name that matches nothing is reported" {
 	stated --malloc-lib=libc.so.6 -- "$T/plain"
 	stated --malloc-lib=NONE -- "$T/plain-static-pie"
-	stated -p libjemalloc.so.2 --malloc-lib=libjemalloc.so.2 -- "$T/plain"
+	stated -p libjemalloc.so.2 --malloc-lib=libjemalloc.so.2 -- "$T/cxx"
+	MMA_LIBC_NAME=libc.so.6 stated -- "$T/plain"
 	limited "$MPROF" run -o run.txt --data=run.data --malloc-lib=NONE --malloc-lib=libnot.so -- "$T/plain" \
 		>out 2>err
 	says err '--malloc-lib=libnot.so: no object'
@@ -244,6 +285,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(grep -cE '  free +free +/.*\(my.probes:1\)$' list)" = 2 ]
 	limited "$MPROF" probes --malloc-lib=NONE "$T/plain-static" >list
 	[ "$(grep -c '  malloc  ' list)" -ge 2 ]
+	limited "$MPROF" probes "$T/plain-musl" | grep -qE '  malloc +malloc +/.*musl'
 	limited "$MPROF" probes "$T/requests" | grep -q '  request  .*/requests  (--client-requests)$'
 }
 
