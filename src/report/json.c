@@ -138,6 +138,13 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 	direct_release(&t);
 }
 
+/* The sizes of the requests that were recorded. */
+static json_t *recorded(const struct profile_data *d)
+{
+	return json_pack("{sI so}", "min_size", json_out_int(d->min_size), "max_size",
+			 d->max_size ? json_integer(json_out_int(d->max_size)) : json_null());
+}
+
 int report_json(const struct profile_data *d, FILE *out)
 {
 	struct json_out o = { .out = out };
@@ -151,9 +158,7 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "pid", json_integer(d->pid));
 	json_out_member(&o, "totals", totals(&d->totals));
 	if (d->min_size || d->max_size)
-		json_out_member(&o, "recorded", json_pack("{sI so}", "min_size", json_out_int(d->min_size), "max_size",
-						  d->max_size ? json_integer(json_out_int(d->max_size)) :
-								json_null()));
+		json_out_member(&o, "recorded", recorded(d));
 	if (d->labelled)
 		json_out_member(&o, "breakdown", json_string("kind"));
 	modules(&o, d);
