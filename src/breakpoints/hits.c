@@ -373,6 +373,8 @@ static void hit_entry(struct watch *w, struct task *task, struct watched_task *t
 		watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
 		return;
 	}
+	if (p->kind == PROBE_GIVE_UP && !t->calls.n)
+		return;
 	struct arch_regs as_called;
 	if (p->kind == PROBE_REQUEST) {
 		if (!request_of_interest(w, r))

@@ -312,6 +312,36 @@ static void with_lines_paths_are_told_apart_by_them(void **state)
 	profile_data_free(d);
 }
 
+static void with_labels_the_classes_are_kinds_not_sizes(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main", 8, 10, 5);
+	pd_build_chain(d, "main", 16, 10, 0);
+	pd_build_chain(d, "main > f", 3000, 1, 0);
+	pd_build_chain(d, "main > f", 4000, 1, 1);
+	pd_build_finish(d);
+	for (size_t i = 0; i < d->n_leaves; i++)
+		d->leaves[i].label = d->leaves[i].size == 8 ? 1 : d->leaves[i].size == 16 ? 2 :
+				     d->leaves[i].size == 3000 ? 3 : 0;
+	d->labelled = true;
+	char *text = leaks_text(d);
+
+	assert_has(text, "     % mem        bytes | % mem(kind) |   bytes kept |  % all kept |        calls   name\n"
+			 "\n"
+			 "---------------------------c--f--s--o-------------------c--f--s--o---------------\n"
+			 "\n"
+			 "     -----         7240 |  1  2 41 55 |         3200 |  1  5 93    |           22   <TOTAL>\n"
+			 "\n"
+			 "      96.7         7000 |       41 55 |         3000 |       93    |            2   f\n"
+			 "       3.3          240 |  1  2       |          200 |  1  5       |           20   main\n");
+	assert_has(text, "-------------------------------c--f--s--o----c--f--s--o----------\n");
+	assert_has_not(text, "s--m--l--x");
+	free(text);
+	profile_data_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +351,7 @@ int main(void)
 		cmocka_unit_test(short_names_have_no_types_and_functions_stay_different),
 		cmocka_unit_test(types_are_those_of_everybody_the_program_or_nobody),
 		cmocka_unit_test(with_lines_paths_are_told_apart_by_them),
+		cmocka_unit_test(with_labels_the_classes_are_kinds_not_sizes),
 		cmocka_unit_test(allocation_functions_vanish_from_the_inner_end_only),
 		cmocka_unit_test(an_outer_wrapper_alone_has_no_effect),
 		cmocka_unit_test(what_an_ignored_function_requests_itself_is_no_part_of_any_number),
