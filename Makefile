@@ -10,22 +10,24 @@ CFLAGS ?= -O2 -g
 B ?= build$(if $(SAN),-san)
 
 ARCH := $(shell uname -m)
-LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma
+LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma -lprotobuf-c -lz -lm
 OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude -I$(B)/gen
 OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-aliasing \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
 SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) src/arch/$(ARCH).c
-OBJ := $(SRC:%.c=$(B)/%.o)
+OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
-	libjansson-dev libiberty-dev liblzma-dev
+	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
-	python3 perl git libxml2-utils libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 \
-	libapr1 libgc1 musl-tools ecl
+	python3 perl git libxml2-utils libjemalloc2 \
+	elfutils dwz xz-utils libdebuginfod1 valgrind \
+	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
+	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl
 
 all: $(B)/mprof ## build mprof (the default)
 
@@ -48,6 +50,16 @@ $(B)/gen/builtin_probes.inc: share/mprof/probes
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
 
 $(B)/src/breakpoints/probes.o: $(B)/gen/builtin_probes.inc
+
+# What protoc makes of the description of pprof's format.
+$(B)/gen/pprof/profile.pb-c.c: src/pprof/profile.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=src/pprof --c_out=$(@D) $<
+
+$(B)/gen/pprof/profile.pb-c.o: $(B)/gen/pprof/profile.pb-c.c $(B)/flags
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/src/pprof/proto_read.o $(B)/src/pprof/proto_write.o: $(B)/gen/pprof/profile.pb-c.c
 
 # A unit test is one file in tests/unit; it may use every room but main.
 $(B)/unit/%: tests/unit/%.c $(OBJ)

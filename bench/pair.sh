@@ -10,7 +10,7 @@
 PAIRS=${PAIRS:-20000}
 LTRACE_PAIRS=${LTRACE_PAIRS:-2000}
 GDB_PAIRS=${GDB_PAIRS:-200}
-ways=(adaptive sleep spin pin follow)
+ways=(adaptive sleep spin pin)
 known=()
 
 build floor && build churn || exit 1
@@ -69,9 +69,6 @@ for way in "${ways[@]}"; do
 	row "$way" "$(num "$m")" "$(num "$ml")" "$(num "$(calc "3 * $f")")" "$(num "$(calc "3 * $fl")")" \
 		"$(num "$(ratio "mprof-$way" "floor-$way" 3)")" "$(num "$(calc "$ml / (3 * $fl)")")"
 done
-echo
-echo "\`follow\` is \`sleep\` with the tracer on the processor on which the program ran last, under"
-echo "SCHED_IDLE; a dash in a row: this mprof does not wait in this way."
 echo
 table "tool" "us per pair" "/ mprof" "/ 3 stops, adaptive"
 row "mprof" "$(num "$(median mprof-adaptive)")" 1.00 "$(num "$(ratio mprof-adaptive floor-adaptive 3)")"

@@ -64,6 +64,7 @@ struct alloc_event {
 	int32_t task;	/* thread; ties the two ends of a realloc together */
 	uint64_t time_ns; /* CLOCK_MONOTONIC when it was seen; never less than that of the event before */
 	taddr ptr, old_ptr;
+	taddr sp;	/* the caller's stack pointer, as it is when the call has returned; 0: not known */
 	uint64_t size;	/* bytes the program asked for */
 	enum alloc_label label;	/* of a new block */
 	uint64_t count;	/* CALL_CALLOC: of so many elements */

@@ -8,6 +8,8 @@
 #ifndef MPROF_H
 #define MPROF_H
 
+#include <stdlib.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -56,6 +58,68 @@ MPROF_MARK void mprof_resize(const void *addr, __SIZE_TYPE__ size)
 MPROF_MARK void mprof_freelike(const void *addr)
 {
 	__asm__ volatile("" : : "r"(addr) : "memory");
+}
+
+/*
+ * The functions of gperftools' heap profiler, under their names: mprof does what they ask for. They
+ * do nothing when nobody traces. A program that is linked with the real library and includes its
+ * <gperftools/heap-profiler.h> needs none of these: mprof answers those calls, too.
+ */
+
+/** Start to record, in files @prefix.NNNN.heap; nothing if it goes on already. */
+MPROF_MARK void HeapProfilerStart(const char *prefix)
+{
+	__asm__ volatile("" : : "r"(prefix) : "memory");
+}
+
+/** Stop recording and forget what was recorded. */
+MPROF_MARK void HeapProfilerStop(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/** Write a profile now. */
+MPROF_MARK void HeapProfilerDump(const char *reason)
+{
+	__asm__ volatile("" : : "r"(reason) : "memory");
+}
+
+/** Not 0 while it is recorded. */
+MPROF_MARK int IsHeapProfilerRunning(void)
+{
+	int running = 0;
+
+	__asm__ volatile("" : "+r"(running) : : "memory");
+	return running;
+}
+
+/** For GetHeapProfile(): bytes of the profile as it is now. */
+MPROF_MARK unsigned long mprof_heap_profile_size(void)
+{
+	unsigned long size = 0;
+
+	__asm__ volatile("" : "+r"(size) : : "memory");
+	return size;
+}
+
+/** For GetHeapProfile(): copy these to @buffer; how many they were. */
+MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long size)
+{
+	unsigned long n = 0;
+
+	__asm__ volatile("" : "+r"(n) : "r"(buffer), "r"(size) : "memory");
+	return n;
+}
+
+/** The text of the profile as it is now, for free(); empty when nothing is recorded. NULL: no memory. */
+MPROF_MARK char *GetHeapProfile(void)
+{
+	unsigned long size = mprof_heap_profile_size();
+	char *text = (char *)malloc(size + 1);
+
+	if (text)
+		text[mprof_heap_profile_text(text, size)] = '\0';
+	return text;
 }
 
 #undef MPROF_MARK

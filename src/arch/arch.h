@@ -22,6 +22,8 @@ struct arch_regs {
 /* 0 or -errno (-ESRCH: the task is dying, waitpid will report its end). */
 int arch_get_regs(pid_t tid, struct arch_regs *r);
 int arch_set_regs(pid_t tid, const struct arch_regs *r);
+/* The same for a task whose registers are @was: cheaper if few differ. */
+int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_regs *r);
 
 taddr arch_pc(const struct arch_regs *r);
 void arch_set_pc(struct arch_regs *r, taddr pc);
@@ -32,6 +34,7 @@ uint64_t arch_arg(const struct arch_regs *r, unsigned n);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);
+void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
  * pointer will be after it has returned. */
@@ -52,8 +55,22 @@ uint64_t arch_kept(const struct arch_regs *r, unsigned index);
 /* The index of a register by its number in libunwind; -1: not kept; -2: pc or stack pointer. */
 int arch_kept_index(int regnum);
 
+/* Which of them holds the frame pointer in code that keeps one; and where, from there, the function
+ * has saved its caller's and the return address, and its caller's stack pointer was before the call. */
+extern const unsigned arch_frame_pointer;
+#define ARCH_FRAME_SAVED 0
+#define ARCH_FRAME_RETURN 8
+#define ARCH_FRAME_CALLER 16
+
+/* Does a call instruction end at the end of @before? */
+#define ARCH_CALL_MAX 9	/* bytes of the longest one */
+bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
+
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
+
+/* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
+extern const uint32_t arch_audit;
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

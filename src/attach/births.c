@@ -79,7 +79,7 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
 			  struct error *e)
 {
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(intptr_t)TRACER_OPTIONS)) {
+	if (ptrace(PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
 		int err = -errno;
 		kill(pid, SIGKILL);
 		reap(pid);
@@ -153,6 +153,8 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
 	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
 		tracer_enter_space(task, space);
+		if (task->tgid != task->tid)
+			t->ops->thread(t->ctx, task);
 		return true;
 	}
 	struct space *own = space_new(task->tid);
@@ -255,7 +257,7 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 
 static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)TRACER_OPTIONS))
+	if (ptrace(PTRACE_SEIZE, tid, NULL, tracer_options(t)))
 		return -errno;
 	struct task *task = tasks_add(&t->tasks, tid);
 
@@ -379,6 +381,8 @@ static bool serve_exec(struct tracer *t, struct task *task)
 {
 	task->fresh = false;
 	task->tgid = task->tid;
+	/* The call that ends next is the exec, whatever another thread was in under this number. */
+	task->call.inside = false;
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

@@ -155,11 +155,13 @@ static bool serve_changes(struct tracer *t)
 }
 
 /* The signal the task is owed when it goes on without us. */
-static int owed_signal(const struct task *task)
+static int owed_signal(struct tracer *t, struct task *task)
 {
 	if (task->state != TASK_QUEUED)
 		return 0;
 	struct stop s = tracer_decode(task->tid, task->wstatus);
+	if (s.kind == STOP_SIGNAL && tracer_takes_signal(t, task, s.arg))
+		return 0;
 	/* A trap that is still queued after settling is the program's own. */
 	return s.kind == STOP_SIGNAL || s.kind == STOP_TRAP || s.kind == STOP_STEPPED ? s.arg : 0;
 }
@@ -207,7 +209,7 @@ void tracer_detach_all(struct tracer *t)
 		if (task->space)
 			t->ops->clean(t->ctx, task->space);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
-		tracer_let_go(t, task, owed_signal(task));
+		tracer_let_go(t, task, owed_signal(t, task));
 	t->n_queue = 0;
 }
 

@@ -73,10 +73,22 @@ static int open_regular(const char *path)
 	return fd;
 }
 
+/* The file at @path if it is the one that is mapped; -1: it is another one, or none. */
+static int open_if_mapped(const char *path, const struct maps_line *m)
+{
+	struct stat st;
+	int fd = open_regular(path);
+
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 static int open_mapped(pid_t tid, const struct maps_line *m)
 {
 	char path[PATH_MAX + 64];
-	struct stat st;
 
 	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
 		 m->end);
@@ -84,12 +96,12 @@ static int open_mapped(pid_t tid, const struct maps_line *m)
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
-	fd = open_regular(path);
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->ino || st.st_dev != m->dev)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	fd = open_if_mapped(path, m);
+	if (fd >= 0)
+		return fd;
+	/* The program's own file can be read this way by anybody who may trace it, deleted or not. */
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	return open_if_mapped(path, m);
 }
 
 static int add_file(pid_t tid, struct module_files *files, const struct maps_line *m, uint32_t *number)
@@ -199,13 +211,13 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct maps_
 	return 0;
 }
 
-int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
+/* Every line of a process's maps. Returns what @fn did if that is not 0, or -errno. */
+static int each_line(pid_t tid, int (*fn)(const struct maps_line *m, void *ctx), void *ctx)
 {
 	char name[64], *line = NULL;
 	size_t cap = 0;
 	int err = 0;
 
-	*out = (struct mappings){ 0 };
 	snprintf(name, sizeof name, "/proc/%d/maps", (int)tid);
 	FILE *f = fopen(name, "re");
 	if (!f)
@@ -213,16 +225,81 @@ int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
 	while (!err && getline(&line, &cap, f) > 0) {
 		struct maps_line m;
 
-		if (parse_line(line, &m) && m.executable && (m.ino || !strcmp(m.path, "[vdso]")))
-			err = add_mapping(tid, files, &m, out);
+		if (parse_line(line, &m))
+			err = fn(&m, ctx);
 	}
 	if (!err && ferror(f))
 		err = -EIO;
 	free(line);
 	fclose(f);
+	return err;
+}
+
+struct reading {
+	pid_t tid;
+	struct module_files *files;
+	struct mappings *out;
+};
+
+static int read_mapping(const struct maps_line *m, void *ctx)
+{
+	struct reading *r = ctx;
+
+	if (!m->executable || (!m->ino && strcmp(m->path, "[vdso]") != 0))
+		return 0;
+	return add_mapping(r->tid, r->files, m, r->out);
+}
+
+int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
+{
+	struct reading r = { tid, files, out };
+
+	*out = (struct mappings){ 0 };
+	int err = each_line(tid, read_mapping, &r);
 	if (err)
 		mappings_release(out);
 	return err;
+}
+
+static int read_code(const struct maps_line *m, void *ctx)
+{
+	struct code_ranges *c = ctx;
+
+	if (!m->executable)
+		return 0;
+	if (ARRAY_RESERVE(&c->v, &c->cap, c->n))
+		return -ENOMEM;
+	c->v[c->n++] = (struct code_range){ m->start, m->end };
+	return 0;
+}
+
+int code_ranges_read(pid_t tid, struct code_ranges *c)
+{
+	c->n = 0;
+	return each_line(tid, read_code, c);
+}
+
+bool code_ranges_have(const struct code_ranges *c, taddr pc)
+{
+	size_t lo = 0, hi = c->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (pc < c->v[mid].start)
+			hi = mid;
+		else if (pc >= c->v[mid].end)
+			lo = mid + 1;
+		else
+			return true;
+	}
+	return false;
+}
+
+void code_ranges_release(struct code_ranges *c)
+{
+	free(c->v);
+	*c = (struct code_ranges){ 0 };
 }
 
 const struct mapping *mappings_find(const struct mappings *m, taddr pc)

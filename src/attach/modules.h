@@ -53,11 +53,27 @@ void mappings_release(struct mappings *m);
  * Read which files a process has mapped for execution. New files are added to @files and opened
  * through /proc/TID/map_files, which finds the very file that is mapped even if the program lives
  * in another mount namespace or the file has been replaced; if that is not permitted, through
- * /proc/TID/root, taken only if device and inode are the same.
+ * /proc/TID/root, or /proc/TID/exe for the program itself, taken only if device and inode are the same.
  * @tid  any task of it that has not ended
  * Returns 0, -ENOMEM, or -errno if the maps could not be read (the process is gone).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
+
+/* Memory that can be executed, of a file or not. */
+struct code_range {
+	taddr start, end;
+};
+
+struct code_ranges {
+	struct code_range *v;	/* sorted by start */
+	size_t n, cap;
+};
+
+void code_ranges_release(struct code_ranges *c);
+
+/* All of a process's memory that can be executed, in place of what @c has. 0 or -errno. */
+int code_ranges_read(pid_t tid, struct code_ranges *c);
+bool code_ranges_have(const struct code_ranges *c, taddr pc);
 
 /* 0 or -ENOMEM. */
 int mappings_copy(struct mappings *to, const struct mappings *from);

@@ -22,6 +22,8 @@ struct stop stop_decode(pid_t tid, int wstatus, int si_code, int trap_code)
 		return (struct stop){ tid, sig == SIGTRAP ? STOP_HELD : STOP_GROUP, sig };
 	if (event)
 		return (struct stop){ tid, STOP_PTRACE_EVENT, event };
+	if (sig == (SIGTRAP | 0x80)) /* PTRACE_O_TRACESYSGOOD */
+		return (struct stop){ tid, STOP_SYSCALL, 0 };
 	if (sig == SIGTRAP && si_code == trap_code)
 		return (struct stop){ tid, STOP_TRAP, sig };
 	if (sig == SIGTRAP && si_code == TRAP_TRACE)

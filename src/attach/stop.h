@@ -13,6 +13,7 @@ enum stop_kind {
 	STOP_SIGNAL,	   /* a signal is about to be delivered; arg: which */
 	STOP_GROUP,	   /* it is stopped by job control; arg: the stopping signal */
 	STOP_HELD,	   /* a new task's first stop, or the answer to PTRACE_INTERRUPT */
+	STOP_SYSCALL,	   /* it begins or ends a system call */
 	STOP_PTRACE_EVENT, /* arg: PTRACE_EVENT_* */
 };
 

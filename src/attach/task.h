@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_TASK_H
 #define MPROF_ATTACH_TASK_H
 
+#include "attach/syscalls.h"
 #include "taddr.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@
  */
 struct space {
 	unsigned tasks;	/* how many tasks run in it */
+	unsigned exiting; /* how many of them have told that they are about to end */
 	int mem;	/* /proc/PID/mem, of this space even after an exec */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
@@ -33,7 +35,9 @@ struct task {
 	struct space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
+	struct syscall_entry call; /* if it is stopped at system calls */
 	bool fresh;		/* its first stop has not been served */
+	bool exiting;		/* it has told that it is about to end */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 

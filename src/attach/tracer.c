@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 
 /* A stop that is answered at once by a tracer still awake costs a third of one that has to wake
  * it: so stay awake this long after the last one. */
-#define SPIN_NS 100000
+#define SPIN_NS 50000
 
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
 {
@@ -46,6 +46,23 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
 	t->wait = wait;
 }
 
+void tracer_watch_exits(struct tracer *t)
+{
+	t->watch_exits = true;
+}
+
+void *tracer_options(const struct tracer *t)
+{
+	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+}
+
+void tracer_stop_at_syscalls(struct tracer *t)
+{
+	t->at_syscalls = true;
+}
+
 bool tracer_has_tasks(const struct tracer *t)
 {
 	return t->tasks.n;
@@ -69,7 +86,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 	guard_trapped(t->guard, task->tid, false);
 	guard_stopped(t->guard, task->tid, false);
 	task->state = TASK_RUNNING;
-	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+	ptrace(t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
@@ -93,9 +110,31 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 	return 0;
 }
 
+/*
+ * A task is about to end. It is not queued like other stops but goes on at once: another thread that
+ * execs waits for its end, and whoever holds the space would wait for that thread.
+ */
+static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
+{
+	if (task && task->space && !task->exiting) {
+		task->exiting = true;
+		if (++task->space->exiting == task->space->tasks)
+			t->ops->exiting(t->ctx, task);
+	}
+	if (task)
+		task_resume(t, task, 0);
+	else
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
 int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT) {
+		serve_exiting(t, task, tid);
+		return 0;
+	}
 
 	if (!task) {
 		/* A new task's first stop may overtake its parent's event. But what has ended without
@@ -130,24 +169,36 @@ void tracer_forget_running(struct tracer *t)
 	}
 }
 
+/* Take one thing that has happened, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
+ * (yet); -errno. */
+static int take(struct tracer *t, int flags)
+{
+	int wstatus;
+	pid_t tid = waitpid(-1, &wstatus, __WALL | flags);
+
+	if (tid > 0) {
+		int err = tracer_note(t, tid, wstatus);
+
+		return err ? err : 1;
+	}
+	if (tid == 0 || errno == EINTR)
+		return 0;
+	if (errno != ECHILD)
+		return -errno;
+	tracer_forget_running(t);
+	return 0;
+}
+
 /* Everything that has happened so far. Taking it all before serving any is what makes it fair:
- * the kernel always looks at the same task first. */
+ * the kernel always looks at the same task first. Of tasks that are all stopped, nothing can come
+ * but their deaths, and those can wait. */
 static int collect(struct tracer *t)
 {
-	for (;;) {
-		int wstatus;
-		pid_t tid = waitpid(-1, &wstatus, __WALL | WNOHANG);
+	int taken = 1;
 
-		if (tid == 0)
-			return 0;
-		if (tid < 0 && errno == ECHILD)
-			tracer_forget_running(t);
-		if (tid < 0)
-			return errno == ECHILD ? 0 : -errno;
-		int err = tracer_note(t, tid, wstatus);
-		if (err)
-			return err;
-	}
+	while (taken > 0 && t->n_queue < t->tasks.n)
+		taken = take(t, WNOHANG);
+	return taken < 0 ? taken : 0;
 }
 
 uint64_t tracer_now_ns(void)
@@ -158,25 +209,11 @@ uint64_t tracer_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* SIGCHLD is blocked but for this sleep, so one that comes just before it still ends it. */
-static void sleep_until_told(int wake_fd)
+/* Whether it is time to sleep; *until: 0 at first. */
+static bool tired(const struct tracer *t, uint64_t *until)
 {
-	struct pollfd p = { .fd = wake_fd, .events = POLLIN };
-	sigset_t mask;
-
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	sigdelset(&mask, SIGCHLD);
-	ppoll(&p, 1, NULL, &mask);
-}
-
-/* Whether it is time to sleep, @rounds after the last stop. */
-static bool tired(const struct tracer *t, unsigned rounds, uint64_t *until)
-{
-	if (t->wait == WAIT_SLEEP)
-		return true;
-	/* Reading the clock costs as much as asking: not every time. */
-	if (t->wait == WAIT_SPIN || rounds % 16)
-		return false;
+	if (t->wait != WAIT_ADAPTIVE)
+		return t->wait == WAIT_SLEEP;
 	uint64_t now = tracer_now_ns();
 
 	if (!*until)
@@ -185,17 +222,21 @@ static bool tired(const struct tracer *t, unsigned rounds, uint64_t *until)
 }
 
 /* Wait until there is something in the queue, or @stop. */
-static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	uint64_t until = 0;
+	int err = 0;
 
-	for (unsigned rounds = 0;; rounds++) {
-		int err = collect(t);
-		if (err || t->n_queue || *stop || !t->tasks.n)
-			return err;
-		if (tired(t, rounds, &until))
-			sleep_until_told(wake_fd);
+	while (!err && !t->n_queue && !*stop && t->tasks.n) {
+		bool sleep = tired(t, &until);
+
+		err = take(t, sleep ? 0 : WNOHANG);
+		if (!err && !sleep)
+			sched_yield(); /* the program may be waiting for this very processor */
+		if (err > 0)
+			err = 0;
 	}
+	return err ? err : collect(t);
 }
 
 /* ---- ends ---- */
@@ -206,6 +247,9 @@ void tracer_leave_space(struct tracer *t, struct task *task)
 
 	t->ops->task_gone(t->ctx, task);
 	task->space = NULL;
+	if (s && task->exiting)
+		s->exiting--;
+	task->exiting = false;
 	if (!s || --s->tasks)
 		return;
 	t->ops->space_gone(t->ctx, s);
@@ -247,7 +291,11 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
 			return;
-		if (waitpid(task->tid, &wstatus, __WALL) != task->tid)
+		pid_t tid;
+		do
+			tid = waitpid(task->tid, &wstatus, __WALL);
+		while (tid < 0 && errno == EINTR);
+		if (tid < 0)
 			return;
 		struct stop s = tracer_decode(task->tid, wstatus);
 		if (s.kind == STOP_STEPPED) {
@@ -314,10 +362,28 @@ struct stop tracer_decode(pid_t tid, int wstatus)
 	return stop_decode(tid, wstatus, si.si_code, arch_trap_code);
 }
 
+bool tracer_takes_signal(struct tracer *t, struct task *task, int sig)
+{
+	return t->ops->signal && task->space && t->ops->signal(t->ctx, task, sig);
+}
+
 static void serve_signal(struct tracer *t, struct task *task, int sig)
 {
+	if (tracer_takes_signal(t, task, sig)) {
+		task_resume(t, task, 0);
+		return;
+	}
 	t->ops->settle(t->ctx, task, false);
 	task_resume(t, task, sig);
+}
+
+static void serve_syscall(struct tracer *t, struct task *task)
+{
+	struct syscall_call c;
+
+	if (syscall_stopped(task->tid, &task->call, &t->n_syscalls, &c))
+		t->ops->syscall(t->ctx, task, &c);
+	task_resume(t, task, 0);
 }
 
 static void serve(struct tracer *t, struct task *task)
@@ -343,6 +409,9 @@ static void serve(struct tracer *t, struct task *task)
 	case STOP_PTRACE_EVENT:
 		if (tracer_serve_event(t, task, s.arg))
 			task_resume(t, task, 0);
+		return;
+	case STOP_SYSCALL:
+		serve_syscall(t, task);
 		return;
 	case STOP_GROUP:
 		task_listen(t, task);
@@ -372,10 +441,10 @@ static void serve_queue(struct tracer *t)
 	t->n_queue -= n;
 }
 
-int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd)
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	while (!*stop) {
-		int err = wait_for_work(t, stop, wake_fd);
+		int err = wait_for_work(t, stop);
 		if (err)
 			return err;
 		if (!t->tasks.n)

@@ -31,6 +31,10 @@ struct tracer_ops {
 	/* A process made by fork, in a space of its own that is a copy of @parent's, traps included.
 	 * False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, struct space *parent);
+	/* A thread has joined the process it belongs to and has not run yet. */
+	void (*thread)(void *ctx, struct task *task);
+	/* A system call has returned (tracer_stop_at_syscalls()). */
+	void (*syscall)(void *ctx, struct task *task, const struct syscall_call *c);
 	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
 	 * that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
@@ -49,6 +53,12 @@ struct tracer_ops {
 	void (*clean)(void *ctx, struct space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
+	/* The last task of a space is about to end; its memory is there still. Only after
+	 * tracer_watch_exits(), and not always then: SIGKILL may come in between. */
+	void (*exiting)(void *ctx, struct task *task);
+	/* A signal is about to be delivered to a task. True: it was meant for us, and the program shall
+	 * not see it. May be NULL. */
+	bool (*signal)(void *ctx, struct task *task, int sig);
 	/* A child of the tracer's own, which it never traced, has ended. */
 	void (*reaped)(void *ctx, pid_t pid);
 };
@@ -64,6 +74,15 @@ enum tracer_wait {
 };
 
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
+
+/* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
+ * traced. */
+void tracer_watch_exits(struct tracer *t);
+/**
+ * Stop every task at the beginning and at the end of each of its system calls, and tell the owner of
+ * those that have returned; before the first task is traced. This costs two stops a call.
+ */
+void tracer_stop_at_syscalls(struct tracer *t);
 
 /* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
@@ -86,11 +105,11 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 int tracer_attach(struct tracer *t, pid_t pid);
 
 /**
- * Serve stops until no task is left, or until @stop is not 0.
- * @wake_fd  a descriptor that becomes readable when @stop is set, so that it is noticed at once
+ * Serve stops until no task is left, or until @stop is not 0. Whoever sets @stop has to see to it
+ * that waitpid(2) ends with EINTR from then on, again and again.
  * Returns 0, or -errno: waiting itself failed.
  */
-int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop, int wake_fd);
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 
 /* Stop all tasks where the program can be left alone: no pc in a slot or behind a trap of ours, no
  * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */

@@ -24,13 +24,15 @@ struct tracer {
 	uint64_t stops;
 	enum tracer_wait wait;
 	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
+	bool at_syscalls;	/* tasks stop at system calls, too */
+	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct guard *guard;	/* NULL: nobody watches over us */
+	bool watch_exits;
 };
 
-#define TRACER_OPTIONS                                                                             \
-	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
-
 /* tracer.c */
+/* What to ask of the kernel with PTRACE_SEIZE. */
+void *tracer_options(const struct tracer *t);
 void task_resume(struct tracer *t, struct task *task, int sig);
 uint64_t tracer_now_ns(void);
 struct stop tracer_decode(pid_t tid, int wstatus);
@@ -39,6 +41,8 @@ void tracer_leave_space(struct tracer *t, struct task *task);
 void tracer_enter_space(struct task *task, struct space *s);
 void tracer_forget(struct tracer *t, struct task *task);
 void tracer_forget_running(struct tracer *t);
+/* The owner wants the signal that is about to be delivered for itself. */
+bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 
 /* births.c */
 /* A new task's first stop. True: it has its place, serve the stop as any other. */

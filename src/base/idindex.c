@@ -11,6 +11,13 @@ void idindex_release(struct idindex *x)
 	*x = (struct idindex){ 0 };
 }
 
+void idindex_clear(struct idindex *x)
+{
+	if (x->slots)
+		memset(x->slots, 0, ((size_t)x->mask + 1) * sizeof *x->slots);
+	x->n = 0;
+}
+
 uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
 		      const void *key)
 {

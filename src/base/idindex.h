@@ -23,6 +23,9 @@ typedef uint64_t idindex_hash(const void *owner, uint32_t id);
 
 void idindex_release(struct idindex *x);
 
+/* Take all ids out. As many as there were can be added again without needing memory. */
+void idindex_clear(struct idindex *x);
+
 /* The id whose element equals @key, or IDINDEX_NONE. */
 uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
 		      const void *key);

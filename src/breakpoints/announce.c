@@ -10,7 +10,7 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 {
 	struct call c = { 0 };
 
-	if (watch_chain(w, task->tid, r, ret, &c)) {
+	if (watch_call_chain(w, task->tid, r, ret, &c)) {
 		w->counts.lost++;
 		return;
 	}
@@ -19,28 +19,28 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 	free(c.frames);
 }
 
-static void tell_free(struct watch *w, struct task *task, taddr ptr, bool announced)
+static void tell_free(struct watch *w, struct task *task, taddr ptr, taddr sp, bool announced)
 {
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid,
-					     .ptr = ptr, .announced = announced });
+					     .ptr = ptr, .sp = sp, .announced = announced });
 }
 
 static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr ptr, uint64_t size,
 		 const struct arch_regs *r, taddr ret)
 {
 	struct alloc_event e = { .kind = AE_ALLOC, .call = CALL_MALLOC, .task = task->tid,
-				 .ptr = ptr, .size = size, .count = 1, .announced = true };
+				 .ptr = ptr, .size = size, .count = 1, .sp = arch_sp_after_return(r), .announced = true };
 
 	if (!ptr)
 		return;
 	if (kind == PROBE_FREELIKE) {
-		tell_free(w, task, ptr, true);
+		tell_free(w, task, ptr, arch_sp_after_return(r), true);
 		return;
 	}
 	if (kind == PROBE_RESIZELIKE) {
 		watch_emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC,
 						     .task = task->tid, .old_ptr = ptr,
-						     .announced = true });
+						     .sp = e.sp, .announced = true });
 		e.kind = AE_REALLOC_MOVED;
 		e.call = CALL_REALLOC;
 		e.old_ptr = ptr;
@@ -95,15 +95,16 @@ void announce(struct watch *w, struct task *task, const struct probe *p, const s
 
 /* ---- many at once ---- */
 
-void announce_pool_free(struct watch *w, struct task *task, taddr pool)
+void announce_pool_free(struct watch *w, struct task *task, taddr pool, taddr sp)
 {
 	taddr block;
 
 	while ((block = pools_take(&w->pools, pool)))
-		tell_free(w, task, block, false);
+		tell_free(w, task, block, sp, false);
 }
 
-void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset)
+void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset,
+			taddr sp)
 {
 	/* A list that leads back into itself would keep us for ever: its second time round ends it
 	 * (R. P. Brent, An improved Monte Carlo factorization algorithm, 1980). */
@@ -113,7 +114,7 @@ void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_
 	for (taddr at = first, next; at; at = next) {
 		if (space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
 			next = 0;
-		tell_free(w, task, at, false);
+		tell_free(w, task, at, sp, false);
 		if (next == mark)
 			return;
 		if (++steps == limit) {

@@ -14,9 +14,10 @@
 void announce(struct watch *w, struct task *task, const struct probe *p, const struct arch_regs *r,
 	      taddr ret);
 
-/* The blocks of a pool, and those of a list with its links at @offset, are free now. */
-void announce_pool_free(struct watch *w, struct task *task, taddr pool);
-void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset);
+/* The blocks of a pool, and those of a list with its links at @offset, are free now; @sp: the stack
+ * pointer behind the call. */
+void announce_pool_free(struct watch *w, struct task *task, taddr pool, taddr sp);
+void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset, taddr sp);
 
 /* Is the client request at which a task has stopped one about blocks? */
 bool request_of_interest(struct watch *w, const struct arch_regs *r);

@@ -21,12 +21,14 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
+	bool unwatched;	/* a free whose return is not trapped: it may be over */
+	bool hidden;	/* what it gives is not to be told of */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
 	taddr inner;	/* the last block that such a call gave */
 	enum alloc_label label;	/* of the block, or of those that are requested inside */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size, count;
-	taddr ptr;	/* the block that is resized */
+	taddr ptr;	/* the block that is resized or freed */
 	taddr pool;	/* the pool that a block comes from; 0: none */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */
@@ -47,16 +49,24 @@ enum entry_verdict {
 	ENTRY_NESTED,	 /* the pending call's own business */
 	ENTRY_ABANDONED, /* the pending call will never return: drop it and ask again */
 	ENTRY_RESTARTED, /* the pending call is this very one, begun anew: drop it, count this */
-	ENTRY_UNWIND,	 /* a signal handler is in play: only the call chain can tell */
+	ENTRY_UNWIND,	 /* only the call chain can tell: a signal handler is in play, or the pending
+			    call's return is not watched */
+};
+
+/* An entry to be judged. */
+struct call_entry {
+	taddr trap, slot, ret;	/* as in struct call */
+	taddr freed;	/* the block it frees; 0: it is no free */
 };
 
 /**
- * @pending      the innermost pending call, NULL: none
- * @trap, @slot, @ret  of the new entry
- * @word         what is in memory at pending->slot now
+ * @pending  the innermost pending call, NULL: none
+ * @word     what is in memory at pending->slot now
  */
-enum entry_verdict calls_judge(const struct call *pending, taddr trap, taddr slot, taddr ret,
-			       taddr word);
+enum entry_verdict calls_judge(const struct call *pending, const struct call_entry *e, taddr word);
+
+/* Does a free hand its block on to another? */
+bool calls_frees_same(const struct call *pending, const struct call_entry *e);
 
 /**
  * The pending call that returns when a task is at @pc with stack pointer @sp, as an index into

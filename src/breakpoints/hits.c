@@ -54,12 +54,12 @@ static bool pc_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
 
-	return a->pc == b->pc && a->exact == b->exact;
+	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
 }
 
 static uint64_t pc_hash(const struct known_pc *k)
 {
-	return hash_mix(k->pc * 2 + k->exact);
+	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
 }
 
 static uint64_t pc_rehash(const void *owner, uint32_t id)
@@ -72,7 +72,8 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	const struct mapping *m = watch_mapping(w, tid, k.pc);
 
 	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact);
+	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
+				k.guessed);
 	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
 		return NULL;
 	w->pcs[w->n_pcs] = k;
@@ -81,9 +82,9 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	return &w->pcs[w->n_pcs++];
 }
 
-static const struct known_pc *know_pc(struct watch *w, pid_t tid, taddr pc, bool exact)
+static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
 {
-	struct known_pc key = { .pc = pc, .exact = exact };
+	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
 	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
 
 	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
@@ -98,7 +99,7 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 
 	if (number != UINT32_MAX)
 		return number;
-	const struct known_pc *k = know_pc(w, tid, f->pc, f->exact);
+	const struct known_pc *k = know_pc(w, tid, f);
 	if (!k)
 		return UINT32_MAX;
 	if (k->hidden)
@@ -107,8 +108,8 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 	return k->frame;
 }
 
-/* The chain as numbered frames, for the event that the call will make. */
-static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+/* The chain as numbered frames, the first *count of w->frames. */
+static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, size_t *count)
 {
 	size_t n = 0;
 
@@ -123,6 +124,18 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 		if (number != HIDDEN)
 			w->frames[n++] = number;
 	}
+	*count = n;
+	return 0;
+}
+
+/* For the event that the call will make. */
+static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+{
+	size_t n;
+	int err = number_chain(w, tid, chain, &n);
+
+	if (err)
+		return err;
 	c->frames = malloc(n * sizeof *c->frames + 1);
 	if (!c->frames)
 		return -ENOMEM;
@@ -137,7 +150,29 @@ static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct 
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
 }
 
-int watch_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r;
+	int err = arch_get_regs(task->tid, &r);
+
+	if (err)
+		return err;
+	taddr pc = arch_pc(&r), sp = arch_sp(&r);
+
+	/* As if the instruction before were a call that has just been made. */
+	arch_set_caller(&r, pc, sp - sizeof sp);
+	err = unwinder_snapshot(w->unwinder, w->space, sp);
+	if (!err)
+		err = unwind(w, &r, pc, &chain);
+	if (!err)
+		err = number_chain(w, task->tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	return err;
+}
+
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
 {
 	struct unwind_chain chain;
 	int err = unwind(w, r, ret, &chain);
@@ -147,6 +182,17 @@ int watch_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret
 
 /* ---- pending calls ---- */
 
+/* The innermost call is over, one way or another. */
+static void drop_call(struct watch *w, struct calls *calls)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+	struct trap *trap = c->unwatched ? NULL : traps_at(&w->traps, c->ret);
+
+	if (trap)
+		trap_awaited(w->space, trap);
+	calls_pop(calls);
+}
+
 /* A call that will never return. A block it was to resize is still there, as far as can be seen. */
 static void abandon(struct watch *w, struct task *task, struct calls *calls)
 {
@@ -155,14 +201,15 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 	if (resizes(watch_probe(w, c->probe)) && c->ptr)
 		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
-	calls_pop(calls);
+	drop_call(w, calls);
 }
 
 /*
- * With a signal handler in play the stack pointer says nothing. The call is pending if its frame is
- * in the chain; and what a handler calls, the handler calls, not the allocator it interrupted.
+ * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
+ * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct call *pending, const struct unwind_chain *chain)
+static enum entry_verdict judge_by_chain(const struct call *pending, const struct call_entry *e,
+					 const struct unwind_chain *chain)
 {
 	bool handler = false;
 
@@ -172,7 +219,9 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 		    chain->frames[i - 1].cfa == pending->sp_after)
 			return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
-	return chain->truncated && !handler ? ENTRY_NESTED : ENTRY_ABANDONED;
+	if (!chain->truncated || handler)
+		return ENTRY_ABANDONED;
+	return !pending->unwatched || calls_frees_same(pending, e) ? ENTRY_NESTED : ENTRY_ABANDONED;
 }
 
 /*
@@ -193,8 +242,8 @@ static bool is_callback(const struct watch *w, const struct call *pending, taddr
 }
 
 /* Whether this entry is the program's own call; drops pending calls that are over. */
-static bool is_outer(struct watch *w, struct task *task, struct calls *calls, taddr trap,
-		     const struct arch_regs *r, taddr ret)
+static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
+		     const struct call_entry *e, const struct arch_regs *r)
 {
 	for (;;) {
 		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -202,16 +251,18 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls, ta
 
 		if (top)
 			unwinder_word(w->unwinder, top->slot, &word);
-		enum entry_verdict v = calls_judge(top, trap, arch_return_slot(r), ret, word);
+		enum entry_verdict v = calls_judge(top, e, word);
 		if (v == ENTRY_UNWIND) {
 			struct unwind_chain chain;
 
-			if (unwind(w, r, ret, &chain))
+			if (unwind(w, r, e->ret, &chain)) {
+				w->counts.lost++;
 				return false;
-			v = judge_by_chain(top, &chain);
+			}
+			v = judge_by_chain(top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER || is_callback(w, top, ret);
+			return v == ENTRY_OUTER || is_callback(w, top, e->ret);
 		abandon(w, task, calls);
 	}
 }
@@ -257,11 +308,14 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+static bool by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
 {
-	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	uint8_t before[5];
+	taddr ret;
 
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
+		return false;
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	if (!m || m->file != trap->file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
@@ -272,19 +326,36 @@ static bool by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 	       arch_direct_call_target(before, ret) == trap->at;
 }
 
-static void count_free(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, taddr ptr, taddr ret)
+/* Was this block never told of? Then nor is its end. */
+static bool take_hidden(struct watch *w, taddr ptr)
 {
+	for (size_t i = 0; i < w->n_hidden; i++)
+		if (w->hidden[i] == ptr) {
+			w->hidden[i] = w->hidden[--w->n_hidden];
+			return true;
+		}
+	return false;
+}
+
+static void count_free(struct watch *w, struct task *task, struct watched_task *t,
+		       const struct trap *trap, const struct arch_regs *r)
+{
+	taddr ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
 	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
 	t->rewound_trap = 0;
-	if (again)
+	if (again || take_hidden(w, ptr))
 		return;
+	w->counts.null_frees += !ptr;
+	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
+	 * for others. */
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
-				       .by_allocator = by_allocator(w, trap, ret) });
+				       .sp = arch_sp_after_return(r),
+				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+						       by_allocator(w, trap, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -303,6 +374,7 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	}
 	if (trap->volatile_code)
 		traps_refresh(&w->traps, w->space, trap);
+	trap_await(&w->traps, w->space, trap);
 	return true;
 }
 
@@ -312,34 +384,47 @@ static enum alloc_label inner_label(const struct watch *w, const struct call *ou
 	return watch_probe(w, outer->probe)->kind == PROBE_LABEL ? outer->label : LABEL_NONE;
 }
 
-static void begin_call(struct watch *w, struct task *task, struct watched_task *t, taddr trap_at,
-		       const struct arch_regs *r, taddr ret)
+static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
+		       uint32_t number, const struct call_entry *e, const struct arch_regs *r)
 {
-	uint32_t number = traps_at(&w->traps, trap_at)->probe;
 	const struct probe *p = watch_probe(w, number);
-
 	struct call *c = calls_push(&t->calls);
+
 	if (!c) {
 		w->counts.lost++;
 		return;
 	}
-	c->trap = trap_at;
-	c->slot = arch_return_slot(r);
-	c->ret = ret;
+	c->trap = e->trap;
+	c->slot = e->slot;
+	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = number;
+	c->hidden = t->hide_next && p->kind == PROBE_ALLOC;
+	t->hide_next = false;
 	read_arguments(w, p, r, c);
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
-	if (!plant_return(w, task->tid, ret) || (gives_block(p) && watch_chain(w, task->tid, r, ret, c))) {
+	if (p->kind == PROBE_FREE) {
+		/* A stop for its return would tell no more than the chain does if that is asked for. */
+		c->unwatched = true;
+		return;
+	}
+	if (!plant_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
 	}
+	if (gives_block(p) && watch_call_chain(w, task->tid, r, e->ret, c)) {
+		w->counts.lost++;
+		drop_call(w, &t->calls);
+		return;
+	}
 	if (resizes(p) && c->ptr)
-		watch_emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
+		watch_emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
+					       .call = CALL_REALLOC,
+					       .task = task->tid,
+					       .old_ptr = c->ptr });
 }
 
 static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
@@ -357,55 +442,104 @@ static void give_up(struct watch *w, struct task *task, struct calls *calls)
 	c->gave_up = true;
 }
 
-static void hit_entry(struct watch *w, struct task *task, struct watched_task *t,
-		      const struct trap *trap, const struct arch_regs *r)
+/* What is on the stack cannot be read: the task is being killed in this call, or else it is a call
+ * that cannot be counted. */
+static void lose_entry(struct watch *w, const struct task *task)
+{
+	struct arch_regs r;
+
+	if (!arch_get_regs(task->tid, &r))
+		w->counts.lost++;
+}
+
+/* libtcmalloc asks for a profile of its own when the program ends. */
+static bool by_library(struct watch *w, const struct trap *trap, taddr ret)
+{
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+
+	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+}
+
+/* A function that we answer in its place. True: it has returned. */
+static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		   struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, trap->probe);
-	taddr at = trap->at;
-	uint64_t ret;
+	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
-	if (p->kind >= MARK_AUTOSAVE) {
-		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
-		return;
-	}
-	if (p->kind == PROBE_FREE && !arch_arg(r, p->ptr_arg) && !t->calls.n) {
-		/* Nothing happens inside of it. Inside of another call it is that one's business. */
-		watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid });
-		return;
-	}
-	if (p->kind == PROBE_GIVE_UP && !t->calls.n)
-		return;
-	struct arch_regs as_called;
-	if (p->kind == PROBE_REQUEST) {
-		if (!request_of_interest(w, r))
-			return;
-		as_called = request_as_call(r, &ret);
-		r = &as_called;
-	}
-	if (unwinder_snapshot(w->unwinder, w->space, arch_return_slot(r)) ||
-	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, arch_return_slot(r), &ret)))
-		return;
-	bool outer = is_outer(w, task, &t->calls, at, r, ret);
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
+	    by_library(w, trap, ret) ||
+	    !w->sink.ask(w->sink.ctx, task, p->kind, arg, &result))
+		return false;
+	t->hide_next = p->kind == ASK_HEAP_SIZE;
+	arch_set_result(r, result);
+	arch_set_caller(r, ret, arch_sp_after_return(r));
+	return true;
+}
+
+/* An entry that is judged: the program's own call is begun, or told at once. */
+static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
+			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
+{
+	const struct probe *p = watch_probe(w, trap->probe);
+	uint32_t number = trap->probe;
+	bool outer = is_outer(w, task, &t->calls, e, r);
+
 	if (p->kind == PROBE_POOL_FREE)
-		announce_pool_free(w, task, arch_arg(r, p->pool_arg));
-	if (p->kind == PROBE_GIVE_UP) {
-		if (!outer)
-			give_up(w, task, &t->calls);
-		return;
-	}
-	if (!outer)
+		announce_pool_free(w, task, arch_arg(r, p->pool_arg), arch_sp_after_return(r));
+	if (p->kind == PROBE_GIVE_UP && !outer)
+		give_up(w, task, &t->calls);
+	w->counts.nested += !outer;
+	if (!outer || p->kind == PROBE_GIVE_UP)
 		return;
 	if (p->kind >= PROBE_MALLOCLIKE) {
-		announce(w, task, p, r, ret);
+		announce(w, task, p, r, e->ret);
 		return;
 	}
 	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, arch_arg(r, p->ptr_arg), ret);
+		count_free(w, task, t, trap, r);
 	if (p->kind == PROBE_FREE_LIST)
-		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg));
+		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
+				   arch_sp_after_return(r));
 	/* What a free does inside matters only if it may call another one. */
-	if (p->kind != PROBE_FREE || w->free_functions > 1)
-		begin_call(w, task, t, at, r, ret);
+	if (p->kind != PROBE_FREE || (w->free_functions > 1 && e->freed))
+		begin_call(w, task, t, number, e, r);
+}
+
+/* True: the function has returned already. */
+static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct trap *trap, struct arch_regs *r)
+{
+	const struct probe *p = watch_probe(w, trap->probe);
+	struct arch_regs as = *r; /* of the call that is judged */
+	struct call_entry e = { .trap = trap->at };
+
+	if (p->kind >= ASK_HEAP_START)
+		return answer(w, task, t, trap, r);
+	if (p->kind >= MARK_AUTOSAVE) {
+		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
+		return false;
+	}
+	if (p->kind == PROBE_FREE) {
+		e.freed = arch_arg(r, p->ptr_arg);
+		if (!t->calls.n && (w->free_functions <= 1 || !e.freed)) {
+			count_free(w, task, t, trap, r);
+			return false;
+		}
+	}
+	if ((p->kind == PROBE_GIVE_UP && !t->calls.n) ||
+	    (p->kind == PROBE_REQUEST && !request_of_interest(w, r)))
+		return false;
+	if (p->kind == PROBE_REQUEST)
+		as = request_as_call(r, &e.ret);
+	e.slot = arch_return_slot(&as);
+	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
+	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
+		lose_entry(w, task);
+		return false;
+	}
+	judged_entry(w, task, t, trap, &e, &as);
+	return false;
 }
 
 /* ---- returns ---- */
@@ -442,12 +576,18 @@ static enum alloc_event_kind outcome(const struct probe *p, const struct call *c
 static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block)
 {
 	const struct probe *p = watch_probe(w, c->probe);
+
+	if (c->hidden && block && !ARRAY_RESERVE(&w->hidden, &w->cap_hidden, w->n_hidden)) {
+		w->hidden[w->n_hidden++] = block;
+		return;
+	}
 	struct alloc_event e = {
 		.kind = outcome(p, c, block),
 		.call = log_call(p),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
+		.sp = c->sp_after,
 		.size = c->size,
 		.label = c->label,
 		.count = c->count,
@@ -464,24 +604,38 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 	watch_emit(w, &e);
 }
 
+/* The innermost call has returned. */
+static void call_returned(struct watch *w, struct task *task, struct calls *calls,
+			  const struct arch_regs *r)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+	bool gives = gives_block(watch_probe(w, c->probe));
+	taddr block = gives ? block_given(w, c, r) : 0;
+
+	/* What operator new has got from another call in the end has been told already. */
+	if (gives && !(c->gave_up && (!block || block == c->inner)))
+		end_call(w, task, c, block);
+	drop_call(w, calls);
+	if (calls->n && calls->v[calls->n - 1].gave_up)
+		calls->v[calls->n - 1].inner = block;
+}
+
 static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		       const struct arch_regs *r)
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
 
-	if (i < 0)
+	struct trap *trap = traps_at(&w->traps, pc);
+
+	if (i < 0) {
+		trap_strayed(w->space, trap);
+		w->counts.strays++;
 		return;
+	}
+	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
-	const struct call *c = &t->calls.v[i];
-	taddr block = gives_block(watch_probe(w, c->probe)) ? block_given(w, c, r) : 0;
-	/* What operator new has got from another call in the end has been told already. */
-	bool told = c->gave_up && (!block || block == c->inner);
-	if (gives_block(watch_probe(w, c->probe)) && !told)
-		end_call(w, task, c, block);
-	calls_pop(&t->calls);
-	if (t->calls.n && t->calls.v[t->calls.n - 1].gave_up)
-		t->calls.v[t->calls.n - 1].inner = block;
+	call_returned(w, task, &t->calls, r);
 }
 
 /* ---- going on ---- */
@@ -489,6 +643,7 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 /* Make the task do what the trap took the place of. */
 static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
 {
+	const struct arch_regs was = *r;
 	const struct trap *trap = traps_at(&w->traps, at);
 	uint64_t word;
 	bool push = false;
@@ -502,7 +657,7 @@ static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struc
 	} else {
 		arch_set_pc(r, trap->slot ? trap->slot : at);
 	}
-	arch_set_regs(task->tid, r);
+	arch_change_regs(task->tid, &was, r);
 	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 }
 
@@ -533,8 +688,10 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
 	trap = traps_at(&w->traps, at);
-	if (trap && roles & TRAP_ENTRY)
-		hit_entry(w, task, t, trap, &r);
+	if (trap && roles & TRAP_ENTRY && hit_entry(w, task, t, trap, &r)) {
+		arch_set_regs(task->tid, &r);
+		return TRAP_OURS;
+	}
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;

@@ -36,6 +36,12 @@ static const struct kind {
 	{ "autosave", MARK_AUTOSAVE, 0, 0, 1, 0, false, "ptr " },
 	{ "stop", MARK_STOP, 0, 0, 1, 0, false, "" },
 	{ "restart", MARK_RESTART, 0, 0, 1, 0, false, "ptr " },
+	{ "heap-start", ASK_HEAP_START, 0, 0, 1, 0, false, "" },
+	{ "heap-stop", ASK_HEAP_STOP, 0, 0, 0, 0, false, "" },
+	{ "heap-dump", ASK_HEAP_DUMP, 0, 0, 1, 0, false, "" },
+	{ "heap-running", ASK_HEAP_RUNNING, 0, 0, 0, 0, false, "" },
+	{ "heap-size", ASK_HEAP_SIZE, 0, 0, 0, 0, false, "" },
+	{ "heap-text", ASK_HEAP_TEXT, 2, 0, 1, 0, false, "" },
 };
 
 #define N_KINDS (sizeof kinds / sizeof *kinds)

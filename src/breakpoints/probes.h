@@ -35,6 +35,13 @@ enum probe_kind {
 	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
 	MARK_STOP,	/* mprof_stop() */
 	MARK_RESTART,	/* mprof_restart(filename) */
+	/* functions that we answer in their place: they return at once, with our result */
+	ASK_HEAP_START,	/* HeapProfilerStart(prefix) */
+	ASK_HEAP_STOP,	/* HeapProfilerStop() */
+	ASK_HEAP_DUMP,	/* HeapProfilerDump(reason) */
+	ASK_HEAP_RUNNING, /* IsHeapProfilerRunning() */
+	ASK_HEAP_SIZE,	/* mprof_heap_profile_size(): bytes of the text; the next malloc is for it */
+	ASK_HEAP_TEXT,	/* mprof_heap_profile_text(buffer, size) */
 };
 
 #define NO_ARG 0xff	/* the function has no such argument */

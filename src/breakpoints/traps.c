@@ -129,6 +129,15 @@ static void journal(const struct traps *t, struct trap *trap)
 	trap->journal = guard_add(t->guard, &e);
 }
 
+static void bring_in(struct traps *t, const struct space *s, struct trap *trap)
+{
+	if (!trap->out)
+		return;
+	trap_restore(s, trap);
+	trap->out = false;
+	t->planted++;
+}
+
 struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
 			 int *err)
 {
@@ -138,6 +147,8 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	*err = 0;
 	if (trap) {
 		trap->roles |= role;
+		if (role != TRAP_RETURN)
+			bring_in(t, s, trap);
 		return trap;
 	}
 	ssize_t n = read_own(t, s, at, code, sizeof code);
@@ -211,6 +222,42 @@ void trap_restore(const struct space *s, const struct trap *trap)
 	space_write(s, trap->at, arch_trap, arch_trap_size);
 }
 
+/* One stop costs as much as several writes of a trap, so that it pays soon. */
+static bool is_shy(const struct trap *trap)
+{
+	enum { SOME = 16 };
+
+	return trap->roles == TRAP_RETURN && !trap->volatile_code && trap->strays >= SOME &&
+	       trap->strays > trap->hits / 4;
+}
+
+void trap_await(struct traps *t, const struct space *s, struct trap *trap)
+{
+	trap->pending++;
+	bring_in(t, s, trap);
+}
+
+static void go_out_if_shy(const struct space *s, struct trap *trap)
+{
+	if (trap->pending || trap->out || !is_shy(trap))
+		return;
+	trap_lift(s, trap);
+	trap->out = true;
+}
+
+void trap_awaited(const struct space *s, struct trap *trap)
+{
+	if (trap->pending)
+		trap->pending--;
+	go_out_if_shy(s, trap);
+}
+
+void trap_strayed(const struct space *s, struct trap *trap)
+{
+	trap->strays++;
+	go_out_if_shy(s, trap);
+}
+
 void traps_lift(const struct traps *t, const struct space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -237,7 +284,8 @@ void traps_put_back(struct traps *t, const struct space *s)
 
 		if (size > 0)
 			space_write(s, trap->slot, code, (size_t)size);
-		trap_restore(s, trap);
+		if (!trap->out)
+			trap_restore(s, trap);
 	}
 }
 
@@ -245,7 +293,7 @@ void traps_put_back(struct traps *t, const struct space *s)
 
 static int reindex(struct traps *t)
 {
-	idindex_release(&t->index);
+	idindex_clear(&t->index);
 	for (size_t i = 0; i < t->n; i++)
 		if (idindex_add(&t->index, (uint32_t)i, hash_mix(t->v[i].at), trap_rehash, t))
 			return -ENOMEM;
@@ -255,6 +303,16 @@ static int reindex(struct traps *t)
 static bool within(taddr a, taddr start, taddr end)
 {
 	return a >= start && a < end;
+}
+
+void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		const struct trap *trap = code[i] == arch_trap[0] ? traps_at(t, at + i) : NULL;
+
+		if (trap)
+			memcpy(code + i, trap->insn.bytes, arch_trap_size < len - i ? arch_trap_size : len - i);
+	}
 }
 
 void traps_forget(struct traps *t, taddr start, taddr end)
@@ -285,7 +343,7 @@ void traps_forget(struct traps *t, taddr start, taddr end)
 	}
 	t->n_slacks = kept;
 	if (changed)
-		reindex(t);
+		reindex(t); /* fewer than before: needs no memory */
 }
 
 static int copy_slacks(struct traps *to, const struct traps *from)
@@ -320,6 +378,7 @@ int traps_copy(struct traps *to, const struct traps *from)
 	int err = copy_slacks(to, from);
 	for (size_t i = 0; i < to->n; i++) {
 		to->v[i].journal = GUARD_NONE;
+		to->v[i].pending = 0; /* the calls of other threads */
 		if (!err)
 			journal(to, &to->v[i]);
 	}

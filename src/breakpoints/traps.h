@@ -29,6 +29,10 @@ struct trap {
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;
 	uint32_t journal;	/* its entry in the guard's journal, or GUARD_NONE */
+	/* TRAP_RETURN: */
+	uint32_t pending;	/* calls that will return here */
+	uint32_t hits, strays;	/* so often one did, or something else came by */
+	bool out;		/* not in the program now: nothing is pending, and mostly others come by */
 };
 
 /* Memory that slots may use, and what it held. */
@@ -64,6 +68,15 @@ int traps_offer_slack(struct traps *t, taddr start, taddr end);
 struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
 			 int *err);
 
+/**
+ * A call is pending that will return to @trap; it has returned there, or never will. A trap that
+ * more come by who do not return from such a call is in the program only while one is pending.
+ */
+void trap_await(struct traps *t, const struct space *s, struct trap *trap);
+void trap_awaited(const struct space *s, struct trap *trap);
+/* Somebody came by who returns from no such call. */
+void trap_strayed(const struct space *s, struct trap *trap);
+
 /* A program that writes its own code may have written over a trap or behind it: take note of what
  * is there now, and put the trap back. */
 void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
@@ -73,6 +86,9 @@ void traps_lift(const struct traps *t, const struct space *s);
 void traps_put_back(struct traps *t, const struct space *s);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
+
+/* Put the program's own bytes in the place of traps in @code, which was read from @at. */
+void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
 
 /* Forget the traps and the slack in [start, end), which is no longer mapped. */
 void traps_forget(struct traps *t, taddr start, taddr end);

@@ -82,6 +82,16 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
+bool watch_is_allocator(struct watch *w, uint32_t file)
+{
+	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, file);
+
+	for (size_t i = 0; s && i < s->n_probes; i++)
+		if (watch_probe(w, s->probes[i].probe)->kind == PROBE_FREE)
+			return true;
+	return false;
+}
+
 static void count_allocators(struct watch *w)
 {
 	w->counts.probes = w->free_functions = 0;
@@ -137,15 +147,21 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; !err && i < now.n; i++) {
 		if (has_mapping(&was, &now.maps[i]))
 			continue;
-		err = plant_in(w, &now.maps[i]);
+		err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
 		changed = true;
 	}
 	mappings_release(&was);
 	if (changed) {
 		forget_pcs(w);
 		count_allocators(w);
+		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
+}
+
+void watch_remapped(struct watch *w, pid_t tid)
+{
+	watch_modules(w, tid);
 }
 
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc)
@@ -170,6 +186,13 @@ bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum sca
 
 /* ---- life ---- */
 
+static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
+{
+	const struct watch *w = ctx;
+
+	traps_hide(&w->traps, at, code, len);
+}
+
 static struct watch *watch_create(struct watch_shared *shared, struct space *space,
 				  const struct watch_sink *sink)
 {
@@ -189,7 +212,13 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 		return NULL;
 	}
 	unwinder_check(w->unwinder, shared->check_unwinding);
+	unwinder_own_bytes(w->unwinder, own_bytes, w);
 	return w;
+}
+
+const struct mappings *watch_mappings(const struct watch *w)
+{
+	return &w->maps;
 }
 
 uint32_t watch_program(const struct watch *w)
@@ -271,6 +300,7 @@ void watch_free(struct watch *w)
 	idindex_release(&w->pc_index);
 	free(w->frames);
 	pools_release(&w->pools);
+	free(w->hidden);
 	free(w);
 }
 
@@ -303,6 +333,8 @@ void watch_resume(struct watch *w, pid_t tid)
 
 bool watch_can_see(const struct watch *w)
 {
+	if (w->shared->no_traps)
+		return true;
 	for (size_t i = 0; i < w->traps.n; i++)
 		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS))
 			return true;

@@ -16,11 +16,19 @@
 struct watch_sink {
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *ctx, const struct alloc_event *e);
+	/* Is it a block whose allocation was told and whose free was not? */
+	bool (*knows)(void *ctx, taddr ptr);
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute
-	 * if that is NO_FILE. UINT32_MAX: out of memory. */
-	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact);
+	 * if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX: out of memory. */
+	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
+	/* The program called a function that may be answered in its place (probe kinds ASK_...), with
+	 * its first two arguments. True: it returns *result at once; false: it runs. */
+	bool (*ask)(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		    uint64_t *result);
+	/* What is mapped for execution has changed. */
+	void (*modules)(void *ctx, const struct mappings *maps);
 	void *ctx;
 };
 
@@ -30,6 +38,7 @@ struct watch_shared {
 	struct scans scans;
 	struct rules *rules;	/* what is trapped; not owned */
 	struct guard *guard;	/* NULL: nobody watches over us */
+	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };
 
@@ -44,6 +53,9 @@ struct watch_counts {
 	uint64_t traps;		/* hits served */
 	uint64_t planted;	/* traps written */
 	uint64_t steps;		/* instructions that had to run alone at their own place */
+	/* Of the hits, those that meant nothing: entries of calls the allocator made itself, returns
+	 * from no call of its, frees of no block. */
+	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
 	uint64_t probes;	/* allocator functions that are trapped now */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
@@ -74,11 +86,23 @@ struct watch_counts watch_counts(const struct watch *w);
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
 
+/* What is mapped for execution; valid until the next event. */
+const struct mappings *watch_mappings(const struct watch *w);
+
 /* The number of the program's own file, or NO_FILE. */
 uint32_t watch_program(const struct watch *w);
 
 /* Whether there is, or may come with a library, an allocator to be seen. */
 bool watch_can_see(const struct watch *w);
+
+/**
+ * The chain of a stopped task from where it is, innermost the instruction it will run next; the frames
+ * are good until the next call. 0 or -errno: it cannot be had.
+ */
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
+
+/* What is mapped for execution has changed. */
+void watch_remapped(struct watch *w, pid_t tid);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);

@@ -15,7 +15,7 @@
 struct known_pc {
 	taddr pc;
 	uint32_t frame;
-	bool exact;
+	bool exact, guessed;	/* as in struct unwind_frame */
 	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
 };
 
@@ -34,6 +34,9 @@ struct watch {
 	struct pools pools;
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
+	/* Blocks that the program asked for to hear from us, which are no events of its own. */
+	taddr *hidden;
+	size_t n_hidden, cap_hidden;
 	bool suspended;			/* the traps are out, all others are as they were */
 	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
 	struct watch_counts counts;
@@ -44,6 +47,7 @@ struct watched_task {
 	struct calls calls;
 	/* A free that was counted and then pushed back to its first instruction by a signal. */
 	taddr rewound_trap, rewound_ptr;
+	bool hide_next;	/* the next block it asks for is not to be told of */
 };
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
@@ -61,6 +65,9 @@ static inline const struct probe *watch_probe(const struct watch *w, uint32_t nu
 	return &w->shared->rules->probes.v[number];
 }
 
+/* Does a module file define a function to free with? */
+bool watch_is_allocator(struct watch *w, uint32_t file);
+
 /* NULL: out of memory. */
 struct watched_task *watched_task(struct task *task);
 
@@ -71,6 +78,7 @@ void watch_emit(struct watch *w, struct alloc_event *e);
  * The chain of a call with registers @r that will return to @ret, into @c, which owns it.
  * unwinder_snapshot() has been taken. 0 or -errno.
  */
-int watch_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c);
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
+		     struct call *c);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 #include "cli/load_rules.h"
+#include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -65,10 +68,13 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
 	/* First what may fail without having touched the process. */
+	if (signals_begin(s->tracer, v.end_on_interrupt)) {
+		say("cannot set up signals");
+		return STATUS_FAILED;
+	}
 	v.control = control_open(a->pid, &e);
-	if (!v.control || serve_signals(&v)) {
-		say("%s", v.control ? "cannot set up signals" : e.text);
-		control_close(v.control);
+	if (!v.control) {
+		say("%s", e.text);
 		return STATUS_FAILED;
 	}
 	watch_prepare(&s->shared, a->pid);
@@ -97,11 +103,12 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (session_init(&s, a->options.trace_children, &a->rules, guard))
+	if (session_init(&s, a->options.trace_children, &a->rules, guard) || record_open(&s, &a->options))
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);
 	session_release(&s);
+	record_close(&s);
 	return end;
 }
 
@@ -124,6 +131,9 @@ int command_attach(int argc, char **argv)
 		p = TARGET_UNSUPPORTED;
 	if (p != TARGET_FINE)
 		return refuse(p, &a);
+	int status = massif_prepare(&a.options);
+	if (status)
+		return status;
 	if (output_check(&a.options))
 		return STATUS_FAILED;
 	struct ending end = { .status = load_rules(&a.rules, &a.options) };

@@ -4,6 +4,9 @@
 
 #include "attach/tracer.h"
 #include "breakpoints/rules.h"
+#include "heapprofile/heapprofile.h"
+#include "massif/settings.h"
+#include "pprof/print.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -27,12 +30,29 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-enum output_format { FORMAT_TABLES, FORMAT_JSON };
+enum output_format {
+	FORMAT_TABLES,
+	FORMAT_JSON,
+	FORMAT_MASSIF,
+	FORMAT_MS_PRINT,
+	FORMAT_TEXT,
+	FORMAT_FOLDED,
+	FORMAT_HEAP,
+	FORMAT_PPROF,
+};
+
+/* What is shown of a heap profile in pprof's formats. */
+struct pprof_options {
+	enum heap_value value;
+	enum heap_grain grain;
+	bool show_bytes, drop_negative, cumulative;
+	const char *base, *focus, *ignore, *list; /* NULL: none */
+};
 
 /* So many --debug-dir may be given. */
 #define MAX_DEBUG_DIRS 16
 
-/* So many names each may be given for --probes, --hook, --alloc-fn, --ignore-fn. */
+/* So many names each may be given for --probes, --hook. */
 #define MAX_NAMES 64
 
 /* What is trapped; the lists end with a NULL. */
@@ -43,7 +63,21 @@ struct probe_options {
 	bool no_client_requests;
 };
 
+/* So many --alloc-fn, and so many --ignore-fn. */
+#define MAX_FUNCTIONS 128
+
+/* What is asked of Massif's profile. */
+struct massif_options {
+	const char *file;	/* --massif-out-file, with its % sequences; NULL: none is to be written */
+	struct massif_settings settings;
+	bool unit_given;	/* --time-unit */
+	unsigned columns, rows;	/* of ms_print's graph */
+};
+
 struct options {
+	const char *command;	/* "run", "report" ... */
+	char **argv;		/* the options are argv[first...end) */
+	int first, end;
 	struct report_options report;
 	struct view view;
 	enum output_format format;
@@ -53,8 +87,12 @@ struct options {
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
 	struct probe_options probes;
-	const char *alloc_fns[MAX_NAMES + 1];	/* --alloc-fn; ends with a NULL */
-	const char *ignore_fns[MAX_NAMES + 1];	/* --ignore-fn; ends with a NULL */
+	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
+	struct massif_options massif;
+	unsigned timeline_points;	/* in the data file, at most */
+	struct pprof_options pprof;
+	struct heapprofile_options heap;
+	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
 	bool background;
 	enum tracer_wait wait;

@@ -135,25 +135,64 @@ int command_detach(int argc, char **argv)
 
 /* ---- control ---- */
 
-static bool is_command(const char *name)
-{
-	static const char *const names[] = { "status", "suspend", "resume", "save" };
+/* The commands, and what may stand behind them. */
+enum { TAKES_FILE = 1, TELLS_PID = 2, TAKES_WORDS = 4 };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+static const struct control_command {
+	const char *name;
+	unsigned flags;
+} control_commands[] = {
+	{ "status", 0 },
+	{ "suspend", 0 },
+	{ "resume", 0 },
+	{ "save", TAKES_FILE },
+	{ "snapshot", TAKES_FILE | TELLS_PID },
+	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
+	{ "all_snapshots", TAKES_FILE | TELLS_PID },
+	{ "heap_dump", TAKES_WORDS },
+	{ "help", 0 },
+};
+
+static const struct control_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof control_commands / sizeof *control_commands; i++)
+		if (!strcmp(name, control_commands[i].name))
+			return &control_commands[i];
+	return NULL;
 }
 
 /* A file is the tracer's to write, which may have another working directory. */
-static char *command_line(const char *name, const char *file)
+static char *command_line(const struct control_command *c, pid_t pid, const char *file)
 {
-	char *line, *dir = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
-	int n = asprintf(&line, "%s%s%s%s%s", name, file ? " " : "", dir ? dir : "", dir ? "/" : "",
-			 file ? file : "");
+	char *line, number[24] = "", *dir = NULL;
+
+	if (file && file[0] != '/' && c->flags & TAKES_FILE)
+		dir = getcwd(NULL, 0);
+
+	if (c->flags & TELLS_PID)
+		snprintf(number, sizeof number, " %d", (int)pid);
+	int n = asprintf(&line, "%s%s%s%s%s%s", c->name, number, file ? " " : "", dir ? dir : "",
+			 dir ? "/" : "", file ? file : "");
 
 	free(dir);
 	return n < 0 ? NULL : line;
+}
+
+/* The session that traces a process: its own, or that of whom it descends from. */
+static pid_t session_of(pid_t pid)
+{
+	char line[32], answer[256];
+	pid_t *pids, found = pid;
+	struct error e;
+	ssize_t n = control_sessions(&pids, &e);
+
+	snprintf(line, sizeof line, "traces %d", (int)pid);
+	for (ssize_t i = 0; i < n && pids[i] != pid; i++)
+		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
+		    !strncmp(answer, "ok", 2))
+			found = pids[i];
+	free(pids);
+	return found;
 }
 
 int command_control(int argc, char **argv)
@@ -161,14 +200,16 @@ int command_control(int argc, char **argv)
 	char answer[CONTROL_LINE_MAX * 2];
 	pid_t pid;
 	int status = STATUS_FAILED;
+	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
-	if (argc < 4 || !parse_pid(argv[2], &pid) || !is_command(argv[3]) ||
-	    argc > 4 + !strcmp(argv[3], "save")) {
-		say("control: usage: mprof control PID status|suspend|resume|save [FILE]");
+	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
+		say("control: usage: mprof control PID status|suspend|resume|save [FILE]|snapshot [FILE]|"
+		    "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
 		return STATUS_USAGE;
 	}
-	char *line = command_line(argv[3], argc > 4 ? argv[4] : NULL);
-	char *text = line ? ask(pid, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
+	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
+	pid_t session = c->flags & TELLS_PID ? session_of(pid) : pid;
+	char *text = line ? ask(session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
 	free(line);
 	if (!text)
 		return status;

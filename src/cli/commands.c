@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "attach/target.h"
+#include "cli/heap.h"
+#include "cli/massif.h"
 #include "cli/output.h"
 
 #include <fcntl.h>
@@ -71,6 +73,31 @@ static void answer_later(struct serve *v, int fd)
 		close(fd);
 }
 
+static const char commands_help[] =
+	"status                    what the session has seen so far\n"
+	"suspend, resume           take the traps out of the program; put them back\n"
+	"save [FILE]               write the data file as it is now\n"
+	"snapshot [FILE]           write a massif file with one snapshot of this moment\n"
+	"detailed_snapshot [FILE]  the same with a tree\n"
+	"all_snapshots [FILE]      write a massif file with all snapshots so far\n"
+	"help                      this list\n";
+
+/* False: it is no command of Massif's. */
+static bool serve_massif(struct serve *v, const char *name, size_t len, const char *arg, int fd)
+{
+	static const char *const names[] = { [MASSIF_SNAPSHOT] = "snapshot",
+					     [MASSIF_DETAILED_SNAPSHOT] = "detailed_snapshot",
+					     [MASSIF_ALL_SNAPSHOTS] = "all_snapshots" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strlen(names[i]) != len || strncmp(name, names[i], len))
+			continue;
+		massif_command(v, i, arg ? arg + 1 : NULL, fd);
+		return true;
+	}
+	return false;
+}
+
 static void carry_out(struct serve *v, struct control_request *r)
 {
 	const char *arg = strchr(r->line, ' ');
@@ -82,6 +109,14 @@ static void carry_out(struct serve *v, struct control_request *r)
 	}
 	if (n == 4 && !strncmp(r->line, "save", 4)) {
 		serve_save(v, arg ? arg + 1 : NULL, r->fd);
+	} else if (serve_massif(v, r->line, n, arg, r->fd)) {
+		/* the writer answers */
+	} else if (n == 6 && !strncmp(r->line, "traces", 6)) {
+		bool is = massif_traces(v->session, arg ? atoi(arg) : 0);
+
+		answer(r->fd, is ? "ok\n" : "error it is not being traced\n");
+	} else if (!strcmp(r->line, "help")) {
+		answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "status")) {
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "suspend")) {
@@ -89,7 +124,13 @@ static void carry_out(struct serve *v, struct control_request *r)
 		answer(r->fd, "ok\n");
 	} else if (!strcmp(r->line, "resume")) {
 		session_resume(v->session);
+		heap_resume(v->session);
 		answer(r->fd, "ok\n");
+	} else if (n == 9 && !strncmp(r->line, "heap_dump", 9)) {
+		char text[CONTROL_LINE_MAX];
+
+		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
+		answer(r->fd, "%s", text);
 	} else {
 		answer(r->fd, "error this session does not know that command\n");
 	}

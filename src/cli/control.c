@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -22,7 +21,7 @@ struct client {
 };
 
 struct control {
-	int listener, epoll;
+	int listener;
 	struct sockaddr_un address;
 	unsigned long next_age;
 	struct client clients[MAX_CLIENTS];
@@ -69,13 +68,10 @@ static int socket_address(pid_t pid, struct sockaddr_un *a, struct error *e)
 
 /* ---- serving ---- */
 
-/* Tell us by a signal when something comes: a tracer that is busy does not poll. */
-static int watch_fd(const struct control *c, int fd)
+/* Tell us by a signal when something comes: the tracer waits in waitpid(2), or is busy. */
+static int watch_fd(int fd)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
-
-	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) ||
-	    epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &ev))
+	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC))
 		return -errno;
 	return 0;
 }
@@ -95,7 +91,7 @@ static int listen_at(struct control *c)
 	unlink(c->address.sun_path);
 	if (bind(c->listener, a, sizeof c->address) || listen(c->listener, MAX_CLIENTS))
 		return -errno;
-	return watch_fd(c, c->listener);
+	return watch_fd(c->listener);
 }
 
 struct control *control_open(pid_t pid, struct error *e)
@@ -109,11 +105,10 @@ struct control *control_open(pid_t pid, struct error *e)
 	for (size_t i = 0; i < MAX_CLIENTS; i++)
 		c->clients[i].fd = -1;
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	int err = socket_address(pid, &c->address, e);
 	if (err)
 		goto fail;
-	err = c->listener < 0 || c->epoll < 0 ? -errno : listen_at(c);
+	err = c->listener < 0 ? -errno : listen_at(c);
 	if (!err)
 		return c;
 	if (err == -EADDRINUSE)
@@ -135,8 +130,6 @@ void control_drop(struct control *c)
 			close(c->clients[i].fd);
 	if (c->listener >= 0)
 		close(c->listener);
-	if (c->epoll >= 0)
-		close(c->epoll);
 	free(c);
 }
 
@@ -145,11 +138,6 @@ void control_close(struct control *c)
 	if (c)
 		unlink(c->address.sun_path);
 	control_drop(c);
-}
-
-int control_fd(const struct control *c)
-{
-	return c->epoll;
 }
 
 static void drop_client(struct client *k)
@@ -186,7 +174,7 @@ static void accept_clients(struct control *c)
 	int fd;
 
 	while ((fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (!is_one_of_us(fd) || watch_fd(c, fd)) {
+		if (!is_one_of_us(fd) || watch_fd(fd)) {
 			close(fd);
 			continue;
 		}
@@ -210,12 +198,14 @@ static bool read_line(struct client *k)
 			break;
 		char *end = memchr(k->line + k->n, '\n', (size_t)n);
 		k->n += (size_t)n;
+		if (end && memchr(k->line, '\0', (size_t)(end - k->line)))
+			break; /* no text: a command is what the whole line says */
 		if (end) {
 			*end = '\0';
 			return true;
 		}
 	}
-	drop_client(k); /* gone, or talks and talks */
+	drop_client(k); /* gone, or talks nonsense, or talks and talks */
 	return false;
 }
 
@@ -227,7 +217,7 @@ bool control_next(struct control *c, struct control_request *out)
 
 		if (k->fd < 0 || !read_line(k))
 			continue;
-		epoll_ctl(c->epoll, EPOLL_CTL_DEL, k->fd, NULL);
+		fcntl(k->fd, F_SETFL, O_NONBLOCK);
 		out->fd = k->fd;
 		memcpy(out->line, k->line, sizeof out->line);
 		k->fd = -1;

@@ -24,8 +24,8 @@ struct control;
 int control_directory(char *path, size_t size, struct error *e);
 
 /**
- * Open the socket for process @pid. Its readiness is told by SIGIO to this process, and by
- * control_fd() becoming readable. Returns NULL with a sentence in @e.
+ * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
+ * has to be handled by now. Returns NULL with a sentence in @e.
  */
 struct control *control_open(pid_t pid, struct error *e);
 
@@ -34,9 +34,6 @@ void control_close(struct control *c);
 
 /* The same in a forked child that is not to answer: the socket's file stays. */
 void control_drop(struct control *c);
-
-/* A descriptor for poll(2) that is readable when there is something to do. */
-int control_fd(const struct control *c);
 
 /* A command and who sent it. */
 struct control_request {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,8 +46,21 @@ static int read_answer(int fd, char *answer, size_t size, int64_t until)
 	}
 }
 
-static int connect_to(pid_t pid, struct error *e)
+static int no_answer(pid_t pid, unsigned seconds, struct error *e)
 {
+	return error_set(e, -ETIMEDOUT, "the session of process %d has not answered for %u seconds",
+			 (int)pid, seconds);
+}
+
+static int cannot_talk(pid_t pid, int err, struct error *e)
+{
+	return error_set(e, err, "cannot talk to the session of process %d: %s", (int)pid, strerror(-err));
+}
+
+/* A session whose queue of clients is full keeps who connects waiting: not for ever. */
+static int connect_to(pid_t pid, unsigned seconds, struct error *e)
+{
+	struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	char dir[sizeof a.sun_path];
 	int err = control_directory(dir, sizeof dir - 16, e);
@@ -55,22 +69,26 @@ static int connect_to(pid_t pid, struct error *e)
 		return err;
 	snprintf(a.sun_path, sizeof a.sun_path, "%.90s/%d.sock", dir, (int)pid);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a)) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		if (err == -ECONNREFUSED) /* its tracer was killed */
-			unlink(a.sun_path);
-		return error_set(e, -ENOENT, "there is no session for process %d; see mprof status",
-				 (int)pid);
-	}
-	return fd;
+	if (fd < 0)
+		return cannot_talk(pid, -errno, e);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	if (!connect(fd, (struct sockaddr *)&a, sizeof a))
+		return fd;
+	err = -errno;
+	close(fd);
+	if (err == -EAGAIN)
+		return no_answer(pid, seconds, e);
+	if (err != -ENOENT && err != -ECONNREFUSED)
+		return cannot_talk(pid, err, e);
+	if (err == -ECONNREFUSED) /* its tracer was killed */
+		unlink(a.sun_path);
+	return error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
 }
 
 int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
 		struct error *e)
 {
-	int fd = connect_to(pid, e);
+	int fd = connect_to(pid, seconds, e);
 
 	if (fd < 0)
 		return fd;
@@ -80,12 +98,8 @@ int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned
 			  read_answer(fd, answer, size, now_ms() + seconds * 1000);
 	close(fd);
 	if (err == -ETIMEDOUT)
-		error_set(e, err, "the session of process %d has not answered for %u seconds", (int)pid,
-			  seconds);
-	else if (err)
-		error_set(e, err, "cannot talk to the session of process %d: %s", (int)pid,
-			  strerror(-err));
-	return err;
+		return no_answer(pid, seconds, e);
+	return err ? cannot_talk(pid, err, e) : 0;
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -111,7 +125,7 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 
 		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end || entry->d_name[end])
 			continue;
-		int fd = connect_to(pid, &ignored);
+		int fd = connect_to(pid, 1, &ignored);
 		if (fd < 0)
 			continue;
 		close(fd);

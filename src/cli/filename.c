@@ -25,15 +25,23 @@ static const char *variable(const char *s, size_t *used, struct error *e)
 	return value;
 }
 
-/* What the sequence at @s ("p", "q{VAR}", "%") stands for. */
-static const char *sequence(const char *s, pid_t pid, char number[16], size_t *used, struct error *e)
+/* What the sequence at @s ("p", "q{VAR}", "%") stands for; @nth 0: there is no %n. */
+static const char *sequence(const char *s, pid_t pid, unsigned nth, char number[16], size_t *used,
+			    struct error *e)
 {
+	const char *known = nth ? "%p, %q{VAR}, %n and %%" : "%p, %q{VAR} and %%";
+
 	*used = 1;
 	switch (*s) {
 	case '%':
 		return "%";
 	case 'p':
 		snprintf(number, 16, "%d", (int)pid);
+		return number;
+	case 'n':
+		if (!nth)
+			break;
+		snprintf(number, 16, "%u", nth);
 		return number;
 	case 'q': {
 		const char *value = variable(s + 1, used, e);
@@ -42,13 +50,18 @@ static const char *sequence(const char *s, pid_t pid, char number[16], size_t *u
 		return value;
 	}
 	default:
-		error_set(e, 0, "file name: %%%c is not known; %%p, %%q{VAR} and %%%% are",
-			  *s ? *s : ' ');
-		return NULL;
+		break;
 	}
+	error_set(e, 0, "file name: %%%c is not known; %s are", *s ? *s : ' ', known);
+	return NULL;
 }
 
 char *filename_expand(const char *pattern, pid_t pid, struct error *e)
+{
+	return filename_expand_nth(pattern, pid, 0, e);
+}
+
+char *filename_expand_nth(const char *pattern, pid_t pid, unsigned nth, struct error *e)
 {
 	char *name = NULL, number[16];
 	size_t len = 0;
@@ -62,7 +75,7 @@ char *filename_expand(const char *pattern, pid_t pid, struct error *e)
 			continue;
 		}
 		size_t used;
-		const char *text = sequence(s + 1, pid, number, &used, e);
+		const char *text = sequence(s + 1, pid, nth, number, &used, e);
 		if (!text) {
 			fclose(out);
 			free(name);
@@ -81,10 +94,15 @@ fail:
 
 bool filename_has_pid(const char *pattern)
 {
+	return filename_has(pattern, 'p');
+}
+
+bool filename_has(const char *pattern, char sequence)
+{
 	for (const char *s = pattern; *s; s++) {
 		if (*s != '%')
 			continue;
-		if (s[1] == 'p')
+		if (s[1] == sequence)
 			return true;
 		s += s[1] != '\0'; /* "%%p" is no process id */
 	}

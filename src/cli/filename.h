@@ -14,6 +14,12 @@
  */
 char *filename_expand(const char *pattern, pid_t pid, struct error *e);
 
+/* The same; besides, %n is @nth (1...), the number of the process's file. */
+char *filename_expand_nth(const char *pattern, pid_t pid, unsigned nth, struct error *e);
+
+/* Whether % and this letter is in it. */
+bool filename_has(const char *pattern, char sequence);
+
 /* Whether the name tells processes apart by itself (%p). */
 bool filename_has_pid(const char *pattern);
 

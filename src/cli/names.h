@@ -17,8 +17,11 @@ int names_open_jit_map(pid_t pid);
 /* What the tables have no column for, on standard error: where the names came from, by module. */
 void names_say(const struct profile_data *d);
 
-/* Why chains are truncated; nothing if none is. */
-void names_say_truncated(const struct pd_totals *t);
+/* When the peak was and how high; nothing if that is not known. */
+void names_say_peak(const struct profile_data *d);
+
+/* Why chains are truncated, and how many were followed by guessing; nothing if none is. */
+void names_say_chains(const struct profile_data *d);
 
 /* If only requests of some sizes were recorded. */
 void names_say_sizes(const struct profile_data *d);

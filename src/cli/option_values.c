@@ -32,6 +32,26 @@ bool value_count(uint64_t *count, const char *text)
 	return value_in_range(count, text, 0, UINT64_MAX);
 }
 
+bool value_bytes(uint64_t *bytes, const char *text)
+{
+	static const char suffixes[] = "KMG";
+	size_t len = strlen(text);
+	const char *suffix = len ? strchr(suffixes, text[len - 1]) : NULL;
+	char digits[32];
+	uint64_t n;
+
+	if (!suffix)
+		return value_count(bytes, text);
+	if (len > sizeof digits)
+		return false;
+	memcpy(digits, text, len - 1);
+	digits[len - 1] = '\0';
+	if (!value_count(&n, digits) || __builtin_mul_overflow(n, 1024ull << 10 * (suffix - suffixes), &n))
+		return false;
+	*bytes = n;
+	return true;
+}
+
 bool value_seconds(double *seconds, const char *text)
 {
 	char *end;
@@ -41,6 +61,20 @@ bool value_seconds(double *seconds, const char *text)
 	if (end == text || *end || errno || !(s > 0 && s < 1e9))
 		return false;
 	*seconds = s;
+	return true;
+}
+
+bool value_percent(double *percent, const char *text, double max)
+{
+	char *end;
+
+	/* Digits and points only: neither a sign nor "inf" nor hexadecimal. */
+	if (!*text || text[strspn(text, "0123456789.")])
+		return false;
+	double p = strtod(text, &end);
+	if (*end || end == text || !(p <= max))
+		return false;
+	*percent = p;
 	return true;
 }
 

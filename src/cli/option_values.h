@@ -20,8 +20,14 @@ bool value_count(uint64_t *count, const char *text);
 /* The same, from @min to @max. */
 bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t max);
 
+/* A number of bytes: the same, or with the suffix K, M or G (powers of 1024). */
+bool value_bytes(uint64_t *bytes, const char *text);
+
 /* A number of seconds above 0, fractions allowed. */
 bool value_seconds(double *seconds, const char *text);
+
+/* A number from 0 to @max, fractions allowed. */
+bool value_percent(double *percent, const char *text, double max);
 
 /* One of @n words: its place in @words. */
 bool value_word(unsigned *which, const char *text, const char *const *words, size_t n);

@@ -6,15 +6,38 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options, probe_options };
+static const struct option_def *const tables[] = { printing_options, tracing_options, massif_options,
+						   heap_options, pprof_options, probe_options };
+
+static const struct option_def *find_in(const struct option_def *table, const char *name, size_t len,
+					unsigned command)
+{
+	for (const struct option_def *d = table; d->name; d++)
+		if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
+			return d;
+	return NULL;
+}
 
 static const struct option_def *find_option(const char *name, size_t len, unsigned command)
 {
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct option_def *d = tables[t]; d->name; d++)
-			if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
-				return d;
-	return NULL;
+	const struct option_def *d = NULL;
+
+	for (size_t t = 0; !d && t < sizeof tables / sizeof *tables; t++)
+		d = find_in(tables[t], name, len, command);
+	return d;
+}
+
+/* Some options matter to several concerns: each has its row. */
+static bool set_for_all(struct options *o, const char *name, size_t len, unsigned command,
+			const char *value)
+{
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+		const struct option_def *d = find_in(tables[t], name, len, command);
+
+		if (d && !d->set(o, value))
+			return false;
+	}
+	return true;
 }
 
 static unsigned command_flag(const char *command)
@@ -54,15 +77,15 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 		}
 		value = argv[++*i];
 	}
-	if (d->set(o, value))
+	if (set_for_all(o, name, len, command_flag(command), value))
 		return true;
 	say("option %s: \"%s\" is not %s", d->name, value, d->accepted);
 	return false;
 }
 
-int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+/* The index of the first argument that is no option, or -1. */
+static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
 {
-	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, .data = "mprof.data" };
 	for (int i = first; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
@@ -72,6 +95,41 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 			return -1;
 	}
 	return argc;
+}
+
+int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
+{
+	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
+			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
+	bool tracing = command_flag(command) != FOR_REPORT;
+
+	massif_defaults(o);
+	heap_defaults(o);
+	if (tracing)
+		heap_environment(o);
+	o->end = parse_all(o, command, argc, argv, first);
+	if (o->end < 0 || !massif_settle(o) || (tracing && !heap_environment_done(o)))
+		return -1;
+	return o->end;
+}
+
+void options_print_given(const struct options *o, unsigned flags, FILE *out)
+{
+	const char *between = "";
+
+	for (int i = o->first; i < o->end; i++) {
+		const char *name = o->argv[i] + strspn(o->argv[i], "-");
+		size_t len = strcspn(name, "=");
+		const struct option_def *d = find_option(name, len, command_flag(o->command));
+		bool apart = d && d->flags & NEEDS_VALUE && !name[len];
+
+		if (d && (d->flags & flags || !flags)) {
+			fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "",
+				apart ? o->argv[i + 1] : "");
+			between = " ";
+		}
+		i += apart;
+	}
 }
 
 bool parse_pid(const char *text, pid_t *pid)

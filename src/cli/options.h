@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#include <stdio.h>
+
 /*
  * What options there are, as data: a table for each concern, in a file options_*.c of its own. A new
  * option is a row in one of them; a new concern a table, listed in options.c.
@@ -14,7 +16,8 @@ enum {
 	FOR_RUN = 4,
 	FOR_ATTACH = 8,
 	FOR_REPORT = 16,
-	FOR_PROBES = 32,
+	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
+	FOR_PROBES = 64,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -26,7 +29,29 @@ struct option_def {
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
+/* The options that were given, in their order, separated by blanks; only those with one of @flags, if
+ * that is not 0. */
+void options_print_given(const struct options *o, unsigned flags, FILE *out);
+
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[], probe_options[];
+extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],
+	pprof_options[], probe_options[];
+
+/* What holds before any option is given. */
+void massif_defaults(struct options *o);
+void heap_defaults(struct options *o);
+
+/* Options that decide about others, when all are known. False: a sentence has been printed. */
+bool massif_settle(struct options *o);
+
+/* What the environment says of heap profiles, before the options do. */
+void heap_environment(struct options *o);
+
+/* After the options. False: a variable that matters
+ * has no sense; a sentence has been printed. */
+bool heap_environment_done(const struct options *o);
+
+/* Those variables have been obeyed; who inherits our environment shall not obey them again. */
+void heap_environment_take(void);
 
 #endif

@@ -87,10 +87,24 @@ static bool set_types(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_at(struct options *o, const char *v)
+{
+	static const char *const words[] = { "end", "peak" };
+	unsigned which;
+
+	if (!value_word(&which, v, words, COUNT(words)))
+		return false;
+	o->view.at_peak = which == 1;
+	return true;
+}
+
 static bool set_format(struct options *o, const char *v)
 {
-	static const char *const words[] = { "tables", "json" };
-	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON };
+	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text", "folded",
+					     "heap", "pprof" };
+	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
+						      FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
+						      FORMAT_HEAP, FORMAT_PPROF };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -135,9 +149,11 @@ const struct option_def printing_options[] = {
 	{ "inlines", FOR_PRINTING | NEEDS_VALUE, "yes or no", set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE, "full or short", set_names },
 	{ "types", FOR_PRINTING | NEEDS_VALUE, "all, program or none", set_types },
+	{ "at", FOR_PRINTING | NEEDS_VALUE, "end or peak", set_at },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
-	{ "format", FOR_PRINTING | NEEDS_VALUE, "tables or json", set_format },
+	{ "format", FOR_PRINTING | NEEDS_VALUE,
+	  "tables, json, massif, ms_print, text, folded, heap or pprof", set_format },
 	{ "output", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
 	{ "o", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },

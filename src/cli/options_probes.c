@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say which functions are trapped, and which are left out of chains. */
+/* The options that say which functions are trapped. */
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -41,16 +41,6 @@ static bool set_client_requests(struct options *o, const char *v)
 	return true;
 }
 
-static bool add_alloc_fn(struct options *o, const char *v)
-{
-	return add(o->alloc_fns, MAX_NAMES, v);
-}
-
-static bool add_ignore_fn(struct options *o, const char *v)
-{
-	return add(o->ignore_fns, MAX_NAMES, v);
-}
-
 const struct option_def probe_options[] = {
 	{ "probes", FOR_TRACING | FOR_PROBES | NEEDS_VALUE, "a file name, 64 of them at most", add_probes },
 	{ "hook", FOR_TRACING | FOR_PROBES | NEEDS_VALUE, "KIND:NAME or KIND:0xADDRESS, 64 of them at most",
@@ -58,7 +48,5 @@ const struct option_def probe_options[] = {
 	{ "malloc-lib", FOR_TRACING | FOR_PROBES | NEEDS_VALUE,
 	  "a file name or soname, or NONE, 16 of them at most", add_malloc_lib },
 	{ "client-requests", FOR_TRACING | FOR_PROBES | NEEDS_VALUE, "yes or no", set_client_requests },
-	{ "alloc-fn", FOR_PRINTING | NEEDS_VALUE, "a function's name, 64 of them at most", add_alloc_fn },
-	{ "ignore-fn", FOR_PRINTING | NEEDS_VALUE, "a function's name, 64 of them at most", add_ignore_fn },
 	{ 0 },
 };

@@ -2,7 +2,12 @@
 #include "cli/output.h"
 
 #include "cli/filename.h"
+#include "cli/heapfiles.h"
+#include "cli/massif.h"
+#include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/progress.h"
+#include "massif/timeline.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
 
@@ -27,6 +32,16 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 
 	if (err)
 		return err;
+	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT)
+		return massif_report_data(d, o, out);
+	if (is_pprof_format(o->format) || o->pprof.list) {
+		struct error e;
+
+		err = heapfiles_print_data(d, o, out, &e);
+		if (err == -EINVAL)
+			say("%s", e.text);
+		return err;
+	}
 	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
 }
 
@@ -61,6 +76,14 @@ int output_check(const struct options *o)
 	}
 	int err = strcmp(data, "/dev/null") ? check_directory(data, "the data file") : 0;
 	free(data);
+	if (!err && o->massif.file) {
+		char *massif = filename_expand_nth(o->massif.file, getpid(), 1, &e);
+
+		err = massif ? check_directory(massif, "the massif file") : -EINVAL;
+		if (!massif)
+			say("%s", e.text);
+		free(massif);
+	}
 	if (err || !o->output)
 		return err;
 	char *report = filename_expand(o->output, getpid(), &e);
@@ -79,6 +102,20 @@ int output_check(const struct options *o)
 }
 
 /* ---- afterwards ---- */
+
+static int add_timeline(const struct image *i, struct profile_data *d)
+{
+	const struct timeline *t = timeline_find(i->recorders);
+	int err = t ? timeline_points(t, &d->points, &d->n_points) : 0;
+	const struct pd_point *peak = profile_data_peak(d);
+
+	/* An event that one of them had no memory for is missing. */
+	if (!err && d->n_points && (peak ? peak->live_bytes : 0) != d->totals.peak_bytes) {
+		say("process %d: the timeline is left out, for events are missing in it", (int)i->pid);
+		d->n_points = 0;
+	}
+	return err;
+}
 
 static struct profile_data *name_image(const struct session *s, const struct options *o,
 				       const struct image *i)
@@ -106,6 +143,10 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->ended_ns = i->ended_ns;
 	d->min_size = o->min_size;
 	d->max_size = o->max_size;
+	if (add_timeline(i, d)) {
+		profile_data_free(d);
+		return NULL;
+	}
 	return d;
 }
 
@@ -162,6 +203,7 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	    " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
 	    d->command[0] ? d->command[0] : "?", d->pid, t->allocs, t->alloc_bytes, t->frees,
 	    t->peak_bytes, t->alloc_bytes - t->free_bytes);
+	names_say_peak(d);
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
@@ -173,6 +215,9 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
 	    " traps written", tracer_stops(s->tracer), c->traps, c->steps, c->planted);
+	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
+	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->strays,
+	    c->null_frees);
 	if (!s->launched)
 		say("attaching stopped the process for %.1f ms", (double)tracer_attach_ns(s->tracer) / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
@@ -185,7 +230,9 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 static int write_image(const struct session *s, const struct options *o, const struct image *i,
 		       FILE *report)
 {
+	progress_begin("naming what was seen");
 	struct profile_data *d = name_image(s, o, i);
+	progress_end();
 	struct error e = { "out of memory" };
 	int err = d ? copy_command(d, i->command) : -ENOMEM;
 	char *path = err ? NULL : data_name(s, o, i, &e);
@@ -196,18 +243,24 @@ static int write_image(const struct session *s, const struct options *o, const s
 		return err ? err : -EINVAL;
 	}
 	say_counts(i, d);
-	names_say_truncated(&d->totals);
+	names_say_chains(d);
 	names_say_sizes(d);
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);
+	progress_begin("writing the data file");
 	err = datafile_write(path, d, &e);
+	progress_end();
 	if (err)
 		say("%s", e.text);
 	else if (strcmp(path, "/dev/null"))
 		say("the profile is in %s", path);
 	if (report) {
+		/* To the terminal itself it shows by itself how far it is. */
+		if (report != stderr)
+			progress_begin("writing the report");
 		int print_err = print_profile(d, o, report);
+		progress_end();
 
 		if (print_err)
 			say("cannot write the report%s%s: %s", o->output ? " " : "",
@@ -263,6 +316,10 @@ int output_session(const struct session *s, const struct options *o)
 		head_line(s, o, i, report);
 		int e = write_image(s, o, i, report);
 
+		err = err ? err : e;
+		if (!s->massif || i->massif_written)
+			continue;
+		e = massif_image_write(s, i);
 		err = err ? err : e;
 	}
 	if (report && report != stderr && fclose(report)) {

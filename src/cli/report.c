@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/heapfiles.h"
+#include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/rename.h"
+#include "pprof/read.h"
 #include "profile/datafile.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,26 +23,43 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_truncated(t);
+	names_say_chains(d);
 	names_say_sizes(d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)
 {
+	/* To the terminal itself it shows by itself how far it is. */
+	if (o->output || !isatty(STDOUT_FILENO))
+		progress_begin("writing the report");
 	FILE *out = o->output ? fopen(o->output, "we") : stdout;
 
 	if (!out) {
-		say("cannot write %s: %s", o->output, strerror(errno));
+		int err = errno;
+
+		progress_end();
+		say("cannot write %s: %s", o->output, strerror(err));
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
 	if (out == stdout ? fflush(out) : fclose(out))
 		err = err ? err : -errno;
+	progress_end();
 	if (err)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 	else
 		say_notes(d);
+	if (!err && o->format == FORMAT_TABLES)
+		names_say_peak(d);
 	return err ? STATUS_FAILED : 0;
+}
+
+static bool peak_is_known(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (d->leaves[i].at_peak)
+			return true;
+	return false;
 }
 
 static int report_file(const char *path, const struct options *o)
@@ -45,33 +67,133 @@ static int report_file(const char *path, const struct options *o)
 	struct profile_data *d;
 	struct error e;
 
-	if (datafile_read(path, &d, &e)) {
+	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
+		return massif_report(path, o);
+	progress_begin("reading the data file");
+	int err = datafile_read(path, &d, &e);
+	progress_end();
+	if (err) {
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
 	const struct profile_data *old = d;
+	if (o->view.at_peak && d->totals.peak_bytes && !peak_is_known(d)) {
+		say("%s does not tell what was live at the peak: it is of an older mprof", path);
+		profile_data_free(d);
+		return STATUS_FAILED;
+	}
+	progress_begin("naming what was seen");
 	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
+	progress_end();
 
-	if (!status && d != old)
-		names_say(d);
 	if (!status)
 		status = report_to(d, o);
+	/* JSON has them; but that other files were asked is said in any case. */
+	if (!status && (d != old || o->format == FORMAT_TABLES))
+		names_say(d);
 	profile_data_free(d);
 	return status;
 }
 
+/* ---- in pprof's formats ---- */
+
+static int write_heap(struct heap_stacks *h, const struct options *o)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	struct error e;
+
+	if (!out) {
+		say("cannot write %s: %s", o->output, strerror(errno));
+		return STATUS_FAILED;
+	}
+	int err = heapfiles_print(h, o, out, &e);
+	if ((out == stdout ? fflush(out) : fclose(out)) && !err)
+		err = error_set(&e, -errno, "cannot write %s: %s", o->output ? o->output : "the report",
+				strerror(errno));
+	if (err)
+		say("%s", e.text);
+	return err ? STATUS_FAILED : 0;
+}
+
+static int report_heap(char *const *files, size_t n, const char *binary, const struct options *o)
+{
+	struct heap_stacks h = { 0 };
+	struct error e;
+	int status = STATUS_FAILED;
+
+	if (heapfiles_read(files, n, binary, o, &h, &e))
+		say("%s", e.text);
+	else
+		status = write_heap(&h, o);
+	heap_stacks_release(&h);
+	return status;
+}
+
+static bool is_program(const char *path)
+{
+	char magic[SELFMAG] = "";
+	FILE *f = fopen(path, "re");
+	bool elf = f && fread(magic, 1, SELFMAG, f) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+
+	if (f)
+		fclose(f);
+	return elf;
+}
+
+/* Take the program out of the files; NULL: it is not among them. */
+static const char *take_program(char **files, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++) {
+		const char *path = files[i];
+
+		if (!is_program(path))
+			continue;
+		memmove(files + i, files + i + 1, (--*n - i) * sizeof *files);
+		return path;
+	}
+	return NULL;
+}
+
+static bool all_are_data(char *const *files, size_t n, const char *base)
+{
+	for (size_t i = 0; i < n; i++)
+		if (heap_file_kind(files[i]) != HEAP_FILE_OTHER)
+			return false;
+	return !base || heap_file_kind(base) == HEAP_FILE_OTHER;
+}
+
 int command_report(int argc, char **argv)
 {
+	static char default_file[] = "mprof.data";
+	char *one[] = { default_file };
 	struct options o;
 	int first = options_parse(&o, "report", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (argc - first > 1) {
-		say("report: one data file at a time; \"%s\" is one too many", argv[first + 1]);
+	char **files = argv + first;
+	size_t n = (size_t)(argc - first);
+	const char *binary = take_program(files, &n);
+
+	if (!n) {
+		files = one;
+		n = 1;
+	}
+	if (!all_are_data(files, n, o.pprof.base)) {
+		/* The tables need more than there is in such files. */
+		if (o.format == FORMAT_TABLES)
+			o.format = FORMAT_TEXT;
+		return report_heap(files, n, binary, &o);
+	}
+	if (is_pprof_format(o.format) && (n > 1 || o.pprof.base))
+		return report_heap(files, n, binary, &o);
+	if (o.format == FORMAT_JSON && o.pprof.base)
+		return report_heap(files, n, binary, &o);
+	if (n > 1) {
+		say("report: one data file at a time; \"%s\" is one too many", files[1]);
 		return STATUS_USAGE;
 	}
-	return report_file(first < argc ? argv[first] : "mprof.data", &o);
+	return report_file(files[0], &o);
 }
 
 int command_classic(int argc, char **argv)

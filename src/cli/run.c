@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/load_rules.h"
+#include "cli/massif.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +50,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	}
 	s->root = pid;
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = serve_signals(&v);
+	int err = signals_begin(s->tracer, v.end_on_interrupt);
 	/* Without a socket the session cannot be controlled; that is no reason not to profile. */
 	v.control = err ? NULL : control_open(pid, &e);
 	if (!v.control)
@@ -69,11 +72,12 @@ static struct ending trace_run(struct guard *guard, int ready, void *arg)
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, &run->rules, guard))
+	if (session_init(&s, run->options.trace_children, &run->rules, guard) || record_open(&s, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
 	session_release(&s);
+	record_close(&s);
 	return end;
 }
 
@@ -97,8 +101,11 @@ int command_run(int argc, char **argv)
 	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
 	if (!end.status)
-		end = output_check(&run.options) ? (struct ending){ .status = STATUS_FAILED } :
-						   supervise(false, trace_run, &run);
+		end.status = massif_prepare(&run.options);
+	if (!end.status)
+		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
+	if (!end.status)
+		end = supervise(false, trace_run, &run);
 	rules_release(&run.rules);
 	free(run.path);
 	return end_with(end);

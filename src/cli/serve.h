@@ -19,9 +19,6 @@ struct serve {
 	uint64_t last_events, last_tick_ns; /* for events per second */
 };
 
-/* Change what signals do to this process; call before anything is to be served. 0 or -errno. */
-int serve_signals(struct serve *v);
-
 /**
  * Serve stops, control commands and timers until all programs have ended, somebody asks for the
  * end, or the time is over; then let the programs go, write what there is and answer who asked.
@@ -36,7 +33,9 @@ int serve_session(struct serve *v);
  */
 int share_one_cpu(pid_t pid, struct error *e);
 
-/* The signal that told us to end, or 0. */
-int serve_told(void);
+/* A copy of ourselves that writes while the tracing goes on; returns as fork(2). Its maker tells of it
+ * with serve_forked(), also if there is none (@pid -1, errno says why). */
+pid_t serve_fork(struct serve *v);
+void serve_forked(struct serve *v, const struct image *i, pid_t pid);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include "cli/cli.h"
+#include "cli/heap.h"
 #include "cli/program.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 		if (!i->over) {
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
+			s->ended(s, i);
 		}
 		n++;
 	}
@@ -111,8 +113,7 @@ static int sink_event(void *ctx, const struct alloc_event *told)
 	return err;
 }
 
-/* The string at @at, cut if it is longer than a file name can be; NULL: there is none. */
-static char *read_string(const struct space *s, taddr at)
+char *session_string(const struct space *s, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
@@ -123,7 +124,14 @@ static char *read_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
-static uint64_t monotonic_ns(void)
+static bool sink_knows(void *ctx, taddr ptr)
+{
+	const struct image *i = ctx;
+
+	return live_knows(&i->profile->live, ptr);
+}
+
+uint64_t session_now_ns(void)
 {
 	struct timespec ts;
 
@@ -143,10 +151,10 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		i->session->save(i->session, i);
 	i->stopped = mark == MARK_STOP;
 	recorders_mark(i->recorders, i->stopped ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid,
-		       monotonic_ns());
+		       session_now_ns());
 	if (mark != MARK_RESTART)
 		return;
-	char *name = read_string(task->space, arg);
+	char *name = session_string(task->space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
 		say("process %d names the file %s for its profile: ignored, for it is another user's",
@@ -161,17 +169,33 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	profile_restart(i->profile);
 }
 
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact)
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
 {
 	struct image *i = ctx;
-	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact };
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
 
 	return profile_frame(i->profile, &place);
 }
 
+static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		     uint64_t *result)
+{
+	struct image *i = ctx;
+
+	return heap_ask(i, task, what, arg, result);
+}
+
+static void sink_modules(void *ctx, const struct mappings *maps)
+{
+	struct image *i = ctx;
+
+	heap_modules(i, maps);
+}
+
 static struct watch_sink sink_for(struct image *i)
 {
-	return (struct watch_sink){ sink_event, sink_frame, sink_mark, i };
+	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
+				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
 
 /* ---- what the tracer tells ---- */
@@ -255,6 +279,33 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	return false;
 }
 
+static void on_thread(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		recorders_thread(i->recorders, task->tid, true);
+}
+
+static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
+{
+	const struct session *s = ctx;
+	struct image *i = image_of(task);
+	struct alloc_chain chain = { 0 };
+	struct page_event e;
+
+	if (!i || !i->watch || i->stopped || s->suspended || !page_event_of(c, &e))
+		return;
+	e.time_ns = session_now_ns();
+	if (e.text)
+		watch_remapped(i->watch, task->tid);
+	if (watch_chain(i->watch, task, &chain))
+		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	uint32_t node = profile_chain_node(i->profile, &chain);
+	recorders_pages(i->recorders, &e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
+}
+
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct image *i = image_of(task);
@@ -285,8 +336,12 @@ static void on_task_gone(void *ctx, struct task *task)
 	struct image *i = image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_task_gone(i->watch, task);
+	if (!i || !i->watch)
+		return;
+	watch_task_gone(i->watch, task);
+	/* The end of the last one is the end of all. */
+	if (task->tid != task->tgid)
+		recorders_thread(i->recorders, task->tid, false);
 }
 
 static void on_space_gone(void *ctx, struct space *space)
@@ -308,18 +363,40 @@ static void on_clean(void *ctx, struct space *space)
 	struct image *i = space->user;
 
 	(void)ctx;
-	if (i && i->watch)
-		watch_clean(i->watch, space);
+	if (!i || !i->watch)
+		return;
+	heap_leaving(i);
+	watch_clean(i->watch, space);
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && !i->over)
+			s->ended(s, i);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
 	s->root_ended = true;
+}
+
+static void on_exiting(void *ctx, struct task *task)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	if (i && i->watch)
+		heap_leaving(i);
+}
+
+static bool on_signal(void *ctx, struct task *task, int sig)
+{
+	struct image *i = image_of(task);
+
+	(void)ctx;
+	return i && i->watch && heap_signal(i, task->tid, sig);
 }
 
 static void on_reaped(void *ctx, pid_t pid)
@@ -334,6 +411,8 @@ static void on_reaped(void *ctx, pid_t pid)
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.thread = on_thread,
+	.syscall = on_syscall,
 	.trap = on_trap,
 	.alone = on_alone,
 	.settle = on_settle,
@@ -341,6 +420,8 @@ static const struct tracer_ops ops = {
 	.space_gone = on_space_gone,
 	.clean = on_clean,
 	.ended = on_ended,
+	.exiting = on_exiting,
+	.signal = on_signal,
 	.reaped = on_reaped,
 };
 
@@ -357,8 +438,8 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .record = no_recorders,
-			       .max_size = UINT64_MAX };
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
+				.record = no_recorders, .max_size = UINT64_MAX };
 	s->shared.guard = guard;
 	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
@@ -373,6 +454,7 @@ void session_release(struct session *s)
 		next = i->next;
 		image_free(i);
 	}
+	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
 }
@@ -387,7 +469,7 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max)
 
 static void mark_images(struct session *s, enum recorder_mark mark)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = session_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)

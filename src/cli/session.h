@@ -13,6 +13,8 @@
  * each program image until the end.
  */
 
+struct options;
+
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
 	struct image *next;
@@ -28,9 +30,13 @@ struct image {
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
+	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	struct session *session;
 };
+
+struct massif_session;
+struct options;
 
 struct session {
 	struct tracer *tracer;
@@ -43,6 +49,7 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
+	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */
@@ -51,6 +58,10 @@ struct session {
 	void (*save)(struct session *s, struct image *i);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
+	/* An image is over: its process has ended or has exec'ed. */
+	void (*ended)(struct session *s, struct image *i);
+	struct massif_session *massif;	/* NULL: no massif file is asked for */
+	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
 };
@@ -61,6 +72,13 @@ void session_release(struct session *s);
 
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);
+
+/* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
+ * NULL: there is none. */
+char *session_string(const struct space *s, taddr at);
+
+/* CLOCK_MONOTONIC, as events tell it. */
+uint64_t session_now_ns(void);
 
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);

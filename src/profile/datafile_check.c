@@ -37,6 +37,8 @@ static int check_functions(const struct profile_data *d, struct error *e)
 			return wrong(e, "site", i, "inlined is neither 0 nor 1");
 		if (d->sites[i].exact > 1)
 			return wrong(e, "site", i, "exact is neither 0 nor 1");
+		if (d->sites[i].guessed > 1)
+			return wrong(e, "site", i, "guessed is neither 0 nor 1");
 	}
 	return 0;
 }
@@ -94,9 +96,33 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 	return 0;
 }
 
+static int check_points(const struct profile_data *d, struct error *e)
+{
+	const struct pd_point *peak = NULL;
+
+	for (size_t i = 0; i < d->n_points; i++) {
+		const struct pd_point *p = &d->points[i];
+
+		if (p->peak > 1)
+			return wrong(e, "point", i, "peak is neither 0 nor 1");
+		if (i && p->time_ns < p[-1].time_ns)
+			return wrong(e, "point", i, "it is out of order");
+		if (p->live_bytes > d->totals.peak_bytes)
+			return wrong(e, "point", i, "it is above the peak");
+		if (p->extra_bytes > UINT64_MAX - p->live_bytes)
+			return wrong(e, "point", i, "the sum is more than 64 bits can hold");
+		if (p->peak && (peak || p->live_bytes != d->totals.peak_bytes))
+			return wrong(e, "point", i, "it is not the peak");
+		if (p->peak)
+			peak = p;
+	}
+	return 0;
+}
+
 static int check_leaves(const struct profile_data *d, struct error *e)
 {
 	struct pd_totals sum = { 0 };
+	uint64_t at_peak = 0;
 
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		const struct pd_leaf *l = &d->leaves[i];
@@ -115,7 +141,14 @@ static int check_leaves(const struct profile_data *d, struct error *e)
 		    !add_product(&sum.frees, l->frees, 1) ||
 		    !add_product(&sum.free_bytes, l->frees, l->size))
 			return wrong(e, "leaf", i, "the sum is more than 64 bits can hold");
+		if (l->at_peak > l->allocs)
+			return wrong(e, "leaf", i, "more blocks at the peak than requests");
+		at_peak += l->at_peak * l->size;
 	}
+	/* None at all: version 1 did not tell. */
+	if (at_peak && at_peak != d->totals.peak_bytes)
+		return error_set(e, -EUCLEAN, "the blocks at the peak add up to %" PRIu64
+				 " bytes, the peak is %" PRIu64, at_peak, d->totals.peak_bytes);
 	return check_totals(d, &sum, e);
 }
 
@@ -175,6 +208,8 @@ int datafile_check(const struct profile_data *d, struct error *e)
 		err = check_nodes(d, e);
 	if (!err)
 		err = check_leaves(d, e);
+	if (!err)
+		err = check_points(d, e);
 	if (!err)
 		err = check_types(d, e);
 	return err;

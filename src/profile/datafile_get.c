@@ -11,7 +11,6 @@
 
 /* Rows on their way out of the database. The first thing wrong ends all. */
 struct get {
-	int version;	/* of the file's format */
 	sqlite3 *db;
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */
@@ -234,7 +233,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact"
+	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact, guessed"
 		  " FROM sites NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
@@ -250,6 +249,7 @@ static void get_sites(struct get *g, struct profile_data *d)
 		s->line = get_u32(g);
 		s->inlined = get_flag(g);
 		s->exact = get_flag(g);
+		s->guessed = get_flag(g);
 	}
 	get_end(g);
 }
@@ -278,12 +278,9 @@ static void get_nodes(struct get *g, struct profile_data *d)
 
 static void get_leaves(struct get *g, struct profile_data *d)
 {
-	bool has_label = g->version > 1;
 	size_t cap = 0;
 
-	get_begin(g, "leaves",
-		  has_label ? "SELECT node, size, allocs, frees, label FROM leaves NOT INDEXED ORDER BY rowid" :
-			      "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
+	get_begin(g, "leaves", "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		struct pd_leaf *l = NEXT(g, &d->leaves, &cap, g->n);
 
@@ -294,11 +291,71 @@ static void get_leaves(struct get *g, struct profile_data *d)
 		l->size = get_int(g);
 		l->allocs = get_int(g);
 		l->frees = get_int(g);
-		uint64_t label = has_label ? get_int(g) : 0;
-		if (label > 4)
-			damaged(g, "there is no such label");
-		l->label = (uint8_t)label;
-		d->labelled |= label != 0;
+	}
+	get_end(g);
+}
+
+static void get_timeline(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "timeline", "SELECT time_ns, churn_bytes, live_bytes, extra_bytes, live_blocks, peak"
+		  " FROM timeline NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_point *p = NEXT(g, &d->points, &cap, g->n);
+
+		if (!p)
+			break;
+		d->n_points++;
+		p->time_ns = get_int(g);
+		p->churn_bytes = get_int(g);
+		p->live_bytes = get_int(g);
+		p->extra_bytes = get_int(g);
+		p->live_blocks = get_int(g);
+		p->peak = get_flag(g);
+	}
+	get_end(g);
+}
+
+static void get_peak(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "peak", "SELECT leaf, blocks FROM peak NOT INDEXED ORDER BY leaf");
+	while (get_row(g)) {
+		uint64_t leaf = get_int(g), blocks = get_int(g);
+
+		if (!leaf || leaf > d->n_leaves || !blocks) {
+			damaged(g, "there is no such leaf");
+			break;
+		}
+		d->leaves[leaf - 1].at_peak = blocks;
+	}
+	get_end(g);
+}
+
+static void get_labels(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "labels", "SELECT leaf, label FROM labels NOT INDEXED ORDER BY leaf");
+	while (get_row(g)) {
+		uint64_t leaf = get_int(g), label = get_int(g);
+
+		if (!leaf || leaf > d->n_leaves || !label || label > 4) {
+			damaged(g, "there is no such leaf or label");
+			break;
+		}
+		d->leaves[leaf - 1].label = (uint8_t)label;
+		d->labelled = true;
+	}
+	get_end(g);
+}
+
+static void get_recorded(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "recorded", "SELECT min_size, max_size FROM recorded NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		if (d->min_size || d->max_size)
+			damaged(g, "there is more than one");
+		d->min_size = get_int(g);
+		d->max_size = get_int(g);
 	}
 	get_end(g);
 }
@@ -350,7 +407,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 {
 	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
 	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
-		if (m->since <= g->version && !datafile_meta_set(m, d, get_meta_row(g, m->key)))
+		if (!datafile_meta_set(m, d, get_meta_row(g, m->key)))
 			damaged(g, "number out of range");
 	uint64_t sum = g->sum;
 	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
@@ -362,7 +419,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 
 int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
-	struct get g = { .db = db, .version = version, .sum = DATAFILE_SUM_START, .e = e };
+	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
 
 	get_command(&g, d);
 	get_modules(&g, d);
@@ -370,6 +427,14 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 	get_sites(&g, d);
 	get_nodes(&g, d);
 	get_leaves(&g, d);
+	if (version >= 2) {
+		get_timeline(&g, d);
+		get_peak(&g, d);
+	}
+	if (version >= 3) {
+		get_labels(&g, d);
+		get_recorded(&g, d);
+	}
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);

@@ -7,7 +7,7 @@
 #include "profile/profile_data.h"
 
 /**
- * Read all tables of the untrusted database @db into the new, empty profile @d, whose values are
+ * Read all tables that there are in @version of the untrusted database @db into the new, empty profile @d, whose values are
  * then those the checksum was made of, but not yet known to fit together (datafile_check()).
  * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong, without the name of the file.
  */

@@ -48,7 +48,7 @@ static int open_ordinary(const char *path, uint64_t *size, struct error *e)
 }
 
 /* What the file says it is, before anything more complicated looks into it. */
-static int check_header(int fd, uint64_t size, const char *path, int *version, struct error *e)
+static int check_header(int fd, uint64_t size, const char *path, struct error *e)
 {
 	unsigned char h[HEADER];
 	ssize_t n = pread(fd, h, sizeof h, 0);
@@ -58,12 +58,12 @@ static int check_header(int fd, uint64_t size, const char *path, int *version, s
 	if (n < HEADER || memcmp(h, "SQLite format 3", 16) ||
 	    number_at(h + AT_APPLICATION) != DATAFILE_APPLICATION_ID)
 		return error_set(e, -EINVAL, "%s is not a data file of mprof", path);
-	*version = (int)number_at(h + AT_VERSION);
-	if (*version > DATAFILE_VERSION)
+	int version = (int)number_at(h + AT_VERSION);
+	if (version > DATAFILE_VERSION)
 		return error_set(e, -EPROTONOSUPPORT, "%s was written by a newer mprof "
-				 "(format %d, this one reads up to %d)", path, *version, DATAFILE_VERSION);
-	if (*version < 1)
-		return error_set(e, -EUCLEAN, "%s is damaged: it has no format %d", path, *version);
+				 "(format %d, this one reads up to %d)", path, version, DATAFILE_VERSION);
+	if (version < 1)
+		return error_set(e, -EUCLEAN, "%s is damaged: it has no format %d", path, version);
 	uint64_t page = (uint64_t)h[AT_PAGE_SIZE] << 8 | h[AT_PAGE_SIZE + 1];
 	if (page == 1)	/* stands for 65536, which does not fit */
 		page = 65536;
@@ -120,15 +120,15 @@ static int check_schema(sqlite3 *db, int version, struct error *e)
 	int err = rc ? failed(db, rc, e) : 0;
 
 	for (const struct datafile_object *o = datafile_schema; !err && o->type; o++) {
-		const char *sql = version == 1 && o->sql_1 ? o->sql_1 : o->sql;
-
+		if (o->since > version)
+			continue;
 		sqlite3_bind_text(row, 1, o->name, -1, SQLITE_STATIC);
 		rc = sqlite3_step(row);
 		if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 			err = failed(db, rc, e);
 		else if (rc == SQLITE_DONE)
 			err = error_set(e, -EUCLEAN, "it has no %s %s", o->type, o->name);
-		else if (!text_is(row, 0, o->type) || !text_is(row, 1, sql))
+		else if (!text_is(row, 0, o->type) || !text_is(row, 1, o->sql))
 			err = error_set(e, -EUCLEAN, "its %s %s is not mprof's", o->type, o->name);
 		sqlite3_reset(row);
 	}
@@ -168,14 +168,30 @@ static int too_much(void *left)
 	return *checks_left ? (--*checks_left, 0) : 1;
 }
 
-static int get_checked(sqlite3 *db, uint64_t size, int version, struct profile_data *d,
-		       struct error *e)
+/* Which check_header() has found to be one that we know. */
+static int version_of(sqlite3 *db, struct error *e)
+{
+	sqlite3_stmt *row;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &row, NULL), version = 0;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(row);
+	if (rc == SQLITE_ROW)
+		version = sqlite3_column_int(row, 0);
+	else
+		version = failed(db, rc, e);
+	sqlite3_finalize(row);
+	return version;
+}
+
+static int get_checked(sqlite3 *db, uint64_t size, struct profile_data *d, struct error *e)
 {
 	uint64_t checks_left = (STEPS_BESIDES + size * STEPS_A_BYTE) / STEPS_A_CHECK;
 
 	restrict_sqlite(db, size);
 	sqlite3_progress_handler(db, STEPS_A_CHECK, too_much, &checks_left);
-	int err = check_schema(db, version, e);
+	int version = version_of(db, e);
+	int err = version < 0 ? version : check_schema(db, version, e);
 	if (!err)
 		err = check_pages(db, e);
 	if (!err)
@@ -184,7 +200,7 @@ static int get_checked(sqlite3 *db, uint64_t size, int version, struct profile_d
 }
 
 /* The file may be damaged, or reading or memory failed, which tells nothing about the file. */
-static int read_file(int fd, uint64_t size, int version, const char *path, struct profile_data *d,
+static int read_file(int fd, uint64_t size, const char *path, struct profile_data *d,
 		     struct error *e)
 {
 	struct datafile_io io;
@@ -192,7 +208,7 @@ static int read_file(int fd, uint64_t size, int version, const char *path, struc
 	sqlite3 *db;
 	int rc = datafile_io_open(&io, fd, true, &db);
 	int err = rc ? error_set(&why, rc == SQLITE_NOMEM ? -ENOMEM : -EUCLEAN, "%s",
-				 sqlite3_errstr(rc)) : get_checked(db, size, version, d, &why);
+				 sqlite3_errstr(rc)) : get_checked(db, size, d, &why);
 
 	datafile_io_close(&io, db);
 	if (!err)
@@ -213,11 +229,11 @@ int datafile_read(const char *path, struct profile_data **out, struct error *e)
 	if (fd < 0)
 		return fd;
 	struct profile_data *d = NULL;
-	int version = 0, err = check_header(fd, size, path, &version, e);
+	int err = check_header(fd, size, path, e);
 	if (!err && !(d = profile_data_new()))
 		err = cannot(e, path, -ENOMEM);
 	if (!err)
-		err = read_file(fd, size, version, path, d, e);
+		err = read_file(fd, size, path, d, e);
 	close(fd);
 	if (err)
 		profile_data_free(d);

@@ -11,28 +11,36 @@
  * Every change here, be it a blank, is a new DATAFILE_VERSION: the reader compares the text.
  */
 const struct datafile_object datafile_schema[] = {
-	{ "table", "meta", "CREATE TABLE meta(key TEXT NOT NULL, value INTEGER NOT NULL)", NULL },
-	{ "table", "command", "CREATE TABLE command(i INTEGER PRIMARY KEY, arg TEXT NOT NULL)", NULL },
+	{ "table", "meta", "CREATE TABLE meta(key TEXT NOT NULL, value INTEGER NOT NULL)", 0 },
+	{ "table", "command", "CREATE TABLE command(i INTEGER PRIMARY KEY, arg TEXT NOT NULL)", 0 },
 	{ "table", "modules",
 	  "CREATE TABLE modules(id INTEGER PRIMARY KEY, path TEXT NOT NULL,\n"
-	  "  build_id TEXT NOT NULL, names TEXT NOT NULL)", NULL },
+	  "  build_id TEXT NOT NULL, names TEXT NOT NULL)", 0 },
 	{ "table", "functions",
 	  "CREATE TABLE functions(id INTEGER PRIMARY KEY, name TEXT NOT NULL, linkage TEXT,\n"
-	  "  module INTEGER REFERENCES modules, address INTEGER NOT NULL)", NULL },
+	  "  module INTEGER REFERENCES modules, address INTEGER NOT NULL)", 0 },
 	{ "table", "sites",
 	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
 	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
-	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL)", NULL },
+	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL, guessed INTEGER NOT NULL)", 0 },
 	{ "table", "nodes",
 	  "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,\n"
-	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)", NULL },
+	  "  site INTEGER REFERENCES sites, resumed INTEGER NOT NULL)", 0 },
 	{ "table", "leaves",
 	  "CREATE TABLE leaves(node INTEGER NOT NULL REFERENCES nodes, size INTEGER NOT NULL,\n"
-	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL, label INTEGER NOT NULL)",
-	  "CREATE TABLE leaves(node INTEGER NOT NULL REFERENCES nodes, size INTEGER NOT NULL,\n"
-	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL)" },
+	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL)", 0 },
+	{ "table", "timeline",
+	  "CREATE TABLE timeline(time_ns INTEGER NOT NULL, churn_bytes INTEGER NOT NULL,\n"
+	  "  live_bytes INTEGER NOT NULL, extra_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,\n"
+	  "  peak INTEGER NOT NULL)", 2 },
+	{ "table", "peak",
+	  "CREATE TABLE peak(leaf INTEGER PRIMARY KEY, blocks INTEGER NOT NULL)", 2 },
+	{ "table", "labels",
+	  "CREATE TABLE labels(leaf INTEGER PRIMARY KEY, label INTEGER NOT NULL)", 3 },
+	{ "table", "recorded",
+	  "CREATE TABLE recorded(min_size INTEGER NOT NULL, max_size INTEGER NOT NULL)", 3 },
 	{ "table", "types",
-	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)", NULL },
+	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)", 0 },
 	/*
 	 * The one table that only repeats, summed up, what the others say. SQL could climb from every
 	 * leaf to its root, but that takes leaves x depth steps, a minute for deep trees, and a node's
@@ -42,7 +50,7 @@ const struct datafile_object datafile_schema[] = {
 	  "CREATE TABLE arcs(caller INTEGER NOT NULL REFERENCES functions,\n"
 	  "  callee INTEGER NOT NULL REFERENCES functions, calls INTEGER NOT NULL,\n"
 	  "  bytes_s INTEGER NOT NULL, bytes_m INTEGER NOT NULL, bytes_l INTEGER NOT NULL,\n"
-	  "  bytes_x INTEGER NOT NULL)", NULL },
+	  "  bytes_x INTEGER NOT NULL)", 0 },
 	/* DISTINCT over a window: until SQLite 3.44 the only documented way to order group_concat(). */
 	{ "view", "bins",
 	  "CREATE VIEW bins(size, allocs, bytes, frees, kept_bytes, types) AS\n"
@@ -53,7 +61,7 @@ const struct datafile_object datafile_schema[] = {
 	  "sums(size, allocs, frees) AS MATERIALIZED (\n"
 	  "  SELECT size, sum(allocs), sum(frees) FROM leaves GROUP BY size)\n"
 	  "SELECT s.size, allocs, allocs * s.size, frees, (allocs - frees) * s.size, coalesce(list, '')\n"
-	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size", NULL },
+	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size", 0 },
 	/* f0 is the innermost function; names are looked up for the leaking paths only. */
 	{ "view", "leaks",
 	  "CREATE VIEW leaks(kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path) AS\n"
@@ -84,7 +92,7 @@ const struct datafile_object datafile_schema[] = {
 	  "  iif(whole, '||' || list, '...' || substr(list, 2))\n"
 	  "FROM named ORDER BY bytes - freed DESC, (f0 IS NOT NULL) + (f1 IS NOT NULL) +\n"
 	  "  (f2 IS NOT NULL) + (f3 IS NOT NULL) + (f4 IS NOT NULL),\n"
-	  "  g4, g3, g2, g1, g0, f4, f3, f2, f1, f0, whole", NULL },
+	  "  g4, g3, g2, g1, g0, f4, f3, f2, f1, f0, whole", 0 },
 	{ "view", "direct",
 	  "CREATE VIEW direct(function, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
 	  "  kept, kept_s, kept_m, kept_l, kept_x, calls) AS\n"
@@ -102,20 +110,18 @@ const struct datafile_object datafile_schema[] = {
 	  "  GROUP BY s.function)\n"
 	  "SELECT name, s + m + l + x, s, m, l, x, ks + km + kl + kx, ks, km, kl, kx, calls\n"
 	  "FROM sums JOIN functions f ON f.id = sums.id\n"
-	  "ORDER BY s + m + l + x DESC, name, module, address", NULL },
+	  "ORDER BY s + m + l + x DESC, name, module, address", 0 },
 	{ "view", "callgraph",
 	  "CREATE VIEW callgraph(caller, callee, calls, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
 	  "  recursion) AS\n"
 	  "SELECT f.name, g.name, calls, bytes_s + bytes_m + bytes_l + bytes_x,\n"
 	  "  bytes_s, bytes_m, bytes_l, bytes_x, caller = callee\n"
 	  "FROM arcs CROSS JOIN functions f ON f.id = caller CROSS JOIN functions g ON g.id = callee\n"
-	  "ORDER BY bytes_s + bytes_m + bytes_l + bytes_x DESC, f.name, g.name, caller, callee", NULL },
-	{ NULL, NULL, NULL, NULL },
+	  "ORDER BY bytes_s + bytes_m + bytes_l + bytes_x DESC, f.name, g.name, caller, callee", 0 },
+	{ NULL, NULL, NULL, 0 },
 };
 
-#define SINCE(version, key, m) \
-	{ key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m, version }
-#define MEMBER(key, m) SINCE(1, key, m)
+#define MEMBER(key, m) { key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m }
 
 const struct datafile_meta datafile_meta[] = {
 	MEMBER("pid", pid),
@@ -138,9 +144,7 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER("memory_functions", memory.functions),
 	MEMBER("memory_counters", memory.counters),
 	MEMBER("memory_links", memory.links),
-	SINCE(2, "min_size", min_size),
-	SINCE(2, "max_size", max_size),
-	{ NULL, 0, 0, 0 },
+	{ NULL, 0, 0 },
 };
 
 uint64_t datafile_meta_get(const struct datafile_meta *m, const struct profile_data *d)

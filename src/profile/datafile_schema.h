@@ -14,7 +14,7 @@ struct datafile_object {
 	const char *type;	/* "table" or "view" */
 	const char *name;
 	const char *sql;	/* exactly as SQLite keeps it in sqlite_schema */
-	const char *sql_1;	/* in files of version 1, where that is different; NULL */
+	int since;		/* the version that brought it; 0: the first */
 };
 
 /* All tables, then all views, in the order of their creation; ends with a NULL type. */
@@ -25,7 +25,6 @@ struct datafile_meta {
 	const char *key;
 	size_t offset;	/* of the member in struct profile_data */
 	size_t width;	/* of the member in bytes: 4 or 8 */
-	int since;	/* the first version of the format that has it */
 };
 
 extern const struct datafile_meta datafile_meta[];	/* ends with a NULL key */

@@ -152,7 +152,7 @@ static void put_functions(struct put *p, const struct profile_data *d)
 
 static void put_sites(struct put *p, const struct profile_data *d)
 {
-	put_begin(p, "sites", 8, d->n_sites);
+	put_begin(p, "sites", 9, d->n_sites);
 	for (size_t i = 0; i < d->n_sites && p->rc == SQLITE_OK; i++) {
 		put_int(p, i);
 		put_int(p, d->sites[i].function);
@@ -162,6 +162,7 @@ static void put_sites(struct put *p, const struct profile_data *d)
 		put_int(p, d->sites[i].line);
 		put_int(p, d->sites[i].inlined);
 		put_int(p, d->sites[i].exact);
+		put_int(p, d->sites[i].guessed);
 		put_row(p);
 	}
 	put_end(p);
@@ -182,13 +183,75 @@ static void put_nodes(struct put *p, const struct profile_data *d)
 
 static void put_leaves(struct put *p, const struct profile_data *d)
 {
-	put_begin(p, "leaves", 5, d->n_leaves);
+	put_begin(p, "leaves", 4, d->n_leaves);
 	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
 		put_int(p, d->leaves[i].node);
 		put_int(p, d->leaves[i].size);
 		put_int(p, d->leaves[i].allocs);
 		put_int(p, d->leaves[i].frees);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_timeline(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "timeline", 6, d->n_points);
+	for (size_t i = 0; i < d->n_points && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->points[i].time_ns);
+		put_int(p, d->points[i].churn_bytes);
+		put_int(p, d->points[i].live_bytes);
+		put_int(p, d->points[i].extra_bytes);
+		put_int(p, d->points[i].live_blocks);
+		put_int(p, d->points[i].peak);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_peak(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n += d->leaves[i].at_peak != 0;
+	put_begin(p, "peak", 2, n);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		if (!d->leaves[i].at_peak)
+			continue;
+		put_int(p, i + 1);	/* the row's number in the table leaves */
+		put_int(p, d->leaves[i].at_peak);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_labels(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n += d->leaves[i].label != 0;
+	put_begin(p, "labels", 2, n);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		if (!d->leaves[i].label)
+			continue;
+		put_int(p, i + 1);	/* the row's number in the table leaves */
 		put_int(p, d->leaves[i].label);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+/* One row if not all sizes were recorded. */
+static void put_recorded(struct put *p, const struct profile_data *d)
+{
+	bool some = d->min_size || d->max_size;
+
+	put_begin(p, "recorded", 2, some);
+	if (some) {
+		put_int(p, d->min_size);
+		put_int(p, d->max_size);
 		put_row(p);
 	}
 	put_end(p);
@@ -278,6 +341,10 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_sites(&p, d);
 	put_nodes(&p, d);
 	put_leaves(&p, d);
+	put_timeline(&p, d);
+	put_peak(&p, d);
+	put_labels(&p, d);
+	put_recorded(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

@@ -1,110 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile.h"
 
+#include "base/replace.h"
 #include "profile/datafile_check.h"
 #include "profile/datafile_io.h"
 #include "profile/datafile_tables.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <stdint.h>
 #include <unistd.h>
-
-static int cannot(struct error *e, const char *path, int err)
-{
-	if (err == -ENOSPC)
-		return error_set(e, err, "cannot write %s: disk full", path);
-	return error_set(e, err, "cannot write %s: %s", path, strerror(-err));
-}
-
-/* A link like /dev/stdout stands for a descriptor; who names it does not want it replaced. */
-static bool is_magic_link(const char *path)
-{
-	char to[sizeof "/proc/"];
-	ssize_t n = readlink(path, to, sizeof to - 1);
-
-	return n == sizeof to - 1 && !memcmp(to, "/proc/", (size_t)n);
-}
-
-/**
- * What is at @path now, and may a data file take its place?
- * @discard  set to true if the profile is to go nowhere
- * A link to a device counts as the device: nobody means to replace the link then.
- */
-static int check_target(const char *path, bool *discard, struct error *e)
-{
-	struct stat st, link;
-
-	*discard = false;
-	if (lstat(path, &link))
-		return errno == ENOENT && *path ? 0 : cannot(e, path, -errno);
-	bool is_link = S_ISLNK(link.st_mode);
-	if (stat(path, &st))
-		return is_link ? 0 : cannot(e, path, -errno);
-	if (S_ISREG(st.st_mode) && is_link && is_magic_link(path))
-		return error_set(e, -EINVAL, "cannot write %s: it stands for an open file; "
-				 "name an ordinary file", path);
-	if (S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && is_link))
-		return 0;
-	if (S_ISDIR(st.st_mode))
-		return cannot(e, path, -EISDIR);
-	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)) {	/* /dev/null */
-		*discard = true;
-		return 0;
-	}
-	return error_set(e, -EINVAL, "cannot write %s: it is not an ordinary file", path);
-}
-
-/* Where the file will stand. The directory is held open, so renaming it meanwhile does no harm. */
-struct place {
-	int dir;		/* O_PATH */
-	const char *name;	/* in dir */
-	char temp[64];		/* the file's name in dir until it is whole */
-};
-
-static int place_open(struct place *p, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	p->name = slash ? slash + 1 : path;
-	if (!*p->name)
-		return -EISDIR;
-	if (strlen(p->name) > NAME_MAX)
-		return -ENAMETOOLONG;	/* now, not after all the work */
-	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	if (!parent)
-		return -ENOMEM;
-	p->dir = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int err = p->dir < 0 ? -errno : 0;
-	free(parent);
-	return err;
-}
-
-/* A new, empty file with a name nobody can foresee. Returns its descriptor or -errno. */
-static int temp_open(struct place *p)
-{
-	for (int tries = 0; tries < 16; tries++) {
-		uint64_t random;
-
-		if (getrandom(&random, sizeof random, 0) != sizeof random)
-			return -EIO;
-		snprintf(p->temp, sizeof p->temp, "mprof.data.%016" PRIx64, random);
-		int fd = openat(p->dir, p->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
 
 /* The words are SQLite's, the reason is the file's: it knows which system call failed. */
 static int reason(int rc, const struct datafile_io *io)
@@ -118,8 +22,9 @@ static int reason(int rc, const struct datafile_io *io)
 }
 
 /* The whole file, down to the disk. */
-static int fill(int fd, const struct profile_data *d)
+static int fill(int fd, void *profile)
 {
+	const struct profile_data *d = profile;
 	struct datafile_io io;
 	sqlite3 *db;
 	int rc = datafile_io_open(&io, fd, false, &db);
@@ -133,60 +38,13 @@ static int fill(int fd, const struct profile_data *d)
 	return err;
 }
 
-/*
- * The rename itself is to survive a crash too. Not every file system can do this and the file is
- * in place already, so there is nothing to tell if it fails.
- */
-static void sync_directory(const struct place *p)
-{
-	int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	fsync(fd);
-	close(fd);
-}
-
-static int write_in_place(struct place *p, const char *path, const struct profile_data *d,
-			  struct error *e)
-{
-	int fd = temp_open(p);
-
-	if (fd == -EACCES || fd == -EROFS)	/* @path itself may well be writable */
-		return error_set(e, fd, "cannot write %s: cannot create a file in its directory: %s",
-				 path, strerror(-fd));
-	if (fd < 0)
-		return cannot(e, path, fd);
-	int err = fill(fd, d);
-	if (close(fd) && !err)	/* network file systems may have kept an error until now */
-		err = -errno;
-	if (!err && renameat(p->dir, p->temp, p->dir, p->name))
-		err = -errno;
-	if (err) {
-		unlinkat(p->dir, p->temp, 0);
-		return cannot(e, path, err);
-	}
-	sync_directory(p);
-	return 0;
-}
-
 int datafile_write(const char *path, const struct profile_data *d, struct error *e)
 {
 	struct error why;
-	bool discard;
 	int err = datafile_check(d, &why);
 
 	if (err)
 		return error_set(e, err == -EUCLEAN ? -EINVAL : err,
 				 "cannot write %s: the profile is inconsistent: %s", path, why.text);
-	err = check_target(path, &discard, e);
-	if (err || discard)
-		return err;
-	struct place place = { .dir = -1 };
-	err = place_open(&place, path);
-	if (err)
-		return cannot(e, path, err);
-	err = write_in_place(&place, path, d, e);
-	close(place.dir);
-	return err;
+	return replace_file(path, "mprof.data.", fill, (void *)(uintptr_t)d, e);
 }

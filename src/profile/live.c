@@ -61,6 +61,11 @@ int live_put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was)
 	return known;
 }
 
+bool live_knows(const struct live_table *t, taddr ptr)
+{
+	return t->slots && ptr && seek(t, ptr)->ptr;
+}
+
 bool live_take(struct live_table *t, taddr ptr, uint32_t *leaf)
 {
 	if (!t->slots || !ptr)

@@ -25,6 +25,8 @@ void live_release(struct live_table *t);
  * Returns 1 (replaced), 0 (new) or -ENOMEM. */
 int live_put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was);
 
+bool live_knows(const struct live_table *t, taddr ptr);
+
 /* Take a block out. False: not known. */
 bool live_take(struct live_table *t, taddr ptr, uint32_t *leaf);
 

@@ -65,6 +65,7 @@ void pd_tree_merge_leaves(struct profile_data *d)
 		if (kept && !compare_leaves(&d->leaves[kept - 1], &d->leaves[i])) {
 			d->leaves[kept - 1].allocs += d->leaves[i].allocs;
 			d->leaves[kept - 1].frees += d->leaves[i].frees;
+			d->leaves[kept - 1].at_peak += d->leaves[i].at_peak;
 		} else {
 			d->leaves[kept++] = d->leaves[i];
 		}

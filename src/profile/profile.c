@@ -12,12 +12,14 @@ static bool place_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct profile_place *a = &((const struct profile *)owner)->places[id], *b = key;
 
-	return a->address == b->address && a->module == b->module && a->exact == b->exact;
+	return a->address == b->address && a->module == b->module && a->exact == b->exact &&
+	       a->guessed == b->guessed;
 }
 
 static uint64_t place_hash(const struct profile_place *a)
 {
-	return hash_mix(a->address ^ (uint64_t)a->module << 48 ^ (uint64_t)a->exact << 63);
+	return hash_mix(a->address ^ (uint64_t)a->module << 48 ^ (uint64_t)a->exact << 63 ^
+			(uint64_t)a->guessed << 62);
 }
 
 static uint64_t place_rehash(const void *owner, uint32_t id)
@@ -150,6 +152,29 @@ static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
 	return node;
 }
 
+uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *c)
+{
+	uint32_t node = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
+
+	for (size_t i = c->n; i-- > 0 && node != IDINDEX_NONE;)
+		node = node_below(p, node, c->frames[i]);
+	return node;
+}
+
+/* Before a leaf's counts change. */
+static void note_peak(const struct profile *p, struct call_leaf *l)
+{
+	if (l->epoch == p->epoch)
+		return;
+	l->at_peak = l->allocs - l->frees;
+	l->epoch = p->epoch;
+}
+
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l)
+{
+	return l->epoch == p->epoch ? l->at_peak : l->allocs - l->frees;
+}
+
 static void count_free(struct profile *p, uint32_t leaf, bool known)
 {
 	if (!known || leaf & LEAF_INHERITED) {
@@ -159,6 +184,7 @@ static void count_free(struct profile *p, uint32_t leaf, bool known)
 	}
 	struct call_leaf *l = &p->leaves[leaf];
 
+	note_peak(p, l);
 	l->frees++;
 	p->totals.frees++;
 	p->totals.free_bytes += l->size;
@@ -202,13 +228,16 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	}
 	c->kind = BLOCK_NEW;
 	c->leaf = leaf;
+	note_peak(p, &p->leaves[leaf]);
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
 	count_chain_end(&p->totals, e->chain.truncated);
 	p->live_bytes += e->size;
-	if (p->live_bytes > p->totals.peak_bytes)
+	if (p->live_bytes > p->totals.peak_bytes) {
 		p->totals.peak_bytes = p->live_bytes;
+		p->epoch++;
+	}
 	return 0;
 }
 
@@ -309,6 +338,7 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 static int add_roots(struct profile *p)
 {
 	p->last_root = PD_NONE;
+	p->epoch = 1;
 	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
 		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
 			return -ENOMEM;
@@ -346,7 +376,8 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_nodes; i++)
 		p->nodes[i].resumed = 0;
 	for (size_t i = 0; i < p->n_leaves; i++)
-		p->leaves[i].allocs = p->leaves[i].frees = 0;
+		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size };
+	p->epoch = 1;
 }
 
 void profile_restart(struct profile *p)

@@ -17,6 +17,7 @@ struct profile_place {
 	uint64_t address;	/* relative to the module's load bias; absolute if module is PD_NONE */
 	uint32_t module;	/* the session's number for it, or PD_NONE */
 	bool exact;		/* not a return address: the instruction itself */
+	bool guessed;		/* found by the frame pointer of what it called, for want of anything better */
 };
 
 struct call_node {
@@ -27,6 +28,7 @@ struct call_node {
 /* allocs may be 0: what came before a fork or a restart. */
 struct call_leaf {
 	uint64_t size, allocs, frees;
+	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
 	uint8_t label;	/* enum alloc_label */
 };
@@ -68,6 +70,7 @@ struct chain_step {
 struct profile {
 	struct pd_totals totals;
 	uint64_t live_bytes;
+	uint64_t epoch;		/* number of the highest peak so far, from 1 on */
 
 	struct profile_place *places;	/* by frame number */
 	size_t n_places, cap_places;
@@ -100,6 +103,9 @@ void profile_free(struct profile *p);
  */
 uint32_t profile_frame(struct profile *p, const struct profile_place *place);
 
+/* The node of a chain, of which nothing is counted. IDINDEX_NONE: out of memory. */
+uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain);
+
 /**
  * Count one event. A block whose allocation was never seen counts in unknown_frees when it is
  * freed, and nowhere else. @c tells what it changed.
@@ -114,6 +120,13 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
  * Returns NULL: out of memory.
  */
 struct profile *profile_fork(const struct profile *parent);
+
+/**
+ * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that when it
+ * changes for the first time after a new peak, so that a peak costs nothing itself; one that has not
+ * changed since has still as many.
+ */
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
 
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);

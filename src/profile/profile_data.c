@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/profile_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct profile_data *profile_data_new(void)
@@ -24,6 +25,14 @@ struct profile_data *profile_data_new(void)
 	return d;
 }
 
+const struct pd_point *profile_data_peak(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_points; i++)
+		if (d->points[i].peak)
+			return &d->points[i];
+	return NULL;
+}
+
 bool *profile_data_modules_used(const struct profile_data *d)
 {
 	bool *used = calloc(d->n_modules + 1, sizeof *used);
@@ -35,6 +44,21 @@ bool *profile_data_modules_used(const struct profile_data *d)
 			used[module] = true;
 	}
 	return used;
+}
+
+int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n)
+{
+	bool *guessed = calloc(d->n_nodes + 1, sizeof *guessed);
+
+	*n = 0;
+	if (!guessed)
+		return -ENOMEM;
+	for (size_t i = PD_FIRST_NODE; i < d->n_nodes; i++)
+		guessed[i] = guessed[d->nodes[i].parent] || d->sites[d->nodes[i].site].guessed;
+	for (size_t i = 0; i < d->n_leaves; i++)
+		*n += guessed[d->leaves[i].node] ? d->leaves[i].allocs : 0;
+	free(guessed);
+	return 0;
 }
 
 void profile_data_free(struct profile_data *d)
@@ -60,6 +84,7 @@ void profile_data_free(struct profile_data *d)
 	free(d->sites);
 	free(d->nodes);
 	free(d->leaves);
+	free(d->points);
 	for (size_t i = 0; i < d->n_types; i++)
 		free(d->types[i].name);
 	free(d->types);

@@ -62,6 +62,7 @@ struct pd_site {
 	uint32_t line;		/* 1...; 0 if not known */
 	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into the site before it */
 	uint8_t exact;		/* 1: not a return address, but the very instruction a signal interrupted */
+	uint8_t guessed;	/* 1: found by the frame pointer of the function it called, which nothing describes */
 };
 
 struct pd_node {
@@ -78,9 +79,18 @@ struct pd_leaf {
 	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
 	uint64_t size;		/* bytes each request asked for */
 	uint64_t allocs, frees;	/* frees <= allocs */
+	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0: not known */
 	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4 other;
 	 * 0: nothing. */
 	uint8_t label;
+};
+
+/* What was live at a moment. */
+struct pd_point {
+	uint64_t time_ns;	/* since the profile began */
+	uint64_t churn_bytes;	/* allocated and freed until then, extra bytes included */
+	uint64_t live_bytes, extra_bytes, live_blocks; /* extra: bookkeeping and rounding, as Massif charges */
+	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one point */
 };
 
 struct pd_type {
@@ -108,15 +118,27 @@ struct profile_data {
 	size_t n_nodes;		/* >= 2: the roots are always there */
 	struct pd_leaf *leaves;	/* at most one for each (node, size, label); sorted by these */
 	size_t n_leaves;
+	struct pd_point *points; /* in the order of time */
+	size_t n_points;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
 	size_t n_types;
 };
+
+/* The point at the peak, or NULL: there is none. */
+const struct pd_point *profile_data_peak(const struct profile_data *d);
 
 /* An empty profile with its two roots, or NULL: out of memory. */
 struct profile_data *profile_data_new(void);
 
 /* Which modules have a function in a chain, by number: an array for free(), or NULL: out of memory. */
 bool *profile_data_modules_used(const struct profile_data *d);
+
+/**
+ * Of how many requests a part of the chain was guessed by frame pointers.
+ * @n  the sum
+ * Returns 0 or -ENOMEM.
+ */
+int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
 
 /* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */
 void profile_data_free(struct profile_data *d);

@@ -16,6 +16,20 @@ void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, 
 			r->ops->mark(r, mark, task, time_ns);
 }
 
+void recorders_pages(struct recorder *list, const struct page_event *e, uint32_t node)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->pages)
+			r->ops->pages(r, e, node);
+}
+
+void recorders_thread(struct recorder *list, pid_t tid, bool begins)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->thread)
+			r->ops->thread(r, tid, begins);
+}
+
 void recorders_end(struct recorder *list)
 {
 	for (struct recorder *r = list; r; r = r->next)

@@ -3,6 +3,7 @@
 #define MPROF_RECORD_RECORDER_H
 
 #include "alloc_event.h"
+#include "page_event.h"
 #include "profile/profile.h"
 
 #include <sys/types.h>
@@ -33,6 +34,10 @@ struct recorder_ops {
 	void (*event)(struct recorder *r, const struct alloc_event *e, const struct block_change *c);
 	/* May be NULL. @task: the thread that asked for it; 0: somebody from outside. */
 	void (*mark)(struct recorder *r, enum recorder_mark mark, pid_t task, uint64_t time_ns);
+	/* What the program did with its address space, by the chain that ends at @node. May be NULL. */
+	void (*pages)(struct recorder *r, const struct page_event *e, uint32_t node);
+	/* A thread has been made and has not run yet, or has ended. May be NULL. */
+	void (*thread)(struct recorder *r, pid_t tid, bool begins);
 	/* The recorder of process @pid, made by fork, whose profile is @child: one that goes on where
 	 * @r is, or a new one. NULL: out of memory. */
 	struct recorder *(*fork)(const struct recorder *r, const struct profile *child, pid_t pid);
@@ -44,6 +49,8 @@ struct recorder_ops {
 /* For all recorders of a list; an empty one is NULL. */
 void recorders_event(struct recorder *list, const struct alloc_event *e, const struct block_change *c);
 void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, uint64_t time_ns);
+void recorders_pages(struct recorder *list, const struct page_event *e, uint32_t node);
+void recorders_thread(struct recorder *list, pid_t tid, bool begins);
 void recorders_end(struct recorder *list);
 void recorders_free(struct recorder *list);
 

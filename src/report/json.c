@@ -21,9 +21,14 @@ static json_t *command(char *const *argv)
 	return list;
 }
 
-static json_t *totals(const struct pd_totals *t)
+static json_t *totals(const struct profile_data *d)
 {
-	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI}",
+	const struct pd_totals *t = &d->totals;
+	uint64_t guessed;
+
+	if (profile_data_guessed_chains(d, &guessed))
+		return NULL;
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}",
 			 "allocs", json_out_int(t->allocs),
 			 "alloc_bytes", json_out_int(t->alloc_bytes),
 			 "frees", json_out_int(t->frees),
@@ -37,7 +42,8 @@ static json_t *totals(const struct pd_totals *t)
 			 "truncated_chains", json_out_int(t->truncated_chains),
 			 "truncated_no_cfi", json_out_int(t->truncated_no_cfi),
 			 "truncated_unreadable", json_out_int(t->truncated_unreadable),
-			 "truncated_too_deep", json_out_int(t->truncated_too_deep));
+			 "truncated_too_deep", json_out_int(t->truncated_too_deep),
+			 "guessed_chains", json_out_int(guessed));
 }
 
 static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)
@@ -156,7 +162,7 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "schema", json_string("mprof.report.v1"));
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
-	json_out_member(&o, "totals", totals(&d->totals));
+	json_out_member(&o, "totals", totals(d));
 	if (d->min_size || d->max_size)
 		json_out_member(&o, "recorded", recorded(d));
 	if (d->labelled)

@@ -30,13 +30,14 @@ static json_t *make_element(const struct profile_data *d, size_t site)
 	uint32_t function = names_function(d, (uint32_t)site);
 	json_t *line = s->line ? json_integer(s->line) : json_null();
 
-	return json_pack("{so sI so so so sb}",
+	return json_pack("{so sI so so so sb sb}",
 			 "function", json_out_text(names_text(d, function)),
 			 "offset", json_out_int(s->offset),
 			 "file", json_out_text(s->file),
 			 "line", line,
 			 "module", json_out_text(module_of(d, function)),
-			 "inlined", s->inlined);
+			 "inlined", s->inlined,
+			 "guessed", s->guessed);
 }
 
 /* NULL: out of memory. */

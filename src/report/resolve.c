@@ -67,7 +67,7 @@ static bool site_eq(const void *owner, uint32_t id, const void *key)
 	const struct pd_site *a = &((const struct resolver *)owner)->out->sites[id], *b = key;
 
 	return a->function == b->function && a->address == b->address && a->offset == b->offset &&
-	       a->line == b->line && a->inlined == b->inlined && a->exact == b->exact;
+	       a->line == b->line && a->inlined == b->inlined && a->exact == b->exact && a->guessed == b->guessed;
 }
 
 static uint64_t site_hash(const struct pd_site *s)
@@ -87,7 +87,8 @@ static int site_of(struct resolver *r, const struct profile_place *place, const 
 			     .offset = f->offset,
 			     .line = f->line,
 			     .inlined = f->inlined,
-			     .exact = place->exact };
+			     .exact = place->exact,
+			     .guessed = place->guessed };
 	int err = function_of(r, place->module, f, &s.function);
 
 	if (err)

@@ -46,7 +46,7 @@ static int make_places(struct again *a)
 		a->place_of[i] = (uint32_t)a->p.n_places;
 		a->old_site[a->p.n_places] = anew ? PD_NONE : i;
 		a->p.places[a->p.n_places++] = (struct profile_place){
-			.address = s->address, .module = module_of(a->old, s), .exact = s->exact };
+			.address = s->address, .module = module_of(a->old, s), .exact = s->exact, .guessed = s->guessed };
 	}
 	return 0;
 }
@@ -88,6 +88,7 @@ static int make_leaves(struct again *a, const uint32_t *to)
 
 		a->p.leaves[a->p.n_leaves++] = (struct call_leaf){ .node = to[l->node], .size = l->size,
 								   .allocs = l->allocs, .frees = l->frees,
+								   .at_peak = l->at_peak,
 								   .label = l->label };
 	}
 	return 0;
@@ -105,6 +106,17 @@ static int copy_command(const struct profile_data *old, struct profile_data *out
 		if (!(out->command[i] = strdup(old->command[i])))
 			return -ENOMEM;
 	return out->command ? 0 : -ENOMEM;
+}
+
+static int copy_points(const struct profile_data *old, struct profile_data *out)
+{
+	out->points = calloc(old->n_points + 1, sizeof *out->points);
+	if (!out->points)
+		return -ENOMEM;
+	for (size_t i = 0; i < old->n_points; i++)
+		out->points[i] = old->points[i];
+	out->n_points = old->n_points;
+	return 0;
 }
 
 static int replace(char **text, const char *by)
@@ -176,6 +188,8 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 		err = describe(&a, out);
 	if (!err)
 		err = copy_command(old, out);
+	if (!err)
+		err = copy_points(old, out);
 	out->memory = old->memory;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;

@@ -55,14 +55,6 @@ static enum start_code by_name(const char *name)
 	return is_one_of(name, main_callers) ? START_CALL_MAIN : NOT_START_CODE;
 }
 
-/* symbols_lookup() names what nothing else names "module+0xADDRESS". */
-static bool is_nameless(const char *name)
-{
-	const char *plus = strrchr(name, '+');
-
-	return plus && !strncmp(plus, "+0x", 3);
-}
-
 enum start_code start_code_of(const struct start_names *s, uint32_t module, bool is_program,
 			      const struct sym_frame *f)
 {
@@ -70,7 +62,7 @@ enum start_code start_code_of(const struct start_names *s, uint32_t module, bool
 
 	if (is_program && s->entry && f->address == s->entry)
 		return START_ENTRY;
-	if (in_library && is_nameless(f->name))
+	if (in_library && symbols_nameless(f->name))
 		return START_NAMELESS;
 	/* A static program has the C library's code in its own file. */
 	if (in_library || (is_program && s->c_library == PD_NONE))

@@ -102,10 +102,37 @@ static void drop_types(struct profile_data *d, enum view_types seen)
 	d->n_types = kept;
 }
 
+/* ---- at the peak ---- */
+
+/* The objects that were live, and nothing that happened before or after. */
+static void only_at_peak(struct profile_data *d)
+{
+	uint64_t peak_bytes = d->totals.peak_bytes;
+	size_t kept = 0;
+
+	d->totals = (struct pd_totals){ .peak_bytes = peak_bytes, .alloc_bytes = peak_bytes };
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		struct pd_leaf l = d->leaves[i];
+
+		if (!l.at_peak)
+			continue;
+		l.allocs = l.at_peak;
+		l.frees = 0;
+		d->totals.allocs += l.allocs;
+		d->leaves[kept++] = l;
+	}
+	d->n_leaves = kept;
+	/* What is repeated of the chain before belongs to requests, of which most are no longer there. */
+	for (size_t i = 0; i < d->n_nodes; i++)
+		d->nodes[i].resumed = 0;
+}
+
 int view_apply(const struct view *v, struct profile_data *d)
 {
 	int err = view_drop_functions(d, v->alloc_fns, v->ignore_fns);
 
+	if (!err && v->at_peak)
+		only_at_peak(d);
 	if (!err && v->no_inlines)
 		err = drop_inlines(d);
 	if (!err && v->short_names)

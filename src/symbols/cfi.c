@@ -100,7 +100,7 @@ static void use_cie(struct section *s, Dwarf_Off offset)
 		s->encoding = encoding_of(s, &e.cie);
 }
 
-static bool decode(struct section *s, const Dwarf_FDE *fde, struct fde *out)
+static bool decode(struct section *s, const Dwarf_FDE *fde, Dwarf_Off offset, struct fde *out)
 {
 	const uint8_t *p = fde->start;
 	uint64_t start, len;
@@ -118,7 +118,7 @@ static bool decode(struct section *s, const Dwarf_FDE *fde, struct fde *out)
 	    !read_value(s, s->encoding & 0x07, &p, fde->end, &len))
 		return false;
 	start += value;
-	*out = (struct fde){ start, start + len };
+	*out = (struct fde){ start, start + len, offset };
 	return start && len && out->end > start;
 }
 
@@ -127,6 +127,12 @@ static int by_start(const void *a, const void *b)
 	const struct fde *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void fdes_sort(struct fdes *t)
+{
+	if (t->n)
+		qsort(t->v, t->n, sizeof *t->v, by_start);
 }
 
 int fdes_read(struct fdes *t, struct objfile *o)
@@ -142,7 +148,7 @@ int fdes_read(struct fdes *t, struct objfile *o)
 	if (!s.data || !s.data->d_buf)
 		return 0;
 	s.ident = (const unsigned char *)elf_getident(o->elf, NULL);
-	s.addr = shdr.sh_addr;
+	s.addr = t->section = shdr.sh_addr;
 	s.big_endian = s.ident[EI_DATA] == ELFDATA2MSB;
 	s.pointer = s.ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 	for (Dwarf_Off off = 0, next = 0; off < s.data->d_size; off = next) {
@@ -154,11 +160,10 @@ int fdes_read(struct fdes *t, struct objfile *o)
 			continue;
 		if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
 			return -ENOMEM;
-		if (decode(&s, &e.fde, &t->v[t->n]))
+		if (decode(&s, &e.fde, off, &t->v[t->n]))
 			t->n++;
 	}
-	if (t->n)
-		qsort(t->v, t->n, sizeof *t->v, by_start);
+	fdes_sort(t);
 	return 0;
 }
 

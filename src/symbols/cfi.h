@@ -4,22 +4,41 @@
 
 #include "symbols/objfile.h"
 
-/* A function as .eh_frame has it: no name, but a beginning and an end. */
+/* A function as call frame information has it: no name, but a beginning and an end. */
 struct fde {
 	uint64_t start, end;
+	uint64_t offset;	/* of its entry in the section, in bytes */
 };
 
 /* Sorted by start. A zeroed struct is an empty table. */
 struct fdes {
 	struct fde *v;
 	size_t n, cap;
+	uint64_t section;	/* the section's address in the file */
 };
 
-/* Returns 0 (also if there is no .eh_frame, or a broken one) or -ENOMEM. */
+/* The functions in .eh_frame. Returns 0 (also if there is none, or a broken one) or -ENOMEM. */
 int fdes_read(struct fdes *t, struct objfile *o);
 void fdes_release(struct fdes *t);
+/* Put a table in order that was filled entry by entry. */
+void fdes_sort(struct fdes *t);
 
 /* The one that holds @at, or NULL. */
 const struct fde *fdes_find(const struct fdes *t, uint64_t at);
+
+/*
+ * .debug_frame, which only debuggers read and which is not loaded into memory, in the form of
+ * .eh_frame: what interprets the one can then interpret the other. Source: DWARF 5, 6.4.1, and
+ * LSB core specification, 10.6.1. A zeroed struct is empty.
+ */
+struct debug_frame {
+	struct fdes fdes;	/* offset: in bytes[] */
+	uint8_t *bytes;		/* addresses in it are those of the file, 8 bytes long */
+	size_t n, cap;
+};
+
+/* Only of 64-bit files of this machine's byte order. Returns as fdes_read(). */
+int debug_frame_read(struct debug_frame *f, struct objfile *o);
+void debug_frame_release(struct debug_frame *f);
 
 #endif

@@ -93,6 +93,19 @@ static bool split_file_is_regular(Dwarf_Die *unit)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool cus_use_dwp(Dwarf *dwarf, struct objfile *o, struct dwp *dwp)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	bool any = false;
+
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+		if (type == DW_UT_skeleton && !split_file_is_regular(&die) && dwp_redirect(dwp, &die, o))
+			any = true;
+	return any;
+}
+
 int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main)
 {
 	Dwarf_CU *cu = NULL;
@@ -129,12 +142,13 @@ void cus_release(struct cus *c)
 	*c = (struct cus){ 0 };
 }
 
-void cu_content(Dwarf_Die *unit, Dwarf_Die *content)
+void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content)
 {
 	uint8_t type = 0;
 	Dwarf_Die split;
 
 	*content = *unit;
+	dwp_offer(dwp, unit);
 	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
 	    type == DW_UT_skeleton && split_file_is_regular(unit) &&
 	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr &&
@@ -202,7 +216,7 @@ static int index_children(struct index *x, Dwarf_Die *parent, int depth)
 	return err;
 }
 
-static int index_cu(struct cu *cu, struct objfile *main)
+static int index_cu(const struct cus *c, struct cu *cu, struct objfile *main)
 {
 	struct index x = { .cu = cu, .main = main };
 	Dwarf_Die content;
@@ -210,7 +224,7 @@ static int index_cu(struct cu *cu, struct objfile *main)
 	if (cu->indexed)
 		return 0;
 	cu->indexed = true;
-	cu_content(&cu->die, &content);
+	cu_content(c->dwp, &cu->die, &content);
 	int err = index_children(&x, &content, 0);
 
 	spans_finish(&cu->spans);
@@ -233,7 +247,7 @@ int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hi
 		if (c->spans.v[i].high <= at)
 			continue;
 		struct cu *cu = &c->v[c->spans.v[i].owner];
-		int err = index_cu(cu, main);
+		int err = index_cu(c, cu, main);
 
 		if (err)
 			return err;

@@ -2,6 +2,7 @@
 #ifndef MPROF_CU_H
 #define MPROF_CU_H
 
+#include "symbols/dwp.h"
 #include "symbols/objfile.h"
 
 #include <elfutils/libdw.h>
@@ -43,6 +44,7 @@ struct cus {
 	struct spans spans;	/* owner: index of v */
 	bool split;		/* some of the units' DWARF is in other files */
 	bool split_missing;	/* some of the units' DWARF is in files that are not there */
+	struct dwp *dwp;	/* set before cus_read(): where split units may be; not NULL */
 };
 
 struct cu_hit {
@@ -66,6 +68,9 @@ int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hi
 uint64_t cu_entry_of(const struct cu *cu, const void *origin);
 
 /* The DIE that holds the functions and types of a unit: the split one, if it is a skeleton. */
-void cu_content(Dwarf_Die *unit, Dwarf_Die *content);
+void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content);
+
+/* Have the skeletons of @dwarf, in file @o, whose .dwo files are not there lead to @dwp. True: any does. */
+bool cus_use_dwp(Dwarf *dwarf, struct objfile *o, struct dwp *dwp);
 
 #endif

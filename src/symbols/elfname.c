@@ -23,7 +23,7 @@ int frames_set_name(struct symbols *s, struct sym_frame *f, const char *linkage,
 		stem[len] = '\0';
 	if (demangle(stem, readable, sizeof readable))
 		plain = readable;
-	f->name = strpool_add(&s->names, plain ? plain : stem, NULL);
+	f->name = strpool_add(&s->names, plain && *plain ? plain : stem, NULL);
 	return f->name && f->linkage ? 0 : -ENOMEM;
 }
 

@@ -13,7 +13,8 @@
 int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search)
 {
 	*m = (struct module){ .search = search, .main = OBJFILE_NONE, .debug = OBJFILE_NONE,
-			      .mini = OBJFILE_NONE, .alt = OBJFILE_NONE };
+			      .mini = OBJFILE_NONE, .alt = OBJFILE_NONE, .dwp = DWP_NONE };
+	m->cus.dwp = &m->dwp;
 	m->gone = fd < 0 && *path == '/';
 	m->path = strdup(path);
 	if (!m->path) {
@@ -36,6 +37,8 @@ void module_release(struct module *m)
 		dwarf_setalt(m->dwarf, NULL);
 	dwarf_end(m->dwarf);
 	dwarf_end(m->alt_dwarf);
+	dwp_close(&m->dwp);
+	free(m->dwp_path);
 	objfile_close(&m->alt);
 	objfile_close(&m->mini);
 	objfile_close(&m->debug);
@@ -53,12 +56,44 @@ static Dwarf *units_of(struct module *m, struct objfile *o)
 	Dwarf *d = NULL;
 	Dwarf_CU *cu = NULL;
 
-	if (o->elf && padding_add(&m->padding, o) == 0)
+	if (o->elf && padding_add(&m->padding, o, m->dwp.slot >= 0 ? m->dwp.name : NULL) == 0)
 		d = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
 	if (d && dwarf_get_units(d, NULL, &cu, NULL, NULL, NULL, NULL) == 0)
 		return d;
 	dwarf_end(d);
 	return NULL;
+}
+
+static bool try_dwp(struct module *m, const char *dir, const char *name)
+{
+	free(m->dwp_path);
+	m->dwp_path = NULL;
+	if (asprintf(&m->dwp_path, "%s%s%s.dwp", dir, *dir ? "/" : "", name) < 0)
+		m->dwp_path = NULL;
+	if (m->dwp_path && dwp_open(&m->dwp, m->dwp_path) == 0)
+		return true;
+	free(m->dwp_path);
+	m->dwp_path = NULL;
+	return false;
+}
+
+/* The DWARF of @o, which is called @path, with a .dwp file beside it or in the folders named to us. */
+static Dwarf *open_units(struct module *m, struct objfile *o, const char *path)
+{
+	const char *const *dir = m->search->debug_dirs;
+	const char *slash = strrchr(m->path, '/');
+	bool found = o->elf && (try_dwp(m, "", path) || try_dwp(m, "", m->path));
+
+	for (; o->elf && !found && dir && *dir; dir++)
+		found = try_dwp(m, *dir, slash ? slash + 1 : m->path);
+	Dwarf *d = units_of(m, o);
+
+	if (found && !(d && cus_use_dwp(d, o, &m->dwp))) {
+		dwp_close(&m->dwp);
+		free(m->dwp_path);
+		m->dwp_path = NULL;
+	}
+	return d;
 }
 
 static void open_alt(struct module *m, const char *path)
@@ -100,7 +135,8 @@ static char *describe(struct module *m)
 		what = "MiniDebugInfo";
 	else if (has_table(&m->main, SHT_DYNSYM))
 		what = ".dynsym";
-	int n = asprintf(&s, "%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? m->file->path : "",
+	int n = asprintf(&s, "%s%s%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? m->file->path : "",
+			 m->dwp_path ? ", split in " : "", m->dwp_path ? m->dwp_path : "",
 			 *other ? "; " : "", other, *other ? " does not match" : "");
 
 	return n < 0 ? NULL : s;
@@ -138,12 +174,12 @@ int module_open(struct module *m)
 	if (m->opened)
 		return m->source ? 0 : -ENOMEM;
 	m->opened = true;
-	m->dwarf = units_of(m, &m->main);
+	m->dwarf = open_units(m, &m->main, m->path);
 	if (m->dwarf)
 		open_alt(m, m->path);
 	else if (search_debug_file(m))
 		return -ENOMEM;
-	else if ((m->dwarf = units_of(m, &m->debug)))
+	else if ((m->dwarf = open_units(m, &m->debug, m->file->path)))
 		open_alt(m, m->file->path);
 	if (!m->dwarf && !has_table(&m->main, SHT_SYMTAB) && !has_table(&m->debug, SHT_SYMTAB))
 		minidebug_open(&m->main, &m->mini);

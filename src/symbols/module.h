@@ -4,6 +4,7 @@
 
 #include "symbols/cfi.h"
 #include "symbols/cu.h"
+#include "symbols/dwp.h"
 #include "symbols/elfsym.h"
 #include "symbols/objfile.h"
 #include "symbols/padding.h"
@@ -28,6 +29,8 @@ struct module {
 	struct objfile debug;		/* its separate debug file */
 	struct objfile mini;		/* the symbol table that is packed into it, .gnu_debugdata */
 	struct objfile alt;		/* the one that dwz(1) made for several debug files */
+	struct dwp dwp;			/* with the split DWARF, if .dwo files are not there */
+	char *dwp_path;			/* its name; NULL: none is used */
 	Dwarf *dwarf, *alt_dwarf;	/* NULL: none */
 	struct padding padding;
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int objfile_open(struct objfile *o, int fd)
+static int open_type(struct objfile *o, int fd, bool relocatable)
 {
 	GElf_Ehdr ehdr;
 
@@ -17,13 +17,18 @@ int objfile_open(struct objfile *o, int fd)
 	/* Read, not mapped: a file that is cut short while we look at it must not raise SIGBUS here. */
 	*o = (struct objfile){ .fd = fd, .elf = elf_begin(fd, ELF_C_READ, NULL) };
 	if (o->elf && elf_kind(o->elf) == ELF_K_ELF && gelf_getehdr(o->elf, &ehdr) &&
-	    (ehdr.e_type == ET_EXEC || ehdr.e_type == ET_DYN))
+	    (relocatable ? ehdr.e_type == ET_REL : ehdr.e_type == ET_EXEC || ehdr.e_type == ET_DYN))
 		return 0;
 	objfile_close(o);
 	return -ENOEXEC;
 }
 
-int objfile_open_path(struct objfile *o, const char *path)
+int objfile_open(struct objfile *o, int fd)
+{
+	return open_type(o, fd, false);
+}
+
+static int open_path(struct objfile *o, const char *path, bool relocatable)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -35,7 +40,17 @@ int objfile_open_path(struct objfile *o, const char *path)
 		close(fd);
 		return -ENOEXEC;
 	}
-	return objfile_open(o, fd);
+	return open_type(o, fd, relocatable);
+}
+
+int objfile_open_path(struct objfile *o, const char *path)
+{
+	return open_path(o, path, false);
+}
+
+int objfile_open_relocatable(struct objfile *o, const char *path)
+{
+	return open_path(o, path, true);
 }
 
 void objfile_close(struct objfile *o)

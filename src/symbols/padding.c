@@ -16,30 +16,44 @@ static bool has_strings(const char *name)
 	return false;
 }
 
-static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr)
+static int pad(struct padding *p, Elf_Scn *scn, const GElf_Shdr *shdr, const char *name)
 {
 	/* libdw would do the same later on. */
 	if ((shdr->sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
 		return 0;
 	Elf_Data *data = elf_getdata(scn, NULL);
 
-	if (!data || !data->d_buf || !data->d_size || !((char *)data->d_buf)[data->d_size - 1])
+	if (!data || !data->d_buf || !data->d_size)
+		return 0;
+	bool ends = !((char *)data->d_buf)[data->d_size - 1];
+
+	if (ends && !name)
 		return 0;
 	if (p->n == PADDED_MAX)
 		return -E2BIG;
-	char *copy = malloc(data->d_size + 1);
+	size_t more = name ? strlen(name) + 1 : 0;
+	char *copy = malloc(data->d_size + 1 + more);
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, data->d_buf, data->d_size);
 	copy[data->d_size] = '\0';
+	if (name) {
+		memcpy(copy + data->d_size + 1, name, more);
+		data->d_size += 1 + more;
+	}
 	/* libelf keeps track of its own buffer elsewhere, and frees that. */
 	data->d_buf = copy;
 	p->copies[p->n++] = copy;
 	return 0;
 }
 
-int padding_add(struct padding *p, struct objfile *o)
+static bool is_pool(const char *name)
+{
+	return strcmp(name, ".debug_str") == 0 || strcmp(name, ".debug_line_str") == 0;
+}
+
+int padding_add(struct padding *p, struct objfile *o, const char *name)
 {
 	GElf_Shdr shdr;
 	size_t names;
@@ -47,10 +61,14 @@ int padding_add(struct padding *p, struct objfile *o)
 
 	if (!o->elf || elf_getshdrstrndx(o->elf, &names))
 		return 0;
-	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err; scn = elf_nextscn(o->elf, scn))
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS &&
-		    has_strings(elf_strptr(o->elf, names, shdr.sh_name)))
-			err = pad(p, scn, &shdr);
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err; scn = elf_nextscn(o->elf, scn)) {
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS) {
+			const char *section = elf_strptr(o->elf, names, shdr.sh_name);
+
+			if (has_strings(section))
+				err = pad(p, scn, &shdr, is_pool(section) ? name : NULL);
+		}
+	}
 	return err;
 }
 

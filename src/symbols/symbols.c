@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct symbols *symbols_new(void)
 {
@@ -149,4 +150,11 @@ int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, s
 	}
 	*out = (struct sym_frames){ .frames = c->frames, .n = c->n };
 	return 0;
+}
+
+bool symbols_nameless(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return plus && !strncmp(plus, "+0x", 3);
 }

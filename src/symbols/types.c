@@ -191,17 +191,17 @@ static int walk_unit(struct types_walk *w, Dwarf_Die *unit)
  * Of the parts that dwz(1) took out only those are walked that a unit imports: the file they are
  * in may serve several programs.
  */
-static int walk_all(struct types_walk *w, Dwarf *dwarf)
+static int walk_all(struct types_walk *w, struct module *m)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, content;
 	uint8_t type;
 	int err = 0;
 
-	while (!err && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	while (!err && dwarf_get_units(m->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		if (type == DW_UT_partial)
 			continue;
-		cu_content(&die, &content);
+		cu_content(&m->dwp, &die, &content);
 		err = walk_unit(w, &content);
 		while (!err && w->n_queue) {
 			Dwarf_Die part = w->queue[--w->n_queue];
@@ -223,7 +223,7 @@ static int find_types(struct symbols *s, struct module *m, bool (*want)(uint64_t
 	w->s = s;
 	w->want = want;
 	w->ctx = ctx;
-	err = m->dwarf ? walk_all(w, m->dwarf) : 0;
+	err = m->dwarf ? walk_all(w, m) : 0;
 	if (!err)
 		err = typetable_list(&w->table, types, n);
 	typetable_release(&w->table);

@@ -37,6 +37,7 @@ struct step {
 	uint32_t number;	/* the caller's of unwind.h, UINT32_MAX at first */
 	uint8_t n_words, n_regs;
 	bool outermost;		/* it has no caller */
+	bool guessed;		/* the caller was found by the frame pointer, for want of anything better */
 };
 
 struct steps {

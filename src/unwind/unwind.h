@@ -19,6 +19,7 @@ struct unwind_frame {
 	taddr pc;	/* a return address; or, if exact, the instruction a signal interrupted */
 	taddr cfa;	/* the stack pointer before the call that this frame is in; 0: not known */
 	bool exact;
+	bool guessed;	/* found by the frame pointer: nothing describes the frame of what it called */
 	uint64_t memo;	/* where unwinder_note() remembers something about it; UINT64_MAX: nowhere */
 };
 
@@ -42,6 +43,10 @@ uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f);
 
 /* Check every chain against one unwound without anything remembered; for tests. */
 void unwinder_check(struct unwinder *u, bool on);
+
+/* Who knows where traps stand: puts the program's own bytes in their place in @code, read from @at. */
+void unwinder_own_bytes(struct unwinder *u,
+			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len), void *ctx);
 
 struct unwind_counts {
 	uint64_t steps_known, steps_made;

@@ -377,10 +377,3 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 2 'max-size' "$MPROF" run --min-size=10 --max-size=9 -- "$T/plain"
 	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
 }
-
-@test "a data file of version 1 can be read" {
-	limited "$MPROF" report --format=json "$ROOT/tests/lib/version-1.data" >report.json
-	jq -e '.totals.allocs == 10000 and .totals.kept_bytes == 1023876 and .breakdown == null
-		and .recorded == null' report.json
-	nothing "$(contradictions report.json)" "the report contradicts itself:"
-}

@@ -417,3 +417,18 @@ os.chmod(name, 0o755)
 	limited "$MPROF" report --verbose run.data 2>err | true
 	[ "$(ours err | wc -l)" -le 1 ]
 }
+
+@test "on a terminal a step that takes long says what it is, and leaves nothing behind" {
+	limited "$MPROF" run -o /dev/null --data=run.data -- true 2>/dev/null
+	mkfifo slow
+	script -qfec "'$MPROF' report -o slow run.data" typescript >/dev/null 3>&- &
+	until grep -q 'mprof: writing the report, 2 s' typescript 2>/dev/null; do sleep 0.1; done
+	limited cat slow >report.txt
+	wait $!
+	grep -q MPROF report.txt
+	grep -q $'writing the report, [0-9]* s\033\\[K\r\033\\[K' typescript || fail "$(cat -v typescript)"
+	# and nothing of it in a file
+	limited "$MPROF" report -o report2.txt run.data 2>err
+	cmp report.txt report2.txt
+	run ! grep -q 'writing' err
+}

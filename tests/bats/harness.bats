@@ -63,6 +63,7 @@ true_alone() {
 		0 spawns
 		0 stops
 		0 storm
+		0 strays
 		0 traps
 		0 types
 	EOT

@@ -50,6 +50,8 @@ report() {
 	as_addr2line
 	[ "$(sed -n 's/.* \([0-9]*\) of them.*/\1/p' compared)" -gt 10 ]
 	says err 'names from DWARF: .*/names$'
+	report
+	says err 'names from DWARF: .*/names$'
 }
 
 @test "gcc -O0 -g" {
@@ -74,6 +76,50 @@ report() {
 	as_addr2line
 }
 
+# packed DWP: split DWARF of ./names, packed by that program, is named as it is by its .dwo files
+packed() {
+	build -O2 "${@:2}" -gsplit-dwarf
+	as_addr2line
+	report --lines --verbose --format=json && jq .leaks,.bins report >want
+	timeout 20 "$1" -e names -o names.dwp
+	rm -- *.dwo
+	run_names
+	says err 'names from DWARF, split in .*/names.dwp: .*/names$'
+	report --lines --verbose --format=json && jq .leaks,.bins report | diff want -
+	mv names.dwp elsewhere.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+	mkdir dir && mv elsewhere.dwp dir/names.dwp
+	run_names --debug-dir=dir
+	says err 'names from DWARF, split in dir/names.dwp: .*/names$'
+}
+
+@test "gcc -gsplit-dwarf, packed into a .dwp file" {
+	need dwp
+	packed dwp -gdwarf-4
+}
+
+@test "clang -gsplit-dwarf, packed into a .dwp file, DWARF 4 and 5" {
+	need clang++
+	need dwp
+	CXX=clang++ packed dwp -gdwarf-4 -gdwarf-aranges
+	rm -rf -- *
+	need llvm-dwp
+	CXX=clang++ packed llvm-dwp -gdwarf-5 -gdwarf-aranges
+}
+
+@test "a .dwp file of another build is not taken" {
+	need dwp
+	build -O1 -gdwarf-4 -gsplit-dwarf
+	dwp -e names -o other.dwp
+	rm -- *.dwo
+	build -O2 -gdwarf-4 -gsplit-dwarf
+	rm -- *.dwo
+	mv other.dwp names.dwp
+	run_names
+	says err 'names from DWARF; its split DWARF is missing: .*/names$'
+}
+
 @test "gcc -gz" {
 	build -O2 -g -gz
 	as_addr2line
@@ -83,6 +129,12 @@ report() {
 	need dwz
 	build -O2 -g
 	dwz names
+	as_addr2line
+	# with a supplementary file
+	build -O2 -g
+	cp names second
+	dwz -m common names second
+	grep -q gnu_debugaltlink <<<"$(readelf -SW names)"
 	as_addr2line
 }
 
@@ -115,6 +167,34 @@ report() {
 	run_names
 	says err 'names from .dynsym: .*/names'
 	run ! grep -q 'shop::' run.txt
+}
+
+# modules_as_addr2line: of every file of run.data
+modules_as_addr2line() {
+	local path n=0
+	while read -r path; do
+		python3 "$ROOT/tests/lib/same-lines.py" run.data "$path" "$path" >compared ||
+			fail "$path: $(cut -c1-600 compared)" || return 1
+		n=$((n + 1))
+	done < <(sqlite3 run.data "select path from modules where names != '' and path like '/%'")
+	[ "$n" -ge "$1" ]
+}
+
+@test "every frame of sqlite3's, of a C++ program's and of its libraries'" {
+	need eu-addr2line
+	"$(binary sqlite3)" :memory: 'select 1' | grep -q 1
+	limited "$MPROF" run -o run.txt --data=run.data -- "$(binary sqlite3)" :memory: >out 2>err <<-'EOT'
+		create table t(a integer primary key, b text);
+		with recursive c(x) as (select 1 union all select x + 1 from c where x < 300)
+			insert into t select x, hex(zeroblob(x % 50)) from c;
+		create index i on t(b);
+		select count(*), max(length(b)) from t where b like '%0%';
+		select a, group_concat(b) from t group by a % 7 order by b;
+	EOT
+	[ "$(jq .totals.truncated_chains <(limited "$MPROF" report --format=json run.data))" = 0 ]
+	modules_as_addr2line 3
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/cxx" >out 2>err
+	modules_as_addr2line 2
 }
 
 # ---- what is shown of them ----
@@ -311,6 +391,70 @@ report() {
 	limited "$MPROF" run --offsets -o run.txt --data=run.data -- "$T/jit" 2>err
 	grep -q '> LazyCompile:~jitted game.js:3+21' run.txt
 	rm -f "/tmp/perf-$(sqlite3 run.data "select value from meta where key = 'pid'").map"
+}
+
+# ---- the cache ----
+
+@test "the second report is the first, also when the cache is damaged, cut short, empty or of another file" {
+	local entry at
+	cat >big.cc <<-'EOT'
+		#include <functional>
+		#include <iostream>
+		#include <map>
+		#include <regex>
+		#include <string>
+		int main(int argc, char **argv)
+		{
+			std::map<std::string, std::function<bool(int)>> m;
+			std::regex r(argc > 1 ? argv[1] : "[a-c]+x*");
+			m["abc"] = [&](int k) { return std::regex_search(std::string(k, 'x'), r); };
+			return m["abc"](41);
+		}
+	EOT
+	g++ -std=gnu++17 -O1 -g -o big big.cc
+	[ "$(stat -c %s big)" -gt 1048576 ]
+	limited "$MPROF" run -o run.txt --data=run.data -- ./big >out 2>err
+	again() {
+		limited "$MPROF" report --format=json --symbols-from=big run.data >again.json 2>err || fail "$(cat err)"
+	}
+	rm -r cache-home
+	again
+	mv again.json first.json
+	grep -q 'std::regex' first.json
+	entry=$(find cache-home -type f)
+	[ -s "$entry" ]
+	cp "$entry" good
+	again
+	cmp first.json again.json
+	for at in 0 9 40 200 1000 20000 -3; do
+		python3 - "$entry" $at <<-'EOT'
+			import sys
+			data = bytearray(open(sys.argv[1], "rb").read())
+			data[int(sys.argv[2])] ^= 0x20
+			open(sys.argv[1], "wb").write(data)
+		EOT
+		run ! cmp -s "$entry" good
+		again
+		cmp first.json again.json
+		# it was made anew
+		cmp "$entry" good
+	done
+	for at in 0 100 5000; do
+		truncate -s $at "$entry"
+		again
+		cmp first.json again.json
+		cmp "$entry" good
+	done
+	# of the same file as it was at another time: not used, and replaced
+	touch -d '2001-02-03' big
+	again
+	cmp first.json again.json
+	run ! cmp -s "$entry" good
+	# a place for it that is none
+	rm -r cache-home
+	touch cache-home
+	again
+	cmp first.json again.json
 }
 
 # ---- debuginfod ----

@@ -160,8 +160,9 @@ static inline void pd_build_finish(struct profile_data *d)
 	if (d->n_leaves)
 		qsort(d->leaves, d->n_leaves, sizeof *d->leaves, pd_build_by_node);
 	for (size_t i = 0; i < d->n_leaves; i++) {
-		const struct pd_leaf *l = &d->leaves[i];
+		struct pd_leaf *l = &d->leaves[i];
 
+		l->at_peak = l->allocs;
 		d->totals.allocs += l->allocs;
 		d->totals.alloc_bytes += l->allocs * l->size;
 		d->totals.frees += l->frees;

@@ -417,6 +417,32 @@ static void the_target_of_a_direct_call_is_told_and_of_no_other(void **state)
 	assert_int_equal(arch_direct_call_target(jump, AT), 0);
 }
 
+static void a_call_of_any_form_is_told_by_its_end(void **state)
+{
+	static const struct {
+		uint8_t bytes[ARCH_CALL_MAX];
+		bool call;
+	} ends[] = {
+		{ { 0x90, 0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true },		/* call rel32 */
+		{ { 0, 0, 0, 0, 0, 0, 0, 0xff, 0xd0 }, true },			/* call *%rax */
+		{ { 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xd3 }, true },		/* call *%r11 */
+		{ { 0, 0, 0, 0, 0, 0, 0xff, 0x50, 0x18 }, true },		/* call *0x18(%rax) */
+		{ { 0, 0, 0, 0xff, 0x15, 1, 2, 3, 4 }, true },			/* call *disp32(%rip) */
+		{ { 0, 0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },		/* call *disp32(%r12) */
+		{ { 0x3e, 0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },		/* notrack */
+		{ { 0, 0, 0, 0, 0xe9, 1, 2, 3, 4 }, false },			/* jmp */
+		{ { 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 }, false },			/* jmp *%rax */
+		{ { 0, 0, 0, 0xe8, 1, 2, 3, 4, 0x90 }, false },			/* one byte behind it */
+		{ { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc }, false },
+		{ { 0x5d, 0xc3, 0x0f, 0x1f, 0x84, 0, 0, 0, 0 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (arch_ends_in_call(ends[i].bytes) != ends[i].call)
+			fail_msg("row %zu", i);
+}
+
 static void arguments_result_and_stack_are_where_the_psabi_has_them(void **state)
 {
 	struct arch_regs r = { .user = { .rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6, .rax = 5, .rsp = 0x100,
@@ -468,6 +494,7 @@ int main(void)
 		cmocka_unit_test(the_longest_instruction_fits_a_slot_with_its_jump_back),
 		cmocka_unit_test(every_instruction_behind_a_call_of_libc_can_be_moved),
 		cmocka_unit_test(the_target_of_a_direct_call_is_told_and_of_no_other),
+		cmocka_unit_test(a_call_of_any_form_is_told_by_its_end),
 		cmocka_unit_test(arguments_result_and_stack_are_where_the_psabi_has_them),
 		cmocka_unit_test(registers_go_by_their_dwarf_numbers),
 	};

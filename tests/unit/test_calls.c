@@ -18,13 +18,19 @@ static const struct call pending = { .trap = REALLOC, .slot = SLOT, .ret = SITE,
 
 static enum entry_verdict judge(taddr trap, taddr slot, taddr ret, taddr word)
 {
-	return calls_judge(&pending, trap, slot, ret, word);
+	return calls_judge(&pending, &(struct call_entry){ trap, slot, ret, 0 }, word);
+}
+
+static enum entry_verdict judge_after(const struct call *c, taddr trap, taddr slot, taddr ret, taddr word,
+				      taddr freed)
+{
+	return calls_judge(c, &(struct call_entry){ trap, slot, ret, freed }, word);
 }
 
 static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
 {
 	(void)state;
-	assert_int_equal(calls_judge(NULL, MALLOC, SLOT, SITE, 0), ENTRY_OUTER);
+	assert_int_equal(judge_after(NULL, MALLOC, SLOT, SITE, 0, 0), ENTRY_OUTER);
 }
 
 static void a_call_from_inside_of_the_pending_one_is_nested(void **state)
@@ -56,7 +62,7 @@ static void a_restart_is_told_even_after_a_signal(void **state)
 
 	(void)state;
 	c.interrupted = true;
-	assert_int_equal(calls_judge(&c, REALLOC, SLOT, SITE, SITE), ENTRY_RESTARTED);
+	assert_int_equal(judge_after(&c, REALLOC, SLOT, SITE, SITE, 0), ENTRY_RESTARTED);
 }
 
 static void an_entry_above_the_pending_call_shows_that_it_was_abandoned(void **state)
@@ -83,9 +89,31 @@ static void after_a_signal_only_the_chain_can_tell(void **state)
 	(void)state;
 	c.interrupted = true;
 	/* On the handler's stack, on another one below or above. */
-	assert_int_equal(calls_judge(&c, MALLOC, SLOT - 4096, OTHER_SITE, SITE), ENTRY_UNWIND);
-	assert_int_equal(calls_judge(&c, MALLOC, SLOT + 4096, OTHER_SITE, SITE), ENTRY_UNWIND);
-	assert_int_equal(calls_judge(&c, MALLOC, SLOT - 4096, OTHER_SITE, 0), ENTRY_UNWIND);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT - 4096, OTHER_SITE, SITE, 0), ENTRY_UNWIND);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT + 4096, OTHER_SITE, SITE, 0), ENTRY_UNWIND);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT - 4096, OTHER_SITE, 0, 0), ENTRY_UNWIND);
+}
+
+/* Its return is not trapped, so it may be over by now. */
+static void of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell(void **state)
+{
+	enum { FREE = 0x3000, OTHER_FREE = 0x9100, BLOCK = 0x5000, OTHER_BLOCK = 0x6000 };
+	const struct call c = { .trap = FREE, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8,
+				.unwatched = true, .ptr = BLOCK };
+
+	(void)state;
+	/* Above it, or its return address is gone: it is over. */
+	assert_int_equal(judge_after(&c, MALLOC, SLOT + 8, OTHER_SITE, SITE, 0), ENTRY_ABANDONED);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT - 64, OTHER_SITE, OTHER_SITE, 0), ENTRY_ABANDONED);
+	/* A word that stayed where it was looks the same as a call from inside. */
+	assert_int_equal(judge_after(&c, MALLOC, SLOT - 64, OTHER_SITE, SITE, 0), ENTRY_UNWIND);
+	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT - 64, OTHER_SITE, SITE, BLOCK), ENTRY_UNWIND);
+	/* The same site frees the next block: a new call, not a restart of the old one alone. */
+	assert_int_equal(judge_after(&c, FREE, SLOT, SITE, SITE, OTHER_BLOCK), ENTRY_RESTARTED);
+	/* free jumps to another module's free; or the same site calls something else the next time. */
+	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT, SITE, SITE, BLOCK), ENTRY_NESTED);
+	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT, SITE, SITE, OTHER_BLOCK), ENTRY_ABANDONED);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT, SITE, SITE, 0), ENTRY_ABANDONED);
 }
 
 static struct call *push(struct calls *c, taddr ret, taddr sp_after)
@@ -173,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_entry_with_nothing_pending_is_the_programs_own),
+		cmocka_unit_test(of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell),
 		cmocka_unit_test(a_call_from_inside_of_the_pending_one_is_nested),
 		cmocka_unit_test(a_tail_call_is_nested),
 		cmocka_unit_test(the_same_entry_again_is_a_restart),

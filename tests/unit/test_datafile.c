@@ -44,8 +44,6 @@ static void numbers_above_the_signed_range_come_back(void **state)
 	d->pid = UINT32_MAX;
 	d->started_ns = d->ended_ns = UINT64_MAX;
 	d->memory.links = UINT64_MAX;
-	d->min_size = 12;
-	d->max_size = UINT64_MAX - 7;
 	d->functions[0].address = UINT64_MAX;
 	d->sites[0].address = d->sites[0].offset = UINT64_MAX - 1;
 	d->sites[0].line = UINT32_MAX;

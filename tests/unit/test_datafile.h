@@ -102,13 +102,16 @@ static inline void set_command(struct profile_data *d, const char *a, const char
 static inline void set_totals(struct profile_data *d)
 {
 	d->totals.allocs = d->totals.alloc_bytes = d->totals.frees = d->totals.free_bytes = 0;
+	d->totals.peak_bytes = 0;
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		d->totals.allocs += d->leaves[i].allocs;
 		d->totals.alloc_bytes += d->leaves[i].allocs * d->leaves[i].size;
 		d->totals.frees += d->leaves[i].frees;
 		d->totals.free_bytes += d->leaves[i].frees * d->leaves[i].size;
+		/* Most of what a program allocates is not there all the time. */
+		d->leaves[i].at_peak = i % 4 ? 0 : d->leaves[i].allocs - d->leaves[i].allocs / 2;
+		d->totals.peak_bytes += d->leaves[i].at_peak * d->leaves[i].size;
 	}
-	d->totals.peak_bytes = d->totals.alloc_bytes;
 }
 
 static inline void random_names(struct profile_data *d, size_t n_functions, size_t n_sites, uint64_t *r)
@@ -174,7 +177,8 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			struct pd_leaf *l = &d->leaves[d->n_leaves++];
 
 			size += 1 + rnd(&seed) % 3000;
-			*l = (struct pd_leaf){ i, size, 1 + rnd(&seed) % 100000, 0, (uint8_t)(rnd(&seed) % 5) };
+			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + rnd(&seed) % 100000,
+					       .label = size % 50 ? 0 : (uint8_t)(1 + size / 50 % 4) };
 			d->labelled |= l->label != 0;
 			l->frees = rnd(&seed) % 2 ? l->allocs : rnd(&seed) % (l->allocs + 1);
 		}
@@ -184,10 +188,18 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	for (size_t i = 0; i < d->n_types; i++)
 		d->types[i] = (struct pd_type){ 8 * (i / 4), text("type_%05zu", i), i % 4 / 2 };
 	set_totals(d);
+	d->n_points = 50;
+	d->points = array(d->n_points, sizeof *d->points);
+	for (size_t i = 0; i < d->n_points; i++)
+		d->points[i] = (struct pd_point){ i / 2 * 1000, i * 3, rnd(&seed) % (d->totals.peak_bytes + 1), i, i, 0 };
+	d->points[20].peak = 1;
+	d->points[20].live_bytes = d->totals.peak_bytes;
 	d->totals.failed_allocs = 3;
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
+	d->min_size = 12;
+	d->max_size = UINT64_MAX - 7;
 	return d;
 }
 
@@ -221,7 +233,7 @@ static inline uint32_t node(struct profile_data *d, uint32_t parent, uint32_t si
 static inline void leaf(struct profile_data *d, uint32_t n, uint64_t size, uint64_t allocs,
 			uint64_t frees)
 {
-	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, (uint8_t)(size % 5) };
+	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0, (uint8_t)(size % 5) };
 	d->labelled |= size % 5 != 0;
 }
 
@@ -249,11 +261,25 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 		SAME(parent), SAME(site), SAME(resumed);
 	}
 	assert_int_equal(x->labelled, y->labelled);
+	assert_int_equal(x->min_size, y->min_size);
+	assert_int_equal(x->max_size, y->max_size);
 	assert_int_equal(x->n_leaves, y->n_leaves);
 	for (size_t i = 0; i < x->n_leaves; i++) {
 		const struct pd_leaf *a = &x->leaves[i], *b = &y->leaves[i];
 
-		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(label);
+		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(at_peak),
+			SAME(label);
+	}
+}
+
+static inline void assert_points_equal(const struct profile_data *x, const struct profile_data *y)
+{
+	assert_int_equal(x->n_points, y->n_points);
+	for (size_t i = 0; i < x->n_points; i++) {
+		const struct pd_point *a = &x->points[i], *b = &y->points[i];
+
+		SAME(time_ns), SAME(churn_bytes), SAME(live_bytes), SAME(extra_bytes), SAME(live_blocks),
+			SAME(peak);
 	}
 }
 
@@ -303,6 +329,7 @@ static inline void assert_profiles_equal(const struct profile_data *x, const str
 	assert_memory_equal(&x->memory, &y->memory, sizeof x->memory);
 	assert_names_equal(x, y);
 	assert_trees_equal(x, y);
+	assert_points_equal(x, y);
 }
 
 static inline void write_ok(const char *path, const struct profile_data *d)

@@ -35,8 +35,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=3; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 3, this one reads up to 2)");
+	change("PRAGMA user_version=4; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 4, this one reads up to 3)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -45,8 +45,31 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 	assert_unreadable(-EUCLEAN, "no format -1");
 }
 
+static void a_file_of_version_1_is_read_without_timeline_and_peak(void **state)
+{
+	struct profile_data *d = sample();
+	sqlite3 *db;
+
+	(void)state;
+	d->n_points = 0;
+	for (size_t i = 0; i < d->n_leaves; i++)
+		d->leaves[i].at_peak = d->leaves[i].label = 0;
+	d->labelled = false;
+	d->min_size = d->max_size = 0;
+	write_ok(bad_file, d);
+	assert_int_equal(sqlite3_open(bad_file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "DROP TABLE timeline; DROP TABLE peak;"
+				      "DROP TABLE labels; DROP TABLE recorded; PRAGMA user_version=1", NULL,
+				      NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	struct profile_data *got = read_ok(bad_file);
+	assert_profiles_equal(d, got);
+	profile_data_free(got);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_2(void **state)
+static void the_schema_is_that_of_version_3(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -55,8 +78,8 @@ static void the_schema_is_that_of_version_2(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 2);
-	assert_int_equal(sum, UINT64_C(0xf1b925d8730965b3));
+	assert_int_equal(DATAFILE_VERSION, 3);
+	assert_int_equal(sum, UINT64_C(0xadcabdfa385f8c99));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -143,9 +166,11 @@ static void a_changed_value_is_damage(void **state)
 	const char *const columns[] = {
 		"command.arg", "modules.path", "modules.build_id", "modules.names", "functions.name",
 		"functions.linkage", "functions.module", "functions.address", "sites.function",
-		"sites.address", "sites.offset", "sites.file", "sites.line", "sites.inlined",
+		"sites.address", "sites.offset", "sites.file", "sites.line", "sites.inlined", "sites.guessed",
 		"nodes.parent", "nodes.site", "nodes.resumed", "leaves.node", "leaves.size",
-		"leaves.allocs", "leaves.frees", "leaves.label", "types.size", "types.name", "types.rank",
+		"leaves.allocs", "leaves.frees", "timeline.time_ns", "timeline.churn_bytes",
+		"timeline.live_bytes", "timeline.extra_bytes", "timeline.live_blocks", "timeline.peak",
+		"peak.blocks", "labels.label", "recorded.min_size", "recorded.max_size", "types.size", "types.name", "types.rank",
 		"arcs.caller", "arcs.callee", "arcs.calls", "arcs.bytes_s", "arcs.bytes_m",
 		"arcs.bytes_l", "arcs.bytes_x", "meta.key", "meta.value",
 	};
@@ -163,7 +188,8 @@ static void a_changed_value_is_damage(void **state)
 		for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
 			snprintf(value, sizeof value, values[v], column, column);
 			snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s WHERE rowid = "
-				 "(SELECT max(rowid) / 2 FROM %s)", table, column, value, table);
+				 "(SELECT rowid FROM %s ORDER BY rowid LIMIT 1 OFFSET "
+				 "(SELECT count(*) / 2 FROM %s))", table, column, value, table, table);
 			change(sql);
 			assert_unreadable(-EUCLEAN, "is damaged");
 		}
@@ -192,7 +218,8 @@ static void a_value_of_the_wrong_kind_is_named(void **state)
 static void missing_moved_and_added_rows_are_damage(void **state)
 {
 	const char *const tables[] = {
-		"command", "modules", "functions", "sites", "nodes", "leaves", "types", "arcs", "meta",
+		"command", "modules", "functions", "sites", "nodes", "peak", "leaves", "timeline",
+		"types", "arcs", "meta",
 	};
 	char sql[400];
 
@@ -211,7 +238,7 @@ static void missing_moved_and_added_rows_are_damage(void **state)
 		assert_unreadable(-EUCLEAN, "is damaged");
 		snprintf(sql, sizeof sql, "CREATE TEMP TABLE c AS SELECT * FROM %s LIMIT 1;"
 			 "INSERT OR REPLACE INTO %s SELECT * FROM c", t, t);
-		if (i >= 5) {	/* without an id of its own the row comes once more */
+		if (i >= 6) {	/* without an id of its own the row comes once more */
 			change(sql);
 			assert_unreadable(-EUCLEAN, "is damaged");
 		}
@@ -225,7 +252,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_no_data_file_is_refused),
 		TEST(a_newer_file_is_told_from_a_damaged_one),
-		TEST(the_schema_is_that_of_version_2),
+		TEST(a_file_of_version_1_is_read_without_timeline_and_peak),
+		TEST(the_schema_is_that_of_version_3),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

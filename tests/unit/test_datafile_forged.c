@@ -136,6 +136,7 @@ static void forged_content_is_refused(void **state)
 	(void)state;
 	ASSERT_FORGED(d->functions[3].module = 3, "function 3: there is no such module");
 	ASSERT_FORGED(d->sites[4].inlined = 2, "site 4: inlined");
+	ASSERT_FORGED(d->sites[4].guessed = 2, "site 4: guessed");
 	ASSERT_FORGED(d->nodes[9].parent = 9, "node 9: its parent does not precede it");
 	ASSERT_FORGED(d->nodes[9].parent = 10, "node 9: its parent does not precede it");
 	ASSERT_FORGED(d->leaves[2].frees = d->leaves[2].allocs + 1, "leaf 2: more frees");
@@ -143,7 +144,7 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED((d->leaves[1].node = d->leaves[0].node, d->leaves[1].size = d->leaves[0].size,
 		       d->leaves[1].label = d->leaves[0].label),
 		      "leaf 1: it is out of order");
-	ASSERT_FORGED(d->leaves[1].label = 5, "leaves, row 1: there is no such label");
+	ASSERT_FORGED(d->leaves[1].label = 5, "leaf or label");
 	ASSERT_FORGED(d->leaves[0].size = UINT64_MAX, "leaf 0: the sum is more than 64 bits");
 	ASSERT_FORGED(d->leaves[0].allocs = UINT64_MAX, "64 bits");
 	ASSERT_FORGED(d->totals.allocs++, "the leaves add up to");
@@ -151,6 +152,14 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->totals.frees++, "the leaves add up to");
 	ASSERT_FORGED(d->totals.free_bytes++, "the leaves add up to");
 	ASSERT_FORGED(d->totals.inherited_frees = d->totals.unknown_frees + 1, "inherited");
+	ASSERT_FORGED(d->leaves[2].at_peak = d->leaves[2].allocs + 1, "leaf 2: more blocks at the peak");
+	ASSERT_FORGED(d->leaves[4].at_peak--, "the blocks at the peak add up to");
+	ASSERT_FORGED(d->points[7].time_ns = 0, "point 7: it is out of order");
+	ASSERT_FORGED(d->points[7].live_bytes = UINT64_MAX, "point 7: it is above the peak");
+	ASSERT_FORGED(d->points[7].extra_bytes = UINT64_MAX, "point 7: the sum");
+	ASSERT_FORGED(d->points[7].peak = 2, "point 7: peak is neither");
+	ASSERT_FORGED(d->points[7].peak = 1, "point 7: it is not the peak");
+	ASSERT_FORGED(d->points[20].live_bytes--, "point 20: it is not the peak");
 	ASSERT_FORGED(d->types[3].rank = 0, "type 3: it is out of order");
 	ASSERT_FORGED(d->types[4].size = 0, "type 4: it is out of order");
 	ASSERT_FORGED(strcpy(d->types[1].name, d->types[0].name), "type 1: it is out of order");

@@ -145,6 +145,31 @@ static void a_released_index_can_be_used_again(void **state)
 	idindex_release(&w->index);
 }
 
+static void a_cleared_index_has_room_for_as_many_and_a_copy_has_the_same(void **state)
+{
+	struct words *w = *state;
+	struct idindex copy = { 0 };
+
+	idindex_clear(&w->index); /* an empty one stays so */
+	assert_null(w->index.slots);
+	assert_int_equal(idindex_copy(&copy, &w->index), 0);
+	assert_null(copy.slots);
+	for (uint64_t i = 0; i < 1000; i++)
+		add(w, i);
+	assert_int_equal(idindex_copy(&copy, &w->index), 0);
+	const uint32_t *slots = w->index.slots;
+	idindex_clear(&w->index);
+	w->n = 0;
+	assert_int_equal(find(w, 7), IDINDEX_NONE);
+	for (uint64_t i = 1000; i > 0; i--)
+		add(w, i);
+	assert_ptr_equal(w->index.slots, slots);
+	assert_int_equal(find(w, 1), 999);
+	assert_int_equal(copy.n, 1000);
+	assert_memory_not_equal(copy.slots, slots, 4096);
+	idindex_release(&copy);
+}
+
 static void mixing_loses_no_bit(void **state)
 {
 	(void)state;
@@ -169,6 +194,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(there_is_always_room, words_setup, words_teardown),
 		cmocka_unit_test_setup_teardown(a_released_index_can_be_used_again, words_setup,
 						words_teardown),
+		cmocka_unit_test_setup_teardown(
+			a_cleared_index_has_room_for_as_many_and_a_copy_has_the_same, words_setup,
+			words_teardown),
 		cmocka_unit_test(mixing_loses_no_bit),
 	};
 

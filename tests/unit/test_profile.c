@@ -473,10 +473,18 @@ static void grandchildren_inherit_what_their_parent_got_and_inherited(void **sta
 static void a_place_has_one_number_and_no_other_place_has_it(void **state)
 {
 	static const struct profile_place places[] = {
-		{ 0x1000, 0, false }, { 0x1000, 1, false },	  { 0x1000, 0, true },
-		{ 0x1001, 0, false }, { 0x1000, PD_NONE, false }, { 0x1000, PD_NONE, true },
+		{ .address = 0x1000 },
+		{ .address = 0x1000, .module = 1 },
+		{ .address = 0x1000, .exact = true },
+		{ .address = 0x1000, .guessed = true },
+		{ .address = 0x1000, .exact = true, .guessed = true },
+		{ .address = 0x1001 },
+		{ .address = 0x1000, .module = PD_NONE },
+		{ .address = 0x1000, .module = PD_NONE, .exact = true },
 		/* These would be one if only their mix were compared. */
-		{ 0x1000 ^ 1ull << 48, 1, false }, { 0x1000 ^ 1ull << 63, 0, false },
+		{ .address = 0x1000 ^ 1ull << 48, .module = 1 },
+		{ .address = 0x1000 ^ 1ull << 63 },
+		{ .address = 0x1000 ^ 1ull << 62 },
 	};
 	const uint32_t n = sizeof places / sizeof *places;
 

@@ -93,7 +93,8 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"allocs\":0,\"alloc_bytes\":0,\"frees\":0,\"free_bytes\":0,"
 		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
-		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0},"
+		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
+		       "\"guessed_chains\":0},"
 		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[]}");
 	json_decref(r);
 }
@@ -122,7 +123,7 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 		    "{\"allocs\":9,\"alloc_bytes\":90,\"frees\":2,\"free_bytes\":20,"
 		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"
 		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4,"
-		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1}");
+		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1,\"guessed_chains\":0}");
 	json_decref(r);
 }
 
@@ -172,14 +173,33 @@ static void leaks_are_told_apart_by_call_site(void **state)
 	assert_json(json_object_get(r, "leaks"),
 		    "[{\"kept_bytes\":16,\"allocs\":3,\"bytes\":24,\"frees\":1,\"freed_bytes\":8,"
 		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null,\"inlined\":false},{\"function\":\"f\",\"offset\":20,"
-		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true}],\"types\":[]},"
+		    "\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\",\"offset\":20,"
+		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true,\"guessed\":false}],\"types\":[]},"
 		    "{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,\"frees\":0,\"freed_bytes\":0,"
 		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null,\"inlined\":false},{\"function\":\"f\",\"offset\":30,"
-		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false}],"
+		    "\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\",\"offset\":30,"
+		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false,\"guessed\":false}],"
 		    "\"types\":[]}]");
 	assert_sums(r);
+	json_decref(r);
+}
+
+static void chains_with_a_guessed_function_anywhere_are_counted_once(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+	uint32_t main_site = pd_build_site(d, "main", 5), a = pd_build_site(d, "a", 7);
+
+	d->sites[main_site].guessed = 1;
+	d->sites[a].guessed = 1;
+	pd_build_chain(d, "main+5 > a+7 > b", 8, 3, 1);
+	pd_build_chain(d, "main+5 > b", 8, 4, 4);
+	pd_build_chain(d, "main+6 > b", 8, 16, 0);
+	json_t *r = json_of(d);
+
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(r, "totals"), "guessed_chains")), 7);
+	assert_true(json_is_true(json_object_get(json_array_get(json_object_get(row(r, "leaks", 1), "path"), 0),
+						 "guessed")));
 	json_decref(r);
 }
 
@@ -199,7 +219,7 @@ static void paths_that_are_not_the_whole_chain_are_truncated(void **state)
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 2), "truncated")));
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 3), "truncated")));
 	assert_json(json_object_get(row(r, "leaks", 3), "path"),
-		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,\"inlined\":false}]");
+		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -323,6 +343,7 @@ int main(void)
 		cmocka_unit_test(every_size_has_a_bin),
 		cmocka_unit_test(leaks_are_told_apart_by_call_site),
 		cmocka_unit_test(paths_that_are_not_the_whole_chain_are_truncated),
+		cmocka_unit_test(chains_with_a_guessed_function_anywhere_are_counted_once),
 		cmocka_unit_test(direct_has_bytes_by_class),
 		cmocka_unit_test(members_of_cycles_are_in_the_call_graph_but_no_cycles),
 		cmocka_unit_test(leaks_and_direct_rows_have_the_types_of_their_sizes),

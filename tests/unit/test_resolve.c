@@ -90,8 +90,9 @@ static struct profile_place place_of(const struct fixture *x, const void *pc, bo
 
 	for (size_t i = 0; i < x->n; i++)
 		if (at >= x->code[i].start && at < x->code[i].end)
-			return (struct profile_place){ at - x->code[i].bias, (uint32_t)i, exact };
-	return (struct profile_place){ at, PD_NONE, exact };
+			return (struct profile_place){ .address = at - x->code[i].bias,
+						       .module = (uint32_t)i, .exact = exact };
+	return (struct profile_place){ .address = at, .module = PD_NONE, .exact = exact };
 }
 
 static void request_at(struct fixture *x, const struct profile_place *places, size_t n, bool truncated,

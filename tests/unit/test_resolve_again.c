@@ -35,10 +35,10 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 	struct profile *p = profile_new();
 	struct profile_data *d = profile_data_new();
 	struct profile_place places[] = {
-		{ 0x7000, PD_NONE, false },
-		{ 0x1230, GONE, false },
-		{ nm(x, "prog", "in_inner"), STRIPPED, false },
-		{ nm(x, "prog", "in_main"), STRIPPED, false },
+		{ .address = 0x7000, .module = PD_NONE },
+		{ .address = 0x1230, .module = GONE, .guessed = true },
+		{ .address = nm(x, "prog", "in_inner"), .module = STRIPPED, .guessed = true },
+		{ .address = nm(x, "prog", "in_main"), .module = STRIPPED },
 	};
 	uint32_t frames[4];
 
@@ -89,8 +89,9 @@ static char *text_of(const struct profile_data *d)
 		for (uint32_t n = l->node; n >= PD_FIRST_NODE; n = d->nodes[n].parent) {
 			const struct pd_site *s = &d->sites[d->nodes[n].site];
 
-			len += (size_t)snprintf(text + len, sizeof text - len, "%s%s:%u < ",
-						d->functions[s->function].name, s->inlined ? "*" : "", s->line);
+			len += (size_t)snprintf(text + len, sizeof text - len, "%s%s%s:%u < ",
+						d->functions[s->function].name, s->inlined ? "*" : "",
+						s->guessed ? "?" : "", s->line);
 		}
 		len += (size_t)snprintf(text + len, sizeof text - len, "%llux%llu\n",
 					(unsigned long long)l->allocs, (unsigned long long)l->size);
@@ -111,9 +112,9 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 	assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again), 0);
 	close(modules[STRIPPED].fd);
 	assert_string_equal(text_of(again),
-			    "inner*:5 < outer:11 < main:17 < 1x37\n"
-			    "0x7000:0 < gone.so+0x1230:0 < inner*:5 < outer:11 < main:17 < 1x37\n"
-			    "0x7000:0 < gone.so+0x1230:0 < inner*:5 < outer:11 < main:17 < 1x37\n");
+			    "inner*?:5 < outer?:11 < main:17 < 1x37\n"
+			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < 1x37\n"
+			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < 1x37\n");
 	profile_data_free(again);
 	profile_data_free(d);
 }

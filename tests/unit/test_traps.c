@@ -529,6 +529,60 @@ static void one_trap_is_lifted_and_restored_by_itself(void **state)
 }
 
 /* The program has written something else there: it is not ours to undo. */
+/* A place that a call of an allocator returns to now and then, but others all the time. */
+static void a_trap_that_others_come_by_is_there_only_while_a_call_is_pending(void **state)
+{
+	struct target *t = *state;
+	const taddr at = CODE_AT + 0x16;
+	int err;
+	struct trap *trap = traps_plant(&t->traps, t->space, at, TRAP_RETURN, &err);
+
+	assert_non_null(trap);
+	for (int i = 0; i < 15; i++)
+		trap_strayed(t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc); /* too few to tell */
+	trap_await(&t->traps, t->space, trap);
+	trap_strayed(t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc); /* somebody is to return here */
+	trap_await(&t->traps, t->space, trap);
+	trap_awaited(t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc);
+	trap_awaited(t->space, trap);
+	assert_int_equal(byte_at(t, at), program[0x16]);
+	assert_ptr_equal(traps_at(&t->traps, at), trap); /* who had hit it before may still tell */
+	trap_await(&t->traps, t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc);
+	assert_int_equal(t->traps.planted, 2);
+	trap_awaited(t->space, trap);
+	traps_lift(&t->traps, t->space);
+	traps_put_back(&t->traps, t->space);
+	assert_int_equal(byte_at(t, at), program[0x16]);
+	traps_lift(&t->traps, t->space);
+	assert_untouched(t);
+}
+
+static void a_trap_that_is_hit_for_its_calls_stays(void **state)
+{
+	struct target *t = *state;
+	const taddr at = CODE_AT + 0x16;
+	int err;
+	struct trap *trap = traps_plant(&t->traps, t->space, at, TRAP_RETURN, &err);
+
+	assert_non_null(trap);
+	trap->hits = 1000;
+	for (int i = 0; i < 100; i++)
+		trap_strayed(t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc);
+	trap->hits = 0;
+	trap_strayed(t->space, trap);
+	assert_int_equal(byte_at(t, at), program[0x16]);
+	/* As an entry it is needed in any case. */
+	traps_plant(&t->traps, t->space, at, TRAP_ENTRY, &err);
+	assert_int_equal(byte_at(t, at), 0xcc);
+	trap_strayed(t->space, trap);
+	assert_int_equal(byte_at(t, at), 0xcc);
+}
+
 static void lifting_leaves_alone_what_is_no_longer_a_trap(void **state)
 {
 	struct target *t = *state;
@@ -740,6 +794,8 @@ int main(void)
 		TRAPS_TEST(lifting_puts_back_every_byte_and_the_slack),
 		TRAPS_TEST(what_was_lifted_can_be_put_back),
 		TRAPS_TEST(one_trap_is_lifted_and_restored_by_itself),
+		TRAPS_TEST(a_trap_that_others_come_by_is_there_only_while_a_call_is_pending),
+		TRAPS_TEST(a_trap_that_is_hit_for_its_calls_stays),
 		TRAPS_TEST(lifting_leaves_alone_what_is_no_longer_a_trap),
 		TRAPS_TEST(a_trap_that_was_written_over_is_planted_again),
 		TRAPS_TEST(a_trap_that_is_in_place_stays_as_it_is),

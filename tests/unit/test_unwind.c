@@ -44,6 +44,21 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size stop_here, . - stop_here\n");
 
+/* Its canonical frame address is told by an expression that never comes to its end. */
+void run_in_circles(void);
+__asm__(".text\n"
+	".globl run_in_circles\n"
+	".type run_in_circles, @function\n"
+	"run_in_circles:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_escape 0x0f, 3, 0x2f, 0xfd, 0xff\n" /* DW_CFA_def_cfa_expression: DW_OP_skip -3 */
+	"	sub $8, %rsp\n"
+	"	call stop_here\n"
+	"	add $8, %rsp\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size run_in_circles, . - run_in_circles\n");
+
 /* What the child tells. */
 struct told {
 	void *frames[MAX_FRAMES];
@@ -358,15 +373,43 @@ static void run_coroutine(void)
 	swapcontext(&here, &there);
 }
 
-/* Machine code made at run time: push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret. */
+/* Machine code made at run time, which calls record(); @ret: offset of what that returns to. */
+static void run_code(const uint8_t *code, size_t size, size_t ret)
+{
+	void *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(jit, code, size);
+	told->interrupted = (uintptr_t)jit + ret;
+	((void (*)(void (*)(void)))(uintptr_t)jit)(record);
+	NOT_A_TAIL_CALL();
+}
+
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
 static void run_through_jit(void)
 {
 	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
-	void *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memcpy(jit, code, sizeof code);
-	told->interrupted = (uintptr_t)jit + 6; /* where the call returns to */
-	((void (*)(void (*)(void)))(uintptr_t)jit)(record);
+	run_code(code, sizeof code, 6);
+	NOT_A_TAIL_CALL();
+}
+
+/* push %rbp; xor %ebp,%ebp; call *%rdi; pop %rbp; ret */
+static void run_through_jit_without_frame_pointer(void)
+{
+	static const uint8_t code[] = { 0x55, 0x31, 0xed, 0xff, 0xd7, 0x5d, 0xc3 };
+
+	run_code(code, sizeof code, 5);
+	NOT_A_TAIL_CALL();
+}
+
+/* push %rbp; lea 1(%rdi),%rax; push %rax; push %rsp; mov %rsp,%rbp; call *%rdi; lea 16(%rsp),%rsp;
+ * pop %rbp; ret: where a return address would be stands one of code, but behind no call */
+static void run_through_jit_with_odd_frame(void)
+{
+	static const uint8_t code[] = { 0x55, 0x48, 0x8d, 0x47, 0x01, 0x50, 0x54, 0x48, 0x89, 0xe5,
+					0xff, 0xd7, 0x48, 0x8d, 0x64, 0x24, 0x10, 0x5d, 0xc3 };
+
+	run_code(code, sizeof code, 12);
 	NOT_A_TAIL_CALL();
 }
 
@@ -512,15 +555,58 @@ static void the_chain_of_a_coroutine_goes_to_where_it_began(void **state)
 	assert_frames_as_told(&c);
 }
 
-static void code_that_tells_nothing_of_its_frames_ends_a_chain_as_truncated(void **state)
+static void code_that_tells_nothing_of_its_frames_is_passed_by_its_frame_pointer(void **state)
 {
 	struct target *t = *state;
 
 	start(t, run_through_jit);
+	unwinder_check(t->u, true);
+	for (int round = 0; round < 3; round++) {
+		struct unwind_chain c = chain_now(t);
+
+		assert_true(c.n >= 5);
+		assert_int_equal(c.truncated, CHAIN_WHOLE);
+		assert_int_equal(c.frames[1].pc, told->interrupted);
+		for (size_t i = 0; i < c.n; i++)
+			assert_int_equal(c.frames[i].guessed, i == 2);
+		assert_in_range(c.frames[2].pc, (uintptr_t)run_code, (uintptr_t)run_code + 4096);
+		assert_in_range(c.frames[3].pc, (uintptr_t)run_through_jit, (uintptr_t)run_through_jit + 64);
+	}
+	assert_int_equal(unwinder_counts(t->u).checked, 3);
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
+static void assert_ends_in_code(struct target *t, void (*run)(void))
+{
+	start(t, run);
 	struct unwind_chain c = chain_now(t);
+
 	assert_int_equal(c.n, 2);
 	assert_int_equal(c.frames[1].pc, told->interrupted);
 	assert_int_equal(c.truncated, CHAIN_NO_CFI);
+}
+
+static void code_without_a_frame_pointer_ends_a_chain_as_truncated(void **state)
+{
+	assert_ends_in_code(*state, run_through_jit_without_frame_pointer);
+}
+
+static void what_is_no_return_address_ends_a_chain_as_truncated(void **state)
+{
+	assert_ends_in_code(*state, run_through_jit_with_odd_frame);
+}
+
+static void tables_that_run_in_circles_end_a_chain_as_truncated(void **state)
+{
+	struct target *t = *state;
+
+	start(t, run_in_circles);
+	for (int round = 0; round < 3; round++) {
+		struct unwind_chain c = chain_now(t);
+
+		assert_int_equal(c.n, 1);
+		assert_int_not_equal(c.truncated, CHAIN_WHOLE);
+	}
 }
 
 static void the_same_stop_gives_the_same_chain_again(void **state)
@@ -880,7 +966,10 @@ int main(void)
 		UNWIND_TEST(a_frame_of_megabytes_is_passed),
 		UNWIND_TEST(the_stack_above_a_frame_of_megabytes_is_read_anew_at_each_stop),
 		UNWIND_TEST(the_chain_of_a_coroutine_goes_to_where_it_began),
-		UNWIND_TEST(code_that_tells_nothing_of_its_frames_ends_a_chain_as_truncated),
+		UNWIND_TEST(code_that_tells_nothing_of_its_frames_is_passed_by_its_frame_pointer),
+		UNWIND_TEST(code_without_a_frame_pointer_ends_a_chain_as_truncated),
+		UNWIND_TEST(what_is_no_return_address_ends_a_chain_as_truncated),
+		UNWIND_TEST(tables_that_run_in_circles_end_a_chain_as_truncated),
 		UNWIND_TEST(the_same_stop_gives_the_same_chain_again),
 		UNWIND_TEST(what_is_remembered_holds_only_for_the_stack_it_was_seen_on),
 		UNWIND_TEST(what_is_noted_with_a_frame_is_told_of_that_frame),

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/heap.h"
+
+#include "cli/filename.h"
+#include "cli/names.h"
+#include "cli/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void announce(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+static void complain(const char *sentence)
+{
+	say("%s", sentence);
+}
+
+/* PREFIX; of every further process PREFIX_PID, unless the name tells processes apart itself. */
+static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error *e)
+{
+	char *base = filename_expand(pattern, pid, e), *name = NULL;
+
+	if (!base || first || filename_has_pid(pattern))
+		return base;
+	if (asprintf(&name, "%s_%d", base, (int)pid) < 0) {
+		error_set(e, -ENOMEM, "file name: out of memory");
+		name = NULL;
+	}
+	free(base);
+	return name;
+}
+
+/* ---- whose profiles are not written ---- */
+
+struct ids {
+	unsigned real_uid, effective_uid, real_gid, effective_gid;
+};
+
+static bool read_ids(pid_t pid, struct ids *ids)
+{
+	char path[64], line[256];
+	int found = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f && found < 2 && fgets(line, sizeof line, f))
+		found += sscanf(line, "Uid: %u %u", &ids->real_uid, &ids->effective_uid) == 2 ||
+			 sscanf(line, "Gid: %u %u", &ids->real_gid, &ids->effective_gid) == 2;
+	if (f)
+		fclose(f);
+	return found == 2;
+}
+
+/* Its file asks for another user or group, which it has not got because it is traced. */
+static bool has_lost_set_id(pid_t pid, const struct ids *ids)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (stat(path, &st))
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != ids->effective_uid) ||
+	       (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != ids->effective_gid);
+}
+
+/* As gperftools: what a set-id program does is not for everybody to see. */
+static bool may_profile(pid_t pid)
+{
+	static bool said;
+	struct ids ids;
+
+	if (!read_ids(pid, &ids))
+		return false;
+	if (ids.real_uid != ids.effective_uid || ids.real_gid != ids.effective_gid) {
+		say("process %d runs set-user-ID or set-group-ID: no heap profiles of it are written",
+		    (int)pid);
+		return false;
+	}
+	if (!said && has_lost_set_id(pid, &ids)) {
+		said = true;
+		say("process %d: its file is set-user-ID or set-group-ID, which does not work for a "
+		    "program that is traced: it is profiled without", (int)pid);
+	}
+	return true;
+}
+
+/* ---- beginning ---- */
+
+/* The last file of an earlier image of the process, if that had the same prefix. */
+static unsigned last_number(const struct session *s, const struct image *image, bool first_has_other)
+{
+	unsigned number = 0;
+
+	for (struct image *i = s->images; i && i != image; i = i->next) {
+		struct heapprofile *h = i->pid == image->pid ? heapprofile_find(i->recorders) : NULL;
+
+		if (h && !(first_has_other && i == s->images))
+			number = heapprofile_number(h);
+	}
+	return number;
+}
+
+/* A recorder, put in front of the image's others; off. */
+static struct heapprofile *add_recorder(struct image *i)
+{
+	struct session *s = i->session;
+	const struct options *o = s->options;
+	bool first = i == s->images;
+	struct heapprofile_how how = {
+		.options = &o->heap,
+		.profile = i->profile,
+		.files = &s->shared.files,
+		.pid = i->pid,
+		.first = first,
+		.foreign = s->foreign,
+		.number = last_number(s, i, o->heap.prefix && !filename_has_pid(o->heap.prefix)),
+		.search = names_search(o),
+		.name = prefix_of,
+		.announce = announce,
+		.complain = complain,
+	};
+	struct recorder *r = heapprofile_new(&how);
+
+	if (!r)
+		return NULL;
+	r->next = i->recorders;
+	i->recorders = r;
+	return heapprofile_find(r);
+}
+
+int heap_image_begin(struct session *s, struct image *i)
+{
+	const struct heapprofile_options *o = &s->options->heap;
+	struct error e;
+
+	if (!o->prefix && !o->defer)
+		return 0;
+	if (!may_profile(i->pid))
+		return 0;
+	struct heapprofile *h = add_recorder(i);
+	if (!h)
+		return -ENOMEM;
+	if (!o->defer && heapprofile_start(h, NULL, true, session_now_ns(), &e))
+		complain(e.text);
+	return 0;
+}
+
+void heap_begin(struct session *s, const struct options *o)
+{
+	if (!o->heap.prefix && !o->heap.defer)
+		return;
+	heap_environment_take();
+	tracer_watch_exits(s->tracer);
+}
+
+/* ---- what happens ---- */
+
+void heap_modules(struct image *i, const struct mappings *maps)
+{
+	struct heapprofile *h = heapprofile_find(i->recorders);
+
+	if (h)
+		heapprofile_modules(h, maps);
+}
+
+void heap_leaving(struct image *i)
+{
+	struct heapprofile *h = heapprofile_find(i->recorders);
+
+	if (h)
+		heapprofile_leaving(h);
+}
+
+static bool has_handler(pid_t tid, int sig)
+{
+	char path[64], line[256];
+	uint64_t caught = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caught >> (sig - 1) & 1;
+}
+
+bool heap_signal(struct image *i, pid_t tid, int sig)
+{
+	static bool said;
+	struct heapprofile *h = heapprofile_find(i->recorders);
+	struct error e;
+
+	if (!h || sig != i->session->options->heap.signal)
+		return false;
+	if (heapprofile_is_on(h) && heapprofile_dump(h, "signal", NULL, &e))
+		complain(e.text);
+	if (!has_handler(tid, sig))
+		return true;
+	if (!said)
+		say("process %d has a handler for signal %d, which asks for a heap profile: it gets the "
+		    "signal, too", (int)i->pid, sig);
+	said = true;
+	return false;
+}
+
+/* ---- what the program asks for ---- */
+
+/* A profile's text, between the two calls that fetch it. */
+struct heap_text {
+	struct heap_text *next;
+	pid_t tid;
+	char *text;
+	size_t len;
+};
+
+static void drop_text(struct session *s, pid_t tid)
+{
+	for (struct heap_text **at = &s->heap_texts, *t; (t = *at);) {
+		if (tid && t->tid != tid) {
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
+		free(t->text);
+		free(t);
+	}
+}
+
+void heap_texts_free(struct session *s)
+{
+	drop_text(s, 0);
+}
+
+static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
+{
+	struct session *s = i->session;
+	struct heap_text *t = h ? calloc(1, sizeof *t) : NULL;
+
+	drop_text(s, tid);
+	if (t)
+		t->text = heapprofile_text(h, &t->len);
+	if (!t || !t->text) {
+		free(t);
+		return 0;
+	}
+	t->tid = tid;
+	t->next = s->heap_texts;
+	s->heap_texts = t;
+	return t->len;
+}
+
+static uint64_t give_text(struct session *s, struct task *task, const uint64_t arg[2])
+{
+	struct heap_text *t = s->heap_texts;
+	ssize_t n = 0;
+
+	while (t && t->tid != task->tid)
+		t = t->next;
+	if (t)
+		n = space_write(task->space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+	drop_text(s, task->tid);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static void start(struct image *i, struct heapprofile *h, const struct space *space, taddr prefix)
+{
+	struct session *s = i->session;
+	char *name = session_string(space, prefix);
+	struct error e;
+
+	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	if (name && s->foreign) {
+		say("process %d names files %s for heap profiles: ignored, for it is another user's",
+		    (int)i->pid, name);
+		free(name);
+		return;
+	}
+	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
+		heapprofile_modules(h, watch_mappings(i->watch));
+	if (h && heapprofile_start(h, name, false, session_now_ns(), &e))
+		complain(e.text);
+	free(name);
+}
+
+static void dump_as_asked(struct heapprofile *h, const struct space *space, taddr at)
+{
+	char *reason = session_string(space, at);
+	struct error e;
+
+	if (heapprofile_dump(h, reason ? reason : "", NULL, &e))
+		complain(e.text);
+	free(reason);
+}
+
+bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+	      uint64_t *result)
+{
+	struct heapprofile *h = heapprofile_find(i->recorders);
+	bool on = h && heapprofile_is_on(h);
+
+	*result = 0;
+	if (!i->session->options)
+		return false;
+	switch (what) {
+	case ASK_HEAP_START:
+		if (!on)
+			start(i, h, task->space, arg[0]);
+		return true;
+	case ASK_HEAP_STOP:
+		if (on)
+			heapprofile_stop(h);
+		return true;
+	case ASK_HEAP_DUMP:
+		if (on)
+			dump_as_asked(h, task->space, arg[0]);
+		return true;
+	case ASK_HEAP_RUNNING:
+		*result = on;
+		return true;
+	case ASK_HEAP_SIZE:
+		*result = make_text(i, task->tid, on ? h : NULL);
+		return true;
+	case ASK_HEAP_TEXT:
+		*result = give_text(i->session, task, arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void heap_tick(struct session *s)
+{
+	uint64_t now = session_now_ns();
+
+	if (!s->options || !s->options->heap.intervals.time_ns)
+		return;
+	for (struct image *i = s->images; i; i = i->next) {
+		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
+
+		if (h)
+			heapprofile_tick(h, now);
+	}
+}
+
+void heap_resume(struct session *s)
+{
+	for (struct image *i = s->images; i; i = i->next) {
+		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
+		struct error e;
+
+		if (h && s->options->heap.defer && heapprofile_start(h, NULL, false, session_now_ns(), &e))
+			complain(e.text);
+	}
+}
+
+void heap_dump(struct session *s, const char *reason, char *answer, size_t size)
+{
+	char *dir = getcwd(NULL, 0);
+	size_t len = 0;
+	struct error e = { "this session writes no heap profiles: it was begun without --heap-profile" };
+	bool failed = true;
+
+	snprintf(answer, size, "ok\n");
+	for (struct image *i = s->images; i; i = i->next) {
+		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
+		char *path;
+
+		if (!h || heapprofile_dump(h, reason, &path, &e))
+			continue;
+		failed = false;
+		len = strlen(answer);
+		snprintf(answer + len, size - len, "heap %s%s%s\n", *path == '/' || !dir ? "" : dir,
+			 *path == '/' || !dir ? "" : "/", path);
+		free(path);
+	}
+	if (failed)
+		snprintf(answer, size, "error %s\n", e.text);
+	free(dir);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/heapfiles.h"
+
+#include "cli/names.h"
+#include "pprof/read.h"
+#include "profile/datafile.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool is_pprof_format(enum output_format f)
+{
+	return f == FORMAT_TEXT || f == FORMAT_FOLDED || f == FORMAT_HEAP || f == FORMAT_PPROF;
+}
+
+/* ---- reading ---- */
+
+static int read_data(const char *path, const struct options *o, struct heap_stacks *out, struct error *e)
+{
+	struct profile_data *d;
+	int err = datafile_read(path, &d, e);
+
+	if (err)
+		return err;
+	if (view_apply(&o->view, d))
+		err = error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
+	else
+		err = heap_from_data(d, out, e);
+	profile_data_free(d);
+	return err;
+}
+
+static int read_text(const char *path, struct heap_stacks *out, struct error *e)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return error_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
+	int err = heap_read_text(f, path, out, e);
+	fclose(f);
+	return err;
+}
+
+static int read_file(const char *path, const char *binary, const struct options *o,
+		     struct heap_stacks *out, struct error *e)
+{
+	struct symbols_search search = names_search(o);
+	int err;
+
+	switch (heap_file_kind(path)) {
+	case HEAP_FILE_TEXT:
+		err = read_text(path, out, e);
+		break;
+	case HEAP_FILE_PROTO:
+		err = heap_read_proto(path, out, e);
+		break;
+	default:
+		return read_data(path, o, out, e);
+	}
+	if (!err && heap_name(out, binary, &search))
+		err = error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
+	return err;
+}
+
+static int add_file(const char *path, const char *binary, int sign, const struct options *o,
+		    struct heap_stacks *to, struct error *e)
+{
+	struct heap_stacks one = { 0 };
+	int err = read_file(path, binary, o, &one, e);
+
+	if (!err)
+		err = heap_stacks_add(to, &one, sign, e);
+	heap_stacks_release(&one);
+	return err;
+}
+
+int heapfiles_read(char *const *files, size_t n, const char *binary, const struct options *o,
+		   struct heap_stacks *out, struct error *e)
+{
+	int err = read_file(files[0], binary, o, out, e);
+
+	for (size_t i = 1; !err && i < n; i++)
+		err = add_file(files[i], binary, 1, o, out, e);
+	if (!err && o->pprof.base)
+		err = add_file(o->pprof.base, binary, -1, o, out, e);
+	if (!err && o->pprof.drop_negative)
+		heap_stacks_drop_negative(out);
+	return err;
+}
+
+/* ---- printing ---- */
+
+typedef int print_fn(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
+
+static print_fn *printer(enum output_format f)
+{
+	switch (f) {
+	case FORMAT_FOLDED:
+		return heap_print_folded;
+	case FORMAT_HEAP:
+		return heap_print_heap;
+	case FORMAT_PPROF:
+		return heap_print_proto;
+	case FORMAT_JSON:
+		return heap_print_json;
+	default:
+		return heap_print_text;
+	}
+}
+
+int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, struct error *e)
+{
+	struct heap_view v = { .value = o->pprof.value,
+			       .grain = o->report.lines ? BY_LINE : o->pprof.grain,
+			       .show_bytes = o->pprof.show_bytes,
+			       .cumulative = o->pprof.cumulative,
+			       .is_difference = o->pprof.base,
+			       .short_names = o->view.short_names,
+			       .symbols = o->heap.symbols };
+	/* What other tools shall read keeps all its frames. */
+	bool for_tools = o->format == FORMAT_HEAP || o->format == FORMAT_PPROF;
+	int err = for_tools ? 0 : heap_stacks_trim(h);
+
+	if (err)
+		return error_set(e, err, "cannot write the report: %s", strerror(-err));
+	v.total = heap_stacks_total(h, v.value);
+	err = heap_stacks_filter(h, o->pprof.focus, o->pprof.ignore, e);
+	if (err)
+		return err;
+	if (o->pprof.list)
+		return heap_print_list(h, &v, o->pprof.list, out, e);
+	err = printer(o->format)(h, &v, out);
+	return err ? error_set(e, err, "cannot write the report: %s", strerror(-err)) : 0;
+}
+
+int heapfiles_print_data(const struct profile_data *d, const struct options *o, FILE *out,
+			 struct error *e)
+{
+	struct heap_stacks h = { 0 };
+	int err = heap_from_data(d, &h, e);
+
+	if (!err)
+		err = heapfiles_print(&h, o, out, e);
+	heap_stacks_release(&h);
+	return err;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/massif.h"
+
+#include "base/array.h"
+#include "base/replace.h"
+#include "cli/filename.h"
+#include "cli/names.h"
+#include "cli/options.h"
+#include "massif/forest.h"
+#include "massif/icount.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the massif files of a session have in common. */
+struct massif_session {
+	const struct options *options;
+	const struct module_files *files;
+	struct symbols_search search;
+	struct massif_modules modules;
+	struct massif_host host;
+};
+
+/* ---- beforehand ---- */
+
+static int choose_unit(struct options *o)
+{
+	struct error e;
+
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS || !icount_possible(&e))
+		return 0;
+	if (o->massif.unit_given) {
+		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
+		return STATUS_USAGE;
+	}
+	say("time is told in milliseconds: %s", e.text);
+	o->massif.settings.unit = MASSIF_MS;
+	return 0;
+}
+
+int massif_prepare(struct options *o)
+{
+	if (!o->massif.file)
+		return 0;
+	return choose_unit(o);
+}
+
+/* ---- a session ---- */
+
+/* Modules come while the program runs. */
+static const struct massif_modules *modules_now(void *ctx)
+{
+	struct massif_session *m = ctx;
+
+	if (!m->modules.symbols) {
+		m->modules.symbols = symbols_new();
+		if (!m->modules.symbols)
+			return NULL;
+		symbols_set_search(m->modules.symbols, &m->search);
+	}
+	while (m->modules.n < m->files->n) {
+		const struct module_file *f = &m->files->files[m->modules.n];
+
+		if (ARRAY_RESERVE(&m->modules.paths, &m->modules.cap, m->modules.n) ||
+		    symbols_add_module(m->modules.symbols, f->path, f->fd) < 0)
+			return NULL;
+		m->modules.paths[m->modules.n++] = f->path;
+	}
+	return &m->modules;
+}
+
+int massif_session_open(struct session *s, const struct options *o)
+{
+	struct massif_session *m;
+
+	if (!o->massif.file)
+		return 0;
+	m = calloc(1, sizeof *m);
+	if (!m)
+		return -ENOMEM;
+	m->options = o;
+	m->files = &s->shared.files;
+	m->search = names_search(o);
+	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
+					    &proc_stacks, &proc_pages };
+	s->massif = m;
+	return 0;
+}
+
+void massif_session_close(struct session *s)
+{
+	if (!s->massif)
+		return;
+	symbols_free(s->massif->modules.symbols);
+	free(s->massif->modules.paths);
+	free(s->massif);
+	s->massif = NULL;
+}
+
+int massif_image_begin(struct session *s, struct image *i)
+{
+	int err;
+
+	if (!s->massif)
+		return 0;
+	struct massif_recorder *r = massif_recorder_new(&s->massif->host, i->profile, i->pid, &err);
+
+	if (!r)
+		return -ENOMEM;
+	if (err)
+		say("process %d: its instructions cannot be counted (%s): its massif file's time stands still",
+		    (int)i->pid, strerror(-err));
+	struct recorder *base = (struct recorder *)r;
+	base->next = i->recorders;
+	i->recorders = base;
+	return 0;
+}
+
+/* ---- files ---- */
+
+/* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
+ * what a process was before an exec unless %n is. */
+static char *file_name(const struct session *s, const struct image *i, struct error *e)
+{
+	const char *pattern = s->massif->options->massif.file;
+	char *base = filename_expand_nth(pattern, i->pid, i->number + 1, e), *name;
+	char of_process[24] = "", of_image[24] = "";
+
+	if (!base)
+		return NULL;
+	if (i->pid != s->root && !filename_has_pid(pattern))
+		snprintf(of_process, sizeof of_process, ".%d", (int)i->pid);
+	if (i->over && !filename_has(pattern, 'n'))
+		snprintf(of_image, sizeof of_image, ".%u", i->number + 1);
+	if (asprintf(&name, "%s%s%s", base, of_process, of_image) < 0) {
+		error_set(e, -ENOMEM, "out of memory");
+		name = NULL;
+	}
+	free(base);
+	return name;
+}
+
+/* What is written, while replace_file() asks for it. */
+struct file_of {
+	const struct massif_heading *heading;
+	const struct massif_snapshot *snapshots;
+	size_t n;
+	const struct massif_forest *forest;
+};
+
+static int fill(int fd, void *ctx)
+{
+	const struct file_of *f = ctx;
+	int own = dup(fd);
+	FILE *out = own >= 0 ? fdopen(own, "w") : NULL;
+
+	if (!out) {
+		int err = -errno;
+
+		if (own >= 0)
+			close(own);
+		return err;
+	}
+	int err = massif_write(out, f->heading, f->snapshots, f->n, f->forest);
+	if (fflush(out) || ferror(out))
+		err = err ? err : -errno;
+	if (fclose(out))
+		err = err ? err : -errno;
+	return err;
+}
+
+static char *description(const struct options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	options_print_given(o, OF_MASSIF, out);
+	fclose(out);
+	return text;
+}
+
+/* A file with these snapshots of a recorder. */
+static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
+		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+{
+	const struct massif_settings *settings = s->massif->host.settings;
+	struct massif_names *names = massif_recorder_names(r);
+	struct perfmap jit = { 0 };
+	struct massif_forest forest;
+	char *desc = description(s->massif->options);
+	struct massif_heading heading = { desc, i->command, settings->unit };
+	struct file_of file = { &heading, snapshots, n, &forest };
+	int fd = names_open_jit_map(i->pid);
+
+	if (fd >= 0 && names && !perfmap_read(&jit, fd))
+		names->jit = &jit;
+	if (fd >= 0)
+		close(fd);
+	int err = massif_forest_init(&forest, r, settings);
+	if (err)
+		error_set(e, err, "cannot write %s: out of memory", path);
+	else
+		err = replace_file(path, "massif.out.", fill, &file, e);
+	massif_forest_release(&forest);
+	if (names)
+		names->jit = NULL;
+	perfmap_release(&jit);
+	free(desc);
+	return err;
+}
+
+int massif_moment_take(const struct image *i, enum massif_file_kind kind, struct massif_moment *m)
+{
+	*m = (struct massif_moment){ .recorder = massif_recorder_find(i->recorders) };
+	if (!m->recorder)
+		return -ENOMEM;
+	if (kind == MASSIF_ALL_SNAPSHOTS) {
+		const struct massif_table *t = massif_recorder_table(m->recorder);
+
+		m->snapshots = t->snapshots;
+		m->n = t->n;
+		return 0;
+	}
+	m->snapshots = &m->one;
+	m->n = 1;
+	return massif_recorder_snapshot(m->recorder, kind == MASSIF_DETAILED_SNAPSHOT, &m->one);
+}
+
+void massif_moment_release(struct massif_moment *m)
+{
+	free(m->one.detail);
+}
+
+int massif_moment_write(const struct session *s, const struct image *i, const struct massif_moment *m,
+			const char *path, struct error *e)
+{
+	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
+}
+
+int massif_image_write(const struct session *s, const struct image *i)
+{
+	struct massif_recorder *r = massif_recorder_find(i->recorders);
+	struct error e = { "out of memory" };
+	char *path = r ? file_name(s, i, &e) : NULL;
+
+	if (!r)
+		return 0;
+	int err = -ENOMEM;
+	if (path) {
+		const struct massif_table *t = massif_recorder_table(r);
+
+		err = write_file(s, i, r, t->snapshots, t->n, path, &e);
+	}
+	if (err)
+		say("process %d: no massif file: %s", (int)i->pid, e.text);
+	else
+		say("the massif file of process %d is %s", (int)i->pid, path);
+	if (massif_recorder_lost(r))
+		say("process %d: %" PRIu64 " events are missing from its massif file: out of memory",
+		    (int)i->pid, massif_recorder_lost(r));
+	free(path);
+	return err;
+}

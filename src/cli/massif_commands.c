@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Massif's commands of the control socket: files of this moment, while the program goes on. */
+#include "cli/massif.h"
+#include "cli/serve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+const char massif_default_file[] = "massif.vgdb.out";
+
+static struct image *image_of_process(const struct session *s, pid_t pid)
+{
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && i->watch)
+			return i;
+	return NULL;
+}
+
+bool massif_traces(const struct session *s, pid_t pid)
+{
+	return image_of_process(s, pid);
+}
+
+static void reply(int fd, const char *first, const char *rest)
+{
+	char text[2048];
+	int n = snprintf(text, sizeof text, "%s%s\n", first, rest);
+
+	send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* "PID [FILE]" behind the command's name. */
+static struct image *parse(const struct session *s, const char *args, const char **path)
+{
+	char *end;
+	long pid = args ? strtol(args, &end, 10) : 0;
+
+	*path = massif_default_file;
+	if (pid <= 0 || (*end && *end != ' '))
+		return NULL;
+	if (*end == ' ' && end[1])
+		*path = end + 1;
+	return image_of_process(s, (pid_t)pid);
+}
+
+void massif_command(struct serve *v, enum massif_file_kind kind, const char *args, int fd)
+{
+	struct session *s = v->session;
+	const char *path;
+	struct image *i = parse(s, args, &path);
+	struct error e = { "out of memory" };
+
+	if (!i) {
+		reply(fd, "error ", "it is not being traced");
+		return;
+	}
+	if (!s->massif) {
+		reply(fd, "error ", "this session makes no massif file: begin it with --massif-out-file");
+		return;
+	}
+	struct massif_moment m;
+	if (massif_moment_take(i, kind, &m)) {
+		reply(fd, "error ", e.text);
+		return;
+	}
+	pid_t pid = serve_fork(v);
+	if (!pid) {
+		int err = massif_moment_write(s, i, &m, path, &e);
+
+		reply(fd, err ? "error " : "ok\nfile ", err ? e.text : path);
+		_exit(err ? STATUS_FAILED : 0);
+	}
+	massif_moment_release(&m);
+	serve_forked(v, i, pid);
+	if (pid < 0)
+		reply(fd, "error ", "no process could be made to write the file");
+}

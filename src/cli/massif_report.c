@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/massif_report.h"
+
+#include "cli/options.h"
+#include "massif/from_data.h"
+#include "massif/ms_print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_massif_file(const char *path)
+{
+	static const char sqlite[16] = "SQLite format 3";
+	char first[sizeof sqlite];
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(first, 1, sizeof first, f) : 0;
+
+	if (f)
+		fclose(f);
+	return n && (n < sizeof first || memcmp(first, sqlite, sizeof first));
+}
+
+/* What the third line of the preamble shows: the arguments of mprof report. */
+static char *arguments(const struct options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	options_print_given(o, 0, out);
+	if (!strcmp(o->command, "report"))
+		for (char **a = o->argv + o->end; *a; a++)
+			fprintf(out, "%s%s", a == o->argv + o->end && o->end == o->first ? "" : " ", *a);
+	fclose(out);
+	return text;
+}
+
+/* 0; -errno, or -EINVAL if a sentence has been printed. */
+static int print_from(FILE *in, const char *name, const struct options *o, FILE *out)
+{
+	struct ms_print_options how = { o->massif.columns, o->massif.rows, o->massif.settings.threshold, "" };
+	struct massif_file *f;
+	struct error e;
+	int err = massif_read(in, name, &f, &e);
+
+	if (err) {
+		say("%s", e.text);
+		return -EINVAL;
+	}
+	char *given = arguments(o);
+	how.arguments = given ? given : "";
+	err = ms_print(f, &how, out);
+	massif_file_free(f);
+	free(given);
+	return err;
+}
+
+int massif_report_data(const struct profile_data *d, const struct options *o, FILE *out)
+{
+	char *text = NULL, *desc = NULL;
+	size_t len, desc_len;
+	FILE *words = open_memstream(&desc, &desc_len);
+	FILE *to = o->format == FORMAT_MASSIF ? out : open_memstream(&text, &len);
+	int err = words && to ? 0 : -ENOMEM;
+
+	if (words) {
+		options_print_given(o, OF_MASSIF, words);
+		fclose(words);
+	}
+	if (!err)
+		err = massif_from_data(d, desc, &o->massif.settings, to);
+	if (to && to != out)
+		fclose(to);
+	if (!err && text) {
+		FILE *in = fmemopen(text, len, "r");
+
+		err = in ? print_from(in, "the profile", o, out) : -errno;
+		if (in)
+			fclose(in);
+	}
+	free(desc);
+	free(text);
+	return err;
+}
+
+static int print_file(FILE *in, const char *path, const struct options *o, FILE *out)
+{
+	int err = print_from(in, path, o, out);
+
+	if (!err && (fflush(out) || ferror(out)))
+		err = -errno;
+	if (err && err != -EINVAL)
+		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	return err;
+}
+
+int massif_report(const char *path, const struct options *o)
+{
+	FILE *in = fopen(path, "re"), *out = NULL;
+	int err = in ? 0 : -errno;
+
+	if (err)
+		say("cannot read %s: %s", path, strerror(errno));
+	else if (!(out = o->output ? fopen(o->output, "we") : stdout)) {
+		err = -errno;
+		say("cannot write %s: %s", o->output, strerror(errno));
+	}
+	if (!err)
+		err = print_file(in, path, o, out);
+	if (in)
+		fclose(in);
+	if (out && out != stdout && fclose(out) && !err) {
+		err = -errno;
+		say("cannot write %s: %s", o->output, strerror(errno));
+	}
+	return err ? STATUS_FAILED : 0;
+}

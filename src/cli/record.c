@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/record.h"
+
+#include "cli/heap.h"
+#include "cli/massif.h"
+#include "massif/timeline.h"
+
+#include <errno.h>
+
+static int record_image(struct session *s, struct image *i)
+{
+	struct timeline *t = timeline_new(&s->options->massif.settings, s->options->timeline_points, i->profile);
+
+	if (!t)
+		return -ENOMEM;
+	i->recorders = (struct recorder *)t;
+	int err = massif_image_begin(s, i);
+	return err ? err : heap_image_begin(s, i);
+}
+
+int record_open(struct session *s, const struct options *o)
+{
+	s->options = o;
+	s->record = record_image;
+	heap_begin(s, o);
+	if (o->massif.file && o->massif.settings.pages) {
+		s->shared.no_traps = true;
+		tracer_stop_at_syscalls(s->tracer);
+	}
+	return massif_session_open(s, o);
+}
+
+void record_close(struct session *s)
+{
+	massif_session_close(s);
+}

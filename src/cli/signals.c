@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/signals.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Restarts no system call, unlike all others: what the tracer sleeps in ends for it. */
+#define SIGNUDGE SIGURG
+#define NUDGE_NS 1000000
+
+enum { EMERGENCY_SECONDS = 3 };
+
+volatile sig_atomic_t signals_attention;
+static volatile sig_atomic_t told_to_end, looping;
+static timer_t nudge;
+
+int serve_told(void)
+{
+	return told_to_end;
+}
+
+/*
+ * The tracer may be about to sleep in waitpid(2), which takes no signal mask: a signal that comes
+ * between its look at the flag and its sleep would be seen at the next stop. So it is nudged until
+ * it has looked.
+ */
+static void wake(void)
+{
+	static const struct itimerspec at_once = { .it_value.tv_nsec = 1, .it_interval.tv_nsec = NUDGE_NS };
+	int saved = errno;
+
+	signals_attention = 1;
+	if (looping)
+		timer_settime(nudge, 0, &at_once, NULL);
+	errno = saved;
+}
+
+static void stop_nudging(void)
+{
+	static const struct itimerspec never;
+
+	timer_settime(nudge, 0, &never, NULL);
+}
+
+static void on_nudge(int sig)
+{
+	(void)sig; /* only ends the sleep */
+}
+
+static void on_end_signal(int sig)
+{
+	told_to_end = sig;
+	wake();
+}
+
+static void on_attention(int sig)
+{
+	(void)sig;
+	wake();
+}
+
+static void handle(int sig, void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
+
+	sigaction(sig, &sa, NULL);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+static struct tracer *tracing;
+
+/* An error of our own must not strand the program: let it go first, then die of it. If that fails
+ * too, the process that watches over us puts it back in order. */
+static void on_internal_error(int sig)
+{
+	struct tracer *t = tracing;
+
+	signal(sig, SIG_DFL);
+	tracing = NULL;
+	/* What went wrong may be what is needed now. Then end, and be seen to have ended. */
+	signal(SIGALRM, SIG_DFL);
+	alarm(EMERGENCY_SECONDS);
+	if (t) {
+		tracer_detach_all(t);
+		say("internal error (%s): the program has been let go", strsignal(sig));
+	}
+	raise(sig);
+}
+
+static void catch_internal_errors(struct tracer *t)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static char stack[256 << 10];
+	stack_t on_it = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction sa = { .sa_handler = on_internal_error, .sa_flags = SA_ONSTACK | SA_NODEFER };
+
+	tracing = t;
+	sigaltstack(&on_it, NULL);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &sa, NULL);
+}
+#else
+static void catch_internal_errors(struct tracer *t)
+{
+	(void)t; /* the sanitizer wants to report them itself */
+}
+#endif
+
+/* Whatever would end us lets the programs go first. */
+static void handle_end_signals(void)
+{
+	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR,
+				       SIGSTKFLT, SIGSYS, SIGTRAP };
+	struct sigaction hangup;
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		handle(signals[i], on_end_signal);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		handle(sig, on_end_signal);
+	handle(SIGXFSZ, SIG_IGN);
+	/* Started with nohup, it is not meant for us. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		handle(SIGHUP, on_end_signal);
+}
+
+static int make_nudge(void)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGNUDGE };
+	struct sigaction sa = { .sa_handler = on_nudge };
+
+	if (timer_create(CLOCK_MONOTONIC, &ev, &nudge))
+		return -errno;
+	sigaction(SIGNUDGE, &sa, NULL);
+	return 0;
+}
+
+int signals_begin(struct tracer *tracer, bool end_on_interrupt)
+{
+	int err = make_nudge();
+
+	if (err)
+		return err;
+	looping = 1;
+	handle_end_signals();
+	/* The terminal's SIGINT reaches a program we run as well: it decides, we go on. */
+	handle(SIGINT, end_on_interrupt ? on_end_signal : SIG_IGN);
+	handle(SIGQUIT, end_on_interrupt ? on_end_signal : SIG_IGN);
+	handle(SIGIO, on_attention);
+	handle(SIGALRM, on_attention);
+	handle(SIGPIPE, SIG_IGN);
+	/* Ignored, an ended child would be nobody's to wait for. */
+	handle(SIGCHLD, SIG_DFL);
+	/* Stopped ourselves, we could not pass the terminal's stop on to the program. */
+	handle(SIGTSTP, SIG_IGN);
+	handle(SIGTTIN, SIG_IGN);
+	handle(SIGTTOU, SIG_IGN);
+	catch_internal_errors(tracer);
+	return 0;
+}
+
+void signals_attended(void)
+{
+	/* In this order: what comes in between nudges again. */
+	stop_nudging();
+	signals_attention = 0;
+}
+
+void signals_end(void)
+{
+	looping = 0;
+	stop_nudging();
+}

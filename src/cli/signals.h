@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_SIGNALS_H
+#define MPROF_CLI_SIGNALS_H
+
+#include "attach/tracer.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+/*
+ * What signals do to the process that traces: each of them only asks for attention, and none can
+ * come too late for the loop to see it before it sleeps.
+ */
+
+/* Not 0: something other than a stop wants to be looked at. For tracer_run(). */
+extern volatile sig_atomic_t signals_attention;
+
+/**
+ * Change what signals do to this process; call before anything is to be served.
+ * @tracer            is let go of its programs if we are to die of an error of our own
+ * @end_on_interrupt  SIGINT and SIGQUIT end the session, not the program alone
+ * Returns 0 or -errno.
+ */
+int signals_begin(struct tracer *tracer, bool end_on_interrupt);
+
+/* Whoever asked for attention has it now: call before looking at what there is to be done. */
+void signals_attended(void);
+
+/* The loop is over: system calls are not ended by signals any more. */
+void signals_end(void);
+
+/* The signal that told us to end, or 0. */
+int serve_told(void);
+
+#endif

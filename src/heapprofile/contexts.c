@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was counted, as stacks of addresses in the running process. */
+#include "heapprofile/internal.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- where modules are ---- */
+
+static bool is_mapped(const struct mappings *maps, uint32_t file)
+{
+	for (size_t i = 0; i < maps->n; i++)
+		if (maps->maps[i].file == file)
+			return true;
+	return false;
+}
+
+/* The current mappings, and the last ones of what has been unloaded. */
+void heapprofile_modules(struct heapprofile *h, const struct mappings *maps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n_modules; i++)
+		if (!is_mapped(maps, h->modules[i].m.file))
+			h->modules[n++] = (struct heap_module){ h->modules[i].m, false };
+	h->n_modules = n;
+	for (size_t i = 0; i < maps->n; i++) {
+		/* Without room for it, places in it are told by their addresses in the file. */
+		if (ARRAY_RESERVE(&h->modules, &h->cap_modules, h->n_modules))
+			return;
+		h->modules[h->n_modules++] = (struct heap_module){ maps->maps[i], true };
+	}
+	if (h->on)
+		heap_read_map(h);
+}
+
+/* Where a place is, or was when its module was mapped last. */
+static taddr address_of(const struct heapprofile *h, const struct profile_place *p)
+{
+	const struct mapping *some = NULL;
+
+	if (p->module == PD_NONE)
+		return p->address;
+	for (size_t i = 0; i < h->n_modules; i++) {
+		const struct mapping *m = &h->modules[i].m;
+
+		if (m->file != p->module)
+			continue;
+		some = m;
+		if (m->bias + p->address > m->start && m->bias + p->address <= m->end)
+			break;
+	}
+	return (some ? some->bias : 0) + p->address;
+}
+
+const struct heap_module *heap_module_at(const struct heapprofile *h, taddr address)
+{
+	const struct heap_module *unloaded = NULL;
+
+	for (size_t i = 0; i < h->n_modules; i++) {
+		const struct heap_module *m = &h->modules[i];
+
+		if (address < m->m.start || address >= m->m.end)
+			continue;
+		if (m->mapped)
+			return m;
+		unloaded = m;
+	}
+	return unloaded;
+}
+
+/* ---- stacks ---- */
+
+/*
+ * As it is printed. Readers take the first address as it is (or less one) and all others less one:
+ * the first is written one less than the return address, so that both land within the call. A place
+ * that is no return address but the instruction itself (a signal came there) is written one more.
+ */
+static uint64_t printed(const struct heapprofile *h, uint32_t frame, bool first)
+{
+	const struct profile_place *p = &h->how.profile->places[frame];
+	taddr a = address_of(h, p);
+
+	if (first)
+		return a - !p->exact;
+	return a + p->exact;
+}
+
+static size_t stack_of(const struct heapprofile *h, uint32_t node, uint64_t *out)
+{
+	const struct profile *p = heap_counted(h);
+	size_t n = 0;
+
+	for (; p->nodes[node].parent != PD_NONE && n < h->how.options->depth; node = p->nodes[node].parent) {
+		out[n] = printed(h, p->nodes[node].frame, n == 0);
+		n++;
+	}
+	return n;
+}
+
+int heap_contexts(const struct heapprofile *h, struct stack_table *t)
+{
+	const struct profile *p = heap_counted(h);
+	uint64_t *stack = malloc((h->how.options->depth + 1) * sizeof *stack);
+	int err = stack ? 0 : -ENOMEM;
+
+	*t = (struct stack_table){ 0 };
+	for (size_t i = 0; !err && i < h->n_counts && i < p->n_leaves; i++) {
+		const struct heap_count *c = &h->counts[i];
+		uint64_t size = p->leaves[i].size, live = c->allocs - c->frees;
+		int64_t value[HEAP_VALUES] = { (int64_t)c->allocs, (int64_t)(c->allocs * size), (int64_t)live,
+					       (int64_t)(live * size) };
+
+		if (!c->allocs)
+			continue;
+		err = stack_table_add(t, stack, stack_of(h, p->leaves[i].node, stack), value);
+	}
+	free(stack);
+	if (err)
+		stack_table_release(t);
+	else
+		stack_table_sort(t, INUSE_SPACE);
+	return err;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files of the profiles: their names, what is mapped, writing. */
+#include "heapprofile/internal.h"
+
+#include "pprof/heap_write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- what is mapped ---- */
+
+static char *read_whole(const char *name)
+{
+	FILE *f = fopen(name, "re");
+	char *text = NULL, buf[8192];
+	size_t len = 0, n;
+
+	if (!f)
+		return NULL;
+	FILE *out = open_memstream(&text, &len);
+	while (out && (n = fread(buf, 1, sizeof buf, f)) > 0)
+		fwrite(buf, 1, n, out);
+	fclose(f);
+	if (out && !fclose(out) && len)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The leader's has nothing in it when only other threads are left. */
+static char *read_any_thread(pid_t pid)
+{
+	char name[64], *text = NULL;
+
+	snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(name);
+	for (struct dirent *e; d && !text && (e = readdir(d));) {
+		int tid = atoi(e->d_name);
+
+		snprintf(name, sizeof name, "/proc/%d/task/%d/maps", (int)pid, tid);
+		text = tid > 0 ? read_whole(name) : NULL;
+	}
+	if (d)
+		closedir(d);
+	return text;
+}
+
+void heap_read_map(struct heapprofile *h)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)h->how.pid);
+	char *text = read_whole(name);
+	if (!text)
+		text = read_any_thread(h->how.pid);
+	if (!text)
+		return;
+	free(h->map);
+	h->map = text;
+}
+
+/* Is something else mapped there now? */
+static bool is_taken(const char *map, taddr start, taddr end)
+{
+	for (const char *line = map; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		uint64_t from, to;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 && from < end && start < to)
+			return true;
+	}
+	return false;
+}
+
+static bool is_listed(const struct stack_table *t, const struct mapping *m)
+{
+	for (size_t i = 0; i < t->n_elements; i++)
+		if (t->elements[i] >= m->start && t->elements[i] <= m->end)
+			return true;
+	return false;
+}
+
+/* The map, and behind it what has been unloaded but is in a stack. For free(); NULL: out of memory. */
+static char *complete_map(const struct heapprofile *h, const struct stack_table *t)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fputs(h->map ? h->map : "", out);
+	for (size_t i = 0; i < h->n_modules; i++) {
+		const struct mapping *m = &h->modules[i].m;
+		const struct module_file *f = &h->how.files->files[m->file];
+
+		if (h->modules[i].mapped || is_taken(h->map, m->start, m->end) || !is_listed(t, m))
+			continue;
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %ju    %s\n", m->start,
+			m->end, m->file_offset, major(f->dev), minor(f->dev), (uintmax_t)f->ino, f->path);
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- names in the file ---- */
+
+struct namer {
+	const struct heapprofile *h;
+	struct symbols *symbols;
+};
+
+static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
+{
+	struct namer *n = ctx;
+	/* The first is in the call already; of the others the byte before is. */
+	const struct heap_module *m = heap_module_at(n->h, address - !first);
+	struct sym_frames f;
+	char text[32];
+
+	if (!m) {
+		snprintf(text, sizeof text, "0x%" PRIx64, address);
+		name(to, text);
+		return 0;
+	}
+	int err = symbols_lookup(n->symbols, (int)m->m.file, address - m->m.bias, !first, &f);
+	for (size_t i = 0; !err && i < f.n; i++)
+		name(to, f.frames[i].name);
+	return err;
+}
+
+static int write_named(struct heapprofile *h, FILE *out, const struct stack_table *t, const char *map)
+{
+	struct namer n = { h, symbols_new() };
+	const struct module_files *files = h->how.files;
+	char exe[64], binary[4096] = "";
+	int err = n.symbols ? 0 : -ENOMEM;
+
+	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)h->how.pid);
+	if (readlink(exe, binary, sizeof binary - 1) < 0)
+		snprintf(binary, sizeof binary, "%s", files->n ? files->files[0].path : "?");
+	if (n.symbols)
+		symbols_set_search(n.symbols, &h->how.search);
+	for (size_t i = 0; !err && i < files->n; i++) {
+		int number = symbols_add_module(n.symbols, files->files[i].path, files->files[i].fd);
+		err = number < 0 ? number : 0;
+	}
+	struct heap_names names = { binary, names_of, &n };
+	if (!err)
+		err = heap_write(out, t, map, &names);
+	symbols_free(n.symbols);
+	return err;
+}
+
+int heap_write_text(struct heapprofile *h, FILE *out)
+{
+	struct stack_table t;
+	int err = heap_contexts(h, &t);
+
+	if (err)
+		return err;
+	char *map = complete_map(h, &t);
+	if (!map)
+		err = -ENOMEM;
+	else if (h->how.options->symbols)
+		err = write_named(h, out, &t, map);
+	else
+		err = heap_write(out, &t, map, NULL);
+	free(map);
+	stack_table_release(&t);
+	return err;
+}
+
+/* ---- file names ---- */
+
+int heap_set_prefix(struct heapprofile *h, const char *prefix, struct error *e)
+{
+	const char *pattern = h->how.options->prefix;
+	char *name;
+
+	if (!prefix && !pattern)
+		return error_set(e, -EINVAL, "process %d: heap profiles have no name: none was given with "
+				 "--heap-profile", (int)h->how.pid);
+	if (!prefix)
+		name = h->how.name(pattern, h->how.pid, h->how.first, e);
+	else if (!(name = strdup(prefix)))
+		error_set(e, -ENOMEM, "process %d: no heap profiles: out of memory", (int)h->how.pid);
+	if (!name)
+		return -EINVAL;
+	free(h->prefix);
+	h->prefix = name;
+	return 0;
+}
+
+/* PREFIX.*.heap, and nothing that only looks like it. */
+static bool is_ours(const char *name, const char *base)
+{
+	static const char suffix[] = ".heap";
+	size_t n = strlen(name), b = strlen(base);
+
+	return n >= b + 1 + strlen(suffix) && !strncmp(name, base, b) && name[b] == '.' &&
+	       !strcmp(name + n - strlen(suffix), suffix);
+}
+
+void heap_cleanup(const struct heapprofile *h)
+{
+	const char *slash = strrchr(h->prefix, '/'), *base = slash ? slash + 1 : h->prefix;
+	char *dir = slash ? strndup(h->prefix, (size_t)(base - h->prefix)) : strdup(".");
+	DIR *d = dir ? opendir(dir) : NULL;
+
+	for (struct dirent *entry; d && (entry = readdir(d));)
+		if (is_ours(entry->d_name, base) && unlinkat(dirfd(d), entry->d_name, 0)) {
+			struct error e;
+
+			error_set(&e, 0, "cannot delete the old heap profile %s%s: %s", slash ? dir : "",
+				  entry->d_name, strerror(errno));
+			h->how.complain(e.text);
+		}
+	if (d)
+		closedir(d);
+	free(dir);
+}
+
+/* ---- writing ---- */
+
+static int write_to(struct heapprofile *h, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+
+	if (!out) {
+		int err = -errno;
+		close(fd);
+		return err;
+	}
+	int err = heap_write_text(h, out);
+	if (!err && ferror(out))
+		err = -EIO;
+	if (fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+/* Names come from the program's files, which may have been made to crash who reads them: that shall
+ * not be the process that holds the program. */
+static int write_apart(struct heapprofile *h, int fd)
+{
+	int wstatus = 0;
+
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid < 0) {
+		int err = -errno;
+		close(fd);
+		return err;
+	}
+	if (pid == 0) {
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGHUP, SIG_DFL);
+		_exit(-write_to(h, fd) & 0x7f);
+	}
+	close(fd);
+	while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(wstatus))
+		return -WEXITSTATUS(wstatus);
+	return -EIO;
+}
+
+int heap_write_file(struct heapprofile *h, char **path, struct error *e)
+{
+	char *name;
+
+	if (asprintf(&name, "%s.%04u.heap", h->prefix, h->number + 1) < 0)
+		return error_set(e, -ENOMEM, "cannot write a heap profile: out of memory");
+	h->number++;
+	/* In a directory of other people's, a link could lead us to any file that root may write. */
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (h->how.foreign ? O_NOFOLLOW : 0),
+		      0666);
+	int err = fd < 0 ? -errno : h->how.options->symbols ? write_apart(h, fd) : write_to(h, fd);
+	if (!err) {
+		*path = name;
+		return 0;
+	}
+	error_set(e, err, "cannot write the heap profile %s: %s", name, strerror(-err));
+	free(name);
+	return err;
+}

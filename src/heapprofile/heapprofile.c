@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "heapprofile/internal.h"
+
+#include "base/printable.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct recorder_ops ops;
+
+static struct heapprofile *of(struct recorder *r)
+{
+	return (struct heapprofile *)r;
+}
+
+const struct profile *heap_counted(const struct heapprofile *h)
+{
+	return h->own ? h->own : h->how.profile;
+}
+
+/* ---- writing ---- */
+
+__attribute__((format(printf, 2, 3))) static void announce(const struct heapprofile *h, const char *fmt,
+							   ...)
+{
+	char line[8192], safe[4 * sizeof line + 1];
+	va_list ap;
+
+	if (h->how.options->quiet)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	printable(safe, sizeof safe, line);
+	h->how.announce(safe);
+}
+
+/* With the map as it was read last. */
+static int dump(struct heapprofile *h, const char *reason, char **path, struct error *e)
+{
+	char *name;
+	int err = heap_write_file(h, &name, e);
+	if (err)
+		return err;
+	announce(h, "Dumping heap profile to %s (%s)", name, reason);
+	if (path)
+		*path = name;
+	else
+		free(name);
+	return 0;
+}
+
+int heapprofile_dump(struct heapprofile *h, const char *reason, char **path, struct error *e)
+{
+	if (path)
+		*path = NULL;
+	if (!h->on)
+		return error_set(e, -EINVAL, "process %d: no heap profile is being recorded", (int)h->how.pid);
+	heap_read_map(h);
+	return dump(h, reason, path, e);
+}
+
+static void dump_or_complain(struct heapprofile *h, const char *reason)
+{
+	struct error e;
+
+	if (dump(h, reason, NULL, &e))
+		h->how.complain(e.text);
+}
+
+/* Is one due by the rules? */
+static void check(struct heapprofile *h, uint64_t now_ns)
+{
+	enum heap_cause cause = heap_due(&h->how.options->intervals, &h->marks, &h->totals, now_ns);
+	char reason[128];
+
+	if (cause == HEAP_NOT_DUE)
+		return;
+	heap_reason(reason, sizeof reason, cause, &h->marks, &h->totals, now_ns);
+	/* Before it is written: one that cannot be is not tried again at once. */
+	heap_was_due(&h->marks, &h->totals, cause, now_ns);
+	heap_read_map(h);
+	dump_or_complain(h, reason);
+}
+
+void heapprofile_tick(struct heapprofile *h, uint64_t now_ns)
+{
+	if (h->on)
+		check(h, now_ns);
+}
+
+/* ---- counting ---- */
+
+/* Room for the counts of all leaves. */
+static int grow_counts(struct heapprofile *h)
+{
+	size_t n = heap_counted(h)->cap_leaves;
+
+	if (heap_counted(h)->n_leaves <= h->n_counts)
+		return 0;
+	struct heap_count *grown = reallocarray(h->counts, n, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + h->n_counts, 0, (n - h->n_counts) * sizeof *grown);
+	h->counts = grown;
+	h->n_counts = n;
+	return 0;
+}
+
+static void count_alloc(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
+{
+	uint64_t size = heap_counted(h)->leaves[leaf].size;
+
+	h->counts[leaf].allocs++;
+	h->totals.allocs++;
+	h->totals.alloc_bytes += size;
+	check(h, now_ns);
+}
+
+static void count_free(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
+{
+	uint64_t size = heap_counted(h)->leaves[leaf].size;
+
+	h->counts[leaf].frees++;
+	h->totals.frees++;
+	h->totals.free_bytes += size;
+	check(h, now_ns);
+}
+
+static void on_event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
+{
+	struct heapprofile *h = of(r);
+	struct block_change own;
+
+	if (!h->on)
+		return;
+	if (h->own) {
+		c = &own;
+		if (profile_event(h->own, e, &own)) {
+			h->lost++;
+			return;
+		}
+	}
+	if (grow_counts(h)) {
+		h->lost++;
+		return;
+	}
+	if (c->replaced_leaf != PD_NONE)
+		count_free(h, c->replaced_leaf, e->time_ns);
+	/* A realloc is two events, and a profile may be due between them. */
+	if (c->kind == BLOCK_GONE || c->kind == BLOCK_RESIZED)
+		count_free(h, c->old_leaf, e->time_ns);
+	if (c->kind == BLOCK_NEW || c->kind == BLOCK_RESIZED)
+		count_alloc(h, c->leaf, e->time_ns);
+}
+
+static void forget(struct heapprofile *h, uint64_t now_ns)
+{
+	free(h->counts);
+	h->counts = NULL;
+	h->n_counts = 0;
+	h->totals = (struct heap_totals){ 0 };
+	h->marks = (struct heap_marks){ .time_ns = now_ns };
+}
+
+static void on_mark(struct recorder *r, enum recorder_mark mark, pid_t task, uint64_t time_ns)
+{
+	struct heapprofile *h = of(r);
+
+	(void)task;
+	if (mark != RECORD_RESTARTED || !h->on)
+		return;
+	if (h->own)
+		profile_restart(h->own);
+	forget(h, time_ns);
+}
+
+/* ---- life ---- */
+
+int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uint64_t now_ns,
+		      struct error *e)
+{
+	if (h->on)
+		return 0;
+	int err = heap_set_prefix(h, prefix, e);
+	if (err)
+		return err;
+	if (!early && !h->own && !(h->own = profile_new()))
+		return error_set(e, -ENOMEM, "process %d: no heap profiles: out of memory", (int)h->how.pid);
+	if (!early)
+		profile_restart(h->own);
+	forget(h, now_ns);
+	h->on = true;
+	heap_read_map(h);
+	/* What the program names is not ours to delete. */
+	if (!prefix && !h->how.options->no_cleanup && !h->number)
+		heap_cleanup(h);
+	announce(h, "Starting tracking the heap");
+	return 0;
+}
+
+void heapprofile_stop(struct heapprofile *h)
+{
+	if (!h->on)
+		return;
+	h->on = false;
+	forget(h, 0);
+	profile_free(h->own);
+	h->own = NULL;
+}
+
+bool heapprofile_is_on(const struct heapprofile *h)
+{
+	return h->on;
+}
+
+unsigned heapprofile_number(const struct heapprofile *h)
+{
+	return h->number;
+}
+
+void heapprofile_leaving(struct heapprofile *h)
+{
+	if (h->on)
+		heap_read_map(h);
+}
+
+char *heapprofile_text(struct heapprofile *h, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	int err = out ? 0 : -ENOMEM;
+
+	if (out && h->on) {
+		heap_read_map(h);
+		err = heap_write_text(h, out);
+	}
+	if (out && fclose(out))
+		err = -ENOMEM;
+	if (!err)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void on_end(struct recorder *r)
+{
+	struct heapprofile *h = of(r);
+	char reason[64];
+	struct error e;
+
+	if (h->lost) {
+		error_set(&e, 0, "process %d: %" PRIu64 " events are not in its heap profiles: out of memory",
+			  (int)h->how.pid, h->lost);
+		h->how.complain(e.text);
+	}
+	if (!h->on)
+		return;
+	heap_exit_reason(reason, sizeof reason, &h->totals);
+	/* What is mapped by now may be another program's. */
+	dump_or_complain(h, reason);
+	heapprofile_stop(h);
+}
+
+static void on_free(struct recorder *r)
+{
+	struct heapprofile *h = of(r);
+
+	profile_free(h->own);
+	free(h->counts);
+	free(h->prefix);
+	free(h->map);
+	free(h->modules);
+	free(h);
+}
+
+struct recorder *heapprofile_new(const struct heapprofile_how *how)
+{
+	struct heapprofile *h = calloc(1, sizeof *h);
+
+	if (!h)
+		return NULL;
+	h->r.ops = &ops;
+	h->how = *how;
+	h->number = how->number;
+	return &h->r;
+}
+
+struct heapprofile *heapprofile_find(struct recorder *list)
+{
+	while (list && list->ops != &ops)
+		list = list->next;
+	return list ? of(list) : NULL;
+}
+
+/* ---- fork ---- */
+
+static int copy_state(struct heapprofile *to, const struct heapprofile *from)
+{
+	if (from->own && !(to->own = profile_fork(from->own)))
+		return -ENOMEM;
+	to->counts = malloc(from->n_counts * sizeof *to->counts + 1);
+	to->modules = malloc(from->n_modules * sizeof *to->modules + 1);
+	if (!to->counts || !to->modules)
+		return -ENOMEM;
+	if (from->n_counts)
+		memcpy(to->counts, from->counts, from->n_counts * sizeof *to->counts);
+	if (from->n_modules)
+		memcpy(to->modules, from->modules, from->n_modules * sizeof *to->modules);
+	to->n_counts = from->n_counts;
+	to->n_modules = to->cap_modules = from->n_modules;
+	to->totals = from->totals;
+	to->marks = from->marks;
+	return 0;
+}
+
+static struct recorder *on_fork(const struct recorder *r, const struct profile *child, pid_t pid)
+{
+	const struct heapprofile *from = (const struct heapprofile *)r;
+	struct heapprofile_how how = from->how;
+	struct error e;
+
+	how.profile = child;
+	how.pid = pid;
+	how.first = false;
+	how.number = 0;
+	struct recorder *copy = heapprofile_new(&how);
+	if (!copy || !from->on)
+		return copy;
+	struct heapprofile *h = of(copy);
+	if (copy_state(h, from)) {
+		on_free(copy);
+		return NULL;
+	}
+	/* A parent that has named its files itself, without an option, has given no name for ours. */
+	if (!how.options->prefix)
+		return copy;
+	if (heap_set_prefix(h, NULL, &e)) {
+		how.complain(e.text);
+		return copy;
+	}
+	h->on = true;
+	heap_read_map(h);
+	if (!how.options->no_cleanup)
+		heap_cleanup(h);
+	return copy;
+}
+
+static const struct recorder_ops ops = {
+	.event = on_event,
+	.mark = on_mark,
+	.fork = on_fork,
+	.end = on_end,
+	.free = on_free,
+};

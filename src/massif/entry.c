@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "massif/names.h"
+
+#include "base/printable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names come from the program's files; a file of ours is read line by line. */
+static void put_harmless(FILE *out, const char *s)
+{
+	size_t cap = 4 * strlen(s) + 1;
+	char *safe = malloc(cap);
+
+	if (!safe)
+		return;
+	printable(safe, cap, s);
+	fputs(safe, out);
+	free(safe);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *massif_entry_text(const struct massif_place *p)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "0x%" PRIX64 ": ", p->address);
+	put_harmless(out, p->name ? p->name : "???");
+	if (p->name && p->file && p->line) {
+		fputs(" (", out);
+		put_harmless(out, base_name(p->file));
+		fprintf(out, ":%" PRIu32 ")", p->line);
+	} else if (p->object) {
+		fputs(" (in ", out);
+		put_harmless(out, p->object);
+		fputc(')', out);
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "massif/names.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int add_entry(struct massif_names *m, const struct massif_place *p, uint32_t module, bool inlined)
+{
+	struct massif_entry e = { .name = p->name, .address = p->address, .module = module,
+				  .inlined = inlined };
+
+	if (ARRAY_RESERVE(&m->entries, &m->cap, m->n) || !(e.text = massif_entry_text(p)))
+		return -ENOMEM;
+	m->entries[m->n++] = e;
+	return 0;
+}
+
+int massif_names_init(struct massif_names *m, const struct profile *p, const struct massif_modules *modules,
+		      const struct perfmap *jit)
+{
+	*m = (struct massif_names){ .profile = p, .modules = modules, .jit = jit };
+	return add_entry(m, &(struct massif_place){ .address = 0 }, PD_NONE, false);
+}
+
+void massif_names_release(struct massif_names *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->entries[i].text);
+	free(m->entries);
+	free(m->runs);
+	free(m->ids);
+	*m = (struct massif_names){ 0 };
+}
+
+static uint64_t address_of(const struct profile_place *place)
+{
+	return place->exact || !place->address ? place->address : place->address - 1;
+}
+
+static int name_outside(struct massif_names *m, const struct profile_place *place)
+{
+	struct massif_place p = { .address = address_of(place) };
+	const struct perfmap_entry *e = m->jit ? perfmap_find(m->jit, p.address) : NULL;
+
+	p.name = e ? e->name : NULL;
+	return add_entry(m, &p, PD_NONE, false);
+}
+
+static int name_inside(struct massif_names *m, const struct profile_place *place)
+{
+	struct sym_frames f;
+	int err = symbols_lookup(m->modules->symbols, (int)place->module, place->address, !place->exact, &f);
+
+	for (size_t i = f.n; !err && i-- > 0;) {
+		const struct sym_frame *s = &f.frames[i];
+		struct massif_place p = { address_of(place), symbols_nameless(s->name) ? NULL : s->name,
+					  s->file, s->line, m->modules->paths[place->module] };
+
+		err = add_entry(m, &p, place->module, s->inlined);
+	}
+	return err;
+}
+
+static int reserve_runs(struct massif_names *m, uint32_t place)
+{
+	if (place < m->n_runs)
+		return 0;
+	size_t n = m->profile->n_places;
+	struct massif_run *grown = reallocarray(m->runs, n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = m->n_runs; i < n; i++)
+		grown[i] = (struct massif_run){ 0 };
+	m->runs = grown;
+	m->n_runs = n;
+	return 0;
+}
+
+static int name_place(struct massif_names *m, uint32_t id)
+{
+	const struct profile_place *place = &m->profile->places[id];
+	uint32_t first = (uint32_t)m->n;
+
+	if (reserve_runs(m, id))
+		return -ENOMEM;
+	if (m->runs[id].n)
+		return 0;
+	int err = place->module < m->modules->n ? name_inside(m, place) : name_outside(m, place);
+	if (!err)
+		m->runs[id] = (struct massif_run){ first, (uint32_t)m->n - first };
+	return err;
+}
+
+static int add_id(struct massif_names *m, uint32_t id)
+{
+	if (ARRAY_RESERVE(&m->ids, &m->cap_ids, m->n_ids))
+		return -ENOMEM;
+	m->ids[m->n_ids++] = id;
+	return 0;
+}
+
+int massif_names_chain(struct massif_names *m, uint32_t node, const uint32_t **ids, size_t *n)
+{
+	int err = 0;
+
+	m->n_ids = 0;
+	if (node < PD_FIRST_NODE)
+		err = add_id(m, 0);
+	for (; !err && node >= PD_FIRST_NODE; node = m->profile->nodes[node].parent) {
+		uint32_t place = m->profile->nodes[node].frame;
+
+		err = name_place(m, place);
+		for (uint32_t i = 0; !err && i < m->runs[place].n; i++)
+			err = add_id(m, m->runs[place].first + i);
+	}
+	*ids = m->ids;
+	*n = m->n_ids;
+	return err;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_MASSIF_NAMES_H
+#define MPROF_MASSIF_NAMES_H
+
+#include "massif/entry.h"
+#include "profile/profile.h"
+#include "symbols/perfmap.h"
+#include "symbols/symbols.h"
+
+/*
+ * The elements of a profile's call chains as entries with names, each looked up when it is first
+ * asked for.
+ */
+struct massif_modules {
+	struct symbols *symbols;	/* module i of it is ... */
+	const char **paths;		/* ... paths[i], as the program saw it; the caller's strings */
+	size_t n, cap;
+};
+
+struct massif_names {
+	const struct profile *profile;
+	const struct massif_modules *modules;
+	const struct perfmap *jit;	/* names of code in no module; NULL: none are known */
+	struct massif_entry *entries;	/* 0: "0x0: ???", for a chain without elements */
+	size_t n, cap;
+	struct massif_run {
+		uint32_t first, n;	/* entries of a place, innermost first; n 0: not asked for yet */
+	} *runs;
+	size_t n_runs;
+	uint32_t *ids;			/* the last chain */
+	size_t n_ids, cap_ids;
+};
+
+/* What is pointed to outlives the names. 0 or -ENOMEM. */
+int massif_names_init(struct massif_names *m, const struct profile *p, const struct massif_modules *modules,
+		      const struct perfmap *jit);
+void massif_names_release(struct massif_names *m);
+
+/**
+ * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries.
+ * @ids, @n  good until the next call. Returns 0 or -ENOMEM.
+ */
+int massif_names_chain(struct massif_names *m, uint32_t node, const uint32_t **ids, size_t *n);
+
+/* What an entry is made of. */
+struct massif_place {
+	uint64_t address;	/* of the call: one less than the address it returns to */
+	const char *name;	/* NULL: none */
+	const char *file;	/* source file; NULL: not known */
+	uint32_t line;
+	const char *object;	/* path; NULL: in none */
+};
+
+/* The text of an entry, harmless for a terminal; the caller's to free(). NULL: out of memory. */
+char *massif_entry_text(const struct massif_place *p);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "massif/pages.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pages_release(struct pages *p)
+{
+	free(p->ranges);
+	*p = (struct pages){ 0 };
+}
+
+int pages_copy(struct pages *to, const struct pages *from)
+{
+	*to = *from;
+	to->ranges = calloc(from->n + 1, sizeof *to->ranges);
+	if (!to->ranges) {
+		*to = (struct pages){ 0 };
+		return -ENOMEM;
+	}
+	to->cap = from->n + 1;
+	if (from->n)
+		memcpy(to->ranges, from->ranges, from->n * sizeof *to->ranges);
+	return 0;
+}
+
+/* The first range that ends behind @at. */
+static size_t seek(const struct pages *p, taddr at)
+{
+	size_t low = 0, high = p->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->ranges[middle].end > at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void insert(struct pages *p, size_t i, const struct page_range *r)
+{
+	memmove(&p->ranges[i + 1], &p->ranges[i], (p->n - i) * sizeof *p->ranges);
+	p->ranges[i] = *r;
+	p->n++;
+}
+
+static void drop(struct pages *p, size_t i)
+{
+	p->n--;
+	memmove(&p->ranges[i], &p->ranges[i + 1], (p->n - i) * sizeof *p->ranges);
+}
+
+/* Take [start, end), which overlaps range i, out of it. Returns the number of what comes behind. */
+static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_change *change, void *ctx)
+{
+	struct page_range *r = &p->ranges[i], before = *r;
+	taddr from = start > r->start ? start : r->start, to = end < r->end ? end : r->end;
+
+	change(ctx, r->node, true, to - from);
+	if (before.start < from && before.end > to) {
+		r->end = from;
+		before.start = to;
+		insert(p, i + 1, &before);
+		return i + 2;
+	}
+	if (before.start < from) {
+		r->end = from;
+		return i + 1;
+	}
+	if (before.end > to) {
+		r->start = to;
+		return i + 1;
+	}
+	drop(p, i);
+	return i;
+}
+
+int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change, void *ctx)
+{
+	/* Cutting makes one range more at most, for what it cuts out of the middle of one is all. */
+	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n))
+		return -ENOMEM;
+	for (size_t i = seek(p, start); start < end && i < p->n && p->ranges[i].start < end;)
+		i = p->ranges[i].born < before ? cut(p, i, start, end, change, ctx) : i + 1;
+	return 0;
+}
+
+bool pages_any(const struct pages *p, taddr start, taddr end, uint64_t before)
+{
+	for (size_t i = seek(p, start); start < end && i < p->n && p->ranges[i].start < end; i++)
+		if (p->ranges[i].born < before)
+			return true;
+	return false;
+}
+
+int pages_map(struct pages *p, const struct page_range *r, pages_change *change, void *ctx)
+{
+	if (r->start >= r->end)
+		return 0;
+	/* One for the range, one for what it may split. */
+	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n + 1))
+		return -ENOMEM;
+	pages_unmap(p, r->start, r->end, UINT64_MAX, change, ctx);
+	insert(p, seek(p, r->start), r);
+	change(ctx, r->node, false, r->end - r->start);
+	return 0;
+}
+
+taddr pages_end_of(const struct pages *p, taddr start)
+{
+	size_t i = seek(p, start);
+
+	return i < p->n && p->ranges[i].start == start ? p->ranges[i].end : 0;
+}
+
+static taddr round_up(uint64_t n)
+{
+	return (n + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static struct page_plan plan_remap(const struct page_event *e)
+{
+	taddr old_end = e->old + round_up(e->old_len), end = e->at + round_up(e->len);
+	struct page_plan plan = { e->old, old_end, e->at, end };
+
+	if (e->kind == PE_REMAP_KEEP)
+		plan.unmap_end = plan.unmap;
+	/* In place: only what is cut off, or added. */
+	if (e->at == e->old && e->old_len) {
+		plan.map = old_end < end ? old_end : end;
+		plan.unmap = end < old_end ? end : old_end;
+	}
+	return plan;
+}
+
+static struct page_plan plan_break(struct pages *p, taddr at)
+{
+	taddr was = round_up(p->brk ? p->brk : at), now = round_up(at);
+
+	p->brk = at;
+	return now < was ? (struct page_plan){ .unmap = now, .unmap_end = was } :
+			   (struct page_plan){ .map = was, .map_end = now };
+}
+
+struct page_plan pages_plan(struct pages *p, const struct page_event *e, taddr segment_end)
+{
+	switch (e->kind) {
+	case PE_MAP:
+		return (struct page_plan){ .map = e->at, .map_end = e->at + round_up(e->len) };
+	case PE_UNMAP:
+		return (struct page_plan){ .unmap = e->at, .unmap_end = e->at + round_up(e->len) };
+	case PE_REMAP:
+	case PE_REMAP_KEEP:
+		return plan_remap(e);
+	case PE_BREAK:
+		return plan_break(p, e->at);
+	case PE_ATTACH:
+		return (struct page_plan){ .map = e->at, .map_end = segment_end };
+	case PE_DETACH:
+		return (struct page_plan){ .unmap = e->at, .unmap_end = pages_end_of(p, e->at) };
+	}
+	return (struct page_plan){ 0 };
+}
+
+/* ---- proc(5) ---- */
+
+static bool proc_read(pid_t pid, void (*each)(void *ctx, taddr start, taddr end, const char *name), void *ctx)
+{
+	char path[64], *line = NULL;
+	size_t cap = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (getline(&line, &cap, f) > 0) {
+		unsigned long long start, end;
+		int name = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &name) == 2 && name &&
+		    strcmp(line + name, "[vsyscall]"))
+			each(ctx, start, end, line + name);
+	}
+	free(line);
+	fclose(f);
+	return true;
+}
+
+const struct page_source proc_pages = { proc_read };

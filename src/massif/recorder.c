@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "massif/recorder.h"
+
+#include "base/array.h"
+#include "massif/icount.h"
+#include "profile/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct massif_recorder {
+	struct recorder base;
+	const struct massif_host *host;
+	const struct profile *profile;
+	pid_t pid;
+	struct massif_names names;	/* without a profile: not asked for yet */
+	struct icount instructions;
+	struct stacks stacks;
+	struct pages pages;
+	uint64_t start_ns, now_ns;	/* CLOCK_MONOTONIC */
+	struct massif_numbers now;
+	struct massif_table table;
+	struct massif_context *contexts;
+	size_t n_contexts, cap_contexts;
+	uint32_t *of_node;		/* number of a node's context + 1; 0: none yet */
+	size_t cap_of_node;
+	/* Live blocks that are ignored although their context is not: a realloc of an ignored block
+	 * leaves it ignored wherever it is made. */
+	struct live_table ignored;
+	uint64_t lost;
+};
+
+/* ---- time and snapshots ---- */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t time_now(const struct massif_recorder *r)
+{
+	switch (r->host->settings->unit) {
+	case MASSIF_MS:
+		return (r->now_ns - r->start_ns) / 1000000;
+	case MASSIF_INSTRUCTIONS:
+		return icount_read(&r->instructions);
+	case MASSIF_BYTES:
+		break;
+	}
+	return r->now.churn;
+}
+
+static struct massif_detail *detail_now(const struct massif_recorder *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_contexts; i++)
+		n += r->contexts[i].bytes != 0;
+	struct massif_detail *d = malloc(sizeof *d + n * sizeof *d->shares);
+	if (!d)
+		return NULL;
+	d->n_contexts = (uint32_t)r->n_contexts;
+	d->n = 0;
+	for (uint32_t i = 0; i < r->n_contexts; i++)
+		if (r->contexts[i].bytes)
+			d->shares[d->n++] = (struct massif_share){ i, r->contexts[i].bytes };
+	return d;
+}
+
+static void take(struct massif_recorder *r, enum massif_attempt kind)
+{
+	struct massif_detail *d = NULL;
+
+	if (kind == MASSIF_NOTHING)
+		return;
+	if (kind != MASSIF_PLAIN && !(d = detail_now(r))) {
+		r->lost++;
+		return;
+	}
+	massif_take(&r->table, kind, &r->now, d);
+}
+
+static void find_stack_growth(struct massif_recorder *r);
+
+static void ordinary_attempt(struct massif_recorder *r)
+{
+	r->now.time = time_now(r);
+	enum massif_attempt kind = massif_ordinary_attempt(&r->table, r->now.time);
+
+	if (kind != MASSIF_NOTHING && r->host->settings->pages)
+		find_stack_growth(r);
+	take(r, kind);
+}
+
+/* Before the total goes down. */
+static void peak_attempt(struct massif_recorder *r)
+{
+	enum massif_attempt kind = massif_peak_attempt(&r->table, massif_total(&r->now));
+
+	if (kind == MASSIF_NOTHING)
+		return;
+	r->now.time = time_now(r);
+	take(r, kind);
+}
+
+/* ---- contexts ---- */
+
+struct massif_names *massif_recorder_names(struct massif_recorder *r)
+{
+	const struct massif_modules *modules = r->host->modules(r->host->ctx);
+
+	if (!modules)
+		return NULL;
+	if (!r->names.profile && massif_names_init(&r->names, r->profile, modules, NULL)) {
+		massif_names_release(&r->names);
+		return NULL;
+	}
+	return &r->names;
+}
+
+/* Names are looked up only if it depends on them. */
+static bool is_ignored(struct massif_recorder *r, uint32_t node)
+{
+	const struct massif_filter *f = &r->host->settings->filter;
+	struct massif_names *names;
+	const uint32_t *ids;
+	size_t n;
+
+	if (!(f->ignore_fns && *f->ignore_fns) && !(f->alloc_fns && *f->alloc_fns))
+		return false;
+	names = massif_recorder_names(r);
+	if (names && !massif_names_chain(names, node, &ids, &n))
+		return !massif_filter(f, names->entries, &ids, &n);
+	r->lost++;
+	return false;
+}
+
+static int reserve_nodes(struct massif_recorder *r)
+{
+	if (r->profile->n_nodes <= r->cap_of_node)
+		return 0;
+	uint32_t *grown = reallocarray(r->of_node, r->profile->cap_nodes, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + r->cap_of_node, 0, (r->profile->cap_nodes - r->cap_of_node) * sizeof *grown);
+	r->of_node = grown;
+	r->cap_of_node = r->profile->cap_nodes;
+	return 0;
+}
+
+/* NULL: out of memory. */
+static struct massif_context *context_at(struct massif_recorder *r, uint32_t node)
+{
+	if (reserve_nodes(r))
+		return NULL;
+	if (r->of_node[node])
+		return &r->contexts[r->of_node[node] - 1];
+	if (ARRAY_RESERVE(&r->contexts, &r->cap_contexts, r->n_contexts))
+		return NULL;
+	struct massif_context *c = &r->contexts[r->n_contexts];
+
+	*c = (struct massif_context){ .node = node };
+	c->ignored = is_ignored(r, node);
+	r->of_node[node] = (uint32_t)++r->n_contexts;
+	return c;
+}
+
+/* The context of a leaf's blocks. */
+static struct massif_context *context_of(struct massif_recorder *r, uint32_t leaf)
+{
+	return context_at(r, r->profile->leaves[leaf].node);
+}
+
+/* ---- blocks ---- */
+
+static uint64_t charge_of(const struct massif_recorder *r, uint32_t leaf)
+{
+	uint64_t size = r->profile->leaves[leaf].size;
+
+	return size + massif_extra(r->host->settings, size);
+}
+
+static void add(struct massif_recorder *r, struct massif_context *c, uint32_t leaf)
+{
+	uint64_t size = r->profile->leaves[leaf].size;
+
+	c->bytes += size;
+	r->now.useful += size;
+	r->now.extra += massif_extra(r->host->settings, size);
+	r->now.blocks++;
+}
+
+static void subtract(struct massif_recorder *r, struct massif_context *c, uint32_t leaf)
+{
+	uint64_t size = r->profile->leaves[leaf].size;
+
+	c->bytes -= size;
+	r->now.useful -= size;
+	r->now.extra -= massif_extra(r->host->settings, size);
+	r->now.blocks--;
+}
+
+static void allocate(struct massif_recorder *r, uint32_t leaf)
+{
+	struct massif_context *c = context_of(r, leaf);
+
+	if (!c) {
+		r->lost++;
+		return;
+	}
+	if (c->ignored)
+		return;
+	add(r, c, leaf);
+	r->now.churn += charge_of(r, leaf);
+	ordinary_attempt(r);
+}
+
+/* The context of a block that goes, known by @leaf until now; NULL: it is not in our account. */
+static struct massif_context *take_counted(struct massif_recorder *r, uint32_t leaf, taddr ptr)
+{
+	uint32_t node = r->profile->leaves[leaf].node, unused;
+
+	/* Without a context it came before we did, or when there was no memory. */
+	if (node >= r->cap_of_node || !r->of_node[node])
+		return NULL;
+	struct massif_context *c = &r->contexts[r->of_node[node] - 1];
+
+	if (c->ignored || live_take(&r->ignored, ptr, &unused) ||
+	    c->bytes < r->profile->leaves[leaf].size)
+		return NULL;
+	return c;
+}
+
+static void release(struct massif_recorder *r, uint32_t leaf, taddr ptr)
+{
+	struct massif_context *c = take_counted(r, leaf, ptr);
+
+	if (!c)
+		return;
+	peak_attempt(r);
+	subtract(r, c, leaf);
+	r->now.churn += charge_of(r, leaf);
+	ordinary_attempt(r);
+}
+
+static void stay_ignored(struct massif_recorder *r, uint32_t leaf, taddr ptr)
+{
+	uint32_t was;
+
+	if (live_put(&r->ignored, ptr, leaf, &was) < 0)
+		r->lost++;
+}
+
+static void resize(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
+{
+	struct massif_context *to = context_of(r, c->leaf), *from;
+
+	if (!to || to->ignored) {
+		release(r, c->old_leaf, e->old_ptr);
+		r->lost += !to;
+		return;
+	}
+	from = take_counted(r, c->old_leaf, e->old_ptr);
+	if (!from) {
+		stay_ignored(r, c->leaf, e->ptr);
+		return;
+	}
+	uint64_t old = charge_of(r, c->old_leaf), new = charge_of(r, c->leaf);
+
+	if (r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size)
+		peak_attempt(r);
+	subtract(r, from, c->old_leaf);
+	add(r, to, c->leaf);
+	r->now.churn += new > old ? new - old : old - new;
+	ordinary_attempt(r);
+}
+
+/* ---- stacks ---- */
+
+static void stack_changed(struct massif_recorder *r, int64_t change)
+{
+	if (!change)
+		return;
+	if (change < 0)
+		peak_attempt(r);
+	r->now.stacks += (uint64_t)change;
+	r->now.churn += (uint64_t)(change < 0 ? -change : change);
+	ordinary_attempt(r);
+}
+
+/* ---- pages ---- */
+
+static void pages_changed(void *ctx, uint32_t node, bool gone, uint64_t bytes)
+{
+	struct massif_recorder *r = ctx;
+	struct massif_context *c = context_at(r, node);
+
+	if (!c)
+		r->lost++;
+	if (!c || c->ignored)
+		return;
+	c->bytes += gone ? -bytes : bytes;
+	r->now.useful += gone ? -bytes : bytes;
+}
+
+static void add_mapping(void *ctx, taddr start, taddr end, const char *name)
+{
+	struct massif_recorder *r = ctx;
+	const struct page_range range = { start, end, PD_ROOT_WHOLE, 0 };
+
+	if (!strcmp(name, "[heap]"))
+		r->pages.brk = end;
+	if (!strcmp(name, "[stack]")) {
+		r->pages.stack_start = start;
+		r->pages.stack_end = end;
+	}
+	r->lost += pages_map(&r->pages, &range, pages_changed, r) != 0;
+}
+
+/* The kernel makes the first thread's stack larger without being asked. */
+static void find_stack_growth(struct massif_recorder *r)
+{
+	struct pages *p = &r->pages;
+	taddr start, end;
+
+	if (!p->stack_end || !r->host->stacks->mapping(r->pid, p->stack_end - 1, &start, &end) ||
+	    start >= p->stack_start)
+		return;
+	const struct page_range range = { start, p->stack_start, PD_ROOT_WHOLE, 0 };
+
+	r->now.churn += p->stack_start - start;
+	p->stack_start = start;
+	r->lost += pages_map(p, &range, pages_changed, r) != 0;
+}
+
+static void on_pages(struct recorder *base, const struct page_event *e, uint32_t node)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+	taddr start, end = e->at;
+
+	if (!r->host->settings->pages)
+		return;
+	r->now_ns = e->time_ns;
+	if (e->kind == PE_ATTACH && !r->host->stacks->mapping(r->pid, e->at, &start, &end))
+		end = e->at;
+	struct page_plan plan = pages_plan(&r->pages, e, end);
+	const struct page_range range = { plan.map, plan.map_end, node, e->number };
+	uint64_t before = r->now.useful;
+
+	if (plan.unmap >= plan.unmap_end && plan.map >= plan.map_end)
+		return;
+	if (pages_any(&r->pages, plan.unmap, plan.unmap_end, e->begun) ||
+	    pages_any(&r->pages, plan.map, plan.map_end, UINT64_MAX))
+		peak_attempt(r);
+	if (pages_unmap(&r->pages, plan.unmap, plan.unmap_end, e->begun, pages_changed, r) ||
+	    pages_map(&r->pages, &range, pages_changed, r))
+		r->lost++;
+	r->now.churn += r->now.useful > before ? r->now.useful - before : before - r->now.useful;
+	ordinary_attempt(r);
+}
+
+static void on_thread(struct recorder *base, pid_t tid, bool begins)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	if (!r->host->settings->stacks)
+		return;
+	r->now_ns = monotonic_ns();
+	if (begins)
+		stacks_begin_thread(&r->stacks, tid);
+	else
+		stack_changed(r, stacks_end_thread(&r->stacks, tid));
+}
+
+static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	r->now_ns = e->time_ns;
+	if (r->host->settings->stacks && e->sp)
+		stack_changed(r, stacks_sample(&r->stacks, e->task, e->sp));
+	if (!r->host->settings->heap)
+		return;
+	if (c->replaced_leaf != PD_NONE)
+		release(r, c->replaced_leaf, e->ptr);
+	switch (c->kind) {
+	case BLOCK_NEW:
+		allocate(r, c->leaf);
+		break;
+	case BLOCK_GONE:
+		release(r, c->old_leaf, e->kind == AE_FREE ? e->ptr : e->old_ptr);
+		break;
+	case BLOCK_RESIZED:
+		resize(r, e, c);
+		break;
+	case BLOCK_NO_CHANGE:
+		break;
+	}
+}
+
+/* ---- a recorder's life ---- */
+
+static void begin(struct massif_recorder *r)
+{
+	r->start_ns = r->now_ns = monotonic_ns();
+	if (r->host->settings->pages && !r->host->pages->read(r->pid, add_mapping, r))
+		r->lost++;
+	ordinary_attempt(r);
+}
+
+static void on_mark(struct recorder *base, enum recorder_mark mark, pid_t task, uint64_t time_ns)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	(void)task, (void)time_ns;
+	if (mark != RECORD_RESTARTED)
+		return;
+	massif_table_clear(&r->table);
+	live_release(&r->ignored);
+	pages_release(&r->pages);
+	for (size_t i = 0; i < r->n_contexts; i++)
+		r->of_node[r->contexts[i].node] = 0;
+	r->n_contexts = 0;
+	r->now = (struct massif_numbers){ .stacks = r->now.stacks };
+	begin(r);
+}
+
+static void on_free(struct recorder *base)
+{
+	struct massif_recorder *r = (struct massif_recorder *)base;
+
+	massif_table_release(&r->table);
+	live_release(&r->ignored);
+	massif_names_release(&r->names);
+	icount_close(&r->instructions);
+	stacks_release(&r->stacks);
+	pages_release(&r->pages);
+	free(r->contexts);
+	free(r->of_node);
+	free(r);
+}
+
+static int copy_into(struct massif_recorder *to, const struct massif_recorder *from)
+{
+	if (pages_copy(&to->pages, &from->pages) || massif_table_copy(&to->table, &from->table) ||
+	    live_copy(&to->ignored, &from->ignored, 0))
+		return -ENOMEM;
+	to->contexts = calloc(from->n_contexts + 1, sizeof *to->contexts);
+	to->of_node = calloc(from->cap_of_node + 1, sizeof *to->of_node);
+	if (!to->contexts || !to->of_node)
+		return -ENOMEM;
+	if (from->n_contexts)
+		memcpy(to->contexts, from->contexts, from->n_contexts * sizeof *to->contexts);
+	if (from->cap_of_node)
+		memcpy(to->of_node, from->of_node, from->cap_of_node * sizeof *to->of_node);
+	to->n_contexts = from->n_contexts;
+	to->cap_contexts = from->n_contexts + 1;
+	to->cap_of_node = from->cap_of_node;
+	return 0;
+}
+
+/* It goes on where its parent is: the same blocks, the same snapshots so far. */
+static struct recorder *on_fork(const struct recorder *base, const struct profile *child, pid_t pid)
+{
+	const struct massif_recorder *from = (const struct massif_recorder *)base;
+	struct massif_recorder *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return NULL;
+	r->base = *base;
+	r->base.next = NULL;
+	r->host = from->host;
+	r->profile = child;
+	r->pid = pid;
+	if (from->host->settings->unit == MASSIF_INSTRUCTIONS &&
+	    icount_open(&r->instructions, pid, icount_read(&from->instructions)))
+		r->lost++;
+	r->start_ns = from->start_ns;
+	r->now_ns = from->now_ns;
+	r->now = from->now;
+	if (from->stacks.source)
+		r->now.stacks += (uint64_t)stacks_fork(&r->stacks, &from->stacks, pid);
+	if (!copy_into(r, from))
+		return &r->base;
+	on_free(&r->base);
+	return NULL;
+}
+
+static const struct recorder_ops massif_ops = {
+	.event = on_event,
+	.mark = on_mark,
+	.pages = on_pages,
+	.thread = on_thread,
+	.fork = on_fork,
+	.free = on_free,
+};
+
+struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
+					    pid_t pid, int *err)
+{
+	struct massif_recorder *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return NULL;
+	r->base.ops = &massif_ops;
+	r->host = host;
+	r->profile = p;
+	r->pid = pid;
+	if (massif_table_init(&r->table, &host->settings->rules)) {
+		free(r);
+		return NULL;
+	}
+	*err = host->settings->unit == MASSIF_INSTRUCTIONS ? icount_open(&r->instructions, pid, 0) : 0;
+	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
+	begin(r);
+	return r;
+}
+
+struct massif_recorder *massif_recorder_find(struct recorder *list)
+{
+	while (list && list->ops != &massif_ops)
+		list = list->next;
+	return (struct massif_recorder *)list;
+}
+
+const struct massif_table *massif_recorder_table(const struct massif_recorder *r)
+{
+	return &r->table;
+}
+
+const struct massif_context *massif_recorder_contexts(const struct massif_recorder *r, size_t *n)
+{
+	*n = r->n_contexts;
+	return r->contexts;
+}
+
+int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s)
+{
+	if (r->host->settings->pages)
+		find_stack_growth(r);
+	*s = (struct massif_snapshot){ .at = r->now };
+	if (r->host->settings->stacks)
+		s->at.stacks = stacks_look(&r->stacks);
+	r->now_ns = monotonic_ns();
+	s->at.time = time_now(r);
+	if (detailed && !(s->detail = detail_now(r)))
+		return -ENOMEM;
+	return 0;
+}
+
+uint64_t massif_recorder_lost(const struct massif_recorder *r)
+{
+	return r->lost;
+}

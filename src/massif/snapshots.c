@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "massif/snapshots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int massif_table_init(struct massif_table *t, const struct massif_rules *rules)
+{
+	*t = (struct massif_table){ .rules = *rules };
+	t->snapshots = calloc(rules->max_snapshots, sizeof *t->snapshots);
+	return t->snapshots ? 0 : -ENOMEM;
+}
+
+void massif_table_clear(struct massif_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->snapshots[i].detail);
+	*t = (struct massif_table){ .rules = t->rules, .snapshots = t->snapshots };
+}
+
+void massif_table_release(struct massif_table *t)
+{
+	massif_table_clear(t);
+	free(t->snapshots);
+	t->snapshots = NULL;
+}
+
+static struct massif_detail *copy_detail(const struct massif_detail *from)
+{
+	size_t size = sizeof *from + from->n * sizeof *from->shares;
+	struct massif_detail *copy = malloc(size);
+
+	return copy ? memcpy(copy, from, size) : NULL;
+}
+
+int massif_table_copy(struct massif_table *to, const struct massif_table *from)
+{
+	int err = massif_table_init(to, &from->rules);
+
+	if (err)
+		return err;
+	struct massif_snapshot *own = to->snapshots;
+
+	*to = *from;
+	to->snapshots = own;
+	for (to->n = 0; to->n < from->n; to->n++) {
+		own[to->n] = from->snapshots[to->n];
+		if (own[to->n].detail && !(own[to->n].detail = copy_detail(own[to->n].detail)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+enum massif_attempt massif_ordinary_attempt(const struct massif_table *t, uint64_t time)
+{
+	if (time < t->next_time)
+		return MASSIF_NOTHING;
+	return t->plain + 1 == t->rules.detailed_freq ? MASSIF_DETAILED : MASSIF_PLAIN;
+}
+
+enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t total)
+{
+	double excess = (double)t->recorded_peak * t->rules.peak_inaccuracy / 100;
+
+	/* Beyond what a number can hold nothing is a new peak. */
+	if (excess >= 0x1p63 || total <= t->recorded_peak + (uint64_t)excess)
+		return MASSIF_NOTHING;
+	return MASSIF_PEAK;
+}
+
+/* ---- halving ---- */
+
+static bool is_removable(const struct massif_table *t, size_t i)
+{
+	return i > 0 && i + 1 < t->n && !t->snapshots[i].peak;
+}
+
+/* The removable snapshot whose neighbours are closest together; the earliest of several; 0: none. */
+static size_t least_needed(const struct massif_table *t)
+{
+	uint64_t smallest = 0;
+	size_t best = 0;
+
+	for (size_t i = 1; i + 1 < t->n; i++) {
+		uint64_t span = t->snapshots[i + 1].at.time - t->snapshots[i - 1].at.time;
+
+		if (!is_removable(t, i) || (best && span >= smallest))
+			continue;
+		best = i;
+		smallest = span;
+	}
+	return best;
+}
+
+static void remove_one(struct massif_table *t, size_t i)
+{
+	free(t->snapshots[i].detail);
+	t->n--;
+	memmove(&t->snapshots[i], &t->snapshots[i + 1], (t->n - i) * sizeof *t->snapshots);
+}
+
+static uint64_t smallest_interval(const struct massif_table *t)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (size_t i = 1; i < t->n; i++) {
+		uint64_t between = t->snapshots[i].at.time - t->snapshots[i - 1].at.time;
+
+		if ((is_removable(t, i) || is_removable(t, i - 1)) && between < smallest)
+			smallest = between;
+	}
+	return smallest == UINT64_MAX ? t->interval : smallest;
+}
+
+static void halve(struct massif_table *t)
+{
+	for (unsigned i = t->rules.max_snapshots / 2; i > 0; i--) {
+		size_t one = least_needed(t);
+
+		if (!one)
+			break;
+		remove_one(t, one);
+	}
+	t->interval = smallest_interval(t);
+}
+
+void massif_take(struct massif_table *t, enum massif_attempt kind, const struct massif_numbers *at,
+		 struct massif_detail *detail)
+{
+	if (kind == MASSIF_PEAK) {
+		for (size_t i = 0; i < t->n; i++)
+			t->snapshots[i].peak = false;
+		t->recorded_peak = massif_total(at);
+	}
+	t->plain = kind == MASSIF_PLAIN ? t->plain + 1 : 0;
+	t->snapshots[t->n++] = (struct massif_snapshot){ *at, detail, kind == MASSIF_PEAK };
+	if (t->n == t->rules.max_snapshots)
+		halve(t);
+	t->next_time = at->time + t->interval;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A profile of our own as stacks of locations. */
+#include "pprof/read.h"
+
+#include "symbols/objfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where module number n is put: far enough from all others. */
+#define FIRST_PLACE 0x100000000000ull
+#define PLACE_SIZE 0x1000000000ull
+
+struct conversion {
+	const struct profile_data *d;
+	struct heap_stacks *out;
+	uint32_t *mapping_of;	/* by module */
+	uint64_t *bias;		/* by module: added to addresses */
+	uint64_t *last;		/* by module: its highest address in a chain */
+	uint64_t *stack;	/* the one in progress */
+	size_t deepest;
+};
+
+static uint32_t module_of(const struct profile_data *d, const struct pd_site *s)
+{
+	return d->functions[s->function].module;
+}
+
+/* The instruction that a site stands for, relative to its module. */
+static uint64_t instruction(const struct pd_site *s)
+{
+	return s->exact || !s->address ? s->address : s->address - 1;
+}
+
+static void find_last(struct conversion *c)
+{
+	for (size_t i = 0; i < c->d->n_sites; i++) {
+		const struct pd_site *s = &c->d->sites[i];
+		uint32_t m = module_of(c->d, s);
+
+		if (m != PD_NONE && s->address > c->last[m])
+			c->last[m] = s->address;
+	}
+}
+
+/* Lay a mapping out as the file's code would be, if the file is still there. */
+static void lay_out(const struct pd_module *module, uint64_t bias, struct pp_mapping *m)
+{
+	struct objfile f;
+	char id[BUILD_ID_MAX];
+	size_t n = 0;
+	GElf_Phdr ph;
+
+	if (!*module->build_id || objfile_open_path(&f, module->path))
+		return;
+	objfile_build_id(&f, id);
+	if (!strcmp(id, module->build_id) && !elf_getphdrnum(f.elf, &n))
+		for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+			if (!gelf_getphdr(f.elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+			    !(ph.p_flags & PF_X) || ph.p_vaddr + ph.p_memsz >= PLACE_SIZE - 4096)
+				continue;
+			m->start = bias + (ph.p_vaddr & ~4095ull);
+			m->limit = bias + ((ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull);
+			m->offset = ph.p_offset & ~4095ull;
+			break;
+		}
+	objfile_close(&f);
+}
+
+static int add_mapping(struct conversion *c, uint32_t i)
+{
+	const struct pd_module *module = &c->d->modules[i];
+	uint64_t bias = FIRST_PLACE + i % 0x70000 * PLACE_SIZE;
+	struct pp_mapping m = { .start = bias, .limit = bias + ((c->last[i] + 4096) & ~4095ull),
+				.path = module->path, .build_id = module->build_id };
+
+	/* A forged address has no place in it. */
+	if (c->last[i] >= PLACE_SIZE - 4096)
+		return 0;
+	c->bias[i] = bias;
+	lay_out(module, bias, &m);
+	c->mapping_of[i] = heap_stacks_mapping(c->out, &m);
+	return c->mapping_of[i] == PP_NONE ? -ENOMEM : 0;
+}
+
+static int add_mappings(struct conversion *c)
+{
+	bool *used = profile_data_modules_used(c->d);
+	int err = used ? 0 : -ENOMEM;
+
+	find_last(c);
+	for (size_t i = 0; i < c->d->n_modules; i++)
+		c->mapping_of[i] = PP_NONE;
+	/* The program itself first. */
+	if (!err && c->d->program != PD_NONE)
+		err = add_mapping(c, c->d->program);
+	for (uint32_t i = 0; !err && i < c->d->n_modules; i++)
+		if (used[i] && i != c->d->program)
+			err = add_mapping(c, i);
+	free(used);
+	return err;
+}
+
+static int line_of(struct conversion *c, const struct pd_site *s, struct pp_line *line)
+{
+	const struct pd_function *fn = &c->d->functions[s->function];
+	struct pp_function f = { fn->name, fn->linkage ? fn->linkage : fn->name, s->file ? s->file : (char *)"", 0 };
+
+	*line = (struct pp_line){ heap_stacks_function(c->out, &f), s->line };
+	return line->function == PP_NONE ? -ENOMEM : 0;
+}
+
+/*
+ * The location of a node and of those above it that are the same place: functions inlined there.
+ * *node becomes the caller's.
+ */
+static uint32_t location_at(struct conversion *c, uint32_t *node)
+{
+	const struct profile_data *d = c->d;
+	struct pp_line lines[64];
+	size_t n = 0;
+	const struct pd_site *s;
+	uint64_t address;
+	uint32_t module;
+
+	do {
+		s = &d->sites[d->nodes[*node].site];
+		address = instruction(s);
+		module = module_of(d, s);
+		/* More functions than that inlined into each other: the inner ones are shown. */
+		if (n < sizeof lines / sizeof *lines && line_of(c, s, &lines[n++]))
+			return PP_NONE;
+		*node = d->nodes[*node].parent;
+	} while (s->inlined && *node >= PD_FIRST_NODE);
+	if (module != PD_NONE && c->mapping_of[module] != PP_NONE)
+		return heap_stacks_location(c->out, c->mapping_of[module], c->bias[module] + address, lines, n);
+	return heap_stacks_location(c->out, PP_NONE, address, lines, n);
+}
+
+static int add_leaf(struct conversion *c, const struct pd_leaf *l)
+{
+	uint64_t live = l->allocs - l->frees;
+	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, (int64_t)(l->allocs * l->size), (int64_t)live,
+				       (int64_t)(live * l->size) };
+	size_t n = 0;
+
+	for (uint32_t node = l->node; node >= PD_FIRST_NODE;) {
+		uint32_t id = location_at(c, &node);
+
+		if (id == PP_NONE)
+			return -ENOMEM;
+		c->stack[n++] = id;
+	}
+	return stack_table_add(&c->out->stacks, c->stack, n, value);
+}
+
+static int find_deepest(struct conversion *c)
+{
+	uint32_t *depth = calloc(c->d->n_nodes, sizeof *depth);
+
+	if (!depth)
+		return -ENOMEM;
+	for (size_t i = PD_FIRST_NODE; i < c->d->n_nodes; i++) {
+		depth[i] = depth[c->d->nodes[i].parent] + 1;
+		if (depth[i] > c->deepest)
+			c->deepest = depth[i];
+	}
+	free(depth);
+	return 0;
+}
+
+static char *join_command(char *const *argv)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	for (char *const *a = argv; a && *a; a++)
+		fprintf(out, "%s%s", a == argv ? "" : " ", *a);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int convert(struct conversion *c)
+{
+	int err = find_deepest(c);
+
+	if (err)
+		return err;
+	c->stack = malloc((c->deepest + 1) * sizeof *c->stack);
+	c->out->comment = join_command(c->d->command);
+	if (!c->stack || !c->out->comment)
+		return -ENOMEM;
+	c->out->time_ns = (int64_t)c->d->started_ns;
+	c->out->duration_ns = c->d->ended_ns > c->d->started_ns ?
+				      (int64_t)(c->d->ended_ns - c->d->started_ns) : 0;
+	err = add_mappings(c);
+	for (size_t i = 0; !err && i < c->d->n_leaves; i++)
+		err = add_leaf(c, &c->d->leaves[i]);
+	return err;
+}
+
+int heap_from_data(const struct profile_data *d, struct heap_stacks *out, struct error *e)
+{
+	struct conversion c = { .d = d, .out = out };
+	int err = -ENOMEM;
+
+	c.mapping_of = calloc(d->n_modules + 1, sizeof *c.mapping_of);
+	c.bias = calloc(d->n_modules + 1, sizeof *c.bias);
+	c.last = calloc(d->n_modules + 1, sizeof *c.last);
+	if (c.mapping_of && c.bias && c.last)
+		err = convert(&c);
+	free(c.mapping_of);
+	free(c.bias);
+	free(c.last);
+	free(c.stack);
+	return err ? error_set(e, err, "cannot convert the profile: %s",
+			       err == -EOVERFLOW ? "a sum is too large" : "out of memory") : 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pprof/heap_write.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_numbers(FILE *out, const int64_t value[HEAP_VALUES])
+{
+	fprintf(out, "%6" PRId64 ": %8" PRId64 " [%6" PRId64 ": %8" PRId64 "] @",
+		value[INUSE_OBJECTS], value[INUSE_SPACE], value[ALLOC_OBJECTS], value[ALLOC_SPACE]);
+}
+
+static void write_stacks(FILE *out, const struct stack_table *t)
+{
+	int64_t total[HEAP_VALUES] = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		for (int v = 0; v < HEAP_VALUES; v++)
+			total[v] += t->stacks[i].value[v];
+	fputs("heap profile: ", out);
+	write_numbers(out, total);
+	fputs(" heapprofile\n", out);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct stack *s = &t->stacks[i];
+
+		write_numbers(out, s->value);
+		for (size_t e = 0; e < s->n; e++)
+			fprintf(out, " 0x%08" PRIx64, t->elements[s->first + e]);
+		if (!s->n)
+			fputs(" 0x00000000", out);
+		fputc('\n', out);
+	}
+}
+
+/* ---- the table of names ---- */
+
+struct listed_address {
+	uint64_t address;
+	bool first;
+};
+
+static int by_address(const void *left, const void *right)
+{
+	const struct listed_address *a = left, *b = right;
+
+	return a->address != b->address ? (a->address < b->address ? -1 : 1) : a->first - b->first;
+}
+
+struct name_list {
+	FILE *out;
+	unsigned n;
+};
+
+/* What separates names must not be within one: C++ has an operator-- */
+static void write_name(void *to, const char *name)
+{
+	struct name_list *l = to;
+
+	fputs(l->n++ ? "--" : " ", l->out);
+	for (const char *s = name; *s; s++) {
+		fputc(*s == '\n' ? ' ' : *s, l->out);
+		if (*s == '-' && s[1] == '-')
+			fputc(' ', l->out);
+	}
+}
+
+static int write_names(FILE *out, const struct stack_table *t, const struct heap_names *names)
+{
+	struct listed_address *list = malloc((t->n_elements + 1) * sizeof *list);
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t e = 0; e < t->stacks[i].n; e++) {
+			size_t at = t->stacks[i].first + e;
+			list[at] = (struct listed_address){ t->elements[at], e == 0 };
+		}
+	qsort(list, t->n_elements, sizeof *list, by_address);
+	fprintf(out, "--- symbol\nbinary=%s\n", names->binary);
+	for (size_t i = 0; !err && i < t->n_elements; i++) {
+		struct name_list l = { out, 0 };
+
+		if (i && list[i].address == list[i - 1].address)
+			continue;
+		fprintf(out, "0x%08" PRIx64, list[i].address);
+		err = names->of(names->ctx, list[i].address, list[i].first, write_name, &l);
+		fputc('\n', out);
+	}
+	fputs("---\n", out);
+	free(list);
+	return err;
+}
+
+int heap_write(FILE *out, const struct stack_table *stacks, const char *map,
+	       const struct heap_names *names)
+{
+	int err = names ? write_names(out, stacks, names) : 0;
+
+	if (err)
+		return err;
+	write_stacks(out, stacks);
+	fputs("\nMAPPED_LIBRARIES:\n", out);
+	if (map)
+		fputs(map, out);
+	return 0;
+}

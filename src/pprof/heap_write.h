@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PPROF_HEAP_WRITE_H
+#define MPROF_PPROF_HEAP_WRITE_H
+
+#include "pprof/stacktable.h"
+
+#include <stdio.h>
+
+/* Names for the addresses of a profile that shall need no binary. */
+struct heap_names {
+	const char *binary;	/* the program's file */
+	/* The functions at an address, the physical one first, then what was inlined into it, as
+	 * google-pprof wants them: calls @name for each. @address as in the list, @first: it stands
+	 * first in a stack. 0 or -ENOMEM. */
+	int (*of)(void *ctx, uint64_t address, bool first, void (*name)(void *to, const char *name),
+		  void *to);
+	void *ctx;
+};
+
+/**
+ * Write a profile in the text format of the gperftools heap profiler.
+ * @stacks  their elements are addresses as they are to be printed; sorted already
+ * @map     the lines of /proc/PID/maps; NULL: none
+ * @names   NULL: without a table of names
+ * A stack without elements gets the address 0. The caller looks at ferror(). 0 or -ENOMEM.
+ */
+int heap_write(FILE *out, const struct stack_table *stacks, const char *map,
+	       const struct heap_names *names);
+
+#endif

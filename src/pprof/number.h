@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PPROF_NUMBER_H
+#define MPROF_PPROF_NUMBER_H
+
+#include "pprof/print.h"
+
+/* A number as google-pprof prints it: MB with one decimal, or whole bytes or objects. */
+void heap_number(char text[32], const struct heap_view *v, int64_t n);
+
+/* Its unit. */
+const char *heap_unit(const struct heap_view *v);
+
+#endif

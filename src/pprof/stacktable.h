@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PPROF_STACKTABLE_H
+#define MPROF_PPROF_STACKTABLE_H
+
+#include "base/idindex.h"
+
+/* The four numbers of a heap profile, in the order in which profile.proto has them. */
+enum heap_value { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, HEAP_VALUES };
+
+/*
+ * Stacks, innermost element first, each once, with their numbers. What an element is, an address or
+ * the number of a location, is the owner's business. The numbers are negative where one profile was
+ * taken away from another.
+ */
+struct stack {
+	size_t first, n;	/* its elements in struct stack_table */
+	int64_t value[HEAP_VALUES];
+};
+
+struct stack_table {
+	struct stack *stacks;	/* in the order in which they were added, until they are sorted */
+	size_t n, cap;
+	uint64_t *elements;
+	size_t n_elements, cap_elements;
+	struct idindex index;
+};
+
+void stack_table_release(struct stack_table *t);
+
+/* Add numbers to a stack. 0, -ENOMEM, or -EOVERFLOW: a sum is too large; then nothing is added. */
+int stack_table_add(struct stack_table *t, const uint64_t *elements, size_t n,
+		    const int64_t value[HEAP_VALUES]);
+
+/* By one of the numbers, the largest first; what is equal stays in its order. Nothing may be added
+ * afterwards. */
+void stack_table_sort(struct stack_table *t, enum heap_value by);
+
+#endif

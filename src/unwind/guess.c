@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwind/unwind_internal.h"
+
+#include "arch/arch.h"
+
+#include <string.h>
+
+/* The greatest frame: as much stack as a thread has by default. */
+#define FRAME_MAX ((taddr)8 << 20)
+
+void code_known_release(struct code_known *c)
+{
+	code_ranges_release(&c->ranges);
+}
+
+void code_known_flush(struct code_known *c)
+{
+	c->ranges.n = 0;
+	c->stop = 0;
+}
+
+static bool is_code(struct code_known *c, struct snapshot *memory, taddr pc)
+{
+	if (code_ranges_have(&c->ranges, pc))
+		return true;
+	/* Code may have been generated since; but it does not come while all is stopped. */
+	if (c->stop == memory->stop || code_ranges_read(memory->space->pid, &c->ranges))
+		return false;
+	c->stop = memory->stop;
+	return code_ranges_have(&c->ranges, pc);
+}
+
+static bool follows_a_call(const struct code_known *c, struct snapshot *memory, taddr ret)
+{
+	uint8_t code[2 * sizeof(uint64_t)];
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof code; i += sizeof word) {
+		if (!snapshot_word(memory, ret - sizeof code + i, &word))
+			return false;
+		memcpy(code + i, &word, sizeof word);
+	}
+	if (c->own_bytes)
+		c->own_bytes(c->ctx, ret - sizeof code, code, sizeof code);
+	return arch_ends_in_call(code + sizeof code - ARCH_CALL_MAX);
+}
+
+bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr sp,
+		  taddr frame_pointer, struct guess *out)
+{
+	*out = (struct guess){ .at = frame_pointer, .caller_sp = frame_pointer + ARCH_FRAME_CALLER };
+	/* Above the stack pointer: so a walk from frame to frame never turns back. */
+	if (frame_pointer < sp || frame_pointer - sp > FRAME_MAX || frame_pointer % sizeof out->saved)
+		return false;
+	if (!snapshot_word(memory, frame_pointer + ARCH_FRAME_SAVED, &out->saved) ||
+	    !snapshot_word(memory, frame_pointer + ARCH_FRAME_RETURN, &out->caller_pc))
+		return false;
+	/* A signal handler was called by nobody. */
+	return (follows_a_call(c, memory, out->caller_pc) ||
+		unwind_is_signal_return(memory, out->caller_pc)) &&
+	       is_code(c, memory, out->caller_pc - 1) && is_code(c, memory, pc);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_GUESS_H
+#define MPROF_UNWIND_GUESS_H
+
+#include "attach/modules.h"
+#include "unwind/snapshot.h"
+
+/*
+ * The caller of a function that nothing describes, by the frame pointer that it may have set up. It
+ * is a guess: a function that keeps none is left out of the chain.
+ */
+
+/* The program's executable memory, generated code too, as it was when an address was in none of it. */
+struct code_known {
+	struct code_ranges ranges;
+	uint64_t stop;		/* at which it was read; 0: never */
+	/* Puts the program's own bytes in the place of traps in @code, read from @at; or NULL. */
+	void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len);
+	void *ctx;
+};
+
+void code_known_release(struct code_known *c);
+
+/* What is mapped has changed. */
+void code_known_flush(struct code_known *c);
+
+struct guess {
+	taddr at;		/* where the frame pointer points */
+	taddr caller_pc, caller_sp;
+	uint64_t saved;		/* the caller's frame pointer */
+};
+
+/**
+ * @pc, @sp, @frame_pointer  of the frame whose caller is wanted; @pc inside of its call instruction
+ * False: that is no frame pointer, or what it points to is nothing that a call has left.
+ */
+bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr sp,
+		  taddr frame_pointer, struct guess *out);
+
+#endif

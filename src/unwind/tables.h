@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_TABLES_H
+#define MPROF_UNWIND_TABLES_H
+
+#include "attach/modules.h"
+#include "symbols/cfi.h"
+#include "unwind/snapshot.h"
+
+#include <libunwind.h>
+
+/*
+ * Where libunwind finds the call frame information of a function: by the index .eh_frame_hdr in the
+ * program's memory; in a file without one, as static programs are, by an index made here of the
+ * file's .eh_frame; else in the file's .debug_frame.
+ */
+
+/* A mapped file's .eh_frame_hdr: LSB core specification, 10.6.2. */
+struct cfi_table {
+	taddr map_start;	/* tells the mapping */
+	bool usable;
+	taddr start_ip, end_ip;
+	taddr header;		/* of .eh_frame_hdr */
+	taddr table;		/* its binary search table */
+	uint64_t entries;
+	taddr entry;		/* where the kernel starts the file; 0: it does not */
+};
+
+/* What was read of a file itself, when it was needed first. */
+struct cfi_file {
+	bool has_eh_frame, has_debug_frame;	/* has been looked for */
+	struct fdes eh_frame;
+	struct debug_frame debug_frame;
+};
+
+struct cfi_tables {
+	struct snapshot *memory;
+	const struct mappings *maps;		/* of the chain in progress */
+	const struct module_files *files;
+	struct cfi_table *tables;
+	size_t n_tables, cap_tables;
+	struct cfi_file *of_file;	/* by the number of the file */
+	size_t n_files, cap_files;
+};
+
+void tables_release(struct cfi_tables *t);
+
+/* What is mapped has changed. What was read of files is kept: numbers of files do not change. */
+void tables_flush(struct cfi_tables *t);
+
+/* libunwind's find_proc_info(): 0 or -UNW_ENOINFO. */
+int tables_find(struct cfi_tables *t, unw_addr_space_t as, taddr ip, unw_proc_info_t *pi,
+		int need_unwind_info, void *arg);
+
+/* Some of what libunwind is told to read is not in the program. True: @at is there, and what is there
+ * goes to @value. */
+bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value);
+
+/* Nothing describes the frame at @pc, and nothing has to: it is where the program, or the dynamic
+ * linker before it, was started. */
+bool tables_is_entry_code(struct cfi_tables *t, taddr pc);
+
+#endif

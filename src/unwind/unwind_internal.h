@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_UNWIND_INTERNAL_H
+#define MPROF_UNWIND_INTERNAL_H
+
+#include "unwind/guess.h"
+#include "unwind/snapshot.h"
+#include "unwind/steps.h"
+#include "unwind/tables.h"
+#include "unwind/unwind.h"
+
+#include <libunwind.h>
+
+struct unwinder {
+	unw_addr_space_t as;
+	struct snapshot memory;
+	struct cfi_tables tables;
+	struct code_known code;
+	struct unwind_frame *frames;
+	size_t cap_frames;
+
+	/* of the chain in progress */
+	const struct mappings *maps;
+	struct arch_regs regs;
+	unsigned reads;		/* words libunwind has asked for in this step */
+	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
+	enum chain_end end;	/* why a walk did not come to the chain's end */
+
+	/* of the step in progress: what it depends on */
+	struct step step;
+	bool recording;
+	bool unrepeatable;	/* it depends on something that is not recorded */
+
+	struct steps steps;
+	bool check;
+	struct unwind_counts counts;
+};
+
+/* What libunwind asks, it asks these; their argument is the unwinder. */
+extern unw_accessors_t unwind_accessors;
+
+/* Is the page at @at one that nobody can write to? For struct snapshot; @ctx is the unwinder. */
+bool unwind_cannot_change(void *ctx, taddr at);
+
+/* unw_step(), of which an expression that runs in a circle makes an end, too. */
+int unwind_step(struct unwinder *u, unw_cursor_t *c);
+
+/* 0 or -ENOMEM. */
+int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
+
+/* Does the code at @pc return from a signal handler? */
+bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
+
+/**
+ * The whole chain into u->frames, by libunwind in one go, with nothing remembered.
+ * @complete  whether it came to the outermost frame; if not, u->end says why
+ * Returns 0 or -ENOMEM.
+ */
+int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,
+		  bool *complete);
+
+#endif

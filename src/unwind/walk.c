@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A chain by libunwind in one go, with nothing remembered. */
+#include "unwind/unwind_internal.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* There are 64 signals; more handlers than that on one stack are a circle. */
+#define MAX_HANDLERS 128
+
+int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f)
+{
+	if (ARRAY_RESERVE(&u->frames, &u->cap_frames, *n))
+		return -ENOMEM;
+	u->frames[(*n)++] = f;
+	return 0;
+}
+
+bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
+{
+	uint8_t code[16];
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof code; i += sizeof word) {
+		if (!snapshot_word(memory, pc + i, &word))
+			return false;
+		memcpy(code + i, &word, sizeof word);
+	}
+	return arch_is_signal_return(code);
+}
+
+/* Registers of the frame that @c stands in. */
+static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
+{
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		if (unw_get_reg(c, arch_kept_regs[i], &kept[i]))
+			return false;
+	return true;
+}
+
+/* Nothing describes the frame @f, where @from stands: @c to its caller, by the frame pointer. */
+static bool step_by_guess(struct unwinder *u, unw_cursor_t *from, const struct unwind_frame *f,
+			  unw_cursor_t *c)
+{
+	uint64_t kept[ARCH_KEPT_REGS];
+	unw_word_t sp;
+	struct guess g;
+
+	if (unw_get_reg(from, UNW_REG_SP, &sp) || !get_kept(from, kept) ||
+	    !guess_caller(&u->code, &u->memory, f->pc - !f->exact, sp, kept[arch_frame_pointer], &g))
+		return false;
+	kept[arch_frame_pointer] = g.saved;
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		arch_set_kept(&u->regs, i, kept[i]);
+	arch_set_caller(&u->regs, g.caller_pc - 1, g.caller_sp);
+	return !unw_init_remote(c, u->as, u);
+}
+
+enum stepped { STEPPED, GUESSED, OUTERMOST, LOST };
+
+/* From the frame @f to its caller. LOST: u->end says why. */
+static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwind_frame *f,
+			 bool in_handler, unw_word_t *pc, unw_word_t *sp)
+{
+	unw_cursor_t before;
+
+	memcpy(&before, c, sizeof before);
+	*pc = *sp = 0;
+	u->no_cfi = false;
+	u->end = CHAIN_UNREADABLE;
+	int more = unwind_step(u, c);
+	bool guess = u->no_cfi;
+
+	if (guess) {
+		/* libunwind tries its luck then, and does not tell. We try ours, and do. */
+		u->end = CHAIN_NO_CFI;
+		if (tables_is_entry_code(&u->tables, f->pc))
+			return OUTERMOST;
+		if (in_handler || !step_by_guess(u, &before, f, c))
+			return LOST;
+		more = 1;
+	}
+	if (more < 0 || unw_get_reg(c, UNW_REG_SP, sp) || unw_get_reg(c, UNW_REG_IP, pc))
+		return LOST;
+	*pc += guess;	/* it stands in the call instruction */
+	return more == 0 || *pc == 0 ? OUTERMOST : guess ? GUESSED : STEPPED;
+}
+
+/* Frame after frame until the outermost; *complete tells whether that was reached. */
+static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
+{
+	unsigned handlers = 0;
+
+	while (*n < UNWIND_MAX_FRAMES && handlers < MAX_HANDLERS) {
+		struct unwind_frame *f = &u->frames[*n - 1];
+		bool in_handler = unwind_is_signal_return(&u->memory, f->pc);
+		unw_word_t pc, sp;
+		enum stepped how = step(u, c, f, in_handler, &pc, &sp);
+
+		if (how == LOST)
+			return 0;
+		f->cfa = sp;
+		*complete = how == OUTERMOST;
+		if (*complete)
+			return 0;
+		if (in_handler) {
+			/* The kernel's way back from a handler is nobody's call: in its place stands
+			 * what the signal interrupted, perhaps on another stack. */
+			handlers++;
+			*f = (struct unwind_frame){ .pc = pc, .exact = true, .guessed = f->guessed,
+						    .memo = UINT64_MAX };
+			continue;
+		}
+		/* A stack only grows one way; what does not is broken or hostile. */
+		u->end = CHAIN_UNREADABLE;
+		if (*n > 1 && sp <= f[-1].cfa && !f->exact)
+			return 0;
+		int err = unwind_push(u, n, (struct unwind_frame){
+				.pc = pc, .guessed = how == GUESSED, .memo = UINT64_MAX });
+		if (err)
+			return err;
+	}
+	u->end = CHAIN_TOO_DEEP;
+	return 0;
+}
+
+int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,
+		  bool *complete)
+{
+	unw_cursor_t c;
+
+	*n = 0;
+	*complete = false;
+	u->recording = false;
+	u->regs = *entry;
+	u->end = CHAIN_UNREADABLE;
+	int err = unwind_push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT64_MAX });
+	/* Begin in the caller, inside of its call instruction: which row of its table holds there does
+	 * not depend on what comes behind the call, and the allocator needs no table of its own. */
+	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
+	if (!err && !unw_init_remote(&c, u->as, u))
+		err = walk(u, &c, n, complete);
+	return err;
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Damaged files, generated, the same in every run: there is a report or a sentence, never a crash, and
+# the program does what it did. SEEDS: how many of each kind.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+SEEDS=${SEEDS:-25}
+# What a sanitizer finds in mprof must not look like a status of its own.
+export ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
+
+# damage FROM TO SEED PART...
+damage() {
+	python3 "$ROOT/tests/lib/damage.py" "$@"
+}
+
+# profiled SEED [REFUSAL]: ./frames is profiled to the last allocation, however little is known of its frames;
+# or it is refused with that sentence
+profiled() {
+	local status=0
+	limited "$MPROF" run -o run.txt --data=run.data -- ./frames >out 2>err || status=$?
+	if [ "$status" = 1 ] && [ -n "${2:-}" ]; then
+		a_sentence err "$2"
+		return
+	fi
+	[ "$status" = 0 ] || fail "seed $1:" "$(cat ended err)" || return 1
+	limited "$MPROF" report --format=json run.data >report.json 2>>err || fail "seed $1: $?" "$(cat ended err)" ||
+		return 1
+	nothing "$(contradictions report.json)" "seed $1:" || return 1
+	[ "$(jq -c '[.bins[] | select(.size > 7000 and .size < 7030) | [.size, .allocs, .frees]]' report.json)" = \
+		'[[7001,10,0],[7019,1,0],[7027,1,0]]' ] || fail "seed $1: other numbers"
+}
+
+# frames FLAG...: ./whole
+frames() {
+	gcc -std=gnu17 -D_GNU_SOURCE -fno-builtin -I"$ROOT/tests/targets" "$@" -o whole "$ROOT/tests/targets/frames.c"
+}
+
+@test "damaged call frame information" {
+	local seed
+	frames -O1 -g
+	for ((seed = 0; seed < SEEDS; seed++)); do
+		damage whole frames "$seed" .eh_frame .eh_frame_hdr
+		chmod +x frames
+		profiled "$seed"
+	done
+}
+
+@test "damaged call frame information of a program without an index of it" {
+	local seed
+	frames -O1 -g -static
+	for ((seed = 0; seed < SEEDS; seed++)); do
+		damage whole frames "$seed" .eh_frame .eh_frame sections
+		chmod +x frames
+		# whose symbols nobody finds
+		profiled "$seed" 'no allocator found'
+	done
+}
+
+@test "damaged .debug_frame" {
+	local seed
+	frames -O1 -g -fno-asynchronous-unwind-tables -fno-unwind-tables
+	for ((seed = 0; seed < SEEDS; seed++)); do
+		damage whole frames "$seed" .debug_frame .debug_frame sections
+		chmod +x frames
+		profiled "$seed"
+	done
+}
+
+@test "damaged names, lines and types of a program" {
+	local seed
+	frames -O2 -g
+	for ((seed = 0; seed < SEEDS; seed++)); do
+		damage whole frames "$seed" .debug_info .debug_abbrev .debug_line .debug_str .debug_line_str \
+			.debug_rnglists .debug_aranges .symtab .strtab .shstrtab .note.gnu.build-id
+		chmod +x frames
+		profiled "$seed"
+	done
+}
+
+@test "a damaged debug file names what it can, or is refused with a sentence" {
+	local seed status
+	g++ -std=gnu++17 -O2 -g -o names "$ROOT/tests/targets/names.cc" "$ROOT/tests/targets/names2.cc"
+	objcopy --only-keep-debug names whole
+	strip names
+	limited "$MPROF" run -o run.txt --data=run.data -- ./names >out 2>err
+	for ((seed = 0; seed < 2 * SEEDS; seed++)); do
+		damage whole debug "$seed" header sections .debug_info .debug_abbrev .debug_line .debug_str \
+			.debug_line_str .debug_rnglists .debug_aranges .symtab .strtab .note.gnu.build-id
+		status=0
+		limited "$MPROF" report --lines --verbose --symbols-from=debug run.data >report 2>err || status=$?
+		case $status in
+		0) [ -s report ] ;;
+		1) a_sentence err ;;
+		*) fail "seed $seed: status $status" "$(cat ended err)" ;;
+		esac
+	done
+}

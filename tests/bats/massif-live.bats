@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154
+# Memory over time of running programs: attaching, and files of a moment.
+
+load ../lib/common
+load ../lib/live
+
+# field FILE NAME: all values of a field of the snapshots
+field() {
+	sed -n "s/^$2=//p" "$1"
+}
+
+control() {
+	limited "$MPROF" control "$@" >control.out 2>control.err || fail "$(cat control.err)"
+}
+
+@test "attached, the profile begins with what is allocated from then on" {
+	start marks "$T/marks"
+	tell_await marks "take 100" '^did take 100$'
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
+	tell_await marks "take 7" '^did take 7$'
+	tell_await marks "drop 5" '^did drop 5$'
+	detach "$PID"
+	clean "$PID"
+	finish marks
+	ms_print m.out >/dev/null
+	[ "$(field m.out mem_heap_B | head -1)" = 0 ]
+	[ "$(field m.out mem_heap_B | sort -n | tail -1)" = $((7 * 6121)) ]
+	[ "$(field m.out mem_heap_B | tail -1)" = $((2 * 6121)) ]
+	grep -q '^heap_tree=peak$' m.out
+}
+
+@test "snapshots of this moment, while the program sleeps" {
+	start marks "$T/marks"
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B --threshold=0 "$PID"
+	tell_await marks "take 3" '^did take 3$'
+	control "$PID" snapshot one.out
+	[ "$(field one.out snapshot)" = 0 ]
+	[ "$(field one.out mem_heap_B)" = $((3 * 6121)) ]
+	[ "$(field one.out heap_tree)" = empty ]
+	control "$PID" detailed_snapshot "$D/two.out"
+	[ "$(field two.out heap_tree)" = detailed ]
+	grep -q " n[0-9]*: $((3 * 6121)) 0x[0-9A-F]*: other (marks.c:" two.out
+	control "$PID" all_snapshots
+	[ "$(field massif.vgdb.out snapshot | wc -l)" = 4 ]
+	cp massif.vgdb.out before.out
+	control "$PID" snapshot
+	[ "$(field massif.vgdb.out snapshot)" = 0 ]
+	# The table knows nothing of it.
+	control "$PID" all_snapshots after.out
+	cmp before.out after.out
+	local f
+	for f in one two before; do
+		ms_print $f.out >/dev/null
+	done
+	detach "$PID"
+	clean "$PID"
+	finish marks
+}
+
+@test "snapshots while eight threads allocate" {
+	start server "$T/server"
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
+	local i
+	for i in 1 2 3; do
+		progress server 2
+		control "$PID" detailed_snapshot "s$i.out"
+		ms_print "s$i.out" >/dev/null
+		[ "$(field "s$i.out" mem_heap_B)" -gt 0 ]
+	done
+	control "$PID" all_snapshots all.out
+	[ "$(field all.out snapshot | wc -l)" -ge 50 ] && [ "$(field all.out snapshot | wc -l)" -lt 100 ]
+	detach "$PID"
+	clean "$PID"
+	finish server
+}
+
+@test "a child of the group is asked by its own number" {
+	background "$MPROF" run -o report.txt --data=/dev/null --trace-children=yes --massif-out-file=m.out \
+		--time-unit=B -- sh -c "sleep $LIVE_WAIT & echo \$! >child; wait"
+	until_true "no child" test -s child
+	local child
+	child=$(<child)
+	asked() {
+		control "$child" snapshot child.out >/dev/null && grep -q '^cmd: sleep' child.out
+	}
+	until_true "no answer for the child" asked
+	[ "$(field child.out snapshot)" = 0 ]
+	kill "$child"
+	ended "$FRONT"
+}
+
+@test "what cannot be answered is refused" {
+	start marks "$T/marks"
+	attach -o report.txt --data=/dev/null "$PID"
+	refused 1 'massif-out-file' "$MPROF" control "$PID" snapshot
+	refused 11 'no session' "$MPROF" control $$ snapshot
+	refused 2 'usage' "$MPROF" control "$PID" snapshot a b
+	control "$PID" help
+	grep -q '^detailed_snapshot ' control.out
+	detach "$PID"
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
+	refused 1 'nowhere' "$MPROF" control "$PID" snapshot nowhere/x
+	detach "$PID"
+	clean "$PID"
+	finish marks
+}

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154
+# Memory over time: massif files, against Massif itself.
+
+load ../lib/common
+
+# massif NAME PROGRAM [OPTION...]: profiles it; its massif file is NAME.
+massif() {
+	local name=$1 program=$2
+	shift 2
+	limited "$MPROF" run --massif-out-file="$name" --time-unit=B --data=/dev/null "$@" -- "$program" \
+		>"$name.stdout" 2>"$name.stderr" </dev/null
+}
+
+# valgrind_massif NAME PROGRAM [OPTION...]: the same by Valgrind, which would free what libraries keep.
+valgrind_massif() {
+	local name=$1 program=$2
+	shift 2
+	limited valgrind --tool=massif --massif-out-file="$name" --time-unit=B --run-libc-freeres=no \
+		--run-cxx-freeres=no "$@" "$program" >/dev/null 2>"$name.stderr" </dev/null
+}
+
+# Addresses are where Valgrind loads a program, and its options have other names.
+without_addresses() {
+	sed -E 's/^desc:.*//; s/0x[0-9A-F]+: //' "$1"
+}
+
+# field FILE NAME: all values of a field of the snapshots
+field() {
+	sed -n "s/^$2=//p" "$1"
+}
+
+@test "the manual's example gives the snapshots and trees of the manual" {
+	massif m.out "$T/example" --alignment=8
+	ms_print m.out | sed -E '1,6d; s/0x[0-9A-F]+:/0x:/' >printed
+	diff "$BATS_TEST_DIRNAME/massif-example.expected" printed
+	[ "$(head -1 m.out)" = "desc: --massif-out-file=m.out --time-unit=B --alignment=8" ]
+	[ "$(sed -n 2p m.out)" = "cmd: $T/example" ]
+	says m.out.stderr "the massif file of process [0-9]+ is m.out"
+}
+
+@test "with the usual alignment the example's snapshots are of the same kinds" {
+	massif m.out "$T/example"
+	[ "$(field m.out heap_tree | nl -v0 | awk '$2 != "empty" { printf "%d %s ", $1, $2 }')" = \
+		"9 detailed 14 peak 24 detailed " ]
+	[ "$(field m.out snapshot | tail -1)" = 24 ]
+}
+
+@test "a program with pools: every snapshot and every tree is Massif's" {
+	local o
+	for o in --threshold=1.0 --max-snapshots=10 --detailed-freq=1 --peak-inaccuracy=0 --depth=2 \
+		"--threshold=0 --alloc-fn=more" --heap-admin=0 --threshold=100 --threshold=10; do
+		# shellcheck disable=SC2086
+		valgrind_massif v.out "$T/pools" $o
+		# shellcheck disable=SC2086
+		massif m.out "$T/pools" $o
+		echo "options: $o"
+		diff <(without_addresses v.out) <(without_addresses m.out)
+		ms_print m.out >/dev/null
+	done
+}
+
+@test "functions that are ignored, and wrappers, are Massif's too" {
+	local o
+	for o in "--alloc-fn=take" "--alloc-fn=more --alloc-fn=take" "--ignore-fn=more" "--ignore-fn=take" \
+		"--ignore-fn=take --alloc-fn=more" "--ignore-fn=main"; do
+		# shellcheck disable=SC2086
+		valgrind_massif v.out "$T/pools" --threshold=0 $o
+		# shellcheck disable=SC2086
+		massif m.out "$T/pools" --threshold=0 $o
+		echo "options: $o"
+		diff <(without_addresses v.out) <(without_addresses m.out)
+	done
+}
+
+@test "a C++ program: the useful bytes of every snapshot are Massif's, and the trees in its source" {
+	valgrind_massif v.out "$T/shapes" --threshold=0 --max-snapshots=1000 --detailed-freq=7
+	massif m.out "$T/shapes" --threshold=0 --max-snapshots=1000 --detailed-freq=7
+	[ "$(field m.out snapshot | wc -l)" -gt 400 ]
+	# What a reused block is rounded up to is the allocator's business.
+	diff <(without_addresses v.out | grep -E '^mem_heap_B|^heap_tree|[(][a-z_.+]+:[0-9]+[)]$') \
+		<(without_addresses m.out | grep -E '^mem_heap_B|^heap_tree|[(][a-z_.+]+:[0-9]+[)]$')
+	ms_print m.out >/dev/null
+}
+
+@test "a forking program: the child's file begins with the parent's snapshots, as Massif's" {
+	valgrind_massif v.%p "$T/heirs"
+	massif m.%p "$T/heirs" --trace-children=yes
+	local v=(v.*[0-9]) m=(m.*[0-9])
+	[ ${#v[@]} = 2 ] && [ ${#m[@]} = 2 ]
+	# The child's is the one with the block that it resized.
+	grep -l '^mem_heap_B=23456' v.*[0-9] m.*[0-9] | xargs -n1 basename >children
+	[ "$(wc -l <children)" = 2 ]
+	local f
+	for f in v m; do
+		mv "$(grep "^$f" children)" "child-$f"
+		mv $f.*[0-9] "parent-$f"
+	done
+	diff <(without_addresses child-v) <(without_addresses child-m)
+	diff <(without_addresses parent-v) <(without_addresses parent-m)
+}
+
+@test "without %p in the name the first process's file has that name, and the child's number comes behind the other" {
+	massif m.out "$T/heirs" --trace-children=yes
+	[ -s m.out ]
+	local rest=(m.out.*[0-9])
+	[ ${#rest[@]} = 1 ]
+	ms_print "${rest[0]}" >/dev/null
+	grep -q '^mem_heap_B=23456' "${rest[0]}"
+}
+
+@test "a child that is not followed has no file and changes nothing" {
+	massif m.%p "$T/heirs"
+	local m=(m.*[0-9])
+	[ ${#m[@]} = 1 ]
+	! grep -q '^mem_heap_B=23456' "${m[0]}"
+}
+
+@test "an exec ends one file and begins another" {
+	limited "$MPROF" run --massif-out-file=m.out --time-unit=B --data=/dev/null -- \
+		sh -c "exec $T/example" 2>stderr </dev/null
+	[ -s m.out.1 ] && [ "$(sed -n 2p m.out)" = "cmd: $T/example" ]
+	[ "$(field m.out snapshot | tail -1)" = 24 ]
+	rm m.*
+	limited "$MPROF" run --massif-out-file=m.%n --time-unit=B --data=/dev/null -- \
+		sh -c "exec $T/example" 2>stderr </dev/null
+	[ -s m.1 ] && [ "$(field m.2 snapshot | tail -1)" = 24 ]
+}
+
+@test "names of files: variables, per cent signs, and where they are" {
+	mkdir there
+	WHERE=there massif 'there/%q{WHERE}-100%%.%n' "$T/example"
+	[ -s there/there-100%.1 ]
+}
+
+@test "a name that cannot be is refused before the program runs" {
+	local name
+	for name in '%z' '%q{MPROF_TEST_UNSET}' '%q{HOME' '~/x' '' '%'; do
+		refused 2 'massif-out-file' "$MPROF" run --massif-out-file="$name" -- touch ran
+		[ ! -e ran ]
+	done
+}
+
+@test "values out of range are refused before the program runs" {
+	local o
+	for o in --heap=maybe --heap-admin=1025 --heap-admin=-1 --alignment=24 --alignment=8192 --depth=0 \
+		--depth=201 --threshold=100.1 --threshold=-1 --threshold=1% --peak-inaccuracy=-1 \
+		--time-unit=s --detailed-freq=0 --detailed-freq=1000001 --max-snapshots=9 \
+		--max-snapshots=1001 --alloc-fn= --x=72; do
+		local name=${o%%=*}
+		refused 2 "option -*${name#--}" "$MPROF" run "$o" --massif-out-file=m.out -- touch ran
+		[ ! -e ran ]
+	done
+}
+
+@test "without a counter of instructions the default unit is ms, and --time-unit=i is refused" {
+	limited "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" 2>stderr </dev/null
+	case $(sed -n 3p m.out) in
+	"time_unit: i")
+		# A program that does more takes more.
+		[ "$(field m.out time | tail -1)" -gt 10000 ]
+		;;
+	"time_unit: ms")
+		says stderr 'milliseconds'
+		refused 2 'time-unit=i.*(no counter|not permitted|kernel).*ms or B' "$MPROF" run \
+			--massif-out-file=m.out --time-unit=i -- touch ran
+		[ ! -e ran ]
+		;;
+	*) fail "$(sed -n 3p m.out)" ;;
+	esac
+	[ "$(field m.out snapshot | tail -1)" -ge 5 ]
+}
+
+@test "a program that ends by a signal has its file" {
+	massif m.out "$T/ends" || true
+	ms_print m.out >/dev/null
+}
+
+@test "a file that cannot be written is told" {
+	refused 1 'cannot write the massif file' "$MPROF" run --time-unit=B --massif-out-file=nowhere/m.out -- touch ran
+	[ ! -e ran ]
+}
+
+
+# as_ms_print FILE [OPTION...]: what we print of it is what ms_print prints, but for its own options.
+as_ms_print() {
+	local file=$1
+	shift
+	ms_print "$@" "$file" >theirs.txt 2>/dev/null
+	"$MPROF" report --format=ms_print "$@" "$file" >ours.txt
+	grep -q '^ms_print arguments: --format=ms_print ' ours.txt
+	diff <(sed '/^ms_print arguments/s/:.*//' theirs.txt) <(sed '/^ms_print arguments/s/:.*//' ours.txt) || fail "options: $*"
+}
+
+@test "ms_print's output, to the byte, of our files and of Valgrind's" {
+	local o
+	massif ours.out "$T/shapes"
+	valgrind_massif theirs.out "$T/pools" --threshold=0
+	massif stacks.out "$T/example" --max-snapshots=10 --detailed-freq=1 --threshold=0
+	sed 's/time_unit: B/time_unit: ms/; s/mem_stacks_B=0/mem_stacks_B=123456789012/' stacks.out >ms.out
+	sed 's/time_unit: B/time_unit: i/; s/^desc:.*/desc: a\ndesc: b # c/; s/mem_heap_B=/&77/' theirs.out >i.out
+	for o in "" --x=4 --x=1000 --y=4 --y=1000 "--x=33 --y=7" --threshold=0 --threshold=0.5% --threshold=10 \
+		--threshold=100; do
+		# shellcheck disable=SC2086
+		as_ms_print ours.out $o
+		# shellcheck disable=SC2086
+		as_ms_print theirs.out $o
+		# shellcheck disable=SC2086
+		as_ms_print stacks.out $o
+		# shellcheck disable=SC2086
+		as_ms_print ms.out $o
+		# shellcheck disable=SC2086
+		as_ms_print i.out $o
+	done
+}
+
+@test "a massif file that is none is refused with the line" {
+	massif m.out "$T/example"
+	head -n 40 m.out >cut.out
+	refused 1 'cut.out: line 40: expected "mem_heap_extra_B=" .*end of the file' "$MPROF" report --format=ms_print cut.out
+	sed 's/^time=2032/tame=2032/' m.out >bad.out
+	refused 1 'bad.out: line [0-9]+: expected .time=.*tame' "$MPROF" report --format=ms_print bad.out
+	refused 1 'nothing.out' "$MPROF" report --format=ms_print nothing.out
+	refused 1 'cannot write' "$MPROF" report --format=ms_print -o /nonexistent/x m.out
+	"$MPROF" report --format=ms_print -o printed m.out
+	grep -q 'Number of snapshots: 25' printed
+}
+
+@test "--at=peak: the tables for what was live at the peak, and nothing else" {
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/peak" >out 2>err </dev/null
+	says err 'the peak: 81203 bytes in 2 blocks, [0-9.]+ s after the start'
+	"$MPROF" report --at=peak --format=json run.data >peak.json
+	[ "$(jq -c '[.bins[] | [.size, .allocs, .frees]]' peak.json)" = '[[1200,1,0],[80003,1,0]]' ]
+	[ "$(jq '.totals.kept_bytes' peak.json)" = 81203 ]
+	"$MPROF" report --at=peak run.data >peak.txt 2>peak.err
+	grep -q '^Total bytes not freed: 81203$' peak.txt
+	says peak.err 'the peak: 81203 bytes'
+	[ "$(sqlite3 run.data 'select sum(size * blocks) from peak join leaves on leaves.rowid = leaf')" = 81203 ]
+	[ "$(sqlite3 run.data 'select live_bytes, live_blocks from timeline where peak')" = '81203|2' ]
+	"$MPROF" report run.data >end.txt 2>/dev/null
+	cmp run.txt end.txt
+}
+
+@test "the timeline of a data file as a massif file, with the tree of the exact peak" {
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/peak" >out 2>err </dev/null
+	"$MPROF" report --format=massif --time-unit=B -o m.out run.data
+	as_ms_print m.out
+	[ "$(field m.out mem_heap_B | sort -n | tail -1)" = 81203 ]
+	[ "$(field m.out heap_tree | grep -c peak)" = 1 ]
+	grep -qE '^ n0: 80003 0x[0-9A-F]+: main [(]peak.c:[0-9]+[)]$' m.out
+	"$MPROF" report --format=ms_print --time-unit=B run.data | sed '/^ms_print arguments/d' >direct
+	"$MPROF" report --format=ms_print m.out | sed '/^ms_print arguments/d' >through
+	diff <(sed '/^Massif arguments/d' direct) <(sed '/^Massif arguments/d' through)
+	"$MPROF" report --format=massif run.data | grep -q '^time_unit: ms$'
+}
+
+@test "the timeline's points are bounded by --timeline" {
+	limited "$MPROF" run -o run.txt --data=run.data --timeline=10 -- "$T/pools" >out 2>err </dev/null
+	[ "$(sqlite3 run.data 'select count(*) between 5 and 10 from timeline')" = 1 ]
+	[ "$(sqlite3 run.data 'select sum(peak) from timeline')" = 1 ]
+}
+
+# depth_at BYTES: the depth of the stacks in the first snapshot with so many more useful bytes
+stacks_with() {
+	awk -F= -v want="$1" '/^mem_heap_B=/ { diff = $2 - heap; heap = $2 }
+		/^mem_stacks_B=/ && diff == want { print $2; exit }' m.out
+}
+
+@test "--stacks=yes: the depth of a recursion, in main and in a thread, and not of another stack" {
+	massif m.out "$T/stackdepth" --stacks=yes --max-snapshots=1000
+	[ "$(($(stacks_with 107) - $(stacks_with 101)))" = "$(sed -n 's/^main //p' m.out.stdout)" ]
+	[ "$(($(stacks_with 307) - $(stacks_with 301)))" = "$(sed -n 's/^thread //p' m.out.stdout)" ]
+	# What the thread had is gone, and the signal's stack is not ours.
+	[ "$(stacks_with 401)" -lt 50000 ]
+	[ "$(field m.out mem_stacks_B | tail -1)" -gt 0 ]
+	ms_print m.out >/dev/null
+	massif none.out "$T/stackdepth" --max-snapshots=1000
+	[ "$(field none.out mem_stacks_B | sort -u)" = 0 ]
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# mprof report in pprof's formats, of its own profiles and of others', compared with google-pprof and
+# with readers that share no code with it.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# recorded PROGRAM [ARG...]: run.data and p.NNNN.heap of it
+recorded() {
+	rm -f ./*.heap
+	limited "$MPROF" run --heap-profile=p --quiet --data=run.data -o tables.txt -- "$@" >out 2>err </dev/null
+}
+
+# report OPTION... FILE...
+report() {
+	limited "$MPROF" report "$@" 2>report.err || fail "mprof report $*" "$(cat report.err)"
+}
+
+pprof() {
+	limited google-pprof --text "$@" 2>pprof.err
+}
+
+# What the libraries do before main is named from other parts of their debugging data, or differently
+# where there is none: only the program's functions are compared.
+ours_only() {
+	grep -Ev ' (_start|__libc_start_[a-z_]*)( |$)|libc_start_call_main|libc-start|call_init|_dl_|_GLOBAL__|libstdc|@@GLIBCXX' "$1" |
+		sed '2,$s/^\(.\{16\}\)......./\1/' # the running sum has their part in it
+}
+
+same_as_pprof() { # PROGRAM OPTION... FILE
+	local program=$1
+	shift
+	pprof "${@:1:$#-1}" "$program" "${@: -1}" | sed "s|$D/||" >theirs
+	report --format=text "$@" | sed "s|$D/||" >ours
+	diff <(ours_only theirs) <(ours_only ours) || fail "with $*"
+	[ "$(wc -l <ours)" -gt 1 ]
+}
+
+@test "text is google-pprof's, in all four modes and with all its options, for C and C++" {
+	for program in heap heap-nopie heapxx; do
+		recorded "$T/$program"
+		for mode in inuse_space inuse_objects alloc_space alloc_objects; do
+			same_as_pprof "$T/$program" --$mode p.0001.heap
+			same_as_pprof "$T/$program" --$mode --show_bytes --cum p.0001.heap
+			same_as_pprof "$T/$program" --$mode --show_bytes --lines p.0001.heap
+		done
+		same_as_pprof "$T/$program" --alloc_space --addresses p.0001.heap
+		same_as_pprof "$T/$program" --alloc_space --focus='churn|box' p.0001.heap
+		same_as_pprof "$T/$program" --alloc_space --ignore='churn|box' p.0001.heap
+		same_as_pprof "$T/$program" --alloc_space --focus='heap.*[.]c' p.0001.heap
+	done
+}
+
+@test "a base is taken away as google-pprof does it" {
+	rm -f ./*.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-allocation-interval=1500000 --data=run.data \
+		-o tables.txt -- "$T/heap" 2>err
+	for mode in inuse_space inuse_objects alloc_space alloc_objects; do
+		same_as_pprof "$T/heap" --$mode --show_bytes --base=p.0001.heap p.0002.heap
+	done
+	report --inuse_space --show_bytes --base=p.0002.heap p.0001.heap >text
+	grep -q '^Total: -' text
+	report --inuse_space --show_bytes --drop_negative --base=p.0002.heap p.0001.heap >text
+	grep -qx 'Total: 0 B' text
+	report --base=p.0001.heap p.0001.heap >text
+	[ "$(cat text)" = 'Total: 0.0 MB' ]
+}
+
+@test "profiles of two runs, of two builds and at other addresses, are taken from each other by function" {
+	sed 's/i < 40/i < 45/' "$ROOT/tests/targets/heap.c" >heap.c
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O1 -g -fno-builtin -pthread -o heap heap.c
+	recorded "$T/heap"
+	mv run.data old.data
+	mv p.0001.heap old.h
+	recorded ./heap
+	for files in "old.data run.data" "old.h p.0001.heap"; do
+		set -- $files
+		report --format=folded --base="$1" "$2" >folded
+
+		# no two stacks that cancel each other out
+		[ "$(grep -c 'main;fill_big;alloc_leaf 250000$' folded)" = 1 ]
+		[ "$(wc -l <folded)" = 1 ] || fail "$(cat folded)"
+		report --format=json --base="$1" "$2" >diff.json
+		jq -e '.difference and .totals.inuse_space == 250000 and .totals.inuse_objects == 5' diff.json
+	done
+}
+
+@test "several files are added up" {
+	recorded "$T/heap"
+	report --show_bytes p.0001.heap p.0001.heap >twice
+	grep -qx 'Total: 4107352 B' twice
+	report --show_bytes --base=p.0001.heap p.0001.heap p.0001.heap >once
+	diff once <(report --show_bytes p.0001.heap)
+}
+
+@test "profile.proto is what another reader expects, and its sums are those of the JSON report" {
+	for program in heap heapxx; do
+		recorded "$T/$program"
+		report --format=pprof -o p.pb.gz run.data
+		limited python3 "$ROOT/tests/lib/proto-sums.py" p.pb.gz >proto.json
+		report --format=json run.data >report.json
+		jq -e --slurpfile r report.json '$r[0].totals as $t
+			| .sums == [$t.allocs, $t.alloc_bytes, $t.kept_objects, $t.kept_bytes]
+			and .types == [["alloc_objects", "count"], ["alloc_space", "bytes"],
+				["inuse_objects", "count"], ["inuse_space", "bytes"]]
+			and .period == ["space", "bytes", 1]' proto.json
+		jq -e --arg p "$T/$program" '.mappings[0][0] == $p and (.mappings[0][1] | length) == 40
+			and .mappings[0][2] == 1 and .comments == [$p]' proto.json
+	done
+	recorded "$T/heap"
+	report --format=pprof -o p.pb.gz run.data
+	limited python3 "$ROOT/tests/lib/proto-sums.py" p.pb.gz >proto.json
+	jq -e '[.stacks[] | select([.frames[][0]] == ["inlined", "user_of_inlined", "main"]) | .values]
+		== [[10, 17770, 10, 17770]]' proto.json
+	line=$(grep -n 'return malloc(n)' "$ROOT/tests/targets/heap.c" | cut -d: -f1)
+	jq -e --argjson l "$line" '[.stacks[].frames[] | select(.[0] == "inlined") | .[2]] == [$l]' proto.json
+}
+
+@test "protoc decodes profile.proto with a description of its own" {
+	recorded "$T/heap"
+	report --format=pprof -o p.pb.gz run.data
+	cat >other.proto <<-'EOF'
+		syntax = "proto3";
+		message P { repeated T t = 1; repeated S s = 2; repeated string n = 6; int64 period = 12; }
+		message T { int64 type = 1; int64 unit = 2; }
+		message S { repeated uint64 l = 1; repeated int64 v = 2; }
+	EOF
+	gzip -dc p.pb.gz | limited protoc --decode=P other.proto >decoded
+	[ "$(grep -c '^t {' decoded)" = 4 ]
+	grep -q 'n: "user_of_inlined"' decoded
+	[ "$(grep -c '^s {' decoded)" = "$(jq '.stacks | length' <(report --format=json --base=run.data run.data))" ]
+}
+
+@test "each format can be read again, and says the same" {
+	for program in heap heapxx; do
+		recorded "$T/$program"
+		for mode in inuse_space alloc_objects; do
+			report --$mode --format=text --show_bytes run.data >text
+			report --format=pprof -o p.pb.gz run.data
+			report --$mode --show_bytes p.pb.gz | diff text -
+			gzip -dc p.pb.gz >p.pb
+			report --$mode --show_bytes p.pb | diff text -
+			report --format=heap run.data >p.heap
+			report --$mode --show_bytes p.heap | diff text -
+			pprof --$mode --show_bytes "$T/$program" p.heap >theirs
+			diff <(ours_only text) <(ours_only theirs)
+			report --format=heap --symbols=yes run.data >named.heap
+			# such a file has no names of the linker's, by which a type is told from a name; and
+			# "--" is what separates names
+			report --$mode --show_bytes named.heap >again
+			pprof --$mode --show_bytes named.heap >theirs
+			for f in text again theirs; do
+				ours_only $f | sed 's/ void std::/ std::/; s/operator- -/operator--/' | sort >$f.sorted
+			done
+			diff text.sorted again.sorted
+			diff text.sorted theirs.sorted
+		done
+	done
+}
+
+@test "folded stacks are google-pprof's" {
+	for program in heap heapxx; do
+		recorded "$T/$program"
+		report --format=folded --alloc_space p.0001.heap | sort >ours
+		limited google-pprof --collapsed --alloc_space "$T/$program" p.0001.heap 2>/dev/null |
+			sed 's/<[0-9a-f]\{16\}>//g; s/\[inline\]/ (inline)/g' | sort >theirs
+		diff <(grep -v _dl_init theirs) <(grep -v _dl_init ours)
+		[ "$(awk '{ n += $NF } END { print n }' ours)" = \
+			"$(jq .totals.alloc_bytes <(report --format=json run.data))" ]
+	done
+	report --format=folded --names=short --alloc_space p.0001.heap | grep -q 'main;shop::box::put 30000'
+}
+
+@test "files of libtcmalloc are read, with the numbers that google-pprof finds" {
+	HEAPPROFILE=tc limited "$T/heap-tcmalloc" 2>tc.err
+	for mode in inuse_space inuse_objects alloc_space alloc_objects; do
+		same_as_pprof "$T/heap-tcmalloc" --$mode --show_bytes tc.0001.heap
+	done
+}
+
+@test "sampled profiles are corrected as google-pprof does it" {
+	printf 'heap profile: 30: 4000 [ 50: 90000] @ heap_v2/524288\n 10: 1000 [ 20: 20000] @ 0x1000 0x2001\n 20: 3000 [ 30: 70000] @ 0x3000\n\nMAPPED_LIBRARIES:\n' >v2.heap
+	for mode in inuse_space inuse_objects alloc_space alloc_objects; do
+		pprof --$mode "$T/heap" v2.heap | sort >theirs
+		report --$mode v2.heap | sort >ours
+		diff <(sed 's/[0-9]%/%/g' theirs) <(sed 's/[0-9]%/%/g' ours) || # the last digit is rounded
+			diff <(awk '{ print $1 + 0 > 0 }' theirs) <(awk '{ print $1 + 0 > 0 }' ours)
+	done
+	report --inuse_objects v2.heap >text
+	# 10 / (1 - exp(-100 / 524288)) and 20 / (1 - exp(-150 / 524288))
+	grep -Eq '^ +69915 .* 0000000000003000$' text
+	grep -Eq '^ +52433 .* 0000000000001000$' text
+	printf 'heap profile: 1: 10 [ 1: 10] @ heap/200\n 1: 10 [ 1: 10] @ 0x1000\n\nMAPPED_LIBRARIES:\n' >v1.heap
+	report --inuse_objects v1.heap >text
+	grep -qx 'Total: 10 objects' text # 1 / (1 - exp(-10 / 100)) = 10.5
+}
+
+@test "lines of the source are listed with their numbers" {
+	recorded "$T/heap"
+	line=$(grep -n 'p = realloc(p' "$ROOT/tests/targets/heap.c" | cut -d: -f1)
+	for f in run.data p.0001.heap; do
+		report --list='^grow$' --alloc_space --show_bytes $f >list
+		grep -q "^ROUTINE =* grow in .*heap.c" list
+		grep -Eq '^105031 +105031 +Total B' list
+		grep -Eq "^105015 +105015 +$line: .*realloc" list
+	done
+	report --list=main --show_bytes run.data >list
+	grep -Eq '^ +[.] +2000000 .*fill_big\(\);' list
+}
+
+@test "the program can be given when it is no longer where it was" {
+	cp "$T/heap" moved
+	recorded ./moved
+	mkdir elsewhere
+	mv moved elsewhere
+	report p.0001.heap >without
+	! grep -q alloc_leaf without
+	report p.0001.heap elsewhere/moved >with
+	grep -q alloc_leaf with
+	report elsewhere/moved p.0001.heap | diff with -
+}
+
+@test "files that are damaged are refused with file and line" {
+	recorded "$T/heap"
+	refused 1 'x.heap:1: ' "$MPROF" report --format=text <(:) 2>/dev/null || :
+	sed '3s/\[/(/' p.0001.heap >x.heap
+	refused 1 'x.heap:3: ' "$MPROF" report x.heap
+	sed '2s/0x/0xg/' p.0001.heap >x.heap
+	refused 1 'x.heap:2: no address' "$MPROF" report x.heap
+	sed '2s/[0-9][0-9]*:/99999999999999999999:/' p.0001.heap >x.heap
+	refused 1 'x.heap:2: ' "$MPROF" report x.heap
+	printf 'heap profile: 1: 2 [ 3: 4] @ strange\n' >x.heap
+	refused 1 'x.heap:1: .*kind' "$MPROF" report x.heap
+	report --format=pprof -o p.pb.gz run.data
+	head -c 100 p.pb.gz >x.pb.gz
+	refused 1 'x.pb.gz' "$MPROF" report x.pb.gz
+	refused 1 'regular expression' "$MPROF" report --focus='(' p.0001.heap
+}
+
+@test "a session prints pprof's formats, too" {
+	limited "$MPROF" run --format=text --show_bytes --data=run.data -o text -- "$T/heap" 2>err
+	grep -qx 'Total: 2053676 B' text
+	limited "$MPROF" run --format=pprof --data=run.data -o p.pb.gz -- "$T/heap" 2>err
+	limited python3 "$ROOT/tests/lib/proto-sums.py" p.pb.gz | jq -e '.sums[3] == 2053676'
+}
