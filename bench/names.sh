@@ -7,7 +7,7 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 UNITS=${UNITS:-36}
 FRAMES=${FRAMES:-100000}
-ADDRESSES=${ADDRESSES:-2000}
+ADDRESSES=${ADDRESSES:-500}
 # What mprof is linked with, as its Makefile says.
 LIBS=${LIBS:-$(printf 'include Makefile\nprint-libs:\n\t@echo $(LIBS)\n' |
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$here/.." -f - print-libs)}
@@ -126,12 +126,18 @@ row "mprof: both, $(num "$(median mb)" 0) MB" "$(num "$(median all)")" 1
 need_mprof
 quiet "$MPROF" run -o "$tmp/report" --data="$tmp/data" -- "$big" || exit 1
 export XDG_CACHE_HOME=$tmp/cache
-for ((i = 0; i < RUNS; i++)); do
-	rm -rf "$XDG_CACHE_HOME"
-	seconds first "$MPROF" report --format=json --symbols-from="$big" "$tmp/data"
-	seconds again "$MPROF" report --format=json --symbols-from="$big" "$tmp/data"
-	seconds plain "$MPROF" report --format=json "$tmp/data"
-done
 echo
-echo "mprof report --symbols-from of its profile, $(num "$(median first)") seconds; again, with what is in the cache,"
-echo "$(num "$(median again)"): $(num "$(ratio first again)") times as fast (the aim: 5). Without naming anything: $(num "$(median plain)")."
+echo "mprof report --symbols-from of its profile; again, with what is in the cache (the aim: 5 times as fast);"
+echo "without naming anything:"
+echo
+table format "first, seconds" again "first / again" "without naming"
+for format in tables json; do
+	for ((i = 0; i < RUNS; i++)); do
+		rm -rf "$XDG_CACHE_HOME"
+		seconds "first-$format" "$MPROF" report --format=$format --symbols-from="$big" "$tmp/data"
+		seconds "again-$format" "$MPROF" report --format=$format --symbols-from="$big" "$tmp/data"
+		seconds "plain-$format" "$MPROF" report --format=$format "$tmp/data"
+	done
+	row $format "$(num "$(median "first-$format")")" "$(num "$(median "again-$format")")" \
+		"$(num "$(ratio "first-$format" "again-$format")")" "$(num "$(median "plain-$format")")"
+done

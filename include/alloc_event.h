@@ -38,7 +38,7 @@ enum alloc_label {
 /* What the program called, as a log of calls tells it. */
 enum alloc_call {
 	CALL_MALLOC, /* malloc(size) and all that gives a new block */
-	CALL_CALLOC, /* calloc(count, size / count) */
+	CALL_CALLOC, /* calloc(count, elem) */
 	CALL_REALLOC, /* realloc(old_ptr, size), also of no block or to no bytes */
 	CALL_FREE,
 };
@@ -67,7 +67,7 @@ struct alloc_event {
 	taddr sp;	/* the caller's stack pointer, as it is when the call has returned; 0: not known */
 	uint64_t size;	/* bytes the program asked for */
 	enum alloc_label label;	/* of a new block */
-	uint64_t count;	/* CALL_CALLOC: of so many elements */
+	uint64_t count, elem; /* CALL_CALLOC: so many elements of so many bytes each */
 	/* The allocator called its own free: glibc does for what is left in a thread's cache when the
 	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no
 	 * event of the program. */

@@ -30,6 +30,7 @@ static const struct command commands[] = {
 	{ "attach", command_attach },	{ "detach", command_detach },
 	{ "control", command_control },	{ "status", command_status },
 	{ "probes", command_probes },
+	{ "stats", command_stats },	{ "log", command_log },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },
 	{ "--version", command_version }, { "-version", command_version },

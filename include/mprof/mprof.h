@@ -45,19 +45,19 @@ MPROF_MARK void mprof_restart(char *filename)
 /** There is a block of @size bytes at @addr now. */
 MPROF_MARK void mprof_malloclike(const void *addr, __SIZE_TYPE__ size)
 {
-	__asm__ volatile("" : : "r"(addr), "r"(size) : "memory");
+	__asm__ volatile("# mprof_malloclike" : : "r"(addr), "r"(size) : "memory");
 }
 
 /** The block at @addr has @size bytes now: it counts as freed and requested again. */
 MPROF_MARK void mprof_resize(const void *addr, __SIZE_TYPE__ size)
 {
-	__asm__ volatile("" : : "r"(addr), "r"(size) : "memory");
+	__asm__ volatile("# mprof_resize" : : "r"(addr), "r"(size) : "memory");
 }
 
 /** The block at @addr is no more. */
 MPROF_MARK void mprof_freelike(const void *addr)
 {
-	__asm__ volatile("" : : "r"(addr) : "memory");
+	__asm__ volatile("# mprof_freelike" : : "r"(addr) : "memory");
 }
 
 /*
@@ -120,6 +120,27 @@ MPROF_MARK char *GetHeapProfile(void)
 	if (text)
 		text[mprof_heap_profile_text(text, size)] = '\0';
 	return text;
+}
+
+/* The texts in the asm keep a compiler from making one function of those that look alike. */
+
+/** From here on nothing is recorded and the program runs at full speed, until mprof_resume(). Blocks
+ * that were allocated before count as they did. */
+MPROF_MARK void mprof_suspend(void)
+{
+	__asm__ volatile("# mprof_suspend" : : : "memory");
+}
+
+/** The end of mprof_suspend(). */
+MPROF_MARK void mprof_resume(void)
+{
+	__asm__ volatile("# mprof_resume" : : : "memory");
+}
+
+/** A time stamp in the event log. */
+MPROF_MARK void mprof_mark(void)
+{
+	__asm__ volatile("# mprof_mark" : : : "memory");
 }
 
 #undef MPROF_MARK

@@ -29,7 +29,7 @@ static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr
 		 const struct arch_regs *r, taddr ret)
 {
 	struct alloc_event e = { .kind = AE_ALLOC, .call = CALL_MALLOC, .task = task->tid,
-				 .ptr = ptr, .size = size, .count = 1, .sp = arch_sp_after_return(r), .announced = true };
+				 .ptr = ptr, .size = size, .elem = size, .count = 1, .sp = arch_sp_after_return(r), .announced = true };
 
 	if (!ptr)
 		return;

@@ -27,7 +27,8 @@ struct call {
 	taddr inner;	/* the last block that such a call gave */
 	enum alloc_label label;	/* of the block, or of those that are requested inside */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
-	uint64_t size, count;
+	uint64_t size;	/* UINT64_MAX after an overflow */
+	uint64_t count, elem; /* of what it is the product */
 	taddr ptr;	/* the block that is resized or freed */
 	taddr pool;	/* the pool that a block comes from; 0: none */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */

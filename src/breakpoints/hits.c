@@ -293,10 +293,14 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 {
 	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
 	if (p->size_arg != NO_ARG)
-		c->overflow = __builtin_mul_overflow(arch_arg(r, p->size_arg), c->count, &c->size);
+		c->elem = arch_arg(r, p->size_arg);
+	c->overflow = __builtin_mul_overflow(c->elem, c->count, &c->size);
+	if (c->overflow)
+		c->size = UINT64_MAX;
 	if (p->string_arg != NO_ARG)
-		c->size = string_size(w, arch_arg(r, p->string_arg),
-				      p->limit_arg == NO_ARG ? UINT64_MAX - 1 : arch_arg(r, p->limit_arg));
+		c->elem = c->size = string_size(w, arch_arg(r, p->string_arg),
+						p->limit_arg == NO_ARG ? UINT64_MAX - 1 :
+									 arch_arg(r, p->limit_arg));
 	if (p->ptr_arg != NO_ARG)
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
@@ -591,6 +595,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 		.size = c->size,
 		.label = c->label,
 		.count = c->count,
+		.elem = c->elem,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};
 

@@ -35,6 +35,9 @@ enum probe_kind {
 	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
 	MARK_STOP,	/* mprof_stop() */
 	MARK_RESTART,	/* mprof_restart(filename) */
+	MARK_SUSPEND,	/* mprof_suspend() */
+	MARK_RESUME,	/* mprof_resume() */
+	MARK_STAMP,	/* mprof_mark() */
 	/* functions that we answer in their place: they return at once, with our result */
 	ASK_HEAP_START,	/* HeapProfilerStart(prefix) */
 	ASK_HEAP_STOP,	/* HeapProfilerStop() */

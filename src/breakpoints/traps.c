@@ -271,22 +271,24 @@ void traps_lift(const struct traps *t, const struct space *s)
 	}
 }
 
-void traps_put_back(struct traps *t, const struct space *s)
+void trap_put_back(struct traps *t, const struct space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 
-	for (size_t i = 0; i < t->n; i++) {
-		struct trap *trap = &t->v[i];
+	if (trap->volatile_code)
+		traps_refresh(t, s, trap);
+	int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
 
-		if (trap->volatile_code)
-			traps_refresh(t, s, trap);
-		int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
+	if (size > 0)
+		space_write(s, trap->slot, code, (size_t)size);
+	if (!trap->out)
+		trap_restore(s, trap);
+}
 
-		if (size > 0)
-			space_write(s, trap->slot, code, (size_t)size);
-		if (!trap->out)
-			trap_restore(s, trap);
-	}
+void traps_put_back(struct traps *t, const struct space *s)
+{
+	for (size_t i = 0; i < t->n; i++)
+		trap_put_back(t, s, &t->v[i]);
 }
 
 /* ---- the table ---- */

@@ -84,6 +84,7 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
 void traps_lift(const struct traps *t, const struct space *s);
 void traps_put_back(struct traps *t, const struct space *s);
+void trap_put_back(struct traps *t, const struct space *s, struct trap *trap);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 

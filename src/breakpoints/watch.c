@@ -318,9 +318,18 @@ struct watch_counts watch_counts(const struct watch *w)
 	return c;
 }
 
+/* A function of mprof.h: the program may tell that it wants to be watched again. */
+static bool is_mark(const struct watch *w, const struct trap *trap)
+{
+	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind >= MARK_AUTOSAVE;
+}
+
 void watch_suspend(struct watch *w)
 {
 	traps_lift(&w->traps, w->space);
+	for (size_t i = 0; i < w->traps.n; i++)
+		if (is_mark(w, &w->traps.v[i]))
+			trap_put_back(&w->traps, w->space, &w->traps.v[i]);
 	w->suspended = true;
 }
 

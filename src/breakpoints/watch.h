@@ -82,7 +82,7 @@ void watch_free(struct watch *w);
 struct watch_counts watch_counts(const struct watch *w);
 
 /* With all tasks of the space stopped and settled: take the traps out and see nothing until they are
- * put back. A program that execs or forks meanwhile keeps this state. */
+ * put back, but for the functions of mprof.h. A program that execs or forks meanwhile keeps this state. */
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
 

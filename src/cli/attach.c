@@ -2,6 +2,7 @@
 #include "attach/target.h"
 #include "cli/load_rules.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/record.h"
@@ -123,6 +124,8 @@ int command_attach(int argc, char **argv)
 		say("attach: which process? Usage: mprof attach [options] PID");
 		return STATUS_USAGE;
 	}
+	if (!mma_options_good(&a.options))
+		return STATUS_USAGE;
 	a.facts = target_look(a.pid);
 	if (a.facts.exists)
 		a.pid = a.facts.tgid; /* a thread's number stands for its process */

@@ -49,6 +49,13 @@ struct pprof_options {
 	const char *base, *focus, *ignore, *list; /* NULL: none */
 };
 
+/* MMA's outputs. */
+struct mma_options {
+	const char *log_file, *stats_file;	/* as given, with % sequences; NULL: not wanted */
+	bool plain;	/* not humanized: for programs to read, and no progress messages */
+	bool json;	/* stats, log: that instead of MMA's forms */
+};
+
 /* So many --debug-dir may be given. */
 #define MAX_DEBUG_DIRS 16
 
@@ -100,6 +107,8 @@ struct options {
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
 	double duration;	/* seconds; 0: without end */
+	struct mma_options mma;
+	bool quiet;		/* no progress messages */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
@@ -123,6 +132,8 @@ int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_probes(int argc, char **argv);
+int command_stats(int argc, char **argv);
+int command_log(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

@@ -143,8 +143,10 @@ static const struct control_command {
 	unsigned flags;
 } control_commands[] = {
 	{ "status", 0 },
+	{ "stats", 0 },
 	{ "suspend", 0 },
 	{ "resume", 0 },
+	{ "mark", 0 },
 	{ "save", TAKES_FILE },
 	{ "snapshot", TAKES_FILE | TELLS_PID },
 	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
@@ -203,8 +205,8 @@ int command_control(int argc, char **argv)
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
-		say("control: usage: mprof control PID status|suspend|resume|save [FILE]|snapshot [FILE]|"
-		    "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
+		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
+		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);

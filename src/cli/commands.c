@@ -4,7 +4,10 @@
 #include "attach/target.h"
 #include "cli/heap.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
+#include "mma/profile_stats.h"
+#include "mma/stats_text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -65,6 +68,76 @@ static void answer_status(struct serve *v, int fd)
 	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The one image that is watched; NULL: there are several, or none. */
+static const struct image *only_image(const struct session *s)
+{
+	const struct image *only = NULL;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (only)
+			return NULL;
+		only = i;
+	}
+	return only;
+}
+
+/* Of the group, if it is kept; else of the one profile there is. */
+static bool stats_now(const struct session *s, struct mma_stats *st)
+{
+	const struct image *i = only_image(s);
+
+	if (s->mma) {
+		*st = mma_output_stats(s->mma, monotonic_ns());
+		return true;
+	}
+	if (!i)
+		return false;
+	struct mma_stats of_profile = mma_stats_of_profile(&i->profile->load, &i->profile->totals);
+	*st = mma_stats_until(&of_profile, monotonic_ns());
+	return true;
+}
+
+static void answer_stats(const struct serve *v, int fd)
+{
+	struct mma_stats st;
+	char text[1024];
+
+	if (!stats_now(v->session, &st)) {
+		answer(fd, "error statistics of several programs are kept only if the session was started "
+			   "with --mma-stats-file or --mma-log-file\n");
+		return;
+	}
+	FILE *out = fmemopen(text, sizeof text, "w");
+	if (!out) {
+		answer(fd, "error out of memory\n");
+		return;
+	}
+	mma_stats_print(&st, !v->options->mma.plain, out);
+	fclose(out);
+	answer(fd, "ok\n%s", text);
+}
+
+/* Who asks may want to look at the logs next. */
+static void flush_logs(struct serve *v)
+{
+	if (v->session->mma)
+		mma_output_flush(v->session->mma);
+}
+
+static void answer_done(struct serve *v, int fd)
+{
+	flush_logs(v);
+	answer(fd, "ok\n");
+}
+
 static void answer_later(struct serve *v, int fd)
 {
 	if (v->n_detach_fds < sizeof v->detach_fds / sizeof *v->detach_fds)
@@ -75,6 +148,8 @@ static void answer_later(struct serve *v, int fd)
 
 static const char commands_help[] =
 	"status                    what the session has seen so far\n"
+	"stats                     the load up to now\n"
+	"mark                      a time stamp in the event logs\n"
 	"suspend, resume           take the traps out of the program; put them back\n"
 	"save [FILE]               write the data file as it is now\n"
 	"snapshot [FILE]           write a massif file with one snapshot of this moment\n"
@@ -108,6 +183,7 @@ static void carry_out(struct serve *v, struct control_request *r)
 		return;
 	}
 	if (n == 4 && !strncmp(r->line, "save", 4)) {
+		flush_logs(v);
 		serve_save(v, arg ? arg + 1 : NULL, r->fd);
 	} else if (serve_massif(v, r->line, n, arg, r->fd)) {
 		/* the writer answers */
@@ -118,19 +194,26 @@ static void carry_out(struct serve *v, struct control_request *r)
 	} else if (!strcmp(r->line, "help")) {
 		answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "status")) {
+		flush_logs(v);
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "suspend")) {
 		session_suspend(v->session);
-		answer(r->fd, "ok\n");
+		answer_done(v, r->fd);
 	} else if (!strcmp(r->line, "resume")) {
 		session_resume(v->session);
 		heap_resume(v->session);
-		answer(r->fd, "ok\n");
+		answer_done(v, r->fd);
 	} else if (n == 9 && !strncmp(r->line, "heap_dump", 9)) {
 		char text[CONTROL_LINE_MAX];
 
 		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
 		answer(r->fd, "%s", text);
+	} else if (!strcmp(r->line, "mark")) {
+		session_stamp(v->session);
+		answer_done(v, r->fd);
+	} else if (!strcmp(r->line, "stats")) {
+		flush_logs(v);
+		answer_stats(v, r->fd);
 	} else {
 		answer(r->fd, "error this session does not know that command\n");
 	}

@@ -54,6 +54,13 @@ static bool set_lines(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_lifetimes(struct options *o, const char *v)
+{
+	(void)v;
+	o->report.lifetimes = true;
+	return true;
+}
+
 static bool set_inlines(struct options *o, const char *v)
 {
 	bool inlines;
@@ -146,6 +153,7 @@ const struct option_def printing_options[] = {
 	{ "offsets", FOR_PRINTING, NULL, set_offsets },
 	{ "offset", FOR_PRINTING, NULL, set_offsets },
 	{ "lines", FOR_PRINTING, NULL, set_lines },
+	{ "lifetimes", FOR_PRINTING, NULL, set_lifetimes },
 	{ "inlines", FOR_PRINTING | NEEDS_VALUE, "yes or no", set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE, "full or short", set_names },
 	{ "types", FOR_PRINTING | NEEDS_VALUE, "all, program or none", set_types },
@@ -154,7 +162,7 @@ const struct option_def printing_options[] = {
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap or pprof", set_format },
-	{ "output", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
-	{ "o", FOR_PRINTING | NEEDS_VALUE, "a file name", set_output },
+	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
+	{ "o", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },
 };

@@ -65,6 +65,26 @@ static int check_directory(const char *path, const char *what)
 	return -err;
 }
 
+/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
+static int check_file(const char *pattern, const char *what)
+{
+	struct error e;
+	struct stat st;
+	char *path = filename_expand(pattern, getpid(), &e);
+	int err = 0;
+
+	if (!path) {
+		say("%s", e.text);
+		return -EINVAL;
+	}
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		err = check_directory(path, what);
+	else if (access(path, W_OK))
+		say("cannot write %s %s: %s", what, path, strerror(-(err = -errno)));
+	free(path);
+	return err;
+}
+
 int output_check(const struct options *o)
 {
 	struct error e;
@@ -84,20 +104,12 @@ int output_check(const struct options *o)
 			say("%s", e.text);
 		free(massif);
 	}
-	if (err || !o->output)
-		return err;
-	char *report = filename_expand(o->output, getpid(), &e);
-	if (!report) {
-		say("%s", e.text);
-		return -EINVAL;
-	}
-	/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
-	struct stat st;
-	if (stat(report, &st) || S_ISDIR(st.st_mode))
-		err = check_directory(report, "the report");
-	else if (access(report, W_OK))
-		say("cannot write the report %s: %s", report, strerror(-(err = -errno)));
-	free(report);
+	if (!err && o->output)
+		err = check_file(o->output, "the report");
+	if (!err && o->mma.log_file)
+		err = check_file(o->mma.log_file, "the log");
+	if (!err && o->mma.stats_file)
+		err = check_file(o->mma.stats_file, "the statistics");
 	return err;
 }
 
@@ -290,13 +302,16 @@ static void head_line(const struct session *s, const struct options *o, const st
 	fputs("\n\n", out);
 }
 
+int output_open(const char *path, bool foreign)
+{
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0), 0666);
+}
+
 static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
 {
 	struct error e;
 	char *path = filename_expand(o->output, pid, &e);
-	/* In a directory of other people's, a link could lead us to any file that root may write. */
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
-			     0666) : -1;
+	int fd = path ? output_open(path, foreign) : -1;
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!path)

@@ -27,4 +27,11 @@ int output_save(const struct session *s, const struct options *o, const struct i
 /* Lines "data PATH\n", absolute, for each profile that was written; the caller's to free(). */
 char *output_data_names(const struct session *s, const struct options *o);
 
+/**
+ * Open a file that is to be written anew. In a directory of other people's, a link could lead us to any
+ * file that root may write: if the program is another user's (@foreign), none is followed.
+ * Returns a descriptor, or -1 with errno.
+ */
+int output_open(const char *path, bool foreign);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "cli/heap.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "massif/timeline.h"
 
 #include <errno.h>
@@ -15,7 +16,9 @@ static int record_image(struct session *s, struct image *i)
 		return -ENOMEM;
 	i->recorders = (struct recorder *)t;
 	int err = massif_image_begin(s, i);
-	return err ? err : heap_image_begin(s, i);
+	if (!err)
+		err = heap_image_begin(s, i);
+	return !err && s->mma ? mma_output_record(s->mma, i) : err;
 }
 
 int record_open(struct session *s, const struct options *o)
@@ -27,10 +30,12 @@ int record_open(struct session *s, const struct options *o)
 		s->shared.no_traps = true;
 		tracer_stop_at_syscalls(s->tracer);
 	}
-	return massif_session_open(s, o);
+	int err = mma_output_new(&s->mma, s, o);
+	return err ? err : massif_session_open(s, o);
 }
 
 void record_close(struct session *s)
 {
 	massif_session_close(s);
+	mma_output_free(s->mma);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 #include "cli/heapfiles.h"
+#include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
+#include "mma/replay.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
+#include "report/resolve.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -54,6 +57,46 @@ static int report_to(struct profile_data *d, const struct options *o)
 	return err ? STATUS_FAILED : 0;
 }
 
+/* A log as a profile: it has no call chains, and so no names. */
+static struct profile_data *profile_of(const struct mma_log *log)
+{
+	struct profile *p = profile_new();
+	struct profile_data *d = profile_data_new();
+	int err = p && d ? mma_replay(log, p) : -ENOMEM;
+
+	if (!err)
+		err = resolve_profile(p, NULL, 0, PD_NONE, d);
+	profile_free(p);
+	if (!err)
+		return d;
+	profile_data_free(d);
+	return NULL;
+}
+
+static int report_log(const char *path, const struct options *o)
+{
+	struct mma_log log = { 0 };
+	struct error e;
+	struct mma_source *s = mma_source_open(path, &e);
+	struct profile_data *d = NULL;
+	int err = s ? mma_log_read(&log, s, &e) : -EIO, status = STATUS_FAILED;
+
+	mma_source_close(s);
+	if (!err && !(d = profile_of(&log)))
+		err = error_set(&e, -ENOMEM, "%s: out of memory", path);
+	if (err)
+		say("%s", e.text);
+	else
+		status = report_to(d, o);
+	if (!err && log.truncated) {
+		logs_say_truncated(path, &log);
+		status = STATUS_FAILED;
+	}
+	profile_data_free(d);
+	mma_log_release(&log);
+	return status;
+}
+
 static bool peak_is_known(const struct profile_data *d)
 {
 	for (size_t i = 0; i < d->n_leaves; i++)
@@ -67,6 +110,8 @@ static int report_file(const char *path, const struct options *o)
 	struct profile_data *d;
 	struct error e;
 
+	if (mma_is_log(path))
+		return report_log(path, o);
 	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
 		return massif_report(path, o);
 	progress_begin("reading the data file");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/load_rules.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/record.h"
@@ -93,6 +94,8 @@ int command_run(int argc, char **argv)
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");
 		return STATUS_USAGE;
 	}
+	if (!mma_options_good(&run.options))
+		return STATUS_USAGE;
 	run.argv = argv + first;
 	run.path = program_find(argv[first], &status, &e);
 	if (!run.path) {

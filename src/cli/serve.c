@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/heap.h"
 #include "cli/massif.h"
+#include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/signals.h"
 
@@ -210,6 +211,27 @@ void serve_save(struct serve *v, const char *path, int answer_fd)
 			start_saver(v->session, i, path, answer_fd);
 }
 
+/* ---- what is kept besides the profile ---- */
+
+static void tell_progress(struct session *s, const char *what)
+{
+	if (s->mma)
+		mma_output_progress(s->mma, what);
+}
+
+/* While a stop is served nobody sleeps. */
+static void wake_loop(struct session *s)
+{
+	(void)s;
+	signals_attention = 1;
+}
+
+/* Beside the profile, and before it, for it may take long. */
+static int write_recorded(struct session *s)
+{
+	return s->mma ? mma_output_write(s->mma) : 0;
+}
+
 /* ---- the loop ---- */
 
 static bool is_over(struct serve *v)
@@ -226,6 +248,7 @@ static int loop(struct serve *v)
 		signals_attended();
 		if (v->control)
 			serve_commands(v);
+		session_attend(v->session);
 		status_line(v);
 		heap_tick(v->session);
 		if (is_over(v))
@@ -246,6 +269,8 @@ int serve_session(struct serve *v)
 	serving = v;
 	s->save = save_image;
 	s->ended = save_ended;
+	s->progress = tell_progress;
+	s->wake = wake_loop;
 	s->autosave = v->options->autosave;
 	v->started_ns = v->last_tick_ns = monotonic_ns();
 	start_ticking(v);
@@ -253,10 +278,17 @@ int serve_session(struct serve *v)
 	stop_ticking(v);
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
+	session_end(s);
+	if (s->mma)
+		mma_output_end(s->mma, s->end_ns);
 	tracer_detach_all(s->tracer);
 	await_savers(s);
-	if (!s->refused)
+	if (!s->refused) {
+		int recorded = write_recorded(s);
+
 		err = output_session(s, v->options);
+		err = err ? err : recorded;
+	}
 	say_not_found(s->shared.rules);
 	if (v->control)
 		serve_last_answers(v);

@@ -22,6 +22,14 @@ static uint64_t wall_clock_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t session_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 /* ---- images ---- */
 
 static void image_free(struct image *i)
@@ -83,6 +91,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->number = supersede(s, pid);
 	i->profile = profile;
 	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
+	profile_stamp(profile, session_now_ns());
 	i->started_ns = wall_clock_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
@@ -93,21 +102,41 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 
 /* ---- what the breakpoints tell ---- */
 
+static int count(struct image *i, const struct alloc_event *e)
+{
+	struct block_change change;
+	int err = profile_event(i->profile, e, &change);
+	if (!err)
+		recorders_event(i->recorders, e, &change);
+	return err;
+}
+
+/* What is not counted does not happen, but for one thing: a realloc that has begun and whose end is
+ * not counted leaves its block where it was. */
+static int ignore(struct image *i, const struct alloc_event *e)
+{
+	struct alloc_event back = {
+		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
+		.announced = e->announced,
+	};
+
+	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
+		return 0;
+	return count(i, &back);
+}
+
 static int sink_event(void *ctx, const struct alloc_event *told)
 {
 	struct image *i = ctx;
 	struct alloc_event changed = *told, *e = &changed;
 	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
 
-	if (i->stopped)
-		return 0;
 	int passes = sieve_event(&i->sieve, e);
 	if (passes <= 0)
 		return passes;
-	struct block_change change;
-	int err = profile_event(i->profile, e, &change);
-	if (!err)
-		recorders_event(i->recorders, e, &change);
+	if (i->stopped || i->paused)
+		return ignore(i, e);
+	int err = count(i, e);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
 		i->session->save(i->session, i);
 	return err;
@@ -131,28 +160,25 @@ static bool sink_knows(void *ctx, taddr ptr)
 	return live_knows(&i->profile->live, ptr);
 }
 
-uint64_t session_now_ns(void)
+static void mark_image(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	profile_stamp(i->profile, now);
+	recorders_mark(i->recorders, mark, task, now);
 }
 
-static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
+/* mprof_stop() and mprof_restart() */
+static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
 {
-	struct image *i = ctx;
+	bool was_stopped = i->stopped;
+	uint64_t now = session_now_ns();
 
-	if (mark == MARK_AUTOSAVE) {
-		i->session->autosave = (int)arg > 0 ? (uint64_t)arg & INT_MAX : 0;
-		return;
-	}
 	if (!i->stopped)
 		i->session->save(i->session, i);
-	i->stopped = mark == MARK_STOP;
-	recorders_mark(i->recorders, i->stopped ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid,
-		       session_now_ns());
-	if (mark != MARK_RESTART)
+	i->stopped = stop;
+	mark_image(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid, now);
+	if (stop != was_stopped)
+		i->session->progress(i->session, stop ? "suspended" : "resumed");
+	if (stop)
 		return;
 	char *name = session_string(task->space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
@@ -167,6 +193,57 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		i->data = name;
 	}
 	profile_restart(i->profile);
+	profile_stamp(i->profile, now);
+}
+
+/* mprof_suspend(): the traps are taken out when no stop is being served. */
+static void pause_image(struct image *i, struct task *task)
+{
+	if (i->paused)
+		return;
+	i->paused = true;
+	mark_image(i, RECORD_SUSPENDED, task->tid, session_now_ns());
+	i->session->progress(i->session, "suspended");
+	i->session->wake(i->session);
+}
+
+/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
+ * there are no traps to lead there, so they may run while the traps come back. */
+static void unpause_image(struct image *i, pid_t tid)
+{
+	if (!i->paused)
+		return;
+	if (i->lifted && !i->session->suspended)
+		watch_resume(i->watch, tid);
+	i->paused = i->lifted = false;
+	mark_image(i, RECORD_RESUMED, tid, session_now_ns());
+	i->session->progress(i->session, "resumed");
+}
+
+static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
+{
+	struct image *i = ctx;
+
+	switch (mark) {
+	case MARK_AUTOSAVE:
+		i->session->autosave = (int)arg > 0 ? (uint64_t)arg & INT_MAX : 0;
+		return;
+	case MARK_STOP:
+	case MARK_RESTART:
+		mark_profile(i, task, mark == MARK_STOP, arg);
+		return;
+	case MARK_SUSPEND:
+		pause_image(i, task);
+		return;
+	case MARK_RESUME:
+		unpause_image(i, task->tid);
+		return;
+	case MARK_STAMP:
+		mark_image(i, RECORD_STAMP, task->tid, session_now_ns());
+		return;
+	default:
+		return;
+	}
 }
 
 static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
@@ -267,6 +344,8 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 		struct watch_sink sink = sink_for(i);
 
 		i->program = from->program;
+		i->paused = from->paused;
+		i->lifted = from->lifted;
 		i->watch = watch_fork(from->watch, parent, child->space, &sink, &err);
 		child->space->user = i;
 	}
@@ -352,6 +431,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	if (!i || !i->watch)
 		return;
 	i->ended_ns = wall_clock_ns();
+	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : session_now_ns());
 	recorders_end(i->recorders);
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);
@@ -430,6 +510,16 @@ static void no_save(struct session *s, struct image *i)
 	(void)s, (void)i;
 }
 
+static void no_wake(struct session *s)
+{
+	(void)s;
+}
+
+static void no_progress(struct session *s, const char *what)
+{
+	(void)s, (void)what;
+}
+
 static int no_recorders(struct session *s, struct image *i)
 {
 	(void)s, (void)i;
@@ -438,8 +528,13 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
-				.record = no_recorders, .max_size = UINT64_MAX };
+	*s = (struct session){ .trace_children = trace_children,
+			       .save = no_save,
+			       .ended = no_save,
+			       .wake = no_wake,
+			       .progress = no_progress,
+			       .record = no_recorders,
+			       .max_size = UINT64_MAX };
 	s->shared.guard = guard;
 	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
@@ -473,25 +568,65 @@ static void mark_images(struct session *s, enum recorder_mark mark)
 
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)
-			recorders_mark(i->recorders, mark, 0, now);
+			mark_image(i, mark, 0, now);
+}
+
+/* With all tasks stopped: the calls they are in will not be seen to return. @i NULL: of all images. */
+static void forget_calls(struct session *s, const struct image *i)
+{
+	struct task *task;
+
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));) {
+		struct image *of = image_of(task);
+
+		if (of && of->watch && (!i || of == i))
+			watch_forget_calls(of->watch, task);
+	}
 }
 
 void session_suspend(struct session *s)
 {
-	struct task *task;
-
 	if (s->suspended)
 		return;
 	s->suspended = true;
 	tracer_quiesce(s->tracer);
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
-		if (image_of(task) && image_of(task)->watch)
-			watch_forget_calls(image_of(task)->watch, task);
+	forget_calls(s, NULL);
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)
 			watch_suspend(i->watch);
 	mark_images(s, RECORD_SUSPENDED);
 	tracer_continue(s->tracer);
+	s->progress(s, "suspended");
+}
+
+void session_attend(struct session *s)
+{
+	bool any = false;
+
+	for (struct image *i = s->images; i; i = i->next)
+		any |= i->watch && i->paused && !i->lifted;
+	if (!any || s->suspended)
+		return;
+	tracer_quiesce(s->tracer);
+	for (struct image *i = s->images; i; i = i->next) {
+		/* It may have gone on meanwhile. */
+		if (!i->watch || !i->paused || i->lifted)
+			continue;
+		forget_calls(s, i);
+		watch_suspend(i->watch);
+		i->lifted = true;
+	}
+	tracer_continue(s->tracer);
+}
+
+void session_stamp(struct session *s)
+{
+	mark_images(s, RECORD_STAMP);
+}
+
+void session_end(struct session *s)
+{
+	s->end_ns = session_now_ns();
 }
 
 static struct task *task_of(struct session *s, const struct image *i)
@@ -515,9 +650,11 @@ void session_resume(struct session *s)
 
 		if (task)
 			watch_resume(i->watch, task->tid);
+		i->paused = i->lifted = false;
 	}
 	mark_images(s, RECORD_RESUMED);
 	tracer_continue(s->tracer);
+	s->progress(s, "resumed");
 }
 
 struct session_state session_state(struct session *s)

@@ -32,6 +32,8 @@ struct image {
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool stopped;		/* by mprof_stop(): events are not counted */
+	bool paused;		/* by mprof_suspend(): nor are they */
+	bool lifted;		/* ... and the traps have been taken out since */
 	struct session *session;
 };
 
@@ -53,11 +55,17 @@ struct session {
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */
+	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
+	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */
+	void (*wake)(struct session *s);
+	/* Something that users want to be told of as it happens. */
+	void (*progress)(struct session *s, const char *what);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
+	struct mma_output *mma;	/* NULL: none is wanted */
 	/* An image is over: its process has ended or has exec'ed. */
 	void (*ended)(struct session *s, struct image *i);
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
@@ -83,6 +91,15 @@ uint64_t session_now_ns(void);
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);
 void session_resume(struct session *s);
+
+/* Take out the traps of programs that have called mprof_suspend(). */
+void session_attend(struct session *s);
+
+/* Somebody from outside wants to find this moment again. */
+void session_stamp(struct session *s);
+
+/* No event counts from here on: the programs are about to be let go. */
+void session_end(struct session *s);
 
 /* What the session sees at this moment. */
 struct session_state {

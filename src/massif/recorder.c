@@ -224,7 +224,8 @@ static void allocate(struct massif_recorder *r, uint32_t leaf)
 /* The context of a block that goes, known by @leaf until now; NULL: it is not in our account. */
 static struct massif_context *take_counted(struct massif_recorder *r, uint32_t leaf, taddr ptr)
 {
-	uint32_t node = r->profile->leaves[leaf].node, unused;
+	uint32_t node = r->profile->leaves[leaf].node;
+	struct live_slot unused;
 
 	/* Without a context it came before we did, or when there was no memory. */
 	if (node >= r->cap_of_node || !r->of_node[node])
@@ -251,9 +252,9 @@ static void release(struct massif_recorder *r, uint32_t leaf, taddr ptr)
 
 static void stay_ignored(struct massif_recorder *r, uint32_t leaf, taddr ptr)
 {
-	uint32_t was;
+	struct live_slot block = { .ptr = ptr, .leaf = leaf }, was;
 
-	if (live_put(&r->ignored, ptr, leaf, &was) < 0)
+	if (live_put(&r->ignored, &block, &was) < 0)
 		r->lost++;
 }
 

@@ -91,6 +91,8 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 	    t->truncated_too_deep >
 		    t->truncated_chains - t->truncated_no_cfi - t->truncated_unreadable)
 		return error_set(e, -EUCLEAN, "more reasons for truncated chains than such chains");
+	if (d->load.begin_ns > d->load.end_ns)
+		return error_set(e, -EUCLEAN, "it ends before it begins");
 	if (t->inherited_frees > t->unknown_frees)
 		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
 	return 0;
@@ -152,6 +154,33 @@ static int check_leaves(const struct profile_data *d, struct error *e)
 	return check_totals(d, &sum, e);
 }
 
+static bool lifetime_in_order(const struct pd_lifetime *a, const struct pd_lifetime *b)
+{
+	if (a->node != b->node)
+		return a->node < b->node;
+	return a->axis != b->axis ? a->axis < b->axis : a->bucket < b->bucket;
+}
+
+/* Each axis tells of blocks that were freed. */
+static int check_lifetimes(const struct profile_data *d, struct error *e)
+{
+	uint64_t sums[PD_LIFE_AXES] = { 0 };
+
+	for (size_t i = 0; i < d->n_lifetimes; i++) {
+		const struct pd_lifetime *l = &d->lifetimes[i];
+
+		if (l->node >= d->n_nodes)
+			return wrong(e, "lifetime", i, "there is no such node");
+		if (l->axis >= PD_LIFE_AXES || l->bucket >= 64)
+			return wrong(e, "lifetime", i, "there is no such bucket");
+		if (i && !lifetime_in_order(l - 1, l))
+			return wrong(e, "lifetime", i, "it is out of order");
+		if (!add_product(&sums[l->axis], l->blocks, 1) || sums[l->axis] > d->totals.frees)
+			return wrong(e, "lifetime", i, "more blocks than were freed");
+	}
+	return 0;
+}
+
 static bool type_in_order(const struct pd_type *a, const struct pd_type *b)
 {
 	if (a->size != b->size)
@@ -208,6 +237,8 @@ int datafile_check(const struct profile_data *d, struct error *e)
 		err = check_nodes(d, e);
 	if (!err)
 		err = check_leaves(d, e);
+	if (!err)
+		err = check_lifetimes(d, e);
 	if (!err)
 		err = check_points(d, e);
 	if (!err)

@@ -12,6 +12,7 @@
 /* Rows on their way out of the database. The first thing wrong ends all. */
 struct get {
 	sqlite3 *db;
+	int version;		/* of the format */
 	sqlite3_stmt *row;	/* SELECT from the table that is being read */
 	const char *table;	/* its name */
 	size_t n;		/* the row's place in it: 0, 1, ... */
@@ -295,6 +296,35 @@ static void get_leaves(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+/* A number below @end. */
+static uint8_t get_small(struct get *g, uint64_t end)
+{
+	uint64_t n = get_int(g);
+
+	if (n >= end && !g->err)
+		damaged(g, "number out of range");
+	return (uint8_t)n;
+}
+
+static void get_lifetimes(struct get *g, struct profile_data *d)
+{
+	size_t cap = 0;
+
+	get_begin(g, "lifetimes", "SELECT node, axis, bucket, blocks FROM lifetimes NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		struct pd_lifetime *l = NEXT(g, &d->lifetimes, &cap, g->n);
+
+		if (!l)
+			break;
+		d->n_lifetimes++;
+		l->node = get_u32(g);
+		l->axis = get_small(g, PD_LIFE_AXES);
+		l->bucket = get_small(g, 64);
+		l->blocks = get_int(g);
+	}
+	get_end(g);
+}
+
 static void get_timeline(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
@@ -407,7 +437,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 {
 	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
 	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
-		if (!datafile_meta_set(m, d, get_meta_row(g, m->key)))
+		if (m->since <= g->version && !datafile_meta_set(m, d, get_meta_row(g, m->key)))
 			damaged(g, "number out of range");
 	uint64_t sum = g->sum;
 	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
@@ -419,7 +449,7 @@ static void get_meta(struct get *g, struct profile_data *d)
 
 int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct error *e)
 {
-	struct get g = { .db = db, .sum = DATAFILE_SUM_START, .e = e };
+	struct get g = { .db = db, .version = version, .sum = DATAFILE_SUM_START, .e = e };
 
 	get_command(&g, d);
 	get_modules(&g, d);
@@ -428,6 +458,7 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 	get_nodes(&g, d);
 	get_leaves(&g, d);
 	if (version >= 2) {
+		get_lifetimes(&g, d);
 		get_timeline(&g, d);
 		get_peak(&g, d);
 	}

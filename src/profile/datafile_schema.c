@@ -29,6 +29,9 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "leaves",
 	  "CREATE TABLE leaves(node INTEGER NOT NULL REFERENCES nodes, size INTEGER NOT NULL,\n"
 	  "  allocs INTEGER NOT NULL, frees INTEGER NOT NULL)", 0 },
+	{ "table", "lifetimes",
+	  "CREATE TABLE lifetimes(node INTEGER NOT NULL REFERENCES nodes, axis INTEGER NOT NULL,\n"
+	  "  bucket INTEGER NOT NULL, blocks INTEGER NOT NULL)", 2 },
 	{ "table", "timeline",
 	  "CREATE TABLE timeline(time_ns INTEGER NOT NULL, churn_bytes INTEGER NOT NULL,\n"
 	  "  live_bytes INTEGER NOT NULL, extra_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,\n"
@@ -121,7 +124,9 @@ const struct datafile_object datafile_schema[] = {
 	{ NULL, NULL, NULL, 0 },
 };
 
-#define MEMBER(key, m) { key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m }
+#define MEMBER_SINCE(version, key, m)                                                               \
+	{ key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m, version }
+#define MEMBER(key, m) MEMBER_SINCE(0, key, m)
 
 const struct datafile_meta datafile_meta[] = {
 	MEMBER("pid", pid),
@@ -140,11 +145,21 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER("truncated_no_cfi", totals.truncated_no_cfi),
 	MEMBER("truncated_unreadable", totals.truncated_unreadable),
 	MEMBER("truncated_too_deep", totals.truncated_too_deep),
+	MEMBER_SINCE(2, "load_begin_ns", load.begin_ns),
+	MEMBER_SINCE(2, "load_end_ns", load.end_ns),
+	MEMBER_SINCE(2, "load_total_high", load.total_high),
+	MEMBER_SINCE(2, "load_total_low", load.total_low),
+	MEMBER_SINCE(2, "malloc_calls", load.mallocs),
+	MEMBER_SINCE(2, "calloc_calls", load.callocs),
+	MEMBER_SINCE(2, "realloc_calls", load.reallocs),
+	MEMBER_SINCE(2, "free_calls", load.frees),
+	MEMBER_SINCE(2, "stamps", load.stamps),
+	MEMBER_SINCE(2, "replaced", load.replaced),
 	MEMBER("memory_paths", memory.paths),
 	MEMBER("memory_functions", memory.functions),
 	MEMBER("memory_counters", memory.counters),
 	MEMBER("memory_links", memory.links),
-	{ NULL, 0, 0 },
+	{ NULL, 0, 0, 0 },
 };
 
 uint64_t datafile_meta_get(const struct datafile_meta *m, const struct profile_data *d)

@@ -25,6 +25,7 @@ struct datafile_meta {
 	const char *key;
 	size_t offset;	/* of the member in struct profile_data */
 	size_t width;	/* of the member in bytes: 4 or 8 */
+	int since;	/* as above */
 };
 
 extern const struct datafile_meta datafile_meta[];	/* ends with a NULL key */

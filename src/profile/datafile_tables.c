@@ -194,6 +194,19 @@ static void put_leaves(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
+static void put_lifetimes(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "lifetimes", 4, d->n_lifetimes);
+	for (size_t i = 0; i < d->n_lifetimes && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->lifetimes[i].node);
+		put_int(p, d->lifetimes[i].axis);
+		put_int(p, d->lifetimes[i].bucket);
+		put_int(p, d->lifetimes[i].blocks);
+		put_row(p);
+	}
+	put_end(p);
+}
+
 static void put_timeline(struct put *p, const struct profile_data *d)
 {
 	put_begin(p, "timeline", 6, d->n_points);
@@ -341,6 +354,7 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_sites(&p, d);
 	put_nodes(&p, d);
 	put_leaves(&p, d);
+	put_lifetimes(&p, d);
 	put_timeline(&p, d);
 	put_peak(&p, d);
 	put_labels(&p, d);

@@ -43,21 +43,21 @@ static int grow(struct live_table *t)
 	return 0;
 }
 
-int live_put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was)
+int live_put(struct live_table *t, const struct live_slot *block, struct live_slot *was)
 {
 	if (!t->slots || t->n >= t->mask - t->mask / 4) {
 		int err = grow(t);
 		if (err)
 			return err;
 	}
-	struct live_slot *s = seek(t, ptr);
+	struct live_slot *s = seek(t, block->ptr);
 	bool known = s->ptr;
 
 	if (known)
-		*was = s->leaf;
+		*was = *s;
 	else
 		t->n++;
-	*s = (struct live_slot){ ptr, leaf };
+	*s = *block;
 	return known;
 }
 
@@ -66,14 +66,14 @@ bool live_knows(const struct live_table *t, taddr ptr)
 	return t->slots && ptr && seek(t, ptr)->ptr;
 }
 
-bool live_take(struct live_table *t, taddr ptr, uint32_t *leaf)
+bool live_take(struct live_table *t, taddr ptr, struct live_slot *block)
 {
 	if (!t->slots || !ptr)
 		return false;
 	struct live_slot *s = seek(t, ptr);
 	if (!s->ptr)
 		return false;
-	*leaf = s->leaf;
+	*block = *s;
 	t->n--;
 	/* Close the gap: move back whatever would no longer be found behind it. */
 	size_t gap = (size_t)(s - t->slots);
@@ -102,4 +102,9 @@ int live_copy(struct live_table *to, const struct live_table *from, uint32_t fla
 	for (size_t i = 0; i <= to->mask; i++)
 		to->slots[i].leaf |= flag;
 	return 0;
+}
+
+size_t live_memory(const struct live_table *t)
+{
+	return t->slots ? (t->mask + 1) * sizeof *t->slots : 0;
 }

@@ -72,3 +72,27 @@ void pd_tree_merge_leaves(struct profile_data *d)
 	}
 	d->n_leaves = kept;
 }
+
+static int compare_lifetimes(const void *a, const void *b)
+{
+	const struct pd_lifetime *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->axis != y->axis ? x->axis - y->axis : x->bucket - y->bucket;
+}
+
+void pd_tree_merge_lifetimes(struct profile_data *d)
+{
+	size_t kept = 0;
+
+	if (d->n_lifetimes)
+		qsort(d->lifetimes, d->n_lifetimes, sizeof *d->lifetimes, compare_lifetimes);
+	for (size_t i = 0; i < d->n_lifetimes; i++) {
+		if (kept && !compare_lifetimes(&d->lifetimes[kept - 1], &d->lifetimes[i]))
+			d->lifetimes[kept - 1].blocks += d->lifetimes[i].blocks;
+		else
+			d->lifetimes[kept++] = d->lifetimes[i];
+	}
+	d->n_lifetimes = kept;
+}

@@ -19,4 +19,7 @@ void pd_tree_release(struct pd_tree *t);
 /* Sort the leaves, and make one of those that have the same node, size and label. */
 void pd_tree_merge_leaves(struct profile_data *d);
 
+/* The same for the lifetimes. */
+void pd_tree_merge_lifetimes(struct profile_data *d);
+
 #endif

@@ -175,20 +175,36 @@ uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l
 	return l->epoch == p->epoch ? l->at_peak : l->allocs - l->frees;
 }
 
-static void count_free(struct profile *p, uint32_t leaf, bool known)
+static bool is_own(const struct live_slot *block, bool known)
 {
-	if (!known || leaf & LEAF_INHERITED) {
+	return known && !(block->leaf & LEAF_INHERITED);
+}
+
+static void count_free(struct profile *p, const struct live_slot *block, bool known)
+{
+	if (!is_own(block, known)) {
 		p->totals.unknown_frees++;
 		p->totals.inherited_frees += known;
 		return;
 	}
-	struct call_leaf *l = &p->leaves[leaf];
+	struct call_leaf *l = &p->leaves[block->leaf];
 
 	note_peak(p, l);
 	l->frees++;
 	p->totals.frees++;
 	p->totals.free_bytes += l->size;
 	p->live_bytes -= l->size;
+}
+
+/* A free that was seen, of a block that was @last_of a thread, as lifetimes_take_last() told. */
+static int count_death(struct profile *p, const struct live_slot *block, bool known, uint32_t last_of,
+		       uint64_t now_ns)
+{
+	p->lifetimes.events++;
+	if (!is_own(block, known))
+		return 0;
+	return lifetimes_death(&p->lifetimes, p->leaves[block->leaf].node, block, now_ns,
+			       last_of != PD_NONE);
 }
 
 static void count_chain_end(struct pd_totals *t, enum chain_end end)
@@ -212,19 +228,22 @@ static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
-	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e), was;
+	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e);
+	struct live_slot block = { .ptr = block_key(e, e->ptr), .leaf = leaf }, was;
 
 	if (leaf == IDINDEX_NONE)
 		return -ENOMEM;
-	int known = live_put(&p->live, block_key(e, e->ptr), leaf, &was);
+	lifetimes_birth(&p->lifetimes, &block, e->time_ns);
+	int known = live_put(&p->live, &block, &was);
 	if (known < 0)
 		return known;
+	lifetimes_take_last(&p->lifetimes, e->ptr);
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
 	if (known) {
-		c->replaced_leaf = was & ~LEAF_INHERITED;
-		c->replaced_inherited = was & LEAF_INHERITED;
+		c->replaced_leaf = was.leaf & ~LEAF_INHERITED;
+		c->replaced_inherited = was.leaf & LEAF_INHERITED;
 		if (!c->replaced_inherited)
-			count_free(p, was, true);
+			count_free(p, &was, true);
 	}
 	c->kind = BLOCK_NEW;
 	c->leaf = leaf;
@@ -238,28 +257,37 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 		p->totals.peak_bytes = p->live_bytes;
 		p->epoch++;
 	}
-	return 0;
+	return lifetimes_allocated(&p->lifetimes, e->task, e->ptr);
 }
 
-static void event_free(struct profile *p, const struct alloc_event *e, struct block_change *c)
+static int event_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
-	uint32_t leaf = 0;
+	p->lifetimes.events++;
+	return count_alloc(p, e, c);
+}
+
+static int event_free(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	struct live_slot block = { 0 };
 
 	if (!e->ptr)
-		return;
-	bool known = live_take(&p->live, block_key(e, e->ptr), &leaf);
-	if (known || !e->by_allocator)
-		count_free(p, leaf, known);
-	tell_gone(c, leaf, known);
+		return 0;
+	bool known = live_take(&p->live, block_key(e, e->ptr), &block);
+	if (!known && e->by_allocator)
+		return 0;
+	count_free(p, &block, known);
+	tell_gone(c, block.leaf, known);
+	return count_death(p, &block, known, lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
 }
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
 {
-	struct taken_block b = { .ptr = block_key(e, e->old_ptr), .task = e->task };
+	struct taken_block b = { .block = { .ptr = block_key(e, e->old_ptr) }, .task = e->task };
 
 	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
 		return -ENOMEM;
-	b.known = live_take(&p->live, b.ptr, &b.leaf);
+	b.known = live_take(&p->live, b.block.ptr, &b.block);
+	b.last_of = lifetimes_take_last(&p->lifetimes, b.block.ptr);
 	p->taken[p->n_taken++] = b;
 	return 0;
 }
@@ -268,7 +296,7 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
 {
 	for (size_t i = p->n_taken; i-- > 0;) {
-		if (p->taken[i].task != e->task || p->taken[i].ptr != block_key(e, e->old_ptr))
+		if (p->taken[i].task != e->task || p->taken[i].block.ptr != block_key(e, e->old_ptr))
 			continue;
 		*b = p->taken[i];
 		p->taken[i] = p->taken[--p->n_taken];
@@ -281,47 +309,89 @@ static bool taken_end(struct profile *p, const struct alloc_event *e, struct tak
  * (the call was abandoned when it had moved the block already), has been freed after all. */
 static int put_back(struct profile *p, const struct taken_block *b, struct block_change *c)
 {
-	uint32_t leaf;
+	struct live_slot now, was;
 
 	if (!b->known)
 		return 0;
-	int again = live_put(&p->live, b->ptr, b->leaf, &leaf);
-	if (again <= 0)
-		return again;
-	again = live_put(&p->live, b->ptr, leaf, &leaf);
+	int again = live_put(&p->live, &b->block, &now);
+	if (again == 0)
+		return lifetimes_back(&p->lifetimes, b->last_of, b->block.ptr);
 	if (again < 0)
 		return again;
-	count_free(p, b->leaf, true);
-	tell_gone(c, b->leaf, true);
+	again = live_put(&p->live, &now, &was);
+	if (again < 0)
+		return again;
+	count_free(p, &b->block, true);
+	tell_gone(c, b->block.leaf, true);
 	return 0;
 }
 
 static int realloc_end(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
-	struct taken_block b = { .known = false };
+	struct taken_block b = { .last_of = PD_NONE };
 
 	taken_end(p, e, &b);
 	if (e->kind == AE_REALLOC_BACK)
 		return put_back(p, &b, c);
-	count_free(p, b.leaf, b.known);
-	tell_gone(c, b.leaf, b.known);
-	if (e->kind == AE_REALLOC_FREED)
-		return 0;
-	int err = count_alloc(p, e, c);
+	count_free(p, &b.block, b.known);
+	tell_gone(c, b.block.leaf, b.known);
+	int err = count_death(p, &b.block, b.known, b.last_of, e->time_ns);
+	if (err || e->kind == AE_REALLOC_FREED)
+		return err;
+	err = count_alloc(p, e, c);
 	if (!err && b.known)
 		c->kind = BLOCK_RESIZED;
 	return err;
 }
 
-int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+/* The stretch up to @now counts with the live bytes there have been. */
+static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
+{
+	if (!l->begin_ns)
+		l->begin_ns = l->end_ns = now;
+	if (now <= l->end_ns)
+		return;
+	unsigned __int128 total = (unsigned __int128)l->total_high << 64 | l->total_low;
+
+	total += (unsigned __int128)bytes * (now - l->end_ns);
+	l->total_high = (uint64_t)(total >> 64);
+	l->total_low = (uint64_t)total;
+	l->end_ns = now;
+}
+
+void profile_stamp(struct profile *p, uint64_t time_ns)
+{
+	pass_time(&p->load, time_ns, p->live_bytes);
+	p->load.stamps++;
+}
+
+/* A call that is an entry of a log. */
+static void count_call(struct profile *p, const struct alloc_event *e, const struct block_change *c)
+{
+	uint64_t *const calls[] = {
+		[CALL_MALLOC] = &p->load.mallocs,
+		[CALL_CALLOC] = &p->load.callocs,
+		[CALL_REALLOC] = &p->load.reallocs,
+		[CALL_FREE] = &p->load.frees,
+	};
+
+	/* A realloc is one call, told of by its end; if it failed, by that. */
+	if (e->kind == AE_REALLOC_BEGIN || e->kind == AE_REALLOC_BACK)
+		return;
+	if (e->kind == AE_FREE && e->by_allocator && c->kind == BLOCK_NO_CHANGE)
+		return;
+	++*calls[e->call];
+	p->load.replaced += c->replaced_leaf != PD_NONE && !c->replaced_inherited;
+}
+
+static int count_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	*c = (struct block_change){ .leaf = PD_NONE, .old_leaf = PD_NONE, .replaced_leaf = PD_NONE };
 	switch (e->kind) {
 	case AE_ALLOC:
-		return count_alloc(p, e, c);
+		return event_alloc(p, e, c);
 	case AE_FREE:
-		event_free(p, e, c);
-		return 0;
+		return event_free(p, e, c);
 	case AE_REALLOC_BEGIN:
 		return realloc_begin(p, e);
 	case AE_REALLOC_MOVED:
@@ -333,6 +403,15 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 		return 0;
 	}
 	return 0;
+}
+
+int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	pass_time(&p->load, e->time_ns, p->live_bytes);
+	int err = count_event(p, e, c);
+	if (!err)
+		count_call(p, e, c);
+	return err;
 }
 
 static int add_roots(struct profile *p)
@@ -384,9 +463,11 @@ void profile_restart(struct profile *p)
 {
 	forget_counts(p);
 	live_release(&p->live);
+	lifetimes_release(&p->lifetimes);
 	p->n_taken = p->n_last = 0;
 	p->last_root = PD_NONE;
 	p->totals = (struct pd_totals){ 0 };
+	p->load = (struct pd_load){ 0 };
 	p->live_bytes = 0;
 }
 
@@ -430,6 +511,7 @@ void profile_free(struct profile *p)
 	free(p->leaves);
 	idindex_release(&p->leaf_index);
 	live_release(&p->live);
+	lifetimes_release(&p->lifetimes);
 	free(p->taken);
 	free(p->last);
 	free(p);
@@ -446,7 +528,7 @@ struct pd_memory profile_memory(const struct profile *p)
 		.paths = p->cap_last * sizeof *p->last,
 		.functions = p->cap_places * sizeof *p->places + index_bytes(&p->place_index),
 		.counters = p->cap_leaves * sizeof *p->leaves + index_bytes(&p->leaf_index) +
-			    (p->live.slots ? (p->live.mask + 1) * sizeof *p->live.slots : 0),
+			    live_memory(&p->live) + lifetimes_memory(&p->lifetimes),
 		.links = p->cap_nodes * sizeof *p->nodes + index_bytes(&p->node_index),
 	};
 }

@@ -4,6 +4,7 @@
 
 #include "alloc_event.h"
 #include "base/idindex.h"
+#include "profile/lifetimes.h"
 #include "profile/live.h"
 #include "profile/profile_data.h"
 
@@ -56,9 +57,9 @@ struct block_change {
 
 /* A block that a realloc holds while it runs. */
 struct taken_block {
-	taddr ptr;
+	struct live_slot block;	/* leaf with LEAF_INHERITED; only the address if it is not known */
 	int32_t task;
-	uint32_t leaf;	/* with LEAF_INHERITED */
+	uint32_t last_of;	/* it was that thread's latest block, see lifetimes_take_last() */
 	bool known;
 };
 
@@ -69,6 +70,7 @@ struct chain_step {
 
 struct profile {
 	struct pd_totals totals;
+	struct pd_load load;
 	uint64_t live_bytes;
 	uint64_t epoch;		/* number of the highest peak so far, from 1 on */
 
@@ -85,6 +87,7 @@ struct profile {
 	struct idindex leaf_index;
 
 	struct live_table live;
+	struct lifetimes lifetimes;
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 
@@ -112,6 +115,9 @@ uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain);
  * Returns 0 or -ENOMEM, in which case the event is not counted.
  */
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
+
+/* Somebody wants to find this moment again, or it is the first or the last: time has passed. */
+void profile_stamp(struct profile *p, uint64_t time_ns);
 
 /**
  * What a process made by fork starts with: nothing counted yet, but the blocks of @parent are

@@ -84,6 +84,7 @@ void profile_data_free(struct profile_data *d)
 	free(d->sites);
 	free(d->nodes);
 	free(d->leaves);
+	free(d->lifetimes);
 	free(d->points);
 	for (size_t i = 0; i < d->n_types; i++)
 		free(d->types[i].name);

@@ -33,6 +33,18 @@ struct pd_totals {
 	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep;
 };
 
+/*
+ * Live bytes over time: with the totals, the statistics of an MMA event log, for which the calls are
+ * counted as such a log has entries. The highest load is totals.peak_bytes.
+ */
+struct pd_load {
+	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */
+	uint64_t total_high, total_low;		/* bytes * ns, a number of 128 bits */
+	uint64_t mallocs, callocs, reallocs, frees;	/* calls, those that failed as well */
+	uint64_t stamps;	/* beginning, end, suspended, resumed, mprof_mark() */
+	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
+};
+
 /* Memory the profiler itself used, in bytes: the letters of the prolog of spec "tables". */
 struct pd_memory {
 	uint64_t paths, functions, counters, links;
@@ -93,6 +105,23 @@ struct pd_point {
 	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one point */
 };
 
+/*
+ * How long the blocks lived that were requested at the end of a chain and whose free was seen: so many
+ * had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0, too.
+ */
+enum pd_life_axis {
+	PD_LIFE_EVENTS,		/* in allocations and frees of the program */
+	PD_LIFE_NS,
+	PD_LIFE_TEMPORARY,	/* bucket is 0: freed before their thread allocated again */
+	PD_LIFE_AXES,
+};
+
+struct pd_lifetime {
+	uint32_t node;		/* as in struct pd_leaf */
+	uint8_t axis, bucket;
+	uint64_t blocks;
+};
+
 struct pd_type {
 	uint64_t size;		/* bytes, sizeof */
 	char *name;
@@ -107,6 +136,7 @@ struct profile_data {
 	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
+	struct pd_load load;
 	struct pd_memory memory;
 	struct pd_module *modules;
 	size_t n_modules;
@@ -118,6 +148,8 @@ struct profile_data {
 	size_t n_nodes;		/* >= 2: the roots are always there */
 	struct pd_leaf *leaves;	/* at most one for each (node, size, label); sorted by these */
 	size_t n_leaves;
+	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by them */
+	size_t n_lifetimes;
 	struct pd_point *points; /* in the order of time */
 	size_t n_points;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */

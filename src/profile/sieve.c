@@ -20,17 +20,17 @@ static bool passes(const struct sieve *s, uint64_t size)
 
 static int drop(struct sieve *s, const struct alloc_event *e)
 {
-	uint32_t was;
-	int err = live_put(&s->dropped, block_key(e, e->ptr), 0, &was);
+	struct live_slot block = { .ptr = block_key(e, e->ptr) }, was;
+	int err = live_put(&s->dropped, &block, &was);
 
 	return err < 0 ? err : 0;
 }
 
 static bool is_dropped(struct sieve *s, uint64_t block)
 {
-	uint32_t leaf;
+	struct live_slot was;
 
-	return live_take(&s->dropped, block, &leaf);
+	return live_take(&s->dropped, block, &was);
 }
 
 static int hold(struct sieve *s, const struct alloc_event *e)
@@ -83,11 +83,11 @@ static int on_moved(struct sieve *s, struct alloc_event *e)
 
 static int on_back(struct sieve *s, const struct alloc_event *e)
 {
-	uint32_t was;
+	struct live_slot block = { .ptr = block_key(e, e->old_ptr) }, was;
 
 	if (!let_go(s, e))
 		return 1;
-	int err = live_put(&s->dropped, block_key(e, e->old_ptr), 0, &was);
+	int err = live_put(&s->dropped, &block, &was);
 	return err < 0 ? err : 0;
 }
 

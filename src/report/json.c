@@ -172,6 +172,7 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_leaks(&o, d, rank);
 	direct(&o, d, rank);
 	json_graph(&o, d, rank);
+	json_lifetimes(&o, d);
 	json_out_raw(&o, "}\n");
 	if (!o.err && fflush(out))
 		o.err = errno ? -errno : -EIO;

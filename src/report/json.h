@@ -12,5 +12,6 @@ json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
+void json_lifetimes(struct json_out *o, const struct profile_data *d);
 
 #endif

@@ -77,10 +77,25 @@ void json_out_end_rows(struct json_out *o)
 	o->filled = true;
 }
 
+/* Bytes that JSON and terminals take as they are, from the beginning of @s. */
+static size_t plain(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= ' ' && s[n] <= '~')
+		n++;
+	return n;
+}
+
 json_t *json_out_text(const char *s)
 {
 	if (!s)
 		return json_null();
+	/* Nearly all text is. */
+	size_t len = plain(s);
+
+	if (!s[len])
+		return json_stringn_nocheck(s, len);
 	char *valid = malloc(strlen(s) * strlen(REPLACEMENT) + 1), *end = valid;
 
 	if (!valid)

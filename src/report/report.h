@@ -15,10 +15,11 @@ struct report_options {
 	enum report_level level;
 	enum report_leaks leaks;
 	bool lines;	/* the table of leaks tells apart lines and shows them */
+	bool lifetimes;	/* a fifth table */
 };
 
 /**
- * The four tables of the 1990 manual page, with the prolog line before them.
+ * The four tables of the 1990 manual page, with the prolog line before them; and one of lifetimes.
  * Control characters in names are shown as \ooo (octal), valid UTF-8 is left as it is.
  * Returns 0, -ENOMEM, or -errno when @out could not be written.
  */

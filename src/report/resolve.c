@@ -267,6 +267,7 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 		goto out;
 	symbols_set_search(r.symbols, &how->search);
 	out->totals = p->totals;
+	out->load = p->load;
 	out->memory = profile_memory(p);
 	out->program = program;
 	err = resolve_modules(&r, n_modules);

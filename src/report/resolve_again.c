@@ -94,6 +94,21 @@ static int make_leaves(struct again *a, const uint32_t *to)
 	return 0;
 }
 
+static int make_lifetimes(struct again *a, const uint32_t *to)
+{
+	const struct profile_data *old = a->old;
+	struct lifetimes *l = &a->p.lifetimes;
+
+	l->v = calloc(old->n_lifetimes + 1, sizeof *l->v);
+	if (!l->v)
+		return -ENOMEM;
+	for (; l->n < old->n_lifetimes; l->n++) {
+		l->v[l->n] = old->lifetimes[l->n];
+		l->v[l->n].node = to[old->lifetimes[l->n].node];
+	}
+	return 0;
+}
+
 static int copy_command(const struct profile_data *old, struct profile_data *out)
 {
 	size_t n = 0;
@@ -170,9 +185,12 @@ static int fill(struct again *a, const struct symbols_search *search, struct pro
 		err = make_nodes(a, to);
 	if (!err)
 		err = make_leaves(a, to);
+	if (!err)
+		err = make_lifetimes(a, to);
 	free(to);
 	how.old_site = a->old_site;
 	a->p.totals = old->totals;
+	a->p.load = old->load;
 	if (!err)
 		err = resolve_profile_by(&how, &a->p, a->files, old->n_modules, old->program, out);
 	return err;
@@ -199,6 +217,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	free(a.p.places);
 	free(a.p.nodes);
 	free(a.p.leaves);
+	lifetimes_release(&a.p.lifetimes);
 	free(a.old_site);
 	free(a.place_of);
 	return err;

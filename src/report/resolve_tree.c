@@ -51,6 +51,15 @@ static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
 	return 0;
 }
 
+/* Where what was counted at node @id is counted now. IDINDEX_NONE: out of memory. */
+static uint32_t counted_at(struct resolver *r, const uint32_t *to, const uint8_t *depth, uint32_t id)
+{
+	/* Start code that allocates by itself stands for itself. */
+	if (id >= PD_FIRST_NODE && depth[id] != NOT_START)
+		return descend(r, to[id], r->p->nodes[id].frame);
+	return to[id];
+}
+
 static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t *depth)
 {
 	struct profile_data *d = r->out;
@@ -60,13 +69,10 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		return -ENOMEM;
 	for (size_t i = 0; i < r->p->n_leaves; i++) {
 		const struct call_leaf *l = &r->p->leaves[i];
-		uint32_t node = to[l->node];
 
 		if (!l->allocs)
 			continue;
-		/* Start code that allocates by itself stands for itself. */
-		if (l->node >= PD_FIRST_NODE && depth[l->node] != NOT_START)
-			node = descend(r, to[l->node], r->p->nodes[l->node].frame);
+		uint32_t node = counted_at(r, to, depth, l->node);
 		if (node == IDINDEX_NONE)
 			return -ENOMEM;
 		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees,
@@ -74,6 +80,26 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		d->labelled |= l->label != 0;
 	}
 	pd_tree_merge_leaves(d);
+	return 0;
+}
+
+static int resolve_lifetimes(struct resolver *r, const uint32_t *to, const uint8_t *depth)
+{
+	const struct lifetimes *from = &r->p->lifetimes;
+	struct profile_data *d = r->out;
+
+	d->lifetimes = calloc(from->n + 1, sizeof *d->lifetimes);
+	if (!d->lifetimes)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n; i++) {
+		struct pd_lifetime l = from->v[i];
+
+		l.node = counted_at(r, to, depth, l.node);
+		if (l.node == IDINDEX_NONE)
+			return -ENOMEM;
+		d->lifetimes[d->n_lifetimes++] = l;
+	}
+	pd_tree_merge_lifetimes(d);
 	return 0;
 }
 
@@ -87,6 +113,8 @@ int resolve_tree(struct resolver *r)
 		err = resolve_nodes(r, to, depth);
 	if (!err)
 		err = resolve_leaves(r, to, depth);
+	if (!err)
+		err = resolve_lifetimes(r, to, depth);
 	pd_tree_release(&r->tree);
 	free(to);
 	free(depth);

@@ -18,8 +18,7 @@ static void print_offset(struct row *r, const struct profile_data *d, uint32_t s
 	row_append(r, text);
 }
 
-/* " (file.c:12)", without the folders: they would make the lines of the table longer than any window. */
-static void print_line(struct row *r, const struct profile_data *d, uint32_t site)
+void tables_append_line(struct row *r, const struct profile_data *d, uint32_t site)
 {
 	const struct pd_site *s = site < d->n_sites ? &d->sites[site] : NULL;
 
@@ -44,7 +43,7 @@ static void print_path(struct row *r, const struct profile_data *d, const struct
 		if (o->leaks == REPORT_LEAKS_OFFSETS)
 			print_offset(r, d, p->site[i]);
 		if (o->lines)
-			print_line(r, d, p->site[i]);
+			tables_append_line(r, d, p->site[i]);
 	}
 }
 

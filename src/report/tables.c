@@ -18,6 +18,8 @@ static int print_all(struct row *r, const struct profile_data *d, const uint32_t
 		err = tables_direct(r, d, rank);
 	if (!err)
 		err = tables_graph(r, d, rank);
+	if (!err && o->lifetimes)
+		err = tables_lifetimes(r, d, rank, o->level);
 	return err;
 }
 

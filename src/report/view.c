@@ -62,8 +62,12 @@ static int drop_inlines(struct profile_data *d)
 	err = fold_nodes(d, old, n_old, to);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		d->leaves[i].node = to[d->leaves[i].node];
-	if (!err)
+	for (size_t i = 0; !err && i < d->n_lifetimes; i++)
+		d->lifetimes[i].node = to[d->lifetimes[i].node];
+	if (!err) {
 		pd_tree_merge_leaves(d);
+		pd_tree_merge_lifetimes(d);
+	}
 	free(old);
 	free(to);
 	return err;

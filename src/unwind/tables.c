@@ -58,20 +58,39 @@ static bool read_header(struct cfi_tables *all, struct cfi_table *t)
 	return t->entries;
 }
 
-static bool find_header(int fd, taddr bias, taddr *header, taddr *entry)
+/* Bytes of a mapped file; of one that is in memory only (vdso) from there. */
+static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out, size_t n)
+{
+	int fd = all->files->files[m->file].fd;
+	uint64_t word;
+
+	if (fd >= 0)
+		return pread(fd, out, n, (off_t)offset) == (ssize_t)n;
+	for (size_t i = 0; i < n; i += sizeof word) {
+		taddr at = m->start - m->file_offset + offset + i;
+
+		if (at < m->start || at >= m->end || !snapshot_word(all->memory, at, &word))
+			return false;
+		memcpy((char *)out + i, &word, n - i < sizeof word ? n - i : sizeof word);
+	}
+	return true;
+}
+
+static bool find_header(struct cfi_tables *all, const struct mapping *m, taddr *header, taddr *entry)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 
-	if (fd < 0 || pread(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
+	if (!read_file(all, m, 0, &eh, sizeof eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    eh.e_phentsize != sizeof ph)
 		return false;
-	*entry = eh.e_entry ? bias + eh.e_entry : 0;
+	*entry = eh.e_entry ? m->bias + eh.e_entry : 0;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
+		if (!read_file(all, m, eh.e_phoff + i * sizeof ph, &ph, sizeof ph))
 			return false;
 		if (ph.p_type != PT_GNU_EH_FRAME)
 			continue;
-		*header = bias + ph.p_vaddr;
+		*header = m->bias + ph.p_vaddr;
 		return true;
 	}
 	return false;
@@ -85,7 +104,7 @@ static const struct cfi_table *table_of(struct cfi_tables *all, const struct map
 	if (ARRAY_RESERVE(&all->tables, &all->cap_tables, all->n_tables))
 		return NULL;
 	struct cfi_table t = { .map_start = m->start, .start_ip = m->start, .end_ip = m->end };
-	t.usable = find_header(all->files->files[m->file].fd, m->bias, &t.header, &t.entry) &&
+	t.usable = find_header(all, m, &t.header, &t.entry) &&
 		   read_header(all, &t);
 	all->tables[all->n_tables] = t;
 	return &all->tables[all->n_tables++];

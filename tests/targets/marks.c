@@ -2,7 +2,7 @@
 /*
  * The calls of mprof/mprof.h, each at a word on standard input: "alloc N" allocates N blocks of MARK
  * bytes and frees one in ten of them, "take N" keeps N blocks and "drop N" frees the last N of those,
- * "stop", "restart [FILE]", "autosave N".
+ * "stop", "restart [FILE]", "autosave N", "suspend", "resume", "mark".
  */
 #include "live.h"
 
@@ -51,6 +51,12 @@ static void other(const char *word)
 		strcpy(name, word + 8);
 		mprof_restart(name);
 		memset(name, 'x', sizeof name - 1); /* it was read, not remembered */
+	} else if (!strcmp(word, "suspend")) {
+		mprof_suspend();
+	} else if (!strcmp(word, "resume")) {
+		mprof_resume();
+	} else if (!strcmp(word, "mark")) {
+		mprof_mark();
 	} else if (!strncmp(word, "autosave ", 9)) {
 		set_mprof_autosave(atoi(word + 9));
 	}

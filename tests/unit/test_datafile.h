@@ -192,6 +192,17 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->points = array(d->n_points, sizeof *d->points);
 	for (size_t i = 0; i < d->n_points; i++)
 		d->points[i] = (struct pd_point){ i / 2 * 1000, i * 3, rnd(&seed) % (d->totals.peak_bytes + 1), i, i, 0 };
+	/* Two buckets a node, of one block each that was freed; as above, not everywhere. */
+	d->lifetimes = array(d->n_leaves * 2 + 2, sizeof *d->lifetimes);
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		uint32_t n = d->leaves[i].node;
+
+		if (i % 4 || !d->leaves[i].frees || (d->n_lifetimes && d->lifetimes[d->n_lifetimes - 1].node == n))
+			continue;
+		d->lifetimes[d->n_lifetimes++] = (struct pd_lifetime){ n, PD_LIFE_EVENTS, n % 64, 1 };
+		d->lifetimes[d->n_lifetimes++] = (struct pd_lifetime){ n, n % 2 + 1, n % 2 ? 0 : n % 64, 1 };
+	}
+	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX, 5, 6, 7, 8, 9, 10 };
 	d->points[20].peak = 1;
 	d->points[20].live_bytes = d->totals.peak_bytes;
 	d->totals.failed_allocs = 3;
@@ -283,6 +294,16 @@ static inline void assert_points_equal(const struct profile_data *x, const struc
 	}
 }
 
+static inline void assert_lifetimes_equal(const struct profile_data *x, const struct profile_data *y)
+{
+	assert_int_equal(x->n_lifetimes, y->n_lifetimes);
+	for (size_t i = 0; i < x->n_lifetimes; i++) {
+		const struct pd_lifetime *a = &x->lifetimes[i], *b = &y->lifetimes[i];
+
+		SAME(node), SAME(axis), SAME(bucket), SAME(blocks);
+	}
+}
+
 static inline void assert_names_equal(const struct profile_data *x, const struct profile_data *y)
 {
 	assert_int_equal(x->n_modules, y->n_modules);
@@ -326,6 +347,7 @@ static inline void assert_profiles_equal(const struct profile_data *x, const str
 	assert_int_equal(x->started_ns, y->started_ns);
 	assert_int_equal(x->ended_ns, y->ended_ns);
 	assert_memory_equal(&x->totals, &y->totals, sizeof x->totals);
+	assert_memory_equal(&x->load, &y->load, sizeof x->load);
 	assert_memory_equal(&x->memory, &y->memory, sizeof x->memory);
 	assert_names_equal(x, y);
 	assert_trees_equal(x, y);

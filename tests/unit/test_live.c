@@ -21,21 +21,41 @@ static uint64_t random_word(void)
 	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
+static int put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was)
+{
+	struct live_slot block = { .ptr = ptr, .leaf = leaf }, before = { 0 };
+	int known = live_put(t, &block, &before);
+
+	if (known > 0)
+		*was = before.leaf;
+	return known;
+}
+
+static bool take(struct live_table *t, taddr ptr, uint32_t *leaf)
+{
+	struct live_slot block;
+	bool known = live_take(t, ptr, &block);
+
+	if (known)
+		*leaf = block.leaf;
+	return known;
+}
+
 static void a_block_is_known_from_put_to_take(void **state)
 {
 	struct live_table t = { 0 };
 	uint32_t leaf = 99, was = 99;
 
 	(void)state;
-	assert_false(live_take(&t, 0x1000, &leaf)); /* of a table that never had one */
-	assert_int_equal(live_put(&t, 0x1000, 7, &was), 0);
+	assert_false(take(&t, 0x1000, &leaf)); /* of a table that never had one */
+	assert_int_equal(put(&t, 0x1000, 7, &was), 0);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(was, 99);
-	assert_false(live_take(&t, 0x1001, &leaf));
-	assert_true(live_take(&t, 0x1000, &leaf));
+	assert_false(take(&t, 0x1001, &leaf));
+	assert_true(take(&t, 0x1000, &leaf));
 	assert_int_equal(leaf, 7);
 	assert_int_equal(t.n, 0);
-	assert_false(live_take(&t, 0x1000, &leaf));
+	assert_false(take(&t, 0x1000, &leaf));
 	live_release(&t);
 }
 
@@ -45,13 +65,13 @@ static void an_address_handed_out_again_tells_what_it_was(void **state)
 	uint32_t leaf, was = 99;
 
 	(void)state;
-	assert_int_equal(live_put(&t, 0x1000, 7, &was), 0);
-	assert_int_equal(live_put(&t, 0x1000, 8, &was), 1);
+	assert_int_equal(put(&t, 0x1000, 7, &was), 0);
+	assert_int_equal(put(&t, 0x1000, 8, &was), 1);
 	assert_int_equal(was, 7);
 	assert_int_equal(t.n, 1);
-	assert_true(live_take(&t, 0x1000, &leaf));
+	assert_true(take(&t, 0x1000, &leaf));
 	assert_int_equal(leaf, 8);
-	assert_false(live_take(&t, 0x1000, &leaf));
+	assert_false(take(&t, 0x1000, &leaf));
 	live_release(&t);
 }
 
@@ -61,8 +81,8 @@ static void address_nought_is_never_known(void **state)
 	uint32_t leaf, was;
 
 	(void)state;
-	assert_int_equal(live_put(&t, 0x1000, 7, &was), 0);
-	assert_false(live_take(&t, 0, &leaf));
+	assert_int_equal(put(&t, 0x1000, 7, &was), 0);
+	assert_false(take(&t, 0, &leaf));
 	assert_int_equal(t.n, 1);
 	live_release(&t);
 }
@@ -90,14 +110,14 @@ static void blocks_that_collide_are_found_whichever_is_taken(void **state)
 		for (unsigned i = 0; i < N; i++) {
 			last = next_at_home(last, (1022 + i % HOMES) & 1023);
 			at[i] = last;
-			assert_int_equal(live_put(&t, at[i], i, &was), 0);
+			assert_int_equal(put(&t, at[i], i, &was), 0);
 		}
 		for (unsigned i = 0; i < N; i++) {
 			unsigned k = (first + i * 7) % N; /* each once: 7 and 16 have no common factor */
 
-			assert_true(live_take(&t, at[k], &leaf));
+			assert_true(take(&t, at[k], &leaf));
 			assert_int_equal(leaf, k);
-			assert_false(live_take(&t, at[k], &leaf));
+			assert_false(take(&t, at[k], &leaf));
 		}
 		assert_int_equal(t.n, 0);
 		for (size_t i = 0; i <= t.mask; i++)
@@ -125,13 +145,13 @@ static void a_million_random_steps_agree_with_a_plain_array(void **state)
 		uint32_t leaf = (uint32_t)(r >> 32), was = 0;
 
 		if (r >> 16 & 1) {
-			assert_int_equal(live_put(&t, at, leaf, &was), model[k] != NONE);
+			assert_int_equal(put(&t, at, leaf, &was), model[k] != NONE);
 			if (model[k] != NONE)
 				assert_int_equal(was, model[k]);
 			n += model[k] == NONE;
 			model[k] = leaf;
 		} else {
-			assert_int_equal(live_take(&t, at, &was), model[k] != NONE);
+			assert_int_equal(take(&t, at, &was), model[k] != NONE);
 			if (model[k] != NONE)
 				assert_int_equal(was, model[k]);
 			n -= model[k] != NONE;
@@ -150,11 +170,11 @@ static void a_table_grows_and_forgets_nothing(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < N; i++)
-		assert_int_equal(live_put(&t, 0x600000000000u + 32ull * i, i, &was), 0);
+		assert_int_equal(put(&t, 0x600000000000u + 32ull * i, i, &was), 0);
 	assert_int_equal(t.n, N);
 	assert_true((t.mask & (t.mask + 1)) == 0 && t.mask > N);
 	for (uint32_t i = 0; i < N; i++) {
-		assert_true(live_take(&t, 0x600000000000u + 32ull * i, &leaf));
+		assert_true(take(&t, 0x600000000000u + 32ull * i, &leaf));
 		assert_int_equal(leaf, i);
 	}
 	assert_int_equal(t.n, 0);
@@ -169,20 +189,20 @@ static void a_copy_has_the_same_blocks_marked(void **state)
 	(void)state;
 	assert_int_equal(live_copy(&to, &from, 0x10000), 0);
 	assert_int_equal(to.n, 0);
-	assert_false(live_take(&to, 0x1000, &leaf));
+	assert_false(take(&to, 0x1000, &leaf));
 	live_release(&to);
 
 	for (uint32_t i = 1; i <= 3000; i++)
-		assert_int_equal(live_put(&from, 16ull * i, i, &was), 0);
+		assert_int_equal(put(&from, 16ull * i, i, &was), 0);
 	assert_int_equal(live_copy(&to, &from, 0x10000), 0);
 	assert_int_equal(to.n, from.n);
 	for (uint32_t i = 1; i <= 3000; i++) {
-		assert_true(live_take(&to, 16ull * i, &leaf));
+		assert_true(take(&to, 16ull * i, &leaf));
 		assert_int_equal(leaf, i | 0x10000);
-		assert_true(live_take(&from, 16ull * i, &leaf)); /* each goes its own way */
+		assert_true(take(&from, 16ull * i, &leaf)); /* each goes its own way */
 		assert_int_equal(leaf, i);
 	}
-	assert_int_equal(live_put(&to, 16, 1, &was), 0);
+	assert_int_equal(put(&to, 16, 1, &was), 0);
 	live_release(&from);
 	live_release(&to);
 	live_release(&to);

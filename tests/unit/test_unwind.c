@@ -23,6 +23,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -413,6 +414,18 @@ static void run_through_jit_with_odd_frame(void)
 	NOT_A_TAIL_CALL();
 }
 
+/* Ask the time until somebody says that there was a signal. */
+static void run_in_vdso(void)
+{
+	struct timespec t;
+
+	handle(SIGUSR1, on_signal, 0);
+	stop_here();
+	for (told->n = 0; !told->n;)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	NOT_A_TAIL_CALL();
+}
+
 /* ---- chains of programs ---- */
 
 static void assert_chain_of(struct target *t, void (*run)(void), size_t at_least)
@@ -506,6 +519,39 @@ static void a_handler_may_interrupt_a_system_call_or_another_handler(void **stat
 	assert_interrupted(t);
 	struct unwind_chain c = chain_now(t);
 	assert_int_equal(count_exact(&c), 2);
+}
+
+/* The kernel's code that is in no file describes its frames, too. */
+static void a_handler_may_interrupt_code_that_is_in_no_file(void **state)
+{
+	struct target *t = *state;
+	const struct mapping *m = NULL;
+	int status;
+
+	start(t, run_in_vdso);
+	for (int i = 0; i < 100000 && !m; i++) {
+		assert_return_code(ptrace(PTRACE_SINGLESTEP, t->pid, NULL, NULL), errno);
+		assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+		assert_int_equal(arch_get_regs(t->pid, &t->regs), 0);
+		m = mappings_find(&t->maps, arch_pc(&t->regs));
+		if (m && strcmp(t->files.files[m->file].path, "[vdso]") != 0)
+			m = NULL;
+	}
+	if (!m)
+		skip();	/* the kernel has none, and libc asks it itself */
+	assert_return_code(ptrace(PTRACE_CONT, t->pid, NULL, (void *)(intptr_t)SIGUSR1), errno);
+	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+	assert_int_equal(WSTOPSIG(status), SIGTRAP);
+	assert_int_equal(arch_get_regs(t->pid, &t->regs), 0);
+	struct unwind_chain c = chain_now(t);
+
+	assert_int_equal(c.truncated, CHAIN_WHOLE);
+	for (size_t i = 0; i < c.n; i++) {
+		assert_false(c.frames[i].guessed);
+		if (c.frames[i].exact)
+			assert_ptr_equal(mappings_find(&t->maps, c.frames[i].pc), m);
+	}
+	assert_interrupted(t);
 }
 
 static void a_chain_goes_on_from_a_handlers_own_stack_to_the_programs(void **state)
@@ -961,6 +1007,7 @@ int main(void)
 		UNWIND_TEST(every_frame_lies_above_the_one_it_called),
 		UNWIND_TEST(a_handler_stands_on_the_instruction_that_was_interrupted),
 		UNWIND_TEST(a_handler_may_interrupt_a_system_call_or_another_handler),
+		UNWIND_TEST(a_handler_may_interrupt_code_that_is_in_no_file),
 		UNWIND_TEST(a_chain_goes_on_from_a_handlers_own_stack_to_the_programs),
 		UNWIND_TEST(the_stack_below_a_handler_is_read_anew_at_each_stop),
 		UNWIND_TEST(a_frame_of_megabytes_is_passed),

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The commands that read event logs: stats, log. */
+#include "cli/logs.h"
+
+#include "cli/cli.h"
+#include "mma/log_text.h"
+#include "mma/merge.h"
+#include "mma/profile_stats.h"
+#include "mma/stats_text.h"
+#include "profile/datafile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The logs that a command was given: a group of processes. */
+struct logs {
+	char *const *names;
+	size_t n;
+	struct mma_log *v;
+	bool truncated;	/* one of them was cut off */
+	bool profiles;	/* what they are read for is in a recorded profile, too */
+	struct mma_stats *profile;	/* there is one; it is the only file */
+};
+
+static void logs_release(struct logs *l)
+{
+	for (size_t i = 0; l->v && i < l->n; i++)
+		mma_log_release(&l->v[i]);
+	free(l->v);
+	free(l->profile);
+}
+
+/* A recorded profile knows its own statistics, and no single event. */
+static int read_profile(struct logs *l, const char *name, struct error *e)
+{
+	struct profile_data *d;
+
+	if (!l->profiles)
+		return error_set(e, -EINVAL, "%s is a recorded profile, which has no single events: a log is "
+				 "written by mprof run --mma-log-file", name);
+	if (l->n > 1)
+		return error_set(e, -EINVAL, "%s is a recorded profile: its statistics cannot be merged with "
+				 "others, only logs can", name);
+	int err = datafile_read(name, &d, e);
+	if (err)
+		return err;
+	bool has_stats = d->load.begin_ns;
+	l->profile = has_stats ? malloc(sizeof *l->profile) : NULL;
+	if (l->profile)
+		*l->profile = mma_stats_of_profile(&d->load, &d->totals);
+	profile_data_free(d);
+	if (!has_stats)
+		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no statistics", name);
+	return l->profile ? 0 : error_set(e, -ENOMEM, "out of memory");
+}
+
+static int read_log(struct logs *l, size_t i, struct error *e)
+{
+	struct mma_source *s = mma_source_open(l->names[i], e);
+
+	if (!s)
+		return -EIO;
+	int err = mma_source_is_data(s) ? read_profile(l, l->names[i], e) : mma_log_read(&l->v[i], s, e);
+	mma_source_close(s);
+	return err;
+}
+
+/* All of them, before anything is printed. 0, or -errno: a sentence has been said. */
+static int logs_read(struct logs *l)
+{
+	struct error e;
+
+	l->v = calloc(l->n, sizeof *l->v);
+	if (!l->v) {
+		say("out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		int err = read_log(l, i, &e);
+
+		if (err) {
+			say("%s", e.text);
+			return err;
+		}
+		l->truncated |= l->v[i].truncated;
+	}
+	return 0;
+}
+
+void logs_say_truncated(const char *name, const struct mma_log *log)
+{
+	say("%s is cut off: its compressed data ends behind line %" PRIu64
+	    ", in the middle of a frame; what is behind that line is missing", name, log->lines);
+}
+
+/* ---- the two commands ---- */
+
+static int print_stats(const struct logs *l, const struct options *o, FILE *out)
+{
+	struct mma_stats s = { 0 };
+	int err = 0;
+
+	if (l->profile)
+		s = *l->profile;
+	else
+		err = mma_stats_of_logs(&s, l->v, l->n);
+	if (err) {
+		say("stats: %s", err == -EOVERFLOW ? "the load over time is more than 128 bits hold" :
+						     "out of memory");
+		return err;
+	}
+	if (o->mma.json)
+		mma_stats_json(&s, out);
+	else
+		mma_stats_print(&s, !o->mma.plain, out);
+	return 0;
+}
+
+static int print_log(const struct logs *l, const struct options *o, FILE *out)
+{
+	enum mma_form form = o->mma.json ? MMA_JSON : o->mma.plain ? MMA_PLAIN : MMA_HUMANIZED;
+	int err = mma_log_print(l->v, l->n, form, o->output, out);
+
+	if (err)
+		say("cannot write the log: %s", strerror(-err));
+	return err;
+}
+
+typedef int print_fn(const struct logs *l, const struct options *o, FILE *out);
+
+static int print_to(const struct logs *l, const struct options *o, print_fn *print)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+
+	if (!out) {
+		say("cannot write %s: %s", o->output, strerror(errno));
+		return -EIO;
+	}
+	int err = print(l, o, out), failed = ferror(out);
+	if ((out == stdout ? fflush(out) : fclose(out)) || failed) {
+		if (!err)
+			say("cannot write %s: %s", o->output ? o->output : "the result", strerror(errno));
+		err = -EIO;
+	}
+	return err;
+}
+
+static int read_and_print(const char *command, int argc, char **argv, print_fn *print)
+{
+	struct options o;
+	int first = options_parse(&o, command, argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (first >= argc) {
+		say("%s: which logs? Usage: mprof %s [options] FILE...", command, command);
+		return STATUS_USAGE;
+	}
+	struct logs l = {
+		.names = argv + first, .n = (size_t)(argc - first), .profiles = print == print_stats,
+	};
+	int err = logs_read(&l);
+	if (!err)
+		err = print_to(&l, &o, print);
+	for (size_t i = 0; !err && i < l.n; i++)
+		if (l.v[i].truncated)
+			logs_say_truncated(l.names[i], &l.v[i]);
+	bool failed = err || l.truncated;
+	logs_release(&l);
+	return failed ? STATUS_FAILED : 0;
+}
+
+int command_stats(int argc, char **argv)
+{
+	return read_and_print("stats", argc, argv, print_stats);
+}
+
+int command_log(int argc, char **argv)
+{
+	return read_and_print("log", argc, argv, print_log);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/mma_output.h"
+
+#include "cli/filename.h"
+#include "cli/output.h"
+#include "mma/group.h"
+#include "mma/stats_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mma_output {
+	const struct session *session;
+	const struct options *options;
+	struct mma_group *group;
+	bool activated;
+};
+
+bool mma_options_good(const struct options *o)
+{
+	struct error e;
+
+	if (!o->mma.log_file || !o->mma.stats_file)
+		return true;
+	char *log = filename_expand(o->mma.log_file, getpid(), &e);
+	char *stats = log ? filename_expand(o->mma.stats_file, getpid(), &e) : NULL;
+	bool good = log && stats && strcmp(log, stats) != 0;
+
+	if (!log || !stats)
+		say("%s", e.text);
+	else if (!good)
+		say("--mma-log-file and --mma-stats-file both name %s: give one of them another name", log);
+	free(log);
+	free(stats);
+	return good;
+}
+
+/* ---- logs ---- */
+
+/* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and
+ * mma.log.PID.N if the kernel has used that number again. */
+static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struct error *e)
+{
+	const char *pattern = m->options->mma.log_file;
+	char *base = filename_expand(pattern, pid, e), *name = NULL, suffix[32] = "";
+	int n = 0;
+
+	if (!base)
+		return NULL;
+	if (pid != m->session->root && !filename_has_pid(pattern))
+		n = snprintf(suffix, sizeof suffix, ".%d", (int)pid);
+	if (nth)
+		snprintf(suffix + n, sizeof suffix - (size_t)n, ".%u", nth + 1);
+	if (asprintf(&name, "%s%s", base, suffix) < 0)
+		error_set(e, -ENOMEM, "out of memory");
+	free(base);
+	return name;
+}
+
+static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
+{
+	const struct mma_output *m = ctx;
+	struct error e = { "" };
+	struct mma_file f = { -1, log_name(m, pid, nth, &e) };
+
+	if (!f.name) {
+		say("process %d has no log: %s", (int)pid, e.text);
+		return f;
+	}
+	f.fd = output_open(f.name, m->session->foreign);
+	if (f.fd >= 0)
+		return f;
+	say("cannot write the log %s: %s", f.name, strerror(errno));
+	free(f.name);
+	f.name = NULL;
+	return f;
+}
+
+/* ---- life ---- */
+
+int mma_output_new(struct mma_output **out, const struct session *s, const struct options *o)
+{
+	*out = NULL;
+	if (!o->mma.log_file && !o->mma.stats_file)
+		return 0;
+	struct mma_output *m = calloc(1, sizeof *m);
+	if (!m)
+		return -ENOMEM;
+	struct mma_group_ops ops = {
+		.open = o->mma.log_file ? open_log : NULL, .ctx = m, .humanized = !o->mma.plain,
+	};
+
+	m->session = s;
+	m->options = o;
+	m->group = mma_group_new(&ops);
+	if (!m->group) {
+		free(m);
+		return -ENOMEM;
+	}
+	*out = m;
+	return 0;
+}
+
+void mma_output_free(struct mma_output *m)
+{
+	if (!m)
+		return;
+	mma_group_free(m->group);
+	free(m);
+}
+
+int mma_output_record(struct mma_output *m, struct image *i)
+{
+	struct recorder *r = mma_group_record(m->group, i->pid, i->profile);
+
+	if (!r)
+		return -ENOMEM;
+	r->next = i->recorders;
+	i->recorders = r;
+	if (!m->activated)
+		mma_output_progress(m, "activated");
+	m->activated = true;
+	return 0;
+}
+
+void mma_output_progress(const struct mma_output *m, const char *what)
+{
+	if (!m->options->mma.plain && !m->options->quiet)
+		say("%s", what);
+}
+
+void mma_output_flush(struct mma_output *m)
+{
+	mma_group_flush(m->group);
+}
+
+struct mma_stats mma_output_stats(const struct mma_output *m, uint64_t now_ns)
+{
+	return mma_stats_until(mma_group_stats(m->group), now_ns);
+}
+
+void mma_output_end(struct mma_output *m, uint64_t now_ns)
+{
+	mma_group_end(m->group, now_ns);
+}
+
+/* ---- results ---- */
+
+static void written(const struct mma_output *m, const char *name)
+{
+	char text[1100];
+
+	snprintf(text, sizeof text, "written %s", name);
+	mma_output_progress(m, text);
+}
+
+static void closed(void *ctx, const char *name, int err)
+{
+	if (err)
+		say("cannot write the log %s: %s", name, strerror(-err));
+	else
+		written(ctx, name);
+}
+
+static int print_stats(const struct mma_output *m, const char *name)
+{
+	int fd = output_open(name, m->session->foreign);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (!f)
+		return -errno;
+	mma_stats_print(mma_group_stats(m->group), !m->options->mma.plain, f);
+	int err = ferror(f) ? -EIO : 0;
+	return fclose(f) ? -errno : err;
+}
+
+static int write_stats(const struct mma_output *m)
+{
+	struct error e;
+	char *name = filename_expand(m->options->mma.stats_file, m->session->root, &e);
+
+	if (!name) {
+		say("%s", e.text);
+		return -EINVAL;
+	}
+	int err = print_stats(m, name);
+	if (err)
+		say("cannot write the statistics %s: %s", name, strerror(-err));
+	else
+		written(m, name);
+	free(name);
+	return err;
+}
+
+static void say_missed(const struct mma_output *m)
+{
+	uint64_t unknown, replaced;
+	char text[200];
+
+	if (!mma_group_missed(m->group, &unknown, &replaced))
+		return;
+	snprintf(text, sizeof text,
+		 "since it was first suspended: %" PRIu64 " frees of unknown blocks, %" PRIu64
+		 " blocks whose free was not seen", unknown, replaced);
+	mma_output_progress(m, text);
+}
+
+int mma_output_write(struct mma_output *m)
+{
+	int err = mma_group_close(m->group, closed, m);
+
+	if (err == -ENOMEM || err == -EOVERFLOW)
+		say("the log and its statistics are not complete: out of memory");
+	if (m->options->mma.stats_file) {
+		int stats_err = write_stats(m);
+
+		err = err ? err : stats_err;
+	}
+	say_missed(m);
+	return err;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_MMA_BLOCKS_H
+#define MPROF_MMA_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The live blocks of an address space, as a log tells of them: address -> bytes. 21 to 43 bytes a
+ * block. profile/live.h knows blocks by the leaf that counts them; a log has no leaves.
+ */
+struct mma_block {
+	uint64_t ptr;	/* 0: an empty slot */
+	uint64_t size;
+};
+
+struct mma_blocks {
+	struct mma_block *slots;
+	size_t mask;	/* number of slots - 1 */
+	size_t n;
+};
+
+void mma_blocks_release(struct mma_blocks *b);
+
+/* Add a block at @ptr, not 0, or replace the one there: *was tells its size. 1 (replaced), 0 (new) or
+ * -ENOMEM. */
+int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *was);
+
+bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr);
+
+/* Take a block out. False: there is none. */
+bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size);
+
+#endif

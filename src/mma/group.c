@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mma/group_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct mma_group {
+	struct mma_group_ops ops;
+	struct mma_stats stats;
+	struct mma_process *first, **last;	/* in the order in which they joined */
+	struct mma_process *ending;		/* its program has ended, just now */
+	const struct mma_process *spoke;	/* whose entry was the last one */
+	int err;				/* an entry could not be counted */
+	bool suspended;				/* at least once; then, when it was: */
+	uint64_t unknown_before, replaced_before;
+};
+
+struct mma_group *mma_group_new(const struct mma_group_ops *ops)
+{
+	struct mma_group *g = calloc(1, sizeof *g);
+
+	if (!g)
+		return NULL;
+	g->ops = *ops;
+	g->last = &g->first;
+	return g;
+}
+
+static void process_free(struct mma_process *p)
+{
+	mma_order_release(&p->order);
+	mma_space_release(&p->space);
+	mma_writer_close(p->log);
+	free(p->name);
+	free(p);
+}
+
+void mma_group_free(struct mma_group *g)
+{
+	if (!g)
+		return;
+	for (struct mma_process *p = g->first, *next; p; p = next) {
+		next = p->next;
+		process_free(p);
+	}
+	free(g);
+}
+
+/* ---- entries ---- */
+
+/*
+ * Times never go back. Entries of different processes never have the same one: a reader of their logs
+ * could not tell which came first.
+ */
+static uint64_t in_order(const struct mma_process *p, uint64_t t)
+{
+	const struct mma_group *g = p->group;
+	uint64_t least = g->stats.last_ns + (g->spoke && g->spoke != p);
+
+	return g->stats.begun && t < least ? least : t;
+}
+
+static void failed(struct mma_group *g, int err)
+{
+	if (err && !g->err)
+		g->err = err;
+}
+
+static void put_now(void *ctx, const struct mma_entry *entry)
+{
+	struct mma_process *p = ctx;
+	struct mma_entry e = *entry;
+
+	e.time_ns = in_order(p, e.time_ns);
+	p->group->spoke = p;
+	if (p->log)
+		mma_writer_add(p->log, &e);
+	failed(p->group, mma_stats_add(&p->group->stats, &p->space, &e));
+}
+
+static struct mma_sink sink_of(struct mma_process *p)
+{
+	return (struct mma_sink){ put_now, p };
+}
+
+static struct mma_entry stamp(uint32_t tid, uint64_t now)
+{
+	return (struct mma_entry){ .time_ns = now, .tid = tid, .type = MMA_TMSTMP };
+}
+
+/* ---- ends ---- */
+
+static void leave(struct mma_process *p)
+{
+	struct mma_sink sink = sink_of(p);
+	struct mma_entry last = stamp((uint32_t)p->pid, p->end_ns);
+
+	mma_order_flush(&p->order, p->end_ns, &sink);
+	put_now(p, &last);
+	mma_stats_end_space(&p->group->stats, &p->space);
+	/* Many processes may come and go: of each only its name is kept. */
+	p->ended = true;
+	mma_space_release(&p->space);
+	mma_order_release(&p->order);
+	p->log_err = mma_writer_close(p->log);
+	p->log = NULL;
+}
+
+/* A program's end is that of its process, unless an exec follows; but then nothing comes between. So
+ * it is decided when something else happens. */
+static void settle(struct mma_group *g)
+{
+	struct mma_process *p = g->ending;
+
+	g->ending = NULL;
+	if (p)
+		leave(p);
+}
+
+void mma_process_end(struct mma_process *p, uint64_t now_ns)
+{
+	settle(p->group);
+	if (p->ended)
+		return;
+	p->end_ns = now_ns;
+	p->group->ending = p;
+}
+
+/* The live processes from @p on, the first one last. */
+static void end_from(struct mma_process *p, uint64_t now_ns)
+{
+	if (!p)
+		return;
+	end_from(p->next, now_ns);
+	if (p->ended)
+		return;
+	p->end_ns = now_ns;
+	leave(p);
+}
+
+void mma_group_end(struct mma_group *g, uint64_t now_ns)
+{
+	settle(g);
+	end_from(g->first, now_ns);
+}
+
+/* ---- calls ---- */
+
+void mma_process_call(struct mma_process *p, const struct mma_entry *e)
+{
+	struct mma_sink sink = sink_of(p);
+
+	settle(p->group);
+	if (!p->ended)
+		failed(p->group, mma_order_add(&p->order, e, &sink));
+}
+
+void mma_process_stamp(struct mma_process *p, uint32_t tid, uint64_t now_ns)
+{
+	struct mma_entry e = stamp(tid, now_ns);
+
+	mma_process_call(p, &e);
+}
+
+void mma_process_realloc(struct mma_process *p, int32_t task, uint64_t ptr)
+{
+	settle(p->group);
+	if (!p->ended)
+		failed(p->group, mma_order_begin(&p->order, task, ptr));
+}
+
+void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr, const struct mma_entry *e,
+			     uint64_t now_ns)
+{
+	struct mma_sink sink = sink_of(p);
+
+	settle(p->group);
+	if (!p->ended)
+		failed(p->group, mma_order_end(&p->order, task, ptr, e, now_ns, &sink));
+}
+
+/* ---- new programs ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct mma_block *x = a, *y = b;
+
+	return x->ptr < y->ptr ? -1 : x->ptr > y->ptr;
+}
+
+/* The memory that the program before the exec had is gone: a log says so by frees. */
+static int free_all(struct mma_process *p, uint64_t now)
+{
+	const struct mma_blocks *b = &p->space.blocks;
+	struct mma_block *live = calloc(b->n + 1, sizeof *live);
+	size_t n = 0;
+
+	if (!live)
+		return -ENOMEM;
+	for (size_t i = 0; b->slots && i <= b->mask; i++)
+		if (b->slots[i].ptr)
+			live[n++] = b->slots[i];
+	qsort(live, n, sizeof *live, by_address);
+	for (size_t i = 0; i < n; i++) {
+		struct mma_entry e = {
+			.time_ns = now, .tid = (uint32_t)p->pid, .type = MMA_FREE, .ptr = live[i].ptr,
+		};
+		put_now(p, &e);
+	}
+	free(live);
+	return 0;
+}
+
+/* Its program has ended in an exec. */
+static void go_on(struct mma_process *p, uint64_t now)
+{
+	struct mma_sink sink = sink_of(p);
+	uint64_t end = now;
+
+	if (p->group->ending == p) {
+		end = p->end_ns;
+		p->group->ending = NULL;
+	}
+	settle(p->group);
+	mma_order_flush(&p->order, end, &sink);
+	failed(p->group, free_all(p, end));
+}
+
+static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned nth)
+{
+	struct mma_process *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->group = g;
+	p->pid = pid;
+	if (g->ops.open) {
+		struct mma_file f = g->ops.open(g->ops.ctx, pid, nth);
+
+		p->name = f.name;
+		if (f.fd >= 0)
+			p->log = mma_writer_new(f.fd, g->ops.humanized, mma_name_is_compressed(f.name));
+		if (f.fd < 0)
+			failed(g, -EIO);
+		else if (!p->log)
+			failed(g, -ENOMEM);
+	}
+	*g->last = p;
+	g->last = &p->next;
+	return p;
+}
+
+struct mma_process *mma_group_join(struct mma_group *g, pid_t pid, uint64_t now_ns)
+{
+	struct mma_process *p = g->first;
+	unsigned nth = 0;
+
+	/* A number may be that of earlier processes, which have ended. */
+	for (; p && (p->pid != pid || p->ended); p = p->next)
+		nth += p->pid == pid;
+	if (p) {
+		go_on(p, now_ns);
+	} else {
+		settle(g);
+		p = process_new(g, pid, nth);
+	}
+	if (p)
+		mma_process_stamp(p, (uint32_t)pid, now_ns);
+	return p;
+}
+
+/* ---- what there is ---- */
+
+void mma_group_suspended(struct mma_group *g)
+{
+	if (g->suspended)
+		return;
+	g->suspended = true;
+	g->unknown_before = g->stats.unknown_free;
+	g->replaced_before = g->stats.replaced;
+}
+
+bool mma_group_missed(const struct mma_group *g, uint64_t *unknown_free, uint64_t *replaced)
+{
+	*unknown_free = g->stats.unknown_free - g->unknown_before;
+	*replaced = g->stats.replaced - g->replaced_before;
+	return g->suspended;
+}
+
+const struct mma_stats *mma_group_stats(const struct mma_group *g)
+{
+	return &g->stats;
+}
+
+int mma_group_flush(struct mma_group *g)
+{
+	int err = 0;
+
+	for (struct mma_process *p = g->first; p; p = p->next) {
+		int one = p->log ? mma_writer_flush(p->log) : 0;
+
+		err = err ? err : one;
+	}
+	return err;
+}
+
+int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err), void *ctx)
+{
+	int err = g->err;
+
+	for (struct mma_process *p = g->first; p; p = p->next) {
+		if (p->log)
+			p->log_err = mma_writer_close(p->log);
+		p->log = NULL;
+		if (p->name)
+			closed(ctx, p->name, p->log_err);
+		err = err ? err : p->log_err;
+	}
+	return err;
+}

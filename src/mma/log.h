@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_MMA_LOG_H
+#define MPROF_MMA_LOG_H
+
+#include "base/error.h"
+#include "mma/entry.h"
+#include "mma/source.h"
+
+/*
+ * A whole log in memory, in the order of time; entries of the same time are in the order of the
+ * file. 40 bytes an entry: nothing may be printed of a log before its last line has been found to be
+ * well-formed, and its lines need not be in order.
+ */
+struct mma_log {
+	struct mma_entry *v;
+	size_t n, cap;
+	uint64_t lines;		/* that were read */
+	bool truncated;		/* a compressed log that was cut off: this is what was whole */
+};
+
+void mma_log_release(struct mma_log *l);
+
+/**
+ * Read a log from @s to its end. @l is to be released in any case.
+ * Returns 0, or -errno with a sentence in @e: a malformed line is -EINVAL, with its place and what
+ * was expected there.
+ */
+int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e);
+
+/* Whether a file is a log, by its first lines; it may still be malformed behind them. */
+bool mma_is_log(const char *path);
+
+/* Put entries in the order of time; those of the same time stay in theirs. 0 or -ENOMEM. */
+int mma_sort(struct mma_entry *v, size_t n);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mma/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct mma_entry *head(const struct mma_merge *m, size_t log)
+{
+	return &m->logs[log].v[m->next[log]];
+}
+
+static bool before(const struct mma_merge *m, size_t a, size_t b)
+{
+	uint64_t ta = head(m, a)->time_ns, tb = head(m, b)->time_ns;
+
+	return ta != tb ? ta < tb : a < b;
+}
+
+/* The log at @i of the heap may be later than those below it. */
+static void sink(struct mma_merge *m, size_t i)
+{
+	for (;;) {
+		size_t least = i, child = 2 * i + 1;
+
+		for (size_t c = child; c < child + 2 && c < m->n; c++)
+			if (before(m, m->heap[c], m->heap[least]))
+				least = c;
+		if (least == i)
+			return;
+		size_t log = m->heap[i];
+		m->heap[i] = m->heap[least];
+		m->heap[least] = log;
+		i = least;
+	}
+}
+
+int mma_merge_init(struct mma_merge *m, const struct mma_log *logs, size_t n)
+{
+	*m = (struct mma_merge){ .logs = logs,
+				 .next = calloc(n + 1, sizeof *m->next),
+				 .heap = calloc(n + 1, sizeof *m->heap) };
+	if (!m->next || !m->heap)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (logs[i].n)
+			m->heap[m->n++] = i;
+	for (size_t i = m->n; i-- > 0;)
+		sink(m, i);
+	return 0;
+}
+
+void mma_merge_release(struct mma_merge *m)
+{
+	free(m->next);
+	free(m->heap);
+	*m = (struct mma_merge){ 0 };
+}
+
+const struct mma_entry *mma_merge_next(struct mma_merge *m, size_t *log)
+{
+	if (!m->n)
+		return NULL;
+	*log = m->heap[0];
+	const struct mma_entry *e = head(m, *log);
+
+	if (++m->next[*log] == m->logs[*log].n)
+		m->heap[0] = m->heap[--m->n];
+	sink(m, 0);
+	return e;
+}
+
+bool mma_merge_was_last(const struct mma_merge *m, size_t log)
+{
+	return m->next[log] == m->logs[log].n;
+}
+
+static int add_all(struct mma_stats *s, struct mma_merge *m, struct mma_space *spaces)
+{
+	const struct mma_entry *e;
+	size_t log;
+
+	while ((e = mma_merge_next(m, &log))) {
+		int err = mma_stats_add(s, &spaces[log], e);
+
+		if (err)
+			return err;
+		if (mma_merge_was_last(m, log))
+			mma_stats_end_space(s, &spaces[log]);
+	}
+	return 0;
+}
+
+int mma_stats_of_logs(struct mma_stats *s, const struct mma_log *logs, size_t n)
+{
+	struct mma_space *spaces = calloc(n + 1, sizeof *spaces);
+	struct mma_merge m;
+	int err = mma_merge_init(&m, logs, n);
+
+	if (!spaces)
+		err = -ENOMEM;
+	if (!err)
+		err = add_all(s, &m, spaces);
+	mma_merge_release(&m);
+	for (size_t i = 0; spaces && i < n; i++)
+		mma_space_release(&spaces[i]);
+	free(spaces);
+	return err;
+}

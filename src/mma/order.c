@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mma/order.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void mma_order_release(struct mma_order *o)
+{
+	free(o->pending);
+	free(o->held);
+	*o = (struct mma_order){ 0 };
+}
+
+int mma_order_begin(struct mma_order *o, int32_t task, uint64_t ptr)
+{
+	if (ARRAY_RESERVE(&o->pending, &o->cap_pending, o->n_pending))
+		return -ENOMEM;
+	o->pending[o->n_pending++] = (struct mma_pending){ task, ptr, o->turn++ };
+	return 0;
+}
+
+static bool gives_block(const struct mma_entry *e)
+{
+	return e->type == MMA_MALLOC || e->type == MMA_CALLOC || e->type == MMA_REALLOC;
+}
+
+static uint64_t old_block(const struct mma_entry *e)
+{
+	return e->type == MMA_REALLOC ? e->old_ptr : 0;
+}
+
+static bool touches(const struct mma_entry *e, uint64_t ptr)
+{
+	return ptr && e->type != MMA_TMSTMP && (e->ptr == ptr || old_block(e) == ptr);
+}
+
+/* Whether @x has to wait, given the first @n of those that do. */
+static bool has_to_wait(const struct mma_order *o, size_t n, const struct mma_held *x)
+{
+	uint64_t old = old_block(&x->e);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct mma_held *h = &o->held[i];
+
+		/* Its old block was its own until it began; who has it since has it from this call. */
+		if (touches(&h->e, x->e.ptr) ||
+		    (h->turn < x->begin && (h->e.tid == x->e.tid || touches(&h->e, old))))
+			return true;
+	}
+	for (size_t i = 0; gives_block(&x->e) && x->e.ptr && i < o->n_pending; i++) {
+		const struct mma_pending *p = &o->pending[i];
+
+		/* One that began when this call had returned was given this call's block. */
+		if (p->ptr == x->e.ptr && p->turn != x->begin && p->turn < x->turn)
+			return true;
+	}
+	return false;
+}
+
+static void forget_pending(struct mma_order *o, uint64_t turn)
+{
+	for (size_t i = 0; i < o->n_pending; i++) {
+		if (o->pending[i].turn != turn)
+			continue;
+		o->pending[i] = o->pending[--o->n_pending];
+		return;
+	}
+}
+
+static void put(struct mma_order *o, const struct mma_held *h, const struct mma_sink *sink)
+{
+	if (h->begin != h->turn)
+		forget_pending(o, h->begin);
+	sink->put(sink->ctx, &h->e);
+}
+
+/* Those that need not wait any longer go; the others stay in their order. True: some went. */
+static bool release_some(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
+{
+	size_t n = o->n_held, kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct mma_held h = o->held[i];
+
+		if (has_to_wait(o, kept, &h)) {
+			o->held[kept++] = h;
+			continue;
+		}
+		h.e.time_ns = now;
+		put(o, &h, sink);
+	}
+	o->n_held = kept;
+	return kept < n;
+}
+
+/* Each realloc that is written lets others go, which may have returned before it. */
+static void release_held(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
+{
+	while (o->n_held && release_some(o, now, sink))
+		;
+}
+
+static void give_up_oldest(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < o->n_pending; i++)
+		if (o->pending[i].turn < o->pending[oldest].turn)
+			oldest = i;
+	if (o->n_pending)
+		o->pending[oldest] = o->pending[--o->n_pending];
+	release_held(o, now, sink);
+}
+
+static int add(struct mma_order *o, const struct mma_held *h, const struct mma_sink *sink)
+{
+	if (!has_to_wait(o, o->n_held, h)) {
+		put(o, h, sink);
+		return 0;
+	}
+	if (ARRAY_RESERVE(&o->held, &o->cap_held, o->n_held))
+		return -ENOMEM;
+	o->held[o->n_held++] = *h;
+	if (o->n_held > MMA_ORDER_PATIENCE)
+		give_up_oldest(o, h->e.time_ns, sink);
+	return 0;
+}
+
+int mma_order_add(struct mma_order *o, const struct mma_entry *e, const struct mma_sink *sink)
+{
+	struct mma_held h = { *e, o->turn, o->turn };
+
+	o->turn++;
+	return add(o, &h, sink);
+}
+
+/* When the realloc began that is over now; UINT64_MAX: it was given up. The last one, for a signal's
+ * handler may have interrupted another of the same block. */
+static uint64_t began(const struct mma_order *o, int32_t task, uint64_t ptr)
+{
+	uint64_t turn = UINT64_MAX;
+
+	for (size_t i = 0; i < o->n_pending; i++)
+		if (o->pending[i].task == task && o->pending[i].ptr == ptr &&
+		    (turn == UINT64_MAX || o->pending[i].turn > turn))
+			turn = o->pending[i].turn;
+	return turn;
+}
+
+int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct mma_entry *e, uint64_t now,
+		  const struct mma_sink *sink)
+{
+	uint64_t begin = began(o, task, ptr);
+	int err = 0;
+
+	if (e) {
+		struct mma_held h = { *e, o->turn, begin == UINT64_MAX ? o->turn : begin };
+
+		o->turn++;
+		err = add(o, &h, sink);
+	} else {
+		forget_pending(o, begin);
+	}
+	release_held(o, now, sink);
+	return err;
+}
+
+void mma_order_flush(struct mma_order *o, uint64_t now, const struct mma_sink *sink)
+{
+	/* First what can still be put into its order. */
+	release_held(o, now, sink);
+	o->n_pending = 0;
+	release_held(o, now, sink);
+}

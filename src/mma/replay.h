@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_MMA_REPLAY_H
+#define MPROF_MMA_REPLAY_H
+
+#include "mma/log.h"
+#include "profile/profile.h"
+
+/**
+ * Tell a profile, which is new, what a log tells: as if it were happening. A log has no call chains;
+ * all requests have the empty one. Returns 0 or -ENOMEM.
+ */
+int mma_replay(const struct mma_log *l, struct profile *p);
+
+#endif

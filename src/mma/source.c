@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mma/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+struct mma_source {
+	const char *name;
+	int fd;
+	ZSTD_DCtx *zstd;	/* NULL: plain text */
+	ZSTD_inBuffer in;	/* what has been read and not been given yet */
+	bool frame_open;	/* the last frame has more to come */
+	bool truncated;
+	size_t offset;
+	char buf[256 << 10];
+};
+
+static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+static const char sqlite_magic[] = "SQLite format 3"; /* and its NUL */
+
+/* More of the file into the buffer, which is empty but for its first @kept bytes. */
+static int fill(struct mma_source *s, size_t kept, struct error *e)
+{
+	ssize_t n;
+
+	do
+		n = read(s->fd, s->buf + kept, sizeof s->buf - kept);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return error_set(e, -errno, "cannot read %s: %s", s->name, strerror(errno));
+	s->offset += (size_t)n;
+	s->in = (ZSTD_inBuffer){ s->buf, kept + (size_t)n, 0 };
+	return n > 0;
+}
+
+static bool begins_with(const struct mma_source *s, const void *magic, size_t n)
+{
+	return s->in.size >= n && !memcmp(s->buf, magic, n);
+}
+
+/* Enough to tell what it is; a pipe may give less than that at once. */
+static int look(struct mma_source *s, struct error *e)
+{
+	int more = 1;
+
+	while (more > 0 && s->in.size < sizeof sqlite_magic)
+		more = fill(s, s->in.size, e);
+	if (more < 0)
+		return more;
+	if (begins_with(s, zstd_magic, sizeof zstd_magic) && !(s->zstd = ZSTD_createDCtx()))
+		return error_set(e, -ENOMEM, "cannot read %s: out of memory", s->name);
+	return 0;
+}
+
+struct mma_source *mma_source_open(const char *path, struct error *e)
+{
+	struct mma_source *s = malloc(sizeof *s);
+	bool std = !strcmp(path, "-");
+
+	if (!s) {
+		error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
+		return NULL;
+	}
+	memset(s, 0, offsetof(struct mma_source, buf));
+	s->name = std ? "standard input" : path;
+	s->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0)
+		error_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
+	if (s->fd >= 0 && !look(s, e))
+		return s;
+	mma_source_close(s);
+	return NULL;
+}
+
+void mma_source_close(struct mma_source *s)
+{
+	if (!s)
+		return;
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	ZSTD_freeDCtx(s->zstd);
+	free(s);
+}
+
+const char *mma_source_name(const struct mma_source *s)
+{
+	return s->name;
+}
+
+bool mma_source_is_data(const struct mma_source *s)
+{
+	return begins_with(s, sqlite_magic, sizeof sqlite_magic);
+}
+
+static ssize_t read_plain(struct mma_source *s, char *buf, size_t size, struct error *e)
+{
+	if (s->in.pos == s->in.size) {
+		int more = fill(s, 0, e);
+		if (more <= 0)
+			return more;
+	}
+	size_t n = s->in.size - s->in.pos;
+	if (n > size)
+		n = size;
+	memcpy(buf, s->buf + s->in.pos, n);
+	s->in.pos += n;
+	return (ssize_t)n;
+}
+
+static ssize_t read_zstd(struct mma_source *s, char *buf, size_t size, struct error *e)
+{
+	ZSTD_outBuffer out = { buf, size, 0 };
+
+	while (!out.pos) {
+		if (s->in.pos == s->in.size) {
+			int more = fill(s, 0, e);
+			if (more < 0)
+				return more;
+			/* What it holds back may still come out: a call without input tells. */
+			if (!more && !s->frame_open)
+				return 0;
+		}
+		bool ended = s->in.size == 0;
+		size_t left = ZSTD_decompressStream(s->zstd, &out, &s->in);
+		if (ZSTD_isError(left))
+			return error_set(e, -EINVAL, "%s is damaged: %s", s->name, ZSTD_getErrorName(left));
+		s->frame_open = left;
+		if (ended && !out.pos) {
+			s->truncated = s->frame_open;
+			return 0;
+		}
+	}
+	return (ssize_t)out.pos;
+}
+
+ssize_t mma_source_read(struct mma_source *s, char *buf, size_t size, struct error *e)
+{
+	return s->zstd ? read_zstd(s, buf, size, e) : read_plain(s, buf, size, e);
+}
+
+bool mma_source_truncated(const struct mma_source *s)
+{
+	return s->truncated;
+}
+
+size_t mma_source_offset(const struct mma_source *s)
+{
+	return s->offset;
+}

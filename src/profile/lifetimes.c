@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/lifetimes.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void lifetimes_release(struct lifetimes *l)
+{
+	free(l->v);
+	idindex_release(&l->index);
+	free(l->threads);
+	idindex_release(&l->thread_index);
+	live_release(&l->last_of);
+	*l = (struct lifetimes){ 0 };
+}
+
+/* ---- histograms ---- */
+
+static bool count_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct pd_lifetime *a = &((const struct lifetimes *)owner)->v[id], *b = key;
+
+	return a->node == b->node && a->axis == b->axis && a->bucket == b->bucket;
+}
+
+static uint64_t count_hash(const struct pd_lifetime *c)
+{
+	return hash_mix((uint64_t)c->node << 16 | (uint64_t)c->axis << 8 | c->bucket);
+}
+
+static uint64_t count_rehash(const void *owner, uint32_t id)
+{
+	return count_hash(&((const struct lifetimes *)owner)->v[id]);
+}
+
+static int count(struct lifetimes *l, uint32_t node, enum pd_life_axis axis, uint8_t bucket)
+{
+	struct pd_lifetime key = { .node = node, .axis = axis, .bucket = bucket, .blocks = 1 };
+	uint64_t hash = count_hash(&key);
+	uint32_t id = idindex_find(&l->index, hash, count_eq, l, &key);
+
+	if (id != IDINDEX_NONE) {
+		l->v[id].blocks++;
+		return 0;
+	}
+	if (ARRAY_RESERVE(&l->v, &l->cap, l->n) ||
+	    idindex_add(&l->index, (uint32_t)l->n, hash, count_rehash, l))
+		return -ENOMEM;
+	l->v[l->n++] = key;
+	return 0;
+}
+
+uint8_t lifetimes_bucket(uint64_t n)
+{
+	return n ? (uint8_t)(63 - __builtin_clzll(n)) : 0;
+}
+
+void lifetimes_birth(const struct lifetimes *l, struct live_slot *block, uint64_t now_ns)
+{
+	block->born_event = (uint32_t)l->events;
+	block->born_event_high = (uint8_t)(l->events >> 32);
+	block->born_ns = now_ns;
+}
+
+int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block, uint64_t now_ns,
+		    bool temporary)
+{
+	uint64_t born = (uint64_t)block->born_event_high << 32 | block->born_event;
+	uint64_t events = (l->events - born) & LIVE_EVENT_MASK, ns = (now_ns - block->born_ns) & LIVE_NS_MASK;
+	int err = count(l, node, PD_LIFE_EVENTS, lifetimes_bucket(events));
+
+	if (!err)
+		err = count(l, node, PD_LIFE_NS, lifetimes_bucket(ns));
+	if (!err && temporary)
+		err = count(l, node, PD_LIFE_TEMPORARY, 0);
+	return err;
+}
+
+/* ---- temporary blocks ---- */
+
+static bool thread_eq(const void *owner, uint32_t id, const void *key)
+{
+	return ((const struct lifetimes *)owner)->threads[id].task == *(const int32_t *)key;
+}
+
+static uint64_t thread_rehash(const void *owner, uint32_t id)
+{
+	return hash_mix((uint32_t)((const struct lifetimes *)owner)->threads[id].task);
+}
+
+/* PD_NONE: out of memory. */
+static uint32_t thread_of(struct lifetimes *l, int32_t task)
+{
+	uint64_t hash = hash_mix((uint32_t)task);
+	uint32_t id = idindex_find(&l->thread_index, hash, thread_eq, l, &task);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)l->n_threads;
+	if (ARRAY_RESERVE(&l->threads, &l->cap_threads, l->n_threads) ||
+	    idindex_add(&l->thread_index, id, hash, thread_rehash, l))
+		return PD_NONE;
+	l->threads[l->n_threads++] = (struct life_thread){ .task = task };
+	return id;
+}
+
+uint32_t lifetimes_take_last(struct lifetimes *l, taddr ptr)
+{
+	struct live_slot s;
+
+	if (!live_take(&l->last_of, ptr, &s))
+		return PD_NONE;
+	l->threads[s.leaf].last = 0;
+	return s.leaf;
+}
+
+int lifetimes_back(struct lifetimes *l, uint32_t thread, taddr ptr)
+{
+	struct live_slot block = { .ptr = ptr, .leaf = thread }, was;
+
+	if (thread == PD_NONE || l->threads[thread].last)
+		return 0;
+	if (live_put(&l->last_of, &block, &was) < 0)
+		return -ENOMEM;
+	l->threads[thread].last = ptr;
+	return 0;
+}
+
+int lifetimes_allocated(struct lifetimes *l, int32_t task, taddr ptr)
+{
+	uint32_t id = thread_of(l, task);
+
+	if (id == PD_NONE)
+		return -ENOMEM;
+	if (l->threads[id].last)
+		lifetimes_take_last(l, l->threads[id].last);
+	return lifetimes_back(l, id, ptr);
+}
+
+static size_t index_bytes(const struct idindex *x)
+{
+	return x->slots ? ((size_t)x->mask + 1) * sizeof *x->slots : 0;
+}
+
+size_t lifetimes_memory(const struct lifetimes *l)
+{
+	return l->cap * sizeof *l->v + index_bytes(&l->index) + l->cap_threads * sizeof *l->threads +
+	       index_bytes(&l->thread_index) + live_memory(&l->last_of);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_JSON_PATH_H
+#define MPROF_REPORT_JSON_PATH_H
+
+#include "profile/profile_data.h"
+#include "report/json_out.h"
+
+/*
+ * The elements of call paths as JSON text, each made once: a call site is on many paths, and there may
+ * be a million paths.
+ */
+struct json_sites {
+	const struct profile_data *d;
+	char **of_site;		/* the last one, of_site[n_sites], is the one of "?" */
+};
+
+/* 0 or -ENOMEM; to be released in any case. */
+int json_sites_init(struct json_sites *s, const struct profile_data *d);
+void json_sites_release(struct json_sites *s);
+
+/* An element of a path; PD_NONE: "?". NULL: out of memory. */
+const char *json_site(struct json_sites *s, uint32_t site);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Table 5, on demand: how long blocks lived that have been freed. */
+#include "report/lifetimes.h"
+#include "report/names.h"
+#include "report/percent.h"
+#include "report/tables.h"
+
+#include <inttypes.h>
+
+static const char heading[] =
+	"---------  Lifetime Table ------------\n"
+	"\n"
+	"                           | lifetime in events        | lifetime in time          |\n"
+	"     frees  temporary (%)  |   least     half     most |   least     half     most |   name\n"
+	"\n";
+
+enum { LEAST, HALF, MOST };
+
+/* Of a bucket: its lower end for the least, else its upper end. */
+static uint64_t end_of(unsigned bucket, int part)
+{
+	if (part == LEAST)
+		return bucket ? UINT64_C(1) << bucket : 0;
+	return bucket < 63 ? UINT64_C(2) << bucket : UINT64_MAX;
+}
+
+static void print_events(struct row *r, size_t last, uint64_t n, int part)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%s%" PRIu64, part == LEAST ? "" : "<", n);
+	row_right(r, last - 8, last, text);
+}
+
+static void print_ns(struct row *r, size_t last, uint64_t ns, int part)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	const char *less = part == LEAST ? "" : "<";
+	uint64_t thousandth = 0;
+	unsigned unit = 0;
+	char text[32];
+
+	for (; ns >= 1000 && unit < 3; unit++) {
+		thousandth = ns % 1000;
+		ns /= 1000;
+	}
+	if (ns < 10 && unit)
+		snprintf(text, sizeof text, "%s%" PRIu64 ".%" PRIu64 "%s", less, ns, thousandth / 100, units[unit]);
+	else
+		snprintf(text, sizeof text, "%s%" PRIu64 "%s", less, ns, units[unit]);
+	row_right(r, last - 8, last, text);
+}
+
+static void print_axis(struct row *r, size_t first, const uint64_t blocks[64], bool is_time)
+{
+	for (int part = LEAST; part <= MOST; part++) {
+		uint64_t n = end_of(lifetimes_part(blocks, part), part);
+		size_t last = first + 7 + (size_t)part * 9;
+
+		if (is_time)
+			print_ns(r, last, n, part);
+		else
+			print_events(r, last, n, part);
+	}
+	row_left(r, first + 27, first + 27, "|");
+}
+
+static void print_row(struct row *r, const struct profile_data *d, const struct site_lifetimes *s)
+{
+	char percent[PERCENT_BRACKETS];
+
+	row_number(r, 1, 10, s->frees);
+	row_number(r, 12, 21, s->temporary);
+	percent_brackets(percent, s->temporary, s->frees);
+	row_left(r, 23, 26, percent);
+	row_left(r, 28, 28, "|");
+	print_axis(r, 29, s->blocks[PD_LIFE_EVENTS], false);
+	print_axis(r, 57, s->blocks[PD_LIFE_NS], true);
+	row_move(r, 88);
+	row_append_name(r, names_text(d, names_function(d, s->site)));
+	tables_append_line(r, d, s->site);
+	row_end(r);
+}
+
+/* What contributes: as the table of leaks has it, by shares of all that was freed. */
+static bool is_shown(const struct site_lifetimes *s, const struct lifetimes_table *t, enum report_level level)
+{
+	unsigned per_mille = level == REPORT_VERBOSE ? 0 : level == REPORT_NORMAL ? 5 : 10;
+
+	return (unsigned __int128)s->frees * 1000 >= (unsigned __int128)t->frees * per_mille;
+}
+
+int tables_lifetimes(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		     enum report_level level)
+{
+	struct lifetimes_table t;
+	int err = lifetimes_collect(d, rank, &t);
+
+	if (!err) {
+		row_lines(r, heading);
+		for (size_t i = 0; i < t.n; i++)
+			if (is_shown(t.rows[i], &t, level))
+				print_row(r, d, t.rows[i]);
+		row_lines(r, "\n\f\n\n");
+	}
+	lifetimes_table_release(&t);
+	return err;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The order of a log's entries while reallocs are under way: by hand, and with an allocator that
+ * threads use in every order there can be. */
+#include "mma/order.h"
+#include "mma/stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What has come out, and what a reader makes of it. */
+struct out {
+	struct mma_entry e[64];
+	size_t n;
+	struct mma_stats stats;
+	struct mma_space space;
+	uint64_t last;
+};
+
+static void put(void *ctx, const struct mma_entry *e)
+{
+	struct out *o = ctx;
+
+	if (o->n < 64)
+		o->e[o->n] = *e;
+	o->n++;
+	assert_true(e->time_ns >= o->last);
+	o->last = e->time_ns;
+	assert_int_equal(mma_stats_add(&o->stats, &o->space, e), 0);
+}
+
+struct world {
+	struct mma_order order;
+	struct out out;
+	struct mma_sink sink;
+	uint64_t now;
+};
+
+static void begin(struct world *w)
+{
+	memset(w, 0, sizeof *w);
+	w->sink = (struct mma_sink){ put, &w->out };
+}
+
+static void end(struct world *w)
+{
+	mma_order_flush(&w->order, w->now, &w->sink);
+	assert_int_equal(w->order.n_held, 0);
+	mma_order_release(&w->order);
+	mma_space_release(&w->out.space);
+}
+
+static void call(struct world *w, unsigned tid, enum mma_type type, uint64_t ptr)
+{
+	struct mma_entry e = { .time_ns = ++w->now, .tid = tid, .type = (uint8_t)type, .ptr = ptr, .size = 10 };
+
+	assert_int_equal(mma_order_add(&w->order, &e, &w->sink), 0);
+}
+
+static void re_begin(struct world *w, int tid, uint64_t ptr)
+{
+	assert_int_equal(mma_order_begin(&w->order, tid, ptr), 0);
+}
+
+static void re_end(struct world *w, int tid, uint64_t ptr, uint64_t got)
+{
+	struct mma_entry e = { .time_ns = ++w->now, .tid = (uint32_t)tid, .type = MMA_REALLOC, .ptr = got,
+			       .old_ptr = ptr, .size = 20 };
+
+	assert_int_equal(mma_order_end(&w->order, tid, ptr, &e, w->now, &w->sink), 0);
+}
+
+static void is_clean(const struct world *w, uint64_t live)
+{
+	assert_int_equal(w->out.stats.replaced, 0);
+	assert_int_equal(w->out.stats.unknown_free, 0);
+	assert_int_equal(w->out.stats.live_blocks, live);
+}
+
+static void without_reallocs_nothing_waits(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	call(&w, 2, MMA_FREE, 16);
+	call(&w, 2, MMA_MALLOC, 16);
+	call(&w, 1, MMA_TMSTMP, 0);
+	assert_int_equal(w.out.n, 4);
+	is_clean(&w, 1);
+	end(&w);
+}
+
+static void who_gets_a_pending_block_waits_for_its_realloc_and_has_its_time(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	re_begin(&w, 1, 16);
+	call(&w, 2, MMA_MALLOC, 16);
+	assert_int_equal(w.out.n, 1);
+	call(&w, 3, MMA_MALLOC, 48); /* nothing to do with it */
+	assert_int_equal(w.out.n, 2);
+	re_end(&w, 1, 16, 32);
+	assert_int_equal(w.out.n, 4);
+	assert_int_equal(w.out.e[2].type, MMA_REALLOC);
+	assert_int_equal(w.out.e[3].tid, 2);
+	assert_int_equal(w.out.e[3].time_ns, w.out.e[2].time_ns);
+	is_clean(&w, 3);
+	end(&w);
+}
+
+static void what_comes_of_that_block_waits_as_well(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	re_begin(&w, 1, 16);
+	call(&w, 2, MMA_MALLOC, 16);
+	call(&w, 3, MMA_FREE, 16);
+	call(&w, 4, MMA_CALLOC, 16);
+	re_begin(&w, 4, 16);
+	re_end(&w, 4, 16, 64);
+	call(&w, 5, MMA_FREE, 64);
+	call(&w, 2, MMA_TMSTMP, 0); /* after what the same thread did */
+	assert_int_equal(w.out.n, 1);
+	re_end(&w, 1, 16, 32);
+	assert_int_equal(w.out.n, 8);
+	assert_int_equal(w.out.e[1].tid, 1);
+	is_clean(&w, 1);
+	end(&w);
+}
+
+static void a_realloc_that_stays_or_fails_waits_for_nobody(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	re_begin(&w, 1, 16);
+	re_end(&w, 1, 16, 16);
+	assert_int_equal(w.out.n, 2);
+	re_begin(&w, 1, 16);
+	assert_int_equal(mma_order_end(&w.order, 1, 16, NULL, ++w.now, &w.sink), 0);
+	call(&w, 2, MMA_FREE, 16);
+	assert_int_equal(w.out.n, 3);
+	is_clean(&w, 0);
+	end(&w);
+}
+
+static void an_abandoned_realloc_lets_go_what_waits(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	re_begin(&w, 1, 16);
+	call(&w, 2, MMA_MALLOC, 16);
+	assert_int_equal(mma_order_end(&w.order, 1, 16, NULL, ++w.now, &w.sink), 0);
+	assert_int_equal(w.out.n, 2);
+	assert_int_equal(w.out.stats.replaced, 1); /* the old block's end was not to be seen */
+	end(&w);
+}
+
+static void reallocs_in_a_chain_come_out_in_the_chains_order(void **state)
+{
+	(void)state;
+	struct world w;
+
+	/* 1 gives 16 up, 2 gets it and gives 32 up, 3 gets that and gives 48 up. 3 returns first. */
+	begin(&w);
+	for (uint64_t p = 16; p <= 48; p += 16)
+		call(&w, (unsigned)(p / 16), MMA_MALLOC, p);
+	re_begin(&w, 1, 16);
+	re_begin(&w, 2, 32);
+	re_begin(&w, 3, 48);
+	re_end(&w, 3, 48, 32);
+	re_end(&w, 2, 32, 16);
+	assert_int_equal(w.out.n, 3);
+	re_end(&w, 1, 16, 64);
+	assert_int_equal(w.out.n, 6);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(w.out.e[3 + i].tid, i + 1);
+	is_clean(&w, 3);
+	end(&w);
+}
+
+static void a_free_that_waits_is_before_the_realloc_that_gets_its_block(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	call(&w, 2, MMA_MALLOC, 32);
+	call(&w, 3, MMA_MALLOC, 48);
+	re_begin(&w, 1, 16);
+	re_begin(&w, 3, 48);
+	call(&w, 2, MMA_MALLOC, 16); /* waits for 1 */
+	call(&w, 2, MMA_FREE, 32);   /* ... and so this */
+	re_end(&w, 3, 48, 32);	     /* ... and so this */
+	call(&w, 4, MMA_MALLOC, 48); /* ... and so this */
+	assert_int_equal(w.out.n, 3);
+	re_end(&w, 1, 16, 64);
+	assert_int_equal(w.out.n, 8);
+	is_clean(&w, 4);
+	end(&w);
+}
+
+static void a_realloc_that_never_returns_is_given_up_at_last(void **state)
+{
+	(void)state;
+	struct world w;
+
+	begin(&w);
+	re_begin(&w, 1, 16);
+	for (int i = 0; i <= MMA_ORDER_PATIENCE; i++)
+		call(&w, 2, i % 2 ? MMA_FREE : MMA_MALLOC, 16);
+	assert_int_equal(w.order.n_held, 0);
+	assert_int_equal(w.out.n, MMA_ORDER_PATIENCE + 1);
+	is_clean(&w, 1);
+	end(&w);
+}
+
+/* ---- threads and an allocator ---- */
+
+enum { THREADS = 5, ADDRESSES = 12, STEPS = 20000 };
+
+/* A thread is in a realloc: it has begun, has got its new block, has given the old one away. */
+struct thread {
+	int in_realloc;
+	uint64_t old, got;
+};
+
+static uint64_t seed;
+
+static unsigned dice(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static uint64_t some(const int *owner, int whose)
+{
+	unsigned from = dice(ADDRESSES);
+
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		if (owner[(from + i) % ADDRESSES] == whose)
+			return (from + i) % ADDRESSES;
+	return ADDRESSES;
+}
+
+/* owner: 0 free, 1 in use, 2 held by a realloc */
+static void step(struct world *w, struct thread *threads, int *owner)
+{
+	unsigned t = dice(THREADS);
+	struct thread *th = &threads[t];
+	uint64_t a;
+
+	switch (th->in_realloc) {
+	case 1: /* takes the new block, which may be the old one */
+		th->got = dice(3) ? some(owner, 0) : th->old;
+		if (th->got == ADDRESSES)
+			return;
+		owner[th->got] = 2;
+		th->in_realloc = 2;
+		return;
+	case 2: /* gives the old one away */
+		if (th->got != th->old)
+			owner[th->old] = 0;
+		th->in_realloc = 3;
+		return;
+	case 3: /* returns */
+		owner[th->got] = 1;
+		re_end(w, (int)t + 1, 16 * th->old + 16, 16 * th->got + 16);
+		th->in_realloc = 0;
+		return;
+	}
+	if (dice(3) == 0 && (a = some(owner, 1)) != ADDRESSES) {
+		owner[a] = 2;
+		re_begin(w, (int)t + 1, 16 * a + 16);
+		*th = (struct thread){ 1, a, 0 };
+	} else if (dice(2) && (a = some(owner, 1)) != ADDRESSES) {
+		call(w, t + 1, MMA_FREE, 16 * a + 16);
+		owner[a] = 0;
+	} else if ((a = some(owner, 0)) != ADDRESSES) {
+		owner[a] = 1;
+		call(w, t + 1, dice(2) ? MMA_MALLOC : MMA_CALLOC, 16 * a + 16);
+	}
+}
+
+static void threads_in_any_order_leave_nothing_unknown_or_replaced(void **state)
+{
+	(void)state;
+	for (seed = 1; seed < 20; seed++) {
+		struct world w;
+		struct thread threads[THREADS] = { 0 };
+		int owner[ADDRESSES] = { 0 };
+		uint64_t first = seed, live = 0, waited = 0;
+
+		begin(&w);
+		for (int i = 0; i < STEPS; i++) {
+			step(&w, threads, owner);
+			waited += w.order.n_held;
+		}
+		bool busy = true;
+		while (busy) {
+			busy = false;
+			for (int t = 0; t < THREADS; t++)
+				busy |= threads[t].in_realloc;
+			if (busy)
+				step(&w, threads, owner);
+		}
+		assert_int_equal(w.order.n_held, 0);
+		assert_int_equal(w.order.n_pending, 0);
+		for (int a = 0; a < ADDRESSES; a++)
+			live += owner[a] == 1;
+		is_clean(&w, live);
+		assert_true(waited > 1000); /* else nothing has been tried */
+		end(&w);
+		seed = first;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_reallocs_nothing_waits),
+		cmocka_unit_test(who_gets_a_pending_block_waits_for_its_realloc_and_has_its_time),
+		cmocka_unit_test(what_comes_of_that_block_waits_as_well),
+		cmocka_unit_test(a_realloc_that_stays_or_fails_waits_for_nobody),
+		cmocka_unit_test(an_abandoned_realloc_lets_go_what_waits),
+		cmocka_unit_test(reallocs_in_a_chain_come_out_in_the_chains_order),
+		cmocka_unit_test(a_free_that_waits_is_before_the_realloc_that_gets_its_block),
+		cmocka_unit_test(a_realloc_that_never_returns_is_given_up_at_last),
+		cmocka_unit_test(threads_in_any_order_leave_nothing_unknown_or_replaced),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
