@@ -27,7 +27,8 @@ BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
 	python3 perl git libxml2-utils libjemalloc2 \
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
-	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler
+	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
+	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl
 
 all: $(B)/mprof ## build mprof (the default)
 
@@ -43,6 +44,13 @@ $(B)/flags: FORCE
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The built-in probe definitions, as a string of C.
+$(B)/gen/builtin_probes.inc: share/mprof/probes
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
+
+$(B)/src/breakpoints/probes.o: $(B)/gen/builtin_probes.inc
 
 # What protoc makes of the description of pprof's format.
 $(B)/gen/pprof/profile.pb-c.c: src/pprof/profile.proto
@@ -96,7 +104,7 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: ## clang-tidy and mandoc
+lint: $(B)/gen/builtin_probes.inc ## clang-tidy and mandoc
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
 
@@ -106,6 +114,7 @@ install: all ## install below DESTDIR/PREFIX
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -D -m 644 share/mprof/probes $(DESTDIR)$(PREFIX)/share/mprof/probes
 
 clean: ## remove what was built
 	rm -rf build build-san build-clang

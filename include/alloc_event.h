@@ -26,6 +26,15 @@ enum alloc_event_kind {
 	AE_FAILED,	  /* a call that asked for memory got none: size, old_ptr */
 };
 
+/* What a block is for, where a program's allocator is told so: the kinds of the Lisp version of 1988. */
+enum alloc_label {
+	LABEL_NONE,
+	LABEL_CONS,
+	LABEL_FLOAT,
+	LABEL_STRUCTURE, /* or vector */
+	LABEL_OTHER,
+};
+
 /* What the program called, as a log of calls tells it. */
 enum alloc_call {
 	CALL_MALLOC, /* malloc(size) and all that gives a new block */
@@ -57,11 +66,15 @@ struct alloc_event {
 	taddr ptr, old_ptr;
 	taddr sp;	/* the caller's stack pointer, as it is when the call has returned; 0: not known */
 	uint64_t size;	/* bytes the program asked for */
+	enum alloc_label label;	/* of a new block */
 	uint64_t count, elem; /* CALL_CALLOC: so many elements of so many bytes each */
 	/* The allocator called its own free: glibc does for what is left in a thread's cache when the
 	 * thread ends, blocks that the program has freed long ago. Of a block that is not known, no
 	 * event of the program. */
 	bool by_allocator;
+	/* The program itself tells of the block, which it has cut from another one: that one may begin
+	 * at the same address, and they are two. */
+	bool announced;
 	struct alloc_chain chain;
 };
 

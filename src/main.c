@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "run", command_run },		{ "report", command_report },
 	{ "attach", command_attach },	{ "detach", command_detach },
 	{ "control", command_control },	{ "status", command_status },
+	{ "probes", command_probes },
 	{ "stats", command_stats },	{ "log", command_log },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },

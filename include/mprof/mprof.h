@@ -37,6 +37,30 @@ MPROF_MARK void mprof_restart(char *filename)
 }
 
 /*
+ * A program that hands out memory by itself, from a pool, says so with these three: each block it
+ * announces counts like one of malloc's, as requested by whoever calls the function. The memory that
+ * the pool itself takes from malloc is counted as well. They do nothing if @addr is NULL.
+ */
+
+/** There is a block of @size bytes at @addr now. */
+MPROF_MARK void mprof_malloclike(const void *addr, __SIZE_TYPE__ size)
+{
+	__asm__ volatile("# mprof_malloclike" : : "r"(addr), "r"(size) : "memory");
+}
+
+/** The block at @addr has @size bytes now: it counts as freed and requested again. */
+MPROF_MARK void mprof_resize(const void *addr, __SIZE_TYPE__ size)
+{
+	__asm__ volatile("# mprof_resize" : : "r"(addr), "r"(size) : "memory");
+}
+
+/** The block at @addr is no more. */
+MPROF_MARK void mprof_freelike(const void *addr)
+{
+	__asm__ volatile("# mprof_freelike" : : "r"(addr) : "memory");
+}
+
+/*
  * The functions of gperftools' heap profiler, under their names: mprof does what they ask for. They
  * do nothing when nobody traces. A program that is linked with the real library and includes its
  * <gperftools/heap-profiler.h> needs none of these: mprof answers those calls, too.

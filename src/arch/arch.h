@@ -29,7 +29,7 @@ taddr arch_pc(const struct arch_regs *r);
 void arch_set_pc(struct arch_regs *r, taddr pc);
 taddr arch_sp(const struct arch_regs *r);
 
-/* Integer argument @n (0 to 3) when the pc is at a function's first instruction. */
+/* Integer argument @n (0 to 5) when the pc is at a function's first instruction. */
 uint64_t arch_arg(const struct arch_regs *r, unsigned n);
 
 /* The integer result when a function has just returned. */
@@ -81,6 +81,16 @@ extern const int arch_trap_code;
 /* ELF e_machine of the programs this file is about, and its name for a person. */
 extern const int arch_elf_machine;
 extern const char arch_name[];
+
+/* ---- Valgrind's client requests (valgrind.h) ---- */
+
+/* The instructions of one, and which of their bytes is the first of the instruction to be trapped:
+ * there the arguments are in place. */
+extern const uint8_t arch_request[];
+extern const size_t arch_request_size, arch_request_trap;
+
+/* Where a task that has come to it has the words of the request. */
+taddr arch_request_block(const struct arch_regs *r);
 
 /* ---- an instruction whose place is taken by a trap ---- */
 

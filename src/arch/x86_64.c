@@ -72,9 +72,20 @@ taddr arch_sp(const struct arch_regs *r)
 
 uint64_t arch_arg(const struct arch_regs *r, unsigned n)
 {
-	const uint64_t in_order[] = { r->user.rdi, r->user.rsi, r->user.rdx, r->user.rcx };
+	const uint64_t in_order[] = { r->user.rdi, r->user.rsi, r->user.rdx,
+				      r->user.rcx, r->user.r8,	r->user.r9 };
 
-	return in_order[n & 3];
+	return in_order[n % 6];
+}
+
+/* rol $3, $13, $61, $51, %rdi; xchg %rbx,%rbx */
+const uint8_t arch_request[] = { 0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1,
+				 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33, 0x48, 0x87, 0xdb };
+const size_t arch_request_size = sizeof arch_request, arch_request_trap = 16;
+
+taddr arch_request_block(const struct arch_regs *r)
+{
+	return r->user.rax;
 }
 
 uint64_t arch_result(const struct arch_regs *r)

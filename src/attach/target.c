@@ -204,7 +204,8 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 	case TARGET_NO_ALLOCATOR:
 		error_set(e, 0,
 			  "cannot attach to process %d: no allocator found: looked for malloc, calloc, "
-			  "realloc, free and their kin in the symbol tables of its program and libraries",
+			  "realloc, free and their kin in the symbol tables of its program and libraries. If "
+			  "you know where they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS",
 			  (int)pid);
 		break;
 	}

@@ -24,10 +24,14 @@ struct call {
 	/* A free whose return is not trapped: it may be over. Its call site calls nothing but it. */
 	bool unwatched;
 	bool hidden;	/* what it gives is not to be told of */
+	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
+	taddr inner;	/* the last block that such a call gave */
+	enum alloc_label label;	/* of the block, or of those that are requested inside */
 	bool overflow;	/* the size asked for cannot be expressed: the call will fail */
 	uint64_t size;	/* UINT64_MAX after an overflow */
 	uint64_t count, elem; /* of what it is the product */
 	taddr ptr;	/* the block that is resized or freed */
+	taddr pool;	/* the pool that a block comes from; 0: none */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
 	uint32_t *frames; /* its chain, innermost first; malloc'ed */
 	size_t n_frames;

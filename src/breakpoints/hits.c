@@ -3,7 +3,7 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
-#include "breakpoints/probes.h"
+#include "breakpoints/announce.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct watched_task *watched_task(struct task *task)
 	return task->user;
 }
 
-static void emit(struct watch *w, struct alloc_event *e)
+void watch_emit(struct watch *w, struct alloc_event *e)
 {
 	struct timespec ts;
 
@@ -27,12 +27,23 @@ static void emit(struct watch *w, struct alloc_event *e)
 		w->counts.lost++;
 }
 
+/* Is it known only at the end of a call what came of it? */
+static bool gives_block(const struct probe *p)
+{
+	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
+}
+
+static bool resizes(const struct probe *p)
+{
+	return p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
+}
+
 /* What a log calls a call of this function. */
 static enum alloc_call log_call(const struct probe *p)
 {
 	if (p->kind == PROBE_FREE)
 		return CALL_FREE;
-	if (p->kind == PROBE_REALLOC)
+	if (resizes(p))
 		return CALL_REALLOC;
 	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
@@ -173,6 +184,14 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+{
+	struct unwind_chain chain;
+	int err = unwind(w, r, ret, &chain);
+
+	return err ? err : keep_chain(w, tid, &chain, c);
+}
+
 /* ---- pending calls ---- */
 
 /* The innermost call is over, one way or another. */
@@ -191,8 +210,8 @@ static void abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
 
-	if (probes[c->probe].kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){
+	if (resizes(watch_probe(w, c->probe)) && c->ptr)
+		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 	drop_call(w, calls);
 }
@@ -213,6 +232,23 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 			return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
 	return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+}
+
+/*
+ * Clearing a pool runs what the program has registered for that; the library of the pool has no other
+ * reason to call a function of somebody else's that allocates.
+ */
+static bool is_callback(const struct watch *w, const struct call *pending, taddr ret)
+{
+	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
+
+	if (pending->gave_up || kind == PROBE_LABEL)
+		return true;
+	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
+		return false;
+	const struct mapping *of = mappings_find(&w->maps, pending->trap);
+	const struct mapping *by = mappings_find(&w->maps, ret - 1);
+	return of && by && of->file != by->file;
 }
 
 /* Whether this entry is the program's own call; drops pending calls that are over. */
@@ -236,14 +272,34 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 			v = judge_by_chain(top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER;
+			return v == ENTRY_OUTER || is_callback(w, top, e->ret);
 		abandon(w, task, calls);
 	}
 }
 
 /* ---- entries ---- */
 
-static void read_arguments(const struct probe *p, const struct arch_regs *r, struct call *c)
+/* What a copy of the string at @at takes, at most @limit bytes of it and its end. */
+static uint64_t string_size(const struct watch *w, taddr at, uint64_t limit)
+{
+	char piece[256];
+	uint64_t n = 0;
+
+	while (n < limit) {
+		/* Not over the end of a page: the next may not be there. */
+		size_t want = sizeof piece - (size_t)((at + n) % sizeof piece);
+		ssize_t got = space_read(w->space, at + n, piece, want);
+		const char *end = got > 0 ? memchr(piece, '\0', (size_t)got) : piece;
+
+		n += end ? (uint64_t)(end - piece) : (uint64_t)got;
+		if (end)
+			break;
+	}
+	return (n < limit ? n : limit) + 1;
+}
+
+static void read_arguments(const struct watch *w, const struct probe *p, const struct arch_regs *r,
+			   struct call *c)
 {
 	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
 	if (p->size_arg != NO_ARG)
@@ -251,10 +307,17 @@ static void read_arguments(const struct probe *p, const struct arch_regs *r, str
 	c->overflow = __builtin_mul_overflow(c->elem, c->count, &c->size);
 	if (c->overflow)
 		c->size = UINT64_MAX;
+	if (p->string_arg != NO_ARG)
+		c->elem = c->size = string_size(w, arch_arg(r, p->string_arg),
+						p->limit_arg == NO_ARG ? UINT64_MAX - 1 :
+									 arch_arg(r, p->limit_arg));
 	if (p->ptr_arg != NO_ARG)
 		c->ptr = arch_arg(r, p->ptr_arg);
 	if (p->out_arg != NO_ARG)
 		c->out = arch_arg(r, p->out_arg);
+	c->label = probe_label(p, p->label_arg == NO_ARG ? 0 : arch_arg(r, p->label_arg));
+	if (p->pool_arg != NO_ARG)
+		c->pool = arch_arg(r, p->pool_arg);
 }
 
 /* The program's own code, without our traps. */
@@ -314,14 +377,14 @@ static bool was_rewound(const struct watch *w, struct watched_task *t, taddr tra
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, const struct arch_regs *r)
 {
-	taddr ptr = arch_arg(r, probes[trap->probe].ptr_arg);
+	taddr ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
 
 	if (was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
 	 * for others. */
-	emit(w, &(struct alloc_event){ .kind = AE_FREE,
+	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
 				       .ptr = ptr,
@@ -384,10 +447,16 @@ static bool plant_return(struct watch *w, pid_t tid, taddr ret)
 	return true;
 }
 
-static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct probe *p, const struct call_entry *e, const struct arch_regs *r)
+/* The label of what is requested inside of a call. */
+static enum alloc_label inner_label(const struct watch *w, const struct call *outer)
 {
-	struct unwind_chain chain;
+	return watch_probe(w, outer->probe)->kind == PROBE_LABEL ? outer->label : LABEL_NONE;
+}
+
+static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
+		       uint32_t number, const struct call_entry *e, const struct arch_regs *r)
+{
+	const struct probe *p = watch_probe(w, number);
 	struct call *c = calls_push(&t->calls);
 
 	if (!c) {
@@ -398,10 +467,13 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->slot = e->slot;
 	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
-	c->probe = (uint32_t)(p - probes);
+	c->probe = number;
 	c->hidden = t->hide_next && p->kind == PROBE_ALLOC;
 	t->hide_next = false;
-	read_arguments(p, r, c);
+	read_arguments(w, p, r, c);
+	/* Of calls within each other that tell a label the innermost does. */
+	if (!c->label && t->calls.n > 1)
+		c->label = inner_label(w, c - 1);
 	if (p->kind == PROBE_FREE && is_free_site(w, e->ret, e->trap)) {
 		/* A stop for its return would tell no more than the chain does if that is asked for. */
 		c->unwatched = true;
@@ -412,18 +484,31 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		calls_pop(&t->calls);
 		return;
 	}
-	if (p->kind == PROBE_FREE)
-		return;
-	if (unwind(w, r, e->ret, &chain) || keep_chain(w, task->tid, &chain, c)) {
+	if (gives_block(p) && watch_call_chain(w, task->tid, r, e->ret, c)) {
 		w->counts.lost++;
 		drop_call(w, &t->calls);
 		return;
 	}
-	if (p->kind == PROBE_REALLOC && c->ptr)
-		emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
+	if (resizes(p) && c->ptr)
+		watch_emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
 					       .call = CALL_REALLOC,
 					       .task = task->tid,
 					       .old_ptr = c->ptr });
+}
+
+static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
+
+/* operator new, which is the pending call, has got nothing: what it calls from here on (the program's
+ * handler, malloc again, what throws) counts by itself. */
+static void give_up(struct watch *w, struct task *task, struct calls *calls)
+{
+	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
+	const struct probe *p = c ? watch_probe(w, c->probe) : NULL;
+
+	if (!c || c->gave_up || !p->operator_new || !gives_block(p))
+		return;
+	end_call(w, task, c, 0);
+	c->gave_up = true;
 }
 
 /* What is on the stack cannot be read: the task is being killed in this call, or else it is a call
@@ -448,7 +533,7 @@ static bool by_library(struct watch *w, const struct trap *trap, taddr ret)
 static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
 		   struct arch_regs *r)
 {
-	const struct probe *p = &probes[trap->probe];
+	const struct probe *p = watch_probe(w, trap->probe);
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
 	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
@@ -461,14 +546,48 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	return true;
 }
 
+/* What a free does inside matters only if it may call another one, or is the program's own, which may
+ * do anything. */
+static bool free_stays_inside(const struct watch *w, const struct trap *trap)
+{
+	return w->free_functions <= 1 && trap->file != w->program;
+}
+
+/* An entry that is judged: the program's own call is begun, or told at once. */
+static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
+			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
+{
+	const struct probe *p = watch_probe(w, trap->probe);
+	uint32_t number = trap->probe;
+	bool outer = is_outer(w, task, &t->calls, e, r);
+
+	if (p->kind == PROBE_POOL_FREE)
+		announce_pool_free(w, task, arch_arg(r, p->pool_arg), arch_sp_after_return(r));
+	if (p->kind == PROBE_GIVE_UP && !outer)
+		give_up(w, task, &t->calls);
+	w->counts.nested += !outer;
+	if (!outer || p->kind == PROBE_GIVE_UP)
+		return;
+	if (p->kind >= PROBE_MALLOCLIKE) {
+		announce(w, task, p, r, e->ret);
+		return;
+	}
+	if (p->kind == PROBE_FREE)
+		count_free(w, task, t, trap, r);
+	if (p->kind == PROBE_FREE_LIST)
+		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
+				   arch_sp_after_return(r));
+	if (p->kind != PROBE_FREE || (e->freed && !free_stays_inside(w, trap)))
+		begin_call(w, task, t, number, e, r);
+}
+
 /* True: the function has returned already. */
 static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, struct arch_regs *r)
 {
-	const struct probe *p = &probes[trap->probe];
-	struct call_entry e = { .trap = trap->at, .slot = arch_return_slot(r) };
-	/* What a free does inside matters only if it may call another module's, or is the program's own. */
-	bool alone = w->allocator_modules <= 1 && trap->file != w->program;
+	const struct probe *p = watch_probe(w, trap->probe);
+	struct arch_regs as = *r; /* of the call that is judged */
+	struct call_entry e = { .trap = trap->at };
 
 	if (p->kind >= ASK_HEAP_START)
 		return answer(w, task, t, trap, r);
@@ -478,24 +597,23 @@ static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
-		if (!t->calls.n && (alone || !e.freed)) {
+		if (!t->calls.n && (!e.freed || free_stays_inside(w, trap))) {
 			count_free(w, task, t, trap, r);
 			return false;
 		}
 	}
+	if ((p->kind == PROBE_GIVE_UP && !t->calls.n) ||
+	    (p->kind == PROBE_REQUEST && !request_of_interest(w, r)))
+		return false;
+	if (p->kind == PROBE_REQUEST)
+		as = request_as_call(r, &e.ret);
+	e.slot = arch_return_slot(&as);
 	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
-	    !unwinder_word(w->unwinder, e.slot, &e.ret)) {
+	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
 		lose_entry(w, task);
 		return false;
 	}
-	if (!is_outer(w, task, &t->calls, &e, r)) {
-		w->counts.nested++;
-		return false;
-	}
-	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, r);
-	if (p->kind != PROBE_FREE || (!alone && e.freed))
-		begin_call(w, task, t, p, &e, r);
+	judged_entry(w, task, t, trap, &e, &as);
 	return false;
 }
 
@@ -506,6 +624,8 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 {
 	uint64_t block = 0;
 
+	if (watch_probe(w, c->probe)->kind == PROBE_RESIZE)
+		return arch_result(r) >= c->size && !c->overflow ? c->ptr : 0;
 	if (!c->out)
 		return arch_result(r);
 	if (arch_result(r) == 0 && space_read(w->space, c->out, &block, sizeof block) != sizeof block)
@@ -513,44 +633,67 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 	return block;
 }
 
-static enum alloc_event_kind outcome(const struct call *c, taddr block)
+static enum alloc_event_kind outcome(const struct probe *p, const struct call *c, taddr block)
 {
-	bool resized = probes[c->probe].kind == PROBE_REALLOC && c->ptr;
+	bool resized = resizes(p) && c->ptr;
 
 	if (block)
 		return resized ? AE_REALLOC_MOVED : AE_ALLOC;
 	if (!resized)
 		return AE_FAILED;
-	return c->size == 0 && !c->overflow ? AE_REALLOC_FREED : AE_REALLOC_BACK;
+	if (p->frees_on_failure)
+		return AE_REALLOC_FREED;
+	return c->size == 0 && !c->overflow && p->kind == PROBE_REALLOC ? AE_REALLOC_FREED :
+									  AE_REALLOC_BACK;
 }
 
-static void end_call(struct watch *w, struct task *task, const struct call *c,
-		     const struct arch_regs *r)
+/* Tell what came of a call that gave @block; 0: none. */
+static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block)
 {
-	taddr block = block_given(w, c, r);
+	const struct probe *p = watch_probe(w, c->probe);
 
 	if (c->hidden && block && !ARRAY_RESERVE(&w->hidden, &w->cap_hidden, w->n_hidden)) {
 		w->hidden[w->n_hidden++] = block;
 		return;
 	}
 	struct alloc_event e = {
-		.kind = outcome(c, block),
-		.call = log_call(&probes[c->probe]),
+		.kind = outcome(p, c, block),
+		.call = log_call(p),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
 		.sp = c->sp_after,
 		.size = c->size,
+		.label = c->label,
 		.count = c->count,
 		.elem = c->elem,
 		.chain = { c->frames, c->n_frames, c->truncated },
 	};
 
-	emit(w, &e);
-	if (e.kind != AE_REALLOC_BACK)
+	watch_emit(w, &e);
+	if (block && c->pool && pools_put(&w->pools, c->pool, block))
+		w->counts.lost++;
+	bool failed = e.kind == AE_REALLOC_BACK || (e.kind == AE_REALLOC_FREED && (c->size || c->overflow));
+	if (!failed)
 		return;
 	e.kind = AE_FAILED;
-	emit(w, &e);
+	watch_emit(w, &e);
+}
+
+/* The innermost call has returned. */
+static void call_returned(struct watch *w, struct task *task, struct calls *calls,
+			  const struct arch_regs *r)
+{
+	const struct call *c = &calls->v[calls->n - 1];
+	bool gives = gives_block(watch_probe(w, c->probe));
+	taddr block = gives ? block_given(w, c, r) : 0;
+
+	/* What operator new has got from another call in the end has been told already. */
+	if (gives && !(c->gave_up && (!block || block == c->inner)))
+		end_call(w, task, c, block);
+	drop_call(w, calls);
+	if (calls->n && calls->v[calls->n - 1].gave_up)
+		calls->v[calls->n - 1].inner = block;
 }
 
 static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
@@ -568,9 +711,7 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		abandon(w, task, &t->calls);
-	if (probes[t->calls.v[i].probe].kind != PROBE_FREE)
-		end_call(w, task, &t->calls.v[i], r);
-	drop_call(w, &t->calls);
+	call_returned(w, task, &t->calls, r);
 }
 
 /* ---- going on ---- */
@@ -639,10 +780,10 @@ static void note_rewound(struct watch *w, struct task *task, const struct arch_r
 	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
 	struct watched_task *t = watched_task(task);
 
-	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || probes[trap->probe].kind != PROBE_FREE)
+	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
 		return;
 	/* Only handlers can come in between, and they may free, too. */
-	struct rewound_free f = { trap->at, arch_arg(r, probes[trap->probe].ptr_arg), arch_sp(r) };
+	struct rewound_free f = { trap->at, arch_arg(r, watch_probe(w, trap->probe)->ptr_arg), arch_sp(r) };
 	was_rewound(w, t, f.trap, f.ptr, f.sp);
 	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
 		w->counts.lost++;

@@ -1,31 +1,210 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/probes.h"
 
-/* Sources: malloc(3), posix_memalign(3); the 1990 manual page of mprof. Where two names share an address, the first here names it. */
-const struct probe probes[] = {
-	{ "malloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
-	{ "calloc", PROBE_ALLOC, 1, 0, NO_ARG, NO_ARG },
-	{ "realloc", PROBE_REALLOC, 1, NO_ARG, 0, NO_ARG },
-	{ "reallocarray", PROBE_REALLOC, 2, 1, 0, NO_ARG },
-	{ "free", PROBE_FREE, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "memalign", PROBE_ALLOC, 1, NO_ARG, NO_ARG, NO_ARG },
-	{ "aligned_alloc", PROBE_ALLOC, 1, NO_ARG, NO_ARG, NO_ARG },
-	{ "posix_memalign", PROBE_ALLOC, 2, NO_ARG, NO_ARG, 0 },
-	{ "valloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
-	{ "pvalloc", PROBE_ALLOC, 0, NO_ARG, NO_ARG, NO_ARG },
-	{ "set_mprof_autosave", MARK_AUTOSAVE, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "mprof_stop", MARK_STOP, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "mprof_restart", MARK_RESTART, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "mprof_suspend", MARK_SUSPEND, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "mprof_resume", MARK_RESUME, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "mprof_mark", MARK_STAMP, NO_ARG, NO_ARG, 0, NO_ARG },
-	/* Of gperftools, or of mprof.h under the same names. */
-	{ "HeapProfilerStart", ASK_HEAP_START, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "HeapProfilerStop", ASK_HEAP_STOP, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
-	{ "HeapProfilerDump", ASK_HEAP_DUMP, NO_ARG, NO_ARG, 0, NO_ARG },
-	{ "IsHeapProfilerRunning", ASK_HEAP_RUNNING, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
-	{ "mprof_heap_profile_size", ASK_HEAP_SIZE, NO_ARG, NO_ARG, NO_ARG, NO_ARG },
-	{ "mprof_heap_profile_text", ASK_HEAP_TEXT, 1, NO_ARG, 0, NO_ARG },
-};
+#include "breakpoints/probe_line.h"
 
-const size_t n_probes = sizeof probes / sizeof *probes;
+#include "base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX_SIZE (1 << 20) /* who has more to say means another file */
+
+static const char builtin_text[] =
+#include "builtin_probes.inc"
+	;
+
+void probes_release(struct probes *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].name);
+		free(p->v[i].where);
+	}
+	for (size_t i = 0; i < p->n_forwarders; i++)
+		free(p->forwarders[i]);
+	free(p->v);
+	free(p->forwarders);
+	idindex_release(&p->by_name);
+	*p = (struct probes){ 0 };
+}
+
+/* ---- names ---- */
+
+/* FNV-1a: every name of every symbol table is looked up. */
+static uint64_t name_hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
+	return hash_mix(h);
+}
+
+static bool name_eq(const void *owner, uint32_t id, const void *key)
+{
+	return !strcmp(((const struct probes *)owner)->v[id].name, key);
+}
+
+static uint64_t name_rehash(const void *owner, uint32_t id)
+{
+	return name_hash(((const struct probes *)owner)->v[id].name);
+}
+
+uint32_t probes_named(const struct probes *p, const char *name)
+{
+	return idindex_find(&p->by_name, name_hash(name), name_eq, p, name);
+}
+
+uint32_t probes_of_kind(const struct probes *p, enum probe_kind kind)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].kind == kind)
+			return (uint32_t)i;
+	return IDINDEX_NONE;
+}
+
+bool probes_forwards(const struct probes *p, const char *soname)
+{
+	for (size_t i = 0; soname && i < p->n_forwarders; i++)
+		if (!strcmp(p->forwarders[i], soname))
+			return true;
+	return false;
+}
+
+/* ---- adding ---- */
+
+/* Owns what @probe has from here on. */
+static int add(struct probes *p, struct probe *probe)
+{
+	uint32_t id = (uint32_t)p->n;
+
+	if (!probe->name || !probe->where || ARRAY_RESERVE(&p->v, &p->cap, p->n)) {
+		free(probe->name);
+		free(probe->where);
+		return -ENOMEM;
+	}
+	p->v[p->n++] = *probe;
+	if (probe->address || probe->kind == PROBE_REQUEST ||
+	    probes_named(p, probe->name) != IDINDEX_NONE)
+		return 0;
+	return idindex_add(&p->by_name, id, name_hash(probe->name), name_rehash, p);
+}
+
+static int add_forwarder(struct probes *p, const char *soname)
+{
+	if (ARRAY_RESERVE(&p->forwarders, &p->cap_forwarders, p->n_forwarders))
+		return -ENOMEM;
+	p->forwarders[p->n_forwarders] = strdup(soname);
+	return p->forwarders[p->n_forwarders] ? (p->n_forwarders++, 0) : -ENOMEM;
+}
+
+/* One definition from its line. @where is copied. */
+static int add_line(struct probes *p, const char *line, const char *where, bool user, bool hook,
+		    struct error *e)
+{
+	struct probe_line parsed;
+	struct error why;
+
+	if (probe_line_parse(line, &parsed, &why))
+		return error_set(e, -EINVAL, "%s: %s", where, why.text);
+	if (parsed.what == LINE_EMPTY)
+		return 0;
+	if (parsed.what == LINE_FORWARDER)
+		return add_forwarder(p, parsed.name);
+	parsed.probe.name = strdup(parsed.name);
+	parsed.probe.where = strdup(where);
+	parsed.probe.user = user;
+	parsed.probe.must_be_found = hook;
+	return add(p, &parsed.probe);
+}
+
+int probes_add_text(struct probes *p, const char *text, size_t len, const char *file, bool user,
+		    struct error *e)
+{
+	size_t at = 0;
+
+	for (unsigned number = 1; at < len; number++) {
+		const char *end = memchr(text + at, '\n', len - at);
+		size_t n = end ? (size_t)(end - text) - at : len - at;
+		char line[PROBE_LINE_MAX + 1], where[PROBE_LINE_MAX];
+
+		snprintf(where, sizeof where, "%s:%u", file, number);
+		if (n > PROBE_LINE_MAX)
+			return error_set(e, -EINVAL, "%s: expected a line of at most %d bytes", where,
+					 PROBE_LINE_MAX);
+		if (memchr(text + at, '\0', n))
+			return error_set(e, -EINVAL, "%s: expected text, found a byte of value 0", where);
+		memcpy(line, text + at, n);
+		line[n] = '\0';
+		int err = add_line(p, line, where, user, false, e);
+		if (err)
+			return err == -ENOMEM ? error_set(e, err, "%s: out of memory", where) : err;
+		at += n + 1;
+	}
+	return 0;
+}
+
+/* The whole of a file, at most FILE_MAX_SIZE bytes; *len is -errno if that fails. */
+static char *read_file(const char *path, ssize_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = fd >= 0 ? malloc(FILE_MAX_SIZE + 1) : NULL;
+	ssize_t n = 1;
+
+	*len = fd < 0 ? -errno : text ? 0 : -ENOMEM;
+	while (text && n > 0 && *len <= FILE_MAX_SIZE) {
+		n = read(fd, text + *len, (size_t)(FILE_MAX_SIZE + 1 - *len));
+		*len = n < 0 ? -errno : *len + n;
+	}
+	if (*len > FILE_MAX_SIZE)
+		*len = -EFBIG;
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+int probes_add_file(struct probes *p, const char *path, struct error *e)
+{
+	ssize_t len;
+	char *text = read_file(path, &len);
+	int err;
+
+	if (len < 0)
+		err = error_set(e, (int)len, "cannot read the probe definitions in %s: %s", path,
+				strerror((int)-len));
+	else
+		err = probes_add_text(p, text, (size_t)len, path, true, e);
+	free(text);
+	return err;
+}
+
+int probes_add_hook(struct probes *p, const char *hook, struct error *e)
+{
+	const char *colon = strchr(hook, ':');
+	char line[PROBE_LINE_MAX + 1], where[PROBE_LINE_MAX + 16];
+
+	snprintf(where, sizeof where, "--hook=%s", hook);
+	if (!colon || colon == hook || !colon[1] || strpbrk(hook, " \t\n#") || strlen(hook) > PROBE_LINE_MAX)
+		return error_set(e, -EINVAL, "%s: expected KIND:NAME or KIND:0xADDRESS, with a kind such as "
+				 "malloc, calloc, realloc or free", where);
+	snprintf(line, sizeof line, "%.*s %s", (int)(colon - hook), hook, colon + 1);
+	return add_line(p, line, where, true, true, e);
+}
+
+int probes_add_builtin(struct probes *p, bool client_requests, struct error *e)
+{
+	int err = probes_add_text(p, builtin_text, sizeof builtin_text - 1, "built-in", false, e);
+
+	if (err || !client_requests)
+		return err;
+	struct probe request = { .kind = PROBE_REQUEST,
+				 .name = strdup("(client request)"),
+				 .where = strdup("--client-requests") };
+
+	return add(p, &request);
+}

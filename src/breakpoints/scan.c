@@ -2,7 +2,7 @@
 #include "breakpoints/scan.h"
 
 #include "base/array.h"
-#include "breakpoints/probes.h"
+#include "breakpoints/requests.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -14,16 +14,10 @@ void scans_release(struct scans *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->of[i].probes);
 		free(s->of[i].ranges);
+		free(s->of[i].soname);
 	}
 	free(s->of);
 	*s = (struct scans){ 0 };
-}
-
-/* Replaceable allocation functions of C++, by their Itanium names: new, new[], with and without
- * alignment and nothrow, for a 64-bit size_t. */
-static bool is_operator_new(const char *name)
-{
-	return !strncmp(name, "_Znwm", 5) || !strncmp(name, "_Znam", 5);
 }
 
 static bool is_housekeeping(const char *name)
@@ -57,37 +51,58 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
 	return 0;
 }
 
-/* Of a program's .symtab beside its .dynsym: only what need not be exported. */
-static int look_at_mark(struct scan *s, const GElf_Sym *sym, const char *name)
+/* A function that a definition is about. */
+static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *sym, uint32_t number)
 {
-	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value ||
-	    (!strstr(name, "mprof_") && !strstr(name, "HeapProfiler")))
+	struct probe *p = &probes->v[number];
+	int err = 0;
+
+	p->found = true;
+	if ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL || p->kind == PROBE_WRAPPER)
+		err = add_range(s, sym, RANGE_WRAPPER);
+	/* What the user says of an operator holds even where it is a forwarder. */
+	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
+		return err;
+	return add_probe(s, sym->st_value, number);
+}
+
+static bool is_function(const GElf_Sym *sym)
+{
+	return GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF && sym->st_value;
+}
+
+/* Of a .symtab beside a .dynsym: only what need not be exported. */
+static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
+{
+	if (!is_function(sym))
 		return 0;
-	for (uint32_t i = 0; i < n_probes; i++)
-		if (probes[i].kind >= MARK_AUTOSAVE && !strcmp(name, probes[i].name))
-			return add_probe(s, sym->st_value, i);
+	uint32_t number = probes_named(probes, name);
+	if (number == IDINDEX_NONE)
+		return 0;
+	const struct probe *p = &probes->v[number];
+	/* What a file keeps to itself may be called malloc and be anything. */
+	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
+	if (p->user || p->kind >= PROBE_MALLOCLIKE || global)
+		return add_function(s, probes, sym, number);
 	return 0;
 }
 
-static int look_at_symbol(struct scan *s, const GElf_Sym *sym, const char *name)
+static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
 {
-	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !sym->st_value)
+	if (!is_function(sym))
 		return 0;
-	if (is_operator_new(name))
-		return add_range(s, sym, RANGE_WRAPPER);
 	if (is_housekeeping(name))
 		return add_range(s, sym, RANGE_HOUSEKEEPING);
 	if (!strcmp(name, "_dl_debug_state"))
 		s->rendezvous = sym->st_value;
-	for (uint32_t i = 0; i < n_probes; i++)
-		if (!strcmp(name, probes[i].name))
-			return add_probe(s, sym->st_value, i);
-	return 0;
+	uint32_t number = probes_named(probes, name);
+	return number == IDINDEX_NONE ? 0 : add_function(s, probes, sym, number);
 }
 
-typedef int symbol_fn(struct scan *s, const GElf_Sym *sym, const char *name);
+typedef int symbol_fn(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name);
 
-static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, symbol_fn *look)
+static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Scn *scn,
+			 const GElf_Shdr *sh, symbol_fn *look)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
@@ -99,12 +114,13 @@ static int look_at_table(struct scan *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr
 			break;
 		const char *name = elf_strptr(elf, sh->sh_link, sym.st_name);
 		if (name)
-			err = look(s, &sym, name);
+			err = look(s, probes, &sym, name);
 	}
 	return err;
 }
 
-static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found, symbol_fn *look)
+static int look_at_tables(struct scan *s, struct probes *probes, Elf *elf, GElf_Word type, bool *found,
+			  symbol_fn *look)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -115,13 +131,49 @@ static int look_at_tables(struct scan *s, Elf *elf, GElf_Word type, bool *found,
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type)
 			continue;
 		*found = true;
-		err = look_at_table(s, elf, scn, &sh, look);
+		err = look_at_table(s, probes, elf, scn, &sh, look);
 	}
 	return err;
 }
 
-/* The rest of the page in which the code ends; what the file has there, nobody runs. */
-static void find_slack(struct scan *s, Elf *elf)
+struct request_place {
+	struct scan *scan;
+	uint64_t vaddr;
+	uint32_t probe;
+};
+
+static int add_request(void *ctx, uint64_t at)
+{
+	const struct request_place *p = ctx;
+
+	return add_probe(p->scan, p->vaddr + at, p->probe);
+}
+
+/* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */
+#define LONGEST_CODE (UINT64_C(1) << 31)
+
+/* Client requests have no names: they are told by their instructions. */
+static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, int fd)
+{
+	struct request_place place = { .scan = s, .probe = probes_of_kind(probes, PROBE_REQUEST) };
+	size_t n = 0;
+	GElf_Phdr ph;
+	int err = 0;
+
+	if (place.probe == IDINDEX_NONE || elf_getphdrnum(elf, &n))
+		return 0;
+	for (size_t i = 0; !err && i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
+		    ph.p_filesz > LONGEST_CODE)
+			continue;
+		place.vaddr = ph.p_vaddr;
+		err = requests_find(fd, ph.p_offset, ph.p_filesz, add_request, &place);
+	}
+	return err;
+}
+
+/* Where code is, and the rest of the page in which it ends; what the file has there, nobody runs. */
+static void find_code(struct scan *s, Elf *elf)
 {
 	size_t n = 0;
 	GElf_Phdr ph;
@@ -129,8 +181,13 @@ static void find_slack(struct scan *s, Elf *elf)
 	if (elf_getphdrnum(elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    ph.p_filesz != ph.p_memsz || (ph.p_flags & PF_W))
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (!s->code_end || ph.p_vaddr < s->code_start)
+			s->code_start = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_filesz > s->code_end)
+			s->code_end = ph.p_vaddr + ph.p_filesz;
+		if (ph.p_filesz != ph.p_memsz || (ph.p_flags & PF_W))
 			continue;
 		s->slack_start = (ph.p_vaddr + ph.p_filesz + 15) & ~15ULL;
 		s->slack_end = (ph.p_vaddr + ph.p_filesz + 4095) & ~4095ULL;
@@ -151,37 +208,48 @@ static bool is_program(Elf *elf)
 	return false;
 }
 
-/* Linked to run at any address, but by itself: -static-pie. Its .dynsym names nothing. */
-static bool is_static_pie(Elf *elf)
+/* What .dynamic says: DF_1_PIE and the library's own name. */
+static void look_at_dynamic(struct scan *s, Elf *elf, bool *pie)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	GElf_Dyn dyn;
 
-	if (is_program(elf))
-		return false;
+	*pie = false;
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC || !sh.sh_entsize)
 			continue;
 		Elf_Data *data = elf_getdata(scn, NULL);
-		for (size_t i = 0; data && i < sh.sh_size / sh.sh_entsize && i < INT32_MAX; i++)
-			if (gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag == DT_FLAGS_1)
-				return dyn.d_un.d_val & DF_1_PIE;
+		for (size_t i = 0; data && i < sh.sh_size / sh.sh_entsize && i < INT32_MAX; i++) {
+			if (!gelf_getdyn(data, (int)i, &dyn))
+				break;
+			const char *name = dyn.d_tag == DT_SONAME && !s->soname ?
+						   elf_strptr(elf, sh.sh_link, dyn.d_un.d_val) : NULL;
+
+			if (name)
+				s->soname = strdup(name);
+			if (dyn.d_tag == DT_FLAGS_1)
+				*pie = dyn.d_un.d_val & DF_1_PIE;
+		}
 	}
-	return false;
 }
 
-static int look_at_elf(struct scan *s, Elf *elf)
+static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 {
-	bool has_dynsym, has_symtab;
-	int err = look_at_tables(s, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
+	bool has_dynsym, has_symtab, pie;
 
-	s->dynamic = has_dynsym && !is_static_pie(elf);
-	if (!err && !s->dynamic)
-		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_symbol);
-	else if (!err && is_program(elf))
-		err = look_at_tables(s, elf, SHT_SYMTAB, &has_symtab, look_at_mark);
-	find_slack(s, elf);
+	look_at_dynamic(s, elf, &pie);
+	s->program = is_program(elf);
+	s->forwarder = probes_forwards(probes, s->soname);
+	int err = look_at_tables(s, probes, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
+	/* Linked to run at any address, but by itself (-static-pie): its .dynsym names nothing. */
+	s->dynamic = has_dynsym && !(pie && !s->program);
+	if (!err)
+		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
+				     s->dynamic ? look_at_hidden : look_at_symbol);
+	if (!err)
+		err = find_requests(s, probes, elf, fd);
+	find_code(s, elf);
 	return err;
 }
 
@@ -207,13 +275,13 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	if (!scan || scan->done)
 		return scan;
 	scan->done = true;
-	if (fd < 0)
+	if (fd < 0 || !s->probes)
 		return scan;
 	elf_version(EV_CURRENT);
 	/* Read, not map: a file that is cut short while we look must not kill us with SIGBUS. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = look_at_elf(scan, elf);
+		err = look_at_elf(scan, s->probes, elf, fd);
 	elf_end(elf);
 	return err ? NULL : scan;
 }

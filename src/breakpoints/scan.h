@@ -3,6 +3,7 @@
 #define MPROF_BREAKPOINTS_SCAN_H
 
 #include "attach/modules.h"
+#include "breakpoints/probes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 /* What a module file holds that concerns breakpoints; addresses are relative to the load bias. */
 struct scan_probe {
 	uint64_t address;
-	uint32_t probe;		/* index into probes[] */
+	uint32_t probe;		/* its definition's number */
 };
 
 enum scan_range_kind {
@@ -27,16 +28,21 @@ struct scan_range {
 struct scan {
 	bool done;
 	bool dynamic;			/* its allocator symbols came from .dynsym */
+	bool program;			/* asks for an interpreter, as programs do */
+	bool forwarder;			/* its operators new and delete are not trapped */
+	char *soname;			/* NULL: none */
 	struct scan_probe *probes;
 	size_t n_probes, cap_probes;
 	struct scan_range *ranges;
 	size_t n_ranges, cap_ranges;
+	uint64_t code_start, code_end;	/* of its executable segments */
 	uint64_t rendezvous;		/* _dl_debug_state; 0: none */
 	uint64_t slack_start, slack_end; /* behind the code in its last page, unused */
 };
 
 /* By module file number; a file is looked at once however often it is mapped. */
 struct scans {
+	struct probes *probes;	/* what is looked for; not owned */
 	struct scan *of;
 	size_t n;
 };
@@ -45,7 +51,10 @@ void scans_release(struct scans *s);
 
 /**
  * Look at module file @number. Names are looked for in .dynsym; in .symtab if the file has no
- * .dynsym of its own (a static program). A file that cannot be read has nothing in it.
+ * .dynsym of its own (a static program). Beside .dynsym, .symtab is asked for what need not be
+ * exported: the functions of mprof.h, those that the user named, and what a program has for itself
+ * (malloc by another name). A file that cannot be read has nothing in it. Definitions that occur
+ * are marked as found.
  * Returns NULL: out of memory.
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);

@@ -24,7 +24,7 @@ struct trap {
 	struct arch_insn insn;	/* what was there */
 	uint8_t roles;		/* of enum trap_role */
 	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
-	uint32_t probe;		/* TRAP_ENTRY: index into probes[] */
+	uint32_t probe;		/* TRAP_ENTRY: its definition's number */
 	uint32_t file;		/* module file number; NO_FILE if none */
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;

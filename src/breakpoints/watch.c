@@ -2,12 +2,18 @@
 /* Where traps are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
-#include "breakpoints/probes.h"
+#include "breakpoints/choose.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+void watch_shared_rules(struct watch_shared *s, struct rules *rules)
+{
+	s->rules = rules;
+	s->scans.probes = &rules->probes;
+}
 
 void watch_shared_release(struct watch_shared *s)
 {
@@ -26,17 +32,24 @@ static bool maps_address(const struct mapping *m, uint64_t a)
 	return m->bias + a >= m->start && m->bias + a < m->end;
 }
 
-static void plant_probe(struct watch *w, const struct mapping *m, const struct scan_probe *p)
+struct planting {
+	struct watch *w;
+	const struct mapping *m;
+};
+
+static void plant_probe(void *ctx, uint64_t address, uint32_t probe)
 {
+	const struct planting *in = ctx;
+	struct watch *w = in->w;
 	int err;
 
-	if (!maps_address(m, p->address))
+	if (!maps_address(in->m, address))
 		return;
-	struct trap *trap = traps_plant(&w->traps, w->space, m->bias + p->address, TRAP_ENTRY, &err);
+	struct trap *trap = traps_plant(&w->traps, w->space, in->m->bias + address, TRAP_ENTRY, &err);
 	if (!trap)
 		return;
-	trap->probe = p->probe;
-	trap->file = m->file;
+	trap->probe = probe;
+	trap->file = in->m->file;
 	w->counts.probes++;
 }
 
@@ -49,8 +62,9 @@ static int plant_in(struct watch *w, const struct mapping *m)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
 		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
-	for (size_t i = 0; i < s->n_probes; i++)
-		plant_probe(w, m, &s->probes[i]);
+	if (!err)
+		err = choose_probes(w->shared, m->file, m->file == w->program, plant_probe,
+				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
 		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;
@@ -87,32 +101,26 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 		traps_forget(&w->traps, at, m->end);
 }
 
-static bool frees(const struct scan *s)
+bool watch_is_allocator(struct watch *w, uint32_t file)
 {
+	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, file);
+
 	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (probes[s->probes[i].probe].kind == PROBE_FREE)
+		if (watch_probe(w, s->probes[i].probe)->kind == PROBE_FREE)
 			return true;
 	return false;
 }
 
-bool watch_is_allocator(struct watch *w, uint32_t file)
-{
-	return frees(scan_file(&w->shared->scans, &w->shared->files, file));
-}
-
 static void count_allocators(struct watch *w)
 {
-	w->allocator_modules = 0;
-	w->counts.probes = 0;
-	for (size_t i = 0; i < w->traps.n; i++)
-		w->counts.probes += (w->traps.v[i].roles & TRAP_ENTRY) != 0;
-	for (size_t i = 0; i < w->maps.n; i++) {
-		const struct mapping *m = &w->maps.maps[i];
+	w->counts.probes = w->free_functions = 0;
+	for (size_t i = 0; i < w->traps.n; i++) {
+		const struct trap *t = &w->traps.v[i];
 
-		/* One file may be in several pieces. */
-		if (i && m[-1].file == m->file && m[-1].bias == m->bias)
+		if (!(t->roles & TRAP_ENTRY))
 			continue;
-		w->allocator_modules += frees(scan_of(w, m));
+		w->counts.probes++;
+		w->free_functions += watch_probe(w, t->probe)->kind == PROBE_FREE;
 	}
 }
 
@@ -125,6 +133,20 @@ static void forget_pcs(struct watch *w)
 	unwinder_flush(w->unwinder);
 }
 
+static uint32_t program_file(const struct module_files *files, pid_t tid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	if (stat(path, &st))
+		return NO_FILE;
+	for (size_t i = 0; i < files->n; i++)
+		if (files->files[i].ino == st.st_ino)
+			return (uint32_t)i;
+	return NO_FILE;
+}
+
 int watch_modules(struct watch *w, pid_t tid)
 {
 	struct mappings now;
@@ -133,6 +155,8 @@ int watch_modules(struct watch *w, pid_t tid)
 
 	if (err)
 		return err;
+	if (w->program == NO_FILE)
+		w->program = program_file(&w->shared->files, tid);
 	struct mappings was = w->maps;
 	w->maps = now;
 	for (size_t i = 0; i < was.n; i++) {
@@ -200,6 +224,7 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	w->shared = shared;
 	w->sink = *sink;
 	w->space = space;
+	w->program = NO_FILE;
 	w->traps.guard = shared->guard;
 	w->traps.pid = space->pid;
 	w->unwinder = unwinder_new();
@@ -210,20 +235,6 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	unwinder_check(w->unwinder, shared->check_unwinding);
 	unwinder_own_bytes(w->unwinder, own_bytes, w);
 	return w;
-}
-
-static uint32_t program_file(const struct module_files *files, pid_t tid)
-{
-	struct stat st;
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
-	if (stat(path, &st))
-		return NO_FILE;
-	for (size_t i = 0; i < files->n; i++)
-		if (files->files[i].ino == st.st_ino)
-			return (uint32_t)i;
-	return NO_FILE;
 }
 
 const struct mappings *watch_mappings(const struct watch *w)
@@ -246,7 +257,6 @@ struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t 
 		watch_free(w);
 		return NULL;
 	}
-	w->program = program_file(&shared->files, tid);
 	return w;
 }
 
@@ -287,6 +297,8 @@ struct watch *watch_fork(const struct watch *parent, const struct space *parent_
 	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
 	if (!*err)
 		*err = mappings_copy(&w->maps, &parent->maps);
+	if (!*err)
+		*err = pools_copy(&w->pools, &parent->pools);
 	if (*err) {
 		watch_free(w);
 		return NULL;
@@ -311,6 +323,7 @@ void watch_free(struct watch *w)
 	free(w->sites);
 	idindex_release(&w->site_index);
 	free(w->frames);
+	pools_release(&w->pools);
 	free(w->hidden);
 	free(w);
 }
@@ -330,16 +343,16 @@ struct watch_counts watch_counts(const struct watch *w)
 }
 
 /* A function of mprof.h: the program may tell that it wants to be watched again. */
-static bool is_mark(const struct trap *trap)
+static bool is_mark(const struct watch *w, const struct trap *trap)
 {
-	return trap->roles & TRAP_ENTRY && probes[trap->probe].kind >= MARK_AUTOSAVE;
+	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind >= MARK_AUTOSAVE;
 }
 
 void watch_suspend(struct watch *w)
 {
 	traps_lift(&w->traps, w->space);
 	for (size_t i = 0; i < w->traps.n; i++)
-		if (is_mark(&w->traps.v[i]))
+		if (is_mark(w, &w->traps.v[i]))
 			trap_put_back(&w->traps, w->space, &w->traps.v[i]);
 	w->suspended = true;
 }

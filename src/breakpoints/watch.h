@@ -4,7 +4,7 @@
 
 #include "alloc_event.h"
 #include "attach/tracer.h"
-#include "breakpoints/probes.h"
+#include "breakpoints/rules.h"
 #include "breakpoints/scan.h"
 
 /*
@@ -36,11 +36,14 @@ struct watch_sink {
 struct watch_shared {
 	struct module_files files;
 	struct scans scans;
+	struct rules *rules;	/* what is trapped; not owned */
 	struct guard *guard;	/* NULL: nobody watches over us */
 	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };
 
+/* Before anything is watched: @rules must outlive it. */
+void watch_shared_rules(struct watch_shared *s, struct rules *rules);
 void watch_shared_release(struct watch_shared *s);
 
 struct watch;

@@ -6,6 +6,7 @@
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
+#include "breakpoints/pools.h"
 #include "breakpoints/traps.h"
 #include "breakpoints/watch.h"
 #include "unwind/unwind.h"
@@ -32,7 +33,8 @@ struct watch {
 	size_t n_sites, cap_sites;
 	struct idindex site_index;
 	uint32_t program;		/* its file's number, or NO_FILE */
-	size_t allocator_modules;	/* mapped files that define a function to free with */
+	size_t free_functions;		/* trapped functions to free with */
+	struct pools pools;
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
 	/* Blocks that the program asked for to hear from us, which are no events of its own. */
@@ -71,10 +73,26 @@ const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
 /* What kind of special range @pc is in: true if of @kind. */
 bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum scan_range_kind kind);
 
+/* The definition with this number. */
+static inline const struct probe *watch_probe(const struct watch *w, uint32_t number)
+{
+	return &w->shared->rules->probes.v[number];
+}
+
 /* Does a module file define a function to free with? */
 bool watch_is_allocator(struct watch *w, uint32_t file);
 
 /* NULL: out of memory. */
 struct watched_task *watched_task(struct task *task);
+
+/* Tell the sink, with the time. */
+void watch_emit(struct watch *w, struct alloc_event *e);
+
+/**
+ * The chain of a call with registers @r that will return to @ret, into @c, which owns it.
+ * unwinder_snapshot() has been taken. 0 or -errno.
+ */
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
+		     struct call *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
+#include "cli/load_rules.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
@@ -14,6 +15,7 @@
 
 struct attach {
 	struct options options;
+	struct rules rules;
 	pid_t pid;
 	struct target_facts facts;
 };
@@ -63,6 +65,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 
 	s->root = a->pid;
 	s->shared.check_unwinding = a->options.check_unwinding;
+	session_restrict(s, a->options.min_size, a->options.max_size);
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
 	/* First what may fail without having touched the process. */
@@ -101,7 +104,7 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (session_init(&s, a->options.trace_children, guard) || record_open(&s, &a->options))
+	if (session_init(&s, a->options.trace_children, &a->rules, guard) || record_open(&s, &a->options))
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);
@@ -136,7 +139,10 @@ int command_attach(int argc, char **argv)
 		return status;
 	if (output_check(&a.options))
 		return STATUS_FAILED;
-	struct ending end = supervise(a.options.background, trace_attach, &a);
+	struct ending end = { .status = load_rules(&a.rules, &a.options) };
+	if (!end.status)
+		end = supervise(a.options.background, trace_attach, &a);
+	rules_release(&a.rules);
 	if (a.options.background && !end.signal && !end.status)
 		say("attached to process %d; mprof detach %d ends it", (int)a.pid, (int)a.pid);
 	return end_with(end);

@@ -3,6 +3,7 @@
 #define MPROF_CLI_H
 
 #include "attach/tracer.h"
+#include "breakpoints/rules.h"
 #include "heapprofile/heapprofile.h"
 #include "massif/settings.h"
 #include "pprof/print.h"
@@ -58,6 +59,17 @@ struct mma_options {
 /* So many --debug-dir may be given. */
 #define MAX_DEBUG_DIRS 16
 
+/* So many names each may be given for --probes, --hook. */
+#define MAX_NAMES 64
+
+/* What is trapped; the lists end with a NULL. */
+struct probe_options {
+	const char *files[MAX_NAMES + 1];	/* --probes */
+	const char *hooks[MAX_NAMES + 1];	/* --hook */
+	const char *malloc_libs[MAX_MALLOC_LIBS + 1];
+	bool no_client_requests;
+};
+
 /* So many --alloc-fn, and so many --ignore-fn. */
 #define MAX_FUNCTIONS 128
 
@@ -80,6 +92,8 @@ struct options {
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
+	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
+	struct probe_options probes;
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
@@ -117,6 +131,7 @@ int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_probes(int argc, char **argv);
 int command_stats(int argc, char **argv);
 int command_log(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */

@@ -138,3 +138,12 @@ void names_say_chains(const struct profile_data *d)
 		say("%" PRIu64 " chains were followed by frame pointers where there is no call frame "
 		    "information: a function that keeps none is left out", guessed);
 }
+
+void names_say_sizes(const struct profile_data *d)
+{
+	if (d->max_size)
+		say("only requests of %" PRIu64 " to %" PRIu64 " bytes were recorded", d->min_size,
+		    d->max_size);
+	else if (d->min_size)
+		say("only requests of %" PRIu64 " bytes or more were recorded", d->min_size);
+}

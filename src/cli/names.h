@@ -23,4 +23,7 @@ void names_say_peak(const struct profile_data *d);
 /* Why chains are truncated, and how many were followed by guessing; nothing if none is. */
 void names_say_chains(const struct profile_data *d);
 
+/* If only requests of some sizes were recorded. */
+void names_say_sizes(const struct profile_data *d);
+
 #endif

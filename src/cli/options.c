@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const struct option_def *const tables[] = { printing_options, tracing_options, massif_options,
-						   heap_options, pprof_options, mma_options };
+						   heap_options, pprof_options, mma_options,
+						   probe_options };
 
 static const struct option_def *find_in(const struct option_def *table, const char *name, size_t len,
 					unsigned command)
@@ -44,6 +45,8 @@ static unsigned command_flag(const char *command)
 {
 	if (!strcmp(command, "run"))
 		return FOR_RUN;
+	if (!strcmp(command, "probes"))
+		return FOR_PROBES;
 	if (!strcmp(command, "stats") || !strcmp(command, "log"))
 		return FOR_LOGS;
 	return strcmp(command, "attach") ? FOR_REPORT : FOR_ATTACH;

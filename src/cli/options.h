@@ -18,6 +18,7 @@ enum {
 	FOR_REPORT = 16,
 	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
 	FOR_LOGS = 64,	/* stats and log */
+	FOR_PROBES = 128,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -35,7 +36,7 @@ void options_print_given(const struct options *o, unsigned flags, FILE *out);
 
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],
-	pprof_options[], mma_options[];
+	pprof_options[], mma_options[], probe_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);

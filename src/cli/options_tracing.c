@@ -60,9 +60,22 @@ static bool set_duration(struct options *o, const char *v)
 	return value_seconds(&o->duration, v);
 }
 
+static bool set_min_size(struct options *o, const char *v)
+{
+	return value_count(&o->min_size, v) && (!o->max_size || o->min_size <= o->max_size);
+}
+
+static bool set_max_size(struct options *o, const char *v)
+{
+	return value_in_range(&o->max_size, v, 1, UINT64_MAX) && o->min_size <= o->max_size;
+}
+
 const struct option_def tracing_options[] = {
 	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
+	{ "min-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes, --max-size at most", set_min_size },
+	{ "max-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes above 0, --min-size at least",
+	  set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "adaptive, sleep, spin or pin", set_wait },

@@ -24,7 +24,11 @@
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 {
-	int err = view_apply(&o->view, d);
+	struct view view = o->view;
+
+	view.alloc_fns = o->alloc_fns;
+	view.ignore_fns = o->ignore_fns;
+	int err = view_apply(&view, d);
 
 	if (err)
 		return err;
@@ -149,6 +153,8 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->pid = (uint32_t)i->pid;
 	d->started_ns = i->started_ns;
 	d->ended_ns = i->ended_ns;
+	d->min_size = o->min_size;
+	d->max_size = o->max_size;
 	if (add_timeline(i, d)) {
 		profile_data_free(d);
 		return NULL;
@@ -250,6 +256,7 @@ static int write_image(const struct session *s, const struct options *o, const s
 	}
 	say_counts(i, d);
 	names_say_chains(d);
+	names_say_sizes(d);
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);

@@ -29,6 +29,7 @@ static void say_notes(const struct profile_data *d)
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
 	names_say_chains(d);
+	names_say_sizes(d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/load_rules.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
@@ -14,6 +15,7 @@
 
 struct run {
 	struct options options;
+	struct rules rules;
 	char *path;
 	char **argv;
 };
@@ -41,6 +43,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
 	s->shared.check_unwinding = run->options.check_unwinding;
+	session_restrict(s, run->options.min_size, run->options.max_size);
 	pid_t pid = tracer_launch(s->tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
@@ -65,12 +68,12 @@ static struct ending run_session(struct session *s, const struct run *run)
 
 static struct ending trace_run(struct guard *guard, int ready, void *arg)
 {
-	const struct run *run = arg;
+	struct run *run = arg;
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, guard) || record_open(&s, &run->options))
+	if (session_init(&s, run->options.trace_children, &run->rules, guard) || record_open(&s, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
@@ -99,11 +102,14 @@ int command_run(int argc, char **argv)
 		say("%s", e.text);
 		return status;
 	}
-	struct ending end = { .status = massif_prepare(&run.options) };
+	struct ending end = { .status = load_rules(&run.rules, &run.options) };
+	if (!end.status)
+		end.status = massif_prepare(&run.options);
 	if (!end.status)
 		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
 	if (!end.status)
 		end = supervise(false, trace_run, &run);
+	rules_release(&run.rules);
 	free(run.path);
 	return end_with(end);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/serve.h"
 
+#include "cli/load_rules.h"
+
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/heap.h"
@@ -288,6 +290,7 @@ int serve_session(struct serve *v)
 		err = output_session(s, v->options);
 		err = err ? err : recorded;
 	}
+	say_not_found(s->shared.rules);
 	if (v->control)
 		serve_last_answers(v);
 	return err;

@@ -41,6 +41,7 @@ static void image_free(struct image *i)
 	free(i->command);
 	free(i->data);
 	recorders_free(i->recorders);
+	sieve_release(&i->sieve);
 	profile_free(i->profile);
 	watch_free(i->watch);
 	free(i);
@@ -89,6 +90,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->pid = pid;
 	i->number = supersede(s, pid);
 	i->profile = profile;
+	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
 	profile_stamp(profile, session_now_ns());
 	i->started_ns = wall_clock_ns();
 	i->program = NO_FILE;
@@ -115,6 +117,7 @@ static int ignore(struct image *i, const struct alloc_event *e)
 {
 	struct alloc_event back = {
 		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
+		.announced = e->announced,
 	};
 
 	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
@@ -122,11 +125,15 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
-static int sink_event(void *ctx, const struct alloc_event *e)
+static int sink_event(void *ctx, const struct alloc_event *told)
 {
 	struct image *i = ctx;
+	struct alloc_event changed = *told, *e = &changed;
 	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
 
+	int passes = sieve_event(&i->sieve, e);
+	if (passes <= 0)
+		return passes;
 	if (i->stopped || i->paused)
 		return ignore(i, e);
 	int err = count(i, e);
@@ -319,7 +326,8 @@ static bool on_image(void *ctx, struct task *task)
 	return refuse(
 		s, task, i,
 		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
-		"symbol tables (.dynsym, .symtab); the program is static and stripped");
+		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
+		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
 }
 
 static bool on_forked(void *ctx, struct task *child, struct space *parent)
@@ -332,7 +340,7 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 		return false;
 	if (s->trace_children)
 		i = image_begin(s, child->tgid, profile_fork(from->profile));
-	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+	if (i && !sieve_fork(&i->sieve, &from->sieve) && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
 		struct watch_sink sink = sink_for(i);
 
 		i->program = from->program;
@@ -521,15 +529,17 @@ static int no_recorders(struct session *s, struct image *i)
 	return 0;
 }
 
-int session_init(struct session *s, bool trace_children, struct guard *guard)
+int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
 {
 	*s = (struct session){ .trace_children = trace_children,
 			       .save = no_save,
 			       .ended = no_save,
 			       .wake = no_wake,
 			       .progress = no_progress,
-			       .record = no_recorders };
+			       .record = no_recorders,
+			       .max_size = UINT64_MAX };
 	s->shared.guard = guard;
+	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
 	s->tracer = tracer_new(&ops, s, guard);
 	return s->tracer ? 0 : -ENOMEM;
@@ -545,6 +555,12 @@ void session_release(struct session *s)
 	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
+}
+
+void session_restrict(struct session *s, uint64_t min, uint64_t max)
+{
+	s->min_size = min;
+	s->max_size = max ? max : UINT64_MAX;
 }
 
 /* ---- suspend and resume ---- */

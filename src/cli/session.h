@@ -5,6 +5,7 @@
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
 #include "profile/profile.h"
+#include "profile/sieve.h"
 #include "record/recorder.h"
 
 /*
@@ -22,6 +23,7 @@ struct image {
 	bool over;		/* another image of the process has followed */
 	char **command;		/* its arguments, NULL-terminated */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
+	struct sieve sieve;	/* which requests are recorded */
 	struct profile *profile;
 	struct recorder *recorders;	/* what is kept besides the profile */
 	struct watch *watch;	/* NULL: no longer observed */
@@ -52,6 +54,7 @@ struct session {
 	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	bool suspended;
+	uint64_t min_size, max_size;	/* of the requests that are recorded */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* Write the profile of an image now, beside the tracing. */
@@ -71,9 +74,12 @@ struct session {
 	size_t n_savers, cap_savers;
 };
 
-/* @guard may be NULL. 0 or -ENOMEM. */
-int session_init(struct session *s, bool trace_children, struct guard *guard);
+/* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */
+int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard);
 void session_release(struct session *s);
+
+/* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
+void session_restrict(struct session *s, uint64_t min, uint64_t max);
 
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
  * NULL: there is none. */

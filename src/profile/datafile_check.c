@@ -61,7 +61,9 @@ static int check_nodes(const struct profile_data *d, struct error *e)
 
 static bool leaf_in_order(const struct pd_leaf *a, const struct pd_leaf *b)
 {
-	return a->node < b->node || (a->node == b->node && a->size < b->size);
+	if (a->node != b->node)
+		return a->node < b->node;
+	return a->size < b->size || (a->size == b->size && a->label < b->label);
 }
 
 /* a += n x size; false if that is more than 64 bits can hold. */
@@ -131,6 +133,8 @@ static int check_leaves(const struct profile_data *d, struct error *e)
 			return wrong(e, "leaf", i, "there is no such node");
 		if (l->frees > l->allocs)
 			return wrong(e, "leaf", i, "more frees than requests");
+		if (l->label > 4)
+			return wrong(e, "leaf", i, "there is no such label");
 		if (i && !leaf_in_order(l - 1, l))
 			return wrong(e, "leaf", i, "it is out of order");
 		/* The bytes freed cannot overflow where the bytes requested did not. */

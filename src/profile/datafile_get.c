@@ -362,6 +362,34 @@ static void get_peak(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
+static void get_labels(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "labels", "SELECT leaf, label FROM labels NOT INDEXED ORDER BY leaf");
+	while (get_row(g)) {
+		uint64_t leaf = get_int(g), label = get_int(g);
+
+		if (!leaf || leaf > d->n_leaves || !label || label > 4) {
+			damaged(g, "there is no such leaf or label");
+			break;
+		}
+		d->leaves[leaf - 1].label = (uint8_t)label;
+		d->labelled = true;
+	}
+	get_end(g);
+}
+
+static void get_recorded(struct get *g, struct profile_data *d)
+{
+	get_begin(g, "recorded", "SELECT min_size, max_size FROM recorded NOT INDEXED ORDER BY rowid");
+	while (get_row(g)) {
+		if (d->min_size || d->max_size)
+			damaged(g, "there is more than one");
+		d->min_size = get_int(g);
+		d->max_size = get_int(g);
+	}
+	get_end(g);
+}
+
 static void get_types(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
@@ -433,6 +461,10 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 		get_lifetimes(&g, d);
 		get_timeline(&g, d);
 		get_peak(&g, d);
+	}
+	if (version >= 3) {
+		get_labels(&g, d);
+		get_recorded(&g, d);
 	}
 	get_types(&g, d);
 	get_arcs(&g);

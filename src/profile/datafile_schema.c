@@ -38,6 +38,10 @@ const struct datafile_object datafile_schema[] = {
 	  "  peak INTEGER NOT NULL)", 2 },
 	{ "table", "peak",
 	  "CREATE TABLE peak(leaf INTEGER PRIMARY KEY, blocks INTEGER NOT NULL)", 2 },
+	{ "table", "labels",
+	  "CREATE TABLE labels(leaf INTEGER PRIMARY KEY, label INTEGER NOT NULL)", 3 },
+	{ "table", "recorded",
+	  "CREATE TABLE recorded(min_size INTEGER NOT NULL, max_size INTEGER NOT NULL)", 3 },
 	{ "table", "types",
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)", 0 },
 	/*

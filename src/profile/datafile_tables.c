@@ -239,6 +239,37 @@ static void put_peak(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
+static void put_labels(struct put *p, const struct profile_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n += d->leaves[i].label != 0;
+	put_begin(p, "labels", 2, n);
+	for (size_t i = 0; i < d->n_leaves && p->rc == SQLITE_OK; i++) {
+		if (!d->leaves[i].label)
+			continue;
+		put_int(p, i + 1);	/* the row's number in the table leaves */
+		put_int(p, d->leaves[i].label);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+/* One row if not all sizes were recorded. */
+static void put_recorded(struct put *p, const struct profile_data *d)
+{
+	bool some = d->min_size || d->max_size;
+
+	put_begin(p, "recorded", 2, some);
+	if (some) {
+		put_int(p, d->min_size);
+		put_int(p, d->max_size);
+		put_row(p);
+	}
+	put_end(p);
+}
+
 static void put_types(struct put *p, const struct profile_data *d)
 {
 	put_begin(p, "types", 3, d->n_types);
@@ -326,6 +357,8 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_lifetimes(&p, d);
 	put_timeline(&p, d);
 	put_peak(&p, d);
+	put_labels(&p, d);
+	put_recorded(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

@@ -50,7 +50,9 @@ static int compare_leaves(const void *a, const void *b)
 
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->label < y->label ? -1 : x->label > y->label;
 }
 
 void pd_tree_merge_leaves(struct profile_data *d)

@@ -16,7 +16,7 @@ struct pd_tree {
 uint32_t pd_tree_child(struct pd_tree *t, uint32_t parent, uint32_t site);
 void pd_tree_release(struct pd_tree *t);
 
-/* Sort the leaves, and make one of those that have the same node and size. */
+/* Sort the leaves, and make one of those that have the same node, size and label. */
 void pd_tree_merge_leaves(struct profile_data *d);
 
 /* The same for the lifetimes. */

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "base/array.h"
+#include "profile/sieve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,12 +48,12 @@ static bool leaf_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct call_leaf *a = &((const struct profile *)owner)->leaves[id], *b = key;
 
-	return a->node == b->node && a->size == b->size;
+	return a->node == b->node && a->size == b->size && a->label == b->label;
 }
 
 static uint64_t leaf_hash(const struct call_leaf *a)
 {
-	return hash_mix(hash_mix(a->size) + a->node);
+	return hash_mix(hash_mix(a->size) + ((uint64_t)a->label << 32 | a->node));
 }
 
 static uint64_t leaf_rehash(const void *owner, uint32_t id)
@@ -91,9 +92,9 @@ static uint32_t node_below(struct profile *p, uint32_t parent, uint32_t frame)
 	return id;
 }
 
-static uint32_t leaf_at(struct profile *p, uint32_t node, uint64_t size)
+static uint32_t leaf_at(struct profile *p, uint32_t node, const struct alloc_event *e)
 {
-	struct call_leaf key = { .node = node, .size = size };
+	struct call_leaf key = { .node = node, .size = e->size, .label = (uint8_t)e->label };
 	uint64_t hash = leaf_hash(&key);
 	uint32_t id = idindex_find(&p->leaf_index, hash, leaf_eq, p, &key);
 
@@ -227,8 +228,8 @@ static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = node_of_chain(p, &e->chain);
-	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e->size);
-	struct live_slot block = { .ptr = e->ptr, .leaf = leaf }, was;
+	uint32_t leaf = node == IDINDEX_NONE ? node : leaf_at(p, node, e);
+	struct live_slot block = { .ptr = block_key(e, e->ptr), .leaf = leaf }, was;
 
 	if (leaf == IDINDEX_NONE)
 		return -ENOMEM;
@@ -271,22 +272,22 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 
 	if (!e->ptr)
 		return 0;
-	bool known = live_take(&p->live, e->ptr, &block);
+	bool known = live_take(&p->live, block_key(e, e->ptr), &block);
 	if (!known && e->by_allocator)
 		return 0;
 	count_free(p, &block, known);
 	tell_gone(c, block.leaf, known);
-	return count_death(p, &block, known, lifetimes_take_last(&p->lifetimes, e->ptr), e->time_ns);
+	return count_death(p, &block, known, lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
 }
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
 {
-	struct taken_block b = { .block = { .ptr = e->old_ptr }, .task = e->task };
+	struct taken_block b = { .block = { .ptr = block_key(e, e->old_ptr) }, .task = e->task };
 
 	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
 		return -ENOMEM;
-	b.known = live_take(&p->live, e->old_ptr, &b.block);
-	b.last_of = lifetimes_take_last(&p->lifetimes, e->old_ptr);
+	b.known = live_take(&p->live, b.block.ptr, &b.block);
+	b.last_of = lifetimes_take_last(&p->lifetimes, b.block.ptr);
 	p->taken[p->n_taken++] = b;
 	return 0;
 }
@@ -295,7 +296,7 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
 {
 	for (size_t i = p->n_taken; i-- > 0;) {
-		if (p->taken[i].task != e->task || p->taken[i].block.ptr != e->old_ptr)
+		if (p->taken[i].task != e->task || p->taken[i].block.ptr != block_key(e, e->old_ptr))
 			continue;
 		*b = p->taken[i];
 		p->taken[i] = p->taken[--p->n_taken];

@@ -31,6 +31,7 @@ struct call_leaf {
 	uint64_t size, allocs, frees;
 	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
+	uint8_t label;	/* enum alloc_label */
 };
 
 /* In the number of a live block's leaf: it was allocated by the parent, before the fork. */

@@ -86,12 +86,15 @@ struct pd_node {
 	uint64_t resumed;
 };
 
-/* Requests of one exact size at the end of one chain. */
+/* Requests of one exact size and label at the end of one chain. */
 struct pd_leaf {
 	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
 	uint64_t size;		/* bytes each request asked for */
 	uint64_t allocs, frees;	/* frees <= allocs */
 	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0: not known */
+	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4 other;
+	 * 0: nothing. */
+	uint8_t label;
 };
 
 /* What was live at a moment. */
@@ -130,6 +133,8 @@ struct profile_data {
 	uint32_t pid;
 	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
+	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
+	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;
 	struct pd_memory memory;
@@ -141,7 +146,7 @@ struct profile_data {
 	size_t n_sites;
 	struct pd_node *nodes;
 	size_t n_nodes;		/* >= 2: the roots are always there */
-	struct pd_leaf *leaves;	/* at most one for each (node, size); sorted by node, then size */
+	struct pd_leaf *leaves;	/* at most one for each (node, size, label); sorted by these */
 	size_t n_leaves;
 	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by them */
 	size_t n_lifetimes;

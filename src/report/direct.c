@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void count(struct direct_row *r, const struct pd_leaf *l)
+static void count(struct direct_row *r, const struct profile_data *d, const struct pd_leaf *l)
 {
-	sums_count(&r->own, l->size, l->allocs);
-	r->kept[sums_class(l->size)] += (l->allocs - l->frees) * l->size;
+	sums_count(&r->own, d, l);
+	r->kept[sums_class(d, l)] += (l->allocs - l->frees) * l->size;
 }
 
 static int in_order(const void *left, const void *right, void *data)
@@ -33,8 +33,8 @@ int direct_collect(const struct profile_data *d, const uint32_t *rank, struct di
 		const struct pd_leaf *l = &d->leaves[i];
 		uint32_t function = names_function(d, d->nodes[l->node].site);
 
-		count(&t->rows[function], l);
-		count(&t->total, l);
+		count(&t->rows[function], d, l);
+		count(&t->total, d, l);
 		if (typed_sizes_add(&t->sizes, d, function, l->size)) {
 			direct_release(t);
 			return -ENOMEM;

@@ -24,7 +24,7 @@ static void add_up(const struct profile_data *d, struct sums *below)
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		const struct pd_leaf *l = &d->leaves[i];
 
-		sums_count(&below[l->node], l->size, l->allocs);
+		sums_count(&below[l->node], d, l);
 	}
 	for (size_t i = d->n_nodes; i-- > PD_FIRST_NODE;)
 		sums_add(&below[d->nodes[i].parent], &below[i]);
@@ -97,8 +97,8 @@ static int add_own(struct builder *b, const struct pd_leaf *l)
 
 	if (err)
 		return err;
-	sums_count(&b->g->nodes[node].own, l->size, l->allocs);
-	sums_count(&b->g->total, l->size, l->allocs);
+	sums_count(&b->g->nodes[node].own, d, l);
+	sums_count(&b->g->total, d, l);
 	return 0;
 }
 

@@ -135,13 +135,20 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 
 		json_out_row(o, json_pack("{so so so sI so}",
 					  "function", json_out_text(names_text(d, row->function)),
-					  "bytes", json_out_classes(row->own.bytes),
-					  "kept", json_out_classes(row->kept),
+					  "bytes", json_out_classes(d, row->own.bytes),
+					  "kept", json_out_classes(d, row->kept),
 					  "calls", json_out_int(row->own.calls),
 					  "types", json_types(d, &t.sizes, row->function)));
 	}
 	json_out_end_rows(o);
 	direct_release(&t);
+}
+
+/* The sizes of the requests that were recorded. */
+static json_t *recorded(const struct profile_data *d)
+{
+	return json_pack("{sI so}", "min_size", json_out_int(d->min_size), "max_size",
+			 d->max_size ? json_integer(json_out_int(d->max_size)) : json_null());
 }
 
 int report_json(const struct profile_data *d, FILE *out)
@@ -156,6 +163,10 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
 	json_out_member(&o, "totals", totals(d));
+	if (d->min_size || d->max_size)
+		json_out_member(&o, "recorded", recorded(d));
+	if (d->labelled)
+		json_out_member(&o, "breakdown", json_string("kind"));
 	modules(&o, d);
 	bins(&o, d);
 	json_leaks(&o, d, rank);

@@ -18,7 +18,7 @@ static json_t *relatives(const struct graph *g, const struct graph_relatives *r)
 		const struct graph_relative *one = &r->items[i];
 		json_t *row = json_pack("{so so sI}",
 					"function", name_of(g, one->node),
-					"bytes", json_out_classes(one->over.bytes),
+					"bytes", json_out_classes(g->d, one->over.bytes),
 					"calls", json_out_int(one->over.calls));
 
 		if (json_array_append_new(list, row)) {
@@ -42,7 +42,7 @@ static json_t *row_of(const struct graph *g, const struct graph_entry *e,
 			 "index", json_out_int(n->index),
 			 "function", name_of(g, e->node),
 			 "cycle", cycle ? json_integer(cycle) : json_null(),
-			 "self_bytes", json_out_classes(n->own.bytes),
+			 "self_bytes", json_out_classes(g->d, n->own.bytes),
 			 "total_bytes", json_out_int(e->bytes),
 			 "called", json_out_int(called),
 			 "recursive", json_out_int(n->recursive),

@@ -113,8 +113,14 @@ json_t *json_out_text(const char *s)
 	return text;
 }
 
-json_t *json_out_classes(const uint64_t bytes[N_SIZE_CLASSES])
+json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SIZE_CLASSES])
 {
-	return json_pack("{sI sI sI sI}", "s", json_out_int(bytes[0]), "m", json_out_int(bytes[1]),
-			 "l", json_out_int(bytes[2]), "x", json_out_int(bytes[3]));
+	json_t *classes = json_object();
+
+	for (unsigned i = 0; classes && i < N_SIZE_CLASSES; i++) {
+		char letter[2] = { sums_letters(d)[i], '\0' };
+
+		json_object_set_new(classes, letter, json_integer(json_out_int(bytes[i])));
+	}
+	return classes;
 }

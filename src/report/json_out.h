@@ -39,7 +39,7 @@ void json_out_end_rows(struct json_out *o);
 json_t *json_out_text(const char *s);
 
 /* {"s":..., "m":..., "l":..., "x":...} */
-json_t *json_out_classes(const uint64_t bytes[N_SIZE_CLASSES]);
+json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SIZE_CLASSES]);
 
 /* A count. JSON integers of jansson end at 2^63 - 1, which no count reaches. */
 static inline json_int_t json_out_int(uint64_t n)

@@ -80,3 +80,10 @@ uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank)
 	free(sorted);
 	return falling;
 }
+
+bool names_is_nameless(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+}

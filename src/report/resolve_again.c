@@ -88,7 +88,8 @@ static int make_leaves(struct again *a, const uint32_t *to)
 
 		a->p.leaves[a->p.n_leaves++] = (struct call_leaf){ .node = to[l->node], .size = l->size,
 								   .allocs = l->allocs, .frees = l->frees,
-								   .at_peak = l->at_peak };
+								   .at_peak = l->at_peak,
+								   .label = l->label };
 	}
 	return 0;
 }
@@ -211,6 +212,8 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;
 	out->ended_ns = old->ended_ns;
+	out->min_size = old->min_size;
+	out->max_size = old->max_size;
 	free(a.p.places);
 	free(a.p.nodes);
 	free(a.p.leaves);

@@ -76,7 +76,8 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		if (node == IDINDEX_NONE)
 			return -ENOMEM;
 		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees,
-							       profile_leaf_at_peak(r->p, l) };
+							       profile_leaf_at_peak(r->p, l), l->label };
+		d->labelled |= l->label != 0;
 	}
 	pd_tree_merge_leaves(d);
 	return 0;

@@ -2,28 +2,38 @@
 #ifndef MPROF_REPORT_SUMS_H
 #define MPROF_REPORT_SUMS_H
 
+#include "profile/profile_data.h"
+
 #include <stdint.h>
 
-/* The size classes s, m, l, x of spec "tables", section 1. */
+/* The size classes s, m, l, x of the tables; or the labels c, f, s, o of a profile that has any. */
 #define N_SIZE_CLASSES 4
 
-/* Requests and the bytes they asked for, by size class. */
+/* Requests and the bytes they asked for, by class. */
 struct sums {
 	uint64_t calls;
 	uint64_t bytes[N_SIZE_CLASSES];
 };
 
-/* The class of a request of @size bytes, 0 (small) to 3 (extra large). */
-static inline unsigned sums_class(uint64_t size)
+/* The letters of the classes, in order. */
+static inline const char *sums_letters(const struct profile_data *d)
 {
-	return (size > 32) + (size > 256) + (size > 2048);
+	return d->labelled ? "cfso" : "smlx";
 }
 
-/* Count @calls requests of @size bytes each. */
-static inline void sums_count(struct sums *s, uint64_t size, uint64_t calls)
+/* The class of requests: 0 (small) to 3 (extra large), or their label. */
+static inline unsigned sums_class(const struct profile_data *d, const struct pd_leaf *l)
 {
-	s->calls += calls;
-	s->bytes[sums_class(size)] += size * calls;
+	if (d->labelled)
+		return l->label ? l->label - 1u : N_SIZE_CLASSES - 1;
+	return (l->size > 32) + (l->size > 256) + (l->size > 2048);
+}
+
+/* Count the requests of a leaf. */
+static inline void sums_count(struct sums *s, const struct profile_data *d, const struct pd_leaf *l)
+{
+	s->calls += l->allocs;
+	s->bytes[sums_class(d, l)] += l->size * l->allocs;
 }
 
 static inline void sums_add(struct sums *to, const struct sums *from)

@@ -13,6 +13,14 @@ static const char heading[] =
 	"---------------------------s--m--l--x-------------------s--m--l--x---------------\n"
 	"\n";
 
+static const char labelled_heading[] =
+	"---------  Direct Allocation Table ------------\n"
+	"\n"
+	"     % mem        bytes | % mem(kind) |   bytes kept |  % all kept |        calls   name\n"
+	"\n"
+	"---------------------------c--f--s--o-------------------c--f--s--o---------------\n"
+	"\n";
+
 static void print_direct(struct row *r, const struct direct_row *row,
 			 const struct direct_row *total, const char *percent, const char *name)
 {
@@ -43,7 +51,7 @@ int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *r
 
 	if (err)
 		return err;
-	row_lines(r, heading);
+	row_lines(r, d->labelled ? labelled_heading : heading);
 	print_direct(r, &t.total, &t.total, "-----", "<TOTAL>");
 	row_end(r);
 	for (size_t i = 0; i < t.n; i++) {

@@ -16,6 +16,14 @@ static const char heading[] =
 static const char rule[] =
 	"\n-------------------------------s--m--l--x----s--m--l--x----------\n\n";
 
+static const char labelled_heading[] =
+	"        self                |     /ances  |     /ances  |  called/total       ancestors\n"
+	"index    +       self (%)   | kind-func   | frac        |  called/recur   name [index]\n"
+	"        desc                |     \\desc   |     \\desc   |  called/total       descendents\n";
+
+static const char labelled_rule[] =
+	"\n-------------------------------c--f--s--o----c--f--s--o----------\n\n";
+
 #define DASHES " -----------"
 #define BLANK ""
 
@@ -166,7 +174,7 @@ static void print_members(const struct view *v, const struct graph_entry *e)
 		print_name(v, e->part, node);
 		row_end(v->r);
 	}
-	row_lines(v->r, rule);
+	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
 static void print_entry(const struct view *v, const struct graph_entry *e)
@@ -186,15 +194,15 @@ static void print_entry(const struct view *v, const struct graph_entry *e)
 		print_relative(v, &v->callees.items[i], out);
 	if (!member)
 		print_summary(v, &v->callees);
-	row_lines(v->r, rule);
+	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
 static int print_graph(struct view *v)
 {
 	const struct graph *g = v->g;
 
-	row_lines(v->r, heading);
-	row_lines(v->r, rule);
+	row_lines(v->r, v->g->d->labelled ? labelled_heading : heading);
+	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct graph_entry *e = &g->entries[i];
 		int err = graph_relatives(g, e, GRAPH_CALLERS, &v->callers);

@@ -30,6 +30,9 @@ static int measure(const struct profile_data *d, struct lengths *l)
 		if (n > l->longest)
 			l->longest = n;
 	}
+	/* What --ignore-fn leaves out met elements, too, but which ones is not known. */
+	if (l->same > l->met)
+		l->same = l->met;
 	free(depth);
 	return 0;
 }

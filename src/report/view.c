@@ -2,6 +2,8 @@
 #include "report/view.h"
 
 #include "profile/pd_tree.h"
+#include "report/names.h"
+#include "report/view_fns.h"
 #include "symbols/shortname.h"
 
 #include <errno.h>
@@ -73,21 +75,13 @@ static int drop_inlines(struct profile_data *d)
 
 /* ---- names and types ---- */
 
-/* What nothing names is named after its file, and that may be called whatever it likes. */
-static bool is_nameless(const char *name)
-{
-	const char *plus = strrchr(name, '+');
-
-	return plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
-}
-
 static int shorten_names(struct profile_data *d)
 {
 	for (size_t i = 0; i < d->n_functions; i++) {
 		struct pd_function *f = &d->functions[i];
 		size_t size = strlen(f->name) + 1;
 
-		if (is_nameless(f->name))
+		if (names_is_nameless(f->name))
 			continue;
 		char *name = malloc(size);
 		if (!name)
@@ -139,10 +133,12 @@ static void only_at_peak(struct profile_data *d)
 
 int view_apply(const struct view *v, struct profile_data *d)
 {
-	int err = v->no_inlines ? drop_inlines(d) : 0;
+	int err = view_drop_functions(d, v->alloc_fns, v->ignore_fns);
 
-	if (v->at_peak)
+	if (!err && v->at_peak)
 		only_at_peak(d);
+	if (!err && v->no_inlines)
+		err = drop_inlines(d);
 	if (!err && v->short_names)
 		err = shorten_names(d);
 	if (!err && v->types != VIEW_TYPES_ALL)

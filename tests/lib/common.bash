@@ -187,7 +187,7 @@ truth_differences() {
 contradictions() {
 	jq -r '
 		def sum(f): map(f) | add // 0;
-		def classes: (.s + .m + .l + .x);
+		def classes: ([.[]] | add);
 		. as $r | .totals as $t
 		| [["schema", .schema, "mprof.report.v1"],
 		   ["bins allocs", (.bins | sum(.allocs)), $t.allocs],

@@ -445,11 +445,11 @@ static void a_call_of_any_form_is_told_by_its_end(void **state)
 
 static void arguments_result_and_stack_are_where_the_psabi_has_them(void **state)
 {
-	struct arch_regs r = { .user = { .rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .rax = 5, .rsp = 0x100,
+	struct arch_regs r = { .user = { .rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6, .rax = 5, .rsp = 0x100,
 					 .rip = 0x200, .rbp = 0x300 } };
 
 	(void)state;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(arch_arg(&r, i), i + 1);
 	assert_int_equal(arch_result(&r), 5);
 	assert_int_equal(arch_sp(&r), 0x100);

@@ -177,7 +177,9 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			struct pd_leaf *l = &d->leaves[d->n_leaves++];
 
 			size += 1 + rnd(&seed) % 3000;
-			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + rnd(&seed) % 100000 };
+			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + rnd(&seed) % 100000,
+					       .label = size % 50 ? 0 : (uint8_t)(1 + size / 50 % 4) };
+			d->labelled |= l->label != 0;
 			l->frees = rnd(&seed) % 2 ? l->allocs : rnd(&seed) % (l->allocs + 1);
 		}
 	}
@@ -207,6 +209,8 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
+	d->min_size = 12;
+	d->max_size = UINT64_MAX - 7;
 	return d;
 }
 
@@ -240,7 +244,8 @@ static inline uint32_t node(struct profile_data *d, uint32_t parent, uint32_t si
 static inline void leaf(struct profile_data *d, uint32_t n, uint64_t size, uint64_t allocs,
 			uint64_t frees)
 {
-	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0 };
+	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0, (uint8_t)(size % 5) };
+	d->labelled |= size % 5 != 0;
 }
 
 static inline void assert_text_equal(const char *a, const char *b)
@@ -266,11 +271,15 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 
 		SAME(parent), SAME(site), SAME(resumed);
 	}
+	assert_int_equal(x->labelled, y->labelled);
+	assert_int_equal(x->min_size, y->min_size);
+	assert_int_equal(x->max_size, y->max_size);
 	assert_int_equal(x->n_leaves, y->n_leaves);
 	for (size_t i = 0; i < x->n_leaves; i++) {
 		const struct pd_leaf *a = &x->leaves[i], *b = &y->leaves[i];
 
-		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(at_peak);
+		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(at_peak),
+			SAME(label);
 	}
 }
 

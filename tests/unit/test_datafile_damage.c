@@ -35,8 +35,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=3; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 3, this one reads up to 2)");
+	change("PRAGMA user_version=4; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 4, this one reads up to 3)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -102,7 +102,9 @@ static void a_file_of_version_1_is_read_without_what_came_later(void **state)
 	(void)state;
 	d->n_points = 0;
 	for (size_t i = 0; i < d->n_leaves; i++)
-		d->leaves[i].at_peak = 0;
+		d->leaves[i].at_peak = d->leaves[i].label = 0;
+	d->labelled = false;
+	d->min_size = d->max_size = 0;
 	write_ok(bad_file, d);
 	d->n_lifetimes = 0;
 	d->load = (struct pd_load){ 0 };
@@ -116,7 +118,7 @@ static void a_file_of_version_1_is_read_without_what_came_later(void **state)
 }
 
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_2(void **state)
+static void the_schema_is_that_of_version_3(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -125,8 +127,8 @@ static void the_schema_is_that_of_version_2(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 2);
-	assert_int_equal(sum, UINT64_C(0xf18fa218bd446090));
+	assert_int_equal(DATAFILE_VERSION, 3);
+	assert_int_equal(sum, UINT64_C(0xddfa2832e609f5c6));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -217,7 +219,7 @@ static void a_changed_value_is_damage(void **state)
 		"nodes.parent", "nodes.site", "nodes.resumed", "leaves.node", "leaves.size",
 		"leaves.allocs", "leaves.frees", "timeline.time_ns", "timeline.churn_bytes",
 		"timeline.live_bytes", "timeline.extra_bytes", "timeline.live_blocks", "timeline.peak",
-		"peak.blocks", "types.size", "types.name", "types.rank",
+		"peak.blocks", "labels.label", "recorded.min_size", "recorded.max_size", "types.size", "types.name", "types.rank",
 		"arcs.caller", "arcs.callee", "arcs.calls", "arcs.bytes_s", "arcs.bytes_m",
 		"arcs.bytes_l", "arcs.bytes_x", "meta.key", "meta.value",
 	};
@@ -300,7 +302,7 @@ int main(void)
 		TEST(what_is_no_data_file_is_refused),
 		TEST(a_newer_file_is_told_from_a_damaged_one),
 		TEST(a_file_of_version_1_is_read_without_what_came_later),
-		TEST(the_schema_is_that_of_version_2),
+		TEST(the_schema_is_that_of_version_3),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -141,8 +141,10 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->nodes[9].parent = 10, "node 9: its parent does not precede it");
 	ASSERT_FORGED(d->leaves[2].frees = d->leaves[2].allocs + 1, "leaf 2: more frees");
 	ASSERT_FORGED(d->leaves[2].node = d->leaves[1].node = last, "is out of order");
-	ASSERT_FORGED((d->leaves[1].node = d->leaves[0].node, d->leaves[1].size = d->leaves[0].size),
+	ASSERT_FORGED((d->leaves[1].node = d->leaves[0].node, d->leaves[1].size = d->leaves[0].size,
+		       d->leaves[1].label = d->leaves[0].label),
 		      "leaf 1: it is out of order");
+	ASSERT_FORGED(d->leaves[1].label = 5, "leaf or label");
 	ASSERT_FORGED(d->leaves[0].size = UINT64_MAX, "leaf 0: the sum is more than 64 bits");
 	ASSERT_FORGED(d->leaves[0].allocs = UINT64_MAX, "64 bits");
 	ASSERT_FORGED(d->totals.allocs++, "the leaves add up to");

@@ -31,16 +31,22 @@ static unsigned roll(unsigned sides)
 	return (seed >> 16) % sides;
 }
 
+static void count(struct sums *s, uint64_t size, uint64_t calls)
+{
+	s->calls += calls;
+	s->bytes[size <= 32 ? 0 : size <= 256 ? 1 : size <= 2048 ? 2 : 3] += size * calls;
+}
+
 static void follow(struct truth *t, const struct request *r)
 {
 	for (unsigned i = 0; i < r->n; i++) {
 		t->occurs[r->f[i]] = true;
 		if (!i)
 			continue;
-		sums_count(&t->over[r->f[i - 1]][r->f[i]], r->size, r->calls);
+		count(&t->over[r->f[i - 1]][r->f[i]], r->size, r->calls);
 		t->reach[r->f[i - 1]][r->f[i]] = true;
 	}
-	sums_count(&t->own[r->f[r->n - 1]], r->size, r->calls);
+	count(&t->own[r->f[r->n - 1]], r->size, r->calls);
 }
 
 static struct profile_data *random_run(struct truth *t)

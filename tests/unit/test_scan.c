@@ -24,6 +24,7 @@ struct fixture {
 	char dir[64];
 	struct module_files files;
 	struct scans scans;
+	struct probes probes;
 };
 
 static int fixture_setup(void **state)
@@ -33,6 +34,9 @@ static int fixture_setup(void **state)
 	*state = x;
 	if (!x)
 		return -1;
+	if (probes_add_builtin(&x->probes, true, NULL))
+		return -1;
+	x->scans.probes = &x->probes;
 	strcpy(x->dir, "/tmp/test_scan.XXXXXX");
 	return mkdtemp(x->dir) ? 0 : -1;
 }
@@ -43,6 +47,7 @@ static int fixture_teardown(void **state)
 	char command[128];
 
 	scans_release(&x->scans);
+	probes_release(&x->probes);
 	module_files_release(&x->files);
 	snprintf(command, sizeof command, "rm -r '%s'", x->dir);
 	free(x);
@@ -90,10 +95,12 @@ static const struct scan *scan_compiled(struct fixture *x, const char *flags, co
 	return scan(x, path);
 }
 
-static const struct scan_probe *probe_of(const struct scan *s, const char *name)
+static const struct scan_probe *probe_of(void **state, const struct scan *s, const char *name)
 {
+	const struct fixture *x = *state;
+
 	for (size_t i = 0; i < s->n_probes; i++)
-		if (!strcmp(probes[s->probes[i].probe].name, name))
+		if (!strcmp(x->probes.v[s->probes[i].probe].name, name))
 			return &s->probes[i];
 	return NULL;
 }
@@ -136,17 +143,19 @@ static void every_allocator_function_of_the_c_library_is_found(void **state)
 	const struct scan *s = scan(*state, loaded("libc.so.6")->l_name);
 
 	assert_true(s->dynamic);
-	for (size_t i = 0; i < n_probes; i++) {
-		uint64_t at = address_in("libc.so.6", probes[i].name);
+	const struct probes *probes = &((struct fixture *)*state)->probes;
+
+	for (size_t i = 0; i < probes->n; i++) {
+		uint64_t at = address_in("libc.so.6", probes->v[i].name);
 		unsigned found = 0;
 
 		for (size_t j = 0; j < s->n_probes; j++)
 			found += s->probes[j].address == at;
 		if (found != (at != 0))
-			fail_msg("%s: %u times", probes[i].name, found);
+			fail_msg("%s: %u times", probes->v[i].name, found);
 	}
-	assert_non_null(probe_of(s, "malloc"));
-	assert_non_null(probe_of(s, "free"));
+	assert_non_null(probe_of(state, s, "malloc"));
+	assert_non_null(probe_of(state, s, "free"));
 }
 
 static void slack_of_the_c_library_is_behind_its_code_and_unused(void **state)
@@ -179,12 +188,12 @@ static void only_functions_that_a_file_defines_are_its_own(void **state)
 	const struct scan *s = scan_compiled(*state, "-shared -fPIC",
 					     "void *malloc(long);\n"
 					     "int malloc_count, calloc;\n" /* no function */
-					     "void mallocx(void) {}\n"
+					     "void mallocy(void) {}\n"
 					     "void *use(void) { return malloc(1); }\n"
 					     "void free(void *p) {}\n");
 
 	assert_int_equal(s->n_probes, 1);
-	assert_non_null(probe_of(s, "free"));
+	assert_non_null(probe_of(state, s, "free"));
 	assert_true(s->dynamic);
 }
 
@@ -198,11 +207,11 @@ static void names_of_one_function_are_one_probe(void **state)
 
 	assert_int_equal(s->n_probes, 5);
 	/* The first of the table names it, whatever the order of the symbols. */
-	assert_non_null(probe_of(s, "malloc"));
-	assert_non_null(probe_of(s, "calloc"));
-	assert_non_null(probe_of(s, "realloc"));
-	assert_non_null(probe_of(s, "reallocarray")); /* before free */
-	assert_non_null(probe_of(s, "memalign"));
+	assert_non_null(probe_of(state, s, "malloc"));
+	assert_non_null(probe_of(state, s, "calloc"));
+	assert_non_null(probe_of(state, s, "realloc"));
+	assert_non_null(probe_of(state, s, "reallocarray")); /* before free */
+	assert_non_null(probe_of(state, s, "memalign"));
 }
 
 static void what_a_library_keeps_to_itself_is_not_the_allocator(void **state)
@@ -214,30 +223,96 @@ static void what_a_library_keeps_to_itself_is_not_the_allocator(void **state)
 	assert_int_equal(s->n_probes, 0);
 }
 
-static void operators_new_are_part_of_the_allocator(void **state)
-{
-	const struct scan *s = scan_compiled(*state, "-shared -fPIC",
-					     "void *_Znwm(long n) { return 0; }\n"
-					     "void *_Znam(long n) { return 0; }\n"
-					     "void *_ZnwmRKSt9nothrow_t(long n) { return 0; }\n"
-					     "void *_ZnamSt11align_val_t(long n) { return 0; }\n"
-					     "void _ZdlPv(void *p) {}\n"
-					     "void _Znew(void) {}\n");
+static const char *const operators = "void *_Znwm(long n) { return 0; }\n"
+				     "void *_Znam(long n) { return 0; }\n"
+				     "void *_ZnwmRKSt9nothrow_t(long n) { return 0; }\n"
+				     "void *_ZnamSt11align_val_t(long n) { return 0; }\n"
+				     "void _ZdlPv(void *p) {}\n"
+				     "void _Znew(void) {}\n";
 
+static void operators_that_only_forward_are_part_of_the_allocator_and_not_trapped(void **state)
+{
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libstdc++.so.6", operators);
+
+	assert_string_equal(s->soname, "libstdc++.so.6");
 	assert_int_equal(ranges_of(s, RANGE_WRAPPER), 4);
 	assert_int_equal(s->n_ranges, 4);
 	assert_int_equal(s->n_probes, 0);
 }
 
+static void operators_of_anybody_else_are_trapped(void **state)
+{
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libnew.so.1", operators);
+
+	assert_int_equal(ranges_of(s, RANGE_WRAPPER), 4);
+	assert_int_equal(s->n_probes, 5);
+	assert_non_null(probe_of(state, s, "_ZdlPv"));
+}
+
+static void what_the_user_says_of_an_operator_holds_in_a_forwarder(void **state)
+{
+	struct fixture *x = *state;
+
+	probes_release(&x->probes);
+	assert_int_equal(probes_add_hook(&x->probes, "malloc:_Znwm", NULL), 0);
+	assert_int_equal(probes_add_builtin(&x->probes, true, NULL), 0);
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libstdc++.so.6", operators);
+
+	assert_int_equal(s->n_probes, 1);
+	assert_int_equal(s->probes[0].probe, 0);
+	assert_true(x->probes.v[0].found);
+}
+
+static void a_name_that_the_user_gave_need_not_be_exported(void **state)
+{
+	struct fixture *x = *state;
+	const char *source = "static __attribute__((used, noinline)) void *mine(long n) { return 0; }\n"
+			     "static __attribute__((used, noinline)) void *calloc(long n, long m) { return 0; }\n"
+			     "int x;\n";
+
+	assert_int_equal(scan_compiled(*state, "-shared -fPIC", source)->n_probes, 0);
+	assert_int_equal(probes_add_hook(&x->probes, "malloc:mine", NULL), 0);
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC", source);
+	assert_int_equal(s->n_probes, 1);
+	assert_non_null(probe_of(state, s, "mine"));
+}
+
+/* jemalloc with a prefix, linked into a program that does not export it. */
+static void a_programs_own_allocator_by_another_name_need_not_be_exported(void **state)
+{
+	const char *source = "void *je_malloc(long n) { return 0; }\n"
+			     "static __attribute__((used)) void *tc_malloc(long n) { return 0; }\n"
+			     "int main(void) { return 0; }\n";
+	const struct scan *s = scan_compiled(*state, "", source);
+
+	assert_true(s->dynamic);
+	assert_int_equal(s->n_probes, 1);
+	assert_non_null(probe_of(state, s, "je_malloc"));
+}
+
+static void client_requests_are_found_where_they_stand(void **state)
+{
+	const struct scan *s = scan_compiled(
+		*state, "-shared -fPIC -O1",
+		"void f(void) { __asm__ volatile(\"rolq $3, %rdi; rolq $13, %rdi\\n"
+		"rolq $61, %rdi; rolq $51, %rdi; .globl here; here: xchgq %rbx, %rbx\"); }\n"
+		"void g(void) { __asm__ volatile(\"rolq $3, %rdi; xchgq %rbx, %rbx\"); }\n");
+	const struct fixture *x = *state;
+
+	assert_int_equal(s->n_probes, 1);
+	assert_int_equal(x->probes.v[s->probes[0].probe].kind, PROBE_REQUEST);
+	assert_in_range(s->probes[0].address, s->code_start, s->code_end - 3);
+}
+
 static const char *const program = "#include <stdlib.h>\n"
 				   "int main(void) { free(malloc(1)); return 0; }\n";
 
-static void assert_has_allocator(const struct scan *s)
+static void assert_has_allocator(void **state, const struct scan *s)
 {
-	assert_non_null(probe_of(s, "malloc"));
-	assert_non_null(probe_of(s, "calloc"));
-	assert_non_null(probe_of(s, "realloc"));
-	assert_non_null(probe_of(s, "free"));
+	assert_non_null(probe_of(state, s, "malloc"));
+	assert_non_null(probe_of(state, s, "calloc"));
+	assert_non_null(probe_of(state, s, "realloc"));
+	assert_non_null(probe_of(state, s, "free"));
 	assert_true(s->slack_start < s->slack_end);
 }
 
@@ -245,14 +320,14 @@ static void a_static_program_has_its_allocator_in_its_own_symbols(void **state)
 {
 	const struct scan *s = scan_compiled(*state, "-static", program);
 
-	assert_has_allocator(s);
+	assert_has_allocator(state, s);
 	assert_false(s->dynamic);
 }
 
 /* It has a .dynsym too, but nothing in it. */
 static void so_has_a_static_program_that_can_be_loaded_anywhere(void **state)
 {
-	assert_has_allocator(scan_compiled(*state, "-static-pie", program));
+	assert_has_allocator(state, scan_compiled(*state, "-static-pie", program));
 }
 
 static void a_program_that_only_uses_the_allocator_has_none(void **state)
@@ -368,6 +443,7 @@ static void scan_bytes(struct fixture *x, const uint8_t *bytes, size_t len)
 	const struct scan *s = scan(x, path);
 	assert_true(s->slack_end - s->slack_start < 4096 || s->slack_start > s->slack_end);
 	scans_release(&x->scans);
+	probes_release(&x->probes);
 	module_files_release(&x->files);
 }
 
@@ -380,6 +456,7 @@ static void a_damaged_file_does_no_harm(void **state)
 
 	scan_compiled(x, "-shared -fPIC", "void *malloc(long n) { return 0; }\nvoid free(void *p) {}\n");
 	scans_release(&x->scans);
+	probes_release(&x->probes);
 	module_files_release(&x->files);
 	snprintf(path, sizeof path, "%s/compiled", x->dir);
 	uint8_t *good = slurp(path, &len), *bad = malloc(len);
@@ -411,7 +488,12 @@ int main(void)
 		SCAN_TEST(only_functions_that_a_file_defines_are_its_own),
 		SCAN_TEST(names_of_one_function_are_one_probe),
 		SCAN_TEST(what_a_library_keeps_to_itself_is_not_the_allocator),
-		SCAN_TEST(operators_new_are_part_of_the_allocator),
+		SCAN_TEST(operators_that_only_forward_are_part_of_the_allocator_and_not_trapped),
+		SCAN_TEST(operators_of_anybody_else_are_trapped),
+		SCAN_TEST(what_the_user_says_of_an_operator_holds_in_a_forwarder),
+		SCAN_TEST(a_name_that_the_user_gave_need_not_be_exported),
+		SCAN_TEST(a_programs_own_allocator_by_another_name_need_not_be_exported),
+		SCAN_TEST(client_requests_are_found_where_they_stand),
 		SCAN_TEST(a_static_program_has_its_allocator_in_its_own_symbols),
 		SCAN_TEST(so_has_a_static_program_that_can_be_loaded_anywhere),
 		SCAN_TEST(a_program_that_only_uses_the_allocator_has_none),

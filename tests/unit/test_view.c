@@ -159,6 +159,122 @@ static void types_are_those_of_everybody_the_program_or_nobody(void **state)
 	profile_data_free(d);
 }
 
+static int apply_fns(struct profile_data *d, name_list alloc_fns, name_list ignore_fns)
+{
+	return view_apply(&(struct view){ .alloc_fns = alloc_fns, .ignore_fns = ignore_fns }, d);
+}
+
+static struct profile_data *wrapped(void)
+{
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main+1 > load+1 > xmalloc+1 > xrealloc+1", 24, 3, 1);
+	pd_build_chain(d, "main+1 > load+1 > xmalloc+1", 24, 2, 0);
+	pd_build_chain(d, "main+1 > load+2 > xmalloc+1 > log+1", 40, 1, 0);
+	pd_build_chain(d, "main+2 > load+1", 8, 1, 0);
+	pd_build_finish(d);
+	return d;
+}
+
+static void allocation_functions_vanish_from_the_inner_end_only(void **state)
+{
+	(void)state;
+	struct profile_data *d = wrapped();
+
+	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", "xrealloc", NULL }, NULL), 0);
+	char *text = leaks_text(d);
+
+	assert_has(text, "       104 (72)         6       128 (76)         1        24 (**)   || > main > load\n"
+			 "        40 (27)         1        40 (23)         0         0        || > main > load > xmalloc > log\n");
+	free(text);
+	profile_data_free(d);
+}
+
+static void an_outer_wrapper_alone_has_no_effect(void **state)
+{
+	(void)state;
+	struct profile_data *d = wrapped();
+
+	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", NULL }, NULL), 0);
+	char *text = leaks_text(d);
+
+	assert_has(text, "        48 (33)         3        72 (42)         1        24 (**)   "
+			 "|| > main > load > xmalloc > xrealloc\n");
+	free(text);
+	profile_data_free(d);
+}
+
+static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(void **state)
+{
+	(void)state;
+	struct profile_data *d = wrapped();
+
+	assert_int_equal(apply_fns(d, (const char *const[]){ "xrealloc", NULL },
+				   (const char *const[]){ "xmalloc", "main", NULL }), 0);
+	assert_int_equal(d->totals.allocs, 2);
+	assert_int_equal(d->totals.alloc_bytes, 48);
+	assert_int_equal(d->totals.frees, 0);
+	assert_int_equal(d->totals.free_bytes, 0);
+	assert_int_equal(d->n_leaves, 2);
+	for (size_t i = PD_FIRST_NODE; i < d->n_nodes; i++)
+		assert_true(d->nodes[i].parent < i);
+	char *text = leaks_text(d);
+
+	assert_has(text, "Total bytes not freed: 48\n");
+	assert_has(text, "        40 (83)         1        40 (83)   || > main > load > xmalloc > log\n");
+	assert_has_not(text, "xrealloc");
+	free(text);
+	profile_data_free(d);
+}
+
+static void only_the_first_function_with_a_name_can_be_ignored(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > named > lib.so+0x12", 8, 1, 0);
+	pd_build_chain(d, "main > named > other", 16, 1, 0);
+	pd_build_finish(d);
+	set_name(d, 2, "lib.so+0x12", NULL);
+	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "named", NULL }), 0);
+	assert_int_equal(d->totals.allocs, 1);
+	assert_int_equal(d->totals.alloc_bytes, 16);
+	profile_data_free(d);
+}
+
+static void a_chain_with_nothing_left_is_ignored_but_not_an_empty_one(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > xmalloc", 8, 1, 0);
+	pd_build_cut_chain(d, "", 16, 1, 0);
+	pd_build_finish(d);
+	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", "main", NULL }, NULL), 0);
+	assert_int_equal(d->totals.alloc_bytes, 16);
+	assert_int_equal(d->n_nodes, PD_FIRST_NODE);
+	profile_data_free(d);
+}
+
+static void operator_new_vanishes_by_itself_but_never_a_request(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > f > new", 8, 1, 0);
+	pd_build_cut_chain(d, "new", 16, 1, 0);
+	pd_build_finish(d);
+	set_name(d, 2, "operator new(unsigned long)", "_Znwm");
+	assert_int_equal(apply_fns(d, NULL, NULL), 0);
+	assert_int_equal(d->totals.allocs, 2);
+	char *text = leaks_text(d);
+
+	assert_has(text, "        16 (66)         1        16 (66)   ...> operator new(unsigned long)\n"
+			 "         8 (33)         1         8 (33)   || > main > f\n");
+	free(text);
+	profile_data_free(d);
+}
+
 static void set_line(struct profile_data *d, const char *function, uint64_t offset, const char *file,
 		     uint32_t line)
 {
@@ -196,6 +312,36 @@ static void with_lines_paths_are_told_apart_by_them(void **state)
 	profile_data_free(d);
 }
 
+static void with_labels_the_classes_are_kinds_not_sizes(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main", 8, 10, 5);
+	pd_build_chain(d, "main", 16, 10, 0);
+	pd_build_chain(d, "main > f", 3000, 1, 0);
+	pd_build_chain(d, "main > f", 4000, 1, 1);
+	pd_build_finish(d);
+	for (size_t i = 0; i < d->n_leaves; i++)
+		d->leaves[i].label = d->leaves[i].size == 8 ? 1 : d->leaves[i].size == 16 ? 2 :
+				     d->leaves[i].size == 3000 ? 3 : 0;
+	d->labelled = true;
+	char *text = leaks_text(d);
+
+	assert_has(text, "     % mem        bytes | % mem(kind) |   bytes kept |  % all kept |        calls   name\n"
+			 "\n"
+			 "---------------------------c--f--s--o-------------------c--f--s--o---------------\n"
+			 "\n"
+			 "     -----         7240 |  1  2 41 55 |         3200 |  1  5 93    |           22   <TOTAL>\n"
+			 "\n"
+			 "      96.7         7000 |       41 55 |         3000 |       93    |            2   f\n"
+			 "       3.3          240 |  1  2       |          200 |  1  5       |           20   main\n");
+	assert_has(text, "-------------------------------c--f--s--o----c--f--s--o----------\n");
+	assert_has_not(text, "s--m--l--x");
+	free(text);
+	profile_data_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +351,13 @@ int main(void)
 		cmocka_unit_test(short_names_have_no_types_and_functions_stay_different),
 		cmocka_unit_test(types_are_those_of_everybody_the_program_or_nobody),
 		cmocka_unit_test(with_lines_paths_are_told_apart_by_them),
+		cmocka_unit_test(with_labels_the_classes_are_kinds_not_sizes),
+		cmocka_unit_test(allocation_functions_vanish_from_the_inner_end_only),
+		cmocka_unit_test(an_outer_wrapper_alone_has_no_effect),
+		cmocka_unit_test(what_an_ignored_function_requests_itself_is_no_part_of_any_number),
+		cmocka_unit_test(only_the_first_function_with_a_name_can_be_ignored),
+		cmocka_unit_test(a_chain_with_nothing_left_is_ignored_but_not_an_empty_one),
+		cmocka_unit_test(operator_new_vanishes_by_itself_but_never_a_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_ANNOUNCE_H
+#define MPROF_BREAKPOINTS_ANNOUNCE_H
+
+#include "breakpoints/watch_internal.h"
+
+/* Events that are told by a call or a client request itself: nothing has to be waited for. */
+
+/**
+ * A block is announced: mprof_malloclike() and its kin, or a client request. Nothing happens if its
+ * address is 0.
+ * @r, @ret  of the call; of a request, what request_as_call() gave
+ */
+void announce(struct watch *w, struct task *task, const struct probe *p, const struct arch_regs *r,
+	      taddr ret);
+
+/* The blocks of a pool, and those of a list with its links at @offset, are free now; @sp: the stack
+ * pointer behind the call. */
+void announce_pool_free(struct watch *w, struct task *task, taddr pool, taddr sp);
+void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset, taddr sp);
+
+/* Is the client request at which a task has stopped one about blocks? */
+bool request_of_interest(struct watch *w, const struct arch_regs *r);
+
+/* A request is no call, but its chain begins where it stands: the registers, and *ret, of a call that
+ * would return there. */
+struct arch_regs request_as_call(const struct arch_regs *r, taddr *ret);
+
+#endif

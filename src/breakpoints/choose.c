@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "breakpoints/choose.h"
+
+#include <errno.h>
+
+/* Is the definition with this number the first for its address? */
+static bool is_first(const struct probes *probes, uint32_t number)
+{
+	for (uint32_t i = 0; i < number; i++)
+		if (probes->v[i].address == probes->v[number].address)
+			return false;
+	return true;
+}
+
+static bool is_told_by_address(const struct probes *probes, uint64_t address)
+{
+	for (size_t i = 0; i < probes->n; i++)
+		if (probes->v[i].address == address)
+			return true;
+	return false;
+}
+
+int choose_probes(struct watch_shared *s, uint32_t file, bool program,
+		  void (*each)(void *ctx, uint64_t address, uint32_t probe), void *ctx)
+{
+	const struct scan *scan = scan_file(&s->scans, &s->files, file);
+	struct probes *probes = &s->rules->probes;
+
+	if (!scan)
+		return -ENOMEM;
+	bool allowed = rules_allow(s->rules, s->files.files[file].path, scan->soname, program);
+	for (size_t i = 0; i < scan->n_probes; i++) {
+		const struct scan_probe *p = &scan->probes[i];
+
+		if (program && is_told_by_address(probes, p->address))
+			continue;
+		if (allowed || !rules_restrict(&probes->v[p->probe]))
+			each(ctx, p->address, p->probe);
+	}
+	for (uint32_t i = 0; program && i < probes->n; i++) {
+		struct probe *p = &probes->v[i];
+
+		if (!p->address || p->address < scan->code_start || p->address >= scan->code_end)
+			continue;
+		p->found = true;
+		if (is_first(probes, i))
+			each(ctx, p->address, i);
+	}
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_CHOOSE_H
+#define MPROF_BREAKPOINTS_CHOOSE_H
+
+#include "breakpoints/watch.h"
+
+/**
+ * What is trapped in a module file: what its symbols gave, as far as the rules allow it, and what
+ * they tell by address. No address is told twice.
+ * @program  the file is the program itself
+ * @each     told the address in the file and the definition's number
+ * Returns 0 or -ENOMEM.
+ */
+int choose_probes(struct watch_shared *s, uint32_t file, bool program,
+		  void (*each)(void *ctx, uint64_t address, uint32_t probe), void *ctx);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/libraries.h"
+
+#include "base/array.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* 0, also if it is there already or cannot be opened; or -errno. */
+static int add_file(struct module_files *files, const char *path, bool must)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		int err = fd < 0 ? -errno : -EINVAL;
+
+		if (fd >= 0)
+			close(fd);
+		return must ? err : 0;
+	}
+	for (size_t i = 0; i < files->n; i++) {
+		if (files->files[i].dev == st.st_dev && files->files[i].ino == st.st_ino) {
+			close(fd);
+			return 0;
+		}
+	}
+	char *copy = strdup(path);
+	if (!copy || ARRAY_RESERVE(&files->files, &files->cap, files->n)) {
+		free(copy);
+		close(fd);
+		return -ENOMEM;
+	}
+	files->files[files->n++] = (struct module_file){ st.st_dev, st.st_ino, copy, fd };
+	return 0;
+}
+
+/* The dynamic linker that the program asks for; "" if for none. */
+static void read_interpreter(int fd, char interp[PATH_MAX])
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	interp[0] = '\0';
+	if (pread(fd, &eh, sizeof eh, 0) != sizeof eh || eh.e_phentsize != sizeof ph)
+		return;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)) != sizeof ph)
+			return;
+		if (ph.p_type != PT_INTERP || ph.p_filesz >= PATH_MAX)
+			continue;
+		ssize_t n = pread(fd, interp, ph.p_filesz, (off_t)ph.p_offset);
+		interp[n > 0 ? n : 0] = '\0';
+		return;
+	}
+}
+
+/* "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", or without the arrow */
+static int add_line(struct module_files *files, char *line)
+{
+	char *arrow = strstr(line, "=> "), *path = arrow ? arrow + 3 : line + strspn(line, " \t");
+	char *end = strstr(path, " (0x");
+
+	if (*path != '/' || !end)
+		return 0;
+	*end = '\0';
+	return add_file(files, path, false);
+}
+
+static int read_lines(struct module_files *files, int fd)
+{
+	FILE *in = fdopen(fd, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	int err = in ? 0 : -errno;
+
+	while (!err && getline(&line, &cap, in) >= 0)
+		err = add_line(files, line);
+	free(line);
+	if (in)
+		fclose(in);
+	else
+		close(fd);
+	return err;
+}
+
+/* Start "INTERP --list PROGRAM" with its output in a pipe. Its pid, or -errno. */
+static pid_t ask(char *interp, char *path, int *out)
+{
+	char list[] = "--list";
+	char *argv[] = { interp, list, path, NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	int err = posix_spawn_file_actions_init(&actions);
+	if (!err) {
+		err = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		if (!err)
+			err = posix_spawn(&pid, interp, &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	*out = ends[0];
+	if (!err)
+		return pid;
+	close(ends[0]);
+	return -err;
+}
+
+int libraries_of(const char *path, struct module_files *files, struct error *e)
+{
+	char interp[PATH_MAX], name[PATH_MAX];
+	int out = -1, status, err = add_file(files, path, true);
+
+	if (err)
+		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
+	read_interpreter(files->files[0].fd, interp);
+	if (!interp[0])
+		return 0;
+	err = add_file(files, interp, false);
+	snprintf(name, sizeof name, "%s", path);
+	pid_t pid = err ? err : ask(interp, name, &out);
+	if (pid < 0)
+		return error_set(e, pid, "cannot ask %s for the libraries of %s: %s", interp, path,
+				 strerror(-pid));
+	err = read_lines(files, out);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return err ? error_set(e, err, "cannot read the libraries of %s: %s", path, strerror(-err)) : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/load_rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* In the order in which they hold: single functions, files, what is built in. */
+int load_rules(struct rules *r, const struct options *o)
+{
+	struct error e;
+	int err = 0;
+
+	const char *libc = getenv("MMA_LIBC_NAME");
+
+	*r = (struct rules){ 0 };
+	if (libc && *libc && !o->probes.malloc_libs[0])
+		r->libs[r->n_libs++].name = libc;
+	for (const char *const *name = o->probes.malloc_libs; *name; name++)
+		r->libs[r->n_libs++].name = *name;
+	for (const char *const *hook = o->probes.hooks; !err && *hook; hook++)
+		err = probes_add_hook(&r->probes, *hook, &e);
+	for (const char *const *path = o->probes.files; !err && *path; path++)
+		err = probes_add_file(&r->probes, *path, &e);
+	if (!err)
+		err = probes_add_builtin(&r->probes, !o->probes.no_client_requests, &e);
+	if (err == -ENOMEM)
+		say("cannot read the probe definitions: out of memory");
+	else if (err)
+		say("%s", e.text);
+	return err == -ENOMEM ? STATUS_FAILED : err ? STATUS_USAGE : 0;
+}
+
+void say_not_found(const struct rules *r)
+{
+	for (size_t i = 0; i < r->n_libs; i++)
+		if (!r->libs[i].found)
+			say("--malloc-lib=%s: no object of this name was mapped", r->libs[i].name);
+	for (size_t i = 0; i < r->probes.n; i++) {
+		const struct probe *p = &r->probes.v[i];
+
+		if (p->must_be_found && !p->found)
+			say("%s: %s", p->where, p->address ? "the program has no code at this address" :
+							     "no function of this name was found");
+	}
+}

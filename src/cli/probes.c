@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof probes PID|PROGRAM: what would be trapped, where and why. */
+#include "base/array.h"
+#include "base/printable.h"
+#include "breakpoints/choose.h"
+#include "cli/libraries.h"
+#include "cli/load_rules.h"
+#include "cli/program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct listed {
+	uint64_t at;
+	uint32_t file, probe;
+};
+
+struct listing {
+	const struct watch_shared *shared;
+	uint32_t file;	/* that is being looked at */
+	taddr bias;
+	struct listed *v;
+	size_t n, cap;
+	bool lost;
+};
+
+static void list_one(void *ctx, uint64_t address, uint32_t probe)
+{
+	struct listing *l = ctx;
+
+	if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
+		l->lost = true;
+	else
+		l->v[l->n++] = (struct listed){ l->bias + address, l->file, probe };
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void print_row(const struct listing *l, const struct listed *row)
+{
+	const struct probe *p = &l->shared->rules->probes.v[row->probe];
+	char path[4096 + 64], name[256], where[1024];
+
+	printable(path, sizeof path, l->shared->files.files[row->file].path);
+	printable(name, sizeof name, p->name);
+	printable(where, sizeof where, p->where);
+	printf("0x%012" PRIx64 "  %-10s  %-34s  %s  (%s)\n", row->at, probe_word(p), name, path, where);
+}
+
+/* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
+static int print_listing(struct listing *l)
+{
+	if (l->n)
+		qsort(l->v, l->n, sizeof *l->v, by_address);
+	for (size_t i = 0; i < l->n; i++)
+		if (!i || by_address(&l->v[i - 1], &l->v[i]))
+			print_row(l, &l->v[i]);
+	free(l->v);
+	return l->lost ? -ENOMEM : 0;
+}
+
+/* 0 or -errno. */
+static int list_process(struct watch_shared *s, pid_t pid)
+{
+	struct listing l = { .shared = s };
+	struct mappings maps;
+	char exe[64];
+	struct stat st = { 0 };
+	int err = mappings_read(pid, &s->files, &maps);
+
+	if (err)
+		return err;
+	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
+	if (stat(exe, &st))
+		st.st_ino = 0;
+	for (size_t i = 0; !err && i < maps.n; i++) {
+		const struct module_file *f = &s->files.files[maps.maps[i].file];
+
+		l.file = maps.maps[i].file;
+		l.bias = maps.maps[i].bias;
+		err = choose_probes(s, l.file, st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
+	}
+	mappings_release(&maps);
+	int lost = print_listing(&l);
+	return err ? err : lost;
+}
+
+/* The program's file is number 0, its libraries follow. 0 or -errno. */
+static int list_files(struct watch_shared *s)
+{
+	struct listing l = { .shared = s };
+	int err = 0;
+
+	for (l.file = 0; !err && l.file < s->files.n; l.file++)
+		err = choose_probes(s, l.file, l.file == 0, list_one, &l);
+	int lost = print_listing(&l);
+	return err ? err : lost;
+}
+
+static int list_program(struct watch_shared *s, const char *name)
+{
+	struct error e;
+	int status;
+	char *path = program_find(name, &status, &e);
+	int err = path ? libraries_of(path, &s->files, &e) : -ENOENT;
+
+	if (err) {
+		say("%s", e.text);
+		free(path);
+		return path ? STATUS_FAILED : status;
+	}
+	free(path);
+	err = list_files(s);
+	if (err)
+		say("cannot list the probes of %s: %s", name, strerror(-err));
+	return err ? STATUS_FAILED : 0;
+}
+
+static int list(struct watch_shared *s, const char *what)
+{
+	pid_t pid;
+
+	if (!parse_pid(what, &pid))
+		return list_program(s, what);
+	int err = list_process(s, pid);
+	if (!err)
+		return 0;
+	say("cannot read what process %d has mapped: %s", (int)pid,
+	    err == -ENOENT || err == -ESRCH ? "there is no such process" : strerror(-err));
+	return err == -ENOENT || err == -ESRCH ? STATUS_NOT_THERE :
+	       err == -EACCES || err == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
+}
+
+int command_probes(int argc, char **argv)
+{
+	struct watch_shared shared = { 0 };
+	struct options options;
+	struct rules rules;
+	int first = options_parse(&options, "probes", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first != 1) {
+		say("probes: of which program? Usage: mprof probes [options] PID|PROGRAM");
+		return STATUS_USAGE;
+	}
+	int status = load_rules(&rules, &options);
+	if (!status) {
+		watch_shared_rules(&shared, &rules);
+		status = list(&shared, argv[first]);
+		if (!status)
+			say_not_found(&rules);
+	}
+	watch_shared_release(&shared);
+	rules_release(&rules);
+	return status ? status : fflush(stdout) ? STATUS_FAILED : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_SIEVE_H
+#define MPROF_PROFILE_SIEVE_H
+
+#include "alloc_event.h"
+#include "profile/live.h"
+
+/*
+ * Which requests are recorded, by their size (--min-size, --max-size). A block that is not leaves no
+ * trace: its free is no free, and resizing it into the range is an allocation.
+ */
+struct sieve {
+	uint64_t min, max;	/* bytes, both included */
+	struct live_table dropped;	/* live blocks that are not recorded */
+	/* Dropped blocks that a realloc holds. */
+	struct sieve_held {
+		uint64_t block;
+		int32_t task;
+	} *held;
+	size_t n_held, cap_held;
+};
+
+void sieve_release(struct sieve *s);
+
+/* Is anything dropped at all? */
+static inline bool sieve_is_open(const struct sieve *s)
+{
+	return !s->min && s->max == UINT64_MAX;
+}
+
+/**
+ * Pass on an event, or the event that it is for those who know recorded blocks only: *@e is changed.
+ * Returns 1 (pass it on), 0 (it is nothing to them) or -ENOMEM.
+ */
+int sieve_event(struct sieve *s, struct alloc_event *e);
+
+/* The same range and blocks for a forked process. 0 or -ENOMEM. */
+int sieve_fork(struct sieve *to, const struct sieve *from);
+
+/* What a block is known by: one that is announced and the one it was cut from may have the same
+ * address, and no address of a program has its highest bit set. */
+static inline uint64_t block_key(const struct alloc_event *e, taddr ptr)
+{
+	return ptr | (uint64_t)e->announced << 63;
+}
+
+#endif

@@ -1,0 +1,379 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Every allocator and every kind of binary: each program states its own totals, and the report has
+# exactly these; and which functions are trapped, as the user says.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# stated [-p LIBRARY] [-t WORD] [MPROF-OPTION...] -- PROGRAM [ARG...]
+#
+# Runs the program alone and under mprof: same output, same end, and the numbers that it stated. -p: with
+# this library preloaded; -t: without what it states of WORD. Leaves report.json, bins and err.
+stated() {
+	local preload='' without='^$' status=0
+	while :; do
+		case $1 in
+		-p) preload=$2 ;;
+		-t) without="^$2 " ;;
+		*) break ;;
+		esac
+		shift 2
+	done
+	local options=()
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	# Not in mprof itself: with a sanitizer in it, it cannot bear another malloc.
+	[ -z "$preload" ] || set -- env LD_PRELOAD="$preload" "$@"
+	limited "$@" >out0 2>err0 </dev/null || status=$?
+	[ "$status" = 0 ] || fail "alone: status $status" "$(cat out0 err0)" || return 1
+	rm -f bins run.data
+	BINS=bins limited "$MPROF" run -o run.txt --data=run.data "${options[@]}" -- "$@" \
+		>out 2>err </dev/null || fail "status $?" "$(tail -n 20 err)" || return 1
+	cmp out0 out || fail "other output" || return 1
+	limited "$MPROF" report --format=json run.data >report.json || return 1
+	grep -v "$without" bins >bins.stated
+	nothing "$(contradictions report.json)" "the report contradicts itself:" || return 1
+	nothing "$(truth_differences report.json bins.stated)" "not what the program did:"
+}
+
+# leaks_of FUNCTION: kept bytes requested directly in it
+leaks_of() {
+	jq "[.leaks[] | select(.path[-1].function == \"$1\") | .kept_bytes] | add // 0" report.json
+}
+
+no_allocators() { # in chains of the program; one may ask itself for memory when it is loaded
+	nothing "$(jq -r '.leaks[].path | select(any(.function == "main"))[]
+		| select(.module // "" | test("jemalloc|tcmalloc|mimalloc")) | .function' report.json)" \
+		"an allocator's function in a chain:"
+}
+
+# ---- binaries ----
+
+@test "a program is exact however it is linked: PIE, no PIE, static, static PIE, stripped" {
+	local p
+	for p in plain plain-no-pie plain-static plain-static-pie plain-stripped; do
+		stated -- "$T/$p" || fail "$p"
+	done
+	# The last one has no names of its own; the others have.
+	stated -- "$T/plain-static-pie"
+	[ "$(leaks_of leaf)" = $((20 * 7001)) ]
+}
+
+@test "a program with musl is exact however it is linked" {
+	local p
+	for p in plain-musl plain-musl-no-pie plain-musl-static plain-musl-static-pie plain-musl-stripped; do
+		stated -- "$T/$p" || fail "$p"
+		[ "$p" = plain-musl-stripped ] || [ "$(leaks_of leaf)" = $((20 * 7001)) ] || fail "$p: no names"
+	done
+}
+
+@test "C++ that is linked statically is exact, exceptions through traced frames included" {
+	stated -- "$T/cxx-static-pie"
+	stated -- "$T/cxx-static"
+}
+
+@test "plugins in namespaces with a C library of their own are exact" {
+	stated -- "$T/spaces"
+	[ "$(leaks_of plug_a_leaf)" = $((16 * 6131)) ]
+}
+
+@test "a plugin that is loaded at another address each time is exact and one module" {
+	stated -- "$T/elsewhere"
+	[ "$(leaks_of plug_a_leaf)" = $((5 * 6143)) ]
+	[ "$(jq '[.leaks[] | select(.path[-1].function == "plug_a_leaf")] | length' report.json)" = 1 ]
+}
+
+# ---- operators ----
+
+@test "every form of new and delete is exact: through malloc, static, from an arena, with a header in front" {
+	local p
+	for p in newforms newforms-static-pie newforms-static-libs newforms-arena newforms-arena-static-pie \
+		newforms-header newforms-header-static-pie; do
+		stated -- "$T/$p" || fail "$p"
+	done
+}
+
+@test "every form of new and delete is exact with a preloaded allocator" {
+	stated -p libjemalloc.so.2 -- "$T/newforms"
+	no_allocators
+	# It tries again by itself after a new handler, which nobody can see.
+	stated -p libtcmalloc_minimal.so.4 -t failed -- "$T/newforms"
+	no_allocators
+}
+
+@test "exceptions with a preloaded allocator are exact" {
+	stated -p libjemalloc.so.2 -- "$T/cxx"
+	stated -p libtcmalloc_minimal.so.4 -- "$T/cxx"
+}
+
+@test "operators new are in no chain, whoever defines them" {
+	local p
+	for p in newforms newforms-static-pie newforms-arena newforms-header; do
+		stated -- "$T/$p"
+		nothing "$(jq -r '.leaks[].path[].function | select(startswith("operator"))' report.json)" "$p:"
+		[ "$(jq '[.direct[] | select(.function == "main")] | length' report.json)" = 1 ]
+	done
+}
+
+# ---- allocators ----
+
+@test "a preloaded allocator over the C library counts nothing twice" {
+	local lib
+	for lib in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		stated -p $lib -- "$T/plain" || fail "$lib"
+		no_allocators
+		stated -p $lib -- "$T/churn" 20 || fail "$lib, churn"
+		stated -p $lib -- "$T/plugins" || fail "$lib, plugins"
+		stated -p $lib -- "$T/pairs" 500 || fail "$lib, pairs"
+	done
+}
+
+@test "jemalloc's own functions are exact, xallocx too" {
+	stated -- "$T/jemallocx"
+}
+
+@test "tcmalloc's functions are exact by their own names" {
+	stated -- "$T/tcmallocs"
+}
+
+@test "mimalloc's functions and heaps are exact" {
+	stated -- "$T/mimallocs"
+}
+
+@test "GLib's slices are exact, in slabs or from malloc" {
+	stated -- "$T/slices"
+	G_SLICE=always-malloc stated -- "$T/slices"
+}
+
+@test "pools of the Apache Portable Runtime are exact: nested, cleared, with cleanups of the program's" {
+	stated -- "$T/aprpools"
+}
+
+@test "the Boehm collector's functions are exact" {
+	stated -- "$T/boehm"
+}
+
+# ---- pools that tell ----
+
+@test "blocks announced by the functions of mprof.h are counted beside the slab they were cut from" {
+	stated -- "$T/markers"
+	[ "$(leaks_of pool_get)" = $((100003 + 28 * 1301)) ]
+	[ "$(leaks_of main)" = 1200 ]
+}
+
+@test "blocks announced by client requests are counted, unless that is not wanted" {
+	stated -- "$T/requests"
+	[ "$(jq '[.bins[] | select(.size == 1301) | .allocs] | add' report.json)" = 50 ]
+	stated -t bin --client-requests=no -- "$T/requests" || true # the pool is not seen
+	[ "$(jq '[.bins[] | select(.size == 1301)] | length' report.json)" = 0 ]
+}
+
+@test "the pool of the examples has the cells that it says" {
+	cc -g -O0 -I"$ROOT/include" -o pool "$ROOT/examples/pool.c"
+	limited "$MPROF" run -o run.txt --data=run.data -- ./pool >out 2>err
+	grep -qE '^ +24 +50 +1200 .* 31 +456 ' run.txt
+	grep -qE '^ +40 +50 +2000 .* 30 +800 ' run.txt
+	grep -qE '^ +48 +1 +48 .* 0 +48 ' run.txt
+}
+
+@test "announcements are found in a static program, in a library, and twice in one process" {
+	stated -- "$T/markers-static-pie"
+	[ "$(leaks_of pool_get)" = $((100003 + 28 * 1301)) ]
+	cat >lib.c <<-EOT
+		#include <mprof/mprof.h>
+		static char cells[10][64];
+		void *lib_get(int i) { mprof_malloclike(cells[i], 57); return cells[i]; }
+		void lib_put(int i) { mprof_freelike(cells[i]); }
+	EOT
+	cat >prog.c <<-EOT
+		#include <mprof/mprof.h>
+		static char cells[10][64];
+		void *lib_get(int i);
+		void lib_put(int i);
+		int main(void)
+		{
+			for (int i = 0; i < 10; i++) {
+				lib_get(i);
+				mprof_malloclike(cells[i], 59);
+			}
+			for (int i = 0; i < 4; i++) {
+				lib_put(i);
+				mprof_freelike(cells[i + 1]);
+				mprof_freelike(cells[i + 1]); /* once too often */
+			}
+			return 0;
+		}
+	EOT
+	cc -O2 -fPIC -shared -I"$ROOT/include" -o libpool.so lib.c
+	local how
+	for how in '' -fvisibility=hidden -no-pie; do
+		cc -O2 $how -I"$ROOT/include" -o prog prog.c ./libpool.so
+		limited "$MPROF" run -o run.txt --data=run.data -- ./prog 2>err
+		limited "$MPROF" report --format=json run.data 2>/dev/null |
+			jq -e '[.bins[] | select(.size == 57 or .size == 59) | .allocs, .frees] == [10, 4, 10, 4]
+				and .totals.unknown_frees == 4' || fail "$how"
+	done
+}
+
+# ---- what is trapped ----
+
+@test "functions named by --hook are exact, and what they call is not counted" {
+	stated --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more -- "$T/hooked"
+	nothing "$(ours err | grep -- --hook || true)" "complaints:"
+}
+
+@test "definitions in a file are exact, results through a pointer too" {
+	cat >my.probes <<-EOT
+		# an allocator of our own
+		malloc  pool_take
+		free    pool_give
+		realloc pool_more
+		malloc  pool_into out=2 count=3 size=4	# (flags, &block, n, each)
+	EOT
+	stated --probes=my.probes -- "$T/hooked"
+	[ "$(jq .totals.failed_allocs report.json)" = 1 ]
+}
+
+@test "functions of a static program without names are exact by their addresses" {
+	local name kind hooks=()
+	for name in pool_take:malloc pool_give:free pool_more:realloc malloc:malloc free:free; do
+		kind=${name#*:} name=${name%:*}
+		hooks+=("--hook=$kind:0x$(awk -v n="$name" '$3 == n { print $1; exit }' "$T/hooked-nameless.names")")
+	done
+	stated "${hooks[@]}" -- "$T/hooked-nameless"
+	refused 1 'no allocator found.*--hook=malloc:0x' "$MPROF" run -- "$T/hooked-nameless"
+}
+
+@test "a hook that is found nowhere is reported at the end" {
+	stated --hook=malloc:no_such_function --hook=free:0x10 -- "$T/plain"
+	says err '--hook=malloc:no_such_function: no function of this name'
+	says err '--hook=free:0x10: the program has no code at this address'
+}
+
+@test "--malloc-lib restricts where allocators are looked for, and a name that matches nothing is reported" {
+	stated --malloc-lib=libc.so.6 -- "$T/plain"
+	stated --malloc-lib=NONE -- "$T/plain-static-pie"
+	stated -p libjemalloc.so.2 --malloc-lib=libjemalloc.so.2 -- "$T/cxx"
+	MMA_LIBC_NAME=libc.so.6 stated -- "$T/plain"
+	limited "$MPROF" run -o run.txt --data=run.data --malloc-lib=NONE --malloc-lib=libnot.so -- "$T/plain" \
+		>out 2>err
+	says err '--malloc-lib=libnot.so: no object'
+	[ "$("$MPROF" report --format=json run.data | jq .totals.allocs)" = 0 ]
+}
+
+@test "an error in a file of definitions tells file, line and what was expected, and nothing runs" {
+	printf 'malloc a\n\nmaloc b\n' >bad.probes
+	refused 2 'bad.probes:3: expected a kind such as malloc' "$MPROF" run --probes=bad.probes -- touch ran
+	refused 2 'bad.probes:3: expected a kind such as malloc' "$MPROF" probes --probes=bad.probes true
+	refused 2 'none.probes: No such file' "$MPROF" run --probes=none.probes -- touch ran
+	refused 2 'hook=maloc:f: expected a kind' "$MPROF" run --hook=maloc:f -- touch ran
+	refused 2 'hook=malloc: expected KIND:NAME' "$MPROF" attach --hook=malloc $$
+	[ ! -e ran ]
+}
+
+@test "mprof probes lists what would be trapped in a program and its libraries, and why" {
+	limited "$MPROF" probes "$T/plain" >list
+	grep -qE '^0x[0-9a-f]+  malloc +malloc +/.*libc\.so\.6  \(built-in:[0-9]+\)$' list
+	grep -qE '  calloc +calloc ' list
+	! grep -q 'plain' list
+	printf 'free free\n' >my.probes
+	limited env LD_PRELOAD=libjemalloc.so.2 "$MPROF" probes --probes=my.probes --hook=malloc:leaf "$T/plain" >list
+	grep -qE '  malloc +leaf +.*/plain  \(--hook=malloc:leaf\)$' list
+	grep -qE '  resize +xallocx +/.*libjemalloc\.so\.2 ' list
+	[ "$(grep -cE '  free +free +/.*\(my.probes:1\)$' list)" = 2 ]
+	limited "$MPROF" probes --malloc-lib=NONE "$T/plain-static" >list
+	[ "$(grep -c '  malloc  ' list)" -ge 2 ]
+	limited "$MPROF" probes "$T/plain-musl" | grep -qE '  malloc +malloc +/.*musl'
+	limited "$MPROF" probes "$T/requests" | grep -q '  request  .*/requests  (--client-requests)$'
+}
+
+@test "mprof probes of a process tells the addresses that are in it" {
+	cp "$(binary sleep)" ./sleeper
+	limited ./sleeper 1000 3>&- &
+	local pid
+	for _ in {1..100}; do
+		pid=$(marked | while read -r p; do
+			[ "$(readlink "/proc/$p/exe")" = "$PWD/sleeper" ] && echo "$p"
+		done | head -n1)
+		[ -z "$pid" ] || grep -q libc "/proc/$pid/maps" && break
+		sleep 0.1
+	done
+	limited "$MPROF" probes "$pid" >list || fail "$(cat list)"
+	local at start end
+	at=$(awk '$2 == "malloc" && $3 == "malloc" { print $1; exit }' list)
+	while read -r start end; do
+		((at >= 16#$start && at < 16#$end)) && break
+	done < <(sed -nE 's/^([0-9a-f]+)-([0-9a-f]+) r-xp .*libc\.so\.6$/\1 \2/p' "/proc/$pid/maps")
+	kill "$pid"
+	((at >= 16#$start && at < 16#$end))
+	refused 3 'no such process' "$MPROF" probes 2147483646
+}
+
+@test "wrappers named by --alloc-fn vanish, functions named by --ignore-fn count for nothing" {
+	stated -t bin -- "$T/hooked" || true # its own allocator is not known here
+	[ "$(leaks_of pool_take)" != 0 ]
+	limited "$MPROF" report --alloc-fn=pool_take --format=json run.data >report.json
+	[ "$(jq '[.leaks[].path[].function | select(. == "pool_take")] | length' report.json)" = 0 ]
+	[ "$(leaks_of main)" != 0 ]
+	limited "$MPROF" report --ignore-fn=pool_take --ignore-fn=pool_more --format=json run.data >ignored.json
+	[ "$(jq '[.bins[] | select(.size == 8117)] | length' ignored.json)" = 0 ]
+	[ "$(jq '.bins[] | select(.size == 8131) | .allocs' ignored.json)" = 1 ]
+	nothing "$(contradictions ignored.json)" "the report contradicts itself:"
+}
+
+# ---- kinds, and sizes ----
+
+@test "labels told by an argument or by the function break tables 3 and 4 down by kind" {
+	cat >lisp.probes <<-EOT
+		label   alloc_object label=1 c=3 f=5 s=40-41
+		label   cons is=c
+		label   vector is=s
+		wrapper raw
+	EOT
+	stated --probes=lisp.probes -- "$T/labels"
+	jq -e '.breakdown == "kind" and (.direct | length == 1) and .direct[0].function == "work"
+		and .direct[0].bytes == {c: (12 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: (2 * 16)}
+		and .direct[0].kept == {c: (5 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: 16}' report.json ||
+		fail "$(jq -c .direct report.json)"
+	grep -qE '^-+c--f--s--o-+c--f--s--o-+$' run.txt
+	grep -qF '% mem(kind)' run.txt
+	grep -qF 'kind-func' run.txt
+	# Without labels it is the sizes again.
+	stated -- "$T/labels"
+	jq -e '.breakdown == null and (.direct[0].bytes | keys == ["l", "m", "s", "x"])' report.json
+	grep -qE '^-+s--m--l--x-+s--m--l--x-+$' run.txt
+}
+
+@test "an ECL program is broken down by kind, with the names of its functions" {
+	cp "$ROOT/examples/deriv.lisp" .
+	ecl --norc --eval '(progn (compile-file "deriv.lisp" :output-file "deriv.fas") (ext:quit))' >compile 2>&1 ||
+		skip "ECL does not compile here"
+	limited "$MPROF" run -o run.txt --data=run.data -- \
+		ecl --norc --load deriv.fas --eval '(progn (main) (ext:quit))' >out 2>err
+	grep -q '20100.0d0' out
+	limited "$MPROF" report --format=json run.data >report.json
+	nothing "$(contradictions report.json)" "the report contradicts itself:"
+	# 200 masses, 200 squares and the like; conses of the derivations; a vector and 200 structures.
+	jq -e '.breakdown == "kind" and ([.direct[] | .bytes | .c, .f, .s] | all(. >= 0))
+		and ([.direct[] | select(.function == "L7swarm" or .function == "L9energy") | .bytes.f] | add) >= 400 * 16
+		and ([.direct[] | select(.function == "L6deriv") | .bytes.c] | add) >= 100 * 16 * 10' report.json ||
+		fail "$(jq -c '.direct[] | select(.function | test("^L[0-9]"))' report.json)"
+}
+
+@test "--min-size and --max-size restrict what is recorded, and the report says so" {
+	BINS=bins limited "$MPROF" run --min-size=7057 --max-size=7079 -o run.txt --data=run.data -- "$T/plain" \
+		>out 2>err
+	limited "$MPROF" report --format=json run.data >report.json 2>err2
+	jq -e '[.bins[] | [.size, .allocs, .frees]] == [[7057, 1, 1], [7069, 1, 0], [7079, 1, 1]]
+		and .totals.unknown_frees == 0 and .totals.failed_allocs == 0
+		and .recorded == {min_size: 7057, max_size: 7079}' report.json || fail "$(jq -c .bins,.totals report.json)"
+	nothing "$(contradictions report.json)" "the report contradicts itself:"
+	says err 'only requests of 7057 to 7079 bytes were recorded'
+	says err2 'only requests of 7057 to 7079 bytes were recorded'
+	refused 2 'max-size' "$MPROF" run --min-size=10 --max-size=9 -- "$T/plain"
+	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
+}
