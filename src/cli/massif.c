@@ -122,19 +122,19 @@ int massif_image_begin(struct session *s, struct image *i)
 /* ---- files ---- */
 
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
- * what a process was before an exec unless %n is. */
-static char *file_name(const struct session *s, const struct image *i, struct error *e)
+ * what was before an exec or a restart unless %n is. */
+static char *file_name(const struct session *s, const struct image *i, bool superseded, struct error *e)
 {
 	const char *pattern = s->massif->options->massif.file;
-	char *base = filename_expand_nth(pattern, i->pid, i->number + 1, e), *name;
+	char *base = filename_expand_nth(pattern, i->pid, i->massif_nth, e), *name;
 	char of_process[24] = "", of_image[24] = "";
 
 	if (!base)
 		return NULL;
 	if (i->pid != s->root && !filename_has_pid(pattern))
 		snprintf(of_process, sizeof of_process, ".%d", (int)i->pid);
-	if (i->over && !filename_has(pattern, 'n'))
-		snprintf(of_image, sizeof of_image, ".%u", i->number + 1);
+	if (superseded && !filename_has(pattern, 'n'))
+		snprintf(of_image, sizeof of_image, ".%u", i->massif_nth);
 	if (asprintf(&name, "%s%s%s", base, of_process, of_image) < 0) {
 		error_set(e, -ENOMEM, "out of memory");
 		name = NULL;
@@ -243,11 +243,11 @@ int massif_moment_write(const struct session *s, const struct image *i, const st
 	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
 }
 
-int massif_image_write(const struct session *s, const struct image *i)
+int massif_image_write(const struct session *s, const struct image *i, bool superseded)
 {
 	struct massif_recorder *r = massif_recorder_find(i->recorders);
 	struct error e = { "out of memory" };
-	char *path = r ? file_name(s, i, &e) : NULL;
+	char *path = r ? file_name(s, i, superseded, &e) : NULL;
 
 	if (!r)
 		return 0;

@@ -38,10 +38,11 @@ static void image_free(struct image *i)
 }
 
 /* Earlier images of a process are over when another one begins. */
-static unsigned supersede(struct session *s, pid_t pid)
+static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 {
 	unsigned n = 0;
 
+	*massif_nth = 1;
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
@@ -50,6 +51,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 			s->save(s, i); /* what came before is written first */
 			s->ended(s, i);
 		}
+		*massif_nth = i->massif_nth + 1;
 		n++;
 	}
 	return n;
@@ -78,7 +80,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	}
 	i->session = s;
 	i->pid = pid;
-	i->number = supersede(s, pid);
+	i->number = supersede(s, pid, &i->massif_nth);
 	i->profile = profile;
 	i->started_ns = wall_clock_ns();
 	i->program = NO_FILE;
@@ -136,6 +138,8 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 	}
 	if (!i->stopped)
 		i->session->save(i->session, i);
+	if (mark == MARK_RESTART)
+		i->session->restarts(i->session, i);
 	i->stopped = mark == MARK_STOP;
 	recorders_mark(i->recorders, i->stopped ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid,
 		       monotonic_ns());
@@ -387,7 +391,7 @@ static int no_recorders(struct session *s, struct image *i)
 
 int session_init(struct session *s, bool trace_children, struct guard *guard)
 {
-	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save,
+	*s = (struct session){ .trace_children = trace_children, .save = no_save, .ended = no_save, .restarts = no_save,
 				.record = no_recorders };
 	s->shared.guard = guard;
 	s->last = &s->images;
