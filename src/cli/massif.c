@@ -185,32 +185,48 @@ static char *description(const struct options *o)
 	return text;
 }
 
-/* A file with these snapshots of a recorder. */
-static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
-		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 {
-	const struct massif_settings *settings = s->massif->host.settings;
+	for (size_t i = 0; i < n; i++)
+		if (snapshots[i].detail)
+			return true;
+	return false;
+}
+
+/* The tree of all contexts, with the names that the process's generated code has by now. */
+static int plant(struct massif_forest *forest, const struct session *s, const struct image *i,
+		 struct massif_recorder *r)
+{
 	struct massif_names *names = massif_recorder_names(r);
 	struct perfmap jit = { 0 };
-	struct massif_forest forest;
-	char *desc = description(s->massif->options);
-	struct massif_heading heading = { desc, i->command, settings->unit };
-	struct file_of file = { &heading, snapshots, n, &forest };
 	int fd = names_open_jit_map(i->pid);
 
 	if (fd >= 0 && names && !perfmap_read(&jit, fd))
 		names->jit = &jit;
 	if (fd >= 0)
 		close(fd);
-	int err = massif_forest_init(&forest, r, settings);
+	int err = massif_forest_init(forest, r, s->massif->host.settings);
+	if (names)
+		names->jit = NULL;
+	perfmap_release(&jit);
+	return err;
+}
+
+/* A file with these snapshots of a recorder. Without a tree no name is looked up. */
+static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
+		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+{
+	struct massif_forest forest = { 0 };
+	char *desc = description(s->massif->options);
+	struct massif_heading heading = { desc, i->command, s->massif->host.settings->unit };
+	struct file_of file = { &heading, snapshots, n, &forest };
+	int err = any_detail(snapshots, n) ? plant(&forest, s, i, r) : 0;
+
 	if (err)
 		error_set(e, err, "cannot write %s: out of memory", path);
 	else
 		err = replace_file(path, "massif.out.", fill, &file, e);
 	massif_forest_release(&forest);
-	if (names)
-		names->jit = NULL;
-	perfmap_release(&jit);
 	free(desc);
 	return err;
 }
