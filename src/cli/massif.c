@@ -122,19 +122,19 @@ int massif_image_begin(struct session *s, struct image *i)
 /* ---- files ---- */
 
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
- * what a process was before an exec unless %n is. */
-static char *file_name(const struct session *s, const struct image *i, struct error *e)
+ * what was before an exec or a restart unless %n is. */
+static char *file_name(const struct session *s, const struct image *i, bool superseded, struct error *e)
 {
 	const char *pattern = s->massif->options->massif.file;
-	char *base = filename_expand_nth(pattern, i->pid, i->number + 1, e), *name;
+	char *base = filename_expand_nth(pattern, i->pid, i->massif_nth, e), *name;
 	char of_process[24] = "", of_image[24] = "";
 
 	if (!base)
 		return NULL;
 	if (i->pid != s->root && !filename_has_pid(pattern))
 		snprintf(of_process, sizeof of_process, ".%d", (int)i->pid);
-	if (i->over && !filename_has(pattern, 'n'))
-		snprintf(of_image, sizeof of_image, ".%u", i->number + 1);
+	if (superseded && !filename_has(pattern, 'n'))
+		snprintf(of_image, sizeof of_image, ".%u", i->massif_nth);
 	if (asprintf(&name, "%s%s%s", base, of_process, of_image) < 0) {
 		error_set(e, -ENOMEM, "out of memory");
 		name = NULL;
@@ -185,32 +185,48 @@ static char *description(const struct options *o)
 	return text;
 }
 
-/* A file with these snapshots of a recorder. */
-static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
-		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 {
-	const struct massif_settings *settings = s->massif->host.settings;
+	for (size_t i = 0; i < n; i++)
+		if (snapshots[i].detail)
+			return true;
+	return false;
+}
+
+/* The tree of all contexts, with the names that the process's generated code has by now. */
+static int plant(struct massif_forest *forest, const struct session *s, const struct image *i,
+		 struct massif_recorder *r)
+{
 	struct massif_names *names = massif_recorder_names(r);
 	struct perfmap jit = { 0 };
-	struct massif_forest forest;
-	char *desc = description(s->massif->options);
-	struct massif_heading heading = { desc, i->command, settings->unit };
-	struct file_of file = { &heading, snapshots, n, &forest };
 	int fd = names_open_jit_map(i->pid);
 
 	if (fd >= 0 && names && !perfmap_read(&jit, fd))
 		names->jit = &jit;
 	if (fd >= 0)
 		close(fd);
-	int err = massif_forest_init(&forest, r, settings);
+	int err = massif_forest_init(forest, r, s->massif->host.settings);
+	if (names)
+		names->jit = NULL;
+	perfmap_release(&jit);
+	return err;
+}
+
+/* A file with these snapshots of a recorder. Without a tree no name is looked up. */
+static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
+		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+{
+	struct massif_forest forest = { 0 };
+	char *desc = description(s->massif->options);
+	struct massif_heading heading = { desc, i->command, s->massif->host.settings->unit };
+	struct file_of file = { &heading, snapshots, n, &forest };
+	int err = any_detail(snapshots, n) ? plant(&forest, s, i, r) : 0;
+
 	if (err)
 		error_set(e, err, "cannot write %s: out of memory", path);
 	else
 		err = replace_file(path, "massif.out.", fill, &file, e);
 	massif_forest_release(&forest);
-	if (names)
-		names->jit = NULL;
-	perfmap_release(&jit);
 	free(desc);
 	return err;
 }
@@ -243,11 +259,11 @@ int massif_moment_write(const struct session *s, const struct image *i, const st
 	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
 }
 
-int massif_image_write(const struct session *s, const struct image *i)
+int massif_image_write(const struct session *s, const struct image *i, bool superseded)
 {
 	struct massif_recorder *r = massif_recorder_find(i->recorders);
 	struct error e = { "out of memory" };
-	char *path = r ? file_name(s, i, &e) : NULL;
+	char *path = r ? file_name(s, i, superseded, &e) : NULL;
 
 	if (!r)
 		return 0;

@@ -19,8 +19,8 @@ void massif_session_close(struct session *s);
 /* The recorder of an image that begins, if there is to be one. 0 or -ENOMEM. */
 int massif_image_begin(struct session *s, struct image *i);
 
-/* Write the massif file of an image as it is now. 0, or -errno after printing why not. */
-int massif_image_write(const struct session *s, const struct image *i);
+/* Write the massif file of an image as it is now; @superseded: another one of the process follows. 0, or -errno after printing why not. */
+int massif_image_write(const struct session *s, const struct image *i, bool superseded);
 
 /* ---- files of a moment, for the control socket ---- */
 

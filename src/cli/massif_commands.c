@@ -71,6 +71,8 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 		int err = massif_moment_write(s, i, &m, path, &e);
 
 		reply(fd, err ? "error " : "ok\nfile ", err ? e.text : path);
+		close(fd);
+		massif_session_close(s); /* the names are cached for the next one, when it is answered */
 		_exit(err ? STATUS_FAILED : 0);
 	}
 	massif_moment_release(&m);

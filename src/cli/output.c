@@ -334,7 +334,7 @@ int output_session(const struct session *s, const struct options *o)
 		err = err ? err : e;
 		if (!s->massif || i->massif_written)
 			continue;
-		e = massif_image_write(s, i);
+		e = massif_image_write(s, i, i->over);
 		err = err ? err : e;
 	}
 	if (report && report != stderr && fclose(report)) {

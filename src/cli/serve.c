@@ -184,8 +184,20 @@ static void save_ended(struct session *s, struct image *i)
 	pid_t pid = fork_saver(serving->control);
 
 	if (!pid)
-		_exit(massif_image_write(s, i) ? STATUS_FAILED : 0);
+		_exit(massif_image_write(s, i, i->over) ? STATUS_FAILED : 0);
 	remember_saver(s, i, pid);
+}
+
+static void save_restarting(struct session *s, struct image *i)
+{
+	if (!s->massif)
+		return;
+	pid_t pid = fork_saver(serving->control);
+
+	if (!pid)
+		_exit(massif_image_write(s, i, true) ? STATUS_FAILED : 0);
+	remember_saver(s, i, pid);
+	i->massif_nth++;
 }
 
 static void save_image(struct session *s, struct image *i)
@@ -272,6 +284,7 @@ int serve_session(struct serve *v)
 	s->ended = save_ended;
 	s->progress = tell_progress;
 	s->wake = wake_loop;
+	s->restarts = save_restarting;
 	s->autosave = v->options->autosave;
 	v->started_ns = v->last_tick_ns = monotonic_ns();
 	start_ticking(v);

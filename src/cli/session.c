@@ -48,10 +48,11 @@ static void image_free(struct image *i)
 }
 
 /* Earlier images of a process are over when another one begins. */
-static unsigned supersede(struct session *s, pid_t pid)
+static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 {
 	unsigned n = 0;
 
+	*massif_nth = 1;
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
@@ -60,6 +61,7 @@ static unsigned supersede(struct session *s, pid_t pid)
 			s->save(s, i); /* what came before is written first */
 			s->ended(s, i);
 		}
+		*massif_nth = i->massif_nth + 1;
 		n++;
 	}
 	return n;
@@ -88,7 +90,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	}
 	i->session = s;
 	i->pid = pid;
-	i->number = supersede(s, pid);
+	i->number = supersede(s, pid, &i->massif_nth);
 	i->profile = profile;
 	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
 	profile_stamp(profile, session_now_ns());
@@ -174,6 +176,8 @@ static void mark_profile(struct image *i, struct task *task, bool stop, taddr ar
 
 	if (!i->stopped)
 		i->session->save(i->session, i);
+	if (!stop)
+		i->session->restarts(i->session, i);
 	i->stopped = stop;
 	mark_image(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid, now);
 	if (stop != was_stopped)
@@ -534,6 +538,7 @@ int session_init(struct session *s, bool trace_children, struct rules *rules, st
 	*s = (struct session){ .trace_children = trace_children,
 			       .save = no_save,
 			       .ended = no_save,
+			       .restarts = no_save,
 			       .wake = no_wake,
 			       .progress = no_progress,
 			       .record = no_recorders,

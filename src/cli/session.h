@@ -30,6 +30,7 @@ struct image {
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct watch_counts counts;
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
+	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
@@ -66,6 +67,8 @@ struct session {
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
 	int (*record)(struct session *s, struct image *i);
 	struct mma_output *mma;	/* NULL: none is wanted */
+	/* What was recorded of an image is about to be begun anew. */
+	void (*restarts)(struct session *s, struct image *i);
 	/* An image is over: its process has ended or has exec'ed. */
 	void (*ended)(struct session *s, struct image *i);
 	struct massif_session *massif;	/* NULL: no massif file is asked for */

@@ -65,7 +65,8 @@ static bool is_significant(const struct tree_printer *p, uint64_t bytes)
 
 static void put_prefix(const struct tree_printer *p, size_t len)
 {
-	fwrite(p->prefix, 1, len, p->out);
+	if (len)
+		fwrite(p->prefix, 1, len, p->out);
 }
 
 /* The node has been printed, and so have its children. */

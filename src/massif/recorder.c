@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "massif/recorder.h"
+#include "massif/recorder_internal.h"
 
 #include "base/array.h"
-#include "massif/icount.h"
-#include "profile/live.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-struct massif_recorder {
-	struct recorder base;
-	const struct massif_host *host;
-	const struct profile *profile;
-	pid_t pid;
-	struct massif_names names;	/* without a profile: not asked for yet */
-	struct icount instructions;
-	struct stacks stacks;
-	struct pages pages;
-	uint64_t start_ns, now_ns;	/* CLOCK_MONOTONIC */
-	struct massif_numbers now;
-	struct massif_table table;
-	struct massif_context *contexts;
-	size_t n_contexts, cap_contexts;
-	uint32_t *of_node;		/* number of a node's context + 1; 0: none yet */
-	size_t cap_of_node;
-	/* Live blocks that are ignored although their context is not: a realloc of an ignored block
-	 * leaves it ignored wherever it is made. */
-	struct live_table ignored;
-	uint64_t lost;
-};
 
 /* ---- time and snapshots ---- */
 
@@ -85,20 +61,17 @@ static void take(struct massif_recorder *r, enum massif_attempt kind)
 	massif_take(&r->table, kind, &r->now, d);
 }
 
-static void find_stack_growth(struct massif_recorder *r);
-
-static void ordinary_attempt(struct massif_recorder *r)
+void massif_try_ordinary(struct massif_recorder *r)
 {
 	r->now.time = time_now(r);
 	enum massif_attempt kind = massif_ordinary_attempt(&r->table, r->now.time);
 
 	if (kind != MASSIF_NOTHING && r->host->settings->pages)
-		find_stack_growth(r);
+		massif_find_stack_growth(r);
 	take(r, kind);
 }
 
-/* Before the total goes down. */
-static void peak_attempt(struct massif_recorder *r)
+void massif_try_peak(struct massif_recorder *r)
 {
 	enum massif_attempt kind = massif_peak_attempt(&r->table, massif_total(&r->now));
 
@@ -154,8 +127,7 @@ static int reserve_nodes(struct massif_recorder *r)
 	return 0;
 }
 
-/* NULL: out of memory. */
-static struct massif_context *context_at(struct massif_recorder *r, uint32_t node)
+struct massif_context *massif_context_at(struct massif_recorder *r, uint32_t node)
 {
 	if (reserve_nodes(r))
 		return NULL;
@@ -171,199 +143,28 @@ static struct massif_context *context_at(struct massif_recorder *r, uint32_t nod
 	return c;
 }
 
-/* The context of a leaf's blocks. */
-static struct massif_context *context_of(struct massif_recorder *r, uint32_t leaf)
+/* ---- what a recorder is told ---- */
+
+static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
 {
-	return context_at(r, r->profile->leaves[leaf].node);
-}
+	struct massif_recorder *r = (struct massif_recorder *)base;
 
-/* ---- blocks ---- */
-
-static uint64_t charge_of(const struct massif_recorder *r, uint32_t leaf)
-{
-	uint64_t size = r->profile->leaves[leaf].size;
-
-	return size + massif_extra(r->host->settings, size);
-}
-
-static void add(struct massif_recorder *r, struct massif_context *c, uint32_t leaf)
-{
-	uint64_t size = r->profile->leaves[leaf].size;
-
-	c->bytes += size;
-	r->now.useful += size;
-	r->now.extra += massif_extra(r->host->settings, size);
-	r->now.blocks++;
-}
-
-static void subtract(struct massif_recorder *r, struct massif_context *c, uint32_t leaf)
-{
-	uint64_t size = r->profile->leaves[leaf].size;
-
-	c->bytes -= size;
-	r->now.useful -= size;
-	r->now.extra -= massif_extra(r->host->settings, size);
-	r->now.blocks--;
-}
-
-static void allocate(struct massif_recorder *r, uint32_t leaf)
-{
-	struct massif_context *c = context_of(r, leaf);
-
-	if (!c) {
-		r->lost++;
+	r->now_ns = e->time_ns;
+	if (r->host->settings->stacks && e->sp)
+		massif_count_stacks(r, stacks_sample(&r->stacks, e->task, e->sp));
+	if (!r->host->settings->heap)
 		return;
-	}
-	if (c->ignored)
-		return;
-	add(r, c, leaf);
-	r->now.churn += charge_of(r, leaf);
-	ordinary_attempt(r);
-}
-
-/* The context of a block that goes, known by @leaf until now; NULL: it is not in our account. */
-static struct massif_context *take_counted(struct massif_recorder *r, uint32_t leaf, taddr ptr)
-{
-	uint32_t node = r->profile->leaves[leaf].node;
-	struct live_slot unused;
-
-	/* Without a context it came before we did, or when there was no memory. */
-	if (node >= r->cap_of_node || !r->of_node[node])
-		return NULL;
-	struct massif_context *c = &r->contexts[r->of_node[node] - 1];
-
-	if (c->ignored || live_take(&r->ignored, ptr, &unused) ||
-	    c->bytes < r->profile->leaves[leaf].size)
-		return NULL;
-	return c;
-}
-
-static void release(struct massif_recorder *r, uint32_t leaf, taddr ptr)
-{
-	struct massif_context *c = take_counted(r, leaf, ptr);
-
-	if (!c)
-		return;
-	peak_attempt(r);
-	subtract(r, c, leaf);
-	r->now.churn += charge_of(r, leaf);
-	ordinary_attempt(r);
-}
-
-static void stay_ignored(struct massif_recorder *r, uint32_t leaf, taddr ptr)
-{
-	struct live_slot block = { .ptr = ptr, .leaf = leaf }, was;
-
-	if (live_put(&r->ignored, &block, &was) < 0)
-		r->lost++;
-}
-
-static void resize(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
-{
-	struct massif_context *to = context_of(r, c->leaf), *from;
-
-	if (!to || to->ignored) {
-		release(r, c->old_leaf, e->old_ptr);
-		r->lost += !to;
-		return;
-	}
-	from = take_counted(r, c->old_leaf, e->old_ptr);
-	if (!from) {
-		stay_ignored(r, c->leaf, e->ptr);
-		return;
-	}
-	uint64_t old = charge_of(r, c->old_leaf), new = charge_of(r, c->leaf);
-
-	if (r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size)
-		peak_attempt(r);
-	subtract(r, from, c->old_leaf);
-	add(r, to, c->leaf);
-	r->now.churn += new > old ? new - old : old - new;
-	ordinary_attempt(r);
-}
-
-/* ---- stacks ---- */
-
-static void stack_changed(struct massif_recorder *r, int64_t change)
-{
-	if (!change)
-		return;
-	if (change < 0)
-		peak_attempt(r);
-	r->now.stacks += (uint64_t)change;
-	r->now.churn += (uint64_t)(change < 0 ? -change : change);
-	ordinary_attempt(r);
-}
-
-/* ---- pages ---- */
-
-static void pages_changed(void *ctx, uint32_t node, bool gone, uint64_t bytes)
-{
-	struct massif_recorder *r = ctx;
-	struct massif_context *c = context_at(r, node);
-
-	if (!c)
-		r->lost++;
-	if (!c || c->ignored)
-		return;
-	c->bytes += gone ? -bytes : bytes;
-	r->now.useful += gone ? -bytes : bytes;
-}
-
-static void add_mapping(void *ctx, taddr start, taddr end, const char *name)
-{
-	struct massif_recorder *r = ctx;
-	const struct page_range range = { start, end, PD_ROOT_WHOLE, 0 };
-
-	if (!strcmp(name, "[heap]"))
-		r->pages.brk = end;
-	if (!strcmp(name, "[stack]")) {
-		r->pages.stack_start = start;
-		r->pages.stack_end = end;
-	}
-	r->lost += pages_map(&r->pages, &range, pages_changed, r) != 0;
-}
-
-/* The kernel makes the first thread's stack larger without being asked. */
-static void find_stack_growth(struct massif_recorder *r)
-{
-	struct pages *p = &r->pages;
-	taddr start, end;
-
-	if (!p->stack_end || !r->host->stacks->mapping(r->pid, p->stack_end - 1, &start, &end) ||
-	    start >= p->stack_start)
-		return;
-	const struct page_range range = { start, p->stack_start, PD_ROOT_WHOLE, 0 };
-
-	r->now.churn += p->stack_start - start;
-	p->stack_start = start;
-	r->lost += pages_map(p, &range, pages_changed, r) != 0;
+	massif_count_blocks(r, e, c);
 }
 
 static void on_pages(struct recorder *base, const struct page_event *e, uint32_t node)
 {
 	struct massif_recorder *r = (struct massif_recorder *)base;
-	taddr start, end = e->at;
 
 	if (!r->host->settings->pages)
 		return;
 	r->now_ns = e->time_ns;
-	if (e->kind == PE_ATTACH && !r->host->stacks->mapping(r->pid, e->at, &start, &end))
-		end = e->at;
-	struct page_plan plan = pages_plan(&r->pages, e, end);
-	const struct page_range range = { plan.map, plan.map_end, node, e->number };
-	uint64_t before = r->now.useful;
-
-	if (plan.unmap >= plan.unmap_end && plan.map >= plan.map_end)
-		return;
-	if (pages_any(&r->pages, plan.unmap, plan.unmap_end, e->begun) ||
-	    pages_any(&r->pages, plan.map, plan.map_end, UINT64_MAX))
-		peak_attempt(r);
-	if (pages_unmap(&r->pages, plan.unmap, plan.unmap_end, e->begun, pages_changed, r) ||
-	    pages_map(&r->pages, &range, pages_changed, r))
-		r->lost++;
-	r->now.churn += r->now.useful > before ? r->now.useful - before : before - r->now.useful;
-	ordinary_attempt(r);
+	massif_count_pages(r, e, node);
 }
 
 static void on_thread(struct recorder *base, pid_t tid, bool begins)
@@ -376,33 +177,7 @@ static void on_thread(struct recorder *base, pid_t tid, bool begins)
 	if (begins)
 		stacks_begin_thread(&r->stacks, tid);
 	else
-		stack_changed(r, stacks_end_thread(&r->stacks, tid));
-}
-
-static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
-{
-	struct massif_recorder *r = (struct massif_recorder *)base;
-
-	r->now_ns = e->time_ns;
-	if (r->host->settings->stacks && e->sp)
-		stack_changed(r, stacks_sample(&r->stacks, e->task, e->sp));
-	if (!r->host->settings->heap)
-		return;
-	if (c->replaced_leaf != PD_NONE)
-		release(r, c->replaced_leaf, e->ptr);
-	switch (c->kind) {
-	case BLOCK_NEW:
-		allocate(r, c->leaf);
-		break;
-	case BLOCK_GONE:
-		release(r, c->old_leaf, e->kind == AE_FREE ? e->ptr : e->old_ptr);
-		break;
-	case BLOCK_RESIZED:
-		resize(r, e, c);
-		break;
-	case BLOCK_NO_CHANGE:
-		break;
-	}
+		massif_count_stacks(r, stacks_end_thread(&r->stacks, tid));
 }
 
 /* ---- a recorder's life ---- */
@@ -410,9 +185,9 @@ static void on_event(struct recorder *base, const struct alloc_event *e, const s
 static void begin(struct massif_recorder *r)
 {
 	r->start_ns = r->now_ns = monotonic_ns();
-	if (r->host->settings->pages && !r->host->pages->read(r->pid, add_mapping, r))
-		r->lost++;
-	ordinary_attempt(r);
+	if (r->host->settings->pages)
+		massif_pages_begin(r);
+	massif_try_ordinary(r);
 }
 
 static void on_mark(struct recorder *base, enum recorder_mark mark, pid_t task, uint64_t time_ns)
@@ -544,7 +319,7 @@ const struct massif_context *massif_recorder_contexts(const struct massif_record
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s)
 {
 	if (r->host->settings->pages)
-		find_stack_growth(r);
+		massif_find_stack_growth(r);
 	*s = (struct massif_snapshot){ .at = r->now };
 	if (r->host->settings->stacks)
 		s->at.stacks = stacks_look(&r->stacks);

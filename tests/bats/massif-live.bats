@@ -90,6 +90,21 @@ control() {
 	ended "$FRONT"
 }
 
+@test "a restart from within ends one file and begins another" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --massif-out-file=m.out --time-unit=B "$PID"
+	tell_await marks "take 3" '^did take 3$'
+	tell_await marks "restart other.data" '^did restart'
+	tell_await marks "take 2" '^did take 2$'
+	tell_await marks "drop 5" '^did drop 5$'
+	detach "$PID"
+	finish marks
+	[ "$(field m.out.1 mem_heap_B | tail -1)" = $((3 * 6121)) ]
+	[ "$(field m.out mem_heap_B | head -1)" = 0 ]
+	[ "$(field m.out mem_heap_B | sort -n | tail -1)" = $((2 * 6121)) ]
+	[ "$(field m.out mem_heap_B | tail -1)" = 0 ]
+}
+
 @test "what cannot be answered is refused" {
 	start marks "$T/marks"
 	attach -o report.txt --data=/dev/null "$PID"

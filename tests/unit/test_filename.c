@@ -164,6 +164,20 @@ static void a_name_that_ends_in_a_per_cent_sign_is_not_read_beyond(void **state)
 	assert_false(has_pid("%"));
 }
 
+static void the_number_of_a_file_is_known_where_there_is_one(void **state)
+{
+	struct error e;
+	char *name = filename_expand_nth("a%n.%p%%n", 7, 3, &e);
+
+	(void)state;
+	assert_string_equal(name, "a3.7%n");
+	free(name);
+	assert_null(filename_expand_nth("%z", 7, 3, &e));
+	assert_string_equal(e.text, "file name: %z is not known; %p, %q{VAR}, %n and %% are");
+	assert_null(filename_expand("a%n", 7, &e));
+	assert_true(filename_has("a%n", 'n') && !filename_has("a%%n%p", 'n'));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +192,7 @@ int main(void)
 		cmocka_unit_test(nobody_has_to_want_the_sentence),
 		cmocka_unit_test(whether_a_name_tells_processes_apart_is_told),
 		cmocka_unit_test(a_name_that_ends_in_a_per_cent_sign_is_not_read_beyond),
+		cmocka_unit_test(the_number_of_a_file_is_known_where_there_is_one),
 	};
 
 	return cmocka_run_group_tests_name("filename", tests, environment_setup, NULL);

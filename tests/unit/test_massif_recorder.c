@@ -41,7 +41,7 @@ static int world_setup(void **state)
 	w->settings = (struct massif_settings){ .heap = true, .heap_admin = 8, .alignment = 16,
 						.unit = MASSIF_BYTES, .rules = { 100, 10, 1.0 },
 						.filter = { .depth = 30 }, .threshold = 0 };
-	w->host = (struct massif_host){ &w->settings, no_modules, w };
+	w->host = (struct massif_host){ .settings = &w->settings, .modules = no_modules, .ctx = w };
 	/* Entry i holds the address of letter i, and the one before it, where the call is. */
 	for (unsigned i = 0; i < 26; i++)
 		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16, .end = 0x1010 + i * 16,

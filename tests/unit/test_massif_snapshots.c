@@ -199,6 +199,20 @@ static void the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval(v
 	massif_table_release(&t);
 }
 
+static void the_interval_before_the_last_one_counts(void **state)
+{
+	static const uint64_t times[] = { 0, 1, 2, 3, 4, 5, 6, 7, 100, 101 };
+	struct massif_table t;
+
+	(void)state;
+	assert_int_equal(massif_table_init(&t, &(struct massif_rules){ 10, 100, 1.0 }), 0);
+	for (size_t i = 0; i < 10; i++)
+		ordinary(&t, times[i], 1);
+	assert_table(&t, "0 4 7 100 101");
+	assert_int_equal(t.interval, 1);
+	massif_table_release(&t);
+}
+
 static void a_peak_attempt_does_not_wait_for_the_next_time(void **state)
 {
 	struct massif_table t;
@@ -301,6 +315,7 @@ int main(void)
 		cmocka_unit_test(the_peak_before_keeps_its_tree_but_loses_the_mark),
 		cmocka_unit_test(a_full_table_is_halved_and_the_closest_go_first),
 		cmocka_unit_test(the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval),
+		cmocka_unit_test(the_interval_before_the_last_one_counts),
 		cmocka_unit_test(a_peak_attempt_does_not_wait_for_the_next_time),
 		cmocka_unit_test(a_halving_takes_the_earliest_of_equals_at_the_same_moment_too),
 		cmocka_unit_test(the_number_stays_between_half_and_all),

@@ -6,8 +6,10 @@
 #include <cmocka.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -261,6 +263,56 @@ static void what_is_said_is_one_line_however_long_it_is(void **state)
 	assert_int_equal(strcspn(said, "\n"), strlen(said) - 1);
 }
 
+static void massifs_options_have_massifs_defaults(void **state)
+{
+	struct parsed p = parse("run", "x");
+	const struct massif_settings *s = &p.o.massif.settings;
+
+	(void)state;
+	assert_null(p.o.massif.file);
+	assert_true(s->heap && !s->stacks && !s->pages && s->unit == MASSIF_INSTRUCTIONS);
+	assert_true(s->heap_admin == 8 && s->alignment == 16 && s->threshold == 1.0 && s->filter.depth == 30);
+	assert_true(s->rules.max_snapshots == 100 && s->rules.detailed_freq == 10);
+	assert_true(s->rules.peak_inaccuracy == 1.0);
+	assert_true(p.o.massif.columns == 72 && p.o.massif.rows == 20 && p.o.timeline_points == 1000);
+	p = parse("run", "--massif-out-file x");
+	assert_string_equal(p.o.massif.file, "massif.out.%p");
+	assert_int_equal(p.first, 2); /* its value stands behind a "=" only */
+}
+
+static void pages_have_neither_bookkeeping_nor_rounding(void **state)
+{
+	struct parsed p = parse("run", "--pages-as-heap=yes --heap-admin=100 --alignment=64");
+	const struct massif_settings *s = &p.o.massif.settings;
+
+	(void)state;
+	assert_true(s->pages && !s->heap && massif_extra(s, 17) == 0);
+	p = parse("run", "--pages-as-heap=yes --heap=no");
+	assert_true(!p.o.massif.settings.pages && !p.o.massif.settings.heap);
+	assert_refused("run", "--stacks=yes --pages-as-heap=yes",
+		       "mprof: --pages-as-heap=yes measures stacks, too: it does not go with --stacks=yes\n");
+}
+
+static void what_was_given_can_be_told_again(void **state)
+{
+	char *argv[] = { "mprof", "run", "--depth", "5", "--data=d", "-ignore-fn=f(int)", "--wait", "pin", "--",
+			 "--depth=3", NULL };
+	struct options o;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(options_parse(&o, "run", 10, argv, 2), 9);
+	options_print_given(&o, OF_MASSIF, out);
+	fputc('|', out);
+	options_print_given(&o, 0, out);
+	fclose(out);
+	assert_string_equal(text, "--depth=5 -ignore-fn=f(int)|"
+				  "--depth=5 --data=d -ignore-fn=f(int) --wait=pin");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +330,9 @@ int main(void)
 		cmocka_unit_test(a_wrong_value_is_shown_with_what_would_do),
 		cmocka_unit_test(a_value_too_many_is_refused),
 		cmocka_unit_test(control_characters_of_an_option_do_not_reach_the_terminal),
+		cmocka_unit_test(massifs_options_have_massifs_defaults),
+		cmocka_unit_test(pages_have_neither_bookkeeping_nor_rounding),
+		cmocka_unit_test(what_was_given_can_be_told_again),
 		cmocka_unit_test(what_is_said_is_one_line_however_long_it_is),
 	};
 

@@ -83,16 +83,24 @@ static void decimal_rounds_as_printf_does(void **state)
 	assert_decimal(UINT64_MAX, UINT64_MAX, "100.0");
 }
 
+static unsigned class_of(uint64_t size)
+{
+	const struct profile_data plain = { .labelled = false };
+	const struct pd_leaf leaf = { .size = size };
+
+	return sums_class(&plain, &leaf);
+}
+
 static void classes_end_at_32_256_and_2048(void **state)
 {
 	(void)state;
-	assert_int_equal(sums_class(0), 0);
-	assert_int_equal(sums_class(32), 0);
-	assert_int_equal(sums_class(33), 1);
-	assert_int_equal(sums_class(256), 1);
-	assert_int_equal(sums_class(257), 2);
-	assert_int_equal(sums_class(2048), 2);
-	assert_int_equal(sums_class(2049), 3);
+	assert_int_equal(class_of(0), 0);
+	assert_int_equal(class_of(32), 0);
+	assert_int_equal(class_of(33), 1);
+	assert_int_equal(class_of(256), 1);
+	assert_int_equal(class_of(257), 2);
+	assert_int_equal(class_of(2048), 2);
+	assert_int_equal(class_of(2049), 3);
 }
 
 int main(void)
