@@ -69,19 +69,19 @@ MPROF_MARK void mprof_freelike(const void *addr)
 /** Start to record, in files @prefix.NNNN.heap; nothing if it goes on already. */
 MPROF_MARK void HeapProfilerStart(const char *prefix)
 {
-	__asm__ volatile("" : : "r"(prefix) : "memory");
+	__asm__ volatile("# HeapProfilerStart" : : "r"(prefix) : "memory");
 }
 
 /** Stop recording and forget what was recorded. */
 MPROF_MARK void HeapProfilerStop(void)
 {
-	__asm__ volatile("" : : : "memory");
+	__asm__ volatile("# HeapProfilerStop" : : : "memory");
 }
 
 /** Write a profile now. */
 MPROF_MARK void HeapProfilerDump(const char *reason)
 {
-	__asm__ volatile("" : : "r"(reason) : "memory");
+	__asm__ volatile("# HeapProfilerDump" : : "r"(reason) : "memory");
 }
 
 /** Not 0 while it is recorded. */
@@ -89,7 +89,7 @@ MPROF_MARK int IsHeapProfilerRunning(void)
 {
 	int running = 0;
 
-	__asm__ volatile("" : "+r"(running) : : "memory");
+	__asm__ volatile("# IsHeapProfilerRunning" : "+r"(running) : : "memory");
 	return running;
 }
 
@@ -98,7 +98,7 @@ MPROF_MARK unsigned long mprof_heap_profile_size(void)
 {
 	unsigned long size = 0;
 
-	__asm__ volatile("" : "+r"(size) : : "memory");
+	__asm__ volatile("# mprof_heap_profile_size" : "+r"(size) : : "memory");
 	return size;
 }
 
@@ -107,7 +107,7 @@ MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long siz
 {
 	unsigned long n = 0;
 
-	__asm__ volatile("" : "+r"(n) : "r"(buffer), "r"(size) : "memory");
+	__asm__ volatile("# mprof_heap_profile_text" : "+r"(n) : "r"(buffer), "r"(size) : "memory");
 	return n;
 }
 

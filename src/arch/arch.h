@@ -137,4 +137,11 @@ int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
  */
 taddr arch_direct_call_target(const uint8_t before[5], taddr ret);
 
+#define ARCH_STUB_SIZE 16
+/**
+ * Where the code at @at, ARCH_STUB_SIZE bytes, has the address it jumps to, if it is nothing but such a
+ * jump, as the stubs of a PLT are; or 0.
+ */
+taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at);
+
 #endif

@@ -436,6 +436,20 @@ int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
 	return (int)(i->size + put_jump(out + i->size, slot + i->size, at + i->size));
 }
 
+/* [endbr64] [bnd] jmp *displacement(%rip); psABI 5.2 and the CET and MPX variants of it. */
+taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t i = memcmp(code, endbr64, sizeof endbr64) ? 0 : sizeof endbr64;
+	int32_t displacement;
+
+	i += code[i] == 0xf2;
+	if (code[i] != 0xff || code[i + 1] != 0x25)
+		return 0;
+	memcpy(&displacement, code + i + 2, sizeof displacement);
+	return at + i + 2 + sizeof displacement + (taddr)(int64_t)displacement;
+}
+
 taddr arch_direct_call_target(const uint8_t before[5], taddr ret)
 {
 	if (before[0] != 0xe8)

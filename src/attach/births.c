@@ -402,6 +402,8 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 
 	if (event == PTRACE_EVENT_EXEC)
 		return serve_exec(t, task);
+	if (event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_VFORK_DONE)
+		task->in_vfork = event == PTRACE_EVENT_VFORK;
 	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
 		return true;
 	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)

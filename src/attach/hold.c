@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
  * taken; what came before it is queued. */
@@ -22,9 +23,12 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 	tracer_note(t, tid, wstatus);
 }
 
+/* Who sleeps in vfork(2) cannot be stopped before the child has gone, which may be one of those that
+ * are held; but it runs no code of the program, and stops by itself before it does. */
 static bool is_awaited(const struct task *task, const struct space *s, const struct task *except)
 {
-	return task != except && (!s || task->space == s) && task->state == TASK_RUNNING;
+	return task != except && (!s || task->space == s) && task->state == TASK_RUNNING &&
+	       !task->in_vfork;
 }
 
 static bool any_awaited(struct tracer *t, const struct space *s, const struct task *except)
@@ -108,7 +112,7 @@ static bool stop_more(struct tracer *t)
 	bool more = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (task->state != TASK_RUNNING && task->state != TASK_LISTENING)
+		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork)
 			continue;
 		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->state = TASK_RUNNING;
@@ -131,13 +135,7 @@ static bool serve_changes(struct tracer *t)
 			continue;
 		struct stop s = tracer_decode(task->tid, task->wstatus);
 		if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
-			pid_t pid = task->tid == task->tgid ? task->tid : 0;
-			int wstatus = task->wstatus;
-			if (task->space)
-				tracer_place_orphans(t, task);
-			tracer_forget(t, task);
-			if (pid)
-				t->ops->ended(t->ctx, pid, wstatus);
+			tracer_serve_end(t, task);
 			return true;
 		}
 		if (task->fresh) {
@@ -187,7 +185,7 @@ void tracer_quiesce(struct tracer *t)
 	while (stop_more(t) || serve_changes(t))
 		;
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space && task->state != TASK_PARKED)
+		if (task->space && task->state != TASK_PARKED && task->state != TASK_RUNNING)
 			settle(t, task);
 }
 
@@ -200,6 +198,38 @@ void tracer_continue(struct tracer *t)
 			task_resume(t, task, 0);
 }
 
+/*
+ * Those that sleep in vfork(2) can be let go when their children, which are free now, have exec'ed or
+ * ended. Of one whose child takes its time nothing but the kernel's record is ours any more, and that
+ * goes when we end.
+ */
+static void let_go_of_vforkers(struct tracer *t)
+{
+	enum { ROUNDS = 200 };
+	static const struct timespec nap = { .tv_nsec = 10000000 };
+	struct task *task;
+
+	for (unsigned round = 0; t->tasks.n && round < ROUNDS; round++) {
+		int wstatus;
+		pid_t tid;
+
+		while ((tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0) {
+			tracer_note(t, tid, wstatus);
+			task = tasks_find(&t->tasks, tid);
+			if (!task)
+				continue;
+			if (!WIFSTOPPED(wstatus))
+				tracer_serve_end(t, task);
+			else
+				tracer_let_go(t, task, owed_signal(t, task));
+		}
+		if (t->tasks.n)
+			nanosleep(&nap, NULL);
+	}
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
+		tracer_forget(t, task);
+}
+
 void tracer_detach_all(struct tracer *t)
 {
 	struct task *task;
@@ -208,8 +238,12 @@ void tracer_detach_all(struct tracer *t)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->space)
 			t->ops->clean(t->ctx, task->space);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
-		tracer_let_go(t, task, owed_signal(t, task));
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->state != TASK_RUNNING) {
+			tracer_let_go(t, task, owed_signal(t, task));
+			i = 0; /* the table has changed */
+		}
+	let_go_of_vforkers(t);
 	t->n_queue = 0;
 }
 

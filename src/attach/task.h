@@ -36,6 +36,7 @@ struct task {
 	enum task_state state;
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
+	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
 	bool fresh;		/* its first stop has not been served */
 	bool exiting;		/* it has told that it is about to end */
 	void *user;		/* what the tracer's owner keeps for it */

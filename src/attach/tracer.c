@@ -54,7 +54,7 @@ void tracer_watch_exits(struct tracer *t)
 void *tracer_options(const struct tracer *t)
 {
 	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACESYSGOOD |
 				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
 }
 
@@ -268,7 +268,7 @@ void tracer_forget(struct tracer *t, struct task *task)
 	tasks_remove(&t->tasks, task);
 }
 
-static void serve_end(struct tracer *t, struct task *task)
+void tracer_serve_end(struct tracer *t, struct task *task)
 {
 	bool leader = task->tid == task->tgid;
 	pid_t pid = task->tid;
@@ -394,7 +394,7 @@ static void serve(struct tracer *t, struct task *task)
 	t->stops++;
 	task->state = TASK_SERVED;
 	if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
-		serve_end(t, task);
+		tracer_serve_end(t, task);
 		return;
 	}
 	/* An exec by a thread that was seized, in the place of a leader that was not. */

@@ -41,6 +41,8 @@ void tracer_leave_space(struct tracer *t, struct task *task);
 void tracer_enter_space(struct task *task, struct space *s);
 void tracer_forget(struct tracer *t, struct task *task);
 void tracer_forget_running(struct tracer *t);
+/* A task has ended, as its wstatus says. */
+void tracer_serve_end(struct tracer *t, struct task *task);
 /* The owner wants the signal that is about to be delivered for itself. */
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 

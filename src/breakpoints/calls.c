@@ -13,36 +13,31 @@ void calls_release(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
-bool calls_frees_same(const struct call *p, const struct call_entry *e)
-{
-	return p->unwatched && e->freed && e->freed == p->ptr;
-}
-
-/* An entry with the return address, and in the place, of the pending call's. */
-static enum entry_verdict judge_same_frame(const struct call *p, const struct call_entry *e)
-{
-	/* reallocarray jumps to realloc, realloc(NULL, n) to malloc. The very same entry twice is a call
-	 * that a signal pushed back to its start, or the same call made again after a longjmp out of it. */
-	if (e->trap == p->trap)
-		return ENTRY_RESTARTED;
-	if (!p->unwatched || calls_frees_same(p, e))
-		return ENTRY_NESTED;
-	return ENTRY_ABANDONED;
-}
-
 enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e, taddr word)
 {
 	if (!p)
 		return ENTRY_OUTER;
-	if (e->slot == p->slot && e->ret == p->ret)
-		return judge_same_frame(p, e);
+	if (e->slot == p->slot && e->ret == p->ret) {
+		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same slot, same return
+		 * address. The very same entry twice is a call that a signal pushed back to its start,
+		 * or the same call made again, after a longjmp out of it or a return not watched. */
+		return e->trap == p->trap ? ENTRY_RESTARTED : ENTRY_NESTED;
+	}
 	if (p->interrupted)
 		return ENTRY_UNWIND;
-	/* The stack grows down: whoever is called from inside of it has its return address below. */
-	if (e->slot >= p->slot || word != p->ret)
-		return ENTRY_ABANDONED;
-	/* Behind a return that was not seen the word may have stayed where it was. */
-	return p->unwatched ? ENTRY_UNWIND : ENTRY_NESTED;
+	/* The stack grows down: whoever is called from inside of it has its return address below. That
+	 * the word is still in its place may be chance: after a longjmp out of the call, or a return
+	 * that is not watched, nothing need have been written there. */
+	return e->slot < p->slot && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
+}
+
+enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry *e)
+{
+	/* A free that hands its block on is in that call. For others the word on the stack has to do:
+	 * if the return is watched, it has not been seen. */
+	if (!p->unwatched || (e->freed && e->freed == p->ptr))
+		return ENTRY_NESTED;
+	return ENTRY_ABANDONED;
 }
 
 ptrdiff_t calls_returning(const struct calls *c, taddr pc, taddr sp)

@@ -21,7 +21,8 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
-	bool unwatched;	/* a free whose return is not trapped: it may be over */
+	/* A free whose return is not trapped: it may be over. Its call site calls nothing but it. */
+	bool unwatched;
 	bool hidden;	/* what it gives is not to be told of */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
 	taddr inner;	/* the last block that such a call gave */
@@ -50,8 +51,7 @@ enum entry_verdict {
 	ENTRY_NESTED,	 /* the pending call's own business */
 	ENTRY_ABANDONED, /* the pending call will never return: drop it and ask again */
 	ENTRY_RESTARTED, /* the pending call is this very one, begun anew: drop it, count this */
-	ENTRY_UNWIND,	 /* only the call chain can tell: a signal handler is in play, or the pending
-			    call's return is not watched */
+	ENTRY_UNWIND,	 /* only the call chain can tell */
 };
 
 /* An entry to be judged. */
@@ -66,8 +66,9 @@ struct call_entry {
  */
 enum entry_verdict calls_judge(const struct call *pending, const struct call_entry *e, taddr word);
 
-/* Does a free hand its block on to another? */
-bool calls_frees_same(const struct call *pending, const struct call_entry *e);
+/* The same when the chain of the entry is not known to its end, and the pending call is not in what is
+ * known of it. */
+enum entry_verdict calls_judge_cut(const struct call *pending, const struct call_entry *e);
 
 /**
  * The pending call that returns when a task is at @pc with stack pointer @sp, as an index into

@@ -48,6 +48,18 @@ static enum alloc_call log_call(const struct probe *p)
 	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
 
+/* ---- places ---- */
+
+static bool site_eq(const void *owner, uint32_t id, const void *key)
+{
+	return ((const struct watch *)owner)->sites[id].ret == *(const taddr *)key;
+}
+
+static uint64_t site_rehash(const void *owner, uint32_t id)
+{
+	return hash_mix(((const struct watch *)owner)->sites[id].ret);
+}
+
 /* ---- chains ---- */
 
 static bool pc_eq(const void *owner, uint32_t id, const void *key)
@@ -219,9 +231,7 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
 		    chain->frames[i - 1].cfa == pending->sp_after)
 			return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
-	if (!chain->truncated || handler)
-		return ENTRY_ABANDONED;
-	return !pending->unwatched || calls_frees_same(pending, e) ? ENTRY_NESTED : ENTRY_ABANDONED;
+	return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
 }
 
 /*
@@ -310,6 +320,15 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 		c->pool = arch_arg(r, p->pool_arg);
 }
 
+/* The program's own code, without our traps. */
+static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
+{
+	if (space_read(w->space, at, code, len) != (ssize_t)len)
+		return false;
+	traps_hide(&w->traps, at, code, len);
+	return true;
+}
+
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
 static bool by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
@@ -326,7 +345,7 @@ static bool by_allocator(struct watch *w, const struct trap *trap, const struct 
 		return true;
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
 	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
-	       space_read(w->space, ret - sizeof before, before, sizeof before) == sizeof before &&
+	       read_code(w, ret - sizeof before, before, sizeof before) &&
 	       arch_direct_call_target(before, ret) == trap->at;
 }
 
@@ -341,14 +360,26 @@ static bool take_hidden(struct watch *w, taddr ptr)
 	return false;
 }
 
+/* Is this a free that was counted, and then begun again? Not if the block has been given out since. */
+static bool was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp)
+{
+	for (size_t i = 0; i < t->n_rewound; i++) {
+		const struct rewound_free f = t->rewound[i];
+
+		if (f.trap != trap || f.sp != sp)
+			continue;
+		t->rewound[i] = t->rewound[--t->n_rewound];
+		return f.ptr == ptr && !(ptr && w->sink.knows(w->sink.ctx, ptr));
+	}
+	return false;
+}
+
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, const struct arch_regs *r)
 {
 	taddr ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
-	bool again = t->rewound_trap == trap->at && t->rewound_ptr == ptr;
 
-	t->rewound_trap = 0;
-	if (again || take_hidden(w, ptr))
+	if (was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
@@ -360,6 +391,40 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .sp = arch_sp_after_return(r),
 				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
 						       by_allocator(w, trap, r) });
+}
+
+/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
+ * the PLT, which reaches the same function all the time. */
+static bool calls_only(struct watch *w, taddr ret, taddr at)
+{
+	uint8_t before[5], stub[ARCH_STUB_SIZE];
+	uint64_t reaches;
+
+	taddr target = read_code(w, ret - sizeof before, before, sizeof before) ?
+			       arch_direct_call_target(before, ret) :
+			       0;
+	if (!target || target == at)
+		return target;
+	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
+	return slot && space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
+	       reaches == at;
+}
+
+/* What is known of a place where free is called from; remembered with the place. */
+static bool is_free_site(struct watch *w, taddr ret, taddr at)
+{
+	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
+
+	if (id == IDINDEX_NONE) {
+		struct free_site s = { .ret = ret, .frees = calls_only(w, ret, at) ? at : 0 };
+
+		id = (uint32_t)w->n_sites;
+		if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
+		    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
+			return false;
+		w->sites[w->n_sites++] = s;
+	}
+	return w->sites[id].frees == at;
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -409,7 +474,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
-	if (p->kind == PROBE_FREE) {
+	if (p->kind == PROBE_FREE && is_free_site(w, e->ret, e->trap)) {
 		/* A stop for its return would tell no more than the chain does if that is asked for. */
 		c->unwatched = true;
 		return;
@@ -481,6 +546,12 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	return true;
 }
 
+/* What a free does inside matters only if it may call another one, or is the program's own. */
+static bool is_alone(const struct watch *w, const struct trap *trap)
+{
+	return w->free_functions <= 1 && trap->file != w->program;
+}
+
 /* An entry that is judged: the program's own call is begun, or told at once. */
 static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
 			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
@@ -505,8 +576,7 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 	if (p->kind == PROBE_FREE_LIST)
 		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
 				   arch_sp_after_return(r));
-	/* What a free does inside matters only if it may call another one. */
-	if (p->kind != PROBE_FREE || (w->free_functions > 1 && e->freed))
+	if (p->kind != PROBE_FREE || (!is_alone(w, trap) && e->freed))
 		begin_call(w, task, t, number, e, r);
 }
 
@@ -526,7 +596,7 @@ static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
-		if (!t->calls.n && (w->free_functions <= 1 || !e.freed)) {
+		if (!t->calls.n && (is_alone(w, trap) || !e.freed)) {
 			count_free(w, task, t, trap, r);
 			return false;
 		}
@@ -711,8 +781,13 @@ static void note_rewound(struct watch *w, struct task *task, const struct arch_r
 
 	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
 		return;
-	t->rewound_trap = trap->at;
-	t->rewound_ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
+	/* Only handlers can come in between, and they may free, too. */
+	struct rewound_free f = { trap->at, arch_arg(r, watch_probe(w, trap->probe)->ptr_arg), arch_sp(r) };
+	was_rewound(w, t, f.trap, f.ptr, f.sp);
+	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
+		w->counts.lost++;
+	else
+		t->rewound[t->n_rewound++] = f;
 }
 
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
@@ -776,6 +851,7 @@ void watch_task_gone(struct watch *w, struct task *task)
 		return;
 	watch_forget_calls(w, task);
 	calls_release(&t->calls);
+	free(t->rewound);
 	free(t);
 	task->user = NULL;
 }

@@ -40,6 +40,9 @@ int traps_offer_slack(struct traps *t, taddr start, taddr end)
 {
 	if (start >= end)
 		return 0;
+	for (size_t i = 0; i < t->n_slacks; i++)
+		if (t->slacks[i].start == start)
+			return 0; /* in use already */
 	if (ARRAY_RESERVE(&t->slacks, &t->cap_slacks, t->n_slacks))
 		return -ENOMEM;
 	t->slacks[t->n_slacks++] = (struct slack){ .start = start, .end = end, .next = start };

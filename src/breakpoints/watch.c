@@ -82,6 +82,25 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
+/* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
+ * makes several mappings of one, or one of several: what is in them stays where it is. */
+static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
+{
+	taddr at = m->start;
+
+	for (size_t i = 0; i < now->n && at < m->end; i++) {
+		const struct mapping *n = &now->maps[i];
+
+		if (n->end <= at || n->file != m->file || n->bias != m->bias)
+			continue;
+		if (n->start > at)
+			traps_forget(&w->traps, at, n->start < m->end ? n->start : m->end);
+		at = n->end;
+	}
+	if (at < m->end)
+		traps_forget(&w->traps, at, m->end);
+}
+
 bool watch_is_allocator(struct watch *w, uint32_t file)
 {
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, file);
@@ -107,8 +126,10 @@ static void count_allocators(struct watch *w)
 
 static void forget_pcs(struct watch *w)
 {
-	idindex_release(&w->pc_index);
+	idindex_clear(&w->pc_index);
 	w->n_pcs = 0;
+	idindex_clear(&w->site_index);
+	w->n_sites = 0;
 	unwinder_flush(w->unwinder);
 }
 
@@ -141,7 +162,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	for (size_t i = 0; i < was.n; i++) {
 		if (has_mapping(&now, &was.maps[i]))
 			continue;
-		traps_forget(&w->traps, was.maps[i].start, was.maps[i].end);
+		forget_gone(w, &now, &was.maps[i]);
 		changed = true;
 	}
 	for (size_t i = 0; !err && i < now.n; i++) {
@@ -264,7 +285,8 @@ static void sync_copy(const struct watch *w, const struct space *parent)
 			space_write(w->space, k->start, code, len);
 	}
 	for (size_t i = 0; i < w->traps.n; i++)
-		trap_restore(w->space, &w->traps.v[i]);
+		if (!w->traps.v[i].out)
+			trap_restore(w->space, &w->traps.v[i]);
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
@@ -298,6 +320,8 @@ void watch_free(struct watch *w)
 	unwinder_free(w->unwinder);
 	free(w->pcs);
 	idindex_release(&w->pc_index);
+	free(w->sites);
+	idindex_release(&w->site_index);
 	free(w->frames);
 	pools_release(&w->pools);
 	free(w->hidden);

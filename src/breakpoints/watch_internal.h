@@ -29,6 +29,9 @@ struct watch {
 	struct known_pc *pcs;
 	size_t n_pcs, cap_pcs;
 	struct idindex pc_index;
+	struct free_site *sites;
+	size_t n_sites, cap_sites;
+	struct idindex site_index;
 	uint32_t program;		/* its file's number, or NO_FILE */
 	size_t free_functions;		/* trapped functions to free with */
 	struct pools pools;
@@ -42,11 +45,22 @@ struct watch {
 	struct watch_counts counts;
 };
 
+/* A free that was counted and then pushed back to its first instruction by a signal. */
+struct rewound_free {
+	taddr trap, ptr, sp;
+};
+
+/* A place where free is called: the call there reaches the free at @frees and nothing else; 0: it may
+ * reach others. */
+struct free_site {
+	taddr ret, frees;
+};
+
 /* What is kept for a task. */
 struct watched_task {
 	struct calls calls;
-	/* A free that was counted and then pushed back to its first instruction by a signal. */
-	taddr rewound_trap, rewound_ptr;
+	struct rewound_free *rewound;
+	size_t n_rewound, cap_rewound;
 	bool hide_next;	/* the next block it asks for is not to be told of */
 };
 

@@ -198,7 +198,8 @@ static void save_image(struct session *s, struct image *i)
 void await_savers(struct session *s)
 {
 	while (s->n_savers) {
-		waitpid(s->savers[s->n_savers - 1], NULL, 0);
+		while (waitpid(s->savers[s->n_savers - 1], NULL, 0) < 0 && errno == EINTR)
+			;
 		s->n_savers--;
 	}
 }

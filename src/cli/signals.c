@@ -127,6 +127,15 @@ static void handle_end_signals(void)
 		handle(SIGHUP, on_end_signal);
 }
 
+/* Who started us may have blocked what we live by. The program has been started already. */
+static void unblock(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 static int make_nudge(void)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGNUDGE };
@@ -158,6 +167,7 @@ int signals_begin(struct tracer *tracer, bool end_on_interrupt)
 	handle(SIGTSTP, SIG_IGN);
 	handle(SIGTTIN, SIG_IGN);
 	handle(SIGTTOU, SIG_IGN);
+	unblock();
 	catch_internal_errors(tracer);
 	return 0;
 }
