@@ -48,150 +48,6 @@ static enum alloc_call log_call(const struct probe *p)
 	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
 
-/* ---- places ---- */
-
-static bool site_eq(const void *owner, uint32_t id, const void *key)
-{
-	return ((const struct watch *)owner)->sites[id].ret == *(const taddr *)key;
-}
-
-static uint64_t site_rehash(const void *owner, uint32_t id)
-{
-	return hash_mix(((const struct watch *)owner)->sites[id].ret);
-}
-
-/* ---- chains ---- */
-
-static bool pc_eq(const void *owner, uint32_t id, const void *key)
-{
-	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
-
-	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
-}
-
-static uint64_t pc_hash(const struct known_pc *k)
-{
-	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
-}
-
-static uint64_t pc_rehash(const void *owner, uint32_t id)
-{
-	return pc_hash(&((const struct watch *)owner)->pcs[id]);
-}
-
-static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_pc k)
-{
-	const struct mapping *m = watch_mapping(w, tid, k.pc);
-
-	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
-				k.guessed);
-	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
-		return NULL;
-	w->pcs[w->n_pcs] = k;
-	if (idindex_add(&w->pc_index, (uint32_t)w->n_pcs, pc_hash(&k), pc_rehash, w))
-		return NULL;
-	return &w->pcs[w->n_pcs++];
-}
-
-static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
-{
-	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
-	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
-
-	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
-}
-
-#define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
-
-/* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
-static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f, bool innermost)
-{
-	uint32_t number = unwinder_noted(w->unwinder, f);
-
-	if (number != UINT32_MAX)
-		return number;
-	const struct known_pc *k = know_pc(w, tid, f);
-	if (!k)
-		return UINT32_MAX;
-	if (k->hidden)
-		return innermost ? HIDDEN : k->frame;
-	unwinder_note(w->unwinder, f, k->frame);
-	return k->frame;
-}
-
-/* The chain as numbered frames, the first *count of w->frames. */
-static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, size_t *count)
-{
-	size_t n = 0;
-
-	while (w->cap_frames < chain->n)
-		if (ARRAY_RESERVE(&w->frames, &w->cap_frames, w->cap_frames))
-			return -ENOMEM;
-	for (size_t i = 0; i < chain->n; i++) {
-		uint32_t number = frame_number(w, tid, &chain->frames[i], n == 0);
-
-		if (number == UINT32_MAX)
-			return -ENOMEM;
-		if (number != HIDDEN)
-			w->frames[n++] = number;
-	}
-	*count = n;
-	return 0;
-}
-
-/* For the event that the call will make. */
-static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
-{
-	size_t n;
-	int err = number_chain(w, tid, chain, &n);
-
-	if (err)
-		return err;
-	c->frames = malloc(n * sizeof *c->frames + 1);
-	if (!c->frames)
-		return -ENOMEM;
-	memcpy(c->frames, w->frames, n * sizeof *c->frames);
-	c->n_frames = n;
-	c->truncated = chain->truncated;
-	return 0;
-}
-
-static int unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
-{
-	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
-}
-
-int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
-{
-	struct unwind_chain chain;
-	struct arch_regs r;
-	int err = arch_get_regs(task->tid, &r);
-
-	if (err)
-		return err;
-	taddr pc = arch_pc(&r), sp = arch_sp(&r);
-
-	/* As if the instruction before were a call that has just been made. */
-	arch_set_caller(&r, pc, sp - sizeof sp);
-	err = unwinder_snapshot(w->unwinder, w->space, sp);
-	if (!err)
-		err = unwind(w, &r, pc, &chain);
-	if (!err)
-		err = number_chain(w, task->tid, &chain, &out->n);
-	out->frames = w->frames;
-	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
-	return err;
-}
-
-int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
-{
-	struct unwind_chain chain;
-	int err = unwind(w, r, ret, &chain);
-
-	return err ? err : keep_chain(w, tid, &chain, c);
-}
-
 /* ---- pending calls ---- */
 
 /* The innermost call is over, one way or another. */
@@ -206,7 +62,7 @@ static void drop_call(struct watch *w, struct calls *calls)
 }
 
 /* A call that will never return. A block it was to resize is still there, as far as can be seen. */
-static void abandon(struct watch *w, struct task *task, struct calls *calls)
+void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
 
@@ -265,7 +121,7 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 		if (v == ENTRY_UNWIND) {
 			struct unwind_chain chain;
 
-			if (unwind(w, r, e->ret, &chain)) {
+			if (watch_unwind(w, r, e->ret, &chain)) {
 				w->counts.lost++;
 				return false;
 			}
@@ -273,7 +129,7 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER || is_callback(w, top, e->ret);
-		abandon(w, task, calls);
+		watch_abandon(w, task, calls);
 	}
 }
 
@@ -320,35 +176,6 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 		c->pool = arch_arg(r, p->pool_arg);
 }
 
-/* The program's own code, without our traps. */
-static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
-{
-	if (space_read(w->space, at, code, len) != (ssize_t)len)
-		return false;
-	traps_hide(&w->traps, at, code, len);
-	return true;
-}
-
-/* Did the code that defines this free call it itself? Seen in the call instruction: the C library
- * calls its own free for the program through its PLT like anyone else. */
-static bool by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
-{
-	uint8_t before[5];
-	taddr ret;
-
-	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
-		return false;
-	const struct mapping *m = mappings_find(&w->maps, ret - 1);
-	if (!m || m->file != trap->file)
-		return false;
-	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
-		return true;
-	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
-	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
-	       read_code(w, ret - sizeof before, before, sizeof before) &&
-	       arch_direct_call_target(before, ret) == trap->at;
-}
-
 /* Was this block never told of? Then nor is its end. */
 static bool take_hidden(struct watch *w, taddr ptr)
 {
@@ -361,7 +188,7 @@ static bool take_hidden(struct watch *w, taddr ptr)
 }
 
 /* Is this a free that was counted, and then begun again? Not if the block has been given out since. */
-static bool was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp)
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp)
 {
 	for (size_t i = 0; i < t->n_rewound; i++) {
 		const struct rewound_free f = t->rewound[i];
@@ -379,7 +206,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 {
 	taddr ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
 
-	if (was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
+	if (watch_was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
@@ -390,41 +217,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .ptr = ptr,
 				       .sp = arch_sp_after_return(r),
 				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
-						       by_allocator(w, trap, r) });
-}
-
-/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
- * the PLT, which reaches the same function all the time. */
-static bool calls_only(struct watch *w, taddr ret, taddr at)
-{
-	uint8_t before[5], stub[ARCH_STUB_SIZE];
-	uint64_t reaches;
-
-	taddr target = read_code(w, ret - sizeof before, before, sizeof before) ?
-			       arch_direct_call_target(before, ret) :
-			       0;
-	if (!target || target == at)
-		return target;
-	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
-	return slot && space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
-	       reaches == at;
-}
-
-/* What is known of a place where free is called from; remembered with the place. */
-static bool is_free_site(struct watch *w, taddr ret, taddr at)
-{
-	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
-
-	if (id == IDINDEX_NONE) {
-		struct free_site s = { .ret = ret, .frees = calls_only(w, ret, at) ? at : 0 };
-
-		id = (uint32_t)w->n_sites;
-		if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
-		    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
-			return false;
-		w->sites[w->n_sites++] = s;
-	}
-	return w->sites[id].frees == at;
+						       watch_by_allocator(w, trap, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -474,7 +267,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
-	if (p->kind == PROBE_FREE && is_free_site(w, e->ret, e->trap)) {
+	if (p->kind == PROBE_FREE && watch_is_free_site(w, e->ret, e->trap)) {
 		/* A stop for its return would tell no more than the chain does if that is asked for. */
 		c->unwatched = true;
 		return;
@@ -521,14 +314,6 @@ static void lose_entry(struct watch *w, const struct task *task)
 		w->counts.lost++;
 }
 
-/* libtcmalloc asks for a profile of its own when the program ends. */
-static bool by_library(struct watch *w, const struct trap *trap, taddr ret)
-{
-	const struct mapping *m = mappings_find(&w->maps, ret - 1);
-
-	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
-}
-
 /* A function that we answer in its place. True: it has returned. */
 static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
 		   struct arch_regs *r)
@@ -537,7 +322,7 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
 	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
-	    by_library(w, trap, ret) ||
+	    watch_by_library(w, trap, ret) ||
 	    !w->sink.ask(w->sink.ctx, task, p->kind, arg, &result))
 		return false;
 	t->hide_next = p->kind == ASK_HEAP_SIZE;
@@ -582,7 +367,7 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 }
 
 /* True: the function has returned already. */
-static bool hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, trap->probe);
@@ -696,7 +481,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 		calls->v[calls->n - 1].inner = block;
 }
 
-static void hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+void watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		       const struct arch_regs *r)
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
@@ -710,149 +495,6 @@ static void hit_return(struct watch *w, struct task *task, struct watched_task *
 	}
 	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
-		abandon(w, task, &t->calls);
+		watch_abandon(w, task, &t->calls);
 	call_returned(w, task, &t->calls, r);
-}
-
-/* ---- going on ---- */
-
-/* Make the task do what the trap took the place of. */
-static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
-{
-	const struct arch_regs was = *r;
-	const struct trap *trap = traps_at(&w->traps, at);
-	uint64_t word;
-	bool push = false;
-
-	if (!trap) { /* its module has gone while it was served: there is nothing in its place */
-		arch_set_pc(r, at);
-	} else if (trap->insn.how == ARCH_EMULATE) {
-		arch_emulate(&trap->insn, at, r, &push, &word);
-		if (push)
-			space_write(w->space, arch_sp(r), &word, sizeof word);
-	} else {
-		arch_set_pc(r, trap->slot ? trap->slot : at);
-	}
-	arch_change_regs(task->tid, &was, r);
-	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
-}
-
-enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
-{
-	struct watched_task *t = watched_task(task);
-	struct arch_regs r;
-
-	if (arch_get_regs(task->tid, &r))
-		return TRAP_NOT_OURS; /* it is being killed */
-	taddr at = arch_pc(&r) - arch_trap_size;
-	const struct trap *trap = traps_at(&w->traps, at);
-	if (!trap)
-		return TRAP_NOT_OURS;
-	/* Behind a longer instruction's first byte nothing but its trap leads; behind a one-byte
-	 * instruction also the instruction itself, and there a signal may come from anywhere. */
-	if (!certain && trap->insn.size == arch_trap_size)
-		return TRAP_DOUBTFUL;
-	uint8_t roles = trap->roles;
-	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
-	w->counts.traps++;
-	if (!t) {
-		w->counts.lost++;
-		return pass(w, task, at, &r);
-	}
-	if (roles & TRAP_RETURN)
-		hit_return(w, task, t, at, &r);
-	if (roles & TRAP_RENDEZVOUS)
-		watch_modules(w, task->tid);
-	trap = traps_at(&w->traps, at);
-	if (trap && roles & TRAP_ENTRY && hit_entry(w, task, t, trap, &r)) {
-		arch_set_regs(task->tid, &r);
-		return TRAP_OURS;
-	}
-	/* The program has a trap of its own in this place: it gets its signal. */
-	if (own_trap)
-		return TRAP_NOT_OURS;
-	return pass(w, task, at, &r);
-}
-
-/* The task's counted free has not run an instruction and may be begun again. */
-static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
-{
-	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
-	struct watched_task *t = watched_task(task);
-
-	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
-		return;
-	/* Only handlers can come in between, and they may free, too. */
-	struct rewound_free f = { trap->at, arch_arg(r, watch_probe(w, trap->probe)->ptr_arg), arch_sp(r) };
-	was_rewound(w, t, f.trap, f.ptr, f.sp);
-	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
-		w->counts.lost++;
-	else
-		t->rewound[t->n_rewound++] = f;
-}
-
-void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
-{
-	struct arch_regs r;
-
-	if (out) {
-		if (!arch_get_regs(task->tid, &r) && traps_at(&w->traps, arch_pc(&r)))
-			w->stepping = arch_pc(&r);
-		else
-			w->stepping = 0;
-		if (w->stepping)
-			trap_lift(w->space, traps_at(&w->traps, w->stepping));
-		w->counts.steps++;
-		return;
-	}
-	const struct trap *trap = w->stepping ? traps_at(&w->traps, w->stepping) : NULL;
-	if (trap)
-		trap_restore(w->space, trap);
-	if (!stepped && !arch_get_regs(task->tid, &r))
-		note_rewound(w, task, &r);
-}
-
-bool watch_settle(struct watch *w, struct task *task, bool trapped)
-{
-	struct watched_task *t = watched_task(task);
-	struct arch_regs r;
-	bool before;
-
-	for (size_t i = 0; t && i < t->calls.n; i++)
-		t->calls.v[i].interrupted = true;
-	if (arch_get_regs(task->tid, &r))
-		return false;
-	taddr pc = arch_pc(&r);
-	taddr own = traps_own_pc(&w->traps, pc, &before);
-	bool ours = trapped && traps_at(&w->traps, pc - arch_trap_size);
-	if (ours)
-		own = pc - arch_trap_size;
-	if (own != pc) {
-		arch_set_pc(&r, own);
-		arch_set_regs(task->tid, &r);
-	}
-	if (before)
-		note_rewound(w, task, &r);
-	return ours;
-}
-
-void watch_forget_calls(struct watch *w, struct task *task)
-{
-	struct watched_task *t = task->user;
-
-	while (t && t->calls.n)
-		abandon(w, task, &t->calls);
-}
-
-void watch_task_gone(struct watch *w, struct task *task)
-{
-	struct watched_task *t = task->user;
-
-	if (!t)
-		return;
-	watch_forget_calls(w, task);
-	calls_release(&t->calls);
-	free(t->rewound);
-	free(t);
-	task->user = NULL;
 }

@@ -95,4 +95,27 @@ void watch_emit(struct watch *w, struct alloc_event *e);
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
 
+/* chains.c: a chain by the unwinder alone, nothing numbered. 0 or -errno. */
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain);
+
+/* sites.c */
+/* Did the code that defines the free at @trap call it itself? @r: at its first instruction. */
+bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r);
+/* Does the call that returns to @ret reach nothing but the free at @at? */
+bool watch_is_free_site(struct watch *w, taddr ret, taddr at);
+/* Is it the library of the function at @trap itself that calls it? */
+bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
+
+/* hits.c */
+/* A function is entered. True: it has returned already, with the registers in @r. */
+bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		     struct arch_regs *r);
+/* A task is at @pc, where a call may have returned to. */
+void watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+		      const struct arch_regs *r);
+/* The innermost pending call will never return. */
+void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
+/* Is this a free that was counted, and then begun again? It is forgotten. */
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp);
+
 #endif

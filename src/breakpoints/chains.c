@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The chain of a call, as numbers that the sink has given to its frames. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool pc_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
+
+	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
+}
+
+static uint64_t pc_hash(const struct known_pc *k)
+{
+	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
+}
+
+static uint64_t pc_rehash(const void *owner, uint32_t id)
+{
+	return pc_hash(&((const struct watch *)owner)->pcs[id]);
+}
+
+static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_pc k)
+{
+	const struct mapping *m = watch_mapping(w, tid, k.pc);
+
+	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
+	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
+				k.guessed);
+	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
+		return NULL;
+	w->pcs[w->n_pcs] = k;
+	if (idindex_add(&w->pc_index, (uint32_t)w->n_pcs, pc_hash(&k), pc_rehash, w))
+		return NULL;
+	return &w->pcs[w->n_pcs++];
+}
+
+static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
+{
+	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
+	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
+
+	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
+}
+
+#define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
+
+/* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
+static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f, bool innermost)
+{
+	uint32_t number = unwinder_noted(w->unwinder, f);
+
+	if (number != UINT32_MAX)
+		return number;
+	const struct known_pc *k = know_pc(w, tid, f);
+	if (!k)
+		return UINT32_MAX;
+	if (k->hidden)
+		return innermost ? HIDDEN : k->frame;
+	unwinder_note(w->unwinder, f, k->frame);
+	return k->frame;
+}
+
+/* The chain as numbered frames, the first *count of w->frames. */
+static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, size_t *count)
+{
+	size_t n = 0;
+
+	while (w->cap_frames < chain->n)
+		if (ARRAY_RESERVE(&w->frames, &w->cap_frames, w->cap_frames))
+			return -ENOMEM;
+	for (size_t i = 0; i < chain->n; i++) {
+		uint32_t number = frame_number(w, tid, &chain->frames[i], n == 0);
+
+		if (number == UINT32_MAX)
+			return -ENOMEM;
+		if (number != HIDDEN)
+			w->frames[n++] = number;
+	}
+	*count = n;
+	return 0;
+}
+
+/* For the event that the call will make. */
+static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
+{
+	size_t n;
+	int err = number_chain(w, tid, chain, &n);
+
+	if (err)
+		return err;
+	c->frames = malloc(n * sizeof *c->frames + 1);
+	if (!c->frames)
+		return -ENOMEM;
+	memcpy(c->frames, w->frames, n * sizeof *c->frames);
+	c->n_frames = n;
+	c->truncated = chain->truncated;
+	return 0;
+}
+
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
+{
+	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+}
+
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r;
+	int err = arch_get_regs(task->tid, &r);
+
+	if (err)
+		return err;
+	taddr pc = arch_pc(&r), sp = arch_sp(&r);
+
+	/* As if the instruction before were a call that has just been made. */
+	arch_set_caller(&r, pc, sp - sizeof sp);
+	err = unwinder_snapshot(w->unwinder, w->space, sp);
+	if (!err)
+		err = watch_unwind(w, &r, pc, &chain);
+	if (!err)
+		err = number_chain(w, task->tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	return err;
+}
+
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+{
+	struct unwind_chain chain;
+	int err = watch_unwind(w, r, ret, &chain);
+
+	return err ? err : keep_chain(w, tid, &chain, c);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A task at a trap: from its stop to its going on, and out of the way of whoever looks at it. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Make the task do what the trap took the place of. */
+static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
+{
+	const struct arch_regs was = *r;
+	const struct trap *trap = traps_at(&w->traps, at);
+	uint64_t word;
+	bool push = false;
+
+	if (!trap) { /* its module has gone while it was served: there is nothing in its place */
+		arch_set_pc(r, at);
+	} else if (trap->insn.how == ARCH_EMULATE) {
+		arch_emulate(&trap->insn, at, r, &push, &word);
+		if (push)
+			space_write(w->space, arch_sp(r), &word, sizeof word);
+	} else {
+		arch_set_pc(r, trap->slot ? trap->slot : at);
+	}
+	arch_change_regs(task->tid, &was, r);
+	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
+}
+
+enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
+{
+	struct watched_task *t = watched_task(task);
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r))
+		return TRAP_NOT_OURS; /* it is being killed */
+	taddr at = arch_pc(&r) - arch_trap_size;
+	const struct trap *trap = traps_at(&w->traps, at);
+	if (!trap)
+		return TRAP_NOT_OURS;
+	/* Behind a longer instruction's first byte nothing but its trap leads; behind a one-byte
+	 * instruction also the instruction itself, and there a signal may come from anywhere. */
+	if (!certain && trap->insn.size == arch_trap_size)
+		return TRAP_DOUBTFUL;
+	uint8_t roles = trap->roles;
+	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
+	w->counts.traps++;
+	if (!t) {
+		w->counts.lost++;
+		return pass(w, task, at, &r);
+	}
+	if (roles & TRAP_RETURN)
+		watch_hit_return(w, task, t, at, &r);
+	if (roles & TRAP_RENDEZVOUS)
+		watch_modules(w, task->tid);
+	trap = traps_at(&w->traps, at);
+	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
+		arch_set_regs(task->tid, &r);
+		return TRAP_OURS;
+	}
+	/* The program has a trap of its own in this place: it gets its signal. */
+	if (own_trap)
+		return TRAP_NOT_OURS;
+	return pass(w, task, at, &r);
+}
+
+/* The task's counted free has not run an instruction and may be begun again. */
+static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
+{
+	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
+	struct watched_task *t = watched_task(task);
+
+	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
+		return;
+	/* Only handlers can come in between, and they may free, too. */
+	struct rewound_free f = { trap->at, arch_arg(r, watch_probe(w, trap->probe)->ptr_arg), arch_sp(r) };
+	watch_was_rewound(w, t, f.trap, f.ptr, f.sp);
+	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
+		w->counts.lost++;
+	else
+		t->rewound[t->n_rewound++] = f;
+}
+
+void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
+{
+	struct arch_regs r;
+
+	if (out) {
+		if (!arch_get_regs(task->tid, &r) && traps_at(&w->traps, arch_pc(&r)))
+			w->stepping = arch_pc(&r);
+		else
+			w->stepping = 0;
+		if (w->stepping)
+			trap_lift(w->space, traps_at(&w->traps, w->stepping));
+		w->counts.steps++;
+		return;
+	}
+	const struct trap *trap = w->stepping ? traps_at(&w->traps, w->stepping) : NULL;
+	if (trap && !trap->out)
+		trap_restore(w->space, trap);
+	if (!stepped && !arch_get_regs(task->tid, &r))
+		note_rewound(w, task, &r);
+}
+
+bool watch_settle(struct watch *w, struct task *task, bool trapped)
+{
+	struct watched_task *t = watched_task(task);
+	struct arch_regs r;
+	bool before;
+
+	for (size_t i = 0; t && i < t->calls.n; i++)
+		t->calls.v[i].interrupted = true;
+	if (arch_get_regs(task->tid, &r))
+		return false;
+	taddr pc = arch_pc(&r);
+	taddr own = traps_own_pc(&w->traps, pc, &before);
+	bool ours = trapped && traps_at(&w->traps, pc - arch_trap_size);
+	if (ours)
+		own = pc - arch_trap_size;
+	if (own != pc) {
+		arch_set_pc(&r, own);
+		arch_set_regs(task->tid, &r);
+	}
+	if (before)
+		note_rewound(w, task, &r);
+	return ours;
+}
+
+void watch_forget_calls(struct watch *w, struct task *task)
+{
+	struct watched_task *t = task->user;
+
+	while (t && t->calls.n)
+		watch_abandon(w, task, &t->calls);
+}
+
+void watch_task_gone(struct watch *w, struct task *task)
+{
+	struct watched_task *t = task->user;
+
+	if (!t)
+		return;
+	watch_forget_calls(w, task);
+	calls_release(&t->calls);
+	free(t->rewound);
+	free(t);
+	task->user = NULL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who calls: what the code before a return address tells. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/array.h"
+
+static bool site_eq(const void *owner, uint32_t id, const void *key)
+{
+	return ((const struct watch *)owner)->sites[id].ret == *(const taddr *)key;
+}
+
+static uint64_t site_rehash(const void *owner, uint32_t id)
+{
+	return hash_mix(((const struct watch *)owner)->sites[id].ret);
+}
+
+/* The program's own code, without our traps. */
+static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
+{
+	if (space_read(w->space, at, code, len) != (ssize_t)len)
+		return false;
+	traps_hide(&w->traps, at, code, len);
+	return true;
+}
+
+/* Did the code that defines this free call it itself? Seen in the call instruction: the C library
+ * calls its own free for the program through its PLT like anyone else. */
+bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
+{
+	uint8_t before[5];
+	taddr ret;
+
+	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
+		return false;
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+	if (!m || m->file != trap->file)
+		return false;
+	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
+		return true;
+	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
+	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
+	       read_code(w, ret - sizeof before, before, sizeof before) &&
+	       arch_direct_call_target(before, ret) == trap->at;
+}
+
+/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
+ * the PLT, which reaches the same function all the time. */
+static bool calls_only(struct watch *w, taddr ret, taddr at)
+{
+	uint8_t before[5], stub[ARCH_STUB_SIZE];
+	uint64_t reaches;
+
+	taddr target = read_code(w, ret - sizeof before, before, sizeof before) ?
+			       arch_direct_call_target(before, ret) :
+			       0;
+	if (!target || target == at)
+		return target;
+	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
+	return slot && space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
+	       reaches == at;
+}
+
+/* What is known of a place where free is called from; remembered with the place. */
+bool watch_is_free_site(struct watch *w, taddr ret, taddr at)
+{
+	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
+
+	if (id == IDINDEX_NONE) {
+		struct free_site s = { .ret = ret, .frees = calls_only(w, ret, at) ? at : 0 };
+
+		id = (uint32_t)w->n_sites;
+		if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
+		    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
+			return false;
+		w->sites[w->n_sites++] = s;
+	}
+	return w->sites[id].frees == at;
+}
+
+/* libtcmalloc asks for a profile of its own when the program ends. */
+bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret)
+{
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+
+	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+}
