@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/session.h"
+#include "cli/session_internal.h"
 
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -102,186 +100,9 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	return i;
 }
 
-/* ---- what the breakpoints tell ---- */
-
-static int count(struct image *i, const struct alloc_event *e)
-{
-	struct block_change change;
-	int err = profile_event(i->profile, e, &change);
-	if (!err)
-		recorders_event(i->recorders, e, &change);
-	return err;
-}
-
-/* What is not counted does not happen, but for one thing: a realloc that has begun and whose end is
- * not counted leaves its block where it was. */
-static int ignore(struct image *i, const struct alloc_event *e)
-{
-	struct alloc_event back = {
-		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
-		.announced = e->announced,
-	};
-
-	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
-		return 0;
-	return count(i, &back);
-}
-
-static int sink_event(void *ctx, const struct alloc_event *told)
-{
-	struct image *i = ctx;
-	struct alloc_event changed = *told, *e = &changed;
-	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
-
-	int passes = sieve_event(&i->sieve, e);
-	if (passes <= 0)
-		return passes;
-	if (i->stopped || i->paused)
-		return ignore(i, e);
-	int err = count(i, e);
-	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
-		i->session->save(i->session, i);
-	return err;
-}
-
-char *session_string(const struct space *s, taddr at)
-{
-	char text[4096];
-	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
-
-	if (n <= 0)
-		return NULL;
-	text[n] = '\0';
-	return text[0] ? strdup(text) : NULL;
-}
-
-static bool sink_knows(void *ctx, taddr ptr)
-{
-	const struct image *i = ctx;
-
-	return live_knows(&i->profile->live, ptr);
-}
-
-static void mark_image(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now)
-{
-	profile_stamp(i->profile, now);
-	recorders_mark(i->recorders, mark, task, now);
-}
-
-/* mprof_stop() and mprof_restart() */
-static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
-{
-	bool was_stopped = i->stopped;
-	uint64_t now = session_now_ns();
-
-	if (!i->stopped)
-		i->session->save(i->session, i);
-	if (!stop)
-		i->session->restarts(i->session, i);
-	i->stopped = stop;
-	mark_image(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid, now);
-	if (stop != was_stopped)
-		i->session->progress(i->session, stop ? "suspended" : "resumed");
-	if (stop)
-		return;
-	char *name = session_string(task->space, arg);
-	/* What another user's program says must not choose a file for us to write, perhaps as root. */
-	if (name && i->session->foreign) {
-		say("process %d names the file %s for its profile: ignored, for it is another user's",
-		    (int)i->pid, name);
-		free(name);
-		name = NULL;
-	}
-	if (name) {
-		free(i->data);
-		i->data = name;
-	}
-	profile_restart(i->profile);
-	profile_stamp(i->profile, now);
-}
-
-/* mprof_suspend(): the traps are taken out when no stop is being served. */
-static void pause_image(struct image *i, struct task *task)
-{
-	if (i->paused)
-		return;
-	i->paused = true;
-	mark_image(i, RECORD_SUSPENDED, task->tid, session_now_ns());
-	i->session->progress(i->session, "suspended");
-	i->session->wake(i->session);
-}
-
-/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
- * there are no traps to lead there, so they may run while the traps come back. */
-static void unpause_image(struct image *i, pid_t tid)
-{
-	if (!i->paused)
-		return;
-	if (i->lifted && !i->session->suspended)
-		watch_resume(i->watch, tid);
-	i->paused = i->lifted = false;
-	mark_image(i, RECORD_RESUMED, tid, session_now_ns());
-	i->session->progress(i->session, "resumed");
-}
-
-static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
-{
-	struct image *i = ctx;
-
-	switch (mark) {
-	case MARK_AUTOSAVE:
-		i->session->autosave = (int)arg > 0 ? (uint64_t)arg & INT_MAX : 0;
-		return;
-	case MARK_STOP:
-	case MARK_RESTART:
-		mark_profile(i, task, mark == MARK_STOP, arg);
-		return;
-	case MARK_SUSPEND:
-		pause_image(i, task);
-		return;
-	case MARK_RESUME:
-		unpause_image(i, task->tid);
-		return;
-	case MARK_STAMP:
-		mark_image(i, RECORD_STAMP, task->tid, session_now_ns());
-		return;
-	default:
-		return;
-	}
-}
-
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
-{
-	struct image *i = ctx;
-	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
-
-	return profile_frame(i->profile, &place);
-}
-
-static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
-		     uint64_t *result)
-{
-	struct image *i = ctx;
-
-	return heap_ask(i, task, what, arg, result);
-}
-
-static void sink_modules(void *ctx, const struct mappings *maps)
-{
-	struct image *i = ctx;
-
-	heap_modules(i, maps);
-}
-
-static struct watch_sink sink_for(struct image *i)
-{
-	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
-				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
-}
-
 /* ---- what the tracer tells ---- */
 
-static struct image *image_of(const struct task *task)
+struct image *session_image_of(const struct task *task)
 {
 	return task->space ? task->space->user : NULL;
 }
@@ -314,7 +135,7 @@ static bool on_image(void *ctx, struct task *task)
 		return refuse(s, task, NULL, why);
 	struct image *i = image_begin(s, task->tgid, profile_new());
 	if (i && !s->record(s, i)) {
-		struct watch_sink sink = sink_for(i);
+		struct watch_sink sink = session_sink(i);
 
 		i->watch = watch_new(&s->shared, task->space, task->tid, &sink, &err);
 	}
@@ -345,7 +166,7 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 	if (s->trace_children)
 		i = image_begin(s, child->tgid, profile_fork(from->profile));
 	if (i && !sieve_fork(&i->sieve, &from->sieve) && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
-		struct watch_sink sink = sink_for(i);
+		struct watch_sink sink = session_sink(i);
 
 		i->program = from->program;
 		i->paused = from->paused;
@@ -364,7 +185,7 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 
 static void on_thread(void *ctx, struct task *task)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	if (i && i->watch)
@@ -374,7 +195,7 @@ static void on_thread(void *ctx, struct task *task)
 static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
 {
 	const struct session *s = ctx;
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 	struct alloc_chain chain = { 0 };
 	struct page_event e;
 
@@ -394,7 +215,7 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	return i && i->watch ? watch_trap(i->watch, task, certain) : TRAP_NOT_OURS;
@@ -402,7 +223,7 @@ static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 
 static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	if (i && i->watch)
@@ -411,7 +232,7 @@ static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
 
 static bool on_settle(void *ctx, struct task *task, bool trapped)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	return i && i->watch && watch_settle(i->watch, task, trapped);
@@ -419,7 +240,7 @@ static bool on_settle(void *ctx, struct task *task, bool trapped)
 
 static void on_task_gone(void *ctx, struct task *task)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	if (!i || !i->watch)
@@ -471,7 +292,7 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 
 static void on_exiting(void *ctx, struct task *task)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	if (i && i->watch)
@@ -480,7 +301,7 @@ static void on_exiting(void *ctx, struct task *task)
 
 static bool on_signal(void *ctx, struct task *task, int sig)
 {
-	struct image *i = image_of(task);
+	struct image *i = session_image_of(task);
 
 	(void)ctx;
 	return i && i->watch && heap_signal(i, task->tid, sig);
@@ -566,103 +387,6 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max)
 {
 	s->min_size = min;
 	s->max_size = max ? max : UINT64_MAX;
-}
-
-/* ---- suspend and resume ---- */
-
-static void mark_images(struct session *s, enum recorder_mark mark)
-{
-	uint64_t now = session_now_ns();
-
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
-			mark_image(i, mark, 0, now);
-}
-
-/* With all tasks stopped: the calls they are in will not be seen to return. @i NULL: of all images. */
-static void forget_calls(struct session *s, const struct image *i)
-{
-	struct task *task;
-
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));) {
-		struct image *of = image_of(task);
-
-		if (of && of->watch && (!i || of == i))
-			watch_forget_calls(of->watch, task);
-	}
-}
-
-void session_suspend(struct session *s)
-{
-	if (s->suspended)
-		return;
-	s->suspended = true;
-	tracer_quiesce(s->tracer);
-	forget_calls(s, NULL);
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
-			watch_suspend(i->watch);
-	mark_images(s, RECORD_SUSPENDED);
-	tracer_continue(s->tracer);
-	s->progress(s, "suspended");
-}
-
-void session_attend(struct session *s)
-{
-	bool any = false;
-
-	for (struct image *i = s->images; i; i = i->next)
-		any |= i->watch && i->paused && !i->lifted;
-	if (!any || s->suspended)
-		return;
-	tracer_quiesce(s->tracer);
-	for (struct image *i = s->images; i; i = i->next) {
-		/* It may have gone on meanwhile. */
-		if (!i->watch || !i->paused || i->lifted)
-			continue;
-		forget_calls(s, i);
-		watch_suspend(i->watch);
-		i->lifted = true;
-	}
-	tracer_continue(s->tracer);
-}
-
-void session_stamp(struct session *s)
-{
-	mark_images(s, RECORD_STAMP);
-}
-
-void session_end(struct session *s)
-{
-	s->end_ns = session_now_ns();
-}
-
-static struct task *task_of(struct session *s, const struct image *i)
-{
-	struct task *task;
-
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
-		if (image_of(task) == i)
-			return task;
-	return NULL;
-}
-
-void session_resume(struct session *s)
-{
-	if (!s->suspended)
-		return;
-	s->suspended = false;
-	tracer_quiesce(s->tracer);
-	for (struct image *i = s->images; i; i = i->next) {
-		struct task *task = i->watch ? task_of(s, i) : NULL;
-
-		if (task)
-			watch_resume(i->watch, task->tid);
-		i->paused = i->lifted = false;
-	}
-	mark_images(s, RECORD_RESUMED);
-	tracer_continue(s->tracer);
-	s->progress(s, "resumed");
 }
 
 struct session_state session_state(struct session *s)

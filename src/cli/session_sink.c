@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the breakpoints tell, to the image they tell it of. */
+#include "cli/session_internal.h"
+
+#include "cli/cli.h"
+#include "cli/heap.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int count(struct image *i, const struct alloc_event *e)
+{
+	struct block_change change;
+	int err = profile_event(i->profile, e, &change);
+	if (!err)
+		recorders_event(i->recorders, e, &change);
+	return err;
+}
+
+/* What is not counted does not happen, but for one thing: a realloc that has begun and whose end is
+ * not counted leaves its block where it was. */
+static int ignore(struct image *i, const struct alloc_event *e)
+{
+	struct alloc_event back = {
+		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
+		.announced = e->announced,
+	};
+
+	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
+		return 0;
+	return count(i, &back);
+}
+
+static int sink_event(void *ctx, const struct alloc_event *told)
+{
+	struct image *i = ctx;
+	struct alloc_event changed = *told, *e = &changed;
+	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
+
+	int passes = sieve_event(&i->sieve, e);
+	if (passes <= 0)
+		return passes;
+	if (i->stopped || i->paused)
+		return ignore(i, e);
+	int err = count(i, e);
+	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
+		i->session->save(i->session, i);
+	return err;
+}
+
+char *session_string(const struct space *s, taddr at)
+{
+	char text[4096];
+	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
+
+	if (n <= 0)
+		return NULL;
+	text[n] = '\0';
+	return text[0] ? strdup(text) : NULL;
+}
+
+static bool sink_knows(void *ctx, taddr ptr)
+{
+	const struct image *i = ctx;
+
+	return live_knows(&i->profile->live, ptr);
+}
+
+void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now)
+{
+	profile_stamp(i->profile, now);
+	recorders_mark(i->recorders, mark, task, now);
+}
+
+/* mprof_stop() and mprof_restart() */
+static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
+{
+	bool was_stopped = i->stopped;
+	uint64_t now = session_now_ns();
+
+	if (!i->stopped)
+		i->session->save(i->session, i);
+	if (!stop)
+		i->session->restarts(i->session, i);
+	i->stopped = stop;
+	session_mark(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid, now);
+	if (stop != was_stopped)
+		i->session->progress(i->session, stop ? "suspended" : "resumed");
+	if (stop)
+		return;
+	char *name = session_string(task->space, arg);
+	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	if (name && i->session->foreign) {
+		say("process %d names the file %s for its profile: ignored, for it is another user's",
+		    (int)i->pid, name);
+		free(name);
+		name = NULL;
+	}
+	if (name) {
+		free(i->data);
+		i->data = name;
+	}
+	profile_restart(i->profile);
+	profile_stamp(i->profile, now);
+}
+
+/* mprof_suspend(): the traps are taken out when no stop is being served. */
+static void pause_image(struct image *i, struct task *task)
+{
+	if (i->paused)
+		return;
+	i->paused = true;
+	session_mark(i, RECORD_SUSPENDED, task->tid, session_now_ns());
+	i->session->progress(i->session, "suspended");
+	i->session->wake(i->session);
+}
+
+/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
+ * there are no traps to lead there, so they may run while the traps come back. */
+static void unpause_image(struct image *i, pid_t tid)
+{
+	if (!i->paused)
+		return;
+	if (i->lifted && !i->session->suspended)
+		watch_resume(i->watch, tid);
+	i->paused = i->lifted = false;
+	session_mark(i, RECORD_RESUMED, tid, session_now_ns());
+	i->session->progress(i->session, "resumed");
+}
+
+static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
+{
+	struct image *i = ctx;
+
+	switch (mark) {
+	case MARK_AUTOSAVE:
+		i->session->autosave = (int)arg > 0 ? (uint64_t)arg & INT_MAX : 0;
+		return;
+	case MARK_STOP:
+	case MARK_RESTART:
+		mark_profile(i, task, mark == MARK_STOP, arg);
+		return;
+	case MARK_SUSPEND:
+		pause_image(i, task);
+		return;
+	case MARK_RESUME:
+		unpause_image(i, task->tid);
+		return;
+	case MARK_STAMP:
+		session_mark(i, RECORD_STAMP, task->tid, session_now_ns());
+		return;
+	default:
+		return;
+	}
+}
+
+static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
+{
+	struct image *i = ctx;
+	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
+
+	return profile_frame(i->profile, &place);
+}
+
+static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+		     uint64_t *result)
+{
+	struct image *i = ctx;
+
+	return heap_ask(i, task, what, arg, result);
+}
+
+static void sink_modules(void *ctx, const struct mappings *maps)
+{
+	struct image *i = ctx;
+
+	heap_modules(i, maps);
+}
+
+struct watch_sink session_sink(struct image *i)
+{
+	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
+				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Out with the traps for a while, for all programs or for one that has asked for it itself. */
+#include "cli/session_internal.h"
+
+static void mark_images(struct session *s, enum recorder_mark mark)
+{
+	uint64_t now = session_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			session_mark(i, mark, 0, now);
+}
+
+/* With all tasks stopped: the calls they are in will not be seen to return. @i NULL: of all images. */
+static void forget_calls(struct session *s, const struct image *i)
+{
+	struct task *task;
+
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));) {
+		struct image *of = session_image_of(task);
+
+		if (of && of->watch && (!i || of == i))
+			watch_forget_calls(of->watch, task);
+	}
+}
+
+void session_suspend(struct session *s)
+{
+	if (s->suspended)
+		return;
+	s->suspended = true;
+	tracer_quiesce(s->tracer);
+	forget_calls(s, NULL);
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			watch_suspend(i->watch);
+	mark_images(s, RECORD_SUSPENDED);
+	tracer_continue(s->tracer);
+	s->progress(s, "suspended");
+}
+
+void session_attend(struct session *s)
+{
+	bool any = false;
+
+	for (struct image *i = s->images; i; i = i->next)
+		any |= i->watch && i->paused && !i->lifted;
+	if (!any || s->suspended)
+		return;
+	tracer_quiesce(s->tracer);
+	for (struct image *i = s->images; i; i = i->next) {
+		/* It may have gone on meanwhile. */
+		if (!i->watch || !i->paused || i->lifted)
+			continue;
+		forget_calls(s, i);
+		watch_suspend(i->watch);
+		i->lifted = true;
+	}
+	tracer_continue(s->tracer);
+}
+
+void session_stamp(struct session *s)
+{
+	mark_images(s, RECORD_STAMP);
+}
+
+void session_end(struct session *s)
+{
+	s->end_ns = session_now_ns();
+}
+
+static struct task *task_of(struct session *s, const struct image *i)
+{
+	struct task *task;
+
+	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
+		if (session_image_of(task) == i)
+			return task;
+	return NULL;
+}
+
+void session_resume(struct session *s)
+{
+	if (!s->suspended)
+		return;
+	s->suspended = false;
+	tracer_quiesce(s->tracer);
+	for (struct image *i = s->images; i; i = i->next) {
+		struct task *task = i->watch ? task_of(s, i) : NULL;
+
+		if (task)
+			watch_resume(i->watch, task->tid);
+		i->paused = i->lifted = false;
+	}
+	mark_images(s, RECORD_RESUMED);
+	tracer_continue(s->tracer);
+	s->progress(s, "resumed");
+}
