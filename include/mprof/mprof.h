@@ -45,19 +45,19 @@ MPROF_MARK void mprof_restart(char *filename)
 /** Start to record, in files @prefix.NNNN.heap; nothing if it goes on already. */
 MPROF_MARK void HeapProfilerStart(const char *prefix)
 {
-	__asm__ volatile("" : : "r"(prefix) : "memory");
+	__asm__ volatile("# HeapProfilerStart" : : "r"(prefix) : "memory");
 }
 
 /** Stop recording and forget what was recorded. */
 MPROF_MARK void HeapProfilerStop(void)
 {
-	__asm__ volatile("" : : : "memory");
+	__asm__ volatile("# HeapProfilerStop" : : : "memory");
 }
 
 /** Write a profile now. */
 MPROF_MARK void HeapProfilerDump(const char *reason)
 {
-	__asm__ volatile("" : : "r"(reason) : "memory");
+	__asm__ volatile("# HeapProfilerDump" : : "r"(reason) : "memory");
 }
 
 /** Not 0 while it is recorded. */
@@ -65,7 +65,7 @@ MPROF_MARK int IsHeapProfilerRunning(void)
 {
 	int running = 0;
 
-	__asm__ volatile("" : "+r"(running) : : "memory");
+	__asm__ volatile("# IsHeapProfilerRunning" : "+r"(running) : : "memory");
 	return running;
 }
 
@@ -74,7 +74,7 @@ MPROF_MARK unsigned long mprof_heap_profile_size(void)
 {
 	unsigned long size = 0;
 
-	__asm__ volatile("" : "+r"(size) : : "memory");
+	__asm__ volatile("# mprof_heap_profile_size" : "+r"(size) : : "memory");
 	return size;
 }
 
@@ -83,7 +83,7 @@ MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long siz
 {
 	unsigned long n = 0;
 
-	__asm__ volatile("" : "+r"(n) : "r"(buffer), "r"(size) : "memory");
+	__asm__ volatile("# mprof_heap_profile_text" : "+r"(n) : "r"(buffer), "r"(size) : "memory");
 	return n;
 }
 
@@ -96,6 +96,8 @@ MPROF_MARK char *GetHeapProfile(void)
 	if (text)
 		text[mprof_heap_profile_text(text, size)] = '\0';
 	return text;
+}
+
 /* The texts in the asm keep a compiler from making one function of those that look alike. */
 
 /** From here on nothing is recorded and the program runs at full speed, until mprof_resume(). Blocks

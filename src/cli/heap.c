@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void announce(const char *line)
@@ -159,6 +160,9 @@ void heap_begin(struct session *s, const struct options *o)
 		return;
 	heap_environment_take();
 	tracer_watch_exits(s->tracer);
+	if (o->heap.mapped || o->heap.log)
+		tracer_stop_at_syscalls(s->tracer);
+	s->shared.no_traps |= o->heap.only_mapped;
 }
 
 /* ---- what happens ---- */
@@ -211,6 +215,35 @@ bool heap_signal(struct image *i, pid_t tid, int sig)
 		    "signal, too", (int)i->pid, sig);
 	said = true;
 	return false;
+}
+
+static void log_break(const struct heapprofile *h, const struct syscall_call *c)
+{
+	taddr was = heapprofile_break(h);
+
+	if (was && was != c->result)
+		fprintf(stderr, "sbrk(inc=%" PRId64 ") = 0x%" PRIx64 "\n", (int64_t)(c->result - was), was);
+}
+
+void heap_log_call(const struct image *i, const struct syscall_call *c)
+{
+	struct heapprofile *h = heapprofile_find(i->recorders);
+	const uint64_t *a = c->args;
+
+	if (!h || !heapprofile_is_on(h) || !i->session->options->heap.log)
+		return;
+	if (c->nr == SYS_mmap)
+		fprintf(stderr, "mmap(start=0x%" PRIx64 ", len=%" PRIu64 ", prot=0x%x, flags=0x%x, fd=%d, "
+			"offset=0x%" PRIx64 ") = 0x%" PRIx64 "\n", a[0], a[1], (unsigned)a[2],
+			(unsigned)a[3], (int)a[4], a[5], c->result);
+	else if (c->nr == SYS_mremap)
+		fprintf(stderr, "mremap(old_addr=0x%" PRIx64 ", old_size=%" PRIu64 ", new_size=%" PRIu64
+			", flags=0x%x, new_addr=0x%" PRIx64 ") = 0x%" PRIx64 "\n", a[0], a[1], a[2],
+			(unsigned)a[3], a[4], c->result);
+	else if (c->nr == SYS_munmap)
+		fprintf(stderr, "munmap(start=0x%" PRIx64 ", len=%" PRIu64 ")\n", a[0], a[1]);
+	else if (c->nr == SYS_brk)
+		log_break(h, c);
 }
 
 /* ---- what the program asks for ---- */

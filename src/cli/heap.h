@@ -31,6 +31,9 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 	      uint64_t *result);
 void heap_texts_free(struct session *s);
 
+/* A system call has returned: a line in the log, if there is one. */
+void heap_log_call(const struct image *i, const struct syscall_call *c);
+
 /* Time has passed. */
 void heap_tick(struct session *s);
 

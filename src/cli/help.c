@@ -57,7 +57,7 @@ const char help_text[] =
 	"heap profiles for pprof (run, attach; see the manual):\n"
 	"  --heap-profile=PREFIX     write PREFIX.NNNN.heap while the program runs\n"
 	"  --heap-profile-{allocation,deallocation,inuse}-interval=BYTES, -time-interval=SECONDS,\n"
-	"  -signal=NUMBER, -cleanup=yes|no, -defer; --depth=FRAMES, --symbols=yes|no, --quiet\n"
+	"  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer; --depth=FRAMES, --symbols=yes|no, --quiet\n"
 	"\n"
 	"as pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and profile.proto):\n"
 	"  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes --cum\n"

@@ -48,8 +48,7 @@ bool massif_settle(struct options *o);
 /* What the environment says of heap profiles, before the options do. */
 void heap_environment(struct options *o);
 
-/* After the options. False: a variable that matters
- * has no sense; a sentence has been printed. */
+/* After the options. False: a variable that matters has no sense; a sentence has been printed. */
 bool heap_environment_done(const struct options *o);
 
 /* Those variables have been obeyed; who inherits our environment shall not obey them again. */

@@ -59,6 +59,24 @@ static bool set_cleanup(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_mapped(struct options *o, const char *v)
+{
+	return value_yes_no(&o->heap.mapped, v);
+}
+
+static bool set_only_mapped(struct options *o, const char *v)
+{
+	if (!value_yes_no(&o->heap.only_mapped, v))
+		return false;
+	o->heap.mapped |= o->heap.only_mapped;
+	return true;
+}
+
+static bool set_log(struct options *o, const char *v)
+{
+	return value_yes_no(&o->heap.log, v);
+}
+
 static bool set_symbols(struct options *o, const char *v)
 {
 	return value_yes_no(&o->heap.symbols, v);
@@ -98,10 +116,13 @@ const struct option_def heap_options[] = {
 	{ "heap-profile-inuse-interval", FOR_TRACING | NEEDS_VALUE, BYTES, set_in_use },
 	{ "heap-profile-time-interval", FOR_TRACING | NEEDS_VALUE, "a number of seconds; 0: never", set_time },
 	{ "heap-profile-signal", FOR_TRACING | NEEDS_VALUE, SIGNALS, set_signal },
+	{ "heap-profile-mmap", FOR_TRACING | NEEDS_VALUE, "yes or no", set_mapped },
+	{ "heap-profile-only-mmap", FOR_TRACING | NEEDS_VALUE, "yes or no", set_only_mapped },
+	{ "heap-profile-mmap-log", FOR_TRACING | NEEDS_VALUE, "yes or no", set_log },
 	{ "heap-profile-cleanup", FOR_TRACING | NEEDS_VALUE, "yes or no", set_cleanup },
 	{ "heap-profile-defer", FOR_TRACING, NULL, set_defer },
 	{ "symbols", FOR_TRACING | FOR_REPORT | NEEDS_VALUE, "yes or no", set_symbols },
-	{ "depth", FOR_TRACING | NEEDS_VALUE, "a number of frames, 1 to 200", set_depth },
+	{ "depth", FOR_TRACING | NEEDS_VALUE, "a number of frames from 1 to 200", set_depth },
 	{ "quiet", FOR_TRACING, NULL, set_quiet },
 	{ 0 },
 };
@@ -117,10 +138,29 @@ void heap_defaults(struct options *o)
 /* ---- the environment ---- */
 
 /* As gperftools reads its own: t, T, y, Y, 1 and nothing at all mean yes. */
+static const char *yes_no(const char *v)
+{
+	return !*v || strchr("tTyY1", *v) ? "yes" : "no";
+}
+
 static bool set_cleanup_variable(struct options *o, const char *v)
 {
-	o->heap.no_cleanup = *v && !strchr("tTyY1", *v);
-	return true;
+	return set_cleanup(o, yes_no(v));
+}
+
+static bool set_mapped_variable(struct options *o, const char *v)
+{
+	return set_mapped(o, yes_no(v));
+}
+
+static bool set_only_mapped_variable(struct options *o, const char *v)
+{
+	return set_only_mapped(o, yes_no(v));
+}
+
+static bool set_log_variable(struct options *o, const char *v)
+{
+	return set_log(o, yes_no(v));
 }
 
 static const struct {
@@ -133,6 +173,9 @@ static const struct {
 	{ "HEAP_PROFILE_INUSE_INTERVAL", set_in_use },
 	{ "HEAP_PROFILE_TIME_INTERVAL", set_time },
 	{ "HEAPPROFILESIGNAL", set_signal },
+	{ "HEAP_PROFILE_MMAP", set_mapped_variable },
+	{ "HEAP_PROFILE_ONLY_MMAP", set_only_mapped_variable },
+	{ "HEAP_PROFILE_MMAP_LOG", set_log_variable },
 	{ "HEAP_PROFILE_CLEANUP", set_cleanup_variable },
 };
 

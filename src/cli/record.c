@@ -10,9 +10,10 @@
 
 static int record_image(struct session *s, struct image *i)
 {
-	struct timeline *t = timeline_new(&s->options->massif.settings, s->options->timeline_points, i->profile);
+	unsigned points = s->options->timeline_points;
+	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile) : NULL;
 
-	if (!t)
+	if (points && !t)
 		return -ENOMEM;
 	i->recorders = (struct recorder *)t;
 	int err = massif_image_begin(s, i);

@@ -9,12 +9,14 @@
 #include "mma/replay.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
+#include "report/growth.h"
 #include "report/resolve.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What the tables have no column for; to standard error, so that the tables stay what they are. */
@@ -139,6 +141,54 @@ static int report_file(const char *path, const struct options *o)
 	return status;
 }
 
+/* ---- the growth since a base ---- */
+
+/* A data file as the options want to see it. NULL: a sentence has been printed. */
+static struct profile_data *read_viewed(const char *path, const struct options *o)
+{
+	struct profile_data *d;
+	struct error e;
+
+	if (datafile_read(path, &d, &e)) {
+		say("%s", e.text);
+		return NULL;
+	}
+	if (rename_profile(&d, o)) {
+		profile_data_free(d);
+		return NULL;
+	}
+	if (view_apply(&o->view, d)) {
+		say("cannot read %s: out of memory", path);
+		profile_data_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+static int write_growth(const struct profile_data *now, const struct profile_data *base,
+			const struct options *o)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	int err = out ? report_growth(now, base, out) : -errno;
+
+	if (out && (out == stdout ? fflush(out) : fclose(out)) && !err)
+		err = -errno;
+	if (err)
+		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	return err ? STATUS_FAILED : 0;
+}
+
+static int report_grown(const char *path, const struct options *o)
+{
+	struct profile_data *now = read_viewed(path, o);
+	struct profile_data *base = now ? read_viewed(o->pprof.base, o) : NULL;
+	int status = base ? write_growth(now, base, o) : STATUS_FAILED;
+
+	profile_data_free(now);
+	profile_data_free(base);
+	return status;
+}
+
 /* ---- in pprof's formats ---- */
 
 static int write_heap(struct heap_stacks *h, const struct options *o)
@@ -176,7 +226,8 @@ static int report_heap(char *const *files, size_t n, const char *binary, const s
 static bool is_program(const char *path)
 {
 	char magic[SELFMAG] = "";
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	bool elf = f && fread(magic, 1, SELFMAG, f) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 
 	if (f)
@@ -237,7 +288,7 @@ int command_report(int argc, char **argv)
 		say("report: one data file at a time; \"%s\" is one too many", files[1]);
 		return STATUS_USAGE;
 	}
-	return report_file(files[0], &o);
+	return o.pprof.base ? report_grown(files[0], &o) : report_file(files[0], &o);
 }
 
 int command_classic(int argc, char **argv)

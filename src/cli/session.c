@@ -366,7 +366,10 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 	struct alloc_chain chain = { 0 };
 	struct page_event e;
 
-	if (!i || !i->watch || i->stopped || s->suspended || !page_event_of(c, &e))
+	if (!i || !i->watch || i->stopped || s->suspended)
+		return;
+	heap_log_call(i, c);
+	if (!page_event_of(c, &e))
 		return;
 	e.time_ns = session_now_ns();
 	if (e.text)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- where modules are ---- */
 
@@ -88,9 +89,8 @@ static uint64_t printed(const struct heapprofile *h, uint32_t frame, bool first)
 	return a + p->exact;
 }
 
-static size_t stack_of(const struct heapprofile *h, uint32_t node, uint64_t *out)
+static size_t stack_of(const struct heapprofile *h, const struct profile *p, uint32_t node, uint64_t *out)
 {
-	const struct profile *p = heap_counted(h);
 	size_t n = 0;
 
 	for (; p->nodes[node].parent != PD_NONE && n < h->how.options->depth; node = p->nodes[node].parent) {
@@ -115,7 +115,7 @@ int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 
 		if (!c->allocs)
 			continue;
-		err = stack_table_add(t, stack, stack_of(h, p->leaves[i].node, stack), value);
+		err = stack_table_add(t, stack, stack_of(h, p, p->leaves[i].node, stack), value);
 	}
 	free(stack);
 	if (err)
@@ -123,4 +123,45 @@ int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 	else
 		stack_table_sort(t, INUSE_SPACE);
 	return err;
+}
+
+int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t)
+{
+	const struct stack_table *m = &h->mapped.counts;
+	uint64_t *stack = malloc((h->how.options->depth + 1) * sizeof *stack);
+	int err = stack ? 0 : -ENOMEM;
+
+	*t = (struct stack_table){ 0 };
+	for (size_t i = 0; !err && h->how.options->mapped && i < m->n; i++) {
+		uint32_t node = (uint32_t)m->elements[m->stacks[i].first];
+
+		err = stack_table_add(t, stack, stack_of(h, h->how.profile, node, stack), m->stacks[i].value);
+	}
+	free(stack);
+	if (err)
+		stack_table_release(t);
+	else
+		stack_table_sort(t, INUSE_SPACE);
+	return err;
+}
+
+/* By its name, which is the same everywhere: ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
+static bool is_loader_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, "ld-", 3);
+}
+
+bool heap_is_loader(const struct heapprofile *h, uint32_t node)
+{
+	const struct profile *p = h->how.profile;
+
+	for (; node < p->n_nodes && p->nodes[node].parent != PD_NONE; node = p->nodes[node].parent) {
+		uint32_t file = p->places[p->nodes[node].frame].module;
+
+		if (file == PD_NONE || !is_loader_file(h->how.files->files[file].path))
+			return false;
+	}
+	return true;
 }

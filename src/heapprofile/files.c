@@ -67,6 +67,16 @@ void heap_read_map(struct heapprofile *h)
 	h->map = text;
 }
 
+taddr heap_end_of_break(const struct heapprofile *h)
+{
+	const char *heap = h->map ? strstr(h->map, "[heap]") : NULL;
+	uint64_t from, to;
+
+	while (heap && heap > h->map && heap[-1] != '\n')
+		heap--;
+	return heap && sscanf(heap, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 ? to : 0;
+}
+
 /* Is something else mapped there now? */
 static bool is_taken(const char *map, taddr start, taddr end)
 {
@@ -138,7 +148,8 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 	return err;
 }
 
-static int write_named(struct heapprofile *h, FILE *out, const struct stack_table *t, const char *map)
+static int write_named(struct heapprofile *h, FILE *out, const struct stack_table *t,
+		       const struct stack_table *mapped, const char *map)
 {
 	struct namer n = { h, symbols_new() };
 	const struct module_files *files = h->how.files;
@@ -156,27 +167,29 @@ static int write_named(struct heapprofile *h, FILE *out, const struct stack_tabl
 	}
 	struct heap_names names = { binary, names_of, &n };
 	if (!err)
-		err = heap_write(out, t, map, &names);
+		err = heap_write(out, t, mapped, map, &names);
 	symbols_free(n.symbols);
 	return err;
 }
 
 int heap_write_text(struct heapprofile *h, FILE *out)
 {
-	struct stack_table t;
+	struct stack_table t, mapped = { 0 };
 	int err = heap_contexts(h, &t);
 
 	if (err)
 		return err;
-	char *map = complete_map(h, &t);
+	err = heap_mapped_contexts(h, &mapped);
+	char *map = err ? NULL : complete_map(h, &t);
 	if (!map)
 		err = -ENOMEM;
 	else if (h->how.options->symbols)
-		err = write_named(h, out, &t, map);
+		err = write_named(h, out, &t, &mapped, map);
 	else
-		err = heap_write(out, &t, map, NULL);
+		err = heap_write(out, &t, &mapped, map, NULL);
 	free(map);
 	stack_table_release(&t);
+	stack_table_release(&mapped);
 	return err;
 }
 

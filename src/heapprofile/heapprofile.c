@@ -157,11 +157,29 @@ static void on_event(struct recorder *r, const struct alloc_event *e, const stru
 		count_alloc(h, c->leaf, e->time_ns);
 }
 
+static void on_pages(struct recorder *r, const struct page_event *e, uint32_t node)
+{
+	struct heapprofile *h = of(r);
+
+	/* The log, too, needs to know the break. */
+	if (!h->on || !(h->how.options->mapped || h->how.options->log))
+		return;
+	/* The loader's own work before the program starts is not the program's. */
+	if (mapped_event(&h->mapped, e, node, heap_is_loader(h, node)))
+		h->lost++;
+}
+
+taddr heapprofile_break(const struct heapprofile *h)
+{
+	return h->mapped.brk;
+}
+
 static void forget(struct heapprofile *h, uint64_t now_ns)
 {
 	free(h->counts);
 	h->counts = NULL;
 	h->n_counts = 0;
+	mapped_release(&h->mapped);
 	h->totals = (struct heap_totals){ 0 };
 	h->marks = (struct heap_marks){ .time_ns = now_ns };
 }
@@ -195,6 +213,7 @@ int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uin
 	forget(h, now_ns);
 	h->on = true;
 	heap_read_map(h);
+	h->mapped.brk = heap_end_of_break(h);
 	/* What the program names is not ours to delete. */
 	if (!prefix && !h->how.options->no_cleanup && !h->number)
 		heap_cleanup(h);
@@ -270,6 +289,7 @@ static void on_free(struct recorder *r)
 	struct heapprofile *h = of(r);
 
 	profile_free(h->own);
+	mapped_release(&h->mapped);
 	free(h->counts);
 	free(h->prefix);
 	free(h->map);
@@ -314,7 +334,7 @@ static int copy_state(struct heapprofile *to, const struct heapprofile *from)
 	to->n_modules = to->cap_modules = from->n_modules;
 	to->totals = from->totals;
 	to->marks = from->marks;
-	return 0;
+	return mapped_copy(&to->mapped, &from->mapped);
 }
 
 static struct recorder *on_fork(const struct recorder *r, const struct profile *child, pid_t pid)
@@ -349,10 +369,5 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 	return copy;
 }
 
-static const struct recorder_ops ops = {
-	.event = on_event,
-	.mark = on_mark,
-	.fork = on_fork,
-	.end = on_end,
-	.free = on_free,
-};
+static const struct recorder_ops ops = { .event = on_event, .mark = on_mark, .pages = on_pages,
+					 .fork = on_fork, .end = on_end, .free = on_free };

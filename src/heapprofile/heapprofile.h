@@ -24,6 +24,9 @@ struct heapprofile_options {
 	struct heap_intervals intervals;
 	int signal;		/* that asks for a profile; 0: none */
 	unsigned depth;		/* innermost frames that are kept */
+	bool mapped;		/* mmap, mremap and sbrk, too */
+	bool only_mapped;	/* and nothing else */
+	bool log;		/* of those calls */
 	bool no_cleanup;	/* leave old files of these names where they are */
 	bool quiet;
 	bool defer;		/* do not begin before somebody says so */
@@ -84,6 +87,9 @@ char *heapprofile_text(struct heapprofile *h, size_t *len);
 
 /* Time has passed. */
 void heapprofile_tick(struct heapprofile *h, uint64_t now_ns);
+
+/* The program break at this moment, as far as calls have told; 0: not known. */
+taddr heapprofile_break(const struct heapprofile *h);
 
 /* What is mapped for execution has changed; a task of the process is stopped. */
 void heapprofile_modules(struct heapprofile *h, const struct mappings *maps);

@@ -6,6 +6,7 @@
  * to stacks of addresses), files.c (names, maps, writing). */
 
 #include "heapprofile/heapprofile.h"
+#include "heapprofile/mapped.h"
 #include "pprof/stacktable.h"
 
 /* Calls of one leaf since recording began. */
@@ -27,6 +28,7 @@ struct heapprofile {
 	struct profile *own;
 	struct heap_count *counts;	/* by leaf */
 	size_t n_counts;
+	struct mapped mapped;	/* by nodes of the image's profile */
 	struct heap_totals totals;
 	struct heap_marks marks;
 	uint64_t lost;		/* events: out of memory */
@@ -45,6 +47,15 @@ const struct profile *heap_counted(const struct heapprofile *h);
 
 /* All contexts, most bytes in use first. 0 or -ENOMEM. */
 int heap_contexts(const struct heapprofile *h, struct stack_table *t);
+
+/* The same of what is mapped. */
+int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t);
+
+/* Is a node's chain entirely in the dynamic loader? */
+bool heap_is_loader(const struct heapprofile *h, uint32_t node);
+
+/* Where the heap ends by the map; 0: there is none. */
+taddr heap_end_of_break(const struct heapprofile *h);
 
 /* The module that has an address of a context; NULL: none. */
 const struct heap_module *heap_module_at(const struct heapprofile *h, taddr address);

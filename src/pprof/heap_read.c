@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A line of the table of names, for an address as it stands in the stacks. */
 struct named_address {
@@ -356,7 +357,9 @@ enum heap_file heap_file_kind(const char *path)
 {
 	static const char text[] = "heap profile:", names[] = "--- symbol", sqlite[] = "SQLite";
 	unsigned char begin[16] = { 0 };
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	/* What else there is may wait for a writer, or give its bytes only once. */
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	size_t n = f ? fread(begin, 1, sizeof begin - 1, f) : 0;
 
 	if (f)

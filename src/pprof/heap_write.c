@@ -14,17 +14,9 @@ static void write_numbers(FILE *out, const int64_t value[HEAP_VALUES])
 		value[INUSE_OBJECTS], value[INUSE_SPACE], value[ALLOC_OBJECTS], value[ALLOC_SPACE]);
 }
 
-static void write_stacks(FILE *out, const struct stack_table *t)
+static void write_lines(FILE *out, const struct stack_table *t)
 {
-	int64_t total[HEAP_VALUES] = { 0 };
-
-	for (size_t i = 0; i < t->n; i++)
-		for (int v = 0; v < HEAP_VALUES; v++)
-			total[v] += t->stacks[i].value[v];
-	fputs("heap profile: ", out);
-	write_numbers(out, total);
-	fputs(" heapprofile\n", out);
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; t && i < t->n; i++) {
 		const struct stack *s = &t->stacks[i];
 
 		write_numbers(out, s->value);
@@ -34,6 +26,20 @@ static void write_stacks(FILE *out, const struct stack_table *t)
 			fputs(" 0x00000000", out);
 		fputc('\n', out);
 	}
+}
+
+static void write_stacks(FILE *out, const struct stack_table *t, const struct stack_table *mapped)
+{
+	int64_t total[HEAP_VALUES] = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		for (int v = 0; v < HEAP_VALUES; v++)
+			total[v] += t->stacks[i].value[v];
+	fputs("heap profile: ", out);
+	write_numbers(out, total);
+	fputs(" heapprofile\n", out);
+	write_lines(out, mapped);
+	write_lines(out, t);
 }
 
 /* ---- the table of names ---- */
@@ -68,21 +74,31 @@ static void write_name(void *to, const char *name)
 	}
 }
 
-static int write_names(FILE *out, const struct stack_table *t, const struct heap_names *names)
+static size_t list_addresses(const struct stack_table *t, struct listed_address *list)
 {
-	struct listed_address *list = malloc((t->n_elements + 1) * sizeof *list);
-	int err = 0;
-
-	if (!list)
-		return -ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t e = 0; e < t->stacks[i].n; e++) {
 			size_t at = t->stacks[i].first + e;
 			list[at] = (struct listed_address){ t->elements[at], e == 0 };
 		}
-	qsort(list, t->n_elements, sizeof *list, by_address);
+	return t->n_elements;
+}
+
+static int write_names(FILE *out, const struct stack_table *t, const struct stack_table *mapped,
+		       const struct heap_names *names)
+{
+	static const struct stack_table nothing;
+	const struct stack_table *other = mapped ? mapped : &nothing;
+	struct listed_address *list = malloc((t->n_elements + other->n_elements + 1) * sizeof *list);
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	size_t n = list_addresses(t, list);
+	n += list_addresses(other, list + n);
+	qsort(list, n, sizeof *list, by_address);
 	fprintf(out, "--- symbol\nbinary=%s\n", names->binary);
-	for (size_t i = 0; !err && i < t->n_elements; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		struct name_list l = { out, 0 };
 
 		if (i && list[i].address == list[i - 1].address)
@@ -96,14 +112,14 @@ static int write_names(FILE *out, const struct stack_table *t, const struct heap
 	return err;
 }
 
-int heap_write(FILE *out, const struct stack_table *stacks, const char *map,
-	       const struct heap_names *names)
+int heap_write(FILE *out, const struct stack_table *stacks, const struct stack_table *mapped,
+	       const char *map, const struct heap_names *names)
 {
-	int err = names ? write_names(out, stacks, names) : 0;
+	int err = names ? write_names(out, stacks, mapped, names) : 0;
 
 	if (err)
 		return err;
-	write_stacks(out, stacks);
+	write_stacks(out, stacks, mapped);
 	fputs("\nMAPPED_LIBRARIES:\n", out);
 	if (map)
 		fputs(map, out);

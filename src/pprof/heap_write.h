@@ -20,11 +20,12 @@ struct heap_names {
 /**
  * Write a profile in the text format of the gperftools heap profiler.
  * @stacks  their elements are addresses as they are to be printed; sorted already
+ * @mapped  of mapped memory: stand before the others and are not in the totals; NULL: none
  * @map     the lines of /proc/PID/maps; NULL: none
  * @names   NULL: without a table of names
  * A stack without elements gets the address 0. The caller looks at ferror(). 0 or -ENOMEM.
  */
-int heap_write(FILE *out, const struct stack_table *stacks, const char *map,
-	       const struct heap_names *names);
+int heap_write(FILE *out, const struct stack_table *stacks, const struct stack_table *mapped,
+	       const char *map, const struct heap_names *names);
 
 #endif

@@ -232,7 +232,7 @@ int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE
 	}
 	if (!err) {
 		stack_table_sort(&t, INUSE_SPACE);
-		err = heap_write(out, &t, map, v->symbols ? &names : NULL);
+		err = heap_write(out, &t, NULL, map, v->symbols ? &names : NULL);
 	}
 	stack_table_release(&t);
 	free(addresses);

@@ -347,6 +347,60 @@ agrees() {
 	[ ! -e p.0001.heap ]
 }
 
+# ---- mapped memory ----
+
+# cumulative FUNCTION FILE: of a text of google-pprof
+cumulative() {
+	of "$1" "$2" 4
+}
+
+@test "mapped memory has lines of its own, outside of the totals, with the bytes the program asked for" {
+	profiled --heap-profile-mmap=yes -- "$T/heapmap"
+	[ "$STATUS" = 0 ]
+	[ "$(numbers p.0001.heap)" = "40 120040 40 120040" ]
+	sed -n 2p p.0001.heap | grep -vq '120040' # they come first
+	while read -r name used used_bytes allocs alloc_bytes; do
+		for mode in inuse_objects:$used inuse_space:$used_bytes alloc_objects:$allocs alloc_space:$alloc_bytes; do
+			pprof --${mode%:*} "$T/heapmap" p.0001.heap >text
+			[ "$(cumulative $name text)" = ${mode#*:} ] || fail "$name $mode" "$(cat text)"
+		done
+	done <<-EOF
+		in_parts 1 12288 1 32768
+		whole 0 0 1 4196
+		moved 1 36864 2 53248
+		direct 1 28672 1 28672
+		broken 1 30000 1 50000
+	EOF
+	! grep -q _dl_ text # what the loader maps before the program starts
+	report() { limited "$MPROF" report --show_bytes "$@"; }
+	diff <(report p.0001.heap | head -n 1) <(pprof "$T/heapmap" p.0001.heap | head -n 1)
+}
+
+@test "without the option nothing of it is there; with only it, nothing else" {
+	profiled -- "$T/heapmap"
+	pprof --alloc_space "$T/heapmap" p.0001.heap >text
+	[ "$(cumulative main text)" = 120040 ]
+	profiled --heap-profile-only-mmap=yes -- "$T/heapmap"
+	[ "$(numbers p.0001.heap)" = "0 0 0 0" ]
+	pprof --alloc_space "$T/heapmap" p.0001.heap >text
+	[ "$(cumulative direct text)" = 28672 ]
+	[ "$(of allocate text)" = 0 ]
+	HEAP_PROFILE_MMAP=1 profiled -- "$T/heapmap"
+	pprof --alloc_space "$T/heapmap" p.0001.heap >text
+	[ "$(cumulative direct text)" = 28672 ]
+	[ "$(of allocate text)" = 120040 ]
+}
+
+@test "the log has a line for each call that maps, and changes no profile" {
+	profiled --heap-profile-mmap-log=yes -- "$T/heapmap"
+	[ "$(numbers p.0001.heap)" = "$(sums p.0001.heap)" ]
+	grep -Eqx 'mmap[(]start=0x0, len=4196, prot=0x3, flags=0x22, fd=-1, offset=0x0[)] = 0x[0-9a-f]+' err
+	grep -Eqx 'munmap[(]start=0x[0-9a-f]+, len=12288[)]' err
+	grep -Eqx 'mremap[(]old_addr=0x[0-9a-f]+, old_size=16384, new_size=36864, flags=0x1, new_addr=0x0[)] = 0x[0-9a-f]+' err
+	grep -Eqx 'sbrk[(]inc=50000[)] = 0x[0-9a-f]+' err
+	grep -Eqx 'sbrk[(]inc=-20000[)] = 0x[0-9a-f]+' err
+}
+
 # ---- what the program asks for itself ----
 
 the_truth_of_calls() {

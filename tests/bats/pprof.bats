@@ -86,6 +86,26 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	done
 }
 
+@test "the four tables tell what has grown since another profile, also of another build" {
+	sed 's/i < 40/i < 45/; s/i < 300/i < 290/' "$ROOT/tests/targets/heap.c" >heap.c
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O1 -g -fno-builtin -pthread -o heap heap.c
+	recorded "$T/heap"
+	mv run.data old.data
+	recorded ./heap
+	report --base=old.data run.data >grown
+	grep -Eq '^ +50000 +[+]5 +[+]250000 +0 +[+]250000$' grown
+	grep -Eq '^ +3000 +-10 +-30000 +-10 +0$' grown
+	grep -Eq '^ +<TOTAL> +-5 +[+]220000 +-10 +[+]250000$' grown
+	grep -Eq '^ +[+]5 +[+]250000 +0 +[+]250000 +[|][|] > main > fill_big > alloc_leaf$' grown
+	grep -Eq '^ +-5 +[+]220000 +-10 +[+]250000 +alloc_leaf$' grown
+	grep -Eq '^ +-10 +-30000 +-10 +0 +from churn  \(less\)$' grown
+	! grep -Eq 'grow$|deep' grown # as much as before
+	report --base=run.data run.data >nothing
+	! grep -q '[+]' nothing
+	report --base=run.data old.data >less
+	grep -Eq '^ +-5 +-250000 +0 +-250000 .* alloc_leaf  \(less\)$' less
+}
+
 @test "several files are added up" {
 	recorded "$T/heap"
 	report --show_bytes p.0001.heap p.0001.heap >twice

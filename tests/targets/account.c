@@ -15,16 +15,19 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+/* Not known to the compiler, which would have something to say about it. */
+static volatile size_t too_much = SIZE_MAX;
+
 static void one(int wait)
 {
 	void *volatile p = malloc(1000), *volatile q = calloc(10, 30), *volatile a = NULL;
 	char c;
 
 	MUST(p && q);
-	MUST(!(a = malloc(SIZE_MAX / 2)));
-	MUST(!(a = calloc(SIZE_MAX, 2)));
-	MUST(!(a = realloc(q, SIZE_MAX / 2)));
-	MUST(!(a = reallocarray(q, SIZE_MAX, 16)));
+	MUST(!(a = malloc(too_much / 2)));
+	MUST(!(a = calloc(too_much, 2)));
+	MUST(!(a = realloc(q, too_much / 2)));
+	MUST(!(a = reallocarray(q, too_much, 16)));
 	MUST(p = realloc(p, 5000)); /* 5300: the old block does not count beside the new one */
 	free(q);
 	free(NULL);

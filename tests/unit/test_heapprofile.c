@@ -83,7 +83,7 @@ static void feed(struct fixture *f, struct alloc_event e, const uint64_t *addres
 	struct block_change c;
 
 	for (size_t i = 0; i < n; i++) {
-		struct profile_place p = { addresses[i], PD_NONE, false, false };
+		struct profile_place p = { .address = addresses[i], .module = PD_NONE };
 		frames[i] = profile_frame(f->profile, &p);
 	}
 	e.chain = (struct alloc_chain){ frames, n, CHAIN_WHOLE };

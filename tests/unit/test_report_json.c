@@ -95,7 +95,7 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
 		       "\"guessed_chains\":0},"
-		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[]}");
+		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],\"lifetimes\":[]}");
 	json_decref(r);
 }
 

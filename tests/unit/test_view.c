@@ -184,13 +184,13 @@ static void with_lines_paths_are_told_apart_by_them(void **state)
 	set_line(d, "main", 4, "odd\033file.c", 14);
 	set_line(d, "f", 5, "f.c", 7);
 	pd_build_finish(d);
-	char *text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS, true });
+	char *text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS, .lines = true });
 
 	assert_has(text, "        20 (50)         2        20 (50)   || > main (main.c:12) > f (f.c:7)\n"
 			 "        10 (25)         1        10 (25)   || > main (main.c:14) > f (f.c:7)\n"
 			 "        10 (25)         1        10 (25)   || > main (odd\\033file.c:14) > f\n");
 	free(text);
-	text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS_OFFSETS, true });
+	text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS_OFFSETS, .lines = true });
 	assert_has(text, "        10 (25)         1        10 (25)   || > main+2 (main.c:12) > f+5 (f.c:7)\n");
 	free(text);
 	profile_data_free(d);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/growth.h"
+
+#include "base/array.h"
+#include "report/leaks.h"
+#include "report/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void growth_release(struct growth *g)
+{
+	free(g->functions);
+	idindex_release(&g->function_index);
+	stack_table_release(&g->sizes);
+	stack_table_release(&g->paths);
+	stack_table_release(&g->direct);
+	stack_table_release(&g->all);
+	stack_table_release(&g->arcs);
+	*g = (struct growth){ 0 };
+}
+
+/* ---- functions of either ---- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool function_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct growth_function *a = &((const struct growth *)owner)->functions[id], *b = key;
+
+	if (strcmp(a->name, b->name) || strcmp(last_part(a->module), last_part(b->module)))
+		return false;
+	bool same_build = *a->build_id && !strcmp(a->build_id, b->build_id);
+	/* One that is only inlined has no address. */
+	return !same_build || !a->address || !b->address || a->address == b->address;
+}
+
+static uint64_t function_hash(const struct growth_function *f)
+{
+	uint64_t h = 0;
+
+	for (const char *s = f->name; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	return hash_mix(h);
+}
+
+static uint64_t function_rehash(const void *owner, uint32_t id)
+{
+	return function_hash(&((const struct growth *)owner)->functions[id]);
+}
+
+static int add_function(struct growth *g, const struct profile_data *d, uint32_t i, uint64_t *number)
+{
+	struct growth_function f = { names_text(d, i), "", "", 0 };
+
+	if (i < d->n_functions && d->functions[i].module != PD_NONE) {
+		f.module = d->modules[d->functions[i].module].path;
+		f.build_id = d->modules[d->functions[i].module].build_id;
+		f.address = d->functions[i].address;
+	}
+	uint64_t hash = function_hash(&f);
+	uint32_t id = idindex_find(&g->function_index, hash, function_eq, g, &f);
+	*number = id;
+	if (id != IDINDEX_NONE)
+		return 0;
+	*number = g->n_functions;
+	if (ARRAY_RESERVE(&g->functions, &g->cap_functions, g->n_functions))
+		return -ENOMEM;
+	g->functions[g->n_functions] = f;
+	return idindex_add(&g->function_index, (uint32_t)g->n_functions++, hash, function_rehash, g);
+}
+
+/* ---- one profile ---- */
+
+struct adding {
+	struct growth *g;
+	const struct profile_data *d;
+	int64_t sign;
+	uint64_t *number;	/* of its functions among all */
+	uint64_t *chain;	/* of the leaf in progress, innermost first */
+	size_t n;
+	struct arc *arcs;	/* of that, each once */
+};
+
+struct arc {
+	uint64_t caller, callee;
+};
+
+static int values_of(const struct adding *a, const struct pd_leaf *l, int64_t value[HEAP_VALUES])
+{
+	int64_t size;
+
+	if (l->size > INT64_MAX || l->allocs > INT64_MAX || l->frees > INT64_MAX)
+		return -EOVERFLOW;
+	size = (int64_t)l->size;
+	value[GROWN_ALLOCS] = (int64_t)l->allocs * a->sign;
+	value[GROWN_FREES] = (int64_t)l->frees * a->sign;
+	if (__builtin_mul_overflow(value[GROWN_ALLOCS], size, &value[GROWN_BYTES]) ||
+	    __builtin_mul_overflow(value[GROWN_FREES], size, &value[GROWN_FREED]))
+		return -EOVERFLOW;
+	return 0;
+}
+
+/* The chain of a leaf; *whole: it is known to its end. */
+static void follow(struct adding *a, uint32_t node, bool *whole)
+{
+	a->n = 0;
+	for (; node >= PD_FIRST_NODE; node = a->d->nodes[node].parent)
+		a->chain[a->n++] = a->number[names_function(a->d, a->d->nodes[node].site)];
+	*whole = node == PD_ROOT_WHOLE;
+	if (!a->n)
+		a->chain[a->n++] = a->number[names_function(a->d, PD_NONE)];
+}
+
+static int compare_arcs(const void *left, const void *right)
+{
+	const struct arc *a = left, *b = right;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+/* The arcs of a chain, and each of its functions: recursion counts once. */
+static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
+{
+	struct growth *g = a->g;
+	int err = 0;
+
+	/* What is innermost calls nobody: it stands for itself. */
+	for (size_t i = 0; i < a->n; i++)
+		a->arcs[i] = (struct arc){ a->chain[i], i ? a->chain[i - 1] : UINT64_MAX };
+	qsort(a->arcs, a->n, sizeof *a->arcs, compare_arcs);
+	for (size_t i = 0; !err && i < a->n; i++) {
+		const struct arc *arc = &a->arcs[i];
+
+		if (!i || arc->caller != arc[-1].caller)
+			err = stack_table_add(&g->all, &arc->caller, 1, value);
+		if (!err && arc->callee != UINT64_MAX && (!i || compare_arcs(arc - 1, arc)))
+			err = stack_table_add(&g->arcs, (uint64_t[]){ arc->caller, arc->callee }, 2, value);
+	}
+	return err;
+}
+
+static int add_path(struct adding *a, bool whole, const int64_t value[HEAP_VALUES])
+{
+	uint64_t path[1 + LEAKS_DEPTH];
+	size_t n = 0;
+
+	path[n++] = whole && a->n <= LEAKS_DEPTH;
+	for (size_t i = 0; i < a->n && i < LEAKS_DEPTH; i++)
+		path[n++] = a->chain[i];
+	return stack_table_add(&a->g->paths, path, n, value);
+}
+
+static int add_leaf(struct adding *a, const struct pd_leaf *l)
+{
+	struct growth *g = a->g;
+	int64_t value[HEAP_VALUES];
+	bool whole;
+	int err = values_of(a, l, value);
+
+	if (err)
+		return err;
+	for (int v = 0; v < HEAP_VALUES; v++)
+		if (__builtin_add_overflow(g->total[v], value[v], &g->total[v]))
+			return -EOVERFLOW;
+	follow(a, l->node, &whole);
+	err = stack_table_add(&g->sizes, &l->size, 1, value);
+	err = err ? err : add_path(a, whole, value);
+	err = err ? err : stack_table_add(&g->direct, a->chain, 1, value);
+	return err ? err : add_chain(a, value);
+}
+
+static int add_profile(struct growth *g, const struct profile_data *d, int64_t sign)
+{
+	struct adding a = { .g = g, .d = d, .sign = sign };
+	int err = -ENOMEM;
+
+	a.number = malloc(names_count(d) * sizeof *a.number);
+	a.chain = malloc((d->n_nodes + 1) * sizeof *a.chain);
+	a.arcs = malloc((d->n_nodes + 1) * sizeof *a.arcs);
+	if (a.number && a.chain && a.arcs)
+		err = 0;
+	for (uint32_t i = 0; !err && i < names_count(d); i++)
+		err = add_function(g, d, i, &a.number[i]);
+	for (size_t i = 0; !err && i < d->n_leaves; i++)
+		err = add_leaf(&a, &d->leaves[i]);
+	free(a.number);
+	free(a.chain);
+	free(a.arcs);
+	return err;
+}
+
+int growth_find(struct growth *g, const struct profile_data *now, const struct profile_data *base)
+{
+	*g = (struct growth){ 0 };
+	int err = add_profile(g, now, 1);
+
+	return err ? err : add_profile(g, base, -1);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_GROWTH_H
+#define MPROF_REPORT_GROWTH_H
+
+#include "pprof/stacktable.h"
+#include "profile/profile_data.h"
+
+#include <stdio.h>
+
+/*
+ * What has grown from one profile to another, by the keys of the four tables. Functions of the two
+ * are the same if they have the same name in the same file, whatever its build; in files of the same
+ * build ID, functions of the same name (static ones) are told apart by their addresses.
+ */
+
+/* The numbers of the stack tables in here, in the place of a heap profile's. */
+enum growth_value { GROWN_ALLOCS, GROWN_BYTES, GROWN_FREES, GROWN_FREED };
+
+/* A function of either profile. */
+struct growth_function {
+	const char *name, *module;	/* belong to the profiles */
+	const char *build_id;
+	uint64_t address;
+};
+
+struct growth {
+	struct growth_function *functions;
+	size_t n_functions, cap_functions;
+	struct idindex function_index;
+	/* Elements: the exact size. */
+	struct stack_table sizes;
+	/* Elements: is the path whole (else it had more callers), then at most five functions, innermost
+	 * first. */
+	struct stack_table paths;
+	/* Elements: the function that called the allocator; a function and all it called; a function
+	 * and the one it called, each once for a request. */
+	struct stack_table direct, all, arcs;
+	int64_t total[HEAP_VALUES];
+};
+
+void growth_release(struct growth *g);
+
+/* 0, -ENOMEM, or -EOVERFLOW: a sum is too large. What there is is to be released. */
+int growth_find(struct growth *g, const struct profile_data *now, const struct profile_data *base);
+
+/* @kept of the same */
+static inline int64_t growth_kept(const int64_t value[HEAP_VALUES])
+{
+	return value[GROWN_BYTES] - value[GROWN_FREED];
+}
+
+/* The four tables of it. What has become less is negative and marked so. 0 or -errno. */
+int report_growth(const struct profile_data *now, const struct profile_data *base, FILE *out);
+
+#endif
