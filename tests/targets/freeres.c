@@ -28,7 +28,7 @@ NOINLINE void *malloc(size_t n)
 
 NOINLINE void free(void *p)
 {
-	realloc(p, 0);
+	MUST(!realloc(p, 0));
 	STAY();
 }
 

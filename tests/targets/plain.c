@@ -18,6 +18,7 @@ int main(void)
 		free(p[i]);
 	bin(FIRST, TIMES, TIMES);
 	bin(SECOND, TIMES / 2, TIMES / 2);
+	truth("unknown 0\n");
 	say("plain: done\n");
 	return 0;
 }
