@@ -143,7 +143,8 @@ cycle() {
 	clean "$PID"
 	json run.data
 	nothing "$(truth_differences report.json bins)" "not what the program did:"
-	local done_before; done_before=$(reported patched 1)
+	local done_before
+	done_before=$(reported patched 1)
 	tell_await patched work '^did work$'
 	[ "$(reported patched 1)" -gt "$done_before" ]
 	finish patched

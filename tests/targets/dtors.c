@@ -6,7 +6,8 @@
  */
 #include "target.h"
 
-enum { TIMES = 100, RECORD = 3216, NAME = 3221, OWNER = 3229, OWNED = 3251, PLAIN = 3253, NEXT = 3257 };
+enum { TIMES = 100 };
+enum { RECORD = 3216, NAME = 3221, OWNER = 3229, OWNED = 3251, PLAIN = 3253, NEXT = 3257 };
 
 struct record {
 	char *name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "spawn" another spawns
- * children without end. A third allocates and frees all the time, and "report" says how often, and how
- * many children there have been.
+ * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "spawn" another
+ * spawns children without end. A third allocates and frees all the time, and "report" says how
+ * often, and how many children there have been.
  */
 #include "live.h"
 
