@@ -275,7 +275,6 @@ woken() {
 @test "a program that spawns without end is attached to, suspended, resumed and left again and again" {
 	local i
 	start vforks "$T/vforks"
-	before "$PID"
 	tell vforks spawn
 	for ((i = 0; i < CYCLES; i++)); do
 		attach -o report.txt --data=run.data "$PID"
@@ -285,6 +284,7 @@ woken() {
 		answered resume
 		progress vforks 2 || fail "cycle $i, resumed"
 		detach "$PID"
+		clean "$PID"
 		progress vforks 2 || fail "cycle $i, left"
 	done
 	finish vforks
