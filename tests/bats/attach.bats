@@ -130,6 +130,37 @@ cycle() {
 	finish phases
 }
 
+# ---- code that changes its mapping ----
+
+@test "code whose mapping is split and joined while traced is counted exactly and left clean" {
+	BINS=$D/bins start patched "$T/patched"
+	local word
+	attach -o report.txt --data=run.data "$PID"
+	for word in work open load work close load work truth; do
+		tell_await patched $word "^did $word\$" || fail "at $word"
+	done
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	local done_before
+	done_before=$(reported patched 1)
+	tell_await patched work '^did work$'
+	[ "$(reported patched 1)" -gt "$done_before" ]
+	finish patched
+}
+
+@test "code whose mapping is split when mprof detaches is left clean" {
+	start patched "$T/patched"
+	attach -o report.txt --data=run.data "$PID"
+	tell_await patched open '^did open$'
+	tell_await patched load '^did load$'
+	detach "$PID"
+	clean "$PID"
+	tell_await patched work '^did work$'
+	finish patched
+}
+
 # ---- how it ends ----
 
 @test "a program that ends while it is traced ends as alone, and is reported" {

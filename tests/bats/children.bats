@@ -7,6 +7,8 @@ bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
 
+CYCLES=${CYCLES:-20}
+
 # did NAME WORD
 did() {
 	tell_await "$1" "$2" "^did $2\$"
@@ -213,4 +215,77 @@ family() {
 	[ "$(ls run.data* | wc -l)" = 111 ]
 	[ "$(grep -c 'the profile is in' detach.err)" = 111 ] || fail "$(grep -c 'the profile is in' detach.err) of 111" "$(tail -n 2 detach.err)"
 	finish family
+}
+
+# ---- threads asleep in vfork ----
+
+# vforking OPTION...: attached, one thread sleeps in vfork(2), another works
+vforking() {
+	start vforks "$T/vforks"
+	before "$PID"
+	attach -o report.txt --data=run.data "$@" "$PID"
+	tell_await vforks vfork '^asleep$'
+}
+
+# woken: the vfork child is let go, and its parent goes on
+woken() {
+	progress vforks
+	tell_await vforks release '^awake$'
+	finish vforks
+}
+
+@test "a session is suspended and resumed while a thread sleeps in vfork" {
+	local follow
+	for follow in no yes; do
+		rm -f vforks.*
+		vforking --trace-children=$follow
+		answered suspend
+		text_clean "$PID"
+		progress vforks
+		answered resume
+		progress vforks
+		tell_await vforks release '^awake$'
+		detach "$PID"
+		clean "$PID"
+		finish vforks
+	done
+}
+
+@test "a thread that sleeps in vfork when mprof detaches is let go with its child" {
+	local follow
+	for follow in no yes; do
+		rm -f vforks.*
+		vforking --trace-children=$follow
+		detach "$PID"
+		clean "$PID"
+		woken
+	done
+}
+
+@test "a thread that sleeps in vfork when SIGTERM ends mprof is let go with its child" {
+	vforking
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	[ -s report.txt ] && [ -s run.data ]
+	clean "$PID"
+	woken
+}
+
+@test "a program that spawns without end is attached to, suspended, resumed and left again and again" {
+	local i
+	start vforks "$T/vforks"
+	tell vforks spawn
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID"
+		progress vforks 2 || fail "cycle $i"
+		answered suspend
+		progress vforks 2 || fail "cycle $i, suspended"
+		answered resume
+		progress vforks 2 || fail "cycle $i, resumed"
+		detach "$PID"
+		clean "$PID"
+		progress vforks 2 || fail "cycle $i, left"
+	done
+	finish vforks
 }

@@ -34,6 +34,20 @@ def all_of(s):
 
 # ---- commands ----
 
+@test "a session is asked and ended even if who started it has blocked every signal" {
+	start phases "$T/phases"
+	before "$PID"
+	background env --block-signal "$MPROF" attach -o report.txt --data=run.data "$PID"
+	until_true "mprof attach has not begun" begun_or_gone
+	answered status
+	[ "$(number state)" = tracing ]
+	tell_await phases go '^done'
+	answered save
+	detach "$PID"
+	clean "$PID"
+	finish phases
+}
+
 @test "control status tells tasks, events, bytes, modules, overhead and the tracer's own memory" {
 	BINS=$D/bins start phases "$T/phases"
 	attach -o report.txt --data=run.data "$PID"

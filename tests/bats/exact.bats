@@ -31,6 +31,24 @@ whole() {
 	exact -peak 0 "$T/aligned"
 }
 
+@test "frees that end a destructor, and places that call now free, now another: exact" {
+	exact -peak 0 "$T/dtors"
+	whole
+}
+
+@test "virtual destructors that free and end in operator delete are exact" {
+	exact -peak 0 "$T/virtuals"
+	whole
+}
+
+@test "a preloaded allocator that hands a header's address on is seen once, not twice" {
+	exact -own 0 env LD_PRELOAD="$T/headers.so" "$T/simple"
+}
+
+@test "a static program's own free may be made of realloc" {
+	exact -own 0 "$T/freeres"
+}
+
 @test "sizes above 4 GiB are exact" {
 	exact -peak 0 "$T/huge"
 }
@@ -100,6 +118,10 @@ whole() {
 	[ "$(leak_path report.json main make)" = $((20 * 2207 + 20 * 2221)) ]
 }
 
+@test "an allocator that leaves by longjmp when a request is too large hides nothing after it" {
+	exact -own 0 "$T/oom"
+}
+
 @test "depth-first calls are exact" {
 	exact -peak 0 "$T/depthfirst"
 	whole
@@ -133,6 +155,10 @@ whole() {
 
 @test "SIGALRM a thousand times a second reaches the program and disturbs no count" {
 	exact -peak 0 "$T/storm" 5000
+}
+
+@test "a free that a signal pushes back counts once, whatever the handler frees before it" {
+	exact -own 0 "$T/rewound"
 }
 
 @test "the program's own int3 and SIGTRAP reach its own handler" {
@@ -190,6 +216,10 @@ whole() {
 			jq -e ".totals.unknown_frees == $size" c.json
 		fi
 	done
+}
+
+@test "a place that is single-stepped in one thread while another spawns children is exact" {
+	exact -counted 0 "$T/stepspawn"
 }
 
 @test "a program that may not make system calls is not made to" {

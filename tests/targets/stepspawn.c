@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One thread calls malloc from a place that has to be single-stepped behind the call, since an
+ * indirect call stands there; the other spawns children, and sleeps in vfork(2) until they exec.
+ */
+#include "target.h"
+
+#include <pthread.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+enum { CHILDREN = 200, SIZE = 3323 };
+
+static atomic_bool over;
+static long pairs;
+
+static void nothing(void)
+{
+	STAY();
+}
+
+static NOINLINE void *stepped(void)
+{
+	void *p;
+
+	__asm__ volatile("mov %1, %%edi\n\t"
+			 "call malloc@PLT\n\t"
+			 "call *%%rbx"
+			 : "=a"(p)
+			 : "i"(SIZE), "b"(nothing)
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	return p;
+}
+
+static void *work(void *arg)
+{
+	while (!over) {
+		free(stepped());
+		pairs++;
+		usleep(200);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	char *args[] = { argv[0], (char *)"child", NULL };
+	pthread_t worker;
+	pid_t pid;
+
+	if (argc > 1)
+		return 0;
+	MUST(!pthread_create(&worker, NULL, work, NULL));
+	for (int i = 0; i < CHILDREN; i++) {
+		MUST(!posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, environ));
+		MUST(waitpid(pid, NULL, 0) == pid);
+	}
+	over = true;
+	MUST(!pthread_join(worker, NULL));
+	bin(SIZE, pairs, pairs);
+	say("stepspawn: done\n");
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "spawn" another
+ * spawns children without end. A third allocates and frees all the time, and "report" says how
+ * often, and how many children there have been.
+ */
+#include "live.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+enum { SIZE = 3331 };
+
+static atomic_bool over;
+static atomic_ulong pairs, spawned;
+static int gate[2];
+static char self[] = "vforks", word[] = "child", *args[] = { self, word, NULL };
+static pthread_t worker, sleeper, spawner;
+static bool spawning;
+
+static void *work(void *arg)
+{
+	while (!over) {
+		free(fill(malloc(SIZE), SIZE, 1));
+		pairs++;
+		usleep(1000);
+	}
+	return arg;
+}
+
+static void *sleep_in_vfork(void *arg)
+{
+	int status;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		char c;
+
+		target_write(STDOUT_FILENO, "asleep\n", 7);
+		_exit(read(gate[0], &c, 1) == 1 ? 6 : 7);
+	}
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid);
+	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 6);
+	say("awake\n");
+	return arg;
+}
+
+static void *spawn(void *arg)
+{
+	int status;
+	pid_t pid;
+
+	while (!over) {
+		MUST(!posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, environ));
+		MUST(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
+		spawned++;
+	}
+	return arg;
+}
+
+static void other(const char *what)
+{
+	if (!strcmp(what, "vfork")) {
+		MUST(!pthread_create(&sleeper, NULL, sleep_in_vfork, NULL));
+	} else if (!strcmp(what, "release")) {
+		MUST(write(gate[1], "x", 1) == 1 && !pthread_join(sleeper, NULL));
+	} else if (!strcmp(what, "spawn")) {
+		spawning = true;
+		MUST(!pthread_create(&spawner, NULL, spawn, NULL));
+	}
+}
+
+static void report(void)
+{
+	say("report %lu pairs %lu spawned\n", (unsigned long)pairs, (unsigned long)spawned);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return 0;
+	MUST(!pipe(gate) && !pthread_create(&worker, NULL, work, NULL));
+	live_serve(report, other);
+	over = true;
+	MUST(!pthread_join(worker, NULL) && (!spawning || !pthread_join(spawner, NULL)));
+	say("vforks: done\n");
+	return 0;
+}
