@@ -299,7 +299,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 		pid=$(marked | while read -r p; do
 			[ "$(readlink "/proc/$p/exe")" = "$PWD/sleeper" ] && echo "$p"
 		done | head -n1)
-		[ -z "$pid" ] || grep -q libc "/proc/$pid/maps" && break
+		[ -n "$pid" ] && grep -q libc "/proc/$pid/maps" && break
 		sleep 0.1
 	done
 	limited "$MPROF" probes "$pid" >list || fail "$(cat list)"
