@@ -96,7 +96,7 @@ demo: deps ## install, build, and profile a sample program
 
 check: test-deps ## run all tests; T=name runs those whose name has it
 	@$(MAKE) -s -j2 DEVELOPER=1 all unit-tests
-	@B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run
+	@env --default-signal B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run
 
 bench: all ## measure what a malloc/free pair costs, against the floor and ltrace
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh

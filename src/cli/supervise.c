@@ -76,7 +76,7 @@ __attribute__((noreturn)) static void be_the_tracer(struct guard *g, int ready, 
 {
 	/* Another name than the one people give to killall. */
 	prctl(PR_SET_NAME, "mprof-tracer");
-	prctl(PR_SET_PDEATHSIG, SIGHUP);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
 	if (getppid() != parent || guard_enter(g))
 		_exit(STATUS_FAILED);
 	struct ending e = body(g, ready, arg);
