@@ -94,14 +94,24 @@ static bool trap_is_pending(pid_t tid)
 	return false;
 }
 
-/* Let those go on whose trap is on its way, until it has come. */
+/* Held, or stopped by job control, which comes before a signal that is on its way. */
+static bool may_owe_trap(const struct task *task)
+{
+	return task->state == TASK_HELD ||
+	       (task->state == TASK_QUEUED && tracer_decode(task->tid, task->wstatus).kind == STOP_GROUP);
+}
+
+/* Let those go on whose trap is on its way, until it has come: they run nothing before that. */
 static void await_pending_traps(struct tracer *t)
 {
 	struct task *task;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->state == TASK_HELD && trap_is_pending(task->tid))
-			task_resume(t, task, 0);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (!may_owe_trap(task) || !trap_is_pending(task->tid))
+			continue;
+		task->group_stopped = task->state == TASK_QUEUED;
+		task_resume(t, task, 0);
+	}
 	await_all(t, NULL, NULL);
 }
 
@@ -193,9 +203,15 @@ void tracer_continue(struct tracer *t)
 {
 	struct task *task;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->state == TASK_HELD)
-			task_resume(t, task, 0);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->state != TASK_HELD)
+			continue;
+		/* It is to be told again that its group is stopped, before it runs. */
+		if (task->group_stopped)
+			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+		task->group_stopped = false;
+		task_resume(t, task, 0);
+	}
 }
 
 /*

@@ -37,6 +37,7 @@ struct task {
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
+	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
 	bool fresh;		/* its first stop has not been served */
 	bool exiting;		/* it has told that it is about to end */
 	void *user;		/* what the tracer's owner keeps for it */

@@ -27,6 +27,8 @@ static void *work(void *arg)
 
 static void be_child(void)
 {
+	/* As a shell's jobs are: SIGTSTP stops nobody in a group without a parent in its session. */
+	MUST(!setpgid(0, 0));
 	for (int i = 0; i < THREADS; i++) {
 		pthread_t t;
 
