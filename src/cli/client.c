@@ -204,6 +204,10 @@ int command_control(int argc, char **argv)
 	int status = STATUS_FAILED;
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
+	if (argc > 3 && !c) {
+		say("control: \"%s\" is no command; usage: mprof control PID COMMAND, see mprof --help", argv[3]);
+		return STATUS_USAGE;
+	}
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
 		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");

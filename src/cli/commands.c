@@ -155,6 +155,7 @@ static const char commands_help[] =
 	"snapshot [FILE]           write a massif file with one snapshot of this moment\n"
 	"detailed_snapshot [FILE]  the same with a tree\n"
 	"all_snapshots [FILE]      write a massif file with all snapshots so far\n"
+	"heap_dump [REASON]        write a heap profile of this moment\n"
 	"help                      this list\n";
 
 /* False: it is no command of Massif's. */

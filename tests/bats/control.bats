@@ -214,7 +214,7 @@ def all_of(s):
 @test "wrong commands are refused: 2, and those without a session: 11" {
 	refused 2 'usage' "$MPROF" control
 	refused 2 'usage' "$MPROF" control 1
-	refused 2 'usage' "$MPROF" control 1 dance
+	refused 2 '"dance" is no command' "$MPROF" control 1 dance
 	refused 2 'usage' "$MPROF" control 1 status more
 	refused 2 'usage' "$MPROF" control x status
 	refused 11 'no session' "$MPROF" control $$ status
