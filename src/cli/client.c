@@ -2,6 +2,7 @@
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
 #include "cli/control.h"
+#include "cli/output.h"
 #include "cli/rename.h"
 #include "profile/datafile.h"
 
@@ -125,6 +126,9 @@ int command_detach(int argc, char **argv)
 	}
 	if (first == argc && !only_session(&pid, &status))
 		return status;
+	/* The session is not ended for a report that cannot be written. */
+	if (o.output && output_check_file(o.output, "the report"))
+		return STATUS_FAILED;
 	char *lines = ask(pid, "detach", answer, sizeof answer, DETACH_SECONDS, &status);
 	if (!lines)
 		return status;

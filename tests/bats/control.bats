@@ -38,6 +38,8 @@ def all_of(s):
 	BINS=$D/bins start phases "$T/phases"
 	attach -o report.txt --data=run.data "$PID"
 	tell_await phases go '^done'
+	answered help
+	grep -q '^heap_dump' control.out
 	answered status
 	cat control.out
 	[ "$(number state)" = tracing ]
@@ -243,6 +245,20 @@ def all_of(s):
 	grep -q 'no sessions' status.out
 	finish one
 	finish two
+}
+
+@test "a detach whose report cannot be written ends nothing; one that has returned leaves no socket" {
+	start server "$T/server" 2 200
+	attach -o report.txt --data=run.data "$PID"
+	refused 1 'none/x: No such file' "$MPROF" detach -o none/x "$PID"
+	answered status
+	[ "$(number state)" = tracing ]
+	limited "$MPROF" detach -o detached.txt "$PID"
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+	grep -q TOTAL detached.txt
+	ended "$FRONT"
+	clean "$PID"
+	finish server
 }
 
 @test "mprof run can be asked and told to save, too" {
