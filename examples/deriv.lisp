@@ -1,3 +1,7 @@
+;;; Objects of four kinds for mprof run: compile it, so that its functions have names, and load it:
+;;;	ecl --norc --eval '(progn (compile-file "deriv.lisp") (ext:quit))'
+;;;	mprof run ecl --norc --load deriv.fas --eval '(progn (main) (ext:quit))'
+
 (defstruct particle name (mass 0d0) (speed 0d0))
 
 (defun deriv (a)

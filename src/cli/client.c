@@ -2,6 +2,7 @@
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
 #include "cli/control.h"
+#include "cli/output.h"
 #include "cli/rename.h"
 #include "profile/datafile.h"
 
@@ -125,6 +126,9 @@ int command_detach(int argc, char **argv)
 	}
 	if (first == argc && !only_session(&pid, &status))
 		return status;
+	/* The session is not ended for a report that cannot be written. */
+	if (o.output && output_check_file(o.output, "the report"))
+		return STATUS_FAILED;
 	char *lines = ask(pid, "detach", answer, sizeof answer, DETACH_SECONDS, &status);
 	if (!lines)
 		return status;
@@ -204,6 +208,10 @@ int command_control(int argc, char **argv)
 	int status = STATUS_FAILED;
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
+	if (argc > 3 && !c) {
+		say("control: \"%s\" is no command; usage: mprof control PID COMMAND, see mprof --help", argv[3]);
+		return STATUS_USAGE;
+	}
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
 		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");

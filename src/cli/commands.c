@@ -155,6 +155,7 @@ static const char commands_help[] =
 	"snapshot [FILE]           write a massif file with one snapshot of this moment\n"
 	"detailed_snapshot [FILE]  the same with a tree\n"
 	"all_snapshots [FILE]      write a massif file with all snapshots so far\n"
+	"heap_dump [REASON]        write a heap profile of this moment\n"
 	"help                      this list\n";
 
 /* False: it is no command of Massif's. */
@@ -253,6 +254,8 @@ void serve_last_answers(struct serve *v)
 	char *names = output_data_names(v->session, v->options);
 
 	serve_commands(v); /* whoever has asked in the meantime */
+	/* Who reads the answer may attach again at once. */
+	control_stop(v->control);
 	for (size_t i = 0; i < v->n_detach_fds; i++) {
 		answer_at_length(v->detach_fds[i], names ? names : "");
 		close(v->detach_fds[i]);

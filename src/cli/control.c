@@ -133,10 +133,19 @@ void control_drop(struct control *c)
 	free(c);
 }
 
+void control_stop(struct control *c)
+{
+	if (c->listener < 0)
+		return;
+	unlink(c->address.sun_path);
+	close(c->listener);
+	c->listener = -1;
+}
+
 void control_close(struct control *c)
 {
 	if (c)
-		unlink(c->address.sun_path);
+		control_stop(c);
 	control_drop(c);
 }
 

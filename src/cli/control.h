@@ -29,6 +29,9 @@ int control_directory(char *path, size_t size, struct error *e);
  */
 struct control *control_open(pid_t pid, struct error *e);
 
+/* Remove the socket; nobody is accepted any more, and the process may have another session. */
+void control_stop(struct control *c);
+
 /* Close and remove it. NULL is fine. */
 void control_close(struct control *c);
 

@@ -78,6 +78,14 @@ int names_open_jit_map(pid_t pid)
 
 /* ---- what is said of names ---- */
 
+static void say_list(const char *source, const char *list)
+{
+	if (!strncmp(source, "none", 4))
+		say("no names%s: %s", source + 4, list);
+	else
+		say("names from %s: %s", source, list);
+}
+
 /* All modules whose names came from the same place as those of @first, some in a line. */
 static void say_source(const struct profile_data *d, const bool *occurs, size_t first)
 {
@@ -90,7 +98,7 @@ static void say_source(const struct profile_data *d, const bool *occurs, size_t 
 		if (!occurs[i] || strcmp(d->modules[i].names, d->modules[first].names))
 			continue;
 		if (len && len + strlen(path) + 2 >= sizeof list) {
-			say("names from %s: %s", d->modules[first].names, list);
+			say_list(d->modules[first].names, list);
 			len = 0;
 		}
 		int n = snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", path);
@@ -98,7 +106,7 @@ static void say_source(const struct profile_data *d, const bool *occurs, size_t 
 		if (len >= sizeof list)
 			len = sizeof list - 1;
 	}
-	say("names from %s: %s", d->modules[first].names, list);
+	say_list(d->modules[first].names, list);
 }
 
 void names_say(const struct profile_data *d)

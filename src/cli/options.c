@@ -100,6 +100,20 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 	return argc;
 }
 
+/* Behind a program are its own options; behind anything else they have been misplaced. */
+static bool none_behind(const char *command, int argc, char **argv, int first, int end)
+{
+	if (command_flag(command) == FOR_RUN || (end > first && !strcmp(argv[end - 1], "--")))
+		return true;
+	for (int i = end; i < argc; i++) {
+		if (argv[i][0] == '-' && argv[i][1]) {
+			say("options stand before what they are for: %s is behind \"%s\"", argv[i], argv[end]);
+			return false;
+		}
+	}
+	return true;
+}
+
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
@@ -112,7 +126,9 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	if (tracing)
 		heap_environment(o);
 	o->end = parse_all(o, command, argc, argv, first);
-	if (o->end < 0 || !massif_settle(o) || (tracing && !heap_environment_done(o)))
+	if (o->end < 0 || !none_behind(command, argc, argv, first, o->end))
+		return -1;
+	if (!massif_settle(o) || (tracing && !heap_environment_done(o)))
 		return -1;
 	return o->end;
 }

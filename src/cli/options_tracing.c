@@ -73,8 +73,8 @@ static bool set_max_size(struct options *o, const char *v)
 const struct option_def tracing_options[] = {
 	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
-	{ "min-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes, --max-size at most", set_min_size },
-	{ "max-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes above 0, --min-size at least",
+	{ "min-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes up to --max-size", set_min_size },
+	{ "max-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes above 0 and not below --min-size",
 	  set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
 	{ "background", FOR_ATTACH, NULL, set_background },

@@ -66,21 +66,29 @@ static int check_directory(const char *path, const char *what)
 }
 
 /* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
+int output_check_file(const char *path, const char *what)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		return check_directory(path, what);
+	if (!access(path, W_OK))
+		return 0;
+	int err = errno;
+	say("cannot write %s %s: %s", what, path, strerror(err));
+	return -err;
+}
+
 static int check_file(const char *pattern, const char *what)
 {
 	struct error e;
-	struct stat st;
 	char *path = filename_expand(pattern, getpid(), &e);
-	int err = 0;
 
 	if (!path) {
 		say("%s", e.text);
 		return -EINVAL;
 	}
-	if (stat(path, &st) || S_ISDIR(st.st_mode))
-		err = check_directory(path, what);
-	else if (access(path, W_OK))
-		say("cannot write %s %s: %s", what, path, strerror(-(err = -errno)));
+	int err = output_check_file(path, what);
 	free(path);
 	return err;
 }

@@ -12,6 +12,12 @@
 int output_check(const struct options *o);
 
 /**
+ * Can this file be written? @what it is goes into the sentence that is printed if not.
+ * Returns 0 or -errno.
+ */
+int output_check_file(const char *path, const char *what);
+
+/**
  * Name what the session has seen, write the data files and print the report.
  * Returns 0, or -errno after printing what could not be written and why.
  */

@@ -55,7 +55,7 @@ static void print_row(const struct listing *l, const struct listed *row)
 	printable(path, sizeof path, l->shared->files.files[row->file].path);
 	printable(name, sizeof name, p->name);
 	printable(where, sizeof where, p->where);
-	printf("0x%012" PRIx64 "  %-10s  %-34s  %s  (%s)\n", row->at, probe_word(p), name, path, where);
+	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s)\n", row->at, probe_word(p), name, path, where);
 }
 
 /* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
@@ -71,7 +71,7 @@ static int print_listing(struct listing *l)
 }
 
 /* 0 or -errno. */
-static int list_process(struct watch_shared *s, pid_t pid)
+static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
 {
 	struct listing l = { .shared = s };
 	struct mappings maps;
@@ -92,23 +92,25 @@ static int list_process(struct watch_shared *s, pid_t pid)
 		err = choose_probes(s, l.file, st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
 	}
 	mappings_release(&maps);
+	*found = l.n;
 	int lost = print_listing(&l);
 	return err ? err : lost;
 }
 
 /* The program's file is number 0, its libraries follow. 0 or -errno. */
-static int list_files(struct watch_shared *s)
+static int list_files(struct watch_shared *s, size_t *found)
 {
 	struct listing l = { .shared = s };
 	int err = 0;
 
 	for (l.file = 0; !err && l.file < s->files.n; l.file++)
 		err = choose_probes(s, l.file, l.file == 0, list_one, &l);
+	*found = l.n;
 	int lost = print_listing(&l);
 	return err ? err : lost;
 }
 
-static int list_program(struct watch_shared *s, const char *name)
+static int list_program(struct watch_shared *s, const char *name, size_t *found)
 {
 	struct error e;
 	int status;
@@ -121,19 +123,19 @@ static int list_program(struct watch_shared *s, const char *name)
 		return path ? STATUS_FAILED : status;
 	}
 	free(path);
-	err = list_files(s);
+	err = list_files(s, found);
 	if (err)
 		say("cannot list the probes of %s: %s", name, strerror(-err));
 	return err ? STATUS_FAILED : 0;
 }
 
-static int list(struct watch_shared *s, const char *what)
+static int list(struct watch_shared *s, const char *what, size_t *found)
 {
 	pid_t pid;
 
 	if (!parse_pid(what, &pid))
-		return list_program(s, what);
-	int err = list_process(s, pid);
+		return list_program(s, what, found);
+	int err = list_process(s, pid, found);
 	if (!err)
 		return 0;
 	say("cannot read what process %d has mapped: %s", (int)pid,
@@ -157,10 +159,16 @@ int command_probes(int argc, char **argv)
 	}
 	int status = load_rules(&rules, &options);
 	if (!status) {
+		size_t found = 0;
+
 		watch_shared_rules(&shared, &rules);
-		status = list(&shared, argv[first]);
+		status = list(&shared, argv[first], &found);
 		if (!status)
 			say_not_found(&rules);
+		if (!status && !found) {
+			say("nothing would be trapped in %s: no allocator found in its symbol tables", argv[first]);
+			status = STATUS_NO_ALLOCATOR;
+		}
 	}
 	watch_shared_release(&shared);
 	rules_release(&rules);

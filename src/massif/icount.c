@@ -39,7 +39,7 @@ int icount_possible(struct error *e)
 				 "(see /proc/sys/kernel/perf_event_paranoid)");
 	if (fd == -ENOENT || fd == -ENODEV || fd == -EOPNOTSUPP)
 		return error_set(e, fd, "instructions cannot be counted: this machine has no counter for "
-				 "them, as many virtual machines");
+				 "them, as many virtual machines have none");
 	if (fd == -EINVAL || fd == -ENOSYS)
 		return error_set(e, fd, "instructions cannot be counted: this kernel cannot count those of "
 				 "all threads (Linux 5.13 can)");

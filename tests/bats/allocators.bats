@@ -287,6 +287,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(grep -cE '  free +free +/.*\(my.probes:1\)$' list)" = 2 ]
 	limited "$MPROF" probes --malloc-lib=NONE "$T/plain-static" >list
 	[ "$(grep -c '  malloc  ' list)" -ge 2 ]
+	refused 10 'nothing would be trapped' "$MPROF" probes --malloc-lib=NONE "$T/plain"
 	limited "$MPROF" probes "$T/plain-musl" | grep -qE '  malloc +malloc +/.*musl'
 	limited "$MPROF" probes "$T/requests" | grep -q '  request  .*/requests  (--client-requests)$'
 }

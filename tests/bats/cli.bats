@@ -124,6 +124,9 @@ os.chmod(name, 0o755)
 	refused 2 'xml' "$MPROF" run --format=xml -- "$T/edges"
 	refused 2 'perhaps' "$MPROF" run --trace-children=perhaps -- "$T/edges"
 	refused 2 . "$MPROF" report one.data two.data
+	refused 2 'stand before.*--terse is behind "one.data"' "$MPROF" report one.data --terse
+	refused 2 'stand before' "$MPROF" attach $$ -o report.txt
+	refused 1 'cannot read -x' "$MPROF" report -- -x
 	refused 2 . "$MPROF" a.out one.data two.data
 }
 
@@ -339,6 +342,7 @@ os.chmod(name, 0o755)
 	limited "$MPROF" --help >out 2>err
 	[ ! -s err ]
 	grep -q run out && grep -q report out && grep -q leaktable out
+	! grep -E '.{101}' out
 	limited "$MPROF" -help >out1
 	cmp out out1
 	limited "$MPROF" --version >out 2>err

@@ -52,6 +52,8 @@ def all_of(s):
 	BINS=$D/bins start phases "$T/phases"
 	attach -o report.txt --data=run.data "$PID"
 	tell_await phases go '^done'
+	answered help
+	grep -q '^heap_dump' control.out
 	answered status
 	cat control.out
 	[ "$(number state)" = tracing ]
@@ -228,7 +230,7 @@ def all_of(s):
 @test "wrong commands are refused: 2, and those without a session: 11" {
 	refused 2 'usage' "$MPROF" control
 	refused 2 'usage' "$MPROF" control 1
-	refused 2 'usage' "$MPROF" control 1 dance
+	refused 2 '"dance" is no command' "$MPROF" control 1 dance
 	refused 2 'usage' "$MPROF" control 1 status more
 	refused 2 'usage' "$MPROF" control x status
 	refused 11 'no session' "$MPROF" control $$ status
@@ -257,6 +259,20 @@ def all_of(s):
 	grep -q 'no sessions' status.out
 	finish one
 	finish two
+}
+
+@test "a detach whose report cannot be written ends nothing; one that has returned leaves no socket" {
+	start server "$T/server" 2 200
+	attach -o report.txt --data=run.data "$PID"
+	refused 1 'none/x: No such file' "$MPROF" detach -o none/x "$PID"
+	answered status
+	[ "$(number state)" = tracing ]
+	limited "$MPROF" detach -o detached.txt "$PID"
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+	grep -q TOTAL detached.txt
+	ended "$FRONT"
+	clean "$PID"
+	finish server
 }
 
 @test "mprof run can be asked and told to save, too" {
