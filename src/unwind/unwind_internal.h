@@ -47,6 +47,9 @@ int unwind_step(struct unwinder *u, unw_cursor_t *c);
 /* 0 or -ENOMEM. */
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
 
+/* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
+bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
+
 /* Does the code at @pc return from a signal handler? */
 bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
 

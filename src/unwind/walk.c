@@ -31,6 +31,16 @@ bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 	return arch_is_signal_return(code);
 }
 
+/* A function that was called from where it was called from itself has a return address of its own. Tables
+ * that do not tell where it is would lead on and on. */
+bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa)
+{
+	uint64_t word;
+
+	/* The first step starts within the call instruction. */
+	return (from != to && from - 1 != to) || (snapshot_word(&u->memory, cfa - sizeof word, &word) && word == to);
+}
+
 /* Registers of the frame that @c stands in. */
 static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 {
@@ -85,6 +95,8 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	if (more < 0 || unw_get_reg(c, UNW_REG_SP, sp) || unw_get_reg(c, UNW_REG_IP, pc))
 		return LOST;
 	*pc += guess;	/* it stands in the call instruction */
+	if (!guess && !in_handler && more > 0 && !unwind_is_progress(u, f->pc, *pc, *sp))
+		return LOST;
 	return more == 0 || *pc == 0 ? OUTERMOST : guess ? GUESSED : STEPPED;
 }
 

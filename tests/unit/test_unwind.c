@@ -60,6 +60,22 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size run_in_circles, . - run_in_circles\n");
 
+/* Its tables do not say where the return address is. */
+void run_in_place(void);
+__asm__(".text\n"
+	".globl run_in_place\n"
+	".type run_in_place, @function\n"
+	"run_in_place:\n"
+	"	.cfi_startproc simple\n"
+	"	.cfi_def_cfa %rsp, 8\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call stop_here\n"
+	"	add $8, %rsp\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size run_in_place, . - run_in_place\n");
+
 /* What the child tells. */
 struct told {
 	void *frames[MAX_FRAMES];
@@ -655,6 +671,19 @@ static void tables_that_run_in_circles_end_a_chain_as_truncated(void **state)
 	}
 }
 
+static void tables_that_lead_nowhere_end_a_chain_as_truncated(void **state)
+{
+	struct target *t = *state;
+
+	start(t, run_in_place);
+	for (int round = 0; round < 3; round++) {
+		struct unwind_chain c = chain_now(t);
+
+		assert_int_equal(c.n, 1);
+		assert_int_not_equal(c.truncated, CHAIN_WHOLE);
+	}
+}
+
 static void the_same_stop_gives_the_same_chain_again(void **state)
 {
 	struct target *t = *state;
@@ -1017,6 +1046,7 @@ int main(void)
 		UNWIND_TEST(code_without_a_frame_pointer_ends_a_chain_as_truncated),
 		UNWIND_TEST(what_is_no_return_address_ends_a_chain_as_truncated),
 		UNWIND_TEST(tables_that_run_in_circles_end_a_chain_as_truncated),
+		UNWIND_TEST(tables_that_lead_nowhere_end_a_chain_as_truncated),
 		UNWIND_TEST(the_same_stop_gives_the_same_chain_again),
 		UNWIND_TEST(what_is_remembered_holds_only_for_the_stack_it_was_seen_on),
 		UNWIND_TEST(what_is_noted_with_a_frame_is_told_of_that_frame),
