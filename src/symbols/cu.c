@@ -142,15 +142,21 @@ void cus_release(struct cus *c)
 	*c = (struct cus){ 0 };
 }
 
-void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content)
+static bool is_skeleton(Dwarf_Die *unit)
 {
 	uint8_t type = 0;
+
+	return dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	       type == DW_UT_skeleton;
+}
+
+void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content)
+{
 	Dwarf_Die split;
 
 	*content = *unit;
 	dwp_offer(dwp, unit);
-	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton && split_file_is_regular(unit) &&
+	if (is_skeleton(unit) && split_file_is_regular(unit) &&
 	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr &&
 	    dwarf_tag(&split) == DW_TAG_compile_unit)
 		*content = split;
@@ -216,7 +222,7 @@ static int index_children(struct index *x, Dwarf_Die *parent, int depth)
 	return err;
 }
 
-static int index_cu(const struct cus *c, struct cu *cu, struct objfile *main)
+static int index_cu(struct cus *c, struct cu *cu, struct objfile *main)
 {
 	struct index x = { .cu = cu, .main = main };
 	Dwarf_Die content;
@@ -225,6 +231,9 @@ static int index_cu(const struct cus *c, struct cu *cu, struct objfile *main)
 		return 0;
 	cu->indexed = true;
 	cu_content(c->dwp, &cu->die, &content);
+	/* There is a file of that name, but it is of another build. */
+	if (c->split && content.addr == cu->die.addr && is_skeleton(&cu->die) && split_file_is_regular(&cu->die))
+		c->split_stale = true;
 	int err = index_children(&x, &content, 0);
 
 	spans_finish(&cu->spans);

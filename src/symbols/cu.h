@@ -43,6 +43,7 @@ struct cus {
 	size_t n, cap;
 	struct spans spans;	/* owner: index of v */
 	bool split;		/* some of the units' DWARF is in other files */
+	bool split_stale;	/* of some units that were asked for, the file is there but not theirs */
 	bool split_missing;	/* some of the units' DWARF is in files that are not there */
 	struct dwp *dwp;	/* set before cus_read(): where split units may be; not NULL */
 };

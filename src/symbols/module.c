@@ -188,15 +188,22 @@ int module_open(struct module *m)
 	return m->source ? 0 : -ENOMEM;
 }
 
-static int say_split_missing(struct module *m)
+static int say_split(struct module *m, const char *what)
 {
 	char *s = NULL;
 
-	if (asprintf(&s, "%s; its split DWARF is missing", m->source) < 0)
+	if (asprintf(&s, "%s; its split DWARF %s", m->source, what) < 0)
 		return -ENOMEM;
 	free(m->source);
 	m->source = s;
 	return 0;
+}
+
+const char *module_source(struct module *m)
+{
+	if (m->source && m->cus.split_stale && !say_split(m, "does not match"))
+		m->cus.split_stale = false;
+	return m->source;
 }
 
 struct cus *module_cus(struct module *m)
@@ -205,7 +212,7 @@ struct cus *module_cus(struct module *m)
 		return NULL;
 	if (m->dwarf && !m->has_cus && cus_read(&m->cus, m->dwarf, &m->main))
 		return NULL;
-	if (m->cus.split_missing && !m->has_cus && say_split_missing(m))
+	if (m->cus.split_missing && !m->has_cus && say_split(m, "is missing"))
 		return NULL;
 	m->has_cus = true;
 	return &m->cus;

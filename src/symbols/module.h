@@ -55,6 +55,9 @@ struct objfile *module_dwarf_file(struct module *m);
 /* Open the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
 int module_open(struct module *m);
 
+/* Where its names come from, for a person; NULL: it has not been opened. The module's. */
+const char *module_source(struct module *m);
+
 /* The tables, read when asked for the first time. NULL: out of memory. */
 struct cus *module_cus(struct module *m);
 int module_read_symbols(struct module *m);

@@ -78,7 +78,7 @@ const char *symbols_source(struct symbols *s, int module)
 	/* The cache knows, and then nothing need be opened. */
 	if (!m->source && (namecache_load(s, (uint32_t)module) || (!m->source && module_open(m))))
 		return "none";
-	return m->source;
+	return module_source(m);
 }
 
 static size_t find_slot(const struct symbols *s, uint32_t module, uint64_t pc, bool is_return)

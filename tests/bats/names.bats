@@ -94,6 +94,17 @@ packed() {
 	says err 'names from DWARF, split in dir/names.dwp: .*/names$'
 }
 
+@test "split DWARF of another build is said not to match" {
+	build -O1 -g -gsplit-dwarf
+	mkdir other && mv -- *.dwo other
+	build -O2 -g -gsplit-dwarf
+	run_names
+	run ! grep 'split DWARF' err
+	cp other/*.dwo .
+	run_names
+	says err 'names from DWARF; its split DWARF does not match: .*/names$'
+}
+
 @test "gcc -gsplit-dwarf, packed into a .dwp file" {
 	need dwp
 	packed dwp -gdwarf-4
