@@ -167,24 +167,8 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	return false;
 }
 
-static bool take_news(struct tracer *t, pid_t child, struct news *out)
-{
-	for (size_t i = 0; i < t->n_news; i++) {
-		if (t->news[i].child != child)
-			continue;
-		*out = t->news[i];
-		t->news[i] = t->news[--t->n_news];
-		return true;
-	}
-	return false;
-}
-
 bool tracer_serve_fresh(struct tracer *t, struct task *task)
 {
-	struct news n;
-
-	if (take_news(t, task->tid, &n))
-		return place(t, task, n.parent, n.space);
 	long tgid = status_field(task->tid, "Tgid");
 	struct task *sibling = tgid > 0 && tgid != task->tid ? task_of_group(t, (pid_t)tgid) : NULL;
 	if (sibling)
@@ -199,25 +183,39 @@ static void unpark(struct tracer *t, struct task *task)
 	tracer_note(t, task->tid, task->wstatus);
 }
 
+/* The first stop of a new task, which comes by itself. NULL: it has been killed before. */
+static struct task *await_birth(struct tracer *t, pid_t child)
+{
+	int wstatus;
+	pid_t got;
+
+	do
+		got = waitpid(child, &wstatus, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got != child || tracer_note(t, child, wstatus))
+		return NULL;
+	return tasks_find(&t->tasks, child);
+}
+
+/*
+ * The child of a stopped task gets its place before its parent goes on: what is recorded of the parent is
+ * what the child begins with, and not what the parent does afterwards.
+ */
 static void birth(struct tracer *t, struct task *parent, pid_t child)
 {
 	struct task *task = tasks_find(&t->tasks, child);
 
 	if (task && !task->fresh)
 		return; /* a thread that was adopted when its first stop came */
-	if (task && task->state == TASK_PARKED) {
-		if (place(t, task, parent->tid, parent->space))
-			unpark(t, task);
-		return;
-	}
 	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
 	if (!task && status_field(child, "TracerPid") != getpid())
 		return;
-	if (ARRAY_RESERVE(&t->news, &t->cap_news, t->n_news) ||
-	    (!task && !(task = tasks_add(&t->tasks, child))))
+	if (!task && !(task = await_birth(t, child)))
 		return;
-	task->fresh = true;
-	t->news[t->n_news++] = (struct news){ child, parent->tid, parent->space };
+	bool parked = task->state == TASK_PARKED;
+
+	if (place(t, task, parent->tid, parent->space) && parked)
+		unpark(t, task);
 }
 
 /* Would the process's parent still tell of it? */

@@ -37,7 +37,6 @@ void tracer_free(struct tracer *t)
 		return;
 	tasks_release(&t->tasks);
 	free(t->queue);
-	free(t->news);
 	free(t);
 }
 

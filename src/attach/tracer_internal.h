@@ -7,20 +7,12 @@
 
 #include "attach/tracer.h"
 
-/* A child that its parent's event has told of, while its own first stop has not come yet. */
-struct news {
-	pid_t child, parent;	/* parent: the task that made it */
-	struct space *space;	/* the parent's then */
-};
-
 struct tracer {
 	const struct tracer_ops *ops;
 	void *ctx;
 	struct tasks tasks;
 	pid_t *queue;		/* tids of tasks in TASK_QUEUED, first to be served first */
 	size_t n_queue, cap_queue;
-	struct news *news;
-	size_t n_news, cap_news;
 	uint64_t stops;
 	enum tracer_wait wait;
 	uint64_t attach_ns;	/* how long attaching has kept the process stopped */

@@ -191,6 +191,16 @@ agrees() {
 	[ "$(ls ./*.heap | wc -l)" = 2 ]
 }
 
+@test "a forked child begins with what its parent had when it forked, whatever that does next" {
+	# On one processor the parent goes on before its child has begun.
+	local cpu
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	limited taskset -c "$cpu" "$MPROF" run --heap-profile=p -o report.txt --data=run.data \
+		--trace-children=yes -- "$T/parting"
+	head -n1 p_*.0001.heap >first
+	grep -q '^heap profile: *2: *5056 \[ *2: *5056\] @ heapprofile$' first || fail "$(cat first)"
+}
+
 @test "a forked child is profiled with --trace-children: its parent's blocks, its own files" {
 	profiled --trace-children=yes -- "$T/heap" fork
 	child=$(ls p_*.0001.heap)
