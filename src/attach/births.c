@@ -4,6 +4,7 @@
 
 #include "attach/target.h"
 #include "base/array.h"
+#include "base/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -349,12 +350,12 @@ int tracer_attach(struct tracer *t, pid_t pid)
 		tracer_detach_all(t);
 		return -ESRCH;
 	}
-	uint64_t stopped = tracer_now_ns();
+	uint64_t stopped = clock_now_ns();
 	tracer_hold(t, s, NULL);
 	struct task *task = stopped_task(t, s);
 	bool keep = task && t->ops->image(t->ctx, task);
 	tracer_unhold(t, s);
-	t->attach_ns = tracer_now_ns() - stopped;
+	t->attach_ns = clock_now_ns() - stopped;
 	if (!task)
 		tracer_detach_all(t);
 	return keep ? 0 : task ? -ENOEXEC : -ESRCH;

@@ -6,13 +6,13 @@
 #include "arch/arch.h"
 #include "attach/sigmask.h"
 #include "base/array.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A stop that is answered at once by a tracer still awake costs a third of one that has to wake
@@ -200,20 +200,12 @@ static int collect(struct tracer *t)
 	return taken < 0 ? taken : 0;
 }
 
-uint64_t tracer_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Whether it is time to sleep; *until: 0 at first. */
 static bool tired(const struct tracer *t, uint64_t *until)
 {
 	if (t->wait != WAIT_ADAPTIVE)
 		return t->wait == WAIT_SLEEP;
-	uint64_t now = tracer_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!*until)
 		*until = now + SPIN_NS;

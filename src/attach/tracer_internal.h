@@ -26,7 +26,6 @@ struct tracer {
 /* What to ask of the kernel with PTRACE_SEIZE. */
 void *tracer_options(const struct tracer *t);
 void task_resume(struct tracer *t, struct task *task, int sig);
-uint64_t tracer_now_ns(void);
 struct stop tracer_decode(pid_t tid, int wstatus);
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);

@@ -2,6 +2,7 @@
 #include "base/printable.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool between(unsigned char c, unsigned low, unsigned high)
@@ -96,4 +97,14 @@ size_t printable(char *out, size_t cap, const char *s)
 	if (cap)
 		out[r.end] = '\0';
 	return r.len;
+}
+
+char *printable_copy(const char *s)
+{
+	size_t size = 4 * strlen(s) + 1;
+	char *safe = malloc(size);
+
+	if (safe)
+		printable(safe, size, s);
+	return safe;
 }

@@ -21,4 +21,7 @@ size_t printable_utf8(const char *s);
  */
 size_t printable(char *out, size_t cap, const char *s);
 
+/* The same in memory of its own, for free(); NULL: out of memory. */
+char *printable_copy(const char *s);
+
 #endif

@@ -3,12 +3,12 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "breakpoints/announce.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct watched_task *watched_task(struct task *task)
 {
@@ -19,10 +19,7 @@ struct watched_task *watched_task(struct task *task)
 
 void watch_emit(struct watch *w, struct alloc_event *e)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	e->time_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	e->time_ns = clock_now_ns();
 	if (w->sink.event(w->sink.ctx, e))
 		w->counts.lost++;
 }
@@ -371,7 +368,8 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct trap *trap, struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, trap->probe);
-	struct arch_regs as = *r; /* of the call that is judged */
+	struct arch_regs request;
+	const struct arch_regs *as = r; /* of the call that is judged */
 	struct call_entry e = { .trap = trap->at };
 
 	if (p->kind >= ASK_HEAP_START)
@@ -390,15 +388,17 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	if ((p->kind == PROBE_GIVE_UP && !t->calls.n) ||
 	    (p->kind == PROBE_REQUEST && !request_of_interest(w, r)))
 		return false;
-	if (p->kind == PROBE_REQUEST)
-		as = request_as_call(r, &e.ret);
-	e.slot = arch_return_slot(&as);
+	if (p->kind == PROBE_REQUEST) {
+		request = request_as_call(r, &e.ret);
+		as = &request;
+	}
+	e.slot = arch_return_slot(as);
 	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
 	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
 		lose_entry(w, task);
 		return false;
 	}
-	judged_entry(w, task, t, trap, &e, &as);
+	judged_entry(w, task, t, trap, &e, as);
 	return false;
 }
 

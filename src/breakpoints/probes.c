@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/probes.h"
 
+#include "base/text.h"
 #include "breakpoints/probe_line.h"
 
 #include "base/array.h"
@@ -35,14 +36,9 @@ void probes_release(struct probes *p)
 
 /* ---- names ---- */
 
-/* FNV-1a: every name of every symbol table is looked up. */
 static uint64_t name_hash(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
-	return hash_mix(h);
+	return hash_text(0xcbf29ce484222325ULL, name);
 }
 
 static bool name_eq(const void *owner, uint32_t id, const void *key)

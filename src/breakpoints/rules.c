@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/rules.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 void rules_release(struct rules *r)
@@ -11,11 +13,9 @@ void rules_release(struct rules *r)
 
 static bool is_called(const struct malloc_lib *lib, const char *path, const char *soname, bool program)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL, *base = slash ? slash + 1 : path;
-
 	if (!strcmp(lib->name, "NONE"))
 		return program;
-	return (base && !strcmp(base, lib->name)) || (soname && !strcmp(soname, lib->name));
+	return (path && !strcmp(path_last(path), lib->name)) || (soname && !strcmp(soname, lib->name));
 }
 
 bool rules_allow(struct rules *r, const char *path, const char *soname, bool program)

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "attach/target.h"
+#include "base/clock.h"
 #include "cli/heap.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
@@ -17,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A client that does not read its answer does without. */
@@ -37,12 +37,10 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt
 static void answer_status(struct serve *v, int fd)
 {
 	struct session_state st = session_state(v->session);
-	struct timespec now;
 	struct rusage ru;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	getrusage(RUSAGE_SELF, &ru);
-	double elapsed = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)v->started_ns / 1e9;
+	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
 	const struct image *i = v->session->images;
@@ -68,14 +66,6 @@ static void answer_status(struct serve *v, int fd)
 	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The one image that is watched; NULL: there are several, or none. */
 static const struct image *only_image(const struct session *s)
 {
@@ -95,13 +85,13 @@ static bool stats_now(const struct session *s, struct mma_stats *st)
 	const struct image *i = only_image(s);
 
 	if (s->mma) {
-		*st = mma_output_stats(s->mma, monotonic_ns());
+		*st = mma_output_stats(s->mma, clock_now_ns());
 		return true;
 	}
 	if (!i)
 		return false;
 	struct mma_stats of_profile = mma_stats_of_profile(&i->profile->load, &i->profile->totals);
-	*st = mma_stats_until(&of_profile, monotonic_ns());
+	*st = mma_stats_until(&of_profile, clock_now_ns());
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/heap.h"
 
+#include "base/clock.h"
 #include "cli/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
@@ -149,7 +150,7 @@ int heap_image_begin(struct session *s, struct image *i)
 	struct heapprofile *h = add_recorder(i);
 	if (!h)
 		return -ENOMEM;
-	if (!o->defer && heapprofile_start(h, NULL, true, session_now_ns(), &e))
+	if (!o->defer && heapprofile_start(h, NULL, true, clock_now_ns(), &e))
 		complain(e.text);
 	return 0;
 }
@@ -320,7 +321,7 @@ static void start(struct image *i, struct heapprofile *h, const struct space *sp
 	}
 	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
 		heapprofile_modules(h, watch_mappings(i->watch));
-	if (h && heapprofile_start(h, name, false, session_now_ns(), &e))
+	if (h && heapprofile_start(h, name, false, clock_now_ns(), &e))
 		complain(e.text);
 	free(name);
 }
@@ -373,7 +374,7 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 
 void heap_tick(struct session *s)
 {
-	uint64_t now = session_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!s->options || !s->options->heap.intervals.time_ns)
 		return;
@@ -391,7 +392,7 @@ void heap_resume(struct session *s)
 		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
 		struct error e;
 
-		if (h && s->options->heap.defer && heapprofile_start(h, NULL, false, session_now_ns(), &e))
+		if (h && s->options->heap.defer && heapprofile_start(h, NULL, false, clock_now_ns(), &e))
 			complain(e.text);
 	}
 }

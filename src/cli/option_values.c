@@ -88,3 +88,15 @@ bool value_word(unsigned *which, const char *text, const char *const *words, siz
 	}
 	return false;
 }
+
+bool value_add(const char **list, size_t max, const char *text)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	if (!*text || n == max)
+		return false;
+	list[n] = text;
+	return true;
+}

@@ -32,4 +32,7 @@ bool value_percent(double *percent, const char *text, double max);
 /* One of @n words: its place in @words. */
 bool value_word(unsigned *which, const char *text, const char *const *words, size_t n);
 
+/* One more text of at most @max, in an array that ends with a NULL; not an empty one. */
+bool value_add(const char **list, size_t max, const char *text);
+
 #endif

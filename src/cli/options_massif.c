@@ -76,26 +76,14 @@ static bool set_depth(struct options *o, const char *v)
 	return set_number(&o->massif.settings.filter.depth, v, 1, 200);
 }
 
-static bool add_name(const char **list, const char *v)
-{
-	size_t n = 0;
-
-	while (list[n])
-		n++;
-	if (!*v || n == MAX_FUNCTIONS)
-		return false;
-	list[n] = v;
-	return true;
-}
-
 static bool add_alloc_fn(struct options *o, const char *v)
 {
-	return add_name(o->alloc_fns, v);
+	return value_add(o->alloc_fns, MAX_FUNCTIONS, v);
 }
 
 static bool add_ignore_fn(struct options *o, const char *v)
 {
-	return add_name(o->ignore_fns, v);
+	return value_add(o->ignore_fns, MAX_FUNCTIONS, v);
 }
 
 /* ms_print tolerates a per cent sign behind it, and so does a report. */

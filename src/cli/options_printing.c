@@ -134,14 +134,7 @@ static bool set_symbols_from(struct options *o, const char *v)
 
 static bool add_debug_dir(struct options *o, const char *v)
 {
-	size_t n = 0;
-
-	while (o->debug_dirs[n])
-		n++;
-	if (!*v || n == MAX_DEBUG_DIRS)
-		return false;
-	o->debug_dirs[n] = v;
-	return true;
+	return value_add(o->debug_dirs, MAX_DEBUG_DIRS, v);
 }
 
 const struct option_def printing_options[] = {

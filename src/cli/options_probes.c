@@ -3,32 +3,19 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 
-/* One more of at most @max; the array ends with a NULL. */
-static bool add(const char **list, size_t max, const char *v)
-{
-	size_t n = 0;
-
-	while (list[n])
-		n++;
-	if (!*v || n == max)
-		return false;
-	list[n] = v;
-	return true;
-}
-
 static bool add_probes(struct options *o, const char *v)
 {
-	return add(o->probes.files, MAX_NAMES, v);
+	return value_add(o->probes.files, MAX_NAMES, v);
 }
 
 static bool add_hook(struct options *o, const char *v)
 {
-	return add(o->probes.hooks, MAX_NAMES, v);
+	return value_add(o->probes.hooks, MAX_NAMES, v);
 }
 
 static bool add_malloc_lib(struct options *o, const char *v)
 {
-	return add(o->probes.malloc_libs, MAX_MALLOC_LIBS, v);
+	return value_add(o->probes.malloc_libs, MAX_MALLOC_LIBS, v);
 }
 
 static bool set_client_requests(struct options *o, const char *v)

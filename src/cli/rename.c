@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/rename.h"
 
+#include "base/text.h"
 #include "cli/names.h"
 #include "report/resolve.h"
 #include "symbols/filesearch.h"
@@ -20,13 +21,6 @@ struct renaming {
 	bool *used;		/* has it functions in chains? */
 	size_t n_found, n_refused;
 };
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* -ENOMEM, or 0. @fd stays the caller's. */
 static int take(struct renaming *r, uint32_t module, const char *path, int fd)
@@ -94,7 +88,7 @@ static int take_file(struct renaming *r, const char *path)
 		if (!strcmp(id, r->d->modules[i].build_id))
 			err = take(r, i, path, f.fd);
 	for (uint32_t i = 0; err == -ENOENT && i < r->d->n_modules; i++) {
-		if (strcmp(last_part(path), last_part(r->d->modules[i].path)))
+		if (strcmp(path_last(path), path_last(r->d->modules[i].path)))
 			continue;
 		refuse(r, path, id, &r->d->modules[i]);
 		err = -EINVAL;

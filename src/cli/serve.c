@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/serve.h"
 
+#include "base/clock.h"
 #include "cli/load_rules.h"
 
 #include "base/array.h"
@@ -21,18 +22,9 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 250 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- processors ---- */
 
@@ -90,7 +82,7 @@ static bool has_status_line(const struct serve *v)
 
 static bool time_is_over(const struct serve *v)
 {
-	double elapsed = (double)(monotonic_ns() - v->started_ns) / 1e9;
+	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
 
 	return v->options->duration > 0 && elapsed >= v->options->duration;
 }
@@ -114,7 +106,7 @@ static void stop_ticking(const struct serve *v)
 
 static void status_line(struct serve *v)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!has_status_line(v) || now - v->last_tick_ns < TICK_MS * 1000000ull)
 		return;
@@ -286,7 +278,7 @@ int serve_session(struct serve *v)
 	s->wake = wake_loop;
 	s->restarts = save_restarting;
 	s->autosave = v->options->autosave;
-	v->started_ns = v->last_tick_ns = monotonic_ns();
+	v->started_ns = v->last_tick_ns = clock_now_ns();
 	start_ticking(v);
 	int err = loop(v);
 	stop_ticking(v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/session_internal.h"
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
@@ -9,24 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t wall_clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t session_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- images ---- */
 
@@ -91,8 +75,8 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->number = supersede(s, pid, &i->massif_nth);
 	i->profile = profile;
 	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
-	profile_stamp(profile, session_now_ns());
-	i->started_ns = wall_clock_ns();
+	profile_stamp(profile, clock_now_ns());
+	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
 	*s->last = i;
@@ -204,7 +188,7 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 	heap_log_call(i, c);
 	if (!page_event_of(c, &e))
 		return;
-	e.time_ns = session_now_ns();
+	e.time_ns = clock_now_ns();
 	if (e.text)
 		watch_remapped(i->watch, task->tid);
 	if (watch_chain(i->watch, task, &chain))
@@ -258,8 +242,8 @@ static void on_space_gone(void *ctx, struct space *space)
 	(void)ctx;
 	if (!i || !i->watch)
 		return;
-	i->ended_ns = wall_clock_ns();
-	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : session_now_ns());
+	i->ended_ns = clock_wall_ns();
+	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : clock_now_ns());
 	recorders_end(i->recorders);
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);

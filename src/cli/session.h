@@ -88,9 +88,6 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max);
  * NULL: there is none. */
 char *session_string(const struct space *s, taddr at);
 
-/* CLOCK_MONOTONIC, as events tell it. */
-uint64_t session_now_ns(void);
-
 /* Take the traps out of all programs but go on tracing them; put them back. */
 void session_suspend(struct session *s);
 void session_resume(struct session *s);

@@ -2,6 +2,7 @@
 /* What the breakpoints tell, to the image they tell it of. */
 #include "cli/session_internal.h"
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/heap.h"
 
@@ -77,7 +78,7 @@ void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t
 static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
 {
 	bool was_stopped = i->stopped;
-	uint64_t now = session_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!i->stopped)
 		i->session->save(i->session, i);
@@ -111,7 +112,7 @@ static void pause_image(struct image *i, struct task *task)
 	if (i->paused)
 		return;
 	i->paused = true;
-	session_mark(i, RECORD_SUSPENDED, task->tid, session_now_ns());
+	session_mark(i, RECORD_SUSPENDED, task->tid, clock_now_ns());
 	i->session->progress(i->session, "suspended");
 	i->session->wake(i->session);
 }
@@ -125,7 +126,7 @@ static void unpause_image(struct image *i, pid_t tid)
 	if (i->lifted && !i->session->suspended)
 		watch_resume(i->watch, tid);
 	i->paused = i->lifted = false;
-	session_mark(i, RECORD_RESUMED, tid, session_now_ns());
+	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
 	i->session->progress(i->session, "resumed");
 }
 
@@ -148,7 +149,7 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		unpause_image(i, task->tid);
 		return;
 	case MARK_STAMP:
-		session_mark(i, RECORD_STAMP, task->tid, session_now_ns());
+		session_mark(i, RECORD_STAMP, task->tid, clock_now_ns());
 		return;
 	default:
 		return;

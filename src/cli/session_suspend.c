@@ -2,9 +2,11 @@
 /* Out with the traps for a while, for all programs or for one that has asked for it itself. */
 #include "cli/session_internal.h"
 
+#include "base/clock.h"
+
 static void mark_images(struct session *s, enum recorder_mark mark)
 {
-	uint64_t now = session_now_ns();
+	uint64_t now = clock_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->watch)
@@ -66,7 +68,7 @@ void session_stamp(struct session *s)
 
 void session_end(struct session *s)
 {
-	s->end_ns = session_now_ns();
+	s->end_ns = clock_now_ns();
 }
 
 static struct task *task_of(struct session *s, const struct image *i)

@@ -3,6 +3,7 @@
 #include "heapprofile/internal.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,9 +149,7 @@ int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t)
 /* By its name, which is the same everywhere: ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
 static bool is_loader_file(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !strncmp(slash ? slash + 1 : path, "ld-", 3);
+	return !strncmp(path_last(path), "ld-", 3);
 }
 
 bool heap_is_loader(const struct heapprofile *h, uint32_t node)

@@ -311,9 +311,9 @@ struct recorder *heapprofile_new(const struct heapprofile_how *how)
 
 struct heapprofile *heapprofile_find(struct recorder *list)
 {
-	while (list && list->ops != &ops)
-		list = list->next;
-	return list ? of(list) : NULL;
+	struct recorder *r = recorders_find(list, &ops);
+
+	return r ? of(r) : NULL;
 }
 
 /* ---- fork ---- */

@@ -2,6 +2,7 @@
 #include "massif/names.h"
 
 #include "base/printable.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,21 +12,12 @@
 /* Names come from the program's files; a file of ours is read line by line. */
 static void put_harmless(FILE *out, const char *s)
 {
-	size_t cap = 4 * strlen(s) + 1;
-	char *safe = malloc(cap);
+	char *safe = printable_copy(s);
 
 	if (!safe)
 		return;
-	printable(safe, cap, s);
 	fputs(safe, out);
 	free(safe);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 char *massif_entry_text(const struct massif_place *p)
@@ -40,7 +32,7 @@ char *massif_entry_text(const struct massif_place *p)
 	put_harmless(out, p->name ? p->name : "???");
 	if (p->name && p->file && p->line) {
 		fputs(" (", out);
-		put_harmless(out, base_name(p->file));
+		put_harmless(out, path_last(p->file));
 		fprintf(out, ":%" PRIu32 ")", p->line);
 	} else if (p->object) {
 		fputs(" (in ", out);

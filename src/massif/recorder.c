@@ -2,21 +2,13 @@
 #include "massif/recorder_internal.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- time and snapshots ---- */
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static uint64_t time_now(const struct massif_recorder *r)
 {
@@ -173,7 +165,7 @@ static void on_thread(struct recorder *base, pid_t tid, bool begins)
 
 	if (!r->host->settings->stacks)
 		return;
-	r->now_ns = monotonic_ns();
+	r->now_ns = clock_now_ns();
 	if (begins)
 		stacks_begin_thread(&r->stacks, tid);
 	else
@@ -184,7 +176,7 @@ static void on_thread(struct recorder *base, pid_t tid, bool begins)
 
 static void begin(struct massif_recorder *r)
 {
-	r->start_ns = r->now_ns = monotonic_ns();
+	r->start_ns = r->now_ns = clock_now_ns();
 	if (r->host->settings->pages)
 		massif_pages_begin(r);
 	massif_try_ordinary(r);
@@ -300,9 +292,7 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 
 struct massif_recorder *massif_recorder_find(struct recorder *list)
 {
-	while (list && list->ops != &massif_ops)
-		list = list->next;
-	return (struct massif_recorder *)list;
+	return (struct massif_recorder *)recorders_find(list, &massif_ops);
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)
@@ -323,7 +313,7 @@ int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct ma
 	*s = (struct massif_snapshot){ .at = r->now };
 	if (r->host->settings->stacks)
 		s->at.stacks = stacks_look(&r->stacks);
-	r->now_ns = monotonic_ns();
+	r->now_ns = clock_now_ns();
 	s->at.time = time_now(r);
 	if (detailed && !(s->detail = detail_now(r)))
 		return -ENOMEM;

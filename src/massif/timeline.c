@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/timeline.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct timeline {
 	struct recorder base;
@@ -49,10 +50,7 @@ static void on_event(struct recorder *base, const struct alloc_event *e, const s
 
 static void begin(struct timeline *t)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	t->start_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	t->start_ns = clock_now_ns();
 	t->now = t->peak = (struct massif_numbers){ 0 };
 	massif_take(&t->table, MASSIF_PLAIN, &t->now, NULL);
 }
@@ -110,9 +108,7 @@ struct timeline *timeline_new(const struct massif_settings *settings, unsigned p
 
 struct timeline *timeline_find(struct recorder *list)
 {
-	while (list && list->ops != &timeline_ops)
-		list = list->next;
-	return (struct timeline *)list;
+	return (struct timeline *)recorders_find(list, &timeline_ops);
 }
 
 static struct pd_point point_of(const struct massif_numbers *at, bool peak)

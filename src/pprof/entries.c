@@ -2,6 +2,7 @@
 #include "pprof/entries.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "symbols/shortname.h"
 
 #include <errno.h>
@@ -21,15 +22,6 @@ void heap_entries_release(struct heap_entries *e)
 	*e = (struct heap_entries){ 0 };
 }
 
-static uint64_t name_hash(const char *s)
-{
-	uint64_t h = 0;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return hash_mix(h);
-}
-
 static bool name_eq(const void *owner, uint32_t id, const void *key)
 {
 	return !strcmp(((const struct heap_entries *)owner)->v[id].name, key);
@@ -37,7 +29,7 @@ static bool name_eq(const void *owner, uint32_t id, const void *key)
 
 static uint64_t name_rehash(const void *owner, uint32_t id)
 {
-	return name_hash(((const struct heap_entries *)owner)->v[id].name);
+	return hash_text(0, ((const struct heap_entries *)owner)->v[id].name);
 }
 
 /* Takes @name. */
@@ -45,7 +37,7 @@ static uint32_t entry_named(struct heap_entries *e, char *name)
 {
 	if (!name)
 		return PP_NONE;
-	uint64_t hash = name_hash(name);
+	uint64_t hash = hash_text(0, name);
 	uint32_t id = idindex_find(&e->index, hash, name_eq, e, name);
 
 	if (id != IDINDEX_NONE) {

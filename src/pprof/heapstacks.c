@@ -2,6 +2,7 @@
 #include "pprof/heapstacks.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,13 +56,6 @@ uint32_t heap_stacks_mapping_of(const struct heap_stacks *h, uint64_t address)
 }
 
 /* ---- functions ---- */
-
-static uint64_t hash_text(uint64_t h, const char *s)
-{
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return hash_mix(h);
-}
 
 static uint64_t function_hash(const struct pp_function *f)
 {

@@ -2,6 +2,8 @@
 /* One profile added to another: which places of the two are the same. */
 #include "pprof/heapstacks.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +17,6 @@ struct adding {
 	uint32_t *by_function;	/* locations of @to, sorted by their functions' names */
 	size_t n_by_function;
 };
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static bool same_build(const struct pp_mapping *a, const struct pp_mapping *b)
 {
@@ -42,7 +37,7 @@ static void pair_mappings(struct adding *a)
 
 			if (same_build(m, t) && m->offset == t->offset)
 				a->mapping_to[i] = j;
-			else if (!same_build(m, t) && !strcmp(last_part(m->path), last_part(t->path)))
+			else if (!same_build(m, t) && !strcmp(path_last(m->path), path_last(t->path)))
 				a->rebuilt[i] = j;
 		}
 	}
@@ -142,13 +137,13 @@ static uint32_t find_by_function(const struct adding *a, const struct pp_locatio
 		else
 			hi = mid;
 	}
-	const char *file = last_part(a->from->mappings[l->mapping].path);
+	const char *file = path_last(a->from->mappings[l->mapping].path);
 	for (; lo < a->n_by_function; lo++) {
 		const struct pp_location *t = &a->to->locations[a->by_function[lo]];
 
 		if (compare_functions(a->to, t, a->from, l))
 			break;
-		if (t->mapping != PP_NONE && !strcmp(last_part(a->to->mappings[t->mapping].path), file))
+		if (t->mapping != PP_NONE && !strcmp(path_last(a->to->mappings[t->mapping].path), file))
 			return a->by_function[lo];
 	}
 	return PP_NONE;

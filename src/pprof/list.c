@@ -117,13 +117,10 @@ static FILE *open_source(const char *path)
 static void print_source_line(struct listing *l, int64_t n, const char *text)
 {
 	const struct line_sums *sums = sums_of(l, n);
-	size_t size = strlen(text) * 4 + 1;
-	char *safe = malloc(size);
+	char *safe = printable_copy(text);
 
 	print_number(l, sums ? sums->flat : 0);
 	print_number(l, sums ? sums->cumulative : 0);
-	if (safe)
-		printable(safe, size, text);
 	/* A tab is no harm. */
 	fprintf(l->out, "%4" PRId64 ": ", n);
 	for (const char *s = safe; s && *s; s++) {

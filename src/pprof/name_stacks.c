@@ -2,6 +2,7 @@
 /* Names for addresses of files that were mapped. */
 #include "pprof/read.h"
 
+#include "base/text.h"
 #include "symbols/objfile.h"
 
 #include <errno.h>
@@ -25,18 +26,11 @@ struct naming {
 	size_t program;			/* the mapping that is the program's */
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* That with the name of the binary that was given, or the first that is a file. */
 static size_t find_program(const struct naming *n)
 {
 	for (size_t i = 0; n->binary && i < n->h->n_mappings; i++)
-		if (!strcmp(last_part(n->h->mappings[i].path), last_part(n->binary)))
+		if (!strcmp(path_last(n->h->mappings[i].path), path_last(n->binary)))
 			return i;
 	for (size_t i = 0; i < n->h->n_mappings; i++)
 		if (n->h->mappings[i].path[0] == '/')

@@ -59,14 +59,12 @@ static int print_entries(const struct heap_entries *e, const struct heap_view *v
 	qsort_r(sorted, e->n, sizeof *sorted, in_order, (void *)v);
 	for (size_t i = 0; i < e->n; i++) {
 		char flat[32], cum[32], p[3][32];
-		size_t size = strlen(sorted[i]->name) * 4 + 1;
-		char *name = malloc(size);
+		char *name = printable_copy(sorted[i]->name);
 
 		if (!name) {
 			free(sorted);
 			return -ENOMEM;
 		}
-		printable(name, size, sorted[i]->name);
 		sum += sorted[i]->flat;
 		heap_number(flat, v, sorted[i]->flat);
 		heap_number(cum, v, sorted[i]->cumulative);
@@ -113,12 +111,10 @@ static void keep_frame(void *ctx, uint32_t entry)
 /* What separates frames must not be in a name. */
 static void print_frame(const char *name, FILE *out)
 {
-	size_t size = strlen(name) * 4 + 1;
-	char *safe = malloc(size);
+	char *safe = printable_copy(name);
 
 	if (!safe)
 		return;
-	printable(safe, size, name);
 	for (char *s = safe; *s; s++)
 		fputc(*s == ';' ? ':' : *s, out);
 	free(safe);
@@ -252,10 +248,7 @@ static json_t *text_of(const char *s)
 
 	if (j)
 		return j;
-	size_t size = strlen(s) * 4 + 1;
-	char *safe = malloc(size);
-	if (safe)
-		printable(safe, size, s);
+	char *safe = printable_copy(s);
 	j = safe ? json_string(safe) : NULL;
 	free(safe);
 	return j;

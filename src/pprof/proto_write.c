@@ -3,6 +3,7 @@
 #include "pprof/print.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "pprof/profile.pb-c.h"
 
 #include <errno.h>
@@ -27,15 +28,6 @@ struct writer {
 	Mprof__Proto__Profile p;
 };
 
-static uint64_t text_hash(const char *s)
-{
-	uint64_t h = 0;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return hash_mix(h);
-}
-
 static bool text_eq(const void *owner, uint32_t id, const void *key)
 {
 	return !strcmp(((const struct strings *)owner)->v[id], key);
@@ -43,13 +35,13 @@ static bool text_eq(const void *owner, uint32_t id, const void *key)
 
 static uint64_t text_rehash(const void *owner, uint32_t id)
 {
-	return text_hash(((const struct strings *)owner)->v[id]);
+	return hash_text(0, ((const struct strings *)owner)->v[id]);
 }
 
 static int64_t string(struct writer *w, const char *s)
 {
 	struct strings *t = &w->strings;
-	uint64_t hash = text_hash(s);
+	uint64_t hash = hash_text(0, s);
 	uint32_t id = idindex_find(&t->index, hash, text_eq, t, s);
 
 	if (id != IDINDEX_NONE)

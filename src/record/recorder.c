@@ -60,3 +60,10 @@ int recorders_fork(struct recorder **to, const struct recorder *list, const stru
 	}
 	return 0;
 }
+
+struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops)
+{
+	while (list && list->ops != ops)
+		list = list->next;
+	return list;
+}

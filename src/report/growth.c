@@ -2,6 +2,7 @@
 #include "report/growth.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "report/leaks.h"
 #include "report/names.h"
 
@@ -23,18 +24,11 @@ void growth_release(struct growth *g)
 
 /* ---- functions of either ---- */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool function_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct growth_function *a = &((const struct growth *)owner)->functions[id], *b = key;
 
-	if (strcmp(a->name, b->name) || strcmp(last_part(a->module), last_part(b->module)))
+	if (strcmp(a->name, b->name) || strcmp(path_last(a->module), path_last(b->module)))
 		return false;
 	bool same_build = *a->build_id && !strcmp(a->build_id, b->build_id);
 	/* One that is only inlined has no address. */
@@ -43,11 +37,7 @@ static bool function_eq(const void *owner, uint32_t id, const void *key)
 
 static uint64_t function_hash(const struct growth_function *f)
 {
-	uint64_t h = 0;
-
-	for (const char *s = f->name; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return hash_mix(h);
+	return hash_text(0, f->name);
 }
 
 static uint64_t function_rehash(const void *owner, uint32_t id)

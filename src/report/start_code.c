@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/start_code.h"
 
+#include "base/text.h"
+
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>
 
 static bool is_c_library(const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path_last(path);
 
-	base = base ? base + 1 : path;
 	return !strncmp(base, "libc.so.", 8) || !strncmp(base, "libc-2.", 7) ||
 	       !strncmp(base, "ld-musl-", 8);
 }

@@ -46,12 +46,10 @@ static void print_less(FILE *out, int64_t n)
 
 static void print_name(FILE *out, const char *name)
 {
-	size_t size = strlen(name) * 4 + 1;
-	char *safe = malloc(size);
+	char *safe = printable_copy(name);
 
 	if (!safe)
 		return;
-	printable(safe, size, name);
 	fputs(safe, out);
 	free(safe);
 }

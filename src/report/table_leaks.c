@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 2: partial call paths of the memory that was not freed. */
 #include "report/leaks.h"
+#include "base/text.h"
 #include "report/names.h"
 #include "report/percent.h"
 #include "report/tables.h"
@@ -24,10 +25,8 @@ void tables_append_line(struct row *r, const struct profile_data *d, uint32_t si
 
 	if (!s || !s->file || !s->line)
 		return;
-	const char *slash = strrchr(s->file, '/');
-
 	row_append(r, " (");
-	row_append_name(r, slash ? slash + 1 : s->file);
+	row_append_name(r, path_last(s->file));
 	row_append(r, ":");
 	row_append_number(r, s->line);
 	row_append(r, ")");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/debuginfod.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <dlfcn.h>
@@ -40,10 +41,7 @@ struct fetch {
 
 static time_t seconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (time_t)(clock_now_ns() / 1000000000);
 }
 
 static time_t limit(void)

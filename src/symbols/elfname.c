@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/demangle.h"
+#include "base/text.h"
 #include "symbols/internal.h"
 
 #include <errno.h>
@@ -31,10 +32,9 @@ static int name_by_address(struct symbols *s, struct module *m, uint64_t pc, uin
 			   const struct fde *fde, struct sym_frame *f)
 {
 	char name[NAME_MAX_LEN];
-	const char *slash = strrchr(m->path, '/');
 	uint64_t start = fde ? fde->start : pc;
 
-	snprintf(name, sizeof name, "%s+0x%" PRIx64, slash ? slash + 1 : m->path, start);
+	snprintf(name, sizeof name, "%s+0x%" PRIx64, path_last(m->path), start);
 	f->name = f->linkage = strpool_add(&s->names, name, NULL);
 	f->address = start;
 	f->offset = pc - start;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/module.h"
 
+#include "base/text.h"
 #include "symbols/debugfile.h"
 #include "symbols/minidebug.h"
 
@@ -81,11 +82,10 @@ static bool try_dwp(struct module *m, const char *dir, const char *name)
 static Dwarf *open_units(struct module *m, struct objfile *o, const char *path)
 {
 	const char *const *dir = m->search->debug_dirs;
-	const char *slash = strrchr(m->path, '/');
 	bool found = o->elf && (try_dwp(m, "", path) || try_dwp(m, "", m->path));
 
 	for (; o->elf && !found && dir && *dir; dir++)
-		found = try_dwp(m, *dir, slash ? slash + 1 : m->path);
+		found = try_dwp(m, *dir, path_last(m->path));
 	Dwarf *d = units_of(m, o);
 
 	if (found && !(d && cus_use_dwp(d, o, &m->dwp))) {
