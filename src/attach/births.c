@@ -339,28 +339,6 @@ static int seize_all(struct tracer *t, pid_t pid)
 	return n;
 }
 
-int tracer_attach(struct tracer *t, pid_t pid)
-{
-	int n = seize_all(t, pid);
-
-	if (n < 0)
-		return n;
-	struct space *s = space_of_group(t, pid);
-	if (!s) {
-		tracer_detach_all(t);
-		return -ESRCH;
-	}
-	uint64_t stopped = clock_now_ns();
-	tracer_hold(t, s, NULL);
-	struct task *task = stopped_task(t, s);
-	bool keep = task && t->ops->image(t->ctx, task);
-	tracer_unhold(t, s);
-	t->attach_ns = clock_now_ns() - stopped;
-	if (!task)
-		tracer_detach_all(t);
-	return keep ? 0 : task ? -ENOEXEC : -ESRCH;
-}
-
 /* ---- exec ---- */
 
 /* The threads an exec has ended; they are not always told of. */
@@ -408,4 +386,55 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)
 		birth(t, task, (pid_t)msg);
 	return true;
+}
+
+/* ---- attach, when all have been seized ---- */
+
+/*
+ * Seized in the middle of an exec, it has the new program already, but has not told of it. What is put
+ * into the memory now would be found there when it does, and be taken for the program's own.
+ */
+static bool is_in_exec(const struct task *task)
+{
+	return task->state == TASK_QUEUED && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
+}
+
+/* The held process's image is told of. False: it has been refused. */
+static bool begin_image(struct tracer *t, struct space *s, struct task *task)
+{
+	if (!is_in_exec(task)) {
+		bool keep = t->ops->image(t->ctx, task);
+
+		tracer_unhold(t, s);
+		return keep;
+	}
+	task->state = TASK_HELD;
+	if (!serve_exec(t, task))
+		return false;
+	task_resume(t, task, 0);
+	return true;
+}
+
+int tracer_attach(struct tracer *t, pid_t pid)
+{
+	int n = seize_all(t, pid);
+
+	if (n < 0)
+		return n;
+	struct space *s = space_of_group(t, pid);
+	if (!s) {
+		tracer_detach_all(t);
+		return -ESRCH;
+	}
+	uint64_t stopped = clock_now_ns();
+	tracer_hold(t, s, NULL);
+	struct task *task = stopped_task(t, s);
+	if (!task) {
+		tracer_unhold(t, s);
+		tracer_detach_all(t);
+		return -ESRCH;
+	}
+	bool keep = begin_image(t, s, task);
+	t->attach_ns = clock_now_ns() - stopped;
+	return keep ? 0 : -ENOEXEC;
 }

@@ -447,6 +447,23 @@ cycle() {
 	finish execthread
 }
 
+# The kernel lets a tracer in while an exec is half done: the memory is new already, but the exec is
+# told of later.
+@test "a process that is in the middle of an exec when mprof attaches is unharmed" {
+	start execloop "$T/execloop"
+	for ((i = 0; i < 5 * CYCLES; i++)); do
+		background "$MPROF" attach -o report.txt --data=run.data "$PID"
+		until_true "mprof attach has not begun" begun_or_gone
+		limited "$MPROF" detach "$PID" >detach.out 2>detach.err || [ $? = 11 ] ||
+			fail "$(cat detach.err attach.err)"
+		ended "$FRONT"
+		! gone "$PID" || break
+	done
+	touch stop
+	ended "$PID"
+	[ "$STATUS" = 0 ] || fail "execloop ended with status $STATUS after $i times"
+}
+
 # ---- wrong targets ----
 
 # exited_child: a zombie; its parent, which does not wait for it, reads from a fifo that is held open.
