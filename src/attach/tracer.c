@@ -4,6 +4,7 @@
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
+#include "attach/follow.h"
 #include "attach/sigmask.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -35,6 +36,7 @@ void tracer_free(struct tracer *t)
 {
 	if (!t)
 		return;
+	follow_free(t->follow);
 	tasks_release(&t->tasks);
 	free(t->queue);
 	free(t);
@@ -43,6 +45,8 @@ void tracer_free(struct tracer *t)
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
 {
 	t->wait = wait;
+	if (wait == WAIT_FOLLOW && !t->follow)
+		t->follow = follow_new();
 }
 
 void tracer_watch_exits(struct tracer *t)
@@ -203,8 +207,10 @@ static int collect(struct tracer *t)
 /* Whether it is time to sleep; *until: 0 at first. */
 static bool tired(const struct tracer *t, uint64_t *until)
 {
-	if (t->wait != WAIT_ADAPTIVE)
+	if (t->wait == WAIT_SLEEP || t->wait == WAIT_SPIN)
 		return t->wait == WAIT_SLEEP;
+	if (follow_is_on(t->follow))
+		return true;
 	uint64_t now = clock_now_ns();
 
 	if (!*until)
@@ -384,6 +390,8 @@ static void serve(struct tracer *t, struct task *task)
 
 	t->stops++;
 	task->state = TASK_SERVED;
+	if (!sigtrap)
+		follow_leave(t->follow);
 	if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
 		tracer_serve_end(t, task);
 		return;
@@ -393,6 +401,7 @@ static void serve(struct tracer *t, struct task *task)
 	if (task->fresh && !exec && !tracer_serve_fresh(t, task))
 		return;
 	if (sigtrap) {
+		follow_stopped(t->follow, task->tid);
 		serve_sigtrap(t, task);
 		return;
 	}
@@ -432,7 +441,7 @@ static void serve_queue(struct tracer *t)
 	t->n_queue -= n;
 }
 
-int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
+static int run(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	while (!*stop) {
 		int err = wait_for_work(t, stop);
@@ -444,4 +453,12 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
 			serve_queue(t);
 	}
 	return 0;
+}
+
+int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
+{
+	int err = run(t, stop);
+
+	follow_leave(t->follow);
+	return err;
 }

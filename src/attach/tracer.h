@@ -68,11 +68,13 @@ struct tracer_ops {
  * one that has to be woken; but it takes a processor for it.
  */
 enum tracer_wait {
+	WAIT_FOLLOW,	/* be where the only task that stops runs, see attach/follow.h; else as the next */
 	WAIT_ADAPTIVE,	/* stay awake for a moment after each stop, then sleep */
 	WAIT_SLEEP,	/* sleep at once */
 	WAIT_SPIN,	/* never sleep */
 };
 
+/* Before anything is traced. */
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is

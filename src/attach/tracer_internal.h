@@ -15,6 +15,7 @@ struct tracer {
 	size_t n_queue, cap_queue;
 	uint64_t stops;
 	enum tracer_wait wait;
+	struct follow *follow;	/* NULL: nobody is followed */
 	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */

@@ -45,7 +45,7 @@ const char help_text[] =
 	"  --trace-children=yes|no   profile the processes it starts, too (default no)\n"
 	"  --duration=SECONDS        end the profiling then\n"
 	"  --autosave=COUNT          write the data file after every COUNT allocations\n"
-	"  --wait=adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n"
+	"  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n"
 	"  --min-size=BYTES --max-size=BYTES   record only requests of such sizes\n"
 	"  --timeline=POINTS         so many points over time in the data file (default 1000)\n"
 	"  --massif-out-file[=FILE]  write a massif file, too (default massif.out.%p), with --time-unit\n"

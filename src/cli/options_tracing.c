@@ -30,8 +30,9 @@ static bool set_background(struct options *o, const char *v)
 
 static bool set_wait(struct options *o, const char *v)
 {
-	static const char *const words[] = { "adaptive", "sleep", "spin", "pin" };
-	static const enum tracer_wait waits[] = { WAIT_ADAPTIVE, WAIT_SLEEP, WAIT_SPIN, WAIT_SLEEP };
+	static const char *const words[] = { "follow", "adaptive", "sleep", "spin", "pin" };
+	static const enum tracer_wait waits[] = { WAIT_FOLLOW, WAIT_ADAPTIVE, WAIT_SLEEP, WAIT_SPIN,
+						  WAIT_SLEEP };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -78,7 +79,7 @@ const struct option_def tracing_options[] = {
 	  set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
 	{ "background", FOR_ATTACH, NULL, set_background },
-	{ "wait", FOR_TRACING | NEEDS_VALUE, "adaptive, sleep, spin or pin", set_wait },
+	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
 	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },

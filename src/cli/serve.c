@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cli/load_rules.h"
 
+#include "attach/follow.h"
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/heap.h"
@@ -28,30 +29,9 @@ enum { TICK_MS = 250 };
 
 /* ---- processors ---- */
 
-static int last_cpu_of(pid_t pid)
-{
-	char path[64], line[1024];
-	int cpu = -1;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return -1;
-	/* The 39th field; 37 come behind the name, which may hold anything. */
-	if (fgets(line, sizeof line, f)) {
-		char *s = strrchr(line, ')');
-
-		for (int i = 0; s && i < 37; i++)
-			s = strchr(s + 1, ' ');
-		cpu = s ? atoi(s + 1) : -1;
-	}
-	fclose(f);
-	return cpu;
-}
-
 int share_one_cpu(pid_t pid, struct error *e)
 {
-	int cpu = pid ? last_cpu_of(pid) : sched_getcpu();
+	int cpu = pid ? follow_processor_of(pid) : sched_getcpu();
 	char path[64];
 	cpu_set_t set;
 	int err = 0;

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/follow.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	STOPS = 64,			/* of one task in a row, before it is followed; from look to look at where it is */
+	LOOK_NS = 5000000,		/* from look to look at who waits for whom */
+	PAUSE_NS = 200000000,		/* after having starved once; twice as long each time again */
+	MAX_PAUSE_NS = 2000000000,
+};
+
+/* Where the scheduler tells of a task, proc(5). */
+struct books {
+	pid_t tid;
+	int stat, schedstat;
+};
+
+struct follow {
+	bool on;
+	cpu_set_t all;			/* where we may run */
+	struct books own, task;
+	int cpu;			/* where both are */
+	pid_t last;			/* who made the last stop */
+	unsigned in_row;		/* stops of this task without one of another */
+	uint64_t looked_ns, not_before_ns, pause_ns;
+	uint64_t waited_ns, ran_ns;	/* when it was looked */
+};
+
+/* ---- the scheduler's books ---- */
+
+static int open_book(pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void close_books(struct books *b)
+{
+	if (b->stat >= 0)
+		close(b->stat);
+	if (b->schedstat >= 0)
+		close(b->schedstat);
+	*b = (struct books){ .stat = -1, .schedstat = -1 };
+}
+
+static bool open_books(struct books *b, pid_t tid)
+{
+	*b = (struct books){ tid, open_book(tid, "stat"), open_book(tid, "schedstat") };
+	if (b->stat >= 0 && b->schedstat >= 0)
+		return true;
+	close_books(b);
+	return false;
+}
+
+/* The 39th field; 37 come behind the name, which may hold anything. */
+static int read_processor(int stat)
+{
+	char line[1024];
+	ssize_t n = pread(stat, line, sizeof line - 1, 0);
+
+	if (n <= 0)
+		return -1;
+	line[n] = '\0';
+	char *s = strrchr(line, ')');
+
+	for (int i = 0; s && i < 37; i++)
+		s = strchr(s + 1, ' ');
+	return s ? atoi(s + 1) : -1;
+}
+
+int follow_processor_of(pid_t tid)
+{
+	int stat = open_book(tid, "stat"), cpu = stat < 0 ? -1 : read_processor(stat);
+
+	if (stat >= 0)
+		close(stat);
+	return cpu;
+}
+
+/* How long the task has run, and how long it has waited for a processor. */
+static bool read_times(int schedstat, uint64_t *ran, uint64_t *waited)
+{
+	char line[128];
+	ssize_t n = pread(schedstat, line, sizeof line - 1, 0);
+
+	if (n <= 0)
+		return false;
+	line[n] = '\0';
+	return sscanf(line, "%" SCNu64 " %" SCNu64, ran, waited) == 2;
+}
+
+/* What has passed since the last look, which this one takes the place of. False: it is not told. */
+static bool look(struct follow *f, struct follow_look *l)
+{
+	uint64_t ran, waited, unused;
+
+	if (!read_times(f->own.schedstat, &unused, &waited) ||
+	    !read_times(f->task.schedstat, &ran, &unused))
+		return false;
+	*l = (struct follow_look){ waited - f->waited_ns, ran - f->ran_ns };
+	f->waited_ns = waited;
+	f->ran_ns = ran;
+	f->looked_ns = clock_now_ns();
+	return true;
+}
+
+bool follow_starves(const struct follow_look *l)
+{
+	return l->waited > l->ran && l->waited - l->ran > l->ran / 2;
+}
+
+/* ---- going there, and back ---- */
+
+static bool set_policy(int policy)
+{
+	struct sched_param none = { 0 };
+
+	/* Whom we fork, to write reports, shall not wait as we do. */
+	return !sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &none);
+}
+
+static bool go_to(struct follow *f, int cpu)
+{
+	cpu_set_t one;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &f->all))
+		return false;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof one, &one))
+		return false;
+	f->cpu = cpu;
+	return true;
+}
+
+void follow_leave(struct follow *f)
+{
+	if (!f || !f->on)
+		return;
+	set_policy(SCHED_OTHER);
+	sched_setaffinity(0, sizeof f->all, &f->all);
+	f->on = false;
+	f->in_row = 0;
+}
+
+static void pause_for_a_while(struct follow *f)
+{
+	follow_leave(f);
+	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
+	if (f->pause_ns > MAX_PAUSE_NS)
+		f->pause_ns = MAX_PAUSE_NS;
+	f->not_before_ns = clock_now_ns() + f->pause_ns;
+}
+
+static void enter(struct follow *f)
+{
+	struct follow_look unused;
+
+	if (f->task.tid != f->last) {
+		close_books(&f->task);
+		if (!open_books(&f->task, f->last))
+			return;
+	}
+	f->on = true;
+	if (!look(f, &unused) || !go_to(f, read_processor(f->task.stat)) || !set_policy(SCHED_IDLE))
+		pause_for_a_while(f);
+}
+
+/* Unprivileged, a process may not be able to come back from SCHED_IDLE, sched(7): ask one that may stay there. */
+static bool can_come_back(void)
+{
+	int wstatus = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(set_policy(SCHED_IDLE) && set_policy(SCHED_OTHER) ? 0 : 1);
+	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && wstatus == 0;
+}
+
+struct follow *follow_new(void)
+{
+	struct follow *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->task = (struct books){ .stat = -1, .schedstat = -1 };
+	if (!open_books(&f->own, getpid()) || sched_getaffinity(0, sizeof f->all, &f->all) ||
+	    sched_getscheduler(0) != SCHED_OTHER || !can_come_back()) {
+		follow_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+void follow_free(struct follow *f)
+{
+	if (!f)
+		return;
+	follow_leave(f);
+	close_books(&f->own);
+	close_books(&f->task);
+	free(f);
+}
+
+bool follow_is_on(const struct follow *f)
+{
+	return f && f->on;
+}
+
+static void keep_on(struct follow *f)
+{
+	struct follow_look l;
+
+	if (f->in_row % STOPS == 0) {
+		int cpu = read_processor(f->task.stat);
+
+		if (cpu != f->cpu && !go_to(f, cpu)) {
+			pause_for_a_while(f);
+			return;
+		}
+	}
+	if (clock_now_ns() - f->looked_ns < LOOK_NS)
+		return;
+	if (!look(f, &l) || follow_starves(&l))
+		pause_for_a_while(f);
+}
+
+void follow_stopped(struct follow *f, pid_t tid)
+{
+	if (!f)
+		return;
+	if (tid != f->last) {
+		follow_leave(f);
+		f->last = tid;
+		f->in_row = 0;
+	}
+	f->in_row++;
+	if (f->on)
+		keep_on(f);
+	else if (f->in_row % STOPS == 0 && clock_now_ns() >= f->not_before_ns)
+		enter(f);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pairs of malloc and free, and between them looks at its own place with the scheduler: affinity,
+ * policy and nice value must never change. Leaves in the file "tracer" which policies its tracer
+ * had, a line each.
+ */
+#include "target.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+enum { TIMES = 3000, SIZE = 6037 };
+
+struct place {
+	cpu_set_t cpus;
+	int policy, nice;
+};
+
+static struct place look(void)
+{
+	struct place p;
+
+	memset(&p, 0, sizeof p);
+	MUST(!sched_getaffinity(0, sizeof p.cpus, &p.cpus));
+	p.policy = sched_getscheduler(0);
+	p.nice = getpriority(PRIO_PROCESS, 0);
+	return p;
+}
+
+/* 0: nobody traces. */
+static pid_t tracer(void)
+{
+	static char text[4096];
+	int fd = open("/proc/self/status", O_RDONLY);
+	ssize_t n = read(fd, text, sizeof text - 1);
+
+	MUST(n > 0);
+	close(fd);
+	text[n] = '\0';
+	char *at = strstr(text, "\nTracerPid:");
+	MUST(at);
+	return (pid_t)atoi(at + 11);
+}
+
+int main(void)
+{
+	struct place first = look();
+	int idle = 0, other = 0;
+	pid_t by = tracer();
+
+	bin(SIZE, TIMES, TIMES);
+	for (int i = 0; i < TIMES; i++) {
+		struct place now = look();
+
+		free(fill(malloc(SIZE), SIZE, i));
+		MUST(!memcmp(&now, &first, sizeof now));
+		if (!by)
+			continue;
+		bool is_idle = (sched_getscheduler(by) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE;
+		idle += is_idle;
+		other += !is_idle;
+	}
+	int fd = open("tracer", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	MUST(fd >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+	if (idle)
+		say("idle %d\n", idle);
+	if (other)
+		say("other %d\n", other);
+	return 0;
+}
