@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* New tasks and new programs: launch, clone, fork, vfork, exec. */
+/* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
 #include "attach/target.h"
 #include "base/array.h"
 #include "base/clock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -250,99 +249,10 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 			unpark(t, task);
 }
 
-/* ---- attach ---- */
-
-#define SEIZE_TRIES 20
-
-static int seize(struct tracer *t, pid_t tid, pid_t tgid)
-{
-	if (ptrace(PTRACE_SEIZE, tid, NULL, tracer_options(t)))
-		return -errno;
-	struct task *task = tasks_add(&t->tasks, tid);
-
-	if (!task) {
-		/* It runs on traced by nobody who knows it: all are let go when we end. */
-		return -ENOMEM;
-	}
-	task->tgid = tgid;
-	return 0;
-}
-
-/* Seize the threads that are not ours yet. Returns how many that were, or -errno if none of the
- * process's threads could be. */
-static int seize_threads(struct tracer *t, pid_t pid)
-{
-	char path[64];
-	int n = 0, err = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
-	if (!d)
-		return -ESRCH;
-	for (struct dirent *e; (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid <= 0 || tasks_find(&t->tasks, tid))
-			continue;
-		int one = seize(t, tid, pid);
-		/* A thread that has ended refuses with EPERM, as one that is not permitted. */
-		if (one == 0)
-			n++;
-		else if (!err)
-			err = one;
-	}
-	closedir(d);
-	return n || t->tasks.n ? n : err ? err : -ESRCH;
-}
-
-/* The space of a process whose threads have been seized; any of them may end at any time. */
-static struct space *space_of_group(struct tracer *t, pid_t pid)
-{
-	struct space *s = NULL;
-	struct task *task;
-
-	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid)
-			s = space_new(task->tid);
-	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh)
-			tracer_enter_space(task, s);
-	return s;
-}
-
-static struct task *stopped_task(struct tracer *t, const struct space *s)
-{
-	struct task *task;
-
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space == s &&
-		    (task->state == TASK_HELD ||
-		     (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus))))
-			return task;
-	return NULL;
-}
-
-/* Seize all of a process's threads. 0 or -errno. */
-static int seize_all(struct tracer *t, pid_t pid)
-{
-	int n;
-
-	/* A thread may make another before it is seized: until there is nothing new. A thread that is
-	 * ending refuses as one that is not permitted; if all do, others may have come meanwhile. */
-	for (int tries = 0; tries < SEIZE_TRIES; tries++) {
-		while ((n = seize_threads(t, pid)) > 0)
-			;
-		if (n != -EPERM)
-			break;
-		usleep(1000);
-	}
-	return n;
-}
-
 /* ---- exec ---- */
 
 /* The threads an exec has ended; they are not always told of. */
-void tracer_drop_other_threads(struct tracer *t, const struct task *task)
+static void drop_other_threads(struct tracer *t, const struct task *task)
 {
 	struct task *other;
 
@@ -354,10 +264,20 @@ void tracer_drop_other_threads(struct tracer *t, const struct task *task)
 	}
 }
 
-static bool serve_exec(struct tracer *t, struct task *task)
+void tracer_take_over(struct tracer *t, struct task *task)
 {
+	const struct task *sibling = task->space ? NULL : task_of_group(t, task->tid);
+
+	/* A thread that was seized may take the place of a leader that was not. */
+	if (sibling)
+		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
 	task->tgid = task->tid;
+	drop_other_threads(t, task);
+}
+
+static bool serve_exec(struct tracer *t, struct task *task)
+{
 	/* The call that ends next is the exec, whatever another thread was in under this number. */
 	task->call.inside = false;
 	if (task->space)
@@ -386,55 +306,4 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)
 		birth(t, task, (pid_t)msg);
 	return true;
-}
-
-/* ---- attach, when all have been seized ---- */
-
-/*
- * Seized in the middle of an exec, it has the new program already, but has not told of it. What is put
- * into the memory now would be found there when it does, and be taken for the program's own.
- */
-static bool is_in_exec(const struct task *task)
-{
-	return task->state == TASK_QUEUED && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
-}
-
-/* The held process's image is told of. False: it has been refused. */
-static bool begin_image(struct tracer *t, struct space *s, struct task *task)
-{
-	if (!is_in_exec(task)) {
-		bool keep = t->ops->image(t->ctx, task);
-
-		tracer_unhold(t, s);
-		return keep;
-	}
-	task->state = TASK_HELD;
-	if (!serve_exec(t, task))
-		return false;
-	task_resume(t, task, 0);
-	return true;
-}
-
-int tracer_attach(struct tracer *t, pid_t pid)
-{
-	int n = seize_all(t, pid);
-
-	if (n < 0)
-		return n;
-	struct space *s = space_of_group(t, pid);
-	if (!s) {
-		tracer_detach_all(t);
-		return -ESRCH;
-	}
-	uint64_t stopped = clock_now_ns();
-	tracer_hold(t, s, NULL);
-	struct task *task = stopped_task(t, s);
-	if (!task) {
-		tracer_unhold(t, s);
-		tracer_detach_all(t);
-		return -ESRCH;
-	}
-	bool keep = begin_image(t, s, task);
-	t->attach_ns = clock_now_ns() - stopped;
-	return keep ? 0 : -ENOEXEC;
 }

@@ -104,33 +104,51 @@ static int open_mapped(pid_t tid, const struct maps_line *m)
 	return open_if_mapped(path, m);
 }
 
-static int add_file(pid_t tid, struct module_files *files, const struct maps_line *m, uint32_t *number)
+/* @fd: the open file, whose owner @files becomes, or -1. */
+static int add_file(struct module_files *files, const struct maps_line *m, int fd, uint32_t *number)
 {
-	if (ARRAY_RESERVE(&files->files, &files->cap, files->n))
+	char *path = strdup(m->path);
+
+	if (!path || ARRAY_RESERVE(&files->files, &files->cap, files->n)) {
+		free(path);
+		if (fd >= 0)
+			close(fd);
 		return -ENOMEM;
-	struct module_file f = { .dev = m->dev, .ino = m->ino, .path = strdup(m->path), .fd = -1 };
-	if (!f.path)
-		return -ENOMEM;
-	if (m->ino)
-		f.fd = open_mapped(tid, m);
+	}
 	*number = (uint32_t)files->n;
-	files->files[files->n++] = f;
+	files->files[files->n++] =
+		(struct module_file){ .dev = m->dev, .ino = m->ino, .path = path, .fd = fd };
 	return 0;
+}
+
+static bool is_file_of(const struct module_file *f, const struct maps_line *m)
+{
+	/* What has no inode (vdso) is told by its name. */
+	return f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path));
 }
 
 static int file_number(pid_t tid, struct module_files *files, const struct maps_line *m,
 		       uint32_t *number)
 {
+	bool unreadable = false;
+
 	for (size_t i = 0; i < files->n; i++) {
 		const struct module_file *f = &files->files[i];
 
-		/* What has no inode (vdso) is told by its name. */
-		if (f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path))) {
-			*number = (uint32_t)i;
+		if (!is_file_of(f, m))
+			continue;
+		*number = (uint32_t)i;
+		if (f->fd >= 0 || !m->ino)
 			return 0;
-		}
+		unreadable = true;
 	}
-	return add_file(tid, files, m, number);
+	int fd = m->ino ? open_mapped(tid, m) : -1;
+
+	/* In the middle of an exec nothing can be opened by way of the process, but afterwards it can: then
+	 * it is another file to those who have found nothing in it before. */
+	if (unreadable && fd < 0)
+		return 0;
+	return add_file(files, m, fd, number);
 }
 
 static bool read_program_headers(int fd, Elf64_Ehdr *eh, Elf64_Phdr *ph, size_t max)

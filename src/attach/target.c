@@ -64,7 +64,7 @@ static char state_of(pid_t tid)
 	return status_text(tid, "State", value) ? value[0] : 'X';
 }
 
-static bool has_live_threads(pid_t pid)
+static bool shows_live_thread(pid_t pid)
 {
 	char path[64];
 	bool live = false;
@@ -78,6 +78,18 @@ static bool has_live_threads(pid_t pid)
 	}
 	if (d)
 		closedir(d);
+	return live;
+}
+
+/* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in neither
+ * place. So none is to be seen several times. */
+static bool has_live_threads(pid_t pid)
+{
+	enum { LOOKS = 10 };
+	bool live = false;
+
+	for (int i = 0; i < LOOKS && !live; i++)
+		live = shows_live_thread(pid);
 	return live;
 }
 
@@ -199,13 +211,6 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 		break;
 	case TARGET_UNSUPPORTED:
 		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this machine",
-			  (int)pid);
-		break;
-	case TARGET_NO_ALLOCATOR:
-		error_set(e, 0,
-			  "cannot attach to process %d: no allocator found: looked for malloc, calloc, "
-			  "realloc, free and their kin in the symbol tables of its program and libraries. If "
-			  "you know where they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS",
 			  (int)pid);
 		break;
 	}

@@ -17,7 +17,6 @@ enum target_problem {
 	TARGET_NOT_PERMITTED,
 	TARGET_OURSELVES,
 	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
-	TARGET_NO_ALLOCATOR,
 };
 
 /* What /proc/PID/status and /proc/PID/stat tell of a process, as plain data. */

@@ -86,6 +86,14 @@ struct task *tasks_next(const struct tasks *t, size_t *i)
 	return NULL;
 }
 
+/* Before Linux 6.15 the memory of a task that is ending could be opened, though it has none. */
+static bool is_nobodys(int mem)
+{
+	char c;
+
+	return pread(mem, &c, 1, 0) == 0;
+}
+
 struct space *space_new(pid_t tid)
 {
 	struct space *s = calloc(1, sizeof *s);
@@ -95,8 +103,8 @@ struct space *space_new(pid_t tid)
 		return NULL;
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)tid);
 	s->mem = open(path, O_RDWR | O_CLOEXEC);
-	if (s->mem < 0) {
-		free(s);
+	if (s->mem < 0 || is_nobodys(s->mem)) {
+		space_free(s);
 		return NULL;
 	}
 	s->pid = tid;
@@ -107,7 +115,8 @@ void space_free(struct space *s)
 {
 	if (!s)
 		return;
-	close(s->mem);
+	if (s->mem >= 0)
+		close(s->mem);
 	free(s);
 }
 

@@ -151,10 +151,8 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 			return -ENOMEM;
 		task->fresh = true;
 	}
-	/* The thread that made an exec takes over its leader's number: under its own it will never be
-	 * heard of again, and nor may the others that the exec has ended. */
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
-		tracer_drop_other_threads(t, task);
+		tracer_take_over(t, task);
 	return enqueue(t, task, wstatus);
 }
 
@@ -396,9 +394,7 @@ static void serve(struct tracer *t, struct task *task)
 		tracer_serve_end(t, task);
 		return;
 	}
-	/* An exec by a thread that was seized, in the place of a leader that was not. */
-	bool exec = s.kind == STOP_PTRACE_EVENT && s.arg == PTRACE_EVENT_EXEC;
-	if (task->fresh && !exec && !tracer_serve_fresh(t, task))
+	if (task->fresh && !tracer_serve_fresh(t, task))
 		return;
 	if (sigtrap) {
 		follow_stopped(t->follow, task->tid);

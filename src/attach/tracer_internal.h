@@ -2,7 +2,7 @@
 #ifndef MPROF_ATTACH_TRACER_INTERNAL_H
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
-/* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs),
+/* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs), seize.c (attaching),
  * hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/tracer.h"
@@ -43,8 +43,11 @@ bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
 bool tracer_serve_event(struct tracer *t, struct task *task, int event);
-/* After an exec: forget the other threads of its process, which are not all told of. */
-void tracer_drop_other_threads(struct tracer *t, const struct task *task);
+/*
+ * The thread that has made an exec goes on under its leader's number: under its own it will never be
+ * heard of again, and nor may the others that the exec has ended.
+ */
+void tracer_take_over(struct tracer *t, struct task *task);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
 void tracer_let_go(struct tracer *t, struct task *task, int sig);
 /* A task has died: place new processes that it can no longer tell of. */

@@ -31,7 +31,6 @@ static int status_of(enum target_problem p)
 		[TARGET_NOT_PERMITTED] = STATUS_NOT_PERMITTED,
 		[TARGET_OURSELVES] = STATUS_OURSELVES,
 		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
-		[TARGET_NO_ALLOCATOR] = STATUS_NO_ALLOCATOR,
 	};
 
 	return statuses[p];
@@ -82,7 +81,8 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	int status = 0, err = tracer_attach(s->tracer, a->pid);
 	if (err == -ENOEXEC) {
 		tracer_detach_all(s->tracer);
-		status = refuse(TARGET_NO_ALLOCATOR, a);
+		say("cannot attach to process %d: %s", (int)a->pid, s->refused ? s->refused : "it has ended");
+		status = s->refused ? s->refused_status : STATUS_NOT_THERE;
 	} else if (err) {
 		status = refuse(why_not(a, err), a);
 	} else {

@@ -92,13 +92,14 @@ struct image *session_image_of(const struct task *task)
 }
 
 /* The program cannot be profiled. If it is the one we were asked for, it does not run at all. */
-static bool refuse(struct session *s, struct task *task, struct image *i, const char *why)
+static bool refuse(struct session *s, struct task *task, struct image *i, int status, const char *why)
 {
 	task->space->user = NULL;
 	if (i)
 		image_drop(s, i);
 	if (task->tgid == s->root && !s->images) {
 		s->refused = why;
+		s->refused_status = status;
 		if (s->launched)
 			kill(task->tgid, SIGKILL);
 	} else {
@@ -116,7 +117,7 @@ static bool on_image(void *ctx, struct task *task)
 		return false;
 	const char *why = program_unsupported(task->tid);
 	if (why)
-		return refuse(s, task, NULL, why);
+		return refuse(s, task, NULL, STATUS_UNSUPPORTED, why);
 	struct image *i = image_begin(s, task->tgid, profile_new());
 	if (i && !s->record(s, i)) {
 		struct watch_sink sink = session_sink(i);
@@ -124,7 +125,9 @@ static bool on_image(void *ctx, struct task *task)
 		i->watch = watch_new(&s->shared, task->space, task->tid, &sink, &err);
 	}
 	if (!i || !i->watch)
-		return refuse(s, task, i, err == -ESRCH ? "it is gone" : "out of memory");
+		return err == -ESRCH || err == -ENOENT ?
+			       refuse(s, task, i, STATUS_NOT_THERE, "it has ended meanwhile") :
+			       refuse(s, task, i, STATUS_FAILED, "out of memory");
 	i->program = watch_program(i->watch);
 	task->space->user = i;
 	if (s->suspended)
@@ -133,7 +136,7 @@ static bool on_image(void *ctx, struct task *task)
 		return true;
 	watch_clean(i->watch, task->space);
 	return refuse(
-		s, task, i,
+		s, task, i, STATUS_NO_ALLOCATOR,
 		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
 		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
 		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");

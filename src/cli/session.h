@@ -54,6 +54,7 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
+	int refused_status;	/* what mprof ends with then */
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attaching: all threads of a running process are seized, held, and told of. */
+#include "attach/tracer_internal.h"
+
+#include "attach/target.h"
+#include "base/array.h"
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	SEIZE_TRIES = 20,
+	ATTACH_TRIES = 20,
+	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
+	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and its death */
+};
+
+/* ---- seizing one thread ---- */
+
+/*
+ * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other threads to
+ * be gone; and those that have been seized are not gone before we have waited for them. So whoever has
+ * been in the call for a while is interrupted and waits for them; then the kernel begins the call again.
+ */
+struct told {
+	pid_t tid;
+	int wstatus;
+};
+
+/* The handler's; a process has one tracer. */
+static struct told *told;
+static size_t n_told, cap_told;
+
+static void on_stuck(int sig)
+{
+	int saved = errno, wstatus;
+	pid_t tid;
+
+	(void)sig;
+	while (n_told < cap_told && (tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0)
+		told[n_told++] = (struct told){ tid, wstatus };
+	errno = saved;
+}
+
+/* An alarm that goes off only in the call. */
+struct stuck_alarm {
+	timer_t timer;
+	struct sigaction was;
+	sigset_t mask;
+};
+
+static void mask_alarm(int how)
+{
+	sigset_t urgent;
+
+	sigemptyset(&urgent);
+	sigaddset(&urgent, SIGURG);
+	sigprocmask(how, &urgent, NULL);
+}
+
+static int set_alarm(struct stuck_alarm *a)
+{
+	static const struct itimerspec every = { { 0, STUCK_NS }, { 0, STUCK_NS } };
+	struct sigaction sa = { .sa_handler = on_stuck, .sa_flags = SA_RESTART };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG };
+
+	if (timer_create(CLOCK_MONOTONIC, &ev, &a->timer))
+		return -errno;
+	sigprocmask(SIG_SETMASK, NULL, &a->mask);
+	mask_alarm(SIG_BLOCK);
+	sigaction(SIGURG, &sa, &a->was);
+	timer_settime(a->timer, 0, &every, NULL);
+	return 0;
+}
+
+static void stop_alarm(struct stuck_alarm *a)
+{
+	timer_delete(a->timer);
+	sigaction(SIGURG, &a->was, NULL);
+	sigprocmask(SIG_SETMASK, &a->mask, NULL);
+}
+
+static int seize_by_kernel(const struct tracer *t, pid_t tid)
+{
+	mask_alarm(SIG_UNBLOCK);
+	int err = ptrace(PTRACE_SEIZE, tid, NULL, tracer_options(t)) ? -errno : 0;
+	mask_alarm(SIG_BLOCK);
+	return err;
+}
+
+static int seize(struct tracer *t, pid_t tid, pid_t tgid)
+{
+	while (cap_told < STOPS_EACH * (t->tasks.n + 1))
+		if (ARRAY_RESERVE(&told, &cap_told, cap_told))
+			return -ENOMEM;
+	int err = seize_by_kernel(t, tid);
+	/* Without a record it runs on traced by nobody who knows it: all are let go when we end. */
+	struct task *task = err ? NULL : tasks_add(&t->tasks, tid);
+
+	if (task)
+		task->tgid = tgid;
+	for (size_t i = 0; i < n_told; i++)
+		if (tracer_note(t, told[i].tid, told[i].wstatus))
+			err = -ENOMEM;
+	n_told = 0;
+	return err ? err : task ? 0 : -ENOMEM;
+}
+
+/* ---- all of them ---- */
+
+/* The first thread's number may be another's now, who has made an exec before it was seized. */
+static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
+{
+	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (!task || tid != pid || status_field(tid, "TracerPid") == getpid())
+		return task;
+	tracer_forget(t, task);
+	return false;
+}
+
+/* Seize the threads that are not ours yet. Returns how many that were, or -errno if none of the
+ * process's threads could be. */
+static int seize_threads(struct tracer *t, pid_t pid)
+{
+	char path[64];
+	int n = 0, err = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	if (!d)
+		return -ESRCH;
+	for (struct dirent *e; (e = readdir(d));) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+
+		if (tid <= 0 || is_ours(t, tid, pid))
+			continue;
+		int one = seize(t, tid, pid);
+		/* A thread that has ended refuses with EPERM, as one that is not permitted. */
+		if (one == 0)
+			n++;
+		else if (!err)
+			err = one;
+	}
+	closedir(d);
+	return n || t->tasks.n ? n : err ? err : -ESRCH;
+}
+
+/* Seize all of a process's threads. 0 or -errno. */
+static int seize_all(struct tracer *t, pid_t pid)
+{
+	struct stuck_alarm alarm;
+	int n = set_alarm(&alarm);
+
+	if (n)
+		return n;
+	/* A thread may make another before it is seized: until there is nothing new. A thread that is
+	 * ending refuses as one that is not permitted; if all do, others may have come meanwhile. */
+	for (int tries = 0; tries < SEIZE_TRIES; tries++) {
+		while ((n = seize_threads(t, pid)) > 0)
+			;
+		if (n != -EPERM)
+			break;
+		usleep(1000);
+	}
+	stop_alarm(&alarm);
+	free(told);
+	told = NULL;
+	cap_told = 0;
+	return n;
+}
+
+/* The space of a process whose threads have been seized; any of them may end at any time. */
+static struct space *space_of_group(struct tracer *t, pid_t pid)
+{
+	struct space *s = NULL;
+	struct task *task;
+
+	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid)
+			s = space_new(task->tid);
+	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh)
+			tracer_enter_space(task, s);
+	return s;
+}
+
+static struct task *stopped_task(struct tracer *t, const struct space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space == s &&
+		    (task->state == TASK_HELD ||
+		     (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus))))
+			return task;
+	return NULL;
+}
+
+/* ---- the held process ---- */
+
+/*
+ * Seized in the middle of an exec, it has the new program already, but has not told of it. What is put
+ * into the memory now would be found there when it does, and be taken for the program's own.
+ */
+static bool is_in_exec(const struct task *task)
+{
+	return task->state == TASK_QUEUED && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
+}
+
+/* The owner is told of the image. False: it does not want it. */
+static bool begin_image(struct tracer *t, struct space *s, struct task *task)
+{
+	if (!is_in_exec(task)) {
+		bool keep = t->ops->image(t->ctx, task);
+
+		tracer_unhold(t, s);
+		return keep;
+	}
+	task->state = TASK_HELD;
+	if (!tracer_serve_event(t, task, PTRACE_EVENT_EXEC))
+		return false;
+	task_resume(t, task, 0);
+	return true;
+}
+
+static int attach(struct tracer *t, pid_t pid)
+{
+	int n = seize_all(t, pid);
+
+	if (n < 0)
+		return n;
+	struct space *s = space_of_group(t, pid);
+	if (!s) {
+		tracer_detach_all(t);
+		return -ESRCH;
+	}
+	uint64_t stopped = clock_now_ns();
+	tracer_hold(t, s, NULL);
+	struct task *task = stopped_task(t, s);
+	if (!task) {
+		tracer_detach_all(t);
+		return -ESRCH;
+	}
+	bool keep = begin_image(t, s, task);
+	t->attach_ns = clock_now_ns() - stopped;
+	return keep ? 0 : -ENOEXEC;
+}
+
+static bool is_there(pid_t pid)
+{
+	struct target_facts f = target_look(pid);
+
+	return f.exists && f.live_threads;
+}
+
+int tracer_attach(struct tracer *t, pid_t pid)
+{
+	int err = attach(t, pid);
+
+	/* An exec by a thread that was not seized yet takes the process away from us: it is there again. */
+	for (int i = 0; i < ATTACH_TRIES && err == -ESRCH && is_there(pid); i++)
+		err = attach(t, pid);
+	return err;
+}
