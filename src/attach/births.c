@@ -135,9 +135,18 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 	return NULL;
 }
 
+/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits for that. */
+static bool is_dying(pid_t tid)
+{
+	return errno == ESRCH && status_field(tid, "TracerPid") == getpid();
+}
+
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
 {
-	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig);
+	if (ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig) && is_dying(task->tid)) {
+		task->state = TASK_RUNNING;
+		return;
+	}
 	tracer_forget(t, task);
 }
 

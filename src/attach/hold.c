@@ -3,11 +3,13 @@
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
+#include "attach/target.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
  * taken; what came before it is queued. */
@@ -214,12 +216,42 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
+/* A task that has been killed, or whose number a thread has now that made an exec and is not ours. */
+static bool is_gone(const struct task *task)
+{
+	return !task->in_vfork && status_field(task->tid, "TracerPid") != getpid();
+}
+
+static void let_go_if_told(struct tracer *t, pid_t tid, int wstatus)
+{
+	tracer_note(t, tid, wstatus);
+
+	struct task *task = tasks_find(&t->tasks, tid);
+	if (!task)
+		return;
+	if (!WIFSTOPPED(wstatus))
+		tracer_serve_end(t, task);
+	else
+		tracer_let_go(t, task, owed_signal(t, task));
+}
+
+static void forget_gone(struct tracer *t)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (is_gone(task)) {
+			tracer_forget(t, task);
+			i = 0; /* the table has changed */
+		}
+}
+
 /*
- * Those that sleep in vfork(2) can be let go when their children, which are free now, have exec'ed or
- * ended. Of one whose child takes its time nothing but the kernel's record is ours any more, and that
- * goes when we end.
+ * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2) can be
+ * let go when their children, which are free now, have exec'ed or ended. Of one whose child takes its
+ * time nothing but the kernel's record is ours any more, and that goes when we end.
  */
-static void let_go_of_vforkers(struct tracer *t)
+static void let_go_of_rest(struct tracer *t)
 {
 	enum { ROUNDS = 200 };
 	static const struct timespec nap = { .tv_nsec = 10000000 };
@@ -229,16 +261,9 @@ static void let_go_of_vforkers(struct tracer *t)
 		int wstatus;
 		pid_t tid;
 
-		while ((tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0) {
-			tracer_note(t, tid, wstatus);
-			task = tasks_find(&t->tasks, tid);
-			if (!task)
-				continue;
-			if (!WIFSTOPPED(wstatus))
-				tracer_serve_end(t, task);
-			else
-				tracer_let_go(t, task, owed_signal(t, task));
-		}
+		while ((tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0)
+			let_go_if_told(t, tid, wstatus);
+		forget_gone(t);
 		if (t->tasks.n)
 			nanosleep(&nap, NULL);
 	}
@@ -259,7 +284,7 @@ void tracer_detach_all(struct tracer *t)
 			tracer_let_go(t, task, owed_signal(t, task));
 			i = 0; /* the table has changed */
 		}
-	let_go_of_vforkers(t);
+	let_go_of_rest(t);
 	t->n_queue = 0;
 }
 

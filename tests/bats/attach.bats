@@ -474,6 +474,21 @@ attach_in_execs() {
 	attach_in_execs threads
 }
 
+# The exec waits for threads that it has killed while they were still traced. Nobody reads the report, so
+# that mprof does not end meanwhile.
+@test "a thread that executes when it has been let go need not wait for mprof's end" {
+	mkfifo report
+	start execloop "$T/execloop" left
+	for ((i = 1; i <= CYCLES; i++)); do
+		attach -o report --data=run.data "$PID"
+		limited "$MPROF" detach "$PID" >detach.out 2>detach.err &
+		await execloop.out '^ready ' $((i + 1)) || fail "round $i" || return 1
+		cat report >report.txt
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "$(cat attach.err)" || return 1
+	done
+}
+
 # ---- wrong targets ----
 
 # exited_child: a zombie; its parent, which does not wait for it, reads from a fifo that is held open.

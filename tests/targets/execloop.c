@@ -2,6 +2,8 @@
 /*
  * execloop [threads]: executes itself again and again, so that whoever attaches most often meets it in an
  * exec; with threads, one of many that is not the first does it. Ends when there is a file "stop".
+ * execloop left: one of many threads waits for a tracer, executes itself as soon as that has let go of it,
+ * and says "ready" again.
  */
 #include "target.h"
 
@@ -25,9 +27,35 @@ static void *again(void *how)
 	_exit(95);
 }
 
+static bool is_traced(void)
+{
+	char text[4096];
+	int fd = open("/proc/thread-self/status", O_RDONLY);
+	ssize_t n = read(fd, text, sizeof text - 1);
+
+	MUST(n > 0);
+	close(fd);
+	text[n] = '\0';
+	char *at = strstr(text, "\nTracerPid:");
+	MUST(at);
+	return atoi(at + 11);
+}
+
+static void *when_left(void *arg)
+{
+	while (!is_traced())
+		usleep(1000);
+	while (is_traced())
+		;
+	execl("/proc/self/exe", "execloop", "left", (char *)NULL);
+	_exit(95);
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
-	bool threads = argc > 1 && !strcmp(argv[1], "threads");
+	bool left = argc > 1 && !strcmp(argv[1], "left");
+	bool threads = left || (argc > 1 && !strcmp(argv[1], "threads"));
 	pthread_t t;
 
 	if (argc < 3)
@@ -36,6 +64,6 @@ int main(int argc, char **argv)
 		MUST(!pthread_create(&t, NULL, idle, NULL));
 	if (!threads)
 		again("alone");
-	MUST(!pthread_create(&t, NULL, again, "threads"));
+	MUST(!pthread_create(&t, NULL, left ? when_left : again, "threads"));
 	idle(NULL);
 }
