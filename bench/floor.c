@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * floor N adaptive|sleep|spin|pin: what the kernel asks for N int3 stops when the tracer does
+ * floor N follow|adaptive|sleep|spin|pin: what the kernel asks for N int3 stops when the tracer does
  * nothing but waitpid and PTRACE_CONT; no tool that works by breakpoints can be faster than its stops.
  *
+ *	follow		the tracer sleeps, is SCHED_IDLE, and goes to the processor on which the tracee ran last
  *	sleep		the tracer sleeps in waitpid, the scheduler places both where it likes
  *	spin		the tracer asks with WNOHANG, again and again, and yields in between
  *	adaptive	as spin for 50 us after each stop, then as sleep
@@ -21,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 50000 };
+enum { SPIN_NS = 50000, LOOK = 64 };
 
-enum how { ADAPTIVE, SLEEP, SPIN, PIN, UNKNOWN };
+enum how { FOLLOW, ADAPTIVE, SLEEP, SPIN, PIN, UNKNOWN };
 
-static const char *const names[] = { "adaptive", "sleep", "spin", "pin" };
+static const char *const names[] = { "follow", "adaptive", "sleep", "spin", "pin" };
 
 static double now_ns(void)
 {
@@ -42,6 +43,24 @@ static void use_only(int cpu)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	sched_setaffinity(0, sizeof one, &one);
+}
+
+/* The 39th field of /proc/PID/stat; the name, the second, has no blanks here. */
+static int processor_of(pid_t pid)
+{
+	char path[64];
+	int cpu = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *f = fopen(path, "r");
+	for (int i = 1; f && i < 39; i++)
+		if (fscanf(f, "%*s"))
+			break;
+	if (f && fscanf(f, "%d", &cpu) != 1)
+		cpu = 0;
+	if (f)
+		fclose(f);
+	return cpu;
 }
 
 static int first_cpu(void)
@@ -92,6 +111,9 @@ static long serve(pid_t pid, enum how how)
 	for (long stops = 0;; stops++) {
 		int status;
 
+		if (how == FOLLOW && stops % LOOK == 0)
+			use_only(processor_of(pid));
+
 		ptrace(PTRACE_CONT, pid, NULL, NULL); /* the SIGTRAP is swallowed */
 		if (wait_for(pid, &status, how) != pid)
 			return -1;
@@ -102,16 +124,18 @@ static long serve(pid_t pid, enum how how)
 
 int main(int argc, char **argv)
 {
-	enum how how = ADAPTIVE;
+	enum how how = FOLLOW;
 	int status;
 
 	while (argc == 3 && how < UNKNOWN && strcmp(argv[2], names[how]))
 		how++;
 	if (argc != 3 || how == UNKNOWN) {
-		fprintf(stderr, "usage: floor N adaptive|sleep|spin|pin\n");
+		fprintf(stderr, "usage: floor N follow|adaptive|sleep|spin|pin\n");
 		return 2;
 	}
 	long n = atol(argv[1]);
+
+	const struct sched_param none = { 0 };
 
 	if (how == PIN)
 		use_only(first_cpu());
@@ -124,6 +148,8 @@ int main(int argc, char **argv)
 		return 1;
 	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL);
 
+	if (how == FOLLOW && sched_setscheduler(0, SCHED_IDLE, &none))
+		return 1;
 	double from = now_ns();
 	if (serve(pid, how) != n)
 		return 1;

@@ -10,7 +10,7 @@
 PAIRS=${PAIRS:-20000}
 LTRACE_PAIRS=${LTRACE_PAIRS:-2000}
 GDB_PAIRS=${GDB_PAIRS:-200}
-ways=(adaptive sleep spin pin)
+ways=(follow adaptive sleep spin pin)
 known=()
 
 build floor && build churn || exit 1
@@ -70,12 +70,12 @@ for way in "${ways[@]}"; do
 		"$(num "$(ratio "mprof-$way" "floor-$way" 3)")" "$(num "$(calc "$ml / (3 * $fl)")")"
 done
 echo
-table "tool" "us per pair" "/ mprof" "/ 3 stops, adaptive"
-row "mprof" "$(num "$(median mprof-adaptive)")" 1.00 "$(num "$(ratio mprof-adaptive floor-adaptive 3)")"
+table "tool" "us per pair" "/ mprof" "/ 3 stops, follow"
+row "mprof" "$(num "$(median mprof-follow)")" 1.00 "$(num "$(ratio mprof-follow floor-follow 3)")"
 tool() {
 	if have "$1"; then
-		row "$2" "$(num "$(median "$1")")" "$(num "$(ratio "$1" mprof-adaptive)")" \
-			"$(num "$(ratio "$1" floor-adaptive 3)")"
+		row "$2" "$(num "$(median "$1")")" "$(num "$(ratio "$1" mprof-follow)")" \
+			"$(num "$(ratio "$1" floor-follow 3)")"
 	else
 		row "$2" "not installed" - -
 	fi

@@ -6,7 +6,7 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 THREADS=${THREADS:-8}
 N=${N:-2000}
-ways=(adaptive sleep spin pin)
+ways=(follow adaptive sleep spin pin)
 known=()
 
 build race -pthread || exit 1
