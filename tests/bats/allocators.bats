@@ -174,10 +174,15 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 
 @test "the pool of the examples has the cells that it says" {
 	cc -g -O0 -I"$ROOT/include" -o pool "$ROOT/examples/pool.c"
-	limited "$MPROF" run -o run.txt --data=run.data -- ./pool >out 2>err
+	limited "$MPROF" run -o run.txt --data=run.data --mma-log-file=pool.log -- ./pool >out 2>err
 	grep -qE '^ +24 +50 +1200 .* 31 +456 ' run.txt
 	grep -qE '^ +40 +50 +2000 .* 30 +800 ' run.txt
 	grep -qE '^ +48 +1 +48 .* 0 +48 ' run.txt
+	# The first cell has the address of the slab; in the log, too, they are two blocks.
+	limited "$MPROF" stats --format=json pool.log >log.json
+	limited "$MPROF" stats --format=json run.data >data.json
+	cmp log.json data.json
+	jq -e '.replaced == 0 and .unknown_free == 0 and .load_max >= 48000 + 2000 + 1200' log.json
 }
 
 @test "announcements are found in a static program, in a library, and twice in one process" {
