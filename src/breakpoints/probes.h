@@ -96,7 +96,8 @@ void probes_release(struct probes *p);
 int probes_add_text(struct probes *p, const char *text, size_t len, const char *file, bool user,
 		    struct error *e);
 
-/* The same for the file @path. Returns -errno, with a sentence, if it cannot be read. */
+/* The same for the file @path, which may be a pipe without a name. Returns -errno, with a sentence, if it
+ * cannot be read. */
 int probes_add_file(struct probes *p, const char *path, struct error *e);
 
 /* One definition as --hook gives it: "KIND:NAME" or "KIND:0xADDRESS". Returns as above. */

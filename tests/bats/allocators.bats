@@ -280,6 +280,20 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ ! -e ran ]
 }
 
+@test "definitions are read from files and from pipes of the shell, and nothing else is waited for" {
+	local from
+	printf 'malloc pool_take\nfree pool_give\nrealloc pool_more\nmalloc pool_into out=2 count=3 size=4\n' >my.probes
+	cat my.probes | limited "$MPROF" run -o run.txt --data=run.data --probes=/dev/stdin -- "$T/hooked" >out 2>err
+	[ "$("$MPROF" report --format=json run.data 2>/dev/null | jq .totals.failed_allocs)" = 1 ]
+	limited "$MPROF" probes --probes=<(cat my.probes) "$T/hooked" | grep -q ' pool_into '
+	mkfifo fifo
+	for from in fifo . /dev/zero /dev/ptmx; do
+		refused 2 'cannot read the probe definitions in .*: (it is neither a file nor a pipe|Is a dir)' \
+			"$MPROF" run --probes=$from -- touch ran || fail "$from"
+	done
+	[ ! -e ran ]
+}
+
 @test "mprof probes lists what would be trapped in a program and its libraries, and why" {
 	limited "$MPROF" probes "$T/plain" >list
 	grep -qE '^0x[0-9a-f]+  malloc +malloc +/.*libc\.so\.6  \(built-in:[0-9]+\)$' list
