@@ -95,7 +95,7 @@ static bool is_callback(const struct watch *w, const struct call *pending, taddr
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
-	if (pending->gave_up || kind == PROBE_LABEL)
+	if (pending->resolver || pending->gave_up || kind == PROBE_LABEL)
 		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
 		return false;
@@ -218,7 +218,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
-static bool plant_return(struct watch *w, pid_t tid, taddr ret)
+bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 {
 	struct trap *trap = traps_at(&w->traps, ret);
 	int err;
@@ -269,7 +269,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		c->unwatched = true;
 		return;
 	}
-	if (!plant_return(w, task->tid, e->ret)) {
+	if (!watch_await_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
@@ -470,6 +470,12 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 			  const struct arch_regs *r)
 {
 	const struct call *c = &calls->v[calls->n - 1];
+
+	if (c->resolver) {
+		watch_resolver_returned(w, task, c, r);
+		drop_call(w, calls);
+		return;
+	}
 	bool gives = gives_block(watch_probe(w, c->probe));
 	taddr block = gives ? block_given(w, c, r) : 0;
 

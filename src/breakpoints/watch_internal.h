@@ -67,6 +67,12 @@ struct watched_task {
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
 
+/* Put a trap in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
+int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe);
+
+/* Traps have come or gone. */
+void watch_count_allocators(struct watch *w);
+
 /* The mapping that has @pc; looks again at what is mapped if none is known. */
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
 
@@ -106,7 +112,18 @@ bool watch_is_free_site(struct watch *w, taddr ret, taddr at);
 /* Is it the library of the function at @trap itself that calls it? */
 bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
 
+/* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
+/* The function that chooses is entered, and has returned. */
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+			  const struct arch_regs *r);
+void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
+			     const struct arch_regs *r);
+/* What has been chosen before anybody could see it: the words that it was put into tell. */
+void watch_look_at_slots(struct watch *w);
+
 /* hits.c */
+/* Wait for the call that will return to @ret. False: that cannot be trapped. */
+bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
 		     struct arch_regs *r);

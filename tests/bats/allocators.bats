@@ -87,6 +87,38 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	[ "$(jq '[.leaks[] | select(.path[-1].function == "plug_a_leaf")] | length' report.json)" = 1 ]
 }
 
+@test "functions of assembly without a type, and those that are chosen when the program starts, are exact" {
+	local p
+	for p in own-bare own-bare-static own-indirect-no-pie own-indirect-static own-indirect-static-pie; do
+		stated -- "$T/$p" || fail "$p"
+	done
+	for p in own-bare.so own-indirect.so; do
+		stated -p "$T/$p" -- "$T/peak" || fail "$p"
+		stated -p "$T/$p" -- "$T/recursion" || fail "$p"
+		limited env LD_PRELOAD="$T/$p" LD_BIND_NOW=1 "$MPROF" run -o run.txt --data=run.data -- "$T/recursion" \
+			>out 2>err # chosen before anything could be trapped
+		limited "$MPROF" report --format=json run.data | jq .totals >now.json
+		jq .totals report.json | diff - now.json || fail "$p, bound at the start"
+	done
+	limited "$MPROF" probes "$T/own-indirect-static" |
+		grep -qE '^0x[0-9a-f]+  calloc +calloc .*indirect: where this function says\)$'
+}
+
+@test "a program and a library without section headers are exact" {
+	local p
+	for p in plain plain-no-pie plain-static-pie own own-indirect-no-pie cxx plain-musl; do
+		python3 "$ROOT/tests/lib/sstrip.py" "$T/$p" "./$p"
+		[ "$(readelf -h "./$p" | awk '/Number of section headers/ { print $5 }')" = 0 ]
+		[ "$p" = plain-static-pie ] || stated -- "./$p" || fail "$p"
+	done
+	refused 1 'no allocator found' "$MPROF" run -- ./plain-static-pie
+	for p in own.so own-bare.so own-indirect.so; do
+		python3 "$ROOT/tests/lib/sstrip.py" "$T/$p" "./$p"
+		stated -p "$PWD/$p" -- "$T/recursion" || fail "$p"
+		[ "$(jq '[.leaks[].path[] | select(.module // "" | endswith(".so"))] | length' report.json)" = 0 ] || fail "$p"
+	done
+}
+
 # ---- operators ----
 
 @test "every form of new and delete is exact: through malloc, static, from an arena, with a header in front" {
