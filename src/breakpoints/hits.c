@@ -393,7 +393,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		as = &request;
 	}
 	e.slot = arch_return_slot(as);
-	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
+	if (watch_snapshot(w, task, t, e.slot) ||
 	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
 		lose_entry(w, task);
 		return false;

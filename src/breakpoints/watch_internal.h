@@ -62,6 +62,9 @@ struct watched_task {
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
 	bool hide_next;	/* the next block it asks for is not to be told of */
+	/* Where it began to run, and its stack pointer then; 0: not known. */
+	bool start_asked;
+	taddr start_pc, start_sp;
 };
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
@@ -101,7 +104,10 @@ void watch_emit(struct watch *w, struct alloc_event *e);
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
 
-/* chains.c: a chain by the unwinder alone, nothing numbered. 0 or -errno. */
+/* chains.c */
+/* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
+/* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain);
 
 /* sites.c */

@@ -66,9 +66,30 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 @test "a program with musl is exact however it is linked" {
 	local p
 	for p in plain-musl plain-musl-no-pie plain-musl-static plain-musl-static-pie plain-musl-stripped; do
-		stated -- "$T/$p" || fail "$p"
+		stated --check-unwinding -- "$T/$p" || fail "$p"
 		[ "$p" = plain-musl-stripped ] || [ "$(leaks_of leaf)" = $((20 * 7001)) ] || fail "$p: no names"
+		# musl's start code has no call frame information; that is where a chain ends, and no more.
+		[ "$(jq .totals.truncated_chains report.json)" = 0 ] || fail "$p: truncated chains"
+		grep -q ' [1-9][0-9]* chains checked, 0 wrong' err || fail "$p: chains"
+		[ "$p" = plain-musl-stripped ] || nothing "$(jq -r '.callgraph[].function' report.json |
+			grep -vxE 'leaf|work|main')" "$p: start code:"
 	done
+	! readelf -l "$T/plain-musl-static-pie" | grep -q INTERP
+}
+
+@test "a musl function without call frame information in the middle of a chain still truncates it" {
+	cat >middle.c <<-'EOT'
+		#include <stdlib.h>
+		int outer(void) { void *volatile p = malloc(6131); return !p; }
+		int through(void);
+		__asm__(".text\n.globl through\n.type through,@function\nthrough: subq $24, %rsp\n"
+			"call outer\naddq $24, %rsp\nret\n.size through,.-through\n");
+		int main(void) { return through(); }
+	EOT
+	musl-gcc -O0 -fomit-frame-pointer -g -o middle middle.c
+	limited "$MPROF" run -o run.txt --data=run.data -- ./middle >out 2>err
+	limited "$MPROF" report --format=json run.data |
+		jq -e '.totals.truncated_chains == 1 and .totals.truncated_no_cfi == 1'
 }
 
 @test "C++ that is linked statically is exact, exceptions through traced frames included" {
