@@ -22,6 +22,9 @@ enum probe_kind {
 	PROBE_FREE,	/* takes a block */
 	PROBE_FREE_LIST, /* takes blocks that are linked */
 	PROBE_POOL_FREE, /* takes all blocks that were given from a pool */
+	PROBE_POOL_NEW, /* gives a pool, with no blocks; its inner calls are its own business */
+	PROBE_POOL_LEAVE, /* takes a pool, and its blocks stay */
+	PROBE_POOL_DEFAULT, /* what the thread requests of this library without naming a pool comes from it */
 	PROBE_LABEL,	/* requests made inside of it have its label */
 	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */

@@ -61,6 +61,9 @@ struct watched_task {
 	struct calls calls;
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
+	/* The pool that its requests come from if they name none, of functions of this file; 0: none. */
+	taddr pool;
+	uint32_t pool_file;
 	bool hide_next;	/* the next block it asks for is not to be told of */
 	/* Where it began to run, and its stack pointer then; 0: not known. */
 	bool start_asked;
@@ -126,6 +129,18 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 			     const struct arch_regs *r);
 /* What has been chosen before anybody could see it: the words that it was put into tell. */
 void watch_look_at_slots(struct watch *w);
+
+/* poolcalls.c */
+/* The pool that a call which gives a block requests it from; 0: none. */
+taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const struct call *c,
+		    const struct arch_regs *r);
+/* What such a call has come to, @e, changes what is in which pool. */
+void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e);
+/* There is a new pool: whatever was known of one at this address is of another one. */
+void watch_pool_begins(struct watch *w, taddr pool);
+/* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's default. */
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		      const struct arch_regs *r);
 
 /* hits.c */
 /* Wait for the call that will return to @ret. False: that cannot be trapped. */

@@ -197,6 +197,12 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/mimallocs"
 }
 
+@test "mimalloc's heaps are exact: destroyed, deleted, made the default, and their addresses used again" {
+	stated -- "$T/mipools"
+	# What a heap itself takes is no request of the program's.
+	[ "$(jq '[.bins[] | select(.size < 5401 and .size > 4 and .size != 4096)] | map(select(.size > 1000)) | length' report.json)" = 0 ]
+}
+
 @test "GLib's slices are exact, in slabs or from malloc" {
 	stated -- "$T/slices"
 	G_SLICE=always-malloc stated -- "$T/slices"
