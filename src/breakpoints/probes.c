@@ -149,25 +149,27 @@ int probes_add_text(struct probes *p, const char *text, size_t len, const char *
 
 /* A regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard input: that
  * has somebody at its other end. Whatever else may never have, and would be waited for. */
-static bool has_an_end(int fd)
+static int check_kind(int fd)
 {
 	struct statfs fs;
 	struct stat st;
 
-	return !fstat(fd, &st) &&
-	       (S_ISREG(st.st_mode) || (S_ISFIFO(st.st_mode) && !fstatfs(fd, &fs) && fs.f_type == PIPEFS_MAGIC));
+	if (fstat(fd, &st) || (S_ISFIFO(st.st_mode) && fstatfs(fd, &fs)))
+		return -errno;
+	if (S_ISREG(st.st_mode) || (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
 }
 
 /* Open for reading, and for waiting as one reads. Returns -errno. */
 static int open_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return -errno;
-	if (!has_an_end(fd))
-		err = -ENOTSUP;
-	else if (fcntl(fd, F_SETFL, 0))
+	int err = check_kind(fd);
+	if (!err && fcntl(fd, F_SETFL, 0))
 		err = -errno;
 	if (!err)
 		return fd;
