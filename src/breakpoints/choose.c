@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/choose.h"
 
+#include "breakpoints/place.h"
+
 #include <errno.h>
 
 /* Is the definition with this number the first for its address? */
@@ -43,7 +45,8 @@ int choose_probes(struct watch_shared *s, uint32_t file, bool program,
 		if (!p->address || p->address < scan->code_start || p->address >= scan->code_end)
 			continue;
 		p->found = true;
-		if (is_first(probes, i))
+		p->misplaced = !place_may_be_instruction(s->files.files[file].fd, p->address);
+		if (!p->misplaced && is_first(probes, i))
 			each(ctx, &(struct scan_probe){ .address = p->address, .probe = i });
 	}
 	return 0;

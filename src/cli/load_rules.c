@@ -40,6 +40,8 @@ void say_not_found(const struct rules *r)
 	for (size_t i = 0; i < r->probes.n; i++) {
 		const struct probe *p = &r->probes.v[i];
 
+		if (p->misplaced)
+			say("%s: there is no instruction at this address but the middle of one: not trapped", p->where);
 		if (p->must_be_found && !p->found)
 			say("%s: %s", p->where, p->address ? "the program has no code at this address" :
 							     "no function of this name was found");

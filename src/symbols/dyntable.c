@@ -29,8 +29,7 @@ static bool file_offset(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *
 	return false;
 }
 
-/* @size bytes that are loaded at @address; NULL: the file has not got them. */
-static Elf_Data *loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type)
+Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type)
 {
 	uint64_t offset, room;
 
@@ -42,7 +41,7 @@ static Elf_Data *loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type
 
 static bool word(Elf *elf, uint64_t address, uint32_t *value)
 {
-	const Elf_Data *data = loaded(elf, address, sizeof *value, ELF_T_WORD);
+	const Elf_Data *data = dyntable_loaded(elf, address, sizeof *value, ELF_T_WORD);
 
 	if (data)
 		memcpy(value, data->d_buf, sizeof *value);
@@ -51,7 +50,7 @@ static bool word(Elf *elf, uint64_t address, uint32_t *value)
 
 bool dyntable_word(Elf *elf, uint64_t address, uint64_t *value)
 {
-	const Elf_Data *data = loaded(elf, address, sizeof *value, ELF_T_XWORD);
+	const Elf_Data *data = dyntable_loaded(elf, address, sizeof *value, ELF_T_XWORD);
 
 	if (data)
 		memcpy(value, data->d_buf, sizeof *value);
@@ -81,7 +80,7 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	    !word(elf, hash + 8, &filter))
 		return false;
 	uint64_t at = hash + 16 + filter * UINT64_C(8), chains = at + buckets * UINT64_C(4), room, offset;
-	const Elf_Data *heads = loaded(elf, at, buckets * UINT64_C(4), ELF_T_WORD);
+	const Elf_Data *heads = dyntable_loaded(elf, at, buckets * UINT64_C(4), ELF_T_WORD);
 
 	for (uint32_t i = 0; heads && i < buckets; i++) {
 		memcpy(&value, (const char *)heads->d_buf + i * sizeof value, sizeof value);
@@ -94,7 +93,7 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	chains += (last - first) * UINT64_C(4);
 	if (!file_offset(elf, chains, &offset, &room))
 		return false;
-	const Elf_Data *chain = loaded(elf, chains, room - room % sizeof value, ELF_T_WORD);
+	const Elf_Data *chain = dyntable_loaded(elf, chains, room - room % sizeof value, ELF_T_WORD);
 	for (size_t i = 0; chain && i < chain->d_size / sizeof value; i++) {
 		memcpy(&value, (const char *)chain->d_buf + i * sizeof value, sizeof value);
 		if (value & 1) {
@@ -160,14 +159,14 @@ bool dyntable_read(struct dyntable *d, Elf *elf)
 	*d = (struct dyntable){ 0 };
 	if (!read_dynamic(d, elf, &p))
 		return false;
-	d->strings = loaded(elf, p.strtab, p.strsz, ELF_T_BYTE);
+	d->strings = dyntable_loaded(elf, p.strtab, p.strsz, ELF_T_BYTE);
 	if (d->strings && (count_by_hash(elf, p.hash, &count) || count_by_gnu_hash(elf, p.gnu_hash, &count)) &&
 	    count <= UINT32_MAX)
-		d->symbols = loaded(elf, p.symtab, count * sym, ELF_T_SYM);
+		d->symbols = dyntable_loaded(elf, p.symtab, count * sym, ELF_T_SYM);
 	d->n_symbols = d->symbols ? (size_t)count : 0;
 	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
 		if (i == 0 || p.plt_is_rela)
-			d->relocs[i] = loaded(elf, p.rela[i], p.rela_size[i] - p.rela_size[i] % rela, ELF_T_RELA);
+			d->relocs[i] = dyntable_loaded(elf, p.rela[i], p.rela_size[i] - p.rela_size[i] % rela, ELF_T_RELA);
 	return true;
 }
 

@@ -312,6 +312,19 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 1 'no allocator found.*--hook=malloc:0x' "$MPROF" run -- "$T/hooked-nameless"
 }
 
+@test "a hook in the middle of an instruction is refused, and the program is what it was" {
+	local at into
+	at=$((16#$(awk '$3 == "pool_take" { print $1; exit }' "$T/hooked-nameless.names")))
+	# push %rbx; mov %rdi,%rbx; lea ...
+	objdump -d "$T/hooked-nameless.whole" | grep -A3 '<pool_take>:' >code
+	into=$(awk -F'\t' 'NR > 1 { n = split($2, b, " "); if (n > 1) { sub(/:.*/, "", $1); print $1; exit } }' code)
+	limited "$MPROF" run -o run.txt --data=run.data --hook=malloc:0x$(printf %x $at) \
+		--hook=malloc:0x$(printf %x $((16#${into// /} + 1))) -- "$T/hooked-nameless" >out 2>err
+	says err 'there is no instruction at this address but the middle of one: not trapped'
+	grep -q 'hooked: done' out
+	limited "$MPROF" probes --hook=malloc:0x$(printf %x $at) "$T/hooked-nameless" | grep -q ' malloc  *0x'
+}
+
 @test "a hook that is found nowhere is reported at the end" {
 	stated --hook=malloc:no_such_function --hook=free:0x10 -- "$T/plain"
 	says err '--hook=malloc:no_such_function: no function of this name'
