@@ -50,7 +50,8 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe, bool indi
 	}
 	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
 		return -ENOMEM;
-	s->probes[s->n_probes++] = (struct scan_probe){ .address = address, .probe = probe, .indirect = indirect };
+	s->probes[s->n_probes++] =
+		(struct scan_probe){ .address = address, .probe = probe, .indirect = indirect };
 	s->indirect |= indirect;
 	return 0;
 }
@@ -63,7 +64,8 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	int err = 0;
 
 	p->found = true;
-	if (!indirect && ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL || p->kind == PROBE_WRAPPER))
+	if (!indirect && ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL ||
+			  p->kind == PROBE_WRAPPER))
 		err = add_range(s, sym, RANGE_WRAPPER);
 	/* What the user says of an operator holds even where it is a forwarder. */
 	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))

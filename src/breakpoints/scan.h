@@ -66,10 +66,10 @@ void scans_release(struct scans *s);
 /**
  * Look at module file @number. Names are looked for in .dynsym, or where the dynamic linker finds them
  * if the file has no section headers; in .symtab if the file has no .dynsym of its own (a static
- * program). A function is a symbol of that type, an ifunc, or a label in code that others can see. Beside .dynsym, .symtab is asked for what need not be
- * exported: the functions of mprof.h, those that the user named, and what a program has for itself
- * (malloc by another name). A file that cannot be read has nothing in it. Definitions that occur
- * are marked as found.
+ * program). A function is a symbol of that type, an ifunc, or a label in code that others can see.
+ * Beside .dynsym, .symtab is asked for what need not be exported: the functions of mprof.h, those that
+ * the user named, and what a program has for itself (malloc by another name). A file that cannot be
+ * read has nothing in it. Definitions that occur are marked as found.
  * Returns NULL: out of memory.
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);

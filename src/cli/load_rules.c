@@ -60,7 +60,8 @@ void say_not_resolved(const struct watch_shared *s)
 			if (!p->sought || p->resolved)
 				continue;
 			printable(path, sizeof path, s->files.files[i].path);
-			say("%s of %s is indirect (an ifunc), and nothing tells where it is: calls of it were not seen",
+			say("%s of %s is indirect (an ifunc), and nothing tells where it is: calls of it were not "
+			    "seen",
 			    s->rules->probes.v[p->probe].name, path);
 		}
 	}

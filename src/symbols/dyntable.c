@@ -152,7 +152,8 @@ static bool read_dynamic(struct dyntable *d, Elf *elf, struct places *p)
 
 bool dyntable_read(struct dyntable *d, Elf *elf)
 {
-	size_t sym = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), rela = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
+	size_t sym = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t rela = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
 	struct places p = { 0 };
 	uint64_t count = 0;
 
@@ -160,13 +161,14 @@ bool dyntable_read(struct dyntable *d, Elf *elf)
 	if (!read_dynamic(d, elf, &p))
 		return false;
 	d->strings = dyntable_loaded(elf, p.strtab, p.strsz, ELF_T_BYTE);
-	if (d->strings && (count_by_hash(elf, p.hash, &count) || count_by_gnu_hash(elf, p.gnu_hash, &count)) &&
-	    count <= UINT32_MAX)
+	bool counted = count_by_hash(elf, p.hash, &count) || count_by_gnu_hash(elf, p.gnu_hash, &count);
+	if (d->strings && counted && count <= UINT32_MAX)
 		d->symbols = dyntable_loaded(elf, p.symtab, count * sym, ELF_T_SYM);
 	d->n_symbols = d->symbols ? (size_t)count : 0;
 	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
 		if (i == 0 || p.plt_is_rela)
-			d->relocs[i] = dyntable_loaded(elf, p.rela[i], p.rela_size[i] - p.rela_size[i] % rela, ELF_T_RELA);
+			d->relocs[i] = dyntable_loaded(elf, p.rela[i], p.rela_size[i] - p.rela_size[i] % rela,
+						       ELF_T_RELA);
 	return true;
 }
 
