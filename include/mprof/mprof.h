@@ -29,8 +29,8 @@ MPROF_MARK void mprof_stop(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-/** Begin a new profile, which will be written to @filename (NULL: where it would be anyway). One that
- * is going on is written first. */
+/** Begin a new profile, which will be written to @filename; NULL: to mprof.data or what --data says,
+ * whatever an earlier call has named. One that is going on is written first. */
 MPROF_MARK void mprof_restart(char *filename)
 {
 	__asm__ volatile("" : : "r"(filename) : "memory");

@@ -78,6 +78,14 @@ extern const size_t arch_trap_size;
 /* The si_code that the kernel gives SIGTRAP for it. */
 extern const int arch_trap_code;
 
+/* What a relocation of a file (r_type of ELF) makes of the word it is about. */
+enum arch_reloc {
+	ARCH_RELOC_OTHER,
+	ARCH_RELOC_SYMBOL,	/* the address of its symbol */
+	ARCH_RELOC_INDIRECT,	/* what the function at its addend returns: an ifunc of the file itself */
+};
+enum arch_reloc arch_reloc(uint32_t type);
+
 /* ELF e_machine of the programs this file is about, and its name for a person. */
 extern const int arch_elf_machine;
 extern const char arch_name[];

@@ -15,6 +15,20 @@ const uint32_t arch_audit = AUDIT_ARCH_X86_64;
 const uint8_t arch_trap[] = { 0xcc }; /* int3 */
 const size_t arch_trap_size = sizeof arch_trap;
 const int arch_trap_code = SI_KERNEL;
+enum arch_reloc arch_reloc(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_64:
+	case R_X86_64_GLOB_DAT:
+	case R_X86_64_JUMP_SLOT:
+		return ARCH_RELOC_SYMBOL;
+	case R_X86_64_IRELATIVE:
+		return ARCH_RELOC_INDIRECT;
+	default:
+		return ARCH_RELOC_OTHER;
+	}
+}
+
 const int arch_elf_machine = EM_X86_64;
 const char arch_name[] = "x86-64";
 

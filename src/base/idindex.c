@@ -68,6 +68,27 @@ int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *reh
 	return 0;
 }
 
+void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash, const void *owner)
+{
+	uint32_t hole = (uint32_t)hash & x->mask;
+
+	while (x->slots && x->slots[hole] && x->slots[hole] != id + 1)
+		hole = (hole + 1) & x->mask;
+	if (!x->slots || !x->slots[hole])
+		return;
+	x->n--;
+	/* No search may end at the hole that has to go on behind it (Knuth, vol. 3, 6.4, algorithm R). */
+	for (uint32_t i = (hole + 1) & x->mask; x->slots[i]; i = (i + 1) & x->mask) {
+		uint32_t home = (uint32_t)rehash(owner, x->slots[i] - 1) & x->mask;
+
+		if (((i - home) & x->mask) < ((i - hole) & x->mask))
+			continue;
+		x->slots[hole] = x->slots[i];
+		hole = i;
+	}
+	x->slots[hole] = 0;
+}
+
 int idindex_copy(struct idindex *to, const struct idindex *from)
 {
 	if (!from->slots)

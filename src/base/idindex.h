@@ -34,6 +34,9 @@ uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, co
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		const void *owner);
 
+/* Take @id out, whose element still is what it was when it was added. */
+void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash, const void *owner);
+
 /* *@to, which is empty, becomes an index of the same ids. 0 or -ENOMEM. */
 int idindex_copy(struct idindex *to, const struct idindex *from);
 

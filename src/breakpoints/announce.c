@@ -19,7 +19,7 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 	free(c.frames);
 }
 
-static void tell_free(struct watch *w, struct task *task, taddr ptr, taddr sp, bool announced)
+void announce_free(struct watch *w, struct task *task, taddr ptr, taddr sp, bool announced)
 {
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task->tid,
 					     .ptr = ptr, .sp = sp, .announced = announced });
@@ -34,7 +34,7 @@ static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr
 	if (!ptr)
 		return;
 	if (kind == PROBE_FREELIKE) {
-		tell_free(w, task, ptr, arch_sp_after_return(r), true);
+		announce_free(w, task, ptr, arch_sp_after_return(r), true);
 		return;
 	}
 	if (kind == PROBE_RESIZELIKE) {
@@ -95,14 +95,6 @@ void announce(struct watch *w, struct task *task, const struct probe *p, const s
 
 /* ---- many at once ---- */
 
-void announce_pool_free(struct watch *w, struct task *task, taddr pool, taddr sp)
-{
-	taddr block;
-
-	while ((block = pools_take(&w->pools, pool)))
-		tell_free(w, task, block, sp, false);
-}
-
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset,
 			taddr sp)
 {
@@ -114,7 +106,8 @@ void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_
 	for (taddr at = first, next; at; at = next) {
 		if (space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
 			next = 0;
-		tell_free(w, task, at, sp, false);
+		pools_drop(&w->pools, at);
+		announce_free(w, task, at, sp, false);
 		if (next == mark)
 			return;
 		if (++steps == limit) {

@@ -14,9 +14,9 @@
 void announce(struct watch *w, struct task *task, const struct probe *p, const struct arch_regs *r,
 	      taddr ret);
 
-/* The blocks of a pool, and those of a list with its links at @offset, are free now; @sp: the stack
- * pointer behind the call. */
-void announce_pool_free(struct watch *w, struct task *task, taddr pool, taddr sp);
+/* A block, and those of a list with its links at @offset, are free now; @sp: the stack pointer behind
+ * the call; @announced: as in struct alloc_event. */
+void announce_free(struct watch *w, struct task *task, taddr ptr, taddr sp, bool announced);
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset, taddr sp);
 
 /* Is the client request at which a task has stopped one about blocks? */

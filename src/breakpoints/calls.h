@@ -23,6 +23,7 @@ struct call {
 	bool interrupted; /* a signal was delivered inside of it */
 	/* A free whose return is not trapped: it may be over. Its call site calls nothing but it. */
 	bool unwatched;
+	bool resolver;	/* no call of an allocator: it returns where one is, which is for probe */
 	bool hidden;	/* what it gives is not to be told of */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
 	taddr inner;	/* the last block that such a call gave */

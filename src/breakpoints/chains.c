@@ -3,6 +3,7 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
+#include "base/startstack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,6 +104,28 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 	return 0;
 }
 
+void watch_thread_begins(struct task *task)
+{
+	struct watched_task *t = watched_task(task);
+	struct arch_regs r;
+
+	if (!t || arch_get_regs(task->tid, &r))
+		return;
+	t->start_asked = true;
+	t->start_pc = arch_pc(&r);
+	t->start_sp = arch_sp(&r);
+}
+
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
+{
+	if (t && !t->start_asked) {
+		t->start_asked = true;
+		t->start_sp = task->tid == task->tgid ? start_stack(task->tid) : 0;
+	}
+	unwinder_thread(w->unwinder, t ? t->start_pc : 0, t ? t->start_sp : 0);
+	return unwinder_snapshot(w->unwinder, w->space, sp);
+}
+
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
 {
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
@@ -120,7 +143,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 
 	/* As if the instruction before were a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
-	err = unwinder_snapshot(w->unwinder, w->space, sp);
+	err = watch_snapshot(w, task, watched_task(task), sp);
 	if (!err)
 		err = watch_unwind(w, &r, pc, &chain);
 	if (!err)

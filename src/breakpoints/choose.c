@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/choose.h"
 
+#include "breakpoints/place.h"
+
 #include <errno.h>
 
 /* Is the definition with this number the first for its address? */
@@ -21,7 +23,7 @@ static bool is_told_by_address(const struct probes *probes, uint64_t address)
 }
 
 int choose_probes(struct watch_shared *s, uint32_t file, bool program,
-		  void (*each)(void *ctx, uint64_t address, uint32_t probe), void *ctx)
+		  void (*each)(void *ctx, const struct scan_probe *p), void *ctx)
 {
 	const struct scan *scan = scan_file(&s->scans, &s->files, file);
 	struct probes *probes = &s->rules->probes;
@@ -35,7 +37,7 @@ int choose_probes(struct watch_shared *s, uint32_t file, bool program,
 		if (program && is_told_by_address(probes, p->address))
 			continue;
 		if (allowed || !rules_restrict(&probes->v[p->probe]))
-			each(ctx, p->address, p->probe);
+			each(ctx, p);
 	}
 	for (uint32_t i = 0; program && i < probes->n; i++) {
 		struct probe *p = &probes->v[i];
@@ -43,8 +45,9 @@ int choose_probes(struct watch_shared *s, uint32_t file, bool program,
 		if (!p->address || p->address < scan->code_start || p->address >= scan->code_end)
 			continue;
 		p->found = true;
-		if (is_first(probes, i))
-			each(ctx, p->address, i);
+		p->misplaced = !place_may_be_instruction(s->files.files[file].fd, p->address);
+		if (!p->misplaced && is_first(probes, i))
+			each(ctx, &(struct scan_probe){ .address = p->address, .probe = i });
 	}
 	return 0;
 }

@@ -8,10 +8,10 @@
  * What is trapped in a module file: what its symbols gave, as far as the rules allow it, and what
  * they tell by address. No address is told twice.
  * @program  the file is the program itself
- * @each     told the address in the file and the definition's number
+ * @each     told the address in the file and the definition's number; @p->indirect: of what tells where
  * Returns 0 or -ENOMEM.
  */
 int choose_probes(struct watch_shared *s, uint32_t file, bool program,
-		  void (*each)(void *ctx, uint64_t address, uint32_t probe), void *ctx);
+		  void (*each)(void *ctx, const struct scan_probe *p), void *ctx);
 
 #endif

@@ -91,16 +91,19 @@ static enum entry_verdict judge_by_chain(const struct call *pending, const struc
  * Clearing a pool runs what the program has registered for that; the library of the pool has no other
  * reason to call a function of somebody else's that allocates.
  */
-static bool is_callback(const struct watch *w, const struct call *pending, taddr ret)
+static bool is_callback(const struct watch *w, const struct call *pending, const struct call_entry *e)
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
-	if (pending->gave_up || kind == PROBE_LABEL)
+	if (pending->resolver || pending->gave_up || kind == PROBE_LABEL)
 		return true;
-	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL)
+	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
+		return false;
+	/* It has jumped there itself, at its end. */
+	if (e->slot == pending->slot)
 		return false;
 	const struct mapping *of = mappings_find(&w->maps, pending->trap);
-	const struct mapping *by = mappings_find(&w->maps, ret - 1);
+	const struct mapping *by = mappings_find(&w->maps, e->ret - 1);
 	return of && by && of->file != by->file;
 }
 
@@ -125,7 +128,7 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 			v = judge_by_chain(top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER || is_callback(w, top, e->ret);
+			return v == ENTRY_OUTER || is_callback(w, top, e);
 		watch_abandon(w, task, calls);
 	}
 }
@@ -169,8 +172,6 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 	if (p->out_arg != NO_ARG)
 		c->out = arch_arg(r, p->out_arg);
 	c->label = probe_label(p, p->label_arg == NO_ARG ? 0 : arch_arg(r, p->label_arg));
-	if (p->pool_arg != NO_ARG)
-		c->pool = arch_arg(r, p->pool_arg);
 }
 
 /* Was this block never told of? Then nor is its end. */
@@ -206,6 +207,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 	if (watch_was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
+	pools_drop(&w->pools, ptr);
 	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
 	 * for others. */
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
@@ -218,7 +220,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
-static bool plant_return(struct watch *w, pid_t tid, taddr ret)
+bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 {
 	struct trap *trap = traps_at(&w->traps, ret);
 	int err;
@@ -261,6 +263,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->hidden = t->hide_next && p->kind == PROBE_ALLOC;
 	t->hide_next = false;
 	read_arguments(w, p, r, c);
+	c->pool = gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
@@ -269,7 +272,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		c->unwatched = true;
 		return;
 	}
-	if (!plant_return(w, task->tid, e->ret)) {
+	if (!watch_await_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
@@ -335,6 +338,11 @@ static bool free_stays_inside(const struct watch *w, const struct trap *trap)
 	return w->free_functions <= 1 && trap->file != w->program;
 }
 
+static bool is_about_a_pool(const struct probe *p)
+{
+	return p->kind == PROBE_POOL_FREE || p->kind == PROBE_POOL_LEAVE || p->kind == PROBE_POOL_DEFAULT;
+}
+
 /* An entry that is judged: the program's own call is begun, or told at once. */
 static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
 			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
@@ -343,8 +351,8 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 	uint32_t number = trap->probe;
 	bool outer = is_outer(w, task, &t->calls, e, r);
 
-	if (p->kind == PROBE_POOL_FREE)
-		announce_pool_free(w, task, arch_arg(r, p->pool_arg), arch_sp_after_return(r));
+	if (is_about_a_pool(p))
+		watch_pool_entry(w, task, t, trap, r);
 	if (p->kind == PROBE_GIVE_UP && !outer)
 		give_up(w, task, &t->calls);
 	w->counts.nested += !outer;
@@ -393,7 +401,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		as = &request;
 	}
 	e.slot = arch_return_slot(as);
-	if (unwinder_snapshot(w->unwinder, w->space, e.slot) ||
+	if (watch_snapshot(w, task, t, e.slot) ||
 	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
 		lose_entry(w, task);
 		return false;
@@ -456,8 +464,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 	};
 
 	watch_emit(w, &e);
-	if (block && c->pool && pools_put(&w->pools, c->pool, block))
-		w->counts.lost++;
+	watch_pool_block(w, c, &e);
 	bool failed = e.kind == AE_REALLOC_BACK || (e.kind == AE_REALLOC_FREED && (c->size || c->overflow));
 	if (!failed)
 		return;
@@ -470,6 +477,14 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 			  const struct arch_regs *r)
 {
 	const struct call *c = &calls->v[calls->n - 1];
+
+	if (c->resolver) {
+		watch_resolver_returned(w, task, c, r);
+		drop_call(w, calls);
+		return;
+	}
+	if (watch_probe(w, c->probe)->kind == PROBE_POOL_NEW)
+		watch_pool_begins(w, arch_result(r));
 	bool gives = gives_block(watch_probe(w, c->probe));
 	taddr block = gives ? block_given(w, c, r) : 0;
 

@@ -55,6 +55,9 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
 	trap = traps_at(&w->traps, at);
+	if (trap && roles & TRAP_RESOLVER)
+		watch_enter_resolver(w, task, t, trap, &r);
+	trap = traps_at(&w->traps, at);
 	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;

@@ -7,13 +7,18 @@
 
 #include <stddef.h>
 
-/* Which blocks came from which pool: they are freed together. */
+/* Which blocks came from which pool: they are freed together, unless they have gone one by one. */
 struct pool;
+struct pooled;
 
 struct pools {
 	struct pool *v;
 	size_t n, cap;
 	struct idindex index;	/* by address */
+	struct pooled *blocks;
+	size_t n_blocks, cap_blocks;
+	struct idindex block_index;	/* by address, of those that are in a pool */
+	uint32_t spare;		/* the first of those that are in none */
 };
 
 void pools_release(struct pools *p);
@@ -21,8 +26,11 @@ void pools_release(struct pools *p);
 /* The same pools for a forked process. 0 or -ENOMEM. */
 int pools_copy(struct pools *to, const struct pools *from);
 
-/* A block has been given from a pool. 0 or -ENOMEM. */
+/* A block has been given from a pool; it is in no other. 0 or -ENOMEM. */
 int pools_put(struct pools *p, taddr pool, taddr block);
+
+/* A block is no more, or is nobody's, if it was a pool's. */
+void pools_drop(struct pools *p, taddr block);
 
 /* Take one block of a pool, the last that was given first; 0: there is none left. */
 taddr pools_take(struct pools *p, taddr pool);

@@ -22,6 +22,9 @@ enum probe_kind {
 	PROBE_FREE,	/* takes a block */
 	PROBE_FREE_LIST, /* takes blocks that are linked */
 	PROBE_POOL_FREE, /* takes all blocks that were given from a pool */
+	PROBE_POOL_NEW, /* gives a pool, with no blocks; its inner calls are its own business */
+	PROBE_POOL_LEAVE, /* takes a pool, and its blocks stay */
+	PROBE_POOL_DEFAULT, /* what the thread requests of this library without naming a pool comes from it */
 	PROBE_LABEL,	/* requests made inside of it have its label */
 	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */
@@ -70,6 +73,7 @@ struct probe {
 	bool user;		/* not built in: looked for among names that are not exported, too */
 	bool must_be_found;	/* --hook */
 	bool found;		/* a file that was mapped has it */
+	bool misplaced;		/* at its address there is the middle of an instruction */
 	char *where;		/* "FILE:LINE", "--hook", "built in, line N" */
 };
 
@@ -96,7 +100,8 @@ void probes_release(struct probes *p);
 int probes_add_text(struct probes *p, const char *text, size_t len, const char *file, bool user,
 		    struct error *e);
 
-/* The same for the file @path. Returns -errno, with a sentence, if it cannot be read. */
+/* The same for the file @path, which may be a pipe without a name. Returns -errno, with a sentence, if it
+ * cannot be read. */
 int probes_add_file(struct probes *p, const char *path, struct error *e);
 
 /* One definition as --hook gives it: "KIND:NAME" or "KIND:0xADDRESS". Returns as above. */

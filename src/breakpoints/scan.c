@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "breakpoints/requests.h"
+#include "breakpoints/slots.h"
+#include "symbols/dyntable.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -14,6 +16,7 @@ void scans_release(struct scans *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->of[i].probes);
 		free(s->of[i].ranges);
+		free(s->of[i].slots);
 		free(s->of[i].soname);
 	}
 	free(s->of);
@@ -36,10 +39,10 @@ static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind k
 	return 0;
 }
 
-static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
+static int add_probe(struct scan *s, uint64_t address, uint32_t probe, bool indirect)
 {
 	for (size_t i = 0; i < s->n_probes; i++) {
-		if (s->probes[i].address != address)
+		if (s->probes[i].address != address || s->probes[i].indirect != indirect)
 			continue;
 		if (probe < s->probes[i].probe)
 			s->probes[i].probe = probe;
@@ -47,7 +50,9 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
 	}
 	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
 		return -ENOMEM;
-	s->probes[s->n_probes++] = (struct scan_probe){ address, probe };
+	s->probes[s->n_probes++] =
+		(struct scan_probe){ .address = address, .probe = probe, .indirect = indirect };
+	s->indirect |= indirect;
 	return 0;
 }
 
@@ -55,27 +60,53 @@ static int add_probe(struct scan *s, uint64_t address, uint32_t probe)
 static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *sym, uint32_t number)
 {
 	struct probe *p = &probes->v[number];
+	bool indirect = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC;
 	int err = 0;
 
 	p->found = true;
-	if ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL || p->kind == PROBE_WRAPPER)
+	if (!indirect && ((p->operator_new && p->kind == PROBE_ALLOC) || p->kind == PROBE_LABEL ||
+			  p->kind == PROBE_WRAPPER))
 		err = add_range(s, sym, RANGE_WRAPPER);
 	/* What the user says of an operator holds even where it is a forwarder. */
 	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
 		return err;
-	return add_probe(s, sym->st_value, number);
+	return add_probe(s, sym->st_value, number, indirect);
 }
 
-static bool is_function(const GElf_Sym *sym)
+static bool is_in_code(Elf *elf, const GElf_Sym *sym)
 {
-	return GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF && sym->st_value;
+	Elf_Scn *scn = sym->st_shndx < SHN_LORESERVE ? elf_getscn(elf, sym->st_shndx) : NULL;
+	GElf_Shdr sh;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (scn && gelf_getshdr(scn, &sh))
+		return sh.sh_flags & SHF_EXECINSTR;
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    sym->st_value >= ph.p_vaddr && sym->st_value - ph.p_vaddr < ph.p_filesz)
+			return true;
+	return false;
+}
+
+/* Who writes assembly may forget .type; but a label that nobody else can see is not the start of a
+ * function of that name. */
+static bool is_function(Elf *elf, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !sym->st_value)
+		return false;
+	if (type == STT_NOTYPE)
+		return GELF_ST_BIND(sym->st_info) != STB_LOCAL && is_in_code(elf, sym);
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
 /* Of a .symtab beside a .dynsym: only what need not be exported. */
 static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
 {
-	if (!is_function(sym))
-		return 0;
 	uint32_t number = probes_named(probes, name);
 	if (number == IDINDEX_NONE)
 		return 0;
@@ -89,8 +120,6 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 
 static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
 {
-	if (!is_function(sym))
-		return 0;
 	if (is_housekeeping(name))
 		return add_range(s, sym, RANGE_HOUSEKEEPING);
 	if (!strcmp(name, "_dl_debug_state"))
@@ -112,10 +141,23 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 		GElf_Sym sym;
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		const char *name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		const char *name = is_function(elf, &sym) ? elf_strptr(elf, sh->sh_link, sym.st_name) : NULL;
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
+	return err;
+}
+
+/* The same where there is no section that tells of the table. */
+static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf, const struct dyntable *d)
+{
+	const char *name;
+	GElf_Sym sym;
+	int err = 0;
+
+	for (size_t i = 0; !err && dyntable_symbol(d, i, &sym, &name); i++)
+		if (is_function(elf, &sym))
+			err = look_at_symbol(s, probes, &sym, name);
 	return err;
 }
 
@@ -146,7 +188,7 @@ static int add_request(void *ctx, uint64_t at)
 {
 	const struct request_place *p = ctx;
 
-	return add_probe(p->scan, p->vaddr + at, p->probe);
+	return add_probe(p->scan, p->vaddr + at, p->probe, false);
 }
 
 /* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */
@@ -208,42 +250,22 @@ static bool is_program(Elf *elf)
 	return false;
 }
 
-/* What .dynamic says: DF_1_PIE and the library's own name. */
-static void look_at_dynamic(struct scan *s, Elf *elf, bool *pie)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	GElf_Dyn dyn;
-
-	*pie = false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC || !sh.sh_entsize)
-			continue;
-		Elf_Data *data = elf_getdata(scn, NULL);
-		for (size_t i = 0; data && i < sh.sh_size / sh.sh_entsize && i < INT32_MAX; i++) {
-			if (!gelf_getdyn(data, (int)i, &dyn))
-				break;
-			const char *name = dyn.d_tag == DT_SONAME && !s->soname ?
-						   elf_strptr(elf, sh.sh_link, dyn.d_un.d_val) : NULL;
-
-			if (name)
-				s->soname = strdup(name);
-			if (dyn.d_tag == DT_FLAGS_1)
-				*pie = dyn.d_un.d_val & DF_1_PIE;
-		}
-	}
-}
-
 static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 {
-	bool has_dynsym, has_symtab, pie;
+	bool has_dynsym, has_symtab;
+	struct dyntable d;
 
-	look_at_dynamic(s, elf, &pie);
+	dyntable_read(&d, elf);
+	const char *soname = d.soname ? dyntable_string(&d, d.soname) : NULL;
+	if (soname)
+		s->soname = strdup(soname);
 	s->program = is_program(elf);
 	s->forwarder = probes_forwards(probes, s->soname);
 	int err = look_at_tables(s, probes, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
+	if (!err && !has_dynsym)
+		err = look_at_exported(s, probes, elf, &d);
 	/* Linked to run at any address, but by itself (-static-pie): its .dynsym names nothing. */
-	s->dynamic = has_dynsym && !(pie && !s->program);
+	s->dynamic = (has_dynsym || d.n_symbols) && !(d.flags_1 & DF_1_PIE && !s->program);
 	if (!err)
 		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
 				     s->dynamic ? look_at_hidden : look_at_symbol);
@@ -267,21 +289,66 @@ static struct scan *slot_for(struct scans *s, const struct module_files *files, 
 	return &grown[number];
 }
 
+/* Read, not mapped: a file that is cut short while we look must not kill us with SIGBUS. */
+static Elf *open_elf(int fd)
+{
+	elf_version(EV_CURRENT);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	struct scan *scan = slot_for(s, files, number);
-	int fd = files->files[number].fd, err = 0;
+	int fd = files->files[number].fd;
 
 	if (!scan || scan->done)
 		return scan;
 	scan->done = true;
-	if (fd < 0 || !s->probes)
-		return scan;
-	elf_version(EV_CURRENT);
-	/* Read, not map: a file that is cut short while we look must not kill us with SIGBUS. */
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = look_at_elf(scan, s->probes, elf, fd);
+	Elf *elf = s->probes ? open_elf(fd) : NULL;
+	int err = elf ? look_at_elf(scan, s->probes, elf, fd) : 0;
 	elf_end(elf);
 	return err ? NULL : scan;
+}
+
+const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number)
+{
+	if (!scan_file(s, files, number))
+		return NULL;
+	struct scan *scan = &s->of[number];
+	if (scan->slots_read)
+		return scan;
+	scan->slots_read = true;
+	Elf *elf = s->probes ? open_elf(files->files[number].fd) : NULL;
+	int err = elf ? slots_read(scan, s->probes, elf) : 0;
+	elf_end(elf);
+	return err ? NULL : scan;
+}
+
+static void mark(struct scans *s, uint32_t file, uint32_t probe, bool resolved)
+{
+	struct scan *scan = file < s->n ? &s->of[file] : NULL;
+
+	for (size_t i = 0; scan && i < scan->n_probes; i++) {
+		struct scan_probe *p = &scan->probes[i];
+
+		if (!p->indirect || p->probe != probe)
+			continue;
+		p->sought = true;
+		p->resolved |= resolved;
+	}
+}
+
+void scan_sought(struct scans *s, uint32_t file, uint32_t probe)
+{
+	mark(s, file, probe, false);
+}
+
+void scan_resolved(struct scans *s, uint32_t file, uint32_t probe)
+{
+	mark(s, file, probe, true);
 }

@@ -17,6 +17,7 @@ enum trap_role {
 	TRAP_ENTRY = 1,	      /* of an allocator function: probe */
 	TRAP_RETURN = 2,      /* a call of one returns here */
 	TRAP_RENDEZVOUS = 4,  /* the dynamic linker tells that libraries came or went */
+	TRAP_RESOLVER = 8,    /* of a function that tells where an ifunc is: resolves */
 };
 
 struct trap {
@@ -25,6 +26,7 @@ struct trap {
 	uint8_t roles;		/* of enum trap_role */
 	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
 	uint32_t probe;		/* TRAP_ENTRY: its definition's number */
+	uint32_t resolves;	/* TRAP_RESOLVER: the same of what it returns */
 	uint32_t file;		/* module file number; NO_FILE if none */
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;

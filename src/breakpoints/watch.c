@@ -37,20 +37,33 @@ struct planting {
 	const struct mapping *m;
 };
 
-static void plant_probe(void *ctx, uint64_t address, uint32_t probe)
+int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe)
+{
+	int err;
+	struct trap *trap = traps_at(&w->traps, at);
+	bool was = trap && trap->roles & role;
+
+	trap = traps_plant(&w->traps, w->space, at, role, &err);
+	if (!trap)
+		return err;
+	/* Where two definitions are about one function the first holds. */
+	uint32_t *number = role == TRAP_RESOLVER ? &trap->resolves : &trap->probe;
+	if (!was || probe < *number)
+		*number = probe;
+	trap->file = file;
+	return 0;
+}
+
+static void plant_probe(void *ctx, const struct scan_probe *p)
 {
 	const struct planting *in = ctx;
-	struct watch *w = in->w;
-	int err;
 
-	if (!maps_address(in->m, address))
+	if (!maps_address(in->m, p->address))
 		return;
-	struct trap *trap = traps_plant(&w->traps, w->space, in->m->bias + address, TRAP_ENTRY, &err);
-	if (!trap)
-		return;
-	trap->probe = probe;
-	trap->file = in->m->file;
-	w->counts.probes++;
+	if (p->indirect)
+		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
+	watch_plant(in->w, in->m->bias + p->address, p->indirect ? TRAP_RESOLVER : TRAP_ENTRY, in->m->file,
+		    p->probe);
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -111,7 +124,7 @@ bool watch_is_allocator(struct watch *w, uint32_t file)
 	return false;
 }
 
-static void count_allocators(struct watch *w)
+void watch_count_allocators(struct watch *w)
 {
 	w->counts.probes = w->free_functions = 0;
 	for (size_t i = 0; i < w->traps.n; i++) {
@@ -173,8 +186,9 @@ int watch_modules(struct watch *w, pid_t tid)
 	}
 	mappings_release(&was);
 	if (changed) {
+		watch_look_at_slots(w);
 		forget_pcs(w);
-		count_allocators(w);
+		watch_count_allocators(w);
 		w->sink.modules(w->sink.ctx, &w->maps);
 	}
 	return err;
@@ -303,7 +317,7 @@ struct watch *watch_fork(const struct watch *parent, const struct space *parent_
 		watch_free(w);
 		return NULL;
 	}
-	count_allocators(w);
+	watch_count_allocators(w);
 	w->program = parent->program;
 	w->suspended = parent->suspended;
 	if (!w->suspended)
@@ -362,6 +376,7 @@ void watch_resume(struct watch *w, pid_t tid)
 	w->suspended = false;
 	watch_modules(w, tid);
 	traps_put_back(&w->traps, w->space);
+	watch_look_at_slots(w);
 }
 
 bool watch_can_see(const struct watch *w)
@@ -369,7 +384,7 @@ bool watch_can_see(const struct watch *w)
 	if (w->shared->no_traps)
 		return true;
 	for (size_t i = 0; i < w->traps.n; i++)
-		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS))
+		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS | TRAP_RESOLVER))
 			return true;
 	return false;
 }

@@ -104,6 +104,9 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 /* What is mapped for execution has changed. */
 void watch_remapped(struct watch *w, pid_t tid);
 
+/* A thread of the watched space has not run yet. */
+void watch_thread_begins(struct task *task);
+
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped);

@@ -61,11 +61,23 @@ struct watched_task {
 	struct calls calls;
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
+	/* The pool that its requests come from if they name none, of functions of this file; 0: none. */
+	taddr pool;
+	uint32_t pool_file;
 	bool hide_next;	/* the next block it asks for is not to be told of */
+	/* Where it began to run, and its stack pointer then; 0: not known. */
+	bool start_asked;
+	taddr start_pc, start_sp;
 };
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
+
+/* Put a trap in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
+int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe);
+
+/* Traps have come or gone. */
+void watch_count_allocators(struct watch *w);
 
 /* The mapping that has @pc; looks again at what is mapped if none is known. */
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
@@ -95,7 +107,10 @@ void watch_emit(struct watch *w, struct alloc_event *e);
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
 
-/* chains.c: a chain by the unwinder alone, nothing numbered. 0 or -errno. */
+/* chains.c */
+/* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
+/* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain);
 
 /* sites.c */
@@ -106,7 +121,30 @@ bool watch_is_free_site(struct watch *w, taddr ret, taddr at);
 /* Is it the library of the function at @trap itself that calls it? */
 bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
 
+/* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
+/* The function that chooses is entered, and has returned. */
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+			  const struct arch_regs *r);
+void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
+			     const struct arch_regs *r);
+/* What has been chosen before anybody could see it: the words that it was put into tell. */
+void watch_look_at_slots(struct watch *w);
+
+/* poolcalls.c */
+/* The pool that a call which gives a block requests it from; 0: none. */
+taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const struct call *c,
+		    const struct arch_regs *r);
+/* What such a call has come to, @e, changes what is in which pool. */
+void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e);
+/* There is a new pool: whatever was known of one at this address is of another one. */
+void watch_pool_begins(struct watch *w, taddr pool);
+/* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's default. */
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+		      const struct arch_regs *r);
+
 /* hits.c */
+/* Wait for the call that will return to @ret. False: that cannot be trapped. */
+bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
 		     struct arch_regs *r);

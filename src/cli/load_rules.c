@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/load_rules.h"
 
+#include "base/printable.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,8 +40,29 @@ void say_not_found(const struct rules *r)
 	for (size_t i = 0; i < r->probes.n; i++) {
 		const struct probe *p = &r->probes.v[i];
 
+		if (p->misplaced)
+			say("%s: there is no instruction at this address but the middle of one: not trapped", p->where);
 		if (p->must_be_found && !p->found)
 			say("%s: %s", p->where, p->address ? "the program has no code at this address" :
 							     "no function of this name was found");
+	}
+}
+
+void say_not_resolved(const struct watch_shared *s)
+{
+	for (size_t i = 0; i < s->scans.n; i++) {
+		const struct scan *scan = &s->scans.of[i];
+
+		for (size_t j = 0; j < scan->n_probes; j++) {
+			const struct scan_probe *p = &scan->probes[j];
+			char path[4096 + 64];
+
+			if (!p->sought || p->resolved)
+				continue;
+			printable(path, sizeof path, s->files.files[i].path);
+			say("%s of %s is indirect (an ifunc), and nothing tells where it is: calls of it were not "
+			    "seen",
+			    s->rules->probes.v[p->probe].name, path);
+		}
 	}
 }

@@ -2,7 +2,7 @@
 #ifndef MPROF_CLI_LOAD_RULES_H
 #define MPROF_CLI_LOAD_RULES_H
 
-#include "breakpoints/rules.h"
+#include "breakpoints/watch.h"
 #include "cli/cli.h"
 
 /**
@@ -13,5 +13,8 @@ int load_rules(struct rules *r, const struct options *o);
 
 /* At the end of a session: say which hooks and libraries have been found nowhere. */
 void say_not_found(const struct rules *r);
+
+/* The same of ifuncs that were chosen before we came, where nothing told what. */
+void say_not_resolved(const struct watch_shared *s);
 
 #endif

@@ -17,6 +17,7 @@
 struct listed {
 	uint64_t at;
 	uint32_t file, probe;
+	bool indirect;
 };
 
 struct listing {
@@ -28,14 +29,14 @@ struct listing {
 	bool lost;
 };
 
-static void list_one(void *ctx, uint64_t address, uint32_t probe)
+static void list_one(void *ctx, const struct scan_probe *p)
 {
 	struct listing *l = ctx;
 
 	if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
 		l->lost = true;
 	else
-		l->v[l->n++] = (struct listed){ l->bias + address, l->file, probe };
+		l->v[l->n++] = (struct listed){ l->bias + p->address, l->file, p->probe, p->indirect };
 }
 
 static int by_address(const void *left, const void *right)
@@ -55,7 +56,8 @@ static void print_row(const struct listing *l, const struct listed *row)
 	printable(path, sizeof path, l->shared->files.files[row->file].path);
 	printable(name, sizeof name, p->name);
 	printable(where, sizeof where, p->where);
-	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s)\n", row->at, probe_word(p), name, path, where);
+	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s%s)\n", row->at, probe_word(p), name, path, where,
+	       row->indirect ? ", indirect: where this function says" : "");
 }
 
 /* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */

@@ -276,6 +276,9 @@ int serve_session(struct serve *v)
 		err = err ? err : recorded;
 	}
 	say_not_found(s->shared.rules);
+	/* Whose start we saw has told of each that it uses. */
+	if (!s->launched)
+		say_not_resolved(&s->shared);
 	if (v->control)
 		serve_last_answers(v);
 	return err;

@@ -175,8 +175,10 @@ static void on_thread(void *ctx, struct task *task)
 	struct image *i = session_image_of(task);
 
 	(void)ctx;
-	if (i && i->watch)
-		recorders_thread(i->recorders, task->tid, true);
+	if (!i || !i->watch)
+		return;
+	watch_thread_begins(task);
+	recorders_thread(i->recorders, task->tid, true);
 }
 
 static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)

@@ -98,10 +98,8 @@ static void mark_profile(struct image *i, struct task *task, bool stop, taddr ar
 		free(name);
 		name = NULL;
 	}
-	if (name) {
-		free(i->data);
-		i->data = name;
-	}
+	free(i->data);
+	i->data = name;
 	profile_restart(i->profile);
 	profile_stamp(i->profile, now);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/stacks.h"
 
+#include "base/startstack.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +36,9 @@ static bool proc_mapping(pid_t pid, taddr at, taddr *start, taddr *end)
 	return found;
 }
 
-/* The 28th field, startstack; 25 come between it and the name, which may hold anything. */
 static bool proc_start(pid_t pid, taddr *sp)
 {
-	FILE *f = open_proc(pid, pid, "stat");
-	char line[2048];
-	size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	line[n] = '\0';
-	char *s = strrchr(line, ')');
-	for (int i = 0; s && i < 26; i++)
-		s = strchr(s + 1, ' ');
-	*sp = s ? strtoull(s, NULL, 10) : 0;
+	*sp = start_stack(pid);
 	return *sp;
 }
 

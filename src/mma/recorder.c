@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an event of a program is in a log. */
 #include "mma/group_internal.h"
+#include "profile/sieve.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ static struct mma_recorder *self_of(struct recorder *r)
 	return (struct mma_recorder *)r;
 }
 
+/* Addresses are those that the profile knows blocks by: what a pool has cut may begin where the block it
+ * was cut from does, and a log, too, has to tell them apart. */
 static struct mma_entry entry_of(const struct alloc_event *e)
 {
 	static const uint8_t types[] = {
@@ -24,14 +27,15 @@ static struct mma_entry entry_of(const struct alloc_event *e)
 		[CALL_FREE] = MMA_FREE,
 	};
 	struct mma_entry m = {
-		.time_ns = e->time_ns, .tid = (uint32_t)e->task, .type = types[e->call], .ptr = e->ptr,
+		.time_ns = e->time_ns, .tid = (uint32_t)e->task, .type = types[e->call],
+		.ptr = block_key(e, e->ptr),
 	};
 
 	if (e->call == CALL_CALLOC) {
 		m.num = e->count;
 		m.size = e->elem;
 	} else {
-		m.old_ptr = e->call == CALL_REALLOC ? e->old_ptr : 0;
+		m.old_ptr = e->call == CALL_REALLOC ? block_key(e, e->old_ptr) : 0;
 		m.size = e->size;
 	}
 	return m;
@@ -62,16 +66,16 @@ static void event(struct recorder *r, const struct alloc_event *e, const struct 
 		mma_process_call(p, &m);
 		return;
 	case AE_REALLOC_BEGIN:
-		mma_process_realloc(p, e->task, e->old_ptr);
+		mma_process_realloc(p, e->task, block_key(e, e->old_ptr));
 		return;
 	case AE_REALLOC_FREED:
 		m.ptr = m.size = 0;
 		/* fallthrough */
 	case AE_REALLOC_MOVED:
-		mma_process_realloc_end(p, e->task, e->old_ptr, &m, e->time_ns);
+		mma_process_realloc_end(p, e->task, m.old_ptr, &m, e->time_ns);
 		return;
 	case AE_REALLOC_BACK: /* a call that has failed tells so next, by AE_FAILED */
-		mma_process_realloc_end(p, e->task, e->old_ptr, NULL, e->time_ns);
+		mma_process_realloc_end(p, e->task, m.old_ptr, NULL, e->time_ns);
 		return;
 	}
 }

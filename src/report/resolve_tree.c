@@ -25,7 +25,7 @@ static uint8_t start_depth(const struct resolver *r, const uint8_t *depth, const
 		return 0;
 	if (depth[n->parent] == NOT_START)
 		return NOT_START;
-	return start_code_at(r->places[n->frame].start, depth[n->parent]) ?
+	return start_code_at(r->places[n->frame].start, depth[n->parent], n->parent != PD_ROOT_TRUNCATED) ?
 		       (uint8_t)(depth[n->parent] + 1) :
 		       NOT_START;
 }

@@ -7,12 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ENTRY_CODE_SIZE 128 /* as the unwinder has it */
+
+static bool is_musl(const char *path)
+{
+	const char *base = path_last(path);
+
+	return !strcmp(base, "libc.so") || !strncmp(base, "ld-musl-", 8);
+}
+
 static bool is_c_library(const char *path)
 {
 	const char *base = path_last(path);
 
-	return !strncmp(base, "libc.so.", 8) || !strncmp(base, "libc-2.", 7) ||
-	       !strncmp(base, "ld-musl-", 8);
+	return !strncmp(base, "libc.so.", 8) || !strncmp(base, "libc-2.", 7) || is_musl(path);
 }
 
 void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
@@ -24,6 +32,7 @@ void start_names_init(struct start_names *s, const struct resolve_module *module
 	for (size_t i = 0; i < n; i++)
 		if (is_c_library(modules[i].path))
 			s->c_library = (uint32_t)i;
+	s->musl = s->c_library != PD_NONE && is_musl(modules[s->c_library].path);
 	if (program < n && modules[program].fd >= 0 &&
 	    pread(modules[program].fd, &eh, sizeof eh, 0) == sizeof eh)
 		s->entry = eh.e_entry;
@@ -61,26 +70,34 @@ enum start_code start_code_of(const struct start_names *s, uint32_t module, bool
 {
 	bool in_library = module == s->c_library;
 
-	if (is_program && s->entry && f->address == s->entry)
+	/* Where nothing names it or tells how long it is, what is known is a place in it. */
+	if (is_program && s->entry &&
+	    (f->address == s->entry ||
+	     (symbols_nameless(f->name) && f->address - s->entry < ENTRY_CODE_SIZE)))
 		return START_ENTRY;
 	if (in_library && symbols_nameless(f->name))
 		return START_NAMELESS;
 	/* A static program has the C library's code in its own file. */
+	enum start_code named = NOT_START_CODE;
+
 	if (in_library || (is_program && s->c_library == PD_NONE))
-		return by_name(f->linkage ? f->linkage : f->name);
-	return NOT_START_CODE;
+		named = by_name(f->linkage ? f->linkage : f->name);
+	/* Functions in assembly have no size there, and what stands behind one has its name. */
+	return named == NOT_START_CODE && in_library && s->musl ? START_MUSL : named;
 }
 
-bool start_code_at(enum start_code kind, unsigned depth)
+bool start_code_at(enum start_code kind, unsigned depth, bool whole)
 {
 	switch (kind) {
+	case START_MUSL:
+		return depth == 0 && whole;
 	case START_ENTRY:
 	case START_THREAD:
 		return depth == 0;
 	case START_MAIN:
 		return depth == 1;
-	case START_CALL_MAIN:
-		return depth == 2;
+	case START_CALL_MAIN: /* musl's jumps there from what _start calls */
+		return depth == 1 || depth == 2;
 	case START_NAMELESS:
 		return depth <= 2;
 	case NOT_START_CODE:

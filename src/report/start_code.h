@@ -16,12 +16,14 @@ enum start_code {
 	START_THREAD,	/* clone, clone3: outermost */
 	START_MAIN,	/* __libc_start_main, start_thread: called by one of those */
 	START_CALL_MAIN, /* __libc_start_call_main: called by that */
+	START_MUSL,	/* a function of a musl without local names, by whatever name: outermost */
 	START_NAMELESS,	/* a function of the C library that nothing names: any of them */
 };
 
 struct start_names {
 	uint64_t entry;		/* of the program: e_entry; 0 if not known */
 	uint32_t c_library;	/* module number, PD_NONE: not mapped */
+	bool musl;		/* that is musl */
 };
 
 void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,
@@ -32,7 +34,7 @@ enum start_code start_code_of(const struct start_names *s, uint32_t module, bool
 			      const struct sym_frame *f);
 
 /* Whether start code of this kind is what stands at @depth (0: outermost) of a chain that has been
- * start code so far. */
-bool start_code_at(enum start_code kind, unsigned depth);
+ * start code so far. @whole: the chain has been followed to its end. */
+bool start_code_at(enum start_code kind, unsigned depth, bool whole);
 
 #endif

@@ -2,6 +2,7 @@
 #include "symbols/elfsym.h"
 
 #include "base/array.h"
+#include "symbols/dyntable.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,33 +44,54 @@ static bool is_exec(Elf *elf, GElf_Section shndx)
 	return scn && gelf_getshdr(scn, &shdr) && (shdr.sh_flags & SHF_EXECINSTR);
 }
 
+static int add_symbol(struct elfsyms *t, const GElf_Sym *sym, const char *name)
+{
+	uint64_t end = sym->st_value + sym->st_size;
+
+	if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
+		return -ENOMEM;
+	t->v[t->n++] = (struct elfsym){ .start = sym->st_value,
+					.end = end < sym->st_value ? UINT64_MAX : end,
+					.name = name,
+					.section = sym->st_shndx,
+					.rank = rank(sym, name),
+					.sized = sym->st_size != 0 };
+	return 0;
+}
+
 static int read_table(struct elfsyms *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 	GElf_Sym sym;
+	int err = 0;
 
-	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++) {
+	for (size_t i = 1; data && entry && !err && i < data->d_size / entry && i < INT32_MAX; i++) {
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		if (GELF_ST_TYPE(sym.st_info) > STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)
 			continue;
 		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
 
-		if (!is_function(&sym, name, is_exec(elf, sym.st_shndx)))
-			continue;
-		if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
-			return -ENOMEM;
-		uint64_t end = sym.st_value + sym.st_size;
-
-		t->v[t->n++] = (struct elfsym){ .start = sym.st_value,
-						.end = end < sym.st_value ? UINT64_MAX : end,
-						.name = name,
-						.section = sym.st_shndx,
-						.rank = rank(&sym, name),
-						.sized = sym.st_size != 0 };
+		if (is_function(&sym, name, is_exec(elf, sym.st_shndx)))
+			err = add_symbol(t, &sym, name);
 	}
-	return 0;
+	return err;
+}
+
+/* .dynsym of a file without section headers. */
+static int read_dynamic(struct elfsyms *t, struct objfile *o)
+{
+	struct dyntable d;
+	const char *name;
+	GElf_Sym sym;
+	int err = 0;
+
+	dyntable_read(&d, o->elf);
+	for (size_t i = 1; !err && dyntable_symbol(&d, i, &sym, &name); i++)
+		if (is_function(&sym, name, objfile_is_code(o, sym.st_value)))
+			err = add_symbol(t, &sym, name);
+	return err;
 }
 
 static int by_start(const void *a, const void *b)
@@ -126,17 +148,23 @@ static void finish(struct elfsyms *t, Elf *elf)
 int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type)
 {
 	GElf_Shdr shdr;
+	bool found = false;
+	int err = 0;
 
 	if (!o->elf)
 		return 0;
 	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn)) {
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
 			continue;
-		int err = read_table(t, o->elf, scn, &shdr);
-
+		found = true;
+		err = read_table(t, o->elf, scn, &shdr);
 		if (err)
 			return err;
 	}
+	if (type == SHT_DYNSYM && !found)
+		err = read_dynamic(t, o);
+	if (err)
+		return err;
 	if (t->n)
 		qsort(t->v, t->n, sizeof *t->v, by_start);
 	finish(t, o->elf);

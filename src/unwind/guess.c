@@ -8,6 +8,9 @@
 /* The greatest frame: as much stack as a thread has by default. */
 #define FRAME_MAX ((taddr)8 << 20)
 
+/* What the C library takes of a stack before it calls the program; musl takes 48 bytes. */
+#define START_MAX 1024
+
 void code_known_release(struct code_known *c)
 {
 	code_ranges_release(&c->ranges);
@@ -59,4 +62,24 @@ bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr
 	return (follows_a_call(c, memory, out->caller_pc) ||
 		unwind_is_signal_return(memory, out->caller_pc)) &&
 	       is_code(c, memory, out->caller_pc - 1) && is_code(c, memory, pc);
+}
+
+bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, taddr start,
+		       struct guess *out)
+{
+	uint64_t word;
+	unsigned n = 0;
+
+	if (sp > start || start - sp > START_MAX || sp % sizeof word)
+		return false;
+	/* The word at @start itself was there for who was started, who may have taken it and called then. */
+	for (taddr at = sp; at <= start; at += sizeof word) {
+		if (!snapshot_word(memory, at, &word))
+			return false;
+		if (!follows_a_call(c, memory, word) || !is_code(c, memory, word - 1))
+			continue;
+		*out = (struct guess){ .at = at, .caller_pc = word, .caller_sp = at + sizeof word };
+		n++;
+	}
+	return n == 1;
 }

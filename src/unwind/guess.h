@@ -37,4 +37,13 @@ struct guess {
 bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr sp,
 		  taddr frame_pointer, struct guess *out);
 
+/**
+ * The only return address that is left on a stack: whoever has a frame at @sp can have been called from
+ * nowhere else. No guess, if the stack began at @start.
+ * False: there are others, or none, or it is not so near that this can be told. @out: at is where it
+ * stands, saved is of no meaning.
+ */
+bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, taddr start,
+		       struct guess *out);
+
 #endif

@@ -238,10 +238,11 @@ int tables_find(struct cfi_tables *t, unw_addr_space_t as, taddr ip, unw_proc_in
 	return err ? find_in_debug_frame(t, m, as, ip, pi, need_unwind_info, arg) : 0;
 }
 
-bool tables_is_entry_code(struct cfi_tables *t, taddr pc)
+bool tables_is_entry_code(struct cfi_tables *t, taddr pc, taddr thread)
 {
 	const struct mapping *m = mappings_find(t->maps, pc);
 	const struct cfi_table *header = m ? table_of(t, m) : NULL;
 
-	return header && header->entry && pc - header->entry < ENTRY_CODE_SIZE;
+	return header && ((header->entry && pc - header->entry < ENTRY_CODE_SIZE) ||
+			  (thread && pc - thread < ENTRY_CODE_SIZE));
 }

@@ -56,7 +56,7 @@ int tables_find(struct cfi_tables *t, unw_addr_space_t as, taddr ip, unw_proc_in
 bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value);
 
 /* Nothing describes the frame at @pc, and nothing has to: it is where the program, or the dynamic
- * linker before it, was started. */
-bool tables_is_entry_code(struct cfi_tables *t, taddr pc);
+ * linker before it, was started, or the thread, at @thread (0: not known). */
+bool tables_is_entry_code(struct cfi_tables *t, taddr pc, taddr thread);
 
 #endif

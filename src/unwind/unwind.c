@@ -101,6 +101,23 @@ bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value)
 	return snapshot_word(&u->memory, at, value);
 }
 
+void unwinder_thread(struct unwinder *u, taddr start_pc, taddr start_sp)
+{
+	u->start_pc = start_pc;
+	u->start_sp = start_sp;
+}
+
+bool unwind_is_start(struct unwinder *u, taddr pc)
+{
+	return tables_is_entry_code(&u->tables, pc, u->start_pc);
+}
+
+bool unwind_start_caller(struct unwinder *u, taddr sp, struct guess *out)
+{
+	return u->start_sp && guess_only_caller(&u->code, &u->memory, sp, u->start_sp, out) &&
+	       unwind_is_start(u, out->caller_pc);
+}
+
 /* ---- steps ---- */
 
 /* Where a walk has come to: a frame, and where its registers are. */
@@ -150,15 +167,27 @@ static bool record_saved(unw_cursor_t *c, struct step *s)
 	return true;
 }
 
-/* From a frame that nothing describes: the outermost one, or by its frame pointer, or not at all. */
+/* From a frame that nothing describes: the outermost one, or to that, or by its frame pointer, or not at
+ * all. */
 static const struct step *make_step_without_cfi(struct unwinder *u, const struct position *p)
 {
 	struct step s = { .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
 	uint64_t fp;
 	struct guess g;
 
-	if (tables_is_entry_code(&u->tables, p->pc)) {
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		s.saved[i] = STEP_NOT_SAVED;
+	if (unwind_is_start(u, p->pc)) {
 		s.outermost = true;
+		return steps_add(&u->steps, &s);
+	}
+	if (unwind_start_caller(u, p->sp, &g)) {
+		s.caller_pc = g.caller_pc;
+		s.caller_sp = g.caller_sp;
+		/* A function has its return address always at the same distance: as long as this one is
+		 * there, nobody has come in between. */
+		s.n_words = 1;
+		s.words[0] = (struct step_word){ g.at, g.caller_pc };
 		return steps_add(&u->steps, &s);
 	}
 	if (!kept_value(u, p, arch_frame_pointer, &fp) ||
@@ -172,8 +201,6 @@ static const struct step *make_step_without_cfi(struct unwinder *u, const struct
 	s.n_words = 2;
 	s.words[0] = (struct step_word){ g.at + ARCH_FRAME_SAVED, g.saved };
 	s.words[1] = (struct step_word){ g.at + ARCH_FRAME_RETURN, g.caller_pc };
-	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
-		s.saved[i] = STEP_NOT_SAVED;
 	s.saved[arch_frame_pointer] = (int32_t)(g.at + ARCH_FRAME_SAVED - p->sp);
 	return steps_add(&u->steps, &s);
 }

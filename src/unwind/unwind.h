@@ -58,6 +58,10 @@ struct unwind_counts unwinder_counts(const struct unwinder *u);
 /* What is mapped has changed, or the space is another one: drop what was remembered. */
 void unwinder_flush(struct unwinder *u);
 
+/* Where the thread whose chains are asked for from here on has begun to run, and where its stack pointer
+ * was then; 0: not known. It tells where a chain ends whose outermost functions nothing describes. */
+void unwinder_thread(struct unwinder *u, taddr start_pc, taddr start_sp);
+
 /**
  * Take a snapshot of the stack from @sp upwards.
  * Returns 0 or -errno: nothing can be read there.

@@ -18,6 +18,8 @@ struct unwinder {
 	struct unwind_frame *frames;
 	size_t cap_frames;
 
+	taddr start_pc, start_sp;	/* unwinder_thread() */
+
 	/* of the chain in progress */
 	const struct mappings *maps;
 	struct arch_regs regs;
@@ -49,6 +51,12 @@ int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
 
 /* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
+
+/* Is the code at @pc where the thread, or its program, was started? */
+bool unwind_is_start(struct unwinder *u, taddr pc);
+
+/* The caller of a frame at @sp that nothing describes, if that can only be where the thread was started. */
+bool unwind_start_caller(struct unwinder *u, taddr sp, struct guess *out);
 
 /* Does the code at @pc return from a signal handler? */
 bool unwind_is_signal_return(struct snapshot *memory, taddr pc);

@@ -50,25 +50,32 @@ static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 	return true;
 }
 
-/* Nothing describes the frame @f, where @from stands: @c to its caller, by the frame pointer. */
-static bool step_by_guess(struct unwinder *u, unw_cursor_t *from, const struct unwind_frame *f,
-			  unw_cursor_t *c)
+enum stepped { STEPPED, GUESSED, OUTERMOST, LOST };
+
+/* Nothing describes the frame @f, where @from stands: @c to its caller, if that is where the thread was
+ * started, or else by the frame pointer. */
+static enum stepped step_without_cfi(struct unwinder *u, unw_cursor_t *from, const struct unwind_frame *f,
+				     unw_cursor_t *c)
 {
 	uint64_t kept[ARCH_KEPT_REGS];
 	unw_word_t sp;
 	struct guess g;
 
-	if (unw_get_reg(from, UNW_REG_SP, &sp) || !get_kept(from, kept) ||
+	if (unw_get_reg(from, UNW_REG_SP, &sp) || !get_kept(from, kept))
+		return LOST;
+	bool certain = unwind_start_caller(u, sp, &g);
+	if (!certain &&
 	    !guess_caller(&u->code, &u->memory, f->pc - !f->exact, sp, kept[arch_frame_pointer], &g))
-		return false;
-	kept[arch_frame_pointer] = g.saved;
+		return LOST;
+	if (!certain)
+		kept[arch_frame_pointer] = g.saved;
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		arch_set_kept(&u->regs, i, kept[i]);
 	arch_set_caller(&u->regs, g.caller_pc - 1, g.caller_sp);
-	return !unw_init_remote(c, u->as, u);
+	if (unw_init_remote(c, u->as, u))
+		return LOST;
+	return certain ? STEPPED : GUESSED;
 }
-
-enum stepped { STEPPED, GUESSED, OUTERMOST, LOST };
 
 /* From the frame @f to its caller. LOST: u->end says why. */
 static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwind_frame *f,
@@ -81,23 +88,25 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	u->no_cfi = false;
 	u->end = CHAIN_UNREADABLE;
 	int more = unwind_step(u, c);
-	bool guess = u->no_cfi;
+	bool no_cfi = u->no_cfi;
+	enum stepped how = STEPPED;
 
-	if (guess) {
+	if (no_cfi) {
 		/* libunwind tries its luck then, and does not tell. We try ours, and do. */
 		u->end = CHAIN_NO_CFI;
-		if (tables_is_entry_code(&u->tables, f->pc))
+		if (unwind_is_start(u, f->pc))
 			return OUTERMOST;
-		if (in_handler || !step_by_guess(u, &before, f, c))
+		how = in_handler ? LOST : step_without_cfi(u, &before, f, c);
+		if (how == LOST)
 			return LOST;
 		more = 1;
 	}
 	if (more < 0 || unw_get_reg(c, UNW_REG_SP, sp) || unw_get_reg(c, UNW_REG_IP, pc))
 		return LOST;
-	*pc += guess;	/* it stands in the call instruction */
-	if (!guess && !in_handler && more > 0 && !unwind_is_progress(u, f->pc, *pc, *sp))
+	*pc += no_cfi;	/* it stands in the call instruction */
+	if (!no_cfi && !in_handler && more > 0 && !unwind_is_progress(u, f->pc, *pc, *sp))
 		return LOST;
-	return more == 0 || *pc == 0 ? OUTERMOST : guess ? GUESSED : STEPPED;
+	return more == 0 || *pc == 0 ? OUTERMOST : how;
 }
 
 /* Frame after frame until the outermost; *complete tells whether that was reached. */

@@ -66,9 +66,30 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 @test "a program with musl is exact however it is linked" {
 	local p
 	for p in plain-musl plain-musl-no-pie plain-musl-static plain-musl-static-pie plain-musl-stripped; do
-		stated -- "$T/$p" || fail "$p"
+		stated --check-unwinding -- "$T/$p" || fail "$p"
 		[ "$p" = plain-musl-stripped ] || [ "$(leaks_of leaf)" = $((20 * 7001)) ] || fail "$p: no names"
+		# musl's start code has no call frame information; that is where a chain ends, and no more.
+		[ "$(jq .totals.truncated_chains report.json)" = 0 ] || fail "$p: truncated chains"
+		grep -q ' [1-9][0-9]* chains checked, 0 wrong' err || fail "$p: chains"
+		[ "$p" = plain-musl-stripped ] || nothing "$(jq -r '.callgraph[].function' report.json |
+			grep -vxE 'leaf|work|main')" "$p: start code:"
 	done
+	! readelf -l "$T/plain-musl-static-pie" | grep -q INTERP
+}
+
+@test "a musl function without call frame information in the middle of a chain still truncates it" {
+	cat >middle.c <<-'EOT'
+		#include <stdlib.h>
+		int outer(void) { void *volatile p = malloc(6131); return !p; }
+		int through(void);
+		__asm__(".text\n.globl through\n.type through,@function\nthrough: subq $24, %rsp\n"
+			"call outer\naddq $24, %rsp\nret\n.size through,.-through\n");
+		int main(void) { return through(); }
+	EOT
+	musl-gcc -O0 -fomit-frame-pointer -g -o middle middle.c
+	limited "$MPROF" run -o run.txt --data=run.data -- ./middle >out 2>err
+	limited "$MPROF" report --format=json run.data |
+		jq -e '.totals.truncated_chains == 1 and .totals.truncated_no_cfi == 1'
 }
 
 @test "C++ that is linked statically is exact, exceptions through traced frames included" {
@@ -85,6 +106,38 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/elsewhere"
 	[ "$(leaks_of plug_a_leaf)" = $((5 * 6143)) ]
 	[ "$(jq '[.leaks[] | select(.path[-1].function == "plug_a_leaf")] | length' report.json)" = 1 ]
+}
+
+@test "functions of assembly without a type, and those that are chosen when the program starts, are exact" {
+	local p
+	for p in own-bare own-bare-static own-indirect-no-pie own-indirect-static own-indirect-static-pie; do
+		stated -- "$T/$p" || fail "$p"
+	done
+	for p in own-bare.so own-indirect.so; do
+		stated -p "$T/$p" -- "$T/peak" || fail "$p"
+		stated -p "$T/$p" -- "$T/recursion" || fail "$p"
+		limited env LD_PRELOAD="$T/$p" LD_BIND_NOW=1 "$MPROF" run -o run.txt --data=run.data -- "$T/recursion" \
+			>out 2>err # chosen before anything could be trapped
+		limited "$MPROF" report --format=json run.data | jq .totals >now.json
+		jq .totals report.json | diff - now.json || fail "$p, bound at the start"
+	done
+	limited "$MPROF" probes "$T/own-indirect-static" |
+		grep -qE '^0x[0-9a-f]+  calloc +calloc .*indirect: where this function says\)$'
+}
+
+@test "a program and a library without section headers are exact" {
+	local p
+	for p in plain plain-no-pie plain-static-pie own own-indirect-no-pie cxx plain-musl; do
+		python3 "$ROOT/tests/lib/sstrip.py" "$T/$p" "./$p"
+		[ "$(readelf -h "./$p" | awk '/Number of section headers/ { print $5 }')" = 0 ]
+		[ "$p" = plain-static-pie ] || stated -- "./$p" || fail "$p"
+	done
+	refused 1 'no allocator found' "$MPROF" run -- ./plain-static-pie
+	for p in own.so own-bare.so own-indirect.so; do
+		python3 "$ROOT/tests/lib/sstrip.py" "$T/$p" "./$p"
+		stated -p "$PWD/$p" -- "$T/recursion" || fail "$p"
+		[ "$(jq '[.leaks[].path[] | select(.module // "" | endswith(".so"))] | length' report.json)" = 0 ] || fail "$p"
+	done
 }
 
 # ---- operators ----
@@ -144,6 +197,12 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/mimallocs"
 }
 
+@test "mimalloc's heaps are exact: destroyed, deleted, made the default, and their addresses used again" {
+	stated -- "$T/mipools"
+	# What a heap itself takes is no request of the program's.
+	[ "$(jq '[.bins[] | select(.size < 5401 and .size > 4 and .size != 4096)] | map(select(.size > 1000)) | length' report.json)" = 0 ]
+}
+
 @test "GLib's slices are exact, in slabs or from malloc" {
 	stated -- "$T/slices"
 	G_SLICE=always-malloc stated -- "$T/slices"
@@ -174,10 +233,15 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 
 @test "the pool of the examples has the cells that it says" {
 	cc -g -O0 -I"$ROOT/include" -o pool "$ROOT/examples/pool.c"
-	limited "$MPROF" run -o run.txt --data=run.data -- ./pool >out 2>err
+	limited "$MPROF" run -o run.txt --data=run.data --mma-log-file=pool.log -- ./pool >out 2>err
 	grep -qE '^ +24 +50 +1200 .* 31 +456 ' run.txt
 	grep -qE '^ +40 +50 +2000 .* 30 +800 ' run.txt
 	grep -qE '^ +48 +1 +48 .* 0 +48 ' run.txt
+	# The first cell has the address of the slab; in the log, too, they are two blocks.
+	limited "$MPROF" stats --format=json pool.log >log.json
+	limited "$MPROF" stats --format=json run.data >data.json
+	cmp log.json data.json
+	jq -e '.replaced == 0 and .unknown_free == 0 and .load_max >= 48000 + 2000 + 1200' log.json
 }
 
 @test "announcements are found in a static program, in a library, and twice in one process" {
@@ -248,6 +312,19 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 1 'no allocator found.*--hook=malloc:0x' "$MPROF" run -- "$T/hooked-nameless"
 }
 
+@test "a hook in the middle of an instruction is refused, and the program is what it was" {
+	local at into
+	at=$((16#$(awk '$3 == "pool_take" { print $1; exit }' "$T/hooked-nameless.names")))
+	# push %rbx; mov %rdi,%rbx; lea ...
+	objdump -d "$T/hooked-nameless.whole" | grep -A3 '<pool_take>:' >code
+	into=$(awk -F'\t' 'NR > 1 { n = split($2, b, " "); if (n > 1) { sub(/:.*/, "", $1); print $1; exit } }' code)
+	limited "$MPROF" run -o run.txt --data=run.data --hook=malloc:0x$(printf %x $at) \
+		--hook=malloc:0x$(printf %x $((16#${into// /} + 1))) -- "$T/hooked-nameless" >out 2>err
+	says err 'there is no instruction at this address but the middle of one: not trapped'
+	grep -q 'hooked: done' out
+	limited "$MPROF" probes --hook=malloc:0x$(printf %x $at) "$T/hooked-nameless" | grep -q ' malloc  *0x'
+}
+
 @test "a hook that is found nowhere is reported at the end" {
 	stated --hook=malloc:no_such_function --hook=free:0x10 -- "$T/plain"
 	says err '--hook=malloc:no_such_function: no function of this name'
@@ -272,6 +349,20 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 2 'none.probes: No such file' "$MPROF" run --probes=none.probes -- touch ran
 	refused 2 'hook=maloc:f: expected a kind' "$MPROF" run --hook=maloc:f -- touch ran
 	refused 2 'hook=malloc: expected KIND:NAME' "$MPROF" attach --hook=malloc $$
+	[ ! -e ran ]
+}
+
+@test "definitions are read from files and from pipes of the shell, and nothing else is waited for" {
+	local from
+	printf 'malloc pool_take\nfree pool_give\nrealloc pool_more\nmalloc pool_into out=2 count=3 size=4\n' >my.probes
+	cat my.probes | limited "$MPROF" run -o run.txt --data=run.data --probes=/dev/stdin -- "$T/hooked" >out 2>err
+	[ "$("$MPROF" report --format=json run.data 2>/dev/null | jq .totals.failed_allocs)" = 1 ]
+	limited "$MPROF" probes --probes=<(cat my.probes) "$T/hooked" | grep -q ' pool_into '
+	mkfifo fifo
+	for from in fifo . /dev/zero /dev/ptmx; do
+		refused 2 'cannot read the probe definitions in .*: (it is neither a file nor a pipe|Is a dir)' \
+			"$MPROF" run --probes=$from -- touch ran || fail "$from"
+	done
 	[ ! -e ran ]
 }
 

@@ -81,19 +81,29 @@ did() {
 	until_true "the second is not written" has_marks second.data 25
 	did stop
 	did "alloc 7"
-	did restart
+	did "restart $D/third.data"
 	did "alloc 5"
 	detach "$PID"
 	has_marks run.data 40
 	has_marks second.data 25
-	[ "$(of_marks third.data)" = 5 ] || [ "$(of_marks third.data)" = 0 ] || fail "$(of_marks third.data)"
+	has_marks third.data 5
 	clean "$PID"
 	finish marks
-	local f sum=0
-	for f in run.data second.data third.data; do
-		sum=$((sum + $(of_marks $f)))
-	done
-	[ $sum -ge 65 ]
+}
+
+@test "mprof_restart without a name writes where the profile would be if none had been named" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data "$PID"
+	did "restart $D/second.data"
+	did "alloc 25"
+	did restart
+	until_true "the second is not written" has_marks second.data 25
+	did "alloc 5"
+	detach "$PID"
+	has_marks second.data 25
+	has_marks run.data 5
+	clean "$PID"
+	finish marks
 }
 
 @test "frees of blocks from before a restart are unknown ones" {
@@ -175,4 +185,47 @@ did() {
 	ended "$FRONT"
 	[ ! -e mine/new ] || fail "it has written where only root can"
 	[ "$(cat mine/victim)" = precious ] || fail "it has overwritten what only root can"
+}
+
+@test "an allocator that was chosen before attaching is found, or else it is told that it was not" {
+	local how
+	for how in "$T/marks-indirect-static" "env LD_PRELOAD=$T/own-indirect.so $T/marks" \
+		"env LD_BIND_NOW=1 LD_PRELOAD=$T/own-indirect.so $T/marks"; do
+		start marks $how
+		did "alloc 10"
+		attach -o report.txt --data=run.data "$PID"
+		did "alloc 30"
+		did "stop"
+		detach "$PID"
+		has_marks run.data 30 || fail "$how: $(cat attach.err)"
+		jq -e '.totals.frees == 3' <(limited "$MPROF" report --format=json run.data) || fail "$how: frees"
+		clean "$PID"
+		finish marks
+		rm marks.in
+	done
+	cat >hidden.c <<-'EOT'
+		#define INDIRECT
+		#include "bump.h"
+	EOT
+	cat >prog.c <<-'EOT'
+		#include "live.h"
+		#include <dlfcn.h>
+		static void *(*take)(size_t);
+		static void other(const char *word) { take(6101); say("did %s\n", word); }
+		static void report(void) { }
+		int main(void)
+		{
+			take = (void *(*)(size_t))dlsym(dlopen("./hidden.so", RTLD_NOW), "malloc");
+			live_serve(report, other);
+			return 0;
+		}
+	EOT
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -shared -fPIC -fno-builtin -o hidden.so hidden.c
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -o prog prog.c
+	start marks ./prog
+	attach -o report.txt --data=run.data "$PID"
+	did "alloc 1"
+	detach "$PID"
+	finish marks
+	grep -q 'mprof: malloc of .*/hidden.so is indirect (an ifunc), and nothing tells where it is' attach.err
 }

@@ -6,6 +6,9 @@
  * An allocator that the program itself exports: a pointer into 1 TiB that is reserved and never
  * touched, so that sizes above 4 GiB cost nothing, and interrupting it anywhere does no harm. No
  * address is used twice. bump_hook, if set, is called in the middle of malloc.
+ *
+ * -DBARE: the functions are labels, as in assembly without .type; -DINDIRECT: they are chosen when the
+ * program is started (ifuncs).
  */
 #include "target.h"
 
@@ -16,6 +19,24 @@
 #define CALLED __attribute__((noinline, optnone))
 #else
 #define CALLED __attribute__((noipa))
+#endif
+
+#ifdef BARE
+#define OWN(type, name, params) \
+	__asm__(".text\n.globl " #name "\n" #name ":\n\tjmp bump_" #name); \
+	type bump_##name params; \
+	CALLED __attribute__((used)) type bump_##name params
+#elif defined(INDIRECT)
+#define OWN(type, name, params) \
+	static type bump_##name params; \
+	static type(*choose_##name(void)) params \
+	{ \
+		return bump_##name; \
+	} \
+	type name params __attribute__((ifunc("choose_" #name))); \
+	CALLED static type bump_##name params
+#else
+#define OWN(type, name, params) CALLED type name params
 #endif
 
 static void (*volatile bump_hook)(void);
@@ -43,7 +64,7 @@ static void *bump(size_t align, size_t n)
 	return bump_base + at;
 }
 
-CALLED void *malloc(size_t n)
+OWN(void *, malloc, (size_t n))
 {
 	void *p = bump(16, n);
 
@@ -52,12 +73,12 @@ CALLED void *malloc(size_t n)
 	return p;
 }
 
-CALLED void free(void *p)
+OWN(void, free, (void *p))
 {
 	(void)p;
 }
 
-CALLED void *calloc(size_t n, size_t s)
+OWN(void *, calloc, (size_t n, size_t s))
 {
 	size_t all;
 
@@ -68,7 +89,7 @@ CALLED void *calloc(size_t n, size_t s)
 	return malloc(all); /* an inner call, and fresh memory is zero */
 }
 
-CALLED void *realloc(void *old, size_t n)
+OWN(void *, realloc, (void *old, size_t n))
 {
 	void *p = malloc(n); /* an inner call */
 	size_t had = 0;
@@ -82,17 +103,17 @@ CALLED void *realloc(void *old, size_t n)
 	return p;
 }
 
-CALLED void *memalign(size_t align, size_t n)
+OWN(void *, memalign, (size_t align, size_t n))
 {
 	return bump(align, n);
 }
 
-CALLED void *aligned_alloc(size_t align, size_t n)
+OWN(void *, aligned_alloc, (size_t align, size_t n))
 {
 	return bump(align, n);
 }
 
-CALLED int posix_memalign(void **to, size_t align, size_t n)
+OWN(int, posix_memalign, (void **to, size_t align, size_t n))
 {
 	if (align % sizeof(void *) || (align & (align - 1)) || !align)
 		return EINVAL;

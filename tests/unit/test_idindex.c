@@ -170,6 +170,27 @@ static void a_cleared_index_has_room_for_as_many_and_a_copy_has_the_same(void **
 	idindex_release(&copy);
 }
 
+static void what_was_taken_out_is_gone_and_all_else_is_found(void **state)
+{
+	struct words *w = *state;
+	uint64_t (*hashes[])(uint64_t) = { hash_mix, all_alike, at_the_end };
+
+	for (size_t h = 0; h < 3; h++) {
+		w->hash = hashes[h];
+		w->n = 0;
+		idindex_clear(&w->index);
+		for (uint64_t i = 0; i < 500; i++)
+			add(w, i);
+		for (uint32_t i = 0; i < 500; i += 3)
+			idindex_remove(&w->index, i, w->hash(i), word_rehash, w);
+		assert_int_equal(w->index.n, 500 - 167);
+		for (uint32_t i = 0; i < 500; i++)
+			assert_int_equal(find(w, i), i % 3 ? i : IDINDEX_NONE);
+		idindex_remove(&w->index, 0, w->hash(0), word_rehash, w); /* not there */
+		assert_int_equal(w->index.n, 500 - 167);
+	}
+}
+
 static void mixing_loses_no_bit(void **state)
 {
 	(void)state;
@@ -197,6 +218,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_cleared_index_has_room_for_as_many_and_a_copy_has_the_same, words_setup,
 			words_teardown),
+		cmocka_unit_test_setup_teardown(what_was_taken_out_is_gone_and_all_else_is_found,
+						words_setup, words_teardown),
 		cmocka_unit_test(mixing_loses_no_bit),
 	};
 

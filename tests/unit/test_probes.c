@@ -268,6 +268,7 @@ static void a_file_that_cannot_be_read_is_told(void **state)
 	assert_int_equal(probes_add_file(*state, path, &e), -ENOENT);
 	assert_non_null(strstr(e.text, path));
 	assert_int_equal(probes_add_file(*state, "/", &e), -EISDIR);
+	assert_int_equal(probes_add_file(*state, "/dev/zero", &e), -ENOTSUP);
 }
 
 static void libraries_are_told_by_file_name_or_soname(void **state)

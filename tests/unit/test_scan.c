@@ -304,6 +304,77 @@ static void client_requests_are_found_where_they_stand(void **state)
 	assert_in_range(s->probes[0].address, s->code_start, s->code_end - 3);
 }
 
+/* ---- symbols that are no functions ---- */
+
+static void a_label_in_code_that_others_can_see_is_a_function(void **state)
+{
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -nostdlib",
+					     "__asm__(\".text\\n.globl malloc\\nmalloc: ret\\n.weak free\\nfree: ret\\n\"\n"
+					     "\".data\\n.globl calloc\\ncalloc: .quad 0\\n\"\n"
+					     "\".globl realloc\\nrealloc = 4096\\n\");\n");
+
+	assert_int_equal(s->n_probes, 2);
+	assert_non_null(probe_of(state, s, "malloc"));
+	assert_non_null(probe_of(state, s, "free"));
+	assert_false(s->probes[0].indirect);
+}
+
+/* Where every symbol of a file is looked at. */
+static void a_label_that_nobody_else_can_see_is_none(void **state)
+{
+	const struct scan *s = scan_compiled(*state, "-static -nostdlib",
+					     "__asm__(\".text\\n.globl _start\\n_start: ret\\nmalloc: ret\\n\");\n");
+
+	assert_int_equal(s->n_probes, 0);
+}
+
+static const char *const chosen = "static void *mine(long n) { return 0; }\n"
+				  "static void *choose(void) { return mine; }\n"
+				  "void *malloc(long n) __attribute__((ifunc(\"choose\")));\n"
+				  "void *je_malloc(long n) __attribute__((ifunc(\"choose\")));\n"
+				  "void *use(void) { return malloc(1); }\n"
+				  "void *memalign(long a, long n);\n"
+				  "void *also(void) { return memalign(16, 1); }\n"
+				  "void free(void *p) {}\n";
+
+static void an_ifunc_is_found_by_its_resolver_and_the_slots_it_is_put_into(void **state)
+{
+	struct fixture *x = *state;
+	const struct scan *s = scan_compiled(x, "-shared -fPIC -fno-builtin", chosen);
+	const struct scan_probe *p = probe_of(state, s, "malloc");
+
+	assert_int_equal(s->n_probes, 2);
+	assert_non_null(p);
+	assert_true(p->indirect && s->indirect);
+	assert_false(probe_of(state, s, "free")->indirect);
+	s = scan_slots(&x->scans, &x->files, 0);
+	assert_int_equal(s->n_slots, 2);
+	for (int i = 0; i < 2; i++) {
+		const char *name = x->probes.v[s->slots[i].probe].name;
+
+		assert_true(!strcmp(name, "malloc") || !strcmp(name, "memalign"));
+		assert_int_equal(s->slots[i].resolver, 0);
+		assert_true(s->slots[i].unbound >= s->code_start && s->slots[i].unbound < s->code_end);
+	}
+}
+
+static void an_ifunc_that_a_file_keeps_to_itself_has_slots_by_its_resolver(void **state)
+{
+	struct fixture *x = *state;
+	scan_compiled(x, "-static", "static void *mine(long n) { return 0; }\n"
+				    "static void *choose(void) { return mine; }\n"
+				    "void *je_malloc(long n) __attribute__((ifunc(\"choose\")));\n"
+				    "int main(void) { return je_malloc(1) != 0; }\n");
+	const struct scan *s = scan_slots(&x->scans, &x->files, 0);
+	const struct scan_probe *p = probe_of(state, s, "je_malloc");
+
+	assert_true(p && p->indirect);
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_slots; i++)
+		n += s->slots[i].resolver == p->address;
+	assert_int_equal(n, 1);
+}
+
 static const char *const program = "#include <stdlib.h>\n"
 				   "int main(void) { free(malloc(1)); return 0; }\n";
 
@@ -447,6 +518,96 @@ static void scan_bytes(struct fixture *x, const uint8_t *bytes, size_t len)
 	module_files_release(&x->files);
 }
 
+static void cut_sections(uint8_t *bytes)
+{
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)bytes;
+
+	eh->e_shoff = 0;
+	eh->e_shnum = eh->e_shentsize = eh->e_shstrndx = 0;
+}
+
+static void scan_again(struct fixture *x, const uint8_t *bytes, size_t len)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/again", x->dir);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+	scans_release(&x->scans);
+	x->scans.probes = &x->probes;
+	module_files_release(&x->files);
+	scan(x, path);
+	assert_non_null(scan_slots(&x->scans, &x->files, 0));
+}
+
+static void a_file_without_section_headers_is_found_to_have_the_same(void **state)
+{
+	static const char *const flags[] = { "-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv",
+					     "-Wl,-soname,libmine.so -Wl,-z,now", "-Wl,-z,noseparate-code" };
+	struct fixture *x = *state;
+	char path[128], all[256];
+	size_t len;
+
+	snprintf(path, sizeof path, "%s/compiled", x->dir);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		snprintf(all, sizeof all, "-shared -fPIC -fno-builtin %s", flags[i]);
+		const struct scan *s = scan_compiled(x, all, chosen);
+		uint64_t at = probe_of(state, s, "malloc")->address;
+		uint8_t *bytes = slurp(path, &len);
+
+		cut_sections(bytes);
+		scan_again(x, bytes, len);
+		s = &x->scans.of[0];
+		assert_int_equal(s->n_probes, 2);
+		assert_int_equal(s->n_slots, 2);
+		assert_int_equal(probe_of(state, s, "malloc")->address, at);
+		assert_true(s->dynamic && probe_of(state, s, "malloc")->indirect);
+		assert_true(i != 2 || !strcmp(s->soname, "libmine.so"));
+		free(bytes);
+		unlink(path);
+		scans_release(&x->scans);
+		x->scans.probes = &x->probes;
+		module_files_release(&x->files);
+	}
+}
+
+static void a_damaged_file_without_section_headers_does_no_harm(void **state)
+{
+	struct fixture *x = *state;
+	char path[128];
+	size_t len;
+
+	scan_compiled(x, "-shared -fPIC -fno-builtin -Wl,--hash-style=both -Wl,-z,noseparate-code", chosen);
+	snprintf(path, sizeof path, "%s/compiled", x->dir);
+	uint8_t *good = slurp(path, &len), *bad = malloc(len);
+	assert_non_null(bad);
+	cut_sections(good);
+	Elf64_Phdr *ph = (Elf64_Phdr *)(good + ((Elf64_Ehdr *)good)->e_phoff);
+	uint64_t dynamic = 0;
+	for (unsigned i = 0; i < ((Elf64_Ehdr *)good)->e_phnum; i++)
+		dynamic = ph[i].p_type == PT_DYNAMIC ? ph[i].p_offset : dynamic;
+	random_state = 43;
+	for (int i = 0; i < 600; i++) {
+		static const uint8_t extremes[] = { 0, 1, 0x7f, 0x80, 0xff };
+
+		memcpy(bad, good, len);
+		/* The segments, the symbols and hash tables that come behind them, .dynamic. */
+		for (uint64_t n = 1 + random_word() % 6; n; n--) {
+			size_t where = random_word() % 3 ? 64 + random_word() % 1400 : dynamic + random_word() % 320;
+
+			if (where < len)
+				bad[where] = random_word() % 2 ? extremes[random_word() % sizeof extremes] :
+								 (uint8_t)random_word();
+		}
+		scan_again(x, bad, random_word() % 16 ? len : 64 + random_word() % (len - 64));
+	}
+	free(good);
+	free(bad);
+}
+
 /* Nothing in a file may bring the tracer down: sanitizers watch. */
 static void a_damaged_file_does_no_harm(void **state)
 {
@@ -494,12 +655,18 @@ int main(void)
 		SCAN_TEST(a_name_that_the_user_gave_need_not_be_exported),
 		SCAN_TEST(a_programs_own_allocator_by_another_name_need_not_be_exported),
 		SCAN_TEST(client_requests_are_found_where_they_stand),
+		SCAN_TEST(a_label_in_code_that_others_can_see_is_a_function),
+		SCAN_TEST(a_label_that_nobody_else_can_see_is_none),
+		SCAN_TEST(an_ifunc_is_found_by_its_resolver_and_the_slots_it_is_put_into),
+		SCAN_TEST(an_ifunc_that_a_file_keeps_to_itself_has_slots_by_its_resolver),
 		SCAN_TEST(a_static_program_has_its_allocator_in_its_own_symbols),
 		SCAN_TEST(so_has_a_static_program_that_can_be_loaded_anywhere),
 		SCAN_TEST(a_program_that_only_uses_the_allocator_has_none),
 		SCAN_TEST(slack_never_covers_what_the_file_has),
 		SCAN_TEST(a_file_that_cannot_be_read_has_nothing_in_it),
 		SCAN_TEST(a_file_is_looked_at_once),
+		SCAN_TEST(a_file_without_section_headers_is_found_to_have_the_same),
+		SCAN_TEST(a_damaged_file_without_section_headers_does_no_harm),
 		SCAN_TEST(a_damaged_file_does_no_harm),
 	};
 

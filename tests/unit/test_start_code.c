@@ -108,15 +108,19 @@ static void start_code_stands_at_its_depth_only(void **state)
 		{ START_ENTRY, { true, false, false, false } },
 		{ START_THREAD, { true, false, false, false } },
 		{ START_MAIN, { false, true, false, false } },
-		{ START_CALL_MAIN, { false, false, true, false } },
+		{ START_CALL_MAIN, { false, true, true, false } },
+		{ START_MUSL, { true, false, false, false } },
 		{ START_NAMELESS, { true, true, true, false } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof where / sizeof *where; i++)
 		for (unsigned depth = 0; depth < 4; depth++)
-			assert_int_equal(start_code_at(where[i].kind, depth), where[i].at[depth]);
-	assert_false(start_code_at(START_NAMELESS, 1000000));
+			assert_int_equal(start_code_at(where[i].kind, depth, true), where[i].at[depth]);
+	assert_false(start_code_at(START_NAMELESS, 1000000, true));
+	/* Of a chain that was cut off nobody knows what called that. */
+	assert_false(start_code_at(START_MUSL, 0, false));
+	assert_true(start_code_at(START_THREAD, 0, false));
 }
 
 static uint32_t c_library_among(const char *path)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_SLOTS_H
+#define MPROF_BREAKPOINTS_SLOTS_H
+
+#include "breakpoints/scan.h"
+
+#include <gelf.h>
+
+/* Into s->slots: the words of a file that its relocations fill with functions of interest. The file's
+ * probes have been found. 0 or -ENOMEM. */
+int slots_read(struct scan *s, const struct probes *probes, Elf *elf);
+
+#endif

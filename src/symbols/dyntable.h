@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_DYNTABLE_H
+#define MPROF_DYNTABLE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a file tells the dynamic linker (PT_DYNAMIC): the symbols that it exports and imports, and its
+ * relocations. It can be read where there are no section headers (ELF gABI, chapter 5: nothing that
+ * runs a program looks at those).
+ */
+
+#define DYNTABLE_RELOCS 2	/* DT_RELA, DT_JMPREL */
+
+struct dyntable {
+	Elf_Data *symbols, *strings;	/* belong to the Elf; NULL: it has none */
+	size_t n_symbols;
+	Elf_Data *relocs[DYNTABLE_RELOCS];
+	uint64_t flags_1;	/* DT_FLAGS_1 */
+	uint64_t soname;	/* DT_SONAME, for dyntable_string(); 0: none */
+};
+
+/* Everything is checked against the file's size. False: it has no PT_DYNAMIC. */
+bool dyntable_read(struct dyntable *d, Elf *elf);
+
+/* The string at @offset, NULL: there is none that ends. */
+const char *dyntable_string(const struct dyntable *d, uint64_t offset);
+
+/* Symbol @i and its name, good as long as the Elf. False: there is none. */
+bool dyntable_symbol(const struct dyntable *d, size_t i, GElf_Sym *sym, const char **name);
+
+/* @size bytes of the file that are loaded at @address; NULL: it has not got them. They belong to the Elf. */
+Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type);
+
+/* The word that the file has for what is loaded at @address. False: it has none there. */
+bool dyntable_word(Elf *elf, uint64_t address, uint64_t *value);
+
+#endif
