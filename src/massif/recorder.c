@@ -246,9 +246,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	r->host = from->host;
 	r->profile = child;
 	r->pid = pid;
-	if (from->host->settings->unit == MASSIF_INSTRUCTIONS &&
-	    icount_open(&r->instructions, pid, icount_read(&from->instructions)))
-		r->lost++;
+	if (from->host->settings->unit == MASSIF_INSTRUCTIONS)
+		icount_open(&r->instructions, from->host->instructions, pid, icount_read(&from->instructions));
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;
@@ -270,7 +269,7 @@ static const struct recorder_ops massif_ops = {
 };
 
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
-					    pid_t pid, int *err)
+					    pid_t pid)
 {
 	struct massif_recorder *r = calloc(1, sizeof *r);
 
@@ -284,7 +283,8 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 		free(r);
 		return NULL;
 	}
-	*err = host->settings->unit == MASSIF_INSTRUCTIONS ? icount_open(&r->instructions, pid, 0) : 0;
+	if (host->settings->unit == MASSIF_INSTRUCTIONS)
+		icount_open(&r->instructions, host->instructions, pid, 0);
 	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
 	begin(r);
 	return r;
@@ -318,6 +318,11 @@ int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct ma
 	if (detailed && !(s->detail = detail_now(r)))
 		return -ENOMEM;
 	return 0;
+}
+
+const struct icount *massif_recorder_instructions(const struct massif_recorder *r)
+{
+	return &r->instructions;
 }
 
 uint64_t massif_recorder_lost(const struct massif_recorder *r)

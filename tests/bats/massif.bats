@@ -212,22 +212,42 @@ rows() {
 	done
 }
 
-@test "without a counter of instructions the default unit is ms, and --time-unit=i is refused" {
-	limited "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" 2>stderr </dev/null
-	case $(sed -n 3p m.out) in
-	"time_unit: i")
-		# A program that does more takes more.
-		[ "$(field m.out time | tail -1)" -gt 10000 ]
-		;;
-	"time_unit: ms")
-		says stderr 'milliseconds'
-		refused 2 'time-unit=i.*(no counter|not permitted|kernel).*ms or B' "$MPROF" run \
-			--massif-out-file=m.out --time-unit=i -- touch ran
+@test "why instructions cannot be counted is told: by default time is in ms then, and --time-unit=i is refused" {
+	local err words
+	while read -r err words; do
+		limited "$T/uncounted" "$err" "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" \
+			2>stderr </dev/null
+		[ "$(sed -n 3p m.out)" = "time_unit: ms" ]
+		[ "$(field m.out snapshot | tail -1)" -ge 5 ]
+		says stderr "time is told in milliseconds: instructions cannot be counted: $words"
+		refused 2 "^mprof: --time-unit=i: instructions cannot be counted: .*$words.*; use --time-unit=ms or B" \
+			"$T/uncounted" "$err" "$MPROF" run --massif-out-file=m.out --time-unit=i -- touch ran
+		refused 2 "time-unit=i.*$words" \
+			"$T/uncounted" "$err" "$MPROF" attach --massif-out-file=m.out --time-unit=i $$
 		[ ! -e ran ]
-		;;
-	*) fail "$(sed -n 3p m.out)" ;;
-	esac
-	[ "$(field m.out snapshot | tail -1)" -ge 5 ]
+	done <<-END
+		2 .*no counter
+		19 .*no counter
+		13 .*not permitted .*perf_event_paranoid
+		1 .*not permitted .*perf_event_paranoid
+		22 .*Linux 5.13
+	END
+	# Other units need no counter.
+	limited "$T/uncounted" 2 "$MPROF" run --massif-out-file=m.out --time-unit=B --data=/dev/null -- \
+		"$T/example" 2>stderr </dev/null
+	[ "$(sed -n 3p m.out)" = "time_unit: B" ]
+	[ -z "$(grep 'instructions' stderr)" ]
+}
+
+@test "with a counter of instructions the default unit is i, and what does more takes more" {
+	limited "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" 2>stderr </dev/null
+	[ "$(sed -n 3p m.out)" = "time_unit: i" ] || {
+		says stderr 'time is told in milliseconds: instructions cannot be counted: ' # as above
+		return
+	}
+	[ "$(field m.out time | tail -1)" -gt 10000 ]
+	limited "$MPROF" run --massif-out-file=more.out --time-unit=i --data=/dev/null -- "$T/pools" 2>stderr </dev/null
+	[ "$(field more.out time | tail -1)" -gt "$(field m.out time | tail -1)" ]
 }
 
 @test "a program that ends by a signal has its file" {
