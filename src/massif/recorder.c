@@ -99,7 +99,7 @@ static bool is_ignored(struct massif_recorder *r, uint32_t node)
 	if (!(f->ignore_fns && *f->ignore_fns) && !(f->alloc_fns && *f->alloc_fns))
 		return false;
 	names = massif_recorder_names(r);
-	if (names && !massif_names_chain(names, node, &ids, &n))
+	if (names && !massif_names_chain(names, node, f, massif_filter_decided, &ids, &n))
 		return !massif_filter(f, names->entries, &ids, &n);
 	r->lost++;
 	return false;
