@@ -181,8 +181,9 @@ static void save_ended(struct session *s, struct image *i)
 {
 	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
-	i->massif_written = true;
 	pid_t pid = fork_saver(serving->control);
+
+	i->massif_written = pid >= 0;
 
 	if (!pid)
 		write_massif_and_leave(s, i, i->over);

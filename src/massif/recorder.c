@@ -50,7 +50,7 @@ static void take(struct massif_recorder *r, enum massif_attempt kind)
 		r->lost++;
 		return;
 	}
-	massif_take(&r->table, kind, &r->now, d);
+	r->lost += massif_take(&r->table, kind, &r->now, d) != 0;
 }
 
 void massif_try_ordinary(struct massif_recorder *r)
@@ -279,10 +279,7 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 	r->host = host;
 	r->profile = p;
 	r->pid = pid;
-	if (massif_table_init(&r->table, &host->settings->rules)) {
-		free(r);
-		return NULL;
-	}
+	massif_table_init(&r->table, &host->settings->rules);
 	if (host->settings->unit == MASSIF_INSTRUCTIONS)
 		icount_open(&r->instructions, host->instructions, pid, 0);
 	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
@@ -293,6 +290,11 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 struct massif_recorder *massif_recorder_find(struct recorder *list)
 {
 	return (struct massif_recorder *)recorders_find(list, &massif_ops);
+}
+
+void massif_recorder_drop(struct recorder **list)
+{
+	recorders_drop(list, &massif_ops);
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)
