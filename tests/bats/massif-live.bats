@@ -104,15 +104,15 @@ tracer_kib() {
 		tell_await family fork '^did fork$'
 	done
 	before=$(tracer_kib)
-	for i in {1..60}; do
+	for i in {1..25}; do
 		tell_await family fork '^did fork$'
 	done
 	# The blocks that a child inherits alone would be more than this.
-	[ $(($(tracer_kib) - before)) -lt $((60 * 40)) ] || fail "$(tracer_kib) - $before"
+	[ $(($(tracer_kib) - before)) -lt $((25 * 40)) ] || fail "$(tracer_kib) - $before"
 	detach "$PID"
 	finish family
 	local m=(m.*[0-9])
-	[ ${#m[@]} = 66 ]
+	[ ${#m[@]} = 31 ]
 	for i in "${m[@]}"; do
 		ms_print "$i" >/dev/null
 	done
