@@ -30,7 +30,7 @@ static int choose_unit(struct options *o)
 {
 	struct error e;
 
-	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS || !icount_possible(&e))
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS || !icount_possible(&perf_instructions, &e))
 		return 0;
 	if (o->massif.unit_given) {
 		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
@@ -85,7 +85,7 @@ int massif_session_open(struct session *s, const struct options *o)
 	m->files = &s->shared.files;
 	m->search = names_search(o);
 	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
-					    &proc_stacks, &proc_pages };
+					    &proc_stacks, &proc_pages, &perf_instructions };
 	s->massif = m;
 	return 0;
 }
@@ -102,17 +102,12 @@ void massif_session_close(struct session *s)
 
 int massif_image_begin(struct session *s, struct image *i)
 {
-	int err;
-
 	if (!s->massif)
 		return 0;
-	struct massif_recorder *r = massif_recorder_new(&s->massif->host, i->profile, i->pid, &err);
+	struct massif_recorder *r = massif_recorder_new(&s->massif->host, i->profile, i->pid);
 
 	if (!r)
 		return -ENOMEM;
-	if (err)
-		say("process %d: its instructions cannot be counted (%s): its massif file's time stands still",
-		    (int)i->pid, strerror(-err));
 	struct recorder *base = (struct recorder *)r;
 	base->next = i->recorders;
 	i->recorders = base;
@@ -259,6 +254,21 @@ int massif_moment_write(const struct session *s, const struct image *i, const st
 	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
 }
 
+static void say_what_is_missing(const struct image *i, const struct massif_recorder *r)
+{
+	const struct icount *counter = massif_recorder_instructions(r);
+
+	if (massif_recorder_lost(r))
+		say("process %d: %" PRIu64 " events are missing from its massif file: out of memory",
+		    (int)i->pid, massif_recorder_lost(r));
+	if (icount_error(counter))
+		say("process %d: not all of its instructions could be counted (%s): too little time in its "
+		    "massif file", (int)i->pid, strerror(-icount_error(counter)));
+	if (icount_estimated(counter))
+		say("process %d: others used the processor's counter, too: the time in its massif file is an "
+		    "estimate", (int)i->pid);
+}
+
 int massif_image_write(const struct session *s, const struct image *i, bool superseded)
 {
 	struct massif_recorder *r = massif_recorder_find(i->recorders);
@@ -277,9 +287,7 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 		say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else
 		say("the massif file of process %d is %s", (int)i->pid, path);
-	if (massif_recorder_lost(r))
-		say("process %d: %" PRIu64 " events are missing from its massif file: out of memory",
-		    (int)i->pid, massif_recorder_lost(r));
+	say_what_is_missing(i, r);
 	free(path);
 	return err;
 }

@@ -19,6 +19,9 @@ enum {
 	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
 	FOR_LOGS = 64,	/* stats and log */
 	FOR_PROBES = 128,
+	ONLY_MASSIF_FILE = 256,	/* means nothing but for --massif-out-file, ... */
+	ONLY_MASSIF = 512,	/* ... but for that and --format=massif or ms_print, ... */
+	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -33,6 +36,9 @@ struct option_def {
 /* The options that were given, in their order, separated by blanks; only those with one of @flags, if
  * that is not 0. */
 void options_print_given(const struct options *o, unsigned flags, FILE *out);
+
+/* The first option that was given and has one of @flags; NULL: none. */
+const struct option_def *options_find_given(const struct options *o, unsigned flags);
 
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],

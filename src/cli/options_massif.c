@@ -162,10 +162,35 @@ static bool check_name(const char *pattern)
 	return fine;
 }
 
+/* An option that would be obeyed by nobody is a mistake. */
+static bool check_use(const struct options *o)
+{
+	bool printed = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
+	bool tracing = !strcmp(o->command, "run") || !strcmp(o->command, "attach");
+	const struct option_def *d = NULL;
+	const char *where = "--massif-out-file";
+
+	if (!o->massif.file)
+		d = options_find_given(o, ONLY_MASSIF_FILE);
+	if (!d && !o->massif.file && !printed) {
+		d = options_find_given(o, ONLY_MASSIF);
+		where = tracing ? "--massif-out-file" : "--format=massif or ms_print";
+	}
+	if (!d && o->format != FORMAT_MS_PRINT) {
+		d = options_find_given(o, ONLY_MS_PRINT);
+		where = "--format=ms_print";
+	}
+	if (d)
+		say("option %s means nothing without %s", d->name, where);
+	return !d;
+}
+
 bool massif_settle(struct options *o)
 {
 	struct massif_settings *s = &o->massif.settings;
 
+	if (!check_use(o))
+		return false;
 	if (s->pages && s->stacks) {
 		say("--pages-as-heap=yes measures stacks, too: it does not go with --stacks=yes");
 		return false;
@@ -185,21 +210,21 @@ bool massif_settle(struct options *o)
 
 const struct option_def massif_options[] = {
 	{ "massif-out-file", MASSIF | TAKES_VALUE, "a file name that does not begin with ~", set_out_file },
-	{ "heap", MASSIF | NEEDS_VALUE, "yes or no", set_heap },
-	{ "stacks", MASSIF | NEEDS_VALUE, "yes or no", set_stacks },
-	{ "pages-as-heap", MASSIF | NEEDS_VALUE, "yes or no", set_pages },
+	{ "heap", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_heap },
+	{ "stacks", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_stacks },
+	{ "pages-as-heap", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_pages },
 	{ "heap-admin", MASSIF | NEEDS_VALUE, "a number of bytes from 0 to 1024", set_heap_admin },
 	{ "alignment", MASSIF | NEEDS_VALUE, "a power of two from 1 to 4096", set_alignment },
 	{ "depth", MASSIF | NEEDS_VALUE, "a number of frames from 1 to 200", set_depth },
 	{ "alloc-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE, "a function's name, 128 of them at most", add_alloc_fn },
 	{ "ignore-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE, "a function's name, 128 of them at most", add_ignore_fn },
-	{ "threshold", MASSIF | FOR_REPORT | NEEDS_VALUE, "a percentage from 0.0 to 100.0", set_threshold },
-	{ "peak-inaccuracy", MASSIF | NEEDS_VALUE, "a percentage of 0.0 or more", set_peak_inaccuracy },
-	{ "time-unit", MASSIF | FOR_REPORT | NEEDS_VALUE, "i, ms or B", set_time_unit },
-	{ "detailed-freq", MASSIF | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
-	{ "max-snapshots", MASSIF | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
+	{ "threshold", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "a percentage from 0.0 to 100.0", set_threshold },
+	{ "peak-inaccuracy", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a percentage of 0.0 or more", set_peak_inaccuracy },
+	{ "time-unit", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "i, ms or B", set_time_unit },
+	{ "detailed-freq", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
+	{ "max-snapshots", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
 	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000", set_timeline },
-	{ "x", FOR_REPORT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
-	{ "y", FOR_REPORT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },
+	{ "x", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
+	{ "y", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },
 	{ 0 },
 };

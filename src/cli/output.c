@@ -200,6 +200,9 @@ static char *data_name(const struct session *s, const struct options *o, const s
 
 	if (!base)
 		return NULL;
+	/* What is not wanted is not wanted of any process. */
+	if (!strcmp(base, "/dev/null"))
+		return base;
 	if (tell_pid && i->over)
 		n = asprintf(&name, "%s.%d.%u", base, (int)i->pid, i->number + 1);
 	else if (tell_pid)

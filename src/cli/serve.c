@@ -147,16 +147,26 @@ void serve_forked(struct serve *v, const struct image *i, pid_t pid)
 	remember_saver(v->session, i, pid);
 }
 
+/* A saver's whole life; what it has found out of names is kept for the next one. */
+static void write_massif_and_leave(struct session *s, const struct image *i, bool superseded)
+{
+	int err = massif_image_write(s, i, superseded);
+
+	massif_session_close(s);
+	_exit(err ? STATUS_FAILED : 0);
+}
+
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
 	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
-	i->massif_written = true;
 	pid_t pid = fork_saver(serving->control);
 
+	i->massif_written = pid >= 0;
+
 	if (!pid)
-		_exit(massif_image_write(s, i, i->over) ? STATUS_FAILED : 0);
+		write_massif_and_leave(s, i, i->over);
 	remember_saver(s, i, pid);
 }
 
@@ -167,7 +177,7 @@ static void save_restarting(struct session *s, struct image *i)
 	pid_t pid = fork_saver(serving->control);
 
 	if (!pid)
-		_exit(massif_image_write(s, i, true) ? STATUS_FAILED : 0);
+		write_massif_and_leave(s, i, true);
 	remember_saver(s, i, pid);
 	i->massif_nth++;
 }

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
+#include "massif/recorder.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +30,18 @@ static void image_free(struct image *i)
 	free(i);
 }
 
+/*
+ * An image of which nothing more will come waits for the report with no more than that needs: a group may
+ * go on for long and have had many processes. What is still to be written of it is not touched.
+ */
+static void settle(struct session *s, struct image *i)
+{
+	if (i->watch || !(i->over || i->ended) || (s->massif && !i->massif_written))
+		return;
+	massif_recorder_drop(&i->recorders);
+	profile_finish(i->profile);
+}
+
 /* Earlier images of a process are over when another one begins. */
 static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 {
@@ -42,6 +55,7 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 			i->over = true;
 			s->save(s, i); /* what came before is written first */
 			s->ended(s, i);
+			settle(s, i);
 		}
 		*massif_nth = i->massif_nth + 1;
 		n++;
@@ -253,6 +267,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);
 	i->watch = NULL;
+	settle(i->session, i);
 }
 
 static void on_clean(void *ctx, struct space *space)
@@ -270,9 +285,13 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->pid == pid && !i->over)
-			s->ended(s, i);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid || i->over || i->ended)
+			continue;
+		i->ended = true;
+		s->ended(s, i);
+		settle(s, i);
+	}
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;

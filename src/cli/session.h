@@ -32,6 +32,7 @@ struct image {
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
+	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
 	bool lifted;		/* ... and the traps have been taken out since */

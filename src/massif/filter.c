@@ -54,6 +54,34 @@ static size_t cut_depth(const struct massif_entry *entries, const uint32_t *ids,
 	return n;
 }
 
+bool massif_filter_decided(const struct massif_filter *f, const struct massif_entry *entries,
+			   const uint32_t *ids, size_t n)
+{
+	bool main_dropped;
+
+	for (size_t i = count_alloc_fns(f, entries, ids, n, &main_dropped); i < n; i++)
+		if (entries[ids[i]].name)
+			return true;
+	return false;
+}
+
+bool massif_filter_complete(const struct massif_filter *f, const struct massif_entry *entries,
+			    const uint32_t *ids, size_t n)
+{
+	bool main_dropped;
+	size_t first = count_alloc_fns(f, entries, ids, n, &main_dropped);
+	unsigned frames = 0;
+
+	if (!massif_filter_decided(f, entries, ids, n))
+		return false;
+	for (size_t i = first; i < n; i++) {
+		if (is_main(&entries[ids[i]]))
+			return true;
+		frames += !entries[ids[i]].inlined;
+	}
+	return frames >= (main_dropped ? 1 : f->depth);
+}
+
 bool massif_filter(const struct massif_filter *f, const struct massif_entry *entries,
 		   const uint32_t **ids, size_t *n)
 {

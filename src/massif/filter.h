@@ -24,4 +24,17 @@ struct massif_filter {
 bool massif_filter(const struct massif_filter *f, const struct massif_entry *entries,
 		   const uint32_t **ids, size_t *n);
 
+/*
+ * What is known of a stack while its names are still being looked up, from the inner end outwards: has
+ * enough been seen, so that what lies further out changes nothing?
+ */
+typedef bool massif_enough(const struct massif_filter *f, const struct massif_entry *entries,
+			   const uint32_t *ids, size_t n);
+
+/* ... of whether it is ignored. */
+massif_enough massif_filter_decided;
+
+/* ... of what the filter leaves of it. */
+massif_enough massif_filter_complete;
+
 #endif

@@ -13,7 +13,7 @@ static int place_context(struct massif_forest *f, const struct massif_settings *
 	*node = IDINDEX_NONE;
 	if (c->ignored)
 		return 0;
-	int err = massif_names_chain(names, c->node, &ids, &n);
+	int err = massif_names_chain(names, c->node, &s->filter, massif_filter_complete, &ids, &n);
 	if (err || !massif_filter(&s->filter, names->entries, &ids, &n))
 		return err;
 	*node = massif_tree_add(&f->tree, ids, n);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/icount.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,14 +12,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* ---- the kernel's counters ---- */
+
 /* Threads inherit the counter when they are made, before they run. With inherit alone the processes
  * that it forks would count, too; and a process that is not to be counted must not. */
-static int open_one(pid_t tid)
+int icount_open_perf(pid_t tid, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
+		.type = type,
 		.size = sizeof attr,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.config = config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.inherit = 1,
@@ -28,74 +33,144 @@ static int open_one(pid_t tid)
 	return fd < 0 ? -errno : fd;
 }
 
-int icount_possible(struct error *e)
+static int open_instructions(pid_t tid)
 {
-	int fd = open_one(0);
+	return icount_open_perf(tid, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+}
 
-	if (fd >= 0)
-		return close(fd);
-	if (fd == -EACCES || fd == -EPERM)
-		return error_set(e, fd, "instructions cannot be counted: not permitted "
+static bool read_perf(int fd, struct icount_value *v)
+{
+	uint64_t words[3];
+
+	if (read(fd, words, sizeof words) != sizeof words)
+		return false;
+	*v = (struct icount_value){ words[0], words[1], words[2] };
+	return true;
+}
+
+static void close_perf(int fd)
+{
+	close(fd);
+}
+
+const struct icount_source perf_instructions = { open_instructions, read_perf, close_perf };
+
+/* ---- whether there are any ---- */
+
+static int why_not(int err, struct error *e)
+{
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return error_set(e, err, "instructions cannot be counted: not permitted "
 				 "(see /proc/sys/kernel/perf_event_paranoid)");
-	if (fd == -ENOENT || fd == -ENODEV || fd == -EOPNOTSUPP)
-		return error_set(e, fd, "instructions cannot be counted: this machine has no counter for "
+	case -ENOENT:
+	case -ENODEV:
+	case -EOPNOTSUPP:
+		return error_set(e, err, "instructions cannot be counted: this machine has no counter for "
 				 "them, as many virtual machines have none");
-	if (fd == -EINVAL || fd == -ENOSYS)
-		return error_set(e, fd, "instructions cannot be counted: this kernel cannot count those of "
+	case -EINVAL:
+	case -ENOSYS:
+		return error_set(e, err, "instructions cannot be counted: this kernel cannot count those of "
 				 "all threads (Linux 5.13 can)");
-	return error_set(e, fd, "instructions cannot be counted: %s", strerror(-fd));
+	default:
+		return error_set(e, err, "instructions cannot be counted: %s", strerror(-err));
+	}
 }
 
-static size_t count_threads(DIR *d)
+int icount_possible(const struct icount_source *source, struct error *e)
 {
-	size_t n = 0;
+	int fd = source->open(0);
 
-	while (readdir(d))
-		n++;
-	rewinddir(d);
-	return n;
+	if (fd < 0)
+		return why_not(fd, e);
+	source->close(fd);
+	return 0;
 }
 
-int icount_open(struct icount *c, pid_t pid, uint64_t before)
+/* ---- a process ---- */
+
+static int add_thread(struct icount *c, size_t *cap, pid_t tid)
+{
+	if (ARRAY_RESERVE(&c->threads, cap, c->n))
+		return -ENOMEM;
+	int fd = c->source->open(tid);
+	/* It is dying, and runs no more. */
+	if (fd == -ESRCH)
+		return 0;
+	if (fd < 0)
+		return fd;
+	c->threads[c->n++] = (struct icount_thread){ .fd = fd };
+	return 0;
+}
+
+void icount_open(struct icount *c, const struct icount_source *source, pid_t pid, uint64_t before)
 {
 	char path[64];
-	int err = 0;
+	size_t cap = 0;
 
-	*c = (struct icount){ .before = before };
+	*c = (struct icount){ .source = source, .before = before };
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *d = opendir(path);
-	if (!d)
-		return -errno;
-	c->fds = calloc(count_threads(d), sizeof *c->fds);
-	if (!c->fds)
-		err = -ENOMEM;
-	for (struct dirent *e; !err && (e = readdir(d));) {
+	if (!d) {
+		c->err = -errno;
+		return;
+	}
+	for (struct dirent *e; !c->err && (e = readdir(d));) {
 		pid_t tid = (pid_t)atoi(e->d_name);
-		int fd = tid > 0 ? open_one(tid) : -ESRCH;
 
-		if (fd >= 0)
-			c->fds[c->n++] = fd;
-		else if (fd != -ESRCH)
-			err = fd;
+		if (tid > 0)
+			c->err = add_thread(c, &cap, tid);
 	}
 	closedir(d);
-	return err;
 }
 
 void icount_close(struct icount *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		close(c->fds[i]);
-	free(c->fds);
+		c->source->close(c->threads[i].fd);
+	free(c->threads);
 	*c = (struct icount){ 0 };
+}
+
+/* Where there are fewer counters than are asked for the kernel takes turns. */
+static uint64_t whole_count(struct icount_thread *t, const struct icount_value *v)
+{
+	if (v->running >= v->enabled || !v->running)
+		return v->count;
+	t->estimated = true;
+	return (uint64_t)((unsigned __int128)v->count * v->enabled / v->running);
 }
 
 uint64_t icount_read(const struct icount *c)
 {
-	uint64_t sum = c->before, one;
+	uint64_t sum = c->before;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (read(c->fds[i], &one, sizeof one) == sizeof one)
-			sum += one;
+	for (size_t i = 0; i < c->n; i++) {
+		struct icount_thread *t = &c->threads[i];
+		struct icount_value v = { 0 };
+
+		t->failed |= !c->source->read(t->fd, &v);
+		uint64_t count = whole_count(t, &v);
+		if (count > t->last)
+			t->last = count;
+		sum += t->last;
+	}
 	return sum;
+}
+
+int icount_error(const struct icount *c)
+{
+	for (size_t i = 0; !c->err && i < c->n; i++)
+		if (c->threads[i].failed)
+			return -EIO;
+	return c->err;
+}
+
+bool icount_estimated(const struct icount *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->threads[i].estimated)
+			return true;
+	return false;
 }

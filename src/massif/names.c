@@ -102,14 +102,16 @@ static int add_id(struct massif_names *m, uint32_t id)
 	return 0;
 }
 
-int massif_names_chain(struct massif_names *m, uint32_t node, const uint32_t **ids, size_t *n)
+int massif_names_chain(struct massif_names *m, uint32_t node, const struct massif_filter *f,
+		       massif_enough *enough, const uint32_t **ids, size_t *n)
 {
 	int err = 0;
 
 	m->n_ids = 0;
 	if (node < PD_FIRST_NODE)
 		err = add_id(m, 0);
-	for (; !err && node >= PD_FIRST_NODE; node = m->profile->nodes[node].parent) {
+	for (; !err && node >= PD_FIRST_NODE && !enough(f, m->entries, m->ids, m->n_ids);
+	     node = m->profile->nodes[node].parent) {
 		uint32_t place = m->profile->nodes[node].frame;
 
 		err = name_place(m, place);

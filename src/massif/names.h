@@ -2,7 +2,7 @@
 #ifndef MPROF_MASSIF_NAMES_H
 #define MPROF_MASSIF_NAMES_H
 
-#include "massif/entry.h"
+#include "massif/filter.h"
 #include "profile/profile.h"
 #include "symbols/perfmap.h"
 #include "symbols/symbols.h"
@@ -37,10 +37,13 @@ int massif_names_init(struct massif_names *m, const struct profile *p, const str
 void massif_names_release(struct massif_names *m);
 
 /**
- * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries.
- * @ids, @n  good until the next call. Returns 0 or -ENOMEM.
+ * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries; only as far
+ * out as is needed, for names may be costly: the C library's need not be read for what is below main.
+ * @f, @enough  tell how far that is
+ * @ids, @n     good until the next call. Returns 0 or -ENOMEM.
  */
-int massif_names_chain(struct massif_names *m, uint32_t node, const uint32_t **ids, size_t *n);
+int massif_names_chain(struct massif_names *m, uint32_t node, const struct massif_filter *f,
+		       massif_enough *enough, const uint32_t **ids, size_t *n);
 
 /* What an entry is made of. */
 struct massif_place {

@@ -50,7 +50,7 @@ static void take(struct massif_recorder *r, enum massif_attempt kind)
 		r->lost++;
 		return;
 	}
-	massif_take(&r->table, kind, &r->now, d);
+	r->lost += massif_take(&r->table, kind, &r->now, d) != 0;
 }
 
 void massif_try_ordinary(struct massif_recorder *r)
@@ -99,7 +99,7 @@ static bool is_ignored(struct massif_recorder *r, uint32_t node)
 	if (!(f->ignore_fns && *f->ignore_fns) && !(f->alloc_fns && *f->alloc_fns))
 		return false;
 	names = massif_recorder_names(r);
-	if (names && !massif_names_chain(names, node, &ids, &n))
+	if (names && !massif_names_chain(names, node, f, massif_filter_decided, &ids, &n))
 		return !massif_filter(f, names->entries, &ids, &n);
 	r->lost++;
 	return false;
@@ -246,9 +246,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	r->host = from->host;
 	r->profile = child;
 	r->pid = pid;
-	if (from->host->settings->unit == MASSIF_INSTRUCTIONS &&
-	    icount_open(&r->instructions, pid, icount_read(&from->instructions)))
-		r->lost++;
+	if (from->host->settings->unit == MASSIF_INSTRUCTIONS)
+		icount_open(&r->instructions, from->host->instructions, pid, icount_read(&from->instructions));
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;
@@ -270,7 +269,7 @@ static const struct recorder_ops massif_ops = {
 };
 
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
-					    pid_t pid, int *err)
+					    pid_t pid)
 {
 	struct massif_recorder *r = calloc(1, sizeof *r);
 
@@ -280,11 +279,9 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 	r->host = host;
 	r->profile = p;
 	r->pid = pid;
-	if (massif_table_init(&r->table, &host->settings->rules)) {
-		free(r);
-		return NULL;
-	}
-	*err = host->settings->unit == MASSIF_INSTRUCTIONS ? icount_open(&r->instructions, pid, 0) : 0;
+	massif_table_init(&r->table, &host->settings->rules);
+	if (host->settings->unit == MASSIF_INSTRUCTIONS)
+		icount_open(&r->instructions, host->instructions, pid, 0);
 	r->stacks = (struct stacks){ .source = host->stacks, .pid = pid };
 	begin(r);
 	return r;
@@ -293,6 +290,11 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 struct massif_recorder *massif_recorder_find(struct recorder *list)
 {
 	return (struct massif_recorder *)recorders_find(list, &massif_ops);
+}
+
+void massif_recorder_drop(struct recorder **list)
+{
+	recorders_drop(list, &massif_ops);
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)
@@ -318,6 +320,11 @@ int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct ma
 	if (detailed && !(s->detail = detail_now(r)))
 		return -ENOMEM;
 	return 0;
+}
+
+const struct icount *massif_recorder_instructions(const struct massif_recorder *r)
+{
+	return &r->instructions;
 }
 
 uint64_t massif_recorder_lost(const struct massif_recorder *r)

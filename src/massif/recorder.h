@@ -2,6 +2,7 @@
 #ifndef MPROF_MASSIF_RECORDER_H
 #define MPROF_MASSIF_RECORDER_H
 
+#include "massif/icount.h"
 #include "massif/names.h"
 #include "massif/pages.h"
 #include "massif/settings.h"
@@ -31,20 +32,20 @@ struct massif_host {
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
 	const struct page_source *pages;	/* for settings->pages */
+	const struct icount_source *instructions; /* for time in instructions */
 };
 
 struct massif_recorder;
 
-/**
- * Of process @pid, which begins now, or whose threads are all stopped. NULL: out of memory.
- * @err  why its instructions cannot be counted, as perf_event_open(2) gave it (negative), or 0; time
- *       in instructions stands still then
- */
+/* Of process @pid, which begins now, or whose threads are all stopped. NULL: out of memory. */
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
-					    pid_t pid, int *err);
+					    pid_t pid);
 
 /* The one among an image's recorders, or NULL. */
 struct massif_recorder *massif_recorder_find(struct recorder *list);
+
+/* Free it, and take it out of the list; nothing if there is none. */
+void massif_recorder_drop(struct recorder **list);
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r);
 const struct massif_context *massif_recorder_contexts(const struct massif_recorder *r, size_t *n);
@@ -58,6 +59,9 @@ struct massif_names *massif_recorder_names(struct massif_recorder *r);
  * @s  its detail, if it was asked for, is the caller's to free()     Returns 0 or -ENOMEM.
  */
 int massif_recorder_snapshot(struct massif_recorder *r, bool detailed, struct massif_snapshot *s);
+
+/* The counter behind time in instructions: what it could not count, and whether it is exact. */
+const struct icount *massif_recorder_instructions(const struct massif_recorder *r);
 
 /* Events that could not be accounted for: out of memory. */
 uint64_t massif_recorder_lost(const struct massif_recorder *r);

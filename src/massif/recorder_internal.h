@@ -5,7 +5,6 @@
 /* What the files of the recorder share: recorder.c (its life, time, snapshots, contexts),
  * recorder_blocks.c, recorder_pages.c (pages and stacks). Nobody else includes this. */
 
-#include "massif/icount.h"
 #include "massif/recorder.h"
 #include "profile/live.h"
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/snapshots.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int massif_table_init(struct massif_table *t, const struct massif_rules *rules)
+void massif_table_init(struct massif_table *t, const struct massif_rules *rules)
 {
 	*t = (struct massif_table){ .rules = *rules };
-	t->snapshots = calloc(rules->max_snapshots, sizeof *t->snapshots);
-	return t->snapshots ? 0 : -ENOMEM;
 }
 
 void massif_table_clear(struct massif_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->snapshots[i].detail);
-	*t = (struct massif_table){ .rules = t->rules, .snapshots = t->snapshots };
+	*t = (struct massif_table){ .rules = t->rules, .snapshots = t->snapshots, .cap = t->cap };
 }
 
 void massif_table_release(struct massif_table *t)
@@ -24,6 +24,7 @@ void massif_table_release(struct massif_table *t)
 	massif_table_clear(t);
 	free(t->snapshots);
 	t->snapshots = NULL;
+	t->cap = 0;
 }
 
 static struct massif_detail *copy_detail(const struct massif_detail *from)
@@ -36,15 +37,15 @@ static struct massif_detail *copy_detail(const struct massif_detail *from)
 
 int massif_table_copy(struct massif_table *to, const struct massif_table *from)
 {
-	int err = massif_table_init(to, &from->rules);
-
-	if (err)
-		return err;
-	struct massif_snapshot *own = to->snapshots;
+	struct massif_snapshot *own = calloc(from->n + 1, sizeof *own);
 
 	*to = *from;
 	to->snapshots = own;
-	for (to->n = 0; to->n < from->n; to->n++) {
+	to->n = to->cap = 0;
+	if (!own)
+		return -ENOMEM;
+	to->cap = from->n + 1;
+	for (; to->n < from->n; to->n++) {
 		own[to->n] = from->snapshots[to->n];
 		if (own[to->n].detail && !(own[to->n].detail = copy_detail(own[to->n].detail)))
 			return -ENOMEM;
@@ -125,9 +126,13 @@ static void halve(struct massif_table *t)
 	t->interval = smallest_interval(t);
 }
 
-void massif_take(struct massif_table *t, enum massif_attempt kind, const struct massif_numbers *at,
-		 struct massif_detail *detail)
+int massif_take(struct massif_table *t, enum massif_attempt kind, const struct massif_numbers *at,
+		struct massif_detail *detail)
 {
+	if (ARRAY_RESERVE(&t->snapshots, &t->cap, t->n)) {
+		free(detail);
+		return -ENOMEM;
+	}
 	if (kind == MASSIF_PEAK) {
 		for (size_t i = 0; i < t->n; i++)
 			t->snapshots[i].peak = false;
@@ -138,4 +143,5 @@ void massif_take(struct massif_table *t, enum massif_attempt kind, const struct 
 	if (t->n == t->rules.max_snapshots)
 		halve(t);
 	t->next_time = at->time + t->interval;
+	return 0;
 }

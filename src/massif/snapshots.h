@@ -48,7 +48,7 @@ struct massif_snapshot {
 struct massif_table {
 	struct massif_rules rules;
 	struct massif_snapshot *snapshots;
-	size_t n;
+	size_t n, cap;
 	uint64_t recorded_peak;	/* total of the last one that was a peak */
 	uint64_t interval, next_time;
 	unsigned plain;		/* since the last one with a tree */
@@ -61,8 +61,7 @@ static inline uint64_t massif_total(const struct massif_numbers *at)
 	return at->useful + at->extra + at->stacks;
 }
 
-/* 0 or -ENOMEM. */
-int massif_table_init(struct massif_table *t, const struct massif_rules *rules);
+void massif_table_init(struct massif_table *t, const struct massif_rules *rules);
 void massif_table_release(struct massif_table *t);
 
 /* A copy with details of its own; *@to is fit to be released even on failure. 0 or -ENOMEM. */
@@ -78,8 +77,9 @@ enum massif_attempt massif_peak_attempt(const struct massif_table *t, uint64_t t
 /**
  * Take a snapshot that an attempt has come to; then halve the table if it is full.
  * @detail  from malloc, belongs to the table; NULL for MASSIF_PLAIN only
+ * Returns 0 or -ENOMEM: there is none, and the next attempt comes to one.
  */
-void massif_take(struct massif_table *t, enum massif_attempt kind, const struct massif_numbers *at,
+int massif_take(struct massif_table *t, enum massif_attempt kind, const struct massif_numbers *at,
 		 struct massif_detail *detail);
 
 #endif

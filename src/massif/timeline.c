@@ -98,10 +98,7 @@ struct timeline *timeline_new(const struct massif_settings *settings, unsigned p
 	t->base.ops = &timeline_ops;
 	t->settings = settings;
 	t->profile = p;
-	if (massif_table_init(&t->table, &(struct massif_rules){ .max_snapshots = points })) {
-		free(t);
-		return NULL;
-	}
+	massif_table_init(&t->table, &(struct massif_rules){ .max_snapshots = points });
 	begin(t);
 	return t;
 }

@@ -524,6 +524,8 @@ static size_t index_bytes(const struct idindex *x)
 
 struct pd_memory profile_memory(const struct profile *p)
 {
+	if (p->finished)
+		return p->memory;
 	return (struct pd_memory){
 		.paths = p->cap_last * sizeof *p->last,
 		.functions = p->cap_places * sizeof *p->places + index_bytes(&p->place_index),

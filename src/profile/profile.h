@@ -94,6 +94,9 @@ struct profile {
 	struct chain_step *last;	/* the chain of the last request */
 	size_t n_last, cap_last;
 	uint32_t last_root;		/* its root; PD_NONE: no request yet */
+
+	bool finished;			/* by profile_finish(): there are no more events */
+	struct pd_memory memory;	/* it used until then */
 };
 
 /* NULL: out of memory. */
@@ -137,7 +140,14 @@ uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);
 
-/* Bytes of memory the profile itself uses. */
+/**
+ * No event will come any more: keep what a report needs and give back all other memory. What has no
+ * counts goes, so that the numbers of places, nodes and leaves change: nobody may hold one.
+ * Returns 0 or -ENOMEM; then all is as before.
+ */
+int profile_finish(struct profile *p);
+
+/* Bytes of memory the profile itself uses; those it used to, if it is finished. */
 struct pd_memory profile_memory(const struct profile *p);
 
 #endif

@@ -61,6 +61,18 @@ int recorders_fork(struct recorder **to, const struct recorder *list, const stru
 	return 0;
 }
 
+void recorders_drop(struct recorder **list, const struct recorder_ops *ops)
+{
+	while (*list && (*list)->ops != ops)
+		list = &(*list)->next;
+	struct recorder *one = *list;
+
+	if (!one)
+		return;
+	*list = one->next;
+	one->ops->free(one);
+}
+
 struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops)
 {
 	while (list && list->ops != ops)

@@ -57,6 +57,9 @@ void recorders_free(struct recorder *list);
 /* The recorder of a list that has these operations; NULL: none. */
 struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops);
 
+/* Take the one that has these operations out of a list, and free it. */
+void recorders_drop(struct recorder **list, const struct recorder_ops *ops);
+
 /* The recorders of a forked process, into *to. 0 or -ENOMEM; what there is belongs to the caller. */
 int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,
 		   pid_t pid);

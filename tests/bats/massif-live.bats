@@ -90,6 +90,35 @@ control() {
 	ended "$FRONT"
 }
 
+tracer_kib() {
+	answered status || return 1
+	sed -n "s/^tracer's memory in KiB: //p" control.out
+}
+
+@test "children that have ended take hardly any memory, and each has its file" {
+	local i before
+	start family "$T/family"
+	attach -o report.txt --data=/dev/null --trace-children=yes --massif-out-file=m.%p --time-unit=B "$PID"
+	tell_await family blocks '^did blocks$'
+	for i in {1..5}; do
+		tell_await family fork '^did fork$'
+	done
+	before=$(tracer_kib)
+	for i in {1..25}; do
+		tell_await family fork '^did fork$'
+	done
+	# The blocks that a child inherits alone would be more than this.
+	[ $(($(tracer_kib) - before)) -lt $((25 * 40)) ] || fail "$(tracer_kib) - $before"
+	detach "$PID"
+	finish family
+	local m=(m.*[0-9])
+	[ ${#m[@]} = 31 ]
+	for i in "${m[@]}"; do
+		ms_print "$i" >/dev/null
+	done
+	[ ! -e "/dev/null.${m[-1]#m.}" ]
+}
+
 @test "a restart from within ends one file and begins another" {
 	start marks "$T/marks"
 	attach -o report.txt --data=run.data --massif-out-file=m.out --time-unit=B "$PID"

@@ -4,20 +4,27 @@
 
 load ../lib/common
 
-# massif NAME PROGRAM [OPTION...]: profiles it; its massif file is NAME.
+# massif NAME "PROGRAM [ARG...]" [OPTION...]: profiles it; its massif file is NAME.
 massif() {
 	local name=$1 program=$2
 	shift 2
-	limited "$MPROF" run --massif-out-file="$name" --time-unit=B --data=/dev/null "$@" -- "$program" \
+	# shellcheck disable=SC2086
+	limited "$MPROF" run --massif-out-file="$name" --time-unit=B --data=/dev/null "$@" -- $program \
 		>"$name.stdout" 2>"$name.stderr" </dev/null
 }
 
-# valgrind_massif NAME PROGRAM [OPTION...]: the same by Valgrind, which would free what libraries keep.
+# valgrind_massif NAME "PROGRAM [ARG...]" [OPTION...]: the same by Valgrind, which would free what libraries keep.
 valgrind_massif() {
 	local name=$1 program=$2
 	shift 2
+	# shellcheck disable=SC2086
 	limited valgrind --tool=massif --massif-out-file="$name" --time-unit=B --run-libc-freeres=no \
-		--run-cxx-freeres=no "$@" "$program" >/dev/null 2>"$name.stderr" </dev/null
+		--run-cxx-freeres=no "$@" $program >/dev/null 2>"$name.stderr" </dev/null
+}
+
+# model usable|rounded LOG MAX_SNAPSHOTS DETAILED_FREQ INACCURACY ADMIN
+model() {
+	python3 "$ROOT/tests/lib/massif_model.py" "$@"
 }
 
 # Addresses are where Valgrind loads a program, and its options have other names.
@@ -71,6 +78,58 @@ field() {
 		echo "options: $o"
 		diff <(without_addresses v.out) <(without_addresses m.out)
 	done
+}
+
+# rows FILE: TIME USEFUL EXTRA KIND of each snapshot
+rows() {
+	sed -n 's/^\(time\|mem_heap_B\|mem_heap_extra_B\|heap_tree\)=//p' "$1" | paste -d ' ' - - - -
+}
+
+@test "thousands of calls of all kinds: useful bytes are Massif's, and extra bytes are all that differs" {
+	local seed=0 o way
+	for o in "100 10 1.0 8" "1000 10 1.0 8" "10 1 0 0" "37 3 7.5 40"; do
+		seed=$((seed + 1))
+		# shellcheck disable=SC2086
+		set -- $o
+		for way in valgrind_massif massif; do
+			$way $way.out "$T/mixture $seed 2000 $way.log" --max-snapshots="$1" --detailed-freq="$2" \
+				--peak-inaccuracy="$3" --heap-admin="$4"
+		done
+		echo "seed $seed, options: $o"
+		diff <(cut -d ' ' -f 1,3 valgrind_massif.log) <(cut -d ' ' -f 1,3 massif.log)
+		# Massif charges what its allocator made of a block, we what rounding up adds: the same rules
+		# with either give either file, to the last snapshot.
+		diff <(model usable valgrind_massif.log "$@") <(rows valgrind_massif.out)
+		diff <(model rounded massif.log "$@") <(rows massif.out)
+	done
+	# As long as no snapshot has been dropped, each event has its own.
+	valgrind_massif v.out "$T/mixture 5 400 v.log" --max-snapshots=1000
+	massif m.out "$T/mixture 5 400 m.log" --max-snapshots=1000
+	[ "$(field m.out snapshot | wc -l)" -gt 350 ]
+	diff <(field v.out mem_heap_B | uniq) <(field m.out mem_heap_B | uniq)
+}
+
+@test "--ignore-fn: a block that one function allocates and another resizes" {
+	massif m.out "$T/ignores" --ignore-fn=hidden --max-snapshots=1000
+	diff <(rows m.out | cut -d ' ' -f 1-3) - <<-END
+		0 0 0
+		1608 1600 8
+		16008 16000 8
+		16008 16000 8
+		32016 0 0
+		32088 64 8
+		32160 0 0
+	END
+	# Where only what is ignored is resized by others it is the same in Massif, but for its trees: what
+	# seen() made of the ignored block stays in them for good.
+	valgrind_massif v.out "$T/ignores" --ignore-fn=hidden --max-snapshots=1000
+	diff <(rows v.out | sed 's/ 48000 8 peak$/ 16000 8 peak/') <(rows m.out)
+	# A counted block that goes to hidden() is released; coming back it is not counted again.
+	massif m.out "$T/ignores both" --ignore-fn=hidden --max-snapshots=1000
+	[ "$(rows m.out | cut -d ' ' -f 1-3 | tail -4 | tr '\n' ,)" = \
+		"16008 16000 8,32016 0 0,32088 64 8,32160 0 0," ]
+	massif m.out "$T/ignores both" --ignore-fn=seen --max-snapshots=1000
+	[ "$(rows m.out | cut -d ' ' -f 1-3 | tr '\n' ,)" = "0 0 0,3208 3200 8,3208 3200 8,6416 0 0," ]
 }
 
 @test "a C++ program: the useful bytes of every snapshot are Massif's, and the trees in its source" {
@@ -153,22 +212,42 @@ field() {
 	done
 }
 
-@test "without a counter of instructions the default unit is ms, and --time-unit=i is refused" {
-	limited "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" 2>stderr </dev/null
-	case $(sed -n 3p m.out) in
-	"time_unit: i")
-		# A program that does more takes more.
-		[ "$(field m.out time | tail -1)" -gt 10000 ]
-		;;
-	"time_unit: ms")
-		says stderr 'milliseconds'
-		refused 2 'time-unit=i.*(no counter|not permitted|kernel).*ms or B' "$MPROF" run \
-			--massif-out-file=m.out --time-unit=i -- touch ran
+@test "why instructions cannot be counted is told: by default time is in ms then, and --time-unit=i is refused" {
+	local err words
+	while read -r err words; do
+		limited "$T/uncounted" "$err" "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" \
+			2>stderr </dev/null
+		[ "$(sed -n 3p m.out)" = "time_unit: ms" ]
+		[ "$(field m.out snapshot | tail -1)" -ge 5 ]
+		says stderr "time is told in milliseconds: instructions cannot be counted: $words"
+		refused 2 "^mprof: --time-unit=i: instructions cannot be counted: .*$words.*; use --time-unit=ms or B" \
+			"$T/uncounted" "$err" "$MPROF" run --massif-out-file=m.out --time-unit=i -- touch ran
+		refused 2 "time-unit=i.*$words" \
+			"$T/uncounted" "$err" "$MPROF" attach --massif-out-file=m.out --time-unit=i $$
 		[ ! -e ran ]
-		;;
-	*) fail "$(sed -n 3p m.out)" ;;
-	esac
-	[ "$(field m.out snapshot | tail -1)" -ge 5 ]
+	done <<-END
+		2 .*no counter
+		19 .*no counter
+		13 .*not permitted .*perf_event_paranoid
+		1 .*not permitted .*perf_event_paranoid
+		22 .*Linux 5.13
+	END
+	# Other units need no counter.
+	limited "$T/uncounted" 2 "$MPROF" run --massif-out-file=m.out --time-unit=B --data=/dev/null -- \
+		"$T/example" 2>stderr </dev/null
+	[ "$(sed -n 3p m.out)" = "time_unit: B" ]
+	[ -z "$(grep 'instructions' stderr)" ]
+}
+
+@test "with a counter of instructions the default unit is i, and what does more takes more" {
+	limited "$MPROF" run --massif-out-file=m.out --data=/dev/null -- "$T/example" 2>stderr </dev/null
+	[ "$(sed -n 3p m.out)" = "time_unit: i" ] || {
+		says stderr 'time is told in milliseconds: instructions cannot be counted: ' # as above
+		return
+	}
+	[ "$(field m.out time | tail -1)" -gt 10000 ]
+	limited "$MPROF" run --massif-out-file=more.out --time-unit=i --data=/dev/null -- "$T/pools" 2>stderr </dev/null
+	[ "$(field more.out time | tail -1)" -gt "$(field m.out time | tail -1)" ]
 }
 
 @test "a program that ends by a signal has its file" {

@@ -10,9 +10,11 @@
 #include "massif/forest.h"
 #include "massif/recorder.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct world {
 	struct massif_settings settings;
@@ -54,13 +56,10 @@ static int world_setup(void **state)
 
 static void begin(struct world *w)
 {
-	int err;
-
 	w->profile = profile_new();
 	assert_non_null(w->profile);
-	w->recorder = massif_recorder_new(&w->host, w->profile, 1, &err);
+	w->recorder = massif_recorder_new(&w->host, w->profile, getpid());
 	assert_non_null(w->recorder);
-	assert_int_equal(err, 0);
 	struct massif_names *names = massif_recorder_names(w->recorder);
 	assert_non_null(names);
 	names->jit = &w->names;
@@ -293,6 +292,60 @@ static void time_in_milliseconds_begins_with_the_recorder(void **state)
 	assert_true(t->snapshots[1].at.time <= UINT64_MAX / 2 / 1000000);
 }
 
+/* ---- a counter that says what the test wants ---- */
+
+static uint64_t instructions;
+
+static int open_none(pid_t tid)
+{
+	return tid == getpid() ? 1 : -ESRCH;
+}
+
+static bool read_instructions(int fd, struct icount_value *v)
+{
+	*v = (struct icount_value){ .count = instructions };
+	return fd == 1;
+}
+
+static void close_none(int fd)
+{
+	assert_int_equal(fd, 1);
+}
+
+static void time_in_instructions_is_what_the_counter_says(void **state)
+{
+	static const struct icount_source counter = { open_none, read_instructions, close_none };
+	struct world *w = *state;
+	struct massif_snapshot s;
+	struct recorder *child;
+
+	w->settings.unit = MASSIF_INSTRUCTIONS;
+	w->host.instructions = &counter;
+	instructions = 0;
+	begin(w);
+	instructions = 700;
+	request(w, 0x100, 16, "a");
+	instructions = 950;
+	release(w, 0x100);
+	assert_snapshots(w, "0 0 0, 700 16 8, 950 16 8p, 950 0 0");
+	instructions = 1000;
+	assert_int_equal(massif_recorder_snapshot(w->recorder, false, &s), 0);
+	assert_int_equal(s.at.time, 1000);
+
+	/* What a child executes comes to what its parent had executed. */
+	struct profile *p = profile_fork(w->profile);
+	assert_int_equal(recorders_fork(&child, (struct recorder *)w->recorder, p, getpid()), 0);
+	struct world other = *w;
+	other.profile = p;
+	other.recorder = massif_recorder_find(child);
+	instructions = 5;
+	request(&other, 0x200, 32, "b");
+	assert_snapshots(&other, "0 0 0, 700 16 8, 950 16 8p, 950 0 0, 1005 32 8");
+	assert_int_equal(icount_error(massif_recorder_instructions(other.recorder)), 0);
+	recorders_free(child);
+	profile_free(p);
+}
+
 static void a_forked_process_goes_on_where_its_parent_was(void **state)
 {
 	struct world *w = *state;
@@ -366,6 +419,7 @@ int main(void)
 		T(a_counted_block_resized_in_an_ignored_function_is_released),
 		T(wrappers_named_as_allocation_functions_are_left_out),
 		T(time_in_milliseconds_begins_with_the_recorder),
+		T(time_in_instructions_is_what_the_counter_says),
 		T(a_forked_process_goes_on_where_its_parent_was),
 		T(a_restart_begins_anew),
 		T(more_contexts_than_the_first_arrays_hold),

@@ -59,6 +59,39 @@ static void assert_left(const struct massif_filter *f, const char *stack, const 
 	assert_string_equal(text, left);
 }
 
+/* How many frames are looked at until enough is known. */
+static void assert_seen(const struct massif_filter *f, const char *stack, size_t decided, size_t complete)
+{
+	uint32_t ids[64];
+	size_t n = ids_of(ids, stack), seen[2] = { 0 };
+	massif_enough *const enough[2] = { massif_filter_decided, massif_filter_complete };
+
+	for (unsigned i = 0; i < 2; i++)
+		while (seen[i] < n && !enough[i](f, entries, ids, seen[i]))
+			seen[i]++;
+	assert_int_equal(seen[0], decided);
+	assert_int_equal(seen[1], complete);
+}
+
+static void no_more_is_looked_at_than_matters(void **state)
+{
+	const char *const wrap[] = { "wrap", NULL }, *const main_only[] = { "main", NULL };
+	const struct massif_filter f = { .depth = 30 };
+
+	(void)state;
+	assert_seen(&f, "abmns", 1, 3);
+	assert_seen(&f, "abns", 1, 4);
+	assert_seen(&f, "ppamns", 3, 4);
+	assert_seen(&f, "nnamns", 3, 4);
+	assert_seen(&f, "pnpn", 3, 4);
+	assert_seen(&(struct massif_filter){ wrap, NULL, 30 }, "wvmns", 2, 3);
+	/* If main itself is dropped one frame below it is left, and one with a name decides. */
+	assert_seen(&(struct massif_filter){ main_only, NULL, 30 }, "mnss", 3, 3);
+	assert_seen(&(struct massif_filter){ main_only, NULL, 30 }, "mIasn", 2, 3);
+	assert_seen(&(struct massif_filter){ .depth = 2 }, "IabcbamIs", 1, 3);
+	assert_seen(&(struct massif_filter){ .depth = 2 }, "nnncbamIs", 4, 4);
+}
+
 static void allocation_functions_go_until_the_first_that_is_none(void **state)
 {
 	const struct massif_filter f = { .depth = 30 };
@@ -321,6 +354,7 @@ static void a_file_has_the_lines_that_readers_expect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_more_is_looked_at_than_matters),
 		cmocka_unit_test(allocation_functions_go_until_the_first_that_is_none),
 		cmocka_unit_test(naming_only_the_outer_wrapper_has_no_effect),
 		cmocka_unit_test(only_the_innermost_function_with_a_name_is_ignored),

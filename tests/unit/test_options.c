@@ -282,15 +282,50 @@ static void massifs_options_have_massifs_defaults(void **state)
 
 static void pages_have_neither_bookkeeping_nor_rounding(void **state)
 {
-	struct parsed p = parse("run", "--pages-as-heap=yes --heap-admin=100 --alignment=64");
+	struct parsed p = parse("run", "--massif-out-file --pages-as-heap=yes --heap-admin=100 --alignment=64");
 	const struct massif_settings *s = &p.o.massif.settings;
 
 	(void)state;
 	assert_true(s->pages && !s->heap && massif_extra(s, 17) == 0);
-	p = parse("run", "--pages-as-heap=yes --heap=no");
+	p = parse("run", "--massif-out-file --pages-as-heap=yes --heap=no");
 	assert_true(!p.o.massif.settings.pages && !p.o.massif.settings.heap);
-	assert_refused("run", "--stacks=yes --pages-as-heap=yes",
+	assert_refused("run", "--massif-out-file --stacks=yes --pages-as-heap=yes",
 		       "mprof: --pages-as-heap=yes measures stacks, too: it does not go with --stacks=yes\n");
+}
+
+static void an_option_that_nobody_would_obey_is_refused(void **state)
+{
+	static const char *const of_files[] = { "heap=no", "stacks=yes", "pages-as-heap=yes", "peak-inaccuracy=0",
+						"detailed-freq=3", "max-snapshots=50" };
+	static const char *const of_prints[] = { "threshold=2", "time-unit=B" };
+	char args[64], why[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++) {
+		snprintf(args, sizeof args, "--%s", of_files[i]);
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --massif-out-file\n",
+			 (int)strcspn(of_files[i], "="), of_files[i]);
+		assert_refused("run", args, why);
+		assert_refused("attach", args, why);
+		snprintf(args, sizeof args, "--%s --massif-out-file", of_files[i]);
+		assert_int_not_equal(parse("run", args).first, -1);
+	}
+	for (size_t i = 0; i < sizeof of_prints / sizeof *of_prints; i++) {
+		snprintf(args, sizeof args, "--%s", of_prints[i]);
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --massif-out-file\n",
+			 (int)strcspn(of_prints[i], "="), of_prints[i]);
+		assert_refused("run", args, why);
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --format=massif or ms_print\n",
+			 (int)strcspn(of_prints[i], "="), of_prints[i]);
+		assert_refused("report", args, why);
+		snprintf(args, sizeof args, "--%s --format=massif", of_prints[i]);
+		assert_int_not_equal(parse("report", args).first, -1);
+	}
+	assert_refused("report", "--x=50 --format=massif", "mprof: option x means nothing without --format=ms_print\n");
+	assert_refused("report", "--y 50", "mprof: option y means nothing without --format=ms_print\n");
+	assert_int_not_equal(parse("report", "--y 50 --format=ms_print").first, -1);
+	/* The timeline's extra bytes, the tables and heap profiles have use for these. */
+	assert_int_not_equal(parse("run", "--heap-admin=0 --alignment=8 --alloc-fn=a --ignore-fn=b --depth=7").first, -1);
 }
 
 static void what_was_given_can_be_told_again(void **state)
@@ -332,6 +367,7 @@ int main(void)
 		cmocka_unit_test(control_characters_of_an_option_do_not_reach_the_terminal),
 		cmocka_unit_test(massifs_options_have_massifs_defaults),
 		cmocka_unit_test(pages_have_neither_bookkeeping_nor_rounding),
+		cmocka_unit_test(an_option_that_nobody_would_obey_is_refused),
 		cmocka_unit_test(what_was_given_can_be_told_again),
 		cmocka_unit_test(what_is_said_is_one_line_however_long_it_is),
 	};

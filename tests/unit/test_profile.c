@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "profile/profile.h"
+#include "report/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -697,6 +698,81 @@ static void what_a_profile_uses_is_told(void **state)
 	assert_true(after.counters >= before.counters + 5000 * sizeof(struct call_leaf));
 }
 
+static struct profile_data *resolved(const struct profile *p)
+{
+	const struct resolve_module nameless = { "/nonexistent", -1 };
+	struct profile_data *d = profile_data_new();
+
+	assert_non_null(d);
+	assert_int_equal(resolve_profile(p, &nameless, 1, PD_NONE, d), 0);
+	return d;
+}
+
+#define ASSERT_SAME(a, b, what)                                                                    \
+	do {                                                                                       \
+		assert_int_equal((a)->n_##what, (b)->n_##what);                                    \
+		assert_memory_equal((a)->what, (b)->what, (a)->n_##what * sizeof *(a)->what);      \
+	} while (0)
+
+static void a_finished_profile_keeps_what_is_reported_and_little_else(void **state)
+{
+	struct profile *p = *state, *c;
+
+	for (taddr i = 1; i < 5000; i++) {
+		char chain[] = { (char)(1 + i % 100), (char)(1 + i / 100), 0 };
+		request(p, i, i, chain);
+	}
+	c = profile_fork(p);
+	assert_non_null(c);
+	request(c, 10000, 77, "xyz");
+	request(c, 10001, 78, ".xy");
+	request(c, 10002, 79, "xyza");
+	release(c, 10002);
+	request(c, 10003, 5, "xyz");
+	release(c, 10000);
+	release(c, 3);
+	begin(c, 1, 10003);
+	struct profile_data *before = resolved(c);
+	struct pd_memory used = profile_memory(c);
+
+	assert_int_equal(profile_finish(c), 0);
+	assert_int_equal(c->n_leaves, 4);
+	assert_int_equal(c->n_places, 4);
+	assert_int_equal(c->n_nodes, PD_FIRST_NODE + 6);
+	assert_true(c->cap_leaves == 4 && c->cap_places == 4 && c->cap_nodes == c->n_nodes);
+	assert_int_equal(live_memory(&c->live), 0);
+	assert_null(c->leaf_index.slots);
+	assert_leaf(c, "xyz", 77, 1, 1);
+	/* Its report is the same, that of the memory it used included. */
+	struct pd_memory told = profile_memory(c);
+	assert_memory_equal(&told, &used, sizeof used);
+	struct profile_data *after = resolved(c);
+	ASSERT_SAME(before, after, nodes);
+	ASSERT_SAME(before, after, leaves);
+	ASSERT_SAME(before, after, lifetimes);
+	assert_int_equal(before->n_sites, after->n_sites);
+	for (size_t i = 0; i < before->n_sites; i++)
+		assert_int_equal(before->sites[i].address, after->sites[i].address);
+	assert_memory_equal(&before->totals, &after->totals, sizeof before->totals);
+	/* Once is enough. */
+	assert_int_equal(profile_finish(c), 0);
+	assert_int_equal(c->n_leaves, 4);
+	profile_data_free(before);
+	profile_data_free(after);
+	profile_free(c);
+}
+
+static void a_finished_profile_may_be_empty(void **state)
+{
+	struct profile *p = *state;
+
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(p->n_nodes, PD_FIRST_NODE);
+	struct profile_data *d = resolved(p);
+	assert_int_equal(d->n_leaves, 0);
+	profile_data_free(d);
+}
+
 static void a_profile_begun_anew_knows_nothing_but_its_numbers(void **state)
 {
 	struct profile *p = *state;
@@ -834,6 +910,8 @@ int main(void)
 		PROFILE_TEST(whole_and_truncated_chains_have_nothing_in_common),
 		PROFILE_TEST(a_chain_may_have_a_hundred_thousand_elements),
 		PROFILE_TEST(what_a_profile_uses_is_told),
+		PROFILE_TEST(a_finished_profile_keeps_what_is_reported_and_little_else),
+		PROFILE_TEST(a_finished_profile_may_be_empty),
 		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_numbers),
 	};
 

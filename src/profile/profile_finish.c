@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A profile whose program is over: what its report needs, and nothing else. */
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What becomes of each number: the new one, or PD_NONE. */
+struct numbers {
+	uint32_t *nodes, *places;
+};
+
+static void mark_used(const struct profile *p, struct numbers *to)
+{
+	for (size_t i = 0; i < p->n_nodes; i++)
+		to->nodes[i] = i < PD_FIRST_NODE ? 0 : PD_NONE;
+	for (size_t i = 0; i < p->n_places; i++)
+		to->places[i] = PD_NONE;
+	for (size_t i = 0; i < p->n_leaves; i++)
+		if (p->leaves[i].allocs)
+			to->nodes[p->leaves[i].node] = 0;
+	for (size_t i = 0; i < p->lifetimes.n; i++)
+		to->nodes[p->lifetimes.v[i].node] = 0;
+	/* A parent stands before its children. */
+	for (size_t i = p->n_nodes; i-- > PD_FIRST_NODE;) {
+		if (to->nodes[i] == PD_NONE)
+			continue;
+		to->nodes[p->nodes[i].parent] = 0;
+		to->places[p->nodes[i].frame] = 0;
+	}
+}
+
+static void move_places(struct profile *p, struct numbers *to)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->n_places; i++) {
+		if (to->places[i] == PD_NONE)
+			continue;
+		to->places[i] = n;
+		p->places[n++] = p->places[i];
+	}
+	p->n_places = n;
+}
+
+static void move_nodes(struct profile *p, struct numbers *to)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->n_nodes; i++) {
+		struct call_node node = p->nodes[i];
+
+		if (to->nodes[i] == PD_NONE)
+			continue;
+		if (i >= PD_FIRST_NODE) {
+			node.parent = to->nodes[node.parent];
+			node.frame = to->places[node.frame];
+		}
+		to->nodes[i] = n;
+		p->nodes[n++] = node;
+	}
+	p->n_nodes = n;
+}
+
+static void move_counts(struct profile *p, const struct numbers *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_leaves; i++) {
+		struct call_leaf leaf = p->leaves[i];
+
+		if (!leaf.allocs)
+			continue;
+		leaf.node = to->nodes[leaf.node];
+		p->leaves[n++] = leaf;
+	}
+	p->n_leaves = n;
+	for (size_t i = 0; i < p->lifetimes.n; i++)
+		p->lifetimes.v[i].node = to->nodes[p->lifetimes.v[i].node];
+}
+
+/* An array that need not grow any more; if there is no smaller one, it stays as it is. */
+static void shrink(void *array, size_t n, size_t *cap, size_t size)
+{
+	void **at = array, *smaller = n ? realloc(*at, n * size) : NULL;
+
+	if (!n)
+		free(*at);
+	if (n && !smaller)
+		return;
+	*at = smaller;
+	*cap = n;
+}
+
+static void drop_what_only_events_need(struct profile *p)
+{
+	struct lifetimes *l = &p->lifetimes;
+	struct lifetimes counted = { .events = l->events, .v = l->v, .n = l->n, .cap = l->cap };
+
+	idindex_release(&p->place_index);
+	idindex_release(&p->node_index);
+	idindex_release(&p->leaf_index);
+	live_release(&p->live);
+	l->v = NULL;
+	lifetimes_release(l);
+	*l = counted;
+	free(p->taken);
+	p->taken = NULL;
+	p->n_taken = p->cap_taken = 0;
+	free(p->last);
+	p->last = NULL;
+	p->n_last = p->cap_last = 0;
+}
+
+int profile_finish(struct profile *p)
+{
+	struct numbers to = { calloc(p->n_nodes + 1, sizeof *to.nodes), calloc(p->n_places + 1, sizeof *to.places) };
+	int err = to.nodes && to.places ? 0 : -ENOMEM;
+
+	if (!err && !p->finished) {
+		p->memory = profile_memory(p);
+		p->finished = true;
+		mark_used(p, &to);
+		move_places(p, &to);
+		move_nodes(p, &to);
+		move_counts(p, &to);
+		drop_what_only_events_need(p);
+		shrink(&p->places, p->n_places, &p->cap_places, sizeof *p->places);
+		shrink(&p->nodes, p->n_nodes, &p->cap_nodes, sizeof *p->nodes);
+		shrink(&p->leaves, p->n_leaves, &p->cap_leaves, sizeof *p->leaves);
+		shrink(&p->lifetimes.v, p->lifetimes.n, &p->lifetimes.cap, sizeof *p->lifetimes.v);
+	}
+	free(to.nodes);
+	free(to.places);
+	return err;
+}

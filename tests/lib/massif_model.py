@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The snapshots that Massif's rules give for a log of tests/targets/mixture.c, written a second time.
+
+massif_model.py usable|rounded LOG MAX_SNAPSHOTS DETAILED_FREQ INACCURACY ADMIN
+
+What a block is charged beyond its size: what malloc_usable_size() said (Massif's way), or what rounding
+up to a multiple of 16 adds (mprof's). Prints TIME USEFUL EXTRA KIND for each snapshot.
+"""
+import sys
+
+
+class Table:
+    def __init__(self, most, freq, inaccuracy):
+        self.most, self.freq, self.inaccuracy = most, freq, inaccuracy
+        self.rows, self.plain, self.peak, self.interval, self.next = [], 0, 0, 0, 0
+
+    def take(self, time, useful, extra, kind):
+        if kind == "peak":
+            for row in self.rows:
+                row[3] = row[3].replace("peak", "detailed")
+            self.peak = useful + extra
+        self.plain = self.plain + 1 if kind == "empty" else 0
+        self.rows.append([time, useful, extra, kind])
+        if len(self.rows) == self.most:
+            self.halve()
+        self.next = time + self.interval
+
+    def fixed(self, i):
+        return i in (0, len(self.rows) - 1) or self.rows[i][3] == "peak"
+
+    def halve(self):
+        for _ in range(self.most // 2):
+            spans = [(self.rows[i + 1][0] - self.rows[i - 1][0], i)
+                     for i in range(1, len(self.rows) - 1) if not self.fixed(i)]
+            del self.rows[min(spans)[1]]
+        self.interval = min(self.rows[i][0] - self.rows[i - 1][0] for i in range(1, len(self.rows))
+                            if not (self.fixed(i) and self.fixed(i - 1)))
+
+    def ordinary(self, time, useful, extra):
+        if time >= self.next:
+            self.take(time, useful, extra, "detailed" if self.plain + 1 == self.freq else "empty")
+
+    def before_release(self, time, useful, extra):
+        if useful + extra > self.peak + int(self.peak * self.inaccuracy / 100):
+            self.take(time, useful, extra, "peak")
+
+
+def main():
+    way, log, most, freq, inaccuracy, admin = sys.argv[1:]
+    admin = int(admin)
+    table = Table(int(most), int(freq), float(inaccuracy))
+
+    def extra_of(size, usable):
+        if size < 0:
+            return 0
+        return admin + (usable if way == "usable" else (size + 15) // 16 * 16) - size
+
+    time = useful = extra = 0
+    table.ordinary(time, useful, extra)
+    for line in open(log):
+        old, old_usable, new, new_usable = map(int, line.split())
+        if new < old:
+            table.before_release(time, useful, extra)
+        more = max(new, 0) - max(old, 0)
+        more_extra = extra_of(new, new_usable) - extra_of(old, old_usable)
+        useful, extra, time = useful + more, extra + more_extra, time + abs(more + more_extra)
+        table.ordinary(time, useful, extra)
+    for row in table.rows:
+        print(*row)
+
+
+main()
