@@ -133,23 +133,43 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	return o->end;
 }
 
+/* The option at argv[i]; *apart: its value is the next argument. */
+static const struct option_def *given(const struct options *o, int i, bool *apart)
+{
+	const char *name = o->argv[i] + strspn(o->argv[i], "-");
+	size_t len = strcspn(name, "=");
+	const struct option_def *d = find_option(name, len, command_flag(o->command));
+
+	*apart = d && d->flags & NEEDS_VALUE && !name[len];
+	return d;
+}
+
 void options_print_given(const struct options *o, unsigned flags, FILE *out)
 {
 	const char *between = "";
+	bool apart;
 
-	for (int i = o->first; i < o->end; i++) {
-		const char *name = o->argv[i] + strspn(o->argv[i], "-");
-		size_t len = strcspn(name, "=");
-		const struct option_def *d = find_option(name, len, command_flag(o->command));
-		bool apart = d && d->flags & NEEDS_VALUE && !name[len];
+	for (int i = o->first; i < o->end; i += 1 + apart) {
+		const struct option_def *d = given(o, i, &apart);
 
-		if (d && (d->flags & flags || !flags)) {
-			fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "",
-				apart ? o->argv[i + 1] : "");
-			between = " ";
-		}
-		i += apart;
+		if (!d || !(d->flags & flags || !flags))
+			continue;
+		fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "", apart ? o->argv[i + 1] : "");
+		between = " ";
 	}
+}
+
+const char *options_first_given(const struct options *o, unsigned flags)
+{
+	bool apart;
+
+	for (int i = o->first; i < o->end; i += 1 + apart) {
+		const struct option_def *d = given(o, i, &apart);
+
+		if (d && d->flags & flags)
+			return o->argv[i];
+	}
+	return NULL;
 }
 
 bool parse_pid(const char *text, pid_t *pid)

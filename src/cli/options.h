@@ -19,6 +19,7 @@ enum {
 	OF_MASSIF = 32,	/* told in the desc: line of a massif file */
 	FOR_LOGS = 64,	/* stats and log */
 	FOR_PROBES = 128,
+	OF_TABLES = 256, /* matters to nothing but the tables of a profile of mprof's own */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -33,6 +34,9 @@ struct option_def {
 /* The options that were given, in their order, separated by blanks; only those with one of @flags, if
  * that is not 0. */
 void options_print_given(const struct options *o, unsigned flags, FILE *out);
+
+/* The first of the options that were given and have one of @flags, as it was given; NULL: none. */
+const char *options_first_given(const struct options *o, unsigned flags);
 
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],

@@ -224,7 +224,7 @@ static int read_location(struct reader *r, size_t i)
 		}
 	}
 	/* Two locations of one address may have different names: each is one of its own. */
-	uint32_t number = heap_stacks_own_location(r->out, mapping, l->address, lines, l->n_line);
+	uint32_t number = heap_stacks_named_location(r->out, mapping, l->address, lines, l->n_line);
 	free(lines);
 	r->locations[i] = (struct numbered){ l->id, number };
 	return number == PP_NONE ? no_memory(r) : 0;
