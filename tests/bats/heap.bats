@@ -252,10 +252,56 @@ agrees() {
 	refused 2 "option depth" "$MPROF" run --depth=0 -- true
 }
 
-@test "a directory that cannot be written is told, and the program runs" {
+@test "a profile that cannot be written is told, the program runs on, and mprof ends with 1" {
+	for prefix in not/there /dev/null/x; do
+		limited "$MPROF" run --heap-profile=$prefix -o r --data=d -- "$T/heap" 2>err && STATUS=0 || STATUS=$?
+		[ "$STATUS" = 1 ]
+		says err "cannot write the heap profile $prefix.0001.heap: (No such file|Not a directory)"
+		[ -s d ] && [ -s r ]
+	done
+	# as with the report and the data: the program's own failure is worth more
 	limited "$MPROF" run --heap-profile=not/there -o r --data=d -- "$T/heap" exit 2>err || STATUS=$?
 	[ "$STATUS" = 3 ]
 	says err 'cannot write the heap profile not/there.0001.heap: No such file'
+}
+
+@test "a dump that fails in the middle is told, the next ones are written, and mprof ends with 1" {
+	mkdir p.0001.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-allocation-interval=1M -o r --data=d -- "$T/heap" 2>err \
+		&& STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	says err 'cannot write the heap profile p.0001.heap: Is a directory'
+	[ -s p.0002.heap ] && [ -s p.0003.heap ]
+	! grep -q '^Dumping heap profile to p.0001' err
+}
+
+@test "a full disk is told" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	ln -s /dev/full p.0001.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-cleanup=no -o r --data=d -- "$T/heap" 2>err \
+		&& STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	says err 'cannot write the heap profile p.0001.heap: No space left'
+}
+
+@test "a dump that the program asks for itself and that cannot be written is told; attach ends with 1, too" {
+	start heaplive "$T/heaplive"
+	mkdir p.0001.heap
+	attach --heap-profile="$D/p" --heap-profile-signal=12 -o report.txt --data=run.data "$PID"
+	kill -12 "$PID"
+	await attach.err 'cannot write the heap profile .*p.0001.heap: Is a directory'
+	limited "$MPROF" detach "$PID" >/dev/null
+	wait "$ATTACH" && STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	[ -s p.0002.heap ]
+	finish heaplive
+}
+
+@test "a prefix that cannot be is refused before the program runs" {
+	for prefix in '%z' '%q{MPROF_TEST_UNSET}' '%q{HOME'; do
+		refused 1 'file name: ' "$MPROF" run --heap-profile="$prefix" -- touch ran
+		[ ! -e ran ]
+	done
 }
 
 @test "a prefix has the process and the environment in it" {
