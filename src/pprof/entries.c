@@ -77,7 +77,7 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	else if (grain == BY_FILE && *f->file)
 		n = asprintf(&text, "%s", file);
 	else if (grain == BY_FILE)
-		n = asprintf(&text, "%016" PRIx64, l->address);
+		n = asprintf(&text, "%s%s ??:0", shorter, inlined);
 	else
 		n = asprintf(&text, "%016" PRIx64 " %s%s %s:%" PRId64, l->address, shorter, inlined, file,
 			     line->line);
