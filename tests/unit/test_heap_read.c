@@ -386,39 +386,77 @@ static unsigned next_random(void)
 	return (unsigned)(random_state >> 16);
 }
 
+static const char jemallocs[] = "heap_v2/524288\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] main\n"
+				"@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n  t0: 1: 400 [1: 400]\n"
+				"@ 0x1100\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n\nMAPPED_LIBRARIES:\n"
+				"1000-2000 r-xp 00000400 08:01 77    /nowhere/a\n";
+static const char gos[] = "%warn\nheap profile: 1: 10 [2: 20] @ heap/1048576\n1: 10 [2: 20] @ 0x101 0x202\n"
+			  "#\t0x100\tmain.f+0x10\t\t/a.go:9\n#\t0x100\tmain.g+0x20\t/a.go:14\n"
+			  "#\t0x201\tmain.h+0x30\t\t/a.go:20\n\n# runtime.MemStats\n# Alloc = 4464\n";
+static const char named[] = "--- symbol\nbinary=/x\n0x1000 inner--most\n0x2001 main\n---\n"
+			    "heap profile: -1: 2 [ 1: 2] @ heapprofile/difference\n-1: 2 [1: 2] @ 0x1000 0x2001\n"
+			    "\n--- Memory map: ---\n  build=/b\n 1000-2000: /b/lib.so\n";
+static const char *const seeds[] = { good, jemallocs, gos, named };
+
+#define N_SEEDS (sizeof seeds / sizeof *seeds)
+
 static void cut_anywhere_a_file_is_read_or_refused_with_a_sentence(void **state)
 {
 	(void)state;
-	for (size_t len = 0; len < strlen(good); len++) {
-		struct heap_stacks h;
-		struct error e;
-		int err = read_bytes(good, len, &h, &e);
+	for (size_t i = 0; i < N_SEEDS; i++)
+		for (size_t len = 0; len < strlen(seeds[i]); len++) {
+			struct heap_stacks h;
+			struct error e;
+			int err = read_bytes(seeds[i], len, &h, &e);
 
-		if (err)
-			assert_true(!strncmp(e.text, "f.heap:", 7));
-		else
-			use(&h);
-		heap_stacks_release(&h);
-	}
+			if (err)
+				assert_true(!strncmp(e.text, "f.heap:", 7));
+			else
+				use(&h);
+			heap_stacks_release(&h);
+		}
+}
+
+/* Some bytes become others, and sometimes a part of a file is there once more. */
+static size_t change(char *text, size_t len)
+{
+	static const char bytes[] = "0123456789abcxft:[]@-%#*/ \n\t\0\xff=";
+
+	for (unsigned n = next_random() % 4 + 1; n; n--)
+		text[next_random() % len] = bytes[next_random() % (sizeof bytes - 1)];
+	if (next_random() % 4)
+		return len;
+	size_t from = next_random() % len, n = next_random() % (len - from), to = next_random() % len;
+
+	memmove(text + to + n, text + to, len - to);
+	memmove(text + to, text + (from < to ? from : from + n), n);
+	return len + n;
+}
+
+/* FUZZ=N: N times as many. */
+static int rounds(int n)
+{
+	const char *times = getenv("FUZZ");
+
+	return times && atoi(times) > 0 ? n * atoi(times) : n;
 }
 
 static void changed_anywhere_a_file_is_read_or_refused_with_a_sentence(void **state)
 {
-	static const char bytes[] = "0123456789abcxf:[]@- \n\t/\0\xff=";
-	char text[sizeof good];
+	char text[4096];
 
 	(void)state;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < rounds(20000); round++) {
+		const char *seed = seeds[(size_t)round % N_SEEDS];
 		struct heap_stacks h;
 		struct error e;
 
-		memcpy(text, good, sizeof good);
-		for (unsigned n = next_random() % 4 + 1; n; n--)
-			text[next_random() % (sizeof good - 1)] = bytes[next_random() % (sizeof bytes - 1)];
-		int err = read_bytes(text, sizeof good - 1, &h, &e);
+		memset(text, 0, sizeof text);
+		memcpy(text, seed, strlen(seed));
+		int err = read_bytes(text, change(text, strlen(seed)), &h, &e);
 		if (err)
 			assert_true(!strncmp(e.text, "f.heap:", 7));
-		else if (round % 50 == 0)
+		else if (round % 50 < 4)
 			use(&h);
 		heap_stacks_release(&h);
 	}
@@ -486,7 +524,7 @@ static void damaged_protos_are_read_or_refused_with_a_sentence(void **state)
 	size_t len = packed(data, sizeof data);
 
 	(void)state;
-	for (unsigned round = 0; round < 3000 + len; round++) {
+	for (unsigned round = 0; round < (unsigned)rounds(3000) + len; round++) {
 		struct heap_stacks h = { 0 };
 		struct error e = { "" };
 		size_t n = round < len ? round : len;
