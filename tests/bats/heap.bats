@@ -228,6 +228,36 @@ agrees() {
 	[ "$(lines_with err 'currently in use)')" = 2 ]
 }
 
+@test "each interval at its exact boundary: at it for what is allocated and freed, above it for what is in use" {
+	# 40 blocks of 50000 come first; 300 of 3000 are allocated and freed one by one.
+	profiled --heap-profile-allocation-interval=1000000 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "20 1000000 20 1000000" ]
+	[ "$(numbers p.0002.heap)" = "40 2000000 40 2000000" ]
+	profiled --heap-profile-allocation-interval=1000001 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "21 1050000 21 1050000" ]
+	profiled --heap-profile-inuse-interval=1000000 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "21 1050000 21 1050000" ]
+	profiled --heap-profile-inuse-interval=999999 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "20 1000000 20 1000000" ]
+	freed() { numbers "$1" | awk '{ print $4 - $2 }'; }
+	profiled --heap-profile-deallocation-interval=300000 -- "$T/heap"
+	[ "$(freed p.0001.heap) $(freed p.0002.heap)" = "300000 600000" ]
+	profiled --heap-profile-deallocation-interval=300001 -- "$T/heap"
+	[ "$(freed p.0001.heap) $(freed p.0002.heap)" = "303000 606000" ]
+	# the first rule that holds gives the reason
+	profiled --heap-profile-allocation-interval=1000000 --heap-profile-inuse-interval=999999 -- "$T/heap"
+	grep -qx 'Dumping heap profile to p.0001.heap (0 MB allocated cumulatively, 0 MB currently in use)' err
+	grep -qx 'Dumping heap profile to p.0002.heap (1 MB allocated cumulatively, 1 MB currently in use)' err
+}
+
+@test "cleanup deletes PREFIX.*.heap, in the directory of the prefix, and nothing else" {
+	mkdir there
+	touch there/{p.0001.heap,p.x.heap,p.heap,pp.0001.heap,p_1.0001.heap,p.0001.heapx,xp.0001.heap} p.0007.heap
+	limited "$MPROF" run --heap-profile=there/p -o r --data=d --quiet -- "$T/heap" 2>err
+	[ "$(cd there && echo *)" = "p.0001.heap p.0001.heapx p.heap p_1.0001.heap pp.0001.heap xp.0001.heap" ]
+	[ -s there/p.0001.heap ] && [ -e p.0007.heap ]
+}
+
 @test "the variables of gperftools do the same, options win, and the program does not see them" {
 	export HEAPPROFILE=v HEAP_PROFILE_ALLOCATION_INTERVAL=1048576 HEAP_PROFILE_CLEANUP=n
 	touch v.9999.heap
