@@ -2,8 +2,8 @@
 #include "attach/target.h"
 #include "cli/load_rules.h"
 #include "cli/massif.h"
-#include "cli/mma_output.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -124,7 +124,7 @@ int command_attach(int argc, char **argv)
 		say("attach: which process? Usage: mprof attach [options] PID");
 		return STATUS_USAGE;
 	}
-	if (!mma_options_good(&a.options))
+	if (!outputs_apart(&a.options))
 		return STATUS_USAGE;
 	a.facts = target_look(a.pid);
 	if (a.facts.exists)

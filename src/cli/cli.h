@@ -88,6 +88,7 @@ struct options {
 	struct report_options report;
 	struct view view;
 	enum output_format format;
+	bool format_given;	/* --format */
 	const char *output;	/* -o; NULL: the command's default stream */
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */

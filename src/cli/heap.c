@@ -203,12 +203,10 @@ bool heap_signal(struct image *i, pid_t tid, int sig)
 {
 	static bool said;
 	struct heapprofile *h = heapprofile_find(i->recorders);
-	struct error e;
 
 	if (!h || sig != i->session->options->heap.signal)
 		return false;
-	if (heapprofile_is_on(h) && heapprofile_dump(h, "signal", NULL, &e))
-		complain(e.text);
+	heapprofile_due(h, "signal");
 	if (!has_handler(tid, sig))
 		return true;
 	if (!said)
@@ -329,10 +327,8 @@ static void start(struct image *i, struct heapprofile *h, const struct space *sp
 static void dump_as_asked(struct heapprofile *h, const struct space *space, taddr at)
 {
 	char *reason = session_string(space, at);
-	struct error e;
 
-	if (heapprofile_dump(h, reason ? reason : "", NULL, &e))
-		complain(e.text);
+	heapprofile_due(h, reason ? reason : "");
 	free(reason);
 }
 
@@ -370,6 +366,17 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 	default:
 		return false;
 	}
+}
+
+int heap_written(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next) {
+		struct heapprofile *h = heapprofile_find(i->recorders);
+
+		if (h && heapprofile_unwritten(h))
+			return -EIO;
+	}
+	return 0;
 }
 
 void heap_tick(struct session *s)

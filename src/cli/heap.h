@@ -34,6 +34,9 @@ void heap_texts_free(struct session *s);
 /* A system call has returned: a line in the log, if there is one. */
 void heap_log_call(const struct image *i, const struct syscall_call *c);
 
+/* Has every profile that was due been written? 0 or -EIO; what was not has been told then. */
+int heap_written(const struct session *s);
+
 /* Time has passed. */
 void heap_tick(struct session *s);
 

@@ -20,25 +20,6 @@ struct mma_output {
 	bool activated;
 };
 
-bool mma_options_good(const struct options *o)
-{
-	struct error e;
-
-	if (!o->mma.log_file || !o->mma.stats_file)
-		return true;
-	char *log = filename_expand(o->mma.log_file, getpid(), &e);
-	char *stats = log ? filename_expand(o->mma.stats_file, getpid(), &e) : NULL;
-	bool good = log && stats && strcmp(log, stats) != 0;
-
-	if (!log || !stats)
-		say("%s", e.text);
-	else if (!good)
-		say("--mma-log-file and --mma-stats-file both name %s: give one of them another name", log);
-	free(log);
-	free(stats);
-	return good;
-}
-
 /* ---- logs ---- */
 
 /* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and

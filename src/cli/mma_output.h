@@ -9,9 +9,6 @@
 /* MMA's outputs of a session: --mma-log-file, --mma-stats-file. */
 struct mma_output;
 
-/* Whether the options make sense together; if not, a sentence has been printed. */
-bool mma_options_good(const struct options *o);
-
 /* 0, or -ENOMEM. *out is NULL if the options want none. */
 int mma_output_new(struct mma_output **out, const struct session *s, const struct options *o);
 void mma_output_free(struct mma_output *m);

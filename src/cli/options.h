@@ -22,6 +22,7 @@ enum {
 	ONLY_MASSIF_FILE = 256,	/* means nothing but for --massif-out-file, ... */
 	ONLY_MASSIF = 512,	/* ... but for that and --format=massif or ms_print, ... */
 	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
+	OF_TABLES = 2048,	/* matters to nothing but the tables of a profile of mprof's own */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };

@@ -117,6 +117,7 @@ static bool set_format(struct options *o, const char *v)
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
 	o->format = formats[which];
+	o->format_given = true;
 	return true;
 }
 
@@ -138,19 +139,19 @@ static bool add_debug_dir(struct options *o, const char *v)
 }
 
 const struct option_def printing_options[] = {
-	{ "verbose", FOR_PRINTING, NULL, set_verbose },
-	{ "normal", FOR_PRINTING, NULL, set_normal },
-	{ "terse", FOR_PRINTING, NULL, set_terse },
-	{ "leaktable", FOR_PRINTING, NULL, set_leaktable },
-	{ "noleaktable", FOR_PRINTING, NULL, set_noleaktable },
-	{ "offsets", FOR_PRINTING, NULL, set_offsets },
-	{ "offset", FOR_PRINTING, NULL, set_offsets },
+	{ "verbose", FOR_PRINTING | OF_TABLES, NULL, set_verbose },
+	{ "normal", FOR_PRINTING | OF_TABLES, NULL, set_normal },
+	{ "terse", FOR_PRINTING | OF_TABLES, NULL, set_terse },
+	{ "leaktable", FOR_PRINTING | OF_TABLES, NULL, set_leaktable },
+	{ "noleaktable", FOR_PRINTING | OF_TABLES, NULL, set_noleaktable },
+	{ "offsets", FOR_PRINTING | OF_TABLES, NULL, set_offsets },
+	{ "offset", FOR_PRINTING | OF_TABLES, NULL, set_offsets },
 	{ "lines", FOR_PRINTING, NULL, set_lines },
-	{ "lifetimes", FOR_PRINTING, NULL, set_lifetimes },
+	{ "lifetimes", FOR_PRINTING | OF_TABLES, NULL, set_lifetimes },
 	{ "inlines", FOR_PRINTING | NEEDS_VALUE, "yes or no", set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE, "full or short", set_names },
-	{ "types", FOR_PRINTING | NEEDS_VALUE, "all, program or none", set_types },
-	{ "at", FOR_PRINTING | NEEDS_VALUE, "end or peak", set_at },
+	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES, "all, program or none", set_types },
+	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES, "end or peak", set_at },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,

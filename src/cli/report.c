@@ -4,6 +4,7 @@
 #include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
 #include "mma/replay.h"
@@ -250,12 +251,32 @@ static const char *take_program(char **files, size_t *n)
 	return NULL;
 }
 
-static bool all_are_data(char *const *files, size_t n, const char *base)
+/* The tables, and Massif's forms, need more than there is in such a file. False: it has been said. */
+static bool heap_has_format(const char *path, struct options *o)
+{
+	const struct option_def *of_tables = options_find_given(o, OF_TABLES);
+
+	if (of_tables) {
+		say("report: --%s is for data files; %s is a heap profile, which tells neither the sizes of "
+		    "single blocks nor times", of_tables->name, path);
+		return false;
+	}
+	if (o->format == FORMAT_TABLES && !o->format_given)
+		o->format = FORMAT_TEXT;
+	if (is_pprof_format(o->format) || o->format == FORMAT_JSON)
+		return true;
+	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof and json can be "
+	    "made", path);
+	return false;
+}
+
+/* The first file that is a heap profile; NULL: all are data files. */
+static const char *first_heap(char *const *files, size_t n, const char *base)
 {
 	for (size_t i = 0; i < n; i++)
 		if (heap_file_kind(files[i]) != HEAP_FILE_OTHER)
-			return false;
-	return !base || heap_file_kind(base) == HEAP_FILE_OTHER;
+			return files[i];
+	return base && heap_file_kind(base) != HEAP_FILE_OTHER ? base : NULL;
 }
 
 int command_report(int argc, char **argv)
@@ -275,12 +296,9 @@ int command_report(int argc, char **argv)
 		files = one;
 		n = 1;
 	}
-	if (!all_are_data(files, n, o.pprof.base)) {
-		/* The tables need more than there is in such files. */
-		if (o.format == FORMAT_TABLES)
-			o.format = FORMAT_TEXT;
-		return report_heap(files, n, binary, &o);
-	}
+	const char *heap = first_heap(files, n, o.pprof.base);
+	if (heap)
+		return heap_has_format(heap, &o) ? report_heap(files, n, binary, &o) : STATUS_USAGE;
 	if (is_pprof_format(o.format) && (n > 1 || o.pprof.base))
 		return report_heap(files, n, binary, &o);
 	if (o.format == FORMAT_JSON && o.pprof.base)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/load_rules.h"
 #include "cli/massif.h"
-#include "cli/mma_output.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -94,7 +94,7 @@ int command_run(int argc, char **argv)
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");
 		return STATUS_USAGE;
 	}
-	if (!mma_options_good(&run.options))
+	if (!outputs_apart(&run.options))
 		return STATUS_USAGE;
 	run.argv = argv + first;
 	run.path = program_find(argv[first], &status, &e);

@@ -280,10 +280,10 @@ int serve_session(struct serve *v)
 	tracer_detach_all(s->tracer);
 	await_savers(s);
 	if (!s->refused) {
-		int recorded = write_recorded(s);
+		int recorded = write_recorded(s), profiled = heap_written(s);
 
 		err = output_session(s, v->options);
-		err = err ? err : recorded;
+		err = err ? err : recorded ? recorded : profiled;
 	}
 	say_not_found(s->shared.rules);
 	/* Whose start we saw has told of each that it uses. */

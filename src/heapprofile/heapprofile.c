@@ -67,8 +67,23 @@ static void dump_or_complain(struct heapprofile *h, const char *reason)
 {
 	struct error e;
 
-	if (dump(h, reason, NULL, &e))
-		h->how.complain(e.text);
+	if (!dump(h, reason, NULL, &e))
+		return;
+	h->unwritten++;
+	h->how.complain(e.text);
+}
+
+void heapprofile_due(struct heapprofile *h, const char *reason)
+{
+	if (!h->on)
+		return;
+	heap_read_map(h);
+	dump_or_complain(h, reason);
+}
+
+unsigned heapprofile_unwritten(const struct heapprofile *h)
+{
+	return h->unwritten;
 }
 
 /* Is one due by the rules? */
@@ -82,8 +97,7 @@ static void check(struct heapprofile *h, uint64_t now_ns)
 	heap_reason(reason, sizeof reason, cause, &h->marks, &h->totals, now_ns);
 	/* Before it is written: one that cannot be is not tried again at once. */
 	heap_was_due(&h->marks, &h->totals, cause, now_ns);
-	heap_read_map(h);
-	dump_or_complain(h, reason);
+	heapprofile_due(h, reason);
 }
 
 void heapprofile_tick(struct heapprofile *h, uint64_t now_ns)

@@ -74,8 +74,14 @@ int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uin
 void heapprofile_stop(struct heapprofile *h);
 bool heapprofile_is_on(const struct heapprofile *h);
 
+/* Write a profile now, if it is on; what fails is said. @reason is for people. */
+void heapprofile_due(struct heapprofile *h, const char *reason);
+
+/* So many profiles that were due could not be written. */
+unsigned heapprofile_unwritten(const struct heapprofile *h);
+
 /**
- * Write a profile now.
+ * Write a profile for somebody who waits for the answer.
  * @reason  for people
  * @path    its name goes there, for free(); may be NULL
  * Returns 0, -EINVAL (it is off), or -errno with a sentence in @e; nothing has been said of it.

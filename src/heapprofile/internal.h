@@ -32,6 +32,7 @@ struct heapprofile {
 	struct heap_totals totals;
 	struct heap_marks marks;
 	uint64_t lost;		/* events: out of memory */
+	unsigned unwritten;	/* profiles; of each it has been said why */
 	bool on;
 	char *prefix;		/* of file names, expanded; NULL: none yet */
 	unsigned number;	/* of the last file */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pprof/allocators.h"
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@ static const char *const whole[] = {
 	"tc_valloc", "tc_realloc", "tc_new", "tc_delete", "tc_newarray", "tc_deletearray", "tc_new_nothrow",
 	"tc_newarray_nothrow", "tc_new_aligned", "tc_newarray_aligned", "tc_new_aligned_nothrow",
 	"tc_newarray_aligned_nothrow",
+	/* jemalloc's, as jeprof knows them */
+	"newImpl", "void* newImpl", "mallocx", "rallocx", "xallocx", "dallocx", "sdallocx",
 };
 
 bool heap_is_allocator(const char *name)
@@ -30,4 +34,11 @@ bool heap_is_allocator(const char *name)
 		if (strlen(whole[i]) == n && !strncmp(whole[i], name, n))
 			return true;
 	return false;
+}
+
+bool heap_is_allocators_file(const char *path)
+{
+	static const char jemalloc[] = "libjemalloc";
+
+	return !strncmp(path_last(path), jemalloc, strlen(jemalloc));
 }

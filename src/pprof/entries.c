@@ -77,7 +77,7 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	else if (grain == BY_FILE && *f->file)
 		n = asprintf(&text, "%s", file);
 	else if (grain == BY_FILE)
-		n = asprintf(&text, "%016" PRIx64, l->address);
+		n = asprintf(&text, "%s%s ??:0", shorter, inlined);
 	else
 		n = asprintf(&text, "%016" PRIx64 " %s%s %s:%" PRId64, l->address, shorter, inlined, file,
 			     line->line);
@@ -126,24 +126,17 @@ struct sums {
 	int64_t value;
 };
 
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 static void sum_frame(void *ctx, uint32_t entry)
 {
 	struct sums *s = ctx;
 	struct heap_entry *e = &s->e->v[entry];
 
 	if (!s->frames++)
-		e->flat = add(e->flat, s->value);
+		e->flat = stack_sum(e->flat, s->value);
 	if (s->seen[entry] == s->stack)
 		return;
 	s->seen[entry] = s->stack;
-	e->cumulative = add(e->cumulative, s->value);
+	e->cumulative = stack_sum(e->cumulative, s->value);
 }
 
 int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain, bool full,

@@ -1,166 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text format of heap profiles. Source: gperftools 2.10, heap-profile-table.cc, and what
- * google-pprof and the newer pprof read. */
-#include "pprof/read.h"
+/* The text formats of heap profiles: gperftools', tcmalloc's, jemalloc's and Go's. What single lines look
+ * like is in heap_lines.c. */
+#include "pprof/heap_read_internal.h"
 
 #include "base/array.h"
+#include "pprof/heap_lines.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* A line of the table of names, for an address as it stands in the stacks. */
-struct named_address {
-	uint64_t address;
-	char *names;
-};
-
-struct reader {
-	FILE *in;
-	const char *name;
-	struct heap_stacks *out;
-	struct error *e;
-	char *line;
-	size_t cap, line_number;
-	ssize_t len;
-	double period;		/* of sampling; 0: all was counted */
-	struct named_address *named;
-	size_t n_named, cap_named;
-	uint64_t *addresses;	/* of the stack in progress */
-	size_t cap_addresses;
-	struct stack_table raw;	/* of addresses as they are in the file */
-};
-
-static int wrong(const struct reader *r, const char *what)
-{
-	return error_set(r->e, -EINVAL, "%s:%zu: %s", r->name, r->line_number, what);
-}
-
-static int no_memory(const struct reader *r)
-{
-	return error_set(r->e, -ENOMEM, "cannot read %s: out of memory", r->name);
-}
-
-static bool next_line(struct reader *r)
-{
-	r->len = getline(&r->line, &r->cap, r->in);
-	if (r->len < 0)
-		return false;
-	r->line_number++;
-	while (r->len && isspace((unsigned char)r->line[r->len - 1]))
-		r->line[--r->len] = '\0';
-	return true;
-}
-
-static const char *skip_blanks(const char *s)
-{
-	while (*s == ' ' || *s == '\t')
-		s++;
-	return s;
-}
-
-/* A decimal number that fits, and @end behind it. */
-static bool number(const char **s, int64_t *n, const char *end)
-{
-	char *rest;
-
-	*s = skip_blanks(*s);
-	if (!isdigit((unsigned char)**s) && !(**s == '-' && isdigit((unsigned char)(*s)[1])))
-		return false;
-	errno = 0;
-	*n = strtoll(*s, &rest, 10);
-	if (errno || strncmp(rest, end, strlen(end)))
-		return false;
-	*s = rest + strlen(end);
-	return true;
-}
-
-/* "objs: bytes [allocs: alloc_bytes] @", and behind it *rest. */
-static bool numbers(const char *s, int64_t value[HEAP_VALUES], const char **rest)
-{
-	if (!number(&s, &value[INUSE_OBJECTS], ":") || !number(&s, &value[INUSE_SPACE], ""))
-		return false;
-	s = skip_blanks(s);
-	if (*s++ != '[' || !number(&s, &value[ALLOC_OBJECTS], ":") || !number(&s, &value[ALLOC_SPACE], "]"))
-		return false;
-	s = skip_blanks(s);
-	if (*s && *s++ != '@')
-		return false;
-	*rest = s;
-	return true;
-}
-
-static bool address(const char **s, uint64_t *a)
-{
-	char *end;
-
-	*s = skip_blanks(*s);
-	if ((*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X'))
-		*s += 2;
-	if (!isxdigit((unsigned char)**s))
-		return false;
-	errno = 0;
-	*a = strtoull(*s, &end, 16);
-	if (errno || (*end && *end != ' ' && *end != '\t'))
-		return false;
-	*s = end;
-	return true;
-}
-
-/* ---- the parts of a file ---- */
-
-static int read_names(struct reader *r)
-{
-	while (next_line(r)) {
-		const char *s = r->line;
-		uint64_t a;
-
-		if (!strncmp(s, "---", 3))
-			return 0;
-		/* "binary=..." is in the map, too. */
-		if (s[0] != '0' || !*s) {
-			if (*s && !strchr(s, '='))
-				return wrong(r, "neither a name nor its end (---)");
-			continue;
-		}
-		if (!address(&s, &a))
-			return wrong(r, "no address");
-		if (ARRAY_RESERVE(&r->named, &r->cap_named, r->n_named))
-			return no_memory(r);
-		char *names = strdup(skip_blanks(s));
-		if (!names)
-			return no_memory(r);
-		r->named[r->n_named++] = (struct named_address){ a, names };
-	}
-	return wrong(r, "the table of names has no end");
-}
-
-/* "heapprofile", "heap_v2/524288", "heap/524288" */
-static int read_kind(struct reader *r, const char *kind)
-{
-	static const char v2[] = "heap_v2/", v1[] = "heap/";
-	int64_t period;
-	const char *s;
-
-	kind = skip_blanks(kind);
-	if (!*kind || !strcmp(kind, "heapprofile") || !strncmp(kind, "heapprofile ", 12))
-		return 0;
-	if (!strncmp(kind, v2, strlen(v2)))
-		s = kind + strlen(v2);
-	else if (!strncmp(kind, v1, strlen(v1)))
-		s = kind + strlen(v1);
-	else
-		return wrong(r, "this kind of heap profile is not known (heapprofile, heap_v2/PERIOD and "
-				"heap/PERIOD are)");
-	if (!number(&s, &period, "") || *s || period < 1)
-		return wrong(r, "no sampling period");
-	r->period = kind[4] == '_' ? (double)period : (double)period / 2;
-	return 0;
-}
+/* ---- stacks ---- */
 
 /* An allocation of @size bytes is seen with the probability 1 - exp(-size / period). */
 static bool correct(int64_t *count, int64_t *bytes, double period)
@@ -177,86 +28,156 @@ static bool correct(int64_t *count, int64_t *bytes, double period)
 	return true;
 }
 
+/* The stack in progress has these numbers. */
+static int add_stack(struct reader *r, int64_t v[HEAP_VALUES])
+{
+	if (heap_any_negative(v) && !r->difference)
+		return heap_wrong(r, NEGATIVE);
+	if (r->sampled && r->period < 0.5)
+		return heap_wrong(r, "a stack of samples, but no sampling period in the first line");
+	if (r->sampled && (!correct(&v[INUSE_OBJECTS], &v[INUSE_SPACE], r->period) ||
+			   !correct(&v[ALLOC_OBJECTS], &v[ALLOC_SPACE], r->period)))
+		return heap_wrong(r, "a number is too large");
+	int err = stack_table_add(&r->raw, r->addresses, r->n_addresses, v);
+	return err == -EOVERFLOW ? heap_wrong(r, "a sum is too large") : err ? heap_no_memory(r) : 0;
+}
+
+/* What is behind the "@" of a stack. */
+static int read_addresses(struct reader *r, const char *s)
+{
+	r->n_frames = r->n_addresses = 0;
+	for (; *(s = heap_skip_blanks(s)); r->n_addresses++) {
+		if (ARRAY_RESERVE(&r->addresses, &r->cap_addresses, r->n_addresses))
+			return heap_no_memory(r);
+		if (!heap_line_address(&s, &r->addresses[r->n_addresses]))
+			return heap_wrong(r, NO_ADDRESS);
+	}
+	return r->n_addresses ? 0 : heap_wrong(r, NO_ADDRESS);
+}
+
 static int read_stack(struct reader *r)
 {
 	int64_t v[HEAP_VALUES];
-	const char *s;
-	size_t n = 0;
+	const char *s = r->line;
 
-	if (!numbers(r->line, v, &s))
-		return wrong(r, "not of the form \"objects: bytes [objects: bytes] @ addresses\"");
-	if (r->period > 0 && (!correct(&v[INUSE_OBJECTS], &v[INUSE_SPACE], r->period) ||
-			      !correct(&v[ALLOC_OBJECTS], &v[ALLOC_SPACE], r->period)))
-		return wrong(r, "a number is too large");
-	for (; *(s = skip_blanks(s)); n++) {
-		if (ARRAY_RESERVE(&r->addresses, &r->cap_addresses, n))
-			return no_memory(r);
-		if (!address(&s, &r->addresses[n]))
-			return wrong(r, "no address");
-	}
-	int err = stack_table_add(&r->raw, r->addresses, n, v);
-	return err == -EOVERFLOW ? wrong(r, "a sum is too large") : err ? no_memory(r) : 0;
+	if (!heap_line_numbers(&s, v) || *(s = heap_skip_blanks(s)) != '@')
+		return heap_wrong(r, "not of the form \"" NUMBERS " @ addresses\"");
+	int err = read_addresses(r, s + 1);
+	return err ? err : add_stack(r, v);
+}
+
+/* "t*: 1: 2 [0: 0]", all threads together, or one thread's: "t7: ..." */
+static int read_threads(struct reader *r, const char *s)
+{
+	bool all = s[1] == '*';
+	int64_t thread, v[HEAP_VALUES];
+
+	if (all && s[2] == ':')
+		s += 3;
+	else if (all || *++s == '-' || !heap_line_number(&s, &thread, ":"))
+		return heap_wrong(r, "not of the form \"t*: " NUMBERS "\"");
+	if (!heap_line_numbers(&s, v))
+		return heap_wrong(r, "not of the form \"t*: " NUMBERS "\"");
+	/* Above the first stack are the sums, and the threads' names. */
+	if (!r->n_addresses)
+		return 0;
+	if (*s)
+		return heap_wrong(r, "not of the form \"t*: " NUMBERS "\"");
+	if (heap_any_negative(v))
+		return heap_wrong(r, NEGATIVE);
+	if (!all)
+		return 0;
+	if (r->has_numbers)
+		return heap_wrong(r, "the numbers of all threads (t*) are there twice");
+	r->has_numbers = true;
+	return add_stack(r, v);
+}
+
+static int check_numbers(struct reader *r)
+{
+	if (!r->threaded || !r->n_addresses || r->has_numbers)
+		return 0;
+	return heap_wrong(r, "the stack above has no numbers of all threads (t*: " NUMBERS ")");
+}
+
+/* jemalloc's: "@ addresses", and below it lines of numbers. */
+static int read_threaded(struct reader *r)
+{
+	const char *s = heap_skip_blanks(r->line);
+
+	if (*s == 't')
+		return read_threads(r, s);
+	if (*s != '@')
+		return heap_wrong(r, "neither a stack (@ addresses) nor numbers (t*: " NUMBERS ")");
+	int err = check_numbers(r);
+	r->has_numbers = false;
+	return err ? err : read_addresses(r, s + 1);
+}
+
+/* Go names frames in comments below a stack; several of one address are inlined into each other. */
+static int read_comment(struct reader *r)
+{
+	uint64_t a;
+	char *name;
+	int is = heap_line_go_frame(r->line, &a, &name);
+
+	if (is <= 0)
+		return is ? heap_no_memory(r) : 0;
+	/* It tells the address of the call, a stack the one to return to. */
+	bool same = r->n_frames && r->named.v[r->named.n - 1].address == a + 1;
+	int err = same ? named_add_outer(&r->named, name) : named_add(&r->named, a + 1, name);
+	r->n_frames++;
+	free(name);
+	return err ? heap_no_memory(r) : 0;
+}
+
+static int read_line(struct reader *r)
+{
+	if (!*r->line)
+		return 0;
+	if (*r->line == '#')
+		return read_comment(r);
+	return r->threaded ? read_threaded(r) : read_stack(r);
 }
 
 /* A line of /proc/PID/maps; only what is executable matters. */
 static int read_mapping(struct reader *r)
 {
-	struct pp_mapping m = { .build_id = "" };
-	char perms[8];
-	int path = 0;
+	struct pp_mapping m;
 
-	if (!*r->line)
+	switch (heap_line_mapping(r->line, &m)) {
+	case MAP_REVERSED:
+		return heap_wrong(r, "a mapping that ends before it begins");
+	case MAP_WRONG:
+		return heap_wrong(r, "no line of a memory map; expected \"start-end permissions offset device inode "
+				"path\"");
+	case MAP_CODE:
+		return heap_stacks_mapping(r->out, &m) == PP_NONE ? heap_no_memory(r) : 0;
+	default:
 		return 0;
-	if (sscanf(r->line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &m.start, &m.limit, perms,
-		   &m.offset, &path) < 4)
-		return 0; /* "build=", comments */
-	if (m.start >= m.limit)
-		return wrong(r, "a mapping that ends before it begins");
-	if (!strchr(perms, 'x') || !path || !r->line[path])
-		return 0;
-	m.path = r->line + path;
-	return heap_stacks_mapping(r->out, &m) == PP_NONE ? no_memory(r) : 0;
+	}
 }
 
 static bool begins_map(const char *line)
 {
-	return !strncmp(line, "MAPPED_LIBRARIES:", 17) || !strncmp(line, "--- Memory map:", 15);
-}
-
-static int read_head(struct reader *r)
-{
-	static const char word[] = "heap profile:";
-	int64_t total[HEAP_VALUES];
-	const char *kind;
-
-	if (!next_line(r))
-		return wrong(r, "the file is empty");
-	if (!strncmp(r->line, "--- symbol", 10)) {
-		int err = read_names(r);
-		if (err)
-			return err;
-		while (next_line(r) && (!*r->line || !strncmp(r->line, "---", 3)))
-			;
-	}
-	if (r->len < 0 || strncmp(r->line, word, strlen(word)))
-		return wrong(r, "no heap profile begins here");
-	if (!numbers(r->line + strlen(word), total, &kind))
-		return wrong(r, "not of the form \"heap profile: objects: bytes [objects: bytes] @ kind\"");
-	return read_kind(r, kind);
+	return heap_begins(line, "MAPPED_LIBRARIES:") || heap_begins(line, "--- Memory map:");
 }
 
 static int read_parts(struct reader *r)
 {
-	int err = read_head(r);
+	int err = heap_read_head(r);
 
-	while (!err && next_line(r)) {
+	while (!err && heap_next_line(r)) {
 		if (begins_map(r->line))
 			break;
-		if (*r->line)
-			err = read_stack(r);
+		err = read_line(r);
 	}
-	while (!err && next_line(r))
+	if (!err)
+		err = check_numbers(r);
+	while (!err && heap_next_line(r))
 		err = read_mapping(r);
+	if (!err)
+		err = r->failed;
 	if (!err && ferror(r->in))
 		err = error_set(r->e, -EIO, "cannot read %s", r->name);
 	return err;
@@ -264,50 +185,15 @@ static int read_parts(struct reader *r)
 
 /* ---- stacks of locations ---- */
 
-static int by_address(const void *left, const void *right)
-{
-	const struct named_address *a = left, *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* The names of an address, the physical function first, joined by "--": innermost first. */
-static int read_lines(struct reader *r, const struct named_address *named, struct pp_line **lines, size_t *n)
-{
-	size_t cap = 0;
-
-	*n = 0;
-	*lines = NULL;
-	for (char *s = named ? named->names : NULL; s && *s;) {
-		char *end = strstr(s, "--");
-		size_t len = end ? (size_t)(end - s) : strlen(s);
-		char *text = strndup(s, len);
-		struct pp_function f = { text, text, "", 0 };
-		uint32_t id = text ? heap_stacks_function(r->out, &f) : PP_NONE;
-
-		free(text);
-		if (id == PP_NONE || ARRAY_RESERVE(lines, &cap, *n))
-			return -ENOMEM;
-		memmove(*lines + 1, *lines, *n * sizeof **lines);
-		(*lines)[0] = (struct pp_line){ id, 0 };
-		++*n;
-		s = end ? end + 2 : NULL;
-	}
-	return 0;
-}
-
 static uint32_t location_of(struct reader *r, uint64_t a, bool first)
 {
-	const struct named_address key = { .address = a };
-	const struct named_address *named =
-		r->n_named ? bsearch(&key, r->named, r->n_named, sizeof key, by_address) : NULL;
 	/* Readers take the first address as it is, and all others less one. */
 	uint64_t at = first || !a ? a : a - 1;
 	struct pp_line *lines;
 	size_t n;
 	uint32_t id = PP_NONE;
 
-	if (!read_lines(r, named, &lines, &n))
+	if (!named_lines(&r->named, a, r->out, &lines, &n))
 		id = heap_stacks_location(r->out, heap_stacks_mapping_of(r->out, at), at, lines, n);
 	free(lines);
 	return id;
@@ -317,21 +203,18 @@ static int make_stacks(struct reader *r)
 {
 	int err = 0;
 
-	if (r->n_named)
-		qsort(r->named, r->n_named, sizeof *r->named, by_address);
+	named_sort(&r->named);
 	for (size_t i = 0; !err && i < r->raw.n; i++) {
 		const struct stack *s = &r->raw.stacks[i];
 		uint64_t *e = r->raw.elements + s->first;
 
+		/* In place: nothing else needs the addresses any more. */
 		for (size_t k = 0; !err && k < s->n; k++) {
-			uint32_t id = location_of(r, e[k], k == 0);
-
-			if (id == PP_NONE)
-				err = -ENOMEM;
-			r->addresses[k] = id;
+			e[k] = location_of(r, e[k], k == 0);
+			err = e[k] == PP_NONE ? -ENOMEM : 0;
 		}
 		if (!err)
-			err = stack_table_add(&r->out->stacks, r->addresses, s->n, s->value);
+			err = stack_table_add(&r->out->stacks, e, s->n, s->value);
 	}
 	return err ? error_set(r->e, err, "cannot read %s: %s", r->name,
 			       err == -EOVERFLOW ? "a sum is too large" : "out of memory") : 0;
@@ -344,32 +227,9 @@ int heap_read_text(FILE *in, const char *name, struct heap_stacks *out, struct e
 
 	if (!err)
 		err = make_stacks(&r);
-	for (size_t i = 0; i < r.n_named; i++)
-		free(r.named[i].names);
-	free(r.named);
+	named_release(&r.named);
 	free(r.addresses);
 	free(r.line);
 	stack_table_release(&r.raw);
 	return err;
-}
-
-enum heap_file heap_file_kind(const char *path)
-{
-	static const char text[] = "heap profile:", names[] = "--- symbol", sqlite[] = "SQLite";
-	unsigned char begin[16] = { 0 };
-	struct stat st;
-	/* What else there is may wait for a writer, or give its bytes only once. */
-	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-	size_t n = f ? fread(begin, 1, sizeof begin - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	if (!n || !memcmp(begin, sqlite, strlen(sqlite)))
-		return HEAP_FILE_OTHER;
-	if (!memcmp(begin, text, strlen(text)) || !memcmp(begin, names, strlen(names)))
-		return HEAP_FILE_TEXT;
-	/* gzip, or the key of the first field: length-delimited sample_type */
-	if ((begin[0] == 0x1f && begin[1] == 0x8b) || begin[0] == 0x0a)
-		return HEAP_FILE_PROTO;
-	return HEAP_FILE_OTHER;
 }

@@ -31,13 +31,16 @@ static void write_lines(FILE *out, const struct stack_table *t)
 static void write_stacks(FILE *out, const struct stack_table *t, const struct stack_table *mapped)
 {
 	int64_t total[HEAP_VALUES] = { 0 };
+	bool negative = false;
 
 	for (size_t i = 0; i < t->n; i++)
-		for (int v = 0; v < HEAP_VALUES; v++)
-			total[v] += t->stacks[i].value[v];
+		for (int v = 0; v < HEAP_VALUES; v++) {
+			total[v] = stack_sum(total[v], t->stacks[i].value[v]);
+			negative |= t->stacks[i].value[v] < 0;
+		}
 	fputs("heap profile: ", out);
 	write_numbers(out, total);
-	fputs(" heapprofile\n", out);
+	fprintf(out, " %s\n", negative ? HEAP_DIFFERENCE : "heapprofile");
 	write_lines(out, mapped);
 	write_lines(out, t);
 }

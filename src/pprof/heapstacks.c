@@ -26,6 +26,7 @@ void heap_stacks_release(struct heap_stacks *h)
 	free(h->comment);
 	idindex_release(&h->function_index);
 	idindex_release(&h->location_index);
+	idindex_release(&h->named_index);
 	stack_table_release(&h->stacks);
 	*h = (struct heap_stacks){ 0 };
 }
@@ -128,8 +129,8 @@ int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_l
 	return 0;
 }
 
-uint32_t heap_stacks_own_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
-				  const struct pp_line *lines, size_t n)
+static uint32_t new_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
+			     const struct pp_line *lines, size_t n)
 {
 	if (h->n_locations >= PP_NONE || ARRAY_RESERVE(&h->locations, &h->cap_locations, h->n_locations))
 		return PP_NONE;
@@ -138,19 +139,100 @@ uint32_t heap_stacks_own_location(struct heap_stacks *h, uint32_t mapping, uint6
 	return heap_stacks_name(h, id, lines, n) ? PP_NONE : id;
 }
 
+/* A location that has names from the beginning. */
+struct named_key {
+	uint32_t mapping;
+	uint64_t address;
+	const struct pp_line *lines;
+	size_t n;
+};
+
+static uint64_t named_hash(const struct named_key *k)
+{
+	uint64_t hash = location_hash(k->mapping, k->address);
+
+	for (size_t i = 0; i < k->n; i++)
+		hash = hash_mix(hash_mix(hash + k->lines[i].function) + (uint64_t)k->lines[i].line);
+	return hash;
+}
+
+static bool named_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct heap_stacks *h = owner;
+	const struct pp_location *l = &h->locations[id];
+	const struct named_key *k = key;
+
+	if (l->address != k->address || l->mapping != k->mapping || l->n_lines != k->n)
+		return false;
+	for (size_t i = 0; i < k->n; i++)
+		if (h->lines[l->first_line + i].function != k->lines[i].function ||
+		    h->lines[l->first_line + i].line != k->lines[i].line)
+			return false;
+	return true;
+}
+
+static uint64_t named_rehash(const void *owner, uint32_t id)
+{
+	const struct heap_stacks *h = owner;
+	const struct pp_location *l = &h->locations[id];
+	const struct named_key k = { l->mapping, l->address, h->lines + l->first_line, l->n_lines };
+
+	return named_hash(&k);
+}
+
+static uint32_t find_at(const struct heap_stacks *h, uint32_t mapping, uint64_t address)
+{
+	const struct pp_location key = { .mapping = mapping, .address = address };
+
+	return idindex_find(&h->location_index, location_hash(mapping, address), location_eq, h, &key);
+}
+
+static int index_at(struct heap_stacks *h, uint32_t id)
+{
+	const struct pp_location *l = &h->locations[id];
+
+	return idindex_add(&h->location_index, id, location_hash(l->mapping, l->address), location_rehash, h);
+}
+
+uint32_t heap_stacks_named_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
+				    const struct pp_line *lines, size_t n)
+{
+	const struct named_key key = { mapping, address, lines, n };
+
+	if (!n)
+		return heap_stacks_location(h, mapping, address, NULL, 0);
+	uint32_t id = idindex_find(&h->named_index, named_hash(&key), named_eq, h, &key);
+	if (id != IDINDEX_NONE)
+		return id;
+	bool first = find_at(h, mapping, address) == IDINDEX_NONE;
+	id = new_location(h, mapping, address, lines, n);
+	if (id == PP_NONE || idindex_add(&h->named_index, id, named_hash(&key), named_rehash, h) ||
+	    (first && index_at(h, id)))
+		return PP_NONE;
+	return id;
+}
+
 uint32_t heap_stacks_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 			      const struct pp_line *lines, size_t n)
 {
-	struct pp_location key = { .mapping = mapping, .address = address };
-	uint64_t hash = location_hash(mapping, address);
-	uint32_t id = idindex_find(&h->location_index, hash, location_eq, h, &key);
+	uint32_t id = find_at(h, mapping, address);
 
 	if (id != IDINDEX_NONE)
 		return id;
-	id = heap_stacks_own_location(h, mapping, address, lines, n);
-	if (id == PP_NONE || idindex_add(&h->location_index, id, hash, location_rehash, h))
-		return PP_NONE;
-	return id;
+	id = new_location(h, mapping, address, lines, n);
+	return id == PP_NONE || index_at(h, id) ? PP_NONE : id;
+}
+
+uint32_t heap_stacks_same_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
+				   const struct pp_line *lines, size_t n)
+{
+	const struct named_key key = { mapping, address, lines, n };
+	uint32_t id = idindex_find(&h->named_index, named_hash(&key), named_eq, h, &key);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	return n && mapping == PP_NONE ? heap_stacks_named_location(h, mapping, address, lines, n) :
+					 heap_stacks_location(h, mapping, address, lines, n);
 }
 
 /* ---- numbers ---- */

@@ -47,7 +47,8 @@ struct heap_stacks {
 	size_t n_lines, cap_lines;
 	struct pp_location *locations;
 	size_t n_locations, cap_locations;
-	struct idindex location_index;
+	struct idindex location_index;	/* by place: the first location that is there */
+	struct idindex named_index;	/* by place and names: those that had names from the beginning */
 	struct stack_table stacks;	/* of numbers of locations */
 	char *comment;			/* the command line; NULL: none */
 	int64_t time_ns, duration_ns;	/* CLOCK_REALTIME; 0: not known */
@@ -69,9 +70,15 @@ uint32_t heap_stacks_function(struct heap_stacks *h, const struct pp_function *f
 uint32_t heap_stacks_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 			      const struct pp_line *lines, size_t n);
 
-/* A new location's number, whatever is there already; PP_NONE: out of memory. */
-uint32_t heap_stacks_own_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
-				  const struct pp_line *lines, size_t n);
+/* The same, but two that have different names are different locations: whoever wrote the file may know
+ * more than an address does, or no addresses at all. */
+uint32_t heap_stacks_named_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
+				    const struct pp_line *lines, size_t n);
+
+/* That location which another profile's location is, made if need be; PP_NONE: out of memory. In a
+ * mapping the place decides, even if the names come from elsewhere; without one the names do. */
+uint32_t heap_stacks_same_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
+				   const struct pp_line *lines, size_t n);
 
 /* Give names to a location that has none. 0 or -ENOMEM. */
 int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_line *lines, size_t n);

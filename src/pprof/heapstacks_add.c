@@ -180,7 +180,7 @@ static uint32_t add_location(struct adding *a, const struct pp_location *l)
 			goto out;
 		address = address - a->from->mappings[l->mapping].start + a->to->mappings[mapping].start;
 	}
-	id = heap_stacks_location(a->to, mapping, address, lines, l->n_lines);
+	id = heap_stacks_same_location(a->to, mapping, address, lines, l->n_lines);
 out:
 	free(lines);
 	return id;

@@ -65,7 +65,7 @@ static int print_entries(const struct heap_entries *e, const struct heap_view *v
 			free(sorted);
 			return -ENOMEM;
 		}
-		sum += sorted[i]->flat;
+		sum = stack_sum(sum, sorted[i]->flat);
 		heap_number(flat, v, sorted[i]->flat);
 		heap_number(cum, v, sorted[i]->cumulative);
 		percent(p[0], sorted[i]->flat, total);

@@ -42,41 +42,63 @@ static int no_memory(const struct reader *r)
 
 /* ---- the file ---- */
 
-static int unfold(const char *path, uint8_t **data, size_t *len, struct error *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
-	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "rb");
-	size_t cap = 0;
+/* What is in a file, taken out of its compression if there is one. */
+struct content {
+	uint8_t *bytes;
+	size_t len, cap;
+	bool plain;	/* it was not compressed */
+};
 
-	*data = NULL;
-	*len = 0;
+static int grow(struct content *c, const char *path, struct error *e)
+{
+	size_t cap = c->cap ? c->cap * 2 : 1 << 16;
+	uint8_t *grown = cap > MOST_BYTES ? NULL : realloc(c->bytes, cap);
+
+	if (!grown)
+		return error_set(e, -EFBIG, "cannot read %s: it is too large", path);
+	c->bytes = grown;
+	c->cap = cap;
+	return 0;
+}
+
+static int read_content(gzFile gz, const char *path, struct content *c, struct error *e)
+{
+	int err = 0, n = 1;
+
+	while (!err && n > 0) {
+		if (c->len == c->cap)
+			err = grow(c, path, e);
+		if (err)
+			break;
+		n = gzread(gz, c->bytes + c->len, (unsigned)(c->cap - c->len));
+		if (n < 0)
+			err = error_set(e, -EINVAL, "cannot read %s: its gzip data is damaged", path);
+		else
+			c->len += (size_t)n;
+	}
+	c->plain = gzdirect(gz);
+	return err;
+}
+
+static int unfold(const char *path, struct content *c, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "rb");
+
 	if (!gz) {
-		err = fd < 0 ? -errno : -ENOMEM;
+		int err = fd < 0 ? -errno : -ENOMEM;
+
 		if (fd >= 0)
 			close(fd);
 		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
 	}
-	for (int n = 1; n > 0 && !err;) {
-		if (*len == cap) {
-			cap = cap ? cap * 2 : 1 << 16;
-			uint8_t *grown = realloc(*data, cap);
-			if (!grown || cap > MOST_BYTES) {
-				free(grown ? grown : *data);
-				*data = NULL;
-				err = error_set(e, -EFBIG, "cannot read %s: it is too large", path);
-				break;
-			}
-			*data = grown;
-		}
-		n = gzread(gz, *data + *len, (unsigned)(cap - *len));
-		if (n < 0)
-			err = error_set(e, -EINVAL, "cannot read %s: the compressed data is damaged", path);
-		else
-			*len += (size_t)n;
-	}
+	int err = read_content(gz, path, c, e);
 	/* Data that ends too early is told only now. */
 	if (gzclose(gz) != Z_OK && !err)
-		err = error_set(e, -EINVAL, "cannot read %s: the compressed data ends too early", path);
+		err = error_set(e, -EINVAL, "cannot read %s: its gzip data is truncated: the file is not whole",
+				path);
+	if (!err && !c->len)
+		err = error_set(e, -EINVAL, "cannot read %s: it is empty", path);
 	return err;
 }
 
@@ -224,7 +246,7 @@ static int read_location(struct reader *r, size_t i)
 		}
 	}
 	/* Two locations of one address may have different names: each is one of its own. */
-	uint32_t number = heap_stacks_own_location(r->out, mapping, l->address, lines, l->n_line);
+	uint32_t number = heap_stacks_named_location(r->out, mapping, l->address, lines, l->n_line);
 	free(lines);
 	r->locations[i] = (struct numbered){ l->id, number };
 	return number == PP_NONE ? no_memory(r) : 0;
@@ -294,16 +316,23 @@ static int read_all(struct reader *r)
 	return err ? err : read_rest(r);
 }
 
+static int no_proto(const struct reader *r, const struct content *c)
+{
+	if (c->plain)
+		return wrong(r, "it is neither compressed with gzip nor a protocol buffer (profile.proto), or "
+				"it is cut off");
+	return wrong(r, "what is in its gzip data is not a protocol buffer (profile.proto), or is cut off");
+}
+
 int heap_read_proto(const char *path, struct heap_stacks *out, struct error *e)
 {
 	struct reader r = { .path = path, .out = out, .e = e };
-	uint8_t *data;
-	size_t len;
-	int err = unfold(path, &data, &len, e);
-	Mprof__Proto__Profile *p = err ? NULL : mprof__proto__profile__unpack(NULL, len, data);
+	struct content c = { 0 };
+	int err = unfold(path, &c, e);
+	Mprof__Proto__Profile *p = err ? NULL : mprof__proto__profile__unpack(NULL, c.len, c.bytes);
 
 	if (!err && !p)
-		err = wrong(&r, "it is damaged, or of another kind");
+		err = no_proto(&r, &c);
 	r.p = p;
 	if (!err)
 		err = read_all(&r);
@@ -315,6 +344,6 @@ int heap_read_proto(const char *path, struct heap_stacks *out, struct error *e)
 	free(r.locations);
 	if (p)
 		mprof__proto__profile__free_unpacked(p, NULL);
-	free(data);
+	free(c.bytes);
 	return err;
 }

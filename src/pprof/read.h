@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-/* What a file is, by its first bytes. */
+/* What a file is, by its first bytes; if they tell nothing, by its name (.heap, .pb.gz, .pb). */
 enum heap_file { HEAP_FILE_OTHER, HEAP_FILE_TEXT, HEAP_FILE_PROTO };
 
-/* HEAP_FILE_OTHER also if it cannot be read. */
+/* HEAP_FILE_OTHER also if it cannot be opened. */
 enum heap_file heap_file_kind(const char *path);
 
 /*
@@ -21,8 +21,9 @@ enum heap_file heap_file_kind(const char *path);
  */
 
 /**
- * Text of the gperftools heap profiler, of tcmalloc's sampling and of whoever writes the same:
- * sampled numbers are corrected as pprof does. Names are there only if the file has a table of names.
+ * Text of the gperftools heap profiler, of tcmalloc's and jemalloc's sampling, of Go, and of whoever
+ * writes the same: sampled numbers are corrected as pprof does. Names are there only if the file has
+ * them, in a table or, as Go's, in comments.
  */
 int heap_read_text(FILE *in, const char *name, struct heap_stacks *out, struct error *e);
 

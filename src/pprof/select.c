@@ -14,6 +14,8 @@
 /* All of a location's functions are, or none; what is inlined into malloc is malloc's. */
 static bool is_allocator(const struct heap_stacks *h, const struct pp_location *l)
 {
+	if (l->mapping != PP_NONE && heap_is_allocators_file(h->mappings[l->mapping].path))
+		return true;
 	for (uint32_t i = 0; i < l->n_lines; i++)
 		if (!heap_is_allocator(h->functions[h->lines[l->first_line + i].function].name))
 			return false;

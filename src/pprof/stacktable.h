@@ -25,6 +25,14 @@ struct stack_table {
 	struct idindex index;
 };
 
+/* The sum of two numbers, or the nearest one that there is: hostile files have the largest numbers. */
+static inline int64_t stack_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 void stack_table_release(struct stack_table *t);
 
 /* Add numbers to a stack. 0, -ENOMEM, or -EOVERFLOW: a sum is too large; then nothing is added. */

@@ -228,6 +228,36 @@ agrees() {
 	[ "$(lines_with err 'currently in use)')" = 2 ]
 }
 
+@test "each interval at its exact boundary: at it for what is allocated and freed, above it for what is in use" {
+	# 40 blocks of 50000 come first; 300 of 3000 are allocated and freed one by one.
+	profiled --heap-profile-allocation-interval=1000000 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "20 1000000 20 1000000" ]
+	[ "$(numbers p.0002.heap)" = "40 2000000 40 2000000" ]
+	profiled --heap-profile-allocation-interval=1000001 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "21 1050000 21 1050000" ]
+	profiled --heap-profile-inuse-interval=1000000 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "21 1050000 21 1050000" ]
+	profiled --heap-profile-inuse-interval=999999 -- "$T/heap"
+	[ "$(numbers p.0001.heap)" = "20 1000000 20 1000000" ]
+	freed() { numbers "$1" | awk '{ print $4 - $2 }'; }
+	profiled --heap-profile-deallocation-interval=300000 -- "$T/heap"
+	[ "$(freed p.0001.heap) $(freed p.0002.heap)" = "300000 600000" ]
+	profiled --heap-profile-deallocation-interval=300001 -- "$T/heap"
+	[ "$(freed p.0001.heap) $(freed p.0002.heap)" = "303000 606000" ]
+	# the first rule that holds gives the reason
+	profiled --heap-profile-allocation-interval=1000000 --heap-profile-inuse-interval=999999 -- "$T/heap"
+	grep -qx 'Dumping heap profile to p.0001.heap (0 MB allocated cumulatively, 0 MB currently in use)' err
+	grep -qx 'Dumping heap profile to p.0002.heap (1 MB allocated cumulatively, 1 MB currently in use)' err
+}
+
+@test "cleanup deletes PREFIX.*.heap, in the directory of the prefix, and nothing else" {
+	mkdir there
+	touch there/{p.0001.heap,p.x.heap,p.heap,pp.0001.heap,p_1.0001.heap,p.0001.heapx,xp.0001.heap} p.0007.heap
+	limited "$MPROF" run --heap-profile=there/p -o r --data=d --quiet -- "$T/heap" 2>err
+	[ "$(cd there && echo *)" = "p.0001.heap p.0001.heapx p.heap p_1.0001.heap pp.0001.heap xp.0001.heap" ]
+	[ -s there/p.0001.heap ] && [ -e p.0007.heap ]
+}
+
 @test "the variables of gperftools do the same, options win, and the program does not see them" {
 	export HEAPPROFILE=v HEAP_PROFILE_ALLOCATION_INTERVAL=1048576 HEAP_PROFILE_CLEANUP=n
 	touch v.9999.heap
@@ -252,10 +282,56 @@ agrees() {
 	refused 2 "option depth" "$MPROF" run --depth=0 -- true
 }
 
-@test "a directory that cannot be written is told, and the program runs" {
+@test "a profile that cannot be written is told, the program runs on, and mprof ends with 1" {
+	for prefix in not/there /dev/null/x; do
+		limited "$MPROF" run --heap-profile=$prefix -o r --data=d -- "$T/heap" 2>err && STATUS=0 || STATUS=$?
+		[ "$STATUS" = 1 ]
+		says err "cannot write the heap profile $prefix.0001.heap: (No such file|Not a directory)"
+		[ -s d ] && [ -s r ]
+	done
+	# as with the report and the data: the program's own failure is worth more
 	limited "$MPROF" run --heap-profile=not/there -o r --data=d -- "$T/heap" exit 2>err || STATUS=$?
 	[ "$STATUS" = 3 ]
 	says err 'cannot write the heap profile not/there.0001.heap: No such file'
+}
+
+@test "a dump that fails in the middle is told, the next ones are written, and mprof ends with 1" {
+	mkdir p.0001.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-allocation-interval=1M -o r --data=d -- "$T/heap" 2>err \
+		&& STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	says err 'cannot write the heap profile p.0001.heap: Is a directory'
+	[ -s p.0002.heap ] && [ -s p.0003.heap ]
+	! grep -q '^Dumping heap profile to p.0001' err
+}
+
+@test "a full disk is told" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	ln -s /dev/full p.0001.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-cleanup=no -o r --data=d -- "$T/heap" 2>err \
+		&& STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	says err 'cannot write the heap profile p.0001.heap: No space left'
+}
+
+@test "a dump that the program asks for itself and that cannot be written is told; attach ends with 1, too" {
+	start heaplive "$T/heaplive"
+	mkdir p.0001.heap
+	attach --heap-profile="$D/p" --heap-profile-signal=12 -o report.txt --data=run.data "$PID"
+	kill -12 "$PID"
+	await attach.err 'cannot write the heap profile .*p.0001.heap: Is a directory'
+	limited "$MPROF" detach "$PID" >/dev/null
+	wait "$ATTACH" && STATUS=0 || STATUS=$?
+	[ "$STATUS" = 1 ]
+	[ -s p.0002.heap ]
+	finish heaplive
+}
+
+@test "a prefix that cannot be is refused before the program runs" {
+	for prefix in '%z' '%q{MPROF_TEST_UNSET}' '%q{HOME'; do
+		refused 1 'file name: ' "$MPROF" run --heap-profile="$prefix" -- touch ran
+		[ ! -e ran ]
+	done
 }
 
 @test "a prefix has the process and the environment in it" {

@@ -216,6 +216,133 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	grep -qx 'Total: 10 objects' text # 1 / (1 - exp(-10 / 100)) = 10.5
 }
 
+# jemalloc_ran: profiles je.*.heap that jemalloc itself writes of a program that has it
+jemalloc_ran() { # SAMPLE
+	cat >je.c <<-'EOF'
+		#include <stdlib.h>
+		#define NOINLINE __attribute__((noinline))
+		static void *kept[400];
+		NOINLINE static void *leaf(size_t n) { void *p = malloc(n); __asm__(""); return p; }
+		NOINLINE static void many(void) { for (int i = 0; i < 300; i++) kept[i] = leaf(20480); __asm__(""); }
+		NOINLINE static void freed(void) { for (int i = 0; i < 100; i++) free(leaf(320)); __asm__(""); }
+		int main(void) { many(); freed(); return kept[0] == NULL; }
+	EOF
+	cc -O1 -g -o je je.c -Wl,--no-as-needed -l:libjemalloc.so.2
+	rm -f je.*.heap
+	MALLOC_CONF="prof:true,prof_final:true,prof_accum:true,lg_prof_sample:$1,prof_prefix:je" limited ./je
+	[ -s je.*.f.heap ]
+	head -n 1 je.*.f.heap | grep -q '^heap_v2/'
+}
+
+@test "jemalloc's own dumps are read: all of its numbers, exact when it samples everything" {
+	jemalloc_ran 0
+	report --show_bytes je.*.heap | grep -E ' (leaf|many|freed|main)$' | sort >text
+	report --alloc_objects je.*.heap | grep -E ' (leaf|many|freed|main)$' | sort >allocs
+	# values, without percentages: the C++ library's own block is in them
+	[ "$(awk '{ print $1, $4, $6 }' text | xargs)" = "0 6144000 main 0 6144000 many 6144000 6144000 leaf" ]
+	[ "$(awk '{ print $1, $4, $6 }' allocs | xargs)" = \
+		"0 100 freed 0 300 many 0 400 main 400 400 leaf" ]
+	! report --show_bytes je.*.heap | grep -q jemalloc
+	report --format=pprof -o je.pb.gz je.*.heap
+	report --show_bytes je.pb.gz | diff <(report --show_bytes je.*.heap) -
+}
+
+@test "jemalloc's samples are corrected as jeprof does it" {
+	jemalloc_ran 12
+	for mode in inuse_space inuse_objects alloc_space alloc_objects; do
+		limited jeprof --text --$mode --show_bytes ./je je.*.heap 2>/dev/null |
+			awk '$6 ~ /^(leaf|many|freed)$/ { print $6, $4 }' | sort >theirs
+		report --$mode --show_bytes je.*.heap | awk '$6 ~ /^(leaf|many|freed)$/ { print $6, $4 }' | sort >ours
+		# whole numbers are made for each stack here, and of the sum there: at most one for each of two
+		join theirs ours | awk '{ d = $2 - $3 } d < 0 || d > 2 { print; bad = 1 } END { exit bad || NR < 2 }'
+		[ "$(wc -l <ours)" = "$(wc -l <theirs)" ]
+	done
+}
+
+@test "what tcmalloc tells of its heap's growth and of its samples is read" {
+	cat >growing.cc <<-'EOF'
+		#include <gperftools/malloc_extension.h>
+		#include <cstdio>
+		#include <cstdlib>
+		#include <string>
+		static void *kept[400];
+		__attribute__((noinline)) static void *leaf(size_t n) { void *p = malloc(n); __asm__(""); return p; }
+		int main()
+		{
+			for (int i = 0; i < 400; i++)
+				kept[i] = leaf(20000);
+			std::string text;
+			MallocExtension::instance()->GetHeapSample(&text);
+			fputs(text.c_str(), stdout);
+			text.clear();
+			MallocExtension::instance()->GetHeapGrowthStacks(&text);
+			fputs(text.c_str(), stderr);
+			return kept[0] == nullptr;
+		}
+	EOF
+	c++ -O1 -g -o growing growing.cc -Wl,--no-as-needed -ltcmalloc
+	limited ./growing >samples.heap 2>growth.heap
+	head -n 1 growth.heap | grep -q '@ growth$'
+	pprof --show_bytes ./growing growth.heap | awk '$6 ~ /^(leaf|main)$/ { print $1, $4, $6 }' >theirs
+	report --show_bytes growth.heap | awk '$6 ~ /^(leaf|main)$/ { print $1, $4, $6 }' >ours
+	[ "$(wc -l <ours)" = 2 ]
+	diff theirs ours
+	# Debian's takes no samples by itself: "%warn", or a period of 0
+	report samples.heap >text
+	[ "$(cat text)" = 'Total: 0.0 MB' ]
+}
+
+@test "Go's profiles in text are read, with the names in their comments" {
+	printf '%s\n' 'heap profile: 1: 1048576 [2: 2097152] @ heap/2' \
+		'1: 1048576 [2: 2097152] @ 0x4a1001 0x4a2002 0x46c003' \
+		'#	0x4a1000	main.inner+0x10		/src/main.go:9' \
+		'#	0x4a1000	main.outer+0x20		/src/main.go:14' \
+		'#	0x4a2001	main.main+0x30		/src/main.go:20' \
+		'' '' '# runtime.MemStats' '# Alloc = 4464' '# PauseNs = [1 2]' >go.heap
+	report --format=folded --alloc_space go.heap >folded
+	[ "$(cat folded)" = '000000000046c002;main.main;main.outer;main.inner (inline) 2097152' ]
+	report --lines go.heap | grep -q 'main.main /src/main.go:20$'
+}
+
+@test "a base in profile.proto is taken away stack by stack" {
+	recorded "$T/heapxx"
+	report --format=pprof -o a.pb.gz p.0001.heap
+	report --format=folded --base=a.pb.gz a.pb.gz >folded
+	[ ! -s folded ] || fail "$(cat folded)"
+	report --format=folded --base=p.0001.heap a.pb.gz >folded
+	[ ! -s folded ] || fail "$(cat folded)"
+	report --show_bytes --base=a.pb.gz a.pb.gz a.pb.gz | diff - <(report --show_bytes a.pb.gz)
+}
+
+@test "a difference as a heap file is marked, read again, and google-pprof has the same total" {
+	rm -f ./*.heap
+	limited "$MPROF" run --heap-profile=p --heap-profile-allocation-interval=1500000 --data=run.data \
+		-o tables.txt -- "$T/heap" 2>err
+	report --format=heap --base=p.0002.heap p.0001.heap >less.heap
+	head -n 1 less.heap | grep -q '@ heapprofile/difference$'
+	report --show_bytes less.heap | diff - <(report --show_bytes --base=p.0002.heap p.0001.heap)
+	report --format=heap --base=p.0001.heap p.0002.heap >more.heap
+	head -n 1 more.heap | grep -q '@ heapprofile$'
+	diff <(pprof --show_bytes "$T/heap" more.heap | head -n 1) <(report --show_bytes more.heap | head -n 1)
+}
+
+@test "a heap profile has no tables: asking for them is an error, not something else" {
+	recorded "$T/heap"
+	report --format=pprof -o p.pb.gz run.data
+	for f in p.0001.heap p.pb.gz; do
+		for o in --format=tables --format=massif --format=ms_print; do
+			refused 2 "$f is a heap profile" "$MPROF" report $o $f
+			[ ! -s refused.out ]
+		done
+		for o in --lifetimes --leaktable --verbose --at=peak '--types none'; do
+			refused 2 "${o%% *} is for data files; $f is a heap profile" "$MPROF" report $o $f
+			[ ! -s refused.out ]
+		done
+		refused 2 'is a heap profile' "$MPROF" report --format=tables --base=$f run.data
+		report $f | grep -q '^Total: ' # the default is what it was
+	done
+}
+
 @test "lines of the source are listed with their numbers" {
 	recorded "$T/heap"
 	line=$(grep -n 'p = realloc(p' "$ROOT/tests/targets/heap.c" | cut -d: -f1)
@@ -241,21 +368,71 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	report elsewhere/moved p.0001.heap | diff with -
 }
 
+# damaged REGEX FILE: it is refused with 1 and such a sentence, and nothing on standard output
+damaged() {
+	refused 1 "$1" "$MPROF" report "$2" || return 1
+	[ ! -s refused.out ] || fail "printed of $2:" "$(cat refused.out)"
+	rm -f x.out
+	refused 1 "$1" "$MPROF" report -o x.out "$2" || return 1
+	[ ! -e x.out ] || fail "x.out was written of $2"
+}
+
 @test "files that are damaged are refused with file and line" {
 	recorded "$T/heap"
-	refused 1 'x.heap:1: ' "$MPROF" report --format=text <(:) 2>/dev/null || :
+	local n
+	n=$(($(wc -l <p.0001.heap) + 1))
 	sed '3s/\[/(/' p.0001.heap >x.heap
-	refused 1 'x.heap:3: ' "$MPROF" report x.heap
+	damaged 'x.heap:3: not of the form "objects: bytes \[objects: bytes\] @ addresses"' x.heap
 	sed '2s/0x/0xg/' p.0001.heap >x.heap
-	refused 1 'x.heap:2: no address' "$MPROF" report x.heap
+	damaged 'x.heap:2: no address; expected 0x and hexadecimal digits' x.heap
+	sed '2s/@.*/@/' p.0001.heap >x.heap
+	damaged 'x.heap:2: no address; expected' x.heap
+	sed '2s/@.*//' p.0001.heap >x.heap
+	damaged 'x.heap:2: not of the form' x.heap
+	sed '2s/ *\([0-9]*:\)/-\1/' p.0001.heap >x.heap
+	damaged 'x.heap:2: a number is negative; expected' x.heap
+	sed '2s/\[ */[-/' p.0001.heap >x.heap
+	damaged 'x.heap:2: a number is negative; expected' x.heap
+	sed '1s/ \([0-9]*:\)/ -\1/' p.0001.heap >x.heap
+	damaged 'x.heap:1: a number is negative; expected' x.heap
 	sed '2s/[0-9][0-9]*:/99999999999999999999:/' p.0001.heap >x.heap
-	refused 1 'x.heap:2: ' "$MPROF" report x.heap
+	damaged 'x.heap:2: ' x.heap
+	{ cat p.0001.heap; echo garbage; } >x.heap
+	damaged "x.heap:$n: no line of a memory map; expected" x.heap
+	{ cat p.0001.heap p.0001.heap; } >x.heap
+	damaged "x.heap:$n: no line of a memory map; expected" x.heap
 	printf 'heap profile: 1: 2 [ 3: 4] @ strange\n' >x.heap
-	refused 1 'x.heap:1: .*kind' "$MPROF" report x.heap
+	damaged 'x.heap:1: .*kind.*expected' x.heap
+	: >x.heap
+	damaged 'x.heap:0: the file is empty' x.heap
+	echo hello >x.heap
+	damaged 'x.heap:1: no heap profile begins here; expected' x.heap
+	damaged 'not/there.heap: No such file' not/there.heap
+	# as a base, and among several
+	refused 1 'x.heap:1: ' "$MPROF" report --base=x.heap p.0001.heap
+	[ ! -s refused.out ]
+	refused 1 'x.heap:1: ' "$MPROF" report p.0001.heap x.heap
+	[ ! -s refused.out ]
+	refused 1 'regular expression' "$MPROF" report --focus='(' p.0001.heap
+}
+
+@test "a profile.proto that is damaged is refused in plain words" {
+	recorded "$T/heap"
 	report --format=pprof -o p.pb.gz run.data
 	head -c 100 p.pb.gz >x.pb.gz
-	refused 1 'x.pb.gz' "$MPROF" report x.pb.gz
-	refused 1 'regular expression' "$MPROF" report --focus='(' p.0001.heap
+	damaged 'cannot read x.pb.gz: its gzip data is truncated: the file is not whole' x.pb.gz
+	head -c -1 p.pb.gz >x.pb.gz
+	damaged 'x.pb.gz: its gzip data is truncated' x.pb.gz
+	python3 -c 'import sys; b = bytearray(open("p.pb.gz", "rb").read()); b[-6] ^= 1; open("x.pb.gz", "wb").write(b)'
+	damaged 'x.pb.gz: its gzip data is damaged' x.pb.gz
+	echo hello >x.pb.gz
+	damaged 'x.pb.gz .*: it is neither compressed with gzip nor a protocol buffer' x.pb.gz
+	echo hello | gzip >x.pb.gz
+	damaged 'x.pb.gz .*: what is in its gzip data is not a protocol buffer' x.pb.gz
+	gzip -dc p.pb.gz | head -c -1 | gzip >x.pb.gz
+	damaged 'x.pb.gz .*: what is in its gzip data is not a protocol buffer .*, or is cut off' x.pb.gz
+	: >x.pb.gz
+	damaged 'x.pb.gz: it is empty' x.pb.gz
 }
 
 @test "a session prints pprof's formats, too" {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_OUTPUTS_H
+#define MPROF_CLI_OUTPUTS_H
+
+#include "cli/cli.h"
+
+/**
+ * Has each output that the options ask for files of its own? Two that are the same file, however they
+ * are spelled, would destroy each other; so would one whose name another output may take later, for a
+ * further process or a further heap profile. What is no regular file cannot be destroyed.
+ * False: a sentence has been printed.
+ */
+bool outputs_apart(const struct options *o);
+
+#endif

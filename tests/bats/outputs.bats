@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Outputs have files of their own: two that are the same file are refused before the program starts.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# collide WHAT-IS-SAID OPTION...
+collide() {
+	local said=$1
+	shift
+	refused 2 "$said" "$MPROF" run "$@" -- touch ran
+	[ ! -e ran ] || fail "the program ran with $*"
+}
+
+# apart OPTION...
+apart() {
+	limited "$MPROF" run "$@" -- touch ran >out 2>err || fail "$*" "$(cat err)"
+	[ -e ran ]
+	rm ran
+}
+
+@test "two outputs of one name are a usage error, whichever they are" {
+	local options=(--data=x -ox --massif-out-file=x --mma-log-file=x --mma-stats-file=x) i k
+	for ((i = 0; i < 5; i++)); do
+		for ((k = i + 1; k < 5; k++)); do
+			collide 'both name x: give one of them another name' "${options[i]}" "${options[k]}"
+			collide 'both name x: ' "${options[k]}" "${options[i]}"
+		done
+	done
+	collide 'both name mprof.data' -o mprof.data # the default
+	collide 'both name [0-9]+' -o %p --data=%p
+	NAME=x collide 'both name x' -o '%q{NAME}' --data=x
+	[ ! -e x ] && [ ! -e mprof.data ]
+}
+
+@test "what counts is the file, not how its name is spelled" {
+	mkdir dir
+	ln -s dir to-dir
+	ln -s file to-file
+	ln -s to-file to-link
+	ln -s "$D/dir/new" to-new
+	echo kept >one
+	ln one two
+	collide 'are the same file' --data=file -o ./file
+	collide 'are the same file' --data=file -o "$PWD/file"
+	collide 'are the same file' --data=file -o dir/../file
+	collide 'are the same file' --data=dir/file -o to-dir/file
+	collide 'are the same file' --data=file --mma-log-file=to-file
+	collide 'are the same file' --data=file --mma-log-file=to-link
+	collide 'are the same file' --massif-out-file=dir/new --mma-stats-file=to-new
+	collide 'are the same file' --data=one -o two
+	[ "$(cat one)" = kept ]
+}
+
+@test "names that an output takes later are its own" {
+	collide '-o p.0001.heap is a name that --heap-profile=p may need' --heap-profile=p -o p.0001.heap
+	collide 'p.12345.heap is a name' --heap-profile=./p --data=p.12345.heap
+	collide 'p.old.heap is a name' --heap-profile=p --data=p.old.heap # it would be deleted
+	collide 'p_77.0001.heap is a name' --heap-profile=p --data=p_77.0001.heap
+	HEAPPROFILE=p collide 'p.0001.heap is a name' -o p.0001.heap
+	mkdir d
+	collide 'd.1.heap is a name' --heap-profile=d --data=d.1.heap # d itself is no file of it
+	collide 'x.77 is a name that --data=x may need' --data=x --mma-log-file=x.77
+	collide 'x.77.2 is a name' --mma-log-file=x --data=x.77.2
+	collide 'm.1 is a name' --massif-out-file=m -o m.1
+	ln -s y k.0001.heap
+	collide 'are the same file' --heap-profile=k --heap-profile-cleanup=no -o y
+}
+
+@test "what is alike but not the same is taken, and what is no file cannot be destroyed" {
+	apart --data=x -o x1 --mma-log-file=x.log --mma-stats-file=x.77.log
+	apart --data=p --heap-profile=p -o p.heap
+	[ -s p ] && [ -s p.heap ] && [ -s p.0001.heap ]
+	apart --data=/dev/null -o /dev/null --mma-log-file=/dev/null
+	mkfifo fifo
+	cat fifo >read &
+	apart --data=/dev/null -o fifo
+	wait $!
+	[ -s read ]
+}
+
+@test "attach refuses the same, and leaves the process alone" {
+	refused 2 'both name x' "$MPROF" attach --data=x -o x $$
+	[ ! -e x ]
+}
