@@ -58,6 +58,12 @@ bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr)
 	return b->slots && ptr && seek(b, ptr)->ptr;
 }
 
+void mma_blocks_expect(const struct mma_blocks *b, uint64_t ptr)
+{
+	if (b->slots)
+		__builtin_prefetch(&b->slots[hash_mix(ptr) & b->mask], 1);
+}
+
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size)
 {
 	if (!b->slots || !ptr)

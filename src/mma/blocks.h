@@ -29,6 +29,9 @@ int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *
 
 bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr);
 
+/* The block at @ptr will soon be asked for: a large table is seldom in the processor's caches. */
+void mma_blocks_expect(const struct mma_blocks *b, uint64_t ptr);
+
 /* Take a block out. False: there is none. */
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size);
 

@@ -33,7 +33,7 @@ ssize_t mma_source_read(struct mma_source *s, char *buf, size_t size, struct err
 /* After the end: it is compressed, and ends in the middle. */
 bool mma_source_truncated(const struct mma_source *s);
 
-/* Bytes that have been read from the file. */
-size_t mma_source_offset(const struct mma_source *s);
+/* Whether it can be opened again, to be read once more. */
+bool mma_source_is_file(const struct mma_source *s);
 
 #endif
