@@ -341,6 +341,44 @@ stamps() {
 	finish marks
 }
 
+@test "control resume ends mprof_suspend(), too, and status tells that" {
+	live_marks
+	did "take 2"
+	did suspend
+	did "take 5"
+	answered status
+	grep -qx 'state: suspended' control.out
+	answered resume
+	answered status
+	grep -qx 'state: tracing' control.out
+	did "take 3"
+	did resume
+	detach "$PID"
+	agree mma.log
+	[ "$(stamps)" = 4 ]
+	[ "$(awk '$3 == 1' mma.log | wc -l)" = 5 ]
+	clean "$PID"
+	finish marks
+}
+
+@test "what has no effect says so: a mark without a log, a second suspend, a resume while tracing" {
+	start marks "$T/marks"
+	attach --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$PID"
+	refused 1 'writes no event log .*--mma-log-file' "$MPROF" control "$PID" mark
+	answered resume
+	grep -q 'is not suspended' control.out
+	answered suspend
+	[ ! -s control.out ]
+	answered suspend
+	grep -q 'is suspended already' control.out
+	answered resume
+	[ ! -s control.out ]
+	did "take 2"
+	detach "$PID"
+	[ "$("$MPROF" stats --format=json run.data | jq -c '[.tmstmp, .malloc]')" = "[4,2]" ]
+	finish marks
+}
+
 @test "what was missed while suspended is told" {
 	start marks "$T/marks"
 	attach --mma-stats-file=stats -o report.txt --data=run.data "$PID"
