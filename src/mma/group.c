@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/group_internal.h"
 
+#include "mma/source.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

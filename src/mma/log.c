@@ -191,24 +191,37 @@ int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e)
 	return err;
 }
 
+/* A line that is malformed behind its time is still one of a log: it is to be told where. */
+static bool begins_as_log(const char *text, const char *limit)
+{
+	struct mma_mistake m = { NULL, NULL };
+	struct mma_entry entry;
+
+	for (const char *line = text, *end; line < limit; line = end + 1)
+		switch (mma_parse(line, limit, &end, &entry, &m)) {
+		case MMA_LINE_ENTRY:
+			return true;
+		case MMA_LINE_MALFORMED:
+			return m.at > line;
+		case MMA_LINE_EMPTY:
+			break;
+		}
+	return false;
+}
+
 bool mma_is_log(const char *path)
 {
 	char text[4096];
-	const char *end = text;
-	struct mma_entry entry;
-	struct mma_mistake m;
 	struct error e;
 	struct stat st;
-	enum mma_line what = MMA_LINE_EMPTY;
 	/* Of a pipe the bytes would be gone. */
 	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : mma_source_open(path, &e);
-	ssize_t n = s ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
+	bool is = s && mma_source_is_compressed(s); /* nothing else is */
+	ssize_t n = s && !is ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
 
 	mma_source_close(s);
 	if (n <= 0)
-		return false;
+		return is;
 	text[n] = '\n';
-	for (const char *line = text; what == MMA_LINE_EMPTY && line <= text + n; line = end + 1)
-		what = mma_parse(line, text + n + 1, &end, &entry, &m);
-	return what == MMA_LINE_ENTRY;
+	return begins_as_log(text, text + n + 1);
 }

@@ -45,7 +45,8 @@ void mma_log_release(struct mma_log *l);
 /* Read a log from @s to its end, as mma_reader_next(). @l is to be released in any case. */
 int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e);
 
-/* Whether a file is a log, by its first lines; it may still be malformed behind them. */
+/* Whether a file is a log, by the beginning of its first line; all else may be malformed. What is
+ * compressed can only be one. */
 bool mma_is_log(const char *path);
 
 /* Put entries in the order of time; those of the same time stay in theirs. 0 or -ENOMEM. */

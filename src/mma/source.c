@@ -19,6 +19,13 @@ struct mma_source {
 	char buf[256 << 10];
 };
 
+bool mma_name_is_compressed(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 4 && !strcmp(name + n - 4, ".zst");
+}
+
 static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 static const char sqlite_magic[] = "SQLite format 3"; /* and its NUL */
 
@@ -50,6 +57,14 @@ static bool begins_with(const struct mma_source *s, const void *magic, size_t n)
 	return s->in.size >= n && !memcmp(s->buf, magic, n);
 }
 
+/* A log may have been cut off within its very first bytes; of none at all only the name tells. */
+static bool is_compressed(const struct mma_source *s)
+{
+	size_t n = s->in.size < sizeof zstd_magic ? s->in.size : sizeof zstd_magic;
+
+	return n ? !memcmp(s->buf, zstd_magic, n) : mma_name_is_compressed(s->name);
+}
+
 /* Enough to tell what it is; a pipe may give less than that at once. */
 static int look(struct mma_source *s, struct error *e)
 {
@@ -59,7 +74,8 @@ static int look(struct mma_source *s, struct error *e)
 		more = fill(s, s->in.size, e);
 	if (more < 0)
 		return more;
-	if (begins_with(s, zstd_magic, sizeof zstd_magic) && !(s->zstd = ZSTD_createDCtx()))
+	s->frame_open = is_compressed(s);
+	if (s->frame_open && !(s->zstd = ZSTD_createDCtx()))
 		return error_set(e, -ENOMEM, "cannot read %s: out of memory", s->name);
 	return 0;
 }
@@ -97,6 +113,11 @@ void mma_source_close(struct mma_source *s)
 const char *mma_source_name(const struct mma_source *s)
 {
 	return s->name;
+}
+
+bool mma_source_is_compressed(const struct mma_source *s)
+{
+	return s->zstd;
 }
 
 bool mma_source_is_data(const struct mma_source *s)
