@@ -113,7 +113,7 @@ int mma_stats_add(struct mma_stats *s, struct mma_space *space, const struct mma
 void mma_stats_end_space(struct mma_stats *s, const struct mma_space *space)
 {
 	s->leaving_load += space->load;
-	s->leaving_blocks += space->blocks.n;
+	s->leaving_blocks += space->blocks.table.n;
 }
 
 struct mma_stats mma_stats_until(const struct mma_stats *s, uint64_t now_ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/writer.h"
 
+#include "base/writeall.h"
 #include "mma/format.h"
 
 #include <errno.h>
@@ -54,21 +55,6 @@ struct mma_writer *mma_writer_new(int fd, bool humanized, bool compress)
 		return w;
 	writer_free(w);
 	return NULL;
-}
-
-static int write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, text, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		text += done;
-		n -= (size_t)done;
-	}
-	return 0;
 }
 
 static int write_buffer(struct mma_writer *w)
