@@ -152,7 +152,7 @@ static int print_log(const struct logs *l, const struct options *o, FILE *out)
 	int err = mma_log_print(l->v, l->n, form, o->output, out);
 
 	if (err)
-		say("cannot write the log: %s", strerror(-err));
+		say("cannot write %s: %s", o->output ? o->output : "the log", strerror(-err));
 	return err;
 }
 

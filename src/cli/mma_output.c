@@ -7,10 +7,12 @@
 #include "mma/stats_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct mma_output {
@@ -61,6 +63,21 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struc
 	return name;
 }
 
+/* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile; only
+ * a program that has not begun may wait. */
+static int open_file(const struct mma_output *m, pid_t pid, const char *name)
+{
+	bool may_wait = m->session->launched && pid == m->session->root;
+	struct stat st;
+
+	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
+		return output_open(name, m->session->foreign);
+	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->session->foreign ? O_NOFOLLOW : 0));
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 {
 	const struct mma_output *m = ctx;
@@ -71,10 +88,11 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 		say("process %d has no log: %s", (int)pid, e.text);
 		return f;
 	}
-	f.fd = output_open(f.name, m->session->foreign);
+	f.fd = open_file(m, pid, f.name);
 	if (f.fd >= 0)
 		return f;
-	say("cannot write the log %s: %s", f.name, strerror(errno));
+	say("cannot write the log %s: %s", f.name,
+	    errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
 	free(f.name);
 	f.name = NULL;
 	return f;

@@ -88,9 +88,11 @@ static int malformed(const struct mma_source *s, uint64_t number, const char *li
 /* What has been looked at makes room. */
 static int make_room(struct mma_reader *r, const struct mma_source *s, struct error *e)
 {
-	r->len -= r->at;
-	memmove(r->buf, r->buf + r->at, r->len);
-	r->at = 0;
+	if (r->at) {
+		r->len -= r->at;
+		memmove(r->buf, r->buf + r->at, r->len);
+		r->at = 0;
+	}
 	/* One byte stays free for a missing last newline. */
 	if (r->cap - r->len >= 2)
 		return 0;

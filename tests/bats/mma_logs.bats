@@ -191,16 +191,21 @@ refuses() {
 	a_sentence err 'mma or json'
 }
 
-@test "a result that cannot be written is an error" {
+@test "a result that cannot be written is an error, and so is a closed standard output or input" {
 	logs
-	local status=0
-	"$MPROF" stats plain.log >/dev/full 2>err || status=$?
-	[ $status = 1 ]
-	a_sentence err 'cannot write'
-	status=0
-	"$MPROF" log plain.log >/dev/full 2>err || status=$?
-	[ $status = 1 ]
-	a_sentence err 'cannot write'
+	local command status
+	for command in 'stats' 'log' 'log --format=json' 'report'; do
+		for status in '>/dev/full' '>&-'; do
+			eval "refused 1 'cannot write' sh -c '\"\$0\" $command plain.log $status' '$MPROF'"
+		done
+	done
+	for command in stats log; do
+		refuses 'cannot write nodir/x: No such file' "$MPROF" $command -o nodir/x plain.log
+		refuses 'cannot write \.: Is a directory' "$MPROF" $command -o . plain.log
+		refuses 'cannot write /dev/full: No space' "$MPROF" $command -o /dev/full plain.log
+		refuses 'cannot read standard input' sh -c "\"\$0\" $command - <&-" "$MPROF"
+		"$MPROF" $command -o /dev/null plain.log
+	done
 }
 
 @test "compressed logs are read and written, whatever they are called" {

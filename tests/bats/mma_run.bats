@@ -379,6 +379,27 @@ stamps() {
 	finish marks
 }
 
+@test "a pipe that nobody reads is an error, and does not hold the process that is attached to" {
+	start marks "$T/marks"
+	mkfifo pipe
+	attach --mma-log-file=pipe -o report.txt --data=run.data "$PID"
+	says attach.err 'cannot write the log pipe: nobody reads this pipe'
+	did "take 2"
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	[ -s run.data ]
+	# and one that is read gets the log
+	cat pipe >got &
+	local reader=$!
+	attach --mma-log-file=pipe --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$PID"
+	did "take 2"
+	detach "$PID"
+	ended $reader
+	agree got
+	finish marks
+}
+
 @test "what was missed while suspended is told" {
 	start marks "$T/marks"
 	attach --mma-stats-file=stats -o report.txt --data=run.data "$PID"
