@@ -204,8 +204,8 @@ static void carry_out(struct serve *v, struct control_request *r)
 		answer_later(v, r->fd);
 		return;
 	}
+	flush_logs(v);
 	if (n == 4 && !strncmp(r->line, "save", 4)) {
-		flush_logs(v);
 		serve_save(v, arg ? arg + 1 : NULL, r->fd);
 	} else if (serve_massif(v, r->line, n, arg, r->fd)) {
 		/* the writer answers */
@@ -216,7 +216,6 @@ static void carry_out(struct serve *v, struct control_request *r)
 	} else if (!strcmp(r->line, "help")) {
 		answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "status")) {
-		flush_logs(v);
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "suspend")) {
 		answer_suspend(v, r->fd);
@@ -230,7 +229,6 @@ static void carry_out(struct serve *v, struct control_request *r)
 	} else if (!strcmp(r->line, "mark")) {
 		answer_mark(v, r->fd);
 	} else if (!strcmp(r->line, "stats")) {
-		flush_logs(v);
 		answer_stats(v, r->fd);
 	} else {
 		answer(r->fd, "error this session does not know that command\n");

@@ -62,6 +62,59 @@ own_account() {
 		tmstmp | diff - calls
 }
 
+@test "every function that gives or takes a block has its entry: aligned ones, operators, reallocarray" {
+	cat >calls.cc <<-'EOT'
+		#include <cstdarg>
+		#include <cstdio>
+		#include <cstdlib>
+		#include <malloc.h>
+		#include <new>
+		#include <unistd.h>
+		// Says what its log has to have, without a block of its own.
+		static void says(const char *fmt, ...)
+		{
+			char line[200];
+			va_list ap;
+			va_start(ap, fmt);
+			int n = vsnprintf(line, sizeof line, fmt, ap);
+			va_end(ap);
+			if (write(1, line, n) != n)
+				_exit(9);
+		}
+		static void *got(void *p, size_t n) { says("malloc ptr=%p size=%zu\n", p, n); return p; }
+		static void *volatile q;
+		#define GIVES(call, n) q = got(call, n)
+		#define TAKES(call) says("free ptr=%p\n", (void *)q); call
+		int main()
+		{
+			struct alignas(64) wide { char c[192]; };
+			void *p = nullptr;
+			says("begin\n");
+			GIVES(memalign(256, 3001), 3001); TAKES(free(q));
+			posix_memalign(&p, 128, 3002); GIVES(p, 3002); TAKES(free(q));
+			GIVES(aligned_alloc(64, 3008), 3008); TAKES(free(q));
+			GIVES(valloc(3004), 3004); TAKES(free(q));
+			GIVES(operator new(3005), 3005); TAKES(operator delete((void *)q));
+			GIVES(operator new[](3006), 3006); TAKES(operator delete[]((void *)q));
+			GIVES(operator new(3007, std::nothrow), 3007); TAKES(operator delete((void *)q, (size_t)3007));
+			GIVES(operator new(3072, std::align_val_t(64)), 3072);
+			TAKES(operator delete((void *)q, std::align_val_t(64)));
+			GIVES(new wide, 192); TAKES(delete (wide *)q);
+			q = calloc(7, 431); says("calloc ptr=%p num=7 elem=431\n", q);
+			p = (void *)q; q = reallocarray((void *)q, 9, 500);
+			says("realloc newptr=%p ptr=%p size=4500\n", q, p);
+			TAKES(free(q));
+			says("end\n");
+			_exit(0);
+		}
+	EOT
+	g++ -std=c++17 -O0 -w -o calls calls.cc
+	limited "$MPROF" run --mma-log-file=h.log -o report.txt --data=run.data -- ./calls >out 2>err
+	sed '/^begin$/d; /^end$/d' out >want
+	[ "$(wc -l <want)" = 21 ]
+	cut -d' ' -f4- h.log | sed -n '/size=3001$/,/^tmstmp/p' | sed '$d' | diff want -
+}
+
 @test "both forms of a run's log are the same log" {
 	limited "$MPROF" run --mma-log-file=h.log --mma-stats-file=stats -o report.txt --data=run.data \
 		-- "$T/account" >out 2>err
