@@ -4,6 +4,7 @@
 #include "cli/filename.h"
 #include "cli/output.h"
 #include "mma/group.h"
+#include "mma/source.h"
 #include "mma/stats_text.h"
 
 #include <errno.h>
@@ -44,8 +45,9 @@ bool mma_options_good(const struct options *o)
 /* ---- logs ---- */
 
 /* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and
- * mma.log.PID.N if the kernel has used that number again. */
-static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struct error *e)
+ * mma.log.PID.N if the kernel has used that number again. The name before that says whether logs are
+ * compressed: all of them or none. */
+static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress, struct error *e)
 {
 	const char *pattern = m->options->mma.log_file;
 	char *base = filename_expand(pattern, pid, e), *name = NULL, suffix[32] = "";
@@ -53,6 +55,7 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struc
 
 	if (!base)
 		return NULL;
+	*compress = mma_name_is_compressed(base);
 	if (pid != m->session->root && !filename_has_pid(pattern))
 		n = snprintf(suffix, sizeof suffix, ".%d", (int)pid);
 	if (nth)
@@ -82,8 +85,9 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 {
 	const struct mma_output *m = ctx;
 	struct error e = { "" };
-	struct mma_file f = { -1, log_name(m, pid, nth, &e) };
+	struct mma_file f = { .fd = -1 };
 
+	f.name = log_name(m, pid, nth, &f.compress, &e);
 	if (!f.name) {
 		say("process %d has no log: %s", (int)pid, e.text);
 		return f;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/group_internal.h"
 
-#include "mma/source.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -241,7 +239,7 @@ static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned 
 
 		p->name = f.name;
 		if (f.fd >= 0)
-			p->log = mma_writer_new(f.fd, g->ops.humanized, mma_name_is_compressed(f.name));
+			p->log = mma_writer_new(f.fd, g->ops.humanized, f.compress);
 		if (f.fd < 0)
 			failed(g, -EIO);
 		else if (!p->log)

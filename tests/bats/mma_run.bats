@@ -300,6 +300,17 @@ own_account() {
 	"$MPROF" stats run.zst | cmp - stats
 }
 
+@test "of a group with compressed logs each is compressed" {
+	limited "$MPROF" run --trace-children=yes --mma-log-file=run.zst --mma-stats-file=stats \
+		-o report.txt --data=run.data -- "$T/account" last >out 2>err
+	[ "$(ls run.zst* | wc -l)" = 2 ]
+	local log
+	for log in run.zst*; do
+		zstd -dqc <"$log" | cmp - <("$MPROF" log "$log")
+	done
+	"$MPROF" stats run.zst* | cmp - stats
+}
+
 # ---- while it goes on ----
 
 # live_marks [OPTION...]: targets/marks, attached to
