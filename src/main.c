@@ -38,12 +38,15 @@ static const struct command commands[] = {
 };
 
 /* If we were started with standard files closed, no file of ours may take their numbers; and the
- * program is to find them closed as well. */
+ * program is to find them closed as well. What we then read from there, or print, fails: opened the
+ * wrong way round they are as good as closed. */
 static void keep_standard_files(void)
 {
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
 int main(int argc, char **argv)

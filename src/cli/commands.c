@@ -60,7 +60,7 @@ static void answer_status(struct serve *v, int fd)
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
 	       "tracer's memory in KiB: %ld\n",
-	       v->session->suspended ? "suspended" : "tracing",
+	       session_is_suspended(v->session) ? "suspended" : "tracing",
 	       i && i->command && i->command[0] ? i->command[0] : "?", elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
 	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
@@ -128,6 +128,37 @@ static void answer_done(struct serve *v, int fd)
 	answer(fd, "ok\n");
 }
 
+/* There may be nothing to do, which is no failure: what was asked for is so. */
+static void answer_suspend(struct serve *v, int fd)
+{
+	if (session_suspend(v->session))
+		answer_done(v, fd);
+	else
+		answer(fd, "ok\nthe session is suspended already\n");
+}
+
+static void answer_resume(struct serve *v, int fd)
+{
+	bool resumed = session_resume(v->session);
+
+	heap_resume(v->session);
+	if (resumed || v->options->heap.defer)
+		answer_done(v, fd);
+	else
+		answer(fd, "ok\nthe session is not suspended\n");
+}
+
+static void answer_mark(struct serve *v, int fd)
+{
+	if (!v->options->mma.log_file) {
+		answer(fd, "error this session writes no event log that could have a time stamp: it was begun "
+			   "without --mma-log-file\n");
+		return;
+	}
+	session_stamp(v->session);
+	answer_done(v, fd);
+}
+
 static void answer_later(struct serve *v, int fd)
 {
 	if (v->n_detach_fds < sizeof v->detach_fds / sizeof *v->detach_fds)
@@ -173,8 +204,8 @@ static void carry_out(struct serve *v, struct control_request *r)
 		answer_later(v, r->fd);
 		return;
 	}
+	flush_logs(v);
 	if (n == 4 && !strncmp(r->line, "save", 4)) {
-		flush_logs(v);
 		serve_save(v, arg ? arg + 1 : NULL, r->fd);
 	} else if (serve_massif(v, r->line, n, arg, r->fd)) {
 		/* the writer answers */
@@ -185,25 +216,19 @@ static void carry_out(struct serve *v, struct control_request *r)
 	} else if (!strcmp(r->line, "help")) {
 		answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "status")) {
-		flush_logs(v);
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "suspend")) {
-		session_suspend(v->session);
-		answer_done(v, r->fd);
+		answer_suspend(v, r->fd);
 	} else if (!strcmp(r->line, "resume")) {
-		session_resume(v->session);
-		heap_resume(v->session);
-		answer_done(v, r->fd);
+		answer_resume(v, r->fd);
 	} else if (n == 9 && !strncmp(r->line, "heap_dump", 9)) {
 		char text[CONTROL_LINE_MAX];
 
 		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
 		answer(r->fd, "%s", text);
 	} else if (!strcmp(r->line, "mark")) {
-		session_stamp(v->session);
-		answer_done(v, r->fd);
+		answer_mark(v, r->fd);
 	} else if (!strcmp(r->line, "stats")) {
-		flush_logs(v);
 		answer_stats(v, r->fd);
 	} else {
 		answer(r->fd, "error this session does not know that command\n");

@@ -20,8 +20,9 @@ struct logs {
 	size_t n;
 	struct mma_log *v;
 	bool truncated;	/* one of them was cut off */
-	bool profiles;	/* what they are read for is in a recorded profile, too */
-	struct mma_stats *profile;	/* there is one; it is the only file */
+	bool for_stats;	/* nothing else is asked for */
+	struct mma_stats *only;	/* those of the only file, which need no entries: a recorded profile, or
+				   a log that was counted while it was read */
 };
 
 static void logs_release(struct logs *l)
@@ -29,7 +30,7 @@ static void logs_release(struct logs *l)
 	for (size_t i = 0; l->v && i < l->n; i++)
 		mma_log_release(&l->v[i]);
 	free(l->v);
-	free(l->profile);
+	free(l->only);
 }
 
 /* A recorded profile knows its own statistics, and no single event. */
@@ -37,7 +38,7 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 {
 	struct profile_data *d;
 
-	if (!l->profiles)
+	if (!l->for_stats)
 		return error_set(e, -EINVAL, "%s is a recorded profile, which has no single events: a log is "
 				 "written by mprof run --mma-log-file", name);
 	if (l->n > 1)
@@ -47,22 +48,49 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 	if (err)
 		return err;
 	bool has_stats = d->load.begin_ns;
-	l->profile = has_stats ? malloc(sizeof *l->profile) : NULL;
-	if (l->profile)
-		*l->profile = mma_stats_of_profile(&d->load, &d->totals);
+	l->only = has_stats ? malloc(sizeof *l->only) : NULL;
+	if (l->only)
+		*l->only = mma_stats_of_profile(&d->load, &d->totals);
 	profile_data_free(d);
 	if (!has_stats)
 		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no statistics", name);
-	return l->profile ? 0 : error_set(e, -ENOMEM, "out of memory");
+	return l->only ? 0 : error_set(e, -ENOMEM, "out of memory");
+}
+
+/* A log alone is mostly in order, and then need not be kept. -EAGAIN: it has to be. */
+static int count_log(struct logs *l, struct mma_source *s, struct error *e)
+{
+	l->only = calloc(1, sizeof *l->only);
+	int err = l->only ? mma_stats_of_source(l->only, s, &l->v[0], e) : -EAGAIN;
+	if (err) {
+		free(l->only);
+		l->only = NULL;
+	}
+	return err;
+}
+
+static int read_entries(struct mma_log *log, const char *name, struct error *e)
+{
+	struct mma_source *s = mma_source_open(name, e);
+	int err = s ? mma_log_read(log, s, e) : -EIO;
+
+	mma_source_close(s);
+	return err;
 }
 
 static int read_log(struct logs *l, size_t i, struct error *e)
 {
 	struct mma_source *s = mma_source_open(l->names[i], e);
+	int err = -EIO;
 
 	if (!s)
-		return -EIO;
-	int err = mma_source_is_data(s) ? read_profile(l, l->names[i], e) : mma_log_read(&l->v[i], s, e);
+		return err;
+	if (mma_source_is_data(s))
+		err = read_profile(l, l->names[i], e);
+	else if (!l->for_stats || l->n > 1 || !mma_source_is_file(s))
+		err = mma_log_read(&l->v[i], s, e);
+	else if ((err = count_log(l, s, e)) == -EAGAIN)
+		err = read_entries(&l->v[i], l->names[i], e);
 	mma_source_close(s);
 	return err;
 }
@@ -102,8 +130,8 @@ static int print_stats(const struct logs *l, const struct options *o, FILE *out)
 	struct mma_stats s = { 0 };
 	int err = 0;
 
-	if (l->profile)
-		s = *l->profile;
+	if (l->only)
+		s = *l->only;
 	else
 		err = mma_stats_of_logs(&s, l->v, l->n);
 	if (err) {
@@ -124,7 +152,7 @@ static int print_log(const struct logs *l, const struct options *o, FILE *out)
 	int err = mma_log_print(l->v, l->n, form, o->output, out);
 
 	if (err)
-		say("cannot write the log: %s", strerror(-err));
+		say("cannot write %s: %s", o->output ? o->output : "the log", strerror(-err));
 	return err;
 }
 
@@ -159,7 +187,7 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 		return STATUS_USAGE;
 	}
 	struct logs l = {
-		.names = argv + first, .n = (size_t)(argc - first), .profiles = print == print_stats,
+		.names = argv + first, .n = (size_t)(argc - first), .for_stats = print == print_stats,
 	};
 	int err = logs_read(&l);
 	if (!err)

@@ -4,13 +4,16 @@
 #include "cli/filename.h"
 #include "cli/output.h"
 #include "mma/group.h"
+#include "mma/source.h"
 #include "mma/stats_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct mma_output {
@@ -23,8 +26,9 @@ struct mma_output {
 /* ---- logs ---- */
 
 /* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and
- * mma.log.PID.N if the kernel has used that number again. */
-static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struct error *e)
+ * mma.log.PID.N if the kernel has used that number again. The name before that says whether logs are
+ * compressed: all of them or none. */
+static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress, struct error *e)
 {
 	const char *pattern = m->options->mma.log_file;
 	char *base = filename_expand(pattern, pid, e), *name = NULL, suffix[32] = "";
@@ -32,6 +36,7 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struc
 
 	if (!base)
 		return NULL;
+	*compress = mma_name_is_compressed(base);
 	if (pid != m->session->root && !filename_has_pid(pattern))
 		n = snprintf(suffix, sizeof suffix, ".%d", (int)pid);
 	if (nth)
@@ -42,20 +47,37 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, struc
 	return name;
 }
 
+/* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile; only
+ * a program that has not begun may wait. */
+static int open_file(const struct mma_output *m, pid_t pid, const char *name)
+{
+	bool may_wait = m->session->launched && pid == m->session->root;
+	struct stat st;
+
+	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
+		return output_open(name, m->session->foreign);
+	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->session->foreign ? O_NOFOLLOW : 0));
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 {
 	const struct mma_output *m = ctx;
 	struct error e = { "" };
-	struct mma_file f = { -1, log_name(m, pid, nth, &e) };
+	struct mma_file f = { .fd = -1 };
 
+	f.name = log_name(m, pid, nth, &f.compress, &e);
 	if (!f.name) {
 		say("process %d has no log: %s", (int)pid, e.text);
 		return f;
 	}
-	f.fd = output_open(f.name, m->session->foreign);
+	f.fd = open_file(m, pid, f.name);
 	if (f.fd >= 0)
 		return f;
-	say("cannot write the log %s: %s", f.name, strerror(errno));
+	say("cannot write the log %s: %s", f.name,
+	    errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
 	free(f.name);
 	f.name = NULL;
 	return f;

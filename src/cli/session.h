@@ -90,9 +90,13 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max);
  * NULL: there is none. */
 char *session_string(const struct space *s, taddr at);
 
-/* Take the traps out of all programs but go on tracing them; put them back. */
-void session_suspend(struct session *s);
-void session_resume(struct session *s);
+/* Take the traps out of all programs but go on tracing them; put them back, and into those that have
+ * called mprof_suspend(), too. False: there was nothing to do. */
+bool session_suspend(struct session *s);
+bool session_resume(struct session *s);
+
+/* Nothing is counted: as a whole, or because each of its programs has asked for it. */
+bool session_is_suspended(const struct session *s);
 
 /* Take out the traps of programs that have called mprof_suspend(). */
 void session_attend(struct session *s);

@@ -26,10 +26,10 @@ static void forget_calls(struct session *s, const struct image *i)
 	}
 }
 
-void session_suspend(struct session *s)
+bool session_suspend(struct session *s)
 {
 	if (s->suspended)
-		return;
+		return false;
 	s->suspended = true;
 	tracer_quiesce(s->tracer);
 	forget_calls(s, NULL);
@@ -39,6 +39,19 @@ void session_suspend(struct session *s)
 	mark_images(s, RECORD_SUSPENDED);
 	tracer_continue(s->tracer);
 	s->progress(s, "suspended");
+	return true;
+}
+
+bool session_is_suspended(const struct session *s)
+{
+	bool any = false;
+
+	for (const struct image *i = s->images; i && !s->suspended; i = i->next) {
+		if (i->watch && !i->paused)
+			return false;
+		any |= i->watch && i->paused;
+	}
+	return any || s->suspended;
 }
 
 void session_attend(struct session *s)
@@ -81,20 +94,32 @@ static struct task *task_of(struct session *s, const struct image *i)
 	return NULL;
 }
 
-void session_resume(struct session *s)
+/* The end of session_suspend() for @i, if that was @lifted from it, and of its own mprof_suspend(). */
+static void resume_image(struct session *s, struct image *i, bool lifted, uint64_t now)
 {
-	if (!s->suspended)
-		return;
+	struct task *task = lifted || i->lifted ? task_of(s, i) : NULL;
+
+	if (task)
+		watch_resume(i->watch, task->tid);
+	i->paused = i->lifted = false;
+	session_mark(i, RECORD_RESUMED, 0, now);
+}
+
+bool session_resume(struct session *s)
+{
+	bool all = s->suspended, any = all;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		any |= i->watch && i->paused;
+	if (!any)
+		return false;
 	s->suspended = false;
 	tracer_quiesce(s->tracer);
-	for (struct image *i = s->images; i; i = i->next) {
-		struct task *task = i->watch ? task_of(s, i) : NULL;
-
-		if (task)
-			watch_resume(i->watch, task->tid);
-		i->paused = i->lifted = false;
-	}
-	mark_images(s, RECORD_RESUMED);
+	uint64_t now = clock_now_ns();
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch && (all || i->paused))
+			resume_image(s, i, all, now);
 	tracer_continue(s->tracer);
 	s->progress(s, "resumed");
+	return true;
 }

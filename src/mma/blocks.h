@@ -2,9 +2,7 @@
 #ifndef MPROF_MMA_BLOCKS_H
 #define MPROF_MMA_BLOCKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/addrtable.h"
 
 /*
  * The live blocks of an address space, as a log tells of them: address -> bytes. 21 to 43 bytes a
@@ -16,9 +14,7 @@ struct mma_block {
 };
 
 struct mma_blocks {
-	struct mma_block *slots;
-	size_t mask;	/* number of slots - 1 */
-	size_t n;
+	struct addrtable table;
 };
 
 void mma_blocks_release(struct mma_blocks *b);
@@ -28,6 +24,12 @@ void mma_blocks_release(struct mma_blocks *b);
 int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *was);
 
 bool mma_blocks_has(const struct mma_blocks *b, uint64_t ptr);
+
+/* The block at @ptr will soon be asked for. */
+void mma_blocks_expect(const struct mma_blocks *b, uint64_t ptr);
+
+/* The next block from slot *@i on, which is set behind it; NULL: there are no more. */
+const struct mma_block *mma_blocks_next(const struct mma_blocks *b, size_t *i);
 
 /* Take a block out. False: there is none. */
 bool mma_blocks_take(struct mma_blocks *b, uint64_t ptr, uint64_t *size);

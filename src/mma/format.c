@@ -18,13 +18,24 @@ static char *put_text(char *at, const char *text)
 	return at + n;
 }
 
+/* Two digits at a time: "00" to "99". */
+#define TEN(d) #d "0" #d "1" #d "2" #d "3" #d "4" #d "5" #d "6" #d "7" #d "8" #d "9"
+static const char pairs[] = TEN(0) TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9);
+
 static char *put_number(char *at, uint64_t n)
 {
 	char digits[20], *d = digits + sizeof digits;
 
-	do
-		*--d = (char)('0' + n % 10);
-	while (n /= 10);
+	for (; n >= 100; n /= 100) {
+		d -= 2;
+		memcpy(d, pairs + n % 100 * 2, 2);
+	}
+	if (n >= 10) {
+		d -= 2;
+		memcpy(d, pairs + n * 2, 2);
+	} else {
+		*--d = (char)('0' + n);
+	}
 	size_t len = (size_t)(digits + sizeof digits - d);
 	memcpy(at, d, len);
 	return at + len;

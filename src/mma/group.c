@@ -192,14 +192,14 @@ static int by_address(const void *a, const void *b)
 static int free_all(struct mma_process *p, uint64_t now)
 {
 	const struct mma_blocks *b = &p->space.blocks;
-	struct mma_block *live = calloc(b->n + 1, sizeof *live);
-	size_t n = 0;
+	struct mma_block *live = calloc(b->table.n + 1, sizeof *live);
+	const struct mma_block *block;
+	size_t n = 0, at = 0;
 
 	if (!live)
 		return -ENOMEM;
-	for (size_t i = 0; b->slots && i <= b->mask; i++)
-		if (b->slots[i].ptr)
-			live[n++] = b->slots[i];
+	while ((block = mma_blocks_next(b, &at)))
+		live[n++] = *block;
 	qsort(live, n, sizeof *live, by_address);
 	for (size_t i = 0; i < n; i++) {
 		struct mma_entry e = {
@@ -239,7 +239,7 @@ static struct mma_process *process_new(struct mma_group *g, pid_t pid, unsigned 
 
 		p->name = f.name;
 		if (f.fd >= 0)
-			p->log = mma_writer_new(f.fd, g->ops.humanized, mma_name_is_compressed(f.name));
+			p->log = mma_writer_new(f.fd, g->ops.humanized, f.compress);
 		if (f.fd < 0)
 			failed(g, -EIO);
 		else if (!p->log)

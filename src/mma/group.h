@@ -15,6 +15,7 @@ struct mma_group;
 struct mma_file {
 	int fd;		/* -1: it could not be opened; the process then has no log */
 	char *name;	/* malloc'ed, belongs to the group */
+	bool compress;
 };
 
 struct mma_group_ops {

@@ -62,13 +62,13 @@ int mma_sort(struct mma_entry *v, size_t n)
 
 /* ---- reading ---- */
 
-/* The text that is being read: whole lines, and the beginning of one. */
-struct text {
-	char *buf;
-	size_t len, cap;
-};
+void mma_reader_release(struct mma_reader *r)
+{
+	free(r->buf);
+	*r = (struct mma_reader){ 0 };
+}
 
-static int malformed(const struct mma_source *s, const struct mma_log *l, const char *line,
+static int malformed(const struct mma_source *s, uint64_t number, const char *line,
 		     const struct mma_mistake *m, struct error *e)
 {
 	/* Up to the next blank, but at least one byte. */
@@ -79,109 +79,151 @@ static int malformed(const struct mma_source *s, const struct mma_log *l, const 
 		n = (size_t)(end - m->at);
 	if (*m->at == '\n')
 		return error_set(e, -EINVAL, "%s:%" PRIu64 ":%zu: expected %s, found the end of the line",
-				 mma_source_name(s), l->lines, (size_t)(m->at - line) + 1, m->expected);
+				 mma_source_name(s), number, (size_t)(m->at - line) + 1, m->expected);
 	return error_set(e, -EINVAL, "%s:%" PRIu64 ":%zu: expected %s, found \"%.*s\"%s",
-			 mma_source_name(s), l->lines, (size_t)(m->at - line) + 1, m->expected,
+			 mma_source_name(s), number, (size_t)(m->at - line) + 1, m->expected,
 			 (int)(n > 40 ? 40 : n), m->at, n > 40 ? "..." : "");
 }
 
-/* Take the lines in @text up to @end, which is behind a newline. */
-static int take_lines(struct mma_log *l, const struct mma_source *s, const char *line, const char *end,
-		      struct error *e)
+/* What has been looked at makes room. */
+static int make_room(struct mma_reader *r, const struct mma_source *s, struct error *e)
 {
-	struct mma_mistake m;
-
-	while (line < end) {
-		const char *newline;
-
-		if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
-			return error_set(e, -ENOMEM, "%s: out of memory after %zu entries",
-					 mma_source_name(s), l->n);
-		l->lines++;
-		enum mma_line what = mma_parse(line, &newline, &l->v[l->n], &m);
-		if (what == MMA_LINE_MALFORMED)
-			return malformed(s, l, line, &m, e);
-		l->n += what == MMA_LINE_ENTRY;
-		line = newline + 1;
+	if (r->at) {
+		r->len -= r->at;
+		memmove(r->buf, r->buf + r->at, r->len);
+		r->at = 0;
 	}
+	/* One byte stays free for a missing last newline. */
+	if (r->cap - r->len >= 2)
+		return 0;
+	size_t cap = r->cap ? r->cap * 2 : 256 << 10;
+	char *grown = realloc(r->buf, cap);
+	if (!grown)
+		return error_set(e, -ENOMEM, "%s: out of memory: a line is too long", mma_source_name(s));
+	r->buf = grown;
+	r->cap = cap;
 	return 0;
 }
 
-/* Read more behind what is left of the last line. 1, 0 at the end, or -errno. */
-static int read_more(struct text *t, struct mma_source *s, struct error *e)
+/* The last line of a log that was cut off may have been cut as well. */
+static void end_text(struct mma_reader *r, const struct mma_source *s)
 {
-	/* One byte stays free for a missing last newline. */
-	if (t->cap - t->len < 2) {
-		size_t cap = t->cap ? t->cap * 2 : 1 << 20;
-		char *grown = realloc(t->buf, cap);
-
-		if (!grown)
-			return error_set(e, -ENOMEM, "%s: out of memory: a line is too long",
-					 mma_source_name(s));
-		t->buf = grown;
-		t->cap = cap;
-	}
-	ssize_t n = mma_source_read(s, t->buf + t->len, t->cap - t->len - 1, e);
-	if (n > 0)
-		t->len += (size_t)n;
-	return n < 0 ? (int)n : n > 0;
+	r->ended = true;
+	r->truncated = mma_source_truncated(s);
+	if (r->truncated)
+		r->len = 0;
+	else if (r->len)
+		r->buf[r->len++] = '\n';
+	r->whole = r->len;
 }
 
-static int read_all(struct mma_log *l, struct text *t, struct mma_source *s, struct error *e)
+/* More lines, of which there are none left. Returns 0 or -errno. */
+static int more_lines(struct mma_reader *r, struct mma_source *s, struct error *e)
 {
-	int more;
+	int err = make_room(r, s, e);
 
-	while ((more = read_more(t, s, e)) > 0) {
-		char *last = memrchr(t->buf, '\n', t->len);
-		size_t whole = last ? (size_t)(last - t->buf) + 1 : 0;
-		int err = take_lines(l, s, t->buf, t->buf + whole, e);
+	if (err)
+		return err;
+	ssize_t n = mma_source_read(s, r->buf + r->len, r->cap - r->len - 1, e);
+	if (n < 0)
+		return (int)n;
+	/* What was there before has no newline in it. */
+	char *last = memrchr(r->buf + r->len, '\n', (size_t)n);
+	r->len += (size_t)n;
+	r->whole = last ? (size_t)(last - r->buf) + 1 : 0;
+	if (!n)
+		end_text(r, s);
+	return 0;
+}
 
-		if (err)
-			return err;
-		t->len -= whole;
-		memmove(t->buf, t->buf + whole, t->len);
+ssize_t mma_reader_next(struct mma_reader *r, struct mma_source *s, struct mma_entry *v, size_t n,
+			struct error *e)
+{
+	struct mma_mistake m;
+	size_t got = 0;
+
+	while (got < n) {
+		if (r->at == r->whole) {
+			int err = r->ended ? 0 : more_lines(r, s, e);
+
+			if (err)
+				return err;
+			if (r->ended && r->at == r->whole)
+				break;
+			continue;
+		}
+		const char *line = r->buf + r->at, *newline;
+		enum mma_line what = mma_parse(line, r->buf + r->whole, &newline, &v[got], &m);
+
+		r->lines++;
+		if (what == MMA_LINE_MALFORMED)
+			return malformed(s, r->lines, line, &m, e);
+		got += what == MMA_LINE_ENTRY;
+		r->at = (size_t)(newline + 1 - r->buf);
 	}
-	if (more < 0)
-		return more;
-	l->truncated = mma_source_truncated(s);
-	/* The last line of a log that was cut off may have been cut as well. */
-	if (l->truncated || !t->len)
-		return 0;
-	t->buf[t->len++] = '\n';
-	return take_lines(l, s, t->buf, t->buf + t->len, e);
+	return (ssize_t)got;
+}
+
+static int read_all(struct mma_log *l, struct mma_reader *r, struct mma_source *s, struct error *e)
+{
+	ssize_t n;
+
+	do {
+		if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
+			return error_set(e, -ENOMEM, "%s: out of memory after %zu entries",
+					 mma_source_name(s), l->n);
+		n = mma_reader_next(r, s, l->v + l->n, l->cap - l->n, e);
+		l->n += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	return (int)n;
 }
 
 int mma_log_read(struct mma_log *l, struct mma_source *s, struct error *e)
 {
-	struct text t = { 0 };
+	struct mma_reader r = { 0 };
 
 	*l = (struct mma_log){ 0 };
-	int err = read_all(l, &t, s, e);
-	free(t.buf);
+	int err = read_all(l, &r, s, e);
+	l->lines = r.lines;
+	l->truncated = r.truncated;
+	mma_reader_release(&r);
 	if (!err && mma_sort(l->v, l->n))
 		err = error_set(e, -ENOMEM, "%s: out of memory while sorting %zu entries",
 				mma_source_name(s), l->n);
 	return err;
 }
 
+/* A line that is malformed behind its time is still one of a log: it is to be told where. */
+static bool begins_as_log(const char *text, const char *limit)
+{
+	struct mma_mistake m = { NULL, NULL };
+	struct mma_entry entry;
+
+	for (const char *line = text, *end; line < limit; line = end + 1)
+		switch (mma_parse(line, limit, &end, &entry, &m)) {
+		case MMA_LINE_ENTRY:
+			return true;
+		case MMA_LINE_MALFORMED:
+			return m.at > line;
+		case MMA_LINE_EMPTY:
+			break;
+		}
+	return false;
+}
+
 bool mma_is_log(const char *path)
 {
 	char text[4096];
-	const char *end = text;
-	struct mma_entry entry;
-	struct mma_mistake m;
 	struct error e;
 	struct stat st;
-	enum mma_line what = MMA_LINE_EMPTY;
 	/* Of a pipe the bytes would be gone. */
 	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : mma_source_open(path, &e);
-	ssize_t n = s ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
+	bool is = s && mma_source_is_compressed(s); /* nothing else is */
+	ssize_t n = s && !is ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
 
 	mma_source_close(s);
 	if (n <= 0)
-		return false;
+		return is;
 	text[n] = '\n';
-	for (const char *line = text; what == MMA_LINE_EMPTY && line <= text + n; line = end + 1)
-		what = mma_parse(line, &end, &entry, &m);
-	return what == MMA_LINE_ENTRY;
+	return begins_as_log(text, text + n + 1);
 }

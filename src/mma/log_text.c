@@ -2,6 +2,7 @@
 #include "mma/log_text.h"
 
 #include "mma/merge.h"
+#include "mma/source.h"
 #include "mma/writer.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 #include "mma/merge.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static const struct mma_entry *head(const struct mma_merge *m, size_t log)
@@ -65,7 +66,8 @@ const struct mma_entry *mma_merge_next(struct mma_merge *m, size_t *log)
 
 	if (++m->next[*log] == m->logs[*log].n)
 		m->heap[0] = m->heap[--m->n];
-	sink(m, 0);
+	if (m->n > 1)
+		sink(m, 0);
 	return e;
 }
 
@@ -74,12 +76,26 @@ bool mma_merge_was_last(const struct mma_merge *m, size_t log)
 	return m->next[log] == m->logs[log].n;
 }
 
+/* ---- statistics ---- */
+
+/* A block's place in a large table is asked for so many entries ahead: about as long as memory takes. */
+enum { AHEAD = 12 };
+
+static void expect_block(const struct mma_entry *e, const struct mma_space *space)
+{
+	mma_blocks_expect(&space->blocks, e->ptr);
+	if (e->type == MMA_REALLOC)
+		mma_blocks_expect(&space->blocks, e->old_ptr);
+}
+
 static int add_all(struct mma_stats *s, struct mma_merge *m, struct mma_space *spaces)
 {
 	const struct mma_entry *e;
 	size_t log;
 
 	while ((e = mma_merge_next(m, &log))) {
+		if (m->next[log] + AHEAD < m->logs[log].n)
+			expect_block(e + AHEAD, &spaces[log]);
 		int err = mma_stats_add(s, &spaces[log], e);
 
 		if (err)
@@ -104,5 +120,43 @@ int mma_stats_of_logs(struct mma_stats *s, const struct mma_log *logs, size_t n)
 	for (size_t i = 0; spaces && i < n; i++)
 		mma_space_release(&spaces[i]);
 	free(spaces);
+	return err;
+}
+
+static int add_batch(struct mma_stats *s, struct mma_space *space, const struct mma_entry *v, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		if (i + AHEAD < n)
+			expect_block(&v[i + AHEAD], space);
+		err = v[i].time_ns < s->last_ns ? -EAGAIN : mma_stats_add(s, space, &v[i]);
+	}
+	return err;
+}
+
+static int add_source(struct mma_stats *s, struct mma_source *log, struct mma_reader *r,
+		      struct mma_space *space, struct error *e)
+{
+	struct mma_entry batch[MMA_BATCH];
+	bool counted = true;
+	ssize_t n;
+
+	/* What cannot be read is told first, so it is read to the end in any case. */
+	while ((n = mma_reader_next(r, log, batch, MMA_BATCH, e)) > 0)
+		counted = counted && !add_batch(s, space, batch, (size_t)n);
+	return n ? (int)n : counted ? 0 : -EAGAIN;
+}
+
+int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail, struct error *e)
+{
+	struct mma_reader r = { 0 };
+	struct mma_space space = { 0 };
+	int err = add_source(s, log, &r, &space, e);
+
+	tail->lines = r.lines;
+	tail->truncated = r.truncated;
+	mma_reader_release(&r);
+	mma_space_release(&space);
 	return err;
 }

@@ -32,4 +32,13 @@ bool mma_merge_was_last(const struct mma_merge *m, size_t log);
  */
 int mma_stats_of_logs(struct mma_stats *s, const struct mma_log *logs, size_t n);
 
+/**
+ * The same of one log while it is read, which takes no memory for its entries.
+ * @s     to be zeroed before
+ * @tail  gets what is told of the log's end: lines, truncated
+ * Returns 0, or -errno with a sentence in @e of what cannot be read; -EAGAIN, without one: it has to be
+ * read whole, for its lines are not in the order of time, or to tell what cannot be counted.
+ */
+int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail, struct error *e);
+
 #endif

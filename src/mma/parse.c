@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/parse.h"
 
+#include "mma/written.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -207,10 +209,13 @@ static bool entry(struct cursor *c, struct mma_entry *e)
 	       blanks(c, "a blank") && type(c, &e->type) && parameters(c, e);
 }
 
-enum mma_line mma_parse(const char *line, const char **end, struct mma_entry *e, struct mma_mistake *m)
+enum mma_line mma_parse(const char *line, const char *limit, const char **end, struct mma_entry *e,
+			struct mma_mistake *m)
 {
 	struct cursor c = { line, m };
 
+	if (limit - line >= MMA_WRITTEN_BYTES && mma_written(line, end, e))
+		return MMA_LINE_ENTRY;
 	skip_blanks(&c);
 	if (*c.at == '\n') {
 		*end = c.at;

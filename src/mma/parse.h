@@ -21,9 +21,11 @@ struct mma_mistake {
 
 /**
  * Read the line at @line, which ends with a newline.
- * @end  set to its newline; not set if the line is malformed
- * @e    filled if it is an entry   @m  filled if it is malformed
+ * @limit  the end of the text: what is before it may be read, though it is of other lines
+ * @end    set to its newline; not set if the line is malformed
+ * @e      filled if it is an entry   @m  filled if it is malformed
  */
-enum mma_line mma_parse(const char *line, const char **end, struct mma_entry *e, struct mma_mistake *m);
+enum mma_line mma_parse(const char *line, const char *limit, const char **end, struct mma_entry *e,
+			struct mma_mistake *m);
 
 #endif

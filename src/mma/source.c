@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -15,24 +16,38 @@ struct mma_source {
 	ZSTD_inBuffer in;	/* what has been read and not been given yet */
 	bool frame_open;	/* the last frame has more to come */
 	bool truncated;
-	size_t offset;
 	char buf[256 << 10];
 };
+
+bool mma_name_is_compressed(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 4 && !strcmp(name + n - 4, ".zst");
+}
 
 static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 static const char sqlite_magic[] = "SQLite format 3"; /* and its NUL */
 
-/* More of the file into the buffer, which is empty but for its first @kept bytes. */
-static int fill(struct mma_source *s, size_t kept, struct error *e)
+static ssize_t read_file(struct mma_source *s, char *buf, size_t size, struct error *e)
 {
 	ssize_t n;
 
 	do
-		n = read(s->fd, s->buf + kept, sizeof s->buf - kept);
+		n = read(s->fd, buf, size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return error_set(e, -errno, "cannot read %s: %s", s->name, strerror(errno));
-	s->offset += (size_t)n;
+	return n;
+}
+
+/* More of the file into the buffer, which is empty but for its first @kept bytes. */
+static int fill(struct mma_source *s, size_t kept, struct error *e)
+{
+	ssize_t n = read_file(s, s->buf + kept, sizeof s->buf - kept, e);
+
+	if (n < 0)
+		return (int)n;
 	s->in = (ZSTD_inBuffer){ s->buf, kept + (size_t)n, 0 };
 	return n > 0;
 }
@@ -40,6 +55,14 @@ static int fill(struct mma_source *s, size_t kept, struct error *e)
 static bool begins_with(const struct mma_source *s, const void *magic, size_t n)
 {
 	return s->in.size >= n && !memcmp(s->buf, magic, n);
+}
+
+/* A log may have been cut off within its very first bytes; of none at all only the name tells. */
+static bool is_compressed(const struct mma_source *s)
+{
+	size_t n = s->in.size < sizeof zstd_magic ? s->in.size : sizeof zstd_magic;
+
+	return n ? !memcmp(s->buf, zstd_magic, n) : mma_name_is_compressed(s->name);
 }
 
 /* Enough to tell what it is; a pipe may give less than that at once. */
@@ -51,7 +74,8 @@ static int look(struct mma_source *s, struct error *e)
 		more = fill(s, s->in.size, e);
 	if (more < 0)
 		return more;
-	if (begins_with(s, zstd_magic, sizeof zstd_magic) && !(s->zstd = ZSTD_createDCtx()))
+	s->frame_open = is_compressed(s);
+	if (s->frame_open && !(s->zstd = ZSTD_createDCtx()))
 		return error_set(e, -ENOMEM, "cannot read %s: out of memory", s->name);
 	return 0;
 }
@@ -91,6 +115,11 @@ const char *mma_source_name(const struct mma_source *s)
 	return s->name;
 }
 
+bool mma_source_is_compressed(const struct mma_source *s)
+{
+	return s->zstd;
+}
+
 bool mma_source_is_data(const struct mma_source *s)
 {
 	return begins_with(s, sqlite_magic, sizeof sqlite_magic);
@@ -98,11 +127,9 @@ bool mma_source_is_data(const struct mma_source *s)
 
 static ssize_t read_plain(struct mma_source *s, char *buf, size_t size, struct error *e)
 {
-	if (s->in.pos == s->in.size) {
-		int more = fill(s, 0, e);
-		if (more <= 0)
-			return more;
-	}
+	/* Behind what was read to tell what it is, nothing needs to be copied. */
+	if (s->in.pos == s->in.size)
+		return read_file(s, buf, size, e);
 	size_t n = s->in.size - s->in.pos;
 	if (n > size)
 		n = size;
@@ -147,7 +174,9 @@ bool mma_source_truncated(const struct mma_source *s)
 	return s->truncated;
 }
 
-size_t mma_source_offset(const struct mma_source *s)
+bool mma_source_is_file(const struct mma_source *s)
 {
-	return s->offset;
+	struct stat st;
+
+	return s->fd != STDIN_FILENO && !fstat(s->fd, &st) && S_ISREG(st.st_mode);
 }

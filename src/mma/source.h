@@ -10,7 +10,7 @@
 
 /*
  * The text of a log, from a file or standard input, compressed by zstd or not. What it is is told by
- * its first bytes, not by its name.
+ * its first bytes, not by its name, if it has any.
  */
 struct mma_source;
 
@@ -20,6 +20,11 @@ void mma_source_close(struct mma_source *s);
 
 /* What messages call it. */
 const char *mma_source_name(const struct mma_source *s);
+
+/* Whether a log of this name is compressed when it is written. */
+bool mma_name_is_compressed(const char *name);
+
+bool mma_source_is_compressed(const struct mma_source *s);
 
 /* An mprof.data (an SQLite database), and no log. */
 bool mma_source_is_data(const struct mma_source *s);
@@ -33,7 +38,7 @@ ssize_t mma_source_read(struct mma_source *s, char *buf, size_t size, struct err
 /* After the end: it is compressed, and ends in the middle. */
 bool mma_source_truncated(const struct mma_source *s);
 
-/* Bytes that have been read from the file. */
-size_t mma_source_offset(const struct mma_source *s);
+/* Whether it can be opened again, to be read once more. */
+bool mma_source_is_file(const struct mma_source *s);
 
 #endif

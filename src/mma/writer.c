@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mma/writer.h"
 
+#include "base/writeall.h"
 #include "mma/format.h"
 
 #include <errno.h>
@@ -15,18 +16,12 @@ struct mma_writer {
 	int fd;
 	int err;	/* of the first write that failed; after it nothing more is written */
 	bool humanized;
+	bool begun;	/* something has been written */
 	ZSTD_CCtx *zstd;	/* NULL: plain text */
 	char *packed;		/* room for a compressed buffer */
 	size_t len;
 	char buf[BUFFER];
 };
-
-bool mma_name_is_compressed(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n >= 4 && !strcmp(name + n - 4, ".zst");
-}
 
 static int prepare_zstd(struct mma_writer *w)
 {
@@ -62,36 +57,28 @@ struct mma_writer *mma_writer_new(int fd, bool humanized, bool compress)
 	return NULL;
 }
 
-static int write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, text, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		text += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
-int mma_writer_flush(struct mma_writer *w)
+static int write_buffer(struct mma_writer *w)
 {
 	const char *text = w->buf;
 	size_t n = w->len;
 
 	w->len = 0;
-	if (w->err || !n)
-		return w->err;
+	w->begun = true;
 	if (w->zstd) {
 		n = ZSTD_compress2(w->zstd, w->packed, ZSTD_compressBound(BUFFER), w->buf, n);
 		if (ZSTD_isError(n))
-			return w->err = -ENOMEM; /* the only reason there can be */
+			return -ENOMEM; /* the only reason there can be */
 		text = w->packed;
 	}
-	return w->err = write_all(w->fd, text, n);
+	return write_all(w->fd, text, n);
+}
+
+int mma_writer_flush(struct mma_writer *w)
+{
+	if (!w->err && w->len)
+		w->err = write_buffer(w);
+	w->len = 0;
+	return w->err;
 }
 
 void mma_writer_add(struct mma_writer *w, const struct mma_entry *e)
@@ -105,7 +92,7 @@ int mma_writer_close(struct mma_writer *w)
 {
 	if (!w)
 		return 0;
-	int err = mma_writer_flush(w);
+	int err = w->begun || w->len ? mma_writer_flush(w) : write_buffer(w);
 
 	if (close(w->fd) && !err)
 		err = -errno;

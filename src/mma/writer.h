@@ -8,15 +8,13 @@
 
 /*
  * Writes a log into a file, through a large buffer. If the file's name ends in ".zst" each buffer
- * becomes a zstd frame of its own, so that a log that was cut off can be read up to there.
+ * becomes a zstd frame of its own, so that a log that was cut off can be read up to there. A log
+ * without entries is an empty frame.
  */
 struct mma_writer;
 
 /* @fd is the writer's from now on; NULL: out of memory, and @fd is the caller's. */
 struct mma_writer *mma_writer_new(int fd, bool humanized, bool compress);
-
-/* Whether a log of this name is to be compressed. */
-bool mma_name_is_compressed(const char *name);
 
 /* Add an entry. What goes wrong is told by mma_writer_flush() or mma_writer_close(). */
 void mma_writer_add(struct mma_writer *w, const struct mma_entry *e);

@@ -2,10 +2,8 @@
 #ifndef MPROF_PROFILE_LIVE_H
 #define MPROF_PROFILE_LIVE_H
 
+#include "base/addrtable.h"
 #include "taddr.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * The live blocks: address -> number of the leaf that counts it, and when it was born. 32 to 64 bytes a
@@ -23,9 +21,7 @@ struct live_slot {
 #define LIVE_NS_MASK ((UINT64_C(1) << 56) - 1)
 
 struct live_table {
-	struct live_slot *slots;
-	size_t mask;	/* number of slots - 1 */
-	size_t n;
+	struct addrtable table;
 };
 
 void live_release(struct live_table *t);

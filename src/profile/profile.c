@@ -237,7 +237,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	int known = live_put(&p->live, &block, &was);
 	if (known < 0)
 		return known;
-	lifetimes_take_last(&p->lifetimes, e->ptr);
+	lifetimes_take_last(&p->lifetimes, block.ptr);
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
 	if (known) {
 		c->replaced_leaf = was.leaf & ~LEAF_INHERITED;
@@ -257,7 +257,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 		p->totals.peak_bytes = p->live_bytes;
 		p->epoch++;
 	}
-	return lifetimes_allocated(&p->lifetimes, e->task, e->ptr);
+	return lifetimes_allocated(&p->lifetimes, e->task, block.ptr);
 }
 
 static int event_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)

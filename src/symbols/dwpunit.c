@@ -2,6 +2,7 @@
 #include "symbols/dwpunit.h"
 
 #include "base/array.h"
+#include "base/writeall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,16 +113,8 @@ static int gather_strings(struct dwpunit *u, struct strings *s)
 
 static bool put(int fd, const void *bytes, size_t n, size_t *at)
 {
-	for (const char *p = bytes; n;) {
-		ssize_t done = write(fd, p, n);
-
-		if (done <= 0)
-			return false;
-		p += done;
-		n -= (size_t)done;
-		*at += (size_t)done;
-	}
-	return true;
+	*at += n;
+	return !write_all(fd, bytes, n);
 }
 
 static int write_elf(const struct dwpunit *u, int fd)

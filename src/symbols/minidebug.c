@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/minidebug.h"
 
+#include "base/writeall.h"
+
 #include <errno.h>
 #include <lzma.h>
 #include <sys/mman.h>
@@ -9,19 +11,6 @@
 /* The symbols of the largest program take some megabytes; a few bytes can unpack to terabytes. */
 #define UNPACKED_MAX ((uint64_t)256 << 20)
 #define DECODER_MEMORY ((uint64_t)128 << 20)
-
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done <= 0)
-			return false;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
 
 /* Into a file without a name: it is closed like any other. */
 static bool unpack(lzma_stream *z, int fd)
@@ -33,7 +22,7 @@ static bool unpack(lzma_stream *z, int fd)
 		z->next_out = out;
 		z->avail_out = sizeof out;
 		r = lzma_code(z, LZMA_FINISH);
-		if (z->total_out > UNPACKED_MAX || !write_all(fd, out, sizeof out - z->avail_out))
+		if (z->total_out > UNPACKED_MAX || write_all(fd, out, sizeof out - z->avail_out))
 			return false;
 	}
 	return r == LZMA_STREAM_END;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/namecache_file.h"
 
+#include "base/writeall.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -197,16 +199,11 @@ void cache_put_text(struct cache_out *out, const char *text)
 static bool write_entry(const struct cache_out *out)
 {
 	char *temp;
-	size_t done = 0;
-	ssize_t n = 1;
 
 	if (asprintf(&temp, "%s.XXXXXX", out->name) < 0)
 		return false;
 	int fd = mkostemp(temp, O_CLOEXEC);
-
-	while (fd >= 0 && done < out->size && (n = write(fd, out->bytes + done, out->size - done)) > 0)
-		done += (size_t)n;
-	bool fine = fd >= 0 && done == out->size;
+	bool fine = fd >= 0 && !write_all(fd, out->bytes, out->size);
 
 	if (fd >= 0 && close(fd))
 		fine = false;

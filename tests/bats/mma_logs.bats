@@ -36,14 +36,10 @@ long_log() { # N
 	}'
 }
 
-# refused WORDS COMMAND...: status 1, one sentence with these words, nothing on standard output
-refused() {
-	local words=$1 status=0
-	shift
-	"$@" >out 2>err </dev/null || status=$?
-	[ $status = 1 ] || fail "status $status" "$(cat out err)" || return 1
-	[ ! -s out ] || fail "it printed:" "$(cat out)" || return 1
-	a_sentence err "$words"
+# refuses WORDS COMMAND...: status 1, one sentence with these words, nothing on standard output
+refuses() {
+	refused 1 "$@" || return 1
+	[ ! -s refused.out ] || fail "it printed:" "$(cat refused.out)"
 }
 
 @test "the log of the specification has its statistics, in either form and mixed" {
@@ -85,7 +81,7 @@ refused() {
 		"18446744073709551615 18446744073709551615 18446744073709551615 340282366920938463426481119284349108225 18446744073709551615" ]
 	"$MPROF" stats --format=json wide.log | grep -q '"load_total":340282366920938463426481119284349108225,'
 	printf '%s\n' '0 1 1 0x10 18446744073709551615' '0 1 1 0x20 3' '18446744073709551615 1 4' >toowide.log
-	refused '128 bits' "$MPROF" stats toowide.log
+	refuses '128 bits' "$MPROF" stats toowide.log
 }
 
 @test "log converts between the forms without loss" {
@@ -118,8 +114,11 @@ refused() {
 @test "lines that are slightly out of order are sorted, and stay in order where times are equal" {
 	printf '%s\n' '10 1 1 0x10 5' '30 1 4' '20 2 1 0x20 7' '20 1 0 0x20' '40 1 4' >order.log
 	printf '%s\n' '10 1 1 0x10 5' '20 2 1 0x20 7' '20 1 0 0x20' '30 1 4' '40 1 4' >sorted.log
+	{ cat order.log; echo '41 1 5'; } >bad.log
+	refuses '^mprof: bad.log:6:6: expected' "$MPROF" stats bad.log
 	"$MPROF" log --humanized=no order.log | cmp - sorted.log
 	[ "$("$MPROF" stats --humanized=no order.log)" = "30 12 5 150 5" ]
+	[ "$("$MPROF" stats --humanized=no - <order.log)" = "30 12 5 150 5" ]
 }
 
 @test "several logs are one group: loads are added, blocks leave with their process" {
@@ -137,8 +136,8 @@ refused() {
 	while IFS='|' read -r bad words; do
 		n=$((n + 1))
 		{ cat plain.log; printf '%s\n' "$bad"; cat plain.log; } >bad.log
-		refused "^mprof: bad\.log:6:$words" "$MPROF" stats bad.log
-		refused "^mprof: bad\.log:6:$words" "$MPROF" log bad.log
+		refuses "^mprof: bad\.log:6:$words" "$MPROF" stats bad.log
+		refuses "^mprof: bad\.log:6:$words" "$MPROF" log bad.log
 	done <<-'EOT'
 		x|1: expected a time
 		1 2|4: expected a blank, found the end of the line
@@ -160,11 +159,11 @@ refused() {
 
 @test "what stands in a malformed line cannot steer the terminal, and nothing after a NUL is missed" {
 	printf '1 2 \033[31mred 5\n' >escape.log
-	refused 'found ".033.31mred"' "$MPROF" stats escape.log
+	refuses 'found ".033.31mred"' "$MPROF" stats escape.log
 	printf '1 2 4\0\n1 2 4\n' >nul.log
-	refused 'nul.log:1:5: expected' "$MPROF" stats nul.log
+	refuses 'nul.log:1:5: expected' "$MPROF" stats nul.log
 	head -c 3000000 /dev/zero | tr '\0' 9 >long.log
-	refused 'long.log:1:1: expected a number of at most .*\.\.\.' "$MPROF" stats long.log
+	refuses 'long.log:1:1: expected a number of at most .*\.\.\.' "$MPROF" stats long.log
 	head -c 3000000 /dev/zero | tr '\0' ' ' >blank.log
 	[ "$("$MPROF" stats --humanized=no blank.log)" = "0 0 0 0 0" ]
 }
@@ -176,8 +175,8 @@ refused() {
 }
 
 @test "a file that cannot be read is named, and so is a wrong use" {
-	refused 'nothere.log: No such file' "$MPROF" stats nothere.log
-	refused 'cannot read \.: Is a directory' "$MPROF" log .
+	refuses 'nothere.log: No such file' "$MPROF" stats nothere.log
+	refuses 'cannot read \.: Is a directory' "$MPROF" log .
 	local status=0
 	"$MPROF" stats >out 2>err || status=$?
 	[ $status = 2 ] && [ ! -s out ]
@@ -192,16 +191,21 @@ refused() {
 	a_sentence err 'mma or json'
 }
 
-@test "a result that cannot be written is an error" {
+@test "a result that cannot be written is an error, and so is a closed standard output or input" {
 	logs
-	local status=0
-	"$MPROF" stats plain.log >/dev/full 2>err || status=$?
-	[ $status = 1 ]
-	a_sentence err 'cannot write'
-	status=0
-	"$MPROF" log plain.log >/dev/full 2>err || status=$?
-	[ $status = 1 ]
-	a_sentence err 'cannot write'
+	local command status
+	for command in 'stats' 'log' 'log --format=json' 'report'; do
+		for status in '>/dev/full' '>&-'; do
+			eval "refused 1 'cannot write' sh -c '\"\$0\" $command plain.log $status' '$MPROF'"
+		done
+	done
+	for command in stats log; do
+		refuses 'cannot write nodir/x: No such file' "$MPROF" $command -o nodir/x plain.log
+		refuses 'cannot write \.: Is a directory' "$MPROF" $command -o . plain.log
+		refuses 'cannot write /dev/full: No space' "$MPROF" $command -o /dev/full plain.log
+		refuses 'cannot read standard input' sh -c "\"\$0\" $command - <&-" "$MPROF"
+		"$MPROF" $command -o /dev/null plain.log
+	done
 }
 
 @test "compressed logs are read and written, whatever they are called" {
@@ -242,6 +246,68 @@ refused() {
 	[ "$("$MPROF" log cut.zst 2>/dev/null | wc -l)" -gt 10000 ]
 }
 
+# cut_off COMMAND...: status 1, one sentence about cut.zst; what it prints is in out
+cut_off() {
+	local status=0
+	"$@" >out 2>err </dev/null || status=$?
+	[ $status = 1 ] || fail "status $status" "$(cat err)" || return 1
+	a_sentence err 'cut.zst is cut off'
+}
+
+@test "of a compressed log that is cut off within its first bytes nothing is whole" {
+	logs
+	"$MPROF" log -o whole.zst plain.log
+	local n
+	for n in 0 1 2 3 4 20; do
+		head -c $n whole.zst >cut.zst
+		cut_off "$MPROF" stats --humanized=no cut.zst
+		[ "$(cat out)" = "0 0 0 0 0" ]
+		cut_off "$MPROF" log cut.zst
+		[ ! -s out ]
+		cut_off "$MPROF" report --format=json cut.zst
+		jq -e '.totals.allocs == 0' out
+	done
+	# A log without entries is not such a one.
+	: >empty.log
+	"$MPROF" log -o empty.zst empty.log
+	zstd -qt empty.zst
+	[ "$("$MPROF" stats --humanized=no empty.zst)" = "0 0 0 0 0" ]
+}
+
+@test "among several logs one that is cut off gives what is whole, and a malformed one nothing" {
+	long_log 60000 >long.log
+	"$MPROF" log --humanized=no -o whole.zst long.log
+	head -c $(($(wc -c <whole.zst) / 2)) whole.zst >cut.zst
+	cut_off "$MPROF" log --humanized=no cut.zst
+	mv out part.log
+	[ -s part.log ]
+	logs
+	cut_off "$MPROF" stats plain.log cut.zst
+	"$MPROF" stats plain.log part.log | cmp - out
+	cut_off "$MPROF" log --humanized=no cut.zst plain.log
+	"$MPROF" log --humanized=no part.log plain.log | cmp - out
+	cut_off "$MPROF" report cut.zst
+	"$MPROF" report part.log 2>err | cmp - out
+	# what is refused is refused whole
+	echo '1 2 malloc' >bad.log
+	local command
+	for command in stats log; do
+		refuses '^mprof: bad.log:1:11: expected a blank, found the end' "$MPROF" $command cut.zst plain.log bad.log
+		refuses '^mprof: bad.log:1:11: ' "$MPROF" $command bad.log cut.zst
+	done
+	refuses '^mprof: bad.log:1:11: ' "$MPROF" report bad.log
+}
+
+@test "a plain log that is cut off in the middle of a line is malformed there" {
+	logs
+	head -n 2 plain.log | head -c -4 >cut.log
+	local command
+	for command in stats log report; do
+		refuses '^mprof: cut.log:2:35: expected a number of bytes .* found the end of the line' \
+			"$MPROF" $command cut.log
+	done
+}
+
 @test "a compressed log that is damaged is refused" {
 	long_log 60000 >long.log
 	"$MPROF" log --humanized=no -o whole.zst long.log
@@ -249,7 +315,7 @@ refused() {
 	size=$(wc -c <whole.zst)
 	cp whole.zst bad.zst
 	printf 'XXXXXXXX' | dd of=bad.zst bs=1 seek=$((size / 2)) conv=notrunc status=none
-	refused 'bad.zst is damaged' "$MPROF" stats bad.zst
+	refuses 'bad.zst is damaged' "$MPROF" stats bad.zst
 	{ cat whole.zst; echo '1 2 4'; } >tail.zst
-	refused 'tail.zst is damaged' "$MPROF" stats tail.zst
+	refuses 'tail.zst is damaged' "$MPROF" stats tail.zst
 }

@@ -62,6 +62,59 @@ own_account() {
 		tmstmp | diff - calls
 }
 
+@test "every function that gives or takes a block has its entry: aligned ones, operators, reallocarray" {
+	cat >calls.cc <<-'EOT'
+		#include <cstdarg>
+		#include <cstdio>
+		#include <cstdlib>
+		#include <malloc.h>
+		#include <new>
+		#include <unistd.h>
+		// Says what its log has to have, without a block of its own.
+		static void says(const char *fmt, ...)
+		{
+			char line[200];
+			va_list ap;
+			va_start(ap, fmt);
+			int n = vsnprintf(line, sizeof line, fmt, ap);
+			va_end(ap);
+			if (write(1, line, n) != n)
+				_exit(9);
+		}
+		static void *got(void *p, size_t n) { says("malloc ptr=%p size=%zu\n", p, n); return p; }
+		static void *volatile q;
+		#define GIVES(call, n) q = got(call, n)
+		#define TAKES(call) says("free ptr=%p\n", (void *)q); call
+		int main()
+		{
+			struct alignas(64) wide { char c[192]; };
+			void *p = nullptr;
+			says("begin\n");
+			GIVES(memalign(256, 3001), 3001); TAKES(free(q));
+			posix_memalign(&p, 128, 3002); GIVES(p, 3002); TAKES(free(q));
+			GIVES(aligned_alloc(64, 3008), 3008); TAKES(free(q));
+			GIVES(valloc(3004), 3004); TAKES(free(q));
+			GIVES(operator new(3005), 3005); TAKES(operator delete((void *)q));
+			GIVES(operator new[](3006), 3006); TAKES(operator delete[]((void *)q));
+			GIVES(operator new(3007, std::nothrow), 3007); TAKES(operator delete((void *)q, (size_t)3007));
+			GIVES(operator new(3072, std::align_val_t(64)), 3072);
+			TAKES(operator delete((void *)q, std::align_val_t(64)));
+			GIVES(new wide, 192); TAKES(delete (wide *)q);
+			q = calloc(7, 431); says("calloc ptr=%p num=7 elem=431\n", q);
+			p = (void *)q; q = reallocarray((void *)q, 9, 500);
+			says("realloc newptr=%p ptr=%p size=4500\n", q, p);
+			TAKES(free(q));
+			says("end\n");
+			_exit(0);
+		}
+	EOT
+	g++ -std=c++17 -O0 -w -o calls calls.cc
+	limited "$MPROF" run --mma-log-file=h.log -o report.txt --data=run.data -- ./calls >out 2>err
+	sed '/^begin$/d; /^end$/d' out >want
+	[ "$(wc -l <want)" = 21 ]
+	cut -d' ' -f4- h.log | sed -n '/size=3001$/,/^tmstmp/p' | sed '$d' | diff want -
+}
+
 @test "both forms of a run's log are the same log" {
 	limited "$MPROF" run --mma-log-file=h.log --mma-stats-file=stats -o report.txt --data=run.data \
 		-- "$T/account" >out 2>err
@@ -247,6 +300,17 @@ own_account() {
 	"$MPROF" stats run.zst | cmp - stats
 }
 
+@test "of a group with compressed logs each is compressed" {
+	limited "$MPROF" run --trace-children=yes --mma-log-file=run.zst --mma-stats-file=stats \
+		-o report.txt --data=run.data -- "$T/account" last >out 2>err
+	[ "$(ls run.zst* | wc -l)" = 2 ]
+	local log
+	for log in run.zst*; do
+		zstd -dqc <"$log" | cmp - <("$MPROF" log "$log")
+	done
+	"$MPROF" stats run.zst* | cmp - stats
+}
+
 # ---- while it goes on ----
 
 # live_marks [OPTION...]: targets/marks, attached to
@@ -338,6 +402,65 @@ stamps() {
 	[ "$(awk '$3 == 1' mma.log | wc -l)" = 12 ]
 	[ "$(awk '$3 == 0' mma.log | wc -l)" = 3 ]
 	clean "$PID"
+	finish marks
+}
+
+@test "control resume ends mprof_suspend(), too, and status tells that" {
+	live_marks
+	did "take 2"
+	did suspend
+	did "take 5"
+	answered status
+	grep -qx 'state: suspended' control.out
+	answered resume
+	answered status
+	grep -qx 'state: tracing' control.out
+	did "take 3"
+	did resume
+	detach "$PID"
+	agree mma.log
+	[ "$(stamps)" = 4 ]
+	[ "$(awk '$3 == 1' mma.log | wc -l)" = 5 ]
+	clean "$PID"
+	finish marks
+}
+
+@test "what has no effect says so: a mark without a log, a second suspend, a resume while tracing" {
+	start marks "$T/marks"
+	attach --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$PID"
+	refused 1 'writes no event log .*--mma-log-file' "$MPROF" control "$PID" mark
+	answered resume
+	grep -q 'is not suspended' control.out
+	answered suspend
+	[ ! -s control.out ]
+	answered suspend
+	grep -q 'is suspended already' control.out
+	answered resume
+	[ ! -s control.out ]
+	did "take 2"
+	detach "$PID"
+	[ "$("$MPROF" stats --format=json run.data | jq -c '[.tmstmp, .malloc]')" = "[4,2]" ]
+	finish marks
+}
+
+@test "a pipe that nobody reads is an error, and does not hold the process that is attached to" {
+	start marks "$T/marks"
+	mkfifo pipe
+	attach --mma-log-file=pipe -o report.txt --data=run.data "$PID"
+	says attach.err 'cannot write the log pipe: nobody reads this pipe'
+	did "take 2"
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	[ -s run.data ]
+	# and one that is read gets the log
+	cat pipe >got &
+	local reader=$!
+	attach --mma-log-file=pipe --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$PID"
+	did "take 2"
+	detach "$PID"
+	ended $reader
+	agree got
 	finish marks
 }
 

@@ -76,6 +76,26 @@ static void a_block_is_temporary_until_its_thread_allocates_again(void **state)
 	profile_free(p);
 }
 
+/* mprof_malloclike() at the beginning of the chunk that the block was cut from: two blocks at one address. */
+static void an_announced_block_can_be_temporary_too(void **state)
+{
+	(void)state;
+	struct profile *p = profile_new();
+	struct alloc_event cut = { .kind = AE_ALLOC, .task = 1, .time_ns = 2, .ptr = 0x10, .size = 4,
+				   .announced = true };
+	struct alloc_event back = { .kind = AE_FREE, .call = CALL_FREE, .task = 1, .time_ns = 3, .ptr = 0x10,
+				    .announced = true };
+
+	alloc(p, 1, 1, 0x10);
+	tell(p, cut);
+	tell(p, back);
+	assert_int_equal(blocks(p, PD_LIFE_TEMPORARY, -1), 1);
+	release(p, 1, 4, 0x10); /* the chunk: the other block was allocated since */
+	assert_int_equal(blocks(p, PD_LIFE_TEMPORARY, -1), 1);
+	assert_int_equal(blocks(p, PD_LIFE_EVENTS, -1), 2);
+	profile_free(p);
+}
+
 static void a_realloc_ends_one_life_and_begins_another(void **state)
 {
 	(void)state;
@@ -184,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_powers_of_two),
 		cmocka_unit_test(a_block_is_temporary_until_its_thread_allocates_again),
+		cmocka_unit_test(an_announced_block_can_be_temporary_too),
 		cmocka_unit_test(a_realloc_ends_one_life_and_begins_another),
 		cmocka_unit_test(unknown_and_inherited_blocks_have_no_lifetime),
 		cmocka_unit_test(long_lives_are_told_exactly),

@@ -24,7 +24,7 @@ static const char *ending = "";
 
 static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 {
-	struct mma_file f = { -1, NULL };
+	struct mma_file f = { .fd = -1 };
 
 	(void)ctx;
 	assert_true(asprintf(&f.name, "%s/%d.%u%s", dir, (int)pid, nth, ending) > 0);

@@ -2,24 +2,62 @@
 /* The grammar of an event log: every form that is accepted, every place where one is refused. */
 #include "mma/format.h"
 #include "mma/parse.h"
+#include "mma/written.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+static void same(const struct mma_entry *a, const struct mma_entry *b)
+{
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->time_ns, b->time_ns);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->ptr, b->ptr);
+	assert_int_equal(a->old_ptr, b->old_ptr);
+	assert_int_equal(a->size, b->size);
+}
+
+/* The line as the last one of a text, and before others: what follows must not make a difference. */
+static enum mma_line anywhere(const char *line, size_t *length, struct mma_entry *e, struct mma_mistake *m)
+{
+	static char text[1024];
+	size_t n = strlen(line);
+	const char *end = line;
+	enum mma_line last = mma_parse(line, line + n, &end, e, m);
+
+	*length = (size_t)(end - line);
+	assert_in_range(n, 0, sizeof text - MMA_WRITTEN_BYTES);
+	for (const char *after = "90af \xff\n"; *after; after++) {
+		struct mma_entry other;
+		struct mma_mistake ignored;
+
+		memset(text, *after, sizeof text);
+		memcpy(text, line, n);
+		end = text;
+		assert_int_equal(mma_parse(text, text + sizeof text, &end, &other, &ignored), last);
+		if (last != MMA_LINE_MALFORMED)
+			assert_int_equal(end - text, *length);
+		if (last == MMA_LINE_ENTRY)
+			same(&other, e);
+	}
+	return last;
+}
 
 static struct mma_entry parsed(const char *line)
 {
 	struct mma_entry e;
 	struct mma_mistake m = { NULL, NULL };
-	const char *end = NULL;
+	size_t length;
 
-	if (mma_parse(line, &end, &e, &m) != MMA_LINE_ENTRY)
+	if (anywhere(line, &length, &e, &m) != MMA_LINE_ENTRY)
 		fail_msg("refused: %sat: %s, expected %s", line, m.at, m.expected);
-	assert_ptr_equal(end, line + strlen(line) - 1);
+	assert_int_equal(length, strlen(line) - 1);
 	return e;
 }
 
@@ -27,21 +65,16 @@ static void is(const char *line, struct mma_entry want)
 {
 	struct mma_entry e = parsed(line);
 
-	assert_int_equal(e.type, want.type);
-	assert_int_equal(e.time_ns, want.time_ns);
-	assert_int_equal(e.tid, want.tid);
-	assert_int_equal(e.ptr, want.ptr);
-	assert_int_equal(e.old_ptr, want.old_ptr);
-	assert_int_equal(e.size, want.size);
+	same(&e, &want);
 }
 
 static void refused(const char *line, size_t column, const char *expected)
 {
 	struct mma_entry e;
 	struct mma_mistake m = { NULL, NULL };
-	const char *end;
+	size_t length;
 
-	if (mma_parse(line, &end, &e, &m) != MMA_LINE_MALFORMED)
+	if (anywhere(line, &length, &e, &m) != MMA_LINE_MALFORMED)
 		fail_msg("accepted: %s", line);
 	if ((size_t)(m.at - line) + 1 != column || !strstr(m.expected, expected))
 		fail_msg("%scolumn %zu, expected %s", line, (size_t)(m.at - line) + 1, m.expected);
@@ -127,9 +160,10 @@ static void a_line_of_blanks_is_no_entry(void **state)
 	struct mma_mistake m;
 	const char *end;
 
-	assert_int_equal(mma_parse("\n", &end, &e, &m), MMA_LINE_EMPTY);
-	const char *line = "    \nx";
-	assert_int_equal(mma_parse(line, &end, &e, &m), MMA_LINE_EMPTY);
+	const char *line = "\n";
+	assert_int_equal(mma_parse(line, line + 1, &end, &e, &m), MMA_LINE_EMPTY);
+	line = "    \nx";
+	assert_int_equal(mma_parse(line, line + 6, &end, &e, &m), MMA_LINE_EMPTY);
 	assert_ptr_equal(end, line + 4);
 }
 
@@ -232,6 +266,63 @@ static void what_is_written_is_what_is_read(void **state)
 	}
 }
 
+/* ---- lines as they are written, and nearly so ---- */
+
+static uint64_t some(uint64_t *state)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	/* of all lengths */
+	return (*state ^ *state >> 29) >> (*state >> 58);
+}
+
+static struct mma_entry some_entry(uint64_t *state)
+{
+	struct mma_entry e = { .time_ns = some(state), .tid = (uint32_t)some(state),
+			       .type = (uint8_t)(some(state) % MMA_TYPES) };
+
+	if (e.type == MMA_TMSTMP)
+		return e;
+	e.ptr = some(state);
+	if (e.type == MMA_CALLOC)
+		e.num = some(state) & UINT32_MAX;
+	if (e.type == MMA_REALLOC)
+		e.old_ptr = some(state);
+	if (e.type != MMA_FREE)
+		e.size = e.type == MMA_CALLOC ? some(state) & UINT32_MAX : some(state);
+	return e;
+}
+
+/* Both ways to read a line that may be as it is written say the same; a line that is, is read so. */
+static void the_short_way_reads_what_the_long_way_reads(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	unsigned taken = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		char line[MMA_WRITTEN_BYTES * 2];
+		struct mma_entry e = some_entry(&seed), fast, slow;
+		struct mma_mistake m;
+		const char *end, *slow_end;
+		size_t n = mma_format(&e, i & 1, line);
+
+		memset(line + n, '7', sizeof line - n);
+		if (e.time_ns < 10000000000000000000u && e.size < 10000000000000000000u) {
+			assert_true(mma_written(line, &end, &fast));
+			same(&fast, &e);
+		}
+		static const char odd[] = "0189afgxAF \n=-(\xff\x80" "7sptrn";
+		line[some(&seed) % (n - 1)] = odd[some(&seed) % (sizeof odd - 1)];
+		if (!mma_written(line, &end, &fast))
+			continue;
+		assert_int_equal(mma_parse(line, line, &slow_end, &slow, &m), MMA_LINE_ENTRY);
+		assert_ptr_equal(end, slow_end);
+		same(&fast, &slow);
+		taken++;
+	}
+	assert_true(taken > 20000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_line_of_blanks_is_no_entry),
 		cmocka_unit_test(anything_else_is_refused_where_it_stands),
 		cmocka_unit_test(what_is_written_is_what_is_read),
+		cmocka_unit_test(the_short_way_reads_what_the_long_way_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,7 +319,7 @@ static void a_resized_unknown_block_is_an_unknown_free_and_a_request(void **stat
 	begin(p, 1, A);
 	end(p, 1, AE_REALLOC_FREED, A);
 	assert_int_equal(p->totals.unknown_frees, 2);
-	assert_int_equal(p->live.n, 1);
+	assert_int_equal(p->live.table.n, 1);
 }
 
 /* Who began to watch in the middle of the call. */
@@ -363,7 +363,7 @@ static void an_abandoned_realloc_does_not_take_its_address_from_the_next_block(v
 	release(p, A);
 	assert_leaf(p, "mt", 5, 1, 1);
 	assert_totals(p, .allocs = 2, .alloc_bytes = 105, .frees = 2, .free_bytes = 105, .peak_bytes = 105);
-	assert_int_equal(p->live.n, 0);
+	assert_int_equal(p->live.table.n, 0);
 }
 
 static void reallocs_of_several_threads_do_not_mix(void **state)
@@ -384,7 +384,7 @@ static void reallocs_of_several_threads_do_not_mix(void **state)
 	assert_leaf(p, "mc", 300, 1, 0);
 	assert_leaf(p, "md", 20, 1, 0);
 	assert_int_equal(p->n_taken, 0);
-	assert_int_equal(p->live.n, 2);
+	assert_int_equal(p->live.table.n, 2);
 	assert_totals(p, .allocs = 4, .alloc_bytes = 620, .frees = 2, .free_bytes = 300, .peak_bytes = 600);
 }
 

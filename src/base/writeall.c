@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/writeall.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+int write_all(int fd, const void *bytes, size_t n)
+{
+	for (const char *at = bytes; n;) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		/* Nothing written is no error of write(2), but to try again might never end. */
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
