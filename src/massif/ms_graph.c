@@ -60,17 +60,24 @@ struct ms_label ms_label(uint64_t value, const char *time_unit)
 
 struct graph {
 	unsigned columns, rows;
-	char *cells;	/* columns 0 to .columns, rows 0 to .rows: row 0 and column 0 are the axes */
+	/* Columns 0 to .columns + 1, rows 0 to .rows: row 0 and column 0 are the axes, and the last column
+	 * is not shown. */
+	char *cells;
 };
+
+static size_t cells_of(const struct graph *g)
+{
+	return (size_t)(g->columns + 2) * (g->rows + 1);
+}
 
 static char *cell(const struct graph *g, unsigned x, unsigned y)
 {
-	return &g->cells[(size_t)y * (g->columns + 1) + x];
+	return &g->cells[(size_t)y * (g->columns + 2) + x];
 }
 
 static void draw_axes(struct graph *g)
 {
-	memset(g->cells, ' ', (size_t)(g->columns + 1) * (g->rows + 1));
+	memset(g->cells, ' ', cells_of(g));
 	memset(g->cells, '-', g->columns + 1);
 	for (unsigned y = 1; y <= g->rows; y++)
 		*cell(g, 0, y) = '|';
@@ -84,12 +91,25 @@ static unsigned rank(char c)
 	return c == '#' ? 3 : c == '@' ? 2 : c == ':' ? 1 : 0;
 }
 
+/* Whether @total is at least the @y-th part in @rows of @highest; as perl does it, in integers wherever the
+ * height of a row is one. */
+static bool reaches(uint64_t total, unsigned y, uint64_t highest, unsigned rows)
+{
+	double row_bytes = (double)highest / rows;
+
+	if (highest % rows == 0)
+		return total >= highest / rows * y;
+	if (row_bytes < 0x1p53 && row_bytes == (double)(uint64_t)row_bytes)
+		return total >= (unsigned __int128)(uint64_t)row_bytes * y;
+	return (double)total >= y * row_bytes;
+}
+
 /* The bar of a snapshot; returns the highest row it reaches. */
-static unsigned draw_bar(struct graph *g, unsigned x, uint64_t total, double row_bytes, char c)
+static unsigned draw_bar(struct graph *g, unsigned x, uint64_t total, uint64_t highest, char c)
 {
 	unsigned y = 1;
 
-	for (; y <= g->rows && (double)total >= y * row_bytes; y++)
+	for (; y <= g->rows && reaches(total, y, highest, g->rows); y++)
 		if (rank(c) >= rank(*cell(g, x, y)))
 			*cell(g, x, y) = c;
 	return y - 1;
@@ -102,7 +122,6 @@ static uint64_t total_of(const struct massif_record *s)
 
 static void draw_bars(struct graph *g, const struct massif_file *f, uint64_t highest, uint64_t end)
 {
-	double row_bytes = (double)highest / g->rows;
 	uint64_t peak = massif_file_peak(f);
 	unsigned x = 0, top = 0;
 	char c = ':';
@@ -112,12 +131,13 @@ static void draw_bars(struct graph *g, const struct massif_file *f, uint64_t hig
 		unsigned before = x;
 
 		x = (unsigned)((double)s->time / (double)end * g->columns) + 1;
-		if (x > g->columns)
+		/* What only rounding makes as late as the end stays behind it. */
+		if (s->time == end || x > g->columns + 1)
 			x = g->columns;
 		for (unsigned between = before + 1; top && between < x; between++)
 			*cell(g, between, top) = c;
 		c = i == peak ? '#' : s->n ? '@' : ':';
-		top = draw_bar(g, x, total_of(s), row_bytes, c);
+		top = draw_bar(g, x, total_of(s), highest, c);
 	}
 }
 
@@ -136,9 +156,10 @@ static void print_graph(const struct graph *g, uint64_t highest, uint64_t end, c
 
 int ms_graph(const struct massif_file *f, const struct ms_print_options *o, FILE *out)
 {
-	struct graph g = { o->columns, o->rows, malloc((size_t)(o->columns + 1) * (o->rows + 1)) };
+	struct graph g = { o->columns, o->rows, NULL };
 	uint64_t highest = 0, end = f->records[f->n_records - 1].time;
 
+	g.cells = malloc(cells_of(&g));
 	if (!g.cells)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n_records; i++)

@@ -54,6 +54,9 @@ static double percent(const struct tree_printer *p, uint64_t bytes)
 		return 0;
 	if (__builtin_mul_overflow(bytes, UINT64_C(100), &hundredfold))
 		return 100.0 * (double)bytes / (double)p->total;
+	/* As perl does: in integers if nothing is left over. */
+	if (hundredfold % p->total == 0)
+		return (double)(hundredfold / p->total);
 	return (double)hundredfold / (double)p->total;
 }
 
