@@ -15,10 +15,6 @@ has_marks() { # DATA N
 	[ -s "$1" ] && [ "$(of_marks "$1")" = "$2" ]
 }
 
-did() {
-	tell_await marks "$1" "^did $1\$"
-}
-
 @test "the header compiles as C and C++ in several files of one program, alone and without a warning" {
 	printf '#include <mprof/mprof.h>\nint other(void);\nint main(void) { set_mprof_autosave(3); mprof_stop(); mprof_restart(0); return other(); }\n' >a.c
 	printf '#include <mprof/mprof.h>\nint other(void) { mprof_stop(); return 0; }\n' >b.c

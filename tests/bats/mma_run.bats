@@ -7,13 +7,17 @@ bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
 
+# logged OPTION... -- PROGRAM [ARG...]: a run; what both say is in out and err
+logged() {
+	limited "$MPROF" run -o report.txt --data=run.data "$@" >out 2>err </dev/null
+}
+
 # recorded STATUS [OPTION...] PROGRAM [ARG...]: run with a log and statistics, both plain; agree.
 recorded() {
 	local want=$1 status=0
 	shift
 	rm -f mma.log*
-	limited "$MPROF" run --mma-log-file --mma-stats-file=stats --humanized=no -o report.txt \
-		--data=run.data "$@" >out 2>err </dev/null || status=$?
+	logged --mma-log-file --mma-stats-file=stats --humanized=no "$@" || status=$?
 	[ $status = "$want" ] || fail "status $status, not $want" "$(cat err)" || return 1
 	agree mma.log*
 }
@@ -109,15 +113,14 @@ own_account() {
 		}
 	EOT
 	g++ -std=c++17 -O0 -w -o calls calls.cc
-	limited "$MPROF" run --mma-log-file=h.log -o report.txt --data=run.data -- ./calls >out 2>err
+	logged --mma-log-file=h.log -- ./calls
 	sed '/^begin$/d; /^end$/d' out >want
 	[ "$(wc -l <want)" = 21 ]
 	cut -d' ' -f4- h.log | sed -n '/size=3001$/,/^tmstmp/p' | sed '$d' | diff want -
 }
 
 @test "both forms of a run's log are the same log" {
-	limited "$MPROF" run --mma-log-file=h.log --mma-stats-file=stats -o report.txt --data=run.data \
-		-- "$T/account" >out 2>err
+	logged --mma-log-file=h.log --mma-stats-file=stats -- "$T/account"
 	"$MPROF" log h.log | cmp - h.log
 	"$MPROF" stats h.log | cmp - stats
 	grep -Eq '^secs=[0-9]+ nsecs=[0-9]+ tid=[0-9]+ calloc ptr=0x[0-9a-f]+ num=10 elem=30$' h.log
@@ -226,9 +229,8 @@ own_account() {
 }
 
 @test "%p in a log's name tells processes apart, and a shell with children is a group" {
-	limited "$MPROF" run --mma-log-file=%p.mma --mma-stats-file=stats --humanized=no --trace-children=yes \
-		-o report.txt --data=run.data -- sh -c "'$T/account' & '$T/account' last; wait; '$T/account'" \
-		>out 2>err
+	logged --mma-log-file=%p.mma --mma-stats-file=stats --humanized=no --trace-children=yes \
+		-- sh -c "'$T/account' & '$T/account' last; wait; '$T/account'"
 	[ "$(ls ./*.mma | wc -l)" -ge 5 ]
 	agree ./*.mma
 }
@@ -247,31 +249,26 @@ own_account() {
 # ---- names, variables, messages ----
 
 @test "progress is told, and not if it is not wanted" {
-	limited "$MPROF" run --mma-log-file --mma-stats-file=stats -o report.txt --data=run.data -- "$T/account" \
-		>out 2>err
+	logged --mma-log-file --mma-stats-file=stats -- "$T/account"
 	says err '^mprof: activated$'
 	says err '^mprof: written mma.log$'
 	says err '^mprof: written stats$'
 	local how
 	for how in --quiet --humanized=no; do
-		limited "$MPROF" run --mma-log-file --mma-stats-file=stats $how -o report.txt --data=run.data \
-			-- "$T/account" >out 2>err
+		logged --mma-log-file --mma-stats-file=stats $how -- "$T/account"
 		! grep -Eq 'activated|written' err || fail "$how"
 	done
-	MMA_OUTPUT_HUMANIZED=0 limited "$MPROF" run --mma-log-file -o report.txt --data=run.data \
-		-- "$T/account" >out 2>err
+	MMA_OUTPUT_HUMANIZED=0 logged --mma-log-file -- "$T/account"
 	! grep -Eq 'activated|written' err
 	grep -q '^[0-9]* [0-9]* 4$' mma.log
-	limited "$MPROF" run -o report.txt --data=run.data -- "$T/account" >out 2>err
+	logged -- "$T/account"
 	! grep -Eq 'activated|written' err
 }
 
 @test "MMA_OUTPUT_FILE names the file, an option wins, and both may not have the same name" {
-	MMA_OUTPUT_FILE=from-env.%q{NAME} NAME=x limited "$MPROF" run --mma-stats-file -o report.txt \
-		--data=run.data -- "$T/account" >out 2>err
+	MMA_OUTPUT_FILE=from-env.%q{NAME} NAME=x logged --mma-stats-file -- "$T/account"
 	grep -q '^load_max .byte.: 5300$' from-env.x
-	MMA_OUTPUT_FILE=from-env limited "$MPROF" run --mma-log-file=other -o report.txt --data=run.data \
-		-- "$T/account" >out 2>err
+	MMA_OUTPUT_FILE=from-env logged --mma-log-file=other -- "$T/account"
 	[ -s other ] && [ ! -e from-env ] && [ ! -e mma.log ]
 	local status=0
 	"$MPROF" run --mma-log-file --mma-stats-file -- "$T/account" >out 2>err || status=$?
@@ -293,16 +290,14 @@ own_account() {
 }
 
 @test "a compressed log of a run is the run's" {
-	limited "$MPROF" run --mma-log-file=run.zst --mma-stats-file=stats -o report.txt --data=run.data \
-		-- "$T/resize" >out 2>err
+	logged --mma-log-file=run.zst --mma-stats-file=stats -- "$T/resize"
 	zstd -dqc run.zst >run.log
 	"$MPROF" stats run.log | cmp - stats
 	"$MPROF" stats run.zst | cmp - stats
 }
 
 @test "of a group with compressed logs each is compressed" {
-	limited "$MPROF" run --trace-children=yes --mma-log-file=run.zst --mma-stats-file=stats \
-		-o report.txt --data=run.data -- "$T/account" last >out 2>err
+	logged --trace-children=yes --mma-log-file=run.zst --mma-stats-file=stats -- "$T/account" last
 	[ "$(ls run.zst* | wc -l)" = 2 ]
 	local log
 	for log in run.zst*; do
@@ -317,10 +312,6 @@ own_account() {
 live_marks() {
 	start marks "$T/marks"
 	attach --mma-log-file --mma-stats-file=stats --humanized=no -o report.txt --data=run.data "$@" "$PID"
-}
-
-did() {
-	tell_await marks "$1" "^did $1\$"
 }
 
 # stamps: how many there are in the log

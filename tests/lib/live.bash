@@ -78,6 +78,11 @@ tell_await() {
 	await "$1.out" "$3" $((n + 1))
 }
 
+# did WORDS: targets/marks has done this
+did() {
+	tell_await marks "$1" "^did $1\$"
+}
+
 # reported NAME N: number N of the report that the program gives now
 reported() {
 	tell_await "$1" report '^report ' || return 1
