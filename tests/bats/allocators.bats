@@ -116,8 +116,9 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	for p in own-bare.so own-indirect.so; do
 		stated -p "$T/$p" -- "$T/peak" || fail "$p"
 		stated -p "$T/$p" -- "$T/recursion" || fail "$p"
-		limited env LD_PRELOAD="$T/$p" LD_BIND_NOW=1 "$MPROF" run -o run.txt --data=run.data -- "$T/recursion" \
-			>out 2>err # chosen before anything could be trapped
+		# Chosen before anything could be trapped.
+		limited "$MPROF" run -o run.txt --data=run.data -- env LD_PRELOAD="$T/$p" LD_BIND_NOW=1 "$T/recursion" \
+			>out 2>err
 		limited "$MPROF" report --format=json run.data | jq .totals >now.json
 		jq .totals report.json | diff - now.json || fail "$p, bound at the start"
 	done
