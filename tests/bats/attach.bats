@@ -447,19 +447,29 @@ cycle() {
 	finish execthread
 }
 
+attach_and_leave() {
+	background "$MPROF" attach -o report.txt --data=run.data "$PID"
+	until_true "mprof attach has not begun" begun_or_gone || return 1
+	grep -aq '^mprof: attached to' attach.err || fail "$(cat attach.err)" || return 1
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || [ $? = 11 ] ||
+		fail "$(cat detach.err attach.err)" || return 1
+	ended "$FRONT"
+}
+
 # attach_in_execs [ARG]: attached and left many times, whatever the program is in the middle of.
 attach_in_execs() {
+	local problem=''
 	start execloop "$T/execloop" "$@"
 	for ((i = 0; i < 5 * CYCLES; i++)); do
-		background "$MPROF" attach -o report.txt --data=run.data "$PID"
-		until_true "mprof attach has not begun" begun_or_gone
-		grep -aq '^mprof: attached to' attach.err || fail "round $i" "$(cat attach.err)" || return 1
-		limited "$MPROF" detach "$PID" >detach.out 2>detach.err || [ $? = 11 ] ||
-			fail "$(cat detach.err attach.err)" || return 1
-		ended "$FRONT"
+		attach_and_leave || {
+			problem="round $i"
+			break
+		}
 	done
+	# Whoever looks for it in the middle of an exec may not find it: it ends itself.
 	touch stop
 	ended "$PID"
+	[ -z "$problem" ] || fail "$problem" || return 1
 	[ "$STATUS" = 0 ] || fail "execloop ended with status $STATUS"
 }
 
