@@ -35,7 +35,7 @@ const char help_text[] =
 	"  --symbols-from=DIR|FILE   (report) name the profile again from these files\n"
 	"  --at=peak        the tables for what was live at the peak\n"
 	"  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, too), text,\n"
-	"                   folded (flame graphs), heap or pprof (the last four of heap profiles, too)\n"
+	"                   folded (flame graphs), heap, pprof or dot (the last five of heap profiles, too)\n"
 	"  -o FILE          write the report there (run, attach: instead of standard error;\n"
 	"                   report, detach: instead of standard output)\n"
 	"\n"
