@@ -68,7 +68,7 @@ const char help_text[] =
 	"as pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and profile.proto):\n"
 	"  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes --cum\n"
 	"  --functions --lines --files --addresses --focus=RE --ignore=RE --list=RE\n"
-	"  --base=FILE --drop_negative\n"
+	"  --base=FILE --drop_negative --nodecount=N --nodefraction=F --edgefraction=F\n"
 	"stats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is standard input\n"
 	"\n"
 	"which functions are trapped (run, attach, probes):\n"
