@@ -39,6 +39,7 @@ enum output_format {
 	FORMAT_FOLDED,
 	FORMAT_HEAP,
 	FORMAT_PPROF,
+	FORMAT_DOT,
 };
 
 /* What is shown of a heap profile in pprof's formats. */
@@ -47,6 +48,7 @@ struct pprof_options {
 	enum heap_grain grain;
 	bool show_bytes, drop_negative, cumulative;
 	const char *base, *focus, *ignore, *list; /* NULL: none */
+	struct heap_graph graph;
 };
 
 /* MMA's outputs. */

@@ -10,7 +10,8 @@
 
 bool is_pprof_format(enum output_format f)
 {
-	return f == FORMAT_TEXT || f == FORMAT_FOLDED || f == FORMAT_HEAP || f == FORMAT_PPROF;
+	return f == FORMAT_TEXT || f == FORMAT_FOLDED || f == FORMAT_HEAP || f == FORMAT_PPROF ||
+	       f == FORMAT_DOT;
 }
 
 /* ---- reading ---- */
@@ -103,6 +104,8 @@ static print_fn *printer(enum output_format f)
 		return heap_print_proto;
 	case FORMAT_JSON:
 		return heap_print_json;
+	case FORMAT_DOT:
+		return heap_print_dot;
 	default:
 		return heap_print_text;
 	}
@@ -116,7 +119,8 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 			       .cumulative = o->pprof.cumulative,
 			       .is_difference = o->pprof.base,
 			       .short_names = o->view.short_names,
-			       .symbols = o->heap.symbols };
+			       .symbols = o->heap.symbols,
+			       .graph = o->pprof.graph };
 	/* What other tools shall read keeps all its frames. */
 	bool for_tools = o->format == FORMAT_HEAP || o->format == FORMAT_PPROF;
 	int err = for_tools ? 0 : heap_stacks_trim(h);

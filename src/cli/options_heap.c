@@ -130,6 +130,7 @@ const struct option_def heap_options[] = {
 void heap_defaults(struct options *o)
 {
 	o->pprof.value = INUSE_SPACE;
+	o->pprof.graph = (struct heap_graph){ .nodes = 80, .node_fraction = 0.005, .edge_fraction = 0.001 };
 	o->heap.intervals.allocated = 1ull << 30;
 	o->heap.intervals.in_use = 100ull << 20;
 	o->heap.depth = HEAPPROFILE_DEPTH;

@@ -3,6 +3,20 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
+static bool set_fraction(double *fraction, const char *v)
+{
+	char *end;
+	double f = strtod(v, &end);
+
+	if (!(isdigit((unsigned char)*v) || *v == '.') || *end || !(f >= 0 && f <= 1))
+		return false;
+	*fraction = f;
+	return true;
+}
+
 static bool set_inuse_space(struct options *o, const char *v)
 {
 	(void)v;
@@ -98,6 +112,28 @@ static bool set_list(struct options *o, const char *v)
 	return *v;
 }
 
+static bool set_nodecount(struct options *o, const char *v)
+{
+	return value_count(&o->pprof.graph.nodes, v);
+}
+
+static bool set_nodefraction(struct options *o, const char *v)
+{
+	return set_fraction(&o->pprof.graph.node_fraction, v);
+}
+
+static bool set_edgefraction(struct options *o, const char *v)
+{
+	return set_fraction(&o->pprof.graph.edge_fraction, v);
+}
+
+static bool set_dot(struct options *o, const char *v)
+{
+	(void)v;
+	o->format = FORMAT_DOT;
+	return true;
+}
+
 static bool set_text(struct options *o, const char *v)
 {
 	(void)v;
@@ -112,6 +148,7 @@ static bool set_collapsed(struct options *o, const char *v)
 	return true;
 }
 
+#define FRACTION "a fraction from 0 to 1"
 #define RE "a regular expression"
 
 const struct option_def pprof_options[] = {
@@ -129,6 +166,10 @@ const struct option_def pprof_options[] = {
 	{ "focus", FOR_PRINTING | NEEDS_VALUE, RE, set_focus },
 	{ "ignore", FOR_PRINTING | NEEDS_VALUE, RE, set_ignore },
 	{ "list", FOR_PRINTING | NEEDS_VALUE, RE, set_list },
+	{ "nodecount", FOR_PRINTING | NEEDS_VALUE, "a number of nodes", set_nodecount },
+	{ "nodefraction", FOR_PRINTING | NEEDS_VALUE, FRACTION, set_nodefraction },
+	{ "edgefraction", FOR_PRINTING | NEEDS_VALUE, FRACTION, set_edgefraction },
+	{ "dot", FOR_PRINTING, NULL, set_dot },
 	{ "text", FOR_PRINTING, NULL, set_text },
 	{ "collapsed", FOR_PRINTING, NULL, set_collapsed },
 	{ 0 },

@@ -108,10 +108,10 @@ static bool set_at(struct options *o, const char *v)
 static bool set_format(struct options *o, const char *v)
 {
 	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text", "folded",
-					     "heap", "pprof" };
+					     "heap", "pprof", "dot" };
 	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
 						      FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
-						      FORMAT_HEAP, FORMAT_PPROF };
+						      FORMAT_HEAP, FORMAT_PPROF, FORMAT_DOT };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -155,7 +155,7 @@ const struct option_def printing_options[] = {
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
-	  "tables, json, massif, ms_print, text, folded, heap or pprof", set_format },
+	  "tables, json, massif, ms_print, text, folded, heap, pprof or dot", set_format },
 	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ "o", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },

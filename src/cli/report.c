@@ -265,8 +265,8 @@ static bool heap_has_format(const char *path, struct options *o)
 		o->format = FORMAT_TEXT;
 	if (is_pprof_format(o->format) || o->format == FORMAT_JSON)
 		return true;
-	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof and json can be "
-	    "made", path);
+	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, dot and json "
+	    "can be made", path);
 	return false;
 }
 

@@ -7,6 +7,9 @@
 /* A number as google-pprof prints it: MB with one decimal, or whole bytes or objects. */
 void heap_number(char text[32], const struct heap_view *v, int64_t n);
 
+/* A part of @total, as "12.5%"; of nothing, "nan" or an infinity. */
+void heap_percent(char text[32], int64_t n, int64_t total);
+
 /* Its unit. */
 const char *heap_unit(const struct heap_view *v);
 

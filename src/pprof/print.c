@@ -28,7 +28,7 @@ const char *heap_unit(const struct heap_view *v)
 	return v->show_bytes ? "B" : "MB";
 }
 
-static void percent(char text[32], int64_t n, int64_t total)
+void heap_percent(char text[32], int64_t n, int64_t total)
 {
 	if (total)
 		snprintf(text, 32, "%.1f%%", (double)n * 100 / (double)total);
@@ -68,9 +68,9 @@ static int print_entries(const struct heap_entries *e, const struct heap_view *v
 		sum = stack_sum(sum, sorted[i]->flat);
 		heap_number(flat, v, sorted[i]->flat);
 		heap_number(cum, v, sorted[i]->cumulative);
-		percent(p[0], sorted[i]->flat, total);
-		percent(p[1], sum, total);
-		percent(p[2], sorted[i]->cumulative, total);
+		heap_percent(p[0], sorted[i]->flat, total);
+		heap_percent(p[1], sum, total);
+		heap_percent(p[2], sorted[i]->cumulative, total);
 		if (sorted[i]->flat || sorted[i]->cumulative)
 			fprintf(out, "%8s %6s %6s %8s %6s %s\n", flat, p[0], p[1], cum, p[2], name);
 		free(name);

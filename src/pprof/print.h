@@ -6,6 +6,12 @@
 
 #include <stdio.h>
 
+/* What of a graph is shown. */
+struct heap_graph {
+	uint64_t nodes;		/* so many at most */
+	double node_fraction, edge_fraction; /* of the total, 0 to 1: none that has not more */
+};
+
 struct heap_view {
 	enum heap_value value;
 	enum heap_grain grain;
@@ -14,6 +20,7 @@ struct heap_view {
 	bool is_difference;	/* a base was taken away */
 	bool short_names;	/* of folded stacks */
 	bool symbols;		/* the text format with names in it */
+	struct heap_graph graph;
 	int64_t total;		/* of all stacks, before some were chosen */
 };
 
@@ -27,6 +34,9 @@ int heap_print_text(const struct heap_stacks *h, const struct heap_view *v, FILE
 
 /* Folded stacks, for flame graphs: outermost;...;innermost value. */
 int heap_print_folded(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
+
+/* A graph for dot(1), as google-pprof --dot. */
+int heap_print_dot(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
 /* Schema mprof.heap.v1, described in mprof(1). */
 int heap_print_json(const struct heap_stacks *h, const struct heap_view *v, FILE *out);

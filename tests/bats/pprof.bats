@@ -192,6 +192,24 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	report --format=folded --names=short --alloc_space p.0001.heap | grep -q 'main;shop::box::put 30000'
 }
 
+@test "graphs are google-pprof's: nodes, edges, and what is left out of them" {
+	recorded "$T/heap"
+	for o in --inuse_space '--alloc_objects --nodecount=4' \
+		'--alloc_space --nodefraction=.2 --edgefraction=.3 --focus=alloc_leaf'; do
+		# edges that are as heavy as each other stand in any order there
+		limited google-pprof --dot $o "$T/heap" p.0001.heap 2>/dev/null | sort >theirs
+		report --format=dot $o p.0001.heap | sort >ours
+		grep -q -- '->' ours
+		diff theirs ours || fail "with $o"
+	done
+	report --dot --show_bytes run.data >graph
+	grep -q '^N[0-9]* \[label="alloc_leaf\\n2000000 (97.4%)\\r",shape=box,fontsize=57.3\];$' graph
+	[ "$(tail -n 1 graph)" = '}' ]
+	for o in --nodecount=x --nodefraction=1.1 --edgefraction=-1 --nodefraction=nan; do
+		refused 2 "option (node|edge)(count|fraction): " "$MPROF" report --dot $o p.0001.heap
+	done
+}
+
 @test "files of libtcmalloc are read, with the numbers that google-pprof finds" {
 	HEAPPROFILE=tc limited "$T/heap-tcmalloc" 2>tc.err
 	for mode in inuse_space inuse_objects alloc_space alloc_objects; do

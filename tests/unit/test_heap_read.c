@@ -370,6 +370,8 @@ static void use(struct heap_stacks *h)
 		assert_int_equal(heap_print_text(h, &v, out), 0);
 	assert_int_equal(heap_print_folded(h, &v, out), 0);
 	assert_int_equal(heap_print_json(h, &v, out), 0);
+	v.graph.nodes = 80;
+	assert_int_equal(heap_print_dot(h, &v, out), 0);
 	assert_int_equal(heap_print_heap(h, &v, out), 0);
 	assert_int_equal(heap_print_proto(h, &v, out), 0);
 	fclose(out);
