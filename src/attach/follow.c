@@ -15,6 +15,7 @@
 
 enum {
 	STOPS = 64,			/* of one task in a row, before it is followed; from look to look at where it is */
+	GLANCES = 8,			/* stops from one look at the clock to the next */
 	LOOK_NS = 5000000,		/* from look to look at who waits for whom */
 	PAUSE_NS = 200000000,		/* after having starved once; twice as long each time again */
 	MAX_PAUSE_NS = 2000000000,
@@ -234,7 +235,7 @@ static void keep_on(struct follow *f)
 			return;
 		}
 	}
-	if (clock_now_ns() - f->looked_ns < LOOK_NS)
+	if (f->in_row % GLANCES || clock_now_ns() - f->looked_ns < LOOK_NS)
 		return;
 	if (!look(f, &l) || follow_starves(&l))
 		pause_for_a_while(f);

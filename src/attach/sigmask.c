@@ -14,13 +14,14 @@ sigmask sigmask_mend(sigmask now)
 	return (now & all) == all ? now | BIT(SIGTRAP) : now;
 }
 
-void sigmask_restore(pid_t tid)
+bool sigmask_restore(pid_t tid)
 {
 	sigmask now;
 
 	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof now, &now))
-		return;
+		return false;
 	sigmask right = sigmask_mend(now);
 	if (right != now)
 		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof right, &right);
+	return right & BIT(SIGTRAP);
 }

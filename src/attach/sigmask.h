@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_SIGMASK_H
 #define MPROF_ATTACH_SIGMASK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,7 +20,7 @@ typedef uint64_t sigmask;
  * everything else is blocked too. */
 sigmask sigmask_mend(sigmask now);
 
-/* Mend the mask of a task stopped for a trap. */
-void sigmask_restore(pid_t tid);
+/* Mend the mask of a task stopped for a trap. True: everything else is blocked. */
+bool sigmask_restore(pid_t tid);
 
 #endif

@@ -339,7 +339,9 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 		task_resume(t, task, SIGTRAP);
 		return;
 	}
-	sigmask_restore(task->tid);
+	/* An allocator returns with the mask it was called with, which was looked at then. */
+	if (a != TRAP_ENDS_CALL || task->blocks_all)
+		task->blocks_all |= sigmask_restore(task->tid);
 	if (a == TRAP_STEP)
 		step_alone(t, task);
 	else

@@ -18,6 +18,7 @@ struct tracer;
 
 enum trap_answer {
 	TRAP_OURS,	/* served; let the task go on */
+	TRAP_ENDS_CALL,	/* the same, and it was the return of a call that was seen to begin */
 	TRAP_NOT_OURS,	/* the program's own: it gets its SIGTRAP */
 	TRAP_DOUBTFUL,	/* ours, if it was a trap instruction at all: ask again with @certain */
 	TRAP_STEP,	/* served, but the instruction can only run at its own address, alone: call

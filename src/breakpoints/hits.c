@@ -496,7 +496,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 		calls->v[calls->n - 1].inner = block;
 }
 
-void watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		       const struct arch_regs *r)
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
@@ -506,10 +506,11 @@ void watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 	if (i < 0) {
 		trap_strayed(w->space, trap);
 		w->counts.strays++;
-		return;
+		return false;
 	}
 	trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		watch_abandon(w, task, &t->calls);
 	call_returned(w, task, &t->calls, r);
+	return true;
 }

@@ -50,8 +50,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		w->counts.lost++;
 		return pass(w, task, at, &r);
 	}
-	if (roles & TRAP_RETURN)
-		watch_hit_return(w, task, t, at, &r);
+	bool ended = roles & TRAP_RETURN && watch_hit_return(w, task, t, at, &r);
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
 	trap = traps_at(&w->traps, at);
@@ -65,7 +64,9 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
-	return pass(w, task, at, &r);
+	enum trap_answer answer = pass(w, task, at, &r);
+
+	return answer == TRAP_OURS && ended && roles == TRAP_RETURN ? TRAP_ENDS_CALL : answer;
 }
 
 /* The task's counted free has not run an instruction and may be begun again. */

@@ -148,8 +148,8 @@ bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
 		     struct arch_regs *r);
-/* A task is at @pc, where a call may have returned to. */
-void watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+/* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
+bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		      const struct arch_regs *r);
 /* The innermost pending call will never return. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
