@@ -3,6 +3,7 @@
 #include "cli/logs.h"
 
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "mma/log_text.h"
 #include "mma/merge.h"
 #include "mma/profile_stats.h"
@@ -189,6 +190,8 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 	struct logs l = {
 		.names = argv + first, .n = (size_t)(argc - first), .for_stats = print == print_stats,
 	};
+	if (!output_spares(&o, argv + first, l.n))
+		return STATUS_USAGE;
 	int err = logs_read(&l);
 	if (!err)
 		err = print_to(&l, &o, print);

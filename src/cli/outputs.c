@@ -214,3 +214,18 @@ bool outputs_apart(const struct options *o)
 	}
 	return apart;
 }
+
+bool output_spares(const struct options *o, char *const files[], size_t n)
+{
+	struct stat out, in;
+
+	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (stat(files[i], &in) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		say("-o %s would write over %s, which is read: give it another name", o->output, files[i]);
+		return false;
+	}
+	return true;
+}

@@ -12,4 +12,7 @@
  */
 bool outputs_apart(const struct options *o);
 
+/* Is the file of -o none of those that are read, which it would destroy? False: a sentence has been printed. */
+bool output_spares(const struct options *o, char *const files[], size_t n);
+
 #endif

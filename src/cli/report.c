@@ -5,6 +5,7 @@
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
 #include "mma/replay.h"
@@ -296,6 +297,9 @@ int command_report(int argc, char **argv)
 		files = one;
 		n = 1;
 	}
+	if (!output_spares(&o, files, n) ||
+	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
+		return STATUS_USAGE;
 	const char *heap = first_heap(files, n, o.pprof.base);
 	if (heap)
 		return heap_has_format(heap, &o) ? report_heap(files, n, binary, &o) : STATUS_USAGE;

@@ -84,3 +84,19 @@ apart() {
 	refused 2 'both name x' "$MPROF" attach --data=x -o x $$
 	[ ! -e x ]
 }
+
+@test "a report is not written over what it is made from" {
+	limited "$MPROF" run -o report --data=data --mma-log-file=log -- "$T/plain" >out 2>err
+	ln data other
+	cp data before.data
+	cp log before.log
+	refused 2 'would write over data, which is read' "$MPROF" report -o ./data data
+	refused 2 'would write over data' "$MPROF" report -o other data
+	refused 2 'would write over data' "$MPROF" report -o other --base=data before.data
+	refused 2 'would write over log' "$MPROF" report -o log log
+	refused 2 'would write over log' "$MPROF" stats -o log log
+	refused 2 'would write over log' "$MPROF" log -o log before.log log
+	cmp data before.data
+	cmp log before.log
+	limited "$MPROF" report -o report data
+}
