@@ -27,25 +27,11 @@ static void *again(void *how)
 	_exit(95);
 }
 
-static bool is_traced(void)
-{
-	char text[4096];
-	int fd = open("/proc/thread-self/status", O_RDONLY);
-	ssize_t n = read(fd, text, sizeof text - 1);
-
-	MUST(n > 0);
-	close(fd);
-	text[n] = '\0';
-	char *at = strstr(text, "\nTracerPid:");
-	MUST(at);
-	return atoi(at + 11);
-}
-
 static void *when_left(void *arg)
 {
-	while (!is_traced())
+	while (!traced_by())
 		usleep(1000);
-	while (is_traced())
+	while (traced_by())
 		;
 	execl("/proc/self/exe", "execloop", "left", (char *)NULL);
 	_exit(95);

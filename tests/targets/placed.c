@@ -27,26 +27,11 @@ static struct place look(void)
 	return p;
 }
 
-/* 0: nobody traces. */
-static pid_t tracer(void)
-{
-	static char text[4096];
-	int fd = open("/proc/self/status", O_RDONLY);
-	ssize_t n = read(fd, text, sizeof text - 1);
-
-	MUST(n > 0);
-	close(fd);
-	text[n] = '\0';
-	char *at = strstr(text, "\nTracerPid:");
-	MUST(at);
-	return (pid_t)atoi(at + 11);
-}
-
 int main(void)
 {
 	struct place first = look();
 	int idle = 0, other = 0;
-	pid_t by = tracer();
+	pid_t by = traced_by();
 
 	bin(SIZE, TIMES, TIMES);
 	for (int i = 0; i < TIMES; i++) {
