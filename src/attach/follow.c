@@ -15,10 +15,9 @@
 
 enum {
 	STOPS = 64,			/* of one task in a row, before it is followed; from look to look at where it is */
-	GLANCES = 8,			/* stops from one look at the clock to the next */
-	LOOK_NS = 5000000,		/* from look to look at who waits for whom */
+	LOOK_NS = 5000000,		/* from look to look at who waits for whom; a stop may take longer than that */
 	PAUSE_NS = 200000000,		/* after having starved once; twice as long each time again */
-	MAX_PAUSE_NS = 2000000000,
+	
 };
 
 /* Where the scheduler tells of a task, proc(5). */
@@ -26,6 +25,8 @@ struct books {
 	pid_t tid;
 	int stat, schedstat;
 };
+
+static const uint64_t max_pause_ns = 10000000000;
 
 struct follow {
 	bool on;
@@ -161,8 +162,8 @@ static void pause_for_a_while(struct follow *f)
 {
 	follow_leave(f);
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
-	if (f->pause_ns > MAX_PAUSE_NS)
-		f->pause_ns = MAX_PAUSE_NS;
+	if (f->pause_ns > max_pause_ns)
+		f->pause_ns = max_pause_ns;
 	f->not_before_ns = clock_now_ns() + f->pause_ns;
 }
 
@@ -235,7 +236,7 @@ static void keep_on(struct follow *f)
 			return;
 		}
 	}
-	if (f->in_row % GLANCES || clock_now_ns() - f->looked_ns < LOOK_NS)
+	if (clock_now_ns() - f->looked_ns < LOOK_NS)
 		return;
 	if (!look(f, &l) || follow_starves(&l))
 		pause_for_a_while(f);
