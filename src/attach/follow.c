@@ -14,19 +14,17 @@
 #include <unistd.h>
 
 enum {
-	STOPS = 64,			/* of one task in a row, before it is followed; from look to look at where it is */
-	LOOK_NS = 5000000,		/* from look to look at who waits for whom; a stop may take longer than that */
-	PAUSE_NS = 200000000,		/* after having starved once; twice as long each time again */
-	
+	STOPS = 64,		/* of one task in a row: then it is followed, and looked for again */
+	LOOK_NS = 5000000,	/* from look to look at who waits for whom */
+	PAUSE_NS = 200000000,	/* after having starved once; twice as long each time again */
 };
+static const uint64_t max_pause_ns = 10000000000;
 
 /* Where the scheduler tells of a task, proc(5). */
 struct books {
 	pid_t tid;
 	int stat, schedstat;
 };
-
-static const uint64_t max_pause_ns = 10000000000;
 
 struct follow {
 	bool on;
