@@ -42,13 +42,20 @@ void massif_moment_release(struct massif_moment *m);
 int massif_moment_write(const struct session *s, const struct image *i, const struct massif_moment *m,
 			const char *path, struct error *e);
 
+/*
+ * The first tree costs most, for what names are made of has to be read. So when the session is
+ * MASSIF_AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of names.
+ */
+struct serve;
+enum { MASSIF_AHEAD_S = 1 };
+void massif_read_names_ahead(struct serve *v);
+
 /* Where a file goes that is not named; in the directory in which the session was begun. */
 extern const char massif_default_file[];
 
 /* Whether the process is one of those that are traced now. */
 bool massif_traces(const struct session *s, pid_t pid);
 
-struct serve;
 
 /* Serve a command of the control socket: a file is written beside the tracing, and its writer answers
  * on @fd, which stays the caller's. @args: "PID [FILE]" */

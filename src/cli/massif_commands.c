@@ -3,9 +3,12 @@
 #include "cli/massif.h"
 #include "cli/serve.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -79,4 +82,26 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 	serve_forked(v, i, pid);
 	if (pid < 0)
 		reply(fd, "error ", "no process could be made to write the file");
+}
+
+void massif_read_names_ahead(struct serve *v)
+{
+	struct session *s = v->session;
+	struct image *i = s->massif && !v->names_read ? image_of_process(s, s->root) : NULL;
+	struct massif_moment m;
+	struct error e;
+
+	if (!i || clock_now_ns() - v->started_ns < MASSIF_AHEAD_S * 1000000000ull)
+		return;
+	v->names_read = true;
+	if (massif_moment_take(i, MASSIF_DETAILED_SNAPSHOT, &m))
+		return;
+	s->reader = serve_fork(v);
+	if (!s->reader) {
+		setpriority(PRIO_PROCESS, 0, 19);
+		massif_moment_write(s, i, &m, "/dev/null", &e);
+		massif_session_close(s);
+		_exit(0);
+	}
+	massif_moment_release(&m);
 }

@@ -71,8 +71,12 @@ static void start_ticking(const struct serve *v)
 {
 	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
 
+	struct itimerval once = { { 0, 0 }, { MASSIF_AHEAD_S, 0 } };
+
 	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
 		setitimer(ITIMER_REAL, &every, NULL);
+	else if (v->session->massif)
+		setitimer(ITIMER_REAL, &once, NULL);
 }
 
 static void stop_ticking(const struct serve *v)
@@ -198,6 +202,16 @@ void await_savers(struct session *s)
 	}
 }
 
+static void stop_reader(struct session *s)
+{
+	if (s->reader <= 0)
+		return;
+	kill(s->reader, SIGKILL);
+	while (waitpid(s->reader, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->reader = 0;
+}
+
 void serve_save(struct serve *v, const char *path, int answer_fd)
 {
 	await_savers(v->session);
@@ -246,6 +260,7 @@ static int loop(struct serve *v)
 		session_attend(v->session);
 		status_line(v);
 		heap_tick(v->session);
+		massif_read_names_ahead(v);
 		if (is_over(v))
 			break;
 		err = tracer_run(v->session->tracer, &signals_attention);
@@ -278,6 +293,7 @@ int serve_session(struct serve *v)
 	if (s->mma)
 		mma_output_end(s->mma, s->end_ns);
 	tracer_detach_all(s->tracer);
+	stop_reader(s);
 	await_savers(s);
 	if (!s->refused) {
 		int recorded = write_recorded(s), profiled = heap_written(s);

@@ -17,6 +17,7 @@ struct serve {
 	size_t n_detach_fds;
 	uint64_t started_ns;		/* CLOCK_MONOTONIC */
 	uint64_t last_events, last_tick_ns; /* for events per second */
+	bool names_read;		/* names have been looked up ahead of time */
 };
 
 /**

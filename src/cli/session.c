@@ -319,6 +319,8 @@ static void on_reaped(void *ctx, pid_t pid)
 {
 	struct session *s = ctx;
 
+	if (pid == s->reader)
+		s->reader = 0;
 	for (size_t i = 0; i < s->n_savers; i++)
 		if (s->savers[i] == pid)
 			s->savers[i] = s->savers[--s->n_savers];

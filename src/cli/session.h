@@ -77,6 +77,7 @@ struct session {
 	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
 	pid_t *savers;		/* processes that are writing */
 	size_t n_savers, cap_savers;
+	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
 };
 
 /* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */

@@ -58,6 +58,22 @@ control() {
 	finish marks
 }
 
+have_names() {
+	ls names/mprof/*.names >/dev/null 2>&1
+}
+
+@test "what a tree needs of names is read before anybody asks for one" {
+	start marks "$T/marks"
+	XDG_CACHE_HOME=$PWD/names
+	export XDG_CACHE_HOME
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out "$PID"
+	tell_await marks "take 3" '^did take 3$'
+	until_true "no names are read" have_names
+	detach "$PID"
+	finish marks
+	[ ! -e massif.vgdb.out ]
+}
+
 @test "snapshots while eight threads allocate" {
 	start server "$T/server"
 	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
