@@ -63,14 +63,30 @@ have_names() {
 }
 
 @test "what a tree needs of names is read before anybody asks for one" {
-	start marks "$T/marks"
-	XDG_CACHE_HOME=$PWD/names
-	export XDG_CACHE_HOME
+	# Big enough for its names to be worth keeping.
+	cat >big.cc <<-'EOT'
+		#include <iostream>
+		#include <regex>
+		#include <string>
+		#include <vector>
+		int main()
+		{
+			std::vector<std::regex> all;
+			std::cout << "ready 1" << std::endl;
+			for (std::string word; std::getline(std::cin, word) && word != "quit";) {
+				all.emplace_back(word);
+				std::cout << "did " << word << std::endl;
+			}
+		}
+	EOT
+	g++ -std=gnu++17 -O1 -g -o big big.cc
+	export XDG_CACHE_HOME=$PWD/names
+	start big ./big
 	attach -o report.txt --data=/dev/null --massif-out-file=m.out "$PID"
-	tell_await marks "take 3" '^did take 3$'
+	tell_await big '[a-c]+x*' '^did '
 	until_true "no names are read" have_names
 	detach "$PID"
-	finish marks
+	finish big
 	[ ! -e massif.vgdb.out ]
 }
 
