@@ -152,11 +152,11 @@ survives() {
 
 @test "a report never goes through a link that another user may have planted" {
 	[ "$(id -u)" = 0 ] || skip "only root has something to lose"
-	echo precious >victim
-	chmod 600 victim
+	echo precious | tee victim >other-victim
+	chmod 600 victim other-victim
 	mkdir -m 777 theirs
 	ln -s "$D/victim" theirs/report
-	ln -s "$D/victim" theirs/data
+	ln -s "$D/other-victim" theirs/data
 	mkfifo in && chmod 666 in
 	chmod 755 .
 	exec {hold}<>in
@@ -169,7 +169,7 @@ survives() {
 	limited "$MPROF" control "$PID" save theirs/data >save.out 2>save.err || :
 	limited "$MPROF" detach "$PID" >detach.out 2>detach.err || :
 	ended "$FRONT"
-	[ "$(cat victim)" = precious ] || fail "it was written through the link"
+	[ "$(cat victim other-victim | uniq)" = precious ] || fail "it was written through the link"
 	clean "$PID"
 	echo quit >&"$hold"
 	ended "$PID"
