@@ -353,7 +353,7 @@ jemalloc_ran() { # SAMPLE
 			[ ! -s refused.out ]
 		done
 		for o in --lifetimes --leaktable --verbose --at=peak '--types none'; do
-			refused 2 "${o%% *} is for data files; $f is a heap profile" "$MPROF" report $o $f
+			refused 2 "${o%%[= ]*} is for data files; $f is a heap profile" "$MPROF" report $o $f
 			[ ! -s refused.out ]
 		done
 		refused 2 'is a heap profile' "$MPROF" report --format=tables --base=$f run.data
