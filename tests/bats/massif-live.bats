@@ -137,7 +137,7 @@ tracer_kib() {
 # status_of_run NAME OPTION... PROGRAM...: the exit status of a run with this massif file
 status_of_run() {
 	local status=0
-	limited "$MPROF" run -o /dev/null --data=/dev/null --time-unit=B --massif-out-file="$@" 2>err >/dev/null ||
+	limited "$MPROF" run -o /dev/null --data=/dev/null --time-unit=B --massif-out-file="$1" "${@:2}" 2>err >/dev/null ||
 		status=$?
 	echo $status
 }
