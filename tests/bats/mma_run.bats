@@ -511,3 +511,12 @@ stamps() {
 	clean "$PID"
 	finish threads
 }
+
+@test "a profile's statistics end when the session does, though threads are in the middle of a realloc" {
+	for i in 1 2 3; do
+		rm -f mma.log
+		logged --duration=0.2 --mma-log-file -- "$T/races" 100000000
+		kill "$(sed -n 's/^mprof: .*(process \([0-9]*\)).*/\1/p' err | head -1)"
+		[ "$("$MPROF" stats run.data | grep duration)" = "$("$MPROF" stats mma.log | grep duration)" ]
+	done
+}
