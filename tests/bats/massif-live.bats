@@ -161,6 +161,20 @@ status_of_run() {
 	[ "$(status_of_run m.out -- sh -c 'exec true')" = 0 ]
 }
 
+@test "a file name that no command can have is refused before anybody is asked" {
+	refused 2 'newline' "$MPROF" control $$ snapshot $'x\nstatus'
+	refused 2 'too long' "$MPROF" control $$ snapshot "/$(printf 'x/%.0s' {1..2040})x"
+	start marks "$T/marks"
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
+	# As long as a name in a directory can be, and its answer whole.
+	local deep
+	deep=$PWD$(printf '/./%.0s' {1..1200})last
+	[ "$(limited "$MPROF" control "$PID" snapshot "$deep")" = "file $deep" ]
+	[ -s last ]
+	detach "$PID"
+	finish marks
+}
+
 @test "what cannot be answered is refused" {
 	start marks "$T/marks"
 	attach -o report.txt --data=/dev/null "$PID"
