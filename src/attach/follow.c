@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,8 +129,17 @@ static bool set_policy(int policy)
 {
 	struct sched_param none = { 0 };
 
-	/* Whom we fork, to write reports, shall not wait as we do. */
-	return !sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &none);
+	return !sched_setscheduler(0, policy, &none);
+}
+
+/* The one that is on; a process has one tracer. */
+static struct follow *following;
+
+/* Whom we fork while we follow, to write a profile, shall not wait as we do. SCHED_RESET_ON_FORK does not
+ * do this: it takes away what is urgent, and SCHED_IDLE is not. */
+static void be_ordinary_in_child(void)
+{
+	follow_leave(following);
 }
 
 static bool go_to(struct follow *f, int cpu)
@@ -154,6 +164,7 @@ void follow_leave(struct follow *f)
 	sched_setaffinity(0, sizeof f->all, &f->all);
 	f->on = false;
 	f->in_row = 0;
+	following = NULL;
 }
 
 static void pause_for_a_while(struct follow *f)
@@ -175,6 +186,7 @@ static void enter(struct follow *f)
 			return;
 	}
 	f->on = true;
+	following = f;
 	if (!look(f, &unused) || !go_to(f, read_processor(f->task.stat)) || !set_policy(SCHED_IDLE))
 		pause_for_a_while(f);
 }
@@ -192,6 +204,22 @@ static bool can_come_back(void)
 	return pid > 0 && wstatus == 0;
 }
 
+/* A kernel may have the file and put nothing but zeros into it. We have run, or would not be here. */
+static bool are_kept(const struct books *own)
+{
+	uint64_t ran, waited;
+
+	return read_times(own->schedstat, &ran, &waited) && ran;
+}
+
+static bool watch_forks(void)
+{
+	static bool watched;
+
+	watched = watched || !pthread_atfork(NULL, NULL, be_ordinary_in_child);
+	return watched;
+}
+
 struct follow *follow_new(void)
 {
 	struct follow *f = calloc(1, sizeof *f);
@@ -199,8 +227,9 @@ struct follow *follow_new(void)
 	if (!f)
 		return NULL;
 	f->task = (struct books){ .stat = -1, .schedstat = -1 };
-	if (!open_books(&f->own, getpid()) || sched_getaffinity(0, sizeof f->all, &f->all) ||
-	    sched_getscheduler(0) != SCHED_OTHER || !can_come_back()) {
+	if (!open_books(&f->own, getpid()) || !are_kept(&f->own) ||
+	    sched_getaffinity(0, sizeof f->all, &f->all) || sched_getscheduler(0) != SCHED_OTHER ||
+	    !can_come_back() || !watch_forks()) {
 		follow_free(f);
 		return NULL;
 	}

@@ -143,7 +143,7 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 		/* A new task's first stop may overtake its parent's event. But what has ended without
 		 * ever having been seen needs no record. */
 		if (!WIFSTOPPED(wstatus)) {
-			t->ops->reaped(t->ctx, tid);
+			t->ops->reaped(t->ctx, tid, wstatus);
 			return 0;
 		}
 		task = tasks_add(&t->tasks, tid);

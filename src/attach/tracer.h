@@ -60,8 +60,8 @@ struct tracer_ops {
 	/* A signal is about to be delivered to a task. True: it was meant for us, and the program shall
 	 * not see it. May be NULL. */
 	bool (*signal)(void *ctx, struct task *task, int sig);
-	/* A child of the tracer's own, which it never traced, has ended. */
-	void (*reaped)(void *ctx, pid_t pid);
+	/* A child of the tracer's own, which it never traced, has ended; @wstatus as waitpid gave it. */
+	void (*reaped)(void *ctx, pid_t pid, int wstatus);
 };
 
 /*

@@ -201,6 +201,18 @@ static pid_t session_of(pid_t pid)
 	return found;
 }
 
+/* A command is one line. False: a sentence has been printed. */
+static bool can_be_sent(const char *line)
+{
+	bool whole = !strchr(line, '\n');
+
+	if (whole && strlen(line) < CONTROL_LINE_MAX)
+		return true;
+	say("control: %s", whole ? "the name is too long" :
+				   "the name has a newline in it, which no command can have");
+	return false;
+}
+
 int command_control(int argc, char **argv)
 {
 	char answer[CONTROL_LINE_MAX * 2];
@@ -218,6 +230,10 @@ int command_control(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
+	if (line && !can_be_sent(line)) {
+		free(line);
+		return STATUS_USAGE;
+	}
 	pid_t session = c->flags & TELLS_PID ? session_of(pid) : pid;
 	char *text = line ? ask(session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
 	free(line);

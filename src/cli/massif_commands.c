@@ -29,7 +29,7 @@ bool massif_traces(const struct session *s, pid_t pid)
 
 static void reply(int fd, const char *first, const char *rest)
 {
-	char text[2048];
+	char text[CONTROL_LINE_MAX + sizeof "ok\nfile "];
 	int n = snprintf(text, sizeof text, "%s%s\n", first, rest);
 
 	send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -185,11 +185,20 @@ static bool check_use(const struct options *o)
 	return !d;
 }
 
+/* What is printed from a data file has no instructions; a massif file that is written has. */
+static bool check_unit(const struct options *o)
+{
+	if (o->massif.file || !o->massif.unit_given || o->massif.settings.unit != MASSIF_INSTRUCTIONS)
+		return true;
+	say("--time-unit=i: a data file's timeline tells no instructions; use --time-unit=ms or B");
+	return false;
+}
+
 bool massif_settle(struct options *o)
 {
 	struct massif_settings *s = &o->massif.settings;
 
-	if (!check_use(o))
+	if (!check_use(o) || !check_unit(o))
 		return false;
 	if (s->pages && s->stacks) {
 		say("--pages-as-heap=yes measures stacks, too: it does not go with --stacks=yes");

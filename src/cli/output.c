@@ -94,19 +94,6 @@ static int check_file(const char *pattern, const char *what)
 }
 
 /* Whether heap profiles can be written shows when they are due; the program runs on if they cannot. */
-static int check_name(const char *pattern)
-{
-	struct error e;
-	char *path = filename_expand(pattern, getpid(), &e);
-
-	if (!path) {
-		say("%s", e.text);
-		return -EINVAL;
-	}
-	free(path);
-	return 0;
-}
-
 int output_check(const struct options *o)
 {
 	struct error e;
@@ -126,8 +113,6 @@ int output_check(const struct options *o)
 			say("%s", e.text);
 		free(massif);
 	}
-	if (!err && o->heap.prefix)
-		err = check_name(o->heap.prefix);
 	if (!err && o->output)
 		err = check_file(o->output, "the report");
 	if (!err && o->mma.log_file)

@@ -168,16 +168,23 @@ static bool are_apart(const struct output *a, const struct output *b)
 
 /* ---- all of them ---- */
 
-/* A name that cannot be expanded is told where it is looked whether the file can be written. */
-static void add(struct output *out, size_t *n, const char *option, const char *pattern, enum further further)
+/* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and a sentence has been
+ * printed. */
+static bool add(struct output *out, size_t *n, const char *option, const char *pattern, unsigned nth,
+		enum further further)
 {
 	struct error e;
-	char *name = pattern ? filename_expand_nth(pattern, getpid(), 1, &e) : NULL;
 
-	if (!name)
-		return;
+	if (!pattern)
+		return true;
+	char *name = filename_expand_nth(pattern, getpid(), nth, &e);
+	if (!name) {
+		say("%s: %s", option, e.text);
+		return false;
+	}
 	out[*n] = (struct output){ .option = option, .name = name, .further = further };
 	resolve(&out[(*n)++]);
+	return true;
 }
 
 /* The first heap profile may be a link that is there already. */
@@ -185,26 +192,29 @@ static void add_first_profile(struct output *out, size_t *n)
 {
 	char *name;
 
-	if (out[*n - 1].further != HEAP_PROFILES ||
-	    asprintf(&name, "%s.0001.heap", out[*n - 1].name) < 0)
+	if (!*n || asprintf(&name, "%s.0001.heap", out[*n - 1].name) < 0)
 		return;
 	out[*n] = (struct output){ .option = out[*n - 1].option, .name = name };
 	resolve(&out[(*n)++]);
+}
+
+static bool add_all(struct output *out, size_t *n, const struct options *o)
+{
+	if (!add(out, n, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES))
+		return false;
+	add_first_profile(out, n);
+	return add(out, n, "--data", o->data, 0, NUMBERED) && add(out, n, "-o", o->output, 0, NO_FURTHER) &&
+	       add(out, n, "--massif-out-file", o->massif.file, 1, NUMBERED) &&
+	       add(out, n, "--mma-log-file", o->mma.log_file, 0, NUMBERED) &&
+	       add(out, n, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER);
 }
 
 bool outputs_apart(const struct options *o)
 {
 	struct output out[7];
 	size_t n = 0;
-	bool apart = true;
+	bool apart = add_all(out, &n, o);
 
-	add(out, &n, "--data", o->data, NUMBERED);
-	add(out, &n, "-o", o->output, NO_FURTHER);
-	add(out, &n, "--massif-out-file", o->massif.file, NUMBERED);
-	add(out, &n, "--heap-profile", o->heap.prefix, HEAP_PROFILES);
-	add_first_profile(out, &n);
-	add(out, &n, "--mma-log-file", o->mma.log_file, NUMBERED);
-	add(out, &n, "--mma-stats-file", o->mma.stats_file, NO_FURTHER);
 	for (size_t i = 0; apart && i < n; i++)
 		for (size_t k = i + 1; apart && k < n; k++)
 			apart = are_apart(&out[i], &out[k]);

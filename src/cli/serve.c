@@ -124,12 +124,14 @@ static pid_t fork_saver(struct control *control)
 
 static struct serve *serving; /* the session has no pointer back to what serves it */
 
-static void remember_saver(struct session *s, const struct image *i, pid_t pid)
+static void remember_saver(struct session *s, const struct image *i, pid_t pid, bool last)
 {
-	if (pid < 0)
+	if (pid < 0) {
 		say("cannot save the profile of process %d: %s", (int)i->pid, strerror(errno));
-	else if (ARRAY_RESERVE(&s->savers, &s->cap_savers, s->n_savers) == 0)
-		s->savers[s->n_savers++] = pid;
+		s->saver_failed |= last;
+	} else if (ARRAY_RESERVE(&s->savers, &s->cap_savers, s->n_savers) == 0) {
+		s->savers[s->n_savers++] = (struct saver){ pid, last };
+	}
 }
 
 static void start_saver(struct session *s, struct image *i, const char *path, int answer_fd)
@@ -138,7 +140,7 @@ static void start_saver(struct session *s, struct image *i, const char *path, in
 
 	if (!pid)
 		_exit(output_save(s, serving->options, i, path, answer_fd) ? STATUS_FAILED : 0);
-	remember_saver(s, i, pid);
+	remember_saver(s, i, pid, false);
 }
 
 pid_t serve_fork(struct serve *v)
@@ -148,7 +150,7 @@ pid_t serve_fork(struct serve *v)
 
 void serve_forked(struct serve *v, const struct image *i, pid_t pid)
 {
-	remember_saver(v->session, i, pid);
+	remember_saver(v->session, i, pid, false);
 }
 
 /* A saver's whole life; what it has found out of names is kept for the next one. */
@@ -171,18 +173,21 @@ static void save_ended(struct session *s, struct image *i)
 
 	if (!pid)
 		write_massif_and_leave(s, i, i->over);
-	remember_saver(s, i, pid);
+	remember_saver(s, i, pid, i->massif_written);
 }
 
 static void save_restarting(struct session *s, struct image *i)
 {
+	/* What has just been saved is begun anew. */
+	for (size_t n = 0; n < s->n_savers; n++)
+		s->savers[n].last = true;
 	if (!s->massif)
 		return;
 	pid_t pid = fork_saver(serving->control);
 
 	if (!pid)
 		write_massif_and_leave(s, i, true);
-	remember_saver(s, i, pid);
+	remember_saver(s, i, pid, true);
 	i->massif_nth++;
 }
 
@@ -196,9 +201,12 @@ static void save_image(struct session *s, struct image *i)
 void await_savers(struct session *s)
 {
 	while (s->n_savers) {
-		while (waitpid(s->savers[s->n_savers - 1], NULL, 0) < 0 && errno == EINTR)
+		pid_t pid = s->savers[s->n_savers - 1].pid;
+		int wstatus = 0;
+
+		while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
 			;
-		s->n_savers--;
+		session_saver_ended(s, pid, wstatus);
 	}
 }
 
@@ -300,6 +308,7 @@ int serve_session(struct serve *v)
 
 		err = output_session(s, v->options);
 		err = err ? err : recorded ? recorded : profiled;
+		err = err ? err : s->saver_failed ? -EIO : 0;
 	}
 	say_not_found(s->shared.rules);
 	/* Whose start we saw has told of each that it uses. */

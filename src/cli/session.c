@@ -315,15 +315,24 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	return i && i->watch && heap_signal(i, task->tid, sig);
 }
 
-static void on_reaped(void *ctx, pid_t pid)
+void session_saver_ended(struct session *s, pid_t pid, int wstatus)
+{
+	for (size_t i = 0; i < s->n_savers; i++) {
+		if (s->savers[i].pid != pid)
+			continue;
+		s->saver_failed |= s->savers[i].last && wstatus;
+		s->savers[i] = s->savers[--s->n_savers];
+		return;
+	}
+}
+
+static void on_reaped(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
 	if (pid == s->reader)
 		s->reader = 0;
-	for (size_t i = 0; i < s->n_savers; i++)
-		if (s->savers[i] == pid)
-			s->savers[i] = s->savers[--s->n_savers];
+	session_saver_ended(s, pid, wstatus);
 }
 
 static const struct tracer_ops ops = {

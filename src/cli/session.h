@@ -42,6 +42,12 @@ struct image {
 struct massif_session;
 struct options;
 
+/* A process that writes while the tracing goes on. */
+struct saver {
+	pid_t pid;
+	bool last;	/* nobody will write it again */
+};
+
 struct session {
 	struct tracer *tracer;
 	struct watch_shared shared;
@@ -75,10 +81,14 @@ struct session {
 	void (*ended)(struct session *s, struct image *i);
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
-	pid_t *savers;		/* processes that are writing */
+	struct saver *savers;	/* processes that are writing */
 	size_t n_savers, cap_savers;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
+	bool saver_failed;	/* what it could not write is missing for good */
 };
+
+/* One of them has ended. Others that have are not known here. */
+void session_saver_ended(struct session *s, pid_t pid, int wstatus);
 
 /* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */
 int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard);

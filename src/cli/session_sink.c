@@ -37,7 +37,11 @@ static int sink_event(void *ctx, const struct alloc_event *told)
 {
 	struct image *i = ctx;
 	struct alloc_event changed = *told, *e = &changed;
-	uint64_t every = i->session->autosave, before = i->profile->totals.allocs;
+	uint64_t every = i->session->autosave, before = i->profile->totals.allocs, end = i->session->end_ns;
+
+	/* Calls that are given up as it is let go are not what the measurement waits for. */
+	if (end && e->time_ns > end)
+		e->time_ns = end;
 
 	int passes = sieve_event(&i->sieve, e);
 	if (passes <= 0)

@@ -126,22 +126,26 @@ void mma_process_end(struct mma_process *p, uint64_t now_ns)
 	p->group->ending = p;
 }
 
-/* The live processes from @p on, the first one last. */
-static void end_from(struct mma_process *p, uint64_t now_ns)
+static struct mma_process *last_live(const struct mma_group *g)
 {
-	if (!p)
-		return;
-	end_from(p->next, now_ns);
-	if (p->ended)
-		return;
-	p->end_ns = now_ns;
-	leave(p);
+	struct mma_process *last = NULL;
+
+	for (struct mma_process *p = g->first; p; p = p->next)
+		if (!p->ended)
+			last = p;
+	return last;
 }
 
 void mma_group_end(struct mma_group *g, uint64_t now_ns)
 {
+	struct mma_process *p;
+
 	settle(g);
-	end_from(g->first, now_ns);
+	/* Many may have come and gone, but only a few are there. */
+	while ((p = last_live(g))) {
+		p->end_ns = now_ns;
+		leave(p);
+	}
 }
 
 /* ---- calls ---- */

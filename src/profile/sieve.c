@@ -61,6 +61,7 @@ static int on_alloc(struct sieve *s, struct alloc_event *e)
 	int err = drop(s, e);
 	/* If a recorded block had this address its end was not seen: it ends here. */
 	e->kind = AE_FREE;
+	e->call = CALL_FREE;
 	e->by_allocator = true;
 	return err ? err : 1;
 }
@@ -71,6 +72,7 @@ static int on_moved(struct sieve *s, struct alloc_event *e)
 
 	if (held) {
 		e->kind = AE_ALLOC;
+		e->old_ptr = 0; /* nobody has heard of that block */
 		return on_alloc(s, e);
 	}
 	is_dropped(s, block_key(e, e->ptr));

@@ -166,6 +166,47 @@ tracer_kib() {
 	[ "$(field m.out mem_heap_B | tail -1)" = 0 ]
 }
 
+# status_of_run NAME OPTION... PROGRAM...: the exit status of a run with this massif file
+status_of_run() {
+	local status=0
+	limited "$MPROF" run -o /dev/null --data=/dev/null --time-unit=B --massif-out-file="$1" "${@:2}" 2>err >/dev/null ||
+		status=$?
+	echo $status
+}
+
+@test "a file of what is over that could not be written makes the status 1" {
+	local longest
+	longest=$(printf 'm%.0s' {1..254})
+	# Before an exec .1 stands behind the name, of a child its number.
+	[ "$(status_of_run "$longest" -- sh -c 'exec true')" = 1 ]
+	says err "no massif file: cannot write $longest.1: File name too long"
+	[ "$(status_of_run "$longest" --trace-children=yes -- "$T/forks")" = 1 ]
+	[ -s "$longest" ]
+	start marks "$T/marks"
+	attach -o report.txt --data=/dev/null --massif-out-file="$longest" --time-unit=B "$PID"
+	tell_await marks restart '^did restart'
+	limited "$MPROF" detach "$PID" >detach.out
+	ended "$FRONT"
+	[ "$STATUS" = 1 ] || fail "attach ended with $STATUS"
+	finish marks
+	says attach.err "no massif file: cannot write $longest.1: File name too long"
+	[ "$(status_of_run m.out -- sh -c 'exec true')" = 0 ]
+}
+
+@test "a file name that no command can have is refused before anybody is asked" {
+	refused 2 'newline' "$MPROF" control $$ snapshot $'x\nstatus'
+	refused 2 'too long' "$MPROF" control $$ snapshot "/$(printf 'x/%.0s' {1..2040})x"
+	start marks "$T/marks"
+	attach -o report.txt --data=/dev/null --massif-out-file=m.out --time-unit=B "$PID"
+	# As long as a name in a directory can be, and its answer whole.
+	local deep
+	deep=$PWD$(printf '/./%.0s' {1..1200})last
+	[ "$(limited "$MPROF" control "$PID" snapshot "$deep")" = "file $deep" ]
+	[ -s last ]
+	detach "$PID"
+	finish marks
+}
+
 @test "what cannot be answered is refused" {
 	start marks "$T/marks"
 	attach -o report.txt --data=/dev/null "$PID"

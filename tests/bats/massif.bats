@@ -354,6 +354,9 @@ as_ms_print() {
 @test "the timeline of a data file as a massif file, with the tree of the exact peak" {
 	limited "$MPROF" run -o run.txt --data=run.data -- "$T/peak" >out 2>err </dev/null
 	"$MPROF" report --format=massif --time-unit=B -o m.out run.data
+	refused 2 'time-unit=i: .* tells no instructions' "$MPROF" report --format=massif --time-unit=i run.data
+	refused 2 'time-unit=i: .* tells no instructions' "$MPROF" run --format=ms_print --time-unit=i -- touch ran
+	[ ! -e ran ]
 	as_ms_print m.out
 	[ "$(field m.out mem_heap_B | sort -n | tail -1)" = 81203 ]
 	[ "$(field m.out heap_tree | grep -c peak)" = 1 ]

@@ -193,6 +193,13 @@ own_account() {
 	[ "$("$MPROF" stats --humanized=no other.data | cut -d' ' -f2,3)" = "5300 977" ]
 }
 
+@test "a log of some sizes only is whole by itself: blocks that are resized into them and out of them, too" {
+	recorded 0 --min-size=4060 -- "$T/resize"
+	[ "$(counters mma.log)" = "[0,0]" ]
+	[ "$("$MPROF" stats --format=json run.data)" = "$("$MPROF" stats --format=json mma.log)" ]
+	grep -q ' 3 0x[0-9a-f]* 0x0 4[01]' mma.log
+}
+
 # ---- groups ----
 
 @test "a parent that ends first: its blocks leave, statistics are written once, at the end of the child" {
@@ -510,4 +517,13 @@ stamps() {
 	[ "$(wc -l <mma.log)" -gt 100 ]
 	clean "$PID"
 	finish threads
+}
+
+@test "a profile's statistics end when the session does, though threads are in the middle of a realloc" {
+	for i in 1 2 3; do
+		rm -f mma.log
+		logged --duration=0.2 --mma-log-file -- "$T/races" 100000000
+		kill "$(sed -n 's/^mprof: .*(process \([0-9]*\)).*/\1/p' err | head -1)"
+		[ "$("$MPROF" stats run.data | grep duration)" = "$("$MPROF" stats mma.log | grep duration)" ]
+	done
 }

@@ -34,6 +34,15 @@ apart() {
 	[ ! -e x ] && [ ! -e mprof.data ]
 }
 
+@test "a name with a sequence that stands for nothing is a usage error, whose ever it is" {
+	local o
+	for o in --data -o --massif-out-file --heap-profile --mma-log-file --mma-stats-file; do
+		collide 'file name: %z is not known' "$o=%z"
+		collide 'file name: the environment variable MPROF_TEST_UNSET is not set' "$o=%q{MPROF_TEST_UNSET}"
+	done
+	MMA_OUTPUT_FILE=%z collide '^mprof: --mma-log-file: file name: %z is not known' --mma-log-file
+}
+
 @test "what counts is the file, not how its name is spelled" {
 	mkdir dir
 	ln -s dir to-dir

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -425,6 +426,33 @@ static void a_profile_has_the_statistics_of_its_log(void **state)
 	mma_group_free(g);
 }
 
+/* A build may have had hundreds of thousands. */
+static void a_group_that_had_many_processes_ends_on_a_small_stack(void **state)
+{
+	enum { MANY = 20000, SMALL = 256 << 10 };
+	struct mma_group *g = mma_group_new(&(struct mma_group_ops){ 0 });
+	struct profile *p = profile_new();
+	struct rlimit was, small;
+
+	(void)state;
+	for (int i = 1; i <= MANY; i++) {
+		struct image one = image_new(g, i, p, (uint64_t)i);
+
+		if (i > 1 && i < MANY)
+			recorders_end(one.recorder);
+		recorders_free(one.recorder);
+	}
+	assert_int_equal(getrlimit(RLIMIT_STACK, &was), 0);
+	small = was;
+	small.rlim_cur = SMALL;
+	assert_int_equal(setrlimit(RLIMIT_STACK, &small), 0);
+	mma_group_end(g, MANY + 1);
+	assert_int_equal(setrlimit(RLIMIT_STACK, &was), 0);
+	assert_int_equal(mma_stats_events(mma_group_stats(g)), 2 * MANY);
+	mma_group_free(g);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +463,7 @@ int main(void)
 		cmocka_unit_test(what_was_missed_while_suspended_is_told),
 		cmocka_unit_test(a_profile_has_the_statistics_of_its_log),
 		cmocka_unit_test(processes_that_come_go_fork_and_exec_agree_with_their_logs),
+		cmocka_unit_test(a_group_that_had_many_processes_ends_on_a_small_stack),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

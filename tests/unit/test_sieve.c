@@ -33,6 +33,7 @@ static void both_ends_of_the_range_are_in_it(void **state)
 		/* One that is not recorded ends a recorded block of this address, if there is one. */
 		assert_int_equal(e.kind, size >= 10 && size <= 20 ? AE_ALLOC : AE_FREE);
 		assert_int_equal(e.by_allocator, e.kind == AE_FREE);
+		assert_int_equal(e.call, e.kind == AE_FREE ? CALL_FREE : CALL_MALLOC);
 	}
 	for (uint64_t size = 8; size < 23; size++) {
 		assert_int_equal(tell(&s, &e, AE_FREE, 0x1000 + size * 64, 0, 0), size >= 10 && size <= 20);
@@ -65,6 +66,7 @@ static void a_block_that_grows_into_the_range_is_an_allocation(void **state)
 	assert_int_equal(tell(&s, &e, AE_REALLOC_BEGIN, 0, 0x1000, 0), 0);
 	assert_int_equal(tell(&s, &e, AE_REALLOC_MOVED, 0x2000, 0x1000, 10), 1);
 	assert_int_equal(e.kind, AE_ALLOC);
+	assert_int_equal(e.old_ptr, 0);
 	assert_int_equal(tell(&s, &e, AE_FREE, 0x2000, 0, 0), 1);
 	assert_int_equal(s.dropped.table.n, 0);
 	assert_int_equal(s.n_held, 0);
