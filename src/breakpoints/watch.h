@@ -107,6 +107,9 @@ void watch_remapped(struct watch *w, pid_t tid);
 /* A thread of the watched space has not run yet. */
 void watch_thread_begins(struct task *task);
 
+/* @child has a copy of what the thread @parent had when it forked: its stack, and its default pool. */
+void watch_thread_forked(struct task *child, const struct task *parent);
+
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);
 void watch_alone(struct watch *w, struct task *task, bool out, bool stepped);

@@ -77,6 +77,64 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	! readelf -l "$T/plain-musl-static-pie" | grep -q INTERP
 }
 
+@test "the child of a musl thread knows where the chains of its thread end" {
+	cat >forked.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *leaf(size_t n) { void *volatile p = malloc(n); return p; }
+		static void *work(void *arg)
+		{
+			free(leaf(6133));
+			pid_t child = fork();
+			if (child)
+				return waitpid(child, NULL, 0) == child ? arg : arg + 1;
+			free(leaf(6151));
+			_exit(0);
+		}
+		int main(void)
+		{
+			pthread_t t;
+			void *bad = "";
+			return pthread_create(&t, NULL, work, NULL) || pthread_join(t, &bad) || bad;
+		}
+	EOT
+	musl-gcc -O0 -g -pthread -o forked forked.c
+	limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data -- ./forked >out 2>err
+	for data in run.data run.data.*; do
+		limited "$MPROF" report --format=json "$data" >report.json
+		jq -e '.totals.allocs == 1 and .totals.truncated_chains == 0' report.json || fail "$data"
+		jq -e '[.leaks, .callgraph[].function] | any(. == "work")' report.json || fail "$data: no chain"
+	done
+	[ "$(ls run.data.* | wc -l)" = 1 ]
+}
+
+@test "a thread's default heap of mimalloc is that of its child, too" {
+	cat >heirheap.c <<-'EOT'
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		void *mi_heap_new(void), *mi_heap_set_default(void *), *mi_malloc(size_t);
+		void mi_heap_destroy(void *);
+		int main(void)
+		{
+			void *heap = mi_heap_new(), *before = mi_heap_set_default(heap);
+			pid_t child = fork();
+			if (child)
+				return waitpid(child, NULL, 0) != child;
+			void *volatile p = mi_malloc(6163);
+			mi_heap_set_default(before);
+			mi_heap_destroy(heap);
+			_exit(!p);
+		}
+	EOT
+	gcc -O0 -g -o heirheap heirheap.c -l:libmimalloc.so.2
+	limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data -- ./heirheap >out 2>err
+	limited "$MPROF" report --format=json run.data.* |
+		jq -e '.bins | any(.size == 6163 and .allocs == 1 and .frees == 1)'
+}
+
 @test "a musl function without call frame information in the middle of a chain still truncates it" {
 	cat >middle.c <<-'EOT'
 		#include <stdlib.h>
