@@ -73,7 +73,7 @@ struct probe {
 	bool user;		/* not built in: looked for among names that are not exported, too */
 	bool must_be_found;	/* --hook */
 	bool found;		/* a file that was mapped has it */
-	bool misplaced;		/* at its address there is the middle of an instruction */
+	bool placed;		/* and its address is not in the middle of an instruction there */
 	char *where;		/* "FILE:LINE", "--hook", "built in, line N" */
 };
 
