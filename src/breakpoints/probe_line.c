@@ -32,6 +32,7 @@ static const struct kind {
 	{ "label", PROBE_LABEL, 0, 0, 0, 0, false, "label " },
 	{ "wrapper", PROBE_WRAPPER, 0, 0, 0, 0, false, "" },
 	{ "internal", PROBE_INTERNAL, 0, 0, 0, 0, false, "" },
+	{ "callback", PROBE_CALLBACK, 0, 0, 0, 0, false, "" },
 	{ "give-up", PROBE_GIVE_UP, 0, 0, 0, 0, false, "" },
 	{ "malloclike", PROBE_MALLOCLIKE, 2, 0, 1, 0, false, "ptr size count " },
 	{ "resizelike", PROBE_RESIZELIKE, 2, 0, 1, 0, false, "ptr size count " },

@@ -275,6 +275,10 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/boehm"
 }
 
+@test "what finalizers of the Boehm collector request and free counts, though it is inside of GC_malloc" {
+	stated -- "$T/finalizers"
+}
+
 # ---- pools that tell ----
 
 @test "blocks announced by the functions of mprof.h are counted beside the slab they were cut from" {
