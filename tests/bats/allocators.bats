@@ -279,6 +279,37 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/finalizers"
 }
 
+@test "a function that the program tells to be a callback counts inside of an allocator" {
+	cat >deferred.c <<-'EOT'
+		#include "target.h"
+		void *mi_malloc(size_t);
+		void mi_free(void *);
+		void mi_register_deferred_free(void (*)(bool, unsigned long long, void *), void *);
+		static void *waiting[5000];
+		static long n, freed;
+		void later(bool force, unsigned long long beat, void *arg)
+		{
+			(void)force, (void)beat, (void)arg;
+			for (; n; freed++)
+				mi_free(waiting[--n]);
+		}
+		int main(void)
+		{
+			mi_register_deferred_free(later, NULL);
+			for (int i = 0; i < 5000; i++) {
+				void *p = mi_malloc(6701); /* which frees those before */
+				waiting[n++] = p;
+			}
+			MUST(freed > 10);
+			bin(6701, 5000, freed);
+			truth("unknown 0\n");
+			return 0;
+		}
+	EOT
+	gcc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O0 -g -o deferred deferred.c -l:libmimalloc.so.2
+	stated --hook=callback:later -- ./deferred
+}
+
 # ---- pools that tell ----
 
 @test "blocks announced by the functions of mprof.h are counted beside the slab they were cut from" {
