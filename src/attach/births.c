@@ -154,7 +154,8 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
  * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
  * with a copy of it (fork). False: it has been let go.
  */
-static bool place(struct tracer *t, struct task *task, const struct task *parent, struct space *space)
+static bool place(struct tracer *t, struct task *task, const struct task *parent,
+		  struct space *space)
 {
 	long tgid = status_field(task->tid, "Tgid");
 

@@ -109,7 +109,8 @@ static bool in_list(const char *list, const char *word, size_t len)
 }
 
 /* "size=2"; *said has a bit for each role that the line has told of. */
-static int set_role(struct args *a, unsigned *said, const struct kind *k, const char *token, struct error *e)
+static int set_role(struct args *a, unsigned *said, const struct kind *k, const char *token,
+		    struct error *e)
 {
 	size_t len = strcspn(token, "=");
 

@@ -28,7 +28,7 @@ enum probe_kind {
 	PROBE_LABEL,	/* requests made inside of it have its label */
 	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */
-	PROBE_CALLBACK,	/* calls functions of the program's, whose calls are not the allocator's business */
+	PROBE_CALLBACK,	/* runs the program's own code, whose calls are no business of the allocator's */
 	PROBE_GIVE_UP,	/* operator new calls it when it has got no memory */
 	/* announcements: the call itself is the event, its arguments tell all */
 	PROBE_MALLOCLIKE,

@@ -57,7 +57,7 @@ struct watch_counts {
 	 * from no call of its, frees of no block. */
 	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
-	bool trapped;		/* a function that tells of memory has been trapped at some time, or need not be */
+	bool trapped;		/* a function that tells of memory has been trapped, or none need be */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
 	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
 						  to differ (watch_shared.check_unwinding) */

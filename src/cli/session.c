@@ -156,7 +156,8 @@ static bool on_image(void *ctx, struct task *task)
 		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
 }
 
-static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct space *space)
+static bool on_forked(void *ctx, struct task *child, const struct task *parent,
+		      struct space *space)
 {
 	struct session *s = ctx;
 	struct image *from = space->user, *i = NULL;
