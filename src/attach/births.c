@@ -154,13 +154,14 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
  * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
  * with a copy of it (fork). False: it has been let go.
  */
-static bool place(struct tracer *t, struct task *task, pid_t parent, struct space *space)
+static bool place(struct tracer *t, struct task *task, const struct task *parent,
+		  struct space *space)
 {
 	long tgid = status_field(task->tid, "Tgid");
 
 	task->fresh = false;
 	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
-	if (task->tgid != task->tid || shares_memory(task->tid, parent)) {
+	if (task->tgid != task->tid || shares_memory(task->tid, parent->tid)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
 			t->ops->thread(t->ctx, task);
@@ -170,7 +171,7 @@ static bool place(struct tracer *t, struct task *task, pid_t parent, struct spac
 	if (!own) /* it has died already: waitpid will say so */
 		return true;
 	tracer_enter_space(task, own);
-	if (t->ops->forked(t->ctx, task, space))
+	if (t->ops->forked(t->ctx, task, parent, space))
 		return true;
 	tracer_let_go(t, task, 0);
 	return false;
@@ -181,7 +182,7 @@ bool tracer_serve_fresh(struct tracer *t, struct task *task)
 	long tgid = status_field(task->tid, "Tgid");
 	struct task *sibling = tgid > 0 && tgid != task->tid ? task_of_group(t, (pid_t)tgid) : NULL;
 	if (sibling)
-		return place(t, task, sibling->tid, sibling->space);
+		return place(t, task, sibling, sibling->space);
 	task->state = TASK_PARKED;
 	return false;
 }
@@ -223,7 +224,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 		return;
 	bool parked = task->state == TASK_PARKED;
 
-	if (place(t, task, parent->tid, parent->space) && parked)
+	if (place(t, task, parent, parent->space) && parked)
 		unpark(t, task);
 }
 
@@ -254,7 +255,7 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead)
 	struct task *task;
 
 	while ((task = orphan(t, dead)))
-		if (place(t, task, dead->tid, dead->space))
+		if (place(t, task, dead, dead->space))
 			unpark(t, task);
 }
 

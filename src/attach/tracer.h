@@ -29,9 +29,10 @@ struct tracer_ops {
 	/* An exec has put a new program into @task's space, which has no user data yet.
 	 * False: it is not to be traced, let it go. */
 	bool (*image)(void *ctx, struct task *task);
-	/* A process made by fork, in a space of its own that is a copy of @parent's, traps included.
-	 * False: its memory has been cleaned, let it go. */
-	bool (*forked)(void *ctx, struct task *child, struct space *parent);
+	/* A process made by @parent with fork, in a space of its own that is a copy of @space, traps
+	 * included. False: its memory has been cleaned, let it go. */
+	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
+		       struct space *space);
 	/* A thread has joined the process it belongs to and has not run yet. */
 	void (*thread)(void *ctx, struct task *task);
 	/* A system call has returned (tracer_stop_at_syscalls()). */

@@ -116,6 +116,20 @@ void watch_thread_begins(struct task *task)
 	t->start_sp = arch_sp(&r);
 }
 
+void watch_thread_forked(struct task *child, const struct task *parent)
+{
+	const struct watched_task *from = parent->user;
+	struct watched_task *t = from ? watched_task(child) : NULL;
+
+	if (!t)
+		return;
+	t->pool = from->pool;
+	t->pool_file = from->pool_file;
+	t->start_asked = from->start_asked;
+	t->start_pc = from->start_pc;
+	t->start_sp = from->start_sp;
+}
+
 int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
 {
 	if (t && !t->start_asked) {

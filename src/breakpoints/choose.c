@@ -42,11 +42,13 @@ int choose_probes(struct watch_shared *s, uint32_t file, bool program,
 	for (uint32_t i = 0; program && i < probes->n; i++) {
 		struct probe *p = &probes->v[i];
 
-		if (!p->address || p->address < scan->code_start || p->address >= scan->code_end)
+		if (!p->address || p->address < scan->code_start || p->address >= scan->code_end ||
+		    (!allowed && rules_restrict(p)))
 			continue;
 		p->found = true;
-		p->misplaced = !place_may_be_instruction(s->files.files[file].fd, p->address);
-		if (!p->misplaced && is_first(probes, i))
+		bool placed = place_may_be_instruction(s->files.files[file].fd, p->address);
+		p->placed |= placed;
+		if (placed && is_first(probes, i))
 			each(ctx, &(struct scan_probe){ .address = p->address, .probe = i });
 	}
 	return 0;

@@ -95,7 +95,7 @@ static bool is_callback(const struct watch *w, const struct call *pending, const
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
-	if (pending->resolver || pending->gave_up || kind == PROBE_LABEL)
+	if (pending->resolver || pending->gave_up || kind == PROBE_LABEL || kind == PROBE_CALLBACK)
 		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
 		return false;
@@ -356,7 +356,8 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 	if (p->kind == PROBE_GIVE_UP && !outer)
 		give_up(w, task, &t->calls);
 	w->counts.nested += !outer;
-	if (!outer || p->kind == PROBE_GIVE_UP)
+	/* What calls back does so from inside of the allocator. */
+	if ((!outer && p->kind != PROBE_CALLBACK) || p->kind == PROBE_GIVE_UP)
 		return;
 	if (p->kind >= PROBE_MALLOCLIKE) {
 		announce(w, task, p, r, e->ret);

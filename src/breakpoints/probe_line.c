@@ -32,6 +32,7 @@ static const struct kind {
 	{ "label", PROBE_LABEL, 0, 0, 0, 0, false, "label " },
 	{ "wrapper", PROBE_WRAPPER, 0, 0, 0, 0, false, "" },
 	{ "internal", PROBE_INTERNAL, 0, 0, 0, 0, false, "" },
+	{ "callback", PROBE_CALLBACK, 0, 0, 0, 0, false, "" },
 	{ "give-up", PROBE_GIVE_UP, 0, 0, 0, 0, false, "" },
 	{ "malloclike", PROBE_MALLOCLIKE, 2, 0, 1, 0, false, "ptr size count " },
 	{ "resizelike", PROBE_RESIZELIKE, 2, 0, 1, 0, false, "ptr size count " },
@@ -107,8 +108,9 @@ static bool in_list(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* "size=2" */
-static int set_role(struct args *a, const struct kind *k, const char *token, struct error *e)
+/* "size=2"; *said has a bit for each role that the line has told of. */
+static int set_role(struct args *a, unsigned *said, const struct kind *k, const char *token,
+		    struct error *e)
 {
 	size_t len = strcspn(token, "=");
 
@@ -119,9 +121,15 @@ static int set_role(struct args *a, const struct kind *k, const char *token, str
 	if (value[0] < '1' || value[0] > '0' + ARGS || value[1])
 		return error_set(e, -EINVAL, "expected the number of an argument, 1 to %d, in \"%s\"", ARGS,
 				 token);
-	for (size_t i = 0; i < N_ROLES; i++)
-		if (strlen(roles[i].word) == len && !strncmp(roles[i].word, token, len))
-			*role_of(a, i) = (uint8_t)(value[0] - '0');
+	for (size_t i = 0; i < N_ROLES; i++) {
+		if (strlen(roles[i].word) != len || strncmp(roles[i].word, token, len))
+			continue;
+		if (*said & 1U << i)
+			return error_set(e, -EINVAL, "expected %s= only once, found it again in \"%s\"",
+					 roles[i].word, token);
+		*said |= 1U << i;
+		*role_of(a, i) = (uint8_t)(value[0] - '0');
+	}
 	return 0;
 }
 
@@ -206,6 +214,10 @@ static int check_args(struct args *a, const struct kind *k, const struct probe *
 		return error_set(e, -EINVAL, "expected next=N: which argument tells the link's offset");
 	if (k->kind == PROBE_LABEL && !a->label && !p->label)
 		return error_set(e, -EINVAL, "expected label=N (which argument tells it) or is=LETTER");
+	if (a->label && p->label)
+		return error_set(e, -EINVAL, "expected label=N or is=LETTER, not both");
+	if ((p->labels[0] & p->labels[1]) | (p->labels[0] & p->labels[2]) | (p->labels[1] & p->labels[2]))
+		return error_set(e, -EINVAL, "expected each value in one of c=, f= and s= only");
 	if (!a->label && (p->labels[0] | p->labels[1] | p->labels[2]))
 		return error_set(e, -EINVAL, "expected label=N: which argument has these values");
 	return 0;
@@ -246,6 +258,7 @@ static char *next_token(char **rest)
 static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct error *e)
 {
 	struct args a = { .size = k->size, .count = k->count, .ptr = k->ptr, .pool = k->pool };
+	unsigned said = 0;
 	char *token;
 	int err = 0;
 
@@ -255,7 +268,7 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 		if (k->kind == PROBE_REALLOC && !strcmp(token, "frees-on-failure"))
 			p->frees_on_failure = true;
 		else if (!set_label(p, k, token, e, &err))
-			err = set_role(&a, k, token, e);
+			err = set_role(&a, &said, k, token, e);
 	}
 	if (!err)
 		err = check_args(&a, k, p, e);

@@ -28,6 +28,7 @@ enum probe_kind {
 	PROBE_LABEL,	/* requests made inside of it have its label */
 	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */
+	PROBE_CALLBACK,	/* runs the program's own code, whose calls are no business of the allocator's */
 	PROBE_GIVE_UP,	/* operator new calls it when it has got no memory */
 	/* announcements: the call itself is the event, its arguments tell all */
 	PROBE_MALLOCLIKE,
@@ -73,7 +74,7 @@ struct probe {
 	bool user;		/* not built in: looked for among names that are not exported, too */
 	bool must_be_found;	/* --hook */
 	bool found;		/* a file that was mapped has it */
-	bool misplaced;		/* at its address there is the middle of an instruction */
+	bool placed;		/* and its address is not in the middle of an instruction there */
 	char *where;		/* "FILE:LINE", "--hook", "built in, line N" */
 };
 

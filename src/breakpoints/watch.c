@@ -126,14 +126,16 @@ bool watch_is_allocator(struct watch *w, uint32_t file)
 
 void watch_count_allocators(struct watch *w)
 {
-	w->counts.probes = w->free_functions = 0;
+	w->free_functions = 0;
 	for (size_t i = 0; i < w->traps.n; i++) {
 		const struct trap *t = &w->traps.v[i];
 
 		if (!(t->roles & TRAP_ENTRY))
 			continue;
-		w->counts.probes++;
-		w->free_functions += watch_probe(w, t->probe)->kind == PROBE_FREE;
+		const struct probe *p = watch_probe(w, t->probe);
+
+		w->counts.trapped |= p->kind <= PROBE_REQUEST && p->kind != PROBE_GIVE_UP;
+		w->free_functions += p->kind == PROBE_FREE;
 	}
 }
 
@@ -349,6 +351,7 @@ struct watch_counts watch_counts(const struct watch *w)
 	struct unwind_counts u = unwinder_counts(w->unwinder);
 
 	c.planted = w->traps.planted;
+	c.trapped |= w->shared->no_traps;
 	c.unwind_known = u.steps_known;
 	c.unwind_made = u.steps_made;
 	c.unwind_checked = u.checked;

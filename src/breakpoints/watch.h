@@ -57,7 +57,7 @@ struct watch_counts {
 	 * from no call of its, frees of no block. */
 	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
-	uint64_t probes;	/* allocator functions that are trapped now */
+	bool trapped;		/* a function that tells of memory has been trapped, or none need be */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
 	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
 						  to differ (watch_shared.check_unwinding) */
@@ -106,6 +106,9 @@ void watch_remapped(struct watch *w, pid_t tid);
 
 /* A thread of the watched space has not run yet. */
 void watch_thread_begins(struct task *task);
+
+/* @child has a copy of what the thread @parent had when it forked: its stack, and its default pool. */
+void watch_thread_forked(struct task *child, const struct task *parent);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain);

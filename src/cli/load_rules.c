@@ -32,6 +32,12 @@ int load_rules(struct rules *r, const struct options *o)
 	return err == -ENOMEM ? STATUS_FAILED : err ? STATUS_USAGE : 0;
 }
 
+/* The first definition of a name is that which is looked for. */
+static bool is_found(const struct probes *probes, const struct probe *p)
+{
+	return p->address ? p->found : probes->v[probes_named(probes, p->name)].found;
+}
+
 void say_not_found(const struct rules *r)
 {
 	for (size_t i = 0; i < r->n_libs; i++)
@@ -40,9 +46,9 @@ void say_not_found(const struct rules *r)
 	for (size_t i = 0; i < r->probes.n; i++) {
 		const struct probe *p = &r->probes.v[i];
 
-		if (p->misplaced)
+		if (p->address && p->found && !p->placed)
 			say("%s: there is no instruction at this address but the middle of one: not trapped", p->where);
-		if (p->must_be_found && !p->found)
+		if (p->must_be_found && !is_found(&r->probes, p))
 			say("%s: %s", p->where, p->address ? "the program has no code at this address" :
 							     "no function of this name was found");
 	}

@@ -231,6 +231,9 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
+	if (!i->counts.trapped)
+		say("nothing was trapped in it: no allocator was found where it was looked for; mprof probes tells "
+		    "what would be, and --malloc-lib and --hook change that");
 }
 
 static void say_stats(const struct session *s, const struct image *i, const struct profile_data *d)

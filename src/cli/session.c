@@ -156,10 +156,11 @@ static bool on_image(void *ctx, struct task *task)
 		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
 }
 
-static bool on_forked(void *ctx, struct task *child, struct space *parent)
+static bool on_forked(void *ctx, struct task *child, const struct task *parent,
+		      struct space *space)
 {
 	struct session *s = ctx;
-	struct image *from = parent->user, *i = NULL;
+	struct image *from = space->user, *i = NULL;
 	int err;
 
 	if (!from || !from->watch)
@@ -172,11 +173,13 @@ static bool on_forked(void *ctx, struct task *child, struct space *parent)
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
-		i->watch = watch_fork(from->watch, parent, child->space, &sink, &err);
+		i->watch = watch_fork(from->watch, space, child->space, &sink, &err);
 		child->space->user = i;
 	}
-	if (i && i->watch)
+	if (i && i->watch) {
+		watch_thread_forked(child, parent);
 		return true;
+	}
 	if (s->trace_children)
 		say("process %d goes on unobserved: out of memory", (int)child->tgid);
 	watch_clean(from->watch, child->space);

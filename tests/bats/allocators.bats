@@ -77,6 +77,64 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	! readelf -l "$T/plain-musl-static-pie" | grep -q INTERP
 }
 
+@test "the child of a musl thread knows where the chains of its thread end" {
+	cat >forked.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *leaf(size_t n) { void *volatile p = malloc(n); return p; }
+		static void *work(void *arg)
+		{
+			free(leaf(6133));
+			pid_t child = fork();
+			if (child)
+				return waitpid(child, NULL, 0) == child ? arg : arg + 1;
+			free(leaf(6151));
+			_exit(0);
+		}
+		int main(void)
+		{
+			pthread_t t;
+			void *bad = "";
+			return pthread_create(&t, NULL, work, NULL) || pthread_join(t, &bad) || bad;
+		}
+	EOT
+	musl-gcc -O0 -g -pthread -o forked forked.c
+	limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data -- ./forked >out 2>err
+	for data in run.data run.data.*; do
+		limited "$MPROF" report --format=json "$data" >report.json
+		jq -e '.totals.allocs == 1 and .totals.truncated_chains == 0' report.json || fail "$data"
+		jq -e '[.leaks, .callgraph[].function] | any(. == "work")' report.json || fail "$data: no chain"
+	done
+	[ "$(ls run.data.* | wc -l)" = 1 ]
+}
+
+@test "a thread's default heap of mimalloc is that of its child, too" {
+	cat >heirheap.c <<-'EOT'
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		void *mi_heap_new(void), *mi_heap_set_default(void *), *mi_malloc(size_t);
+		void mi_heap_destroy(void *);
+		int main(void)
+		{
+			void *heap = mi_heap_new(), *before = mi_heap_set_default(heap);
+			pid_t child = fork();
+			if (child)
+				return waitpid(child, NULL, 0) != child;
+			void *volatile p = mi_malloc(6163);
+			mi_heap_set_default(before);
+			mi_heap_destroy(heap);
+			_exit(!p);
+		}
+	EOT
+	gcc -O0 -g -o heirheap heirheap.c -l:libmimalloc.so.2
+	limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data -- ./heirheap >out 2>err
+	limited "$MPROF" report --format=json run.data.* |
+		jq -e '.bins | any(.size == 6163 and .allocs == 1 and .frees == 1)'
+}
+
 @test "a musl function without call frame information in the middle of a chain still truncates it" {
 	cat >middle.c <<-'EOT'
 		#include <stdlib.h>
@@ -217,6 +275,41 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	stated -- "$T/boehm"
 }
 
+@test "what finalizers of the Boehm collector request and free counts, though it is inside of GC_malloc" {
+	stated -- "$T/finalizers"
+}
+
+@test "a function that the program tells to be a callback counts inside of an allocator" {
+	cat >deferred.c <<-'EOT'
+		#include "target.h"
+		void *mi_malloc(size_t);
+		void mi_free(void *);
+		void mi_register_deferred_free(void (*)(bool, unsigned long long, void *), void *);
+		static void *waiting[5000];
+		static long n, freed;
+		void later(bool force, unsigned long long beat, void *arg)
+		{
+			(void)force, (void)beat, (void)arg;
+			for (; n; freed++)
+				mi_free(waiting[--n]);
+		}
+		int main(void)
+		{
+			mi_register_deferred_free(later, NULL);
+			for (int i = 0; i < 5000; i++) {
+				void *p = mi_malloc(6701); /* which frees those before */
+				waiting[n++] = p;
+			}
+			MUST(freed > 10);
+			bin(6701, 5000, freed);
+			truth("unknown 0\n");
+			return 0;
+		}
+	EOT
+	gcc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O0 -g -o deferred deferred.c -l:libmimalloc.so.2
+	stated --hook=callback:later -- ./deferred
+}
+
 # ---- pools that tell ----
 
 @test "blocks announced by the functions of mprof.h are counted beside the slab they were cut from" {
@@ -340,7 +433,20 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	limited "$MPROF" run -o run.txt --data=run.data --malloc-lib=NONE --malloc-lib=libnot.so -- "$T/plain" \
 		>out 2>err
 	says err '--malloc-lib=libnot.so: no object'
+	says err 'nothing was trapped in it: no allocator'
 	[ "$("$MPROF" report --format=json run.data | jq .totals.allocs)" = 0 ]
+	# What a file of definitions tells by address is of the program, which is not libc.so.6.
+	printf 'malloc 0x%s\n' "$(nm "$T/hooked" | awk '/ pool_take$/ { print $1 }')" >my.probes
+	limited "$MPROF" probes --malloc-lib=libc.so.6 --probes=my.probes "$T/hooked" >list
+	! grep -q my.probes list
+}
+
+@test "two hooks of one function are one, and none of them is missing" {
+	limited "$MPROF" run -o run.txt --data=run.data --hook=malloc:pool_take --hook=calloc:pool_take \
+		--hook=free:pool_give -- "$T/hooked" >out 2>err
+	[ "$(grep -c 'no function of this name' err)" = 0 ]
+	limited "$MPROF" probes --hook=malloc:pool_take --hook=calloc:pool_take "$T/hooked" >list 2>err
+	[ "$(grep -c pool_take list)" = 1 ] && [ ! -s err ] || fail "$(cat list err)"
 }
 
 @test "an error in a file of definitions tells file, line and what was expected, and nothing runs" {
@@ -371,7 +477,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	limited "$MPROF" probes "$T/plain" >list
 	grep -qE '^0x[0-9a-f]+  malloc +malloc +/.*libc\.so\.6  \(built-in:[0-9]+\)$' list
 	grep -qE '  calloc +calloc ' list
-	! grep -q 'plain' list
+	[ "$(grep -c plain list)" = 0 ]
 	printf 'free free\n' >my.probes
 	limited env LD_PRELOAD=libjemalloc.so.2 "$MPROF" probes --probes=my.probes --hook=malloc:leaf "$T/plain" >list
 	grep -qE '  malloc +leaf +.*/plain  \(--hook=malloc:leaf\)$' list
