@@ -33,6 +33,7 @@ struct follow {
 	struct books own, task;
 	int cpu;			/* where both are */
 	pid_t last;			/* who made the last stop */
+	struct follow_counts counts;
 	unsigned in_row;		/* stops of this task without one of another */
 	uint64_t looked_ns, not_before_ns, pause_ns;
 	uint64_t waited_ns, ran_ns;	/* when it was looked */
@@ -169,6 +170,7 @@ void follow_leave(struct follow *f)
 
 static void pause_for_a_while(struct follow *f)
 {
+	f->counts.given_up++;
 	follow_leave(f);
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
 	if (f->pause_ns > max_pause_ns)
@@ -186,6 +188,7 @@ static void enter(struct follow *f)
 			return;
 	}
 	f->on = true;
+	f->counts.begun++;
 	following = f;
 	if (!look(f, &unused) || !go_to(f, read_processor(f->task.stat)) || !set_policy(SCHED_IDLE))
 		pause_for_a_while(f);
@@ -244,6 +247,11 @@ void follow_free(struct follow *f)
 	close_books(&f->own);
 	close_books(&f->task);
 	free(f);
+}
+
+struct follow_counts follow_counts(const struct follow *f)
+{
+	return f ? f->counts : (struct follow_counts){ 0 };
 }
 
 bool follow_is_on(const struct follow *f)

@@ -27,6 +27,14 @@ void follow_stopped(struct follow *f, pid_t tid);
 /* True while it is being followed: sleep, it is on this processor. */
 bool follow_is_on(const struct follow *f);
 
+struct follow_counts {
+	uint64_t begun;		/* so often a task was followed from then on */
+	uint64_t given_up;	/* ... and so often not any more, for others wanted the processor */
+};
+
+/* All zero of a NULL. */
+struct follow_counts follow_counts(const struct follow *f);
+
 /* Be an ordinary process again, which may run anywhere; for work that is not between two stops. */
 void follow_leave(struct follow *f);
 

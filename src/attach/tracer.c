@@ -76,6 +76,11 @@ uint64_t tracer_attach_ns(const struct tracer *t)
 	return t->attach_ns;
 }
 
+struct follow_counts tracer_follow_counts(const struct tracer *t)
+{
+	return follow_counts(t->follow);
+}
+
 uint64_t tracer_stops(const struct tracer *t)
 {
 	return t->stops;

@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_TRACER_H
 #define MPROF_ATTACH_TRACER_H
 
+#include "attach/follow.h"
 #include "attach/guard.h"
 #include "attach/stop.h"
 #include "attach/task.h"
@@ -130,6 +131,9 @@ bool tracer_has_tasks(const struct tracer *t);
 
 /* How long tracer_attach() has kept the process stopped. */
 uint64_t tracer_attach_ns(const struct tracer *t);
+
+/* How it went with WAIT_FOLLOW. */
+struct follow_counts tracer_follow_counts(const struct tracer *t);
 
 /* Stops served so far. */
 uint64_t tracer_stops(const struct tracer *t);

@@ -245,6 +245,10 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
 	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->strays,
 	    c->null_frees);
+	struct follow_counts f = tracer_follow_counts(s->tracer);
+
+	say("followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
+	    " times because others wanted it", f.begun, f.given_up);
 	if (!s->launched)
 		say("attaching stopped the process for %.1f ms", (double)tracer_attach_ns(s->tracer) / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
