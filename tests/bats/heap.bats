@@ -329,7 +329,7 @@ agrees() {
 
 @test "a prefix that cannot be is refused before the program runs" {
 	for prefix in '%z' '%q{MPROF_TEST_UNSET}' '%q{HOME'; do
-		refused 1 'file name: ' "$MPROF" run --heap-profile="$prefix" -- touch ran
+		refused 2 'file name: ' "$MPROF" run --heap-profile="$prefix" -- touch ran
 		[ ! -e ran ]
 	done
 }
