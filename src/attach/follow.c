@@ -173,6 +173,7 @@ static void pause_for_a_while(struct follow *f)
 {
 	f->counts.given_up++;
 	follow_leave(f);
+	close_books(&f->task); /* its number may be another's by then */
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
 	if (f->pause_ns > max_pause_ns)
 		f->pause_ns = max_pause_ns;
