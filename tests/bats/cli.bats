@@ -342,7 +342,7 @@ os.chmod(name, 0o755)
 	limited "$MPROF" --help >out 2>err
 	[ ! -s err ]
 	grep -q run out && grep -q report out && grep -q leaktable out
-	! grep -E '.{101}' out
+	not grep -E '.{101}' out
 	limited "$MPROF" -help >out1
 	cmp out out1
 	limited "$MPROF" --version >out 2>err

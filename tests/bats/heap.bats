@@ -187,7 +187,7 @@ agrees() {
 	pprof "$T/heap" p.0001.heap | grep -q alloc_leaf
 	pprof "$T/heapxx" "p_$pid.0001.heap" >text
 	grep -q shop::fill text
-	! grep -q alloc_leaf text
+	not grep -q alloc_leaf text
 	[ "$(ls ./*.heap | wc -l)" = 2 ]
 }
 
@@ -262,7 +262,7 @@ agrees() {
 	export HEAPPROFILE=v HEAP_PROFILE_ALLOCATION_INTERVAL=1048576 HEAP_PROFILE_CLEANUP=n
 	touch v.9999.heap
 	limited "$MPROF" run -o r --data=d -- /usr/bin/env >out 2>err
-	! grep -q '^HEAP' out
+	not grep -q '^HEAP' out
 	grep -q '^Dumping heap profile to v.0001.heap' err
 	[ -e v.9999.heap ]
 	limited "$MPROF" run --heap-profile-allocation-interval=0 --heap-profile=w -o r --data=d -- "$T/heap" 2>err
@@ -400,7 +400,7 @@ agrees() {
 	tell_await heaplive "plugin $T/heapplug.so" "^did plugin"
 	answered heap_dump
 	has_maps p.0001.heap heapplug.so
-	! grep -q heapplug "/proc/$PID/maps"
+	not grep -q heapplug "/proc/$PID/maps"
 	pprof "$T/heaplive" p.0001.heap >text
 	[ "$(of plugged_alloc text)" = 6000 ]
 	detach "$PID"
@@ -457,7 +457,7 @@ cumulative() {
 		direct 1 28672 1 28672
 		broken 1 30000 1 50000
 	EOF
-	! grep -q _dl_ text # what the loader maps before the program starts
+	not grep -q _dl_ text # what the loader maps before the program starts
 	report() { limited "$MPROF" report --show_bytes "$@"; }
 	diff <(report p.0001.heap | head -n 1) <(pprof "$T/heapmap" p.0001.heap | head -n 1)
 }

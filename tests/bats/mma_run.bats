@@ -266,7 +266,7 @@ own_account() {
 		! grep -Eq 'activated|written' err || fail "$how"
 	done
 	MMA_OUTPUT_HUMANIZED=0 logged --mma-log-file -- "$T/account"
-	! grep -Eq 'activated|written' err
+	not grep -Eq 'activated|written' err
 	grep -q '^[0-9]* [0-9]* 4$' mma.log
 	logged -- "$T/account"
 	! grep -Eq 'activated|written' err

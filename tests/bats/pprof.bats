@@ -99,9 +99,9 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	grep -Eq '^ +[+]5 +[+]250000 +0 +[+]250000 +[|][|] > main > fill_big > alloc_leaf$' grown
 	grep -Eq '^ +-5 +[+]220000 +-10 +[+]250000 +alloc_leaf$' grown
 	grep -Eq '^ +-10 +-30000 +-10 +0 +from churn  \(less\)$' grown
-	! grep -Eq 'grow$|deep' grown # as much as before
+	not grep -Eq 'grow$|deep' grown # as much as before
 	report --base=run.data run.data >nothing
-	! grep -q '[+]' nothing
+	not grep -q '[+]' nothing
 	report --base=run.data old.data >less
 	grep -Eq '^ +-5 +-250000 +0 +-250000 .* alloc_leaf  \(less\)$' less
 }
@@ -260,7 +260,7 @@ jemalloc_ran() { # SAMPLE
 	[ "$(awk '{ print $1, $4, $6 }' text | xargs)" = "0 6144000 main 0 6144000 many 6144000 6144000 leaf" ]
 	[ "$(awk '{ print $1, $4, $6 }' allocs | xargs)" = \
 		"0 100 freed 0 300 many 0 400 main 400 400 leaf" ]
-	! report --show_bytes je.*.heap | grep -q jemalloc
+	not grep -q jemalloc < <(report --show_bytes je.*.heap)
 	report --format=pprof -o je.pb.gz je.*.heap
 	report --show_bytes je.pb.gz | diff <(report --show_bytes je.*.heap) -
 }
@@ -380,7 +380,7 @@ jemalloc_ran() { # SAMPLE
 	mkdir elsewhere
 	mv moved elsewhere
 	report p.0001.heap >without
-	! grep -q alloc_leaf without
+	not grep -q alloc_leaf without
 	report p.0001.heap elsewhere/moved >with
 	grep -q alloc_leaf with
 	report elsewhere/moved p.0001.heap | diff with -

@@ -80,6 +80,11 @@ fail() {
 	return 1
 }
 
+# not COMMAND...: it must fail. In the middle of a test, `! COMMAND` would be let pass either way.
+not() {
+	! "$@" || fail "this should not be so: $*"
+}
+
 # ---- running, always with a deadline ----
 
 # limited COMMAND...: with the test's mark and a deadline; its status is the command's, and the file
