@@ -49,11 +49,20 @@ static void keep_standard_files(void)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
+static bool asks_for_help(const char *arg)
+{
+	return !strcmp(arg, "--help") || !strcmp(arg, "-help") || !strcmp(arg, "-h");
+}
+
 int main(int argc, char **argv)
 {
 	keep_standard_files();
-	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc, argv);
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
+		if (strcmp(argv[1], commands[i].name) != 0)
+			continue;
+		bool help = argc > 2 && asks_for_help(argv[2]);
+
+		return help ? command_help(argc, argv) : commands[i].run(argc, argv);
+	}
 	return command_classic(argc, argv);
 }

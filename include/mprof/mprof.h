@@ -31,7 +31,7 @@ MPROF_MARK void mprof_stop(void)
 
 /** Begin a new profile, which will be written to @filename; NULL: to mprof.data or what --data says,
  * whatever an earlier call has named. One that is going on is written first. */
-MPROF_MARK void mprof_restart(char *filename)
+MPROF_MARK void mprof_restart(const char *filename)
 {
 	__asm__ volatile("" : : "r"(filename) : "memory");
 }

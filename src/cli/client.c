@@ -116,7 +116,7 @@ int command_detach(int argc, char **argv)
 	static char answer[16 << 20]; /* a line for each process; memory is used as far as it is filled */
 	struct options o;
 	pid_t pid;
-	int first = options_parse(&o, "report", argc, argv, 2), status = 0;
+	int first = options_parse(&o, "detach", argc, argv, 2), status = 0;
 
 	if (first < 0)
 		return STATUS_USAGE;

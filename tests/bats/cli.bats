@@ -439,3 +439,18 @@ os.chmod(name, 0o755)
 	cmp report.txt report2.txt
 	run ! grep -q 'writing' err
 }
+
+@test "help is given wherever it is asked for" {
+	local command
+	limited "$MPROF" --help >all
+	for command in run report attach detach control status probes stats log; do
+		limited "$MPROF" $command --help >out || fail "$command"
+		cmp all out
+	done
+	limited "$MPROF" run -h >out
+	cmp all out
+	refused 2 'unknown option --bogus for mprof detach' "$MPROF" detach --bogus 1
+	# The program's own is the program's.
+	limited "$MPROF" run -o /dev/null --data=/dev/null echo --help >out 2>err
+	[ "$(cat out)" = --help ]
+}
