@@ -451,6 +451,6 @@ os.chmod(name, 0o755)
 	cmp all out
 	refused 2 'unknown option --bogus for mprof detach' "$MPROF" detach --bogus 1
 	# The program's own is the program's.
-	limited "$MPROF" run -o /dev/null --data=/dev/null echo --help >out 2>err
+	limited "$MPROF" run -o /dev/null --data=/dev/null printf '%s\n' --help >out 2>err
 	[ "$(cat out)" = --help ]
 }
