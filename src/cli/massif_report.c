@@ -62,6 +62,11 @@ int massif_report_data(const struct profile_data *d, const struct options *o, FI
 {
 	char *text = NULL, *desc = NULL;
 	size_t len, desc_len;
+
+	if (!d->n_points) {
+		say("the profile has no timeline: it was recorded with --timeline=0");
+		return -EINVAL;
+	}
 	FILE *words = open_memstream(&desc, &desc_len);
 	FILE *to = o->format == FORMAT_MASSIF ? out : open_memstream(&text, &len);
 	int err = words && to ? 0 : -ENOMEM;

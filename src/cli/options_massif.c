@@ -120,7 +120,7 @@ static bool set_time_unit(struct options *o, const char *v)
 
 static bool set_timeline(struct options *o, const char *v)
 {
-	return set_number(&o->timeline_points, v, 10, 100000);
+	return set_number(&o->timeline_points, v, 0, 0) || set_number(&o->timeline_points, v, 10, 100000);
 }
 
 static bool set_detailed_freq(struct options *o, const char *v)
@@ -232,7 +232,7 @@ const struct option_def massif_options[] = {
 	{ "time-unit", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "i, ms or B", set_time_unit },
 	{ "detailed-freq", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
 	{ "max-snapshots", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
-	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000", set_timeline },
+	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000, or 0", set_timeline },
 	{ "x", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
 	{ "y", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },
 	{ 0 },

@@ -373,6 +373,17 @@ as_ms_print() {
 	[ "$(sqlite3 run.data 'select sum(peak) from timeline')" = 1 ]
 }
 
+@test "--timeline=0: none, and what would need it says so" {
+	limited "$MPROF" run -o run.txt --data=run.data --timeline=0 -- "$T/pools" >out 2>err </dev/null
+	[ "$(sqlite3 run.data 'select count(*) from timeline')" = 0 ]
+	limited "$MPROF" report -o peak.txt --at=peak run.data
+	for format in massif ms_print; do
+		run ! limited "$MPROF" report --format=$format run.data
+		[[ $output = *'no timeline: it was recorded with --timeline=0'* ]] || fail "$output"
+	done
+	refused 2 'from 10 to 100000, or 0' "$MPROF" run --timeline=9 true
+}
+
 # depth_at BYTES: the depth of the stacks in the first snapshot with so many more useful bytes
 stacks_with() {
 	awk -F= -v want="$1" '/^mem_heap_B=/ { diff = $2 - heap; heap = $2 }
