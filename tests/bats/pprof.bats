@@ -106,6 +106,30 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	grep -Eq '^ +-5 +-250000 +0 +-250000 .* alloc_leaf  \(less\)$' less
 }
 
+@test "a program under another name, the same or another build, is matched in all forms" {
+	sed 's/i < 40/i < 45/' "$ROOT/tests/targets/heap.c" >heap.c
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O1 -g -fno-builtin -pthread -o app-2.0 heap.c
+	cp "$T/heap" app-1.0
+	cp "$T/heap" app-1.1
+	for program in app-1.0 app-1.1 app-2.0; do
+		recorded "./$program"
+		mv run.data "$program.data"
+		mv p.0001.heap "$program.h"
+	done
+	report --base=app-1.0.data app-1.1.data >same
+	not grep -q '[+]' same
+	report --base=app-1.0.data app-2.0.data >grown
+	grep -Eq '^ +[+]5 +[+]250000 +0 +[+]250000 +[|][|] > main > fill_big > alloc_leaf$' grown
+	not grep -q 'less)' grown
+	for kind in data h; do
+		report --format=folded --base=app-1.0.$kind app-1.1.$kind >folded
+		[ ! -s folded ] || fail "$kind: $(cat folded)"
+		report --format=folded --base=app-1.0.$kind app-2.0.$kind >folded
+		grep -q 'main;fill_big;alloc_leaf 250000$' folded
+		[ "$(wc -l <folded)" = 1 ] || fail "$kind: $(cat folded)"
+	done
+}
+
 @test "several files are added up" {
 	recorded "$T/heap"
 	report --show_bytes p.0001.heap p.0001.heap >twice
