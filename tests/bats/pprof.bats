@@ -130,6 +130,37 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	done
 }
 
+@test "an option that no part of the report would obey is wrong usage" {
+	recorded "$T/heap"
+	local o
+	for o in --focus=al --ignore=al --cum --show_bytes --inuse_space --inuse_objects --alloc_space \
+		--alloc_objects --functions --files --addresses --nodecount=3 --nodefraction=.1 \
+		--edgefraction=.1 --drop_negative --symbols=yes '--focus=('; do
+		refused 2 "option [a-z_]* means nothing without --format=text" "$MPROF" report "$o" run.data
+		refused 2 'means nothing' "$MPROF" report --format=json "$o" run.data
+		refused 2 'means nothing' "$MPROF" report --base=run.data "$o" run.data
+		refused 2 'means nothing' "$MPROF" "$o" "$T/heap" run.data
+		[ "$o" != --focus='(' ] || continue
+		report --format=text "$o" run.data >/dev/null
+		report --format=json --base=run.data "$o" run.data >/dev/null
+		report "$o" p.0001.heap >/dev/null
+	done
+	refused 2 'option cum means nothing' "$MPROF" run --cum -- "$T/heap"
+	for o in text folded ms_print; do
+		refused 2 'lifetimes means nothing' "$MPROF" report --format=$o --lifetimes run.data
+	done
+	refused 2 'lifetimes means nothing' "$MPROF" report --base=run.data --lifetimes run.data
+	for o in massif ms_print; do
+		refused 2 'base means nothing' "$MPROF" report --format=$o --base=run.data run.data
+	done
+	# what has a form of its own in the tables
+	report --list=main --show_bytes run.data >list
+	report --list=main --show_bytes --base=run.data run.data >list
+	grep -q main list
+	refused 1 '"[(]" is no regular expression' "$MPROF" report --format=text --focus='(' run.data
+	[ "$(wc -l <refused.err)" = 1 ] || fail "$(cat refused.err)"
+}
+
 @test "several files are added up" {
 	recorded "$T/heap"
 	report --show_bytes p.0001.heap p.0001.heap >twice
