@@ -140,7 +140,9 @@ int command_log(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 
-/* Print a profile as the options say; what they leave out is taken out of @d. 0 or -errno. */
+/* Print a profile as the options say; what they leave out is taken out of @d. 0, -errno, or
+ * PRINT_SAID: it failed, and a sentence has been printed. */
+#define PRINT_SAID 1
 int print_profile(struct profile_data *d, const struct options *o, FILE *out);
 
 extern const char help_text[];

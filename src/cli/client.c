@@ -2,6 +2,7 @@
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
 #include "cli/control.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rename.h"
 #include "profile/datafile.h"
@@ -81,7 +82,7 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	}
 	int err = print_profile(d, o, out);
 	profile_data_free(d);
-	if (err)
+	if (err < 0)
 		say("cannot write the report: %s", strerror(-err));
 	return err ? STATUS_FAILED : 0;
 }
@@ -118,7 +119,7 @@ int command_detach(int argc, char **argv)
 	pid_t pid;
 	int first = options_parse(&o, "detach", argc, argv, 2), status = 0;
 
-	if (first < 0)
+	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
 	if (argc - first > 1 || (argc - first == 1 && !parse_pid(argv[first], &pid))) {
 		say("detach: usage: mprof detach [options] [PID]");

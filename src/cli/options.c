@@ -128,6 +128,9 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	o->end = parse_all(o, command, argc, argv, first);
 	if (o->end < 0 || !none_behind(command, argc, argv, first, o->end))
 		return -1;
+	/* What a report is of is known later. */
+	if (command_flag(command) != FOR_REPORT && !pprof_check_use(o))
+		return -1;
 	if (!massif_settle(o) || (tracing && !heap_environment_done(o)))
 		return -1;
 	return o->end;

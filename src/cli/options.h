@@ -23,6 +23,7 @@ enum {
 	ONLY_MASSIF = 512,	/* ... but for that and --format=massif or ms_print, ... */
 	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
 	OF_TABLES = 2048,	/* matters to nothing but the tables of a profile of mprof's own */
+	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats, --list and --format=json of a difference */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -52,6 +53,10 @@ void mma_defaults(struct options *o);
 
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_settle(struct options *o);
+
+/* When it is known what is read, for a profile of mprof's own: would an option of pprof's formats, or one of
+ * the tables, be obeyed by nobody? False: a sentence has been printed. */
+bool pprof_check_use(const struct options *o);
 
 /* What the environment says of heap profiles, before the options do. */
 void heap_environment(struct options *o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of pprof, under its names. */
+#include "cli/heapfiles.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
 
@@ -148,27 +149,46 @@ static bool set_collapsed(struct options *o, const char *v)
 	return true;
 }
 
+bool pprof_check_use(const struct options *o)
+{
+	bool massif = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
+	bool pprof = is_pprof_format(o->format) || o->pprof.list || (o->format == FORMAT_JSON && o->pprof.base);
+	const struct option_def *d = pprof ? NULL : options_find_given(o, ONLY_PPROF);
+
+	if (d)
+		say("option %s means nothing without --format=text, folded, heap, pprof or dot", d->name);
+	else if (o->pprof.base && massif)
+		say("option base means nothing with --format=massif or ms_print");
+	else if (o->report.lifetimes && o->pprof.base)
+		say("option lifetimes means nothing with --base");
+	else if (o->report.lifetimes && (pprof || massif))
+		say("option lifetimes means nothing without --format=tables or json");
+	else
+		return true;
+	return false;
+}
+
 #define FRACTION "a fraction from 0 to 1"
 #define RE "a regular expression"
 
 const struct option_def pprof_options[] = {
-	{ "inuse_space", FOR_PRINTING, NULL, set_inuse_space },
-	{ "inuse_objects", FOR_PRINTING, NULL, set_inuse_objects },
-	{ "alloc_space", FOR_PRINTING, NULL, set_alloc_space },
-	{ "alloc_objects", FOR_PRINTING, NULL, set_alloc_objects },
-	{ "show_bytes", FOR_PRINTING, NULL, set_show_bytes },
+	{ "inuse_space", FOR_PRINTING | ONLY_PPROF, NULL, set_inuse_space },
+	{ "inuse_objects", FOR_PRINTING | ONLY_PPROF, NULL, set_inuse_objects },
+	{ "alloc_space", FOR_PRINTING | ONLY_PPROF, NULL, set_alloc_space },
+	{ "alloc_objects", FOR_PRINTING | ONLY_PPROF, NULL, set_alloc_objects },
+	{ "show_bytes", FOR_PRINTING | ONLY_PPROF, NULL, set_show_bytes },
 	{ "base", FOR_REPORT | NEEDS_VALUE, "a file name", set_base },
-	{ "drop_negative", FOR_REPORT, NULL, set_drop_negative },
-	{ "functions", FOR_PRINTING, NULL, set_functions },
-	{ "files", FOR_PRINTING, NULL, set_files },
-	{ "addresses", FOR_PRINTING, NULL, set_addresses },
-	{ "cum", FOR_PRINTING, NULL, set_cum },
-	{ "focus", FOR_PRINTING | NEEDS_VALUE, RE, set_focus },
-	{ "ignore", FOR_PRINTING | NEEDS_VALUE, RE, set_ignore },
+	{ "drop_negative", FOR_REPORT | ONLY_PPROF, NULL, set_drop_negative },
+	{ "functions", FOR_PRINTING | ONLY_PPROF, NULL, set_functions },
+	{ "files", FOR_PRINTING | ONLY_PPROF, NULL, set_files },
+	{ "addresses", FOR_PRINTING | ONLY_PPROF, NULL, set_addresses },
+	{ "cum", FOR_PRINTING | ONLY_PPROF, NULL, set_cum },
+	{ "focus", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, RE, set_focus },
+	{ "ignore", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, RE, set_ignore },
 	{ "list", FOR_PRINTING | NEEDS_VALUE, RE, set_list },
-	{ "nodecount", FOR_PRINTING | NEEDS_VALUE, "a number of nodes", set_nodecount },
-	{ "nodefraction", FOR_PRINTING | NEEDS_VALUE, FRACTION, set_nodefraction },
-	{ "edgefraction", FOR_PRINTING | NEEDS_VALUE, FRACTION, set_edgefraction },
+	{ "nodecount", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, "a number of nodes", set_nodecount },
+	{ "nodefraction", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, FRACTION, set_nodefraction },
+	{ "edgefraction", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, FRACTION, set_edgefraction },
 	{ "dot", FOR_PRINTING, NULL, set_dot },
 	{ "text", FOR_PRINTING, NULL, set_text },
 	{ "collapsed", FOR_PRINTING, NULL, set_collapsed },

@@ -63,20 +63,21 @@ static bool set_duration(struct options *o, const char *v)
 
 static bool set_min_size(struct options *o, const char *v)
 {
-	return value_count(&o->min_size, v) && (!o->max_size || o->min_size <= o->max_size);
+	return value_bytes(&o->min_size, v) && (!o->max_size || o->min_size <= o->max_size);
 }
 
 static bool set_max_size(struct options *o, const char *v)
 {
-	return value_in_range(&o->max_size, v, 1, UINT64_MAX) && o->min_size <= o->max_size;
+	return value_bytes(&o->max_size, v) && o->max_size && o->min_size <= o->max_size;
 }
 
 const struct option_def tracing_options[] = {
 	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
-	{ "min-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes up to --max-size", set_min_size },
-	{ "max-size", FOR_TRACING | NEEDS_VALUE, "a number of bytes above 0 and not below --min-size",
-	  set_max_size },
+	{ "min-size", FOR_TRACING | NEEDS_VALUE,
+	  "a number of bytes, or one with K, M or G, and not above a --max-size", set_min_size },
+	{ "max-size", FOR_TRACING | NEEDS_VALUE,
+	  "a number of bytes above 0, or one with K, M or G, and not below a --min-size", set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },

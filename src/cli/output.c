@@ -32,15 +32,18 @@ int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 
 	if (err)
 		return err;
-	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT)
-		return massif_report_data(d, o, out);
+	if (o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT) {
+		err = massif_report_data(d, o, out);
+		return err == -EINVAL ? PRINT_SAID : err;
+	}
 	if (is_pprof_format(o->format) || o->pprof.list) {
 		struct error e;
 
 		err = heapfiles_print_data(d, o, out, &e);
-		if (err == -EINVAL)
-			say("%s", e.text);
-		return err;
+		if (err != -EINVAL)
+			return err;
+		say("%s", e.text);
+		return PRINT_SAID;
 	}
 	return o->format == FORMAT_JSON ? report_json(d, out) : report_tables(d, &o->report, out);
 }
@@ -293,10 +296,10 @@ static int write_image(const struct session *s, const struct options *o, const s
 		int print_err = print_profile(d, o, report);
 		progress_end();
 
-		if (print_err)
+		if (print_err < 0)
 			say("cannot write the report%s%s: %s", o->output ? " " : "",
 			    o->output ? o->output : "", strerror(-print_err));
-		err = err ? err : print_err;
+		err = err || !print_err ? err : -EIO;
 	}
 	free(path);
 	profile_data_free(d);

@@ -52,9 +52,9 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (out == stdout ? fflush(out) : fclose(out))
 		err = err ? err : -errno;
 	progress_end();
-	if (err)
+	if (err < 0)
 		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
-	else
+	else if (!err)
 		say_notes(d);
 	if (!err && o->format == FORMAT_TABLES)
 		names_say_peak(d);
@@ -303,7 +303,9 @@ int command_report(int argc, char **argv)
 	const char *heap = first_heap(files, n, o.pprof.base);
 	if (heap)
 		return heap_has_format(heap, &o) ? report_heap(files, n, binary, &o) : STATUS_USAGE;
-	if (is_pprof_format(o.format) && (n > 1 || o.pprof.base))
+	if (!pprof_check_use(&o))
+		return STATUS_USAGE;
+	if ((is_pprof_format(o.format) || o.pprof.list) && (n > 1 || o.pprof.base))
 		return report_heap(files, n, binary, &o);
 	if (o.format == FORMAT_JSON && o.pprof.base)
 		return report_heap(files, n, binary, &o);
@@ -319,7 +321,7 @@ int command_classic(int argc, char **argv)
 	struct options o;
 	int first = options_parse(&o, "report", argc, argv, 1);
 
-	if (first < 0)
+	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
 	if (argc - first > 2) {
 		say("\"%s\" is one argument too many; usage: mprof [options] [a.out [mprof.data]]",

@@ -85,7 +85,8 @@ int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_l
 
 /**
  * Add @from's numbers, @sign (1 or -1) times. Locations are the same if they are in the same place of
- * a file with the same build ID; in files of different builds, if they are in the same functions.
+ * a file with the same build ID; in different builds of a file (modules_pair()), if they are in the same
+ * functions.
  * 0, or -errno with a sentence.
  */
 int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign, struct error *e);

@@ -2,6 +2,7 @@
 /* One profile added to another: which places of the two are the same. */
 #include "pprof/heapstacks.h"
 
+#include "base/modulename.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -18,29 +19,53 @@ struct adding {
 	size_t n_by_function;
 };
 
-static bool same_build(const struct pp_mapping *a, const struct pp_mapping *b)
+/* The program is the first, where it is known; a library there is none. */
+static struct module_name name_of(const struct heap_stacks *h, size_t i)
 {
-	if (*a->build_id && *b->build_id)
-		return !strcmp(a->build_id, b->build_id);
-	return !strcmp(a->path, b->path);
+	const struct pp_mapping *m = &h->mappings[i];
+
+	return (struct module_name){ m->path, m->build_id, !i && !strstr(path_last(m->path), ".so") };
+}
+
+static struct module_name *names_of(const struct heap_stacks *h)
+{
+	struct module_name *names = calloc(h->n_mappings + 1, sizeof *names);
+
+	for (size_t i = 0; names && i < h->n_mappings; i++)
+		names[i] = name_of(h, i);
+	return names;
 }
 
 /* The mapping of @to that holds the same place of the same file. */
-static void pair_mappings(struct adding *a)
+static uint32_t same_place(const struct adding *a, size_t i)
 {
-	for (size_t i = 0; i < a->from->n_mappings; i++) {
-		const struct pp_mapping *m = &a->from->mappings[i];
+	const struct module_name name = name_of(a->from, i);
 
-		a->mapping_to[i] = a->rebuilt[i] = PP_NONE;
-		for (uint32_t j = (uint32_t)a->to->n_mappings; j-- > 0;) {
-			const struct pp_mapping *t = &a->to->mappings[j];
+	for (uint32_t j = 0; j < a->to->n_mappings; j++) {
+		const struct module_name other = name_of(a->to, j);
 
-			if (same_build(m, t) && m->offset == t->offset)
-				a->mapping_to[i] = j;
-			else if (!same_build(m, t) && !strcmp(path_last(m->path), path_last(t->path)))
-				a->rebuilt[i] = j;
-		}
+		if (a->from->mappings[i].offset == a->to->mappings[j].offset &&
+		    modules_compare(&name, &other) == MODULES_OF_BUILD)
+			return j;
 	}
+	return PP_NONE;
+}
+
+static int pair_mappings(struct adding *a)
+{
+	struct module_name *from = names_of(a->from), *to = names_of(a->to);
+	int err = from && to ? modules_pair(from, a->from->n_mappings, to, a->to->n_mappings, a->rebuilt) :
+			       -ENOMEM;
+
+	for (size_t i = 0; !err && i < a->from->n_mappings; i++) {
+		a->mapping_to[i] = same_place(a, i);
+		if (a->rebuilt[i] != PP_NONE &&
+		    modules_compare(&from[i], &to[a->rebuilt[i]]) == MODULES_OF_BUILD)
+			a->rebuilt[i] = PP_NONE;
+	}
+	free(from);
+	free(to);
+	return err;
 }
 
 /* The functions of two locations, innermost first. */
@@ -137,13 +162,13 @@ static uint32_t find_by_function(const struct adding *a, const struct pp_locatio
 		else
 			hi = mid;
 	}
-	const char *file = path_last(a->from->mappings[l->mapping].path);
+	const char *file = a->to->mappings[a->rebuilt[l->mapping]].path;
 	for (; lo < a->n_by_function; lo++) {
 		const struct pp_location *t = &a->to->locations[a->by_function[lo]];
 
 		if (compare_functions(a->to, t, a->from, l))
 			break;
-		if (t->mapping != PP_NONE && !strcmp(path_last(a->to->mappings[t->mapping].path), file))
+		if (t->mapping != PP_NONE && !strcmp(a->to->mappings[t->mapping].path, file))
 			return a->by_function[lo];
 	}
 	return PP_NONE;
@@ -230,8 +255,9 @@ int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int 
 	a.location_to = malloc((from->n_locations + 1) * sizeof *a.location_to);
 	if (!a.mapping_to || !a.rebuilt || !a.location_to)
 		goto out;
-	pair_mappings(&a);
-	err = sort_by_function(&a);
+	err = pair_mappings(&a);
+	if (!err)
+		err = sort_by_function(&a);
 	if (!err)
 		err = merge_rebuilt(&a);
 	if (!err)

@@ -55,6 +55,9 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 
 	if (n < 0)
 		return cannot(e, path, -errno);
+	if (n > 5 && !memcmp(h, "desc:", 5))
+		return error_set(e, -EINVAL, "%s is not a data file of mprof but a massif file: mprof report "
+				 "--format=ms_print prints it", path);
 	if (n < HEADER || memcmp(h, "SQLite format 3", 16) ||
 	    number_at(h + AT_APPLICATION) != DATAFILE_APPLICATION_ID)
 		return error_set(e, -EINVAL, "%s is not a data file of mprof", path);
@@ -97,6 +100,8 @@ static int failed(sqlite3 *db, int rc, struct error *e)
 {
 	if (rc == SQLITE_INTERRUPT)
 		return error_set(e, -EUCLEAN, "it takes more work than a file of its size is worth");
+	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB)
+		return error_set(e, -EUCLEAN, "its pages or rows are not in order");
 	return error_set(e, rc == SQLITE_NOMEM ? -ENOMEM : -EUCLEAN, "%s", sqlite3_errmsg(db));
 }
 
@@ -151,7 +156,7 @@ static int check_pages(sqlite3 *db, struct error *e)
 	if (rc != SQLITE_ROW)
 		err = failed(db, rc, e);
 	else if (!text_is(row, 0, "ok"))
-		err = error_set(e, -EUCLEAN, "%s", (const char *)sqlite3_column_text(row, 0));
+		err = error_set(e, -EUCLEAN, "its pages or rows are not in order");
 	sqlite3_finalize(row);
 	return err;
 }

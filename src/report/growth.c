@@ -2,6 +2,7 @@
 #include "report/growth.h"
 
 #include "base/array.h"
+#include "base/modulename.h"
 #include "base/text.h"
 #include "report/leaks.h"
 #include "report/names.h"
@@ -22,13 +23,68 @@ void growth_release(struct growth *g)
 	*g = (struct growth){ 0 };
 }
 
+/* ---- modules of either ---- */
+
+struct both_modules {
+	struct module_name *now_names, *base_names;
+	uint32_t *now, *base;	/* numbers: those of @now_names, behind them those of @base_names */
+};
+
+static void both_modules_release(struct both_modules *m)
+{
+	free(m->now_names);
+	free(m->base_names);
+	free(m->now);
+	free(m->base);
+}
+
+static struct module_name *names_of_modules(const struct profile_data *d)
+{
+	struct module_name *names = calloc(d->n_modules + 1, sizeof *names);
+
+	for (uint32_t i = 0; names && i < d->n_modules; i++)
+		names[i] = (struct module_name){ d->modules[i].path, d->modules[i].build_id, i == d->program };
+	return names;
+}
+
+/* The first module of the same profile that is the same file, or a copy of it. */
+static uint32_t first_like(const struct module_name *names, uint32_t i)
+{
+	uint32_t k = 0;
+
+	while (k < i && modules_compare(&names[k], &names[i]) < MODULES_OF_PATH)
+		k++;
+	return k;
+}
+
+static int both_modules_find(struct both_modules *m, const struct profile_data *now,
+			     const struct profile_data *base)
+{
+	*m = (struct both_modules){
+		.now_names = names_of_modules(now),
+		.base_names = names_of_modules(base),
+		.now = malloc((now->n_modules + 1) * sizeof *m->now),
+		.base = malloc((base->n_modules + 1) * sizeof *m->base),
+	};
+	if (!m->now_names || !m->base_names || !m->now || !m->base ||
+	    modules_pair(m->base_names, base->n_modules, m->now_names, now->n_modules, m->base))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < now->n_modules; i++)
+		m->now[i] = first_like(m->now_names, i);
+	for (uint32_t i = 0; i < base->n_modules; i++)
+		m->base[i] = m->base[i] != MODULE_UNPAIRED ?
+				     m->now[m->base[i]] :
+				     (uint32_t)now->n_modules + first_like(m->base_names, i);
+	return 0;
+}
+
 /* ---- functions of either ---- */
 
 static bool function_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct growth_function *a = &((const struct growth *)owner)->functions[id], *b = key;
 
-	if (strcmp(a->name, b->name) || strcmp(path_last(a->module), path_last(b->module)))
+	if (a->module != b->module || strcmp(a->name, b->name))
 		return false;
 	bool same_build = *a->build_id && !strcmp(a->build_id, b->build_id);
 	/* One that is only inlined has no address. */
@@ -45,12 +101,14 @@ static uint64_t function_rehash(const void *owner, uint32_t id)
 	return function_hash(&((const struct growth *)owner)->functions[id]);
 }
 
-static int add_function(struct growth *g, const struct profile_data *d, uint32_t i, uint64_t *number)
+/* @module  numbers of @d's modules among those of both */
+static int add_function(struct growth *g, const struct profile_data *d, const uint32_t *module, uint32_t i,
+			uint64_t *number)
 {
-	struct growth_function f = { names_text(d, i), "", "", 0 };
+	struct growth_function f = { names_text(d, i), "", PD_NONE, 0 };
 
 	if (i < d->n_functions && d->functions[i].module != PD_NONE) {
-		f.module = d->modules[d->functions[i].module].path;
+		f.module = module[d->functions[i].module];
 		f.build_id = d->modules[d->functions[i].module].build_id;
 		f.address = d->functions[i].address;
 	}
@@ -168,7 +226,7 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	return err ? err : add_chain(a, value);
 }
 
-static int add_profile(struct growth *g, const struct profile_data *d, int64_t sign)
+static int add_profile(struct growth *g, const struct profile_data *d, const uint32_t *module, int64_t sign)
 {
 	struct adding a = { .g = g, .d = d, .sign = sign };
 	int err = -ENOMEM;
@@ -179,7 +237,7 @@ static int add_profile(struct growth *g, const struct profile_data *d, int64_t s
 	if (a.number && a.chain && a.arcs)
 		err = 0;
 	for (uint32_t i = 0; !err && i < names_count(d); i++)
-		err = add_function(g, d, i, &a.number[i]);
+		err = add_function(g, d, module, i, &a.number[i]);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_leaf(&a, &d->leaves[i]);
 	free(a.number);
@@ -190,8 +248,13 @@ static int add_profile(struct growth *g, const struct profile_data *d, int64_t s
 
 int growth_find(struct growth *g, const struct profile_data *now, const struct profile_data *base)
 {
-	*g = (struct growth){ 0 };
-	int err = add_profile(g, now, 1);
+	struct both_modules m;
 
-	return err ? err : add_profile(g, base, -1);
+	*g = (struct growth){ 0 };
+	int err = both_modules_find(&m, now, base);
+
+	err = err ? err : add_profile(g, now, m.now, 1);
+	err = err ? err : add_profile(g, base, m.base, -1);
+	both_modules_release(&m);
+	return err;
 }

@@ -9,8 +9,9 @@
 
 /*
  * What has grown from one profile to another, by the keys of the four tables. Functions of the two
- * are the same if they have the same name in the same file, whatever its build; in files of the same
- * build ID, functions of the same name (static ones) are told apart by their addresses.
+ * are the same if they have the same name in the same file or another build of it (modules_pair());
+ * in files of the same build ID, functions of the same name (static ones) are told apart by their
+ * addresses.
  */
 
 /* The numbers of the stack tables in here, in the place of a heap profile's. */
@@ -18,8 +19,8 @@ enum growth_value { GROWN_ALLOCS, GROWN_BYTES, GROWN_FREES, GROWN_FREED };
 
 /* A function of either profile. */
 struct growth_function {
-	const char *name, *module;	/* belong to the profiles */
-	const char *build_id;
+	const char *name, *build_id;	/* belong to the profiles */
+	uint32_t module;		/* among those of both; PD_NONE: none */
 	uint64_t address;
 };
 

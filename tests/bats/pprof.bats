@@ -106,6 +106,61 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	grep -Eq '^ +-5 +-250000 +0 +-250000 .* alloc_leaf  \(less\)$' less
 }
 
+@test "a program under another name, the same or another build, is matched in all forms" {
+	sed 's/i < 40/i < 45/' "$ROOT/tests/targets/heap.c" >heap.c
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -O1 -g -fno-builtin -pthread -o app-2.0 heap.c
+	cp "$T/heap" app-1.0
+	cp "$T/heap" app-1.1
+	for program in app-1.0 app-1.1 app-2.0; do
+		recorded "./$program"
+		mv run.data "$program.data"
+		mv p.0001.heap "$program.h"
+	done
+	report --base=app-1.0.data app-1.1.data >same
+	not grep -q '[+]' same
+	report --base=app-1.0.data app-2.0.data >grown
+	grep -Eq '^ +[+]5 +[+]250000 +0 +[+]250000 +[|][|] > main > fill_big > alloc_leaf$' grown
+	not grep -q 'less)' grown
+	for kind in data h; do
+		report --format=folded --base=app-1.0.$kind app-1.1.$kind >folded
+		[ ! -s folded ] || fail "$kind: $(cat folded)"
+		report --format=folded --base=app-1.0.$kind app-2.0.$kind >folded
+		grep -q 'main;fill_big;alloc_leaf 250000$' folded
+		[ "$(wc -l <folded)" = 1 ] || fail "$kind: $(cat folded)"
+	done
+}
+
+@test "an option that no part of the report would obey is wrong usage" {
+	recorded "$T/heap"
+	local o
+	for o in --focus=al --ignore=al --cum --show_bytes --inuse_space --inuse_objects --alloc_space \
+		--alloc_objects --functions --files --addresses --nodecount=3 --nodefraction=.1 \
+		--edgefraction=.1 --drop_negative --symbols=yes '--focus=('; do
+		refused 2 "option [a-z_]* means nothing without --format=text" "$MPROF" report "$o" run.data
+		refused 2 'means nothing' "$MPROF" report --format=json "$o" run.data
+		refused 2 'means nothing' "$MPROF" report --base=run.data "$o" run.data
+		refused 2 'means nothing' "$MPROF" "$o" "$T/heap" run.data
+		[ "$o" != --focus='(' ] || continue
+		report --format=text "$o" run.data >/dev/null
+		report --format=json --base=run.data "$o" run.data >/dev/null
+		report "$o" p.0001.heap >/dev/null
+	done
+	refused 2 'option cum means nothing' "$MPROF" run --cum -- "$T/heap"
+	for o in text folded ms_print; do
+		refused 2 'lifetimes means nothing' "$MPROF" report --format=$o --lifetimes run.data
+	done
+	refused 2 'lifetimes means nothing' "$MPROF" report --base=run.data --lifetimes run.data
+	for o in massif ms_print; do
+		refused 2 'base means nothing' "$MPROF" report --format=$o --base=run.data run.data
+	done
+	# what has a form of its own in the tables
+	report --list=main --show_bytes run.data >list
+	report --list=main --show_bytes --base=run.data run.data >list
+	grep -q main list
+	refused 1 '"[(]" is no regular expression' "$MPROF" report --format=text --focus='(' run.data
+	[ "$(wc -l <refused.err)" = 1 ] || fail "$(cat refused.err)"
+}
+
 @test "several files are added up" {
 	recorded "$T/heap"
 	report --show_bytes p.0001.heap p.0001.heap >twice

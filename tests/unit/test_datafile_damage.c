@@ -18,6 +18,8 @@ static void what_is_no_data_file_is_refused(void **state)
 	memset(zeros, 'a', sizeof zeros);
 	put_file(zeros, sizeof zeros);
 	assert_unreadable(-EINVAL, "is not a data file of mprof");
+	put_file((const unsigned char *)"desc: (none)\ncmd: a\n", 20);
+	assert_unreadable(-EINVAL, "but a massif file: mprof report --format=ms_print prints it");
 	change("PRAGMA application_id=0");
 	assert_unreadable(-EINVAL, "is not a data file of mprof");
 	assert_int_equal(unlink(bad_file), 0);
@@ -178,6 +180,9 @@ static int survives(const struct profile_data *want)
 	else
 		assert_true(err == -EUCLEAN || err == -EINVAL || err == -EPROTONOSUPPORT);
 	assert_int_equal(!err, !*e.text);
+	/* A sentence for a person, not SQLite's list of what it has found. */
+	assert_null(strstr(e.text, "***"));
+	assert_null(strstr(e.text, "\\012"));
 	profile_data_free(d);
 	return !err;
 }

@@ -116,6 +116,22 @@ static void one_dash_and_two_mean_the_same(void **state)
 	assert_string_equal(parse("run", "-output x").o.output, "x");
 }
 
+static void sizes_may_have_suffixes(void **state)
+{
+	struct parsed p = parse("run", "--min-size=10K --max-size=2M");
+
+	(void)state;
+	assert_int_equal(p.first, 3);
+	assert_int_equal(p.o.min_size, 10 << 10);
+	assert_int_equal(p.o.max_size, 2 << 20);
+	assert_int_equal(parse("run", "--max-size=1K --min-size=1025").first, -1);
+	assert_int_equal(parse("run", "--min-size=1025 --max-size=1K").first, -1);
+	assert_int_equal(parse("run", "--max-size=0").first, -1);
+	assert_refused("run", "--min-size=10k",
+		       "mprof: option min-size: \"10k\" is not a number of bytes, or one with K, M or G, and not "
+		       "above a --max-size\n");
+}
+
 static void names_can_be_asked_for_in_many_ways(void **state)
 {
 	struct parsed p = parse("run", "");
@@ -355,6 +371,7 @@ int main(void)
 		cmocka_unit_test(options_end_at_the_first_argument_that_is_none),
 		cmocka_unit_test(two_dashes_alone_end_the_options_and_are_dropped),
 		cmocka_unit_test(one_dash_and_two_mean_the_same),
+		cmocka_unit_test(sizes_may_have_suffixes),
 		cmocka_unit_test(names_can_be_asked_for_in_many_ways),
 		cmocka_unit_test(of_options_that_exclude_one_another_the_last_holds),
 		cmocka_unit_test(offset_is_offsets),

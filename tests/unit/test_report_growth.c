@@ -113,6 +113,22 @@ static struct profile_data *with_module(const char *path, const char *id, uint64
 	return d;
 }
 
+static size_t functions_of_program(const char *path, const char *id, bool is_program)
+{
+	struct profile_data *now = with_module("/a/prog-1.0", "1234", 0x500),
+			    *base = with_module(path, id, 0x900);
+	struct growth g;
+
+	now->program = 0;
+	base->program = is_program ? 0 : PD_NONE;
+	assert_int_equal(growth_find(&g, now, base), 0);
+	size_t n = g.n_functions;
+	growth_release(&g);
+	profile_data_free(now);
+	profile_data_free(base);
+	return n;
+}
+
 static size_t functions_of(const char *path, const char *id, uint64_t address)
 {
 	struct profile_data *now = with_module("/a/prog", "1234", 0x500), *base = with_module(path, id, address);
@@ -138,6 +154,16 @@ static void functions_are_matched_by_file_and_build(void **state)
 	assert_int_equal(functions_of("/a/lib", "5678", 0x500), 5);
 }
 
+static void programs_of_other_names_are_matched(void **state)
+{
+	(void)state;
+	/* a copy; at another address it is another static function */
+	assert_int_equal(functions_of("/b/copy", "1234", 0x500), 3);
+	assert_int_equal(functions_of("/b/copy", "1234", 0x700), 4);
+	assert_int_equal(functions_of_program("/a/prog-2.0", "5678", true), 3);
+	assert_int_equal(functions_of_program("/a/prog-2.0", "5678", false), 5);
+}
+
 static void sums_that_are_too_large_are_refused(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -158,6 +184,7 @@ int main(void)
 		cmocka_unit_test(what_is_the_same_is_left_out),
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
+		cmocka_unit_test(programs_of_other_names_are_matched),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),
 	};
 
