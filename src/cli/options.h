@@ -23,7 +23,7 @@ enum {
 	ONLY_MASSIF = 512,	/* ... but for that and --format=massif or ms_print, ... */
 	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
 	OF_TABLES = 2048,	/* matters to nothing but the tables of a profile of mprof's own */
-	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats, --list and --format=json of a difference */
+	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats; see pprof_check_use() */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 };
@@ -54,8 +54,9 @@ void mma_defaults(struct options *o);
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_settle(struct options *o);
 
-/* When it is known what is read, for a profile of mprof's own: would an option of pprof's formats, or one of
- * the tables, be obeyed by nobody? False: a sentence has been printed. */
+/* Is each option of pprof's formats, and of the tables, obeyed by somebody? They are in pprof's formats, by
+ * --list and in a difference as JSON. For profiles of mprof's own, when it is known that these are read.
+ * False: a sentence has been printed. */
 bool pprof_check_use(const struct options *o);
 
 /* What the environment says of heap profiles, before the options do. */

@@ -130,6 +130,30 @@ same_as_pprof() { # PROGRAM OPTION... FILE
 	done
 }
 
+@test "a library's next version, under another name, is matched in all forms" {
+	cat >take.c <<-'END'
+		#include <stdlib.h>
+		void *kept[100];
+		void take(void) { for (int i = 0; i < N; i++) kept[i] = malloc(100); }
+	END
+	echo 'void take(void); int main(void) { take(); return 0; }' >main.c
+	for n in 10 15; do
+		cc -g -O1 -fno-builtin -shared -fPIC -DN=$n -Wl,-soname,libtake.so.1.$n -o libtake.so.1.$n take.c
+		cc -g -o app-$n main.c ./libtake.so.1.$n -Wl,-rpath,"$PWD"
+		recorded ./app-$n
+		mv run.data $n.data
+		mv p.0001.heap $n.h
+	done
+	report --base=10.data 15.data >grown
+	grep -Eq '^ +[+]5 +[+]500 +0 +[+]500 +[|][|] > main > take$' grown
+	not grep -q 'less)' grown
+	for kind in data h; do
+		report --format=folded --base=10.$kind 15.$kind >folded
+		grep -q 'main;take 500$' folded
+		[ "$(wc -l <folded)" = 1 ] || fail "$kind: $(cat folded)"
+	done
+}
+
 @test "an option that no part of the report would obey is wrong usage" {
 	recorded "$T/heap"
 	local o
