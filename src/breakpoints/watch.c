@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 void watch_shared_rules(struct watch_shared *s, struct rules *rules)
@@ -126,12 +127,13 @@ bool watch_is_allocator(struct watch *w, uint32_t file)
 
 void watch_count_allocators(struct watch *w)
 {
-	w->free_functions = 0;
+	w->free_functions = w->counts.taken = 0;
 	for (size_t i = 0; i < w->traps.n; i++) {
 		const struct trap *t = &w->traps.v[i];
 
 		if (!(t->roles & TRAP_ENTRY))
 			continue;
+		w->counts.taken += !memcmp(t->insn.bytes, arch_trap, arch_trap_size);
 		const struct probe *p = watch_probe(w, t->probe);
 
 		w->counts.trapped |= p->kind <= PROBE_REQUEST && p->kind != PROBE_GIVE_UP;

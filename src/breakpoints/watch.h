@@ -58,6 +58,7 @@ struct watch_counts {
 	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
 	bool trapped;		/* a function that tells of memory has been trapped, or none need be */
+	unsigned taken;		/* functions where somebody else's breakpoint stood already */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
 	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
 						  to differ (watch_shared.check_unwinding) */

@@ -234,6 +234,9 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
+	if (i->counts.taken)
+		say("in %u functions that were to be trapped a breakpoint stood already: if the kernel serves it (a "
+		    "uprobe of perf or bpftrace), their calls have not been seen", i->counts.taken);
 	if (!i->counts.trapped)
 		say("nothing was trapped in it: no allocator was found where it was looked for; mprof probes tells "
 		    "what would be, and --malloc-lib and --hook change that");

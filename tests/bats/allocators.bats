@@ -576,3 +576,20 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 2 'max-size' "$MPROF" run --min-size=10 --max-size=9 -- "$T/plain"
 	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
 }
+
+@test "a breakpoint that stood at a function already is told of: the kernel may serve it" {
+	cat >taken.c <<-'EOT'
+		#include <stdlib.h>
+		__asm__(".globl taken\n.type taken, @function\ntaken: int3\n ret\n.size taken, . - taken\n");
+		int main(void)
+		{
+			free(malloc(6047));
+			return 0;
+		}
+	EOT
+	gcc -O1 -fno-builtin -o taken taken.c
+	limited "$MPROF" run -o /dev/null --data=run.data --hook=malloc:taken -- ./taken 2>err
+	grep -q '^mprof: in 1 functions that were to be trapped a breakpoint stood already' err || fail "$(cat err)"
+	limited "$MPROF" run -o /dev/null --data=run.data -- ./taken 2>err
+	not grep -q 'stood already' err
+}
