@@ -138,7 +138,7 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 /* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits for that. */
 static bool is_dying(pid_t tid)
 {
-	return errno == ESRCH && status_field(tid, "TracerPid") == getpid();
+	return errno == ESRCH && is_traced_by_us(tid);
 }
 
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
@@ -218,7 +218,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 	if (task && !task->fresh)
 		return; /* a thread that was adopted when its first stop came */
 	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
-	if (!task && status_field(child, "TracerPid") != getpid())
+	if (!task && !is_traced_by_us(child))
 		return;
 	if (!task && !(task = await_birth(t, child)))
 		return;

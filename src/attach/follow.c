@@ -2,6 +2,7 @@
 #include "attach/follow.h"
 
 #include "base/clock.h"
+#include "base/procstat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,20 +69,17 @@ static bool open_books(struct books *b, pid_t tid)
 	return false;
 }
 
-/* The 39th field; 37 come behind the name, which may hold anything. */
 static int read_processor(int stat)
 {
+	enum { PROCESSOR = 39 };
 	char line[1024];
 	ssize_t n = pread(stat, line, sizeof line - 1, 0);
 
 	if (n <= 0)
 		return -1;
 	line[n] = '\0';
-	char *s = strrchr(line, ')');
-
-	for (int i = 0; s && i < 37; i++)
-		s = strchr(s + 1, ' ');
-	return s ? atoi(s + 1) : -1;
+	const char *at = procstat_field(line, PROCESSOR);
+	return at ? atoi(at) : -1;
 }
 
 int follow_processor_of(pid_t tid)

@@ -219,7 +219,7 @@ void tracer_continue(struct tracer *t)
 /* A task that has been killed, or whose number a thread has now that made an exec and is not ours. */
 static bool is_gone(const struct task *task)
 {
-	return !task->in_vfork && status_field(task->tid, "TracerPid") != getpid();
+	return !task->in_vfork && !is_traced_by_us(task->tid);
 }
 
 static void let_go_if_told(struct tracer *t, pid_t tid, int wstatus)

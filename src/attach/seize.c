@@ -121,7 +121,7 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	if (!task || tid != pid || status_field(tid, "TracerPid") == getpid())
+	if (!task || tid != pid || is_traced_by_us(tid))
 		return task;
 	tracer_forget(t, task);
 	return false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 
+#include "base/procstat.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -38,20 +40,25 @@ long status_field(pid_t tid, const char *field)
 	return status_text(tid, field, value) ? strtol(value, NULL, 10) : -1;
 }
 
+bool is_traced_by_us(pid_t tid)
+{
+	return status_field(tid, "TracerPid") == getpid();
+}
+
 static bool is_kernel_thread(pid_t pid)
 {
+	enum { FLAGS = 9 };
 	char path[64], line[1024];
-	unsigned flags = 0;
+	unsigned long flags = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return false;
 	if (fgets(line, sizeof line, f)) {
-		const char *behind = strrchr(line, ')'); /* a name may hold anything */
+		const char *at = procstat_field(line, FLAGS);
 
-		if (!behind || sscanf(behind, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
-			flags = 0;
+		flags = at ? strtoul(at, NULL, 10) : 0;
 	}
 	fclose(f);
 	return flags & PF_KTHREAD;

@@ -45,4 +45,7 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 /* A number field of /proc/TID/status, or -1. */
 long status_field(pid_t tid, const char *field);
 
+/* Is the task traced, by this very process? */
+bool is_traced_by_us(pid_t tid);
+
 #endif

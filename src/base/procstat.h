@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BASE_STARTSTACK_H
-#define MPROF_BASE_STARTSTACK_H
+#ifndef MPROF_BASE_PROCSTAT_H
+#define MPROF_BASE_PROCSTAT_H
 
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Where field @nth of the text of a /proc/PID/stat begins, 3 at least, as proc(5) numbers them; NULL: it
+ * has none. The second is the program's name, which may hold anything. */
+const char *procstat_field(const char *text, unsigned nth);
 
 /* Where the stack pointer of a process's first thread was when its program began: 0 if that is not known
  * (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/startstack.h"
+#include "base/procstat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The 28th field; 25 come between it and the name, which may hold anything. */
+const char *procstat_field(const char *text, unsigned nth)
+{
+	const char *s = strrchr(text, ')');
+
+	for (unsigned i = 2; s && i < nth; i++)
+		s = strchr(s + 1, ' ');
+	return s ? s + 1 : NULL;
+}
+
 uint64_t start_stack(pid_t pid)
 {
+	enum { STARTSTACK = 28 };
 	char path[64], line[2048];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -17,8 +26,6 @@ uint64_t start_stack(pid_t pid)
 	if (f)
 		fclose(f);
 	line[n] = '\0';
-	char *s = strrchr(line, ')');
-	for (int i = 0; s && i < 26; i++)
-		s = strchr(s + 1, ' ');
-	return s ? strtoull(s, NULL, 10) : 0;
+	const char *at = procstat_field(line, STARTSTACK);
+	return at ? strtoull(at, NULL, 10) : 0;
 }

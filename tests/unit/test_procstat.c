@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/procstat.h"
+
+#include <stdlib.h>
+
+static void fields_are_counted_from_behind_the_name(void **state)
+{
+	const char *text = "4711 (a) R (b c) 1) S 1 2 3 4\n";
+
+	(void)state;
+	assert_int_equal(*procstat_field(text, 3), 'S');
+	assert_int_equal(atoi(procstat_field(text, 4)), 1);
+	assert_int_equal(atoi(procstat_field(text, 7)), 4);
+	assert_null(procstat_field(text, 8));
+}
+
+static void what_is_no_stat_has_none(void **state)
+{
+	(void)state;
+	assert_null(procstat_field("", 3));
+	assert_null(procstat_field("4711 name S 1", 3));
+	assert_null(procstat_field("4711 (name)", 3));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_counted_from_behind_the_name),
+		cmocka_unit_test(what_is_no_stat_has_none),
+	};
+
+	return cmocka_run_group_tests_name("procstat", tests, NULL, NULL);
+}
