@@ -17,7 +17,8 @@
  */
 struct follow;
 
-/* NULL: out of memory, or this kernel does not tell how long one waits for a processor. */
+/* NULL: nobody can be followed. We are out of memory, or this kernel does not tell how long one waits for a
+ * processor, or we have another policy than the ordinary one or could not come back to it. */
 struct follow *follow_new(void);
 void follow_free(struct follow *f);
 
