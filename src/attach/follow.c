@@ -114,7 +114,7 @@ static bool look(struct follow *f, struct follow_look *l)
 	*l = (struct follow_look){ waited - f->waited_ns, ran - f->ran_ns };
 	f->waited_ns = waited;
 	f->ran_ns = ran;
-	f->looked_ns = clock_now_ns();
+	f->looked_ns = clock_tick_ns();
 	return true;
 }
 
@@ -175,7 +175,7 @@ static void pause_for_a_while(struct follow *f)
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
 	if (f->pause_ns > max_pause_ns)
 		f->pause_ns = max_pause_ns;
-	f->not_before_ns = clock_now_ns() + f->pause_ns;
+	f->not_before_ns = clock_tick_ns() + f->pause_ns;
 }
 
 static void enter(struct follow *f)
@@ -274,7 +274,7 @@ static void keep_on(struct follow *f)
 			return;
 		}
 	}
-	if (clock_now_ns() - f->looked_ns < LOOK_NS)
+	if (clock_tick_ns() - f->looked_ns < LOOK_NS)
 		return;
 	if (!look(f, &l) || follow_starves(&l))
 		pause_for_a_while(f);
@@ -292,6 +292,6 @@ void follow_stopped(struct follow *f, pid_t tid)
 	f->in_row++;
 	if (f->on)
 		keep_on(f);
-	else if (f->in_row % STOPS == 0 && clock_now_ns() >= f->not_before_ns)
+	else if (f->in_row % STOPS == 0 && clock_tick_ns() >= f->not_before_ns)
 		enter(f);
 }

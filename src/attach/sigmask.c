@@ -14,14 +14,25 @@ sigmask sigmask_mend(sigmask now)
 	return (now & all) == all ? now | BIT(SIGTRAP) : now;
 }
 
-bool sigmask_restore(pid_t tid)
+bool sigmask_is_due(struct mask_watch *m, bool entry)
+{
+	enum { EACH_OF = 256, THEN_EVERY = 8 };
+
+	if (m->blocks_all || !entry)
+		return m->blocks_all;
+	uint32_t before = m->entries++;
+
+	return before < EACH_OF || before % THEN_EVERY == 0;
+}
+
+void sigmask_restore(struct mask_watch *m, pid_t tid)
 {
 	sigmask now;
 
 	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof now, &now))
-		return false;
+		return;
 	sigmask right = sigmask_mend(now);
 	if (right != now)
 		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof right, &right);
-	return right & BIT(SIGTRAP);
+	m->blocks_all |= (right & BIT(SIGTRAP)) != 0;
 }

@@ -16,11 +16,25 @@
 /* Signal @n is bit n - 1, as in /proc/PID/status and PTRACE_GETSIGMASK. */
 typedef uint64_t sigmask;
 
+/*
+ * Asking for the mask takes almost a tenth of a stop, and hardly any program blocks everything while it
+ * allocates. Those that do, do it from a thread's beginning or again and again: so it is asked for at a
+ * task's first entries, at some later ones, and at every stop of a task that has once been seen to.
+ */
+struct mask_watch {
+	uint32_t entries;	/* of functions, since the task began to run or had a signal */
+	bool blocks_all;	/* it has been seen to block everything */
+};
+
+/* Is the mask to be asked for at this stop? @entry: of a function; if not, a call has ended, with the mask
+ * that it was entered with. */
+bool sigmask_is_due(struct mask_watch *m, bool entry);
+
 /* The mask to give a task that has stopped for a trap with @now: SIGTRAP belongs into it if
  * everything else is blocked too. */
 sigmask sigmask_mend(sigmask now);
 
-/* Mend the mask of a task stopped for a trap. True: everything else is blocked. */
-bool sigmask_restore(pid_t tid);
+/* Mend the mask of a task stopped for a trap. */
+void sigmask_restore(struct mask_watch *m, pid_t tid);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_TASK_H
 #define MPROF_ATTACH_TASK_H
 
+#include "attach/sigmask.h"
 #include "attach/syscalls.h"
 #include "taddr.h"
 
@@ -40,7 +41,7 @@ struct task {
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
 	bool fresh;		/* its first stop has not been served */
 	bool exiting;		/* it has told that it is about to end */
-	bool blocks_all;	/* it has been seen to block all signals, see attach/sigmask.h */
+	struct mask_watch mask;	/* when to ask for its signal mask */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 

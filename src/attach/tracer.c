@@ -344,9 +344,8 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 		task_resume(t, task, SIGTRAP);
 		return;
 	}
-	/* An allocator returns with the mask it was called with, which was looked at then. */
-	if (a != TRAP_ENDS_CALL || task->blocks_all)
-		task->blocks_all |= sigmask_restore(task->tid);
+	if (sigmask_is_due(&task->mask, a != TRAP_ENDS_CALL))
+		sigmask_restore(&task->mask, task->tid);
 	if (a == TRAP_STEP)
 		step_alone(t, task);
 	else
@@ -376,6 +375,7 @@ static void serve_signal(struct tracer *t, struct task *task, int sig)
 		return;
 	}
 	t->ops->settle(t->ctx, task, false);
+	task->mask.entries = 0; /* a handler has a mask of its own */
 	task_resume(t, task, sig);
 }
 

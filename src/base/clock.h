@@ -19,6 +19,12 @@ static inline uint64_t clock_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* The same as of the kernel's last tick, some milliseconds old at most, for a tenth of the price. */
+static inline uint64_t clock_tick_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
 /* Nanoseconds since 1970, for people. */
 static inline uint64_t clock_wall_ns(void)
 {

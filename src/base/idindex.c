@@ -18,17 +18,6 @@ void idindex_clear(struct idindex *x)
 	x->n = 0;
 }
 
-uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
-		      const void *key)
-{
-	if (!x->slots)
-		return IDINDEX_NONE;
-	for (uint32_t i = (uint32_t)hash & x->mask; x->slots[i]; i = (i + 1) & x->mask)
-		if (eq(owner, x->slots[i] - 1, key))
-			return x->slots[i] - 1;
-	return IDINDEX_NONE;
-}
-
 static void put(uint32_t *slots, uint32_t mask, uint32_t id, uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash & mask;

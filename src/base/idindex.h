@@ -26,9 +26,18 @@ void idindex_release(struct idindex *x);
 /* Take all ids out. As many as there were can be added again without needing memory. */
 void idindex_clear(struct idindex *x);
 
-/* The id whose element equals @key, or IDINDEX_NONE. */
-uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq, const void *owner,
-		      const void *key);
+/* The id whose element equals @key, or IDINDEX_NONE. Here, for @eq to become part of it: a look-up is what
+ * the tracer does most between two stops. */
+static inline uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq,
+				    const void *owner, const void *key)
+{
+	if (!x->slots)
+		return IDINDEX_NONE;
+	for (uint32_t i = (uint32_t)hash & x->mask; x->slots[i]; i = (i + 1) & x->mask)
+		if (eq(owner, x->slots[i] - 1, key))
+			return x->slots[i] - 1;
+	return IDINDEX_NONE;
+}
 
 /* Add @id, which must not be in it yet. @rehash tells the hash of an id that is. 0 or -ENOMEM. */
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Make the task do what the trap took the place of. */
-static enum trap_answer pass(struct watch *w, struct task *task, taddr at, struct arch_regs *r)
+static enum trap_answer pass(struct watch *w, struct task *task, const struct trap *trap, taddr at,
+			     struct arch_regs *r)
 {
 	const struct arch_regs was = *r;
-	const struct trap *trap = traps_at(&w->traps, at);
 	uint64_t word;
 	bool push = false;
 
@@ -43,20 +43,21 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	 * instruction also the instruction itself, and there a signal may come from anywhere. */
 	if (!certain && trap->insn.size == arch_trap_size)
 		return TRAP_DOUBTFUL;
+	const size_t id = (size_t)(trap - w->traps.v);
 	uint8_t roles = trap->roles;
 	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
 	w->counts.traps++;
 	if (!t) {
 		w->counts.lost++;
-		return pass(w, task, at, &r);
+		return pass(w, task, trap, at, &r);
 	}
 	bool ended = roles & TRAP_RETURN && watch_hit_return(w, task, t, at, &r);
 	if (roles & TRAP_RENDEZVOUS)
 		watch_modules(w, task->tid);
-	trap = traps_at(&w->traps, at);
+	trap = traps_again(&w->traps, id, at);
 	if (trap && roles & TRAP_RESOLVER)
 		watch_enter_resolver(w, task, t, trap, &r);
-	trap = traps_at(&w->traps, at);
+	trap = traps_again(&w->traps, id, at);
 	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
@@ -64,7 +65,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
-	enum trap_answer answer = pass(w, task, at, &r);
+	enum trap_answer answer = pass(w, task, traps_again(&w->traps, id, at), at, &r);
 
 	return answer == TRAP_OURS && ended && roles == TRAP_RETURN ? TRAP_ENDS_CALL : answer;
 }

@@ -59,6 +59,12 @@ void traps_release(struct traps *t);
 /* The trap at @at, or NULL. Valid until the next traps_plant() or traps_forget(). */
 struct trap *traps_at(const struct traps *t, taddr at);
 
+/* The trap at @at, which was number @id of the table; since then traps may have come or gone. */
+static inline struct trap *traps_again(const struct traps *t, size_t id, taddr at)
+{
+	return id < t->n && t->v[id].at == at ? &t->v[id] : traps_at(t, at);
+}
+
 /* Let slots live in [start, end). 0 or -ENOMEM. */
 int traps_offer_slack(struct traps *t, taddr start, taddr end);
 

@@ -111,7 +111,7 @@ static bool paged_word(struct snapshot *s, taddr at, uint64_t *value)
 	return true;
 }
 
-bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
+bool snapshot_read_word(struct snapshot *s, taddr at, uint64_t *value)
 {
 	return stack_word(s, at, value) || paged_word(s, at, value);
 }

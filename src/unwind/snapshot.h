@@ -5,6 +5,7 @@
 #include "attach/task.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* A space's memory as it is during one stop: the stack in one piece, all else by pages. Pages that
  * nobody can write to, where call frame information is, are kept over stops. */
@@ -44,7 +45,18 @@ static inline bool snapshot_has(const struct snapshot *s, taddr at)
 	return at - s->start < s->len;
 }
 
+/* snapshot_word() of what has not been read yet. */
+bool snapshot_read_word(struct snapshot *s, taddr at, uint64_t *value);
+
 /* A word; what lies above the stack read so far, up to a megabyte, is read as part of it. */
-bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value);
+static inline bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
+{
+	taddr offset = at - s->start;
+
+	if (offset >= s->len || s->len - offset < sizeof *value)
+		return snapshot_read_word(s, at, value);
+	memcpy(value, s->stack + offset, sizeof *value);
+	return true;
+}
 
 #endif

@@ -46,6 +46,19 @@ struct step *steps_find(const struct steps *s, taddr pc, taddr sp)
 	return id == IDINDEX_NONE ? NULL : &s->v[id];
 }
 
+struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr sp)
+{
+	struct step *from = before < s->n ? &s->v[before] : NULL;
+	struct step *next = from && from->next < s->n ? &s->v[from->next] : NULL;
+
+	if (next && next->pc == pc && next->sp == sp)
+		return next;
+	next = steps_find(s, pc, sp);
+	if (from && next)
+		from->next = step_id(s, next);
+	return next;
+}
+
 struct step *steps_add(struct steps *s, const struct step *step)
 {
 	struct step *old = steps_find(s, step->pc, step->sp);

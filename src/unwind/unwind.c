@@ -48,7 +48,7 @@ void unwinder_flush(struct unwinder *u)
 /* A step, as long as it is remembered: all may be forgotten while a chain is being walked. */
 static uint64_t memo_of(const struct unwinder *u, const struct step *s)
 {
-	return (uint64_t)u->steps.generation << 32 | (uint32_t)(s - u->steps.v);
+	return (uint64_t)u->steps.generation << 32 | step_id(&u->steps, s);
 }
 
 static struct step *step_of(const struct unwinder *u, uint64_t memo)
@@ -248,9 +248,10 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
 {
 	bool guessed = false;
+	uint32_t before = STEP_NONE;
 
 	while (*n < UNWIND_MAX_FRAMES) {
-		const struct step *s = steps_find(&u->steps, p->pc, p->sp);
+		const struct step *s = steps_find_after(&u->steps, before, p->pc, p->sp);
 
 		if (s && still_holds(u, p, s))
 			u->counts.steps_known++;
@@ -262,6 +263,7 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
 		if (unwind_push(u, n, f))
 			return false;
 		guessed = s->guessed;
+		before = step_id(&u->steps, s);
 		if (s->outermost)
 			return true;
 		for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)

@@ -145,6 +145,10 @@ whole() {
 	exact -peak 0 "$T/handler" alarm
 }
 
+@test "a thread that comes to block all signals while it allocates has SIGTRAP among them" {
+	exact 0 "$T/maskwindows"
+}
+
 @test "an allocation in a handler on an alternate stack is exact" {
 	exact 0 "$T/handler" altstack
 }
