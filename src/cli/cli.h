@@ -92,6 +92,7 @@ struct options {
 	enum output_format format;
 	bool format_given;	/* --format */
 	const char *output;	/* -o; NULL: the command's default stream */
+	bool to_stdout;		/* -o -: that is not it, but standard output */
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rename.h"
+#include "cli/stream.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -83,20 +84,18 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	int err = print_profile(d, o, out);
 	profile_data_free(d);
 	if (err < 0)
-		say("cannot write the report: %s", strerror(-err));
+		stream_failed(o, err);
 	return err ? STATUS_FAILED : 0;
 }
 
 /* The report of each profile the session has written, and where that is. */
 static int print_reports(char *lines, const struct options *o)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	FILE *out = stream_open(o);
 	int status = 0;
 
-	if (!out) {
-		say("cannot write the report %s: %s", o->output, strerror(errno));
+	if (!out)
 		return STATUS_FAILED;
-	}
 	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strncmp(line, "data ", 5))
 			continue;
@@ -105,8 +104,9 @@ static int print_reports(char *lines, const struct options *o)
 		status = status ? status : one;
 		say("the profile is in %s", line + 5);
 	}
-	if (out == stdout ? fflush(out) : fclose(out)) {
-		say("cannot write the report: %s", strerror(errno));
+	int err = stream_close(out);
+	if (err) {
+		stream_failed(o, err);
 		status = STATUS_FAILED;
 	}
 	return status;

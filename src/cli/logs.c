@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that read event logs: stats, log. */
-#include "cli/logs.h"
-
 #include "cli/cli.h"
+#include "cli/logs.h"
 #include "cli/outputs.h"
+#include "cli/stream.h"
+
 #include "mma/log_text.h"
 #include "mma/merge.h"
 #include "mma/profile_stats.h"
@@ -153,7 +154,7 @@ static int print_log(const struct logs *l, const struct options *o, FILE *out)
 	int err = mma_log_print(l->v, l->n, form, o->output, out);
 
 	if (err)
-		say("cannot write %s: %s", o->output ? o->output : "the log", strerror(-err));
+		stream_failed(o, err);
 	return err;
 }
 
@@ -161,19 +162,13 @@ typedef int print_fn(const struct logs *l, const struct options *o, FILE *out);
 
 static int print_to(const struct logs *l, const struct options *o, print_fn *print)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
-
-	if (!out) {
-		say("cannot write %s: %s", o->output, strerror(errno));
+	FILE *out = stream_open(o);
+	if (!out)
 		return -EIO;
-	}
-	int err = print(l, o, out), failed = ferror(out);
-	if ((out == stdout ? fflush(out) : fclose(out)) || failed) {
-		if (!err)
-			say("cannot write %s: %s", o->output ? o->output : "the result", strerror(errno));
-		err = -EIO;
-	}
-	return err;
+	int err = print(l, o, out), lost = stream_close(out);
+	if (!err && lost)
+		stream_failed(o, lost);
+	return err ? err : lost;
 }
 
 static int read_and_print(const char *command, int argc, char **argv, print_fn *print)

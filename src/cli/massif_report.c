@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/massif_report.h"
-
 #include "cli/options.h"
+#include "cli/stream.h"
+
 #include "massif/from_data.h"
 #include "massif/ms_print.h"
 
@@ -91,35 +92,20 @@ int massif_report_data(const struct profile_data *d, const struct options *o, FI
 	return err;
 }
 
-static int print_file(FILE *in, const char *path, const struct options *o, FILE *out)
-{
-	int err = print_from(in, path, o, out);
-
-	if (!err && (fflush(out) || ferror(out)))
-		err = -errno;
-	if (err && err != -EINVAL)
-		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
-	return err;
-}
-
 int massif_report(const char *path, const struct options *o)
 {
-	FILE *in = fopen(path, "re"), *out = NULL;
-	int err = in ? 0 : -errno;
+	FILE *in = fopen(path, "re");
 
-	if (err)
+	if (!in) {
 		say("cannot read %s: %s", path, strerror(errno));
-	else if (!(out = o->output ? fopen(o->output, "we") : stdout)) {
-		err = -errno;
-		say("cannot write %s: %s", o->output, strerror(errno));
+		return STATUS_FAILED;
 	}
-	if (!err)
-		err = print_file(in, path, o, out);
-	if (in)
-		fclose(in);
-	if (out && out != stdout && fclose(out) && !err) {
-		err = -errno;
-		say("cannot write %s: %s", o->output, strerror(errno));
-	}
+	FILE *out = stream_open(o);
+	int err = out ? print_from(in, path, o, out) : -EINVAL, lost = out ? stream_close(out) : 0;
+
+	err = err ? err : lost;
+	if (err && err != -EINVAL)
+		stream_failed(o, err);
+	fclose(in);
 	return err ? STATUS_FAILED : 0;
 }

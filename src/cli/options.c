@@ -62,8 +62,8 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 
 	/* -oFILE, as other tools take it */
 	if (!d && argv[*i][1] == 'o' && !eq) {
-		o->output = name + 1;
-		return true;
+		d = find_option(name, len = 1, command_flag(command));
+		value = name + 1;
 	}
 	if (!d) {
 		say("unknown option %s for mprof %s; see mprof --help", argv[*i], command);

@@ -123,7 +123,8 @@ static bool set_format(struct options *o, const char *v)
 
 static bool set_output(struct options *o, const char *v)
 {
-	o->output = v;
+	o->to_stdout = !strcmp(v, "-");
+	o->output = o->to_stdout ? NULL : v;
 	return *v;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/stream.h"
 #include "massif/timeline.h"
 #include "profile/datafile.h"
 #include "report/resolve.h"
@@ -300,8 +301,7 @@ static int write_image(const struct session *s, const struct options *o, const s
 		progress_end();
 
 		if (print_err < 0)
-			say("cannot write the report%s%s: %s", o->output ? " " : "",
-			    o->output ? o->output : "", strerror(-print_err));
+			stream_failed(o, print_err);
 		err = err || !print_err ? err : -EIO;
 	}
 	free(path);
@@ -349,7 +349,7 @@ static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
 
 int output_session(const struct session *s, const struct options *o)
 {
-	FILE *report = o->output ? open_report(o, s->root, s->foreign) : stderr;
+	FILE *report = o->output ? open_report(o, s->root, s->foreign) : o->to_stdout ? stdout : stderr;
 	int err = report ? 0 : -EIO;
 
 	for (const struct image *i = s->images; i; i = i->next) {
@@ -362,10 +362,11 @@ int output_session(const struct session *s, const struct options *o)
 		e = massif_image_write(s, i, i->over);
 		err = err ? err : e;
 	}
-	if (report && report != stderr && fclose(report)) {
-		say("cannot write the report %s: %s", o->output, strerror(errno));
-		err = err ? err : -EIO;
-	}
+	bool told = report && ferror(report); /* by whoever printed */
+	int lost = report && report != stderr ? stream_close(report) : 0;
+	if (lost && !told)
+		stream_failed(o, lost);
+	err = err ? err : lost;
 	return err;
 }
 

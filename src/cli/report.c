@@ -8,6 +8,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
+#include "cli/stream.h"
 #include "mma/replay.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
@@ -39,21 +40,17 @@ static int report_to(struct profile_data *d, const struct options *o)
 	/* To the terminal itself it shows by itself how far it is. */
 	if (o->output || !isatty(STDOUT_FILENO))
 		progress_begin("writing the report");
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
-
+	FILE *out = stream_open(o);
 	if (!out) {
-		int err = errno;
-
 		progress_end();
-		say("cannot write %s: %s", o->output, strerror(err));
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
-	if (out == stdout ? fflush(out) : fclose(out))
-		err = err ? err : -errno;
+	int lost = stream_close(out);
+	err = err ? err : lost;
 	progress_end();
 	if (err < 0)
-		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+		stream_failed(o, err);
 	else if (!err)
 		say_notes(d);
 	if (!err && o->format == FORMAT_TABLES)
@@ -171,13 +168,13 @@ static struct profile_data *read_viewed(const char *path, const struct options *
 static int write_growth(const struct profile_data *now, const struct profile_data *base,
 			const struct options *o)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
-	int err = out ? report_growth(now, base, out) : -errno;
-
-	if (out && (out == stdout ? fflush(out) : fclose(out)) && !err)
-		err = -errno;
+	FILE *out = stream_open(o);
+	if (!out)
+		return STATUS_FAILED;
+	int err = report_growth(now, base, out), lost = stream_close(out);
+	err = err ? err : lost;
 	if (err)
-		say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+		stream_failed(o, err);
 	return err ? STATUS_FAILED : 0;
 }
 
@@ -196,20 +193,17 @@ static int report_grown(const char *path, const struct options *o)
 
 static int write_heap(struct heap_stacks *h, const struct options *o)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	FILE *out = stream_open(o);
 	struct error e;
 
-	if (!out) {
-		say("cannot write %s: %s", o->output, strerror(errno));
+	if (!out)
 		return STATUS_FAILED;
-	}
-	int err = heapfiles_print(h, o, out, &e);
-	if ((out == stdout ? fflush(out) : fclose(out)) && !err)
-		err = error_set(&e, -errno, "cannot write %s: %s", o->output ? o->output : "the report",
-				strerror(errno));
+	int err = heapfiles_print(h, o, out, &e), lost = stream_close(out);
 	if (err)
 		say("%s", e.text);
-	return err ? STATUS_FAILED : 0;
+	else if (lost)
+		stream_failed(o, lost);
+	return err || lost ? STATUS_FAILED : 0;
 }
 
 static int report_heap(char *const *files, size_t n, const char *binary, const struct options *o)

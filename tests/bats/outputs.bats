@@ -109,3 +109,25 @@ apart() {
 	cmp log before.log
 	limited "$MPROF" report -o report data
 }
+
+@test "the file - is standard output" {
+	limited "$MPROF" run -o - --data=data -- "$T/plain" >out 2>err
+	limited "$MPROF" report -o report data
+	grep -qxF -e "$(head -n 1 report)" out
+	! grep -q 'MPROF +-' err
+	limited "$MPROF" report -o- data >out
+	cmp out report
+	limited "$MPROF" report --output=- -o report data >out
+	[ ! -s out ]
+	[ ! -e ./- ]
+}
+
+@test "a report that cannot be written whole is said to be so, once" {
+	limited "$MPROF" run --data=data -o /dev/full -- "$T/plain" >out 2>err && return 1
+	[ "$(ours err | grep -c 'cannot write /dev/full: No space left')" = 1 ]
+	for o in '' --format=json --format=text --format=ms_print --base=data; do
+		refused 1 'cannot write /dev/full: No space left' "$MPROF" report $o -o /dev/full data
+		limited "$MPROF" report $o data >/dev/full 2>err && return 1
+		[ "$(ours err | grep -c 'cannot write the report: No space left')" = 1 ]
+	done
+}
