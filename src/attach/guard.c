@@ -229,16 +229,8 @@ static bool seize_stopped(pid_t tid)
 {
 	int wstatus;
 
-	char path[64], stat = 'Z';
-
 	/* A thread that has ended, a leader too, has nothing to be put in order. */
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
-	FILE *f = fopen(path, "re");
-	if (f && fscanf(f, "%*d %*[^)]) %c", &stat) != 1)
-		stat = 'Z';
-	if (f)
-		fclose(f);
-	if (stat == 'Z' || stat == 'X')
+	if (strchr("ZX", status_state(tid)))
 		return false;
 	/* Until the kernel has cut the dead tracer's ties this is refused. */
 	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {

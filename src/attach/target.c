@@ -64,7 +64,7 @@ static bool is_kernel_thread(pid_t pid)
 	return flags & PF_KTHREAD;
 }
 
-static char state_of(pid_t tid)
+char status_state(pid_t tid)
 {
 	char value[128];
 
@@ -81,7 +81,7 @@ static bool shows_live_thread(pid_t pid)
 	for (struct dirent *e; d && !live && (e = readdir(d));) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
-		live = tid > 0 && !strchr("ZX", state_of(tid));
+		live = tid > 0 && !strchr("ZX", status_state(tid));
 	}
 	if (d)
 		closedir(d);
@@ -113,7 +113,7 @@ static bool runs_our_program(pid_t pid)
 
 struct target_facts target_look(pid_t pid)
 {
-	struct target_facts f = { .state = state_of(pid) };
+	struct target_facts f = { .state = status_state(pid) };
 	long tgid = status_field(pid, "Tgid"), tracer = status_field(pid, "TracerPid");
 	long uid = status_field(pid, "Uid");
 

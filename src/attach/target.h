@@ -45,6 +45,9 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 /* A number field of /proc/TID/status, or -1. */
 long status_field(pid_t tid, const char *field);
 
+/* The letter of its state in the same file, proc(5); X if it is gone. */
+char status_state(pid_t tid);
+
 /* Is the task traced, by this very process? */
 bool is_traced_by_us(pid_t tid);
 
