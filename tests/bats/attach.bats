@@ -558,7 +558,7 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 @test "another user's process: 7" {
 	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
 	start server "$T/server" 2 100
-	refused 7 'belongs to user 0.*root' "${as_nobody[@]}" "$MPROF" attach -o /dev/null --data=/dev/null "$PID"
+	refused 7 'belongs to user 0.*root' "${as_nobody[@]}" "$(for_anybody "$MPROF")" attach -o /dev/null --data=/dev/null "$PID"
 	progress server
 	[ "$(tracer_of "$PID")" = 0 ]
 	finish server
@@ -580,7 +580,7 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 		<hold >u.out 3>&- &
 	local pid=$!
 	await u.out ready || skip "nobody cannot run a program here"
-	refused 7 'dumpable' "${as_nobody[@]}" "$MPROF" attach -o /dev/null --data=/dev/null "$pid"
+	refused 7 'dumpable' "${as_nobody[@]}" "$(for_anybody "$MPROF")" attach -o /dev/null --data=/dev/null "$pid"
 	echo q >&"$hold"
 	ended "$pid"
 }

@@ -326,11 +326,13 @@ def all_of(s):
 	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
 	local uid=$((70000 + RANDOM))
 	[ ! -e "/tmp/mprof-$uid" ]
+	local theirs
+	theirs=$(for_anybody "$MPROF")
 	mkdir -m 700 "/tmp/mprof-$uid"
-	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$MPROF" status
+	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$theirs" status
 	rmdir "/tmp/mprof-$uid"
 	ln -s "$D" "/tmp/mprof-$uid"
-	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$MPROF" status
+	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$theirs" status
 	rm "/tmp/mprof-$uid"
 }
 

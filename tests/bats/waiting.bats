@@ -76,9 +76,12 @@ followed() {
 @test "who could not come back from the lowest priority does not go there" {
 	[ "$(id -u)" = 0 ] || skip "only root can give up the privilege"
 	waiting follow
+	local mprof placed
+	mprof=$(for_anybody "$REAL")
+	placed=$(for_anybody "$T/placed")
 	chmod 777 .
-	limited setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR "$REAL" run \
-		-o /dev/null --data=/dev/null "$T/placed" 2>err || fail "$(cat err)"
+	limited setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR \
+		"$mprof" run -o /dev/null --data=/dev/null "$placed" 2>err || fail "$(cat err)"
 	[ "$(cat tracer)" = "other 3000" ]
 }
 

@@ -54,6 +54,15 @@ teardown() {
 	no_strays
 }
 
+# for_anybody PROGRAM: a copy in this directory, which other users can run wherever the tree is: they may
+# not be let into what is above either.
+for_anybody() {
+	chmod 755 .
+	mkdir -p anybody
+	cp "$1" anybody/
+	echo "anybody/${1##*/}"
+}
+
 # The processes that carry this test's mark in their environment, without this shell.
 marked() {
 	grep -alsF "MPROF_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
