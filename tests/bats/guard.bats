@@ -48,22 +48,9 @@ CYCLES=${CYCLES:-5}
 	finish phases
 }
 
-@test "kill -9 of the tracing process: the program may have any name" {
+@test "kill -9 of the tracing process of a suspended program, whatever its name is" {
 	cp "$T/server" 'n) Z (x'
 	start server './n) Z (x'
-	before "$PID"
-	attach -o report.txt --data=run.data "$PID"
-	answered suspend
-	kill -KILL "$(tracer_of "$PID")"
-	ended "$FRONT"
-	until_true "not free" all_free "$PID"
-	text_clean "$PID"
-	progress server 2
-	finish server
-}
-
-@test "kill -9 of the tracing process of a suspended program" {
-	start server "$T/server"
 	before "$PID"
 	attach -o report.txt --data=run.data "$PID"
 	answered suspend
