@@ -24,7 +24,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
 	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev \
 	libzstd-dev
-TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils mandoc sqlite3 \
+TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils file mandoc sqlite3 \
 	python3 perl git libxml2-utils libjemalloc2 libjemalloc-dev \
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
