@@ -139,9 +139,9 @@ def all_of(s):
 	until_true "not stopped" stopped
 	answered suspend
 	text_clean "$PID"
-	stopped
+	until_true "not stopped, suspended" stopped
 	answered resume
-	stopped
+	until_true "not stopped, resumed" stopped
 	detach "$PID"
 	really() { ! grep -h '^State' /proc/"$PID"/task/*/status | grep -qv 'T (stopped)'; }
 	until_true "not stopped" really
