@@ -69,6 +69,9 @@ CYCLES=${CYCLES:-5}
 	attach -o report.txt --data=run.data "$child"
 	progress jobs
 	tell_await jobs stop '^stopped'
+	# Its parent is told at once; the tracer sleeps when it has been told of every thread, too.
+	tracer_sleeps() { grep -q '^State:.S' "/proc/$(tracer_of "$child")/status"; }
+	until_true "the tracer does not come to rest" tracer_sleeps
 	kill -KILL "$(tracer_of "$child")"
 	ended "$FRONT"
 	until_true "still traced: $(task_states "$child")" grep -q '^TracerPid:.0$' "/proc/$child/status"
