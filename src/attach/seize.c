@@ -96,6 +96,26 @@ static int seize_by_kernel(const struct tracer *t, pid_t tid)
 	return err;
 }
 
+/*
+ * A thread that made an exec while the kernel kept us waiting has the first one's number now, and the exec
+ * may have been over before anybody was to be told of it. Nothing would ever come under the old number.
+ */
+static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
+{
+	struct task *task = tasks_find(&t->tasks, tid);
+
+	if (!task || tid == tgid || task->state != TASK_RUNNING || is_traced_by_us(tid))
+		return 0;
+	tracer_forget(t, task);
+	if (tasks_find(&t->tasks, tgid) || !is_traced_by_us(tgid))
+		return 0;
+	task = tasks_add(&t->tasks, tgid);
+	if (!task)
+		return -ENOMEM;
+	task->tgid = tgid;
+	return 0;
+}
+
 static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 {
 	while (cap_told < STOPS_EACH * (t->tasks.n + 1))
@@ -111,7 +131,9 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 		if (tracer_note(t, told[i].tid, told[i].wstatus))
 			err = -ENOMEM;
 	n_told = 0;
-	return err ? err : task ? 0 : -ENOMEM;
+	if (!err && !task)
+		err = -ENOMEM;
+	return err ? err : follow_number(t, tid, tgid);
 }
 
 /* ---- all of them ---- */

@@ -268,9 +268,9 @@ void serve_last_answers(struct serve *v)
 {
 	char *names = output_data_names(v->session, v->options);
 
-	serve_commands(v); /* whoever has asked in the meantime */
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);
+	serve_commands(v); /* whoever has asked in the meantime */
 	for (size_t i = 0; i < v->n_detach_fds; i++) {
 		answer_at_length(v->detach_fds[i], names ? names : "");
 		close(v->detach_fds[i]);

@@ -133,22 +133,6 @@ void control_drop(struct control *c)
 	free(c);
 }
 
-void control_stop(struct control *c)
-{
-	if (c->listener < 0)
-		return;
-	unlink(c->address.sun_path);
-	close(c->listener);
-	c->listener = -1;
-}
-
-void control_close(struct control *c)
-{
-	if (c)
-		control_stop(c);
-	control_drop(c);
-}
-
 static void drop_client(struct client *k)
 {
 	close(k->fd);
@@ -193,6 +177,34 @@ static void accept_clients(struct control *c)
 		k->n = 0;
 		k->age = c->next_age++;
 	}
+}
+
+void control_stop(struct control *c)
+{
+	if (c->listener < 0)
+		return;
+	unlink(c->address.sun_path);
+	/* From here on who tries is refused; who has come in before is not left in the queue. */
+	shutdown(c->listener, SHUT_RD);
+	accept_clients(c);
+	close(c->listener);
+	c->listener = -1;
+}
+
+static void say_goodbye(const struct control *c)
+{
+	for (size_t i = 0; i < MAX_CLIENTS; i++)
+		if (c->clients[i].fd >= 0)
+			send(c->clients[i].fd, CONTROL_ENDED, strlen(CONTROL_ENDED), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void control_close(struct control *c)
+{
+	if (!c)
+		return;
+	control_stop(c);
+	say_goodbye(c);
+	control_drop(c);
 }
 
 /* Read what is there. True: a whole line. */

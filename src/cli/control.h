@@ -15,6 +15,7 @@
 struct control;
 
 #define CONTROL_LINE_MAX 4096	/* bytes of a command line */
+#define CONTROL_ENDED "ended\n"	/* the answer to who came too late to be heard */
 
 /**
  * The directory of this user's sessions: $XDG_RUNTIME_DIR/mprof, or /tmp/mprof-UID; made if it is
@@ -29,10 +30,11 @@ int control_directory(char *path, size_t size, struct error *e);
  */
 struct control *control_open(pid_t pid, struct error *e);
 
-/* Remove the socket; nobody is accepted any more, and the process may have another session. */
+/* Remove the socket; nobody can connect any more, and the process may have another session. Who has
+ * connected by now is still listened to. */
 void control_stop(struct control *c);
 
-/* Close and remove it. NULL is fine. */
+/* Close and remove it; who is still connected is told that the session has ended. NULL is fine. */
 void control_close(struct control *c);
 
 /* The same in a forked child that is not to answer: the socket's file stays. */
@@ -53,7 +55,8 @@ bool control_next(struct control *c, struct control_request *out);
 /**
  * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1
  * bytes, NUL-terminated). Waits at most @seconds.
- * Returns 0, -ENOENT (no session), -ETIMEDOUT, or another -errno.
+ * Returns 0, -ENOENT (no session, or one that has ended without having heard us), -ETIMEDOUT, or another
+ * -errno.
  */
 int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
 		struct error *e);

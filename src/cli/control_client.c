@@ -83,6 +83,14 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 	return error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
 }
 
+static int send_line(int fd, const char *line)
+{
+	struct iovec parts[] = { { (char *)line, strlen(line) }, { (char *)"\n", 1 } };
+	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	return sendmsg(fd, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
 int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
 		struct error *e)
 {
@@ -90,14 +98,14 @@ int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned
 
 	if (fd < 0)
 		return fd;
-	size_t n = strlen(line);
-	int err = send(fd, line, n, MSG_NOSIGNAL) != (ssize_t)n || send(fd, "\n", 1, MSG_NOSIGNAL) != 1 ?
-			  -errno :
-			  read_answer(fd, answer, size, now_ms() + seconds * 1000);
+	/* A session that ends does not wait for our line: its last word may be there already. */
+	int unsent = send_line(fd, line), err = read_answer(fd, answer, size, now_ms() + seconds * 1000);
 	close(fd);
 	if (err == -ETIMEDOUT)
 		return no_answer(pid, seconds, e);
-	return err ? cannot_talk(pid, err, e) : 0;
+	if (!strcmp(answer, CONTROL_ENDED))
+		return error_set(e, -ENOENT, "the session of process %d has just ended", (int)pid);
+	return unsent ? cannot_talk(pid, unsent, e) : 0;
 }
 
 static int compare_pids(const void *a, const void *b)

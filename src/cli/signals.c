@@ -75,10 +75,17 @@ static struct tracer *tracing;
 
 /* An error of our own must not strand the program: let it go first, then die of it. If that fails
  * too, the process that watches over us puts it back in order. */
-static void on_internal_error(int sig)
+static void on_internal_error(int sig, siginfo_t *si, void *context)
 {
 	struct tracer *t = tracing;
 
+	(void)context;
+	/* Somebody else has sent it, and it may have come when waitpid(2) has told of a stop that we do not
+	 * know of yet: then the program cannot be let go from here. Whoever sends it again means it. */
+	if (si->si_code <= 0 && si->si_pid != getpid() && !told_to_end) {
+		on_end_signal(sig);
+		return;
+	}
 	signal(sig, SIG_DFL);
 	tracing = NULL;
 	/* What went wrong may be what is needed now. Then end, and be seen to have ended. */
@@ -96,7 +103,8 @@ static void catch_internal_errors(struct tracer *t)
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	static char stack[256 << 10];
 	stack_t on_it = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction sa = { .sa_handler = on_internal_error, .sa_flags = SA_ONSTACK | SA_NODEFER };
+	struct sigaction sa = { .sa_sigaction = on_internal_error,
+				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 
 	tracing = t;
 	sigaltstack(&on_it, NULL);

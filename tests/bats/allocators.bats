@@ -498,7 +498,8 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 		pid=$(marked | while read -r p; do
 			[ "$(readlink "/proc/$p/exe")" = "$PWD/sleeper" ] && echo "$p"
 		done | head -n1)
-		[ -n "$pid" ] && grep -q libc "/proc/$pid/maps" && break
+		# asleep: everything has been loaded
+		[ -n "$pid" ] && grep -q libc "/proc/$pid/maps" && grep -q '^State:.S' "/proc/$pid/status" && break
 		sleep 0.1
 	done
 	limited "$MPROF" probes "$pid" >list || fail "$(cat list)"

@@ -339,7 +339,7 @@ cycle() {
 @test "a thread's number stands for its process" {
 	start server "$T/server" 4 100
 	local tid
-	tid=$(ls "/proc/$PID/task" | tail -n 1)
+	tid=$(ls "/proc/$PID/task" | grep -vxm1 "$PID")
 	[ "$tid" != "$PID" ]
 	attach -o report.txt --data=run.data "$tid"
 	progress server 2
@@ -491,6 +491,7 @@ attach_in_execs() {
 	start execloop "$T/execloop" left
 	for ((i = 1; i <= CYCLES; i++)); do
 		attach -o report --data=run.data "$PID"
+		await execloop.out '^traced' $i || fail "round $i" || return 1
 		limited "$MPROF" detach "$PID" >detach.out 2>detach.err &
 		await execloop.out '^ready ' $((i + 1)) || fail "round $i" || return 1
 		cat report >report.txt

@@ -139,9 +139,9 @@ def all_of(s):
 	until_true "not stopped" stopped
 	answered suspend
 	text_clean "$PID"
-	stopped
+	until_true "not stopped, suspended" stopped
 	answered resume
-	stopped
+	until_true "not stopped, resumed" stopped
 	detach "$PID"
 	really() { ! grep -h '^State' /proc/"$PID"/task/*/status | grep -qv 'T (stopped)'; }
 	until_true "not stopped" really
@@ -418,6 +418,29 @@ s.close()
 	[ "$STATUS" = 0 ]
 	clean "$PID"
 	finish server
+}
+
+@test "a command that comes as the session ends is told that there is none: 11" {
+	mkdir -m 700 "$XDG_RUNTIME_DIR/mprof"
+	# The last word of a session, before and behind a command that it has not heard.
+	limited python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+open("listening", "w").close()
+for heard in False, True, True:
+    client = s.accept()[0]
+    if heard:
+        client.recv(1)
+    client.sendall(b"ended\n")
+    client.close()
+' "$XDG_RUNTIME_DIR/mprof/$$.sock" 3>&- &
+	until_true "nobody listens" test -e listening
+	refused 11 "session of process $$ has just ended" "$MPROF" detach $$
+	refused 11 "session of process $$ has just ended" "$MPROF" detach $$
+	refused 11 "session of process $$ has just ended" "$MPROF" control $$ status
+	wait
 }
 
 @test "a client of another user is not listened to, even where it could come in" {

@@ -70,6 +70,9 @@ CYCLES=${CYCLES:-5}
 	attach -o report.txt --data=run.data "$child"
 	progress jobs
 	tell_await jobs stop '^stopped'
+	# Its parent is told at once; the tracer sleeps when it has been told of every thread, too.
+	tracer_sleeps() { grep -q '^State:.S' "/proc/$(tracer_of "$child")/status"; }
+	until_true "the tracer does not come to rest" tracer_sleeps
 	kill -KILL "$(tracer_of "$child")"
 	ended "$FRONT"
 	until_true "still traced: $(task_states "$child")" grep -q '^TracerPid:.0$' "/proc/$child/status"
@@ -81,16 +84,52 @@ CYCLES=${CYCLES:-5}
 	ended "$jobs_pid"
 }
 
-@test "a deadly signal to the tracing process: the traps come out first" {
+@test "a deadly signal that is sent to the tracing process ends the session in good order" {
 	start server "$T/server"
 	before "$PID"
 	local sig
 	for sig in SEGV ABRT BUS FPE ILL; do
+		rm -f run.data report.txt
 		attach -o report.txt --data=run.data "$PID"
 		progress server 2
 		kill -$sig "$(tracer_of "$PID")"
 		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "SIG$sig: status $STATUS" "$(cat attach.err)"
+		[ -s run.data ] && [ -s report.txt ]
 		! gone "$PID" || fail "SIG$sig: the program has died" "$(tail -n 3 server.out server.err attach.err)"
+		clean "$PID"
+		progress server 2
+	done
+	finish server
+}
+
+# break_function PID NAME: what mprof's process does next in this function is an illegal instruction
+break_function() {
+	python3 - "$1" "$(nm "$MPROF" 2>/dev/null | awk -v f="$2" '$3 == f { print $1 }')" "$(realpath "$MPROF")" <<-'EOT'
+		import sys
+		pid, at, file = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
+		maps = [l.split() for l in open("/proc/%s/maps" % pid) if l.rstrip().endswith(file)]
+		base = int(maps[0][0].split("-")[0], 16)
+		with open("/proc/%s/mem" % pid, "r+b", buffering=0) as mem:
+		    mem.seek(at if at >= base else base + at)
+		    mem.write(b"\x0f\x0b")
+	EOT
+}
+
+@test "an internal error of the tracing process: the traps come out first" {
+	nm "$MPROF" 2>/dev/null | grep -q ' T control_next$' || skip "this mprof has no symbols"
+	start server "$T/server"
+	before "$PID"
+	local i
+	for ((i = 0; i < CYCLES; i++)); do
+		attach -o report.txt --data=run.data "$PID"
+		progress server 2
+		break_function "$(tracer_of "$PID")" control_next
+		limited "$MPROF" control "$PID" status >control.out 2>control.err || :
+		ended "$FRONT"
+		[ "$STATUS" != 0 ]
+		says attach.err 'internal error .Illegal instruction.: the program has been let go'
+		! gone "$PID" || fail "the program has died" "$(tail -n 3 server.out server.err attach.err)"
 		until_true "not free" all_free "$PID"
 		text_clean "$PID"
 		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours

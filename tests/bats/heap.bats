@@ -321,7 +321,7 @@ agrees() {
 	kill -12 "$PID"
 	await attach.err 'cannot write the heap profile .*p.0001.heap: Is a directory'
 	limited "$MPROF" detach "$PID" >/dev/null
-	wait "$ATTACH" && STATUS=0 || STATUS=$?
+	ended "$FRONT"
 	[ "$STATUS" = 1 ]
 	[ -s p.0002.heap ]
 	finish heaplive

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * textdiff PID: compares every executable mapping of a file in a process with that file, whole pages,
- * so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere.
+ * so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere. A program
+ * that unloads code meanwhile is looked at anew.
  * textdiff -m PID: prints the mappings that no allocation makes or moves (files, and all that is
  * executable), without what differs by itself, to be compared with what was there before.
  */
@@ -38,14 +39,17 @@ static int open_file(int pid, const struct mapping *m)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* -1: could not be compared */
-static int compare(int pid, int mem, const struct mapping *m)
+enum { SAME, DIFFERENT, CANNOT, GONE };
+
+static int compare(int pid, int mem, const struct mapping *m, FILE *out)
 {
 	int fd = open_file(pid, m), differ = 0;
 
+	if (fd < 0 && errno == ENOENT)
+		return GONE;
 	if (fd < 0) {
-		printf("%s: cannot open: %s\n", m->name, strerror(errno));
-		return -1;
+		fprintf(out, "%s: cannot open: %s\n", m->name, strerror(errno));
+		return CANNOT;
 	}
 	for (unsigned long at = m->start; at < m->end; at += 4096) {
 		unsigned char now[4096], file[4096] = { 0 };
@@ -56,26 +60,26 @@ static int compare(int pid, int mem, const struct mapping *m)
 			continue;
 		for (size_t i = 0; i < sizeof now; i++)
 			if (now[i] != file[i] && differ++ < 20)
-				printf("%s+%#lx (%#lx): %02x, in the file %02x\n", m->name,
-				       m->offset + at - m->start + i, at + i, now[i], file[i]);
+				fprintf(out, "%s+%#lx (%#lx): %02x, in the file %02x\n", m->name,
+					m->offset + at - m->start + i, at + i, now[i], file[i]);
 	}
 	close(fd);
-	return differ;
+	if (!differ)
+		return SAME;
+	/* Or is it something else that has been found at this address? */
+	fd = open_file(pid, m);
+	if (fd < 0)
+		return GONE;
+	close(fd);
+	return DIFFERENT;
 }
 
-int main(int argc, char **argv)
+/* All mappings there are: listed, or compared. */
+static int look(int pid, int mem, FILE *maps, int list, FILE *out)
 {
-	int list = argc > 2 && !strcmp(argv[1], "-m"), pid = atoi(argv[argc - 1]), bad = 0, n = 0;
-	char path[64], line[1024];
+	char line[1024];
+	int worst = SAME, n = 0;
 
-	snprintf(path, sizeof path, "/proc/%d/mem", pid);
-	int mem = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	FILE *maps = fopen(path, "re");
-	if (mem < 0 || !maps) {
-		printf("no memory of process %d: %s\n", pid, strerror(errno));
-		return 2;
-	}
 	while (fgets(line, sizeof line, maps)) {
 		struct mapping m;
 
@@ -83,15 +87,45 @@ int main(int argc, char **argv)
 			continue;
 		if (list) {
 			if (m.inode || m.perms[2] == 'x')
-				printf("%lx-%lx %s %lx %s\n", m.start, m.end, m.perms, m.offset, m.name);
+				fprintf(out, "%lx-%lx %s %lx %s\n", m.start, m.end, m.perms, m.offset, m.name);
 		} else if (m.perms[2] == 'x' && m.inode) {
-			bad |= compare(pid, mem, &m) != 0;
+			int one = compare(pid, mem, &m, out);
+
+			worst = one > worst ? one : worst;
 			n++;
 		}
 	}
-	if (!list && !n) {
-		printf("process %d has no executable mapping of a file\n", pid);
-		return 2;
+	if (list || n)
+		return worst;
+	fprintf(out, "process %d has no executable mapping of a file\n", pid);
+	return CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+	int list = argc > 2 && !strcmp(argv[1], "-m"), pid = atoi(argv[argc - 1]);
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	int mem = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	for (int tries = 0; tries < 1000; tries++) {
+		FILE *maps = fopen(path, "re");
+		char *text;
+		size_t len;
+
+		if (mem < 0 || !maps) {
+			printf("no memory of process %d: %s\n", pid, strerror(errno));
+			return CANNOT;
+		}
+		FILE *out = open_memstream(&text, &len);
+		int found = out ? look(pid, mem, maps, list, out) : CANNOT;
+		fclose(maps);
+		if (out && !fclose(out) && found != GONE) {
+			fputs(text, stdout);
+			return found;
+		}
 	}
-	return bad;
+	printf("the mappings of process %d do not stand still\n", pid);
+	return GONE;
 }

@@ -2,8 +2,8 @@
 /*
  * execloop [threads]: executes itself again and again, so that whoever attaches most often meets it in an
  * exec; with threads, one of many that is not the first does it. Ends when there is a file "stop".
- * execloop left: one of many threads waits for a tracer, executes itself as soon as that has let go of it,
- * and says "ready" again.
+ * execloop left: one of many threads waits for a tracer, says that it is "traced", executes itself as soon as
+ * it has been let go, and says "ready" again.
  */
 #include "target.h"
 
@@ -31,6 +31,7 @@ static void *when_left(void *arg)
 {
 	while (!traced_by())
 		usleep(1000);
+	say("traced\n");
 	while (traced_by())
 		;
 	execl("/proc/self/exe", "execloop", "left", (char *)NULL);

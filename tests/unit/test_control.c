@@ -7,10 +7,13 @@
 
 #include "cli/control.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { PID = 4711 };
@@ -76,11 +79,56 @@ static void test_stopped(void **state)
 	control_close(new);
 }
 
+static int connect_to(const struct place *p)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(a.sun_path, sizeof a.sun_path, "%s", p->socket);
+	assert_return_code(connect(fd, (struct sockaddr *)&a, sizeof a), errno);
+	return fd;
+}
+
+/* It must not look like a session that was killed. */
+static void assert_told_of_the_end(int fd)
+{
+	char answer[32] = "";
+
+	assert_int_equal(recv(fd, answer, sizeof answer - 1, 0), strlen(CONTROL_ENDED));
+	assert_string_equal(answer, CONTROL_ENDED);
+	close(fd);
+}
+
+static void test_who_comes_as_it_ends_is_told_so(void **state)
+{
+	struct error e = { "" };
+	struct control_request r;
+	struct control *c = control_open(PID, &e);
+	int silent = connect_to(*state), half = connect_to(*state);
+
+	assert_int_equal(send(half, "det", 3, 0), 3);
+	assert_false(control_next(c, &r));
+	int queued = connect_to(*state), whole = connect_to(*state);
+
+	assert_int_equal(send(whole, "detach\n", 7, 0), 7);
+	control_stop(c);
+	assert_true(control_next(c, &r));
+	assert_string_equal(r.line, "detach");
+	assert_false(control_next(c, &r));
+	control_close(c);
+	assert_told_of_the_end(silent);
+	assert_told_of_the_end(half);
+	assert_told_of_the_end(queued);
+	close(r.fd);
+	close(whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_session_each, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_stopped, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
