@@ -291,6 +291,7 @@ static bool serve_exec(struct tracer *t, struct task *task)
 {
 	/* The call that ends next is the exec, whatever another thread was in under this number. */
 	task->call.inside = false;
+	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

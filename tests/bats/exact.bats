@@ -149,6 +149,18 @@ whole() {
 	exact 0 "$T/maskwindows"
 }
 
+@test "a thread that blocks all signals but SIGTRAP, and handles that, gets its own traps" {
+	exact 0 "$T/maskdoubts" open
+}
+
+@test "a thread that blocks all signals has SIGTRAP among them, also where it is single-stepped" {
+	exact 0 "$T/maskdoubts" step
+}
+
+@test "a SIGTRAP handler that blocks all signals and allocates has SIGTRAP among them" {
+	exact 0 "$T/maskdoubts" trap
+}
+
 @test "an allocation in a handler on an alternate stack is exact" {
 	exact 0 "$T/handler" altstack
 }
