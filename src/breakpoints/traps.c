@@ -320,33 +320,70 @@ void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
 	}
 }
 
-void traps_forget(struct traps *t, taddr start, taddr end)
+/* Is a trap there, and behind it the rest of its instruction? */
+static bool trap_came_along(const struct space *s, const struct trap *trap)
+{
+	uint8_t now[ARCH_INSN_MAX];
+	size_t size = trap->insn.size;
+
+	return space_read(s, trap->at, now, size) == (ssize_t)size && !memcmp(now, arch_trap, arch_trap_size) &&
+	       !memcmp(now + arch_trap_size, trap->insn.bytes + arch_trap_size, size - arch_trap_size);
+}
+
+static bool slot_came_along(const struct space *s, const struct trap *trap)
+{
+	uint8_t code[ARCH_SLOT_MAX], now[ARCH_SLOT_MAX];
+	int size = arch_relocate(&trap->insn, trap->at, trap->slot, code);
+
+	return size > 0 && space_read(s, trap->slot, now, (size_t)size) == size &&
+	       !memcmp(now, code, (size_t)size);
+}
+
+static bool has_slots(const struct traps *t, const struct slack *k)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (within(t->v[i].slot, k->start, k->end))
+			return true;
+	return false;
+}
+
+static void forget_slack(struct traps *t, taddr start, taddr end)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (within(t->v[i].at, start, end)) {
-			guard_remove(t->guard, t->v[i].journal);
-			continue;
-		}
-		t->v[kept] = t->v[i];
-		/* Its copy was in the memory that went. */
-		if (within(t->v[kept].slot, start, end)) {
-			t->v[kept].slot = 0;
-			t->v[kept].insn.how = ARCH_STEP;
-		}
-		kept++;
-	}
-	bool changed = kept != t->n;
-	t->n = kept;
-	kept = 0;
 	for (size_t i = 0; i < t->n_slacks; i++) {
-		if (within(t->slacks[i].start, start, end))
+		if (within(t->slacks[i].start, start, end) && !has_slots(t, &t->slacks[i]))
 			free(t->slacks[i].saved);
 		else
 			t->slacks[kept++] = t->slacks[i];
 	}
 	t->n_slacks = kept;
+}
+
+void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct trap *trap = &t->v[i];
+
+		if (within(trap->at, start, end)) {
+			if (!s || !trap_came_along(s, trap)) {
+				guard_remove(t->guard, trap->journal);
+				continue;
+			}
+			trap->volatile_code = true;
+		}
+		/* Its copy was in the memory that went. */
+		if (within(trap->slot, start, end) && !(s && slot_came_along(s, trap))) {
+			trap->slot = 0;
+			trap->insn.how = ARCH_STEP;
+		}
+		t->v[kept++] = *trap;
+	}
+	bool changed = kept != t->n;
+	t->n = kept;
+	forget_slack(t, start, end);
 	if (changed)
 		reindex(t); /* fewer than before: needs no memory */
 }

@@ -99,8 +99,12 @@ void trap_restore(const struct space *s, const struct trap *trap);
 /* Put the program's own bytes in the place of traps in @code, which was read from @at. */
 void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
 
-/* Forget the traps and the slack in [start, end), which is no longer mapped. */
-void traps_forget(struct traps *t, taddr start, taddr end);
+/*
+ * Forget the traps and the slack in [start, end), which is no longer mapped. @s: if the program has put a copy
+ * of what was there in its place, as those do who move their code to huge pages, the traps came along, and
+ * remain in the table as such in code that the program has made. NULL: there is no such copy.
+ */
+void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end);
 
 /* The same traps for a space that is a copy, in process @to->pid. 0 or -ENOMEM. */
 int traps_copy(struct traps *to, const struct traps *from);

@@ -97,7 +97,8 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 }
 
 /* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
- * makes several mappings of one, or one of several: what is in them stays where it is. */
+ * makes several mappings of one, or one of several: what is in them stays where it is. Where no file is
+ * mapped any more there may be the program's own copy of it. */
 static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
 {
 	taddr at = m->start;
@@ -105,14 +106,16 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 	for (size_t i = 0; i < now->n && at < m->end; i++) {
 		const struct mapping *n = &now->maps[i];
 
-		if (n->end <= at || n->file != m->file || n->bias != m->bias)
+		if (n->end <= at || n->start >= m->end)
 			continue;
 		if (n->start > at)
-			traps_forget(&w->traps, at, n->start < m->end ? n->start : m->end);
-		at = n->end;
+			traps_forget(&w->traps, w->space, at, n->start);
+		at = n->end < m->end ? n->end : m->end;
+		if (n->file != m->file || n->bias != m->bias)
+			traps_forget(&w->traps, NULL, n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
-		traps_forget(&w->traps, at, m->end);
+		traps_forget(&w->traps, w->space, at, m->end);
 }
 
 bool watch_is_allocator(struct watch *w, uint32_t file)

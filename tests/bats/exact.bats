@@ -210,6 +210,10 @@ whole() {
 	report '[.leaks[] | select(.path[-1].function == "plug_b_leaf") | .kept_bytes] == [6 * 3 * 6011]'
 }
 
+@test "code that the program has copied into memory of its own is exact, whatever it loads afterwards" {
+	exact 0 "$T/movedcode"
+}
+
 @test "a forked child runs on untouched and the parent's counts are its own" {
 	exact -peak 0 "$T/forks"
 }

@@ -691,7 +691,7 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 	struct target *t = *state;
 
 	plant_everywhere(t);
-	traps_forget(&t->traps, CODE_AT + 0x11, CODE_AT + 0x28);
+	traps_forget(&t->traps, NULL, CODE_AT + 0x11, CODE_AT + 0x28);
 	for (unsigned i = 0; i < N_STARTS; i++) {
 		const struct trap *trap = traps_at(&t->traps, CODE_AT + starts[i]);
 
@@ -702,9 +702,31 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 			assert_int_equal(trap->at, CODE_AT + starts[i]);
 		}
 	}
-	traps_forget(&t->traps, 0, UINT64_MAX);
+	traps_forget(&t->traps, NULL, 0, UINT64_MAX);
 	assert_int_equal(t->traps.n, 0);
 	assert_null(traps_at(&t->traps, CODE_AT));
+}
+
+/* As it is for who moves his code: other memory, the same bytes. */
+static void traps_that_the_program_has_copied_remain(void **state)
+{
+	struct target *t = *state;
+
+	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	plant_everywhere(t);
+	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
+	traps_forget(&t->traps, t->space, SLACK_AT, SLACK_AT + PAGE);
+	assert_int_equal(t->traps.n, N_STARTS);
+	assert_int_equal(t->traps.n_slacks, 1);
+	assert_true(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE) > 0);
+	for (size_t i = 0; i < t->traps.n; i++)
+		assert_true(t->traps.v[i].volatile_code);
+	assert_program_runs(t, ALL_HITS);
+	traps_lift(&t->traps, t->space);
+	assert_untouched(t);
+	/* Now there is nothing of them. */
+	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
+	assert_int_equal(t->traps.n, 0);
 }
 
 static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
@@ -713,7 +735,7 @@ static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
 
 	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_forget(&t->traps, SLACK_AT, SLACK_AT + PAGE);
+	traps_forget(&t->traps, NULL, SLACK_AT, SLACK_AT + PAGE);
 	assert_int_equal(t->traps.n, N_STARTS);
 	assert_int_equal(t->traps.n_slacks, 0);
 	assert_int_equal(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE), 0);
@@ -748,7 +770,7 @@ static void a_copy_has_the_same_traps_and_goes_its_own_way(void **state)
 		assert_int_equal(b->roles, a->roles);
 		assert_memory_equal(&b->insn, &a->insn, sizeof a->insn);
 	}
-	traps_forget(&t->traps, CODE_AT, CODE_AT + PAGE);
+	traps_forget(&t->traps, NULL, CODE_AT, CODE_AT + PAGE);
 	assert_non_null(traps_at(&copy, CODE_AT));
 	traps_release(&t->traps);
 	/* What the slack held is known to the copy too. */
@@ -803,6 +825,7 @@ int main(void)
 		TRAPS_TEST(new_bytes_behind_a_trap_are_noticed),
 		TRAPS_TEST(what_is_put_back_is_a_trap_for_the_code_that_is_there_now),
 		TRAPS_TEST(traps_in_memory_that_went_are_forgotten),
+		TRAPS_TEST(traps_that_the_program_has_copied_remain),
 		TRAPS_TEST(a_trap_whose_slot_went_runs_at_its_own_place),
 		TRAPS_TEST(a_copy_has_the_same_traps_and_goes_its_own_way),
 		TRAPS_TEST(the_copy_of_no_traps_can_be_planted_in),
