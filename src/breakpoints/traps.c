@@ -199,8 +199,11 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 	bool standing = !memcmp(code, arch_trap, arch_trap_size);
 	if (standing)
 		memcpy(code, trap->insn.bytes, arch_trap_size);
-	if (standing && n >= trap->insn.size && !memcmp(code, trap->insn.bytes, trap->insn.size))
+	if (n >= trap->insn.size && !memcmp(code, trap->insn.bytes, trap->insn.size)) {
+		if (!standing)
+			trap_restore(s, trap);
 		return;
+	}
 	if (arch_decode(code, (size_t)n, &now))
 		return;
 	trap->insn = now;
@@ -274,24 +277,42 @@ void traps_lift(const struct traps *t, const struct space *s)
 	}
 }
 
-void trap_put_back(struct traps *t, const struct space *s, struct trap *trap)
+/* What a trap there, or none, is in the place of. */
+static bool stands_for_own(const struct space *s, const struct trap *trap)
+{
+	uint8_t now[ARCH_INSN_MAX];
+	size_t size = trap->insn.size;
+
+	if (space_read(s, trap->at, now, size) != (ssize_t)size)
+		return false;
+	if (!memcmp(now, arch_trap, arch_trap_size))
+		memcpy(now, trap->insn.bytes, arch_trap_size);
+	return !memcmp(now, trap->insn.bytes, size);
+}
+
+void trap_make_sure(const struct space *s, struct trap *trap)
+{
+	if (trap->volatile_code && !stands_for_own(s, trap))
+		trap->out = true;
+	if (!trap->out)
+		trap_restore(s, trap);
+}
+
+void trap_put_back(const struct space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 
-	if (trap->volatile_code)
-		traps_refresh(t, s, trap);
 	int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
 
 	if (size > 0)
 		space_write(s, trap->slot, code, (size_t)size);
-	if (!trap->out)
-		trap_restore(s, trap);
+	trap_make_sure(s, trap);
 }
 
 void traps_put_back(struct traps *t, const struct space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
-		trap_put_back(t, s, &t->v[i]);
+		trap_put_back(s, &t->v[i]);
 }
 
 /* ---- the table ---- */

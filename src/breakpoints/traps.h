@@ -92,7 +92,10 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
 void traps_lift(const struct traps *t, const struct space *s);
 void traps_put_back(struct traps *t, const struct space *s);
-void trap_put_back(struct traps *t, const struct space *s, struct trap *trap);
+void trap_put_back(const struct space *s, struct trap *trap);
+/* Have the program hold the trap, if it is not out. Where a program that writes its own code has put other
+ * code no instruction need begin any more: there it is out until somebody calls who will return there. */
+void trap_make_sure(const struct space *s, struct trap *trap);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 

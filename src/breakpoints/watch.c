@@ -294,7 +294,7 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 
 /* Between the fork and now another thread of the parent may have planted more: make the copy
  * hold exactly what its table says. */
-static void sync_copy(const struct watch *w, const struct space *parent)
+static void sync_copy(struct watch *w, const struct space *parent)
 {
 	for (size_t i = 0; i < w->traps.n_slacks; i++) {
 		const struct slack *k = &w->traps.slacks[i];
@@ -306,8 +306,7 @@ static void sync_copy(const struct watch *w, const struct space *parent)
 			space_write(w->space, k->start, code, len);
 	}
 	for (size_t i = 0; i < w->traps.n; i++)
-		if (!w->traps.v[i].out)
-			trap_restore(w->space, &w->traps.v[i]);
+		trap_make_sure(w->space, &w->traps.v[i]);
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
@@ -375,7 +374,7 @@ void watch_suspend(struct watch *w)
 	traps_lift(&w->traps, w->space);
 	for (size_t i = 0; i < w->traps.n; i++)
 		if (is_mark(w, &w->traps.v[i]))
-			trap_put_back(&w->traps, w->space, &w->traps.v[i]);
+			trap_put_back(w->space, &w->traps.v[i]);
 	w->suspended = true;
 }
 

@@ -238,6 +238,15 @@ whole() {
 	done
 }
 
+@test "code that a program has written over where malloc returned to is left alone in a child that is followed" {
+	exact 0 "$T/rewritten"
+	BINS=both limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/rewritten" >out 2>err ||
+		fail "status $?" "$(cat out err)"
+	read -r _ pid size allocs frees < <(grep '^child ' both)
+	limited "$MPROF" report --format=json "d.$pid" >c.json
+	jq -e ".bins[] | select(.size == $size) | .allocs == $allocs and .frees == $frees" c.json
+}
+
 @test "a place that is single-stepped in one thread while another spawns children is exact" {
 	exact -counted 0 "$T/stepspawn"
 }

@@ -666,16 +666,21 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	assert_int_equal(trap->insn.bytes[1], 0x01);
 }
 
-/* While the traps are out a compiler at run time may have put other code in their places. */
-static void what_is_put_back_is_a_trap_for_the_code_that_is_there_now(void **state)
+/* While the traps are out a compiler at run time may have put other code in their places, where no
+ * instruction need begin. It does if somebody is to return there. */
+static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
 {
 	struct target *t = *state;
 
 	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
+	struct trap *trap = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
 	traps_lift(&t->traps, t->space);
 	write_at(t, CODE_AT + 0x16, "\x48\x31\xff", 3); /* ... becomes xor %rdi,%rdi: one round */
 	traps_put_back(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x16), 0x48);
+	traps_refresh(&t->traps, t->space, trap);
+	trap_await(&t->traps, t->space, trap);
+	assert_int_equal(byte_at(t, CODE_AT + 0x16), arch_trap[0]);
 
 	struct arch_regs r;
 	uint64_t last;
@@ -823,7 +828,7 @@ int main(void)
 		TRAPS_TEST(a_trap_that_is_in_place_stays_as_it_is),
 		TRAPS_TEST(new_code_under_a_trap_does_not_run_the_old_slot),
 		TRAPS_TEST(new_bytes_behind_a_trap_are_noticed),
-		TRAPS_TEST(what_is_put_back_is_a_trap_for_the_code_that_is_there_now),
+		TRAPS_TEST(what_comes_back_is_a_trap_for_the_code_that_is_there_now),
 		TRAPS_TEST(traps_in_memory_that_went_are_forgotten),
 		TRAPS_TEST(traps_that_the_program_has_copied_remain),
 		TRAPS_TEST(a_trap_whose_slot_went_runs_at_its_own_place),
