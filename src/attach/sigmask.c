@@ -27,7 +27,7 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 	return before < EACH_OF || before % THEN_EVERY == 0;
 }
 
-/* The kernel takes a handler away along with the block: if there is one, SIGTRAP was not blocked. */
+/* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
 static bool handles_traps(pid_t tid)
 {
 	enum { SIGCATCH = 34 }; /* proc(5), /proc/PID/stat */

@@ -344,11 +344,7 @@ void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
 /* Is a trap there, and behind it the rest of its instruction? */
 static bool trap_came_along(const struct space *s, const struct trap *trap)
 {
-	uint8_t now[ARCH_INSN_MAX];
-	size_t size = trap->insn.size;
-
-	return space_read(s, trap->at, now, size) == (ssize_t)size && !memcmp(now, arch_trap, arch_trap_size) &&
-	       !memcmp(now + arch_trap_size, trap->insn.bytes + arch_trap_size, size - arch_trap_size);
+	return is_in_place(s, trap) && stands_for_own(s, trap);
 }
 
 static bool slot_came_along(const struct space *s, const struct trap *trap)

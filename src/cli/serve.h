@@ -27,8 +27,8 @@ struct serve {
  */
 int serve_session(struct serve *v);
 
-/* As many open files as we may have: each that is traced stays open until it has been named. Not before a
- * program is launched, which has the limit from us. */
+/* As many open files as we may have: each that is traced stays open until it has been named. Not before
+ * a program is launched, which has the limit from us. */
 void serve_raise_limit(void);
 
 /**
