@@ -282,6 +282,7 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	if (sibling)
 		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
+	task->in_vfork = false; /* that was the leader, who is no more */
 	task->tgid = task->tid;
 	drop_other_threads(t, task);
 }
@@ -290,6 +291,7 @@ static bool serve_exec(struct tracer *t, struct task *task)
 {
 	/* The call that ends next is the exec, whatever another thread was in under this number. */
 	task->call.inside = false;
+	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);

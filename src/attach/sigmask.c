@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/sigmask.h"
 
+#include "base/procstat.h"
+
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -25,6 +27,14 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 	return before < EACH_OF || before % THEN_EVERY == 0;
 }
 
+/* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
+static bool handles_traps(pid_t tid)
+{
+	enum { SIGCATCH = 34 }; /* proc(5), /proc/PID/stat */
+
+	return procstat_number(tid, SIGCATCH) & BIT(SIGTRAP);
+}
+
 void sigmask_restore(struct mask_watch *m, pid_t tid)
 {
 	sigmask now;
@@ -32,6 +42,8 @@ void sigmask_restore(struct mask_watch *m, pid_t tid)
 	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof now, &now))
 		return;
 	sigmask right = sigmask_mend(now);
+	if (right != now && handles_traps(tid))
+		return;
 	if (right != now)
 		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof right, &right);
 	m->blocks_all |= (right & BIT(SIGTRAP)) != 0;

@@ -10,7 +10,8 @@
  * The kernel delivers the SIGTRAP of a trap instruction by force: from a task that blocks SIGTRAP it
  * takes the block away, even though the tracer swallows the signal. What the mask was cannot be
  * asked afterwards, so it is put back only where there is no doubt: a block too many would be worse
- * than one too few, for the next trap of the program's own would then find its handler gone.
+ * than one too few, for the next trap of the program's own would then find its handler gone. Whoever
+ * blocks all but SIGTRAP and has no handler for it has nothing to lose by a block.
  */
 
 /* Signal @n is bit n - 1, as in /proc/PID/status and PTRACE_GETSIGMASK. */
@@ -22,7 +23,7 @@ typedef uint64_t sigmask;
  * task's first entries, at some later ones, and at every stop of a task that has once been seen to.
  */
 struct mask_watch {
-	uint32_t entries;	/* of functions, since the task began to run or had a signal */
+	uint32_t entries;	/* of functions, since the task's program began or it had a signal */
 	bool blocks_all;	/* it has been seen to block everything */
 };
 

@@ -321,6 +321,9 @@ static void step_alone(struct tracer *t, struct task *task)
 	t->ops->alone(t->ctx, task, true, false);
 	wait_stepped(t, task, &stepped);
 	t->ops->alone(t->ctx, task, false, stepped);
+	/* The SIGTRAP of a step comes by force, too. */
+	if (stepped && task->mask.blocks_all)
+		sigmask_restore(&task->mask, task->tid);
 	tracer_unhold(t, task->space);
 	if (task->state == TASK_SERVED)
 		task_resume(t, task, 0);
@@ -332,6 +335,14 @@ static bool is_trap(pid_t tid, int wstatus)
 	return tracer_decode(tid, wstatus).kind == STOP_TRAP;
 }
 
+/* The program gets the signal that it has stopped for. */
+static void deliver(struct tracer *t, struct task *task, int sig)
+{
+	t->ops->settle(t->ctx, task, false);
+	task->mask.entries = 0; /* a handler has a mask of its own */
+	task_resume(t, task, sig);
+}
+
 /* A plain SIGTRAP: a trap of ours, mostly. Its siginfo is asked for only if the pc leaves doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
 {
@@ -340,8 +351,7 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 	if (a == TRAP_DOUBTFUL)
 		a = is_trap(task->tid, task->wstatus) ? t->ops->trap(t->ctx, task, true) : TRAP_NOT_OURS;
 	if (a == TRAP_NOT_OURS) {
-		t->ops->settle(t->ctx, task, false);
-		task_resume(t, task, SIGTRAP);
+		deliver(t, task, SIGTRAP);
 		return;
 	}
 	if (sigmask_is_due(&task->mask, a != TRAP_ENDS_CALL))
@@ -374,9 +384,7 @@ static void serve_signal(struct tracer *t, struct task *task, int sig)
 		task_resume(t, task, 0);
 		return;
 	}
-	t->ops->settle(t->ctx, task, false);
-	task->mask.entries = 0; /* a handler has a mask of its own */
-	task_resume(t, task, sig);
+	deliver(t, task, sig);
 }
 
 static void serve_syscall(struct tracer *t, struct task *task)

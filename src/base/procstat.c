@@ -14,9 +14,8 @@ const char *procstat_field(const char *text, unsigned nth)
 	return s ? s + 1 : NULL;
 }
 
-uint64_t start_stack(pid_t pid)
+uint64_t procstat_number(pid_t pid, unsigned nth)
 {
-	enum { STARTSTACK = 28 };
 	char path[64], line[2048];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -26,6 +25,13 @@ uint64_t start_stack(pid_t pid)
 	if (f)
 		fclose(f);
 	line[n] = '\0';
-	const char *at = procstat_field(line, STARTSTACK);
+	const char *at = procstat_field(line, nth);
 	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+uint64_t start_stack(pid_t pid)
+{
+	enum { STARTSTACK = 28 };
+
+	return procstat_number(pid, STARTSTACK);
 }

@@ -199,8 +199,11 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 	bool standing = !memcmp(code, arch_trap, arch_trap_size);
 	if (standing)
 		memcpy(code, trap->insn.bytes, arch_trap_size);
-	if (standing && n >= trap->insn.size && !memcmp(code, trap->insn.bytes, trap->insn.size))
+	if (n >= trap->insn.size && !memcmp(code, trap->insn.bytes, trap->insn.size)) {
+		if (!standing)
+			trap_restore(s, trap);
 		return;
+	}
 	if (arch_decode(code, (size_t)n, &now))
 		return;
 	trap->insn = now;
@@ -274,24 +277,42 @@ void traps_lift(const struct traps *t, const struct space *s)
 	}
 }
 
-void trap_put_back(struct traps *t, const struct space *s, struct trap *trap)
+/* What a trap there, or none, is in the place of. */
+static bool stands_for_own(const struct space *s, const struct trap *trap)
+{
+	uint8_t now[ARCH_INSN_MAX];
+	size_t size = trap->insn.size;
+
+	if (space_read(s, trap->at, now, size) != (ssize_t)size)
+		return false;
+	if (!memcmp(now, arch_trap, arch_trap_size))
+		memcpy(now, trap->insn.bytes, arch_trap_size);
+	return !memcmp(now, trap->insn.bytes, size);
+}
+
+void trap_make_sure(const struct space *s, struct trap *trap)
+{
+	if (trap->volatile_code && !stands_for_own(s, trap))
+		trap->out = true;
+	if (!trap->out)
+		trap_restore(s, trap);
+}
+
+void trap_put_back(const struct space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 
-	if (trap->volatile_code)
-		traps_refresh(t, s, trap);
 	int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
 
 	if (size > 0)
 		space_write(s, trap->slot, code, (size_t)size);
-	if (!trap->out)
-		trap_restore(s, trap);
+	trap_make_sure(s, trap);
 }
 
 void traps_put_back(struct traps *t, const struct space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
-		trap_put_back(t, s, &t->v[i]);
+		trap_put_back(s, &t->v[i]);
 }
 
 /* ---- the table ---- */
@@ -320,33 +341,66 @@ void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
 	}
 }
 
-void traps_forget(struct traps *t, taddr start, taddr end)
+/* Is a trap there, and behind it the rest of its instruction? */
+static bool trap_came_along(const struct space *s, const struct trap *trap)
+{
+	return is_in_place(s, trap) && stands_for_own(s, trap);
+}
+
+static bool slot_came_along(const struct space *s, const struct trap *trap)
+{
+	uint8_t code[ARCH_SLOT_MAX], now[ARCH_SLOT_MAX];
+	int size = arch_relocate(&trap->insn, trap->at, trap->slot, code);
+
+	return size > 0 && space_read(s, trap->slot, now, (size_t)size) == size &&
+	       !memcmp(now, code, (size_t)size);
+}
+
+static bool has_slots(const struct traps *t, const struct slack *k)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (within(t->v[i].slot, k->start, k->end))
+			return true;
+	return false;
+}
+
+static void forget_slack(struct traps *t, taddr start, taddr end)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (within(t->v[i].at, start, end)) {
-			guard_remove(t->guard, t->v[i].journal);
-			continue;
-		}
-		t->v[kept] = t->v[i];
-		/* Its copy was in the memory that went. */
-		if (within(t->v[kept].slot, start, end)) {
-			t->v[kept].slot = 0;
-			t->v[kept].insn.how = ARCH_STEP;
-		}
-		kept++;
-	}
-	bool changed = kept != t->n;
-	t->n = kept;
-	kept = 0;
 	for (size_t i = 0; i < t->n_slacks; i++) {
-		if (within(t->slacks[i].start, start, end))
+		if (within(t->slacks[i].start, start, end) && !has_slots(t, &t->slacks[i]))
 			free(t->slacks[i].saved);
 		else
 			t->slacks[kept++] = t->slacks[i];
 	}
 	t->n_slacks = kept;
+}
+
+void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct trap *trap = &t->v[i];
+
+		if (within(trap->at, start, end)) {
+			if (!s || !trap_came_along(s, trap)) {
+				guard_remove(t->guard, trap->journal);
+				continue;
+			}
+			trap->volatile_code = true;
+		}
+		/* Its copy was in the memory that went. */
+		if (within(trap->slot, start, end) && !(s && slot_came_along(s, trap))) {
+			trap->slot = 0;
+			trap->insn.how = ARCH_STEP;
+		}
+		t->v[kept++] = *trap;
+	}
+	bool changed = kept != t->n;
+	t->n = kept;
+	forget_slack(t, start, end);
 	if (changed)
 		reindex(t); /* fewer than before: needs no memory */
 }

@@ -92,15 +92,23 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
 void traps_lift(const struct traps *t, const struct space *s);
 void traps_put_back(struct traps *t, const struct space *s);
-void trap_put_back(struct traps *t, const struct space *s, struct trap *trap);
+void trap_put_back(const struct space *s, struct trap *trap);
+/* Have the program hold the trap, if it is not out. Where a program that writes its own code has put
+ * other code no instruction need begin any more: there it is out until somebody calls who will return
+ * there. */
+void trap_make_sure(const struct space *s, struct trap *trap);
 void trap_lift(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 
 /* Put the program's own bytes in the place of traps in @code, which was read from @at. */
 void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
 
-/* Forget the traps and the slack in [start, end), which is no longer mapped. */
-void traps_forget(struct traps *t, taddr start, taddr end);
+/*
+ * Forget the traps and the slack in [start, end), which is no longer mapped. @s: if the program has put
+ * a copy of what was there in its place, as those do who move their code to huge pages, the traps came
+ * along, and remain in the table as such in code that the program has made. NULL: there is no such copy.
+ */
+void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end);
 
 /* The same traps for a space that is a copy, in process @to->pid. 0 or -ENOMEM. */
 int traps_copy(struct traps *to, const struct traps *from);

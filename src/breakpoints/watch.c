@@ -97,7 +97,8 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 }
 
 /* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
- * makes several mappings of one, or one of several: what is in them stays where it is. */
+ * makes several mappings of one, or one of several: what is in them stays where it is. Where no file is
+ * mapped any more there may be the program's own copy of it. */
 static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
 {
 	taddr at = m->start;
@@ -105,14 +106,16 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 	for (size_t i = 0; i < now->n && at < m->end; i++) {
 		const struct mapping *n = &now->maps[i];
 
-		if (n->end <= at || n->file != m->file || n->bias != m->bias)
+		if (n->end <= at || n->start >= m->end)
 			continue;
 		if (n->start > at)
-			traps_forget(&w->traps, at, n->start < m->end ? n->start : m->end);
-		at = n->end;
+			traps_forget(&w->traps, w->space, at, n->start);
+		at = n->end < m->end ? n->end : m->end;
+		if (n->file != m->file || n->bias != m->bias)
+			traps_forget(&w->traps, NULL, n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
-		traps_forget(&w->traps, at, m->end);
+		traps_forget(&w->traps, w->space, at, m->end);
 }
 
 bool watch_is_allocator(struct watch *w, uint32_t file)
@@ -291,7 +294,7 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 
 /* Between the fork and now another thread of the parent may have planted more: make the copy
  * hold exactly what its table says. */
-static void sync_copy(const struct watch *w, const struct space *parent)
+static void sync_copy(struct watch *w, const struct space *parent)
 {
 	for (size_t i = 0; i < w->traps.n_slacks; i++) {
 		const struct slack *k = &w->traps.slacks[i];
@@ -303,8 +306,7 @@ static void sync_copy(const struct watch *w, const struct space *parent)
 			space_write(w->space, k->start, code, len);
 	}
 	for (size_t i = 0; i < w->traps.n; i++)
-		if (!w->traps.v[i].out)
-			trap_restore(w->space, &w->traps.v[i]);
+		trap_make_sure(w->space, &w->traps.v[i]);
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
@@ -372,7 +374,7 @@ void watch_suspend(struct watch *w)
 	traps_lift(&w->traps, w->space);
 	for (size_t i = 0; i < w->traps.n; i++)
 		if (is_mark(w, &w->traps.v[i]))
-			trap_put_back(&w->traps, w->space, &w->traps.v[i]);
+			trap_put_back(w->space, &w->traps.v[i]);
 	w->suspended = true;
 }
 

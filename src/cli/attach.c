@@ -67,6 +67,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	session_restrict(s, a->options.min_size, a->options.max_size);
 	s->foreign = a->facts.uid != geteuid();
 	tracer_set_wait(s->tracer, a->options.wait);
+	serve_raise_limit();
 	/* First what may fail without having touched the process. */
 	if (signals_begin(s->tracer, v.end_on_interrupt)) {
 		say("cannot set up signals");

@@ -50,6 +50,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN };
 	}
 	s->root = pid;
+	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
 	int err = signals_begin(s->tracer, v.end_on_interrupt);
 	/* Without a socket the session cannot be controlled; that is no reason not to profile. */

@@ -484,6 +484,24 @@ attach_in_execs() {
 	attach_in_execs threads
 }
 
+# The exec of a sibling ends the first thread in the middle of a vfork(2), and takes its number over. Nobody
+# reads the report, so that mprof does not end meanwhile.
+@test "a program whose first thread slept in vfork when another executed is let go" {
+	mkfifo report
+	start vforkexec "$T/vforkexec"
+	attach -o report --data=run.data "$PID"
+	tell_await vforkexec go '^ready'
+	progress vforkexec
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err &
+	until_true "threads are not free" all_free "$PID"
+	cat report >report.txt
+	ended "$FRONT"
+	[ "$STATUS" = 0 ] || fail "$(cat attach.err)"
+	clean "$PID"
+	progress vforkexec
+	finish vforkexec
+}
+
 # The exec waits for threads that it has killed while they were still traced. Nobody reads the report, so
 # that mprof does not end meanwhile.
 @test "a thread that executes when it has been let go need not wait for mprof's end" {

@@ -289,3 +289,18 @@ woken() {
 	done
 	finish vforks
 }
+
+# Each file with code stays open until it has been named.
+@test "more programs than mprof may have files open at first are followed" {
+	local i
+	for i in {1..60}; do
+		cp "$T/plain" "plain$i"
+		echo "./plain$i || exit" >>all.sh
+	done
+	echo 'ulimit -Sn' >>all.sh
+	limited bash -c 'ulimit -Sn 40 && exec "$@"' - "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- \
+		sh all.sh >out 2>err || fail "status $?" "$(tail -n 5 err)"
+	[ "$(grep -c 'mprof: \./plain' err)" = 60 ]
+	# The program's own limit is what it was.
+	[ "$(tail -n 1 out)" = 40 ]
+}

@@ -149,6 +149,18 @@ whole() {
 	exact 0 "$T/maskwindows"
 }
 
+@test "a thread that blocks all signals but SIGTRAP, and handles that, gets its own traps" {
+	exact 0 "$T/maskdoubts" open
+}
+
+@test "a thread that blocks all signals has SIGTRAP among them, also where it is single-stepped" {
+	exact 0 "$T/maskdoubts" step
+}
+
+@test "a SIGTRAP handler that blocks all signals and allocates has SIGTRAP among them" {
+	exact 0 "$T/maskdoubts" trap
+}
+
 @test "an allocation in a handler on an alternate stack is exact" {
 	exact 0 "$T/handler" altstack
 }
@@ -198,6 +210,10 @@ whole() {
 	report '[.leaks[] | select(.path[-1].function == "plug_b_leaf") | .kept_bytes] == [6 * 3 * 6011]'
 }
 
+@test "code that the program has copied into memory of its own is exact, whatever it loads afterwards" {
+	exact 0 "$T/movedcode"
+}
+
 @test "a forked child runs on untouched and the parent's counts are its own" {
 	exact -peak 0 "$T/forks"
 }
@@ -220,6 +236,15 @@ whole() {
 			jq -e ".totals.unknown_frees == $size" c.json
 		fi
 	done
+}
+
+@test "code that a program has written over where malloc returned to is left alone in a child that is followed" {
+	exact 0 "$T/rewritten"
+	BINS=both limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/rewritten" >out 2>err ||
+		fail "status $?" "$(cat out err)"
+	read -r _ pid size allocs frees < <(grep '^child ' both)
+	limited "$MPROF" report --format=json "d.$pid" >c.json
+	jq -e ".bins[] | select(.size == $size) | .allocs == $allocs and .frees == $frees" c.json
 }
 
 @test "a place that is single-stepped in one thread while another spawns children is exact" {

@@ -39,10 +39,6 @@ static void counted(int sig, siginfo_t *si, void *uc)
 
 static void *work(void *arg)
 {
-	sigset_t set;
-
-	sigfillset(&set);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	while (!over) {
 		void *p = fill(malloc(SIZE), SIZE, 1);
 
@@ -78,11 +74,16 @@ int main(void)
 			       .sigev_value.sival_int = 4711 };
 	stack_t ss = { .ss_sp = stack, .ss_size = sizeof stack };
 	pthread_t threads[THREADS];
+	sigset_t all, was;
 	timer_t timer;
 
 	MUST(!sigaltstack(&ss, NULL) && !sigaction(SIGALRM, &alarm, NULL) && !sigaction(SIGRTMIN, &rt, NULL));
+	/* Before they run: none of them may get an alarm, which it has no stack for. */
+	sigfillset(&all);
+	MUST(!pthread_sigmask(SIG_BLOCK, &all, &was));
 	for (int i = 0; i < THREADS; i++)
 		MUST(!pthread_create(&threads[i], NULL, work, NULL));
+	MUST(!pthread_sigmask(SIG_SETMASK, &was, NULL));
 	MUST(!timer_create(CLOCK_MONOTONIC, &ev, &timer));
 	double start = now();
 	MUST(!timer_settime(timer, 0, &spec, NULL) && !setitimer(ITIMER_REAL, &t, NULL));

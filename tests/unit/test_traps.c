@@ -666,16 +666,21 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	assert_int_equal(trap->insn.bytes[1], 0x01);
 }
 
-/* While the traps are out a compiler at run time may have put other code in their places. */
-static void what_is_put_back_is_a_trap_for_the_code_that_is_there_now(void **state)
+/* While the traps are out a compiler at run time may have put other code in their places, where no
+ * instruction need begin. It does if somebody is to return there. */
+static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
 {
 	struct target *t = *state;
 
 	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
+	struct trap *trap = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
 	traps_lift(&t->traps, t->space);
 	write_at(t, CODE_AT + 0x16, "\x48\x31\xff", 3); /* ... becomes xor %rdi,%rdi: one round */
 	traps_put_back(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x16), 0x48);
+	traps_refresh(&t->traps, t->space, trap);
+	trap_await(&t->traps, t->space, trap);
+	assert_int_equal(byte_at(t, CODE_AT + 0x16), arch_trap[0]);
 
 	struct arch_regs r;
 	uint64_t last;
@@ -691,7 +696,7 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 	struct target *t = *state;
 
 	plant_everywhere(t);
-	traps_forget(&t->traps, CODE_AT + 0x11, CODE_AT + 0x28);
+	traps_forget(&t->traps, NULL, CODE_AT + 0x11, CODE_AT + 0x28);
 	for (unsigned i = 0; i < N_STARTS; i++) {
 		const struct trap *trap = traps_at(&t->traps, CODE_AT + starts[i]);
 
@@ -702,9 +707,31 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 			assert_int_equal(trap->at, CODE_AT + starts[i]);
 		}
 	}
-	traps_forget(&t->traps, 0, UINT64_MAX);
+	traps_forget(&t->traps, NULL, 0, UINT64_MAX);
 	assert_int_equal(t->traps.n, 0);
 	assert_null(traps_at(&t->traps, CODE_AT));
+}
+
+/* As it is for who moves his code: other memory, the same bytes. */
+static void traps_that_the_program_has_copied_remain(void **state)
+{
+	struct target *t = *state;
+
+	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	plant_everywhere(t);
+	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
+	traps_forget(&t->traps, t->space, SLACK_AT, SLACK_AT + PAGE);
+	assert_int_equal(t->traps.n, N_STARTS);
+	assert_int_equal(t->traps.n_slacks, 1);
+	assert_true(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE) > 0);
+	for (size_t i = 0; i < t->traps.n; i++)
+		assert_true(t->traps.v[i].volatile_code);
+	assert_program_runs(t, ALL_HITS);
+	traps_lift(&t->traps, t->space);
+	assert_untouched(t);
+	/* Now there is nothing of them. */
+	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
+	assert_int_equal(t->traps.n, 0);
 }
 
 static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
@@ -713,7 +740,7 @@ static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
 
 	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_forget(&t->traps, SLACK_AT, SLACK_AT + PAGE);
+	traps_forget(&t->traps, NULL, SLACK_AT, SLACK_AT + PAGE);
 	assert_int_equal(t->traps.n, N_STARTS);
 	assert_int_equal(t->traps.n_slacks, 0);
 	assert_int_equal(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE), 0);
@@ -748,7 +775,7 @@ static void a_copy_has_the_same_traps_and_goes_its_own_way(void **state)
 		assert_int_equal(b->roles, a->roles);
 		assert_memory_equal(&b->insn, &a->insn, sizeof a->insn);
 	}
-	traps_forget(&t->traps, CODE_AT, CODE_AT + PAGE);
+	traps_forget(&t->traps, NULL, CODE_AT, CODE_AT + PAGE);
 	assert_non_null(traps_at(&copy, CODE_AT));
 	traps_release(&t->traps);
 	/* What the slack held is known to the copy too. */
@@ -801,8 +828,9 @@ int main(void)
 		TRAPS_TEST(a_trap_that_is_in_place_stays_as_it_is),
 		TRAPS_TEST(new_code_under_a_trap_does_not_run_the_old_slot),
 		TRAPS_TEST(new_bytes_behind_a_trap_are_noticed),
-		TRAPS_TEST(what_is_put_back_is_a_trap_for_the_code_that_is_there_now),
+		TRAPS_TEST(what_comes_back_is_a_trap_for_the_code_that_is_there_now),
 		TRAPS_TEST(traps_in_memory_that_went_are_forgotten),
+		TRAPS_TEST(traps_that_the_program_has_copied_remain),
 		TRAPS_TEST(a_trap_whose_slot_went_runs_at_its_own_place),
 		TRAPS_TEST(a_copy_has_the_same_traps_and_goes_its_own_way),
 		TRAPS_TEST(the_copy_of_no_traps_can_be_planted_in),
