@@ -24,6 +24,8 @@ int arch_get_regs(pid_t tid, struct arch_regs *r);
 int arch_set_regs(pid_t tid, const struct arch_regs *r);
 /* The same for a task whose registers are @was: cheaper if few differ. */
 int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_regs *r);
+/* The program counter alone, which is cheaper still. */
+int arch_write_pc(pid_t tid, taddr pc);
 
 taddr arch_pc(const struct arch_regs *r);
 void arch_set_pc(struct arch_regs *r, taddr pc);

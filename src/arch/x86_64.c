@@ -44,6 +44,11 @@ int arch_set_regs(pid_t tid, const struct arch_regs *r)
 	return ptrace(PTRACE_SETREGS, tid, NULL, &r->user) ? -errno : 0;
 }
 
+int arch_write_pc(pid_t tid, taddr pc)
+{
+	return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rip), pc) ? -errno : 0;
+}
+
 /* Writing all registers costs as much as writing three by themselves (bench/NOTES.md). */
 enum { FEW_REGS = 2 };
 

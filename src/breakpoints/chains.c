@@ -91,14 +91,19 @@ static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *c
 static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
 {
 	size_t n;
-	int err = number_chain(w, tid, chain, &n);
+	const uint32_t *frames = unwinder_noted_chain(chain, &n);
 
-	if (err)
-		return err;
+	if (!frames) {
+		int err = number_chain(w, tid, chain, &n);
+		if (err)
+			return err;
+		unwinder_note_chain(chain, w->frames, n);
+		frames = w->frames;
+	}
 	c->frames = malloc(n * sizeof *c->frames + 1);
 	if (!c->frames)
 		return -ENOMEM;
-	memcpy(c->frames, w->frames, n * sizeof *c->frames);
+	memcpy(c->frames, frames, n * sizeof *c->frames);
 	c->n_frames = n;
 	c->truncated = chain->truncated;
 	return 0;

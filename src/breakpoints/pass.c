@@ -11,21 +11,20 @@
 static enum trap_answer pass(struct watch *w, struct task *task, const struct trap *trap, taddr at,
 			     struct arch_regs *r)
 {
+	/* If its module has gone while it was served there is nothing in its place. */
+	if (!trap || trap->insn.how != ARCH_EMULATE) {
+		arch_write_pc(task->tid, trap && trap->slot ? trap->slot : at);
+		return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
+	}
 	const struct arch_regs was = *r;
 	uint64_t word;
 	bool push = false;
 
-	if (!trap) { /* its module has gone while it was served: there is nothing in its place */
-		arch_set_pc(r, at);
-	} else if (trap->insn.how == ARCH_EMULATE) {
-		arch_emulate(&trap->insn, at, r, &push, &word);
-		if (push)
-			space_write(w->space, arch_sp(r), &word, sizeof word);
-	} else {
-		arch_set_pc(r, trap->slot ? trap->slot : at);
-	}
+	arch_emulate(&trap->insn, at, r, &push, &word);
+	if (push)
+		space_write(w->space, arch_sp(r), &word, sizeof word);
 	arch_change_regs(task->tid, &was, r);
-	return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
+	return TRAP_OURS;
 }
 
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)

@@ -30,6 +30,7 @@ void unwinder_free(struct unwinder *u)
 		unw_destroy_addr_space(u->as);
 	snapshot_release(&u->memory);
 	steps_release(&u->steps);
+	paths_release(&u->paths);
 	free(u->frames);
 	tables_release(&u->tables);
 	code_known_release(&u->code);
@@ -43,6 +44,7 @@ void unwinder_flush(struct unwinder *u)
 	tables_flush(&u->tables);
 	code_known_flush(&u->code);
 	steps_forget(&u->steps);
+	paths_forget(&u->paths);
 }
 
 /* A step, as long as it is remembered: all may be forgotten while a chain is being walked. */
@@ -72,6 +74,20 @@ uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f)
 	const struct step *s = step_of(u, f->memo);
 
 	return s ? s->number : UINT32_MAX;
+}
+
+void unwinder_note_chain(const struct unwind_chain *chain, const uint32_t *numbers, size_t n)
+{
+	if (chain->path)
+		path_number(chain->path, numbers, n);
+}
+
+const uint32_t *unwinder_noted_chain(const struct unwind_chain *chain, size_t *n)
+{
+	if (!chain->path || !chain->path->numbered)
+		return NULL;
+	*n = chain->path->n_numbers;
+	return chain->path->numbers;
 }
 
 void unwinder_check(struct unwinder *u, bool on)
@@ -244,8 +260,27 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	return steps_add(&u->steps, &u->step);
 }
 
-/* True: the chain is complete. False: it cannot be walked in steps that are alike every time. */
-static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
+/* What a step depends on, whose frame is at @p, the chain does. False: out of memory. */
+static bool add_needs(struct path *path, const struct position *p, const struct step *s)
+{
+	bool added = true;
+
+	for (unsigned i = 0; i < s->n_words; i++)
+		added &= path_needs_word(path, s->words[i].at, s->words[i].value);
+	for (unsigned i = 0; i < s->n_regs; i++) {
+		const struct step_reg *r = &s->regs[i];
+
+		if (p->saved[r->reg])
+			added &= path_needs_word(path, p->saved[r->reg], r->value);
+		else
+			path_needs_reg(path, r->reg, r->value);
+	}
+	return added;
+}
+
+/* True: the chain is complete. False: it cannot be walked in steps that are alike every time.
+ * *@path: learns all that it depends on; NULL: nobody does, or out of memory. */
+static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, struct path **path)
 {
 	bool guessed = false;
 	uint32_t before = STEP_NONE;
@@ -257,6 +292,8 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n)
 			u->counts.steps_known++;
 		else if (!(s = make_step(u, p)))
 			return false;
+		if (*path && !add_needs(*path, p, s))
+			*path = NULL;
 		/* Of the same place one may come to know exactly at another time: no note for it. */
 		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp, .guessed = guessed,
 					  .memo = guessed ? UINT64_MAX : memo_of(u, s) };
@@ -297,21 +334,74 @@ static int check_against(struct unwinder *u, const struct arch_regs *entry, tadd
 	return err;
 }
 
+/* ---- whole chains ---- */
+
+static bool path_holds(struct unwinder *u, const struct path *path, const struct arch_regs *entry)
+{
+	uint64_t now;
+
+	for (size_t i = 0; i < path->n_words; i++)
+		if (!snapshot_word(&u->memory, path->words[i].at, &now) || now != path->words[i].value)
+			return false;
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		if (path->consulted & 1u << i && arch_kept(entry, i) != path->regs[i])
+			return false;
+	return true;
+}
+
+/* The chain of this set that it is now; NULL: none. */
+static struct path *find_path(struct unwinder *u, struct path *set, const struct position *p)
+{
+	for (size_t i = 0; i < PATH_WAYS; i++)
+		if (set[i].n_frames && set[i].pc == p->pc && set[i].sp == p->sp && path_holds(u, &set[i], p->entry))
+			return &set[i];
+	return NULL;
+}
+
+/* What is known as a whole must be what is found afresh, too. */
+static int check_path(struct unwinder *u, const struct path *path, const struct arch_regs *entry, taddr ret)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < path->n_frames; i++)
+		err = unwind_push(u, &n, path->frames[i]);
+	return err ? err : check_against(u, entry, ret, n);
+}
+
+/* By steps, or afresh if that cannot be; what can be done by steps is remembered as a whole. */
+static int walk_chain(struct unwinder *u, struct position *p, struct path *set, struct unwind_chain *out)
+{
+	const taddr pc = p->pc, sp = p->sp;
+	struct path *room = paths_make_room(&u->paths, set), *next = room ? &u->paths.next : NULL;
+	size_t n = 0;
+	bool complete = walk_by_steps(u, p, &n, &next);
+	int err = 0;
+
+	if (complete) {
+		bool taken = next && path_take(&u->paths, room, pc, sp, u->frames, n);
+
+		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, taken ? room : NULL };
+		return u->check ? check_against(u, p->entry, pc, n) : 0;
+	}
+	err = unwind_afresh(u, p->entry, pc, &n, &complete);
+	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, NULL };
+	return err;
+}
+
 int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
 		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out)
 {
 	struct position p = { .pc = ret, .sp = arch_sp_after_return(entry), .entry = entry };
-	size_t n = 0;
-	bool complete;
-	int err = 0;
+	struct path *set = paths_at(&u->paths, p.pc, p.sp);
 
 	u->maps = u->tables.maps = maps;
 	u->tables.files = files;
-	complete = walk_by_steps(u, &p, &n);
-	if (!complete)
-		err = unwind_afresh(u, entry, ret, &n, &complete);
-	else if (u->check)
-		err = check_against(u, entry, ret, n);
-	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end };
-	return err;
+	struct path *path = find_path(u, set, &p);
+	if (!path)
+		return walk_chain(u, &p, set, out);
+	path->credit += path->credit < PATH_MAX_CREDIT;
+	u->counts.steps_known += path->n_frames;
+	*out = (struct unwind_chain){ path->frames, path->n_frames, CHAIN_WHOLE, path };
+	return u->check ? check_path(u, path, entry, ret) : 0;
 }

@@ -27,6 +27,7 @@ struct unwind_chain {
 	struct unwind_frame *frames;	/* innermost first; belong to the unwinder, until the next call */
 	size_t n;
 	enum chain_end truncated; /* not CHAIN_WHOLE: not followed to its end */
+	struct path *path; /* where unwinder_note_chain() remembers something about it; NULL: nowhere */
 };
 
 /* The longest chain that is followed. */
@@ -41,6 +42,10 @@ void unwinder_free(struct unwinder *u);
 void unwinder_note(struct unwinder *u, const struct unwind_frame *f, uint32_t number);
 uint32_t unwinder_noted(const struct unwinder *u, const struct unwind_frame *f);
 
+/* The same for all frames of a whole chain that are to be in it, *n of them; NULL: nothing is remembered. */
+void unwinder_note_chain(const struct unwind_chain *chain, const uint32_t *numbers, size_t n);
+const uint32_t *unwinder_noted_chain(const struct unwind_chain *chain, size_t *n);
+
 /* Check every chain against one unwound without anything remembered; for tests. */
 void unwinder_check(struct unwinder *u, bool on);
 
@@ -49,7 +54,7 @@ void unwinder_own_bytes(struct unwinder *u,
 			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len), void *ctx);
 
 struct unwind_counts {
-	uint64_t steps_known, steps_made;
+	uint64_t steps_known, steps_made; /* the steps of a chain known as a whole are known */
 	uint64_t checked, wrong;	/* chains compared, and found to differ */
 };
 

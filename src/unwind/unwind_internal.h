@@ -3,6 +3,7 @@
 #define MPROF_UNWIND_INTERNAL_H
 
 #include "unwind/guess.h"
+#include "unwind/paths.h"
 #include "unwind/snapshot.h"
 #include "unwind/steps.h"
 #include "unwind/tables.h"
@@ -33,6 +34,7 @@ struct unwinder {
 	bool unrepeatable;	/* it depends on something that is not recorded */
 
 	struct steps steps;
+	struct paths paths;
 	bool check;
 	struct unwind_counts counts;
 };

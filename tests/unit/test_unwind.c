@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "unwind/steps.h"
+#include "unwind/paths.h"
 #include "unwind/unwind.h"
 
 #include <alloca.h>
@@ -952,6 +953,88 @@ static taddr way_back(void)
 }
 
 /* Two contexts of signals; each says that the other one was interrupted. */
+/* ---- chains known as a whole ---- */
+
+static void a_whole_chain_is_known_by_all_its_words(void **state)
+{
+	const uint64_t one = (uintptr_t)stop_here + 1, other = (uintptr_t)stop_here + 2;
+	struct target *t = *state;
+	unsigned known = 0;
+
+	start(t, run_shallow);
+	unwinder_check(t->u, true);
+	for (int i = 0; i < 60; i++) {
+		uint64_t caller = i < 10 || i % 3 ? one : other;
+		struct unwind_chain c = made_chain(t, heap, 5, caller);
+		uint32_t numbers[5];
+		size_t n = 0;
+		const uint32_t *noted = unwinder_noted_chain(&c, &n);
+
+		assert_int_equal(c.frames[1].pc, caller);
+		for (size_t k = 0; k < c.n; k++)
+			numbers[k] = (uint32_t)c.frames[k].pc + 7;
+		if (noted) {
+			known++;
+			assert_int_equal(n, 4);
+			assert_memory_equal(noted, numbers + 1, 4 * sizeof *noted);
+		}
+		unwinder_note_chain(&c, numbers + 1, c.n - 1);
+	}
+	assert_true(known > 20);
+	assert_int_equal(unwinder_counts(t->u).checked, 60);
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+	unwinder_flush(t->u);
+	assert_null(unwinder_noted_chain(&(struct unwind_chain){ .path = made_chain(t, heap, 5, one).path },
+					 &(size_t){ 0 }));
+}
+
+/* As many as a set has ways are known at the same time; of more, some. */
+static void chains_that_begin_alike_are_known_beside_each_other(void **state)
+{
+	const uint64_t one = (uintptr_t)stop_here + 1;
+	struct target *t = *state;
+
+	start(t, run_shallow);
+	unwinder_check(t->u, true);
+	for (unsigned ways = 1; ways <= 12; ways++) {
+		unsigned known = 0;
+
+		unwinder_flush(t->u);
+		for (unsigned i = 0; i < 100 * ways; i++) {
+			struct unwind_chain c = made_chain(t, heap, 3 + i % ways, one);
+
+			known += c.path && i >= 50 * ways;
+		}
+		assert_true(known >= (ways <= PATH_WAYS ? 50 * ways : 50));
+	}
+	/* Who alone comes by from now on is known in the end. */
+	for (unsigned i = 0; i < 100; i++)
+		made_chain(t, heap, 20, one);
+	assert_non_null(made_chain(t, heap, 20, one).path);
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
+static void a_whole_chain_is_known_by_the_registers_it_needs(void **state)
+{
+	struct target *t = *state;
+	unsigned needed = 0;
+
+	start(t, run_odd_frames);
+	unwinder_check(t->u, true);
+	for (int i = 0; i < 4; i++)
+		chain_now(t);
+	assert_non_null(chain_now(t).path);
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++) {
+		const uint64_t was = arch_kept(&t->regs, i);
+
+		arch_set_kept(&t->regs, i, was + 16);
+		needed += !chain_now(t).path;
+		arch_set_kept(&t->regs, i, was);
+	}
+	assert_in_range(needed, 1, ARCH_KEPT_REGS - 1);
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
 static void handlers_that_interrupt_each_other_in_a_circle_come_to_an_end(void **state)
 {
 	struct target *t = *state;
@@ -1057,6 +1140,9 @@ int main(void)
 		UNWIND_TEST(a_stack_that_runs_out_of_memory_ends_a_chain_as_truncated),
 		UNWIND_TEST(a_chain_ends_at_the_limit_as_truncated),
 		UNWIND_TEST(notes_do_not_go_astray_when_what_is_remembered_is_forgotten),
+		UNWIND_TEST(a_whole_chain_is_known_by_all_its_words),
+		UNWIND_TEST(chains_that_begin_alike_are_known_beside_each_other),
+		UNWIND_TEST(a_whole_chain_is_known_by_the_registers_it_needs),
 		UNWIND_TEST(handlers_that_interrupt_each_other_in_a_circle_come_to_an_end),
 		UNWIND_TEST(any_stack_at_all_gives_some_chain),
 	};
