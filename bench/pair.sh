@@ -3,13 +3,13 @@
 # What a pair of malloc and free costs, ten functions deep: under mprof in each way of waiting, beside
 # three bare int3 stops (mprof needs three for a pair) in the same way, and under other tools.
 #
-# PAIRS (8000) under mprof, LTRACE_PAIRS (2000), GDB_PAIRS (200), in three times RUNS short turns: a
+# PAIRS (4000) under mprof, LTRACE_PAIRS (2000), GDB_PAIRS (200), in nine times RUNS short turns: a
 # machine that others use is slower for a while and then faster again.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
-RUNS=$((RUNS * 3))
-PAIRS=${PAIRS:-8000}
+RUNS=$((RUNS * 9))
+PAIRS=${PAIRS:-4000}
 LTRACE_PAIRS=${LTRACE_PAIRS:-2000}
 GDB_PAIRS=${GDB_PAIRS:-200}
 ways=(follow adaptive sleep spin pin)
