@@ -70,6 +70,11 @@ $(B)/unit/%: tests/unit/%.c $(OBJ)
 
 unit-tests: $(UNIT)
 
+# Benchmarks of rooms by themselves.
+$(B)/bench/%: bench/%.c $(OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -o $@ $< $(OBJ) $(OUR_LDFLAGS) $(LDFLAGS) $(LIBS)
+
 # Installs what is missing; without root or apt-get it only says what that is.
 define install_packages
 	@missing=; for p in $(1); do \

@@ -49,6 +49,11 @@ build() {
 		-o "$B/bench/$name" "$here/$name.c" "$@"
 }
 
+# build_linked NAME: the same, linked with mprof's own rooms
+build_linked() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$here/.." B="$B" "$B/bench/$1"
+}
+
 # quiet COMMAND...: its output in $tmp/out, its errors in $tmp/err; says so if it fails
 quiet() {
 	timeout -k 5 "$LIMIT" "$@" </dev/null >"$tmp/out" 2>"$tmp/err" && return

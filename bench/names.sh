@@ -8,17 +8,7 @@
 UNITS=${UNITS:-36}
 FRAMES=${FRAMES:-100000}
 ADDRESSES=${ADDRESSES:-500}
-# What mprof is linked with, as its Makefile says.
-LIBS=${LIBS:-$(printf 'include Makefile\nprint-libs:\n\t@echo $(LIBS)\n' |
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$here/.." -f - print-libs)}
-
-mapfile -t objects < <(find "$B/src" -name '*.o' ! -name main.o | sort)
-if [ ${#objects[@]} -eq 0 ]; then
-	echo "There are no objects in the build folder: nothing measured."
-	exit 0
-fi
-# shellcheck disable=SC2086
-build names -I"$here/../src" -I"$here/../include" "${objects[@]}" $LIBS || exit 1
+build_linked names || exit 1
 
 value() {
 	sed -n "s/^$1 //p" "$tmp/out"

@@ -102,7 +102,9 @@ static void add_leaves(struct profile_data *d)
 		uint64_t allocs = 1 + below(100), size = 16u * (1 + below(SIZES));
 		uint64_t frees = below(4) ? allocs : below((uint32_t)allocs);
 
-		d->leaves[d->n_leaves++] = (struct pd_leaf){ i, size, allocs, frees };
+		d->leaves[d->n_leaves++] = (struct pd_leaf){
+			.node = i, .size = size, .allocs = allocs, .frees = frees
+		};
 		t->allocs += allocs;
 		t->alloc_bytes += allocs * size;
 		t->frees += frees;

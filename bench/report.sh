@@ -5,17 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 NODES=${NODES:-1000000}
-# What mprof is linked with, as its Makefile says.
-LIBS=${LIBS:-$(printf 'include Makefile\nprint-libs:\n\t@echo $(LIBS)\n' |
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$here/.." -f - print-libs)}
-
-mapfile -t objects < <(find "$B/src" -name '*.o' ! -name main.o | sort)
-if [ ${#objects[@]} -eq 0 ]; then
-	echo "There are no objects in the build folder: nothing measured."
-	exit 0
-fi
-# shellcheck disable=SC2086
-build report -I"$here/../src" "${objects[@]}" $LIBS || exit 1
+build_linked report || exit 1
 
 steps=(write read tables json)
 for ((i = 0; i < RUNS; i++)); do
