@@ -18,6 +18,9 @@ enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e,
 	if (!p)
 		return ENTRY_OUTER;
 	if (e->slot == p->slot && e->ret == p->ret) {
+		/* The wrapper has been called again, for something else. */
+		if (p->by_wrapper && e->trap != p->trap && !(e->freed && e->freed == p->ptr))
+			return ENTRY_ABANDONED;
 		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same slot, same return
 		 * address. The very same entry twice is a call that a signal pushed back to its start,
 		 * or the same call made again, after a longjmp out of it or a return not watched. */

@@ -21,8 +21,9 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
-	/* A free whose return is not trapped: it may be over. Its call site calls nothing but it. */
+	/* A free whose return is not trapped: it may be over. Its call site reaches nothing but it; */
 	bool unwatched;
+	bool by_wrapper; /* or a function of another module, that may do other things before or instead */
 	bool resolver;	/* no call of an allocator: it returns where one is, which is for probe */
 	bool hidden;	/* what it gives is not to be told of */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */

@@ -69,20 +69,33 @@ void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 	drop_call(w, calls);
 }
 
+/* Is what the pending call's site has called the function of that call, and no wrapper of it? @pc: where
+ * it goes on. */
+static bool is_call_itself(const struct watch *w, const struct call *pending, taddr pc)
+{
+	if (!pending->by_wrapper)
+		return true;
+	const struct mapping *of = mappings_find(&w->maps, pending->trap);
+	const struct mapping *at = mappings_find(&w->maps, pc - 1);
+	return of && at && of->file == at->file;
+}
+
 /*
  * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
  * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct call *pending, const struct call_entry *e,
-					 const struct unwind_chain *chain)
+static enum entry_verdict judge_by_chain(const struct watch *w, const struct call *pending,
+					 const struct call_entry *e, const struct unwind_chain *chain)
 {
 	bool handler = false;
 
 	for (size_t i = 0; i < chain->n; i++) {
 		handler |= chain->frames[i].exact;
-		if (chain->frames[i].pc == pending->ret && i &&
-		    chain->frames[i - 1].cfa == pending->sp_after)
-			return handler ? ENTRY_OUTER : ENTRY_NESTED;
+		if (chain->frames[i].pc != pending->ret || !i || chain->frames[i - 1].cfa != pending->sp_after)
+			continue;
+		if (!is_call_itself(w, pending, chain->frames[i - 1].pc))
+			return ENTRY_ABANDONED;
+		return handler ? ENTRY_OUTER : ENTRY_NESTED;
 	}
 	return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
 }
@@ -125,7 +138,7 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 				w->counts.lost++;
 				return false;
 			}
-			v = judge_by_chain(top, e, &chain);
+			v = judge_by_chain(w, top, e, &chain);
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER || is_callback(w, top, e);
@@ -246,8 +259,9 @@ static enum alloc_label inner_label(const struct watch *w, const struct call *ou
 }
 
 static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
-		       uint32_t number, const struct call_entry *e, const struct arch_regs *r)
+		       const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
 {
+	const uint32_t number = trap->probe;
 	const struct probe *p = watch_probe(w, number);
 	struct call *c = calls_push(&t->calls);
 
@@ -267,9 +281,11 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
-	if (p->kind == PROBE_FREE && watch_is_free_site(w, e->ret, e->trap)) {
+	enum free_site_kind site = p->kind == PROBE_FREE ? watch_free_site(w, e->ret, trap) : SITE_ANY;
+	if (site != SITE_ANY) {
 		/* A stop for its return would tell no more than the chain does if that is asked for. */
 		c->unwatched = true;
+		c->by_wrapper = site == SITE_WRAPPED;
 		return;
 	}
 	if (!watch_await_return(w, task->tid, e->ret)) {
@@ -348,7 +364,6 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, trap->probe);
-	uint32_t number = trap->probe;
 	bool outer = is_outer(w, task, &t->calls, e, r);
 
 	if (is_about_a_pool(p))
@@ -369,7 +384,7 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
 				   arch_sp_after_return(r));
 	if (p->kind != PROBE_FREE || (e->freed && !free_stays_inside(w, trap)))
-		begin_call(w, task, t, number, e, r);
+		begin_call(w, task, t, trap, e, r);
 }
 
 /* True: the function has returned already. */

@@ -61,20 +61,30 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 }
 
 /* What is known of a place where free is called from; remembered with the place. */
-bool watch_is_free_site(struct watch *w, taddr ret, taddr at)
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)
 {
+	const taddr at = trap->at;
 	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
 
 	if (id == IDINDEX_NONE) {
-		struct free_site s = { .ret = ret, .frees = calls_only(w, ret, at) ? at : 0 };
+		const struct mapping *m = mappings_find(&w->maps, ret - 1);
+		struct free_site s = { .ret = ret,
+				       .frees = calls_only(w, ret, at) ? at : 0,
+				       .file = m ? m->file : NO_FILE };
 
 		id = (uint32_t)w->n_sites;
 		if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
 		    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
-			return false;
+			return SITE_ANY;
 		w->sites[w->n_sites++] = s;
 	}
-	return w->sites[id].frees == at;
+	const struct free_site *s = &w->sites[id];
+
+	if (s->frees == at)
+		return SITE_FREES;
+	bool known = s->file != NO_FILE && trap->file != NO_FILE;
+	/* The program's own free may do anything. */
+	return known && s->file != trap->file && trap->file != w->program ? SITE_WRAPPED : SITE_ANY;
 }
 
 /* libtcmalloc asks for a profile of its own when the program ends. */

@@ -51,9 +51,10 @@ struct rewound_free {
 };
 
 /* A place where free is called: the call there reaches the free at @frees and nothing else; 0: it may
- * reach others. */
+ * reach others. @file: whose code it is. */
 struct free_site {
 	taddr ret, frees;
+	uint32_t file;
 };
 
 /* What is kept for a task. */
@@ -116,8 +117,13 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct u
 /* sites.c */
 /* Did the code that defines the free at @trap call it itself? @r: at its first instruction. */
 bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r);
-/* Does the call that returns to @ret reach nothing but the free at @at? */
-bool watch_is_free_site(struct watch *w, taddr ret, taddr at);
+/* What is known of the call that has reached the free at @trap and returns to @ret. */
+enum free_site_kind {
+	SITE_ANY,	/* nothing: of what else it does the return has to tell */
+	SITE_FREES,	/* it reaches that free and nothing else */
+	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
+};
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap);
 /* Is it the library of the function at @trap itself that calls it? */
 bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
 

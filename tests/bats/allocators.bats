@@ -51,6 +51,21 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 		"an allocator's function in a chain:"
 }
 
+# ---- who calls free ----
+
+@test "functions that jump to free are exact, with one allocator and with several, and need no fourth stop" {
+	local p stops pairs
+	for p in '' libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		stated -p "$p" --stats --check-unwinding -- "$T/wrappers" || fail "$p"
+		stops=$(sed -n 's/^mprof: .* stops in all, \([0-9]*\) traps hit.*/\1/p' err | tail -n 1)
+		pairs=$(jq .totals.allocs report.json)
+		echo "$p: $stops traps, $pairs allocations"
+		[ "$pairs" -ge 1500 ]
+		# 300 frees return to where a malloc from the same place is awaited; some are for libraries.
+		[ "$stops" -le $((3 * pairs + 300 + 100)) ]
+	done
+}
+
 # ---- binaries ----
 
 @test "a program is exact however it is linked: PIE, no PIE, static, static PIE, stripped" {

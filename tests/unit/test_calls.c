@@ -66,6 +66,24 @@ static void a_tail_call_is_nested(void **state)
 	assert_int_equal(judge(MALLOC, SLOT, SITE, SITE), ENTRY_NESTED);
 }
 
+static void a_wrapper_that_is_called_again_for_something_else_is_no_tail_call(void **state)
+{
+	const struct call wrapped = { .trap = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+				      .by_wrapper = true, .ptr = 0x5000 };
+
+	(void)state;
+	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0 }, SITE),
+			 ENTRY_ABANDONED);
+	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x6000 }, SITE),
+			 ENTRY_ABANDONED);
+	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x5000 }, SITE),
+			 ENTRY_NESTED);
+	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ MALLOC, SLOT, SITE, 0x6000 }, SITE),
+			 ENTRY_RESTARTED);
+	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT - 64, SITE, 0 }, SITE),
+			 ENTRY_UNWIND);
+}
+
 /* A signal pushes the pc back to the start of the call that it came too early for. */
 static void the_same_entry_again_is_a_restart(void **state)
 {
@@ -221,6 +239,7 @@ int main(void)
 		cmocka_unit_test(of_a_call_from_further_down_the_chain_tells_whether_it_is_nested),
 		cmocka_unit_test(where_the_chain_is_cut_the_word_on_the_stack_has_to_do),
 		cmocka_unit_test(a_tail_call_is_nested),
+		cmocka_unit_test(a_wrapper_that_is_called_again_for_something_else_is_no_tail_call),
 		cmocka_unit_test(the_same_entry_again_is_a_restart),
 		cmocka_unit_test(a_restart_is_told_even_after_a_signal),
 		cmocka_unit_test(an_entry_above_the_pending_call_shows_that_it_was_abandoned),
