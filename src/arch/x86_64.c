@@ -54,10 +54,12 @@ enum { FEW_REGS = 2 };
 
 int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_regs *r)
 {
-	enum { WORDS = sizeof r->user / sizeof r->user.rip };
-	const unsigned long long *old = &was->user.r15, *new = &r->user.r15; /* the first of equals */
+	enum { WORDS = sizeof r->user / sizeof(uint64_t) };
+	uint64_t old[WORDS], new[WORDS];
 	size_t changed[FEW_REGS], n = 0;
 
+	memcpy(old, &was->user, sizeof old);
+	memcpy(new, &r->user, sizeof new);
 	for (size_t i = 0; i < WORDS; i++) {
 		if (old[i] == new[i])
 			continue;

@@ -38,7 +38,7 @@ static uint64_t step_rehash(const void *owner, uint32_t id)
 	return step_hash(a->pc, a->sp);
 }
 
-struct step *steps_find(const struct steps *s, taddr pc, taddr sp)
+static struct step *find(const struct steps *s, taddr pc, taddr sp)
 {
 	struct step key = { .pc = pc, .sp = sp };
 	uint32_t id = idindex_find(&s->index, step_hash(pc, sp), step_eq, s, &key);
@@ -53,7 +53,7 @@ struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr 
 
 	if (next && next->pc == pc && next->sp == sp)
 		return next;
-	next = steps_find(s, pc, sp);
+	next = find(s, pc, sp);
 	if (from && next)
 		from->next = step_id(s, next);
 	return next;
@@ -61,7 +61,7 @@ struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr 
 
 struct step *steps_add(struct steps *s, const struct step *step)
 {
-	struct step *old = steps_find(s, step->pc, step->sp);
+	struct step *old = find(s, step->pc, step->sp);
 
 	if (old) {
 		uint32_t number = old->number;

@@ -51,14 +51,12 @@ struct steps {
 void steps_release(struct steps *s);
 void steps_forget(struct steps *s);
 
-/* NULL: none is remembered. Valid until the next steps_add(). */
-struct step *steps_find(const struct steps *s, taddr pc, taddr sp);
-
 /* No step comes before. */
 #define STEP_NONE UINT32_MAX
 
-/* The same for a step that is made right after the one numbered @before, or first (STEP_NONE): chains
- * repeat, so it is tried first what came after that one before. */
+/* The step from there, made right after the one numbered @before, or first (STEP_NONE): chains repeat, so it
+ * is tried first what came after that one before. NULL: none is remembered. Valid until the next
+ * steps_add(). */
 struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr sp);
 
 static inline uint32_t step_id(const struct steps *s, const struct step *step)
