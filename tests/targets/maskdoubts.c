@@ -5,7 +5,7 @@
  * maskdoubts trap: has allocated often when its SIGTRAP handler, which blocks every signal, does.
  * Each looks at its mask.
  */
-#include "target.h"
+#include "stepped.h"
 
 #include <signal.h>
 
@@ -65,24 +65,6 @@ static void open_mask(void)
 	bin(SIZE, TIMES, TIMES);
 }
 
-static void nothing(void)
-{
-	STAY();
-}
-
-static NOINLINE void *stepped(void)
-{
-	void *p;
-
-	__asm__ volatile("mov %1, %%edi\n\t"
-			 "call malloc@PLT\n\t"
-			 "call *%%rbx"
-			 : "=a"(p)
-			 : "i"(SIZE), "b"(nothing)
-			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
-	return p;
-}
-
 static void step(void)
 {
 	sigset_t all;
@@ -90,7 +72,7 @@ static void step(void)
 	sigfillset(&all);
 	MUST(!sigprocmask(SIG_SETMASK, &all, NULL));
 	for (int i = 0; i < TIMES; i++) {
-		void *p = stepped();
+		void *p = stepped(SIZE);
 
 		MUST(is_blocked());
 		free(p);

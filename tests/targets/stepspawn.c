@@ -3,7 +3,7 @@
  * One thread calls malloc from a place that has to be single-stepped behind the call, since an
  * indirect call stands there; the other spawns children, and sleeps in vfork(2) until they exec.
  */
-#include "target.h"
+#include "stepped.h"
 
 #include <pthread.h>
 #include <spawn.h>
@@ -15,28 +15,10 @@ enum { CHILDREN = 200, SIZE = 3323 };
 static atomic_bool over;
 static long pairs;
 
-static void nothing(void)
-{
-	STAY();
-}
-
-static NOINLINE void *stepped(void)
-{
-	void *p;
-
-	__asm__ volatile("mov %1, %%edi\n\t"
-			 "call malloc@PLT\n\t"
-			 "call *%%rbx"
-			 : "=a"(p)
-			 : "i"(SIZE), "b"(nothing)
-			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
-	return p;
-}
-
 static void *work(void *arg)
 {
 	while (!over) {
-		free(stepped());
+		free(stepped(SIZE));
 		pairs++;
 		usleep(200);
 	}
