@@ -50,7 +50,7 @@ $(B)/gen/builtin_probes.inc: share/mprof/probes
 	@mkdir -p $(@D)
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
 
-$(B)/src/breakpoints/probes.o: $(B)/gen/builtin_probes.inc
+$(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
 
 # What protoc makes of the description of pprof's format.
 $(B)/gen/pprof/profile.pb-c.c: src/pprof/profile.proto

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/announce.h"
 
-#include "breakpoints/requests.h"
+#include "probes/requests.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Where traps are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
-#include "breakpoints/choose.h"
+#include "probes/choose.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,8 @@ static int plant_in(struct watch *w, const struct mapping *m)
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
 		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
 	if (!err)
-		err = choose_probes(w->shared, m->file, m->file == w->program, plant_probe,
+		err = choose_probes(&w->shared->files, &w->shared->scans, w->shared->rules, m->file,
+				    m->file == w->program, plant_probe,
 				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
 		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);

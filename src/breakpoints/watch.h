@@ -4,8 +4,8 @@
 
 #include "alloc_event.h"
 #include "attach/tracer.h"
-#include "breakpoints/rules.h"
-#include "breakpoints/scan.h"
+#include "probes/rules.h"
+#include "probes/scan.h"
 
 /*
  * A program under observation: plants traps on its allocator functions and turns what they catch

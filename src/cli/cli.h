@@ -3,7 +3,7 @@
 #define MPROF_CLI_H
 
 #include "attach/tracer.h"
-#include "breakpoints/rules.h"
+#include "probes/rules.h"
 #include "heapprofile/heapprofile.h"
 #include "massif/settings.h"
 #include "pprof/print.h"

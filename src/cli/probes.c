@@ -2,7 +2,7 @@
 /* mprof probes PID|PROGRAM: what would be trapped, where and why. */
 #include "base/array.h"
 #include "base/printable.h"
-#include "breakpoints/choose.h"
+#include "probes/choose.h"
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
 #include "cli/program.h"
@@ -91,7 +91,8 @@ static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
 
 		l.file = maps.maps[i].file;
 		l.bias = maps.maps[i].bias;
-		err = choose_probes(s, l.file, st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
+		err = choose_probes(&s->files, &s->scans, s->rules, l.file,
+				    st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
 	}
 	mappings_release(&maps);
 	*found = l.n;
@@ -106,7 +107,7 @@ static int list_files(struct watch_shared *s, size_t *found)
 	int err = 0;
 
 	for (l.file = 0; !err && l.file < s->files.n; l.file++)
-		err = choose_probes(s, l.file, l.file == 0, list_one, &l);
+		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == 0, list_one, &l);
 	*found = l.n;
 	int lost = print_listing(&l);
 	return err ? err : lost;

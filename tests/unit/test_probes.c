@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "breakpoints/probes.h"
-#include "breakpoints/rules.h"
+#include "probes/probes.h"
+#include "probes/rules.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "arch/arch.h"
 #include "breakpoints/pools.h"
-#include "breakpoints/requests.h"
+#include "probes/requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "breakpoints/probes.h"
-#include "breakpoints/scan.h"
+#include "probes/probes.h"
+#include "probes/scan.h"
 
 #include <dlfcn.h>
 #include <elf.h>

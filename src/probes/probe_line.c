@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/probe_line.h"
+#include "probes/probe_line.h"
 
 #include <errno.h>
 #include <inttypes.h>

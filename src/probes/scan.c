@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/scan.h"
+#include "probes/scan.h"
 
 #include "base/array.h"
-#include "breakpoints/requests.h"
-#include "breakpoints/slots.h"
+#include "probes/requests.h"
+#include "probes/slots.h"
 #include "symbols/dyntable.h"
 
 #include <errno.h>

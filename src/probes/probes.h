@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_PROBES_H
-#define MPROF_BREAKPOINTS_PROBES_H
+#ifndef MPROF_PROBES_PROBES_H
+#define MPROF_PROBES_PROBES_H
 
 #include "alloc_event.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/place.h"
+#include "probes/place.h"
 
 #include "arch/arch.h"
 #include "symbols/cfi.h"

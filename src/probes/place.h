@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_PLACE_H
-#define MPROF_BREAKPOINTS_PLACE_H
+#ifndef MPROF_PROBES_PLACE_H
+#define MPROF_PROBES_PLACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/slots.h"
+#include "probes/slots.h"
 
 #include "arch/arch.h"
 #include "base/array.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_CHOOSE_H
-#define MPROF_BREAKPOINTS_CHOOSE_H
+#ifndef MPROF_PROBES_CHOOSE_H
+#define MPROF_PROBES_CHOOSE_H
 
-#include "breakpoints/watch.h"
+#include "probes/rules.h"
+#include "probes/scan.h"
 
 /**
  * What is trapped in a module file: what its symbols gave, as far as the rules allow it, and what
@@ -11,7 +12,7 @@
  * @each     told the address in the file and the definition's number; @p->indirect: of what tells where
  * Returns 0 or -ENOMEM.
  */
-int choose_probes(struct watch_shared *s, uint32_t file, bool program,
-		  void (*each)(void *ctx, const struct scan_probe *p), void *ctx);
+int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules, uint32_t file,
+		  bool program, void (*each)(void *ctx, const struct scan_probe *p), void *ctx);
 
 #endif

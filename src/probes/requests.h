@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_REQUESTS_H
-#define MPROF_BREAKPOINTS_REQUESTS_H
+#ifndef MPROF_PROBES_REQUESTS_H
+#define MPROF_PROBES_REQUESTS_H
 
-#include "breakpoints/probes.h"
+#include "probes/probes.h"
 
 /*
  * Valgrind's client requests: instructions that do nothing, in programs built with valgrind.h, by

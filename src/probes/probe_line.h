@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_PROBE_LINE_H
-#define MPROF_BREAKPOINTS_PROBE_LINE_H
+#ifndef MPROF_PROBES_PROBE_LINE_H
+#define MPROF_PROBES_PROBE_LINE_H
 
-#include "breakpoints/probes.h"
+#include "probes/probes.h"
 
 /* One line of a file of probe definitions; the format is described in mprof.probes(5). */
 

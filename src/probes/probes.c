@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/probes.h"
+#include "probes/probes.h"
 
 #include "base/text.h"
-#include "breakpoints/probe_line.h"
+#include "probes/probe_line.h"
 
 #include "base/array.h"
 

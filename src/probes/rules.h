@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_RULES_H
-#define MPROF_BREAKPOINTS_RULES_H
+#ifndef MPROF_PROBES_RULES_H
+#define MPROF_PROBES_RULES_H
 
-#include "breakpoints/probes.h"
+#include "probes/probes.h"
 
 /* What a session traps, and where it looks for it. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/choose.h"
+#include "probes/choose.h"
 
-#include "breakpoints/place.h"
+#include "probes/place.h"
 
 #include <errno.h>
 
@@ -22,15 +22,15 @@ static bool is_told_by_address(const struct probes *probes, uint64_t address)
 	return false;
 }
 
-int choose_probes(struct watch_shared *s, uint32_t file, bool program,
-		  void (*each)(void *ctx, const struct scan_probe *p), void *ctx)
+int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules, uint32_t file,
+		  bool program, void (*each)(void *ctx, const struct scan_probe *p), void *ctx)
 {
-	const struct scan *scan = scan_file(&s->scans, &s->files, file);
-	struct probes *probes = &s->rules->probes;
+	const struct scan *scan = scan_file(scans, files, file);
+	struct probes *probes = &rules->probes;
 
 	if (!scan)
 		return -ENOMEM;
-	bool allowed = rules_allow(s->rules, s->files.files[file].path, scan->soname, program);
+	bool allowed = rules_allow(rules, files->files[file].path, scan->soname, program);
 	for (size_t i = 0; i < scan->n_probes; i++) {
 		const struct scan_probe *p = &scan->probes[i];
 
@@ -46,7 +46,7 @@ int choose_probes(struct watch_shared *s, uint32_t file, bool program,
 		    (!allowed && rules_restrict(p)))
 			continue;
 		p->found = true;
-		bool placed = place_may_be_instruction(s->files.files[file].fd, p->address);
+		bool placed = place_may_be_instruction(files->files[file].fd, p->address);
 		p->placed |= placed;
 		if (placed && is_first(probes, i))
 			each(ctx, &(struct scan_probe){ .address = p->address, .probe = i });

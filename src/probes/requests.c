@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/requests.h"
+#include "probes/requests.h"
 
 #include "arch/arch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "breakpoints/rules.h"
+#include "probes/rules.h"
 
 #include "base/text.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_SCAN_H
-#define MPROF_BREAKPOINTS_SCAN_H
+#ifndef MPROF_PROBES_SCAN_H
+#define MPROF_PROBES_SCAN_H
 
 #include "attach/modules.h"
-#include "breakpoints/probes.h"
+#include "probes/probes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BREAKPOINTS_SLOTS_H
-#define MPROF_BREAKPOINTS_SLOTS_H
+#ifndef MPROF_PROBES_SLOTS_H
+#define MPROF_PROBES_SLOTS_H
 
-#include "breakpoints/scan.h"
+#include "probes/scan.h"
 
 #include <gelf.h>
 
