@@ -2,7 +2,7 @@
 #include "attach/follow.h"
 
 #include "base/clock.h"
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/sigmask.h"
 
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>

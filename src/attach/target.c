@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <dirent.h>
 #include <errno.h>

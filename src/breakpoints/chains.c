@@ -3,7 +3,7 @@
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "arch/arch.h"
 #include "attach/guard.h"
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "attach/task.h"
 #include "base/idindex.h"
 

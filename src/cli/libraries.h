@@ -2,7 +2,7 @@
 #ifndef MPROF_CLI_LIBRARIES_H
 #define MPROF_CLI_LIBRARIES_H
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "base/error.h"
 
 /**

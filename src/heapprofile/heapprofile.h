@@ -2,7 +2,7 @@
 #ifndef MPROF_HEAPPROFILE_H
 #define MPROF_HEAPPROFILE_H
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "base/error.h"
 #include "heapprofile/intervals.h"
 #include "record/recorder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/stacks.h"
 
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <stdio.h>
 #include <stdlib.h>

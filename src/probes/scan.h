@@ -2,7 +2,7 @@
 #ifndef MPROF_PROBES_SCAN_H
 #define MPROF_PROBES_SCAN_H
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "probes/probes.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef MPROF_UNWIND_GUESS_H
 #define MPROF_UNWIND_GUESS_H
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "unwind/snapshot.h"
 
 /*

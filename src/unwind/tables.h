@@ -2,7 +2,7 @@
 #ifndef MPROF_UNWIND_TABLES_H
 #define MPROF_UNWIND_TABLES_H
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "symbols/cfi.h"
 #include "unwind/snapshot.h"
 

@@ -4,7 +4,7 @@
 
 #include "alloc_event.h"
 #include "arch/arch.h"
-#include "attach/modules.h"
+#include "proc/modules.h"
 #include "attach/task.h"
 
 /*

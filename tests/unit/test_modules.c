@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "attach/modules.h"
+#include "proc/modules.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_BASE_PROCSTAT_H
-#define MPROF_BASE_PROCSTAT_H
+#ifndef MPROF_PROC_STAT_H
+#define MPROF_PROC_STAT_H
 
 #include <stdint.h>
 #include <sys/types.h>

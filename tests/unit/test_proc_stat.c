@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/procstat.h"
+#include "proc/stat.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "attach/modules.h"
+#include "proc/modules.h"
 
 #include "base/array.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_ATTACH_MODULES_H
-#define MPROF_ATTACH_MODULES_H
+#ifndef MPROF_PROC_MODULES_H
+#define MPROF_PROC_MODULES_H
 
 #include "base/error.h"
 #include "taddr.h"
