@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
-#include "cli/signals.h"
+#include "session/signals.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "massif/settings.h"
 #include "pprof/print.h"
 #include "report/report.h"
-#include "report/view.h"
+#include "naming/view.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
-#include "cli/control.h"
+#include "control/control.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rename.h"

@@ -2,7 +2,7 @@
 #include "cli/heap.h"
 
 #include "base/clock.h"
-#include "cli/filename.h"
+#include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
 

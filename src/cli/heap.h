@@ -3,7 +3,7 @@
 #define MPROF_CLI_HEAP_H
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 
 /*
  * Heap profiles of a session: joins what happens in it with the recorders that write them. Each

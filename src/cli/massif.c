@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/replace.h"
-#include "cli/filename.h"
+#include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
 #include "massif/forest.h"

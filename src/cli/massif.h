@@ -3,7 +3,7 @@
 #define MPROF_CLI_MASSIF_H
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 #include "massif/recorder.h"
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/mma_output.h"
 
-#include "cli/filename.h"
+#include "session/filename.h"
 #include "cli/output.h"
 #include "mma/group.h"
 #include "mma/source.h"

@@ -3,7 +3,7 @@
 #define MPROF_CLI_MMA_OUTPUT_H
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 #include "mma/stats.h"
 
 /* MMA's outputs of a session: --mma-log-file, --mma-stats-file. */

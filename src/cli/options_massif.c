@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of Massif's profile, and of what prints it. */
-#include "cli/filename.h"
+#include "session/filename.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/output.h"
 
-#include "cli/filename.h"
+#include "session/filename.h"
 #include "cli/heapfiles.h"
 #include "cli/massif.h"
 #include "cli/massif_report.h"
@@ -10,7 +10,7 @@
 #include "cli/stream.h"
 #include "massif/timeline.h"
 #include "profile/datafile.h"
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>

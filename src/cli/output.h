@@ -3,7 +3,7 @@
 #define MPROF_CLI_OUTPUT_H
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 
 /**
  * Before the program is started: can what it will be asked for be written? A sentence has been

@@ -2,7 +2,7 @@
 #include "cli/outputs.h"
 
 #include "base/text.h"
-#include "cli/filename.h"
+#include "session/filename.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define MPROF_CLI_RECORD_H
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 
 /* What is recorded besides the profile, as the options say; before the session begins. 0 or -ENOMEM. */
 int record_open(struct session *s, const struct options *o);

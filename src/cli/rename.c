@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/names.h"
-#include "report/resolve.h"
+#include "naming/resolve.h"
 #include "symbols/filesearch.h"
 
 #include <errno.h>

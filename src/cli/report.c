@@ -13,7 +13,7 @@
 #include "pprof/read.h"
 #include "profile/datafile.h"
 #include "report/growth.h"
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
-#include "cli/signals.h"
+#include "session/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
-#include "cli/signals.h"
+#include "session/signals.h"
 
 #include <dirent.h>
 #include <errno.h>

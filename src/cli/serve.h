@@ -3,9 +3,9 @@
 #define MPROF_CLI_SERVE_H
 
 #include "cli/cli.h"
-#include "cli/control.h"
-#include "cli/session.h"
-#include "cli/supervise.h"
+#include "control/control.h"
+#include "session/session.h"
+#include "session/supervise.h"
 
 /* How a session is served. */
 struct serve {

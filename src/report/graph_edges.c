@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "report/graph.h"
 #include "report/hash_index.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Ancestors and descendents of the entries of table 4. */
 #include "base/array.h"
 #include "report/graph.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/modulename.h"
 #include "base/text.h"
 #include "report/leaks.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "report/json.h"
 #include "report/bins.h"
 #include "report/direct.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

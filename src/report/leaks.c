@@ -2,7 +2,7 @@
 #include "report/leaks.h"
 #include "base/array.h"
 #include "report/hash_index.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/lifetimes.h"
 
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 3: direct allocation. */
 #include "report/direct.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 #include "report/percent.h"
 #include "report/tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 4: the allocation call graph. */
 #include "report/graph.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 #include "report/percent.h"
 #include "report/tables.h"
 

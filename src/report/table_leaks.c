@@ -2,7 +2,7 @@
 /* Table 2: partial call paths of the memory that was not freed. */
 #include "report/leaks.h"
 #include "base/text.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 #include "report/percent.h"
 #include "report/tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 5, on demand: how long blocks lived that have been freed. */
 #include "report/lifetimes.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 #include "report/percent.h"
 #include "report/tables.h"
 

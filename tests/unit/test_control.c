@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/control.h"
+#include "control/control.h"
 
 #include <errno.h>
 #include <signal.h>

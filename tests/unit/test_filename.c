@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/filename.h"
+#include "session/filename.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "profile/profile.h"
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

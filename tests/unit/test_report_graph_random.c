@@ -6,7 +6,7 @@
 #include "test_report_text.h"
 
 #include "report/graph.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #define FUNCTIONS 7
 #define CHAINS 12

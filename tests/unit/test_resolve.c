@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 #include <execinfo.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* A profile of a stripped program gets its names later, from the files it was stripped of. */
 #include "test_symbols_fixture.h"
 
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 static const char program[] =
 	"volatile int sink;\n"

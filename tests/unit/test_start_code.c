@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "report/start_code.h"
+#include "naming/start_code.h"
 
 #include <fcntl.h>
 #include <link.h>

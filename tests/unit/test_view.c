@@ -2,7 +2,7 @@
 /* What --inlines, --names and --types leave out of a profile. */
 #include "test_report_text.h"
 
-#include "report/view.h"
+#include "naming/view.h"
 
 static void inline_site(struct profile_data *d, const char *function, uint64_t offset)
 {

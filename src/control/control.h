@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_CONTROL_H
-#define MPROF_CLI_CONTROL_H
+#ifndef MPROF_CONTROL_CONTROL_H
+#define MPROF_CONTROL_CONTROL_H
 
 #include "base/error.h"
 

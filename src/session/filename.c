@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/filename.h"
+#include "session/filename.h"
 
 #include <errno.h>
 #include <stddef.h>

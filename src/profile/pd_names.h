@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_NAMES_H
-#define MPROF_REPORT_NAMES_H
+#ifndef MPROF_PROFILE_PD_NAMES_H
+#define MPROF_PROFILE_PD_NAMES_H
 
 #include "profile/profile_data.h"
 

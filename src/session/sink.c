@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the breakpoints tell, to the image they tell it of. */
-#include "cli/session_internal.h"
+#include "session/session_internal.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_SUPERVISE_H
-#define MPROF_CLI_SUPERVISE_H
+#ifndef MPROF_SESSION_SUPERVISE_H
+#define MPROF_SESSION_SUPERVISE_H
 
 #include "attach/guard.h"
 

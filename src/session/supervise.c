@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/supervise.h"
+#include "session/supervise.h"
 
 #include "cli/cli.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/view.h"
+#include "naming/view.h"
 
 #include "profile/pd_tree.h"
-#include "report/names.h"
-#include "report/view_fns.h"
+#include "profile/pd_names.h"
+#include "naming/view_fns.h"
 #include "symbols/shortname.h"
 
 #include <errno.h>

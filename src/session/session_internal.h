@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_SESSION_INTERNAL_H
-#define MPROF_CLI_SESSION_INTERNAL_H
+#ifndef MPROF_SESSION_SESSION_INTERNAL_H
+#define MPROF_SESSION_SESSION_INTERNAL_H
 
 /* What the files of the session share: session.c (images, and what the tracer tells), session_sink.c (what
  * the breakpoints tell), session_suspend.c. Nobody else includes this. */
 
-#include "cli/session.h"
+#include "session/session.h"
 
 /* The image that a task runs; NULL: none that is recorded. */
 struct image *session_image_of(const struct task *task);

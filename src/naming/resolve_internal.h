@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_RESOLVE_INTERNAL_H
-#define MPROF_REPORT_RESOLVE_INTERNAL_H
+#ifndef MPROF_NAMING_RESOLVE_INTERNAL_H
+#define MPROF_NAMING_RESOLVE_INTERNAL_H
 
 #include "profile/pd_tree.h"
-#include "report/resolve.h"
-#include "report/start_code.h"
+#include "naming/resolve.h"
+#include "naming/start_code.h"
 #include "symbols/perfmap.h"
 
 /* The sites that one place stands for, outermost first: elements [first, first + n) of run[]. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_RESOLVE_TYPES_H
-#define MPROF_REPORT_RESOLVE_TYPES_H
+#ifndef MPROF_NAMING_RESOLVE_TYPES_H
+#define MPROF_NAMING_RESOLVE_TYPES_H
 
 #include "profile/profile_data.h"
 #include "symbols/symbols.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_SIGNALS_H
-#define MPROF_CLI_SIGNALS_H
+#ifndef MPROF_SESSION_SIGNALS_H
+#define MPROF_SESSION_SIGNALS_H
 
 #include "attach/tracer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_VIEW_FNS_H
-#define MPROF_REPORT_VIEW_FNS_H
+#ifndef MPROF_NAMING_VIEW_FNS_H
+#define MPROF_NAMING_VIEW_FNS_H
 
 #include "profile/profile_data.h"
 #include "symbols/allocfn.h"

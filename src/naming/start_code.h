@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_START_CODE_H
-#define MPROF_REPORT_START_CODE_H
+#ifndef MPROF_NAMING_START_CODE_H
+#define MPROF_NAMING_START_CODE_H
 
-#include "report/resolve.h"
+#include "naming/resolve.h"
 #include "symbols/symbols.h"
 
 /*

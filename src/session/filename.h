@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_FILENAME_H
-#define MPROF_CLI_FILENAME_H
+#ifndef MPROF_SESSION_FILENAME_H
+#define MPROF_SESSION_FILENAME_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/start_code.h"
+#include "naming/start_code.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/signals.h"
+#include "session/signals.h"
 
 #include "cli/cli.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/resolve_internal.h"
+#include "naming/resolve_internal.h"
 
 #include "base/array.h"
-#include "report/resolve_types.h"
+#include "naming/resolve_types.h"
 
 #include <errno.h>
 #include <stdio.h>

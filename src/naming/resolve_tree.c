@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tree of call sites, from that of places. */
-#include "report/resolve_internal.h"
+#include "naming/resolve_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions that are taken out of a profile: allocation functions, and whose requests are ignored. */
-#include "report/view_fns.h"
+#include "naming/view_fns.h"
 
 #include "profile/pd_tree.h"
-#include "report/names.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Out with the traps for a while, for all programs or for one that has asked for it itself. */
-#include "cli/session_internal.h"
+#include "session/session_internal.h"
 
 #include "base/clock.h"
 

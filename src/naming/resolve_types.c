@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/resolve_types.h"
+#include "naming/resolve_types.h"
 
 #include "base/array.h"
 

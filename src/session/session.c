@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/session_internal.h"
+#include "session/session_internal.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_VIEW_H
-#define MPROF_REPORT_VIEW_H
+#ifndef MPROF_NAMING_VIEW_H
+#define MPROF_NAMING_VIEW_H
 
 #include "profile/profile_data.h"
 #include "symbols/allocfn.h"
@@ -21,7 +21,7 @@ struct view {
 
 /**
  * Leave out of a profile what a report shall not show. Allocation functions are left out
- * in any case (report/view_fns.h). Without inlined functions what they did is their callers' doing; sums stay what they are. Functions stay different ones though they may get
+ * in any case (naming/view_fns.h). Without inlined functions what they did is their callers' doing; sums stay what they are. Functions stay different ones though they may get
  * the same name. Returns 0, or -ENOMEM: @d is good for nothing but to be freed.
  */
 int view_apply(const struct view *v, struct profile_data *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A finished profile is taken apart into places again, and named like one in the making. */
-#include "report/resolve.h"
+#include "naming/resolve.h"
 
 #include <errno.h>
 #include <stdlib.h>

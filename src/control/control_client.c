@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/control.h"
+#include "control/control.h"
 
 #include "base/clock.h"
 

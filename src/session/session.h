@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_SESSION_H
-#define MPROF_CLI_SESSION_H
+#ifndef MPROF_SESSION_SESSION_H
+#define MPROF_SESSION_SESSION_H
 
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
