@@ -476,7 +476,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 		.label = c->label,
 		.count = c->count,
 		.elem = c->elem,
-		.chain = { c->frames, c->n_frames, c->truncated },
+		.chain = { .frames = c->frames, .n = c->n_frames, .truncated = c->truncated },
 	};
 
 	watch_emit(w, &e);

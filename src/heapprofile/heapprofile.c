@@ -144,6 +144,24 @@ static void count_free(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
 	check(h, now_ns);
 }
 
+/* In the profile of our own: its frames have the numbers of the image's, its nodes have not. */
+static int count_own(struct heapprofile *h, const struct alloc_event *e, struct block_change *own)
+{
+	struct alloc_event framed = *e;
+
+	if (!e->chain.node)
+		return profile_event(h->own, e, own);
+	size_t n = profile_chain_of(h->how.profile, e->chain.node, NULL, 0);
+	uint32_t *frames = malloc(n * sizeof *frames + 1);
+	if (!frames)
+		return -ENOMEM;
+	profile_chain_of(h->how.profile, e->chain.node, frames, n);
+	framed.chain = (struct alloc_chain){ .frames = frames, .n = n, .truncated = e->chain.truncated };
+	int err = profile_event(h->own, &framed, own);
+	free(frames);
+	return err;
+}
+
 static void on_event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
 {
 	struct heapprofile *h = of(r);
@@ -153,7 +171,7 @@ static void on_event(struct recorder *r, const struct alloc_event *e, const stru
 		return;
 	if (h->own) {
 		c = &own;
-		if (profile_event(h->own, e, &own)) {
+		if (count_own(h, e, &own)) {
 			h->lost++;
 			return;
 		}

@@ -666,7 +666,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	}
 	for (uint32_t i = 0; i < 10; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = A + i, .size = 8,
-					 .chain = { frames, DEEP - i, CHAIN_WHOLE } };
+					 .chain = { .frames = frames, .n = DEEP - i } };
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	/* Outermost is frames[DEEP - 1 - i]: each chain is another one from main inwards. */
@@ -674,7 +674,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = B + i, .size = 8,
-					 .chain = { frames, DEEP, CHAIN_WHOLE } };
+					 .chain = { .frames = frames, .n = DEEP } };
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
