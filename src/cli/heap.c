@@ -291,16 +291,16 @@ static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
 	return t->len;
 }
 
-static uint64_t give_text(struct session *s, struct task *task, const uint64_t arg[2])
+static uint64_t give_text(struct session *s, struct task_ref task, const uint64_t arg[2])
 {
 	struct heap_text *t = s->heap_texts;
 	ssize_t n = 0;
 
-	while (t && t->tid != task->tid)
+	while (t && t->tid != task.tid)
 		t = t->next;
 	if (t)
-		n = space_write(task->space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
-	drop_text(s, task->tid);
+		n = space_write(task.space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+	drop_text(s, task.tid);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
@@ -332,7 +332,7 @@ static void dump_as_asked(struct heapprofile *h, const struct space *space, tadd
 	free(reason);
 }
 
-bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+bool heap_ask(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
 	      uint64_t *result)
 {
 	struct heapprofile *h = heapprofile_find(i->recorders);
@@ -344,7 +344,7 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 	switch (what) {
 	case ASK_HEAP_START:
 		if (!on)
-			start(i, h, task->space, arg[0]);
+			start(i, h, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_STOP:
 		if (on)
@@ -352,20 +352,21 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 		return true;
 	case ASK_HEAP_DUMP:
 		if (on)
-			dump_as_asked(h, task->space, arg[0]);
+			dump_as_asked(h, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_RUNNING:
 		*result = on;
 		return true;
 	case ASK_HEAP_SIZE:
-		*result = make_text(i, task->tid, on ? h : NULL);
+		*result = make_text(i, task.tid, on ? h : NULL);
 		return true;
 	case ASK_HEAP_TEXT:
 		*result = give_text(i->session, task, arg);
 		return true;
-	default:
+	case ASK_NOTHING:
 		return false;
 	}
+	return false;
 }
 
 int heap_written(const struct session *s)

@@ -27,7 +27,7 @@ bool heap_signal(struct image *i, pid_t tid, int sig);
 
 /* The program called one of gperftools' functions, or of those in mprof.h that stand for them. True:
  * it returns *result at once. */
-bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+bool heap_ask(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
 	      uint64_t *result);
 void heap_texts_free(struct session *s);
 

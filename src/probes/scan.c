@@ -2,6 +2,7 @@
 #include "probes/scan.h"
 
 #include "base/array.h"
+#include "probes/outcome.h"
 #include "probes/requests.h"
 #include "probes/slots.h"
 #include "symbols/dyntable.h"
@@ -113,7 +114,7 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	const struct probe *p = &probes->v[number];
 	/* What a file keeps to itself may be called malloc and be anything. */
 	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	if (p->user || p->kind >= PROBE_MALLOCLIKE || global)
+	if (p->user || p->kind == PROBE_NONE || probe_announces(p) || global)
 		return add_function(s, probes, sym, number);
 	return 0;
 }
