@@ -196,6 +196,16 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap
 	return false;
 }
 
+/* Does the allocator free a block that it has not given, which the program has freed long ago? */
+static bool is_housekeeping(struct watch *w, const struct trap *trap, taddr ptr, const struct arch_regs *r)
+{
+	taddr ret;
+
+	return ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+	       space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
+	       watch_by_allocator(w, trap, ret);
+}
+
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, const struct arch_regs *r)
 {
@@ -212,8 +222,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .task = task->tid,
 				       .ptr = ptr,
 				       .sp = arch_sp_after_return(r),
-				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
-						       watch_by_allocator(w, trap, r) });
+				       .by_allocator = is_housekeeping(w, trap, ptr, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */

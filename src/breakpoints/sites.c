@@ -25,13 +25,9 @@ static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
+bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 {
 	uint8_t before[5];
-	taddr ret;
-
-	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
-		return false;
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	if (!m || m->file != trap->file)
 		return false;

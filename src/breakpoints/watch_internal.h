@@ -108,6 +108,10 @@ void watch_emit(struct watch *w, struct alloc_event *e);
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
 
+/* places.c */
+/* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of memory. */
+const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
+
 /* chains.c */
 /* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
 int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
@@ -115,8 +119,8 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain);
 
 /* sites.c */
-/* Did the code that defines the free at @trap call it itself? @r: at its first instruction. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r);
+/* Did the code that defines the free at @trap, and to which it returns at @ret, call it itself? */
+bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret);
 /* What is known of the call that has reached the free at @trap and returns to @ret. */
 enum free_site_kind {
 	SITE_ANY,	/* nothing: of what else it does the return has to tell */
