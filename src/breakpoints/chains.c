@@ -105,9 +105,10 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 	return unwinder_snapshot(w->unwinder, w->space, sp);
 }
 
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
+		 struct unwind_chain *chain)
 {
-	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
 
 int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
@@ -124,7 +125,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
 	if (!err)
-		err = watch_unwind(w, &r, pc, &chain);
+		err = watch_unwind(w, &r, pc, NULL, &chain);
 	if (!err)
 		err = number_chain(w, task->tid, &chain, &out->n);
 	out->frames = w->frames;
@@ -135,7 +136,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
 {
 	struct unwind_chain chain;
-	int err = watch_unwind(w, r, ret, &chain);
+	int err = watch_unwind(w, r, ret, NULL, &chain);
 
 	return err ? err : keep_chain(w, tid, &chain, c);
 }

@@ -65,24 +65,67 @@ static bool is_call_itself(const struct watch *w, const struct call *pending, ta
 	return of && at && of->file == at->file;
 }
 
+struct frame_sought {
+	struct watch *w;
+	const struct calls *calls;
+};
+
+/*
+ * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A nested call
+ * whose site calls now this, now that, proves nothing by being in the chain: what is called there now has
+ * to be the function that was seen to begin.
+ */
+static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
+{
+	const struct frame_sought *f = ctx;
+
+	if (calls_is_pending(f->calls, pc, sp))
+		return true;
+	const struct nested_call *n = calls_find_nested(f->calls, pc, sp);
+	return n && (n->certain || unwinder_function(f->w->unwinder, inner) == n->trap);
+}
+
+static bool has_handler(const struct unwind_chain *chain)
+{
+	for (size_t i = 0; i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return true;
+	return false;
+}
+
 /*
  * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
  * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct watch *w, const struct call *pending,
+static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
 					 const struct call_entry *e, const struct unwind_chain *chain)
 {
-	bool handler = false;
+	const struct call *pending = &calls->v[calls->n - 1];
+	bool handler = has_handler(chain);
 
-	for (size_t i = 0; i < chain->n; i++) {
-		handler |= chain->frames[i].exact;
-		if (chain->frames[i].pc != pending->ret || !i || chain->frames[i - 1].cfa != pending->sp_after)
-			continue;
-		if (!is_call_itself(w, pending, chain->frames[i - 1].pc))
-			return ENTRY_ABANDONED;
-		return handler ? ENTRY_OUTER : ENTRY_NESTED;
-	}
-	return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+	if (!chain->reached)
+		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
+	if (calls_is_pending(calls, found->pc, inner->cfa) && !is_call_itself(w, pending, inner->pc))
+		return ENTRY_ABANDONED;
+	return handler ? ENTRY_OUTER : ENTRY_NESTED;
+}
+
+/* The same, with what was learned by it noted. 0 or -errno. */
+static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
+			   const struct arch_regs *r, enum entry_verdict *verdict)
+{
+	const struct unwind_goal goal = { is_sought, &(struct frame_sought){ w, calls } };
+	struct unwind_chain chain;
+	int err = watch_unwind(w, r, e->ret, &goal, &chain);
+
+	if (err)
+		return err;
+	*verdict = judge_by_chain(w, calls, e, &chain);
+	/* A free that hands its block on in a chain that is cut says nothing of others. */
+	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
+		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_reaches(w, e->ret, e->trap));
+	return 0;
 }
 
 /*
@@ -114,16 +157,14 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 		uint64_t word = 0;
 
 		if (top)
-			unwinder_word(w->unwinder, top->slot, &word);
+			unwinder_far_word(w->unwinder, top->slot, &word);
 		enum entry_verdict v = calls_judge(top, e, word);
-		if (v == ENTRY_UNWIND) {
-			struct unwind_chain chain;
-
-			if (watch_unwind(w, r, e->ret, &chain)) {
-				w->counts.lost++;
-				return false;
-			}
-			v = judge_by_chain(w, top, e, &chain);
+		bool goes_on = calls_enter(calls, e);
+		if (v == ENTRY_UNWIND && goes_on)
+			v = ENTRY_NESTED;
+		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
+			w->counts.lost++;
+			return false;
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER || is_callback(w, top, e);

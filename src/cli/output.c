@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/output.h"
 
+#include "base/texts.h"
 #include "session/filename.h"
 #include "cli/heapfiles.h"
 #include "cli/massif.h"
@@ -178,16 +179,11 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 /* The image's arguments go into the data as they are; they stay the image's. */
 static int copy_command(struct profile_data *d, char *const *command)
 {
-	size_t n = 0;
+	char **copy = texts_copy(command);
 
-	while (command && command[n])
-		n++;
-	char **copy = calloc(n + 1, sizeof *copy);
 	if (!copy)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		copy[i] = strdup(command[i]);
-	free(d->command);
+	texts_free(d->command);
 	d->command = copy;
 	return 0;
 }

@@ -484,7 +484,8 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_nodes; i++)
 		p->nodes[i].resumed = 0;
 	for (size_t i = 0; i < p->n_leaves; i++)
-		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size };
+		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size,
+						   .label = p->leaves[i].label };
 	p->epoch = 1;
 }
 

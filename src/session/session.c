@@ -2,6 +2,7 @@
 #include "session/session_internal.h"
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
@@ -19,9 +20,7 @@ static void image_free(struct image *i)
 {
 	if (!i)
 		return;
-	for (char **a = i->command; a && *a; a++)
-		free(*a);
-	free(i->command);
+	texts_free(i->command);
 	free(i->data);
 	recorders_free(i->recorders);
 	sieve_release(&i->sieve);

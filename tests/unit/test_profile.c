@@ -773,6 +773,40 @@ static void a_finished_profile_may_be_empty(void **state)
 	profile_data_free(d);
 }
 
+static void labelled(struct profile *p, taddr ptr, uint64_t size, enum alloc_label label)
+{
+	event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = ptr, .size = size, .label = label }, "mf");
+}
+
+/* What a label stands for is counted where it was before, not beside it. */
+static void assert_goes_on_with_labels(struct profile *p, size_t leaves)
+{
+	for (uint32_t i = 0; i < leaves; i++) {
+		labelled(p, C + 16 * i, 100, (enum alloc_label)i);
+		assert_int_equal(changed.leaf, i);
+		assert_int_equal(p->leaves[i].label, i);
+		assert_int_equal(p->leaves[i].allocs, 1);
+	}
+	assert_int_equal(p->n_leaves, leaves);
+}
+
+static void a_child_and_a_profile_begun_anew_keep_the_labels(void **state)
+{
+	struct profile *p = *state, *c;
+
+	for (unsigned i = 0; i < 4; i++)
+		labelled(p, A + 16 * i, 100, (enum alloc_label)i);
+	assert_int_equal(p->n_leaves, 4);
+	c = profile_fork(p);
+	assert_non_null(c);
+	release(c, A + 16);
+	assert_int_equal(c->leaves[changed.old_leaf].label, 1);
+	assert_goes_on_with_labels(c, 4);
+	profile_free(c);
+	profile_restart(p);
+	assert_goes_on_with_labels(p, 4);
+}
+
 static void a_profile_begun_anew_knows_nothing_but_its_numbers(void **state)
 {
 	struct profile *p = *state;
@@ -912,6 +946,7 @@ int main(void)
 		PROFILE_TEST(what_a_profile_uses_is_told),
 		PROFILE_TEST(a_finished_profile_keeps_what_is_reported_and_little_else),
 		PROFILE_TEST(a_finished_profile_may_be_empty),
+		PROFILE_TEST(a_child_and_a_profile_begun_anew_keep_the_labels),
 		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_numbers),
 	};
 
