@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
+#include "cli/fn_names.h"
 #include "control/control.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -104,6 +105,7 @@ static int print_reports(char *lines, const struct options *o)
 		status = status ? status : one;
 		say("the profile is in %s", line + 5);
 	}
+	fn_names_say_unmet(o);
 	int err = stream_close(out);
 	if (err) {
 		stream_failed(o, err);

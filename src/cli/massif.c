@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/replace.h"
+#include "cli/fn_names.h"
 #include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
@@ -283,6 +284,8 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 
 		err = write_file(s, i, r, t->snapshots, t->n, path, &e);
 	}
+	if (massif_recorder_names(r))
+		fn_names_meet_entries(s->massif->options, massif_recorder_names(r));
 	if (err)
 		say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else

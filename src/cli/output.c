@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "base/texts.h"
+#include "cli/fn_names.h"
 #include "session/filename.h"
 #include "cli/heapfiles.h"
 #include "cli/massif.h"
@@ -26,11 +27,8 @@
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 {
-	struct view view = o->view;
-
-	view.alloc_fns = o->alloc_fns;
-	view.ignore_fns = o->ignore_fns;
-	int err = view_apply(&view, d);
+	fn_names_meet(o, d);
+	int err = view_apply(&o->view, d);
 
 	if (err)
 		return err;
@@ -362,6 +360,7 @@ int output_session(const struct session *s, const struct options *o)
 	int lost = report && report != stderr ? stream_close(report) : 0;
 	if (lost && !told)
 		stream_failed(o, lost);
+	fn_names_say_unmet(o);
 	err = err ? err : lost;
 	return err;
 }
