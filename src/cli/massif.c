@@ -6,6 +6,7 @@
 #include "cli/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/unwritten.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
 
@@ -284,7 +285,7 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 		err = write_file(s, i, r, t->snapshots, t->n, path, &e);
 	}
 	if (err)
-		say("process %d: no massif file: %s", (int)i->pid, e.text);
+		unwritten_say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else
 		say("the massif file of process %d is %s", (int)i->pid, path);
 	say_what_is_missing(i, r);

@@ -22,6 +22,8 @@ static void image_free(struct image *i)
 	for (char **a = i->command; a && *a; a++)
 		free(*a);
 	free(i->command);
+	if (i->memory)
+		close(i->memory);
 	free(i->data);
 	recorders_free(i->recorders);
 	sieve_release(&i->sieve);
