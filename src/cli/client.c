@@ -89,21 +89,50 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	return err ? STATUS_FAILED : 0;
 }
 
+/* What a session has answered to a detach. */
+struct detached {
+	char *lines;
+	bool kept, again;	/* it stays with what it could not save; and has done so before */
+	bool failed;
+};
+
+static bool begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
+
+/* A line of the answer. Returns a status. */
+static int take_line(struct detached *d, const char *line, const struct options *o, FILE *out)
+{
+	int status = 0;
+
+	if (begins(line, "data ")) {
+		status = print_data(line + 5, o, out);
+		say("the profile is in %s", line + 5);
+	} else if (begins(line, "memory ")) {
+		status = print_data(line + 7, o, out);
+	} else if (begins(line, "failed ")) {
+		say("%s", line + 7);
+		d->failed = true;
+	} else if (begins(line, "kept")) {
+		d->kept = true;
+		d->again = begins(line, "kept again");
+	}
+	return status;
+}
+
 /* The report of each profile the session has written, and where that is. */
-static int print_reports(char *lines, const struct options *o)
+static int print_reports(struct detached *d, const struct options *o)
 {
 	FILE *out = stream_open(o);
 	int status = 0;
 
 	if (!out)
 		return STATUS_FAILED;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		if (strncmp(line, "data ", 5))
-			continue;
-		int one = print_data(line + 5, o, out);
+	for (char *line = strtok(d->lines, "\n"); line; line = strtok(NULL, "\n")) {
+		int one = take_line(d, line, o, out);
 
 		status = status ? status : one;
-		say("the profile is in %s", line + 5);
 	}
 	fn_names_say_unmet(o);
 	int err = stream_close(out);
@@ -112,6 +141,26 @@ static int print_reports(char *lines, const struct options *o)
 		status = STATUS_FAILED;
 	}
 	return status;
+}
+
+/*
+ * The session keeps what it could not save. Who was told so before, and has the report in a file now,
+ * does not want more of it.
+ */
+static int end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
+{
+	char answer[CONTROL_LINE_MAX];
+
+	if (d->again && o->output && !status &&
+	    ask(pid, "discard", answer, sizeof answer, ANSWER_SECONDS, &status)) {
+		say("the report is in %s; the profile of process %d itself has been given up", o->output,
+		    (int)pid);
+		return 0;
+	}
+	say("process %d is free, but its profile is only in the session's memory: make room and call mprof "
+	    "detach %d again, or mprof control %d save FILE; mprof control %d discard gives it up",
+	    (int)pid, (int)pid, (int)pid, (int)pid);
+	return STATUS_FAILED;
 }
 
 int command_detach(int argc, char **argv)
@@ -137,7 +186,11 @@ int command_detach(int argc, char **argv)
 		return status;
 	if (strlen(answer) + 1 == sizeof answer)
 		say("too many processes: some of their reports are not shown here");
-	return print_reports(lines, &o);
+	struct detached d = { .lines = lines };
+	status = print_reports(&d, &o);
+	if (d.kept)
+		return end_kept(pid, &d, &o, status);
+	return status ? status : d.failed ? STATUS_FAILED : 0;
 }
 
 /* ---- control ---- */
@@ -159,6 +212,7 @@ static const struct control_command {
 	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
 	{ "all_snapshots", TAKES_FILE | TELLS_PID },
 	{ "heap_dump", TAKES_WORDS },
+	{ "discard", 0 },
 	{ "help", 0 },
 };
 
@@ -229,7 +283,7 @@ int command_control(int argc, char **argv)
 	}
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
-		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
+		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
@@ -271,6 +325,10 @@ static void print_session(pid_t pid)
 	       field(answer, "elapsed seconds: ", v[1]), field(answer, "allocations: ", v[2]),
 	       field(answer, "frees: ", v[3]), field(answer, "live bytes: ", v[4]),
 	       field(answer, "command: ", v[5]));
+	if (!strcmp(v[0], "unsaved"))
+		say("process %d is not traced any more: %s; make room and call mprof detach %d, or mprof control %d "
+		    "save FILE; mprof control %d discard gives the profile up", (int)pid,
+		    field(answer, "not saved: ", v[1]), (int)pid, (int)pid, (int)pid);
 }
 
 int command_status(int argc, char **argv)

@@ -11,6 +11,7 @@ const char help_text[] =
 	"       mprof control PID status|stats|suspend|resume|mark|save [FILE]|help\n"
 	"       mprof control PID snapshot|detailed_snapshot|all_snapshots [FILE]\n"
 	"       mprof control PID heap_dump [REASON]\n"
+	"       mprof control PID discard                   give up a profile that cannot be saved\n"
 	"       mprof probes [options] PID|PROGRAM          list what would be trapped in it\n"
 	"       mprof report [options] [FILE]               print a profile again (mprof.data), or a log\n"
 	"       mprof stats [options] FILE...               statistics of event logs, or of a profile\n"

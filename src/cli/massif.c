@@ -7,6 +7,7 @@
 #include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/unwritten.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
 
@@ -287,7 +288,7 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 	if (massif_recorder_names(r))
 		fn_names_meet_entries(s->massif->options, massif_recorder_names(r));
 	if (err)
-		say("process %d: no massif file: %s", (int)i->pid, e.text);
+		unwritten_say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else
 		say("the massif file of process %d is %s", (int)i->pid, path);
 	say_what_is_missing(i, r);

@@ -8,9 +8,11 @@
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/heap.h"
+#include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
+#include "cli/unwritten.h"
 #include "session/signals.h"
 
 #include <dirent.h>
@@ -317,7 +319,10 @@ int serve_session(struct serve *v)
 	if (!s->refused) {
 		int recorded = write_recorded(s), profiled = heap_written(s);
 
+		v->lasting = unwritten_count();
 		err = output_session(s, v->options);
+		if (v->options->background && v->control && output_unsaved(s))
+			err = keep_until_saved(v);
 		err = err ? err : recorded ? recorded : profiled;
 		err = err ? err : s->saver_failed ? -EIO : 0;
 	}

@@ -21,6 +21,8 @@ static void image_free(struct image *i)
 	if (!i)
 		return;
 	texts_free(i->command);
+	if (i->memory)
+		close(i->memory);
 	free(i->data);
 	recorders_free(i->recorders);
 	sieve_release(&i->sieve);

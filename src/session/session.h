@@ -32,6 +32,8 @@ struct image {
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
+	bool saved;		/* it is over, and so is in its data file */
+	int memory;		/* a data file of it without a name, for who asks; 0: there is none */
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
@@ -85,6 +87,7 @@ struct session {
 	size_t n_savers, cap_savers;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
 	bool saver_failed;	/* what it could not write is missing for good */
+	bool reported;		/* at its end the whole report has been printed */
 };
 
 /* One of them has ended. Others that have are not known here. */
