@@ -2,6 +2,7 @@
 /* The commands that talk to a session: detach, control, status. */
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -270,6 +271,16 @@ static bool can_be_sent(const char *line)
 	return false;
 }
 
+static void say_no_control(const char *word)
+{
+	struct nearest n = { .word = word, .len = strlen(word) };
+
+	for (size_t i = 0; i < sizeof control_commands / sizeof *control_commands; i++)
+		nearest_try(&n, control_commands[i].name);
+	say("control: \"%s\" is no command%s%s%s mprof help control", word, n.best ? ": did you mean " : "",
+	    n.best ? n.best : "", n.best ? "? See" : "; see");
+}
+
 int command_control(int argc, char **argv)
 {
 	char answer[CONTROL_LINE_MAX * 2];
@@ -278,7 +289,7 @@ int command_control(int argc, char **argv)
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
 	if (argc > 3 && !c) {
-		say("control: \"%s\" is no command; usage: mprof control PID COMMAND, see mprof --help", argv[3]);
+		say_no_control(argv[3]);
 		return STATUS_USAGE;
 	}
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
+#include "cli/help.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
@@ -320,6 +321,18 @@ int command_report(int argc, char **argv)
 	return status;
 }
 
+static void say_no_command(const char *word)
+{
+	struct nearest n = { .word = word, .len = strlen(word) };
+
+	help_try_commands(&n);
+	if (n.best)
+		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? See mprof help", word,
+		    n.best);
+	else
+		say("\"%s\" is neither a command of mprof nor a program; see mprof help", word);
+}
+
 int command_classic(int argc, char **argv)
 {
 	struct options o;
@@ -335,7 +348,7 @@ int command_classic(int argc, char **argv)
 	/* The names are in the data file, so the program is not read. But a word that is no file is most
 	 * likely a command misspelt. */
 	if (first < argc && access(argv[first], F_OK)) {
-		say("\"%s\" is neither a command of mprof nor a program; see mprof --help", argv[first]);
+		say_no_command(argv[first]);
 		return STATUS_USAGE;
 	}
 	int status = report_file(first + 1 < argc ? argv[first + 1] : "mprof.data", &o);
