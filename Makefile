@@ -109,7 +109,8 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: $(B)/gen/builtin_probes.inc ## clang-tidy and mandoc
+lint: $(B)/gen/builtin_probes.inc ## the rules of the house, clang-tidy and mandoc
+	tests/lint/house.py arrows length
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
 
