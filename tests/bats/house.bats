@@ -41,7 +41,7 @@ copy_tree() {
 }
 
 @test "this tree keeps the rules of the house" {
-	run "$ROOT/tests/lint/house.py" arrows length
+	run "$ROOT/tests/lint/house.py" arrows length units
 	[ -z "$output" ] || fail "$output"
 	[ "$status" = 0 ]
 }
@@ -141,4 +141,14 @@ copy_tree() {
 	[ "$status$output" = 0 ] || fail "$output"
 	sed -i '$d' src/base/base.c
 	breach "src/base/base.c: needs no reason in house.py, it is not longer than 500 lines" length
+}
+
+@test "a unit test has the name of its room" {
+	small_house
+	mkdir tests/unit
+	touch tests/unit/test_back_shelf.c tests/unit/help.h
+	run house units
+	[ "$status$output" = 0 ] || fail "$output"
+	touch tests/unit/test_shelf.c
+	breach "tests/unit/test_shelf.c: is to be named test_ROOM_FILE.c, after a room in src/" units
 }

@@ -8,6 +8,7 @@ arrows	every #include in src/ goes along an arrow of ARCHITECTURE.md, or to base
 	a header named *_internal.h or internal.h is included in its own room only; every room is
 	in the list, every arrow is used, and the list has no circle
 length	no file of src/ has more than 500 lines, but for those in LONG
+units	a unit test is named after the room and the file that it is about: test_ROOM_FILE.c
 columns	no line of src/, include/ and tests/ (C only) has more than 100 columns, tabs being 8 wide
 
 Without a RULE all are checked. Prints a line for each breach; ends with 1 if there is one.
@@ -172,7 +173,16 @@ def check_columns(root):
 			yield f"{path.relative_to(root)}:{wide[0]}: {len(wide)} lines of more than {COLUMNS_MAX} columns"
 
 
-RULES = {"arrows": check_arrows, "length": check_length, "columns": check_columns}
+# ---- names of unit tests ----
+
+def check_units(root):
+	rooms = {f.name for f in (root / "src").iterdir() if f.is_dir()}
+	for path in sorted((root / "tests" / "unit").glob("*.c")):
+		if not re.match(f"test_({'|'.join(sorted(rooms))})_", path.name):
+			yield f"{path.relative_to(root)}: is to be named test_ROOM_FILE.c, after a room in src/"
+
+
+RULES = {"arrows": check_arrows, "length": check_length, "units": check_units, "columns": check_columns}
 
 
 def main():

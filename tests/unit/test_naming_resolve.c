@@ -353,7 +353,7 @@ static void a_site_is_where_a_call_returns_to(void **state)
 	assert_in_range(s->offset, 5, 64);
 	assert_false(s->inlined);
 	if (s->file)
-		assert_non_null(strstr(s->file, "test_resolve.c"));
+		assert_non_null(strstr(s->file, "test_naming_resolve.c"));
 }
 
 /* The code of the C library that allocates before there is a main. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "unit/test_datafile.h"
+#include "unit/test_profile_datafile.h"
 
 /* What was written is read again, and the file takes no more than its share of the disk. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables 1 and 2 of the program in test_report_chains.c, with -terse and with -offsets -verbose. */
+/* Tables 1 and 2 of the program in test_report_tables_chains.c, with -terse and with -offsets -verbose. */
 static const char chains_terse[] =
 	"--------- Allocation Bins with possible Types ------------\n"
 	"\n"

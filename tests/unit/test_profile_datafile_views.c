@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "unit/test_datafile.h"
+#include "unit/test_profile_datafile.h"
 
 #include <sqlite3.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report of the program in test_report_recursion.c, with -normal; the prolog line is left out. */
+/* The report of the program in test_report_tables_recursion.c, with -normal; the prolog line is left out. */
 static const char recursion_report[] =
 	"\n"
 	"\n"

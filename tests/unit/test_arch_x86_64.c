@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking at instructions and moving them, by their bytes; test_arch_cpu.c runs them. */
+/* Looking at instructions and moving them, by their bytes; test_arch_x86_64_cpu.c runs them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
