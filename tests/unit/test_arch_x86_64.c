@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Looking at instructions and moving them, by their bytes; test_arch_x86_64_cpu.c runs them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "arch/arch.h"
 
 #include <Zydis/Zydis.h>

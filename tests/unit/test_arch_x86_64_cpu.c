@@ -3,12 +3,7 @@
  * What arch_emulate() and a moved instruction do, against the real CPU: a child that only ever
  * stands still is given registers and made to run one instruction at a time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "arch/arch.h"
 
 #include <errno.h>

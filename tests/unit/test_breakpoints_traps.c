@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traps in a child that was forked for it, and stands still unless it is made to run a few of the
  * instructions in a page of code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "breakpoints/traps.h"
 
 #include <errno.h>

@@ -4,21 +4,17 @@
  * a sentence, or read; what was read is the same when it is printed and read again, and counted the same
  * while it is read. Worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
+#include "unit/unit.h"
 #include "mma/log.h"
 #include "mma/merge.h"
 #include "mma/replay.h"
 #include "mma/writer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROUNDS = 1500, MOST_ENTRIES = 400, TEXT = 1 << 20 };
 

@@ -3,12 +3,7 @@
  * Profiles of chains of this very program, which it finds with backtrace(3), and of places in no
  * module, whose names are known without any file.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "naming/resolve.h"
 
 #include <execinfo.h>

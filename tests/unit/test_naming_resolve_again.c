@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A profile of a stripped program gets its names later, from the files it was stripped of. */
-#include "test_symbols_fixture.h"
+#include "unit/test_symbols_fixture.h"
 
 #include "naming/resolve.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What --inlines, --names and --types leave out of a profile. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include "naming/view.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Valgrind's client requests in code, and pools whose blocks are freed together. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "arch/arch.h"
 #include "breakpoints/pools.h"
 #include "probes/requests.h"

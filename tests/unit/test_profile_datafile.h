@@ -4,14 +4,10 @@
 
 /* What the tests of the data file share: profiles to write, and a directory to write them to. */
 
+#include "unit/unit.h"
 #include "profile/datafile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <errno.h>

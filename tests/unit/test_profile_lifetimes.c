@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lifetimes and temporary blocks, against an account that looks at every thread and every block. */
+#include "unit/unit.h"
 #include "profile/profile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void tell(struct profile *p, struct alloc_event e)
 {

@@ -3,12 +3,7 @@
  * Events by hand, and what they count. A chain is a string, outermost first, in which each letter
  * is a call site; in a truncated one a dot comes first: ".ab".
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "profile/profile.h"
 #include "naming/resolve.h"
 

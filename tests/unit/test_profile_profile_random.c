@@ -4,12 +4,7 @@
  * simple that it can be seen to be right: an array with a place for each address and one for each
  * chain and size.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>

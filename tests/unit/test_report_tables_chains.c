@@ -3,9 +3,9 @@
  * A whole report with paths of every length and leaks on both sides of the thresholds: 200,000
  * bytes are kept, so 0.5% is 1,000 bytes and 1% is 2,000.
  */
-#include "test_report_text.h"
-#include "test_report_tables_chains_expected.h"
-#include "test_report_tables_chains_levels.h"
+#include "unit/test_report_text.h"
+#include "unit/test_report_tables_chains_expected.h"
+#include "unit/test_report_tables_chains_levels.h"
 
 static const struct {
 	const char *chain;

@@ -7,8 +7,8 @@
  *
  * The requests are made here in the order the program makes them, so that CC can be checked.
  */
-#include "test_report_text.h"
-#include "test_report_tables_recursion_expected.h"
+#include "unit/test_report_text.h"
+#include "unit/test_report_tables_recursion_expected.h"
 
 #define F_G_F_G "F+21 > G+30 > F+21 > G+42"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What was found out once is found again, and what is wrong in the cache never shows. */
-#include "test_symbols_fixture.h"
+#include "unit/test_symbols_fixture.h"
 
 #include "symbols/internal.h"
 #include "symbols/namecache_file.h"

@@ -3,12 +3,7 @@
  * Chains of a forked child that stops in stop_here(), against what it has found out by itself with
  * backtrace(3); then chains of stacks that somebody has made to confuse us.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "unwind/steps.h"
 #include "unwind/paths.h"
 #include "unwind/unwind.h"
