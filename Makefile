@@ -18,7 +18,8 @@ OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
 SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) src/arch/$(ARCH).c
 OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
-UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+# T=name: only those whose name has it
+UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*$(T)*.c))
 
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
@@ -99,6 +100,10 @@ demo: deps ## install, build, and profile a sample program
 	$(CC) -g -O0 -o $(B)/demo/widgets examples/widgets.c
 	$(B)/mprof run --data=$(B)/demo/mprof.data -- $(B)/demo/widgets
 
+unit: test-deps ## run the tests that take seconds; T=name runs those whose name has it
+	@$(MAKE) -s -j2 DEVELOPER=1 unit-tests
+	@env --default-signal B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run unit
+
 check: test-deps ## run all tests; T=name runs those whose name has it
 	@$(MAKE) -s -j2 DEVELOPER=1 all unit-tests
 	@env --default-signal B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run
@@ -109,7 +114,8 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: $(B)/gen/builtin_probes.inc ## clang-tidy and mandoc
+lint: $(B)/gen/builtin_probes.inc ## the rules of the house, clang-tidy and mandoc
+	tests/lint/house.py arrows length units
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
 
@@ -129,5 +135,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: all unit-tests deps test-deps demo check bench soak lint install clean help FORCE
+.PHONY: all unit-tests deps test-deps demo unit check bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

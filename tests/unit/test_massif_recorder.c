@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the events of a program do to Massif's account. A chain is a string, outermost first, in which
  * each letter is a call site in the function of that name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "massif/forest.h"
 #include "massif/recorder.h"
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which stacks make contexts, and what tree they make. A stack is a string, innermost first, in which
  * each letter is a frame; a capital letter is inlined into the next. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "massif/filter.h"
 #include "massif/names.h"
 #include "massif/write.h"

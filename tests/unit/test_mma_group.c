@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A group of processes while it runs: the statistics are those of its logs, whatever happens. */
+#include "unit/unit.h"
 #include "mma/group.h"
 #include "mma/merge.h"
 #include "mma/profile_stats.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MAX_LOGS = 64 };
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The order of a log's entries while reallocs are under way: by hand, and with an allocator that
  * threads use in every order there can be. */
+#include "unit/unit.h"
 #include "mma/order.h"
 #include "mma/stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What has come out, and what a reader makes of it. */
 struct out {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The grammar of an event log: every form that is accepted, every place where one is refused. */
+#include "unit/unit.h"
 #include "mma/format.h"
 #include "mma/parse.h"
 #include "mma/written.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void same(const struct mma_entry *a, const struct mma_entry *b)
 {

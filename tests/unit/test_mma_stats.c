@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The statistics of event logs, worked out by hand, and against a slow but simple account. */
+#include "unit/unit.h"
 #include "mma/merge.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct mma_entry at(uint64_t t, enum mma_type type, uint64_t ptr, uint64_t old, uint64_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 1. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include "report/bins.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 4, and long chains through all of the report. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #define RULE "\n-------------------------------s--m--l--x----s--m--l--x----------\n\n"
 

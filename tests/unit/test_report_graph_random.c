@@ -3,7 +3,7 @@
  * Random small runs: the call graph is compared with what follows from the definitions of spec
  * "tables", section 7.1, by walking along every request's chain.
  */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include "report/graph.h"
 #include "profile/pd_names.h"

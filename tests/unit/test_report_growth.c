@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "report/growth.h"
 
+#include "unit/unit.h"
 #include "unit/pd_build.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The JSON report, read back with jansson. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables 2 and 3. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 static char *leaks_of(struct profile_data *d, enum report_level level, enum report_leaks leaks)
 {

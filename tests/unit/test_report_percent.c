@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include "report/percent.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The worked examples of section 8 of spec "tables", byte for byte. */
-#include "test_report_text.h"
+#include "unit/test_report_text.h"
 
 #include <errno.h>
 

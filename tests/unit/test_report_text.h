@@ -3,16 +3,11 @@
 #ifndef MPROF_TESTS_REPORT_TEXT_H
 #define MPROF_TESTS_REPORT_TEXT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "pd_build.h"
+#include "unit/unit.h"
+#include "unit/pd_build.h"
 #include "report/report.h"
+
+#include <stdbool.h>
 
 /* The text report, for free(). */
 static inline char *tables_text_by(const struct profile_data *d, const struct report_options *o)

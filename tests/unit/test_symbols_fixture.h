@@ -4,12 +4,7 @@
 
 /* What the tests of src/symbols share: programs are compiled in a folder that goes away afterwards. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "symbols/symbols.h"
 
 #include <errno.h>

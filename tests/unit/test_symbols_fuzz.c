@@ -5,7 +5,7 @@
  * each section that is read. Each lookup must give a frame, and nothing may crash or go on for ever:
  * worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
-#include "test_symbols_fixture.h"
+#include "unit/test_symbols_fixture.h"
 
 #include "symbols/cfi.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "test_symbols_fixture.h"
+#include "unit/test_symbols_fixture.h"
 
 /* A MARK is a label, so that nm tells the tests where to look. */
 #define MARK "#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "test_symbols_fixture.h"
+#include "unit/test_symbols_fixture.h"
 
 #include "symbols/demangle.h"
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# What tests/run builds and starts, in a small tree whose tests say that they ran. mprof is not needed here.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+setup_file() {
+	:
+}
+
+# unit_says NAME LINE: a unit test, built with and without sanitizers
+unit_says() {
+	local b
+	touch "tests/unit/$1.c"
+	for b in build build-san; do
+		printf '#!/bin/sh\necho %s/%s >>%s/started\necho 1..1\necho "%s"\n' $b "$1" "$D" "$2" >$b/unit/"$1"
+		chmod +x $b/unit/"$1"
+	done
+}
+
+# commands_named FILE NAME...
+commands_named() {
+	local f=tests/bats/$1 name
+	shift
+	echo 'echo "${BATS_TEST_FILENAME##*/}" >>'"$D/files" >"$f"
+	for name; do
+		printf '@test "%s" {\n\techo "${MPROF%%/mprof}: %s" >>%s/started\n}\n' "$name" "$name" "$D" >>"$f"
+	done
+}
+
+setup() {
+	D=$BATS_TEST_TMPDIR
+	cd "$D" || return 1
+	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
+	mkdir -p tests/unit tests/bats tests/lint man build/unit build-san/unit
+	cp "$ROOT/tests/run" tests/run
+	printf '#!/bin/sh\necho "$*" >>%s/made\n' "$D" >make
+	printf '#!/bin/sh\necho "$*" >>%s/checked\n' "$D" >tests/lint/house.py
+	chmod +x make tests/lint/house.py
+	cp "$ROOT/man/mprof.1" man/a.1
+	cp "$ROOT/man/mprof.data.5" man/a.5
+	unit_says test_base_apple "ok 1 - sweet"
+	unit_says test_mma_pear "ok 1 - soft"
+	commands_named exact.bats "apples are counted" "pears are counted"
+	commands_named frames.bats "plums are counted"
+	commands_named hostile.bats "cherries are counted"
+	commands_named names.bats "a pear has a name"
+	touch made started checked files
+}
+
+# rings NAME ARG...: runs tests/run with T=NAME
+rings() {
+	local name=$1
+	shift
+	run env -u BATS_RUN_TMPDIR MAKE="$D/make" B="$D/build" T="$name" CYCLES= tests/run "$@"
+}
+
+@test "all tests are built with everything and started in all builds" {
+	rings ""
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "17 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 13 ] || fail "$(cat started)"
+	grep -q CC=clang made
+	grep -q 'SAN=address,undefined .* unit-tests all$' made || fail "$(cat made)"
+	[ -s checked ]
+}
+
+@test "the unit ring builds nothing, holds the tree against its rules and starts the unit tests" {
+	rings "" unit
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "3 passed, 0 failed" ] || fail "$output"
+	[ "$(sort started)" = "build/test_base_apple
+build/test_mma_pear" ] || fail "$(cat started)"
+	[ ! -s made ] && [ ! -s files ] && [ -s checked ]
+}
+
+@test "with a name only what has it is built and started" {
+	rings apple
+	[ "$status" = 0 ] || fail "$output"
+	[ "$(sort started)" = "$D/build-san: apples are counted
+$D/build: apples are counted
+build-san/test_base_apple
+build/test_base_apple" ] || fail "$(cat started)"
+	[ "$(sort -u files)" = exact.bats ]
+	[ "$(grep -c . made)" = 1 ]
+	grep -q 'T=apple unit-tests all$' made
+	[ ! -s checked ]
+}
+
+@test "with the name of a command test nothing is built with sanitizers" {
+	rings "has a name"
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 0 failed" ] || fail "$output"
+	[ "$(cat started)" = "$D/build: a pear has a name" ]
+	[ ! -s made ]
+}
+
+@test "with the name of a unit test only that one is linked" {
+	run make -n -C "$ROOT" B="$D/elsewhere" T=base_array_none unit-tests
+	[[ $output != */unit/test_* ]] || fail "$output"
+	make -n -C "$ROOT" B="$D/elsewhere" T=mma_parse unit-tests >plan
+	[ "$(grep -c -- '-o [^ ]*/unit/test_' plan)" = 1 ]
+	grep -q -- '-o [^ ]*/unit/test_mma_parse ' plan
+}
+
+@test "a name that no test has is an error" {
+	rings nobody
+	[ "$status" = 1 ]
+	[ "$output" = 'no test has the name "nobody"' ] || fail "$output"
+}
+
+@test "a unit test that fails or dies is reported, whatever else runs at the time" {
+	unit_says test_base_apple "not ok 1 - sour"
+	printf '#!/bin/sh\nkill -SEGV $$\n' >build/unit/test_mma_pear
+	rings "" unit
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "1 passed, 2 failed" ] || fail "$output"
+	[[ $output == *"unit/test_base_apple: not ok 1 - sour"* ]]
+	[[ $output == *"unit/test_mma_pear: ended with status 139 after 0 tests"* ]] || fail "$output"
+}

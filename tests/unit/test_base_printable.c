@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/test_report_text.h"
+
+#include "base/printable.h"
+
+static void assert_printable(const char *s, const char *want)
+{
+	char got[256];
+
+	assert_int_equal(printable(got, sizeof got, s), strlen(want));
+	assert_string_equal(got, want);
+}
+
+static void text_stays_as_it_is(void **state)
+{
+	(void)state;
+	assert_printable("", "");
+	assert_printable("operator\\ new<int>(a, ~b)", "operator\\ new<int>(a, ~b)");
+	assert_printable("gr\xc3\xb6\xc3\x9f" "er", "gr\xc3\xb6\xc3\x9f" "er");
+	assert_printable("\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80", "\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80");
+}
+
+static void control_characters_are_octal(void **state)
+{
+	(void)state;
+	assert_printable("a\033[2Jb\n\t\x01", "a\\033[2Jb\\012\\011\\001");
+	assert_printable("\x7f", "\\177");
+	assert_printable("\xc2\x9b" "2J", "\\302\\2332J");	/* U+009B: another CSI */
+	assert_printable("\xc2\x80", "\\302\\200");
+}
+
+static void invalid_utf8_is_octal(void **state)
+{
+	(void)state;
+	assert_printable("\x9b\xff", "\\233\\377");
+	assert_printable("\xc3", "\\303");
+	assert_printable("\xe2\x82", "\\342\\202");
+	assert_printable("\xe2\x82z", "\\342\\202z");
+	assert_printable("\xc0\xaf", "\\300\\257");		/* overlong */
+	assert_printable("\xe0\x9f\xbf", "\\340\\237\\277");
+	assert_printable("\xf0\x8f\xbf\xbf", "\\360\\217\\277\\277");
+	assert_printable("\xed\xa0\x80", "\\355\\240\\200");	/* a surrogate */
+	assert_printable("\xf4\x90\x80\x80", "\\364\\220\\200\\200");	/* above U+10FFFF */
+	assert_printable("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
+}
+
+static void small_buffer_cuts_between_characters(void **state)
+{
+	(void)state;
+	char got[6] = "?????";
+
+	assert_int_equal(printable(got, 6, "ab\033c"), 7);
+	assert_string_equal(got, "ab");		/* \033 would need 4 more, and c is behind it */
+	assert_int_equal(printable(got, 4, "ab\xc3\xb6"), 4);
+	assert_string_equal(got, "ab");
+	assert_int_equal(printable(got, 5, "ab\xc3\xb6"), 4);
+	assert_string_equal(got, "ab\xc3\xb6");
+	assert_int_equal(printable(NULL, 0, "abc"), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_stays_as_it_is),
+		cmocka_unit_test(control_characters_are_octal),
+		cmocka_unit_test(invalid_utf8_is_octal),
+		cmocka_unit_test(small_buffer_cuts_between_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/unit.h"
+#include "cli/option_values.h"
+#include "pprof/allocators.h"
+#include "pprof/heap_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct stack_table *t, uint64_t a, uint64_t b, int64_t objects, int64_t bytes)
+{
+	uint64_t elements[2] = { a, b };
+	int64_t value[HEAP_VALUES] = { objects, bytes, objects, bytes };
+
+	assert_int_equal(stack_table_add(t, elements, b ? 2 : a ? 1 : 0, value), 0);
+}
+
+static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
+{
+	(void)ctx;
+	if (first)
+		name(to, "outer");
+	name(to, address == 0x2001 ? "ns::operator--()" : "f");
+	return 0;
+}
+
+static void assert_written(const struct stack_table *t, const struct stack_table *mapped,
+			   const struct heap_names *names, const char *want)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(heap_write(out, t, mapped, "the map\n", names), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void numbers_are_aligned_and_mapped_memory_is_not_in_the_totals(void **state)
+{
+	struct stack_table t = { 0 }, mapped = { 0 };
+
+	(void)state;
+	add(&t, 0x1000, 0x2001, 1, 10);
+	add(&t, 0, 0, 1234567, 123456789);
+	add(&mapped, 0x7f0011223344, 0, 1, 4096);
+	stack_table_sort(&t, INUSE_SPACE);
+	assert_written(&t, &mapped, NULL,
+		       "heap profile: 1234568: 123456799 [1234568: 123456799] @ heapprofile\n"
+		       "     1:     4096 [     1:     4096] @ 0x7f0011223344\n"
+		       "1234567: 123456789 [1234567: 123456789] @ 0x00000000\n"
+		       "     1:       10 [     1:       10] @ 0x00001000 0x00002001\n"
+		       "\nMAPPED_LIBRARIES:\nthe map\n");
+	stack_table_release(&t);
+	stack_table_release(&mapped);
+}
+
+static void names_stand_for_each_address_once_and_have_no_separator_in_them(void **state)
+{
+	struct stack_table t = { 0 };
+	struct heap_names names = { "/bin/x", names_of, NULL };
+
+	(void)state;
+	add(&t, 0x1000, 0x2001, 1, 10);
+	add(&t, 0x1000, 0, 1, 10);
+	assert_written(&t, NULL, &names,
+		       "--- symbol\nbinary=/bin/x\n0x00001000 outer--f\n0x00002001 ns::operator- -()\n---\n"
+		       "heap profile:      2:       20 [     2:       20] @ heapprofile\n"
+		       "     1:       10 [     1:       10] @ 0x00001000 0x00002001\n"
+		       "     1:       10 [     1:       10] @ 0x00001000\n"
+		       "\nMAPPED_LIBRARIES:\nthe map\n");
+	stack_table_release(&t);
+}
+
+static void a_sum_that_overflows_adds_nothing(void **state)
+{
+	struct stack_table t = { 0 };
+	uint64_t e = 1;
+	int64_t most[HEAP_VALUES] = { 1, INT64_MAX, 1, 1 };
+
+	(void)state;
+	assert_int_equal(stack_table_add(&t, &e, 1, most), 0);
+	assert_int_equal(stack_table_add(&t, &e, 1, most), -EOVERFLOW);
+	assert_int_equal(t.stacks[0].value[ALLOC_OBJECTS], 1);
+	assert_int_equal(t.stacks[0].value[INUSE_SPACE], 1);
+	stack_table_release(&t);
+}
+
+static void assert_bytes(const char *text, uint64_t want)
+{
+	uint64_t n = 77;
+
+	assert_true(value_bytes(&n, text));
+	assert_int_equal(n, want);
+}
+
+static void byte_counts_may_have_a_suffix(void **state)
+{
+	static const char *const wrong[] = { "", "K", "1k", "1KB", "-1", "1.5M", " 1", "18446744073709551615K",
+					     "99999999999999999999999999999999999G" };
+	uint64_t n = 77;
+
+	(void)state;
+	assert_bytes("0", 0);
+	assert_bytes("1048576", 1 << 20);
+	assert_bytes("3K", 3 << 10);
+	assert_bytes("100M", 100 << 20);
+	assert_bytes("1G", 1 << 30);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(value_bytes(&n, wrong[i]));
+	assert_int_equal(n, 77);
+}
+
+static void allocation_functions_are_told_by_their_whole_names(void **state)
+{
+	(void)state;
+	assert_true(heap_is_allocator("malloc"));
+	assert_true(heap_is_allocator("operator new[](unsigned long)"));
+	assert_true(heap_is_allocator("tcmalloc::allocate_full_cpp_throw_oom(unsigned long)"));
+	assert_true(heap_is_allocator("(anonymous namespace)::do_malloc(unsigned long)"));
+	assert_false(heap_is_allocator("my_malloc"));
+	assert_false(heap_is_allocator("malloc_pool"));
+	assert_false(heap_is_allocator("(anonymous namespace)::work()"));
+	assert_false(heap_is_allocator(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_aligned_and_mapped_memory_is_not_in_the_totals),
+		cmocka_unit_test(names_stand_for_each_address_once_and_have_no_separator_in_them),
+		cmocka_unit_test(a_sum_that_overflows_adds_nothing),
+		cmocka_unit_test(byte_counts_may_have_a_suffix),
+		cmocka_unit_test(allocation_functions_are_told_by_their_whole_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/test_profile_datafile.h"
+
+#include "profile/datafile_schema.h"
+
+/* What happens to files: the reader answers with what was written, or with an error that says why. */
+
+static void what_is_no_data_file_is_refused(void **state)
+{
+	unsigned char zeros[5000] = { 0 };
+
+	(void)state;
+	assert_unreadable(-ENOENT, "No such file");
+	put_file(zeros, 0);
+	assert_unreadable(-EINVAL, "is not a data file of mprof");
+	put_file(zeros, sizeof zeros);
+	assert_unreadable(-EINVAL, "is not a data file of mprof");
+	memset(zeros, 'a', sizeof zeros);
+	put_file(zeros, sizeof zeros);
+	assert_unreadable(-EINVAL, "is not a data file of mprof");
+	put_file((const unsigned char *)"desc: (none)\ncmd: a\n", 20);
+	assert_unreadable(-EINVAL, "but a massif file: mprof report --format=ms_print prints it");
+	change("PRAGMA application_id=0");
+	assert_unreadable(-EINVAL, "is not a data file of mprof");
+	assert_int_equal(unlink(bad_file), 0);
+	assert_int_equal(mkdir(bad_file, 0777), 0);
+	assert_unreadable(-EISDIR, "directory");
+	assert_int_equal(rmdir(bad_file), 0);
+	assert_int_equal(mkfifo(bad_file, 0666), 0);
+	assert_unreadable(-EINVAL, "not an ordinary file");
+	assert_int_equal(unlink(bad_file), 0);
+	assert_int_equal(symlink("/dev/zero", bad_file), 0);
+	assert_unreadable(-EINVAL, "not an ordinary file");
+}
+
+static void a_newer_file_is_told_from_a_damaged_one(void **state)
+{
+	(void)state;
+	/* Even if nothing in it is as it was. */
+	change("PRAGMA user_version=4; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 4, this one reads up to 3)");
+	change("PRAGMA user_version=2147483647");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
+	change("PRAGMA user_version=0");
+	assert_unreadable(-EUCLEAN, "no format 0");
+	change("PRAGMA user_version=-1");
+	assert_unreadable(-EUCLEAN, "no format -1");
+}
+
+/* The checksum of what is in the tables now. */
+static uint64_t sum_of_tables(sqlite3 *db)
+{
+	static const char *const tables[] = { "command", "modules", "functions", "sites", "nodes",
+					      "leaves", "types", "arcs", "meta WHERE key <> 'checksum'" };
+	uint64_t sum = DATAFILE_SUM_START;
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+		char sql[128];
+		sqlite3_stmt *row;
+
+		snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY rowid", tables[t]);
+		assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+		while (sqlite3_step(row) == SQLITE_ROW) {
+			for (int i = 0; i < sqlite3_column_count(row); i++) {
+				if (sqlite3_column_type(row, i) == SQLITE_NULL)
+					sum = datafile_sum_null(sum);
+				else if (sqlite3_column_type(row, i) == SQLITE_INTEGER)
+					sum = datafile_sum_int(sum, (uint64_t)sqlite3_column_int64(row, i));
+				else
+					sum = datafile_sum_text(sum, (const char *)sqlite3_column_text(row, i),
+								(size_t)sqlite3_column_bytes(row, i));
+			}
+		}
+		sqlite3_finalize(row);
+	}
+	return sum;
+}
+
+/* Make of the file what version 1 of the format would be. */
+static void make_version_1(sqlite3 *db)
+{
+	char sql[256];
+
+	for (const struct datafile_object *o = datafile_schema; o->type; o++) {
+		snprintf(sql, sizeof sql, "DROP %s %s", o->type, o->name);
+		if (o->since > 1)
+			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	}
+	for (const struct datafile_meta *m = datafile_meta; m->key; m++) {
+		snprintf(sql, sizeof sql, "DELETE FROM meta WHERE key = '%s'", m->key);
+		if (m->since > 1)
+			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	}
+	snprintf(sql, sizeof sql, "UPDATE meta SET value = %lld WHERE key = 'checksum'; PRAGMA user_version=1",
+		 (long long)sum_of_tables(db));
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static void a_file_of_version_1_is_read_without_what_came_later(void **state)
+{
+	struct profile_data *d = sample();
+	sqlite3 *db;
+
+	(void)state;
+	d->n_points = 0;
+	for (size_t i = 0; i < d->n_leaves; i++)
+		d->leaves[i].at_peak = d->leaves[i].label = 0;
+	d->labelled = false;
+	d->min_size = d->max_size = 0;
+	write_ok(bad_file, d);
+	d->n_lifetimes = 0;
+	d->load = (struct pd_load){ 0 };
+	assert_int_equal(sqlite3_open(bad_file, &db), SQLITE_OK);
+	make_version_1(db);
+	sqlite3_close(db);
+	struct profile_data *got = read_ok(bad_file);
+	assert_profiles_equal(d, got);
+	profile_data_free(got);
+	profile_data_free(d);
+}
+
+/* Whoever changes the schema makes a new version: readers out there know the old one. */
+static void the_schema_is_that_of_version_3(void **state)
+{
+	uint64_t sum = DATAFILE_SUM_START;
+
+	(void)state;
+	for (const struct datafile_object *o = datafile_schema; o->type; o++)
+		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
+	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
+		sum = datafile_sum_text(sum, m->key, strlen(m->key));
+	assert_int_equal(DATAFILE_VERSION, 3);
+	assert_int_equal(sum, UINT64_C(0xddfa2832e609f5c6));
+}
+
+static void a_file_cut_anywhere_is_damaged(void **state)
+{
+	uint64_t seed = 9;
+	size_t n;
+
+	(void)state;
+	write_sample();
+	unsigned char *bytes = get_file(&n);
+	for (size_t i = 0, cut = 0; i < 700; i++) {
+		put_file(bytes, cut);
+		assert_unreadable(cut < 100 ? -EINVAL : -EUCLEAN, cut < 100 ? "not a data" : "its end");
+		cut = i < 200 ? i : i < 200 + n / 4096 ? (i - 199) * 4096 - 1 : rnd(&seed) % n;
+	}
+	put_file(bytes, n);
+	assert_sample();
+	free(bytes);
+}
+
+/* Cut, and the header says that this is all. */
+static void a_file_cut_by_an_expert_is_damaged(void **state)
+{
+	size_t n;
+
+	(void)state;
+	write_sample();
+	unsigned char *bytes = get_file(&n);
+	for (size_t pages = 0; pages < n / 4096; pages++) {
+		bytes[30] = (unsigned char)(pages >> 8);
+		bytes[31] = (unsigned char)pages;
+		put_file(bytes, pages * 4096 < 100 ? 100 : pages * 4096);
+		assert_unreadable(-EUCLEAN, "is damaged");
+	}
+	free(bytes);
+}
+
+/* Returns 1 if the file was still readable; then it must say what was written. */
+static int survives(const struct profile_data *want)
+{
+	struct profile_data *d = NULL;
+	struct error e = { "" };
+	int err = datafile_read(bad_file, &d, &e);
+
+	if (!err)
+		assert_profiles_equal(want, d);
+	else
+		assert_true(err == -EUCLEAN || err == -EINVAL || err == -EPROTONOSUPPORT);
+	assert_int_equal(!err, !*e.text);
+	/* A sentence for a person, not SQLite's list of what it has found. */
+	assert_null(strstr(e.text, "***"));
+	assert_null(strstr(e.text, "\\012"));
+	profile_data_free(d);
+	return !err;
+}
+
+static void flipped_bytes_are_found_or_harmless(void **state)
+{
+	struct profile_data *want = sample();
+	uint64_t seed = 77;
+	int fine = 0, runs = 1500;
+	size_t n;
+
+	(void)state;
+	write_sample();
+	unsigned char *bytes = get_file(&n), *bad = array(n, 1);
+	for (int i = 0; i < runs; i++) {
+		memcpy(bad, bytes, n);
+		for (uint64_t k = i % 3 ? 1 : 1 + rnd(&seed) % 20; k; k--) {
+			size_t at = rnd(&seed) % (i % 5 ? n : 4 * 4096);	/* the schema is in front */
+
+			bad[at] ^= (unsigned char)(1 + rnd(&seed) % 255);
+		}
+		put_file(bad, n);
+		fine += survives(want);
+	}
+	print_message("%d of %d changed files were readable, their content unchanged\n", fine, runs);
+	assert_true(fine < runs * 2 / 3);	/* about half of so small a file is not used */
+	free(bytes);
+	free(bad);
+	profile_data_free(want);
+}
+
+/* Each changed value is found, in every column of every table. */
+static void a_changed_value_is_damage(void **state)
+{
+	const char *const columns[] = {
+		"command.arg", "modules.path", "modules.build_id", "modules.names", "functions.name",
+		"functions.linkage", "functions.module", "functions.address", "sites.function",
+		"sites.address", "sites.offset", "sites.file", "sites.line", "sites.inlined", "sites.guessed",
+		"nodes.parent", "nodes.site", "nodes.resumed", "leaves.node", "leaves.size",
+		"leaves.allocs", "leaves.frees", "timeline.time_ns", "timeline.churn_bytes",
+		"timeline.live_bytes", "timeline.extra_bytes", "timeline.live_blocks", "timeline.peak",
+		"peak.blocks", "labels.label", "recorded.min_size", "recorded.max_size", "types.size", "types.name", "types.rank",
+		"arcs.caller", "arcs.callee", "arcs.calls", "arcs.bytes_s", "arcs.bytes_m",
+		"arcs.bytes_l", "arcs.bytes_x", "meta.key", "meta.value",
+	};
+	const char *const values[] = {	/* one of another kind than the column's too */
+		"CASE typeof(%s) WHEN 'integer' THEN 1 - %s ELSE 'x' END", "x'6162'", "'a text'",
+		"CAST(x'610062' AS TEXT)", "-1", "1.5", "9223372036854775807",
+	};
+	char sql[400], value[200], table[20];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		const char *column = strchr(columns[i], '.') + 1;
+
+		snprintf(table, sizeof table, "%.*s", (int)(column - columns[i] - 1), columns[i]);
+		for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+			snprintf(value, sizeof value, values[v], column, column);
+			snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s WHERE rowid = "
+				 "(SELECT rowid FROM %s ORDER BY rowid LIMIT 1 OFFSET "
+				 "(SELECT count(*) / 2 FROM %s))", table, column, value, table, table);
+			change(sql);
+			assert_unreadable(-EUCLEAN, "is damaged");
+		}
+	}
+}
+
+static void a_value_of_the_wrong_kind_is_named(void **state)
+{
+	(void)state;
+	change("UPDATE functions SET name = CAST(x'610062' AS TEXT) WHERE id = 7");
+	assert_unreadable(-EUCLEAN, "table functions, row 7: a zero byte in a text");
+	change("UPDATE modules SET path = x'6162' WHERE id = 1");
+	assert_unreadable(-EUCLEAN, "table modules, row 1: not a text");
+	change("UPDATE nodes SET resumed = 'many' WHERE id = 70");
+	assert_unreadable(-EUCLEAN, "table nodes, row 70: not a number");
+	change("UPDATE nodes SET parent = 4294967295 WHERE id = 3");
+	assert_unreadable(-EUCLEAN, "table nodes, row 3: number out of range");
+	change("UPDATE sites SET line = 4294967296 WHERE id = 3");
+	assert_unreadable(-EUCLEAN, "table sites, row 3: number out of range");
+	change("UPDATE meta SET value = 4294967296 WHERE key = 'pid'");
+	assert_unreadable(-EUCLEAN, "table meta, row 0: number out of range");
+	change("UPDATE meta SET value = value + 1 WHERE key = 'peak_bytes'");
+	assert_unreadable(-EUCLEAN, "the checksum does not match");
+}
+
+static void missing_moved_and_added_rows_are_damage(void **state)
+{
+	const char *const tables[] = {
+		"command", "modules", "functions", "sites", "nodes", "peak", "leaves", "timeline",
+		"types", "arcs", "meta",
+	};
+	char sql[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		const char *t = tables[i];
+
+		snprintf(sql, sizeof sql, "DELETE FROM %s", t);
+		change(sql);
+		assert_unreadable(-EUCLEAN, "is damaged");
+		snprintf(sql, sizeof sql, "DELETE FROM %s WHERE rowid = 1", t);
+		change(sql);
+		assert_unreadable(-EUCLEAN, "is damaged");
+		snprintf(sql, sizeof sql, "UPDATE %s SET rowid = 10000000 WHERE rowid = 1", t);
+		change(sql);
+		assert_unreadable(-EUCLEAN, "is damaged");
+		snprintf(sql, sizeof sql, "CREATE TEMP TABLE c AS SELECT * FROM %s LIMIT 1;"
+			 "INSERT OR REPLACE INTO %s SELECT * FROM c", t, t);
+		if (i >= 6) {	/* without an id of its own the row comes once more */
+			change(sql);
+			assert_unreadable(-EUCLEAN, "is damaged");
+		}
+	}
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, test_dir_clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_no_data_file_is_refused),
+		TEST(a_newer_file_is_told_from_a_damaged_one),
+		TEST(a_file_of_version_1_is_read_without_what_came_later),
+		TEST(the_schema_is_that_of_version_3),
+		TEST(a_file_cut_anywhere_is_damaged),
+		TEST(a_file_cut_by_an_expert_is_damaged),
+		TEST(flipped_bytes_are_found_or_harmless),
+		TEST(a_changed_value_is_damage),
+		TEST(a_value_of_the_wrong_kind_is_named),
+		TEST(missing_moved_and_added_rows_are_damage),
+	};
+
+	return cmocka_run_group_tests_name("datafile damage", tests, test_dir_make, test_dir_remove);
+}
