@@ -146,7 +146,7 @@ static void answer_resume(struct serve *v, int fd)
 {
 	bool resumed = session_resume(v->session);
 
-	heap_resume(v->session);
+	session_resume_recording(v->session);
 	if (resumed || v->options->heap.defer)
 		answer_done(v, fd);
 	else

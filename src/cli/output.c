@@ -3,7 +3,6 @@
 
 #include "base/texts.h"
 #include "cli/fn_names.h"
-#include "cli/heap.h"
 #include "session/filename.h"
 #include "cli/heapfiles.h"
 #include "cli/massif.h"
@@ -12,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "cli/unwritten.h"
-#include "massif/timeline.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
 
@@ -130,10 +128,9 @@ int output_check(const struct options *o)
 
 /* ---- afterwards ---- */
 
-static int add_timeline(const struct image *i, struct profile_data *d)
+static int add_recorded(const struct image *i, struct profile_data *d)
 {
-	const struct timeline *t = timeline_find(i->recorders);
-	int err = t ? timeline_points(t, &d->points, &d->n_points) : 0;
+	int err = recorders_report(i->recorders, d);
 	const struct pd_point *peak = profile_data_peak(d);
 
 	/* An event that one of them had no memory for is missing. */
@@ -170,7 +167,7 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->ended_ns = i->ended_ns;
 	d->min_size = o->min_size;
 	d->max_size = o->max_size;
-	if (add_timeline(i, d)) {
+	if (add_recorded(i, d)) {
 		profile_data_free(d);
 		return NULL;
 	}
@@ -529,7 +526,7 @@ static void add_failures(FILE *out, const struct session *s)
 	unwritten_print("failed ", out);
 	if (s->saver_failed)
 		fputs("failed not everything could be written that was due while the session went on\n", out);
-	if (heap_written(s))
+	if (session_failed(s))
 		fputs("failed not all heap profiles could be written\n", out);
 }
 

@@ -270,7 +270,7 @@ static int loop(struct serve *v)
 			serve_commands(v);
 		session_attend(v->session);
 		status_line(v);
-		heap_tick(v->session);
+		session_tick(v->session);
 		massif_read_names_ahead(v);
 		if (is_over(v))
 			break;
@@ -317,7 +317,7 @@ int serve_session(struct serve *v)
 	stop_reader(s);
 	await_savers(s);
 	if (!s->refused) {
-		int recorded = write_recorded(s), profiled = heap_written(s);
+		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
 
 		v->lasting = unwritten_count();
 		err = output_session(s, v->options);

@@ -81,11 +81,6 @@ void heapprofile_due(struct heapprofile *h, const char *reason)
 	dump_or_complain(h, reason);
 }
 
-unsigned heapprofile_unwritten(const struct heapprofile *h)
-{
-	return h->unwritten;
-}
-
 /* Is one due by the rules? */
 static void check(struct heapprofile *h, uint64_t now_ns)
 {
@@ -100,9 +95,11 @@ static void check(struct heapprofile *h, uint64_t now_ns)
 	heapprofile_due(h, reason);
 }
 
-void heapprofile_tick(struct heapprofile *h, uint64_t now_ns)
+static void on_tick(struct recorder *r, uint64_t now_ns)
 {
-	if (h->on)
+	struct heapprofile *h = of(r);
+
+	if (h->on && h->how.options->intervals.time_ns)
 		check(h, now_ns);
 }
 
@@ -201,11 +198,6 @@ static void on_pages(struct recorder *r, const struct page_event *e, uint32_t no
 		h->lost++;
 }
 
-taddr heapprofile_break(const struct heapprofile *h)
-{
-	return h->mapped.brk;
-}
-
 static void forget(struct heapprofile *h, uint64_t now_ns)
 {
 	free(h->counts);
@@ -273,8 +265,25 @@ unsigned heapprofile_number(const struct heapprofile *h)
 	return h->number;
 }
 
-void heapprofile_leaving(struct heapprofile *h)
+static void on_resume(struct recorder *r, uint64_t now_ns)
 {
+	struct heapprofile *h = of(r);
+	struct error e;
+
+	if (h->how.options->defer && heapprofile_start(h, NULL, false, now_ns, &e))
+		h->how.complain(e.text);
+}
+
+static bool on_failed(const struct recorder *r)
+{
+	return ((const struct heapprofile *)r)->unwritten;
+}
+
+/* What is mapped now is what the last file tells. */
+static void on_leaving(struct recorder *r)
+{
+	struct heapprofile *h = of(r);
+
 	if (h->on)
 		heap_read_map(h);
 }
@@ -401,5 +410,18 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 	return copy;
 }
 
-static const struct recorder_ops ops = { .event = on_event, .mark = on_mark, .pages = on_pages,
-					 .fork = on_fork, .end = on_end, .free = on_free };
+static const struct recorder_ops ops = {
+	.event = on_event,
+	.mark = on_mark,
+	.pages = on_pages,
+	.fork = on_fork,
+	.end = on_end,
+	.free = on_free,
+	.modules = heap_modules,
+	.call = heap_call,
+	.leaving = on_leaving,
+	.signal = heap_signal,
+	.tick = on_tick,
+	.resume = on_resume,
+	.failed = on_failed,
+};

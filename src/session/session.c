@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
-#include "massif/recorder.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -39,7 +38,7 @@ static void settle(struct session *s, struct image *i)
 {
 	if (i->watch || !(i->over || i->ended) || (s->massif && !i->massif_written))
 		return;
-	massif_recorder_drop(&i->recorders);
+	recorders_finish(&i->recorders);
 	profile_finish(i->profile);
 }
 
@@ -208,7 +207,7 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 	if (!i || !i->watch || i->stopped || s->suspended)
 		return;
-	heap_log_call(i, c);
+	recorders_call(i->recorders, c);
 	if (!page_event_of(c, &e))
 		return;
 	e.time_ns = clock_now_ns();
@@ -281,7 +280,7 @@ static void on_clean(void *ctx, struct space *space)
 	(void)ctx;
 	if (!i || !i->watch)
 		return;
-	heap_leaving(i);
+	recorders_leaving(i->recorders);
 	watch_clean(i->watch, space);
 }
 
@@ -308,7 +307,7 @@ static void on_exiting(void *ctx, struct task *task)
 
 	(void)ctx;
 	if (i && i->watch)
-		heap_leaving(i);
+		recorders_leaving(i->recorders);
 }
 
 static bool on_signal(void *ctx, struct task *task, int sig)
@@ -316,7 +315,7 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	struct image *i = session_image_of(task);
 
 	(void)ctx;
-	return i && i->watch && heap_signal(i, task->tid, sig);
+	return i && i->watch && recorders_signal(i->recorders, task->tid, sig);
 }
 
 void session_saver_ended(struct session *s, pid_t pid, int wstatus)
@@ -410,6 +409,32 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max)
 {
 	s->min_size = min;
 	s->max_size = max ? max : UINT64_MAX;
+}
+
+void session_tick(struct session *s)
+{
+	uint64_t now = clock_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			recorders_tick(i->recorders, now);
+}
+
+void session_resume_recording(struct session *s)
+{
+	uint64_t now = clock_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			recorders_resume(i->recorders, now);
+}
+
+bool session_failed(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next)
+		if (recorders_failed(i->recorders))
+			return true;
+	return false;
 }
 
 struct session_state session_state(struct session *s)

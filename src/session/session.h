@@ -118,6 +118,15 @@ void session_attend(struct session *s);
 /* Somebody from outside wants to find this moment again. */
 void session_stamp(struct session *s);
 
+/* Time has passed: recorders may have something to do. */
+void session_tick(struct session *s);
+
+/* Somebody from outside has recorders begin that were told to wait for it. */
+void session_resume_recording(struct session *s);
+
+/* Has a recorder something that could not be written? It was said then. */
+bool session_failed(const struct session *s);
+
 /* No event counts from here on: the programs are about to be let go. */
 void session_end(struct session *s);
 

@@ -178,7 +178,7 @@ static void sink_modules(void *ctx, const struct mappings *maps)
 {
 	struct image *i = ctx;
 
-	heap_modules(i, maps);
+	recorders_modules(i->recorders, maps);
 }
 
 struct watch_sink session_sink(struct image *i)

@@ -231,11 +231,11 @@ static void time_passes_without_events(void **state)
 	(void)state;
 	f.now = 1000000000;
 	start(&f, true);
-	heapprofile_tick(f.h, 5999999999);
+	recorders_tick(f.list, 5999999999);
 	assert_false(exists("p.0001.heap"));
-	heapprofile_tick(f.h, 6000000000);
+	recorders_tick(f.list, 6000000000);
 	assert_true(exists("p.0001.heap"));
-	heapprofile_tick(f.h, 10999999999);
+	recorders_tick(f.list, 10999999999);
 	assert_false(exists("p.0002.heap"));
 	f.now = 11500000000;
 	alloc_at(&f, 0x10, 1, 0x1001);

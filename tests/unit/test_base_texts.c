@@ -3,11 +3,7 @@
  * Copies of strings for which there is no memory: whoever needs them says so, and goes on with all of
  * them or with none. strdup(3) is ours here, and fails when a test wants it to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/texts.h"
 #include "cli/options.h"
