@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that talk to a session: detach, control, status. */
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/nearest.h"
@@ -7,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rename.h"
+#include "cli/sections.h"
 #include "cli/stream.h"
 #include "profile/datafile.h"
 
@@ -90,9 +92,18 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	return err ? STATUS_FAILED : 0;
 }
 
+/* A profile that the session has told of: whose it is, and where. */
+struct told {
+	struct section section;
+	const char *path;
+	bool saved;	/* there; else it can be read there while the session keeps it */
+};
+
 /* What a session has answered to a detach. */
 struct detached {
-	char *lines;
+	struct told *profiles;
+	size_t n, cap;
+	struct section section;	/* whose the next one is */
 	bool kept, again;	/* it stays with what it could not save; and has done so before */
 	bool failed;
 };
@@ -102,22 +113,69 @@ static bool begins(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* A line of the answer. Returns a status. */
-static int take_line(struct detached *d, const char *line, const struct options *o, FILE *out)
+static void take_profile(struct detached *d, const char *path, bool saved)
 {
-	int status = 0;
+	if (ARRAY_RESERVE(&d->profiles, &d->cap, d->n)) {
+		say("the report of %s is left out: out of memory", path);
+		d->failed = true;
+		return;
+	}
+	d->profiles[d->n++] = (struct told){ d->section, path, saved };
+}
 
-	if (begins(line, "data ")) {
-		status = print_data(line + 5, o, out);
-		say("the profile is in %s", line + 5);
+static void take_line(struct detached *d, const char *line)
+{
+	if (begins(line, "process ")) {
+		section_read(&d->section, line);
+	} else if (begins(line, "data ")) {
+		take_profile(d, line + 5, true);
 	} else if (begins(line, "memory ")) {
-		status = print_data(line + 7, o, out);
+		take_profile(d, line + 7, false);
 	} else if (begins(line, "failed ")) {
 		say("%s", line + 7);
 		d->failed = true;
 	} else if (begins(line, "kept")) {
 		d->kept = true;
 		d->again = begins(line, "kept again");
+	}
+}
+
+static bool is_wanted(const struct told *t)
+{
+	return strcmp(t->path, "/dev/null") != 0;
+}
+
+/* The list of all that follow, where each has a section of its own. */
+static bool print_list(const struct detached *d, const struct options *o, FILE *out)
+{
+	struct section *list = calloc(d->n + 1, sizeof *list);
+	size_t n = 0;
+
+	for (size_t i = 0; list && i < d->n; i++)
+		if (is_wanted(&d->profiles[i]))
+			list[n++] = d->profiles[i].section;
+	bool several = n > 1 && o->format == FORMAT_TABLES;
+	if (several)
+		sections_print_list(list, n, out);
+	free(list);
+	return several;
+}
+
+static int print_sections(const struct detached *d, const struct options *o, FILE *out)
+{
+	bool several = print_list(d, o, out);
+	int status = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct told *t = &d->profiles[i];
+
+		if (several && is_wanted(t))
+			section_print_head(&t->section, out);
+		int one = print_data(t->path, o, out);
+
+		status = status ? status : one;
+		if (t->saved)
+			say("the profile is in %s", t->path);
 	}
 	return status;
 }
@@ -126,15 +184,11 @@ static int take_line(struct detached *d, const char *line, const struct options 
 static int print_reports(struct detached *d, const struct options *o)
 {
 	FILE *out = stream_open(o);
-	int status = 0;
 
 	if (!out)
 		return STATUS_FAILED;
-	for (char *line = strtok(d->lines, "\n"); line; line = strtok(NULL, "\n")) {
-		int one = take_line(d, line, o, out);
+	int status = print_sections(d, o, out);
 
-		status = status ? status : one;
-	}
 	fn_names_say_unmet(o);
 	int err = stream_close(out);
 	if (err) {
@@ -187,8 +241,11 @@ int command_detach(int argc, char **argv)
 		return status;
 	if (strlen(answer) + 1 == sizeof answer)
 		say("too many processes: some of their reports are not shown here");
-	struct detached d = { .lines = lines };
+	struct detached d = { 0 };
+	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+		take_line(&d, line);
 	status = print_reports(&d, &o);
+	free(d.profiles);
 	if (d.kept)
 		return end_kept(pid, &d, &o, status);
 	return status ? status : d.failed ? STATUS_FAILED : 0;

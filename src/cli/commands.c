@@ -45,9 +45,11 @@ static void answer_status(struct serve *v, int fd)
 	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
-	const struct image *i = v->session->images;
+	char name[TITLE_MAX] = "?";
 	const char *unsaved = v->kept ? unwritten_behind(v->lasting) : NULL;
 
+	if (v->session->images)
+		session_name(v->session->images, name);
 	answer(fd,
 	       "ok\n"
 	       "state: %s\n"
@@ -65,7 +67,7 @@ static void answer_status(struct serve *v, int fd)
 	       "tracer's memory in KiB: %ld\n"
 	       "%s%s%s",
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
-	       i && i->command && i->command[0] ? i->command[0] : "?", elapsed, st.processes, st.tasks,
+	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
 	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"),
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/output.h"
 
+#include "base/array.h"
 #include "base/texts.h"
 #include "cli/fn_names.h"
 #include "session/filename.h"
@@ -9,6 +10,7 @@
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/sections.h"
 #include "cli/stream.h"
 #include "cli/unwritten.h"
 #include "profile/datafile.h"
@@ -226,10 +228,12 @@ static char *data_name(const struct session *s, const struct options *o, const s
 static void say_counts(const struct image *i, const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;
+	char name[TITLE_MAX];
 
+	session_name(i, name);
 	say("%s (process %" PRIu32 "): %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64
 	    " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
-	    d->command[0] ? d->command[0] : "?", d->pid, t->allocs, t->alloc_bytes, t->frees,
+	    name, d->pid, t->allocs, t->alloc_bytes, t->frees,
 	    t->peak_bytes, t->alloc_bytes - t->free_bytes);
 	names_say_peak(d);
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
@@ -325,22 +329,42 @@ static int write_image(struct session *s, const struct options *o, struct image 
 	return err ? err : printed;
 }
 
-/* With more than one report in a stream, each begins with a line that tells whose it is. */
-static void head_line(const struct session *s, const struct options *o, const struct image *i,
-		      FILE *out)
+static struct section section_of(const struct image *i)
 {
-	if (o->format != FORMAT_TABLES || !s->images->next || !out)
-		return;
-	fprintf(out, "mprof: process %d", (int)i->pid);
-	if (i->over)
-		fprintf(out, ", program %u of it", i->number + 1);
-	for (char **a = i->command; a && *a; a++) {
-		struct error safe;
+	const struct pd_totals *t = &i->profile->totals;
+	struct section s = {
+		.pid = i->pid,
+		.number = i->over ? i->number + 1 : 0,
+		.allocs = t->allocs,
+		.bytes = t->alloc_bytes,
+		.kept_bytes = t->alloc_bytes - t->free_bytes,
+	};
 
-		error_set(&safe, 0, "%s", *a);
-		fprintf(out, " %s", safe.text);
+	strcpy(s.title, *i->title ? i->title : "?");
+	return s;
+}
+
+/* With more than one report in a stream, each begins with a line that tells whose it is. */
+static bool has_sections(const struct session *s, const struct options *o)
+{
+	return o->format == FORMAT_TABLES && s->images && s->images->next;
+}
+
+static int list_sections(const struct session *s, FILE *out)
+{
+	struct section *list = NULL;
+	size_t n = 0, cap = 0;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (ARRAY_RESERVE(&list, &cap, n)) {
+			free(list);
+			return -ENOMEM;
+		}
+		list[n++] = section_of(i);
 	}
-	fputs("\n\n", out);
+	sections_print_list(list, n, out);
+	free(list);
+	return 0;
 }
 
 int output_open(const char *path, bool foreign)
@@ -392,8 +416,13 @@ int output_session(struct session *s, const struct options *o)
 	int err = report || s->reported ? 0 : -EIO;
 
 	s->reported = !err;
+	if (report && has_sections(s, o))
+		err = list_sections(s, report);
 	for (struct image *i = s->images; i; i = i->next) {
-		head_line(s, o, i, report);
+		struct section section = section_of(i);
+
+		if (report && has_sections(s, o))
+			section_print_head(&section, report);
 		int e = i->saved && !report ? 0 : write_image(s, o, i, report);
 
 		err = err ? err : e;
@@ -507,11 +536,15 @@ static void add_name(FILE *out, const char *name)
 }
 
 static void add_image(FILE *out, const struct session *s, const struct options *o, struct image *i,
-		      bool kept)
+		      enum results what)
 {
+	bool kept = what == RESULTS_KEPT;
 	struct error e;
+	struct section section = section_of(i);
 	char *name = i->saved ? data_name(s, o, i, &e) : NULL;
 
+	if (what != RESULTS_SAVED)
+		section_write(&section, out);
 	if (!i->saved && kept && !i->memory)
 		i->memory = write_to_memory(s, o, i);
 	if (name)
@@ -539,7 +572,7 @@ char *output_results(const struct session *s, const struct options *o, enum resu
 	if (!out)
 		return NULL;
 	for (struct image *i = s->images; i; i = i->next)
-		add_image(out, s, o, i, what == RESULTS_KEPT);
+		add_image(out, s, o, i, what);
 	if (what != RESULTS_SAVED)
 		add_failures(out, s);
 	fclose(out);

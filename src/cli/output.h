@@ -42,7 +42,7 @@ int output_save(const struct session *s, const struct options *o, const struct i
 
 enum results {
 	RESULTS_SAVED,	/* lines "data PATH\n", absolute, for each profile that is written */
-	RESULTS,	/* and "failed SENTENCE\n" for what is not */
+	RESULTS,	/* and "failed SENTENCE\n" for what is not, and whose each is: section_write() */
 	RESULTS_KEPT,	/* ... and "memory PATH\n", where it can be read as long as the session is there */
 };
 

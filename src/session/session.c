@@ -63,6 +63,26 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 	return n;
 }
 
+void session_retitle(struct image *i)
+{
+	char now[TITLE_MAX];
+
+	if (!title_of(now, i->pid) || !strcmp(now, i->title))
+		return;
+	strcpy(i->title, now);
+	i->retitled = true;
+}
+
+void session_name(const struct image *i, char name[TITLE_MAX])
+{
+	const char *program = i->command && i->command[0] ? i->command[0] : "?";
+
+	if (i->retitled)
+		strcpy(name, i->title);
+	else
+		title_make(name, program, strlen(program));
+}
+
 /* Forget the image that began last. */
 static void image_drop(struct session *s, struct image *i)
 {
@@ -93,6 +113,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
+	title_of(i->title, pid);
 	*s->last = i;
 	s->last = &i->next;
 	return i;

@@ -4,6 +4,7 @@
 
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
+#include "cli/title.h"
 #include "profile/profile.h"
 #include "profile/sieve.h"
 #include "record/recorder.h"
@@ -22,6 +23,9 @@ struct image {
 	unsigned number;	/* 0: the process's first image under observation */
 	bool over;		/* another image of the process has followed */
 	char **command;		/* its arguments, NULL-terminated */
+	char title[TITLE_MAX];	/* ... as ps shows them, when they were looked at last */
+	bool retitled;		/* they have changed since it began */
+	uint64_t events;	/* of it that were counted */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	struct sieve sieve;	/* which requests are recorded */
 	struct profile *profile;
@@ -99,6 +103,13 @@ void session_release(struct session *s);
 
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);
+
+/* A process may change what it is called at any time, and has no name any more when it has ended: look at
+ * it now. */
+void session_retitle(struct image *i);
+
+/* What an image is called: its title if that has changed, or else the program, as it was called. */
+void session_name(const struct image *i, char name[TITLE_MAX]);
 
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
  * NULL: there is none. */

@@ -16,6 +16,10 @@ static int count(struct image *i, const struct alloc_event *e)
 	int err = profile_event(i->profile, e, &change);
 	if (!err)
 		recorders_event(i->recorders, e, &change);
+	/* Servers name what they have forked soon, and then now and then. */
+	if (!(i->events & (i->events + 1)))
+		session_retitle(i);
+	i->events++;
 	return err;
 }
 

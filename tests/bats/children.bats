@@ -217,6 +217,100 @@ family() {
 	finish family
 }
 
+# titled ARG: a program of live.h that forks children which give themselves another name, as servers do, by
+# writing over their arguments; and those are long.
+titled() {
+	cat >titled.c <<-'EOT'
+		#include "live.h"
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		static char *args;
+		static size_t room;
+		static void report(void) { say("report 1\n"); }
+		static void be(const char *title)
+		{
+			memset(args, 0, room);
+			memcpy(args, title, strlen(title));
+			for (int i = 0; i < 20; i++)
+				check(fill(malloc(77), 77, 1), 77, 1);
+		}
+		/* "stay TITLE", "end TITLE": a child that stays as long as we do, or that ends */
+		static void other(const char *word)
+		{
+			int ready[2], stay = word[0] == 's';
+			char c;
+			MUST(pipe(ready) == 0);
+			pid_t child = fork();
+			if (!child) {
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
+				be(strchr(word, ' ') + 1);
+				MUST(write(ready[1], "", 1) == 1);
+				while (stay)
+					pause();
+				_exit(0);
+			}
+			MUST(read(ready[0], &c, 1) == 1);
+			if (!stay)
+				MUST(waitpid(child, NULL, 0) == child);
+			say("child %d\n", (int)child);
+		}
+		int main(int argc, char **argv)
+		{
+			args = argv[0];
+			room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - args);
+			live_serve(report, other);
+			return 0;
+		}
+	EOT
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o titled titled.c
+	start titled ./titled "$1"
+}
+
+@test "several processes are told by what ps shows of them, in a list and before each report" {
+	local child title i=0
+	titled "$(printf '%0900d' 7)"
+	attach -o report.txt --data=run.data --trace-children=yes "$PID"
+	tell_await titled 'stay server: writer' '^child'
+	tell_await titled 'end server: reader 1' '^child'
+	tell_await titled $'stay \033[2Jbad\ttitle' '^child'
+	title=("./titled $(printf '%0900d' 7 | head -c 107)..." 'server: writer' 'server: reader 1' '\033[2Jbad\011title')
+	detach "$PID"
+	clean "$PID"
+	# What run and attach print with -o is what detach prints.
+	cmp report.txt detach.out
+	[ "$(head -n 1 report.txt)" = 'mprof: 4 profiles' ] || fail "$(head report.txt)"
+	grep -n '^mprof: process ' report.txt >heads
+	[ "$(wc -l <heads)" = 4 ] || fail "$(cat heads)"
+	for child in "$PID" $(sed -n 's/^child //p' titled.out); do
+		json run.data"$([ "$child" = "$PID" ] || echo ".$child")"
+		# The list stands before the first report, in the same order.
+		sed '/^mprof: process/,$d' report.txt | grep -E '^ *[0-9]' | sed -n "$((i + 1))p" >row
+		[ "$(cat row)" = "$(printf '%8d  %12d  %14d  %14d   %s' "$child" "$(total allocs)" "$(total alloc_bytes)" \
+			"$(total kept_bytes)" "${title[i]}")" ] || fail "$(cat row)"
+		grep -qxF "mprof: process $child ${title[i]}" report.txt || fail "${title[i]}" "$(cat heads)"
+		i=$((i + 1))
+	done
+	# What is said of each: the program, and of those that have another name, that.
+	says attach.err "^mprof: \./titled \(process $PID\): 0 allocations"
+	says attach.err '^mprof: server: writer \(process [0-9]+\): 20 allocations'
+	finish titled
+}
+
+@test "what is said of a process whose name is long is cut" {
+	limited "$MPROF" run --data=run.data -o report.txt -- bash -c 'exec -a "$0" "$1"' "$(printf '%0900d' 7)" \
+		"$T/plain" >out 2>err
+	says err "^mprof: 0{116}... \(process [0-9]+\): "
+}
+
+@test "a single process has neither a list nor a line that tells whose it is" {
+	titled short
+	attach -o report.txt --data=run.data --trace-children=yes "$PID"
+	detach "$PID"
+	not grep -q '^mprof: ' report.txt
+	cmp report.txt detach.out
+	finish titled
+}
+
 # ---- threads asleep in vfork ----
 
 # vforking OPTION...: attached, one thread sleeps in vfork(2), another works
