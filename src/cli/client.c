@@ -98,6 +98,8 @@ static int print_reports(char *lines, const struct options *o)
 	if (!out)
 		return STATUS_FAILED;
 	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strncmp(line, "said ", 5))
+			say("%s", line + 5);
 		if (strncmp(line, "data ", 5))
 			continue;
 		int one = print_data(line + 5, o, out);

@@ -34,6 +34,17 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt
 		     MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* Of the process that it is about: what it runs now, or ran last. */
+static const struct image *newest_image(const struct session *s)
+{
+	const struct image *newest = s->images;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		if (i->pid == s->root)
+			newest = i;
+	return newest;
+}
+
 static void answer_status(struct serve *v, int fd)
 {
 	struct session_state st = session_state(v->session);
@@ -43,7 +54,7 @@ static void answer_status(struct serve *v, int fd)
 	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
-	const struct image *i = v->session->images;
+	const struct image *i = newest_image(v->session);
 
 	answer(fd,
 	       "ok\n"
@@ -66,12 +77,14 @@ static void answer_status(struct serve *v, int fd)
 	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
 }
 
-/* The one image that is watched; NULL: there are several, or none. */
+/* The one image that is watched, or was last; NULL: there are several, or none. */
 static const struct image *only_image(const struct session *s)
 {
 	const struct image *only = NULL;
 
 	for (const struct image *i = s->images; i; i = i->next) {
+		if (i->over)
+			continue;
 		if (only)
 			return NULL;
 		only = i;

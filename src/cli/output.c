@@ -429,6 +429,8 @@ char *output_data_names(const struct session *s, const struct options *o)
 			add_name(out, name);
 		free(name);
 	}
+	if (out && s->left_out_text)
+		fprintf(out, "said %s\n", s->left_out_text);
 	if (out)
 		fclose(out);
 	return text;

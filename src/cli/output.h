@@ -30,7 +30,8 @@ int output_session(const struct session *s, const struct options *o);
 int output_save(const struct session *s, const struct options *o, const struct image *i,
 		const char *path, int answer_fd);
 
-/* Lines "data PATH\n", absolute, for each profile that was written; the caller's to free(). */
+/* Lines "data PATH\n", absolute, for each profile that was written, and "said SENTENCE\n" for what else is to
+ * be known of them; the caller's to free(). */
 char *output_data_names(const struct session *s, const struct options *o);
 
 /**

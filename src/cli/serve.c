@@ -11,6 +11,7 @@
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
+#include "session/execs.h"
 #include "session/signals.h"
 
 #include <dirent.h>
@@ -163,10 +164,18 @@ static void write_massif_and_leave(struct session *s, const struct image *i, boo
 	_exit(err ? STATUS_FAILED : 0);
 }
 
+/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
+static bool massif_is_due(const struct session *s, const struct image *i)
+{
+	if (!s->massif || i->massif_written || i->fate == EXEC_LEFT_OUT)
+		return false;
+	return !i->over || i->fate == EXEC_KEPT || massif_keeps_execs(s);
+}
+
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
-	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
+	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
 	pid_t pid = fork_saver(serving->control);
 
@@ -317,6 +326,9 @@ int serve_session(struct serve *v)
 	if (!s->refused) {
 		int recorded = write_recorded(s), profiled = heap_written(s);
 
+		session_leave_out(s);
+		if (s->left_out_text)
+			say("%s", s->left_out_text);
 		err = output_session(s, v->options);
 		err = err ? err : recorded ? recorded : profiled;
 		err = err ? err : s->saver_failed ? -EIO : 0;
