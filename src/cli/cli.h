@@ -105,6 +105,7 @@ struct options {
 	struct heapprofile_options heap;
 	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
+	bool keep_execs;	/* of what a process did before it executed another program nothing is left out */
 	bool background;
 	enum tracer_wait wait;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */

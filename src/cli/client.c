@@ -131,6 +131,8 @@ static void take_line(struct detached *d, const char *line)
 		take_profile(d, line + 5, true);
 	} else if (begins(line, "memory ")) {
 		take_profile(d, line + 7, false);
+	} else if (begins(line, "said ")) {
+		say("%s", line + 5);
 	} else if (begins(line, "failed ")) {
 		say("%s", line + 7);
 		d->failed = true;

@@ -36,6 +36,17 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt
 		     MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* Of the process that it is about: what it runs now, or ran last. */
+static const struct image *newest_image(const struct session *s)
+{
+	const struct image *newest = s->images;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		if (i->pid == s->root)
+			newest = i;
+	return newest;
+}
+
 static void answer_status(struct serve *v, int fd)
 {
 	struct session_state st = session_state(v->session);
@@ -48,8 +59,10 @@ static void answer_status(struct serve *v, int fd)
 	char name[TITLE_MAX] = "?";
 	const char *unsaved = v->kept ? unwritten_behind(v->lasting) : NULL;
 
-	if (v->session->images)
-		session_name(v->session->images, name);
+	const struct image *newest = newest_image(v->session);
+
+	if (newest)
+		session_name(newest, name);
 	answer(fd,
 	       "ok\n"
 	       "state: %s\n"
@@ -73,12 +86,14 @@ static void answer_status(struct serve *v, int fd)
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 
-/* The one image that is watched; NULL: there are several, or none. */
+/* The one image that is watched, or was last; NULL: there are several, or none. */
 static const struct image *only_image(const struct session *s)
 {
 	const struct image *only = NULL;
 
 	for (const struct image *i = s->images; i; i = i->next) {
+		if (i->over)
+			continue;
 		if (only)
 			return NULL;
 		only = i;

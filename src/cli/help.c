@@ -99,6 +99,7 @@ static const struct part parts[] = {
 	{ TRACES, "  --data=FILE      the profile's data file (default mprof.data); %p is the process,\n"
 		  "                   %q{VAR} an environment variable, %% a per cent sign\n" },
 	{ TRACES, "  --trace-children=yes|no   profile the processes it starts, too (default no)\n" },
+	{ TRACES, "  --keep-execs     a profile of each program that a process executes, not of the last one only\n" },
 	{ TRACES, "  --duration=SECONDS        end the profiling then\n" },
 	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT allocations\n" },
 	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n" },

@@ -118,6 +118,14 @@ int massif_image_begin(struct session *s, struct image *i)
 
 /* ---- files ---- */
 
+/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
+bool massif_keeps_execs(const struct session *s)
+{
+	const struct massif_options *m = &s->massif->options->massif;
+
+	return m->settings.pages || filename_has(m->file, 'n');
+}
+
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
  * what was before an exec or a restart unless %n is. */
 static char *file_name(const struct session *s, const struct image *i, bool superseded, struct error *e)

@@ -575,6 +575,8 @@ char *output_results(const struct session *s, const struct options *o, enum resu
 		add_image(out, s, o, i, what);
 	if (what != RESULTS_SAVED)
 		add_failures(out, s);
+	if (s->left_out_text)
+		fprintf(out, "said %s\n", s->left_out_text);
 	fclose(out);
 	return text;
 }

@@ -41,7 +41,7 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		const char *path, int answer_fd);
 
 enum results {
-	RESULTS_SAVED,	/* lines "data PATH\n", absolute, for each profile that is written */
+	RESULTS_SAVED,	/* lines "data PATH\n", absolute, for each profile that is written, and "said SENTENCE\n" */
 	RESULTS,	/* and "failed SENTENCE\n" for what is not, and whose each is: section_write() */
 	RESULTS_KEPT,	/* ... and "memory PATH\n", where it can be read as long as the session is there */
 };

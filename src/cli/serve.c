@@ -13,6 +13,7 @@
 #include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
+#include "session/execs.h"
 #include "session/signals.h"
 
 #include <dirent.h>
@@ -165,10 +166,18 @@ static void write_massif_and_leave(struct session *s, const struct image *i, boo
 	_exit(err ? STATUS_FAILED : 0);
 }
 
+/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
+static bool massif_is_due(const struct session *s, const struct image *i)
+{
+	if (!s->massif || i->massif_written || i->fate == EXEC_LEFT_OUT)
+		return false;
+	return !i->over || i->fate == EXEC_KEPT || massif_keeps_execs(s);
+}
+
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
-	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
+	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
 	pid_t pid = fork_saver(serving->control);
 
@@ -319,6 +328,9 @@ int serve_session(struct serve *v)
 	if (!s->refused) {
 		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
 
+		session_leave_out(s);
+		if (s->left_out_text)
+			say("%s", s->left_out_text);
 		v->lasting = unwritten_count();
 		err = output_session(s, v->options);
 		if (v->options->background && v->control && output_unsaved(s))

@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
+#include "massif/recorder.h"
+#include "session/execs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,13 +32,23 @@ static void image_free(struct image *i)
 	free(i);
 }
 
+static void images_free(struct image *list)
+{
+	for (struct image *next; list; list = next) {
+		next = list->next;
+		image_free(list);
+	}
+}
+
 /*
  * An image of which nothing more will come waits for the report with no more than that needs: a group may
  * go on for long and have had many processes. What is still to be written of it is not touched.
  */
 static void settle(struct session *s, struct image *i)
 {
-	if (i->watch || !(i->over || i->ended) || (s->massif && !i->massif_written))
+	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
+
+	if (i->watch || !(i->over || i->ended) || to_write)
 		return;
 	recorders_finish(&i->recorders);
 	profile_finish(i->profile);
@@ -53,7 +65,12 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 			continue;
 		if (!i->over) {
 			i->over = true;
-			s->save(s, i); /* what came before is written first */
+			/* What is to be kept in any case is written first: asked for by the user, or by itself,
+			 * or another process's that had the same number. */
+			if (s->keep_execs || i->data || i->ended) {
+				i->fate = EXEC_KEPT;
+				s->save(s, i);
+			}
 			s->ended(s, i);
 			settle(s, i);
 		}
@@ -305,17 +322,30 @@ static void on_clean(void *ctx, struct space *space)
 	watch_clean(i->watch, space);
 }
 
+/* The process is over, and with it what it executed before: that waited for what would follow. */
+static void process_ended(struct session *s, pid_t pid)
+{
+	session_judge_execs(s, pid);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid)
+			continue;
+		s->ended(s, i);
+		settle(s, i);
+	}
+}
+
 static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
+	bool ended = false;
 
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid || i->over || i->ended)
 			continue;
-		i->ended = true;
-		s->ended(s, i);
-		settle(s, i);
+		i->ended = ended = true;
 	}
+	if (ended)
+		process_ended(s, pid);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
@@ -417,10 +447,9 @@ int session_init(struct session *s, bool trace_children, struct rules *rules, st
 void session_release(struct session *s)
 {
 	tracer_free(s->tracer);
-	for (struct image *i = s->images, *next; i; i = next) {
-		next = i->next;
-		image_free(i);
-	}
+	images_free(s->images);
+	images_free(s->left_out);
+	free(s->left_out_text);
 	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);

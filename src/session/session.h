@@ -16,12 +16,20 @@
 
 struct options;
 
+/* Whether an image is kept that is over because its process has executed another program. */
+enum exec_fate {
+	EXEC_OPEN,	/* that shows when the process has ended; also of an image that is not over */
+	EXEC_KEPT,
+	EXEC_LEFT_OUT,
+};
+
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
 	struct image *next;
 	pid_t pid;
 	unsigned number;	/* 0: the process's first image under observation */
 	bool over;		/* another image of the process has followed */
+	enum exec_fate fate;
 	char **command;		/* its arguments, NULL-terminated */
 	char title[TITLE_MAX];	/* ... as ps shows them, when they were looked at last */
 	bool retitled;		/* they have changed since it began */
@@ -59,6 +67,9 @@ struct session {
 	struct watch_shared shared;
 	struct image *images;	/* in the order in which they began */
 	struct image **last;
+	struct image *left_out;	/* images that have been taken out of those, for free() only */
+	char *left_out_text;	/* a sentence about them; NULL: there are none */
+	bool keep_execs;	/* none is to be left out */
 	bool trace_children;
 	pid_t root;		/* the process that was launched */
 	int root_status;	/* as waitpid gave it */
