@@ -82,7 +82,7 @@ static void answer_status(struct serve *v, int fd)
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
 	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       tracer_stops(v->session->tracer), cpu, proc_status(getpid()).vm_rss,
+	       v->session->observer->ops->effort(v->session->observer).stops, cpu, proc_status(getpid()).vm_rss,
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 

@@ -147,14 +147,14 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 				       const struct image *i)
 {
 	struct resolve_how how = { .search = names_search(o), .jit_map = names_open_jit_map(i->pid) };
-	size_t n = s->shared.files.n;
+	size_t n = s->observer->files->n;
 	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
 	struct profile_data *d = profile_data_new();
 	int err = modules && d ? 0 : -ENOMEM;
 
 	for (size_t m = 0; !err && m < n; m++)
-		modules[m] = (struct resolve_module){ s->shared.files.files[m].path,
-						      s->shared.files.files[m].fd };
+		modules[m] = (struct resolve_module){ s->observer->files->files[m].path,
+						      s->observer->files->files[m].fd };
 	if (!err)
 		err = resolve_profile_by(&how, i->profile, modules, n, i->program, d);
 	if (how.jit_map >= 0)
@@ -249,19 +249,18 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 
 static void say_stats(const struct session *s, const struct image *i, const struct profile_data *d)
 {
-	const struct watch_counts *c = &i->counts;
+	const struct observed_counts *c = &i->counts;
+	struct observer_effort e = s->observer->ops->effort(s->observer);
 
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
-	    " traps written", tracer_stops(s->tracer), c->traps, c->steps, c->planted);
+	    " traps written", e.stops, c->traps, c->steps, c->planted);
 	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
 	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->strays,
 	    c->null_frees);
-	struct follow_counts f = tracer_follow_counts(s->tracer);
-
 	say("followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
-	    " times because others wanted it", f.begun, f.given_up);
+	    " times because others wanted it", e.followed, e.given_up);
 	if (!s->launched)
-		say("attaching stopped the process for %.1f ms", (double)tracer_attach_ns(s->tracer) / 1e6);
+		say("attaching stopped the process for %.1f ms", (double)e.attach_ns / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
 	    " chains checked, %" PRIu64 " wrong", c->unwind_known, c->unwind_made, c->unwind_checked,
 	    c->unwind_wrong);

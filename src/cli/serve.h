@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_SERVE_H
 #define MPROF_CLI_SERVE_H
 
+#include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
 #include "control/control.h"
 #include "session/session.h"
@@ -10,6 +11,8 @@
 /* How a session is served. */
 struct serve {
 	struct session *session;
+	struct tracer *tracer;	/* of the session's observer */
+	const struct watch_shared *watched;
 	const struct options *options;
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program alone */

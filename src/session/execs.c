@@ -34,7 +34,7 @@ struct parts {
 
 static bool add_part(struct parts *p, struct image *i)
 {
-	uint64_t lost = i->watch ? watch_counts(i->watch).lost : i->counts.lost;
+	uint64_t lost = session_lost(i);
 
 	if (ARRAY_RESERVE(&p->images, &p->cap_images, p->n) || ARRAY_RESERVE(&p->v, &p->cap_parts, p->n))
 		return false;

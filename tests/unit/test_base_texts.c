@@ -8,7 +8,7 @@
 #include "base/texts.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "proc/arguments.h"
 #include "probes/scan.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
@@ -87,7 +87,7 @@ static void a_list_is_copied_whole_or_not_at_all(void **state)
 
 static void the_arguments_of_a_process_are_told_all_or_none(void **state)
 {
-	char **all = program_arguments(getpid());
+	char **all = proc_arguments(getpid());
 	long round = 0;
 
 	(void)state;
@@ -95,7 +95,7 @@ static void the_arguments_of_a_process_are_told_all_or_none(void **state)
 	size_t n = count(all);
 	assert_true(n > 0);
 	while (fail_next(&round)) {
-		char **args = program_arguments(getpid());
+		char **args = proc_arguments(getpid());
 
 		assert_int_equal(!args, to_fail < 0);
 		assert_true(!args || count(args) == n);
