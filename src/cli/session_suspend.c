@@ -89,7 +89,7 @@ static struct task *task_of(struct session *s, const struct image *i)
 	struct task *task;
 
 	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
-		if (session_image_of(task) == i)
+		if (!task->over && session_image_of(task) == i)
 			return task;
 	return NULL;
 }

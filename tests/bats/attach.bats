@@ -62,6 +62,18 @@ cycle() {
 	grep -qx 'checksum right' threads.out
 }
 
+@test "a program whose main thread goes by pthread_exit while it is traced is left" {
+	start leadergone "$T/leadergone" late
+	attach -o report.txt --data=run.data "$PID"
+	tell_await leadergone go '^main has gone'
+	progress leadergone 1 20
+	detach "$PID"
+	progress leadergone
+	until_true "not free" all_free "$PID"
+	finish leadergone
+	grep -qx 'checksum right' leadergone.out
+}
+
 @test "a program whose main thread has gone by pthread_exit is attached to and left" {
 	start leadergone "$T/leadergone"
 	attach -o report.txt --data=run.data "$PID"
