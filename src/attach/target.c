@@ -88,6 +88,24 @@ static bool shows_live_thread(pid_t pid)
 	return live;
 }
 
+pid_t target_tracer_of_a_thread(pid_t pid)
+{
+	char path[64];
+	long tracer = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && tracer <= 0 && (e = readdir(d));) {
+		pid_t tid = (pid_t)atoi(e->d_name);
+
+		tracer = tid > 0 ? status_field(tid, "TracerPid") : 0;
+		tracer = tracer == getpid() ? 0 : tracer;
+	}
+	if (d)
+		closedir(d);
+	return tracer > 0 ? (pid_t)tracer : 0;
+}
+
 /* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in neither
  * place. So none is to be seen several times. */
 static bool has_live_threads(pid_t pid)
@@ -219,6 +237,11 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 	case TARGET_UNSUPPORTED:
 		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this machine",
 			  (int)pid);
+		break;
+	case TARGET_RESTLESS:
+		error_set(e, 0,
+			  "cannot attach to process %d: its threads come and go faster than they can be held, "
+			  "and it has been left alone; try again", (int)pid);
 		break;
 	}
 	return problem;
