@@ -283,7 +283,7 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	if (sibling)
 		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
-	task->in_vfork = false; /* that was the leader, who is no more */
+	task->in_vfork = task->over = false; /* that was the leader, who is no more */
 	task->tgid = task->tid;
 	drop_other_threads(t, task);
 }

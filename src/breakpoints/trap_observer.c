@@ -265,14 +265,14 @@ static void let_run(struct observer *base)
 	tracer_continue(trap_observer_of(base)->tracer);
 }
 
-/* The next task of an image in a walk over all of them; NULL: there is no more. */
+/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no more. */
 static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
 {
 	struct task *task;
 
 	do
 		task = tracer_next_task(o->tracer, at);
-	while (task && observed_of(task) != of);
+	while (task && (task->over || observed_of(task) != of));
 	return task;
 }
 

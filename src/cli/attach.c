@@ -32,6 +32,7 @@ static int status_of(enum target_problem p)
 		[TARGET_NOT_PERMITTED] = STATUS_NOT_PERMITTED,
 		[TARGET_OURSELVES] = STATUS_OURSELVES,
 		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
+		[TARGET_RESTLESS] = STATUS_FAILED,
 	};
 
 	return statuses[p];
@@ -64,9 +65,13 @@ static enum target_problem why_not(struct attach *a, int err)
 	enum target_problem p;
 
 	a->facts = target_look(a->pid);
+	if (err == -EBUSY && !a->facts.tracer)
+		a->facts.tracer = target_tracer_of_a_thread(a->pid);
 	p = target_judge(&a->facts, a->pid, getpid());
 	if (p != TARGET_FINE)
 		return p;
+	if (err == -EAGAIN || err == -EBUSY)
+		return TARGET_RESTLESS;
 	return err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
 }
 

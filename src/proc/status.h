@@ -12,6 +12,7 @@ struct proc_status {
 	char state;		/* R, S, D, T, t, Z, X; X: not told, it is gone */
 	pid_t tgid, ppid, tracer;
 	pid_t inner;		/* its number in its own pid namespace */
+	uint64_t threads;	/* of its process */
 	bool has_ids;		/* the four of them are told */
 	uid_t uid, effective_uid;
 	gid_t gid, effective_gid;
