@@ -42,6 +42,7 @@ struct task {
 	bool fresh;		/* its first stop has not been served */
 	bool exiting;		/* it has told that it is about to end */
 	struct mask_watch mask;	/* when to ask for its signal mask */
+	uint32_t journal;	/* its record in the guard's journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 
