@@ -88,7 +88,7 @@ enum guard_verdict {
 	GUARD_LEAVE,		/* it is as it should be */
 	GUARD_LEAVE_SLOTS,	/* the same, but it may come back to a slot */
 	GUARD_SET_PC,		/* to *@own */
-	GUARD_SET_ALL,		/* to what its record has */
+	GUARD_SET_ALL,		/* to what its record has, and to that pc */
 	GUARD_SEND_TRAP,	/* the SIGTRAP that is gone was the program's own */
 	GUARD_LOST,		/* it has gone on from somewhere in the middle */
 };
@@ -105,7 +105,8 @@ enum guard_verdict guard_judge(const struct guard *g, pid_t pid, const struct gu
 			       enum guard_state state, const struct guard_seen *seen,
 			       const struct arch_regs *now, taddr *own);
 
-/* Has the task run into a trap of ours, and nobody has been told? It will die of SIGTRAP; or its program
+/* Has the task run into a trap of ours, or made our step, and nobody has been told? It will die of SIGTRAP; or
+ * its program
  * handles that, and would go on behind the trap. */
 bool guard_missed_trap(const struct guard *g, const struct guard_seen *seen);
 

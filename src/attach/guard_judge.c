@@ -98,14 +98,19 @@ static enum guard_verdict judge_trapped(const struct guard *g, pid_t pid, const 
 	return seen ? GUARD_SEND_TRAP : GUARD_LOST;
 }
 
-static enum guard_verdict judge_changing(const struct guard_task *r, const struct guard_seen *seen,
-					 const struct arch_regs *now)
+static enum guard_verdict judge_changing(const struct guard *g, pid_t pid, const struct guard_task *r,
+					 const struct guard_seen *seen, const struct arch_regs *now,
+					 taddr *own)
 {
 	if (has_moved(seen, now))
 		return GUARD_LOST;
-	if (arch_pc(now) == r->from || (seen && arch_pc(now) == arch_pc(&r->to)))
-		return GUARD_SET_ALL;
-	return memcmp(now, &r->to, sizeof *now) ? GUARD_LOST : GUARD_LEAVE;
+	if (arch_pc(now) != r->from && !(seen && arch_pc(now) == arch_pc(&r->to)))
+		return memcmp(now, &r->to, sizeof *now) ? GUARD_LOST :
+							  judge_running(g, pid, NULL, now, own);
+	/* It was to go on in a slot, which will not be there. */
+	if (guard_where(g, pid, arch_pc(&r->to), own) != GUARD_IN_SLOT)
+		*own = arch_pc(&r->to);
+	return GUARD_SET_ALL;
 }
 
 enum guard_verdict guard_judge(const struct guard *g, pid_t pid, const struct guard_task *record,
@@ -117,7 +122,7 @@ enum guard_verdict guard_judge(const struct guard *g, pid_t pid, const struct gu
 	case GUARD_TRAPPED:
 		return judge_trapped(g, pid, seen, now, own);
 	case GUARD_CHANGES:
-		return judge_changing(record, seen, now);
+		return judge_changing(g, pid, record, seen, now, own);
 	default:
 		return judge_running(g, pid, seen, now, own);
 	}
@@ -127,6 +132,8 @@ bool guard_missed_trap(const struct guard *g, const struct guard_seen *seen)
 {
 	taddr own;
 	enum guard_where where = seen->has_pc ? guard_where(g, seen->pid, seen->pc, &own) : GUARD_OWN;
+	const struct guard_task *r = guard_record(g, seen->tid);
 
-	return seen->trap_comes && (where == GUARD_BEHIND || where == GUARD_PAST);
+	return seen->trap_comes &&
+	       (where == GUARD_BEHIND || where == GUARD_PAST || (r && r->state == GUARD_STEPS));
 }

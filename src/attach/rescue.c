@@ -381,21 +381,23 @@ struct rescue {
 	bool keep_slots;
 };
 
-static int set_all(const struct rescue *r, pid_t tid, const struct guard_task *record)
+/* A task that is killed meanwhile needs nothing any more. */
+static bool set_regs(pid_t tid, const struct arch_regs *from, taddr pc)
+{
+	struct arch_regs to = *from;
+
+	arch_set_pc(&to, pc);
+	int err = arch_set_regs(tid, &to);
+
+	return !err || err == -ESRCH;
+}
+
+static bool set_word(const struct rescue *r, const struct guard_task *record)
 {
 	const struct guard_word *w = &record->word;
 
-	if (record->has_word && space_write(r->space, w->at, &w->value, sizeof w->value) != sizeof w->value)
-		return -EFAULT;
-	return arch_set_regs(tid, &record->to);
-}
-
-static int set_pc(pid_t tid, const struct arch_regs *now, taddr own)
-{
-	struct arch_regs to = *now;
-
-	arch_set_pc(&to, own);
-	return arch_set_regs(tid, &to);
+	return !record->has_word ||
+	       space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
 /* False: it cannot be put right. */
@@ -420,9 +422,9 @@ static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
 		r->keep_slots = true;
 		return true;
 	case GUARD_SET_PC:
-		return own == arch_pc(&now) || set_pc(tid, &now, own) != -EIO;
+		return set_regs(tid, &now, own);
 	case GUARD_SET_ALL:
-		return set_all(r, tid, record) != -EFAULT;
+		return set_word(r, record) && set_regs(tid, &record->to, own);
 	case GUARD_SEND_TRAP:
 		syscall(SYS_tkill, tid, SIGTRAP);
 		return true;

@@ -217,6 +217,24 @@ static void registers_that_were_half_written_are_written_whole(void **state)
 	assert_int_equal(judge_at(CALL + 0x105, &own), GUARD_LEAVE);
 }
 
+static void a_task_that_was_to_go_on_in_a_slot_goes_on_without_it(void **state)
+{
+	struct arch_regs to = regs_at(SLOT);
+	struct guard_seen seen = seen_at(SLOT);
+	uint32_t record = 0;
+	taddr own;
+
+	(void)state;
+	guard_trapped(g, &record, who);
+	guard_changes(g, record, ONE + 1, &to, NULL);
+	assert_int_equal(judge(&seen, &to, &own), GUARD_SET_ALL);
+	assert_int_equal(own, ONE);
+	assert_int_equal(judge_at(ONE + 1, &own), GUARD_SET_ALL);
+	assert_int_equal(own, ONE);
+	assert_int_equal(judge(NULL, &to, &own), GUARD_SET_PC);
+	assert_int_equal(own, ONE);
+}
+
 /* Put back from behind one trap, it stands behind the one-byte instruction of another. */
 static void a_task_that_was_put_back_already_stays_there(void **state)
 {
@@ -266,6 +284,11 @@ static void a_trap_that_nobody_was_told_of_is_missed(void **state)
 	seen.pc = ONE + 1;
 	seen.pid = PID + 1;
 	assert_false(guard_missed_trap(g, &seen));
+	/* So is the end of a step. */
+	uint32_t record = 0;
+	guard_trapped(g, &record, who);
+	guard_steps(g, record);
+	assert_true(guard_missed_trap(g, &seen));
 }
 
 static void a_trap_is_ours_only_with_the_rest_of_its_instruction(void **state)
@@ -367,6 +390,7 @@ int main(void)
 		TEST(a_task_that_was_left_in_a_trap_and_has_gone_on_is_lost),
 		TEST(a_sigtrap_of_the_programs_own_is_sent_again),
 		TEST(registers_that_were_half_written_are_written_whole),
+		TEST(a_task_that_was_to_go_on_in_a_slot_goes_on_without_it),
 		TEST(a_task_that_was_put_back_already_stays_there),
 		TEST(a_task_in_a_slot_is_put_where_it_would_be),
 		TEST(a_task_in_a_handler_that_returns_behind_a_trap_is_lost),
