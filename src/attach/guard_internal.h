@@ -105,9 +105,8 @@ enum guard_verdict guard_judge(const struct guard *g, pid_t pid, const struct gu
 			       enum guard_state state, const struct guard_seen *seen,
 			       const struct arch_regs *now, taddr *own);
 
-/* Has the task run into a trap of ours, or made our step, and nobody has been told? It will die of SIGTRAP; or
- * its program
- * handles that, and would go on behind the trap. */
+/* Has the task run into a trap of ours, or made our step, and nobody has been told? It will die of SIGTRAP;
+ * or its program handles that, and would go on behind the trap. */
 bool guard_missed_trap(const struct guard *g, const struct guard_seen *seen);
 
 /* Is what @code holds, insn_size bytes read at the entry's address, the trap and the rest of its instruction? */
