@@ -68,7 +68,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 	for (unsigned looks = 0; (whom = awaited(&t->tasks, s, except)) != AWAITED_NOBODY;) {
 		bool look = whom == AWAITED_LEADERS;
 		int wstatus;
-		pid_t tid = waitpid(-1, &wstatus, __WALL | (look ? WNOHANG : 0));
+		pid_t tid = guard_wait_for(t->guard, -1, &wstatus, look ? WNOHANG : 0);
 
 		if (tid > 0)
 			note_while_holding(t, tid, wstatus);
@@ -292,7 +292,7 @@ static void let_go_of_rest(struct tracer *t)
 		int wstatus;
 		pid_t tid;
 
-		while ((tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0)
+		while ((tid = guard_wait_for(t->guard, -1, &wstatus, WNOHANG)) > 0)
 			let_go_if_told(t, tid, wstatus);
 		forget_gone(t);
 		if (t->tasks.n)

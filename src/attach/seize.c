@@ -256,6 +256,9 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid)
 			s = space_new(task->tid);
+	/* The thread may end before the process does. */
+	if (s)
+		s->pid = pid;
 	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
 		if (!task->space && !task->fresh)
 			tracer_enter_space(task, s);
