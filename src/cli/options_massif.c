@@ -231,7 +231,7 @@ const struct option_def massif_options[] = {
 	{ "peak-inaccuracy", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a percentage of 0.0 or more", set_peak_inaccuracy },
 	{ "time-unit", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "i, ms or B", set_time_unit },
 	{ "detailed-freq", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
-	{ "max-snapshots", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
+	{ "max-snapshots", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "a number from 10 to 1000", set_max_snapshots },
 	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000, or 0", set_timeline },
 	{ "x", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
 	{ "y", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },

@@ -101,7 +101,7 @@ static bool set_at(struct options *o, const char *v)
 
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
-	o->view.at_peak = which == 1;
+	o->view.at_peak = o->report.at_peak = which == 1;
 	return true;
 }
 

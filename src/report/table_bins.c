@@ -19,6 +19,12 @@ static const char heading[] =
 	"      size:    allocs     bytes (%)      frees      kept (%)     types\n"
 	"\n";
 
+static const char heading_at_peak[] =
+	"--------- Bins of what was live at the Peak, with possible Types ------------\n"
+	"\n"
+	"      size:    blocks     bytes (%)      frees      live (%)     types\n"
+	"\n";
+
 /* The numbers of a row, without its end: names of types may follow. */
 static void print_numbers(struct row *r, const char *size, const struct bin *b,
 			  const struct bin *total)
@@ -109,7 +115,7 @@ static void print_rows(struct row *r, const struct profile_data *d, const struct
 	row_end(r);
 }
 
-int tables_bins(struct row *r, const struct profile_data *d, enum report_level level)
+int tables_bins(struct row *r, const struct profile_data *d, const struct report_options *o)
 {
 	const struct pd_type **types = malloc((d->n_types + 1) * sizeof *types);
 	struct bins b;
@@ -121,8 +127,8 @@ int tables_bins(struct row *r, const struct profile_data *d, enum report_level l
 	int err = bins_collect(d, &b);
 
 	if (!err) {
-		row_lines(r, heading);
-		print_rows(r, d, &b, types, level);
+		row_lines(r, o->at_peak ? heading_at_peak : heading);
+		print_rows(r, d, &b, types, o->level);
 		row_lines(r, "\f\n\n");
 		bins_release(&b);
 	}

@@ -24,6 +24,9 @@ static const char labelled_heading[] =
 static const char labelled_rule[] =
 	"\n-------------------------------c--f--s--o----c--f--s--o----------\n\n";
 
+/* The table of 1990 has no title; what is not of all requests needs one. */
+static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak ------------\n\n";
+
 #define DASHES " -----------"
 #define BLANK ""
 
@@ -197,10 +200,12 @@ static void print_entry(const struct view *v, const struct graph_entry *e)
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
-static int print_graph(struct view *v)
+static int print_graph(struct view *v, bool at_peak)
 {
 	const struct graph *g = v->g;
 
+	if (at_peak)
+		row_lines(v->r, title_at_peak);
 	row_lines(v->r, v->g->d->labelled ? labelled_heading : heading);
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -218,14 +223,15 @@ static int print_graph(struct view *v)
 	return 0;
 }
 
-int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank)
+int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		 const struct report_options *o)
 {
 	struct graph g;
 	struct view v = { .r = r, .g = &g };
 	int err = graph_build(&g, d, rank);
 
 	if (!err)
-		err = print_graph(&v);
+		err = print_graph(&v, o->at_peak);
 	free(v.callers.items);
 	free(v.callees.items);
 	graph_release(&g);

@@ -291,7 +291,7 @@ modules_as_addr2line() {
 	[ "$(grep -c '^snapshot=' m.out)" -gt 10 ]
 	grep -q '^n2: ' m.out # one for either caller, where there was one for the function
 	says err 'the massif file'
-	! grep -q 'no function' err
+	not grep -q 'no function' err
 }
 
 @test "a name that no function has, and an expression that nothing matches, are told, once" {
@@ -314,12 +314,12 @@ modules_as_addr2line() {
 	limited "$MPROF" run --trace-children=yes -o run.txt --data=%p --alloc-fn=nobody --ignore-fn=make_widget -- \
 		sh -c "'$T/plain'; '$T/widgets'; :" >out 2>err
 	says err '--alloc-fn=nobody: no function in the profile has this name$'
-	! grep -q 'ignore-fn' err
+	not grep -q ignore-fn err
 	# Pages have their functions in the massif file alone.
 	limited "$MPROF" run --massif-out-file=m.out --pages-as-heap=yes --time-unit=B --data=/dev/null -o /dev/null \
 		--alloc-fn=main --ignore-fn=nobody -- "$T/pagecalls" >out 2>err </dev/null
 	says err '--ignore-fn=nobody: no function in the profile has this name$'
-	! grep -q 'alloc-fn' err
+	not grep -q alloc-fn err
 }
 
 @test "--types=program, all, none" {
