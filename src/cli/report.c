@@ -173,7 +173,7 @@ static int write_growth(const struct profile_data *now, const struct profile_dat
 	FILE *out = stream_open(o);
 	if (!out)
 		return STATUS_FAILED;
-	int err = report_growth(now, base, out), lost = stream_close(out);
+	int err = report_growth(now, base, &o->report, out), lost = stream_close(out);
 	err = err ? err : lost;
 	if (err)
 		stream_failed(o, err);

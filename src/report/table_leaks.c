@@ -88,11 +88,8 @@ static void print_heading(struct row *r, const struct leaks *l, bool at_peak)
 int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		 const struct report_options *o)
 {
-	enum leaks_key key = o->leaks == REPORT_LEAKS_OFFSETS ? LEAKS_BY_SITE :
-			     o->lines			      ? LEAKS_BY_LINE :
-								LEAKS_BY_FUNCTION;
 	struct leaks l;
-	int err = leaks_collect(d, rank, key, o->level, &l);
+	int err = leaks_collect(d, rank, leaks_key_of(o), o->level, &l);
 
 	if (err)
 		return err;
