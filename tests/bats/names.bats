@@ -304,7 +304,7 @@ modules_as_addr2line() {
 		says err '--ignore-fn=make_widge: no function in the profile has this name$'
 		[ "$(grep -c 'no function' err)" = 1 ]
 	done
-	limited "$MPROF" report --format=text --focus=make --ignore='widgets+0x1' --list=make run.data >out 2>err
+	limited "$MPROF" report --focus=make --ignore='widgets+0x1' --list=make run.data >out 2>err
 	says err '--ignore=widgets[+]0x1: no function and no file in the profile matches; it is a regular expression'
 	[ "$(grep -c 'matches' err)" = 1 ]
 	limited "$MPROF" report --list=nobody run.data >out 2>err
