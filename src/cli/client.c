@@ -251,6 +251,10 @@ int command_detach(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
+	if (o.pprof.base) {
+		say("option base means nothing for detach: compare the data files with mprof report");
+		return STATUS_USAGE;
+	}
 	if (argc - first > 1 || (argc - first == 1 && !parse_pid(argv[first], &pid))) {
 		say("detach: usage: mprof detach [options] [PID]");
 		return STATUS_USAGE;
