@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
-#include "massif/recorder.h"
 #include "session/execs.h"
 
 #include <errno.h>
@@ -40,20 +39,6 @@ static void images_free(struct image *list)
 	}
 }
 
-/*
- * An image of which nothing more will come waits for the report with no more than that needs: a group may
- * go on for long and have had many processes. What is still to be written of it is not touched.
- */
-static void settle(struct session *s, struct image *i)
-{
-	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
-
-	if (i->watch || !(i->over || i->ended) || to_write)
-		return;
-	recorders_finish(&i->recorders);
-	profile_finish(i->profile);
-}
-
 /* Earlier images of a process are over when another one begins. */
 static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 {
@@ -72,7 +57,7 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 				s->save(s, i);
 			}
 			s->ended(s, i);
-			settle(s, i);
+			session_settle(s, i);
 		}
 		*massif_nth = i->massif_nth + 1;
 		n++;
@@ -308,7 +293,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	i->counts = watch_counts(i->watch);
 	watch_free(i->watch);
 	i->watch = NULL;
-	settle(i->session, i);
+	session_settle(i->session, i);
 }
 
 static void on_clean(void *ctx, struct space *space)
@@ -322,18 +307,6 @@ static void on_clean(void *ctx, struct space *space)
 	watch_clean(i->watch, space);
 }
 
-/* The process is over, and with it what it executed before: that waited for what would follow. */
-static void process_ended(struct session *s, pid_t pid)
-{
-	session_judge_execs(s, pid);
-	for (struct image *i = s->images; i; i = i->next) {
-		if (i->pid != pid)
-			continue;
-		s->ended(s, i);
-		settle(s, i);
-	}
-}
-
 static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
@@ -345,7 +318,7 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 		i->ended = ended = true;
 	}
 	if (ended)
-		process_ended(s, pid);
+		session_process_ended(s, pid);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
