@@ -39,20 +39,6 @@ static void images_free(struct image *list)
 	}
 }
 
-/*
- * An image of which nothing more will come waits for the report with no more than that needs: a group may
- * go on for long and have had many processes. What is still to be written of it is not touched.
- */
-static void settle(struct session *s, struct image *i)
-{
-	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
-
-	if (i->observed || !(i->over || i->ended) || to_write)
-		return;
-	recorders_finish(&i->recorders);
-	profile_finish(i->profile);
-}
-
 /* Earlier images of a process are over when another one begins. */
 static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 {
@@ -71,7 +57,7 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 				s->save(s, i);
 			}
 			s->ended(s, i);
-			settle(s, i);
+			session_settle(s, i);
 		}
 		*massif_nth = i->massif_nth + 1;
 		n++;
@@ -216,19 +202,7 @@ void session_gone(void *image, const struct observed_counts *counts)
 	recorders_end(i->recorders);
 	i->counts = *counts;
 	i->observed = NULL;
-	settle(i->session, i);
-}
-
-/* The process is over, and with it what it executed before: that waited for what would follow. */
-static void process_ended(struct session *s, pid_t pid)
-{
-	session_judge_execs(s, pid);
-	for (struct image *i = s->images; i; i = i->next) {
-		if (i->pid != pid)
-			continue;
-		s->ended(s, i);
-		settle(s, i);
-	}
+	session_settle(i->session, i);
 }
 
 void session_process_ended(void *ctx, pid_t pid, int wstatus)
@@ -242,7 +216,7 @@ void session_process_ended(void *ctx, pid_t pid, int wstatus)
 		i->ended = ended = true;
 	}
 	if (ended)
-		process_ended(s, pid);
+		session_process_ended(s, pid);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
