@@ -4,7 +4,7 @@
 #include "profile/pd_tree.h"
 #include "profile/pd_names.h"
 #include "naming/view_fns.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include <errno.h>
 #include <stdlib.h>

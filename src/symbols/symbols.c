@@ -151,10 +151,3 @@ int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, s
 	*out = (struct sym_frames){ .frames = c->frames, .n = c->n };
 	return 0;
 }
-
-bool symbols_nameless(const char *name)
-{
-	const char *plus = strrchr(name, '+');
-
-	return plus && !strncmp(plus, "+0x", 3);
-}
