@@ -59,4 +59,10 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ x >> 33;
 }
 
+/* A hash of @hash and one more number of the key, in that order. */
+static inline uint64_t hash_add(uint64_t hash, uint64_t more)
+{
+	return hash_mix(hash ^ more);
+}
+
 #endif

@@ -5,7 +5,7 @@
 #include "cli/names.h"
 #include "cli/viewed.h"
 #include "pprof/read.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include <errno.h>
 #include <stdlib.h>

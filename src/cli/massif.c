@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/massif.h"
 
-#include "base/array.h"
 #include "base/replace.h"
 #include "cli/fn_names.h"
 #include "session/filename.h"
@@ -10,6 +9,7 @@
 #include "cli/unwritten.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
+#include "naming/jit_map.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct massif_session {
 	const struct options *options;
 	const struct module_files *files;
 	struct symbols_search search;
-	struct massif_modules modules;
+	struct namer namer;
 	struct massif_host host;
 };
 
@@ -53,25 +53,19 @@ int massif_prepare(struct options *o)
 /* ---- a session ---- */
 
 /* Modules come while the program runs. */
-static const struct massif_modules *modules_now(void *ctx)
+static struct namer *namer_now(void *ctx)
 {
 	struct massif_session *m = ctx;
 
-	if (!m->modules.symbols) {
-		m->modules.symbols = symbols_new();
-		if (!m->modules.symbols)
-			return NULL;
-		symbols_set_search(m->modules.symbols, &m->search);
-	}
-	while (m->modules.n < m->files->n) {
-		const struct module_file *f = &m->files->files[m->modules.n];
+	if (!m->namer.symbols && namer_init(&m->namer, &m->search))
+		return NULL;
+	while (m->namer.n < m->files->n) {
+		const struct module_file *f = &m->files->files[m->namer.n];
 
-		if (ARRAY_RESERVE(&m->modules.paths, &m->modules.cap, m->modules.n) ||
-		    symbols_add_module(m->modules.symbols, f->path, f->fd) < 0)
+		if (namer_add_module(&m->namer, f->path, f->fd) < 0)
 			return NULL;
-		m->modules.paths[m->modules.n++] = f->path;
 	}
-	return &m->modules;
+	return &m->namer;
 }
 
 int massif_session_open(struct session *s, const struct options *o)
@@ -86,7 +80,7 @@ int massif_session_open(struct session *s, const struct options *o)
 	m->options = o;
 	m->files = s->observer->files;
 	m->search = names_search(o);
-	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
+	m->host = (struct massif_host){ &o->massif.settings, namer_now, m,
 					    &proc_stacks, &proc_pages, &perf_instructions };
 	s->massif = m;
 	return 0;
@@ -96,8 +90,7 @@ void massif_session_close(struct session *s)
 {
 	if (!s->massif)
 		return;
-	symbols_free(s->massif->modules.symbols);
-	free(s->massif->modules.paths);
+	namer_release(&s->massif->namer);
 	free(s->massif);
 	s->massif = NULL;
 }
@@ -204,7 +197,7 @@ static int plant(struct massif_forest *forest, const struct session *s, const st
 {
 	struct massif_names *names = massif_recorder_names(r);
 	struct perfmap jit = { 0 };
-	int fd = names_open_jit_map(i->pid);
+	int fd = jit_map_open(i->pid);
 
 	if (fd >= 0 && names && !perfmap_read(&jit, fd))
 		names->jit = &jit;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/names.h"
 
-#include "proc/status.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,44 +18,6 @@ struct symbols_search names_search(const struct options *o)
 {
 	return (struct symbols_search){ .debug_dirs = o->debug_dirs, .fetch = true, .cache = true,
 					.progress = progress };
-}
-
-/* ---- perf maps ---- */
-
-/* Only the user's own file: /tmp is everybody's, and names are shown to whoever runs mprof. */
-static int open_map(const char *path, uid_t uid)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != uid)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-int names_open_jit_map(pid_t pid)
-{
-	char path[128];
-	struct stat st;
-	uid_t uid = geteuid();
-	int fd = -1;
-
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	if (stat(path, &st) == 0) {
-		uid = st.st_uid;
-		pid_t inner = proc_status(pid).inner;
-
-		snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid,
-			 (int)(inner ? inner : pid));
-		fd = open_map(path, uid);
-	}
-	if (fd < 0) {
-		snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)pid);
-		fd = open_map(path, uid);
-	}
-	return fd;
 }
 
 /* ---- what is said of names ---- */

@@ -8,12 +8,6 @@
 /* Where names are looked for, by the options and by DEBUGINFOD_URLS. Good as long as @o is. */
 struct symbols_search names_search(const struct options *o);
 
-/**
- * The perf map of a process, /tmp/perf-PID.map as the process sees it: a regular file of the user
- * whose process it is, or none. Returns a descriptor or -1.
- */
-int names_open_jit_map(pid_t pid);
-
 /* What the tables have no column for, on standard error: where the names came from, by module. */
 void names_say(const struct profile_data *d);
 

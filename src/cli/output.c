@@ -14,6 +14,7 @@
 #include "cli/stream.h"
 #include "cli/unwritten.h"
 #include "profile/datafile.h"
+#include "naming/jit_map.h"
 #include "naming/resolve.h"
 
 #include <errno.h>
@@ -147,7 +148,7 @@ static int add_recorded(const struct image *i, struct profile_data *d)
 static struct profile_data *name_image(const struct session *s, const struct options *o,
 				       const struct image *i)
 {
-	struct resolve_how how = { .search = names_search(o), .jit_map = names_open_jit_map(i->pid) };
+	struct resolve_how how = { .search = names_search(o), .jit_map = jit_map_open(i->pid) };
 	size_t n = s->observer->files->n;
 	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
 	struct profile_data *d = profile_data_new();

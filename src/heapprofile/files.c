@@ -116,25 +116,21 @@ static char *complete_map(const struct heapprofile *h, const struct stack_table 
 
 /* ---- names in the file ---- */
 
-struct namer {
+struct asker {
 	const struct heapprofile *h;
-	struct symbols *symbols;
+	struct namer namer;
 };
 
 static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
 {
-	struct namer *n = ctx;
+	struct asker *a = ctx;
 	/* The first is in the call already; of the others the byte before is. */
-	const struct heap_module *m = heap_module_at(n->h, address - !first);
+	const struct heap_module *m = heap_module_at(a->h, address - !first);
+	const struct profile_place place = { .address = m ? address - m->m.bias : address,
+					     .module = m ? m->m.file : PD_NONE, .exact = first };
 	struct sym_frames f;
-	char text[32];
+	int err = namer_look(&a->namer, &place, NULL, &f);
 
-	if (!m) {
-		snprintf(text, sizeof text, "0x%" PRIx64, address);
-		name(to, text);
-		return 0;
-	}
-	int err = symbols_lookup(n->symbols, (int)m->m.file, address - m->m.bias, !first, &f);
 	for (size_t i = 0; !err && i < f.n; i++)
 		name(to, f.frames[i].name);
 	return err;
@@ -143,23 +139,21 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 static int write_named(struct heapprofile *h, FILE *out, const struct stack_table *t,
 		       const struct stack_table *mapped, const char *map)
 {
-	struct namer n = { h, symbols_new() };
+	struct asker a = { .h = h };
 	const struct module_files *files = h->how.files;
 	char exe[PROC_PATH], binary[4096] = "";
-	int err = n.symbols ? 0 : -ENOMEM;
+	int err = namer_init(&a.namer, &h->how.search);
 
 	if (readlink(proc_path(exe, h->how.pid, "exe"), binary, sizeof binary - 1) < 0)
 		snprintf(binary, sizeof binary, "%s", files->n ? files->files[0].path : "?");
-	if (n.symbols)
-		symbols_set_search(n.symbols, &h->how.search);
 	for (size_t i = 0; !err && i < files->n; i++) {
-		int number = symbols_add_module(n.symbols, files->files[i].path, files->files[i].fd);
+		int number = namer_add_module(&a.namer, files->files[i].path, files->files[i].fd);
 		err = number < 0 ? number : 0;
 	}
-	struct heap_names names = { binary, names_of, &n };
+	struct heap_names names = { binary, names_of, &a };
 	if (!err)
 		err = heap_write(out, t, mapped, map, &names);
-	symbols_free(n.symbols);
+	namer_release(&a.namer);
 	return err;
 }
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "heapprofile/intervals.h"
 #include "record/recorder.h"
-#include "symbols/symbols.h"
+#include "naming/namer.h"
 
 #include <stdio.h>
 

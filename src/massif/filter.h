@@ -3,7 +3,7 @@
 #define MPROF_MASSIF_FILTER_H
 
 #include "massif/entry.h"
-#include "symbols/allocfn.h"
+#include "naming/allocfn.h"
 
 #include <stddef.h>
 

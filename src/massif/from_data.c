@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "massif/names.h"
 #include "massif/write.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,10 +25,9 @@ static int name_site(const struct profile_data *d, const struct pd_site *s, stru
 {
 	const struct pd_function *f = &d->functions[s->function];
 	bool inside = f->module != PD_NONE;
-	/* What is in no module is named after its address, unless the program has told its name. */
-	bool named = inside ? !symbols_nameless(f->name) : f->name[0] != '0';
-	struct massif_place p = { s->exact || !s->address ? s->address : s->address - 1,
-				  named ? f->name : NULL, s->file, s->line,
+	bool named = !names_nothing_names(d, s->function);
+	struct massif_place p = { namer_instruction(s->address, s->exact), named ? f->name : NULL,
+				  s->file, s->line,
 				  inside ? d->modules[f->module].path : NULL };
 
 	*e = (struct massif_entry){ massif_entry_text(&p), p.name, f->name, p.address, f->module, s->inlined };

@@ -18,10 +18,9 @@ static int add_entry(struct massif_names *m, const struct massif_place *p, const
 	return 0;
 }
 
-int massif_names_init(struct massif_names *m, const struct profile *p, const struct massif_modules *modules,
-		      const struct perfmap *jit)
+int massif_names_init(struct massif_names *m, const struct profile *p, struct namer *namer)
 {
-	*m = (struct massif_names){ .profile = p, .modules = modules, .jit = jit };
+	*m = (struct massif_names){ .profile = p, .namer = namer };
 	return add_entry(m, &(struct massif_place){ .address = 0 }, NULL, PD_NONE, false);
 }
 
@@ -35,31 +34,21 @@ void massif_names_release(struct massif_names *m)
 	*m = (struct massif_names){ 0 };
 }
 
-static uint64_t address_of(const struct profile_place *place)
+/* Its frames as entries, innermost first. */
+static int add_entries(struct massif_names *m, const struct profile_place *place)
 {
-	return place->exact || !place->address ? place->address : place->address - 1;
-}
-
-static int name_outside(struct massif_names *m, const struct profile_place *place)
-{
-	struct massif_place p = { .address = address_of(place) };
-	const struct perfmap_entry *e = m->jit ? perfmap_find(m->jit, p.address) : NULL;
-
-	p.name = e ? e->name : NULL;
-	return add_entry(m, &p, NULL, PD_NONE, false);
-}
-
-static int name_inside(struct massif_names *m, const struct profile_place *place)
-{
+	bool inside = place->module < m->namer->n;
 	struct sym_frames f;
-	int err = symbols_lookup(m->modules->symbols, (int)place->module, place->address, !place->exact, &f);
+	int err = namer_look(m->namer, place, m->jit, &f);
 
 	for (size_t i = f.n; !err && i-- > 0;) {
 		const struct sym_frame *s = &f.frames[i];
-		struct massif_place p = { address_of(place), symbols_nameless(s->name) ? NULL : s->name,
-					  s->file, s->line, m->modules->paths[place->module] };
+		struct massif_place p = { namer_instruction(place->address, place->exact),
+					  namer_name(m->namer, s), s->file, s->line,
+					  inside ? m->namer->paths[place->module] : NULL };
 
-		err = add_entry(m, &p, s->name, place->module, s->inlined);
+		err = add_entry(m, &p, inside ? s->name : NULL, inside ? place->module : PD_NONE,
+				s->inlined);
 	}
 	return err;
 }
@@ -89,7 +78,7 @@ static int name_place(struct massif_names *m, uint32_t id)
 		return -ENOMEM;
 	if (m->runs[id].n)
 		return 0;
-	int err = place->module < m->modules->n ? name_inside(m, place) : name_outside(m, place);
+	int err = add_entries(m, place);
 	if (!err)
 		m->runs[id] = (struct massif_run){ first, (uint32_t)m->n - first };
 	return err;

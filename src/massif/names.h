@@ -3,23 +3,15 @@
 #define MPROF_MASSIF_NAMES_H
 
 #include "massif/filter.h"
-#include "profile/profile.h"
-#include "symbols/perfmap.h"
-#include "symbols/symbols.h"
+#include "naming/namer.h"
 
 /*
  * The elements of a profile's call chains as entries with names, each looked up when it is first
  * asked for.
  */
-struct massif_modules {
-	struct symbols *symbols;	/* module i of it is ... */
-	const char **paths;		/* ... paths[i], as the program saw it; the caller's strings */
-	size_t n, cap;
-};
-
 struct massif_names {
 	const struct profile *profile;
-	const struct massif_modules *modules;
+	struct namer *namer;
 	const struct perfmap *jit;	/* names of code in no module; NULL: none are known */
 	struct massif_entry *entries;	/* 0: "0x0: ???", for a chain without elements */
 	size_t n, cap;
@@ -32,8 +24,7 @@ struct massif_names {
 };
 
 /* What is pointed to outlives the names. 0 or -ENOMEM. */
-int massif_names_init(struct massif_names *m, const struct profile *p, const struct massif_modules *modules,
-		      const struct perfmap *jit);
+int massif_names_init(struct massif_names *m, const struct profile *p, struct namer *namer);
 void massif_names_release(struct massif_names *m);
 
 /**

@@ -2,6 +2,7 @@
 #include "massif/pages.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "proc/maps.h"
 
 #include <errno.h>
@@ -31,17 +32,7 @@ int pages_copy(struct pages *to, const struct pages *from)
 /* The first range that ends behind @at. */
 static size_t seek(const struct pages *p, taddr at)
 {
-	size_t low = 0, high = p->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->ranges[middle].end > at)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return SEARCH_FIRST(p->n, i, p->ranges[i].end > at);
 }
 
 static void insert(struct pages *p, size_t i, const struct page_range *r)

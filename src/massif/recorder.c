@@ -77,11 +77,11 @@ void massif_try_peak(struct massif_recorder *r)
 
 struct massif_names *massif_recorder_names(struct massif_recorder *r)
 {
-	const struct massif_modules *modules = r->host->modules(r->host->ctx);
+	struct namer *namer = r->host->namer(r->host->ctx);
 
-	if (!modules)
+	if (!namer)
 		return NULL;
-	if (!r->names.profile && massif_names_init(&r->names, r->profile, modules, NULL)) {
+	if (!r->names.profile && massif_names_init(&r->names, r->profile, namer)) {
 		massif_names_release(&r->names);
 		return NULL;
 	}

@@ -28,7 +28,7 @@ struct massif_context {
 struct massif_host {
 	const struct massif_settings *settings;
 	/* The modules that places may be in by now; asked when names are needed. NULL: out of memory. */
-	const struct massif_modules *(*modules)(void *ctx);
+	struct namer *(*namer)(void *ctx);
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */
 	const struct page_source *pages;	/* for settings->pages */

@@ -110,23 +110,6 @@ static int site_of(struct resolver *r, const struct profile_place *place, const 
 
 /* ---- places ---- */
 
-/* A place in no module: code that the program made itself, or its address is all there is to say. */
-static void outside(const struct resolver *r, const struct profile_place *place, char name[32],
-		    struct sym_frame *f)
-{
-	const struct perfmap_entry *e =
-		perfmap_find(&r->jit, place->exact ? place->address : place->address - 1);
-
-	if (e) {
-		*f = (struct sym_frame){ .name = e->name, .linkage = e->name, .function_key = e->start,
-					 .address = e->start, .offset = place->address - e->start };
-		return;
-	}
-	snprintf(name, 32, "0x%llx", (unsigned long long)place->address);
-	*f = (struct sym_frame){ .name = name, .linkage = name, .function_key = place->address,
-				 .address = place->address };
-}
-
 /* As the profile has it that is named again. */
 static void as_before(const struct profile_data *old, uint32_t site, struct sym_frame *f)
 {
@@ -149,16 +132,12 @@ static int resolve_place(struct resolver *r, uint32_t id)
 	struct place_sites *ps = &r->places[id];
 	struct sym_frame only;
 	struct sym_frames frames = { &only, 1 };
-	char name[32];
 	int err = 0;
 
 	if (r->how->old && r->how->old_site[id] != PD_NONE)
 		as_before(r->how->old, r->how->old_site[id], &only);
-	else if (place->module == PD_NONE)
-		outside(r, place, name, &only);
 	else
-		err = symbols_lookup(r->symbols, (int)place->module, place->address, !place->exact,
-				     &frames);
+		err = namer_look(&r->namer, place, &r->jit, &frames);
 	ps->first = (uint32_t)r->n_run;
 	/* What was named once has been trimmed then. */
 	if (!err && place->module != PD_NONE && !r->how->old)
@@ -212,7 +191,7 @@ static int resolve_places(struct resolver *r)
 static int resolve_modules(struct resolver *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int number = symbols_add_module(r->symbols, r->modules[i].path, r->modules[i].fd);
+		int number = namer_add_module(&r->namer, r->modules[i].path, r->modules[i].fd);
 		if (number < 0)
 			return number;
 	}
@@ -222,8 +201,8 @@ static int resolve_modules(struct resolver *r, size_t n)
 static int describe(struct resolver *r, uint32_t i, bool used, struct pd_module *m)
 {
 	m->path = strdup(r->modules[i].path);
-	m->build_id = strdup(symbols_build_id(r->symbols, (int)i));
-	m->names = strdup(used ? symbols_source(r->symbols, (int)i) : "");
+	m->build_id = strdup(symbols_build_id(r->namer.symbols, (int)i));
+	m->names = strdup(used ? symbols_source(r->namer.symbols, (int)i) : "");
 	return m->path && m->build_id && m->names ? 0 : -ENOMEM;
 }
 
@@ -246,7 +225,7 @@ static int describe_modules(struct resolver *r, size_t n)
 
 static void resolver_release(struct resolver *r)
 {
-	symbols_free(r->symbols);
+	namer_release(&r->namer);
 	free(r->function_keys);
 	idindex_release(&r->function_index);
 	idindex_release(&r->site_index);
@@ -263,12 +242,10 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 {
 	struct resolver r = { .p = p, .modules = modules, .program = program, .how = how, .out = out,
 			      .tree = { .d = out } };
-	int err = -ENOMEM;
+	int err = namer_init(&r.namer, &how->search);
 
-	r.symbols = symbols_new();
-	if (!r.symbols)
+	if (err)
 		goto out;
-	symbols_set_search(r.symbols, &how->search);
 	out->totals = p->totals;
 	out->load = p->load;
 	out->memory = profile_memory(p);
@@ -283,7 +260,7 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 	if (!err)
 		err = resolve_tree(&r);
 	if (!err)
-		err = resolve_types(r.symbols, program, how->old, out);
+		err = resolve_types(r.namer.symbols, program, how->old, out);
 	if (!err)
 		err = describe_modules(&r, n_modules);
 out:

@@ -3,9 +3,9 @@
 #define MPROF_NAMING_RESOLVE_INTERNAL_H
 
 #include "profile/pd_tree.h"
+#include "naming/namer.h"
 #include "naming/resolve.h"
 #include "naming/start_code.h"
-#include "symbols/perfmap.h"
 
 /* The sites that one place stands for, outermost first: elements [first, first + n) of run[]. */
 struct place_sites {
@@ -25,7 +25,7 @@ struct resolver {
 	uint32_t program;
 	const struct resolve_how *how;
 	struct profile_data *out;
-	struct symbols *symbols;
+	struct namer namer;
 	struct perfmap jit;
 	struct start_names start_names;
 	size_t cap_functions, cap_sites;

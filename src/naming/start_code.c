@@ -2,6 +2,7 @@
 #include "naming/start_code.h"
 
 #include "base/text.h"
+#include "profile/pd_names.h"
 
 #include <elf.h>
 #include <string.h>
@@ -73,9 +74,9 @@ enum start_code start_code_of(const struct start_names *s, uint32_t module, bool
 	/* Where nothing names it or tells how long it is, what is known is a place in it. */
 	if (is_program && s->entry &&
 	    (f->address == s->entry ||
-	     (symbols_nameless(f->name) && f->address - s->entry < ENTRY_CODE_SIZE)))
+	     (names_is_nameless(f->name) && f->address - s->entry < ENTRY_CODE_SIZE)))
 		return START_ENTRY;
-	if (in_library && symbols_nameless(f->name))
+	if (in_library && names_is_nameless(f->name))
 		return START_NAMELESS;
 	/* A static program has the C library's code in its own file. */
 	enum start_code named = NOT_START_CODE;

@@ -3,9 +3,9 @@
 
 #include "profile/pd_tree.h"
 #include "naming/view_fns.h"
-#include "profile/pd_names.h"
 #include "naming/resolve_types.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

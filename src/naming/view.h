@@ -3,7 +3,7 @@
 #define MPROF_NAMING_VIEW_H
 
 #include "profile/profile_data.h"
-#include "symbols/allocfn.h"
+#include "naming/allocfn.h"
 
 #include <stdbool.h>
 

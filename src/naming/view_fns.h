@@ -3,7 +3,7 @@
 #define MPROF_NAMING_VIEW_FNS_H
 
 #include "profile/profile_data.h"
-#include "symbols/allocfn.h"
+#include "naming/allocfn.h"
 
 /**
  * Take allocation functions out of the innermost ends of all chains, so that their callers are where
@@ -11,7 +11,7 @@
  * that one, whose innermost function that has a name is), with their frees, and those of whose chains
  * nothing is left. The totals are those of what remains,
  * but for the peak and the chains that were cut, of which a profile has only the sums.
- * @alloc_fns  besides those that are known (symbols/allocfn.h)
+ * @alloc_fns  besides those that are known (naming/allocfn.h)
  * Returns 0, or -ENOMEM: @d is good for nothing but to be freed.
  * Source: the rules of Massif, Valgrind manual, --alloc-fn and --ignore-fn.
  */

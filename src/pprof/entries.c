@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include <errno.h>
 #include <inttypes.h>

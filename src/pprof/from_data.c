@@ -2,7 +2,7 @@
 /* A profile of our own as stacks of locations. */
 #include "pprof/read.h"
 
-#include "symbols/objfile.h"
+#include "naming/codefile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,12 +27,6 @@ static uint32_t module_of(const struct profile_data *d, const struct pd_site *s)
 	return d->functions[s->function].module;
 }
 
-/* The instruction that a site stands for, relative to its module. */
-static uint64_t instruction(const struct pd_site *s)
-{
-	return s->exact || !s->address ? s->address : s->address - 1;
-}
-
 static void find_last(struct conversion *c)
 {
 	for (size_t i = 0; i < c->d->n_sites; i++) {
@@ -47,25 +41,20 @@ static void find_last(struct conversion *c)
 /* Lay a mapping out as the file's code would be, if the file is still there. */
 static void lay_out(const struct pd_module *module, uint64_t bias, struct pp_mapping *m)
 {
-	struct objfile f;
-	char id[BUILD_ID_MAX];
-	size_t n = 0;
-	GElf_Phdr ph;
+	struct codefile f;
+	struct code_segment s;
 
-	if (!*module->build_id || objfile_open_path(&f, module->path))
+	if (!*module->build_id || !codefile_open(&f, module->path, module->build_id))
 		return;
-	objfile_build_id(&f, id);
-	if (!strcmp(id, module->build_id) && !elf_getphdrnum(f.elf, &n))
-		for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-			if (!gelf_getphdr(f.elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-			    !(ph.p_flags & PF_X) || ph.p_vaddr + ph.p_memsz >= PLACE_SIZE - 4096)
-				continue;
-			m->start = bias + (ph.p_vaddr & ~4095ull);
-			m->limit = bias + ((ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull);
-			m->offset = ph.p_offset & ~4095ull;
-			break;
-		}
-	objfile_close(&f);
+	for (size_t i = 0; codefile_segment(&f, &i, &s);) {
+		if (s.address + s.size >= PLACE_SIZE - 4096)
+			continue;
+		m->start = bias + (s.address & ~4095ull);
+		m->limit = bias + ((s.address + s.size + 4095) & ~4095ull);
+		m->offset = s.offset & ~4095ull;
+		break;
+	}
+	codefile_close(&f);
 }
 
 static int add_mapping(struct conversion *c, uint32_t i)
@@ -126,7 +115,7 @@ static uint32_t location_at(struct conversion *c, uint32_t *node)
 
 	do {
 		s = &d->sites[d->nodes[*node].site];
-		address = instruction(s);
+		address = namer_instruction(s->address, s->exact);
 		module = module_of(d, s);
 		/* More functions than that inlined into each other: the inner ones are shown. */
 		if (n < sizeof lines / sizeof *lines && line_of(c, s, &lines[n++]))

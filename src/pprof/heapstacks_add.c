@@ -3,6 +3,7 @@
 #include "pprof/heapstacks.h"
 
 #include "base/modulename.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -150,26 +151,20 @@ static int merge_rebuilt(struct adding *a)
 /* A location of the other build that is in the same functions. */
 static uint32_t find_by_function(const struct adding *a, const struct pp_location *l)
 {
-	size_t lo = 0, hi = a->n_by_function;
-
 	if (!l->n_lines || l->mapping == PP_NONE || a->rebuilt[l->mapping] == PP_NONE)
 		return PP_NONE;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (compare_functions(a->to, &a->to->locations[a->by_function[mid]], a->from, l) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	const struct pp_location *all = a->to->locations;
+	const uint32_t *ids = a->by_function;
+	size_t at = SEARCH_FIRST(a->n_by_function, i,
+				 compare_functions(a->to, &all[ids[i]], a->from, l) >= 0);
 	const char *file = a->to->mappings[a->rebuilt[l->mapping]].path;
-	for (; lo < a->n_by_function; lo++) {
-		const struct pp_location *t = &a->to->locations[a->by_function[lo]];
+	for (; at < a->n_by_function; at++) {
+		const struct pp_location *t = &all[ids[at]];
 
 		if (compare_functions(a->to, t, a->from, l))
 			break;
 		if (t->mapping != PP_NONE && !strcmp(a->to->mappings[t->mapping].path, file))
-			return a->by_function[lo];
+			return ids[at];
 	}
 	return PP_NONE;
 }

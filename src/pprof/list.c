@@ -4,7 +4,7 @@
 
 #include "base/printable.h"
 #include "pprof/number.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include <errno.h>
 #include <fcntl.h>

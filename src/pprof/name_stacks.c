@@ -3,7 +3,7 @@
 #include "pprof/read.h"
 
 #include "base/text.h"
-#include "symbols/objfile.h"
+#include "naming/codefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 /* The file of a mapping, once it is known. */
 struct named_file {
 	bool looked_at;
-	int module;		/* its number in struct symbols; < 0: none */
-	struct objfile file;
+	int module;		/* its number in the namer; < 0: none */
+	struct codefile file;
 };
 
 struct naming {
 	struct heap_stacks *h;
 	const char *binary;
-	struct symbols *symbols;
+	struct namer namer;
 	struct named_file *files;	/* by mapping */
 	size_t program;			/* the mapping that is the program's */
 };
@@ -44,22 +44,16 @@ static int open_file(struct naming *n, size_t i)
 	struct pp_mapping *m = &n->h->mappings[i];
 	struct named_file *f = &n->files[i];
 	const char *path = n->binary && i == n->program ? n->binary : m->path;
-	char id[BUILD_ID_MAX];
 
 	f->looked_at = true;
 	f->module = -1;
-	if (path[0] == '[' || objfile_open_path(&f->file, path))
+	if (path[0] == '[' || !codefile_open(&f->file, path, m->build_id))
 		return 0;
-	objfile_build_id(&f->file, id);
-	if (*m->build_id && strcmp(m->build_id, id)) {
-		objfile_close(&f->file);
-		return 0;
-	}
 	free(m->build_id);
-	m->build_id = strdup(id);
+	m->build_id = strdup(f->file.build_id);
 	if (!m->build_id)
 		return -ENOMEM;
-	f->module = symbols_add_module(n->symbols, path, f->file.fd);
+	f->module = namer_add_module(&n->namer, path, f->file.file.fd);
 	return f->module == -ENOMEM ? -ENOMEM : 0;
 }
 
@@ -67,19 +61,14 @@ static int open_file(struct naming *n, size_t i)
 static bool in_file(struct named_file *f, const struct pp_mapping *m, uint64_t address, uint64_t *pc)
 {
 	uint64_t offset = address - m->start + m->offset;
-	size_t n = 0;
-	GElf_Phdr ph;
+	struct code_segment s;
 
-	if (elf_getphdrnum(f->file.elf, &n))
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(f->file.elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
+	for (size_t i = 0; codefile_segment(&f->file, &i, &s);) {
 		/* What is mapped are whole pages. */
-		uint64_t begin = ph.p_offset & ~4095ull;
-		if (offset < begin || offset - begin >= ph.p_filesz + 4096)
+		uint64_t begin = s.offset & ~4095ull;
+		if (offset < begin || offset - begin >= s.file_size + 4096)
 			continue;
-		*pc = offset - ph.p_offset + ph.p_vaddr;
+		*pc = offset - s.offset + s.address;
 		return true;
 	}
 	return false;
@@ -109,38 +98,39 @@ static int add_names(struct naming *n, uint32_t location, const struct sym_frame
 static int name_location(struct naming *n, uint32_t i)
 {
 	const struct pp_location *l = &n->h->locations[i];
+	struct profile_place place = { .exact = true };
 	struct sym_frames frames;
-	uint64_t pc;
 
 	if (l->n_lines || l->mapping == PP_NONE)
 		return 0;
 	struct named_file *f = &n->files[l->mapping];
 	int err = f->looked_at ? 0 : open_file(n, l->mapping);
-	if (err || f->module < 0 || !in_file(f, &n->h->mappings[l->mapping], l->address, &pc))
+	if (err || f->module < 0 || !in_file(f, &n->h->mappings[l->mapping], l->address,
+					     &place.address))
 		return err;
-	err = symbols_lookup(n->symbols, f->module, pc, false, &frames);
+	place.module = (uint32_t)f->module;
+	err = namer_look(&n->namer, &place, NULL, &frames);
 	return err ? err : add_names(n, i, &frames);
 }
 
 int heap_name(struct heap_stacks *h, const char *binary, const struct symbols_search *search)
 {
-	struct naming n = { .h = h, .binary = binary, .symbols = symbols_new() };
-	int err = -ENOMEM;
+	struct naming n = { .h = h, .binary = binary };
+	int err = namer_init(&n.namer, search);
 
-	n.files = calloc(h->n_mappings + 1, sizeof *n.files);
-	if (!n.symbols || !n.files)
+	if (!err && !(n.files = calloc(h->n_mappings + 1, sizeof *n.files)))
+		err = -ENOMEM;
+	if (err)
 		goto out;
 	for (size_t i = 0; i < h->n_mappings; i++)
-		n.files[i].file = OBJFILE_NONE;
+		n.files[i].file = CODEFILE_NONE;
 	n.program = find_program(&n);
-	symbols_set_search(n.symbols, search);
-	err = 0;
 	for (uint32_t i = 0; !err && i < h->n_locations; i++)
 		err = name_location(&n, i);
 out:
 	for (size_t i = 0; n.files && i < h->n_mappings; i++)
-		objfile_close(&n.files[i].file);
+		codefile_close(&n.files[i].file);
 	free(n.files);
-	symbols_free(n.symbols);
+	namer_release(&n.namer);
 	return err;
 }

@@ -4,7 +4,7 @@
 
 #include "pprof/heapstacks.h"
 #include "profile/profile_data.h"
-#include "symbols/symbols.h"
+#include "naming/namer.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
 #include "proc/modules.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "proc/file.h"
 #include "proc/maps.h"
 
@@ -259,19 +260,9 @@ int code_ranges_read(pid_t tid, struct code_ranges *c)
 
 bool code_ranges_have(const struct code_ranges *c, taddr pc)
 {
-	size_t lo = 0, hi = c->n;
+	size_t i = SEARCH_FIRST(c->n, i, c->v[i].end > pc);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (pc < c->v[mid].start)
-			hi = mid;
-		else if (pc >= c->v[mid].end)
-			lo = mid + 1;
-		else
-			return true;
-	}
-	return false;
+	return i < c->n && c->v[i].start <= pc;
 }
 
 void code_ranges_release(struct code_ranges *c)
@@ -282,19 +273,9 @@ void code_ranges_release(struct code_ranges *c)
 
 const struct mapping *mappings_find(const struct mappings *m, taddr pc)
 {
-	size_t lo = 0, hi = m->n;
+	size_t i = SEARCH_FIRST(m->n, i, m->maps[i].end > pc);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (pc < m->maps[mid].start)
-			hi = mid;
-		else if (pc >= m->maps[mid].end)
-			lo = mid + 1;
-		else
-			return &m->maps[mid];
-	}
-	return NULL;
+	return i < m->n && m->maps[i].start <= pc ? &m->maps[i] : NULL;
 }
 
 int mappings_copy(struct mappings *to, const struct mappings *from)

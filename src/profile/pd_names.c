@@ -92,7 +92,8 @@ bool names_nothing_names(const struct profile_data *d, uint32_t function)
 {
 	const char *name = names_text(d, function);
 
-	if (function < d->n_functions && d->functions[function].module == PD_NONE && !strncmp(name, "0x", 2))
-		return true;
+	/* Who makes code may call it as he likes. */
+	if (function < d->n_functions && d->functions[function].module == PD_NONE)
+		return !strncmp(name, "0x", 2);
 	return names_is_nameless(name);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/bins.h"
 #include "base/array.h"
-#include "report/hash_index.h"
+#include "base/idindex.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,15 +22,21 @@ static bool same_size(const void *ctx, uint32_t item, const void *key)
 	return b->items[item].size == *(const uint64_t *)key;
 }
 
-/* The bin of @size, a new one if need be, or NULL: out of memory. */
-static struct bin *bin_of(struct bins *b, struct hash_index *h, size_t *cap, uint64_t size)
+static uint64_t hash_of_item(const void *ctx, uint32_t item)
 {
-	uint64_t hash = hash_index_mix(0, size);
-	uint32_t i = hash_index_find(h, hash, same_size, b, &size);
+	return hash_mix(((const struct bins *)ctx)->items[item].size);
+}
 
-	if (i != HASH_INDEX_NONE)
+/* The bin of @size, a new one if need be, or NULL: out of memory. */
+static struct bin *bin_of(struct bins *b, struct idindex *h, size_t *cap, uint64_t size)
+{
+	uint64_t hash = hash_mix(size);
+	uint32_t i = idindex_find(h, hash, same_size, b, &size);
+
+	if (i != IDINDEX_NONE)
 		return &b->items[i];
-	if (ARRAY_RESERVE(&b->items, cap, b->n) || hash_index_add(h, hash, (uint32_t)b->n))
+	if (ARRAY_RESERVE(&b->items, cap, b->n) ||
+	    idindex_add(h, (uint32_t)b->n, hash, hash_of_item, b))
 		return NULL;
 	b->items[b->n] = (struct bin){ .size = size };
 	return &b->items[b->n++];
@@ -44,7 +51,7 @@ static int by_size(const void *left, const void *right)
 
 int bins_collect(const struct profile_data *d, struct bins *b)
 {
-	struct hash_index h = { 0 };
+	struct idindex h = { 0 };
 	size_t cap = 0;
 	int err = 0;
 
@@ -70,7 +77,7 @@ int bins_collect(const struct profile_data *d, struct bins *b)
 	if (b->n)
 		qsort(b->items, b->n, sizeof *b->items, by_size);
 out:
-	hash_index_release(&h);
+	idindex_release(&h);
 	return err;
 }
 
@@ -105,15 +112,5 @@ bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum 
 
 size_t bins_first_type(const struct profile_data *d, uint64_t size)
 {
-	size_t low = 0, high = d->n_types;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->types[middle].size < size)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(d->n_types, i, d->types[i].size >= size);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the tree of call sites to the functions in it and the arcs between them. */
 #include "base/array.h"
+#include "base/idindex.h"
 #include "report/graph.h"
-#include "report/hash_index.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct builder {
 	struct sums *below;	/* for each place in the tree: all requests whose chain passes it */
 	uint32_t *node_of;	/* for each function: its node or NO_NODE */
 	size_t cap_nodes, cap_edges;
-	struct hash_index index;	/* of the edges */
+	struct idindex index;	/* of the edges */
 };
 
 /* A parent stands before its children, so one pass from the end adds up all subtrees. */
@@ -53,18 +53,28 @@ static bool same_edge(const void *ctx, uint32_t item, const void *key)
 	return a->from == b->from && a->to == b->to;
 }
 
+static uint64_t hash_of(const struct graph_edge *e)
+{
+	return hash_add(hash_mix(e->from), e->to);
+}
+
+static uint64_t hash_of_item(const void *ctx, uint32_t item)
+{
+	return hash_of(&((const struct graph *)ctx)->edges[item]);
+}
+
 static int add_edge(struct builder *b, const struct graph_edge *e)
 {
 	struct graph *g = b->g;
-	uint64_t hash = hash_index_mix(hash_index_mix(0, e->from), e->to);
-	uint32_t i = hash_index_find(&b->index, hash, same_edge, g, e);
+	uint64_t hash = hash_of(e);
+	uint32_t i = idindex_find(&b->index, hash, same_edge, g, e);
 
-	if (i != HASH_INDEX_NONE) {
+	if (i != IDINDEX_NONE) {
 		sums_add(&g->edges[i].over, &e->over);
 		return 0;
 	}
 	if (ARRAY_RESERVE(&g->edges, &b->cap_edges, g->n_edges) ||
-	    hash_index_add(&b->index, hash, (uint32_t)g->n_edges))
+	    idindex_add(&b->index, (uint32_t)g->n_edges, hash, hash_of_item, g))
 		return -ENOMEM;
 	g->edges[g->n_edges++] = *e;
 	return 0;
@@ -158,6 +168,6 @@ int graph_find_edges(struct graph *g)
 
 	free(b.below);
 	free(b.node_of);
-	hash_index_release(&b.index);
+	idindex_release(&b.index);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/leaks.h"
 #include "base/array.h"
-#include "report/hash_index.h"
+#include "base/idindex.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct context {
 	enum leaks_key key;
 	struct leak *paths;
 	size_t n, cap;
-	struct hash_index index;
+	struct idindex index;
 	struct typed_sizes sizes;
 };
 
@@ -74,14 +74,14 @@ static struct leak path_of(const struct profile_data *d, uint32_t node)
 
 static uint64_t hash_of(const struct context *c, const struct leak *p)
 {
-	uint64_t hash = hash_index_mix(0, p->n * 2 + p->whole);
+	uint64_t hash = hash_mix(p->n * 2 + p->whole);
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		hash = hash_index_mix(hash, names_function(c->d, p->site[i]));
+		hash = hash_add(hash, names_function(c->d, p->site[i]));
 		if (c->key == LEAKS_BY_SITE)
-			hash = hash_index_mix(hash, return_address(c->d, p->site[i]));
+			hash = hash_add(hash, return_address(c->d, p->site[i]));
 		if (c->key == LEAKS_BY_LINE)
-			hash = hash_index_mix(hash, line(c->d, p->site[i]));
+			hash = hash_add(hash, line(c->d, p->site[i]));
 	}
 	return hash;
 }
@@ -108,16 +108,23 @@ static bool same_path(const void *ctx, uint32_t item, const void *key)
 	return true;
 }
 
+static uint64_t hash_of_item(const void *ctx, uint32_t item)
+{
+	const struct context *c = ctx;
+
+	return hash_of(c, &c->paths[item]);
+}
+
 /* Find the path in the table or put it there. Returns it, or NULL: out of memory. */
 static struct leak *intern(struct context *c, const struct leak *p)
 {
 	uint64_t hash = hash_of(c, p);
-	uint32_t i = hash_index_find(&c->index, hash, same_path, c, p);
+	uint32_t i = idindex_find(&c->index, hash, same_path, c, p);
 
-	if (i != HASH_INDEX_NONE)
+	if (i != IDINDEX_NONE)
 		return &c->paths[i];
 	if (ARRAY_RESERVE(&c->paths, &c->cap, c->n) ||
-	    hash_index_add(&c->index, hash, (uint32_t)c->n))
+	    idindex_add(&c->index, (uint32_t)c->n, hash, hash_of_item, c))
 		return NULL;
 	c->paths[c->n] = *p;
 	c->paths[c->n].id = (uint32_t)c->n;
@@ -251,7 +258,7 @@ int leaks_collect(const struct profile_data *d, const uint32_t *rank, enum leaks
 	struct context c = { .d = d, .rank = rank, .key = key };
 	int err = add_leaves(&c);
 
-	hash_index_release(&c.index);
+	idindex_release(&c.index);
 	typed_sizes_finish(&c.sizes);
 	*l = (struct leaks){ .items = c.paths, .n = c.n, .sizes = c.sizes };
 	if (err) {

@@ -2,6 +2,7 @@
 #include "report/typed_sizes.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "report/bins.h"
 
 #include <errno.h>
@@ -44,15 +45,5 @@ void typed_sizes_finish(struct typed_sizes *t)
 
 size_t typed_sizes_first(const struct typed_sizes *t, uint32_t owner)
 {
-	size_t low = 0, high = t->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->v[mid].owner < owner)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(t->n, i, t->v[i].owner >= owner);
 }

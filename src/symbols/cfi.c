@@ -2,6 +2,7 @@
 #include "symbols/cfi.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -175,15 +176,7 @@ void fdes_release(struct fdes *t)
 
 const struct fde *fdes_find(const struct fdes *t, uint64_t at)
 {
-	size_t low = 0, high = t->n;
+	size_t n = SEARCH_FIRST(t->n, i, t->v[i].start > at);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->v[mid].start <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && t->v[low - 1].end > at ? &t->v[low - 1] : NULL;
+	return n && t->v[n - 1].end > at ? &t->v[n - 1] : NULL;
 }

@@ -2,6 +2,7 @@
 #include "symbols/cu.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "symbols/die.h"
 
 #include <dwarf.h>
@@ -39,17 +40,7 @@ static void spans_finish(struct spans *s)
 /* How many spans start at or before @at. */
 static size_t spans_up_to(const struct spans *s, uint64_t at)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->v[mid].low <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(s->n, i, s->v[i].low > at);
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "symbols/elfsym.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "symbols/dyntable.h"
 
 #include <errno.h>
@@ -174,17 +175,7 @@ int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type)
 /* How many symbols start at or before @at. */
 static size_t count_up_to(const struct elfsyms *t, uint64_t at)
 {
-	size_t low = 0, high = t->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->v[mid].start <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(t->n, i, t->v[i].start > at);
 }
 
 const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool sized)

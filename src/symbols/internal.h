@@ -12,7 +12,7 @@
 /* The function_key of a function that is known by its source: the number of its text in keys. */
 #define KEY_SOURCE_FUNCTION (UINT64_C(1) << 63)
 
-/* A lookup that was made before; n == 0: a free slot. */
+/* A lookup that was made before. */
 struct cached {
 	uint64_t pc;
 	uint32_t module;
@@ -27,8 +27,9 @@ struct symbols {
 	struct symbols_search search;
 	struct strpool names;		/* every string that is handed out */
 	struct strpool keys;		/* source functions: the number is the function_key */
-	struct cached *cache;		/* hash table of lookups; a power of two */
-	size_t n_cached, n_slots;
+	struct cached *cache;		/* lookups, in the order in which they were made */
+	size_t n_cached, cap_cached;
+	struct idindex cache_index;
 };
 
 /* Put a look-up into the cache; @frames become the cache's. 0 or -ENOMEM. */

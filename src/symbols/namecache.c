@@ -219,11 +219,11 @@ static void save_module(struct symbols *s, uint32_t module)
 		cache_put_int(&out, m->types[i].size);
 		cache_put_text(&out, m->types[i].name);
 	}
-	for (size_t i = 0; i < s->n_slots; i++)
-		n += s->cache[i].n && s->cache[i].module == module;
+	for (size_t i = 0; i < s->n_cached; i++)
+		n += s->cache[i].module == module;
 	cache_put_int(&out, n);
-	for (size_t i = 0; i < s->n_slots; i++)
-		if (s->cache[i].n && s->cache[i].module == module)
+	for (size_t i = 0; i < s->n_cached; i++)
+		if (s->cache[i].module == module)
 			put_place(s, &out, &s->cache[i]);
 	cache_finish(&out);
 }

@@ -2,6 +2,7 @@
 #include "symbols/perfmap.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,20 +90,11 @@ void perfmap_release(struct perfmap *m)
 const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t at)
 {
 	const struct perfmap_entry *best = NULL;
-	size_t low = 0, high = m->n;
+	size_t n = SEARCH_FIRST(m->n, i, m->v[i].start > at);
+	size_t last = n > OVERLAPS_MAX ? n - OVERLAPS_MAX : 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->v[mid].start <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	size_t last = low > OVERLAPS_MAX ? low - OVERLAPS_MAX : 0;
-
-	while (low-- > last && m->v[low].reach > at)
-		if (m->v[low].end > at && (!best || m->v[low].order > best->order))
-			best = &m->v[low];
+	while (n-- > last && m->v[n].reach > at)
+		if (m->v[n].end > at && (!best || m->v[n].order > best->order))
+			best = &m->v[n];
 	return best;
 }

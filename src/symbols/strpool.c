@@ -24,7 +24,7 @@ void strpool_release(struct strpool *p)
 		p->chunks = next;
 	}
 	free(p->strings);
-	free(p->slots);
+	idindex_release(&p->index);
 	memset(p, 0, sizeof *p);
 }
 
@@ -38,28 +38,14 @@ static uint64_t hash(const char *s)
 	return h ^ h >> 32;
 }
 
-static size_t find_slot(const struct strpool *p, const char *s)
+static bool is_equal(const void *pool, uint32_t number, const void *s)
 {
-	size_t i = hash(s) & (p->n_slots - 1);
-
-	while (p->slots[i] && strcmp(p->strings[p->slots[i] - 1], s) != 0)
-		i = (i + 1) & (p->n_slots - 1);
-	return i;
+	return !strcmp(((const struct strpool *)pool)->strings[number], s);
 }
 
-static int grow(struct strpool *p)
+static uint64_t rehash(const void *pool, uint32_t number)
 {
-	size_t want = p->n_slots ? p->n_slots * 2 : 256;
-	uint32_t *slots = calloc(want, sizeof *slots);
-
-	if (!slots)
-		return -ENOMEM;
-	free(p->slots);
-	p->slots = slots;
-	p->n_slots = want;
-	for (size_t i = 0; i < p->n; i++)
-		p->slots[find_slot(p, p->strings[i])] = (uint32_t)(i + 1);
-	return 0;
+	return hash(((const struct strpool *)pool)->strings[number]);
 }
 
 static char *store(struct strpool *p, const char *s)
@@ -82,23 +68,29 @@ static char *store(struct strpool *p, const char *s)
 	return at;
 }
 
+static uint32_t add(struct strpool *p, const char *s, uint64_t h)
+{
+	uint32_t number = (uint32_t)p->n;
+
+	if (p->n >= IDINDEX_NONE || ARRAY_RESERVE(&p->strings, &p->cap, p->n))
+		return IDINDEX_NONE;
+	p->strings[p->n] = store(p, s);
+	if (!p->strings[p->n] || idindex_add(&p->index, number, h, rehash, p))
+		return IDINDEX_NONE;
+	p->n++;
+	return number;
+}
+
 const char *strpool_add(struct strpool *p, const char *s, uint32_t *number)
 {
-	if (p->n >= p->n_slots / 2 && grow(p))
+	uint64_t h = hash(s);
+	uint32_t id = idindex_find(&p->index, h, is_equal, p, s);
+
+	if (id == IDINDEX_NONE)
+		id = add(p, s, h);
+	if (id == IDINDEX_NONE)
 		return NULL;
-	size_t slot = find_slot(p, s);
-
-	if (!p->slots[slot]) {
-		if (p->n >= UINT32_MAX - 1 || ARRAY_RESERVE(&p->strings, &p->cap, p->n))
-			return NULL;
-		char *copy = store(p, s);
-
-		if (!copy)
-			return NULL;
-		p->strings[p->n++] = copy;
-		p->slots[slot] = (uint32_t)p->n;
-	}
 	if (number)
-		*number = p->slots[slot] - 1;
-	return p->strings[p->slots[slot] - 1];
+		*number = id;
+	return p->strings[id];
 }

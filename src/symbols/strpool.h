@@ -2,6 +2,8 @@
 #ifndef MPROF_STRPOOL_H
 #define MPROF_STRPOOL_H
 
+#include "base/idindex.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,8 +11,7 @@
 struct strpool {
 	const char **strings;
 	size_t n, cap;
-	uint32_t *slots;	/* hash table of number + 1; a power of two of them */
-	size_t n_slots;
+	struct idindex index;	/* of the strings */
 	struct strpool_chunk *chunks;
 };
 

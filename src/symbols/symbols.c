@@ -25,9 +25,10 @@ void symbols_free(struct symbols *s)
 	if (!s)
 		return;
 	namecache_save(s);
-	for (size_t i = 0; i < s->n_slots; i++)
+	for (size_t i = 0; i < s->n_cached; i++)
 		free(s->cache[i].frames);
 	free(s->cache);
+	idindex_release(&s->cache_index);
 	for (size_t i = 0; i < s->n_modules; i++) {
 		module_release(s->modules[i]);
 		free(s->modules[i]);
@@ -81,80 +82,70 @@ const char *symbols_source(struct symbols *s, int module)
 	return module_source(m);
 }
 
-static size_t find_slot(const struct symbols *s, uint32_t module, uint64_t pc, bool is_return)
+static bool is_cached(const void *symbols, uint32_t i, const void *key)
 {
-	uint64_t h = (pc * 2 + is_return) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)module << 20;
-	size_t i = (h ^ h >> 29) & (s->n_slots - 1);
-	const struct cached *c;
+	const struct cached *a = &((const struct symbols *)symbols)->cache[i], *b = key;
 
-	for (; (c = &s->cache[i])->n; i = (i + 1) & (s->n_slots - 1))
-		if (c->pc == pc && c->module == module && c->is_return == is_return)
-			break;
-	return i;
+	return a->pc == b->pc && a->module == b->module && a->is_return == b->is_return;
 }
 
-static int grow_cache(struct symbols *s)
+static uint64_t hash_of(const struct cached *c)
 {
-	struct cached *old = s->cache;
-	size_t n_old = s->n_slots, want = n_old ? n_old * 2 : 256;
-	struct cached *v = calloc(want, sizeof *v);
+	return hash_mix((c->pc * 2 + c->is_return) ^ (uint64_t)c->module << 40);
+}
 
-	if (!v)
+static uint64_t rehash(const void *symbols, uint32_t i)
+{
+	return hash_of(&((const struct symbols *)symbols)->cache[i]);
+}
+
+static uint32_t find_cached(const struct symbols *s, const struct cached *key)
+{
+	return idindex_find(&s->cache_index, hash_of(key), is_cached, s, key);
+}
+
+static int remember(struct symbols *s, const struct cached *c)
+{
+	if (s->n_cached >= IDINDEX_NONE || ARRAY_RESERVE(&s->cache, &s->cap_cached, s->n_cached) ||
+	    idindex_add(&s->cache_index, (uint32_t)s->n_cached, hash_of(c), rehash, s))
 		return -ENOMEM;
-	s->cache = v;
-	s->n_slots = want;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].n)
-			v[find_slot(s, old[i].module, old[i].pc, old[i].is_return)] = old[i];
-	free(old);
+	s->cache[s->n_cached++] = *c;
 	return 0;
 }
 
 int symbols_remember(struct symbols *s, uint32_t module, uint64_t pc, bool is_return,
 		     struct sym_frame *frames, size_t n)
 {
-	if (s->n_cached >= s->n_slots / 2 && grow_cache(s)) {
-		free(frames);
-		return -ENOMEM;
-	}
-	struct cached *c = &s->cache[find_slot(s, module, pc, is_return)];
+	const struct cached c = { pc, module, is_return, frames, n };
+	bool known = find_cached(s, &c) != IDINDEX_NONE;
+	int err = known ? 0 : remember(s, &c);
 
-	if (c->n) {
+	if (known || err)
 		free(frames);
-		return 0;
-	}
-	*c = (struct cached){ pc, module, is_return, frames, n };
-	s->n_cached++;
-	return 0;
+	return err;
 }
 
 int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out)
 {
-	struct module *m = s->modules[module];
-	struct sym_frame *frames;
-	size_t n;
+	struct cached c = { .pc = pc, .module = (uint32_t)module, .is_return = is_return };
 
-	if (namecache_load(s, (uint32_t)module) || (!s->n_slots && grow_cache(s)))
+	if (namecache_load(s, c.module))
 		return -ENOMEM;
-	const struct cached *c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
+	uint32_t found = find_cached(s, &c);
 
-	if (!c->n) {
-		int err = frames_find(s, m, pc, is_return, &frames, &n);
+	if (found == IDINDEX_NONE) {
+		int err = frames_find(s, s->modules[module], pc, is_return, &c.frames, &c.n);
 
-		if (!err)
-			err = symbols_remember(s, (uint32_t)module, pc, is_return, frames, n);
 		if (err)
 			return err;
-		m->cache_dirty = true;
-		c = &s->cache[find_slot(s, (uint32_t)module, pc, is_return)];
+		found = (uint32_t)s->n_cached;
+		err = remember(s, &c);
+		if (err) {
+			free(c.frames);
+			return err;
+		}
+		s->modules[module]->cache_dirty = true;
 	}
-	*out = (struct sym_frames){ .frames = c->frames, .n = c->n };
+	*out = (struct sym_frames){ .frames = s->cache[found].frames, .n = s->cache[found].n };
 	return 0;
-}
-
-bool symbols_nameless(const char *name)
-{
-	const char *plus = strrchr(name, '+');
-
-	return plus && !strncmp(plus, "+0x", 3);
 }

@@ -96,9 +96,6 @@ struct sym_frames {
  */
 int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out);
 
-/* Whether this is no name but what symbols_lookup() says for want of one: "libfoo.so+0x1230". */
-bool symbols_nameless(const char *name);
-
 struct sym_type {
 	uint64_t size;		/* sizeof, bytes */
 	const char *name;	/* belongs to the struct symbols */

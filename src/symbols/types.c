@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "symbols/addrset.h"
 #include "symbols/die.h"
 #include "symbols/namecache.h"
 #include "symbols/typetable.h"
 
+#include "base/addrtable.h"
 #include "base/array.h"
 
 #include <dwarf.h>
@@ -24,7 +24,7 @@ struct types_walk {
 	void *ctx;
 	struct die_walk pos;
 	struct typetable table;
-	struct addrset seen;	/* units that stand in the queue or were walked */
+	struct addrtable seen;	/* addresses of units that stand in the queue or were walked */
 	Dwarf_Die *queue;	/* units that are imported, to be walked */
 	size_t n_queue, cap_queue;
 	bool c_names;		/* the unit is in C: a tag is the whole name of a type */
@@ -141,10 +141,12 @@ static int add_import(struct types_walk *w, Dwarf_Die *die)
 
 	if (!die_ref(die, DW_AT_import, &unit))
 		return 0;
-	int added = addrset_add(&w->seen, unit.addr);
+	bool known;
 
-	if (added <= 0)
-		return added;
+	if (!addrtable_put(&w->seen, (uint64_t)(uintptr_t)unit.addr, sizeof(uint64_t), &known))
+		return -ENOMEM;
+	if (known)
+		return 0;
 	if (ARRAY_RESERVE(&w->queue, &w->cap_queue, w->n_queue))
 		return -ENOMEM;
 	w->queue[w->n_queue++] = unit;
@@ -227,7 +229,7 @@ static int find_types(struct symbols *s, struct module *m, bool (*want)(uint64_t
 	if (!err)
 		err = typetable_list(&w->table, types, n);
 	typetable_release(&w->table);
-	free(w->seen.slots);
+	addrtable_release(&w->seen);
 	free(w->queue);
 out:
 	free(w);

@@ -13,7 +13,7 @@
 
 struct world {
 	struct massif_settings settings;
-	struct massif_modules no_modules;
+	struct namer no_modules;
 	struct massif_host host;
 	struct perfmap names;
 	struct perfmap_entry name[26];
@@ -24,7 +24,7 @@ struct world {
 static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
 				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z" };
 
-static const struct massif_modules *no_modules(void *ctx)
+static struct namer *no_modules(void *ctx)
 {
 	return &((struct world *)ctx)->no_modules;
 }
@@ -38,7 +38,7 @@ static int world_setup(void **state)
 	w->settings = (struct massif_settings){ .heap = true, .heap_admin = 8, .alignment = 16,
 						.unit = MASSIF_BYTES, .rules = { 100, 10, 1.0 },
 						.filter = { .depth = 30 }, .threshold = 0 };
-	w->host = (struct massif_host){ .settings = &w->settings, .modules = no_modules, .ctx = w };
+	w->host = (struct massif_host){ .settings = &w->settings, .namer = no_modules, .ctx = w };
 	/* Entry i holds the address of letter i, and the one before it, where the call is. */
 	for (unsigned i = 0; i < 26; i++)
 		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16, .end = 0x1010 + i * 16,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
-#include "symbols/allocfn.h"
+#include "naming/allocfn.h"
 
 static void names_are_compared_as_a_whole(void **state)
 {

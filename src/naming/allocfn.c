@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "symbols/allocfn.h"
+#include "naming/allocfn.h"
 
 #include <stddef.h>
 #include <string.h>

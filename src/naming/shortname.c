@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include "symbols/demangle.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* /tmp is everybody's: whose perf map is read? */
 #include "unit/unit.h"
-#include "cli/names.h"
+#include "naming/jit_map.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ static void make_file(const char *name)
 
 static void assert_open(bool want)
 {
-	int fd = names_open_jit_map(getpid());
+	int fd = jit_map_open(getpid());
 
 	assert_int_equal(fd >= 0, want);
 	if (fd >= 0)
@@ -80,13 +81,13 @@ static void of_a_process_that_has_ended_it_must_be_ours(void **state)
 	(void)state;
 	/* above PID_MAX_LIMIT, so nobody's */
 	make_file("/tmp/perf-999999999.map");
-	int fd = names_open_jit_map(999999999);
+	int fd = jit_map_open(999999999);
 
 	assert_true(fd >= 0);
 	close(fd);
 	int given = chown("/tmp/perf-999999999.map", 65534, 65534);
 
-	fd = names_open_jit_map(999999999);
+	fd = jit_map_open(999999999);
 	unlink("/tmp/perf-999999999.map");
 	if (given == 0)
 		assert_true(fd < 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 #include "symbols/demangle.h"
-#include "symbols/shortname.h"
+#include "naming/shortname.h"
 
 #include <stdio.h>
 #include <stdlib.h>

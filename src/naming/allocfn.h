@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_SYMBOLS_ALLOCFN_H
-#define MPROF_SYMBOLS_ALLOCFN_H
+#ifndef MPROF_NAMING_ALLOCFN_H
+#define MPROF_NAMING_ALLOCFN_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_NAMING_JIT_MAP_H
+#define MPROF_NAMING_JIT_MAP_H
+
+#include <sys/types.h>
+
+/**
+ * The perf map of a process, /tmp/perf-PID.map as the process sees it: a regular file of the user
+ * whose process it is, or none. Returns a descriptor or -1.
+ */
+int jit_map_open(pid_t pid);
+
+#endif
