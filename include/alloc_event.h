@@ -51,11 +51,15 @@ enum chain_end {
 	CHAIN_TOO_DEEP,	  /* more frames than are followed */
 };
 
-/* A call chain as the unwinder saw it. */
+/*
+ * A call chain as the unwinder saw it: its frames, or the node of the profile's call tree that they lead
+ * to, for an engine that has grown that node itself (profile_node_below()).
+ */
 struct alloc_chain {
 	const uint32_t *frames; /* numbers from profile_frame(), innermost first */
 	size_t n;
 	enum chain_end truncated; /* not CHAIN_WHOLE: it could not be followed to its end */
+	uint32_t node;		  /* 0: the frames tell; else they are not looked at */
 };
 
 struct alloc_event {

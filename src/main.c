@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/options.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,11 +13,25 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+static int print_help(const char *command)
+{
+	if (help_print(command, stdout))
+		return fflush(stdout) ? STATUS_FAILED : 0;
+	struct nearest n = { .word = command, .len = strlen(command) };
+
+	help_try_commands(&n);
+	say("\"%s\" is no command of mprof%s%s%s mprof help", command, n.best ? ": did you mean " : "",
+	    n.best ? n.best : "", n.best ? "? See" : "; see");
+	return STATUS_USAGE;
+}
+
 static int command_help(int argc, char **argv)
 {
-	(void)argc, (void)argv;
-	fputs(help_text, stdout);
-	return fflush(stdout) ? STATUS_FAILED : 0;
+	if (argc > 3) {
+		say("help: of one command at a time; \"%s\" is one too many", argv[3]);
+		return STATUS_USAGE;
+	}
+	return print_help(argc > 2 && strcmp(argv[2], "--help") ? argv[2] : NULL);
 }
 
 static int command_version(int argc, char **argv)
@@ -49,9 +65,10 @@ static void keep_standard_files(void)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
-static bool asks_for_help(const char *arg)
+/* The help of help is that of all. */
+static bool has_help(const char *command)
 {
-	return !strcmp(arg, "--help") || !strcmp(arg, "-help") || !strcmp(arg, "-h");
+	return command[0] != '-' && strcmp(command, "help");
 }
 
 int main(int argc, char **argv)
@@ -60,9 +77,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
 		if (strcmp(argv[1], commands[i].name) != 0)
 			continue;
-		bool help = argc > 2 && asks_for_help(argv[2]);
-
-		return help ? command_help(argc, argv) : commands[i].run(argc, argv);
+		if (has_help(argv[1]) && options_ask_for_help(argv[1], argc, argv, 2))
+			return print_help(argv[1]);
+		return commands[i].run(argc, argv);
 	}
+	if (options_ask_for_help("report", argc, argv, 1))
+		return print_help(NULL);
 	return command_classic(argc, argv);
 }

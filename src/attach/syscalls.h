@@ -3,18 +3,11 @@
 #define MPROF_ATTACH_SYSCALLS_H
 
 #include "page_event.h"
+#include "syscall_call.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-/* A system call that has returned. */
-struct syscall_call {
-	uint64_t nr, args[6];
-	uint64_t result;
-	bool failed;
-	uint64_t begun, number;	/* see struct page_event */
-};
 
 /* What is kept of a task's call while it is in it. */
 struct syscall_entry {

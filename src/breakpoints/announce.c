@@ -14,7 +14,7 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 		w->counts.lost++;
 		return;
 	}
-	e->chain = (struct alloc_chain){ c.frames, c.n_frames, c.truncated };
+	e->chain = (struct alloc_chain){ .frames = c.frames, .n = c.n_frames, .truncated = c.truncated };
 	watch_emit(w, e);
 	free(c.frames);
 }

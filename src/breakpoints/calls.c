@@ -10,6 +10,7 @@ void calls_release(struct calls *c)
 	while (c->n)
 		calls_pop(c);
 	free(c->v);
+	free(c->nested);
 	*c = (struct calls){ 0 };
 }
 
@@ -43,6 +44,67 @@ enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry
 	return ENTRY_ABANDONED;
 }
 
+/* ---- calls nested in the innermost pending one ---- */
+
+static struct nested_call *last_nested(const struct calls *c)
+{
+	struct nested_call *last = c->n_nested ? &c->nested[c->n_nested - 1] : NULL;
+
+	return last && last->of + 1 == c->n ? last : NULL;
+}
+
+bool calls_enter(struct calls *c, const struct call_entry *e)
+{
+	struct nested_call *last;
+
+	while ((last = last_nested(c)) && last->slot <= e->slot) {
+		/* The call there can only have reached the other function: that one has jumped here. */
+		if (last->certain && last->slot == e->slot && last->ret == e->ret && last->trap != e->trap)
+			return true;
+		c->n_nested--;
+	}
+	return false;
+}
+
+void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_after, bool certain)
+{
+	const struct nested_call *last = last_nested(c);
+
+	/* A stack that is not below the last one's is another one. What is not noted is looked for further
+	 * out, which takes longer: no memory is no error. */
+	if ((last && last->slot <= e->slot) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
+		return;
+	c->nested[c->n_nested++] = (struct nested_call){
+		.trap = e->trap, .slot = e->slot, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
+		.certain = certain,
+	};
+}
+
+bool calls_is_pending(const struct calls *c, taddr pc, taddr sp)
+{
+	const struct call *top = &c->v[c->n - 1];
+
+	return top->ret == pc && top->sp_after == sp;
+}
+
+const struct nested_call *calls_find_nested(const struct calls *c, taddr pc, taddr sp)
+{
+	size_t from = 0, to = c->n_nested;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct nested_call *at = &c->nested[middle];
+
+		if (at->of + 1 == c->n && at->sp_after == sp)
+			return at->ret == pc ? at : NULL;
+		if (at->of + 1 < c->n || at->sp_after > sp)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return NULL;
+}
+
 ptrdiff_t calls_returning(const struct calls *c, taddr pc, taddr sp)
 {
 	for (size_t i = c->n; i-- > 0;)
@@ -62,4 +124,6 @@ struct call *calls_push(struct calls *c)
 void calls_pop(struct calls *c)
 {
 	free(c->v[--c->n].frames);
+	while (c->n_nested && c->nested[c->n_nested - 1].of >= c->n)
+		c->n_nested--;
 }

@@ -40,9 +40,21 @@ struct call {
 	enum chain_end truncated;
 };
 
+/*
+ * A call that was found to be the business of a pending one. While it is in a chain, so is that one:
+ * nobody has to look any further, however many calls there are within each other.
+ */
+struct nested_call {
+	taddr trap, slot, ret, sp_after;	/* as in struct call */
+	size_t of;	/* the pending call, as an index */
+	bool certain;	/* what is called there is this function, and no other one */
+};
+
 struct calls {
 	struct call *v;	/* outermost first */
 	size_t n, cap;
+	struct nested_call *nested;	/* by @of, then outermost first */
+	size_t n_nested, cap_nested;
 };
 
 void calls_release(struct calls *c);
@@ -71,6 +83,22 @@ enum entry_verdict calls_judge(const struct call *pending, const struct call_ent
 /* The same when the chain of the entry is not known to its end, and the pending call is not in what is
  * known of it. */
 enum entry_verdict calls_judge_cut(const struct call *pending, const struct call_entry *e);
+
+/**
+ * An entry is about to be judged: what was nested in the innermost pending call and cannot be around it
+ * is forgotten. True: it is the end of a nested call, which has jumped there.
+ */
+bool calls_enter(struct calls *c, const struct call_entry *e);
+
+/* This entry is the innermost pending call's own business, and all that is inside of it is, too.
+ * @certain  see struct nested_call */
+void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_after, bool certain);
+
+/* Is it the innermost pending call that goes on at @pc, with the stack pointer @sp? */
+bool calls_is_pending(const struct calls *c, taddr pc, taddr sp);
+
+/* The same of those that are nested in it; NULL: none. */
+const struct nested_call *calls_find_nested(const struct calls *c, taddr pc, taddr sp);
 
 /**
  * The pending call that returns when a task is at @pc with stack pointer @sp, as an index into

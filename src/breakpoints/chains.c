@@ -9,46 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool pc_eq(const void *owner, uint32_t id, const void *key)
-{
-	const struct known_pc *a = &((const struct watch *)owner)->pcs[id], *b = key;
-
-	return a->pc == b->pc && a->exact == b->exact && a->guessed == b->guessed;
-}
-
-static uint64_t pc_hash(const struct known_pc *k)
-{
-	return hash_mix(k->pc * 4 + k->exact * 2 + k->guessed);
-}
-
-static uint64_t pc_rehash(const void *owner, uint32_t id)
-{
-	return pc_hash(&((const struct watch *)owner)->pcs[id]);
-}
-
-static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_pc k)
-{
-	const struct mapping *m = watch_mapping(w, tid, k.pc);
-
-	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink.frame(w->sink.ctx, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
-				k.guessed);
-	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
-		return NULL;
-	w->pcs[w->n_pcs] = k;
-	if (idindex_add(&w->pc_index, (uint32_t)w->n_pcs, pc_hash(&k), pc_rehash, w))
-		return NULL;
-	return &w->pcs[w->n_pcs++];
-}
-
-static const struct known_pc *know_pc(struct watch *w, pid_t tid, const struct unwind_frame *f)
-{
-	struct known_pc key = { .pc = f->pc, .exact = f->exact, .guessed = f->guessed };
-	uint32_t id = idindex_find(&w->pc_index, pc_hash(&key), pc_eq, w, &key);
-
-	return id != IDINDEX_NONE ? &w->pcs[id] : learn_pc(w, tid, key);
-}
-
 #define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
 
 /* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
@@ -58,7 +18,7 @@ static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_fra
 
 	if (number != UINT32_MAX)
 		return number;
-	const struct known_pc *k = know_pc(w, tid, f);
+	const struct known_pc *k = watch_place(w, tid, f);
 	if (!k)
 		return UINT32_MAX;
 	if (k->hidden)
@@ -145,9 +105,10 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 	return unwinder_snapshot(w->unwinder, w->space, sp);
 }
 
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain)
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
+		 struct unwind_chain *chain)
 {
-	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, chain);
+	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
 
 int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
@@ -164,7 +125,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
 	if (!err)
-		err = watch_unwind(w, &r, pc, &chain);
+		err = watch_unwind(w, &r, pc, NULL, &chain);
 	if (!err)
 		err = number_chain(w, task->tid, &chain, &out->n);
 	out->frames = w->frames;
@@ -175,7 +136,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
 {
 	struct unwind_chain chain;
-	int err = watch_unwind(w, r, ret, &chain);
+	int err = watch_unwind(w, r, ret, NULL, &chain);
 
 	return err ? err : keep_chain(w, tid, &chain, c);
 }

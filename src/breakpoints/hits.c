@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "breakpoints/announce.h"
+#include "probes/outcome.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,32 +18,16 @@ struct watched_task *watched_task(struct task *task)
 	return task->user;
 }
 
+static struct task_ref watch_ref(const struct task *task)
+{
+	return (struct task_ref){ task->tid, task->space };
+}
+
 void watch_emit(struct watch *w, struct alloc_event *e)
 {
 	e->time_ns = clock_now_ns();
 	if (w->sink.event(w->sink.ctx, e))
 		w->counts.lost++;
-}
-
-/* Is it known only at the end of a call what came of it? */
-static bool gives_block(const struct probe *p)
-{
-	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
-}
-
-static bool resizes(const struct probe *p)
-{
-	return p->kind == PROBE_REALLOC || p->kind == PROBE_RESIZE;
-}
-
-/* What a log calls a call of this function. */
-static enum alloc_call log_call(const struct probe *p)
-{
-	if (p->kind == PROBE_FREE)
-		return CALL_FREE;
-	if (resizes(p))
-		return CALL_REALLOC;
-	return p->count_arg == NO_ARG ? CALL_MALLOC : CALL_CALLOC;
 }
 
 /* ---- pending calls ---- */
@@ -63,7 +48,7 @@ void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
 
-	if (resizes(watch_probe(w, c->probe)) && c->ptr)
+	if (probe_resizes(watch_probe(w, c->probe)) && c->ptr)
 		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 	drop_call(w, calls);
@@ -80,24 +65,67 @@ static bool is_call_itself(const struct watch *w, const struct call *pending, ta
 	return of && at && of->file == at->file;
 }
 
+struct frame_sought {
+	struct watch *w;
+	const struct calls *calls;
+};
+
+/*
+ * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A nested call
+ * whose site calls now this, now that, proves nothing by being in the chain: what is called there now has
+ * to be the function that was seen to begin.
+ */
+static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
+{
+	const struct frame_sought *f = ctx;
+
+	if (calls_is_pending(f->calls, pc, sp))
+		return true;
+	const struct nested_call *n = calls_find_nested(f->calls, pc, sp);
+	return n && (n->certain || unwinder_function(f->w->unwinder, inner) == n->trap);
+}
+
+static bool has_handler(const struct unwind_chain *chain)
+{
+	for (size_t i = 0; i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return true;
+	return false;
+}
+
 /*
  * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
  * signal handler calls, the handler calls, not the allocator it interrupted.
  */
-static enum entry_verdict judge_by_chain(const struct watch *w, const struct call *pending,
+static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
 					 const struct call_entry *e, const struct unwind_chain *chain)
 {
-	bool handler = false;
+	const struct call *pending = &calls->v[calls->n - 1];
+	bool handler = has_handler(chain);
 
-	for (size_t i = 0; i < chain->n; i++) {
-		handler |= chain->frames[i].exact;
-		if (chain->frames[i].pc != pending->ret || !i || chain->frames[i - 1].cfa != pending->sp_after)
-			continue;
-		if (!is_call_itself(w, pending, chain->frames[i - 1].pc))
-			return ENTRY_ABANDONED;
-		return handler ? ENTRY_OUTER : ENTRY_NESTED;
-	}
-	return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+	if (!chain->reached)
+		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
+	if (calls_is_pending(calls, found->pc, inner->cfa) && !is_call_itself(w, pending, inner->pc))
+		return ENTRY_ABANDONED;
+	return handler ? ENTRY_OUTER : ENTRY_NESTED;
+}
+
+/* The same, with what was learned by it noted. 0 or -errno. */
+static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
+			   const struct arch_regs *r, enum entry_verdict *verdict)
+{
+	const struct unwind_goal goal = { is_sought, &(struct frame_sought){ w, calls } };
+	struct unwind_chain chain;
+	int err = watch_unwind(w, r, e->ret, &goal, &chain);
+
+	if (err)
+		return err;
+	*verdict = judge_by_chain(w, calls, e, &chain);
+	/* A free that hands its block on in a chain that is cut says nothing of others. */
+	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
+		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_reaches(w, e->ret, e->trap));
+	return 0;
 }
 
 /*
@@ -129,16 +157,14 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 		uint64_t word = 0;
 
 		if (top)
-			unwinder_word(w->unwinder, top->slot, &word);
+			unwinder_far_word(w->unwinder, top->slot, &word);
 		enum entry_verdict v = calls_judge(top, e, word);
-		if (v == ENTRY_UNWIND) {
-			struct unwind_chain chain;
-
-			if (watch_unwind(w, r, e->ret, &chain)) {
-				w->counts.lost++;
-				return false;
-			}
-			v = judge_by_chain(w, top, e, &chain);
+		bool goes_on = calls_enter(calls, e);
+		if (v == ENTRY_UNWIND && goes_on)
+			v = ENTRY_NESTED;
+		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
+			w->counts.lost++;
+			return false;
 		}
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
 			return v == ENTRY_OUTER || is_callback(w, top, e);
@@ -170,21 +196,20 @@ static uint64_t string_size(const struct watch *w, taddr at, uint64_t limit)
 static void read_arguments(const struct watch *w, const struct probe *p, const struct arch_regs *r,
 			   struct call *c)
 {
-	c->count = p->count_arg == NO_ARG ? 1 : arch_arg(r, p->count_arg);
-	if (p->size_arg != NO_ARG)
-		c->elem = arch_arg(r, p->size_arg);
-	c->overflow = __builtin_mul_overflow(c->elem, c->count, &c->size);
-	if (c->overflow)
-		c->size = UINT64_MAX;
+	uint64_t arg[PROBE_ARGS];
+
+	for (unsigned i = 0; i < PROBE_ARGS; i++)
+		arg[i] = arch_arg(r, i);
+	struct probe_args a = probe_arguments(p, arg);
 	if (p->string_arg != NO_ARG)
-		c->elem = c->size = string_size(w, arch_arg(r, p->string_arg),
-						p->limit_arg == NO_ARG ? UINT64_MAX - 1 :
-									 arch_arg(r, p->limit_arg));
-	if (p->ptr_arg != NO_ARG)
-		c->ptr = arch_arg(r, p->ptr_arg);
-	if (p->out_arg != NO_ARG)
-		c->out = arch_arg(r, p->out_arg);
-	c->label = probe_label(p, p->label_arg == NO_ARG ? 0 : arch_arg(r, p->label_arg));
+		a.elem = a.size = string_size(w, a.string, a.limit);
+	c->size = a.size;
+	c->count = a.count;
+	c->elem = a.elem;
+	c->overflow = a.overflow;
+	c->ptr = a.ptr;
+	c->out = a.out;
+	c->label = a.label;
 }
 
 /* Was this block never told of? Then nor is its end. */
@@ -212,6 +237,16 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap
 	return false;
 }
 
+/* Does the allocator free a block that it has not given, which the program has freed long ago? */
+static bool is_housekeeping(struct watch *w, const struct trap *trap, taddr ptr, const struct arch_regs *r)
+{
+	taddr ret;
+
+	return ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+	       space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
+	       watch_by_allocator(w, trap, ret);
+}
+
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
 		       const struct trap *trap, const struct arch_regs *r)
 {
@@ -228,8 +263,7 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .task = task->tid,
 				       .ptr = ptr,
 				       .sp = arch_sp_after_return(r),
-				       .by_allocator = ptr && !w->sink.knows(w->sink.ctx, ptr) &&
-						       watch_by_allocator(w, trap, r) });
+				       .by_allocator = is_housekeeping(w, trap, ptr, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
@@ -277,7 +311,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->hidden = t->hide_next && p->kind == PROBE_ALLOC;
 	t->hide_next = false;
 	read_arguments(w, p, r, c);
-	c->pool = gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
+	c->pool = probe_gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
@@ -293,12 +327,12 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		calls_pop(&t->calls);
 		return;
 	}
-	if (gives_block(p) && watch_call_chain(w, task->tid, r, e->ret, c)) {
+	if (probe_gives_block(p) && watch_call_chain(w, task->tid, r, e->ret, c)) {
 		w->counts.lost++;
 		drop_call(w, &t->calls);
 		return;
 	}
-	if (resizes(p) && c->ptr)
+	if (probe_resizes(p) && c->ptr)
 		watch_emit(w, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN,
 					       .call = CALL_REALLOC,
 					       .task = task->tid,
@@ -314,7 +348,7 @@ static void give_up(struct watch *w, struct task *task, struct calls *calls)
 	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
 	const struct probe *p = c ? watch_probe(w, c->probe) : NULL;
 
-	if (!c || c->gave_up || !p->operator_new || !gives_block(p))
+	if (!c || c->gave_up || !p->operator_new || !probe_gives_block(p))
 		return;
 	end_call(w, task, c, 0);
 	c->gave_up = true;
@@ -339,9 +373,9 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 
 	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
 	    watch_by_library(w, trap, ret) ||
-	    !w->sink.ask(w->sink.ctx, task, p->kind, arg, &result))
+	    !w->sink.ask(w->sink.ctx, watch_ref(task), p->question, arg, &result))
 		return false;
-	t->hide_next = p->kind == ASK_HEAP_SIZE;
+	t->hide_next = p->question == ASK_HEAP_SIZE;
 	arch_set_result(r, result);
 	arch_set_caller(r, ret, arch_sp_after_return(r));
 	return true;
@@ -374,7 +408,7 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 	/* What calls back does so from inside of the allocator. */
 	if ((!outer && p->kind != PROBE_CALLBACK) || p->kind == PROBE_GIVE_UP)
 		return;
-	if (p->kind >= PROBE_MALLOCLIKE) {
+	if (probe_announces(p)) {
 		announce(w, task, p, r, e->ret);
 		return;
 	}
@@ -396,10 +430,10 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	const struct arch_regs *as = r; /* of the call that is judged */
 	struct call_entry e = { .trap = trap->at };
 
-	if (p->kind >= ASK_HEAP_START)
+	if (p->question)
 		return answer(w, task, t, trap, r);
-	if (p->kind >= MARK_AUTOSAVE) {
-		w->sink.mark(w->sink.ctx, task, p->kind, arch_arg(r, p->ptr_arg));
+	if (p->mark) {
+		w->sink.mark(w->sink.ctx, watch_ref(task), p->mark, arch_arg(r, p->ptr_arg));
 		return false;
 	}
 	if (p->kind == PROBE_FREE) {
@@ -442,20 +476,6 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 	return block;
 }
 
-static enum alloc_event_kind outcome(const struct probe *p, const struct call *c, taddr block)
-{
-	bool resized = resizes(p) && c->ptr;
-
-	if (block)
-		return resized ? AE_REALLOC_MOVED : AE_ALLOC;
-	if (!resized)
-		return AE_FAILED;
-	if (p->frees_on_failure)
-		return AE_REALLOC_FREED;
-	return c->size == 0 && !c->overflow && p->kind == PROBE_REALLOC ? AE_REALLOC_FREED :
-									  AE_REALLOC_BACK;
-}
-
 /* Tell what came of a call that gave @block; 0: none. */
 static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block)
 {
@@ -466,8 +486,8 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 		return;
 	}
 	struct alloc_event e = {
-		.kind = outcome(p, c, block),
-		.call = log_call(p),
+		.kind = probe_outcome(p, c->size, c->overflow, c->ptr, block),
+		.call = probe_call(p),
 		.task = task->tid,
 		.ptr = block,
 		.old_ptr = c->ptr,
@@ -476,7 +496,7 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 		.label = c->label,
 		.count = c->count,
 		.elem = c->elem,
-		.chain = { c->frames, c->n_frames, c->truncated },
+		.chain = { .frames = c->frames, .n = c->n_frames, .truncated = c->truncated },
 	};
 
 	watch_emit(w, &e);
@@ -501,7 +521,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 	}
 	if (watch_probe(w, c->probe)->kind == PROBE_POOL_NEW)
 		watch_pool_begins(w, arch_result(r));
-	bool gives = gives_block(watch_probe(w, c->probe));
+	bool gives = probe_gives_block(watch_probe(w, c->probe));
 	taddr block = gives ? block_given(w, c, r) : 0;
 
 	/* What operator new has got from another call in the end has been told already. */

@@ -25,13 +25,9 @@ static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r)
+bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret)
 {
 	uint8_t before[5];
-	taddr ret;
-
-	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret)
-		return false;
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 	if (!m || m->file != trap->file)
 		return false;
@@ -60,27 +56,41 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 	       reaches == at;
 }
 
-/* What is known of a place where free is called from; remembered with the place. */
-enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)
+/* What is known of a place where the function at @at is called from; remembered with the place. NULL: out
+ * of memory. */
+static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 {
-	const taddr at = trap->at;
 	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
 
-	if (id == IDINDEX_NONE) {
-		const struct mapping *m = mappings_find(&w->maps, ret - 1);
-		struct free_site s = { .ret = ret,
-				       .frees = calls_only(w, ret, at) ? at : 0,
-				       .file = m ? m->file : NO_FILE };
+	if (id != IDINDEX_NONE)
+		return &w->sites[id];
+	const struct mapping *m = mappings_find(&w->maps, ret - 1);
+	struct call_site s = { .ret = ret,
+			       .reaches = calls_only(w, ret, at) ? at : 0,
+			       .file = m ? m->file : NO_FILE };
 
-		id = (uint32_t)w->n_sites;
-		if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
-		    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
-			return SITE_ANY;
-		w->sites[w->n_sites++] = s;
-	}
-	const struct free_site *s = &w->sites[id];
+	id = (uint32_t)w->n_sites;
+	if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
+	    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
+		return NULL;
+	w->sites[w->n_sites++] = s;
+	return &w->sites[id];
+}
 
-	if (s->frees == at)
+bool watch_site_reaches(struct watch *w, taddr ret, taddr at)
+{
+	const struct call_site *s = know_site(w, ret, at);
+
+	return s && s->reaches == at;
+}
+
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)
+{
+	const struct call_site *s = know_site(w, ret, trap->at);
+
+	if (!s)
+		return SITE_ANY;
+	if (s->reaches == trap->at)
 		return SITE_FREES;
 	bool known = s->file != NO_FILE && trap->file != NO_FILE;
 	/* The program's own free may do anything. */

@@ -140,7 +140,7 @@ void watch_count_allocators(struct watch *w)
 		w->counts.taken += !memcmp(t->insn.bytes, arch_trap, arch_trap_size);
 		const struct probe *p = watch_probe(w, t->probe);
 
-		w->counts.trapped |= p->kind <= PROBE_REQUEST && p->kind != PROBE_GIVE_UP;
+		w->counts.trapped |= p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP;
 		w->free_functions += p->kind == PROBE_FREE;
 	}
 }
@@ -364,10 +364,10 @@ struct watch_counts watch_counts(const struct watch *w)
 	return c;
 }
 
-/* A function of mprof.h: the program may tell that it wants to be watched again. */
+/* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched again. */
 static bool is_mark(const struct watch *w, const struct trap *trap)
 {
-	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind >= MARK_AUTOSAVE;
+	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind == PROBE_NONE;
 }
 
 void watch_suspend(struct watch *w)

@@ -22,10 +22,10 @@ struct watch_sink {
 	 * if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX: out of memory. */
 	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
 	/* The program called one of the functions of mprof.h, with @arg. */
-	void (*mark)(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg);
-	/* The program called a function that may be answered in its place (probe kinds ASK_...), with
-	 * its first two arguments. True: it returns *result at once; false: it runs. */
-	bool (*ask)(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+	void (*mark)(void *ctx, struct task_ref task, enum program_mark mark, uint64_t arg);
+	/* The program called a function that may be answered in its place, with its first two
+	 * arguments. True: it returns *result at once; false: it runs. */
+	bool (*ask)(void *ctx, struct task_ref task, enum program_question what, const uint64_t arg[2],
 		    uint64_t *result);
 	/* What is mapped for execution has changed. */
 	void (*modules)(void *ctx, const struct mappings *maps);

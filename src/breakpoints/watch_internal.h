@@ -29,7 +29,7 @@ struct watch {
 	struct known_pc *pcs;
 	size_t n_pcs, cap_pcs;
 	struct idindex pc_index;
-	struct free_site *sites;
+	struct call_site *sites;
 	size_t n_sites, cap_sites;
 	struct idindex site_index;
 	uint32_t program;		/* its file's number, or NO_FILE */
@@ -50,10 +50,10 @@ struct rewound_free {
 	taddr trap, ptr, sp;
 };
 
-/* A place where free is called: the call there reaches the free at @frees and nothing else; 0: it may
- * reach others. @file: whose code it is. */
-struct free_site {
-	taddr ret, frees;
+/* A place where a function is called: the call there reaches the one at @reaches and nothing else; 0: it
+ * may reach others. @file: whose code it is. */
+struct call_site {
+	taddr ret, reaches;
 	uint32_t file;
 };
 
@@ -108,15 +108,20 @@ void watch_emit(struct watch *w, struct alloc_event *e);
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
 
+/* places.c */
+/* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of memory. */
+const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
+
 /* chains.c */
 /* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
 int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
 /* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, struct unwind_chain *chain);
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
+		 struct unwind_chain *chain);
 
 /* sites.c */
-/* Did the code that defines the free at @trap call it itself? @r: at its first instruction. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, const struct arch_regs *r);
+/* Did the code that defines the free at @trap, and to which it returns at @ret, call it itself? */
+bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret);
 /* What is known of the call that has reached the free at @trap and returns to @ret. */
 enum free_site_kind {
 	SITE_ANY,	/* nothing: of what else it does the return has to tell */
@@ -124,6 +129,8 @@ enum free_site_kind {
 	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
 };
 enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap);
+/* Does the call that returns to @ret reach the function at @at, and nothing else? */
+bool watch_site_reaches(struct watch *w, taddr ret, taddr at);
 /* Is it the library of the function at @trap itself that calls it? */
 bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
 

@@ -105,6 +105,7 @@ struct options {
 	struct heapprofile_options heap;
 	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
 	bool trace_children;
+	bool keep_execs;	/* of what a process did before it executed another program nothing is left out */
 	bool background;
 	enum tracer_wait wait;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
@@ -117,8 +118,10 @@ struct options {
 };
 
 /**
- * Parse the options at the start of argv[first...]; one or two dashes alike.
+ * Parse the options in argv[first...], wherever they stand before "--"; of "run" only those before the
+ * program. One or two dashes alike.
  * @command  "run", "report" ...: which options are allowed; used in messages
+ * @argv     the options, with their values, come to stand before the other arguments
  * Returns the index of the first argument that is no option, or -1: a sentence has been printed.
  */
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first);
@@ -145,7 +148,5 @@ int command_classic(int argc, char **argv);
  * PRINT_SAID: it failed, and a sentence has been printed. */
 #define PRINT_SAID 1
 int print_profile(struct profile_data *d, const struct options *o, FILE *out);
-
-extern const char help_text[];
 
 #endif

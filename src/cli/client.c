@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that talk to a session: detach, control, status. */
+#include "base/array.h"
 #include "cli/cli.h"
+#include "cli/fn_names.h"
+#include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rename.h"
+#include "cli/sections.h"
 #include "cli/stream.h"
 #include "profile/datafile.h"
 
@@ -88,28 +92,132 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	return err ? STATUS_FAILED : 0;
 }
 
+/* A profile that the session has told of: whose it is, and where. */
+struct told {
+	struct section section;
+	const char *path;
+	bool saved;	/* there; else it can be read there while the session keeps it */
+};
+
+/* What a session has answered to a detach. */
+struct detached {
+	struct told *profiles;
+	size_t n, cap;
+	struct section section;	/* whose the next one is */
+	bool kept, again;	/* it stays with what it could not save; and has done so before */
+	bool failed;
+};
+
+static bool begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
+
+static void take_profile(struct detached *d, const char *path, bool saved)
+{
+	if (ARRAY_RESERVE(&d->profiles, &d->cap, d->n)) {
+		say("the report of %s is left out: out of memory", path);
+		d->failed = true;
+		return;
+	}
+	d->profiles[d->n++] = (struct told){ d->section, path, saved };
+}
+
+static void take_line(struct detached *d, const char *line)
+{
+	if (begins(line, "process ")) {
+		section_read(&d->section, line);
+	} else if (begins(line, "data ")) {
+		take_profile(d, line + 5, true);
+	} else if (begins(line, "memory ")) {
+		take_profile(d, line + 7, false);
+	} else if (begins(line, "said ")) {
+		say("%s", line + 5);
+	} else if (begins(line, "failed ")) {
+		say("%s", line + 7);
+		d->failed = true;
+	} else if (begins(line, "kept")) {
+		d->kept = true;
+		d->again = begins(line, "kept again");
+	}
+}
+
+static bool is_wanted(const struct told *t)
+{
+	return strcmp(t->path, "/dev/null") != 0;
+}
+
+/* The list of all that follow, where each has a section of its own. */
+static bool print_list(const struct detached *d, const struct options *o, FILE *out)
+{
+	struct section *list = calloc(d->n + 1, sizeof *list);
+	size_t n = 0;
+
+	for (size_t i = 0; list && i < d->n; i++)
+		if (is_wanted(&d->profiles[i]))
+			list[n++] = d->profiles[i].section;
+	bool several = n > 1 && o->format == FORMAT_TABLES;
+	if (several)
+		sections_print_list(list, n, out);
+	free(list);
+	return several;
+}
+
+static int print_sections(const struct detached *d, const struct options *o, FILE *out)
+{
+	bool several = print_list(d, o, out);
+	int status = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct told *t = &d->profiles[i];
+
+		if (several && is_wanted(t))
+			section_print_head(&t->section, out);
+		int one = print_data(t->path, o, out);
+
+		status = status ? status : one;
+		if (t->saved)
+			say("the profile is in %s", t->path);
+	}
+	return status;
+}
+
 /* The report of each profile the session has written, and where that is. */
-static int print_reports(char *lines, const struct options *o)
+static int print_reports(struct detached *d, const struct options *o)
 {
 	FILE *out = stream_open(o);
-	int status = 0;
 
 	if (!out)
 		return STATUS_FAILED;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		if (strncmp(line, "data ", 5))
-			continue;
-		int one = print_data(line + 5, o, out);
+	int status = print_sections(d, o, out);
 
-		status = status ? status : one;
-		say("the profile is in %s", line + 5);
-	}
+	fn_names_say_unmet(o);
 	int err = stream_close(out);
 	if (err) {
 		stream_failed(o, err);
 		status = STATUS_FAILED;
 	}
 	return status;
+}
+
+/*
+ * The session keeps what it could not save. Who was told so before, and has the report in a file now,
+ * does not want more of it.
+ */
+static int end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
+{
+	char answer[CONTROL_LINE_MAX];
+
+	if (d->again && o->output && !status &&
+	    ask(pid, "discard", answer, sizeof answer, ANSWER_SECONDS, &status)) {
+		say("the report is in %s; the profile of process %d itself has been given up", o->output,
+		    (int)pid);
+		return 0;
+	}
+	say("process %d is free, but its profile is only in the session's memory: make room and call mprof "
+	    "detach %d again, or mprof control %d save FILE; mprof control %d discard gives it up",
+	    (int)pid, (int)pid, (int)pid, (int)pid);
+	return STATUS_FAILED;
 }
 
 int command_detach(int argc, char **argv)
@@ -135,7 +243,14 @@ int command_detach(int argc, char **argv)
 		return status;
 	if (strlen(answer) + 1 == sizeof answer)
 		say("too many processes: some of their reports are not shown here");
-	return print_reports(lines, &o);
+	struct detached d = { 0 };
+	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+		take_line(&d, line);
+	status = print_reports(&d, &o);
+	free(d.profiles);
+	if (d.kept)
+		return end_kept(pid, &d, &o, status);
+	return status ? status : d.failed ? STATUS_FAILED : 0;
 }
 
 /* ---- control ---- */
@@ -157,6 +272,7 @@ static const struct control_command {
 	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
 	{ "all_snapshots", TAKES_FILE | TELLS_PID },
 	{ "heap_dump", TAKES_WORDS },
+	{ "discard", 0 },
 	{ "help", 0 },
 };
 
@@ -214,6 +330,16 @@ static bool can_be_sent(const char *line)
 	return false;
 }
 
+static void say_no_control(const char *word)
+{
+	struct nearest n = { .word = word, .len = strlen(word) };
+
+	for (size_t i = 0; i < sizeof control_commands / sizeof *control_commands; i++)
+		nearest_try(&n, control_commands[i].name);
+	say("control: \"%s\" is no command%s%s%s mprof help control", word, n.best ? ": did you mean " : "",
+	    n.best ? n.best : "", n.best ? "? See" : "; see");
+}
+
 int command_control(int argc, char **argv)
 {
 	char answer[CONTROL_LINE_MAX * 2];
@@ -222,12 +348,12 @@ int command_control(int argc, char **argv)
 	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
 
 	if (argc > 3 && !c) {
-		say("control: \"%s\" is no command; usage: mprof control PID COMMAND, see mprof --help", argv[3]);
+		say_no_control(argv[3]);
 		return STATUS_USAGE;
 	}
 	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
-		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|help");
+		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
 		return STATUS_USAGE;
 	}
 	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
@@ -269,6 +395,10 @@ static void print_session(pid_t pid)
 	       field(answer, "elapsed seconds: ", v[1]), field(answer, "allocations: ", v[2]),
 	       field(answer, "frees: ", v[3]), field(answer, "live bytes: ", v[4]),
 	       field(answer, "command: ", v[5]));
+	if (!strcmp(v[0], "unsaved"))
+		say("process %d is not traced any more: %s; make room and call mprof detach %d, or mprof control %d "
+		    "save FILE; mprof control %d discard gives the profile up", (int)pid,
+		    field(answer, "not saved: ", v[1]), (int)pid, (int)pid, (int)pid);
 }
 
 int command_status(int argc, char **argv)

@@ -4,9 +4,11 @@
 #include "attach/target.h"
 #include "base/clock.h"
 #include "cli/heap.h"
+#include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
+#include "cli/unwritten.h"
 #include "mma/profile_stats.h"
 #include "mma/stats_text.h"
 
@@ -34,6 +36,17 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt
 		     MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* Of the process that it is about: what it runs now, or ran last. */
+static const struct image *newest_image(const struct session *s)
+{
+	const struct image *newest = s->images;
+
+	for (const struct image *i = s->images; i; i = i->next)
+		if (i->pid == s->root)
+			newest = i;
+	return newest;
+}
+
 static void answer_status(struct serve *v, int fd)
 {
 	struct session_state st = session_state(v->session);
@@ -43,8 +56,13 @@ static void answer_status(struct serve *v, int fd)
 	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
-	const struct image *i = v->session->images;
+	char name[TITLE_MAX] = "?";
+	const char *unsaved = v->kept ? unwritten_behind(v->lasting) : NULL;
 
+	const struct image *newest = newest_image(v->session);
+
+	if (newest)
+		session_name(newest, name);
 	answer(fd,
 	       "ok\n"
 	       "state: %s\n"
@@ -59,19 +77,23 @@ static void answer_status(struct serve *v, int fd)
 	       "events lost: %" PRIu64 "\n"
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
-	       "tracer's memory in KiB: %ld\n",
-	       session_is_suspended(v->session) ? "suspended" : "tracing",
-	       i && i->command && i->command[0] ? i->command[0] : "?", elapsed, st.processes, st.tasks,
+	       "tracer's memory in KiB: %ld\n"
+	       "%s%s%s",
+	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
+	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
+	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"),
+	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 
-/* The one image that is watched; NULL: there are several, or none. */
+/* The one image that is watched, or was last; NULL: there are several, or none. */
 static const struct image *only_image(const struct session *s)
 {
 	const struct image *only = NULL;
 
 	for (const struct image *i = s->images; i; i = i->next) {
+		if (i->over)
+			continue;
 		if (only)
 			return NULL;
 		only = i;
@@ -141,7 +163,7 @@ static void answer_resume(struct serve *v, int fd)
 {
 	bool resumed = session_resume(v->session);
 
-	heap_resume(v->session);
+	session_resume_recording(v->session);
 	if (resumed || v->options->heap.defer)
 		answer_done(v, fd);
 	else
@@ -177,6 +199,7 @@ static const char commands_help[] =
 	"detailed_snapshot [FILE]  the same with a tree\n"
 	"all_snapshots [FILE]      write a massif file with all snapshots so far\n"
 	"heap_dump [REASON]        write a heap profile of this moment\n"
+	"discard                   give up a profile that could not be saved\n"
 	"help                      this list\n";
 
 /* False: it is no command of Massif's. */
@@ -193,6 +216,48 @@ static bool serve_massif(struct serve *v, const char *name, size_t len, const ch
 		return true;
 	}
 	return false;
+}
+
+/* One more try to save what is kept; without a @path where the options say. */
+static void save_kept(struct serve *v, const char *path, int fd)
+{
+	size_t before = path ? unwritten_count() : v->lasting;
+	int err = path ? output_save_elsewhere(v->session, v->options, path) : keep_try_again(v);
+	char *names = err ? NULL : output_results(v->session, v->options, RESULTS_SAVED);
+
+	const char *why = unwritten_behind(before);
+
+	if (err)
+		answer(fd, "error %s\n", why ? why : "not everything could be written");
+	else
+		answer(fd, "ok\n%s", names ? names : "");
+	free(names);
+	if (path) /* it is no place where the next try would be */
+		unwritten_forget(before);
+}
+
+/* The programs have been let go, and a profile waits to be saved. */
+static void carry_out_kept(struct serve *v, struct control_request *r)
+{
+	if (!strcmp(r->line, "detach")) {
+		answer_later(v, r->fd);
+		return;
+	}
+	if (!strcmp(r->line, "save")) {
+		save_kept(v, NULL, r->fd);
+	} else if (!strncmp(r->line, "save ", 5)) {
+		save_kept(v, r->line + 5, r->fd);
+	} else if (!strcmp(r->line, "status")) {
+		answer_status(v, r->fd);
+	} else if (!strcmp(r->line, "help")) {
+		answer(r->fd, "ok\n%s", commands_help);
+	} else if (!strcmp(r->line, "discard")) {
+		v->given_up = true;
+		answer(r->fd, "ok\n");
+	} else {
+		answer(r->fd, "error it is not being traced any more: its profile waits to be saved\n");
+	}
+	close(r->fd);
 }
 
 static void carry_out(struct serve *v, struct control_request *r)
@@ -230,6 +295,8 @@ static void carry_out(struct serve *v, struct control_request *r)
 		answer_mark(v, r->fd);
 	} else if (!strcmp(r->line, "stats")) {
 		answer_stats(v, r->fd);
+	} else if (!strcmp(r->line, "discard")) {
+		answer(r->fd, "error only a profile that could not be saved can be given up\n");
 	} else {
 		answer(r->fd, "error this session does not know that command\n");
 	}
@@ -240,41 +307,61 @@ void serve_commands(struct serve *v)
 {
 	struct control_request r;
 
-	while (control_next(v->control, &r))
-		carry_out(v, &r);
+	while (control_next(v->control, &r)) {
+		if (v->kept)
+			carry_out_kept(v, &r);
+		else
+			carry_out(v, &r);
+	}
 }
 
-/* Nothing else waits for us any more; but a client that never reads must not keep us. */
-static void answer_at_length(int fd, const char *text)
+static bool send_all(int fd, const char *text)
 {
-	struct timeval patience = { .tv_sec = 5 };
 	size_t left = strlen(text);
 
-	fcntl(fd, F_SETFL, 0);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	if (send(fd, "ok\n", 3, MSG_NOSIGNAL) != 3)
-		return;
 	while (left) {
 		ssize_t n = send(fd, text, left, MSG_NOSIGNAL);
 
 		if (n <= 0)
-			return;
+			return false;
 		text += n;
 		left -= (size_t)n;
 	}
+	return true;
+}
+
+/* Nothing else waits for us any more; but a client that never reads must not keep us. */
+static void answer_at_length(int fd, const char *head, const char *text)
+{
+	struct timeval patience = { .tv_sec = 5 };
+
+	fcntl(fd, F_SETFL, 0);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	if (send_all(fd, head))
+		send_all(fd, text);
+}
+
+static void answer_waiting(struct serve *v, const char *head, enum results what)
+{
+	char *results = v->n_detach_fds ? output_results(v->session, v->options, what) : NULL;
+
+	for (size_t i = 0; i < v->n_detach_fds; i++) {
+		answer_at_length(v->detach_fds[i], head, results ? results : "");
+		close(v->detach_fds[i]);
+	}
+	v->n_detach_fds = 0;
+	free(results);
+}
+
+void serve_answer_detached(struct serve *v)
+{
+	answer_waiting(v, v->kept == KEPT_AGAIN ? "ok\nkept again\n" : "ok\nkept\n", RESULTS_KEPT);
 }
 
 void serve_last_answers(struct serve *v)
 {
-	char *names = output_data_names(v->session, v->options);
-
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);
 	serve_commands(v); /* whoever has asked in the meantime */
-	for (size_t i = 0; i < v->n_detach_fds; i++) {
-		answer_at_length(v->detach_fds[i], names ? names : "");
-		close(v->detach_fds[i]);
-	}
-	v->n_detach_fds = 0;
-	free(names);
+	answer_waiting(v, "ok\n", RESULTS);
 }

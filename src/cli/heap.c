@@ -166,85 +166,6 @@ void heap_begin(struct session *s, const struct options *o)
 	s->shared.no_traps |= o->heap.only_mapped;
 }
 
-/* ---- what happens ---- */
-
-void heap_modules(struct image *i, const struct mappings *maps)
-{
-	struct heapprofile *h = heapprofile_find(i->recorders);
-
-	if (h)
-		heapprofile_modules(h, maps);
-}
-
-void heap_leaving(struct image *i)
-{
-	struct heapprofile *h = heapprofile_find(i->recorders);
-
-	if (h)
-		heapprofile_leaving(h);
-}
-
-static bool has_handler(pid_t tid, int sig)
-{
-	char path[64], line[256];
-	uint64_t caught = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caught >> (sig - 1) & 1;
-}
-
-bool heap_signal(struct image *i, pid_t tid, int sig)
-{
-	static bool said;
-	struct heapprofile *h = heapprofile_find(i->recorders);
-
-	if (!h || sig != i->session->options->heap.signal)
-		return false;
-	heapprofile_due(h, "signal");
-	if (!has_handler(tid, sig))
-		return true;
-	if (!said)
-		say("process %d has a handler for signal %d, which asks for a heap profile: it gets the "
-		    "signal, too", (int)i->pid, sig);
-	said = true;
-	return false;
-}
-
-static void log_break(const struct heapprofile *h, const struct syscall_call *c)
-{
-	taddr was = heapprofile_break(h);
-
-	if (was && was != c->result)
-		fprintf(stderr, "sbrk(inc=%" PRId64 ") = 0x%" PRIx64 "\n", (int64_t)(c->result - was), was);
-}
-
-void heap_log_call(const struct image *i, const struct syscall_call *c)
-{
-	struct heapprofile *h = heapprofile_find(i->recorders);
-	const uint64_t *a = c->args;
-
-	if (!h || !heapprofile_is_on(h) || !i->session->options->heap.log)
-		return;
-	if (c->nr == SYS_mmap)
-		fprintf(stderr, "mmap(start=0x%" PRIx64 ", len=%" PRIu64 ", prot=0x%x, flags=0x%x, fd=%d, "
-			"offset=0x%" PRIx64 ") = 0x%" PRIx64 "\n", a[0], a[1], (unsigned)a[2],
-			(unsigned)a[3], (int)a[4], a[5], c->result);
-	else if (c->nr == SYS_mremap)
-		fprintf(stderr, "mremap(old_addr=0x%" PRIx64 ", old_size=%" PRIu64 ", new_size=%" PRIu64
-			", flags=0x%x, new_addr=0x%" PRIx64 ") = 0x%" PRIx64 "\n", a[0], a[1], a[2],
-			(unsigned)a[3], a[4], c->result);
-	else if (c->nr == SYS_munmap)
-		fprintf(stderr, "munmap(start=0x%" PRIx64 ", len=%" PRIu64 ")\n", a[0], a[1]);
-	else if (c->nr == SYS_brk)
-		log_break(h, c);
-}
-
 /* ---- what the program asks for ---- */
 
 /* A profile's text, between the two calls that fetch it. */
@@ -291,16 +212,16 @@ static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
 	return t->len;
 }
 
-static uint64_t give_text(struct session *s, struct task *task, const uint64_t arg[2])
+static uint64_t give_text(struct session *s, struct task_ref task, const uint64_t arg[2])
 {
 	struct heap_text *t = s->heap_texts;
 	ssize_t n = 0;
 
-	while (t && t->tid != task->tid)
+	while (t && t->tid != task.tid)
 		t = t->next;
 	if (t)
-		n = space_write(task->space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
-	drop_text(s, task->tid);
+		n = space_write(task.space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+	drop_text(s, task.tid);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
@@ -318,7 +239,7 @@ static void start(struct image *i, struct heapprofile *h, const struct space *sp
 		return;
 	}
 	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
-		heapprofile_modules(h, watch_mappings(i->watch));
+		recorders_modules(i->recorders, watch_mappings(i->watch));
 	if (h && heapprofile_start(h, name, false, clock_now_ns(), &e))
 		complain(e.text);
 	free(name);
@@ -332,7 +253,7 @@ static void dump_as_asked(struct heapprofile *h, const struct space *space, tadd
 	free(reason);
 }
 
-bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const uint64_t arg[2],
+bool heap_ask(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
 	      uint64_t *result)
 {
 	struct heapprofile *h = heapprofile_find(i->recorders);
@@ -344,7 +265,7 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 	switch (what) {
 	case ASK_HEAP_START:
 		if (!on)
-			start(i, h, task->space, arg[0]);
+			start(i, h, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_STOP:
 		if (on)
@@ -352,56 +273,21 @@ bool heap_ask(struct image *i, struct task *task, enum probe_kind what, const ui
 		return true;
 	case ASK_HEAP_DUMP:
 		if (on)
-			dump_as_asked(h, task->space, arg[0]);
+			dump_as_asked(h, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_RUNNING:
 		*result = on;
 		return true;
 	case ASK_HEAP_SIZE:
-		*result = make_text(i, task->tid, on ? h : NULL);
+		*result = make_text(i, task.tid, on ? h : NULL);
 		return true;
 	case ASK_HEAP_TEXT:
 		*result = give_text(i->session, task, arg);
 		return true;
-	default:
+	case ASK_NOTHING:
 		return false;
 	}
-}
-
-int heap_written(const struct session *s)
-{
-	for (const struct image *i = s->images; i; i = i->next) {
-		struct heapprofile *h = heapprofile_find(i->recorders);
-
-		if (h && heapprofile_unwritten(h))
-			return -EIO;
-	}
-	return 0;
-}
-
-void heap_tick(struct session *s)
-{
-	uint64_t now = clock_now_ns();
-
-	if (!s->options || !s->options->heap.intervals.time_ns)
-		return;
-	for (struct image *i = s->images; i; i = i->next) {
-		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
-
-		if (h)
-			heapprofile_tick(h, now);
-	}
-}
-
-void heap_resume(struct session *s)
-{
-	for (struct image *i = s->images; i; i = i->next) {
-		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
-		struct error e;
-
-		if (h && s->options->heap.defer && heapprofile_start(h, NULL, false, clock_now_ns(), &e))
-			complain(e.text);
-	}
+	return false;
 }
 
 void heap_dump(struct session *s, const char *reason, char *answer, size_t size)

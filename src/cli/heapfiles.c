@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/heapfiles.h"
 
+#include "cli/fn_names.h"
 #include "cli/names.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
@@ -23,6 +24,7 @@ static int read_data(const char *path, const struct options *o, struct heap_stac
 
 	if (err)
 		return err;
+	fn_names_meet(o, d);
 	if (view_apply(&o->view, d))
 		err = error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
 	else
@@ -127,12 +129,16 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 
 	if (err)
 		return error_set(e, err, "cannot write the report: %s", strerror(-err));
+	struct heap_matches met = { 0 };
+
 	v.total = heap_stacks_total(h, v.value);
-	err = heap_stacks_filter(h, o->pprof.focus, o->pprof.ignore, e);
-	if (err)
+	err = heap_stacks_filter(h, o->pprof.focus, o->pprof.ignore, &met, e);
+	if (!err && o->pprof.list)
+		err = heap_print_list(h, &v, o->pprof.list, out, &met.list, e);
+	if (!err)
+		fn_names_meet_matches(&met);
+	if (err || o->pprof.list)
 		return err;
-	if (o->pprof.list)
-		return heap_print_list(h, &v, o->pprof.list, out, e);
 	err = printer(o->format)(h, &v, out);
 	return err ? error_set(e, err, "cannot write the report: %s", strerror(-err)) : 0;
 }

@@ -1,84 +1,193 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/cli.h"
+#include "cli/help.h"
 
-const char help_text[] =
-	"mprof tells where a program's memory is allocated, by whom, and what is never freed.\n"
-	"\n"
-	"usage: mprof run [options] [--] PROGRAM [ARG...]   run a program and profile it\n"
-	"       mprof attach [options] PID                  profile a running process\n"
-	"       mprof detach [options] [PID]                end that, and print the report\n"
-	"       mprof status                                list the sessions\n"
-	"       mprof control PID status|stats|suspend|resume|mark|save [FILE]|help\n"
-	"       mprof control PID snapshot|detailed_snapshot|all_snapshots [FILE]\n"
-	"       mprof control PID heap_dump [REASON]\n"
-	"       mprof probes [options] PID|PROGRAM          list what would be trapped in it\n"
-	"       mprof report [options] [FILE]               print a profile again (mprof.data), or a log\n"
-	"       mprof stats [options] FILE...               statistics of event logs, or of a profile\n"
-	"       mprof log [options] FILE...                 print event logs in another form\n"
-	"       mprof [options] [a.out [mprof.data]]        the same, as in 1990\n"
-	"\n"
-	"what the report shows (run, attach, detach, report; one dash or two):\n"
-	"  --verbose        every size and every leak\n"
-	"  --normal         what contributes reasonably (default)\n"
-	"  --terse          what contributes significantly\n"
-	"  --leaktable      the table of leaks, without call sites (default)\n"
-	"  --offsets        the table of leaks, telling apart call sites within a function\n"
-	"  --noleaktable    no table of leaks\n"
-	"  --lines          the table of leaks with the lines of the source\n"
-	"  --lifetimes      a table of how long blocks lived, and which were temporary\n"
-	"  --inlines=no     without functions that were inlined\n"
-	"  --names=short    without template arguments and parameters\n"
-	"  --types=all|program|none  whose types are shown (default all)\n"
-	"  --alloc-fn=NAME  take this function out of the inner ends of chains\n"
-	"  --ignore-fn=NAME leave out what this function requests itself\n"
-	"  --debug-dir=DIR  look for separate debugging files there, too\n"
-	"  --symbols-from=DIR|FILE   (report) name the profile again from these files\n"
-	"  --at=peak        the tables for what was live at the peak\n"
-	"  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, too), text,\n"
-	"                   folded (flame graphs), heap, pprof or dot (the last five of heap profiles, too)\n"
-	"  -o FILE          write the report there (run, attach: instead of standard error;\n"
-	"                   report, detach: instead of standard output)\n"
-	"\n"
-	"how to profile (run, attach):\n"
-	"  --data=FILE      the profile's data file (default mprof.data); %p is the process,\n"
-	"                   %q{VAR} an environment variable, %% a per cent sign\n"
-	"  --trace-children=yes|no   profile the processes it starts, too (default no)\n"
-	"  --duration=SECONDS        end the profiling then\n"
-	"  --autosave=COUNT          write the data file after every COUNT allocations\n"
-	"  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n"
-	"  --min-size=BYTES --max-size=BYTES   record only requests of such sizes\n"
-	"  --timeline=POINTS         so many points over time in the data file (default 1000)\n"
-	"  --massif-out-file[=FILE]  write a massif file, too (default massif.out.%p), with --time-unit\n"
-	"                   --detailed-freq --max-snapshots --peak-inaccuracy --threshold --depth\n"
-	"                   --heap --stacks --pages-as-heap --heap-admin --alignment --alloc-fn\n"
-	"                   --ignore-fn as Massif's; see the manual\n"
-	"  --background     (attach) return once tracing has begun\n"
-	"  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if FILE ends in .zst)\n"
-	"  --mma-stats-file[=FILE]   write its statistics: duration, load_max, load_current ...\n"
-	"  --humanized=no   (stats, log, too) log and statistics for programs; no progress messages\n"
-	"  --quiet          no progress messages\n"
-	"  --stats          tell how much work the profiling was\n"
-	"\n"
-	"heap profiles for pprof (run, attach; see the manual):\n"
-	"  --heap-profile=PREFIX     write PREFIX.NNNN.heap while the program runs\n"
-	"  --heap-profile-{allocation,deallocation,inuse}-interval=BYTES, -time-interval=SECONDS,\n"
-	"  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n"
-	"  --depth=FRAMES, --symbols=yes|no, --quiet\n"
-	"\n"
-	"as pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and profile.proto):\n"
-	"  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes --cum\n"
-	"  --functions --lines --files --addresses --focus=RE --ignore=RE --list=RE\n"
-	"  --base=FILE --drop_negative --nodecount=N --nodefraction=F --edgefraction=F\n"
-	"stats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is standard input\n"
-	"\n"
-	"which functions are trapped (run, attach, probes):\n"
-	"  --probes=FILE    those that this file defines, too (man mprof.probes)\n"
-	"  --hook=KIND:NAME one more: malloc, calloc, realloc, free; KIND:0xADDRESS without a name\n"
-	"  --malloc-lib=NAME         look only in this library; NONE: only in the program\n"
-	"  --client-requests=yes|no  obey what a program built with valgrind.h tells (default yes)\n"
-	"\n"
-	"mprof run ends as the program ended: with its exit status, or by its signal.\n"
-	"Other statuses: 2 wrong usage; 3 to 9 that process cannot be attached to; 10 no allocator\n"
-	"found; 11 no session; 126, 127 the program cannot be run, was not found; 1 anything else.\n"
-	"\n"
-	"mprof --version tells the version; man mprof tells everything.\n";
+#include "cli/options.h"
+
+#include <string.h>
+
+/* Whose help a part is in, besides those of options.h. */
+enum {
+	FOR_STATUS = 1 << 20,
+	FOR_ALL = 1 << 21,	/* in none but that of all of mprof */
+};
+
+static const struct {
+	const char *name;
+	unsigned flags;
+	const char *usage;	/* lines */
+	const char *about;
+} commands[] = {
+	{ "run", FOR_RUN,
+	  "mprof run [options] [--] PROGRAM [ARG...]   run a program and profile it\n",
+	  "What stands behind the program is the program's. When it has ended, the report is printed to\n"
+	  "standard error, the profile is written to mprof.data, and mprof ends as the program ended.\n" },
+	{ "attach", FOR_ATTACH,
+	  "mprof attach [options] PID                  profile a running process\n",
+	  "Until the process ends, mprof detach, Ctrl-C, or the end of --duration: then the report is printed\n"
+	  "to standard error and the profile is written to mprof.data. The process goes on unharmed.\n" },
+	{ "detach", FOR_REPORT | FOR_DETACH,
+	  "mprof detach [options] [PID]                end that, and print the report\n",
+	  "The process goes on. Without PID: the only session there is.\n" },
+	{ "status", FOR_STATUS,
+	  "mprof status                                list the sessions\n",
+	  "State, seconds, allocations, frees and live bytes of each.\n" },
+	{ "control", FOR_CONTROL,
+	  "mprof control PID status|stats|suspend|resume|mark|save [FILE]|help\n"
+	  "mprof control PID snapshot|detailed_snapshot|all_snapshots [FILE]\n"
+	  "mprof control PID heap_dump [REASON]\n"
+	  "mprof control PID discard                   give up a profile that cannot be saved\n",
+	  "Tell a session what to do while it goes on:\n"
+	  "  status           what it has seen so far\n"
+	  "  stats            the load up to now\n"
+	  "  suspend, resume  take the breakpoints out of the program; put them back\n"
+	  "  mark             a time stamp in the event logs (--mma-log-file)\n"
+	  "  save             write the profile as it is now\n"
+	  "  snapshot, detailed_snapshot, all_snapshots   write a massif file (--massif-out-file)\n"
+	  "  heap_dump        write a heap profile (--heap-profile)\n"
+	  "  discard          give up a profile that cannot be saved, and end the session\n" },
+	{ "probes", FOR_PROBES,
+	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
+	  "Where, and which definition says so.\n" },
+	{ "report", FOR_REPORT,
+	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a log\n",
+	  "Neither the program nor its libraries are needed.\n" },
+	{ "stats", FOR_LOGS,
+	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
+	  "The load over time, as --mma-stats-file has it.\n" },
+	{ "log", FOR_LOGS,
+	  "mprof log [options] FILE...                 print event logs in another form\n",
+	  "For people or for programs, in the order of time.\n" },
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+/* A line of the help, or some, and the commands that it is for. */
+struct part {
+	unsigned flags;
+	const char *text;
+};
+
+#define TRACES FOR_TRACING
+#define PRINTS FOR_PRINTING
+
+static const struct part parts[] = {
+	{ PRINTS, "\nwhat the report shows (run, attach, detach, report; one dash or two):\n" },
+	{ PRINTS, "  --verbose        every size and every leak\n" },
+	{ PRINTS, "  --normal         what contributes reasonably (default)\n" },
+	{ PRINTS, "  --terse          what contributes significantly\n" },
+	{ PRINTS, "  --leaktable      the table of leaks, without call sites (default)\n" },
+	{ PRINTS, "  --offsets        the table of leaks, telling apart call sites within a function\n" },
+	{ PRINTS, "  --noleaktable    no table of leaks\n" },
+	{ PRINTS, "  --lines          the table of leaks with the lines of the source\n" },
+	{ PRINTS, "  --lifetimes      a table of how long blocks lived, and which were temporary\n" },
+	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
+	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
+	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
+	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
+	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n" },
+	{ PRINTS, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
+	{ FOR_REPORT, "  --symbols-from=DIR|FILE   (report) name the profile again from these files\n" },
+	{ PRINTS, "  --at=peak        the tables for what was live at the peak\n" },
+	{ PRINTS, "  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, too), text,\n"
+		  "                   folded (flame graphs), heap, pprof or dot (the last five of heap profiles, too)\n" },
+	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT   (report) of --format=massif and ms_print\n"
+		      "  --x=COLUMNS --y=ROWS      (report) the size of ms_print's graph\n" },
+	{ PRINTS, "  -o FILE          write the report there (run, attach: instead of standard error;\n"
+		  "                   report, detach: instead of standard output)\n" },
+
+	{ TRACES, "\nhow to profile (run, attach):\n" },
+	{ TRACES, "  --data=FILE      the profile's data file (default mprof.data); %p is the process,\n"
+		  "                   %q{VAR} an environment variable, %% a per cent sign\n" },
+	{ TRACES, "  --trace-children=yes|no   profile the processes it starts, too (default no)\n" },
+	{ TRACES, "  --keep-execs     a profile of each program that a process executes, not of the last one only\n" },
+	{ TRACES, "  --duration=SECONDS        end the profiling then\n" },
+	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT allocations\n" },
+	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n" },
+	{ TRACES, "  --min-size=BYTES --max-size=BYTES   record only requests of such sizes\n" },
+	{ TRACES, "  --timeline=POINTS         so many points over time in the data file (default 1000)\n" },
+	{ TRACES, "  --massif-out-file[=FILE]  write a massif file, too (default massif.out.%p), with --time-unit\n"
+		  "                   --detailed-freq --max-snapshots --peak-inaccuracy --threshold --depth\n"
+		  "                   --heap --stacks --pages-as-heap --heap-admin --alignment --alloc-fn\n"
+		  "                   --ignore-fn as Massif's; see the manual\n" },
+	{ FOR_ATTACH, "  --background     (attach) return once tracing has begun\n" },
+	{ TRACES, "  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if FILE ends in .zst)\n" },
+	{ TRACES, "  --mma-stats-file[=FILE]   write its statistics: duration, load_max, load_current ...\n" },
+	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no progress messages\n" },
+	{ TRACES, "  --quiet          no progress messages\n" },
+	{ TRACES, "  --stats          tell how much work the profiling was\n" },
+	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of mprof\n" },
+
+	{ TRACES, "\nheap profiles for pprof (run, attach; see the manual):\n" },
+	{ TRACES, "  --heap-profile=PREFIX     write PREFIX.NNNN.heap while the program runs\n" },
+	{ TRACES, "  --heap-profile-{allocation,deallocation,inuse}-interval=BYTES, -time-interval=SECONDS,\n"
+		  "  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n" },
+	{ TRACES, "  --depth=FRAMES, --symbols=yes|no, --quiet\n" },
+
+	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and profile.proto):\n" },
+	{ PRINTS, "  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes --cum\n" },
+	{ PRINTS, "  --functions --lines --files --addresses --focus=RE --ignore=RE --list=RE\n" },
+	{ PRINTS, "  --nodecount=N --nodefraction=F --edgefraction=F --text --collapsed --dot\n" },
+	{ FOR_REPORT, "  --base=FILE --drop_negative --symbols=yes|no   (report)\n" },
+	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is standard input\n" },
+
+	{ TRACES | FOR_PROBES, "\nwhich functions are trapped (run, attach, probes):\n" },
+	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man mprof.probes)\n" },
+	{ TRACES | FOR_PROBES, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; KIND:0xADDRESS without a name\n" },
+	{ TRACES | FOR_PROBES, "  --malloc-lib=NAME         look only in this library; NONE: only in the program\n" },
+	{ TRACES | FOR_PROBES, "  --client-requests=yes|no  obey what a program built with valgrind.h tells (default yes)\n" },
+
+	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its signal.\n" },
+	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong usage; 1 anything else.\n" },
+	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator found; 2 wrong usage;\n"
+		      "1 anything else.\n" },
+	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything else.\n" },
+	{ FOR_ALL, "\nmprof help COMMAND tells of one command; mprof --version tells the version; man mprof everything.\n" },
+};
+
+static void print_usage(const char *usage, const char *before, FILE *out)
+{
+	for (const char *line = usage; *line; line += strcspn(line, "\n") + 1) {
+		fprintf(out, "%s%.*s\n", before, (int)strcspn(line, "\n"), line);
+		before = "       ";
+	}
+}
+
+static void print_parts(unsigned flags, FILE *out)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].flags & flags)
+			fputs(parts[i].text, out);
+}
+
+static void print_all(FILE *out)
+{
+	fputs("mprof tells where a program's memory is allocated, by whom, and what is never freed.\n\n", out);
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		print_usage(commands[i].usage, i ? "       " : "usage: ", out);
+	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ", out);
+	print_parts(~0u, out);
+}
+
+bool help_print(const char *command, FILE *out)
+{
+	if (!command) {
+		print_all(out);
+		return true;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		if (strcmp(command, commands[i].name))
+			continue;
+		print_usage(commands[i].usage, "usage: ", out);
+		fprintf(out, "\n%s", commands[i].about);
+		print_parts(commands[i].flags, out);
+		fputs("\nman mprof tells everything.\n", out);
+		return true;
+	}
+	return false;
+}
+
+void help_try_commands(struct nearest *n)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		nearest_try(n, commands[i].name);
+}

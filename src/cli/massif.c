@@ -3,9 +3,11 @@
 
 #include "base/array.h"
 #include "base/replace.h"
+#include "cli/fn_names.h"
 #include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/unwritten.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
 
@@ -115,6 +117,14 @@ int massif_image_begin(struct session *s, struct image *i)
 }
 
 /* ---- files ---- */
+
+/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
+bool massif_keeps_execs(const struct session *s)
+{
+	const struct massif_options *m = &s->massif->options->massif;
+
+	return m->settings.pages || filename_has(m->file, 'n');
+}
 
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
  * what was before an exec or a restart unless %n is. */
@@ -283,8 +293,10 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 
 		err = write_file(s, i, r, t->snapshots, t->n, path, &e);
 	}
+	if (massif_recorder_names(r))
+		fn_names_meet_entries(s->massif->options, massif_recorder_names(r));
 	if (err)
-		say("process %d: no massif file: %s", (int)i->pid, e.text);
+		unwritten_say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else
 		say("the massif file of process %d is %s", (int)i->pid, path);
 	say_what_is_missing(i, r);

@@ -19,6 +19,9 @@ void massif_session_close(struct session *s);
 /* The recorder of an image that begins, if there is to be one. 0 or -ENOMEM. */
 int massif_image_begin(struct session *s, struct image *i);
 
+/* Is each program that a process executes to have its massif file, whatever it requested? */
+bool massif_keeps_execs(const struct session *s);
+
 /* Write the massif file of an image as it is now; @superseded: another one of the process follows. 0, or -errno after printing why not. */
 int massif_image_write(const struct session *s, const struct image *i, bool superseded);
 

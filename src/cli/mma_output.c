@@ -3,6 +3,7 @@
 
 #include "session/filename.h"
 #include "cli/output.h"
+#include "cli/unwritten.h"
 #include "mma/group.h"
 #include "mma/source.h"
 #include "mma/stats_text.h"
@@ -164,7 +165,7 @@ static void written(const struct mma_output *m, const char *name)
 static void closed(void *ctx, const char *name, int err)
 {
 	if (err)
-		say("cannot write the log %s: %s", name, strerror(-err));
+		unwritten_say("cannot write the log %s: %s", name, strerror(-err));
 	else
 		written(ctx, name);
 }
@@ -192,7 +193,7 @@ static int write_stats(const struct mma_output *m)
 	}
 	int err = print_stats(m, name);
 	if (err)
-		say("cannot write the statistics %s: %s", name, strerror(-err));
+		unwritten_say("cannot write the statistics %s: %s", name, strerror(-err));
 	else
 		written(m, name);
 	free(name);
@@ -217,7 +218,7 @@ int mma_output_write(struct mma_output *m)
 	int err = mma_group_close(m->group, closed, m);
 
 	if (err == -ENOMEM || err == -EOVERFLOW)
-		say("the log and its statistics are not complete: out of memory");
+		unwritten_say("the log and its statistics are not complete: out of memory");
 	if (m->options->mma.stats_file) {
 		int stats_err = write_stats(m);
 

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/options.h"
 
+#include "cli/nearest.h"
 #include "cli/option_values.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
-static const struct option_def *const tables[] = { printing_options, tracing_options, massif_options,
+const struct option_def *const option_tables[] = { printing_options, tracing_options, massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options };
+
+const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
+
+static const struct {
+	const char *name;
+	unsigned flags;
+} commands[] = {
+	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
+	{ "control", FOR_CONTROL }, { "probes", FOR_PROBES }, { "report", FOR_REPORT },
+	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static const struct option_def *find_in(const struct option_def *table, const char *name, size_t len,
 					unsigned command)
@@ -23,8 +38,8 @@ static const struct option_def *find_option(const char *name, size_t len, unsign
 {
 	const struct option_def *d = NULL;
 
-	for (size_t t = 0; !d && t < sizeof tables / sizeof *tables; t++)
-		d = find_in(tables[t], name, len, command);
+	for (size_t t = 0; !d && t < n_option_tables; t++)
+		d = find_in(option_tables[t], name, len, command);
 	return d;
 }
 
@@ -32,8 +47,8 @@ static const struct option_def *find_option(const char *name, size_t len, unsign
 static bool set_for_all(struct options *o, const char *name, size_t len, unsigned command,
 			const char *value)
 {
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-		const struct option_def *d = find_in(tables[t], name, len, command);
+	for (size_t t = 0; t < n_option_tables; t++) {
+		const struct option_def *d = find_in(option_tables[t], name, len, command);
 
 		if (d && !d->set(o, value))
 			return false;
@@ -41,15 +56,48 @@ static bool set_for_all(struct options *o, const char *name, size_t len, unsigne
 	return true;
 }
 
-static unsigned command_flag(const char *command)
+unsigned options_of_command(const char *command)
 {
-	if (!strcmp(command, "run"))
-		return FOR_RUN;
-	if (!strcmp(command, "probes"))
-		return FOR_PROBES;
-	if (!strcmp(command, "stats") || !strcmp(command, "log"))
-		return FOR_LOGS;
-	return strcmp(command, "attach") ? FOR_REPORT : FOR_ATTACH;
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(command, commands[i].name))
+			return commands[i].flags;
+	return 0;
+}
+
+/* ---- what is no option ---- */
+
+/* " (it is for run, attach)", if others know it; else empty. */
+static void tell_whose(const char *name, size_t len, char *text, size_t size)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < N_COMMANDS && n < size; i++)
+		if (find_option(name, len, commands[i].flags))
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : " (it is for ",
+					      commands[i].name);
+	if (n && n < size)
+		snprintf(text + n, size - n, ")");
+}
+
+/* The name, of @len bytes, is none that the command knows. @arg: as it was given. */
+static void say_unknown(const char *command, const char *arg, const char *name, size_t len)
+{
+	struct nearest n = { .word = name, .len = len };
+	char whose[128];
+
+	tell_whose(name, len, whose, sizeof whose);
+	for (size_t t = 0; t < n_option_tables && !*whose; t++)
+		for (const struct option_def *d = option_tables[t]; d->name; d++)
+			if (d->flags & options_of_command(command))
+				nearest_try(&n, d->name);
+	if (!*whose)
+		nearest_try(&n, "help");
+	if (n.best)
+		say("unknown option %s for mprof %s: did you mean %.*s%s? See mprof help %s", arg, command,
+		    (int)(name - arg), arg, n.best, command);
+	else
+		say("unknown option %s for mprof %s%s; see mprof help %s", arg, command, whose, command);
 }
 
 /* One option; *i moves on over its value. False: a sentence has been printed. */
@@ -57,16 +105,19 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 {
 	const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *eq = strchr(name, '=');
 	size_t len = eq ? (size_t)(eq - name) : strlen(name);
-	const struct option_def *d = find_option(name, len, command_flag(command));
+	const struct option_def *d = find_option(name, len, options_of_command(command));
 	const char *value = eq ? eq + 1 : NULL;
 
-	/* -oFILE, as other tools take it */
-	if (!d && argv[*i][1] == 'o' && !eq) {
-		d = find_option(name, len = 1, command_flag(command));
-		value = name + 1;
+	/* -oFILE and -p123, as other tools take them */
+	if (!d && !eq && (argv[*i][1] == 'o' || (argv[*i][1] == 'p' && isdigit((unsigned char)argv[*i][2])))) {
+		d = find_option(name, 1, options_of_command(command));
+		if (d) {
+			len = 1;
+			value = name + 1;
+		}
 	}
 	if (!d) {
-		say("unknown option %s for mprof %s; see mprof --help", argv[*i], command);
+		say_unknown(command, argv[*i], name, len);
 		return false;
 	}
 	if (!(d->flags & (NEEDS_VALUE | TAKES_VALUE)) && value) {
@@ -80,45 +131,80 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 		}
 		value = argv[++*i];
 	}
-	if (set_for_all(o, name, len, command_flag(command), value))
+	if (set_for_all(o, name, len, options_of_command(command), value))
 		return true;
 	say("option %s: \"%s\" is not %s", d->name, value, d->accepted);
 	return false;
 }
 
-/* The index of the first argument that is no option, or -1. */
-static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
+static bool is_option(const char *arg)
 {
-	for (int i = first; i < argc; i++) {
-		if (!strcmp(argv[i], "--"))
-			return i + 1;
-		if (argv[i][0] != '-' || !argv[i][1])
-			return i;
-		if (!parse_one(o, command, argc, argv, &i))
-			return -1;
-	}
-	return argc;
+	return arg[0] == '-' && arg[1];
 }
 
-/* Behind a program are its own options; behind anything else they have been misplaced. */
-static bool none_behind(const char *command, int argc, char **argv, int first, int end)
+/* What stands behind a program is the program's. */
+static bool ends_options(const char *command)
 {
-	if (command_flag(command) == FOR_RUN || (end > first && !strcmp(argv[end - 1], "--")))
-		return true;
-	for (int i = end; i < argc; i++) {
-		if (argv[i][0] == '-' && argv[i][1]) {
-			say("options stand before what they are for: %s is behind \"%s\"", argv[i], argv[end]);
-			return false;
-		}
+	return options_of_command(command) == FOR_RUN;
+}
+
+/* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind it. */
+static int move_forward(char **argv, int at, int from, int to)
+{
+	for (; from < to; at++, from++) {
+		char *arg = argv[from];
+
+		memmove(argv + at + 1, argv + at, (size_t)(from - at) * sizeof *argv);
+		argv[at] = arg;
 	}
-	return true;
+	return at;
+}
+
+/* Take the options wherever they stand, and put them in front of all else. The index of the first argument
+ * that is none, or -1. */
+static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
+{
+	int end = first;
+
+	for (int i = first, begin; (begin = i) < argc; i++) {
+		bool last = !strcmp(argv[i], "--");
+
+		if (!is_option(argv[i]) && ends_options(command))
+			break;
+		if (!is_option(argv[i]))
+			continue;
+		if (!last && !parse_one(o, command, argc, argv, &i))
+			return -1;
+		end = move_forward(argv, end, begin, i + 1);
+		if (last)
+			break;
+	}
+	return end;
+}
+
+bool options_ask_for_help(const char *command, int argc, char *const argv[], int first)
+{
+	for (int i = first; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *name = argv[i] + (argv[i][0] == '-') + (argv[i][0] == '-' && argv[i][1] == '-');
+		const struct option_def *d;
+
+		if (!is_option(argv[i]) && ends_options(command))
+			return false;
+		if (!is_option(argv[i]))
+			continue;
+		if (!strcmp(name, "help") || !strcmp(name, "h"))
+			return true;
+		d = find_option(name, strlen(name), options_of_command(command));
+		i += d && d->flags & NEEDS_VALUE; /* which may be spelled as that option is */
+	}
+	return false;
 }
 
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
 			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
-	bool tracing = command_flag(command) != FOR_REPORT;
+	bool printing = options_of_command(command) & FOR_REPORT, tracing = !printing;
 
 	massif_defaults(o);
 	mma_defaults(o);
@@ -126,10 +212,10 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	if (tracing)
 		heap_environment(o);
 	o->end = parse_all(o, command, argc, argv, first);
-	if (o->end < 0 || !none_behind(command, argc, argv, first, o->end))
+	if (o->end < 0)
 		return -1;
 	/* What a report is of is known later. */
-	if (command_flag(command) != FOR_REPORT && !pprof_check_use(o))
+	if (!printing && !pprof_check_use(o))
 		return -1;
 	if (!massif_settle(o) || (tracing && !heap_environment_done(o)))
 		return -1;
@@ -141,7 +227,7 @@ static const struct option_def *given_at(const struct options *o, int i, bool *a
 {
 	const char *name = o->argv[i] + strspn(o->argv[i], "-");
 	size_t len = strcspn(name, "=");
-	const struct option_def *d = find_option(name, len, command_flag(o->command));
+	const struct option_def *d = find_option(name, len, options_of_command(o->command));
 
 	*apart = d && d->flags & NEEDS_VALUE && !name[len];
 	return d;

@@ -24,8 +24,12 @@ enum {
 	ONLY_MS_PRINT = 1024,	/* ... but for --format=ms_print */
 	OF_TABLES = 2048,	/* matters to nothing but the tables of a profile of mprof's own */
 	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats; see pprof_check_use() */
+	FOR_DETACH = 8192,	/* which takes all that is for a report, too */
+	FOR_CONTROL = 16384,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
+	/* Whose processes are there already. */
+	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES,
 };
 
 struct option_def {
@@ -41,6 +45,17 @@ void options_print_given(const struct options *o, unsigned flags, FILE *out);
 
 /* The first option that was given and has one of @flags; NULL: none. */
 const struct option_def *options_find_given(const struct options *o, unsigned flags);
+
+/* For whom the options are that a command takes: FOR_... */
+unsigned options_of_command(const char *command);
+
+/* Does one of the options of a command that was called with these arguments ask for its help? What is behind
+ * a program that is to be run, or behind "--", is no option. */
+bool options_ask_for_help(const char *command, int argc, char *const argv[], int first);
+
+/* The tables there are, and their number. */
+extern const struct option_def *const option_tables[];
+extern const size_t n_option_tables;
 
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],

@@ -210,8 +210,8 @@ bool massif_settle(struct options *o)
 		s->heap_admin = 0;
 		s->alignment = 1;
 	}
-	o->massif.settings.filter.alloc_fns = o->alloc_fns;
-	o->massif.settings.filter.ignore_fns = o->ignore_fns;
+	o->massif.settings.filter.alloc_fns = o->view.alloc_fns = o->alloc_fns;
+	o->massif.settings.filter.ignore_fns = o->view.ignore_fns = o->ignore_fns;
 	return check_name(o->massif.file);
 }
 

@@ -16,6 +16,13 @@ static bool set_trace_children(struct options *o, const char *v)
 	return value_yes_no(&o->trace_children, v);
 }
 
+static bool set_keep_execs(struct options *o, const char *v)
+{
+	(void)v;
+	o->keep_execs = true;
+	return true;
+}
+
 static bool set_autosave(struct options *o, const char *v)
 {
 	return value_count(&o->autosave, v);
@@ -74,6 +81,7 @@ static bool set_max_size(struct options *o, const char *v)
 const struct option_def tracing_options[] = {
 	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
+	{ "keep-execs", FOR_TRACING, NULL, set_keep_execs },
 	{ "min-size", FOR_TRACING | NEEDS_VALUE,
 	  "a number of bytes, or one with K, M or G, and not above a --max-size", set_min_size },
 	{ "max-size", FOR_TRACING | NEEDS_VALUE,

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/output.h"
 
+#include "base/array.h"
+#include "base/texts.h"
+#include "cli/fn_names.h"
 #include "session/filename.h"
 #include "cli/heapfiles.h"
 #include "cli/massif.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/sections.h"
 #include "cli/stream.h"
-#include "massif/timeline.h"
+#include "cli/unwritten.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
 
@@ -19,17 +23,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)
 {
-	struct view view = o->view;
-
-	view.alloc_fns = o->alloc_fns;
-	view.ignore_fns = o->ignore_fns;
-	int err = view_apply(&view, d);
+	fn_names_meet(o, d);
+	int err = view_apply(&o->view, d);
 
 	if (err)
 		return err;
@@ -128,10 +130,9 @@ int output_check(const struct options *o)
 
 /* ---- afterwards ---- */
 
-static int add_timeline(const struct image *i, struct profile_data *d)
+static int add_recorded(const struct image *i, struct profile_data *d)
 {
-	const struct timeline *t = timeline_find(i->recorders);
-	int err = t ? timeline_points(t, &d->points, &d->n_points) : 0;
+	int err = recorders_report(i->recorders, d);
 	const struct pd_point *peak = profile_data_peak(d);
 
 	/* An event that one of them had no memory for is missing. */
@@ -168,7 +169,7 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->ended_ns = i->ended_ns;
 	d->min_size = o->min_size;
 	d->max_size = o->max_size;
-	if (add_timeline(i, d)) {
+	if (add_recorded(i, d)) {
 		profile_data_free(d);
 		return NULL;
 	}
@@ -178,33 +179,24 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 /* The image's arguments go into the data as they are; they stay the image's. */
 static int copy_command(struct profile_data *d, char *const *command)
 {
-	size_t n = 0;
+	char **copy = texts_copy(command);
 
-	while (command && command[n])
-		n++;
-	char **copy = calloc(n + 1, sizeof *copy);
 	if (!copy)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		copy[i] = strdup(command[i]);
-	free(d->command);
+	texts_free(d->command);
 	d->command = copy;
 	return 0;
 }
 
 /* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
- * mprof.data.PID.N. */
-static char *data_name(const struct session *s, const struct options *o, const struct image *i,
-		       struct error *e)
+ * mprof.data.PID.N. @base is taken over. */
+static char *derived_name(const struct session *s, const struct image *i, char *base, bool has_pid,
+			  struct error *e)
 {
-	if (i->data)
-		return strdup(i->data);
-	char *base = filename_expand(o->data, i->pid, e), *name = NULL;
-	bool tell_pid = (i->pid != s->root || i->over) && !filename_has_pid(o->data);
+	char *name = NULL;
+	bool tell_pid = (i->pid != s->root || i->over) && !has_pid;
 	int n = -1;
 
-	if (!base)
-		return NULL;
 	/* What is not wanted is not wanted of any process. */
 	if (!strcmp(base, "/dev/null"))
 		return base;
@@ -223,13 +215,25 @@ static char *data_name(const struct session *s, const struct options *o, const s
 	return NULL;
 }
 
+static char *data_name(const struct session *s, const struct options *o, const struct image *i,
+		       struct error *e)
+{
+	if (i->data)
+		return strdup(i->data);
+	char *base = filename_expand(o->data, i->pid, e);
+
+	return base ? derived_name(s, i, base, filename_has_pid(o->data), e) : NULL;
+}
+
 static void say_counts(const struct image *i, const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;
+	char name[TITLE_MAX];
 
+	session_name(i, name);
 	say("%s (process %" PRIu32 "): %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64
 	    " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
-	    d->command[0] ? d->command[0] : "?", d->pid, t->allocs, t->alloc_bytes, t->frees,
+	    name, d->pid, t->allocs, t->alloc_bytes, t->frees,
 	    t->peak_bytes, t->alloc_bytes - t->free_bytes);
 	names_say_peak(d);
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
@@ -265,20 +269,52 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 	    " for the call tree", d->memory.functions, d->memory.counters, d->memory.links);
 }
 
-static int write_image(const struct session *s, const struct options *o, const struct image *i,
-		       FILE *report)
+static int save_image(const struct session *s, const struct options *o, struct image *i,
+		      const struct profile_data *d)
+{
+	struct error e = { "out of memory" };
+	char *path = data_name(s, o, i, &e);
+	int err = -EINVAL;
+
+	progress_begin("writing the data file");
+	if (path)
+		err = datafile_write(path, d, &e);
+	progress_end();
+	if (!path)
+		unwritten_say("process %d: cannot write its profile: %s", (int)i->pid, e.text);
+	else if (err)
+		unwritten_say("%s", e.text);
+	else if (strcmp(path, "/dev/null"))
+		say("the profile is in %s", path);
+	i->saved = !err;
+	free(path);
+	return err;
+}
+
+static int print_image(struct profile_data *d, const struct options *o, FILE *report)
+{
+	/* To the terminal itself it shows by itself how far it is. */
+	if (report != stderr)
+		progress_begin("writing the report");
+	int err = print_profile(d, o, report);
+	progress_end();
+	if (err < 0)
+		stream_failed(o, err);
+	return err ? -EIO : 0;
+}
+
+/* What has been saved is not saved again. @report: NULL if none is to be printed. */
+static int write_image(struct session *s, const struct options *o, struct image *i, FILE *report)
 {
 	progress_begin("naming what was seen");
 	struct profile_data *d = name_image(s, o, i);
 	progress_end();
-	struct error e = { "out of memory" };
 	int err = d ? copy_command(d, i->command) : -ENOMEM;
-	char *path = err ? NULL : data_name(s, o, i, &e);
 
-	if (err || !path) {
-		say("process %d: cannot write its profile: %s", (int)i->pid, e.text);
+	if (err) {
+		unwritten_say("process %d: cannot write its profile: out of memory", (int)i->pid);
 		profile_data_free(d);
-		return err ? err : -EINVAL;
+		return err;
 	}
 	say_counts(i, d);
 	names_say_chains(d);
@@ -286,45 +322,49 @@ static int write_image(const struct session *s, const struct options *o, const s
 	names_say(d);
 	if (o->stats)
 		say_stats(s, i, d);
-	progress_begin("writing the data file");
-	err = datafile_write(path, d, &e);
-	progress_end();
-	if (err)
-		say("%s", e.text);
-	else if (strcmp(path, "/dev/null"))
-		say("the profile is in %s", path);
-	if (report) {
-		/* To the terminal itself it shows by itself how far it is. */
-		if (report != stderr)
-			progress_begin("writing the report");
-		int print_err = print_profile(d, o, report);
-		progress_end();
-
-		if (print_err < 0)
-			stream_failed(o, print_err);
-		err = err || !print_err ? err : -EIO;
-	}
-	free(path);
+	err = i->saved ? 0 : save_image(s, o, i, d);
+	int printed = report ? print_image(d, o, report) : 0;
+	s->reported = s->reported && !printed;
 	profile_data_free(d);
-	return err;
+	return err ? err : printed;
+}
+
+static struct section section_of(const struct image *i)
+{
+	const struct pd_totals *t = &i->profile->totals;
+	struct section s = {
+		.pid = i->pid,
+		.number = i->over ? i->number + 1 : 0,
+		.allocs = t->allocs,
+		.bytes = t->alloc_bytes,
+		.kept_bytes = t->alloc_bytes - t->free_bytes,
+	};
+
+	strcpy(s.title, *i->title ? i->title : "?");
+	return s;
 }
 
 /* With more than one report in a stream, each begins with a line that tells whose it is. */
-static void head_line(const struct session *s, const struct options *o, const struct image *i,
-		      FILE *out)
+static bool has_sections(const struct session *s, const struct options *o)
 {
-	if (o->format != FORMAT_TABLES || !s->images->next || !out)
-		return;
-	fprintf(out, "mprof: process %d", (int)i->pid);
-	if (i->over)
-		fprintf(out, ", program %u of it", i->number + 1);
-	for (char **a = i->command; a && *a; a++) {
-		struct error safe;
+	return o->format == FORMAT_TABLES && s->images && s->images->next;
+}
 
-		error_set(&safe, 0, "%s", *a);
-		fprintf(out, " %s", safe.text);
+static int list_sections(const struct session *s, FILE *out)
+{
+	struct section *list = NULL;
+	size_t n = 0, cap = 0;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (ARRAY_RESERVE(&list, &cap, n)) {
+			free(list);
+			return -ENOMEM;
+		}
+		list[n++] = section_of(i);
 	}
-	fputs("\n\n", out);
+	sections_print_list(list, n, out);
+	free(list);
+	return 0;
 }
 
 int output_open(const char *path, bool foreign)
@@ -340,33 +380,97 @@ static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!path)
-		say("%s", e.text);
+		unwritten_say("%s", e.text);
 	else if (!f)
-		say("cannot write the report %s: %s", path, strerror(errno));
+		unwritten_say("cannot write the report %s: %s", path, strerror(errno));
 	free(path);
 	return f;
 }
 
-int output_session(const struct session *s, const struct options *o)
+static int write_massif(const struct session *s, struct image *i)
 {
-	FILE *report = o->output ? open_report(o, s->root, s->foreign) : o->to_stdout ? stdout : stderr;
-	int err = report ? 0 : -EIO;
+	if (!s->massif || i->massif_written)
+		return 0;
+	int err = massif_image_write(s, i, i->over);
 
-	for (const struct image *i = s->images; i; i = i->next) {
-		head_line(s, o, i, report);
-		int e = write_image(s, o, i, report);
+	i->massif_written = !err;
+	return err;
+}
 
-		err = err ? err : e;
-		if (!s->massif || i->massif_written)
-			continue;
-		e = massif_image_write(s, i, i->over);
-		err = err ? err : e;
-	}
-	bool told = report && ferror(report); /* by whoever printed */
-	int lost = report && report != stderr ? stream_close(report) : 0;
+static int close_report(struct session *s, const struct options *o, FILE *report)
+{
+	bool told = ferror(report); /* by whoever printed */
+	int lost = report == stderr ? 0 : stream_close(report);
+
 	if (lost && !told)
 		stream_failed(o, lost);
-	err = err ? err : lost;
+	s->reported = s->reported && !lost;
+	return lost;
+}
+
+int output_session(struct session *s, const struct options *o)
+{
+	FILE *report = s->reported ? NULL :
+		       o->output   ? open_report(o, s->root, s->foreign) :
+		       o->to_stdout ? stdout : stderr;
+	int err = report || s->reported ? 0 : -EIO;
+
+	s->reported = !err;
+	if (report && has_sections(s, o))
+		err = list_sections(s, report);
+	for (struct image *i = s->images; i; i = i->next) {
+		struct section section = section_of(i);
+
+		if (report && has_sections(s, o))
+			section_print_head(&section, report);
+		int e = i->saved && !report ? 0 : write_image(s, o, i, report);
+
+		err = err ? err : e;
+		e = write_massif(s, i);
+		err = err ? err : e;
+	}
+	int lost = report ? close_report(s, o, report) : 0;
+	if (report)
+		fn_names_say_unmet(o);
+	return err ? err : lost;
+}
+
+bool output_unsaved(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next)
+		if (!i->saved || (s->massif && !i->massif_written))
+			return true;
+	return false;
+}
+
+static int save_elsewhere(struct session *s, const struct options *o, struct image *i,
+			  const char *path)
+{
+	struct error e = { "out of memory" };
+	char *base = strdup(path), *name = base ? derived_name(s, i, base, false, &e) : NULL;
+
+	free(i->data);
+	i->data = name;
+	struct profile_data *d = name ? name_image(s, o, i) : NULL;
+	int err = d ? copy_command(d, i->command) : -ENOMEM;
+
+	if (err)
+		unwritten_say("process %d: cannot write its profile: %s", (int)i->pid, e.text);
+	else
+		err = save_image(s, o, i, d);
+	profile_data_free(d);
+	return err;
+}
+
+int output_save_elsewhere(struct session *s, const struct options *o, const char *path)
+{
+	int err = 0;
+
+	for (struct image *i = s->images; i; i = i->next) {
+		int e = i->saved ? 0 : save_elsewhere(s, o, i, path);
+
+		err = err ? err : e;
+	}
 	return err;
 }
 
@@ -407,6 +511,22 @@ int output_save(const struct session *s, const struct options *o, const struct i
 	return err;
 }
 
+/* A file that is nowhere: no disk is needed to print a report from it. */
+static int write_to_memory(const struct session *s, const struct options *o, const struct image *i)
+{
+	struct profile_data *d = name_image(s, o, i);
+	int fd = d && !copy_command(d, i->command) ? memfd_create("mprof.data", MFD_CLOEXEC) : -1;
+	struct error e;
+
+	if (fd >= 0 && datafile_write_fd(fd, d, &e)) {
+		say("%s", e.text);
+		close(fd);
+		fd = -1;
+	}
+	profile_data_free(d);
+	return fd > 0 ? fd : 0;
+}
+
 static void add_name(FILE *out, const char *name)
 {
 	char *dir = name[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -415,21 +535,48 @@ static void add_name(FILE *out, const char *name)
 	free(dir);
 }
 
-char *output_data_names(const struct session *s, const struct options *o)
+static void add_image(FILE *out, const struct session *s, const struct options *o, struct image *i,
+		      enum results what)
+{
+	bool kept = what == RESULTS_KEPT;
+	struct error e;
+	struct section section = section_of(i);
+	char *name = i->saved ? data_name(s, o, i, &e) : NULL;
+
+	if (what != RESULTS_SAVED)
+		section_write(&section, out);
+	if (!i->saved && kept && !i->memory)
+		i->memory = write_to_memory(s, o, i);
+	if (name)
+		add_name(out, name);
+	else if (kept && i->memory)
+		fprintf(out, "memory /proc/%d/fd/%d\n", (int)getpid(), i->memory);
+	free(name);
+}
+
+static void add_failures(FILE *out, const struct session *s)
+{
+	unwritten_print("failed ", out);
+	if (s->saver_failed)
+		fputs("failed not everything could be written that was due while the session went on\n", out);
+	if (session_failed(s))
+		fputs("failed not all heap profiles could be written\n", out);
+}
+
+char *output_results(const struct session *s, const struct options *o, enum results what)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	for (const struct image *i = s->images; out && i; i = i->next) {
-		struct error e;
-		char *name = data_name(s, o, i, &e);
-
-		if (name)
-			add_name(out, name);
-		free(name);
-	}
-	if (out)
-		fclose(out);
+	if (!out)
+		return NULL;
+	for (struct image *i = s->images; i; i = i->next)
+		add_image(out, s, o, i, what);
+	if (what != RESULTS_SAVED)
+		add_failures(out, s);
+	if (s->left_out_text)
+		fprintf(out, "said %s\n", s->left_out_text);
+	fclose(out);
 	return text;
 }

@@ -18,10 +18,20 @@ int output_check(const struct options *o);
 int output_check_file(const char *path, const char *what);
 
 /**
- * Name what the session has seen, write the data files and print the report.
+ * Name what the session has seen, write the data files and print the report: all that has not been
+ * written by an earlier try.
  * Returns 0, or -errno after printing what could not be written and why.
  */
-int output_session(const struct session *s, const struct options *o);
+int output_session(struct session *s, const struct options *o);
+
+/* Is there a profile, or a massif file, in memory only? After output_session(). */
+bool output_unsaved(const struct session *s);
+
+/**
+ * Another try for the profiles that are not saved, to @path instead of where the options say; of other
+ * processes than the first to @path.PID, as with --data. 0 or -errno, as above.
+ */
+int output_save_elsewhere(struct session *s, const struct options *o, const char *path);
 
 /**
  * Write one image's profile as it is now, to @path or, if that is NULL, where the options say; then
@@ -30,8 +40,14 @@ int output_session(const struct session *s, const struct options *o);
 int output_save(const struct session *s, const struct options *o, const struct image *i,
 		const char *path, int answer_fd);
 
-/* Lines "data PATH\n", absolute, for each profile that was written; the caller's to free(). */
-char *output_data_names(const struct session *s, const struct options *o);
+enum results {
+	RESULTS_SAVED,	/* lines "data PATH\n", absolute, for each profile that is written, and "said SENTENCE\n" */
+	RESULTS,	/* and "failed SENTENCE\n" for what is not, and whose each is: section_write() */
+	RESULTS_KEPT,	/* ... and "memory PATH\n", where it can be read as long as the session is there */
+};
+
+/* What came of output_session(), for a client; the caller's to free(). */
+char *output_results(const struct session *s, const struct options *o, enum results what);
 
 /**
  * Open a file that is to be written anew. In a directory of other people's, a link could lead us to any

@@ -2,6 +2,7 @@
 #include "cli/program.h"
 
 #include "arch/arch.h"
+#include "base/texts.h"
 #include "cli/cli.h"
 
 #include <elf.h>
@@ -94,6 +95,7 @@ char *program_find(const char *name, int *status, struct error *e)
 	if (strchr(name, '/')) {
 		err = can_run(name);
 		path = err ? NULL : strdup(name);
+		err = err || path ? err : ENOMEM;
 	} else if (*name) {
 		path = search_path(name, &err);
 	}
@@ -155,6 +157,11 @@ char **program_arguments(pid_t pid)
 	for (size_t i = 0; args && i < n; i++) {
 		args[i] = strdup(text + at);
 		at += strlen(text + at) + 1;
+		if (args[i])
+			continue;
+		/* Some of them would be another command. */
+		texts_free(args);
+		args = NULL;
 	}
 	free(text);
 	return args;

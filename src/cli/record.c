@@ -26,6 +26,7 @@ int record_open(struct session *s, const struct options *o)
 {
 	s->options = o;
 	s->record = record_image;
+	s->keep_execs = o->keep_execs;
 	heap_begin(s, o);
 	if (o->massif.file && o->massif.settings.pages) {
 		s->shared.no_traps = true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
+#include "cli/fn_names.h"
 #include "cli/heapfiles.h"
+#include "cli/help.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
@@ -157,6 +159,7 @@ static struct profile_data *read_viewed(const char *path, const struct options *
 		profile_data_free(d);
 		return NULL;
 	}
+	fn_names_meet(o, d);
 	if (view_apply(&o->view, d)) {
 		say("cannot read %s: out of memory", path);
 		profile_data_free(d);
@@ -274,6 +277,25 @@ static const char *first_heap(char *const *files, size_t n, const char *base)
 	return base && heap_file_kind(base) != HEAP_FILE_OTHER ? base : NULL;
 }
 
+static int report_files(char **files, size_t n, const char *binary, struct options *o)
+{
+	const char *heap = first_heap(files, n, o->pprof.base);
+
+	if (heap)
+		return heap_has_format(heap, o) ? report_heap(files, n, binary, o) : STATUS_USAGE;
+	if (!pprof_check_use(o))
+		return STATUS_USAGE;
+	if ((is_pprof_format(o->format) || o->pprof.list) && (n > 1 || o->pprof.base))
+		return report_heap(files, n, binary, o);
+	if (o->format == FORMAT_JSON && o->pprof.base)
+		return report_heap(files, n, binary, o);
+	if (n > 1) {
+		say("report: one data file at a time; \"%s\" is one too many", files[1]);
+		return STATUS_USAGE;
+	}
+	return o->pprof.base ? report_grown(files[0], o) : report_file(files[0], o);
+}
+
 int command_report(int argc, char **argv)
 {
 	static char default_file[] = "mprof.data";
@@ -294,20 +316,21 @@ int command_report(int argc, char **argv)
 	if (!output_spares(&o, files, n) ||
 	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
 		return STATUS_USAGE;
-	const char *heap = first_heap(files, n, o.pprof.base);
-	if (heap)
-		return heap_has_format(heap, &o) ? report_heap(files, n, binary, &o) : STATUS_USAGE;
-	if (!pprof_check_use(&o))
-		return STATUS_USAGE;
-	if ((is_pprof_format(o.format) || o.pprof.list) && (n > 1 || o.pprof.base))
-		return report_heap(files, n, binary, &o);
-	if (o.format == FORMAT_JSON && o.pprof.base)
-		return report_heap(files, n, binary, &o);
-	if (n > 1) {
-		say("report: one data file at a time; \"%s\" is one too many", files[1]);
-		return STATUS_USAGE;
-	}
-	return o.pprof.base ? report_grown(files[0], &o) : report_file(files[0], &o);
+	int status = report_files(files, n, binary, &o);
+	fn_names_say_unmet(&o);
+	return status;
+}
+
+static void say_no_command(const char *word)
+{
+	struct nearest n = { .word = word, .len = strlen(word) };
+
+	help_try_commands(&n);
+	if (n.best)
+		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? See mprof help", word,
+		    n.best);
+	else
+		say("\"%s\" is neither a command of mprof nor a program; see mprof help", word);
 }
 
 int command_classic(int argc, char **argv)
@@ -325,8 +348,10 @@ int command_classic(int argc, char **argv)
 	/* The names are in the data file, so the program is not read. But a word that is no file is most
 	 * likely a command misspelt. */
 	if (first < argc && access(argv[first], F_OK)) {
-		say("\"%s\" is neither a command of mprof nor a program; see mprof --help", argv[first]);
+		say_no_command(argv[first]);
 		return STATUS_USAGE;
 	}
-	return report_file(first + 1 < argc ? argv[first + 1] : "mprof.data", &o);
+	int status = report_file(first + 1 < argc ? argv[first + 1] : "mprof.data", &o);
+	fn_names_say_unmet(&o);
+	return status;
 }

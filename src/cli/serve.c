@@ -8,9 +8,12 @@
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/heap.h"
+#include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
 #include "cli/output.h"
+#include "cli/unwritten.h"
+#include "session/execs.h"
 #include "session/signals.h"
 
 #include <dirent.h>
@@ -163,10 +166,18 @@ static void write_massif_and_leave(struct session *s, const struct image *i, boo
 	_exit(err ? STATUS_FAILED : 0);
 }
 
+/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
+static bool massif_is_due(const struct session *s, const struct image *i)
+{
+	if (!s->massif || i->massif_written || i->fate == EXEC_LEFT_OUT)
+		return false;
+	return !i->over || i->fate == EXEC_KEPT || massif_keeps_execs(s);
+}
+
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
-	if (!s->massif || i->massif_written || (!i->over && !tracer_has_tasks(s->tracer)))
+	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(s->tracer)))
 		return;
 	pid_t pid = fork_saver(serving->control);
 
@@ -268,7 +279,7 @@ static int loop(struct serve *v)
 			serve_commands(v);
 		session_attend(v->session);
 		status_line(v);
-		heap_tick(v->session);
+		session_tick(v->session);
 		massif_read_names_ahead(v);
 		if (is_over(v))
 			break;
@@ -315,9 +326,15 @@ int serve_session(struct serve *v)
 	stop_reader(s);
 	await_savers(s);
 	if (!s->refused) {
-		int recorded = write_recorded(s), profiled = heap_written(s);
+		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
 
+		session_leave_out(s);
+		if (s->left_out_text)
+			say("%s", s->left_out_text);
+		v->lasting = unwritten_count();
 		err = output_session(s, v->options);
+		if (v->options->background && v->control && output_unsaved(s))
+			err = keep_until_saved(v);
 		err = err ? err : recorded ? recorded : profiled;
 		err = err ? err : s->saver_failed ? -EIO : 0;
 	}

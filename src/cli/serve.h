@@ -18,6 +18,13 @@ struct serve {
 	uint64_t started_ns;		/* CLOCK_MONOTONIC */
 	uint64_t last_events, last_tick_ns; /* for events per second */
 	bool names_read;		/* names have been looked up ahead of time */
+	enum {
+		NOT_KEPT,
+		KEPT_FIRST,	/* a profile could not be saved, and who hears of it now did not know */
+		KEPT_AGAIN,
+	} kept;
+	bool given_up;			/* somebody does not want what is kept */
+	size_t lasting;			/* so many outputs no other try can mend */
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "cli/stream.h"
 
 #include "cli/cli.h"
+#include "cli/unwritten.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,5 +28,5 @@ int stream_close(FILE *out)
 
 void stream_failed(const struct options *o, int err)
 {
-	say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	unwritten_say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 }

@@ -20,8 +20,9 @@ static bool is_mapped(const struct mappings *maps, uint32_t file)
 }
 
 /* The current mappings, and the last ones of what has been unloaded. */
-void heapprofile_modules(struct heapprofile *h, const struct mappings *maps)
+void heap_modules(struct recorder *r, const struct mappings *maps)
 {
+	struct heapprofile *h = (struct heapprofile *)r;
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->n_modules; i++)

@@ -81,11 +81,6 @@ void heapprofile_due(struct heapprofile *h, const char *reason)
 	dump_or_complain(h, reason);
 }
 
-unsigned heapprofile_unwritten(const struct heapprofile *h)
-{
-	return h->unwritten;
-}
-
 /* Is one due by the rules? */
 static void check(struct heapprofile *h, uint64_t now_ns)
 {
@@ -100,9 +95,11 @@ static void check(struct heapprofile *h, uint64_t now_ns)
 	heapprofile_due(h, reason);
 }
 
-void heapprofile_tick(struct heapprofile *h, uint64_t now_ns)
+static void on_tick(struct recorder *r, uint64_t now_ns)
 {
-	if (h->on)
+	struct heapprofile *h = of(r);
+
+	if (h->on && h->how.options->intervals.time_ns)
 		check(h, now_ns);
 }
 
@@ -144,6 +141,24 @@ static void count_free(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
 	check(h, now_ns);
 }
 
+/* In the profile of our own: its frames have the numbers of the image's, its nodes have not. */
+static int count_own(struct heapprofile *h, const struct alloc_event *e, struct block_change *own)
+{
+	struct alloc_event framed = *e;
+
+	if (!e->chain.node)
+		return profile_event(h->own, e, own);
+	size_t n = profile_chain_of(h->how.profile, e->chain.node, NULL, 0);
+	uint32_t *frames = malloc(n * sizeof *frames + 1);
+	if (!frames)
+		return -ENOMEM;
+	profile_chain_of(h->how.profile, e->chain.node, frames, n);
+	framed.chain = (struct alloc_chain){ .frames = frames, .n = n, .truncated = e->chain.truncated };
+	int err = profile_event(h->own, &framed, own);
+	free(frames);
+	return err;
+}
+
 static void on_event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
 {
 	struct heapprofile *h = of(r);
@@ -153,7 +168,7 @@ static void on_event(struct recorder *r, const struct alloc_event *e, const stru
 		return;
 	if (h->own) {
 		c = &own;
-		if (profile_event(h->own, e, &own)) {
+		if (count_own(h, e, &own)) {
 			h->lost++;
 			return;
 		}
@@ -181,11 +196,6 @@ static void on_pages(struct recorder *r, const struct page_event *e, uint32_t no
 	/* The loader's own work before the program starts is not the program's. */
 	if (mapped_event(&h->mapped, e, node, heap_is_loader(h, node)))
 		h->lost++;
-}
-
-taddr heapprofile_break(const struct heapprofile *h)
-{
-	return h->mapped.brk;
 }
 
 static void forget(struct heapprofile *h, uint64_t now_ns)
@@ -255,8 +265,25 @@ unsigned heapprofile_number(const struct heapprofile *h)
 	return h->number;
 }
 
-void heapprofile_leaving(struct heapprofile *h)
+static void on_resume(struct recorder *r, uint64_t now_ns)
 {
+	struct heapprofile *h = of(r);
+	struct error e;
+
+	if (h->how.options->defer && heapprofile_start(h, NULL, false, now_ns, &e))
+		h->how.complain(e.text);
+}
+
+static bool on_failed(const struct recorder *r)
+{
+	return ((const struct heapprofile *)r)->unwritten;
+}
+
+/* What is mapped now is what the last file tells. */
+static void on_leaving(struct recorder *r)
+{
+	struct heapprofile *h = of(r);
+
 	if (h->on)
 		heap_read_map(h);
 }
@@ -383,5 +410,18 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 	return copy;
 }
 
-static const struct recorder_ops ops = { .event = on_event, .mark = on_mark, .pages = on_pages,
-					 .fork = on_fork, .end = on_end, .free = on_free };
+static const struct recorder_ops ops = {
+	.event = on_event,
+	.mark = on_mark,
+	.pages = on_pages,
+	.fork = on_fork,
+	.end = on_end,
+	.free = on_free,
+	.modules = heap_modules,
+	.call = heap_call,
+	.leaving = on_leaving,
+	.signal = heap_signal,
+	.tick = on_tick,
+	.resume = on_resume,
+	.failed = on_failed,
+};

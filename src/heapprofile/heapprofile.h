@@ -74,11 +74,8 @@ int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uin
 void heapprofile_stop(struct heapprofile *h);
 bool heapprofile_is_on(const struct heapprofile *h);
 
-/* Write a profile now, if it is on; what fails is said. @reason is for people. */
+/* Write a profile now, if it is on; errors are printed. @reason is for people. */
 void heapprofile_due(struct heapprofile *h, const char *reason);
-
-/* So many profiles that were due could not be written. */
-unsigned heapprofile_unwritten(const struct heapprofile *h);
 
 /**
  * Write a profile for somebody who waits for the answer.
@@ -90,18 +87,6 @@ int heapprofile_dump(struct heapprofile *h, const char *reason, char **path, str
 
 /* The text of such a profile, for free(); NULL: out of memory. Empty if it is off. */
 char *heapprofile_text(struct heapprofile *h, size_t *len);
-
-/* Time has passed. */
-void heapprofile_tick(struct heapprofile *h, uint64_t now_ns);
-
-/* The program break at this moment, as far as calls have told; 0: not known. */
-taddr heapprofile_break(const struct heapprofile *h);
-
-/* What is mapped for execution has changed; a task of the process is stopped. */
-void heapprofile_modules(struct heapprofile *h, const struct mappings *maps);
-
-/* The process's memory is about to go out of reach: what is mapped now is what the last file tells. */
-void heapprofile_leaving(struct heapprofile *h);
 
 /* Where the next image of the same process goes on with the numbers of its files. */
 unsigned heapprofile_number(const struct heapprofile *h);

@@ -8,6 +8,7 @@
 #include "heapprofile/heapprofile.h"
 #include "heapprofile/mapped.h"
 #include "pprof/stacktable.h"
+#include "syscall_call.h"
 
 /* Calls of one leaf since recording began. */
 struct heap_count {
@@ -60,6 +61,16 @@ taddr heap_end_of_break(const struct heapprofile *h);
 
 /* The module that has an address of a context; NULL: none. */
 const struct heap_module *heap_module_at(const struct heapprofile *h, taddr address);
+
+/* Where modules are, and were. */
+void heap_modules(struct recorder *r, const struct mappings *maps);
+
+/* outside.c: what the process does besides allocating */
+
+/* A line for each call that changes what is mapped, if a log of them is wanted. */
+void heap_call(struct recorder *r, const struct syscall_call *c);
+/* The signal that asks for a profile; the program's, too, if it has a handler for it. */
+bool heap_signal(struct recorder *r, pid_t tid, int sig);
 
 /* files.c */
 

@@ -17,18 +17,23 @@ static size_t count_alloc_fns(const struct massif_filter *f, const struct massif
 	*main_dropped = false;
 	for (; i < n; i++) {
 		const struct massif_entry *e = &entries[ids[i]];
+		const char *called = massif_entry_called(e);
 
-		if (!e->name || !is_allocation_function(e->name, f->alloc_fns))
+		if (!called || !is_allocation_function(called, f->alloc_fns))
 			break;
 		*main_dropped |= is_main(e);
 	}
 	return i;
 }
 
-/* Only one function decides: the innermost that has a name. */
+/* Only one function decides: the innermost, and if nothing names that, the innermost that has a name. */
 static bool is_ignored(const struct massif_filter *f, const struct massif_entry *entries,
 		       const uint32_t *ids, size_t n)
 {
+	const char *called = n ? massif_entry_called(&entries[ids[0]]) : NULL;
+
+	if (called && is_in_names(called, f->ignore_fns))
+		return true;
 	for (size_t i = 0; i < n; i++)
 		if (entries[ids[i]].name)
 			return is_in_names(entries[ids[i]].name, f->ignore_fns);

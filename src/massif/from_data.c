@@ -30,7 +30,7 @@ static int name_site(const struct profile_data *d, const struct pd_site *s, stru
 				  named ? f->name : NULL, s->file, s->line,
 				  inside ? d->modules[f->module].path : NULL };
 
-	*e = (struct massif_entry){ massif_entry_text(&p), p.name, p.address, f->module, s->inlined };
+	*e = (struct massif_entry){ massif_entry_text(&p), p.name, f->name, p.address, f->module, s->inlined };
 	return e->text ? 0 : -ENOMEM;
 }
 

@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add_entry(struct massif_names *m, const struct massif_place *p, uint32_t module, bool inlined)
+static int add_entry(struct massif_names *m, const struct massif_place *p, const char *label, uint32_t module,
+		     bool inlined)
 {
-	struct massif_entry e = { .name = p->name, .address = p->address, .module = module,
+	struct massif_entry e = { .name = p->name, .label = label, .address = p->address, .module = module,
 				  .inlined = inlined };
 
 	if (ARRAY_RESERVE(&m->entries, &m->cap, m->n) || !(e.text = massif_entry_text(p)))
@@ -21,7 +22,7 @@ int massif_names_init(struct massif_names *m, const struct profile *p, const str
 		      const struct perfmap *jit)
 {
 	*m = (struct massif_names){ .profile = p, .modules = modules, .jit = jit };
-	return add_entry(m, &(struct massif_place){ .address = 0 }, PD_NONE, false);
+	return add_entry(m, &(struct massif_place){ .address = 0 }, NULL, PD_NONE, false);
 }
 
 void massif_names_release(struct massif_names *m)
@@ -45,7 +46,7 @@ static int name_outside(struct massif_names *m, const struct profile_place *plac
 	const struct perfmap_entry *e = m->jit ? perfmap_find(m->jit, p.address) : NULL;
 
 	p.name = e ? e->name : NULL;
-	return add_entry(m, &p, PD_NONE, false);
+	return add_entry(m, &p, NULL, PD_NONE, false);
 }
 
 static int name_inside(struct massif_names *m, const struct profile_place *place)
@@ -58,7 +59,7 @@ static int name_inside(struct massif_names *m, const struct profile_place *place
 		struct massif_place p = { address_of(place), symbols_nameless(s->name) ? NULL : s->name,
 					  s->file, s->line, m->modules->paths[place->module] };
 
-		err = add_entry(m, &p, place->module, s->inlined);
+		err = add_entry(m, &p, s->name, place->module, s->inlined);
 	}
 	return err;
 }

@@ -259,6 +259,13 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	return NULL;
 }
 
+/* Its file has been written, and the report has nothing of it. */
+static bool on_finish(struct recorder *base)
+{
+	(void)base;
+	return true;
+}
+
 static const struct recorder_ops massif_ops = {
 	.event = on_event,
 	.mark = on_mark,
@@ -266,6 +273,7 @@ static const struct recorder_ops massif_ops = {
 	.thread = on_thread,
 	.fork = on_fork,
 	.free = on_free,
+	.finish = on_finish,
 };
 
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
@@ -290,11 +298,6 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 struct massif_recorder *massif_recorder_find(struct recorder *list)
 {
 	return (struct massif_recorder *)recorders_find(list, &massif_ops);
-}
-
-void massif_recorder_drop(struct recorder **list)
-{
-	recorders_drop(list, &massif_ops);
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)

@@ -44,9 +44,6 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 /* The one among an image's recorders, or NULL. */
 struct massif_recorder *massif_recorder_find(struct recorder *list);
 
-/* Free it, and take it out of the list; nothing if there is none. */
-void massif_recorder_drop(struct recorder **list);
-
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r);
 const struct massif_context *massif_recorder_contexts(const struct massif_recorder *r, size_t *n);
 

@@ -67,16 +67,20 @@ static struct massif_context *take_counted(struct massif_recorder *r, uint32_t l
 	return c;
 }
 
-static void release(struct massif_recorder *r, uint32_t leaf, taddr ptr)
+static void forget(struct massif_recorder *r, struct massif_context *c, uint32_t leaf)
 {
-	struct massif_context *c = take_counted(r, leaf, ptr);
-
-	if (!c)
-		return;
 	massif_try_peak(r);
 	subtract(r, c, leaf);
 	r->now.churn += charge_of(r, leaf);
 	massif_try_ordinary(r);
+}
+
+static void release(struct massif_recorder *r, uint32_t leaf, taddr ptr)
+{
+	struct massif_context *c = take_counted(r, leaf, ptr);
+
+	if (c)
+		forget(r, c, leaf);
 }
 
 static void stay_ignored(struct massif_recorder *r, uint32_t leaf, taddr ptr)
@@ -87,28 +91,35 @@ static void stay_ignored(struct massif_recorder *r, uint32_t leaf, taddr ptr)
 		r->lost++;
 }
 
-static void resize(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
+static void move(struct massif_recorder *r, struct massif_context *from, struct massif_context *to,
+		 const struct block_change *c)
 {
-	struct massif_context *to = context_of(r, c->leaf), *from;
-
-	if (!to || to->ignored) {
-		release(r, c->old_leaf, e->old_ptr);
-		r->lost += !to;
-		return;
-	}
-	from = take_counted(r, c->old_leaf, e->old_ptr);
-	if (!from) {
-		stay_ignored(r, c->leaf, e->ptr);
-		return;
-	}
 	uint64_t old = charge_of(r, c->old_leaf), new = charge_of(r, c->leaf);
 
-	if (r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size)
-		massif_try_peak(r);
 	subtract(r, from, c->old_leaf);
 	add(r, to, c->leaf);
 	r->now.churn += new > old ? new - old : old - new;
 	massif_try_ordinary(r);
+}
+
+static void resize(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
+{
+	struct massif_context *from = take_counted(r, c->old_leaf, e->old_ptr), *to;
+	bool counted = from, shrinks = r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size;
+	size_t number = counted ? (size_t)(from - r->contexts) : 0;
+
+	/* The peak is what was there before; a place that has not resized anything yet is not in it. */
+	if (counted && shrinks)
+		massif_try_peak(r);
+	to = context_of(r, c->leaf);
+	r->lost += !to;
+	from = &r->contexts[number]; /* they move as they become more */
+	if (to && !to->ignored && counted)
+		move(r, from, to, c);
+	else if (counted)
+		forget(r, from, c->old_leaf);
+	else if (to && !to->ignored)
+		stay_ignored(r, c->leaf, e->ptr);
 }
 
 void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)

@@ -81,11 +81,17 @@ static void on_free(struct recorder *base)
 	free(base);
 }
 
+static int on_report(const struct recorder *base, struct profile_data *d)
+{
+	return timeline_points((const struct timeline *)base, &d->points, &d->n_points);
+}
+
 static const struct recorder_ops timeline_ops = {
 	.event = on_event,
 	.mark = on_mark,
 	.fork = on_fork,
 	.free = on_free,
+	.report = on_report,
 };
 
 struct timeline *timeline_new(const struct massif_settings *settings, unsigned points,
@@ -101,11 +107,6 @@ struct timeline *timeline_new(const struct massif_settings *settings, unsigned p
 	massif_table_init(&t->table, &(struct massif_rules){ .max_snapshots = points });
 	begin(t);
 	return t;
-}
-
-struct timeline *timeline_find(struct recorder *list)
-{
-	return (struct timeline *)recorders_find(list, &timeline_ops);
 }
 
 static struct pd_point point_of(const struct massif_numbers *at, bool peak)

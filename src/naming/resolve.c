@@ -30,6 +30,7 @@ static uint64_t function_rehash(const void *owner, uint32_t id)
 
 static int add_function(struct resolver *r, const struct sym_frame *f, struct function_key key)
 {
+	const char *linkage = f->linkage && strcmp(f->linkage, f->name) ? f->linkage : NULL;
 	struct pd_function fn = { .module = key.module, .address = f->address };
 	size_t n = r->out->n_functions;
 
@@ -39,8 +40,10 @@ static int add_function(struct resolver *r, const struct sym_frame *f, struct fu
 	fn.name = strdup(f->name);
 	if (!fn.name)
 		return -ENOMEM;
-	if (f->linkage && strcmp(f->linkage, f->name))
-		fn.linkage = strdup(f->linkage);
+	if (linkage && !(fn.linkage = strdup(linkage))) {
+		free(fn.name);
+		return -ENOMEM;
+	}
 	r->function_keys[n] = key;
 	r->out->functions[r->out->n_functions++] = fn;
 	return idindex_add(&r->function_index, (uint32_t)n, function_hash(&key), function_rehash, r);

@@ -2,6 +2,8 @@
 /* A finished profile is taken apart into places again, and named like one in the making. */
 #include "naming/resolve.h"
 
+#include "base/texts.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -111,15 +113,8 @@ static int make_lifetimes(struct again *a, const uint32_t *to)
 
 static int copy_command(const struct profile_data *old, struct profile_data *out)
 {
-	size_t n = 0;
-
-	while (old->command[n])
-		n++;
-	free(out->command);
-	out->command = calloc(n + 1, sizeof *out->command);
-	for (size_t i = 0; out->command && i < n; i++)
-		if (!(out->command[i] = strdup(old->command[i])))
-			return -ENOMEM;
+	texts_free(out->command);
+	out->command = texts_copy(old->command);
 	return out->command ? 0 : -ENOMEM;
 }
 

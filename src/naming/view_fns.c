@@ -8,9 +8,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static uint32_t function_at(const struct profile_data *d, uint32_t node)
+{
+	return names_function(d, d->nodes[node].site);
+}
+
 static const char *function_of(const struct profile_data *d, uint32_t node)
 {
-	return names_text(d, names_function(d, d->nodes[node].site));
+	return names_text(d, function_at(d, node));
 }
 
 /* Without the allocation functions that it ends in. */
@@ -21,10 +26,13 @@ static uint32_t without_alloc_fns(const struct profile_data *d, uint32_t node, n
 	return node;
 }
 
-/* Only the innermost function that has a name is looked at. */
+/* Only the innermost function is looked at: what a report calls it, and if that is no name, the first
+ * one that has one. */
 static bool is_ignored(const struct profile_data *d, uint32_t node, name_list ignored)
 {
-	while (node >= PD_FIRST_NODE && names_is_nameless(function_of(d, node)))
+	if (node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored))
+		return true;
+	while (node >= PD_FIRST_NODE && names_nothing_names(d, function_at(d, node)))
 		node = d->nodes[node].parent;
 	return node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored);
 }

@@ -100,8 +100,15 @@ int heap_stacks_trim(struct heap_stacks *h);
 /* The sum of one number over all stacks. */
 int64_t heap_stacks_total(const struct heap_stacks *h, enum heap_value v);
 
+/* Which expressions something has matched. */
+struct heap_matches {
+	bool focus, ignore, list;
+};
+
 /* Keep the stacks in which a function's or file's name matches @focus, and none matches @ignore
- * (POSIX extended regular expressions; NULL: all). 0, or -errno with a sentence. */
-int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct error *e);
+ * (POSIX extended regular expressions; NULL: all). What was matched is added to *m. 0, or -errno with a
+ * sentence. */
+int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct heap_matches *m,
+		       struct error *e);
 
 #endif

@@ -183,7 +183,7 @@ static int list_function(struct listing *l)
 }
 
 int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re, FILE *out,
-		    struct error *e)
+		    bool *any, struct error *e)
 {
 	regex_t compiled;
 	char why[256];
@@ -196,8 +196,10 @@ int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, cons
 	for (uint32_t i = 0; !err && i < h->n_functions; i++) {
 		struct listing l = { .h = h, .v = v, .out = out, .function = i };
 
-		if (!regexec(&compiled, h->functions[i].name, 0, NULL, 0))
-			err = list_function(&l);
+		if (regexec(&compiled, h->functions[i].name, 0, NULL, 0))
+			continue;
+		*any = true;
+		err = list_function(&l);
 	}
 	regfree(&compiled);
 	return err ? error_set(e, err, "out of memory") : 0;

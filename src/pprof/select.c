@@ -58,8 +58,11 @@ static int compile(const char *text, const char *option, regex_t *re, struct err
 	return error_set(e, -EINVAL, "option %s: \"%s\" is no regular expression: %s", option, text, why);
 }
 
-static void match_locations(const struct heap_stacks *h, const regex_t *re, bool *matches)
+/* Whether any does. */
+static bool match_locations(const struct heap_stacks *h, const regex_t *re, bool *matches)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < h->n_locations; i++) {
 		const struct pp_location *l = &h->locations[i];
 
@@ -68,7 +71,9 @@ static void match_locations(const struct heap_stacks *h, const regex_t *re, bool
 
 			matches[i] = !regexec(re, f->name, 0, NULL, 0) || !regexec(re, f->file, 0, NULL, 0);
 		}
+		any |= matches[i];
 	}
+	return any;
 }
 
 static bool any_matches(const struct stack_table *t, const struct stack *s, const bool *matches)
@@ -79,8 +84,9 @@ static bool any_matches(const struct stack_table *t, const struct stack *s, cons
 	return false;
 }
 
-/* Keep the stacks that match (or, if not @keep, that do not). */
-static int filter(struct heap_stacks *h, const char *text, const char *option, bool keep, struct error *e)
+/* Keep the stacks that match (or, if not @keep, that do not). *any: something does. */
+static int filter(struct heap_stacks *h, const char *text, const char *option, bool keep, bool *any,
+		  struct error *e)
 {
 	bool *matches = calloc(h->n_locations + 1, sizeof *matches);
 	struct stack_table was = h->stacks;
@@ -91,7 +97,7 @@ static int filter(struct heap_stacks *h, const char *text, const char *option, b
 		free(matches);
 		return err;
 	}
-	match_locations(h, &re, matches);
+	*any |= match_locations(h, &re, matches);
 	regfree(&re);
 	h->stacks = (struct stack_table){ 0 };
 	for (size_t i = 0; !err && i < was.n; i++) {
@@ -105,9 +111,10 @@ static int filter(struct heap_stacks *h, const char *text, const char *option, b
 	return err ? error_set(e, err, "out of memory") : 0;
 }
 
-int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct error *e)
+int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct heap_matches *m,
+		       struct error *e)
 {
-	int err = focus ? filter(h, focus, "focus", true, e) : 0;
+	int err = focus ? filter(h, focus, "focus", true, &m->focus, e) : 0;
 
-	return !err && ignore ? filter(h, ignore, "ignore", false, e) : err;
+	return !err && ignore ? filter(h, ignore, "ignore", false, &m->ignore, e) : err;
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/probe_line.h"
 
+#include "probes/outcome.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS 6 /* so many can be looked at: those in registers */
+#define MEMORY(...) { __VA_ARGS__, MARK_NONE, ASK_NOTHING }
+#define MARK(word, mark, ptr, roles) { word, PROBE_NONE, 0, 0, ptr, 0, false, roles, mark, ASK_NOTHING }
+#define ASK(word, question, size, ptr) { word, PROBE_NONE, size, 0, ptr, 0, false, "", MARK_NONE, question }
 
 /* What a kind does, and where its arguments are unless a line says otherwise (from 1; 0: none). */
 static const struct kind {
@@ -15,40 +19,42 @@ static const struct kind {
 	uint8_t size, count, ptr, pool;
 	bool operator_new;
 	const char *roles; /* that it may have, each followed by a blank */
+	enum program_mark mark;
+	enum program_question question;
 } kinds[] = {
-	{ "malloc", PROBE_ALLOC, 1, 0, 0, 0, false, "size count align out pool label " },
-	{ "strdup", PROBE_ALLOC, 0, 0, 0, 0, false, "string limit pool label " },
-	{ "calloc", PROBE_ALLOC, 2, 1, 0, 0, false, "size count align out pool label " },
-	{ "realloc", PROBE_REALLOC, 2, 0, 1, 0, false, "ptr size count align pool label " },
-	{ "resize", PROBE_RESIZE, 2, 0, 1, 0, false, "ptr size count " },
-	{ "free", PROBE_FREE, 0, 0, 1, 0, false, "ptr size align " },
-	{ "new", PROBE_ALLOC, 1, 0, 0, 0, true, "size count align pool " },
-	{ "delete", PROBE_FREE, 0, 0, 1, 0, true, "ptr size align " },
-	{ "free-list", PROBE_FREE_LIST, 0, 0, 1, 0, false, "ptr next " },
-	{ "pool-free", PROBE_POOL_FREE, 0, 0, 0, 1, false, "pool " },
-	{ "pool-new", PROBE_POOL_NEW, 0, 0, 0, 0, false, "" },
-	{ "pool-leave", PROBE_POOL_LEAVE, 0, 0, 0, 1, false, "pool " },
-	{ "pool-default", PROBE_POOL_DEFAULT, 0, 0, 0, 1, false, "pool " },
-	{ "label", PROBE_LABEL, 0, 0, 0, 0, false, "label " },
-	{ "wrapper", PROBE_WRAPPER, 0, 0, 0, 0, false, "" },
-	{ "internal", PROBE_INTERNAL, 0, 0, 0, 0, false, "" },
-	{ "callback", PROBE_CALLBACK, 0, 0, 0, 0, false, "" },
-	{ "give-up", PROBE_GIVE_UP, 0, 0, 0, 0, false, "" },
-	{ "malloclike", PROBE_MALLOCLIKE, 2, 0, 1, 0, false, "ptr size count " },
-	{ "resizelike", PROBE_RESIZELIKE, 2, 0, 1, 0, false, "ptr size count " },
-	{ "freelike", PROBE_FREELIKE, 0, 0, 1, 0, false, "ptr " },
-	{ "autosave", MARK_AUTOSAVE, 0, 0, 1, 0, false, "ptr " },
-	{ "stop", MARK_STOP, 0, 0, 1, 0, false, "" },
-	{ "restart", MARK_RESTART, 0, 0, 1, 0, false, "ptr " },
-	{ "suspend", MARK_SUSPEND, 0, 0, 0, 0, false, "" },
-	{ "resume", MARK_RESUME, 0, 0, 0, 0, false, "" },
-	{ "stamp", MARK_STAMP, 0, 0, 0, 0, false, "" },
-	{ "heap-start", ASK_HEAP_START, 0, 0, 1, 0, false, "" },
-	{ "heap-stop", ASK_HEAP_STOP, 0, 0, 0, 0, false, "" },
-	{ "heap-dump", ASK_HEAP_DUMP, 0, 0, 1, 0, false, "" },
-	{ "heap-running", ASK_HEAP_RUNNING, 0, 0, 0, 0, false, "" },
-	{ "heap-size", ASK_HEAP_SIZE, 0, 0, 0, 0, false, "" },
-	{ "heap-text", ASK_HEAP_TEXT, 2, 0, 1, 0, false, "" },
+	MEMORY("malloc", PROBE_ALLOC, 1, 0, 0, 0, false, "size count align out pool label "),
+	MEMORY("strdup", PROBE_ALLOC, 0, 0, 0, 0, false, "string limit pool label "),
+	MEMORY("calloc", PROBE_ALLOC, 2, 1, 0, 0, false, "size count align out pool label "),
+	MEMORY("realloc", PROBE_REALLOC, 2, 0, 1, 0, false, "ptr size count align pool label "),
+	MEMORY("resize", PROBE_RESIZE, 2, 0, 1, 0, false, "ptr size count "),
+	MEMORY("free", PROBE_FREE, 0, 0, 1, 0, false, "ptr size align "),
+	MEMORY("new", PROBE_ALLOC, 1, 0, 0, 0, true, "size count align pool "),
+	MEMORY("delete", PROBE_FREE, 0, 0, 1, 0, true, "ptr size align "),
+	MEMORY("free-list", PROBE_FREE_LIST, 0, 0, 1, 0, false, "ptr next "),
+	MEMORY("pool-free", PROBE_POOL_FREE, 0, 0, 0, 1, false, "pool "),
+	MEMORY("pool-new", PROBE_POOL_NEW, 0, 0, 0, 0, false, ""),
+	MEMORY("pool-leave", PROBE_POOL_LEAVE, 0, 0, 0, 1, false, "pool "),
+	MEMORY("pool-default", PROBE_POOL_DEFAULT, 0, 0, 0, 1, false, "pool "),
+	MEMORY("label", PROBE_LABEL, 0, 0, 0, 0, false, "label "),
+	MEMORY("wrapper", PROBE_WRAPPER, 0, 0, 0, 0, false, ""),
+	MEMORY("internal", PROBE_INTERNAL, 0, 0, 0, 0, false, ""),
+	MEMORY("callback", PROBE_CALLBACK, 0, 0, 0, 0, false, ""),
+	MEMORY("give-up", PROBE_GIVE_UP, 0, 0, 0, 0, false, ""),
+	MEMORY("malloclike", PROBE_MALLOCLIKE, 2, 0, 1, 0, false, "ptr size count "),
+	MEMORY("resizelike", PROBE_RESIZELIKE, 2, 0, 1, 0, false, "ptr size count "),
+	MEMORY("freelike", PROBE_FREELIKE, 0, 0, 1, 0, false, "ptr "),
+	MARK("autosave", MARK_AUTOSAVE, 1, "ptr "),
+	MARK("stop", MARK_STOP, 1, ""),
+	MARK("restart", MARK_RESTART, 1, "ptr "),
+	MARK("suspend", MARK_SUSPEND, 0, ""),
+	MARK("resume", MARK_RESUME, 0, ""),
+	MARK("stamp", MARK_STAMP, 0, ""),
+	ASK("heap-start", ASK_HEAP_START, 0, 1),
+	ASK("heap-stop", ASK_HEAP_STOP, 0, 0),
+	ASK("heap-dump", ASK_HEAP_DUMP, 0, 1),
+	ASK("heap-running", ASK_HEAP_RUNNING, 0, 0),
+	ASK("heap-size", ASK_HEAP_SIZE, 0, 0),
+	ASK("heap-text", ASK_HEAP_TEXT, 2, 1),
 };
 
 #define N_KINDS (sizeof kinds / sizeof *kinds)
@@ -62,7 +68,8 @@ const char *probe_word(const struct probe *p)
 	if (p->kind == PROBE_ALLOC && p->string_arg != NO_ARG)
 		return "strdup";
 	for (size_t i = 0; i < N_KINDS; i++)
-		if (kinds[i].kind == p->kind && kinds[i].operator_new == p->operator_new)
+		if (kinds[i].kind == p->kind && kinds[i].operator_new == p->operator_new &&
+		    kinds[i].mark == p->mark && kinds[i].question == p->question)
 			return kinds[i].word;
 	return "?";
 }
@@ -118,8 +125,8 @@ static int set_role(struct args *a, unsigned *said, const struct kind *k, const 
 		return error_set(e, -EINVAL, "expected %s%sof a function of kind %s, not \"%s\"", k->roles,
 				 *k->roles ? "(an argument, as in ptr=1) " : "no argument ", k->word, token);
 	const char *value = token[len] ? token + len + 1 : "";
-	if (value[0] < '1' || value[0] > '0' + ARGS || value[1])
-		return error_set(e, -EINVAL, "expected the number of an argument, 1 to %d, in \"%s\"", ARGS,
+	if (value[0] < '1' || value[0] > '0' + PROBE_ARGS || value[1])
+		return error_set(e, -EINVAL, "expected the number of an argument, 1 to %d, in \"%s\"", PROBE_ARGS,
 				 token);
 	for (size_t i = 0; i < N_ROLES; i++) {
 		if (strlen(roles[i].word) != len || strncmp(roles[i].word, token, len))
@@ -313,6 +320,8 @@ int probe_line_parse(const char *line, struct probe_line *out, struct error *e)
 		return more ? error_set(e, -EINVAL, "expected the end of the line, not \"%s\"", more) : 0;
 	}
 	out->probe.kind = k->kind;
+	out->probe.mark = k->mark;
+	out->probe.question = k->question;
 	out->probe.operator_new = k->operator_new;
 	int err = set_address(&out->probe, name, e);
 	return err ? err : parse_rest(rest, k, &out->probe, e);

@@ -5,6 +5,7 @@
 #include "alloc_event.h"
 #include "base/error.h"
 #include "base/idindex.h"
+#include "program_mark.h"
 #include "taddr.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@
  * read from text: the built-in file share/mprof/probes, the user's (--probes), single ones (--hook).
  */
 enum probe_kind {
+	PROBE_NONE,	/* not about memory: a mark or a question */
 	PROBE_ALLOC,	/* gives a new block */
 	PROBE_REALLOC,	/* gives a block for another, or a new one for none */
 	PROBE_RESIZE,	/* resizes a block where it is; the result is its size then */
@@ -35,20 +37,6 @@ enum probe_kind {
 	PROBE_RESIZELIKE,
 	PROBE_FREELIKE,
 	PROBE_REQUEST,	/* no function: the place of a Valgrind client request */
-	/* the functions of mprof.h, which do nothing but be called */
-	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
-	MARK_STOP,	/* mprof_stop() */
-	MARK_RESTART,	/* mprof_restart(filename) */
-	MARK_SUSPEND,	/* mprof_suspend() */
-	MARK_RESUME,	/* mprof_resume() */
-	MARK_STAMP,	/* mprof_mark() */
-	/* functions that we answer in their place: they return at once, with our result */
-	ASK_HEAP_START,	/* HeapProfilerStart(prefix) */
-	ASK_HEAP_STOP,	/* HeapProfilerStop() */
-	ASK_HEAP_DUMP,	/* HeapProfilerDump(reason) */
-	ASK_HEAP_RUNNING, /* IsHeapProfilerRunning() */
-	ASK_HEAP_SIZE,	/* mprof_heap_profile_size(): bytes of the text; the next malloc is for it */
-	ASK_HEAP_TEXT,	/* mprof_heap_profile_text(buffer, size) */
 };
 
 #define NO_ARG 0xff	/* the function has no such argument */
@@ -57,6 +45,8 @@ struct probe {
 	char *name;		/* "0x401136" if it has an address */
 	uint64_t address;	/* of the function in the program's own file; 0: it is told by its name */
 	enum probe_kind kind;
+	enum program_mark mark;		/* MARK_NONE: it is none */
+	enum program_question question;	/* ASK_NOTHING: it is none */
 	uint8_t size_arg;	/* bytes, or bytes an element; all arguments from 0 */
 	uint8_t count_arg;	/* number of elements */
 	uint8_t string_arg;	/* instead of a size: the string that is copied, its end included ... */

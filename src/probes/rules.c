@@ -2,6 +2,7 @@
 #include "probes/rules.h"
 
 #include "base/text.h"
+#include "probes/outcome.h"
 
 #include <string.h>
 
@@ -32,5 +33,5 @@ bool rules_allow(struct rules *r, const char *path, const char *soname, bool pro
 
 bool rules_restrict(const struct probe *p)
 {
-	return p->kind < PROBE_MALLOCLIKE && p->kind != PROBE_GIVE_UP && !p->must_be_found;
+	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p) && !p->must_be_found;
 }

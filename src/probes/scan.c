@@ -2,6 +2,7 @@
 #include "probes/scan.h"
 
 #include "base/array.h"
+#include "probes/outcome.h"
 #include "probes/requests.h"
 #include "probes/slots.h"
 #include "symbols/dyntable.h"
@@ -113,7 +114,7 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	const struct probe *p = &probes->v[number];
 	/* What a file keeps to itself may be called malloc and be anything. */
 	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	if (p->user || p->kind >= PROBE_MALLOCLIKE || global)
+	if (p->user || p->kind == PROBE_NONE || probe_announces(p) || global)
 		return add_function(s, probes, sym, number);
 	return 0;
 }
@@ -257,8 +258,8 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 
 	dyntable_read(&d, elf);
 	const char *soname = d.soname ? dyntable_string(&d, d.soname) : NULL;
-	if (soname)
-		s->soname = strdup(soname);
+	if (soname && !(s->soname = strdup(soname)))
+		return -ENOMEM;
 	s->program = is_program(elf);
 	s->forwarder = probes_forwards(probes, s->soname);
 	int err = look_at_tables(s, probes, elf, SHT_DYNSYM, &has_dynsym, look_at_symbol);
@@ -307,12 +308,12 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	int fd = files->files[number].fd;
 
 	if (!scan || scan->done)
-		return scan;
+		return scan && scan->lost ? NULL : scan;
 	scan->done = true;
 	Elf *elf = s->probes ? open_elf(fd) : NULL;
-	int err = elf ? look_at_elf(scan, s->probes, elf, fd) : 0;
+	scan->lost = elf && look_at_elf(scan, s->probes, elf, fd);
 	elf_end(elf);
-	return err ? NULL : scan;
+	return scan->lost ? NULL : scan;
 }
 
 const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number)

@@ -36,7 +36,7 @@ struct scan_range {
 };
 
 struct scan {
-	bool done;
+	bool done, lost;		/* lost: there was no memory for all of it */
 	bool dynamic;			/* its allocator symbols came from .dynsym */
 	bool program;			/* asks for an interpreter, as programs do */
 	bool forwarder;			/* its operators new and delete are not trapped */

@@ -17,6 +17,9 @@
  */
 int datafile_write(const char *path, const struct profile_data *d, struct error *e);
 
+/* The same into @fd, a file that is empty and has no name to be replaced. */
+int datafile_write_fd(int fd, const struct profile_data *d, struct error *e);
+
 /**
  * Read a profile. The file is untrusted: whatever is in it, the result is either a consistent
  * profile (all indices in range, parents before children, arrays sorted as profile_data.h says,

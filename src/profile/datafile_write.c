@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The words are SQLite's, the reason is the file's: it knows which system call failed. */
@@ -38,13 +39,28 @@ static int fill(int fd, void *profile)
 	return err;
 }
 
-int datafile_write(const char *path, const struct profile_data *d, struct error *e)
+static int check(const char *path, const struct profile_data *d, struct error *e)
 {
 	struct error why;
 	int err = datafile_check(d, &why);
 
+	return !err ? 0 : error_set(e, err == -EUCLEAN ? -EINVAL : err,
+				    "cannot write %s: the profile is inconsistent: %s", path, why.text);
+}
+
+int datafile_write(const char *path, const struct profile_data *d, struct error *e)
+{
+	int err = check(path, d, e);
+
+	return err ? err : replace_file(path, "mprof.data.", fill, (void *)(uintptr_t)d, e);
+}
+
+int datafile_write_fd(int fd, const struct profile_data *d, struct error *e)
+{
+	int err = check("the profile", d, e);
+
 	if (err)
-		return error_set(e, err == -EUCLEAN ? -EINVAL : err,
-				 "cannot write %s: the profile is inconsistent: %s", path, why.text);
-	return replace_file(path, "mprof.data.", fill, (void *)(uintptr_t)d, e);
+		return err;
+	err = fill(fd, (void *)(uintptr_t)d);
+	return err ? error_set(e, err, "cannot write the profile: %s", strerror(-err)) : 0;
 }

@@ -87,3 +87,12 @@ bool names_is_nameless(const char *name)
 
 	return plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
 }
+
+bool names_nothing_names(const struct profile_data *d, uint32_t function)
+{
+	const char *name = names_text(d, function);
+
+	if (function < d->n_functions && d->functions[function].module == PD_NONE && !strncmp(name, "0x", 2))
+		return true;
+	return names_is_nameless(name);
+}

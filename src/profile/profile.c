@@ -76,7 +76,7 @@ uint32_t profile_frame(struct profile *p, const struct profile_place *place)
 	return id;
 }
 
-static uint32_t node_below(struct profile *p, uint32_t parent, uint32_t frame)
+uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame)
 {
 	struct call_node key = { .parent = parent, .frame = frame };
 	uint64_t hash = node_hash(&key);
@@ -110,46 +110,75 @@ static uint32_t leaf_at(struct profile *p, uint32_t node, const struct alloc_eve
 	return id;
 }
 
-/* Note how much of the last request's chain this one repeats; what CC of the prolog tells. */
-static void count_resumed(struct profile *p, size_t same, size_t n, uint32_t root)
+/*
+ * Note how much of the last request's chain this one, at @node, repeats; what CC of the prolog tells. The
+ * innermost elements are not compared. A node has a higher number than its parent, so of two that differ
+ * the higher one is no ancestor of the other, and climbs until they meet.
+ */
+static void count_resumed(struct profile *p, uint32_t node)
 {
-	if (p->last_root != root || !n || !p->n_last)
-		return;
-	/* The innermost elements are not compared. */
-	size_t most = n - 1 < p->n_last - 1 ? n - 1 : p->n_last - 1;
+	uint32_t last = p->last, meet = node;
 
-	if (same > most)
-		same = most;
-	p->nodes[same ? p->last[same - 1].node : root].resumed++;
+	p->last = node;
+	if (last == PD_NONE || last < PD_FIRST_NODE || node < PD_FIRST_NODE)
+		return;
+	last = p->nodes[last].parent;
+	meet = p->nodes[meet].parent;
+	while (meet != last) {
+		uint32_t *higher = meet > last ? &meet : &last;
+
+		*higher = p->nodes[*higher].parent;
+		if (*higher == PD_NONE)
+			return; /* one was whole and the other was not */
+	}
+	p->nodes[meet].resumed++;
 }
 
 /*
- * The node of a chain. Most of a chain is that of the request before it (Zorn and Hilfinger saw 60
- * to 75%), so only what differs is looked up.
+ * The node of a chain. Most of a chain is that of the one before it (Zorn and Hilfinger saw 60 to 75%), so
+ * only what differs is looked up.
  */
-static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
+static uint32_t walk_chain(struct profile *p, const struct alloc_chain *c)
 {
 	uint32_t root = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE, node = root;
 	size_t same = 0;
 
-	if (p->last_root == root)
-		while (same < c->n && same < p->n_last &&
-		       p->last[same].frame == c->frames[c->n - 1 - same])
+	if (p->walked_root == root)
+		while (same < c->n && same < p->n_walked &&
+		       p->walked[same].frame == c->frames[c->n - 1 - same])
 			same++;
-	count_resumed(p, same, c->n, root);
 	if (same)
-		node = p->last[same - 1].node;
-	p->n_last = same;
-	p->last_root = root;
+		node = p->walked[same - 1].node;
+	p->n_walked = same;
+	p->walked_root = root;
 	for (size_t i = same; i < c->n; i++) {
 		uint32_t frame = c->frames[c->n - 1 - i];
 
-		node = node_below(p, node, frame);
-		if (node == IDINDEX_NONE || ARRAY_RESERVE(&p->last, &p->cap_last, p->n_last))
+		node = profile_node_below(p, node, frame);
+		if (node == IDINDEX_NONE || ARRAY_RESERVE(&p->walked, &p->cap_walked, p->n_walked))
 			return IDINDEX_NONE;
-		p->last[p->n_last++] = (struct chain_step){ frame, node };
+		p->walked[p->n_walked++] = (struct chain_step){ frame, node };
 	}
 	return node;
+}
+
+static uint32_t node_of_chain(struct profile *p, const struct alloc_chain *c)
+{
+	uint32_t node = c->node ? c->node : walk_chain(p, c);
+
+	if (node != IDINDEX_NONE)
+		count_resumed(p, node);
+	return node;
+}
+
+size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames, size_t max)
+{
+	size_t n = 0;
+
+	for (; node >= PD_FIRST_NODE; node = p->nodes[node].parent, n++)
+		if (n < max)
+			frames[n] = p->nodes[node].frame;
+	return n;
 }
 
 uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *c)
@@ -157,7 +186,7 @@ uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *c)
 	uint32_t node = c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
 
 	for (size_t i = c->n; i-- > 0 && node != IDINDEX_NONE;)
-		node = node_below(p, node, c->frames[i]);
+		node = profile_node_below(p, node, c->frames[i]);
 	return node;
 }
 
@@ -416,7 +445,7 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 
 static int add_roots(struct profile *p)
 {
-	p->last_root = PD_NONE;
+	p->walked_root = p->last = PD_NONE;
 	p->epoch = 1;
 	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
 		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
@@ -455,7 +484,8 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_nodes; i++)
 		p->nodes[i].resumed = 0;
 	for (size_t i = 0; i < p->n_leaves; i++)
-		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size };
+		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size,
+						   .label = p->leaves[i].label };
 	p->epoch = 1;
 }
 
@@ -464,8 +494,8 @@ void profile_restart(struct profile *p)
 	forget_counts(p);
 	live_release(&p->live);
 	lifetimes_release(&p->lifetimes);
-	p->n_taken = p->n_last = 0;
-	p->last_root = PD_NONE;
+	p->n_taken = p->n_walked = 0;
+	p->walked_root = p->last = PD_NONE;
 	p->totals = (struct pd_totals){ 0 };
 	p->load = (struct pd_load){ 0 };
 	p->live_bytes = 0;
@@ -493,7 +523,7 @@ struct profile *profile_fork(const struct profile *parent)
 
 	if (!p)
 		return NULL;
-	p->last_root = PD_NONE;
+	p->walked_root = p->last = PD_NONE;
 	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED))
 		return p;
 	profile_free(p);
@@ -513,7 +543,7 @@ void profile_free(struct profile *p)
 	live_release(&p->live);
 	lifetimes_release(&p->lifetimes);
 	free(p->taken);
-	free(p->last);
+	free(p->walked);
 	free(p);
 }
 
@@ -527,7 +557,7 @@ struct pd_memory profile_memory(const struct profile *p)
 	if (p->finished)
 		return p->memory;
 	return (struct pd_memory){
-		.paths = p->cap_last * sizeof *p->last,
+		.paths = p->cap_walked * sizeof *p->walked,
 		.functions = p->cap_places * sizeof *p->places + index_bytes(&p->place_index),
 		.counters = p->cap_leaves * sizeof *p->leaves + index_bytes(&p->leaf_index) +
 			    live_memory(&p->live) + lifetimes_memory(&p->lifetimes),

@@ -63,7 +63,7 @@ struct taken_block {
 	bool known;
 };
 
-/* An element of the chain of the last request, outermost first. */
+/* An element of the chain that was walked last, outermost first. */
 struct chain_step {
 	uint32_t frame, node;
 };
@@ -91,9 +91,10 @@ struct profile {
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 
-	struct chain_step *last;	/* the chain of the last request */
-	size_t n_last, cap_last;
-	uint32_t last_root;		/* its root; PD_NONE: no request yet */
+	struct chain_step *walked;	/* the chain that was walked last */
+	size_t n_walked, cap_walked;
+	uint32_t walked_root;		/* its root; PD_NONE: there is none */
+	uint32_t last;			/* the node of the last request; PD_NONE: no request yet */
 
 	bool finished;			/* by profile_finish(): there are no more events */
 	struct pd_memory memory;	/* it used until then */
@@ -111,6 +112,18 @@ uint32_t profile_frame(struct profile *p, const struct profile_place *place);
 
 /* The node of a chain, of which nothing is counted. IDINDEX_NONE: out of memory. */
 uint32_t profile_chain_node(struct profile *p, const struct alloc_chain *chain);
+
+/**
+ * The node that @frame, a number from profile_frame(), leads to from @parent: PD_ROOT_WHOLE,
+ * PD_ROOT_TRUNCATED, or what was told before. Nothing is counted. IDINDEX_NONE: out of memory.
+ */
+uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame);
+
+/**
+ * The frames of a node, innermost first, at most @max of them into @frames.
+ * Returns how many there are.
+ */
+size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames, size_t max);
 
 /**
  * Count one event. A block whose allocation was never seen counts in unknown_frees when it is

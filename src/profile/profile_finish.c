@@ -107,9 +107,9 @@ static void drop_what_only_events_need(struct profile *p)
 	free(p->taken);
 	p->taken = NULL;
 	p->n_taken = p->cap_taken = 0;
-	free(p->last);
-	p->last = NULL;
-	p->n_last = p->cap_last = 0;
+	free(p->walked);
+	p->walked = NULL;
+	p->n_walked = p->cap_walked = 0;
 }
 
 int profile_finish(struct profile *p)

@@ -61,16 +61,79 @@ int recorders_fork(struct recorder **to, const struct recorder *list, const stru
 	return 0;
 }
 
-void recorders_drop(struct recorder **list, const struct recorder_ops *ops)
+void recorders_modules(struct recorder *list, const struct mappings *maps)
 {
-	while (*list && (*list)->ops != ops)
-		list = &(*list)->next;
-	struct recorder *one = *list;
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->modules)
+			r->ops->modules(r, maps);
+}
 
-	if (!one)
-		return;
-	*list = one->next;
-	one->ops->free(one);
+void recorders_call(struct recorder *list, const struct syscall_call *c)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->call)
+			r->ops->call(r, c);
+}
+
+void recorders_leaving(struct recorder *list)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->leaving)
+			r->ops->leaving(r);
+}
+
+void recorders_tick(struct recorder *list, uint64_t now_ns)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->tick)
+			r->ops->tick(r, now_ns);
+}
+
+void recorders_resume(struct recorder *list, uint64_t now_ns)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->resume)
+			r->ops->resume(r, now_ns);
+}
+
+bool recorders_signal(struct recorder *list, pid_t tid, int sig)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->signal && r->ops->signal(r, tid, sig))
+			return true;
+	return false;
+}
+
+int recorders_report(const struct recorder *list, struct profile_data *d)
+{
+	int err = 0;
+
+	for (const struct recorder *r = list; r && !err; r = r->next)
+		if (r->ops->report)
+			err = r->ops->report(r, d);
+	return err;
+}
+
+bool recorders_failed(const struct recorder *list)
+{
+	for (const struct recorder *r = list; r; r = r->next)
+		if (r->ops->failed && r->ops->failed(r))
+			return true;
+	return false;
+}
+
+void recorders_finish(struct recorder **list)
+{
+	while (*list) {
+		struct recorder *r = *list;
+
+		if (r->ops->finish && r->ops->finish(r)) {
+			*list = r->next;
+			r->ops->free(r);
+		} else {
+			list = &r->next;
+		}
+	}
 }
 
 struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops)

@@ -5,6 +5,7 @@
 #include "alloc_event.h"
 #include "page_event.h"
 #include "profile/profile.h"
+#include "syscall_call.h"
 
 #include <sys/types.h>
 
@@ -15,6 +16,8 @@
  *
  * The image owns its recorders; they read its profile (call tree, leaves, places) and never change it.
  */
+
+struct mappings;
 
 /* Something other than an allocation that belongs on the time axis. */
 enum recorder_mark {
@@ -41,9 +44,29 @@ struct recorder_ops {
 	/* The recorder of process @pid, made by fork, whose profile is @child: one that goes on where
 	 * @r is, or a new one. NULL: out of memory. */
 	struct recorder *(*fork)(const struct recorder *r, const struct profile *child, pid_t pid);
-	/* The image is over: write what is to be written; what fails is said. May be NULL. */
+	/* The image is over: write what is to be written; errors are printed. May be NULL. */
 	void (*end)(struct recorder *r);
 	void (*free)(struct recorder *r);
+	/* All that follow may be NULL. */
+	/* What is mapped for execution has changed; a task of the process is stopped. */
+	void (*modules)(struct recorder *r, const struct mappings *maps);
+	/* A system call has returned. */
+	void (*call)(struct recorder *r, const struct syscall_call *c);
+	/* The process's memory is about to go out of reach. */
+	void (*leaving)(struct recorder *r);
+	/* A thread gets a signal. True: it was meant for the recorder, and the program shall not see it. */
+	bool (*signal)(struct recorder *r, pid_t tid, int sig);
+	/* Time has passed. */
+	void (*tick)(struct recorder *r, uint64_t now_ns);
+	/* Somebody from outside wants recording to go on, or to begin if it was deferred. */
+	void (*resume)(struct recorder *r, uint64_t now_ns);
+	/* Add to the profile that is about to be written what only this recorder knows. 0 or -ENOMEM. */
+	int (*report)(const struct recorder *r, struct profile_data *d);
+	/* Something that was to be written could not be; it was said then. */
+	bool (*failed)(const struct recorder *r);
+	/* Nothing more will come, and what is to be written beside the report has been. True: the report
+	 * does not need this recorder either, it is to be freed. */
+	bool (*finish)(struct recorder *r);
 };
 
 /* For all recorders of a list; an empty one is NULL. */
@@ -54,11 +77,26 @@ void recorders_thread(struct recorder *list, pid_t tid, bool begins);
 void recorders_end(struct recorder *list);
 void recorders_free(struct recorder *list);
 
+void recorders_modules(struct recorder *list, const struct mappings *maps);
+void recorders_call(struct recorder *list, const struct syscall_call *c);
+void recorders_leaving(struct recorder *list);
+void recorders_tick(struct recorder *list, uint64_t now_ns);
+void recorders_resume(struct recorder *list, uint64_t now_ns);
+
+/* True: a signal was meant for one of them, who alone is told. */
+bool recorders_signal(struct recorder *list, pid_t tid, int sig);
+
+/* 0 or -ENOMEM. */
+int recorders_report(const struct recorder *list, struct profile_data *d);
+
+/* Has one of them something that could not be written? */
+bool recorders_failed(const struct recorder *list);
+
+/* Free those that nobody needs any more. */
+void recorders_finish(struct recorder **list);
+
 /* The recorder of a list that has these operations; NULL: none. */
 struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops);
-
-/* Take the one that has these operations out of a list, and free it. */
-void recorders_drop(struct recorder **list, const struct recorder_ops *ops);
 
 /* The recorders of a forked process, into *to. 0 or -ENOMEM; what there is belongs to the caller. */
 int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,

@@ -2,10 +2,12 @@
 #include "session/session_internal.h"
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
 #include "massif/recorder.h"
+#include "session/execs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,9 +21,9 @@ static void image_free(struct image *i)
 {
 	if (!i)
 		return;
-	for (char **a = i->command; a && *a; a++)
-		free(*a);
-	free(i->command);
+	texts_free(i->command);
+	if (i->memory)
+		close(i->memory);
 	free(i->data);
 	recorders_free(i->recorders);
 	sieve_release(&i->sieve);
@@ -30,15 +32,25 @@ static void image_free(struct image *i)
 	free(i);
 }
 
+static void images_free(struct image *list)
+{
+	for (struct image *next; list; list = next) {
+		next = list->next;
+		image_free(list);
+	}
+}
+
 /*
  * An image of which nothing more will come waits for the report with no more than that needs: a group may
  * go on for long and have had many processes. What is still to be written of it is not touched.
  */
 static void settle(struct session *s, struct image *i)
 {
-	if (i->watch || !(i->over || i->ended) || (s->massif && !i->massif_written))
+	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
+
+	if (i->watch || !(i->over || i->ended) || to_write)
 		return;
-	massif_recorder_drop(&i->recorders);
+	recorders_finish(&i->recorders);
 	profile_finish(i->profile);
 }
 
@@ -53,7 +65,12 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 			continue;
 		if (!i->over) {
 			i->over = true;
-			s->save(s, i); /* what came before is written first */
+			/* What is to be kept in any case is written first: asked for by the user, or by itself,
+			 * or another process's that had the same number. */
+			if (s->keep_execs || i->data || i->ended) {
+				i->fate = EXEC_KEPT;
+				s->save(s, i);
+			}
 			s->ended(s, i);
 			settle(s, i);
 		}
@@ -61,6 +78,26 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 		n++;
 	}
 	return n;
+}
+
+void session_retitle(struct image *i)
+{
+	char now[TITLE_MAX];
+
+	if (!title_of(now, i->pid) || !strcmp(now, i->title))
+		return;
+	strcpy(i->title, now);
+	i->retitled = true;
+}
+
+void session_name(const struct image *i, char name[TITLE_MAX])
+{
+	const char *program = i->command && i->command[0] ? i->command[0] : "?";
+
+	if (i->retitled)
+		strcpy(name, i->title);
+	else
+		title_make(name, program, strlen(program));
 }
 
 /* Forget the image that began last. */
@@ -93,6 +130,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
 	i->command = program_arguments(pid);
+	title_of(i->title, pid);
 	*s->last = i;
 	s->last = &i->next;
 	return i;
@@ -207,7 +245,7 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 	if (!i || !i->watch || i->stopped || s->suspended)
 		return;
-	heap_log_call(i, c);
+	recorders_call(i->recorders, c);
 	if (!page_event_of(c, &e))
 		return;
 	e.time_ns = clock_now_ns();
@@ -280,21 +318,34 @@ static void on_clean(void *ctx, struct space *space)
 	(void)ctx;
 	if (!i || !i->watch)
 		return;
-	heap_leaving(i);
+	recorders_leaving(i->recorders);
 	watch_clean(i->watch, space);
+}
+
+/* The process is over, and with it what it executed before: that waited for what would follow. */
+static void process_ended(struct session *s, pid_t pid)
+{
+	session_judge_execs(s, pid);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid)
+			continue;
+		s->ended(s, i);
+		settle(s, i);
+	}
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
+	bool ended = false;
 
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid || i->over || i->ended)
 			continue;
-		i->ended = true;
-		s->ended(s, i);
-		settle(s, i);
+		i->ended = ended = true;
 	}
+	if (ended)
+		process_ended(s, pid);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
@@ -307,7 +358,7 @@ static void on_exiting(void *ctx, struct task *task)
 
 	(void)ctx;
 	if (i && i->watch)
-		heap_leaving(i);
+		recorders_leaving(i->recorders);
 }
 
 static bool on_signal(void *ctx, struct task *task, int sig)
@@ -315,7 +366,7 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	struct image *i = session_image_of(task);
 
 	(void)ctx;
-	return i && i->watch && heap_signal(i, task->tid, sig);
+	return i && i->watch && recorders_signal(i->recorders, task->tid, sig);
 }
 
 void session_saver_ended(struct session *s, pid_t pid, int wstatus)
@@ -396,10 +447,9 @@ int session_init(struct session *s, bool trace_children, struct rules *rules, st
 void session_release(struct session *s)
 {
 	tracer_free(s->tracer);
-	for (struct image *i = s->images, *next; i; i = next) {
-		next = i->next;
-		image_free(i);
-	}
+	images_free(s->images);
+	images_free(s->left_out);
+	free(s->left_out_text);
 	heap_texts_free(s);
 	free(s->savers);
 	watch_shared_release(&s->shared);
@@ -409,6 +459,32 @@ void session_restrict(struct session *s, uint64_t min, uint64_t max)
 {
 	s->min_size = min;
 	s->max_size = max ? max : UINT64_MAX;
+}
+
+void session_tick(struct session *s)
+{
+	uint64_t now = clock_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			recorders_tick(i->recorders, now);
+}
+
+void session_resume_recording(struct session *s)
+{
+	uint64_t now = clock_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			recorders_resume(i->recorders, now);
+}
+
+bool session_failed(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next)
+		if (recorders_failed(i->recorders))
+			return true;
+	return false;
 }
 
 struct session_state session_state(struct session *s)

@@ -4,6 +4,7 @@
 
 #include "attach/tracer.h"
 #include "breakpoints/watch.h"
+#include "cli/title.h"
 #include "profile/profile.h"
 #include "profile/sieve.h"
 #include "record/recorder.h"
@@ -15,13 +16,24 @@
 
 struct options;
 
+/* Whether an image is kept that is over because its process has executed another program. */
+enum exec_fate {
+	EXEC_OPEN,	/* that shows when the process has ended; also of an image that is not over */
+	EXEC_KEPT,
+	EXEC_LEFT_OUT,
+};
+
 /* A program image: what one process did between two execs, or its start and its end. */
 struct image {
 	struct image *next;
 	pid_t pid;
 	unsigned number;	/* 0: the process's first image under observation */
 	bool over;		/* another image of the process has followed */
+	enum exec_fate fate;
 	char **command;		/* its arguments, NULL-terminated */
+	char title[TITLE_MAX];	/* ... as ps shows them, when they were looked at last */
+	bool retitled;		/* they have changed since it began */
+	uint64_t events;	/* of it that were counted */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	struct sieve sieve;	/* which requests are recorded */
 	struct profile *profile;
@@ -32,6 +44,8 @@ struct image {
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
+	bool saved;		/* it is over, and so is in its data file */
+	int memory;		/* a data file of it without a name, for who asks; 0: there is none */
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
@@ -53,6 +67,9 @@ struct session {
 	struct watch_shared shared;
 	struct image *images;	/* in the order in which they began */
 	struct image **last;
+	struct image *left_out;	/* images that have been taken out of those, for free() only */
+	char *left_out_text;	/* a sentence about them; NULL: there are none */
+	bool keep_execs;	/* none is to be left out */
 	bool trace_children;
 	pid_t root;		/* the process that was launched */
 	int root_status;	/* as waitpid gave it */
@@ -85,6 +102,7 @@ struct session {
 	size_t n_savers, cap_savers;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
 	bool saver_failed;	/* what it could not write is missing for good */
+	bool reported;		/* at its end the whole report has been printed */
 };
 
 /* One of them has ended. Others that have are not known here. */
@@ -96,6 +114,13 @@ void session_release(struct session *s);
 
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);
+
+/* A process may change what it is called at any time, and has no name any more when it has ended: look at
+ * it now. */
+void session_retitle(struct image *i);
+
+/* What an image is called: its title if that has changed, or else the program, as it was called. */
+void session_name(const struct image *i, char name[TITLE_MAX]);
 
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
  * NULL: there is none. */
@@ -114,6 +139,15 @@ void session_attend(struct session *s);
 
 /* Somebody from outside wants to find this moment again. */
 void session_stamp(struct session *s);
+
+/* Time has passed: recorders may have something to do. */
+void session_tick(struct session *s);
+
+/* Somebody from outside has recorders begin that were told to wait for it. */
+void session_resume_recording(struct session *s);
+
+/* Has a recorder something that could not be written? It was said then. */
+bool session_failed(const struct session *s);
 
 /* No event counts from here on: the programs are about to be let go. */
 void session_end(struct session *s);

@@ -192,3 +192,20 @@ void signals_end(void)
 	looping = 0;
 	stop_nudging();
 }
+
+void signals_wait(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	while (!signals_attention)
+		sigsuspend(&before);
+	signals_attention = 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void signals_obeyed(void)
+{
+	told_to_end = 0;
+}

@@ -16,6 +16,10 @@ static int count(struct image *i, const struct alloc_event *e)
 	int err = profile_event(i->profile, e, &change);
 	if (!err)
 		recorders_event(i->recorders, e, &change);
+	/* Servers name what they have forked soon, and then now and then. */
+	if (!(i->events & (i->events + 1)))
+		session_retitle(i);
+	i->events++;
 	return err;
 }
 
@@ -79,7 +83,7 @@ void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t
 }
 
 /* mprof_stop() and mprof_restart() */
-static void mark_profile(struct image *i, struct task *task, bool stop, taddr arg)
+static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr arg)
 {
 	bool was_stopped = i->stopped;
 	uint64_t now = clock_now_ns();
@@ -89,12 +93,12 @@ static void mark_profile(struct image *i, struct task *task, bool stop, taddr ar
 	if (!stop)
 		i->session->restarts(i->session, i);
 	i->stopped = stop;
-	session_mark(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task->tid, now);
+	session_mark(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task.tid, now);
 	if (stop != was_stopped)
 		i->session->progress(i->session, stop ? "suspended" : "resumed");
 	if (stop)
 		return;
-	char *name = session_string(task->space, arg);
+	char *name = session_string(task.space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
 		say("process %d names the file %s for its profile: ignored, for it is another user's",
@@ -109,12 +113,12 @@ static void mark_profile(struct image *i, struct task *task, bool stop, taddr ar
 }
 
 /* mprof_suspend(): the traps are taken out when no stop is being served. */
-static void pause_image(struct image *i, struct task *task)
+static void pause_image(struct image *i, pid_t tid)
 {
 	if (i->paused)
 		return;
 	i->paused = true;
-	session_mark(i, RECORD_SUSPENDED, task->tid, clock_now_ns());
+	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
 	i->session->progress(i->session, "suspended");
 	i->session->wake(i->session);
 }
@@ -132,7 +136,7 @@ static void unpause_image(struct image *i, pid_t tid)
 	i->session->progress(i->session, "resumed");
 }
 
-static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64_t arg)
+static void sink_mark(void *ctx, struct task_ref task, enum program_mark mark, uint64_t arg)
 {
 	struct image *i = ctx;
 
@@ -145,15 +149,15 @@ static void sink_mark(void *ctx, struct task *task, enum probe_kind mark, uint64
 		mark_profile(i, task, mark == MARK_STOP, arg);
 		return;
 	case MARK_SUSPEND:
-		pause_image(i, task);
+		pause_image(i, task.tid);
 		return;
 	case MARK_RESUME:
-		unpause_image(i, task->tid);
+		unpause_image(i, task.tid);
 		return;
 	case MARK_STAMP:
-		session_mark(i, RECORD_STAMP, task->tid, clock_now_ns());
+		session_mark(i, RECORD_STAMP, task.tid, clock_now_ns());
 		return;
-	default:
+	case MARK_NONE:
 		return;
 	}
 }
@@ -166,7 +170,7 @@ static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exac
 	return profile_frame(i->profile, &place);
 }
 
-static bool sink_ask(void *ctx, struct task *task, enum probe_kind what, const uint64_t arg[2],
+static bool sink_ask(void *ctx, struct task_ref task, enum program_question what, const uint64_t arg[2],
 		     uint64_t *result)
 {
 	struct image *i = ctx;
@@ -178,7 +182,7 @@ static void sink_modules(void *ctx, const struct mappings *maps)
 {
 	struct image *i = ctx;
 
-	heap_modules(i, maps);
+	recorders_modules(i->recorders, maps);
 }
 
 struct watch_sink session_sink(struct image *i)

@@ -82,6 +82,9 @@ void session_stamp(struct session *s)
 void session_end(struct session *s)
 {
 	s->end_ns = clock_now_ns();
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->watch)
+			session_retitle(i);
 }
 
 static struct task *task_of(struct session *s, const struct image *i)

@@ -11,6 +11,8 @@
 #define STEP_MAX (256u << 10)
 /* How far above the snapshot an access may be and still count as the same stack. */
 #define REACH (1u << 20)
+/* What reading one page more would cost as much as. */
+#define NEAR (16u << 10)
 
 int snapshot_init(struct snapshot *s, bool (*lasting)(void *ctx, taddr at), void *ctx)
 {
@@ -114,4 +116,11 @@ static bool paged_word(struct snapshot *s, taddr at, uint64_t *value)
 bool snapshot_read_word(struct snapshot *s, taddr at, uint64_t *value)
 {
 	return stack_word(s, at, value) || paged_word(s, at, value);
+}
+
+bool snapshot_far_word(struct snapshot *s, taddr at, uint64_t *value)
+{
+	bool near = at >= s->start && at - s->start < s->len + NEAR;
+
+	return near ? snapshot_word(s, at, value) : paged_word(s, at, value);
 }

@@ -59,4 +59,7 @@ static inline bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
 	return true;
 }
 
+/* The same, but what lies between is not read if that is much. */
+bool snapshot_far_word(struct snapshot *s, taddr at, uint64_t *value);
+
 #endif

@@ -117,6 +117,20 @@ bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value)
 	return snapshot_word(&u->memory, at, value);
 }
 
+bool unwinder_far_word(struct unwinder *u, taddr at, uint64_t *value)
+{
+	return snapshot_far_word(&u->memory, at, value);
+}
+
+taddr unwinder_function(struct unwinder *u, const struct unwind_frame *f)
+{
+	unw_proc_info_t pi;
+
+	u->reads = 0;
+	/* Behind a call that does not return another function may begin. */
+	return tables_find(&u->tables, u->as, f->pc - !f->exact, &pi, 0, u) ? 0 : pi.start_ip;
+}
+
 void unwinder_thread(struct unwinder *u, taddr start_pc, taddr start_sp)
 {
 	u->start_pc = start_pc;
@@ -278,7 +292,7 @@ static bool add_needs(struct path *path, const struct position *p, const struct 
 	return added;
 }
 
-/* True: the chain is complete. False: it cannot be walked in steps that are alike every time.
+/* True: the chain is complete, or has come to what is sought. False: it cannot be walked in steps that are alike every time.
  * *@path: learns all that it depends on; NULL: nobody does, or out of memory. */
 static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, struct path **path)
 {
@@ -286,6 +300,9 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, str
 	uint32_t before = STEP_NONE;
 
 	while (*n < UNWIND_MAX_FRAMES) {
+		if (unwind_reaches(u, *n, p->pc, p->sp))
+			return !unwind_push(u, n, (struct unwind_frame){
+					.pc = p->pc, .guessed = guessed, .memo = UINT64_MAX });
 		const struct step *s = steps_find_after(&u->steps, before, p->pc, p->sp);
 
 		if (s && still_holds(u, p, s))
@@ -379,29 +396,49 @@ static int walk_chain(struct unwinder *u, struct position *p, struct path *set, 
 	int err = 0;
 
 	if (complete) {
-		bool taken = next && path_take(&u->paths, room, pc, sp, u->frames, n);
+		bool reached = u->reached;
+		bool taken = next && !reached && path_take(&u->paths, room, pc, sp, u->frames, n);
 
-		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, taken ? room : NULL };
+		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, reached, taken ? room : NULL };
 		return u->check ? check_against(u, p->entry, pc, n) : 0;
 	}
 	err = unwind_afresh(u, p->entry, pc, &n, &complete);
-	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, NULL };
+	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, u->reached, NULL };
 	return err;
 }
 
+/* Up to the frame that is sought, of a chain that is known as a whole. */
+static void cut_at_goal(const struct unwind_goal *goal, struct unwind_chain *chain)
+{
+	for (size_t i = 1; i < chain->n; i++) {
+		const struct unwind_frame *inner = &chain->frames[i - 1];
+
+		if (!goal->is_it(goal->ctx, chain->frames[i].pc, inner->cfa, inner))
+			continue;
+		*chain = (struct unwind_chain){ chain->frames, i + 1, CHAIN_WHOLE, true, NULL };
+		return;
+	}
+}
+
 int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
-		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out)
+		   const struct arch_regs *entry, taddr ret, const struct unwind_goal *goal,
+		   struct unwind_chain *out)
 {
 	struct position p = { .pc = ret, .sp = arch_sp_after_return(entry), .entry = entry };
 	struct path *set = paths_at(&u->paths, p.pc, p.sp);
 
 	u->maps = u->tables.maps = maps;
 	u->tables.files = files;
+	u->goal = goal;
+	u->reached = false;
 	struct path *path = find_path(u, set, &p);
 	if (!path)
 		return walk_chain(u, &p, set, out);
 	path->credit += path->credit < PATH_MAX_CREDIT;
 	u->counts.steps_known += path->n_frames;
-	*out = (struct unwind_chain){ path->frames, path->n_frames, CHAIN_WHOLE, path };
+	*out = (struct unwind_chain){ path->frames, path->n_frames, CHAIN_WHOLE, false, path };
+	if (goal)
+		cut_at_goal(goal, out);
+	u->goal = NULL;	/* it is checked as a whole */
 	return u->check ? check_path(u, path, entry, ret) : 0;
 }

@@ -27,7 +27,16 @@ struct unwind_chain {
 	struct unwind_frame *frames;	/* innermost first; belong to the unwinder, until the next call */
 	size_t n;
 	enum chain_end truncated; /* not CHAIN_WHOLE: not followed to its end */
+	bool reached;	/* the last frame is the one that was sought: how it goes on is not known */
 	struct path *path; /* where unwinder_note_chain() remembers something about it; NULL: nowhere */
+};
+
+/* A frame that somebody looks for in a chain. */
+struct unwind_goal {
+	/* Is it the frame that goes on at @pc, with the stack pointer @sp, when the function in which the
+	 * frame @inner is has returned? Asked of each but the innermost, from the inner end outwards. */
+	bool (*is_it)(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner);
+	void *ctx;
 };
 
 /* The longest chain that is followed. */
@@ -76,12 +85,20 @@ int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp);
 /* A word of the space's memory, from the snapshot if it is there. False: not readable. */
 bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value);
 
+/* The same of a word far up the stack of which nothing below is asked for: that is not read. */
+bool unwinder_far_word(struct unwinder *u, taddr at, uint64_t *value);
+
+/* Where the function begins that the frame @f is in, as its call frame information tells; 0: it has none. */
+taddr unwinder_function(struct unwinder *u, const struct unwind_frame *f);
+
 /**
  * The chain of calls from the one that will return to @ret on.
  * @entry  the registers at the entry of the function that was called; snapshot taken from there
+ * @goal   follow it to this frame only; NULL, or it is not in the chain: to its end
  * Returns 0 or -ENOMEM.
  */
 int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
-		   const struct arch_regs *entry, taddr ret, struct unwind_chain *out);
+		   const struct arch_regs *entry, taddr ret, const struct unwind_goal *goal,
+		   struct unwind_chain *out);
 
 #endif

@@ -23,6 +23,8 @@ struct unwinder {
 
 	/* of the chain in progress */
 	const struct mappings *maps;
+	const struct unwind_goal *goal;	/* NULL: none */
+	bool reached;			/* the last frame is it */
 	struct arch_regs regs;
 	unsigned reads;		/* words libunwind has asked for in this step */
 	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
@@ -51,6 +53,9 @@ int unwind_step(struct unwinder *u, unw_cursor_t *c);
 /* 0 or -ENOMEM. */
 int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f);
 
+/* Is the frame at @pc that is about to be added, with @sp, the one that is looked for? */
+bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp);
+
 /* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
 
@@ -65,7 +70,7 @@ bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
 
 /**
  * The whole chain into u->frames, by libunwind in one go, with nothing remembered.
- * @complete  whether it came to the outermost frame; if not, u->end says why
+ * @complete  whether it came to the outermost frame, or to the one that is sought; if not, u->end says why
  * Returns 0 or -ENOMEM.
  */
 int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,

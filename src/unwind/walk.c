@@ -18,6 +18,12 @@ int unwind_push(struct unwinder *u, size_t *n, struct unwind_frame f)
 	return 0;
 }
 
+bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp)
+{
+	u->reached = u->goal && n && u->goal->is_it(u->goal->ctx, pc, sp, &u->frames[n - 1]);
+	return u->reached;
+}
+
 bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 {
 	uint8_t code[16];
@@ -109,7 +115,8 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	return more == 0 || *pc == 0 ? OUTERMOST : how;
 }
 
-/* Frame after frame until the outermost; *complete tells whether that was reached. */
+/* Frame after frame until the outermost, or the one that is sought; *complete tells whether that was
+ * reached. */
 static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 {
 	unsigned handlers = 0;
@@ -138,9 +145,10 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		u->end = CHAIN_UNREADABLE;
 		if (*n > 1 && sp <= f[-1].cfa && !f->exact)
 			return 0;
+		*complete = unwind_reaches(u, *n, pc, sp);
 		int err = unwind_push(u, n, (struct unwind_frame){
 				.pc = pc, .guessed = how == GUESSED, .memo = UINT64_MAX });
-		if (err)
+		if (err || *complete)
 			return err;
 	}
 	u->end = CHAIN_TOO_DEEP;
@@ -153,7 +161,7 @@ int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, 
 	unw_cursor_t c;
 
 	*n = 0;
-	*complete = false;
+	*complete = u->reached = false;
 	u->recording = false;
 	u->regs = *entry;
 	u->end = CHAIN_UNREADABLE;

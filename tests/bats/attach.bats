@@ -411,7 +411,7 @@ cycle() {
 	for word in exec exec-main; do
 		rm -f run.data* bins execthread.*
 		start execthread "$T/execthread"
-		attach -o report.txt --data=run.data "$PID"
+		attach -o report.txt --data=run.data --keep-execs "$PID"
 		tell_await execthread go '^done'
 		tell_await execthread $word '^ready'
 		progress execthread 1 10

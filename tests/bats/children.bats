@@ -141,7 +141,8 @@ family() {
 
 @test "what came before an exec is in a file of its own, numbered" {
 	echo through >in
-	limited "$MPROF" run -o report.txt --data=run.data -- /bin/sh -c 'exec /bin/sh -c "exec \"\$0\"" "$0"' "$T/copy" \
+	limited "$MPROF" run --keep-execs -o report.txt --data=run.data -- \
+		/bin/sh -c 'exec /bin/sh -c "exec \"\$0\"" "$0"' "$T/copy" \
 		<in >out 2>err
 	cmp in out
 	local pid
@@ -151,6 +152,139 @@ family() {
 	[ -s "run.data.$pid.1" ] && [ -s "run.data.$pid.2" ] || fail "$(ls)"
 	json "run.data.$pid.1"
 	jq -e '.command[0] == "/bin/sh"' report.json
+}
+
+# stages: ./stage [N | restart | wait]... requests N bytes and executes itself for the next; at the end it
+# is over. It requests nothing else.
+stages() {
+	cat >stage.c <<-'EOT'
+		#include <mprof/mprof.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			static void *volatile kept;
+			char c;
+			if (argc > 1 && !strcmp(argv[1], "restart"))
+				mprof_restart("named.data");
+			else if (argc > 1 && !strcmp(argv[1], "wait"))
+				return write(1, "waits\n", 6) != 6 || read(0, &c, 1) != 0;
+			else if (argc > 1)
+				kept = malloc(strtoul(argv[1], NULL, 10));
+			if (argc > 2 && !strcmp(argv[2], "and"))
+				return memmove(argv + 1, argv + 3, sizeof *argv * (argc - 2)), main(argc - 2, argv);
+			if (argc > 2) {
+				argv[1] = argv[0];
+				execv("/proc/self/exe", argv + 1);
+			}
+			return argc > 2;
+		}
+	EOT
+	cc -O1 -I"$ROOT/include" -o stage stage.c
+}
+
+# bytes DATA
+bytes() {
+	limited "$MPROF" report --format=json "$1" | jq .totals.alloc_bytes
+}
+
+@test "of programs that execute one another the last has the profile; the others are told in a line" {
+	stages
+	limited "$MPROF" run -o report.txt --data=run.data ./stage 1000 200 100000 2>err
+	[ "$(ls run.data*)" = run.data ]
+	[ "$(bytes run.data)" = 100000 ]
+	says err '^mprof: 2 programs .*left out \(2 stage\): 2 allocations of 1200 bytes; --keep-execs keeps them$'
+	[ "$(grep -c 'the profile is in' err)" = 1 ]
+	not grep -q '^mprof: process' report.txt
+	[ "$(grep -c MPROF report.txt)" = 1 ]
+	limited "$MPROF" run --format=json -o report.json --data=run.data ./stage 1000 100000 2>err
+	jq -e '.totals.alloc_bytes == 100000' report.json
+	says err '1 program that executed another one in its place is left out \(stage\): 1 allocations of 1000 bytes'
+}
+
+@test "of programs that execute one another those are kept that hold more than a tenth, or that are asked for" {
+	stages
+	limited "$MPROF" run -o report.txt --data=run.data ./stage 20000 1000 100000 2>err
+	[ "$(ls run.data* | wc -l)" = 2 ]
+	[ "$(bytes run.data.*.1)" = 20000 ]
+	says err '1 program .*left out \(stage\): 1 allocations of 1000 bytes'
+	[ "$(grep -c '^mprof: process .*, program 1 of it ./stage 20000' report.txt)" = 1 ]
+	[ "$(grep -c '^mprof: process' report.txt)" = 2 ]
+	rm run.data*
+	limited "$MPROF" run --keep-execs -o report.txt --data=run.data ./stage 20000 1000 100000 2>err
+	[ "$(ls run.data* | wc -l)" = 3 ]
+	[ "$(bytes run.data.*.2)" = 1000 ]
+	not grep -q 'left out' err
+	rm run.data*
+	# The last one is what the process is, however little it did.
+	limited "$MPROF" run -o report.txt --data=run.data ./stage 100000 7 2>err
+	[ "$(bytes run.data)" = 7 ] && [ "$(bytes run.data.*.1)" = 100000 ]
+	rm run.data*
+	# A profile that the program has named is its own wish.
+	limited "$MPROF" run -o report.txt --data=run.data ./stage restart and 10 100000 2>err
+	[ "$(bytes named.data)" = 10 ] && [ "$(bytes run.data)" = 100000 ]
+	not grep -q 'left out' err
+}
+
+@test "each process that is followed has its own last program" {
+	stages
+	cat >all.sh <<-'EOT'
+		./stage 1000 100000 &
+		./stage 30000 &
+		wait
+	EOT
+	limited "$MPROF" run --trace-children=yes -o report.txt --data=run.data sh all.sh 2>err
+	[ "$(ls run.data* | wc -l)" = 3 ] || fail "$(ls run.data*)" "$(cat err)"
+	local f sums=''
+	for f in run.data.*; do
+		sums+="$(bytes "$f") "
+	done
+	[ "$sums" = "100000 30000 " ] || [ "$sums" = "30000 100000 " ] || fail "$sums"
+	# What the shell did in each child before it executed, and the first program of one.
+	says err '3 programs .* left out \(2 sh, stage\)'
+}
+
+@test "massif files are those of the programs that are kept, or of all with %n" {
+	stages
+	limited "$MPROF" run --time-unit=B --massif-out-file=m.%p -o report.txt --data=run.data \
+		./stage 20000 1000 100000 2>err
+	[ "$(ls m.* | wc -l)" = 2 ] || fail "$(ls m.*)"
+	local first
+	first=$(echo m.*.1)
+	grep -q '^cmd: ./stage 20000' "$first"
+	grep -q '^cmd: ./stage 100000' "${first%.1}"
+	rm m.*
+	limited "$MPROF" run --time-unit=B --massif-out-file=m.%p --keep-execs -o report.txt --data=run.data \
+		./stage 20000 1000 100000 2>err
+	[ "$(ls m.* | wc -l)" = 3 ] || fail "$(ls m.*)"
+	rm m.* run.data*
+	limited "$MPROF" run --time-unit=B --massif-out-file=m.%n -o report.txt --data=run.data \
+		./stage 1000 2000 100000 2>err
+	[ "$(ls m.* | tr '\n' ' ')" = "m.1 m.2 m.3 " ] || fail "$(ls m.*)"
+	[ "$(ls run.data*)" = run.data ]
+}
+
+@test "who detaches from a program that was executed by another is told what is left out" {
+	stages
+	mkfifo in
+	exec {hold}<>in
+	env "MPROF_TEST_MARK=$MARK" sh -c 'read x; exec ./stage 50000 and wait' <in >out 3>&- &
+	local pid=$!
+	until_true "it does not start" grep -q '^State:.S' "/proc/$pid/status"
+	limited "$MPROF" attach --background --data=run.data -o report.txt "$pid" 2>attach.err
+	echo go >in
+	await out waits
+	limited "$MPROF" status >status.out
+	grep -Eq "^ *$pid .* ./stage$" status.out || fail "$(cat status.out)"
+	limited "$MPROF" control "$pid" stats >stats.out
+	grep -q 'load_max \[byte\]: 50000' stats.out
+	limited "$MPROF" detach "$pid" >detach.out 2>detach.err
+	says detach.err '1 program .*left out \(sh\): .*--keep-execs'
+	[ "$(grep -c MPROF detach.out)" = 1 ]
+	[ "$(bytes run.data)" = 50000 ] && [ "$(ls run.data*)" = run.data ]
+	kill "$pid"
+	ended "$pid"
 }
 
 @test "children that live on when the session ends are let go clean" {
@@ -215,6 +349,100 @@ family() {
 	[ "$(ls run.data* | wc -l)" = 111 ]
 	[ "$(grep -c 'the profile is in' detach.err)" = 111 ] || fail "$(grep -c 'the profile is in' detach.err) of 111" "$(tail -n 2 detach.err)"
 	finish family
+}
+
+# titled ARG: a program of live.h that forks children which give themselves another name, as servers do, by
+# writing over their arguments; and those are long.
+titled() {
+	cat >titled.c <<-'EOT'
+		#include "live.h"
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		static char *args;
+		static size_t room;
+		static void report(void) { say("report 1\n"); }
+		static void be(const char *title)
+		{
+			memset(args, 0, room);
+			memcpy(args, title, strlen(title));
+			for (int i = 0; i < 20; i++)
+				check(fill(malloc(77), 77, 1), 77, 1);
+		}
+		/* "stay TITLE", "end TITLE": a child that stays as long as we do, or that ends */
+		static void other(const char *word)
+		{
+			int ready[2], stay = word[0] == 's';
+			char c;
+			MUST(pipe(ready) == 0);
+			pid_t child = fork();
+			if (!child) {
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
+				be(strchr(word, ' ') + 1);
+				MUST(write(ready[1], "", 1) == 1);
+				while (stay)
+					pause();
+				_exit(0);
+			}
+			MUST(read(ready[0], &c, 1) == 1);
+			if (!stay)
+				MUST(waitpid(child, NULL, 0) == child);
+			say("child %d\n", (int)child);
+		}
+		int main(int argc, char **argv)
+		{
+			args = argv[0];
+			room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - args);
+			live_serve(report, other);
+			return 0;
+		}
+	EOT
+	cc -D_GNU_SOURCE -I"$ROOT/tests/targets" -pthread -o titled titled.c
+	start titled ./titled "$1"
+}
+
+@test "several processes are told by what ps shows of them, in a list and before each report" {
+	local child title i=0
+	titled "$(printf '%0900d' 7)"
+	attach -o report.txt --data=run.data --trace-children=yes "$PID"
+	tell_await titled 'stay server: writer' '^child'
+	tell_await titled 'end server: reader 1' '^child'
+	tell_await titled $'stay \033[2Jbad\ttitle' '^child'
+	title=("./titled $(printf '%0900d' 7 | head -c 107)..." 'server: writer' 'server: reader 1' '\033[2Jbad\011title')
+	detach "$PID"
+	clean "$PID"
+	# What run and attach print with -o is what detach prints.
+	cmp report.txt detach.out
+	[ "$(head -n 1 report.txt)" = 'mprof: 4 profiles' ] || fail "$(head report.txt)"
+	grep -n '^mprof: process ' report.txt >heads
+	[ "$(wc -l <heads)" = 4 ] || fail "$(cat heads)"
+	for child in "$PID" $(sed -n 's/^child //p' titled.out); do
+		json run.data"$([ "$child" = "$PID" ] || echo ".$child")"
+		# The list stands before the first report, in the same order.
+		sed '/^mprof: process/,$d' report.txt | grep -E '^ *[0-9]' | sed -n "$((i + 1))p" >row
+		[ "$(cat row)" = "$(printf '%8d  %12d  %14d  %14d   %s' "$child" "$(total allocs)" "$(total alloc_bytes)" \
+			"$(total kept_bytes)" "${title[i]}")" ] || fail "$(cat row)"
+		grep -qxF "mprof: process $child ${title[i]}" report.txt || fail "${title[i]}" "$(cat heads)"
+		i=$((i + 1))
+	done
+	# What is said of each: the program, and of those that have another name, that.
+	says attach.err "^mprof: \./titled \(process $PID\): 0 allocations"
+	says attach.err '^mprof: server: writer \(process [0-9]+\): 20 allocations'
+	finish titled
+}
+
+@test "what is said of a process whose name is long is cut" {
+	limited "$MPROF" run --data=run.data -o report.txt -- bash -c 'exec -a "$0" "$1"' "$(printf '%0900d' 7)" \
+		"$T/plain" >out 2>err
+	says err "^mprof: 0{116}... \(process [0-9]+\): "
+}
+
+@test "a single process has neither a list nor a line that tells whose it is" {
+	titled short
+	attach -o report.txt --data=run.data --trace-children=yes "$PID"
+	detach "$PID"
+	not grep -q '^mprof: ' report.txt
+	cmp report.txt detach.out
+	finish titled
 }
 
 # ---- threads asleep in vfork ----

@@ -124,9 +124,8 @@ os.chmod(name, 0o755)
 	refused 2 'xml' "$MPROF" run --format=xml -- "$T/edges"
 	refused 2 'perhaps' "$MPROF" run --trace-children=perhaps -- "$T/edges"
 	refused 2 . "$MPROF" report one.data two.data
-	refused 2 'stand before.*--terse is behind "one.data"' "$MPROF" report one.data --terse
-	refused 2 'stand before' "$MPROF" attach $$ -o report.txt
 	refused 1 'cannot read -x' "$MPROF" report -- -x
+	refused 2 'one data file.*"-x" is one too many' "$MPROF" report one.data --terse -- -x
 	refused 2 . "$MPROF" a.out one.data two.data
 }
 
@@ -443,17 +442,69 @@ os.chmod(name, 0o755)
 	run ! grep -q 'writing' err
 }
 
-@test "help is given wherever it is asked for" {
+@test "help of a command is given wherever it is asked for, and the same in every way" {
 	local command
-	limited "$MPROF" --help >all
 	for command in run report attach detach control status probes stats log; do
-		limited "$MPROF" $command --help >out || fail "$command"
-		cmp all out
+		limited "$MPROF" help $command >one || fail "$command"
+		grep -q "^usage: mprof $command" one || fail "$command" "$(cat one)"
+		not grep -E '.{101}' one
+		limited "$MPROF" $command --help >out
+		cmp one out
+		limited "$MPROF" $command -h >out
+		cmp one out
+		[ $command = run ] || limited "$MPROF" $command a.file -help >out
+		cmp one out
 	done
-	limited "$MPROF" run -h >out
+	# It tells of this command, and of no other's options.
+	limited "$MPROF" help stats >out
+	not grep -q -e --lines out
+	limited "$MPROF" help report >out
+	not grep -q -e --background out
+	limited "$MPROF" help run >out
+	not grep -q -e --background out
+	limited "$MPROF" run -o x --help >two
+	cmp out two
+	limited "$MPROF" --lines --help >out
+	limited "$MPROF" help >all
 	cmp all out
 	refused 2 'unknown option --bogus for mprof detach' "$MPROF" detach --bogus 1
 	# The program's own is the program's.
 	limited "$MPROF" run -o /dev/null --data=/dev/null printf '%s\n' --help >out 2>err
 	[ "$(cat out)" = --help ]
+}
+
+@test "a slip in the name of a command or an option is recognised" {
+	refused 2 'unknown option --lins for mprof report: did you mean --lines\?' "$MPROF" report --lins
+	refused 2 'unknown option -lins for mprof report: did you mean -lines\?' "$MPROF" report x -lins
+	refused 2 'unknown option --trace-childern=yes .*did you mean --trace-children\?' \
+		"$MPROF" run --trace-childern=yes "$T/edges"
+	refused 2 'unknown option --duration=1 for mprof report \(it is for run, attach\)' "$MPROF" report --duration=1
+	refused 2 'unknown option --zzz for mprof run; see mprof help run' "$MPROF" run --zzz "$T/edges"
+	refused 2 '"atach" is neither .*did you mean mprof attach\?' "$MPROF" atach 12
+	refused 2 '"zzz" is neither .*; see mprof help' "$MPROF" zzz
+	refused 2 'did you mean attach\?' "$MPROF" help atach
+	refused 2 '"zzz" is no command of mprof; see mprof help' "$MPROF" help zzz
+	refused 2 '"stauts" is no command: did you mean status\?' "$MPROF" control 12 stauts
+	refused 2 '"zzz" is no command; see mprof help control' "$MPROF" control 12 zzz
+	refused 2 'one command at a time' "$MPROF" help run report
+}
+
+@test "options are taken wherever they stand, and what is behind -- is none" {
+	limited "$MPROF" run -o run.txt --data=run.data "$T/depthfirst" >out
+	limited "$MPROF" report --lines --terse run.data >before
+	limited "$MPROF" report run.data --lines --terse >behind
+	cmp before behind
+	limited "$MPROF" report --terse run.data --lines >around
+	cmp before around
+	limited "$MPROF" report run.data -o file --format json
+	limited "$MPROF" report --format=json run.data >out
+	cmp file out
+	cp run.data mprof.data
+	cp "$T/depthfirst" a.out
+	limited "$MPROF" a.out -terse mprof.data -lines >classic
+	cmp before classic
+	cp run.data ./-terse
+	limited "$MPROF" report -lines -- -terse >out
+	limited "$MPROF" report -lines run.data >lines
+	cmp out lines
 }

@@ -295,6 +295,203 @@ def all_of(s):
 	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
 }
 
+# ---- a profile that cannot be saved ----
+
+# on_a_disk HOW WORDS...: mprof attach in the background, with a small disk of its own at ./disk; HOW is what
+# becomes of that. TRACER is the process that holds the program.
+on_a_disk() {
+	local how=$1
+	shift
+	unshare -m true 2>/dev/null || skip "not allowed to mount here"
+	mkdir -p disk
+	cat >on-a-disk <<-'EOT'
+		mount -t tmpfs -o size=1m none "$PWD/disk" && mkdir disk/dir || exit 77
+		exec "$@"
+	EOT
+	background unshare -m sh on-a-disk "$MPROF" attach --background --data="$D/disk/dir/f.data" "$@" "$PID"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+	FRONT=''
+	TRACER=$(tracer_of "$PID")
+	case $how in
+	full) there dd if=/dev/zero of="$D/disk/filler" bs=4k status=none 2>/dev/null || : ;;
+	gone) there rmdir "$D/disk/dir" ;;
+	read-only) there mount -o remount,ro "$D/disk" ;;
+	esac
+}
+
+# there COMMAND...: where that disk is
+there() {
+	nsenter -t "$TRACER" -m "$@"
+}
+
+# detach_there FILE: mprof detach succeeds where the disk is, which goes with the session; ./copy is FILE.
+detach_there() {
+	there sh -c 'cd "$1" && "$2" detach "$3" >detach.out 2>detach.err && cat "$4" >copy' \
+		- "$D" "$MPROF" "$PID" "$1" || fail "$(cat detach.err)"
+}
+
+mended() {
+	case $1 in
+	full) there rm "$D/disk/filler" ;;
+	gone) there mkdir "$D/disk/dir" ;;
+	read-only) there mount -o remount,rw "$D/disk" ;;
+	esac
+}
+
+# detach_keeps WHY [OPTION...]: it prints the report and says that, and why, the profile is in memory only.
+detach_keeps() {
+	local why=$1 status=0
+	shift
+	limited "$MPROF" detach "$@" "$PID" >detach.out 2>detach.err </dev/null || status=$?
+	[ $status = 1 ] || fail "mprof detach: status $status" "$(cat detach.err)" || return 1
+	says detach.err "f.data: .*$why" || return 1
+	says detach.err "is free, but its profile is only in the session's memory" || return 1
+	not grep -q 'the profile is in' detach.err
+}
+
+# kept WHY: the program is what it was, and the session has its profile.
+kept() {
+	until_true "not free" all_free "$PID" || return 1
+	text_clean "$PID" || return 1
+	answered status || return 1
+	[ "$(number state)" = unsaved ] || return 1
+	number 'not saved' | grep -q "f.data: .*$1" || fail "$(cat control.out)" || return 1
+	limited "$MPROF" status >status.out 2>status.err || return 1
+	grep -Eq "^ *$PID  unsaved " status.out || fail "$(cat status.out)" || return 1
+	says status.err "not traced any more: .*f.data: .*$1"
+}
+
+@test "--background: a disk that is full, read-only or gone keeps the session until another try has saved it" {
+	local how why
+	for how in full gone read-only; do
+		case $how in
+		full) why='disk full' ;;
+		gone) why='No such file' ;;
+		read-only) why='Read-only file system' ;;
+		esac
+		rm -rf server.* disk
+		start server "$T/server" 4 100
+		before "$PID"
+		on_a_disk $how
+		progress server 2
+		detach_keeps "$why"
+		grep -q 'Allocation Bins with possible Types' detach.out
+		cp detach.out first.out
+		kept "$why"
+		progress server 2
+		detach_keeps "$why"
+		cmp first.out detach.out
+		refused 1 'is not being traced any more' "$MPROF" control "$PID" suspend
+		refused 1 "f.data: .*$why" "$MPROF" control "$PID" save
+		mended $how
+		detach_there "$D/disk/dir/f.data"
+		a_sentence detach.err "the profile is in $D/disk/dir/f.data"
+		cmp first.out detach.out
+		limited "$MPROF" report copy >again.txt
+		cmp first.out again.txt
+		clean "$PID"
+		finish server
+	done
+}
+
+@test "--background: a profile that could not be saved is saved elsewhere, with those of the children" {
+	BINS=$D/bins start family "$T/family"
+	on_a_disk full --trace-children=yes
+	tell_await family blocks '^did blocks$'
+	tell_await family fork '^did fork$'
+	tell_await family truth '^did truth$'
+	detach_keeps 'disk full'
+	refused 1 'none/run.data: No such file' "$MPROF" control "$PID" save none/run.data
+	kept 'disk full'
+	answered save run.data
+	[ "$(grep -c '^data ' control.out)" = 2 ]
+	clean "$PID"
+	json run.data
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	local child
+	child=$(awk '$1 == "child" { print $2 }' bins)
+	grep -qx "data $D/run.data.$child" control.out
+	json "run.data.$child"
+	[ "$(jq .pid report.json)" = "$child" ]
+	finish family
+}
+
+@test "--background: a report that is taken elsewhere ends a session that told before that it cannot save" {
+	start server "$T/server" 4 100
+	on_a_disk full
+	progress server 2
+	detach_keeps 'disk full' -o report.txt
+	[ ! -s detach.out ]
+	kept 'disk full'
+	refused 1 'nowhere/report: No such file' "$MPROF" detach -o nowhere/report "$PID"
+	kept 'disk full'
+	limited "$MPROF" detach -o report2.txt "$PID" 2>detach.err || fail "$(cat detach.err)"
+	says detach.err 'the report is in report2.txt; the profile of process [0-9]+ itself has been given up'
+	cmp report.txt report2.txt
+	grep -q 'Allocation Bins with possible Types' report.txt
+	clean "$PID"
+	finish server
+}
+
+@test "--background: a program that has ended is kept, too; discard, or a second signal, gives it up" {
+	local how
+	for how in discard TERM; do
+		rm -rf server.* disk
+		start server "$T/server" 4 100
+		on_a_disk full
+		refused 1 'only a profile that could not be saved' "$MPROF" control "$PID" discard
+		progress server 2
+		if [ $how = TERM ]; then
+			kill -TERM "$TRACER"
+			until_true "not free" all_free "$PID"
+		else
+			finish server
+		fi
+		unsaved() { answered status && [ "$(number state)" = unsaved ]; }
+		until_true "not kept" unsaved
+		if [ $how = TERM ]; then
+			kill -TERM "$TRACER"
+			until_true "the session is still there" nobody_of_ours
+			finish server
+		else
+			answered discard
+			until_true "the session is still there" nobody_of_ours
+		fi
+		[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.sock" ]
+	done
+}
+
+@test "--background: a massif file that could not be written keeps the session" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data --massif-out-file="$D/disk/m.out"
+	progress server 2
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err && fail "$(cat detach.err)"
+	says detach.err 'no massif file: cannot write .*/m.out: disk full'
+	json run.data
+	mended full
+	detach_there "$D/disk/m.out"
+	grep -q '^snapshot=0' copy
+	clean "$PID"
+	finish server
+}
+
+@test "a session in the foreground tells the client, too, what it could not write" {
+	start server "$T/server" 4 100
+	mkdir gone
+	attach -o report.txt --data=gone/f.data "$PID"
+	progress server 2
+	rmdir gone
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err && fail "status 0" "$(cat detach.err)"
+	a_sentence detach.err 'gone/f.data: No such file'
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	says attach.err 'gone/f.data: No such file'
+	[ -s report.txt ]
+	clean "$PID"
+	finish server
+}
+
 # ---- the socket ----
 
 @test "a directory for sockets that others could have made is refused" {

@@ -96,6 +96,35 @@ whole() {
 	report '[.direct[] | select(.function == "is_odd") | .bytes.l, .kept.l] == [100 * 1867, 0]'
 }
 
+@test "a malloc that calls malloc, three thousand deep, is exact and costs the same at any depth" {
+	exact -own 0 "$T/endless" 3000
+	whole
+	limited "$MPROF" run --stats -o /dev/null --data=/dev/null -- "$T/endless" 3000 2>err >out
+	# 18000 calls within calls, two frames each: what a look at all of them would take is 54 million.
+	known=$(sed -n 's/^mprof: unwinding: \([0-9]*\) steps remembered.*/\1/p' err)
+	[ "$known" -gt 0 ] && [ "$known" -lt 100000 ] || fail "steps: $known" "$(cat err)"
+	limited "$MPROF" run --stats --check-unwinding -o /dev/null --data=/dev/null -- "$T/endless" 300 2>err >out
+	says err ' 18[0-9][0-9] chains checked, 0 wrong'
+}
+
+# Under a sanitizer a trap takes longer; what is looked for here is what grows with the square of the depth.
+@test "a malloc that calls malloc without end ends as it does alone" {
+	ulimit -s 2048
+	status=0
+	limited "$T/endless" >out0 2>err0 || status=$?
+	[ "$status" != 0 ]
+	mv ended ended0
+	got=0
+	limited "$MPROF" run --stats -o run.txt --data=run.data -- "$T/endless" >out 2>err || got=$?
+	[ "$got" = "$status" ] || fail "status $got, not $status" "$(cat err)"
+	diff ended0 ended
+	cmp out0 out
+	says err ' 0 allocations of 0 bytes, 0 frees'
+	says err ' 0 events lost'
+	nested=$(sed -n 's/^mprof: of the traps: \([0-9]*\) in calls the.*/\1/p' err)
+	[ "$nested" -gt 10000 ] || fail "$nested calls within calls" "$(cat err)"
+}
+
 @test "ten thousand frames deep is exact and not cut" {
 	exact -peak 0 "$T/deep" 10000
 	whole

@@ -132,6 +132,20 @@ rows() {
 	[ "$(rows m.out | cut -d ' ' -f 1-3 | tr '\n' ,)" = "0 0 0,3208 3200 8,3208 3200 8,6416 0 0," ]
 }
 
+@test "a block that is made smaller where nothing was allocated before: that place is in no snapshot before it" {
+	local seed
+	for seed in 1 2 3; do
+		# Of a block that is made smaller in place Massif keeps the size: extra bytes, and the time.
+		valgrind_massif v.out "$T/resized $seed" --threshold=0 --max-snapshots=1000 --detailed-freq=1 \
+			--peak-inaccuracy=0
+		massif m.out "$T/resized $seed" --threshold=0 --max-snapshots=1000 --detailed-freq=1 --peak-inaccuracy=0
+		echo "seed $seed"
+		diff <(without_addresses v.out | sed '/^time=/d; /^mem_heap_extra_B=/d') \
+			<(without_addresses m.out | sed '/^time=/d; /^mem_heap_extra_B=/d')
+		[ "$(field m.out heap_tree | grep -c peak)" = 1 ]
+	done
+}
+
 @test "a C++ program: the useful bytes of every snapshot are Massif's, and the trees in its source" {
 	valgrind_massif v.out "$T/shapes" --threshold=0 --max-snapshots=1000 --detailed-freq=7
 	massif m.out "$T/shapes" --threshold=0 --max-snapshots=1000 --detailed-freq=7

@@ -257,6 +257,71 @@ modules_as_addr2line() {
 	cmp report run.txt
 }
 
+@test "what nothing names is meant by what the report calls it, in tables, massif files and everywhere" {
+	cp "$T/widgets" stripped
+	strip stripped
+	limited "$MPROF" run -o run.txt --data=run.data -- ./stripped >out 2>err
+	local name caller path
+	path=$(sed -n 's/^ *1023876 .*|| > //p' run.txt)
+	name=${path##* > }
+	caller=${path% > *}
+	caller=${caller##* > }
+	[[ $name = stripped+0x* && $caller = stripped+0x* ]] || fail "$path"
+	limited "$MPROF" report --ignore-fn="$name" --format=json run.data >report.json 2>err
+	jq -e '.totals.allocs == 0' report.json
+	limited "$MPROF" report --ignore-fn="$caller" --format=json run.data >report.json 2>err
+	jq -e '.totals.allocs == 10000' report.json # it asked for nothing itself
+	limited "$MPROF" report --alloc-fn="$name" --ignore-fn="$caller" --format=json run.data >report.json 2>err
+	jq -e '.totals.allocs == 4981' report.json
+	[ ! -s err ]
+	local o
+	for o in --format=text --base=run.data "--format=text --base=run.data" --format=folded; do
+		# shellcheck disable=SC2086
+		limited "$MPROF" report $o --alloc-fn="$name" run.data >out 2>err || fail "$o" "$(cat err)"
+		! grep -qF "$name" out || fail "$o: $(cat out)"
+	done
+	# Massif's names are looked up while it runs; what its file shows of them is "???".
+	massif_of() {
+		limited "$MPROF" run --massif-out-file=m.out --time-unit=B --threshold=0 -o /dev/null --data=/dev/null \
+			"$@" -- ./stripped >out 2>err
+	}
+	massif_of --ignore-fn="$name"
+	[ "$(grep -c '^snapshot=' m.out)" = 1 ]
+	massif_of --alloc-fn="$name"
+	[ "$(grep -c '^snapshot=' m.out)" -gt 10 ]
+	grep -q '^n2: ' m.out # one for either caller, where there was one for the function
+	says err 'the massif file'
+	! grep -q 'no function' err
+}
+
+@test "a name that no function has, and an expression that nothing matches, are told, once" {
+	limited "$MPROF" run -o run.txt --data=run.data --alloc-fn=nobody -- "$T/widgets" >out 2>err
+	says err '--alloc-fn=nobody: no function in the profile has this name$'
+	limited "$MPROF" report --alloc-fn=malloc --ignore-fn=make_widget --alloc-fn=make_widget run.data >out 2>err
+	! grep -q 'no function' err || fail "$(cat err)"
+	local o
+	for o in --format=tables --format=json --format=massif --format=ms_print --format=dot --base=run.data; do
+		limited "$MPROF" report $o --ignore-fn=make_widge --alloc-fn=make_widget run.data >out 2>err
+		says err '--ignore-fn=make_widge: no function in the profile has this name$'
+		[ "$(grep -c 'no function' err)" = 1 ]
+	done
+	limited "$MPROF" report --format=text --focus=make --ignore='widgets+0x1' --list=make run.data >out 2>err
+	says err '--ignore=widgets[+]0x1: no function and no file in the profile matches; it is a regular expression'
+	[ "$(grep -c 'matches' err)" = 1 ]
+	limited "$MPROF" report --list=nobody run.data >out 2>err
+	says err '--list=nobody: no function and no file in the profile matches$'
+	# Of several processes one is enough.
+	limited "$MPROF" run --trace-children=yes -o run.txt --data=%p --alloc-fn=nobody --ignore-fn=make_widget -- \
+		sh -c "'$T/plain'; '$T/widgets'; :" >out 2>err
+	says err '--alloc-fn=nobody: no function in the profile has this name$'
+	! grep -q 'ignore-fn' err
+	# Pages have their functions in the massif file alone.
+	limited "$MPROF" run --massif-out-file=m.out --pages-as-heap=yes --time-unit=B --data=/dev/null -o /dev/null \
+		--alloc-fn=main --ignore-fn=nobody -- "$T/pagecalls" >out 2>err </dev/null
+	says err '--ignore-fn=nobody: no function in the profile has this name$'
+	! grep -q 'alloc-fn' err
+}
+
 @test "--types=program, all, none" {
 	build -O2 -g
 	run_names

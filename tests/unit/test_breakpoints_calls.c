@@ -226,6 +226,145 @@ static void many_pending_calls_are_kept_and_their_chains_freed(void **state)
 	calls_release(&c);
 }
 
+/* ---- calls within calls ---- */
+
+static void what_is_nested_is_met_by_its_place_and_the_stack_pointer(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	assert_null(calls_find_nested(&c, SITE, SLOT));
+	push(&c, SITE, SLOT);
+	assert_true(calls_is_pending(&c, SITE, SLOT));
+	assert_false(calls_is_pending(&c, SITE, SLOT - 16));
+	assert_false(calls_is_pending(&c, OTHER_SITE, SLOT));
+	for (unsigned i = 1; i < 10; i++) {
+		const struct call_entry e = { MALLOC, SLOT - 100 * i - 8, OTHER_SITE + i, 0 };
+
+		assert_false(calls_enter(&c, &e));
+		calls_note_nested(&c, &e, SLOT - 100 * i, i % 2);
+	}
+	for (unsigned i = 1; i < 10; i++) {
+		const struct nested_call *n = calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i);
+
+		assert_non_null(n);
+		assert_int_equal(n->trap, MALLOC);
+		assert_int_equal(n->certain, i % 2);
+		assert_null(calls_find_nested(&c, OTHER_SITE, SLOT - 100 * i));
+		assert_null(calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i + 8));
+	}
+	calls_release(&c);
+	assert_null(calls_find_nested(&c, OTHER_SITE + 1, SLOT - 100));
+}
+
+/* An entry shows how far the stack has been left. */
+static void what_cannot_be_around_an_entry_is_nested_no_more(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	push(&c, SITE, SLOT);
+	for (unsigned i = 1; i < 10; i++)
+		calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT - 100 * i - 8, SITE, 0 },
+				  SLOT - 100 * i, true);
+	assert_false(calls_enter(&c, &(struct call_entry){ MALLOC, SLOT - 508, SITE, 0 }));
+	/* That was the very same call once more, which is another one. */
+	for (unsigned i = 1; i < 10; i++)
+		assert_int_equal(!calls_find_nested(&c, SITE, SLOT - 100 * i), i >= 5);
+	assert_false(calls_enter(&c, &(struct call_entry){ MALLOC, SLOT - 500, OTHER_SITE, 0 }));
+	assert_non_null(calls_find_nested(&c, SITE, SLOT - 400));
+	assert_false(calls_enter(&c, &(struct call_entry){ MALLOC, SLOT - 8, SITE, 0 }));
+	assert_null(calls_find_nested(&c, SITE, SLOT - 100));
+	calls_release(&c);
+}
+
+static void a_nested_call_that_jumps_to_another_function_is_the_same_call(void **state)
+{
+	struct calls c = { 0 };
+	const struct call_entry nested = { REALLOC, SLOT - 108, OTHER_SITE, 0 };
+	const struct call_entry jumped = { MALLOC, SLOT - 108, OTHER_SITE, 0 };
+
+	(void)state;
+	push(&c, SITE, SLOT);
+	calls_note_nested(&c, &nested, SLOT - 100, true);
+	assert_true(calls_enter(&c, &jumped));
+	assert_non_null(calls_find_nested(&c, OTHER_SITE, SLOT - 100));
+	/* Where the site may call either, it may be a new call. */
+	assert_false(calls_enter(&c, &nested));
+	calls_note_nested(&c, &nested, SLOT - 100, false);
+	assert_false(calls_enter(&c, &jumped));
+	assert_null(calls_find_nested(&c, OTHER_SITE, SLOT - 100));
+	calls_release(&c);
+}
+
+static void what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pending(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	push(&c, SITE, SLOT);
+	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT - 108, SITE, 0 }, SLOT - 100, true);
+	push(&c, OTHER_SITE, SLOT - 200);
+	assert_null(calls_find_nested(&c, SITE, SLOT - 100));
+	/* On another stack, above. */
+	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT + 992, SITE, 0 }, SLOT + 1000, true);
+	assert_non_null(calls_find_nested(&c, SITE, SLOT + 1000));
+	assert_null(calls_find_nested(&c, SITE, SLOT - 100));
+	calls_pop(&c);
+	assert_null(calls_find_nested(&c, SITE, SLOT + 1000));
+	assert_non_null(calls_find_nested(&c, SITE, SLOT - 100));
+	calls_pop(&c);
+	assert_int_equal(c.n_nested, 0);
+	calls_release(&c);
+}
+
+/* The frames of a chain, outermost first, as they would be found by unwinding. */
+struct frame {
+	taddr pc, sp;
+};
+
+/* How many frames are looked at until one tells what the entry is; 0: none does. */
+static size_t frames_looked_at(const struct calls *c, const struct frame *chain, size_t n)
+{
+	for (size_t looked = 1; looked <= n; looked++) {
+		const struct frame *f = &chain[n - looked];
+
+		if (calls_is_pending(c, f->pc, f->sp) || calls_find_nested(c, f->pc, f->sp))
+			return looked;
+	}
+	return 0;
+}
+
+static void what_a_call_within_calls_costs_does_not_grow_with_their_depth(void **state)
+{
+	enum { DEPTH = 10000, FRAMES = 7, BYTES = 64 };
+	struct frame *chain = calloc(DEPTH * FRAMES + FRAMES, sizeof *chain);
+	struct calls c = { 0 };
+	size_t n = 0, most = 0;
+
+	(void)state;
+	assert_non_null(chain);
+	push(&c, SITE, SLOT);
+	for (unsigned i = 0; i <= FRAMES; i++, n++)	/* main, and what has called it */
+		chain[n] = (struct frame){ SITE + FRAMES - i, SLOT + (taddr)BYTES * (FRAMES - i) };
+	for (unsigned depth = 1; depth < DEPTH; depth++) {
+		for (unsigned i = 0; i < FRAMES; i++, n++)
+			chain[n] = (struct frame){ OTHER_SITE + i, chain[n - 1].sp - BYTES };
+		const struct frame *inner = &chain[n - 1];
+		const struct call_entry e = { MALLOC, inner->sp - 8, inner->pc, 0 };
+
+		assert_int_equal(calls_judge(&c.v[0], &e, SITE), ENTRY_UNWIND);
+		assert_false(calls_enter(&c, &e));
+		size_t looked = frames_looked_at(&c, chain, n);
+		assert_int_not_equal(looked, 0);
+		most = looked > most ? looked : most;
+		calls_note_nested(&c, &e, inner->sp, true);
+	}
+	assert_in_range(most, FRAMES, FRAMES + 1);
+	calls_release(&c);
+	free(chain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +382,11 @@ int main(void)
 		cmocka_unit_test(a_return_needs_both_the_place_and_the_stack_pointer),
 		cmocka_unit_test(of_several_pending_calls_the_right_one_returns),
 		cmocka_unit_test(of_two_that_return_alike_the_innermost_does),
+		cmocka_unit_test(what_is_nested_is_met_by_its_place_and_the_stack_pointer),
+		cmocka_unit_test(what_cannot_be_around_an_entry_is_nested_no_more),
+		cmocka_unit_test(a_nested_call_that_jumps_to_another_function_is_the_same_call),
+		cmocka_unit_test(what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pending),
+		cmocka_unit_test(what_a_call_within_calls_costs_does_not_grow_with_their_depth),
 		cmocka_unit_test(many_pending_calls_are_kept_and_their_chains_freed),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -41,16 +42,18 @@ static void capture_end(FILE *file, int saved, char *said, size_t size)
 static struct parsed parse(const char *command, const char *args)
 {
 	static char text[512];
-	char *argv[MAX_ARGS + 1] = { "mprof" };
+	static char *argv[MAX_ARGS + 1];
 	struct parsed p;
 	int argc = 1, saved;
 	FILE *file;
 
+	argv[0] = "mprof";
 	snprintf(text, sizeof text, "%s", args);
 	for (char *a = strtok(text, " "); a; a = strtok(NULL, " ")) {
 		assert_true(argc < MAX_ARGS);
 		argv[argc++] = strcmp(a, "''") ? a : "";
 	}
+	argv[argc] = NULL;
 	memset(&p, 0xee, sizeof p);
 	capture_begin(&file, &saved);
 	p.first = options_parse(&p.o, command, argc, argv, 1);
@@ -82,7 +85,7 @@ static void without_options_the_defaults_hold(void **state)
 	assert_false(p.o.trace_children);
 }
 
-static void options_end_at_the_first_argument_that_is_none(void **state)
+static void options_of_run_end_at_the_first_argument_that_is_none(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("run", "prog -verbose").first, 1);
@@ -92,6 +95,139 @@ static void options_end_at_the_first_argument_that_is_none(void **state)
 	assert_int_equal(parse("run", "-terse").first, 2);
 	assert_int_equal(parse("run", "-").first, 1); /* a file's name */
 	assert_int_equal(parse("run", "''").first, 1);
+}
+
+/* The arguments that are none, as a command finds them. */
+static void assert_left(const char *command, const char *args, const char *left)
+{
+	char text[256] = "";
+	struct parsed p = parse(command, args);
+
+	assert_true(p.first >= 0);
+	for (char **a = p.o.argv + p.first; *a; a++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? " " : "", *a);
+	assert_string_equal(text, left);
+}
+
+static void options_are_taken_wherever_they_stand(void **state)
+{
+	struct parsed p = parse("report", "one.data --lines two.data -o out three.data");
+
+	(void)state;
+	assert_int_equal(p.first, 4);
+	assert_true(p.o.report.lines);
+	assert_string_equal(p.o.output, "out");
+	assert_left("report", "one.data --lines two.data -o out three.data", "one.data two.data three.data");
+	assert_left("report", "one -terse", "one");
+	assert_left("attach", "12 --data=x --background", "12");
+	assert_left("detach", "12 -o F", "12");
+	assert_left("stats", "a - b --humanized no", "a - b");
+	assert_left("probes", "prog --hook malloc:m", "prog");
+}
+
+static void a_programs_options_are_its_own(void **state)
+{
+	(void)state;
+	assert_left("run", "-terse prog -verbose -o x --", "prog -verbose -o x --");
+	assert_left("run", "-terse -- -prog -verbose", "-prog -verbose");
+}
+
+static void behind_two_dashes_nothing_is_an_option(void **state)
+{
+	(void)state;
+	assert_left("report", "one -terse -- two -verbose -- three", "one two -verbose -- three");
+	assert_int_equal(parse("report", "one -terse -- -verbose").o.report.level, REPORT_TERSE);
+	assert_left("report", "one -o -- two", "one two"); /* that is a file's name */
+	assert_string_equal(parse("report", "one -o -- two").o.output, "--");
+}
+
+/* Options that stand behind are looked for again: whoever asks what was given finds them. */
+static void what_was_given_behind_is_told_too(void **state)
+{
+	char *argv[] = { "mprof", "detach", "12", "--threshold", "5", "34", "-at=peak", NULL };
+	struct options o;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(options_parse(&o, "detach", 7, argv, 2), -1); /* --threshold alone means nothing */
+	options_print_given(&o, 0, out);
+	fclose(out);
+	assert_string_equal(text, "--threshold=5 -at=peak");
+	free(text);
+}
+
+static bool asks(const char *command, const char *args)
+{
+	static char text[512];
+	char *argv[MAX_ARGS + 1] = { "mprof" };
+	int argc = 1;
+
+	snprintf(text, sizeof text, "%s", args);
+	for (char *a = strtok(text, " "); a; a = strtok(NULL, " "))
+		argv[argc++] = a;
+	return options_ask_for_help(command, argc, argv, 1);
+}
+
+static void help_may_be_asked_for_wherever_an_option_may_stand(void **state)
+{
+	(void)state;
+	assert_true(asks("run", "--help"));
+	assert_true(asks("run", "-terse -o x -h prog"));
+	assert_false(asks("run", "prog --help"));
+	assert_false(asks("run", "-- --help"));
+	assert_true(asks("report", "file -help"));
+	assert_false(asks("report", "file -- --help"));
+	assert_false(asks("report", "file -o --help")); /* the name of a file */
+	assert_false(asks("report", "help h -"));
+	assert_true(asks("status", "--help"));
+	assert_true(asks("control", "12 -h"));
+}
+
+/* Says the help of @command anything of this option? */
+static bool is_told(const char *help, const char *name)
+{
+	static const char common[] = "heap-profile-";
+	bool listed = !strncmp(name, common, strlen(common)); /* --heap-profile-{...,NAME,...} */
+	char text[64];
+
+	if (listed)
+		name += strlen(common);
+	/* --heap-profile-{a,b,c}-interval */
+	snprintf(text, sizeof text, "%s%.*s", listed ? "" : strlen(name) == 1 ? "-" : "--",
+		 listed ? (int)strcspn(name, "-") : 60, name);
+	for (const char *at = help; (at = strstr(at, text)); at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz_-", at[strlen(text)]) || listed)
+			return true;
+	return false;
+}
+
+static void the_help_of_a_command_tells_of_its_options(void **state)
+{
+	static const char *const names[] = { "run", "attach", "detach", "control", "probes", "report", "stats",
+					     "log" };
+	static const char *const synonyms[] = { "output", "offset" };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof names / sizeof *names; c++) {
+		char *help;
+		size_t len;
+		FILE *out = open_memstream(&help, &len);
+
+		assert_true(help_print(names[c], out));
+		fclose(out);
+		for (size_t t = 0; t < n_option_tables; t++) {
+			for (const struct option_def *d = option_tables[t]; d->name; d++) {
+				bool synonym = !strcmp(d->name, synonyms[0]) || !strcmp(d->name, synonyms[1]);
+
+				if (d->flags & options_of_command(names[c]) && !synonym && !is_told(help, d->name))
+					fail_msg("mprof help %s does not tell of %s", names[c], d->name);
+			}
+		}
+		free(help);
+	}
+	assert_false(help_print("nonsense", stderr));
 }
 
 static void two_dashes_alone_end_the_options_and_are_dropped(void **state)
@@ -150,7 +286,7 @@ static void names_can_be_asked_for_in_many_ways(void **state)
 	assert_refused("run", "--inlines=1", "mprof: option inlines: \"1\" is not yes or no\n");
 	assert_refused("run", "--types=", "mprof: option types: \"\" is not all, program or none\n");
 	assert_refused("run", "--symbols-from=x",
-		       "mprof: unknown option --symbols-from=x for mprof run; see mprof --help\n");
+		       "mprof: unknown option --symbols-from=x for mprof run (it is for detach, report); see mprof help run\n");
 	assert_refused("report", "--debug-dir=",
 		       "mprof: option debug-dir: \"\" is not a folder, 16 of them at most\n");
 }
@@ -200,13 +336,14 @@ static void an_unknown_option_is_refused_with_its_name(void **state)
 {
 	(void)state;
 	assert_refused("run", "--nonsense",
-		       "mprof: unknown option --nonsense for mprof run; see mprof --help\n");
-	assert_refused("run", "-verb", "mprof: unknown option -verb for mprof run; see mprof --help\n");
+		       "mprof: unknown option --nonsense for mprof run; see mprof help run\n");
+	assert_refused("run", "-verb",
+		       "mprof: unknown option -verb for mprof run: did you mean -verbose? See mprof help run\n");
 	assert_refused("run", "-verbosely",
-		       "mprof: unknown option -verbosely for mprof run; see mprof --help\n");
-	assert_refused("run", "--=x", "mprof: unknown option --=x for mprof run; see mprof --help\n");
+		       "mprof: unknown option -verbosely for mprof run: did you mean -verbose? See mprof help run\n");
+	assert_refused("run", "--=x", "mprof: unknown option --=x for mprof run; see mprof help run\n");
 	assert_refused("run", "-verbose -x -terse",
-		       "mprof: unknown option -x for mprof run; see mprof --help\n");
+		       "mprof: unknown option -x for mprof run (it is for detach, report); see mprof help run\n");
 }
 
 /* Who only prints a profile has nobody to follow and nothing to store. */
@@ -214,9 +351,9 @@ static void options_of_run_are_unknown_to_report(void **state)
 {
 	(void)state;
 	assert_refused("report", "--data=x",
-		       "mprof: unknown option --data=x for mprof report; see mprof --help\n");
+		       "mprof: unknown option --data=x for mprof report (it is for run, attach); see mprof help report\n");
 	assert_refused("report", "--trace-children yes",
-		       "mprof: unknown option --trace-children for mprof report; see mprof --help\n");
+		       "mprof: unknown option --trace-children for mprof report (it is for run, attach); see mprof help report\n");
 	assert_int_equal(parse("report", "--format=json -o x -verbose").first, 5);
 }
 
@@ -252,7 +389,7 @@ static void control_characters_of_an_option_do_not_reach_the_terminal(void **sta
 {
 	(void)state;
 	assert_refused("run", "-\x1b[2J",
-		       "mprof: unknown option -\\033[2J for mprof run; see mprof --help\n");
+		       "mprof: unknown option -\\033[2J for mprof run; see mprof help run\n");
 	assert_refused("run", "--format=\x1b]0;x\x07",
 		       "mprof: option format: \"\\033]0;x\\007\" is not tables, json, massif, ms_print, text, folded, heap, pprof or dot\n");
 }
@@ -363,8 +500,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_the_defaults_hold),
-		cmocka_unit_test(options_end_at_the_first_argument_that_is_none),
+		cmocka_unit_test(options_of_run_end_at_the_first_argument_that_is_none),
 		cmocka_unit_test(two_dashes_alone_end_the_options_and_are_dropped),
+		cmocka_unit_test(options_are_taken_wherever_they_stand),
+		cmocka_unit_test(a_programs_options_are_its_own),
+		cmocka_unit_test(behind_two_dashes_nothing_is_an_option),
+		cmocka_unit_test(what_was_given_behind_is_told_too),
+		cmocka_unit_test(help_may_be_asked_for_wherever_an_option_may_stand),
+		cmocka_unit_test(the_help_of_a_command_tells_of_its_options),
 		cmocka_unit_test(one_dash_and_two_mean_the_same),
 		cmocka_unit_test(sizes_may_have_suffixes),
 		cmocka_unit_test(names_can_be_asked_for_in_many_ways),

@@ -38,6 +38,7 @@ struct fixture {
 	struct profile *profile;
 	struct recorder *list;
 	struct heapprofile *h;
+	bool by_node;	/* chains are told by nodes of the profile's call tree */
 	uint64_t now;
 };
 
@@ -81,7 +82,9 @@ static void feed(struct fixture *f, struct alloc_event e, const uint64_t *addres
 		struct profile_place p = { .address = addresses[i], .module = PD_NONE };
 		frames[i] = profile_frame(f->profile, &p);
 	}
-	e.chain = (struct alloc_chain){ frames, n, CHAIN_WHOLE };
+	e.chain = (struct alloc_chain){ .frames = frames, .n = n };
+	if (f->by_node && n)
+		e.chain = (struct alloc_chain){ .node = profile_chain_node(f->profile, &e.chain) };
 	e.time_ns = f->now;
 	assert_int_equal(profile_event(f->profile, &e, &c), 0);
 	recorders_event(f->list, &e, &c);
@@ -228,11 +231,11 @@ static void time_passes_without_events(void **state)
 	(void)state;
 	f.now = 1000000000;
 	start(&f, true);
-	heapprofile_tick(f.h, 5999999999);
+	recorders_tick(f.list, 5999999999);
 	assert_false(exists("p.0001.heap"));
-	heapprofile_tick(f.h, 6000000000);
+	recorders_tick(f.list, 6000000000);
 	assert_true(exists("p.0001.heap"));
-	heapprofile_tick(f.h, 10999999999);
+	recorders_tick(f.list, 10999999999);
 	assert_false(exists("p.0002.heap"));
 	f.now = 11500000000;
 	alloc_at(&f, 0x10, 1, 0x1001);
@@ -312,6 +315,26 @@ static void a_realloc_across_the_start_is_an_allocation_only(void **state)
 	assert_string_equal(text_of("p.0001.heap"),
 			    "heap profile:      1:        9 [     1:        9] @ heapprofile\n"
 			    "     1:        9 [     1:        9] @ 0x000008ff\n");
+	end(&f);
+}
+
+/* The profile of its own that a late beginning needs has other nodes than the image's. */
+static void a_chain_that_is_told_by_its_node_is_the_same_in_a_profile_that_begins_late(void **state)
+{
+	struct fixture f = begin((struct heap_intervals){ 0 });
+
+	(void)state;
+	f.by_node = true;
+	alloc_at(&f, 0x10, 60, 0x1001);
+	alloc_at(&f, 0x20, 60, 0x2001);
+	start(&f, false);
+	alloc_at(&f, 0x30, 7, 0x3001);
+	resize(&f, 0x30, 0x40, 9);
+	recorders_end(f.list);
+	assert_string_equal(text_of("p.0001.heap"),
+			    "heap profile:      1:        9 [     2:       16] @ heapprofile\n"
+			    "     1:        9 [     1:        9] @ 0x000008ff 0x00000500\n"
+			    "     0:        0 [     1:        7] @ 0x00003000 0x00000500\n");
 	end(&f);
 }
 
@@ -446,6 +469,7 @@ int main(void)
 		cmocka_unit_test(stopping_writes_nothing_and_starting_again_counts_anew_and_numbers_on),
 		cmocka_unit_test(what_is_off_at_the_end_writes_nothing),
 		cmocka_unit_test(a_realloc_across_the_start_is_an_allocation_only),
+		cmocka_unit_test(a_chain_that_is_told_by_its_node_is_the_same_in_a_profile_that_begins_late),
 		cmocka_unit_test(a_forked_child_goes_on_with_its_parents_counts_under_its_own_name),
 		cmocka_unit_test(only_files_of_exactly_this_prefix_are_deleted),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_told_and_counting_goes_on),

@@ -187,6 +187,8 @@ static void a_realloc_that_grows_makes_no_peak_and_one_that_shrinks_does(void **
 	resize(w, 0x200, 0x200, 20, "c");
 	/* slop 12: 20 + 20, no change in sum */
 	assert_snapshots(w, "0 0 0, 24 16 8, 40 32 8, 40 32 8p, 40 20 20");
+	/* At the peak nothing was known of c yet. */
+	assert_int_equal(massif_recorder_table(w->recorder)->snapshots[3].detail->n_contexts, 2);
 	assert_tree(w, " n0: 20 0x1027: c\n n0: 0 0x1007: a\n n0: 0 0x1017: b\n");
 }
 

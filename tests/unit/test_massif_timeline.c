@@ -48,7 +48,7 @@ static void event(struct world *w, struct alloc_event e, unsigned site)
 	struct profile_place place = { .address = 0x1000 + site, .module = PD_NONE };
 	uint32_t frame = profile_frame(w->profile, &place);
 
-	e.chain = (struct alloc_chain){ &frame, 1, CHAIN_WHOLE };
+	e.chain = (struct alloc_chain){ .frames = &frame, .n = 1 };
 	e.time_ns = UINT64_MAX / 2 + w->now;
 	assert_int_equal(profile_event(w->profile, &e, &c), 0);
 	recorders_event(w->list, &e, &c);
@@ -203,7 +203,7 @@ static void what_a_parent_left_is_not_in_the_childs(void **state)
 	recorders_free(w->list);
 	profile_free(w->profile);
 	w->list = list;
-	w->timeline = timeline_find(list);
+	w->timeline = (struct timeline *)list;
 	w->profile = child;
 	event(w, (struct alloc_event){ .kind = AE_FREE, .ptr = 1 }, 1);
 	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 2, .size = 32 }, 1);

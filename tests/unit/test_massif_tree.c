@@ -13,17 +13,19 @@
 static struct massif_entry entries[128];
 static char texts[128][24];
 
-/* m is main, p and q allocate, n has no name. */
+/* m is main, p and q allocate, n, x and y have no name; the tables call x and y something all the same. */
 static int entries_setup(void **state)
 {
 	static const char *const names[128] = { ['m'] = "main", ['p'] = "malloc", ['N'] = "operator new(unsigned long)",
 						['a'] = "a", ['b'] = "b", ['c'] = "c(int)", ['w'] = "wrap",
 						['v'] = "outer_wrap", ['s'] = "_start", ['I'] = "inl" };
+	static const char *const labels[128] = { ['x'] = "lib.so+0x12", ['y'] = "lib.so+0x34" };
 
 	(void)state;
 	for (int i = 0; i < 128; i++) {
 		snprintf(texts[i], sizeof texts[i], "0x%X: %c", (unsigned)i, i >= ' ' ? i : '.');
 		entries[i] = (struct massif_entry){ .text = texts[i], .name = names[i],
+						    .label = names[i] ? names[i] : labels[i],
 						    .address = (uint64_t)i, .inlined = i == 'I' };
 	}
 	return 0;
@@ -122,6 +124,20 @@ static void only_the_innermost_function_with_a_name_is_ignored(void **state)
 	assert_left(&(struct massif_filter){ NULL, a, 30 }, "bam", "bam");
 	assert_left(&(struct massif_filter){ NULL, a, 30 }, "pam", "-");
 	assert_left(&(struct massif_filter){ wrap, a, 30 }, "wam", "-");
+}
+
+static void what_nothing_names_is_meant_by_what_the_tables_call_it(void **state)
+{
+	const char *const x[] = { "lib.so+0x12", NULL }, *const y[] = { "lib.so+0x34", NULL }, *const a[] = { "a", NULL };
+
+	(void)state;
+	assert_left(&(struct massif_filter){ x, NULL, 30 }, "xam", "am");
+	assert_left(&(struct massif_filter){ x, NULL, 30 }, "yxam", "yxam");
+	assert_left(&(struct massif_filter){ NULL, x, 30 }, "xam", "-");
+	assert_left(&(struct massif_filter){ x, y, 30 }, "xyam", "-");
+	/* Further out it does not count; a name there does. */
+	assert_left(&(struct massif_filter){ NULL, y, 30 }, "xyam", "xyam");
+	assert_left(&(struct massif_filter){ NULL, a, 30 }, "xyam", "-");
 }
 
 static void what_is_below_main_is_cut_unless_main_was_dropped(void **state)
@@ -353,6 +369,7 @@ int main(void)
 		cmocka_unit_test(allocation_functions_go_until_the_first_that_is_none),
 		cmocka_unit_test(naming_only_the_outer_wrapper_has_no_effect),
 		cmocka_unit_test(only_the_innermost_function_with_a_name_is_ignored),
+		cmocka_unit_test(what_nothing_names_is_meant_by_what_the_tables_call_it),
 		cmocka_unit_test(what_is_below_main_is_cut_unless_main_was_dropped),
 		cmocka_unit_test(inlined_functions_are_no_depth),
 		cmocka_unit_test(contexts_are_merged_and_the_larger_comes_first),

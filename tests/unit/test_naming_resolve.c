@@ -98,7 +98,8 @@ static void request_at(struct fixture *x, const struct profile_place *places, si
 	for (size_t i = 0; i < n; i++)
 		frames[i] = profile_frame(x->p, &places[i]);
 	struct alloc_event e = { .kind = AE_ALLOC, .ptr = x->next += 16, .size = size,
-				 .chain = { frames, n, truncated ? CHAIN_NO_CFI : CHAIN_WHOLE } };
+				 .chain = { .frames = frames, .n = n,
+					    .truncated = truncated ? CHAIN_NO_CFI : CHAIN_WHOLE } };
 	assert_int_equal(profile_event(x->p, &e, &(struct block_change){ 0 }), 0);
 }
 

@@ -46,7 +46,7 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 		frames[i] = profile_frame(p, &places[i]);
 	for (uint64_t i = 0; i < 3; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000 + i * 0x100, .size = 37,
-					 .chain = { frames + i % 2 * 2, 4 - i % 2 * 2, i == 2 } };
+					 .chain = { .frames = frames + i % 2 * 2, .n = 4 - i % 2 * 2, .truncated = i == 2 } };
 
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}

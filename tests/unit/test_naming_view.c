@@ -242,6 +242,30 @@ static void only_the_first_function_with_a_name_can_be_ignored(void **state)
 	profile_data_free(d);
 }
 
+static void what_nothing_names_is_ignored_by_what_the_report_calls_it(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > named > lib1", 8, 1, 0);
+	pd_build_chain(d, "main > lib1 > lib2", 16, 1, 0);
+	pd_build_chain(d, "main > named > generated", 32, 1, 0);
+	pd_build_finish(d);
+	set_name(d, 2, "lib.so+0x12", NULL);
+	set_name(d, 3, "lib.so+0x34", NULL);
+	set_name(d, 4, "0x7f1234", NULL);
+	/* Further out it does not count. */
+	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "lib.so+0x12", NULL }), 0);
+	assert_int_equal(d->totals.allocs, 2);
+	assert_int_equal(d->totals.alloc_bytes, 48);
+	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "lib.so+0x34", NULL }), 0);
+	assert_int_equal(d->totals.alloc_bytes, 32);
+	/* The address of generated code is no name, either. */
+	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "named", NULL }), 0);
+	assert_int_equal(d->totals.allocs, 0);
+	profile_data_free(d);
+}
+
 static void a_chain_with_nothing_left_is_ignored_but_not_an_empty_one(void **state)
 {
 	(void)state;
@@ -356,6 +380,7 @@ int main(void)
 		cmocka_unit_test(an_outer_wrapper_alone_has_no_effect),
 		cmocka_unit_test(what_an_ignored_function_requests_itself_is_no_part_of_any_number),
 		cmocka_unit_test(only_the_first_function_with_a_name_can_be_ignored),
+		cmocka_unit_test(what_nothing_names_is_ignored_by_what_the_report_calls_it),
 		cmocka_unit_test(a_chain_with_nothing_left_is_ignored_but_not_an_empty_one),
 		cmocka_unit_test(operator_new_vanishes_by_itself_but_never_a_request),
 	};

@@ -661,7 +661,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	}
 	for (uint32_t i = 0; i < 10; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = A + i, .size = 8,
-					 .chain = { frames, DEEP - i, CHAIN_WHOLE } };
+					 .chain = { .frames = frames, .n = DEEP - i } };
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	/* Outermost is frames[DEEP - 1 - i]: each chain is another one from main inwards. */
@@ -669,7 +669,7 @@ static void a_chain_may_have_a_hundred_thousand_elements(void **state)
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = B + i, .size = 8,
-					 .chain = { frames, DEEP, CHAIN_WHOLE } };
+					 .chain = { .frames = frames, .n = DEEP } };
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
 	assert_int_equal(p->n_nodes, PD_FIRST_NODE + 10 * DEEP - 45);
@@ -766,6 +766,40 @@ static void a_finished_profile_may_be_empty(void **state)
 	struct profile_data *d = resolved(p);
 	assert_int_equal(d->n_leaves, 0);
 	profile_data_free(d);
+}
+
+static void labelled(struct profile *p, taddr ptr, uint64_t size, enum alloc_label label)
+{
+	event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = ptr, .size = size, .label = label }, "mf");
+}
+
+/* What a label stands for is counted where it was before, not beside it. */
+static void assert_goes_on_with_labels(struct profile *p, size_t leaves)
+{
+	for (uint32_t i = 0; i < leaves; i++) {
+		labelled(p, C + 16 * i, 100, (enum alloc_label)i);
+		assert_int_equal(changed.leaf, i);
+		assert_int_equal(p->leaves[i].label, i);
+		assert_int_equal(p->leaves[i].allocs, 1);
+	}
+	assert_int_equal(p->n_leaves, leaves);
+}
+
+static void a_child_and_a_profile_begun_anew_keep_the_labels(void **state)
+{
+	struct profile *p = *state, *c;
+
+	for (unsigned i = 0; i < 4; i++)
+		labelled(p, A + 16 * i, 100, (enum alloc_label)i);
+	assert_int_equal(p->n_leaves, 4);
+	c = profile_fork(p);
+	assert_non_null(c);
+	release(c, A + 16);
+	assert_int_equal(c->leaves[changed.old_leaf].label, 1);
+	assert_goes_on_with_labels(c, 4);
+	profile_free(c);
+	profile_restart(p);
+	assert_goes_on_with_labels(p, 4);
 }
 
 static void a_profile_begun_anew_knows_nothing_but_its_numbers(void **state)
@@ -907,6 +941,7 @@ int main(void)
 		PROFILE_TEST(what_a_profile_uses_is_told),
 		PROFILE_TEST(a_finished_profile_keeps_what_is_reported_and_little_else),
 		PROFILE_TEST(a_finished_profile_may_be_empty),
+		PROFILE_TEST(a_child_and_a_profile_begun_anew_keep_the_labels),
 		PROFILE_TEST(a_profile_begun_anew_knows_nothing_but_its_numbers),
 	};
 

@@ -128,17 +128,31 @@ static taddr address(uint32_t at)
 	return 0x10000u + 16u * at;
 }
 
+/* How chains are told: by their frames, by a node that is grown beforehand, or now so, now so. */
+enum telling { BY_FRAMES, BY_NODE, BY_EITHER };
+static enum telling telling;
+
 static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 {
-	uint32_t frames[DEEPEST];
+	static unsigned events;
+	uint32_t frames[DEEPEST], node = c && c->truncated ? PD_ROOT_TRUNCATED : PD_ROOT_WHOLE;
+	bool by_node = telling == BY_NODE || (telling == BY_EITHER && ++events % 3);
 
 	for (uint32_t i = 0; c && i < c->n; i++) {
 		struct profile_place place = { .address = c->sites[c->n - 1 - i], .module = 3 };
 
 		frames[i] = profile_frame(p, &place);
 	}
+	for (uint32_t i = c ? c->n : 0; by_node && i-- > 0;)
+		node = profile_node_below(p, node, frames[i]);
 	if (c)
-		e.chain = (struct alloc_chain){ frames, c->n, c->truncated ? CHAIN_NO_CFI : CHAIN_WHOLE };
+		e.chain = (struct alloc_chain){ .truncated = c->truncated ? CHAIN_NO_CFI : CHAIN_WHOLE };
+	if (c && by_node) {
+		e.chain.node = node;
+	} else if (c) {
+		e.chain.frames = frames;
+		e.chain.n = c->n;
+	}
 	assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 }
 
@@ -274,12 +288,12 @@ static void compare(const struct model *m, const struct profile *p)
 		compare_chain(m, p, i);
 }
 
-static void a_million_random_events_are_counted_as_a_simple_model_counts_them(void **state)
+static void count_a_million_told(enum telling how)
 {
 	struct model *m = calloc(1, sizeof *m);
 	struct profile *p = profile_new();
 
-	(void)state;
+	telling = how;
 	assert_non_null(m);
 	assert_non_null(p);
 	random_state = 31;
@@ -298,10 +312,30 @@ static void a_million_random_events_are_counted_as_a_simple_model_counts_them(vo
 	free(m);
 }
 
+static void a_million_random_events_are_counted_as_a_simple_model_counts_them(void **state)
+{
+	(void)state;
+	count_a_million_told(BY_FRAMES);
+}
+
+static void an_engine_may_tell_the_node_of_a_chain_instead_of_its_frames(void **state)
+{
+	(void)state;
+	count_a_million_told(BY_NODE);
+}
+
+static void nodes_and_frames_may_be_told_in_turns(void **state)
+{
+	(void)state;
+	count_a_million_told(BY_EITHER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_million_random_events_are_counted_as_a_simple_model_counts_them),
+		cmocka_unit_test(an_engine_may_tell_the_node_of_a_chain_instead_of_its_frames),
+		cmocka_unit_test(nodes_and_frames_may_be_told_in_turns),
 	};
 
 	return cmocka_run_group_tests_name("profile_random", tests, NULL, NULL);

@@ -168,11 +168,48 @@ static struct unwind_chain chain_now(struct target *t)
 
 	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
 	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
-	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &c), 0);
+	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, NULL, &c), 0);
 	assert_true(c.n > 0);
 	assert_int_equal(c.frames[0].pc, ret);
 	assert_false(c.frames[0].exact);
 	return c;
+}
+
+/* A frame of a chain that is looked for in it, and how often that was asked. */
+struct sought {
+	taddr pc, sp;
+	size_t asked;
+};
+
+static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
+{
+	struct sought *s = ctx;
+
+	assert_true(inner->cfa == 0 || inner->cfa == sp);
+	s->asked++;
+	return pc == s->pc && sp == s->sp;
+}
+
+/* The chain from where the child is to frame @i of @whole. */
+static void assert_ends_at(struct target *t, const struct unwind_frame *whole, size_t i)
+{
+	struct sought s = { whole[i].pc, whole[i - 1].cfa, 0 };
+	const struct unwind_goal goal = { is_sought, &s };
+	struct unwind_chain c;
+	uint64_t ret;
+
+	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
+	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
+	assert_true(c.reached);
+	assert_int_equal(c.truncated, CHAIN_WHOLE);
+	assert_int_equal(c.n, i + 1);
+	for (size_t k = 0; k <= i; k++)
+		assert_int_equal(c.frames[k].pc, whole[k].pc);
+	for (size_t k = 0; k < i; k++)
+		assert_int_equal(c.frames[k].cfa, whole[k].cfa);
+	/* Nothing further out was looked at, but for a second way after a first. */
+	assert_in_range(s.asked, 1, 2 * i);
 }
 
 /* The kernel's way back from a signal handler: mov $15,%rax; syscall. */
@@ -470,6 +507,116 @@ static void frames_of_any_size_and_alignment_are_passed(void **state)
 		struct unwind_chain c = chain_now(t);
 		assert_as_told(&c);
 	}
+}
+
+static struct unwind_frame *copy_frames(const struct unwind_chain *c)
+{
+	struct unwind_frame *copy = malloc(c->n * sizeof *copy);
+
+	assert_non_null(copy);
+	memcpy(copy, c->frames, c->n * sizeof *copy);
+	return copy;
+}
+
+static void a_chain_ends_at_the_frame_that_is_sought(void **state)
+{
+	struct target *t = *state;
+
+	start(t, run_deep);
+	/* With nothing remembered, and with all of it. */
+	for (int i = 0; i < 2; i++) {
+		struct unwind_chain c = chain_now(t);
+		struct unwind_frame *whole = copy_frames(&c);
+		uint64_t steps = unwinder_counts(t->u).steps_known;
+
+		assert_true(c.n > DEEP);
+		assert_false(c.reached);
+		if (i == 0)
+			unwinder_flush(t->u);
+		assert_ends_at(t, whole, 1);
+		assert_ends_at(t, whole, 20);
+		assert_true(unwinder_counts(t->u).steps_known - steps <= 21);
+		assert_int_equal(unwinder_function(t->u, &whole[1]), (uintptr_t)recurse);
+		unwinder_check(t->u, true);
+		assert_ends_at(t, whole, DEEP / 2);
+		unwinder_check(t->u, false);
+		free(whole);
+	}
+	assert_int_equal(unwinder_counts(t->u).checked, 2);
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
+static void a_frame_is_found_in_a_chain_that_is_known_as_a_whole(void **state)
+{
+	struct target *t = *state;
+
+	start(t, run_shallow);
+	unwinder_check(t->u, true);
+	for (int i = 0; i < 3; i++) {
+		struct unwind_chain c = chain_now(t);
+		struct unwind_frame *whole = copy_frames(&c);
+
+		assert_as_told(&c);
+		for (size_t k = 1; k < c.n; k++)
+			assert_ends_at(t, whole, k);
+		free(whole);
+	}
+	assert_int_equal(unwinder_counts(t->u).wrong, 0);
+}
+
+static void a_frame_is_found_behind_a_signal_handler(void **state)
+{
+	struct target *t = *state;
+	size_t handlers = 0;
+
+	start(t, run_handler_on_its_own_stack);
+	struct unwind_chain c = chain_now(t);
+	struct unwind_frame *whole = copy_frames(&c);
+	size_t n = c.n;
+	for (size_t k = 1; k < n; k++) {
+		handlers += whole[k].exact;
+		if (!whole[k].exact)
+			assert_ends_at(t, whole, k);
+	}
+	assert_int_equal(handlers, 1);
+	free(whole);
+}
+
+static void what_is_not_in_a_chain_is_not_found(void **state)
+{
+	struct target *t = *state;
+	struct sought s = { 0x1234, 0x5678, 0 };
+	const struct unwind_goal goal = { is_sought, &s };
+	struct unwind_chain c;
+	uint64_t ret;
+
+	start(t, run_shallow);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
+		assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
+		assert_false(c.reached);
+		assert_as_told(&c);
+	}
+}
+
+static void a_word_far_up_is_read_without_what_is_below(void **state)
+{
+	struct target *t = *state;
+	uint64_t near, far;
+
+	start(t, run_deep);
+	taddr slot = arch_return_slot(&t->regs), up = slot + 8 * DEEP;
+
+	assert_int_equal(unwinder_snapshot(t->u, t->space, slot), 0);
+	assert_true(unwinder_far_word(t->u, up, &far));
+	assert_true(unwinder_word(t->u, up, &near));
+	assert_int_equal(near, far);
+	assert_true(unwinder_far_word(t->u, slot, &far));
+	assert_true(unwinder_word(t->u, slot, &near));
+	assert_int_equal(near, far);
+	assert_false(unwinder_far_word(t->u, (uintptr_t)heap + HEAP, &far));
+	assert_false(unwinder_far_word(t->u, 0, &far));
 }
 
 static void every_frame_lies_above_the_one_it_called(void **state)
@@ -822,7 +969,7 @@ static struct unwind_chain chain_at(struct target *t, taddr sp, taddr ret)
 
 	arch_set_caller(&r, (uintptr_t)stop_here + 1, sp);
 	if (unwinder_snapshot(t->u, t->space, sp) == 0)
-		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &r, ret, &c), 0);
+		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &r, ret, NULL, &c), 0);
 	return c;
 }
 
@@ -1101,6 +1248,11 @@ int main(void)
 		UNWIND_TEST(a_chain_is_what_the_program_says_itself),
 		UNWIND_TEST(a_chain_of_ten_thousand_frames_is_followed_to_its_end),
 		UNWIND_TEST(frames_of_any_size_and_alignment_are_passed),
+		UNWIND_TEST(a_chain_ends_at_the_frame_that_is_sought),
+		UNWIND_TEST(a_frame_is_found_in_a_chain_that_is_known_as_a_whole),
+		UNWIND_TEST(a_frame_is_found_behind_a_signal_handler),
+		UNWIND_TEST(what_is_not_in_a_chain_is_not_found),
+		UNWIND_TEST(a_word_far_up_is_read_without_what_is_below),
 		UNWIND_TEST(every_frame_lies_above_the_one_it_called),
 		UNWIND_TEST(a_handler_stands_on_the_instruction_that_was_interrupted),
 		UNWIND_TEST(a_handler_may_interrupt_a_system_call_or_another_handler),

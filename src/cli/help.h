@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_HELP_H
+#define MPROF_CLI_HELP_H
+
+#include "cli/nearest.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The help of a command: what it does, and the options that it takes. NULL: of all of mprof. False: there is
+ * no such command. */
+bool help_print(const char *command, FILE *out);
+
+/* Is one of our commands the nearest? */
+void help_try_commands(struct nearest *n);
+
+#endif

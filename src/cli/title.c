@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/title.h"
+
+#include "base/printable.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_blank(char c)
+{
+	return !c || c == ' ';
+}
+
+/* At the end of a character, with dots to show that there was more. */
+static void cut(char *title)
+{
+	size_t at = strlen(title);
+
+	if (at > TITLE_MAX - sizeof "...")
+		at = TITLE_MAX - sizeof "...";
+	while (at && ((unsigned char)title[at] & 0xc0) == 0x80)
+		at--;
+	strcpy(title + at, "...");
+}
+
+bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n)
+{
+	char raw[TITLE_MAX + 1];
+
+	/* What servers leave of a longer name, and what stood in front. */
+	while (n && is_blank(cmdline[n - 1]))
+		n--;
+	while (n && is_blank(*cmdline))
+		cmdline++, n--;
+	size_t len = n < sizeof raw ? n : sizeof raw - 1;
+	for (size_t i = 0; i < len; i++)
+		raw[i] = cmdline[i] ? cmdline[i] : ' ';
+	raw[len] = '\0';
+	if (printable(title, TITLE_MAX, raw) >= TITLE_MAX)
+		cut(title);
+	return len;
+}
+
+bool title_of(char title[TITLE_MAX], pid_t pid)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : -1;
+	if (fd >= 0)
+		close(fd);
+	title[0] = '\0';
+	return n > 0 && title_make(title, text, (size_t)n);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "session/execs.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "session/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- decided from plain data ---- */
+
+enum { MUCH = 10 };	/* more than one part in so many */
+
+void execs_judge(struct exec_part *v, size_t n)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += v[i].bytes;
+	for (size_t i = 0; i < n; i++)
+		v[i].kept |= i + 1 == n || v[i].bytes > bytes / MUCH;
+}
+
+/* ---- the images of a process ---- */
+
+struct parts {
+	struct image **images;
+	struct exec_part *v;
+	size_t n, cap_images, cap_parts;
+};
+
+static bool add_part(struct parts *p, struct image *i)
+{
+	uint64_t lost = i->watch ? watch_counts(i->watch).lost : i->counts.lost;
+
+	if (ARRAY_RESERVE(&p->images, &p->cap_images, p->n) || ARRAY_RESERVE(&p->v, &p->cap_parts, p->n))
+		return false;
+	p->images[p->n] = i;
+	p->v[p->n++] = (struct exec_part){
+		.bytes = i->profile->totals.alloc_bytes,
+		/* How much it did that has lost events is not known. */
+		.kept = i->fate == EXEC_KEPT || lost,
+	};
+	return true;
+}
+
+/* The images of the latest process of this number: the kernel may have used it before. */
+static bool collect(struct parts *p, const struct session *s, pid_t pid)
+{
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid)
+			continue;
+		if (p->n && p->images[p->n - 1]->ended)
+			p->n = 0;
+		if (!add_part(p, i))
+			return false;
+	}
+	return true;
+}
+
+void session_judge_execs(struct session *s, pid_t pid)
+{
+	struct parts p = { 0 };
+
+	if (collect(&p, s, pid)) {
+		execs_judge(p.v, p.n);
+		for (size_t i = 0; i < p.n; i++)
+			p.images[i]->fate = p.v[i].kept ? EXEC_KEPT : EXEC_LEFT_OUT;
+	}
+	free(p.images);
+	free(p.v);
+}
+
+/* ---- what is left out ---- */
+
+enum { NAMES = 6 };	/* of programs are told, at most */
+
+struct name {
+	const char *name;
+	unsigned n;
+};
+
+static const char *name_of(const struct image *i)
+{
+	return i->command && i->command[0] ? path_last(i->command[0]) : "?";
+}
+
+/* "4 bash, env, and others" */
+static void print_names(const struct image *list, FILE *out)
+{
+	struct name names[NAMES];
+	size_t n = 0;
+	bool others = false;
+
+	for (const struct image *i = list; i; i = i->next) {
+		size_t k = 0;
+
+		while (k < n && strcmp(names[k].name, name_of(i)))
+			k++;
+		others |= k == NAMES;
+		if (k == n && n < NAMES)
+			names[n++] = (struct name){ .name = name_of(i) };
+		if (k < n)
+			names[k].n++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		fputs(k ? ", " : "", out);
+		if (names[k].n > 1)
+			fprintf(out, "%u ", names[k].n);
+		fprintf(out, "%.40s", names[k].name);
+	}
+	fputs(others ? " and others" : "", out);
+}
+
+static char *tell(const struct image *list)
+{
+	uint64_t allocs = 0, bytes = 0;
+	unsigned n = 0;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (const struct image *i = list; i; i = i->next) {
+		allocs += i->profile->totals.allocs;
+		bytes += i->profile->totals.alloc_bytes;
+		n++;
+	}
+	if (!out)
+		return NULL;
+	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n, n == 1 ? "" : "s",
+		n == 1 ? "its" : "their", n == 1 ? "is" : "are");
+	print_names(list, out);
+	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s", allocs, bytes,
+		n == 1 ? "it" : "them");
+	fclose(out);
+	return text;
+}
+
+void session_leave_out(struct session *s)
+{
+	struct image **to = &s->left_out, *i;
+
+	for (i = s->images; i; i = i->next)
+		if (i->over && i->fate == EXEC_OPEN)
+			session_judge_execs(s, i->pid);
+	for (struct image **at = &s->images; (i = *at);) {
+		if (i->fate != EXEC_LEFT_OUT) {
+			at = &i->next;
+			continue;
+		}
+		*at = i->next;
+		i->next = NULL;
+		*to = i;
+		to = &i->next;
+	}
+	s->last = &s->images;
+	while (*s->last)
+		s->last = &(*s->last)->next;
+	if (s->left_out)
+		s->left_out_text = tell(s->left_out);
+}
