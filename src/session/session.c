@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/heap.h"
 #include "cli/program.h"
-#include "massif/recorder.h"
 #include "session/execs.h"
 
 #include <errno.h>

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "session/execs.h"
-
 
 /* Which of these parts are kept, as "1" and "0". */
 static const char *judged(struct exec_part *v, size_t n)
