@@ -3,6 +3,7 @@
 #include "attach/tracer_internal.h"
 
 #include "attach/target.h"
+#include "proc/status.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -157,10 +158,10 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 static bool place(struct tracer *t, struct task *task, const struct task *parent,
 		  struct space *space)
 {
-	long tgid = status_field(task->tid, "Tgid");
+	pid_t tgid = proc_status(task->tid).tgid;
 
 	task->fresh = false;
-	task->tgid = tgid > 0 ? (pid_t)tgid : task->tid;
+	task->tgid = tgid ? tgid : task->tid;
 	if (task->tgid != task->tid || shares_memory(task->tid, parent->tid)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
@@ -179,8 +180,8 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 
 bool tracer_serve_fresh(struct tracer *t, struct task *task)
 {
-	long tgid = status_field(task->tid, "Tgid");
-	struct task *sibling = tgid > 0 && tgid != task->tid ? task_of_group(t, (pid_t)tgid) : NULL;
+	pid_t tgid = proc_status(task->tid).tgid;
+	struct task *sibling = tgid && tgid != task->tid ? task_of_group(t, tgid) : NULL;
 	if (sibling)
 		return place(t, task, sibling, sibling->space);
 	task->state = TASK_PARKED;
@@ -231,7 +232,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 /* Would the process's parent still tell of it? */
 static bool parent_is_traced(struct tracer *t, const struct task *task, const struct task *dead)
 {
-	long ppid = status_field(task->tid, "PPid");
+	pid_t ppid = proc_status(task->tid).ppid;
 	struct task *other;
 
 	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));)

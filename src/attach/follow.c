@@ -2,6 +2,7 @@
 #include "attach/follow.h"
 
 #include "base/clock.h"
+#include "proc/file.h"
 #include "proc/stat.h"
 
 #include <errno.h>
@@ -43,14 +44,6 @@ struct follow {
 
 /* ---- the scheduler's books ---- */
 
-static int open_book(pid_t tid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)tid, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 static void close_books(struct books *b)
 {
 	if (b->stat >= 0)
@@ -62,7 +55,8 @@ static void close_books(struct books *b)
 
 static bool open_books(struct books *b, pid_t tid)
 {
-	*b = (struct books){ tid, open_book(tid, "stat"), open_book(tid, "schedstat") };
+	*b = (struct books){ tid, proc_open(tid, "stat", O_RDONLY),
+			      proc_open(tid, "schedstat", O_RDONLY) };
 	if (b->stat >= 0 && b->schedstat >= 0)
 		return true;
 	close_books(b);
@@ -71,20 +65,17 @@ static bool open_books(struct books *b, pid_t tid)
 
 static int read_processor(int stat)
 {
-	enum { PROCESSOR = 39 };
 	char line[1024];
-	ssize_t n = pread(stat, line, sizeof line - 1, 0);
 
-	if (n <= 0)
+	if (proc_pread(stat, line, sizeof line) <= 0)
 		return -1;
-	line[n] = '\0';
-	const char *at = procstat_field(line, PROCESSOR);
+	const char *at = procstat_field(line, PROCSTAT_PROCESSOR);
 	return at ? atoi(at) : -1;
 }
 
 int follow_processor_of(pid_t tid)
 {
-	int stat = open_book(tid, "stat"), cpu = stat < 0 ? -1 : read_processor(stat);
+	int stat = proc_open(tid, "stat", O_RDONLY), cpu = stat < 0 ? -1 : read_processor(stat);
 
 	if (stat >= 0)
 		close(stat);
@@ -95,11 +86,9 @@ int follow_processor_of(pid_t tid)
 static bool read_times(int schedstat, uint64_t *ran, uint64_t *waited)
 {
 	char line[128];
-	ssize_t n = pread(schedstat, line, sizeof line - 1, 0);
 
-	if (n <= 0)
+	if (proc_pread(schedstat, line, sizeof line) <= 0)
 		return false;
-	line[n] = '\0';
 	return sscanf(line, "%" SCNu64 " %" SCNu64, ran, waited) == 2;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/guard.h"
 
-#include "attach/target.h"
 #include "attach/task.h"
+#include "proc/status.h"
+#include "proc/tasks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -175,19 +175,14 @@ static void restore_slots(const struct guard *g, pid_t pid, const struct space *
 /* A task of the process that still has memory: the leader may have ended. */
 static pid_t live_task(pid_t pid)
 {
-	char path[64];
+	struct proc_tasks tasks;
 	pid_t found = 0;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
-	for (struct dirent *e; d && !found && (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid > 0 && status_field(tid, "VmSize") > 0)
+	proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !found && (tid = proc_tasks_next(&tasks));)
+		if (proc_status(tid).vm_size)
 			found = tid;
-	}
-	if (d)
-		closedir(d);
+	proc_tasks_close(&tasks);
 	return found;
 }
 
@@ -227,10 +222,11 @@ static taddr own_pc(const struct guard *g, pid_t pid, pid_t tid, taddr pc)
 
 static bool seize_stopped(pid_t tid)
 {
+	struct proc_status status = proc_status(tid);
 	int wstatus;
 
 	/* A thread that has ended, a leader too, has nothing to be put in order. */
-	if (strchr("ZX", status_state(tid)))
+	if (!proc_status_lives(&status))
 		return false;
 	/* Until the kernel has cut the dead tracer's ties this is refused. */
 	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
@@ -259,26 +255,21 @@ static void settle_task(const struct guard *g, pid_t pid, pid_t tid)
 static void recover_process(const struct guard *g, pid_t pid)
 {
 	struct space *s = space_new(live_task(pid));
-	char path[64];
+	struct proc_tasks tasks;
 
 	if (!s)
 		return;
 	restore_traps(g, pid, s);
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
+	proc_tasks_open(&tasks, pid);
 	bool was_stopped = true;
 	/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
-	for (struct dirent *e; d && (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid > 0 && seize_stopped(tid)) {
+	for (pid_t tid; (tid = proc_tasks_next(&tasks));)
+		if (seize_stopped(tid)) {
 			was_stopped &= g->stopped[(unsigned)tid % TRAPPED_SLOTS] == tid;
 			settle_task(g, pid, tid);
 			ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		}
-	}
-	if (d)
-		closedir(d);
+	proc_tasks_close(&tasks);
 	restore_slots(g, pid, s);
 	space_free(s);
 	if (!was_stopped)

@@ -5,8 +5,8 @@
 #include "attach/target.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "proc/tasks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -153,17 +153,13 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
  * process's threads could be. */
 static int seize_threads(struct tracer *t, pid_t pid)
 {
-	char path[64];
+	struct proc_tasks tasks;
 	int n = 0, err = 0;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
-	if (!d)
+	if (proc_tasks_open(&tasks, pid))
 		return -ESRCH;
-	for (struct dirent *e; (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid <= 0 || is_ours(t, tid, pid))
+	for (pid_t tid; (tid = proc_tasks_next(&tasks));) {
+		if (is_ours(t, tid, pid))
 			continue;
 		int one = seize(t, tid, pid);
 		/* A thread that has ended refuses with EPERM, as one that is not permitted. */
@@ -172,7 +168,7 @@ static int seize_threads(struct tracer *t, pid_t pid)
 		else if (!err)
 			err = one;
 	}
-	closedir(d);
+	proc_tasks_close(&tasks);
 	return n || t->tasks.n ? n : err ? err : -ESRCH;
 }
 

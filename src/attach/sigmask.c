@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/sigmask.h"
 
-#include "proc/stat.h"
+#include "proc/status.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -30,9 +30,9 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 /* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
 static bool handles_traps(pid_t tid)
 {
-	enum { SIGCATCH = 34 }; /* proc(5), /proc/PID/stat */
+	struct proc_status s = proc_status(tid);
 
-	return procstat_number(tid, SIGCATCH) & BIT(SIGTRAP);
+	return proc_status_catches(&s, SIGTRAP);
 }
 
 void sigmask_restore(struct mask_watch *m, pid_t tid)

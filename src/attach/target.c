@@ -1,90 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 
+#include "proc/file.h"
 #include "proc/stat.h"
+#include "proc/status.h"
+#include "proc/tasks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { PF_KTHREAD = 0x00200000 }; /* linux/sched.h; flags of proc(5), /proc/PID/stat */
 
-/* The value of a line "Field:\tvalue" of /proc/TID/status. */
-static bool status_text(pid_t tid, const char *field, char value[128])
-{
-	char path[64], line[256];
-	size_t n = strlen(field);
-	bool found = false;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (!found && fgets(line, sizeof line, f)) {
-		found = !strncmp(line, field, n) && line[n] == ':';
-		if (found)
-			snprintf(value, 128, "%.127s", line + n + 1 + strspn(line + n + 1, " \t"));
-	}
-	fclose(f);
-	return found;
-}
-
-long status_field(pid_t tid, const char *field)
-{
-	char value[128];
-
-	return status_text(tid, field, value) ? strtol(value, NULL, 10) : -1;
-}
-
 bool is_traced_by_us(pid_t tid)
 {
-	return status_field(tid, "TracerPid") == getpid();
+	return proc_status(tid).tracer == getpid();
 }
 
 static bool is_kernel_thread(pid_t pid)
 {
-	enum { FLAGS = 9 };
-	char path[64], line[1024];
-	unsigned long flags = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (fgets(line, sizeof line, f)) {
-		const char *at = procstat_field(line, FLAGS);
-
-		flags = at ? strtoul(at, NULL, 10) : 0;
-	}
-	fclose(f);
-	return flags & PF_KTHREAD;
-}
-
-char status_state(pid_t tid)
-{
-	char value[128];
-
-	return status_text(tid, "State", value) ? value[0] : 'X';
+	return procstat_number(pid, PROCSTAT_FLAGS) & PF_KTHREAD;
 }
 
 static bool shows_live_thread(pid_t pid)
 {
-	char path[64];
+	struct proc_tasks tasks;
 	bool live = false;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
-	for (struct dirent *e; d && !live && (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
+	proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !live && (tid = proc_tasks_next(&tasks));) {
+		struct proc_status s = proc_status(tid);
 
-		live = tid > 0 && !strchr("ZX", status_state(tid));
+		live = proc_status_lives(&s);
 	}
-	if (d)
-		closedir(d);
+	proc_tasks_close(&tasks);
 	return live;
 }
 
@@ -103,24 +54,19 @@ static bool has_live_threads(pid_t pid)
 /* Does it run the same file as we do? */
 static bool runs_our_program(pid_t pid)
 {
-	char path[64];
+	char path[PROC_PATH];
 	struct stat a, b;
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	return !stat(path, &a) && !stat("/proc/self/exe", &b) && a.st_ino == b.st_ino &&
-	       a.st_dev == b.st_dev;
+	return !stat(proc_path(path, pid, "exe"), &a) && !stat("/proc/self/exe", &b) &&
+	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 struct target_facts target_look(pid_t pid)
 {
-	struct target_facts f = { .state = status_state(pid) };
-	long tgid = status_field(pid, "Tgid"), tracer = status_field(pid, "TracerPid");
-	long uid = status_field(pid, "Uid");
+	struct proc_status s = proc_status(pid);
+	struct target_facts f = { .exists = s.tgid > 0, .state = s.state, .tgid = s.tgid,
+				  .tracer = s.tracer, .uid = s.uid };
 
-	f.exists = tgid > 0;
-	f.tgid = (pid_t)tgid;
-	f.tracer = tracer > 0 ? (pid_t)tracer : 0;
-	f.uid = uid >= 0 ? (uid_t)uid : 0;
 	f.kernel_thread = f.exists && is_kernel_thread(pid);
 	f.mprof = f.exists && runs_our_program(pid);
 	f.live_threads = f.exists && has_live_threads(pid);
@@ -152,13 +98,6 @@ static int yama_scope(void)
 	return scope;
 }
 
-static void name_of(pid_t pid, char name[128])
-{
-	if (!status_text(pid, "Name", name))
-		strcpy(name, "?");
-	name[strcspn(name, "\n")] = '\0';
-}
-
 static void explain_permission(pid_t pid, const struct target_facts *f, struct error *e)
 {
 	int scope = yama_scope();
@@ -187,7 +126,7 @@ static void explain_permission(pid_t pid, const struct target_facts *f, struct e
 enum target_problem target_explain(enum target_problem problem, pid_t pid,
 				   const struct target_facts *f, struct error *e)
 {
-	char name[128];
+	struct proc_status tracer;
 
 	switch (problem) {
 	case TARGET_FINE:
@@ -205,10 +144,10 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 			  (int)pid);
 		break;
 	case TARGET_TRACED:
-		name_of(f->tracer, name);
+		tracer = proc_status(f->tracer);
 		error_set(e, 0,
 			  "cannot attach to process %d: process %d (%s) traces it already; end that first",
-			  (int)pid, (int)f->tracer, name);
+			  (int)pid, (int)f->tracer, tracer.name);
 		break;
 	case TARGET_NOT_PERMITTED:
 		explain_permission(pid, f, e);

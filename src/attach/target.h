@@ -42,12 +42,6 @@ enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t 
 enum target_problem target_explain(enum target_problem problem, pid_t pid,
 				   const struct target_facts *f, struct error *e);
 
-/* A number field of /proc/TID/status, or -1. */
-long status_field(pid_t tid, const char *field);
-
-/* The letter of its state in the same file, proc(5); X if it is gone. */
-char status_state(pid_t tid);
-
 /* Is the task traced, by this very process? */
 bool is_traced_by_us(pid_t tid);
 

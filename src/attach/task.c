@@ -2,6 +2,7 @@
 #include "attach/task.h"
 
 #include "base/idindex.h"
+#include "proc/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,12 +98,10 @@ static bool is_nobodys(int mem)
 struct space *space_new(pid_t tid)
 {
 	struct space *s = calloc(1, sizeof *s);
-	char path[64];
 
 	if (!s)
 		return NULL;
-	snprintf(path, sizeof path, "/proc/%d/mem", (int)tid);
-	s->mem = open(path, O_RDWR | O_CLOEXEC);
+	s->mem = proc_open(tid, "mem", O_RDWR);
 	if (s->mem < 0 || is_nobodys(s->mem)) {
 		space_free(s);
 		return NULL;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void watch_shared_rules(struct watch_shared *s, struct rules *rules)
 {
@@ -154,20 +153,6 @@ static void forget_pcs(struct watch *w)
 	unwinder_flush(w->unwinder);
 }
 
-static uint32_t program_file(const struct module_files *files, pid_t tid)
-{
-	struct stat st;
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
-	if (stat(path, &st))
-		return NO_FILE;
-	for (size_t i = 0; i < files->n; i++)
-		if (files->files[i].ino == st.st_ino)
-			return (uint32_t)i;
-	return NO_FILE;
-}
-
 int watch_modules(struct watch *w, pid_t tid)
 {
 	struct mappings now;
@@ -177,7 +162,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	if (err)
 		return err;
 	if (w->program == NO_FILE)
-		w->program = program_file(&w->shared->files, tid);
+		w->program = module_files_program(&w->shared->files, tid);
 	struct mappings was = w->maps;
 	w->maps = now;
 	for (size_t i = 0; i < was.n; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/commands.h"
 
-#include "attach/target.h"
 #include "base/clock.h"
 #include "cli/heap.h"
 #include "cli/keep.h"
@@ -11,6 +10,7 @@
 #include "cli/unwritten.h"
 #include "mma/profile_stats.h"
 #include "mma/stats_text.h"
+#include "proc/status.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -77,12 +77,12 @@ static void answer_status(struct serve *v, int fd)
 	       "events lost: %" PRIu64 "\n"
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
-	       "tracer's memory in KiB: %ld\n"
+	       "tracer's memory in KiB: %" PRIu64 "\n"
 	       "%s%s%s",
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
 	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"),
+	       tracer_stops(v->session->tracer), cpu, proc_status(getpid()).vm_rss,
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 

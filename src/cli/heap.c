@@ -5,6 +5,8 @@
 #include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "proc/file.h"
+#include "proc/status.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,33 +43,13 @@ static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error 
 
 /* ---- whose profiles are not written ---- */
 
-struct ids {
-	unsigned real_uid, effective_uid, real_gid, effective_gid;
-};
-
-static bool read_ids(pid_t pid, struct ids *ids)
-{
-	char path[64], line[256];
-	int found = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *f = fopen(path, "re");
-	while (f && found < 2 && fgets(line, sizeof line, f))
-		found += sscanf(line, "Uid: %u %u", &ids->real_uid, &ids->effective_uid) == 2 ||
-			 sscanf(line, "Gid: %u %u", &ids->real_gid, &ids->effective_gid) == 2;
-	if (f)
-		fclose(f);
-	return found == 2;
-}
-
 /* Its file asks for another user or group, which it has not got because it is traced. */
-static bool has_lost_set_id(pid_t pid, const struct ids *ids)
+static bool has_lost_set_id(pid_t pid, const struct proc_status *ids)
 {
-	char path[64];
+	char path[PROC_PATH];
 	struct stat st;
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	if (stat(path, &st))
+	if (stat(proc_path(path, pid, "exe"), &st))
 		return false;
 	return (st.st_mode & S_ISUID && st.st_uid != ids->effective_uid) ||
 	       (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != ids->effective_gid);
@@ -77,11 +59,11 @@ static bool has_lost_set_id(pid_t pid, const struct ids *ids)
 static bool may_profile(pid_t pid)
 {
 	static bool said;
-	struct ids ids;
+	struct proc_status ids = proc_status(pid);
 
-	if (!read_ids(pid, &ids))
+	if (!ids.has_ids)
 		return false;
-	if (ids.real_uid != ids.effective_uid || ids.real_gid != ids.effective_gid) {
+	if (ids.uid != ids.effective_uid || ids.gid != ids.effective_gid) {
 		say("process %d runs set-user-ID or set-group-ID: no heap profiles of it are written",
 		    (int)pid);
 		return false;

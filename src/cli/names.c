@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/names.h"
 
+#include "proc/status.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,27 +37,6 @@ static int open_map(const char *path, uid_t uid)
 	return fd;
 }
 
-/* What a process calls itself, in its own namespace. */
-static pid_t inner_pid(pid_t pid)
-{
-	char path[64], line[256];
-	long inner = pid;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *f = fopen(path, "re");
-
-	while (f && fgets(line, sizeof line, f)) {
-		if (strncmp(line, "NSpid:", 6))
-			continue;
-		char *last = strrchr(line, '\t');
-		if (last)
-			inner = strtol(last, NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return (pid_t)inner;
-}
-
 int names_open_jit_map(pid_t pid)
 {
 	char path[128];
@@ -66,7 +47,10 @@ int names_open_jit_map(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
 	if (stat(path, &st) == 0) {
 		uid = st.st_uid;
-		snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)inner_pid(pid));
+		pid_t inner = proc_status(pid).inner;
+
+		snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid,
+			 (int)(inner ? inner : pid));
 		fd = open_map(path, uid);
 	}
 	if (fd < 0) {

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct listed {
 	uint64_t at;
@@ -77,22 +76,16 @@ static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
 {
 	struct listing l = { .shared = s };
 	struct mappings maps;
-	char exe[64];
-	struct stat st = { 0 };
 	int err = mappings_read(pid, &s->files, &maps);
 
 	if (err)
 		return err;
-	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
-	if (stat(exe, &st))
-		st.st_ino = 0;
+	uint32_t program = module_files_program(&s->files, pid);
 	for (size_t i = 0; !err && i < maps.n; i++) {
-		const struct module_file *f = &s->files.files[maps.maps[i].file];
-
 		l.file = maps.maps[i].file;
 		l.bias = maps.maps[i].bias;
-		err = choose_probes(&s->files, &s->scans, s->rules, l.file,
-				    st.st_ino && f->ino == st.st_ino && f->dev == st.st_dev, list_one, &l);
+		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == program,
+				    list_one, &l);
 	}
 	mappings_release(&maps);
 	*found = l.n;

@@ -4,6 +4,7 @@
 #include "arch/arch.h"
 #include "base/texts.h"
 #include "cli/cli.h"
+#include "proc/file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -42,10 +43,9 @@ static const char *unsupported_path(const char *path)
 
 const char *program_unsupported(pid_t pid)
 {
-	char path[64];
+	char path[PROC_PATH];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	return unsupported_path(path);
+	return unsupported_path(proc_path(path, pid, "exe"));
 }
 
 /* ---- finding it ---- */
@@ -118,38 +118,11 @@ char *program_find(const char *name, int *status, struct error *e)
 
 /* ---- its arguments ---- */
 
-static char *read_whole(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = NULL;
-	size_t cap = 0;
-	ssize_t n = 1;
-
-	*len = 0;
-	while (fd >= 0 && n > 0) {
-		if (*len + 4096 > cap) {
-			char *grown = realloc(text, cap = cap * 2 + 8192);
-			if (!grown)
-				break;
-			text = grown;
-		}
-		n = read(fd, text + *len, cap - *len - 1);
-		*len += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[*len] = '\0';
-	return text;
-}
-
 char **program_arguments(pid_t pid)
 {
-	char path[64];
 	size_t len, n = 0;
+	char *text = proc_read(pid, "cmdline", &len);
 
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-	char *text = read_whole(path, &len);
 	for (size_t i = 0; text && i < len; i++)
 		n += !text[i];
 	char **args = calloc(n + 1, sizeof *args);

@@ -13,10 +13,10 @@
 #include "cli/mma_output.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
+#include "proc/tasks.h"
 #include "session/execs.h"
 #include "session/signals.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@ enum { TICK_MS = 250 };
 int share_one_cpu(pid_t pid, struct error *e)
 {
 	int cpu = pid ? follow_processor_of(pid) : sched_getcpu();
-	char path[64];
+	struct proc_tasks tasks = { 0 };
 	cpu_set_t set;
 	int err = 0;
 
@@ -44,16 +44,12 @@ int share_one_cpu(pid_t pid, struct error *e)
 	CPU_SET(cpu < 0 ? 0 : cpu, &set);
 	if (sched_setaffinity(0, sizeof set, &set))
 		err = -errno;
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = pid ? opendir(path) : NULL;
-	for (struct dirent *entry; d && !err && (entry = readdir(d));) {
-		pid_t tid = (pid_t)atoi(entry->d_name);
-
-		if (tid > 0 && sched_setaffinity(tid, sizeof set, &set) && errno != ESRCH)
+	if (pid)
+		proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
+		if (sched_setaffinity(tid, sizeof set, &set) && errno != ESRCH)
 			err = -errno;
-	}
-	if (d)
-		closedir(d);
+	proc_tasks_close(&tasks);
 	return err ? error_set(e, err, "--wait=pin: cannot set the processor: %s", strerror(-err)) : 0;
 }
 

@@ -3,6 +3,9 @@
 #include "heapprofile/internal.h"
 
 #include "pprof/heap_write.h"
+#include "proc/file.h"
+#include "proc/maps.h"
+#include "proc/tasks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,76 +20,65 @@
 
 /* ---- what is mapped ---- */
 
-static char *read_whole(const char *name)
+/* The leader's has nothing in it when only other threads are left. */
+static char *read_maps(pid_t pid)
 {
-	FILE *f = fopen(name, "re");
-	char *text = NULL, buf[8192];
-	size_t len = 0, n;
+	struct proc_tasks tasks;
+	char *text = proc_read(pid, "maps", NULL);
 
-	if (!f)
-		return NULL;
-	FILE *out = open_memstream(&text, &len);
-	while (out && (n = fread(buf, 1, sizeof buf, f)) > 0)
-		fwrite(buf, 1, n, out);
-	fclose(f);
-	if (out && !fclose(out) && len)
+	proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !(text && *text) && (tid = proc_tasks_next(&tasks));) {
+		char name[40];
+
+		free(text);
+		snprintf(name, sizeof name, "task/%d/maps", (int)tid);
+		text = proc_read(pid, name, NULL);
+	}
+	proc_tasks_close(&tasks);
+	if (text && *text)
 		return text;
 	free(text);
 	return NULL;
 }
 
-/* The leader's has nothing in it when only other threads are left. */
-static char *read_any_thread(pid_t pid)
-{
-	char name[64], *text = NULL;
-
-	snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(name);
-	for (struct dirent *e; d && !text && (e = readdir(d));) {
-		int tid = atoi(e->d_name);
-
-		snprintf(name, sizeof name, "/proc/%d/task/%d/maps", (int)pid, tid);
-		text = tid > 0 ? read_whole(name) : NULL;
-	}
-	if (d)
-		closedir(d);
-	return text;
-}
-
 void heap_read_map(struct heapprofile *h)
 {
-	char name[64];
+	char *text = read_maps(h->how.pid);
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)h->how.pid);
-	char *text = read_whole(name);
-	if (!text)
-		text = read_any_thread(h->how.pid);
 	if (!text)
 		return;
 	free(h->map);
 	h->map = text;
 }
 
+static int is_heap(const struct proc_map *m, void *end)
+{
+	if (strcmp(m->path, "[heap]"))
+		return 0;
+	*(taddr *)end = m->end;
+	return 1;
+}
+
 taddr heap_end_of_break(const struct heapprofile *h)
 {
-	const char *heap = h->map ? strstr(h->map, "[heap]") : NULL;
-	uint64_t from, to;
+	taddr end = 0;
 
-	while (heap && heap > h->map && heap[-1] != '\n')
-		heap--;
-	return heap && sscanf(heap, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 ? to : 0;
+	if (h->map)
+		proc_maps_each_in(h->map, is_heap, &end);
+	return end;
+}
+
+static int overlaps(const struct proc_map *m, void *mapping)
+{
+	const struct mapping *with = mapping;
+
+	return m->start < with->end && with->start < m->end;
 }
 
 /* Is something else mapped there now? */
-static bool is_taken(const char *map, taddr start, taddr end)
+static bool is_taken(const char *map, struct mapping m)
 {
-	for (const char *line = map; line && *line; line = strchr(line, '\n'), line += line != NULL) {
-		uint64_t from, to;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 && from < end && start < to)
-			return true;
-	}
-	return false;
+	return map && proc_maps_each_in(map, overlaps, &m) == 1;
 }
 
 static bool is_listed(const struct stack_table *t, const struct mapping *m)
@@ -111,7 +103,7 @@ static char *complete_map(const struct heapprofile *h, const struct stack_table 
 		const struct mapping *m = &h->modules[i].m;
 		const struct module_file *f = &h->how.files->files[m->file];
 
-		if (h->modules[i].mapped || is_taken(h->map, m->start, m->end) || !is_listed(t, m))
+		if (h->modules[i].mapped || is_taken(h->map, *m) || !is_listed(t, m))
 			continue;
 		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %ju    %s\n", m->start,
 			m->end, m->file_offset, major(f->dev), minor(f->dev), (uintmax_t)f->ino, f->path);
@@ -153,11 +145,10 @@ static int write_named(struct heapprofile *h, FILE *out, const struct stack_tabl
 {
 	struct namer n = { h, symbols_new() };
 	const struct module_files *files = h->how.files;
-	char exe[64], binary[4096] = "";
+	char exe[PROC_PATH], binary[4096] = "";
 	int err = n.symbols ? 0 : -ENOMEM;
 
-	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)h->how.pid);
-	if (readlink(exe, binary, sizeof binary - 1) < 0)
+	if (readlink(proc_path(exe, h->how.pid, "exe"), binary, sizeof binary - 1) < 0)
 		snprintf(binary, sizeof binary, "%s", files->n ? files->files[0].path : "?");
 	if (n.symbols)
 		symbols_set_search(n.symbols, &h->how.search);

@@ -2,24 +2,11 @@
 /* What the process does besides allocating: signals that ask for a profile, and calls that map memory. */
 #include "heapprofile/internal.h"
 
+#include "proc/status.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-
-static bool has_handler(pid_t tid, int sig)
-{
-	char path[64], line[256];
-	uint64_t caught = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caught >> (sig - 1) & 1;
-}
 
 bool heap_signal(struct recorder *r, pid_t tid, int sig)
 {
@@ -30,7 +17,8 @@ bool heap_signal(struct recorder *r, pid_t tid, int sig)
 	if (sig != h->how.options->signal)
 		return false;
 	heapprofile_due(h, "signal");
-	if (!has_handler(tid, sig))
+	struct proc_status status = proc_status(tid);
+	if (!proc_status_catches(&status, sig))
 		return true;
 	if (!said) {
 		error_set(&e, 0,

@@ -2,11 +2,10 @@
 #include "massif/icount.h"
 
 #include "base/array.h"
+#include "proc/tasks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -106,23 +105,14 @@ static int add_thread(struct icount *c, size_t *cap, pid_t tid)
 
 void icount_open(struct icount *c, const struct icount_source *source, pid_t pid, uint64_t before)
 {
-	char path[64];
+	struct proc_tasks tasks;
 	size_t cap = 0;
 
 	*c = (struct icount){ .source = source, .before = before };
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
-	if (!d) {
-		c->err = -errno;
-		return;
-	}
-	for (struct dirent *e; !c->err && (e = readdir(d));) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid > 0)
-			c->err = add_thread(c, &cap, tid);
-	}
-	closedir(d);
+	c->err = proc_tasks_open(&tasks, pid);
+	for (pid_t tid; !c->err && (tid = proc_tasks_next(&tasks));)
+		c->err = add_thread(c, &cap, tid);
+	proc_tasks_close(&tasks);
 }
 
 void icount_close(struct icount *c)

@@ -2,9 +2,9 @@
 #include "massif/pages.h"
 
 #include "base/array.h"
+#include "proc/maps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,27 +171,26 @@ struct page_plan pages_plan(struct pages *p, const struct page_event *e, taddr s
 
 /* ---- proc(5) ---- */
 
-static bool proc_read(pid_t pid, void (*each)(void *ctx, taddr start, taddr end, const char *name), void *ctx)
+struct telling {
+	void (*each)(void *ctx, taddr start, taddr end, const char *name);
+	void *ctx;
+};
+
+static int tell(const struct proc_map *m, void *ctx)
 {
-	char path[64], *line = NULL;
-	size_t cap = 0;
+	struct telling *t = ctx;
 
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (getline(&line, &cap, f) > 0) {
-		unsigned long long start, end;
-		int name = 0;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &name) == 2 && name &&
-		    strcmp(line + name, "[vsyscall]"))
-			each(ctx, start, end, line + name);
-	}
-	free(line);
-	fclose(f);
-	return true;
+	if (strcmp(m->path, "[vsyscall]"))
+		t->each(t->ctx, m->start, m->end, m->path);
+	return 0;
 }
 
-const struct page_source proc_pages = { proc_read };
+static bool read_pages(pid_t pid,
+		       void (*each)(void *ctx, taddr start, taddr end, const char *name), void *ctx)
+{
+	struct telling t = { each, ctx };
+
+	return !proc_maps_each(pid, tell, &t);
+}
+
+const struct page_source proc_pages = { read_pages };

@@ -1,39 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/stacks.h"
 
+#include "proc/file.h"
+#include "proc/maps.h"
 #include "proc/stat.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static FILE *open_proc(pid_t pid, pid_t tid, const char *name)
+struct search {
+	taddr at, *start, *end;
+};
+
+static int is_in(const struct proc_map *m, void *ctx)
 {
-	char path[80];
+	struct search *s = ctx;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-	return fopen(path, "re");
+	if (s->at < m->start || s->at >= m->end)
+		return 0;
+	*s->start = m->start;
+	*s->end = m->end;
+	return 1;
 }
 
 static bool proc_mapping(pid_t pid, taddr at, taddr *start, taddr *end)
 {
-	FILE *f = open_proc(pid, pid, "maps");
-	unsigned long long from, to;
-	bool found = false;
-	char *line = NULL;
-	size_t cap = 0;
+	struct search s = { at, start, end };
 
-	while (f && !found && getline(&line, &cap, f) > 0) {
-		found = sscanf(line, "%llx-%llx", &from, &to) == 2 && at >= from && at < to;
-		if (found) {
-			*start = from;
-			*end = to;
-		}
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
+	return proc_maps_each(pid, is_in, &s) == 1;
 }
 
 static bool proc_start(pid_t pid, taddr *sp)
@@ -45,13 +42,14 @@ static bool proc_start(pid_t pid, taddr *sp)
 /* "NUMBER ARGUMENTS... SP PC" in a system call, "-1 SP PC" when stopped elsewhere, or "running". */
 static bool proc_pointer(pid_t pid, pid_t tid, taddr *sp)
 {
-	FILE *f = open_proc(pid, tid, "syscall");
-	char line[512] = "";
-	size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+	char name[40], line[512] = "";
 
-	if (f)
-		fclose(f);
-	line[n] = '\0';
+	snprintf(name, sizeof name, "task/%d/syscall", (int)tid);
+	int fd = proc_open(pid, name, O_RDONLY);
+	if (fd < 0)
+		return false;
+	proc_pread(fd, line, sizeof line);
+	close(fd);
 	char *last = strrchr(line, ' ');
 	if (!last || last == line)
 		return false;

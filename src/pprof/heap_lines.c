@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pprof/heap_lines.h"
 
+#include "proc/maps.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -61,78 +63,31 @@ bool heap_line_address(const char **s, uint64_t *address)
 
 /* ---- the map ---- */
 
-/* As strtoull takes them, but neither signs nor blanks. */
-static bool digits(const char **s, int base, uint64_t *n)
+/* "START-END: PATH": tcmalloc's short form, which is of code alone. */
+static bool short_mapping(char *s, struct proc_map *m)
 {
-	char *end;
-
-	if (!isxdigit((unsigned char)**s))
+	*m = (struct proc_map){ .executable = true };
+	if (!proc_map_range(&s, &m->start, &m->end) || *s != ':')
 		return false;
-	errno = 0;
-	*n = strtoull(*s, &end, base);
-	if (errno || end == *s)
-		return false;
-	*s = end;
+	m->path = heap_skip_blanks(s + 1);
 	return true;
-}
-
-static bool one(const char **s, char c)
-{
-	if (**s != c)
-		return false;
-	++*s;
-	return true;
-}
-
-static bool blanks(const char **s)
-{
-	const char *was = *s;
-
-	*s = heap_skip_blanks(was);
-	return *s != was;
-}
-
-/* "r-xp" */
-static bool permissions(const char **s, bool *code)
-{
-	static const char *const letters[] = { "r-", "w-", "x-", "ps" };
-
-	for (int i = 0; i < 4; i++)
-		if (!(*s)[i] || !strchr(letters[i], (*s)[i]))
-			return false;
-	*code = (*s)[2] == 'x';
-	*s += 4;
-	return true;
-}
-
-/* " r-xp 00000000 08:01 10953041", behind the addresses. */
-static bool attributes(const char **s, uint64_t *offset, bool *code)
-{
-	uint64_t major, minor, inode;
-
-	return blanks(s) && permissions(s, code) && blanks(s) && digits(s, 16, offset) && blanks(s) &&
-	       digits(s, 16, &major) && one(s, ':') && digits(s, 16, &minor) && blanks(s) &&
-	       digits(s, 10, &inode) && (!**s || blanks(s));
 }
 
 enum heap_map_line heap_line_mapping(char *line, struct pp_mapping *m)
 {
-	const char *s = heap_skip_blanks(line);
-	bool code = true;
+	char *s = line + (heap_skip_blanks(line) - line);
+	struct proc_map map;
 
 	*m = (struct pp_mapping){ .build_id = "" };
 	if (!*s || *s == '#' || !strncmp(s, "build=", 6))
 		return MAP_NOTHING;
-	if (!digits(&s, 16, &m->start) || !one(&s, '-') || !digits(&s, 16, &m->limit))
+	if (!short_mapping(s, &map) && !proc_map_parse(s, &map))
 		return MAP_WRONG;
-	if (one(&s, ':'))
-		s = heap_skip_blanks(s);
-	else if (!attributes(&s, &m->offset, &code))
-		return MAP_WRONG;
+	*m = (struct pp_mapping){ .start = map.start, .limit = map.end, .offset = map.offset,
+				  .path = (char *)map.path, .build_id = "" };
 	if (m->start >= m->limit)
 		return MAP_REVERSED;
-	m->path = line + (s - line);
-	return code && *s ? MAP_CODE : MAP_DATA;
+	return map.executable && *m->path ? MAP_CODE : MAP_DATA;
 }
 
 /* ---- Go's comments ---- */

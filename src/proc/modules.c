@@ -2,6 +2,8 @@
 #include "proc/modules.h"
 
 #include "base/array.h"
+#include "proc/file.h"
+#include "proc/maps.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 void module_files_release(struct module_files *f)
@@ -32,34 +33,6 @@ void mappings_release(struct mappings *m)
 	*m = (struct mappings){ 0 };
 }
 
-/* A line of /proc/PID/maps, proc(5). */
-struct maps_line {
-	taddr start, end;
-	uint64_t offset;
-	bool executable;
-	dev_t dev;
-	ino_t ino;
-	const char *path;
-};
-
-static bool parse_line(char *line, struct maps_line *m)
-{
-	unsigned major, minor;
-	unsigned long ino;
-	char perms[5];
-	int path_at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &m->start, &m->end,
-		   perms, &m->offset, &major, &minor, &ino, &path_at) < 7 || !path_at)
-		return false;
-	m->executable = perms[2] == 'x';
-	m->dev = makedev(major, minor);
-	m->ino = ino;
-	line[strcspn(line, "\n")] = '\0';
-	m->path = line + path_at;
-	return true;
-}
-
 static int open_regular(const char *path)
 {
 	/* O_NONBLOCK: should it be a fifo after all, do not wait for its writer. */
@@ -74,7 +47,7 @@ static int open_regular(const char *path)
 }
 
 /* The file at @path if it is the one that is mapped; -1: it is another one, or none. */
-static int open_if_mapped(const char *path, const struct maps_line *m)
+static int open_if_mapped(const char *path, const struct proc_map *m)
 {
 	struct stat st;
 	int fd = open_regular(path);
@@ -86,13 +59,12 @@ static int open_if_mapped(const char *path, const struct maps_line *m)
 	return fd;
 }
 
-static int open_mapped(pid_t tid, const struct maps_line *m)
+static int open_mapped(pid_t tid, const struct proc_map *m)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_MAX + 64], name[48];
 
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
-		 m->end);
-	int fd = open_regular(path);
+	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
+	int fd = open_regular(proc_path(path, tid, name));
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)tid, m->path);
@@ -100,12 +72,24 @@ static int open_mapped(pid_t tid, const struct maps_line *m)
 	if (fd >= 0)
 		return fd;
 	/* The program's own file can be read this way by anybody who may trace it, deleted or not. */
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
-	return open_if_mapped(path, m);
+	return open_if_mapped(proc_path(path, tid, "exe"), m);
+}
+
+uint32_t module_files_program(const struct module_files *f, pid_t tid)
+{
+	char path[PROC_PATH];
+	struct stat st;
+
+	if (stat(proc_path(path, tid, "exe"), &st))
+		return NO_FILE;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->files[i].ino == st.st_ino)
+			return (uint32_t)i;
+	return NO_FILE;
 }
 
 /* @fd: the open file, whose owner @files becomes, or -1. */
-static int add_file(struct module_files *files, const struct maps_line *m, int fd, uint32_t *number)
+static int add_file(struct module_files *files, const struct proc_map *m, int fd, uint32_t *number)
 {
 	char *path = strdup(m->path);
 
@@ -121,13 +105,13 @@ static int add_file(struct module_files *files, const struct maps_line *m, int f
 	return 0;
 }
 
-static bool is_file_of(const struct module_file *f, const struct maps_line *m)
+static bool is_file_of(const struct module_file *f, const struct proc_map *m)
 {
 	/* What has no inode (vdso) is told by its name. */
 	return f->dev == m->dev && f->ino == m->ino && (m->ino || !strcmp(f->path, m->path));
 }
 
-static int file_number(pid_t tid, struct module_files *files, const struct maps_line *m,
+static int file_number(pid_t tid, struct module_files *files, const struct proc_map *m,
 		       uint32_t *number)
 {
 	bool unreadable = false;
@@ -209,7 +193,7 @@ static bool place_image(int fd, struct mapping *m)
 	return found;
 }
 
-static int add_mapping(pid_t tid, struct module_files *files, const struct maps_line *m,
+static int add_mapping(pid_t tid, struct module_files *files, const struct proc_map *m,
 		       struct mappings *out)
 {
 	struct mapping map = { .start = m->start, .end = m->end, .file_offset = m->offset };
@@ -229,37 +213,13 @@ static int add_mapping(pid_t tid, struct module_files *files, const struct maps_
 	return 0;
 }
 
-/* Every line of a process's maps. Returns what @fn did if that is not 0, or -errno. */
-static int each_line(pid_t tid, int (*fn)(const struct maps_line *m, void *ctx), void *ctx)
-{
-	char name[64], *line = NULL;
-	size_t cap = 0;
-	int err = 0;
-
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)tid);
-	FILE *f = fopen(name, "re");
-	if (!f)
-		return -errno;
-	while (!err && getline(&line, &cap, f) > 0) {
-		struct maps_line m;
-
-		if (parse_line(line, &m))
-			err = fn(&m, ctx);
-	}
-	if (!err && ferror(f))
-		err = -EIO;
-	free(line);
-	fclose(f);
-	return err;
-}
-
 struct reading {
 	pid_t tid;
 	struct module_files *files;
 	struct mappings *out;
 };
 
-static int read_mapping(const struct maps_line *m, void *ctx)
+static int read_mapping(const struct proc_map *m, void *ctx)
 {
 	struct reading *r = ctx;
 
@@ -273,13 +233,13 @@ int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
 	struct reading r = { tid, files, out };
 
 	*out = (struct mappings){ 0 };
-	int err = each_line(tid, read_mapping, &r);
+	int err = proc_maps_each(tid, read_mapping, &r);
 	if (err)
 		mappings_release(out);
 	return err;
 }
 
-static int read_code(const struct maps_line *m, void *ctx)
+static int read_code(const struct proc_map *m, void *ctx)
 {
 	struct code_ranges *c = ctx;
 
@@ -294,7 +254,7 @@ static int read_code(const struct maps_line *m, void *ctx)
 int code_ranges_read(pid_t tid, struct code_ranges *c)
 {
 	c->n = 0;
-	return each_line(tid, read_code, c);
+	return proc_maps_each(tid, read_code, c);
 }
 
 bool code_ranges_have(const struct code_ranges *c, taddr pc)

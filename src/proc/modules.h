@@ -32,6 +32,10 @@ struct module_files {
 
 void module_files_release(struct module_files *f);
 
+/* The number of the program's own file, which /proc/TID/exe is; NO_FILE: it is not among them. By
+ * the inode alone: on stacked file systems the maps have another device than stat(2). */
+uint32_t module_files_program(const struct module_files *f, pid_t tid);
+
 /* A module as it is mapped: one for each executable mapping of a file. */
 struct mapping {
 	taddr start, end;	/* the executable mapping */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "proc/stat.h"
 
-#include <stdio.h>
+#include "proc/file.h"
+
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *procstat_field(const char *text, unsigned nth)
 {
@@ -16,22 +19,18 @@ const char *procstat_field(const char *text, unsigned nth)
 
 uint64_t procstat_number(pid_t pid, unsigned nth)
 {
-	char path[64], line[2048];
+	char text[2048] = "";
+	int fd = proc_open(pid, "stat", O_RDONLY);
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	line[n] = '\0';
-	const char *at = procstat_field(line, nth);
+	if (fd < 0)
+		return 0;
+	proc_pread(fd, text, sizeof text);
+	close(fd);
+	const char *at = procstat_field(text, nth);
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 uint64_t start_stack(pid_t pid)
 {
-	enum { STARTSTACK = 28 };
-
-	return procstat_number(pid, STARTSTACK);
+	return procstat_number(pid, PROCSTAT_STARTSTACK);
 }

@@ -5,7 +5,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where field @nth of the text of a /proc/PID/stat begins, 3 at least, as proc(5) numbers them; NULL: it
+/* Numbers of fields, as proc(5) counts them. */
+enum { PROCSTAT_FLAGS = 9, PROCSTAT_STARTSTACK = 28, PROCSTAT_PROCESSOR = 39 };
+
+/* Where field @nth of the text of a /proc/PID/stat begins, 3 at least; NULL: it
  * has none. The second is the program's name, which may hold anything. */
 const char *procstat_field(const char *text, unsigned nth);
 

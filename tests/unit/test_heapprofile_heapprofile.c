@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -445,6 +446,32 @@ static void the_text_of_now_is_empty_when_it_is_off(void **state)
 	end(&f);
 }
 
+/* A file may have any name, and be mapped below the heap. */
+static void the_break_is_that_of_the_heap_itself(void **state)
+{
+	struct fixture f = begin((struct heap_intervals){ 0 });
+	FILE *file = fopen("x[heap]", "w+e");
+
+	(void)state;
+	/* A sanitizer's malloc may have left the heap without a page. */
+	assert_true(sbrk(4096) != (void *)-1);
+	taddr heap = (taddr)(uintptr_t)sbrk(0);
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), 4096), 0);
+	void *at = mmap((void *)0x20000, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+			fileno(file), 0);
+	assert_ptr_equal(at, (void *)0x20000);
+	start(&f, true);
+	taddr told = heapprofile_break(f.h);
+
+	munmap(at, 4096);
+	fclose(file);
+	unlink("x[heap]");
+	heapprofile_stop(f.h);
+	end(&f);
+	assert_int_equal(told, (heap + 4095) & ~4095ull);
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -475,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_cannot_be_written_is_told_and_counting_goes_on),
 		cmocka_unit_test(quiet_says_nothing),
 		cmocka_unit_test(the_text_of_now_is_empty_when_it_is_off),
+		cmocka_unit_test(the_break_is_that_of_the_heap_itself),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -3,6 +3,8 @@
 #include "proc/stat.h"
 
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static void fields_are_counted_from_behind_the_name(void **state)
 {
@@ -23,11 +25,29 @@ static void what_is_no_stat_has_none(void **state)
 	assert_null(procstat_field("4711 (name)", 3));
 }
 
+static void ours_is_told_under_any_name(void **state)
+{
+	char was[16];
+
+	(void)state;
+	prctl(PR_GET_NAME, was);
+	prctl(PR_SET_NAME, "a\n) S 1 1 (");
+	uint64_t parent = procstat_number(getpid(), 4), threads = procstat_number(getpid(), 20);
+	prctl(PR_SET_NAME, was);
+
+	assert_int_equal(parent, getppid());
+	assert_true(threads >= 1);
+	assert_true(start_stack(getpid()) != 0);
+	/* above PID_MAX_LIMIT, so nobody's */
+	assert_int_equal(procstat_number(999999999, 4), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_counted_from_behind_the_name),
 		cmocka_unit_test(what_is_no_stat_has_none),
+		cmocka_unit_test(ours_is_told_under_any_name),
 	};
 
 	return cmocka_run_group_tests_name("procstat", tests, NULL, NULL);

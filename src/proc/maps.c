@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "proc/maps.h"
+
+#include "proc/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+/* ---- a line ---- */
+
+/* As strtoull takes them, but neither signs nor blanks. */
+static bool digits(char **s, int base, uint64_t *n)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	*n = strtoull(*s, &end, base);
+	if (errno || end == *s)
+		return false;
+	*s = end;
+	return true;
+}
+
+static bool one(char **s, char c)
+{
+	if (**s != c)
+		return false;
+	++*s;
+	return true;
+}
+
+static bool blanks(char **s)
+{
+	size_t n = strspn(*s, " \t");
+
+	*s += n;
+	return n;
+}
+
+bool proc_map_range(char **s, taddr *start, taddr *end)
+{
+	return digits(s, 16, start) && one(s, '-') && digits(s, 16, end);
+}
+
+/* "r-xp" */
+static bool permissions(char **s, bool *executable)
+{
+	static const char *const letters[] = { "r-", "w-", "x-", "ps" };
+
+	for (int i = 0; i < 4; i++)
+		if (!(*s)[i] || !strchr(letters[i], (*s)[i]))
+			return false;
+	*executable = (*s)[2] == 'x';
+	*s += 4;
+	return true;
+}
+
+bool proc_map_parse(char *line, struct proc_map *m)
+{
+	uint64_t major, minor, ino;
+	char *s = line;
+
+	*m = (struct proc_map){ 0 };
+	line[strcspn(line, "\n")] = '\0';
+	if (!proc_map_range(&s, &m->start, &m->end) || !blanks(&s) ||
+	    !permissions(&s, &m->executable) || !blanks(&s) || !digits(&s, 16, &m->offset) ||
+	    !blanks(&s) || !digits(&s, 16, &major) || !one(&s, ':') || !digits(&s, 16, &minor) ||
+	    !blanks(&s) || !digits(&s, 10, &ino) || (*s && !blanks(&s)))
+		return false;
+	m->dev = makedev(major, minor);
+	m->ino = ino;
+	m->path = s;
+	return true;
+}
+
+/* ---- all ---- */
+
+static int each_line(FILE *f, proc_map_fn *fn, void *ctx)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &cap, f) > 0) {
+		struct proc_map m;
+
+		if (proc_map_parse(line, &m))
+			err = fn(&m, ctx);
+	}
+	if (!err && ferror(f))
+		err = -EIO;
+	free(line);
+	fclose(f);
+	return err;
+}
+
+int proc_maps_each(pid_t pid, proc_map_fn *fn, void *ctx)
+{
+	char path[PROC_PATH];
+	FILE *f = fopen(proc_path(path, pid, "maps"), "re");
+
+	return f ? each_line(f, fn, ctx) : -errno;
+}
+
+int proc_maps_each_in(const char *text, proc_map_fn *fn, void *ctx)
+{
+	FILE *f = fmemopen((char *)text, strlen(text), "r");
+
+	return f ? each_line(f, fn, ctx) : -errno;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROC_MAPS_H
+#define MPROF_PROC_MAPS_H
+
+#include "taddr.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A line of /proc/PID/maps, proc(5). */
+struct proc_map {
+	taddr start, end;
+	uint64_t offset;	/* of start, in the file */
+	bool executable;
+	dev_t dev;
+	ino_t ino;		/* 0: it is of no file */
+	const char *path;	/* all behind the numbers, with blanks; "": it has none */
+};
+
+/* "START-END" in hexadecimal digits; *s moves behind it. False: it is none. */
+bool proc_map_range(char **s, taddr *start, taddr *end);
+
+/* Parse a line, its line break is cut off; m->path is a part of it. False: it is none. */
+bool proc_map_parse(char *line, struct proc_map *m);
+
+/* What is done with each; anything but 0 ends the reading. */
+typedef int proc_map_fn(const struct proc_map *m, void *ctx);
+
+/* Every mapping of a process, in order. Returns what @fn did if that is not 0, or -errno. */
+int proc_maps_each(pid_t pid, proc_map_fn *fn, void *ctx);
+
+/* The same of a text that was read from there. */
+int proc_maps_each_in(const char *text, proc_map_fn *fn, void *ctx);
+
+#endif

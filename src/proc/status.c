@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "proc/status.h"
+
+#include "proc/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number that begins at *at, at most @max; *at moves behind it. False: it is none. */
+static bool number(const char **at, int base, uint64_t max, uint64_t *n)
+{
+	char *end;
+	const char *s = *at + strspn(*at, " \t");
+
+	if (!isxdigit((unsigned char)*s))
+		return false;
+	errno = 0;
+	*n = strtoull(s, &end, base);
+	*at = end;
+	return end != s && !errno && *n <= max;
+}
+
+static pid_t pid_at(const char *at)
+{
+	uint64_t n;
+
+	return number(&at, 10, INT_MAX, &n) ? (pid_t)n : 0;
+}
+
+static uint64_t number_at(const char *at, int base)
+{
+	uint64_t n;
+
+	return number(&at, base, UINT64_MAX, &n) ? n : 0;
+}
+
+/* "real effective saved of-the-file-system" */
+static bool ids_at(const char *at, unsigned *real, unsigned *effective)
+{
+	uint64_t r, e;
+
+	if (!number(&at, 10, UINT_MAX, &r) || !number(&at, 10, UINT_MAX, &e))
+		return false;
+	*real = (unsigned)r;
+	*effective = (unsigned)e;
+	return true;
+}
+
+/* One number for each pid namespace that the task is in, its own last. */
+static pid_t last_pid_at(const char *at)
+{
+	uint64_t n, last = 0;
+
+	while (number(&at, 10, INT_MAX, &n))
+		last = n;
+	return (pid_t)last;
+}
+
+/* What stands behind "FIELD:" if that is how the line begins; NULL: it is another. */
+static const char *value_of(const char *line, const char *field)
+{
+	size_t n = strlen(field);
+
+	if (strncmp(line, field, n) || line[n] != ':')
+		return NULL;
+	return line + n + 1 + strspn(line + n + 1, " \t");
+}
+
+struct parse {
+	struct proc_status *s;
+	bool uids, gids;
+};
+
+static void parse_line(struct parse *p, const char *line)
+{
+	struct proc_status *s = p->s;
+	const char *at;
+
+	if ((at = value_of(line, "Name")))
+		snprintf(s->name, sizeof s->name, "%.*s", (int)strcspn(at, "\n"), at);
+	else if ((at = value_of(line, "State")))
+		s->state = isalpha((unsigned char)*at) ? *at : 'X';
+	else if ((at = value_of(line, "Tgid")))
+		s->tgid = pid_at(at);
+	else if ((at = value_of(line, "PPid")))
+		s->ppid = pid_at(at);
+	else if ((at = value_of(line, "TracerPid")))
+		s->tracer = pid_at(at);
+	else if ((at = value_of(line, "Uid")))
+		p->uids = ids_at(at, &s->uid, &s->effective_uid);
+	else if ((at = value_of(line, "Gid")))
+		p->gids = ids_at(at, &s->gid, &s->effective_gid);
+	else if ((at = value_of(line, "NSpid")))
+		s->inner = last_pid_at(at);
+	else if ((at = value_of(line, "VmSize")))
+		s->vm_size = number_at(at, 10);
+	else if ((at = value_of(line, "VmRSS")))
+		s->vm_rss = number_at(at, 10);
+	else if ((at = value_of(line, "SigCgt")))
+		s->caught = number_at(at, 16);
+}
+
+/*
+ * Of two lines for the same field the later one is taken. The name is the only thing there that the
+ * program chooses, and it comes first: so it counts for no other field even where line breaks in it
+ * are not escaped.
+ */
+struct proc_status proc_status_parse(const char *text)
+{
+	struct proc_status s = { .name = "?", .state = 'X' };
+	struct parse p = { .s = &s };
+
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		parse_line(&p, line);
+	s.has_ids = p.uids && p.gids;
+	return s;
+}
+
+struct proc_status proc_status(pid_t tid)
+{
+	char *text = proc_read(tid, "status", NULL);
+	struct proc_status s = proc_status_parse(text ? text : "");
+
+	free(text);
+	return s;
+}
+
+bool proc_status_lives(const struct proc_status *s)
+{
+	return !strchr("ZX", s->state);
+}
+
+bool proc_status_catches(const struct proc_status *s, int sig)
+{
+	return s->caught >> (sig - 1) & 1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROC_STATUS_H
+#define MPROF_PROC_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What /proc/PID/status tells of a task, proc(5). What it does not tell is 0, unless it says so. */
+struct proc_status {
+	char name[128];		/* as there, with line breaks escaped; "?": not told */
+	char state;		/* R, S, D, T, t, Z, X; X: not told, it is gone */
+	pid_t tgid, ppid, tracer;
+	pid_t inner;		/* its number in its own pid namespace */
+	bool has_ids;		/* the four of them are told */
+	uid_t uid, effective_uid;
+	gid_t gid, effective_gid;
+	uint64_t vm_size, vm_rss;	/* KiB; 0: it has ended, or is a kernel thread */
+	uint64_t caught;	/* signals with a handler: signal n is bit n - 1 */
+};
+
+/* From the file's text. */
+struct proc_status proc_status_parse(const char *text);
+
+/* Of a task: tgid is 0 if there is no such one, or it has been waited for. */
+struct proc_status proc_status(pid_t tid);
+
+/* Has the task not ended? It may have been killed, and be about to. */
+bool proc_status_lives(const struct proc_status *s);
+
+/* Is there a handler for a signal? */
+bool proc_status_catches(const struct proc_status *s, int sig);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROC_TASKS_H
+#define MPROF_PROC_TASKS_H
+
+#include <sys/types.h>
+
+/*
+ * The threads of a process, as the kernel lists them in /proc/PID/task. One that is made or ends
+ * meanwhile may be among them or not; one that has ended is, as long as nobody has waited for it.
+ */
+struct proc_tasks {
+	void *dir;	/* NULL: there are none to tell of */
+};
+
+/* 0, or -errno: then @t lists none. */
+int proc_tasks_open(struct proc_tasks *t, pid_t pid);
+
+/* The next one; 0: there is no more. */
+pid_t proc_tasks_next(struct proc_tasks *t);
+
+void proc_tasks_close(struct proc_tasks *t);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "proc/maps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Of a copy that ends where it must, for the sanitizer to see. */
+static bool parse(const char *text, struct proc_map *m, char **line)
+{
+	*line = strdup(text);
+	assert_non_null(*line);
+	return proc_map_parse(*line, m);
+}
+
+static void a_line_is_taken_apart(void **state)
+{
+	struct proc_map m;
+	char *line;
+
+	(void)state;
+	assert_true(parse("7f0a1b2c3000-7f0a1b2c5000 r-xp 0001e000 fd:03 1835055    "
+			  "/usr/lib/a b.so (deleted)\n", &m, &line));
+	assert_int_equal(m.start, 0x7f0a1b2c3000);
+	assert_int_equal(m.end, 0x7f0a1b2c5000);
+	assert_int_equal(m.offset, 0x1e000);
+	assert_true(m.executable);
+	assert_int_equal(m.dev, makedev(0xfd, 3));
+	assert_int_equal(m.ino, 1835055);
+	assert_string_equal(m.path, "/usr/lib/a b.so (deleted)");
+	free(line);
+	assert_true(parse("00400000-00401000 rw-s 00000000 00:00 0 ", &m, &line));
+	assert_false(m.executable);
+	assert_int_equal(m.ino, 0);
+	assert_string_equal(m.path, "");
+	free(line);
+	assert_true(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          "
+			  "[vsyscall]", &m, &line));
+	assert_int_equal(m.start, 0xffffffffff600000);
+	assert_string_equal(m.path, "[vsyscall]");
+	free(line);
+}
+
+/* The kernel writes a line break in a name as \012. */
+static void a_name_is_all_that_is_behind_the_numbers(void **state)
+{
+	struct proc_map m;
+	char *line;
+
+	(void)state;
+	assert_true(parse("1000-2000 r--p 0 8:1 5 /tmp/a\\0121000-2000 r-xp 0 8:1 6 /b\n", &m,
+			  &line));
+	assert_false(m.executable);
+	assert_int_equal(m.ino, 5);
+	assert_string_equal(m.path, "/tmp/a\\0121000-2000 r-xp 0 8:1 6 /b");
+	free(line);
+	assert_true(parse("1000-2000 r--p 0 8:1 5\t [heap] /x [heap]", &m, &line));
+	assert_string_equal(m.path, "[heap] /x [heap]");
+	free(line);
+}
+
+static void what_is_no_such_line_is_none(void **state)
+{
+	static const char *const lines[] = {
+		"", "\n", " ", "1000", "1000-", "1000-2000", "1000-2000 ", "1000-2000 r-x",
+		"1000-2000 r-xp", "1000-2000 r-xp 0", "1000-2000 r-xp 0 8", "1000-2000 r-xp 0 8:1",
+		"1000-2000 r-xp 0 8:1 ", "1000-2000 r-xp 0 8:1 5x", "1000-2000 r-xp 0 8:1 f",
+		"1000-2000 rwxq 0 8:1 5", "1000 2000 r-xp 0 8:1 5",
+		"-1000-2000 r-xp 0 8:1 5", " 1000-2000 r-xp 0 8:1 5", "1000--2000 r-xp 0 8:1 5",
+		"+1000-2000 r-xp 0 8:1 5", "g-2000 r-xp 0 8:1 5",
+		"10000000000000000-2 r-xp 0 8:1 5", "1000-2000 r-xp 10000000000000000 8:1 5",
+		"1000-2000 r-xp 0 8:1 18446744073709551616",
+		"1000-2000r-xp 0 8:1 5", "1000-2000 r-xp0 8:1 5",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct proc_map m;
+		char *line;
+
+		if (parse(lines[i], &m, &line))
+			fail_msg("taken for a mapping: %s", lines[i]);
+		free(line);
+	}
+}
+
+/* ---- several ---- */
+
+struct seen {
+	unsigned n, stop_at;
+	taddr start;
+};
+
+static int see(const struct proc_map *m, void *ctx)
+{
+	struct seen *s = ctx;
+
+	s->start = m->start;
+	return ++s->n == s->stop_at ? 77 : 0;
+}
+
+static void a_text_is_read_line_by_line_until_it_is_enough(void **state)
+{
+	static const char text[] = "1000-2000 r-xp 0 8:1 5 /a\nnonsense\n\n3000-4000 rw-p 0 0:0 0\n"
+				   "5000-6000 rw-p 0 0:0 0 [heap]";
+	struct seen all = { 0 }, two = { .stop_at = 2 }, none = { 0 };
+
+	(void)state;
+	assert_int_equal(proc_maps_each_in(text, see, &all), 0);
+	assert_int_equal(all.n, 3);
+	assert_int_equal(all.start, 0x5000);
+	assert_int_equal(proc_maps_each_in(text, see, &two), 77);
+	assert_int_equal(two.n, 2);
+	assert_int_equal(two.start, 0x3000);
+	assert_int_equal(proc_maps_each_in("", see, &none), 0);
+	assert_int_equal(none.n, 0);
+}
+
+struct expected {
+	taddr start, end;
+	struct stat st;
+	const char *path;
+	unsigned found;
+};
+
+static int expect(const struct proc_map *m, void *ctx)
+{
+	struct expected *e = ctx;
+
+	if (m->start != e->start)
+		return 0;
+	assert_int_equal(m->end, e->end);
+	assert_int_equal(m->offset, 4096);
+	assert_true(m->executable);
+	assert_int_equal(m->ino, e->st.st_ino);
+	assert_string_equal(m->path, e->path);
+	e->found++;
+	return 0;
+}
+
+static void a_file_with_a_hostile_name_is_found_in_our_own(void **state)
+{
+	static const char *const names[] = { "/a b", "/a\n1000-2000 r-xp 0 8:1 5 ", "/(x) [heap]" };
+	static const char *const told[] = { "/a b", "/a\\0121000-2000 r-xp 0 8:1 5 ",
+					    "/(x) [heap]" };
+	char dir[] = "/tmp/test_proc_maps.XXXXXX", path[128], want[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "%s%s", dir, names[i]);
+		snprintf(want, sizeof want, "%s%s", dir, told[i]);
+		FILE *f = fopen(path, "w+e");
+		assert_non_null(f);
+		struct expected e = { .path = want };
+		assert_int_equal(ftruncate(fileno(f), 8192), 0);
+		assert_int_equal(fstat(fileno(f), &e.st), 0);
+		void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 4096);
+		assert_true(at != MAP_FAILED);
+		e.start = (taddr)(uintptr_t)at;
+		e.end = e.start + 4096;
+		int err = proc_maps_each(getpid(), expect, &e);
+		munmap(at, 4096);
+		fclose(f);
+		unlink(path);
+		assert_int_equal(err, 0);
+		assert_int_equal(e.found, 1);
+	}
+	rmdir(dir);
+}
+
+static void a_process_that_is_not_there_has_none(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	/* above PID_MAX_LIMIT, so nobody's */
+	assert_int_equal(proc_maps_each(999999999, see, &s), -ENOENT);
+	assert_int_equal(s.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_is_taken_apart),
+		cmocka_unit_test(a_name_is_all_that_is_behind_the_numbers),
+		cmocka_unit_test(what_is_no_such_line_is_none),
+		cmocka_unit_test(a_text_is_read_line_by_line_until_it_is_enough),
+		cmocka_unit_test(a_file_with_a_hostile_name_is_found_in_our_own),
+		cmocka_unit_test(a_process_that_is_not_there_has_none),
+	};
+
+	return cmocka_run_group_tests_name("proc/maps", tests, NULL, NULL);
+}
