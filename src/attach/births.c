@@ -144,6 +144,7 @@ static bool is_dying(pid_t tid)
 
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
 {
+	guard_goes_on(t->guard, task->journal);
 	if (ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig) && is_dying(task->tid)) {
 		task->state = TASK_RUNNING;
 		return;
@@ -201,7 +202,7 @@ static struct task *await_birth(struct tracer *t, pid_t child)
 	pid_t got;
 
 	do
-		got = waitpid(child, &wstatus, __WALL);
+		got = guard_wait_for(t->guard, child, &wstatus, 0);
 	while (got < 0 && errno == EINTR);
 	if (got != child || tracer_note(t, child, wstatus))
 		return NULL;
@@ -283,7 +284,7 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	if (sibling)
 		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
-	task->in_vfork = false; /* that was the leader, who is no more */
+	task->in_vfork = task->over = false; /* that was the leader, who is no more */
 	task->tgid = task->tid;
 	drop_other_threads(t, task);
 }

@@ -1,35 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "attach/guard.h"
-
-#include "attach/task.h"
-#include "proc/status.h"
-#include "proc/tasks.h"
+/* The journal, as the tracer writes it. */
+#include "attach/guard_internal.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define MAX_ENTRIES (1u << 20)	/* memory is used only as far as it is written */
-#define TRAPPED_SLOTS 65536u	/* by tid; pids are smaller than that unless somebody raised pid_max */
-
-struct guard {
-	pthread_mutex_t alive;	/* robust: the tracer holds it as long as it lives */
-	atomic_bool entered;	/* the tracer holds it, or has held it */
-	atomic_bool clean;	/* it left in good order */
-	atomic_uint n;		/* entries used so far */
-	uint32_t free_list;	/* number + 1 of an entry to use again; its `at` links to the next */
-	pid_t trapped[TRAPPED_SLOTS];
-	pid_t stopped[TRAPPED_SLOTS];
-	struct guard_entry entries[MAX_ENTRIES];
-};
+enum { HOLD_SECONDS = 5 };
 
 struct guard *guard_new(void)
 {
@@ -44,6 +26,10 @@ struct guard *guard_new(void)
 	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&g->alive, &a);
 	pthread_mutexattr_destroy(&a);
+	sem_init(&g->entered, 1, 0);
+	sem_init(&g->held, 1, 0);
+	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for it. */
+	mlock(&g->heard, sizeof g->heard);
 	return g;
 }
 
@@ -53,47 +39,98 @@ void guard_free(struct guard *g)
 		munmap(g, sizeof *g);
 }
 
-/* ---- the tracer's side ---- */
+static void wait_until_held(struct guard *g)
+{
+	struct timespec until;
 
-int guard_enter(struct guard *g)
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += HOLD_SECONDS;
+	while (sem_timedwait(&g->held, &until) && errno == EINTR)
+		;
+}
+
+int guard_enter(struct guard *g, pid_t keeper)
 {
 	int err = pthread_mutex_lock(&g->alive);
 
-	if (!err)
-		atomic_store(&g->entered, true);
-	return err;
+	if (err)
+		return err;
+	/* Where only a parent may trace its children, the keeper has to be named. */
+	if (keeper)
+		prctl(PR_SET_PTRACER, (unsigned long)keeper, 0, 0, 0);
+	atomic_store(&g->tracer, getpid());
+	sem_post(&g->entered);
+	if (keeper)
+		wait_until_held(g);
+	return 0;
 }
 
 void guard_leave(struct guard *g)
 {
 	atomic_store(&g->clean, true);
 	pthread_mutex_unlock(&g->alive);
+	/* Nothing but an occasion for the keeper to see that and to let go. */
+	if (atomic_load(&g->kept))
+		raise(SIGWINCH);
 }
+
+/* ---- programs ---- */
+
+static struct guard_program *find_program(struct guard *g, pid_t pid)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_programs); i++)
+		if (g->programs[i].pid == pid)
+			return &g->programs[i];
+	return NULL;
+}
+
+/* One that has gone leaves its place to the next. */
+static struct guard_program *program(struct guard *g, pid_t pid)
+{
+	struct guard_program *p = find_program(g, pid);
+	uint32_t n = atomic_load(&g->n_programs);
+
+	if (p)
+		return p;
+	p = find_program(g, 0);
+	if (!p && n == GUARD_MAX_PROGRAMS)
+		return NULL;
+	if (!p)
+		p = &g->programs[n];
+	*p = (struct guard_program){ .pid = pid };
+	if (p == &g->programs[n])
+		atomic_store(&g->n_programs, n + 1);
+	return p;
+}
+
+/* ---- traps ---- */
 
 uint32_t guard_add(struct guard *g, const struct guard_entry *e)
 {
+	struct guard_program *p = g ? program(g, e->pid) : NULL;
 	uint32_t number;
 
-	if (!g)
+	if (!p)
 		return GUARD_NONE;
-	if (g->free_list) {
-		number = g->free_list - 1;
-		g->free_list = (uint32_t)g->entries[number].at;
-	} else if (atomic_load(&g->n) < MAX_ENTRIES) {
-		number = atomic_load(&g->n);
+	if (g->free_entry) {
+		number = g->free_entry - 1;
+		g->free_entry = (uint32_t)g->entries[number].at;
+	} else if (atomic_load(&g->n_entries) < GUARD_MAX_ENTRIES) {
+		number = atomic_load(&g->n_entries);
 	} else {
 		return GUARD_NONE;
 	}
 	struct guard_entry *to = &g->entries[number];
 	pid_t pid = e->pid;
 
+	p->entries++;
 	*to = *e;
 	to->pid = 0;
 	/* Whole before it counts: the tracer may be killed between any two writes. */
 	atomic_thread_fence(memory_order_release);
 	to->pid = pid;
-	if (number == atomic_load(&g->n))
-		atomic_store(&g->n, number + 1);
+	if (number == atomic_load(&g->n_entries))
+		atomic_store(&g->n_entries, number + 1);
 	return number;
 }
 
@@ -101,190 +138,231 @@ void guard_remove(struct guard *g, uint32_t number)
 {
 	if (!g || number == GUARD_NONE || !g->entries[number].pid)
 		return;
+	struct guard_program *p = find_program(g, g->entries[number].pid);
+
 	g->entries[number].pid = 0;
-	g->entries[number].at = g->free_list;
-	g->free_list = number + 1;
+	atomic_thread_fence(memory_order_release);
+	g->entries[number].at = g->free_entry;
+	g->free_entry = number + 1;
+	if (p && !--p->entries)
+		p->pid = 0;
 }
 
-void guard_trapped(struct guard *g, pid_t tid, bool trapped)
+/* ---- tasks ---- */
+
+static uint32_t free_task(struct guard *g)
 {
+	uint32_t n = atomic_load(&g->n_tasks);
+
+	if (g->free_task) {
+		uint32_t number = g->free_task;
+
+		g->free_task = (uint32_t)g->tasks[number - 1].pid;
+		return number;
+	}
+	if (n == GUARD_MAX_TASKS) {
+		atomic_store(&g->unrecorded, true);
+		return 0;
+	}
+	atomic_store(&g->n_tasks, n + 1);
+	return n + 1;
+}
+
+static struct guard_task *record_of(struct guard *g, uint32_t record)
+{
+	return g && record ? &g->tasks[record - 1] : NULL;
+}
+
+static struct guard_task *record(struct guard *g, uint32_t *number, struct guard_who who)
+{
+	if (!g)
+		return NULL;
+	if (!*number && (*number = free_task(g))) {
+		struct guard_task *r = &g->tasks[*number - 1];
+
+		*r = (struct guard_task){ .pid = who.pid };
+		atomic_thread_fence(memory_order_release);
+		r->tid = who.tid;
+	}
+	struct guard_task *r = record_of(g, *number);
+
+	if (r)
+		r->pid = who.pid;
+	return r;
+}
+
+static void set_state(struct guard_task *r, enum guard_state state)
+{
+	atomic_thread_fence(memory_order_release);
+	r->state = state;
+	atomic_thread_fence(memory_order_release);
+}
+
+void guard_trapped(struct guard *g, uint32_t *number, struct guard_who who)
+{
+	struct guard_task *r = record(g, number, who);
+
+	if (r)
+		set_state(r, GUARD_TRAPPED);
+}
+
+void guard_owes(struct guard *g, uint32_t *number, struct guard_who who, const siginfo_t *si)
+{
+	struct guard_task *r = record(g, number, who);
+
+	if (!r)
+		return;
+	int sig = si->si_signo;
+
+	r->owed = *si;
+	r->owed.si_signo = 0;
+	atomic_thread_fence(memory_order_release);
+	r->owed.si_signo = sig;
+}
+
+void guard_stopped(struct guard *g, uint32_t *number, struct guard_who who)
+{
+	struct guard_task *r = record(g, number, who);
+
+	if (r)
+		r->stopped = true;
+}
+
+void guard_changes(struct guard *g, uint32_t number, taddr from, const struct arch_regs *to,
+		   const struct guard_word *word)
+{
+	struct guard_task *r = record_of(g, number);
+
+	if (!r)
+		return;
+	r->from = from;
+	r->to = *to;
+	r->has_word = word;
+	if (word)
+		r->word = *word;
+	set_state(r, GUARD_CHANGES);
+}
+
+void guard_steps(struct guard *g, uint32_t number)
+{
+	struct guard_task *r = record_of(g, number);
+
+	if (r)
+		set_state(r, GUARD_STEPS);
+}
+
+void guard_goes_on(struct guard *g, uint32_t number)
+{
+	struct guard_task *r = record_of(g, number);
+
+	if (!r)
+		return;
+	if (g->heard.si_pid == r->tid)
+		guard_noted(g);
+	set_state(r, GUARD_RUNS);
+	r->stopped = false;
+}
+
+void guard_went_on(struct guard *g, uint32_t number)
+{
+	struct guard_task *r = record_of(g, number);
+
+	if (r)
+		r->owed.si_signo = 0;
+}
+
+void guard_forget(struct guard *g, uint32_t *number)
+{
+	struct guard_task *r = record_of(g, *number);
+
+	if (!r)
+		return;
+	r->tid = 0;
+	atomic_thread_fence(memory_order_release);
+	r->pid = (pid_t)g->free_task;
+	g->free_task = *number;
+	*number = 0;
+}
+
+/* ---- waiting ---- */
+
+static int as_wstatus(const siginfo_t *si)
+{
+	switch (si->si_code) {
+	case CLD_EXITED:
+		return (si->si_status & 0xff) << 8;
+	case CLD_KILLED:
+		return si->si_status;
+	case CLD_DUMPED:
+		return si->si_status | 0x80;
+	default:
+		return si->si_status << 8 | 0x7f;
+	}
+}
+
+pid_t guard_wait_for(struct guard *g, pid_t pid, int *wstatus, int flags)
+{
+	siginfo_t own = { 0 }, *si = g ? &g->heard : &own;
+
+	si->si_pid = 0;
+	/* Not WSTOPPED: those that are traced tell of their stops anyway, and nobody else is to. */
+	if (waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? (id_t)pid : 0, si, WEXITED | __WALL | flags))
+		return -1;
+	if (si->si_pid)
+		*wstatus = as_wstatus(si);
+	return si->si_pid;
+}
+
+void guard_noted(struct guard *g)
+{
+	atomic_thread_fence(memory_order_release);
 	if (g)
-		g->trapped[(unsigned)tid % TRAPPED_SLOTS] = trapped ? tid : 0;
+		g->heard.si_pid = 0;
 }
 
-void guard_stopped(struct guard *g, pid_t tid, bool stopped)
+/* ---- the end ---- */
+
+void guard_no_tracer(struct guard *g)
 {
-	pid_t *slot = g ? &g->stopped[(unsigned)tid % TRAPPED_SLOTS] : NULL;
-
-	if (slot && (stopped || *slot == tid))
-		*slot = stopped ? tid : 0;
+	sem_post(&g->entered);
 }
 
-/* ---- the watching side ---- */
-
-bool guard_wait(struct guard *g)
+bool guard_wait(struct guard *g, pid_t tracer)
 {
 	struct timespec moment = { 0, 1000000 };
 
 	/* The tracer takes the lock first thing; if it dies before, it has changed nothing. */
-	while (!atomic_load(&g->entered)) {
+	while (!atomic_load(&g->tracer)) {
 		siginfo_t si = { 0 };
 
-		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid)
+		if (waitid(P_PID, (id_t)tracer, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid) {
+			guard_no_tracer(g);
 			return false;
+		}
 		nanosleep(&moment, NULL);
 	}
 	pthread_mutex_lock(&g->alive);
 	return !atomic_load(&g->clean);
 }
 
-static bool is_first_of_its_pid(const struct guard *g, uint32_t i)
+bool guard_is_kept(const struct guard *g)
 {
-	if (!g->entries[i].pid)
-		return false;
-	for (uint32_t j = 0; j < i; j++)
-		if (g->entries[j].pid == g->entries[i].pid)
-			return false;
-	return true;
+	return atomic_load(&g->kept);
 }
 
-/* Put back the program's own bytes where a trap still stands. */
-static void restore_traps(const struct guard *g, pid_t pid, const struct space *s)
+bool guard_is_left_to_us(const struct guard *g)
 {
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++) {
-		const struct guard_entry *e = &g->entries[i];
-		uint8_t now[4];
-
-		if (e->pid == pid &&
-		    space_read(s, e->at, now, arch_trap_size) == (ssize_t)arch_trap_size &&
-		    !memcmp(now, arch_trap, arch_trap_size))
-			space_write(s, e->at, e->own, arch_trap_size);
-	}
+	return !atomic_load(&g->rescued);
 }
 
-static void restore_slots(const struct guard *g, pid_t pid, const struct space *s)
+bool guard_next_fate(const struct guard *g, unsigned i, struct guard_fate *f)
 {
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++) {
-		const struct guard_entry *e = &g->entries[i];
+	uint32_t n = 0;
 
-		if (e->pid == pid && e->slot)
-			space_write(s, e->slot, e->slot_own, e->slot_size);
-	}
-}
-
-/* A task of the process that still has memory: the leader may have ended. */
-static pid_t live_task(pid_t pid)
-{
-	struct proc_tasks tasks;
-	pid_t found = 0;
-
-	proc_tasks_open(&tasks, pid);
-	for (pid_t tid; !found && (tid = proc_tasks_next(&tasks));)
-		if (proc_status(tid).vm_size)
-			found = tid;
-	proc_tasks_close(&tasks);
-	return found;
-}
-
-void guard_stop_programs(struct guard *g)
-{
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++)
-		if (is_first_of_its_pid(g, i))
-			kill(g->entries[i].pid, SIGSTOP);
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++) {
-		if (!is_first_of_its_pid(g, i))
-			continue;
-		struct space *s = space_new(live_task(g->entries[i].pid));
-		if (s)
-			restore_traps(g, g->entries[i].pid, s);
-		space_free(s);
-	}
-}
-
-/* The pc that the program itself would have where a task was left by the tracer. */
-static taddr own_pc(const struct guard *g, pid_t pid, pid_t tid, taddr pc)
-{
-	bool was_trapped = g->trapped[(unsigned)tid % TRAPPED_SLOTS] == tid;
-
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++) {
-		const struct guard_entry *e = &g->entries[i];
-
-		if (e->pid != pid)
-			continue;
-		if (e->slot && pc >= e->slot && pc < e->slot + e->slot_size)
-			return pc == e->slot ? e->at : e->at + e->insn_size;
-		/* Behind a trap is also behind a one-byte instruction that has run. */
-		if (pc == e->at + arch_trap_size && (was_trapped || e->insn_size != arch_trap_size))
-			return e->at;
-	}
-	return pc;
-}
-
-static bool seize_stopped(pid_t tid)
-{
-	struct proc_status status = proc_status(tid);
-	int wstatus;
-
-	/* A thread that has ended, a leader too, has nothing to be put in order. */
-	if (!proc_status_lives(&status))
-		return false;
-	/* Until the kernel has cut the dead tracer's ties this is refused. */
-	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
-		if (errno == ESRCH || i > 1000)
-			return false;
-		usleep(1000);
-	}
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL))
-		return false;
-	return waitpid(tid, &wstatus, __WALL) == tid && WIFSTOPPED(wstatus);
-}
-
-static void settle_task(const struct guard *g, pid_t pid, pid_t tid)
-{
-	struct arch_regs r;
-
-	if (arch_get_regs(tid, &r))
-		return;
-	taddr own = own_pc(g, pid, tid, arch_pc(&r));
-	if (own == arch_pc(&r))
-		return;
-	arch_set_pc(&r, own);
-	arch_set_regs(tid, &r);
-}
-
-static void recover_process(const struct guard *g, pid_t pid)
-{
-	struct space *s = space_new(live_task(pid));
-	struct proc_tasks tasks;
-
-	if (!s)
-		return;
-	restore_traps(g, pid, s);
-	proc_tasks_open(&tasks, pid);
-	bool was_stopped = true;
-	/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
-	for (pid_t tid; (tid = proc_tasks_next(&tasks));)
-		if (seize_stopped(tid)) {
-			was_stopped &= g->stopped[(unsigned)tid % TRAPPED_SLOTS] == tid;
-			settle_task(g, pid, tid);
-			ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	for (uint32_t k = 0; k < atomic_load(&g->n_programs); k++)
+		if (g->programs[k].pid && g->programs[k].fate.pid && n++ == i) {
+			*f = g->programs[k].fate;
+			return true;
 		}
-	proc_tasks_close(&tasks);
-	restore_slots(g, pid, s);
-	space_free(s);
-	if (!was_stopped)
-		kill(pid, SIGCONT);
-}
-
-unsigned guard_recover(struct guard *g)
-{
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < atomic_load(&g->n); i++) {
-		if (!is_first_of_its_pid(g, i))
-			continue;
-		recover_process(g, g->entries[i].pid);
-		n++;
-	}
-	return n;
+	return false;
 }

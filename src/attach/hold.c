@@ -3,9 +3,13 @@
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
+#include "attach/awaited.h"
 #include "attach/target.h"
+#include "proc/status.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,22 +29,32 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 	tracer_note(t, tid, wstatus);
 }
 
-/* Who sleeps in vfork(2) cannot be stopped before the child has gone, which may be one of those that
- * are held; but it runs no code of the program, and stops by itself before it does. */
-static bool is_awaited(const struct task *task, const struct space *s, const struct task *except)
-{
-	return task != except && (!s || task->space == s) && task->state == TASK_RUNNING &&
-	       !task->in_vfork;
-}
-
-static bool any_awaited(struct tracer *t, const struct space *s, const struct task *except)
+/* Leaders that have ended while their threads go on. */
+static void look_for_ended_leaders(struct tracer *t, const struct space *s, const struct task *except)
 {
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (is_awaited(task, s, except))
-			return true;
-	return false;
+		if (is_awaited(task, s, except) && task->tid == task->tgid) {
+			struct proc_status now = proc_status(task->tid);
+
+			task->over = !proc_status_lives(&now);
+		}
+}
+
+/* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
+static void look_again_later(struct tracer *t, const struct space *s, const struct task *except,
+			     unsigned looks)
+{
+	enum { AT_ONCE = 100 };
+	static const struct timespec nap = { .tv_nsec = 1000000 };
+
+	if (looks < AT_ONCE) {
+		sched_yield();
+		return;
+	}
+	look_for_ended_leaders(t, s, except);
+	nanosleep(&nap, NULL);
 }
 
 /*
@@ -49,12 +63,17 @@ static bool any_awaited(struct tracer *t, const struct space *s, const struct ta
  */
 static void await_all(struct tracer *t, const struct space *s, const struct task *except)
 {
-	while (any_awaited(t, s, except)) {
+	enum awaited whom;
+
+	for (unsigned looks = 0; (whom = awaited(&t->tasks, s, except)) != AWAITED_NOBODY;) {
+		bool look = whom == AWAITED_LEADERS;
 		int wstatus;
-		pid_t tid = waitpid(-1, &wstatus, __WALL);
+		pid_t tid = guard_wait_for(t->guard, -1, &wstatus, look ? WNOHANG : 0);
 
 		if (tid > 0)
 			note_while_holding(t, tid, wstatus);
+		else if (tid == 0)
+			look_again_later(t, s, except, looks++);
 		else if (errno == ECHILD)
 			tracer_forget_running(t);
 		else if (errno != EINTR)
@@ -84,12 +103,17 @@ void tracer_unhold(struct tracer *t, struct space *s)
 
 /* ---- letting go ---- */
 
-/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? */
+/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One that
+ * is blocked is the program's own doing: the kernel opens the mask for a trap. */
 static bool trap_is_pending(pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args from = { .nr = 1 };
+	sigmask blocked;
 	siginfo_t si;
 
+	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof blocked, &blocked) ||
+	    blocked & 1ull << (SIGTRAP - 1))
+		return false;
 	for (; ptrace(PTRACE_PEEKSIGINFO, tid, &from, &si) == 1; from.off++)
 		if (si.si_signo == SIGTRAP && si.si_code == arch_trap_code)
 			return true;
@@ -103,18 +127,22 @@ static bool may_owe_trap(const struct task *task)
 	       (task->state == TASK_QUEUED && tracer_decode(task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
-/* Let those go on whose trap is on its way, until it has come: they run nothing before that. */
-static void await_pending_traps(struct tracer *t)
+/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True: there
+ * was one. */
+static bool await_pending_traps(struct tracer *t)
 {
 	struct task *task;
+	bool any = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (!may_owe_trap(task) || !trap_is_pending(task->tid))
 			continue;
 		task->group_stopped = task->state == TASK_QUEUED;
 		task_resume(t, task, 0);
+		any = true;
 	}
 	await_all(t, NULL, NULL);
+	return any;
 }
 
 /* New tasks come to light while the old ones are stopped: until there is nothing to do. */
@@ -124,16 +152,15 @@ static bool stop_more(struct tracer *t)
 	bool more = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork)
+		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork ||
+		    task->over)
 			continue;
 		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->state = TASK_RUNNING;
 		more = true;
 	}
-	if (more) {
+	if (more)
 		await_all(t, NULL, NULL);
-		await_pending_traps(t);
-	}
 	return more;
 }
 
@@ -194,8 +221,11 @@ void tracer_quiesce(struct tracer *t)
 {
 	struct task *task;
 
-	while (stop_more(t) || serve_changes(t))
-		;
+	/* Whoever has stopped may have done so before us, with its trap still on its way. */
+	do
+		while (stop_more(t) || serve_changes(t))
+			;
+	while (await_pending_traps(t));
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->space && task->state != TASK_PARKED && task->state != TASK_RUNNING)
 			settle(t, task);
@@ -216,10 +246,11 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
-/* A task that has been killed, or whose number a thread has now that made an exec and is not ours. */
+/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now that
+ * made an exec and is not ours. */
 static bool is_gone(const struct task *task)
 {
-	return !task->in_vfork && !is_traced_by_us(task->tid);
+	return task->over || (!task->in_vfork && !is_traced_by_us(task->tid));
 }
 
 static void let_go_if_told(struct tracer *t, pid_t tid, int wstatus)
@@ -261,7 +292,7 @@ static void let_go_of_rest(struct tracer *t)
 		int wstatus;
 		pid_t tid;
 
-		while ((tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0)
+		while ((tid = guard_wait_for(t->guard, -1, &wstatus, WNOHANG)) > 0)
 			let_go_if_told(t, tid, wstatus);
 		forget_gone(t);
 		if (t->tasks.n)

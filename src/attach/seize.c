@@ -2,12 +2,15 @@
 /* Attaching: all threads of a running process are seized, held, and told of. */
 #include "attach/tracer_internal.h"
 
+#include "attach/census.h"
 #include "attach/target.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "proc/status.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,8 @@
 enum {
 	SEIZE_TRIES = 20,
 	ATTACH_TRIES = 20,
+	READINGS_AT_ONCE = 50,	/* without a yield, of a list where nobody could be seized */
+	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
 	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and its death */
 };
@@ -149,51 +154,97 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 	return false;
 }
 
-/* Seize the threads that are not ours yet. Returns how many that were, or -errno if none of the
- * process's threads could be. */
-static int seize_threads(struct tracer *t, pid_t pid)
+/* Try to seize a thread that is not ours yet. 0, or -ENOMEM. */
+static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
+{
+	struct thread_facts f = { .err = seize(t, tid, pid) };
+
+	if (f.err == -ENOMEM)
+		return f.err;
+	if (f.err) {
+		struct proc_status now = proc_status(tid);
+
+		f.tracer = now.tracer;
+		f.state = now.state;
+	}
+	census_add(c, thread_kind(&f, getpid()), !f.err);
+	return 0;
+}
+
+/* Read the list once, and seize who is not ours yet. 0 or -errno. */
+static int take_census(struct tracer *t, pid_t pid, struct census *c)
 {
 	struct proc_tasks tasks;
-	int n = 0, err = 0;
+	int err = 0;
 
 	if (proc_tasks_open(&tasks, pid))
 		return -ESRCH;
-	for (pid_t tid; (tid = proc_tasks_next(&tasks));) {
+	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));) {
 		if (is_ours(t, tid, pid))
-			continue;
-		int one = seize(t, tid, pid);
-		/* A thread that has ended refuses with EPERM, as one that is not permitted. */
-		if (one == 0)
-			n++;
-		else if (!err)
-			err = one;
+			census_add(c, THREAD_OURS, false);
+		else
+			err = count_in(t, tid, pid, c);
 	}
 	proc_tasks_close(&tasks);
-	return n || t->tasks.n ? n : err ? err : -ESRCH;
+	return err;
 }
 
-/* Seize all of a process's threads. 0 or -errno. */
-static int seize_all(struct tracer *t, pid_t pid)
+/* Seize all of a process's threads, and stop them. 0 or -errno. */
+static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
+{
+	unsigned in_vain = 0, refused = 0;
+	bool held = false;
+
+	for (;;) {
+		struct census c = { 0 };
+		int err = take_census(t, pid, &c);
+
+		if (err)
+			return err;
+		in_vain = c.seized ? 0 : in_vain + 1;
+		switch (census_judge(&c, (long)proc_status(pid).threads, held)) {
+		case CENSUS_COMPLETE:
+			return 0;
+		case CENSUS_HOLD:
+			*stopped_ns = *stopped_ns ? *stopped_ns : clock_now_ns();
+			tracer_hold(t, NULL, NULL);
+			held = true;
+			break;
+		case CENSUS_AGAIN:
+			held = held && !c.seized;
+			if (in_vain > READINGS_IN_VAIN)
+				return -EAGAIN;
+			if (in_vain > READINGS_AT_ONCE)
+				sched_yield();
+			break;
+		case CENSUS_TRACED:
+			return -EBUSY;
+		case CENSUS_REFUSED:
+			/* It may have taken the place of one who had ended, in an exec. */
+			if (++refused > SEIZE_TRIES)
+				return -EPERM;
+			usleep(1000);
+			break;
+		case CENSUS_GONE:
+			return -ESRCH;
+		}
+	}
+}
+
+/* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
+static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
-	int n = set_alarm(&alarm);
+	int err = set_alarm(&alarm);
 
-	if (n)
-		return n;
-	/* A thread may make another before it is seized: until there is nothing new. A thread that is
-	 * ending refuses as one that is not permitted; if all do, others may have come meanwhile. */
-	for (int tries = 0; tries < SEIZE_TRIES; tries++) {
-		while ((n = seize_threads(t, pid)) > 0)
-			;
-		if (n != -EPERM)
-			break;
-		usleep(1000);
-	}
+	if (err)
+		return err;
+	err = seize_all(t, pid, stopped_ns);
 	stop_alarm(&alarm);
 	free(told);
 	told = NULL;
 	cap_told = 0;
-	return n;
+	return err;
 }
 
 /* The space of a process whose threads have been seized; any of them may end at any time. */
@@ -205,6 +256,9 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid)
 			s = space_new(task->tid);
+	/* The thread may end before the process does. */
+	if (s)
+		s->pid = pid;
 	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
 		if (!task->space && !task->fresh)
 			tracer_enter_space(task, s);
@@ -252,24 +306,17 @@ static bool begin_image(struct tracer *t, struct space *s, struct task *task)
 
 static int attach(struct tracer *t, pid_t pid)
 {
-	int n = seize_all(t, pid);
+	uint64_t stopped_ns = 0;
+	int err = seize_and_hold(t, pid, &stopped_ns);
+	struct space *s = err ? NULL : space_of_group(t, pid);
+	struct task *task = s ? stopped_task(t, s) : NULL;
 
-	if (n < 0)
-		return n;
-	struct space *s = space_of_group(t, pid);
-	if (!s) {
-		tracer_detach_all(t);
-		return -ESRCH;
-	}
-	uint64_t stopped = clock_now_ns();
-	tracer_hold(t, s, NULL);
-	struct task *task = stopped_task(t, s);
 	if (!task) {
 		tracer_detach_all(t);
-		return -ESRCH;
+		return err ? err : -ESRCH;
 	}
 	bool keep = begin_image(t, s, task);
-	t->attach_ns = clock_now_ns() - stopped;
+	t->attach_ns = clock_now_ns() - stopped_ns;
 	return keep ? 0 : -ENOEXEC;
 }
 

@@ -39,6 +39,21 @@ static bool shows_live_thread(pid_t pid)
 	return live;
 }
 
+pid_t target_tracer_of_a_thread(pid_t pid)
+{
+	struct proc_tasks tasks;
+	pid_t tracer = 0;
+
+	if (proc_tasks_open(&tasks, pid))
+		return 0;
+	for (pid_t tid; !tracer && (tid = proc_tasks_next(&tasks));) {
+		tracer = proc_status(tid).tracer;
+		tracer = tracer == getpid() ? 0 : tracer;
+	}
+	proc_tasks_close(&tasks);
+	return tracer;
+}
+
 /* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in neither
  * place. So none is to be seen several times. */
 static bool has_live_threads(pid_t pid)
@@ -158,6 +173,11 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 	case TARGET_UNSUPPORTED:
 		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this machine",
 			  (int)pid);
+		break;
+	case TARGET_RESTLESS:
+		error_set(e, 0,
+			  "cannot attach to process %d: its threads come and go faster than they can be held, "
+			  "and it has been left alone; try again", (int)pid);
 		break;
 	}
 	return problem;

@@ -17,6 +17,7 @@ enum target_problem {
 	TARGET_NOT_PERMITTED,
 	TARGET_OURSELVES,
 	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
+	TARGET_RESTLESS,	/* its threads end before they can be seized */
 };
 
 /* What /proc/PID/status and /proc/PID/stat tell of a process, as plain data. */
@@ -31,6 +32,9 @@ struct target_facts {
 };
 
 struct target_facts target_look(pid_t pid);
+
+/* Who traces one of its threads, if somebody does whom we are not; 0: nobody. */
+pid_t target_tracer_of_a_thread(pid_t pid);
 
 /**
  * Decide from plain facts, before anything is tried.

@@ -40,8 +40,10 @@ struct task {
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
 	bool fresh;		/* its first stop has not been served */
+	bool over;		/* a leader that has ended, of which nothing is told while its threads go on */
 	bool exiting;		/* it has told that it is about to end */
 	struct mask_watch mask;	/* when to ask for its signal mask */
+	uint32_t journal;	/* its record in the guard's journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 

@@ -88,30 +88,53 @@ uint64_t tracer_stops(const struct tracer *t)
 
 /* ---- resuming ---- */
 
+static struct guard_who tracer_who(const struct task *task)
+{
+	return (struct guard_who){ task->tid, task->space ? task->space->pid : task->tgid };
+}
+
 /* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
-	guard_trapped(t->guard, task->tid, false);
-	guard_stopped(t->guard, task->tid, false);
+	guard_goes_on(t->guard, task->journal);
 	task->state = TASK_RUNNING;
 	ptrace(t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+	guard_went_on(t->guard, task->journal);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
 {
-	guard_stopped(t->guard, task->tid, true);
+	guard_stopped(t->guard, &task->journal, tracer_who(task));
 	task->state = TASK_LISTENING;
 	ptrace(PTRACE_LISTEN, task->tid, NULL, NULL);
 }
 
 /* ---- what waitpid tells is queued, and served in the order in which it was told ---- */
 
+/* For who looks after the program if we are killed. */
+static void write_down(struct tracer *t, struct task *task, int wstatus)
+{
+	struct stop s = stop_decode(task->tid, wstatus, SI_USER, arch_trap_code);
+	siginfo_t si;
+
+	if (!t->guard)
+		return;
+	if (stop_needs_siginfo(wstatus)) {
+		guard_trapped(t->guard, &task->journal, tracer_who(task));
+		return;
+	}
+	if (s.kind != STOP_SIGNAL)
+		return;
+	if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &si))
+		si = (siginfo_t){ .si_signo = s.arg };
+	guard_owes(t->guard, &task->journal, tracer_who(task), &si);
+}
+
 static int enqueue(struct tracer *t, struct task *task, int wstatus)
 {
 	if (ARRAY_RESERVE(&t->queue, &t->cap_queue, t->n_queue))
 		return -ENOMEM;
-	if (stop_needs_siginfo(wstatus))
-		guard_trapped(t->guard, task->tid, true);
+	write_down(t, task, wstatus);
 	task->state = TASK_QUEUED;
 	task->wstatus = wstatus;
 	t->queue[t->n_queue++] = task->tid;
@@ -135,7 +158,7 @@ static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
-int tracer_note(struct tracer *t, pid_t tid, int wstatus)
+static int note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
@@ -156,9 +179,21 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 			return -ENOMEM;
 		task->fresh = true;
 	}
-	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
+	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
 		tracer_take_over(t, task);
+		/* Whatever was written down of this number was of the old program. */
+		guard_goes_on(t->guard, task->journal);
+		guard_went_on(t->guard, task->journal);
+	}
 	return enqueue(t, task, wstatus);
+}
+
+int tracer_note(struct tracer *t, pid_t tid, int wstatus)
+{
+	int err = note(t, tid, wstatus);
+
+	guard_noted(t->guard);
+	return err;
 }
 
 /* The kernel knows of nobody whom we trace any more: who is thought to run has ended unheard. What
@@ -180,7 +215,7 @@ void tracer_forget_running(struct tracer *t)
 static int take(struct tracer *t, int flags)
 {
 	int wstatus;
-	pid_t tid = waitpid(-1, &wstatus, __WALL | flags);
+	pid_t tid = guard_wait_for(t->guard, -1, &wstatus, flags);
 
 	if (tid > 0) {
 		int err = tracer_note(t, tid, wstatus);
@@ -265,6 +300,7 @@ void tracer_enter_space(struct task *task, struct space *s)
 void tracer_forget(struct tracer *t, struct task *task)
 {
 	tracer_leave_space(t, task);
+	guard_forget(t->guard, &task->journal);
 	tasks_remove(&t->tasks, task);
 }
 
@@ -288,12 +324,13 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	int wstatus, sig = 0;
 
 	*stepped = false;
+	guard_steps(t->guard, task->journal);
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
 			return;
 		pid_t tid;
 		do
-			tid = waitpid(task->tid, &wstatus, __WALL);
+			tid = guard_wait_for(t->guard, task->tid, &wstatus, 0);
 		while (tid < 0 && errno == EINTR);
 		if (tid < 0)
 			return;

@@ -104,8 +104,9 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 /**
  * Begin to trace a running process with all its threads, which go on when the owner's image() has
  * returned. Nothing is sent to it and none of its system calls is ended.
- * Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted, or traced already), -ENOEXEC (image()
- * did not want it; it is to be let go with tracer_detach_all()).
+ * Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else traces a thread of
+ * it), -EAGAIN (its threads end before they can be seized), -ENOEXEC (image() did not want it; it is to
+ * be let go with tracer_detach_all()).
  */
 int tracer_attach(struct tracer *t, pid_t pid);
 

@@ -26,7 +26,7 @@ static struct task_ref watch_ref(const struct task *task)
 void watch_emit(struct watch *w, struct alloc_event *e)
 {
 	e->time_ns = clock_now_ns();
-	if (w->sink.event(w->sink.ctx, e))
+	if (w->sink->event(w->image, e))
 		w->counts.lost++;
 }
 
@@ -232,7 +232,7 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap
 		if (f.trap != trap || f.sp != sp)
 			continue;
 		t->rewound[i] = t->rewound[--t->n_rewound];
-		return f.ptr == ptr && !(ptr && w->sink.knows(w->sink.ctx, ptr));
+		return f.ptr == ptr && !(ptr && w->sink->knows(w->image, ptr));
 	}
 	return false;
 }
@@ -242,7 +242,7 @@ static bool is_housekeeping(struct watch *w, const struct trap *trap, taddr ptr,
 {
 	taddr ret;
 
-	return ptr && !w->sink.knows(w->sink.ctx, ptr) &&
+	return ptr && !w->sink->knows(w->image, ptr) &&
 	       space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
 	       watch_by_allocator(w, trap, ret);
 }
@@ -373,7 +373,7 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 
 	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
 	    watch_by_library(w, trap, ret) ||
-	    !w->sink.ask(w->sink.ctx, watch_ref(task), p->question, arg, &result))
+	    !w->sink->ask(w->image, watch_ref(task), p->question, arg, &result))
 		return false;
 	t->hide_next = p->question == ASK_HEAP_SIZE;
 	arch_set_result(r, result);
@@ -433,7 +433,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	if (p->question)
 		return answer(w, task, t, trap, r);
 	if (p->mark) {
-		w->sink.mark(w->sink.ctx, watch_ref(task), p->mark, arch_arg(r, p->ptr_arg));
+		w->sink->mark(w->image, watch_ref(task), p->mark, arch_arg(r, p->ptr_arg));
 		return false;
 	}
 	if (p->kind == PROBE_FREE) {

@@ -11,18 +11,23 @@
 static enum trap_answer pass(struct watch *w, struct task *task, const struct trap *trap, taddr at,
 			     struct arch_regs *r)
 {
+	const struct arch_regs was = *r;
+
 	/* If its module has gone while it was served there is nothing in its place. */
 	if (!trap || trap->insn.how != ARCH_EMULATE) {
-		arch_write_pc(task->tid, trap && trap->slot ? trap->slot : at);
+		arch_set_pc(r, trap && trap->slot ? trap->slot : at);
+		guard_changes(w->traps.guard, task->journal, arch_pc(&was), r, NULL);
+		arch_write_pc(task->tid, arch_pc(r));
 		return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 	}
-	const struct arch_regs was = *r;
-	uint64_t word;
+	struct guard_word word;
 	bool push = false;
 
-	arch_emulate(&trap->insn, at, r, &push, &word);
+	arch_emulate(&trap->insn, at, r, &push, &word.value);
+	word.at = arch_sp(r);
+	guard_changes(w->traps.guard, task->journal, arch_pc(&was), r, push ? &word : NULL);
 	if (push)
-		space_write(w->space, arch_sp(r), &word, sizeof word);
+		space_write(w->space, word.at, &word.value, sizeof word.value);
 	arch_change_regs(task->tid, &was, r);
 	return TRAP_OURS;
 }
@@ -58,6 +63,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		watch_enter_resolver(w, task, t, trap, &r);
 	trap = traps_again(&w->traps, id, at);
 	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
+		guard_changes(w->traps.guard, task->journal, at + arch_trap_size, &r, NULL);
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
 	}
@@ -124,6 +130,7 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped)
 		own = pc - arch_trap_size;
 	if (own != pc) {
 		arch_set_pc(&r, own);
+		guard_changes(w->traps.guard, task->journal, pc, &r, NULL);
 		arch_set_regs(task->tid, &r);
 	}
 	if (before)

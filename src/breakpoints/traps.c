@@ -80,14 +80,13 @@ static bool save_slack(struct slack *k, const struct space *s)
 	return false;
 }
 
-/* Write the copy to this slack if it has room and is near enough. */
+/* Take a place in this slack for the copy if it has room and is near enough. */
 static bool try_slack(struct slack *k, const struct space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 	int size = arch_relocate(&trap->insn, trap->at, k->next, code);
 
-	if (size < 0 || k->next + (taddr)size > k->end || !save_slack(k, s) ||
-	    space_write(s, k->next, code, (size_t)size) != size)
+	if (size < 0 || k->next + (taddr)size > k->end || !save_slack(k, s))
 		return false;
 	trap->slot = k->next;
 	trap->slot_size = (uint8_t)size;
@@ -96,7 +95,7 @@ static bool try_slack(struct slack *k, const struct space *s, struct trap *trap)
 }
 
 /* An instruction for which there is no room anywhere has to run at its own place. */
-static void make_slot(struct traps *t, const struct space *s, struct trap *trap)
+static void place_slot(struct traps *t, const struct space *s, struct trap *trap)
 {
 	if (trap->insn.how != ARCH_COPY && trap->insn.how != ARCH_COPY_RELATIVE)
 		return;
@@ -104,6 +103,14 @@ static void make_slot(struct traps *t, const struct space *s, struct trap *trap)
 		if (try_slack(&t->slacks[i], s, trap))
 			return;
 	trap->insn.how = ARCH_STEP;
+}
+
+static bool write_slot(const struct space *s, const struct trap *trap)
+{
+	uint8_t code[ARCH_SLOT_MAX];
+	int size = arch_relocate(&trap->insn, trap->at, trap->slot, code);
+
+	return size > 0 && space_write(s, trap->slot, code, (size_t)size) == size;
 }
 
 /* ---- planting and lifting ---- */
@@ -161,8 +168,12 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	*err = -ENOMEM;
 	if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
 		return NULL;
-	make_slot(t, s, &new);
+	place_slot(t, s, &new);
 	journal(t, &new);
+	if (new.slot && !write_slot(s, &new)) {
+		new.slot = 0;
+		new.insn.how = ARCH_STEP;
+	}
 	n = space_write(s, at, arch_trap, arch_trap_size);
 	if (n != (ssize_t)arch_trap_size) {
 		*err = n < 0 ? (int)n : -EIO;
@@ -211,8 +222,11 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 	trap->slot = 0;
 	if (trap->insn.how != ARCH_EMULATE)
 		trap->insn.how = ARCH_STEP;
-	guard_remove(t->guard, trap->journal);
+	const uint32_t before = trap->journal;
+
+	/* At no time is a trap in the program that the journal does not have. */
 	journal(t, trap);
+	guard_remove(t->guard, before);
 	trap_restore(s, trap);
 }
 
@@ -300,12 +314,8 @@ void trap_make_sure(const struct space *s, struct trap *trap)
 
 void trap_put_back(const struct space *s, struct trap *trap)
 {
-	uint8_t code[ARCH_SLOT_MAX];
-
-	int size = trap->slot ? arch_relocate(&trap->insn, trap->at, trap->slot, code) : 0;
-
-	if (size > 0)
-		space_write(s, trap->slot, code, (size_t)size);
+	if (trap->slot)
+		write_slot(s, trap);
 	trap_make_sure(s, trap);
 }
 

@@ -182,7 +182,7 @@ int watch_modules(struct watch *w, pid_t tid)
 		watch_look_at_slots(w);
 		forget_pcs(w);
 		watch_count_allocators(w);
-		w->sink.modules(w->sink.ctx, &w->maps);
+		w->sink->modules(w->image, &w->maps);
 	}
 	return err;
 }
@@ -222,14 +222,15 @@ static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
 }
 
 static struct watch *watch_create(struct watch_shared *shared, struct space *space,
-				  const struct watch_sink *sink)
+				  const struct observer_sink *sink, void *image)
 {
 	struct watch *w = calloc(1, sizeof *w);
 
 	if (!w)
 		return NULL;
 	w->shared = shared;
-	w->sink = *sink;
+	w->sink = sink;
+	w->image = image;
 	w->space = space;
 	w->program = NO_FILE;
 	w->traps.guard = shared->guard;
@@ -255,9 +256,9 @@ uint32_t watch_program(const struct watch *w)
 }
 
 struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
-			const struct watch_sink *sink, int *err)
+			const struct observer_sink *sink, void *image, int *err)
 {
-	struct watch *w = watch_create(shared, space, sink);
+	struct watch *w = watch_create(shared, space, sink, image);
 
 	*err = w ? watch_modules(w, tid) : -ENOMEM;
 	if (*err) {
@@ -296,9 +297,9 @@ static void sync_copy(struct watch *w, const struct space *parent)
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
-			 struct space *space, const struct watch_sink *sink, int *err)
+			 struct space *space, const struct observer_sink *sink, void *image, int *err)
 {
-	struct watch *w = watch_create(parent->shared, space, sink);
+	struct watch *w = watch_create(parent->shared, space, sink, image);
 
 	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
 	if (!*err)
@@ -334,9 +335,9 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
-struct watch_counts watch_counts(const struct watch *w)
+struct observed_counts watch_counts(const struct watch *w)
 {
-	struct watch_counts c = w->counts;
+	struct observed_counts c = w->counts;
 
 	struct unwind_counts u = unwinder_counts(w->unwinder);
 

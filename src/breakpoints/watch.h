@@ -2,7 +2,7 @@
 #ifndef MPROF_BREAKPOINTS_WATCH_H
 #define MPROF_BREAKPOINTS_WATCH_H
 
-#include "alloc_event.h"
+#include "observer.h"
 #include "attach/tracer.h"
 #include "probes/rules.h"
 #include "probes/scan.h"
@@ -11,26 +11,6 @@
  * A program under observation: plants traps on its allocator functions and turns what they catch
  * into allocation events. One struct watch for each address space.
  */
-
-/* Where the events go, and who numbers the frames of their chains. */
-struct watch_sink {
-	/* 0, or -ENOMEM: the event could not be counted. */
-	int (*event)(void *ctx, const struct alloc_event *e);
-	/* Is it a block whose allocation was told and whose free was not? */
-	bool (*knows)(void *ctx, taddr ptr);
-	/* The number of a place: @address relative to the load bias of module file @file, or absolute
-	 * if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX: out of memory. */
-	uint32_t (*frame)(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed);
-	/* The program called one of the functions of mprof.h, with @arg. */
-	void (*mark)(void *ctx, struct task_ref task, enum program_mark mark, uint64_t arg);
-	/* The program called a function that may be answered in its place, with its first two
-	 * arguments. True: it returns *result at once; false: it runs. */
-	bool (*ask)(void *ctx, struct task_ref task, enum program_question what, const uint64_t arg[2],
-		    uint64_t *result);
-	/* What is mapped for execution has changed. */
-	void (*modules)(void *ctx, const struct mappings *maps);
-	void *ctx;
-};
 
 /* What all watched programs share. */
 struct watch_shared {
@@ -48,39 +28,24 @@ void watch_shared_release(struct watch_shared *s);
 
 struct watch;
 
-/* What is known of how well it goes. */
-struct watch_counts {
-	uint64_t traps;		/* hits served */
-	uint64_t planted;	/* traps written */
-	uint64_t steps;		/* instructions that had to run alone at their own place */
-	/* Of the hits, those that meant nothing: entries of calls the allocator made itself, returns
-	 * from no call of its, frees of no block. */
-	uint64_t nested, strays, null_frees;
-	uint64_t lost;		/* events that could not be counted: out of memory */
-	bool trapped;		/* a function that tells of memory has been trapped, or none need be */
-	unsigned taken;		/* functions where somebody else's breakpoint stood already */
-	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
-	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
-						  to differ (watch_shared.check_unwinding) */
-};
-
 /**
- * Watch the program in a space from here on; a task of it is stopped.
+ * Watch the program in a space from here on; a task of it is stopped. What it does is told to @sink as
+ * @image's.
  * Returns NULL with *err: -ENOMEM or -ESRCH.
  */
 struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
-			const struct watch_sink *sink, int *err);
+			const struct observer_sink *sink, void *image, int *err);
 
 /* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */
 void watch_prepare(struct watch_shared *shared, pid_t tid);
 
 /* The same for a child made by fork: @space is a copy of the one @parent watches. */
 struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
-			 struct space *space, const struct watch_sink *sink, int *err);
+			 struct space *space, const struct observer_sink *sink, void *image, int *err);
 
 void watch_free(struct watch *w);
 
-struct watch_counts watch_counts(const struct watch *w);
+struct observed_counts watch_counts(const struct watch *w);
 
 /* With all tasks of the space stopped and settled: take the traps out and see nothing until they are
  * put back, but for the functions of mprof.h. A program that execs or forks meanwhile keeps this state. */

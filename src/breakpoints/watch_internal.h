@@ -21,7 +21,8 @@ struct known_pc {
 
 struct watch {
 	struct watch_shared *shared;
-	struct watch_sink sink;
+	const struct observer_sink *sink;
+	void *image;	/* whose events they are */
 	struct space *space;
 	struct mappings maps;
 	struct traps traps;
@@ -42,7 +43,7 @@ struct watch {
 	size_t n_hidden, cap_hidden;
 	bool suspended;			/* the traps are out, all others are as they were */
 	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
-	struct watch_counts counts;
+	struct observed_counts counts;
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */

@@ -82,7 +82,7 @@ static void answer_status(struct serve *v, int fd)
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
 	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       tracer_stops(v->session->tracer), cpu, proc_status(getpid()).vm_rss,
+	       v->session->observer->ops->effort(v->session->observer).stops, cpu, proc_status(getpid()).vm_rss,
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 
@@ -360,6 +360,10 @@ void serve_answer_detached(struct serve *v)
 
 void serve_last_answers(struct serve *v)
 {
+	struct error last;
+
+	if (output_last_word(v->session, v->options, &last))
+		control_leave_note(v->control, last.text);
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);
 	serve_commands(v); /* whoever has asked in the meantime */

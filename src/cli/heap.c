@@ -101,7 +101,7 @@ static struct heapprofile *add_recorder(struct image *i)
 	struct heapprofile_how how = {
 		.options = &o->heap,
 		.profile = i->profile,
-		.files = &s->shared.files,
+		.files = s->observer->files,
 		.pid = i->pid,
 		.first = first,
 		.foreign = s->foreign,
@@ -137,15 +137,15 @@ int heap_image_begin(struct session *s, struct image *i)
 	return 0;
 }
 
-void heap_begin(struct session *s, const struct options *o)
+void heap_begin(struct trap_observer *to, const struct options *o)
 {
 	if (!o->heap.prefix && !o->heap.defer)
 		return;
 	heap_environment_take();
-	tracer_watch_exits(s->tracer);
+	tracer_watch_exits(trap_observer_tracer(to));
 	if (o->heap.mapped || o->heap.log)
-		tracer_stop_at_syscalls(s->tracer);
-	s->shared.no_traps |= o->heap.only_mapped;
+		tracer_stop_at_syscalls(trap_observer_tracer(to));
+	trap_observer_shared(to)->no_traps |= o->heap.only_mapped;
 }
 
 /* ---- what the program asks for ---- */
@@ -202,7 +202,7 @@ static uint64_t give_text(struct session *s, struct task_ref task, const uint64_
 	while (t && t->tid != task.tid)
 		t = t->next;
 	if (t)
-		n = space_write(task.space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+		n = s->observer->ops->write(task.space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
 	drop_text(s, task.tid);
 	return n > 0 ? (uint64_t)n : 0;
 }
@@ -210,7 +210,7 @@ static uint64_t give_text(struct session *s, struct task_ref task, const uint64_
 static void start(struct image *i, struct heapprofile *h, const struct space *space, taddr prefix)
 {
 	struct session *s = i->session;
-	char *name = session_string(space, prefix);
+	char *name = session_string(s, space, prefix);
 	struct error e;
 
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
@@ -221,15 +221,15 @@ static void start(struct image *i, struct heapprofile *h, const struct space *sp
 		return;
 	}
 	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
-		recorders_modules(i->recorders, watch_mappings(i->watch));
+		recorders_modules(i->recorders, s->observer->ops->mappings(i->observed));
 	if (h && heapprofile_start(h, name, false, clock_now_ns(), &e))
 		complain(e.text);
 	free(name);
 }
 
-static void dump_as_asked(struct heapprofile *h, const struct space *space, taddr at)
+static void dump_as_asked(const struct session *s, struct heapprofile *h, const struct space *space, taddr at)
 {
-	char *reason = session_string(space, at);
+	char *reason = session_string(s, space, at);
 
 	heapprofile_due(h, reason ? reason : "");
 	free(reason);
@@ -255,7 +255,7 @@ bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
 		return true;
 	case ASK_HEAP_DUMP:
 		if (on)
-			dump_as_asked(h, task.space, arg[0]);
+			dump_as_asked(i->session, h, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_RUNNING:
 		*result = on;
@@ -281,7 +281,7 @@ void heap_dump(struct session *s, const char *reason, char *answer, size_t size)
 
 	snprintf(answer, size, "ok\n");
 	for (struct image *i = s->images; i; i = i->next) {
-		struct heapprofile *h = i->watch ? heapprofile_find(i->recorders) : NULL;
+		struct heapprofile *h = i->observed ? heapprofile_find(i->recorders) : NULL;
 		char *path;
 
 		if (!h || heapprofile_dump(h, reason, &path, &e))

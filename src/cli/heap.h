@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_HEAP_H
 #define MPROF_CLI_HEAP_H
 
+#include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
 #include "session/session.h"
 
@@ -11,7 +12,7 @@
  */
 
 /* Before anything is traced: take the variables that have been obeyed out of the environment. */
-void heap_begin(struct session *s, const struct options *o);
+void heap_begin(struct trap_observer *to, const struct options *o);
 
 /* An image begins: its recorder, if the options ask for one, in front of its others. 0 or -ENOMEM. */
 int heap_image_begin(struct session *s, struct image *i);

@@ -3,10 +3,12 @@
 
 #include "cli/fn_names.h"
 #include "cli/names.h"
+#include "cli/viewed.h"
 #include "pprof/read.h"
-#include "profile/datafile.h"
+#include "symbols/shortname.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool is_pprof_format(enum output_format f)
@@ -19,16 +21,11 @@ bool is_pprof_format(enum output_format f)
 
 static int read_data(const char *path, const struct options *o, struct heap_stacks *out, struct error *e)
 {
-	struct profile_data *d;
-	int err = datafile_read(path, &d, e);
+	struct profile_data *d = read_viewed(path, o);
 
-	if (err)
-		return err;
-	fn_names_meet(o, d);
-	if (view_apply(&o->view, d))
-		err = error_set(e, -ENOMEM, "cannot read %s: out of memory", path);
-	else
-		err = heap_from_data(d, out, e);
+	if (!d)
+		return PRINT_SAID;
+	int err = heap_from_data(d, out, e);
 	profile_data_free(d);
 	return err;
 }
@@ -42,6 +39,23 @@ static int read_text(const char *path, struct heap_stacks *out, struct error *e)
 	int err = heap_read_text(f, path, out, e);
 	fclose(f);
 	return err;
+}
+
+/* As the view does it with ours. 0 or -ENOMEM. */
+static int shorten_names(struct heap_stacks *h)
+{
+	for (size_t i = 0; i < h->n_functions; i++) {
+		struct pp_function *f = &h->functions[i];
+		size_t size = strlen(f->name) + 1;
+		char *name = malloc(size);
+
+		if (!name)
+			return -ENOMEM;
+		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name, size);
+		strcpy(f->name, name); /* never longer than it was */
+		free(name);
+	}
+	return 0;
 }
 
 static int read_file(const char *path, const char *binary, const struct options *o,
@@ -139,6 +153,8 @@ int heapfiles_print(struct heap_stacks *h, const struct options *o, FILE *out, s
 		fn_names_meet_matches(&met);
 	if (err || o->pprof.list)
 		return err;
+	if (o->view.short_names && shorten_names(h))
+		return error_set(e, -ENOMEM, "cannot write the report: out of memory");
 	err = printer(o->format)(h, &v, out);
 	return err ? error_set(e, err, "cannot write the report: %s", strerror(-err)) : 0;
 }

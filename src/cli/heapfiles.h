@@ -11,7 +11,7 @@ bool is_pprof_format(enum output_format f);
 /**
  * Read profiles, of us or of others, and add them up; take that of --base away.
  * @binary  the program's file, if it is not where it was; NULL
- * Returns 0, or -errno with a sentence.
+ * Returns 0, or -errno with a sentence, or PRINT_SAID: one has been printed.
  */
 int heapfiles_read(char *const *files, size_t n, const char *binary, const struct options *o,
 		   struct heap_stacks *out, struct error *e);

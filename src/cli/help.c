@@ -7,8 +7,8 @@
 
 /* Whose help a part is in, besides those of options.h. */
 enum {
-	FOR_STATUS = 1 << 20,
-	FOR_ALL = 1 << 21,	/* in none but that of all of mprof */
+	FOR_STATUS = 1 << 24,
+	FOR_ALL = 1 << 25,	/* in none but that of all of mprof */
 };
 
 static const struct {

@@ -2,6 +2,7 @@
 /* The commands that read event logs: stats, log. */
 #include "cli/cli.h"
 #include "cli/logs.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/stream.h"
 
@@ -180,6 +181,11 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 		return STATUS_USAGE;
 	if (first >= argc) {
 		say("%s: which logs? Usage: mprof %s [options] FILE...", command, command);
+		return STATUS_USAGE;
+	}
+	const struct option_def *form = o.mma.json ? options_find_given(&o, NOT_JSON) : NULL;
+	if (form) {
+		say("option %s means nothing with --format=json", form->name);
 		return STATUS_USAGE;
 	}
 	struct logs l = {

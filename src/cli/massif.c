@@ -84,7 +84,7 @@ int massif_session_open(struct session *s, const struct options *o)
 	if (!m)
 		return -ENOMEM;
 	m->options = o;
-	m->files = &s->shared.files;
+	m->files = s->observer->files;
 	m->search = names_search(o);
 	m->host = (struct massif_host){ &o->massif.settings, modules_now, m,
 					    &proc_stacks, &proc_pages, &perf_instructions };

@@ -17,7 +17,7 @@ const char massif_default_file[] = "massif.vgdb.out";
 static struct image *image_of_process(const struct session *s, pid_t pid)
 {
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->pid == pid && i->watch)
+		if (i->pid == pid && i->observed)
 			return i;
 	return NULL;
 }

@@ -26,6 +26,15 @@ enum {
 	ONLY_PPROF = 4096,	/* means nothing but for pprof's formats; see pprof_check_use() */
 	FOR_DETACH = 8192,	/* which takes all that is for a report, too */
 	FOR_CONTROL = 16384,
+	/* What is printed, and of what, without obeying it; see options_obeyed(). */
+	NOT_JSON = 1 << 15,	/* of a log, or of its statistics */
+	NOT_MASSIF = 1 << 16,	/* --format=massif, ms_print */
+	NOT_STACKS = 1 << 17,	/* pprof's formats, the JSON of heap profiles, --list */
+	NOT_FOR_TOOLS = 1 << 18, /* --format=heap, pprof: they have all there is */
+	NOT_LIST = 1 << 19,
+	NOT_OF_HEAP = 1 << 20,
+	NOT_OF_MASSIF = 1 << 21,
+	NOT_OF_LOG = 1 << 22,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 	/* Whose processes are there already. */
@@ -68,6 +77,13 @@ void mma_defaults(struct options *o);
 
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_settle(struct options *o);
+
+/* What is read. */
+enum option_input { INPUT_DATA, INPUT_HEAP, INPUT_MASSIF, INPUT_LOG };
+
+/* Is each option that was given obeyed by what is printed? None shall be dropped without a word. False: a
+ * sentence has been printed. */
+bool options_obeyed(const struct options *o, enum option_input input);
 
 /* Is each option of pprof's formats, and of the tables, obeyed by somebody? They are in pprof's formats, by
  * --list and in a difference as JSON. For profiles of mprof's own, when it is known that these are read.

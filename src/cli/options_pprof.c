@@ -164,7 +164,7 @@ bool pprof_check_use(const struct options *o)
 	else if (o->report.lifetimes && (pprof || massif))
 		say("option lifetimes means nothing without --format=tables or json");
 	else
-		return true;
+		return options_obeyed(o, INPUT_DATA);
 	return false;
 }
 

@@ -101,7 +101,7 @@ static bool set_at(struct options *o, const char *v)
 
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
-	o->view.at_peak = which == 1;
+	o->view.at_peak = o->report.at_peak = which == 1;
 	return true;
 }
 
@@ -139,22 +139,25 @@ static bool add_debug_dir(struct options *o, const char *v)
 	return value_add(o->debug_dirs, MAX_DEBUG_DIRS, v);
 }
 
+/* The tables have rows to choose from. */
+#define NOT_ELSEWHERE NOT_MASSIF | NOT_STACKS
+
 const struct option_def printing_options[] = {
-	{ "verbose", FOR_PRINTING | OF_TABLES, NULL, set_verbose },
-	{ "normal", FOR_PRINTING | OF_TABLES, NULL, set_normal },
-	{ "terse", FOR_PRINTING | OF_TABLES, NULL, set_terse },
-	{ "leaktable", FOR_PRINTING | OF_TABLES, NULL, set_leaktable },
-	{ "noleaktable", FOR_PRINTING | OF_TABLES, NULL, set_noleaktable },
-	{ "offsets", FOR_PRINTING | OF_TABLES, NULL, set_offsets },
-	{ "offset", FOR_PRINTING | OF_TABLES, NULL, set_offsets },
-	{ "lines", FOR_PRINTING, NULL, set_lines },
+	{ "verbose", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_verbose },
+	{ "normal", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_normal },
+	{ "terse", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_terse },
+	{ "leaktable", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_leaktable },
+	{ "noleaktable", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_noleaktable },
+	{ "offsets", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
+	{ "offset", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
+	{ "lines", FOR_PRINTING | NOT_MASSIF | NOT_OF_LOG | NOT_LIST | NOT_FOR_TOOLS, NULL, set_lines },
 	{ "lifetimes", FOR_PRINTING | OF_TABLES, NULL, set_lifetimes },
-	{ "inlines", FOR_PRINTING | NEEDS_VALUE, "yes or no", set_inlines },
-	{ "names", FOR_PRINTING | NEEDS_VALUE, "full or short", set_names },
-	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES, "all, program or none", set_types },
-	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES, "end or peak", set_at },
-	{ "symbols-from", FOR_REPORT | NEEDS_VALUE, "a file or folder", set_symbols_from },
-	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE, "a folder, 16 of them at most", add_debug_dir },
+	{ "inlines", FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "yes or no", set_inlines },
+	{ "names", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF, "full or short", set_names },
+	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_ELSEWHERE, "all, program or none", set_types },
+	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_MASSIF, "end or peak", set_at },
+	{ "symbols-from", FOR_REPORT | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF | NOT_OF_LOG, "a file or folder", set_symbols_from },
+	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG, "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap, pprof or dot", set_format },
 	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },

@@ -13,10 +13,4 @@
  */
 char *program_find(const char *name, int *status, struct error *e);
 
-/* The arguments of a process, NULL-terminated, each malloc'ed; NULL if they cannot be told. */
-char **program_arguments(pid_t pid);
-
-/* Why the program that process @pid runs cannot be profiled; NULL: it can. */
-const char *program_unsupported(pid_t pid);
-
 #endif

@@ -22,15 +22,29 @@ static int record_image(struct session *s, struct image *i)
 	return !err && s->mma ? mma_output_record(s->mma, i) : err;
 }
 
-int record_open(struct session *s, const struct options *o)
+/* A sentence of the session's. */
+static void say_sentence(const char *sentence)
 {
+	say("%s", sentence);
+}
+
+int record_open(struct session *s, struct rules *rules, struct guard *guard, const struct options *o)
+{
+	session_init(s, o->trace_children);
+	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, guard);
+
+	if (!to)
+		return -ENOMEM;
+	s->observer = trap_observer_base(to);
 	s->options = o;
 	s->record = record_image;
+	s->ask = heap_ask;
+	s->say = say_sentence;
 	s->keep_execs = o->keep_execs;
-	heap_begin(s, o);
+	heap_begin(to, o);
 	if (o->massif.file && o->massif.settings.pages) {
-		s->shared.no_traps = true;
-		tracer_stop_at_syscalls(s->tracer);
+		trap_observer_shared(to)->no_traps = true;
+		tracer_stop_at_syscalls(trap_observer_tracer(to));
 	}
 	int err = mma_output_new(&s->mma, s, o);
 	return err ? err : massif_session_open(s, o);
@@ -38,6 +52,9 @@ int record_open(struct session *s, const struct options *o)
 
 void record_close(struct session *s)
 {
+	session_release(s);
+	heap_texts_free(s);
+	trap_observer_free(trap_observer_of(s->observer));
 	massif_session_close(s);
 	mma_output_free(s->mma);
 }

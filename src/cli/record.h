@@ -5,10 +5,12 @@
 #include "cli/cli.h"
 #include "session/session.h"
 
-/* What is recorded besides the profile, as the options say; before the session begins. 0 or -ENOMEM. */
-int record_open(struct session *s, const struct options *o);
-
-/* After the session's images, with their recorders, have gone. */
+/**
+ * A session with its observer, and what is recorded besides the profile, as the options say.
+ * @rules  outlive it   @guard  may be NULL
+ * Returns 0 or -ENOMEM; to be closed in any case.
+ */
+int record_open(struct session *s, struct rules *rules, struct guard *guard, const struct options *o);
 void record_close(struct session *s);
 
 #endif

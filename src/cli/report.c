@@ -9,8 +9,8 @@
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
-#include "cli/rename.h"
 #include "cli/stream.h"
+#include "cli/viewed.h"
 #include "mma/replay.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
@@ -100,44 +100,20 @@ static int report_log(const char *path, const struct options *o)
 	return status;
 }
 
-static bool peak_is_known(const struct profile_data *d)
-{
-	for (size_t i = 0; i < d->n_leaves; i++)
-		if (d->leaves[i].at_peak)
-			return true;
-	return false;
-}
-
 static int report_file(const char *path, const struct options *o)
 {
-	struct profile_data *d;
-	struct error e;
-
 	if (mma_is_log(path))
-		return report_log(path, o);
+		return options_obeyed(o, INPUT_LOG) ? report_log(path, o) : STATUS_USAGE;
 	if (o->format == FORMAT_MS_PRINT && is_massif_file(path))
-		return massif_report(path, o);
-	progress_begin("reading the data file");
-	int err = datafile_read(path, &d, &e);
-	progress_end();
-	if (err) {
-		say("%s", e.text);
-		return STATUS_FAILED;
-	}
-	const struct profile_data *old = d;
-	if (o->view.at_peak && d->totals.peak_bytes && !peak_is_known(d)) {
-		say("%s does not tell what was live at the peak: it is of an older mprof", path);
-		profile_data_free(d);
-		return STATUS_FAILED;
-	}
-	progress_begin("naming what was seen");
-	int status = rename_profile(&d, o) ? STATUS_FAILED : 0;
-	progress_end();
+		return options_obeyed(o, INPUT_MASSIF) ? massif_report(path, o) : STATUS_USAGE;
+	bool renamed;
+	struct profile_data *d = read_named(path, o, &renamed);
 
-	if (!status)
-		status = report_to(d, o);
+	if (!d)
+		return STATUS_FAILED;
+	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
-	if (!status && (d != old || o->format == FORMAT_TABLES))
+	if (!status && (renamed || o->format == FORMAT_TABLES))
 		names_say(d);
 	profile_data_free(d);
 	return status;
@@ -145,36 +121,13 @@ static int report_file(const char *path, const struct options *o)
 
 /* ---- the growth since a base ---- */
 
-/* A data file as the options want to see it. NULL: a sentence has been printed. */
-static struct profile_data *read_viewed(const char *path, const struct options *o)
-{
-	struct profile_data *d;
-	struct error e;
-
-	if (datafile_read(path, &d, &e)) {
-		say("%s", e.text);
-		return NULL;
-	}
-	if (rename_profile(&d, o)) {
-		profile_data_free(d);
-		return NULL;
-	}
-	fn_names_meet(o, d);
-	if (view_apply(&o->view, d)) {
-		say("cannot read %s: out of memory", path);
-		profile_data_free(d);
-		return NULL;
-	}
-	return d;
-}
-
 static int write_growth(const struct profile_data *now, const struct profile_data *base,
 			const struct options *o)
 {
 	FILE *out = stream_open(o);
 	if (!out)
 		return STATUS_FAILED;
-	int err = report_growth(now, base, out), lost = stream_close(out);
+	int err = report_growth(now, base, &o->report, out), lost = stream_close(out);
 	err = err ? err : lost;
 	if (err)
 		stream_failed(o, err);
@@ -215,9 +168,11 @@ static int report_heap(char *const *files, size_t n, const char *binary, const s
 	struct error e;
 	int status = STATUS_FAILED;
 
-	if (heapfiles_read(files, n, binary, o, &h, &e))
+	int err = heapfiles_read(files, n, binary, o, &h, &e);
+
+	if (err < 0)
 		say("%s", e.text);
-	else
+	else if (!err)
 		status = write_heap(&h, o);
 	heap_stacks_release(&h);
 	return status;
@@ -262,7 +217,7 @@ static bool heap_has_format(const char *path, struct options *o)
 	if (o->format == FORMAT_TABLES && !o->format_given)
 		o->format = FORMAT_TEXT;
 	if (is_pprof_format(o->format) || o->format == FORMAT_JSON)
-		return true;
+		return options_obeyed(o, INPUT_HEAP);
 	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, dot and json "
 	    "can be made", path);
 	return false;
@@ -340,6 +295,10 @@ int command_classic(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
+	if (o.pprof.base) {
+		say("option base means nothing without a command: see mprof report");
+		return STATUS_USAGE;
+	}
 	if (argc - first > 2) {
 		say("\"%s\" is one argument too many; usage: mprof [options] [a.out [mprof.data]]",
 		    argv[first + 2]);

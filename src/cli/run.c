@@ -34,17 +34,19 @@ static struct ending ending_of(const struct session *s, int err)
 
 static struct ending run_session(struct session *s, const struct run *run)
 {
-	struct serve v = { .session = s, .options = &run->options };
+	struct trap_observer *o = trap_observer_of(s->observer);
+	struct serve v = { .session = s, .tracer = trap_observer_tracer(o),
+			   .watched = trap_observer_shared(o), .options = &run->options };
 	struct error e;
 
 	s->launched = true;
-	tracer_set_wait(s->tracer, run->options.wait);
+	tracer_set_wait(v.tracer, run->options.wait);
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
-	s->shared.check_unwinding = run->options.check_unwinding;
+	trap_observer_shared(o)->check_unwinding = run->options.check_unwinding;
 	session_restrict(s, run->options.min_size, run->options.max_size);
-	pid_t pid = tracer_launch(s->tracer, run->path, run->argv, &e);
+	pid_t pid = tracer_launch(v.tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
 		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN };
@@ -52,11 +54,11 @@ static struct ending run_session(struct session *s, const struct run *run)
 	s->root = pid;
 	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = signals_begin(s->tracer, v.end_on_interrupt);
-	/* Without a socket the session cannot be controlled; that is no reason not to profile. */
-	v.control = err ? NULL : control_open(pid, &e);
-	if (!v.control)
-		say("%s", e.text);
+	int err = signals_begin(v.tracer, v.end_on_interrupt);
+	if (err)
+		say("cannot set up signals");
+	else
+		serve_open_control(&v, pid);
 	if (!err)
 		err = serve_session(&v);
 	control_close(v.control);
@@ -74,11 +76,10 @@ static struct ending trace_run(struct guard *guard, int ready, void *arg)
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (session_init(&s, run->options.trace_children, &run->rules, guard) || record_open(&s, &run->options))
+	if (record_open(&s, &run->rules, guard, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);
-	session_release(&s);
 	record_close(&s);
 	return end;
 }

@@ -2,7 +2,7 @@
 #ifndef MPROF_CLI_SECTIONS_H
 #define MPROF_CLI_SECTIONS_H
 
-#include "cli/title.h"
+#include "proc/title.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -173,7 +173,7 @@ static bool massif_is_due(const struct session *s, const struct image *i)
 /* The last one is written by ourselves: nothing is left to be traced meanwhile. */
 static void save_ended(struct session *s, struct image *i)
 {
-	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(s->tracer)))
+	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(serving->tracer)))
 		return;
 	pid_t pid = fork_saver(serving->control);
 
@@ -232,7 +232,7 @@ void serve_save(struct serve *v, const char *path, int answer_fd)
 {
 	await_savers(v->session);
 	for (struct image *i = v->session->images; i; i = i->next)
-		if (!i->over && (path ? i->pid == v->session->root : i->watch != NULL))
+		if (!i->over && (path ? i->pid == v->session->root : i->observed != NULL))
 			start_saver(v->session, i, path, answer_fd);
 }
 
@@ -261,7 +261,7 @@ static int write_recorded(struct session *s)
 
 static bool is_over(struct serve *v)
 {
-	return serve_told() || v->n_detach_fds || !tracer_has_tasks(v->session->tracer) ||
+	return serve_told() || v->n_detach_fds || !tracer_has_tasks(v->tracer) ||
 	       time_is_over(v);
 }
 
@@ -279,13 +279,28 @@ static int loop(struct serve *v)
 		massif_read_names_ahead(v);
 		if (is_over(v))
 			break;
-		err = tracer_run(v->session->tracer, &signals_attention);
+		err = tracer_run(v->tracer, &signals_attention);
 		/* A control socket may be ready without a signal's having come. */
-		if (!signals_attention && !tracer_has_tasks(v->session->tracer))
+		if (!signals_attention && !tracer_has_tasks(v->tracer))
 			break;
 	}
 	signals_end();
 	return err;
+}
+
+bool serve_open_control(struct serve *v, pid_t pid)
+{
+	struct error e;
+	int err = control_open(pid, &v->control, &e);
+
+	if (err == -EADDRINUSE)
+		say("%s", e.text);
+	else if (err)
+		say("no control socket: %s; mprof detach, status and control cannot reach this session, SIGTERM to "
+		    "process %d ends it", e.text, (int)getppid());
+	else if (*e.text)
+		say("%s; the control socket is elsewhere", e.text);
+	return err != -EADDRINUSE;
 }
 
 void serve_raise_limit(void)
@@ -318,7 +333,7 @@ int serve_session(struct serve *v)
 	session_end(s);
 	if (s->mma)
 		mma_output_end(s->mma, s->end_ns);
-	tracer_detach_all(s->tracer);
+	tracer_detach_all(v->tracer);
 	stop_reader(s);
 	await_savers(s);
 	if (!s->refused) {
@@ -334,10 +349,10 @@ int serve_session(struct serve *v)
 		err = err ? err : recorded ? recorded : profiled;
 		err = err ? err : s->saver_failed ? -EIO : 0;
 	}
-	say_not_found(s->shared.rules);
+	say_not_found(v->watched->rules);
 	/* Whose start we saw has told of each that it uses. */
 	if (!s->launched)
-		say_not_resolved(&s->shared);
+		say_not_resolved(v->watched);
 	if (v->control)
 		serve_last_answers(v);
 	return err;

@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_SERVE_H
 #define MPROF_CLI_SERVE_H
 
+#include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
 #include "control/control.h"
 #include "session/session.h"
@@ -10,6 +11,8 @@
 /* How a session is served. */
 struct serve {
 	struct session *session;
+	struct tracer *tracer;	/* of the session's observer */
+	const struct watch_shared *watched;
 	const struct options *options;
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program alone */
@@ -33,6 +36,12 @@ struct serve {
  * Returns 0, or -errno after printing what could not be written.
  */
 int serve_session(struct serve *v);
+
+/**
+ * Have a control socket for the session of @pid. Without one it cannot be controlled, which is said, and
+ * is no reason not to profile; it is one that the process has a session: then false, and that is said.
+ */
+bool serve_open_control(struct serve *v, pid_t pid);
 
 /* As many open files as we may have: each that is traced stays open until it has been named. Not before
  * a program is launched, which has the limit from us. */

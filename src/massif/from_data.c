@@ -103,27 +103,37 @@ static int plant(struct from_data *f)
 	return err;
 }
 
-static struct massif_snapshot snapshot_of(const struct from_data *f, const struct pd_point *p)
+/* A point is an attempt to take a snapshot, as an event is in a session. The tree goes to the first peak;
+ * a file that has been tampered with may have more. */
+static int take_point(struct from_data *f, struct massif_table *t, const struct pd_point *p)
 {
-	bool bytes = f->settings->unit == MASSIF_BYTES;
+	bool bytes = f->settings->unit == MASSIF_BYTES, is_peak = p->peak && f->detail;
 	struct massif_numbers at = { .time = bytes ? p->churn_bytes : p->time_ns / 1000000,
 				     .useful = p->live_bytes, .extra = p->extra_bytes };
 
-	return (struct massif_snapshot){ at, p->peak ? f->detail : NULL, p->peak };
+	if (!is_peak && massif_ordinary_attempt(t, at.time) == MASSIF_NOTHING)
+		return 0;
+	int err = massif_take(t, is_peak ? MASSIF_PEAK : MASSIF_PLAIN, &at, is_peak ? f->detail : NULL);
+
+	if (is_peak)
+		f->detail = NULL;
+	return err;
 }
 
+/* Only so many of the points as Massif would have kept. */
 static int write_all(struct from_data *f, const char *desc, FILE *out)
 {
 	const struct massif_heading heading = { desc, f->d->command,
 						f->settings->unit == MASSIF_BYTES ? MASSIF_BYTES : MASSIF_MS };
+	struct massif_table t;
 	int err = 0;
 
-	massif_write_heading(out, &heading);
-	for (size_t i = 0; !err && i < f->d->n_points; i++) {
-		struct massif_snapshot s = snapshot_of(f, &f->d->points[i]);
-
-		err = massif_write_snapshot(out, i, &s, &f->forest);
-	}
+	massif_table_init(&t, &(struct massif_rules){ .max_snapshots = f->settings->rules.max_snapshots });
+	for (size_t i = 0; !err && i < f->d->n_points; i++)
+		err = take_point(f, &t, &f->d->points[i]);
+	if (!err)
+		err = massif_write(out, &heading, t.snapshots, t.n, &f->forest);
+	massif_table_release(&t);
 	return err;
 }
 

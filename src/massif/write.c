@@ -16,7 +16,7 @@ static void put_line_part(FILE *out, const char *s)
 		fputc(*s == '\n' || *s == '\r' ? ' ' : *s, out);
 }
 
-void massif_write_heading(FILE *out, const struct massif_heading *h)
+static void write_heading(FILE *out, const struct massif_heading *h)
 {
 	fputs("desc: ", out);
 	put_line_part(out, h->desc && *h->desc ? h->desc : "(none)");
@@ -71,7 +71,7 @@ int massif_write(FILE *out, const struct massif_heading *h, const struct massif_
 {
 	int err = 0;
 
-	massif_write_heading(out, h);
+	write_heading(out, h);
 	for (size_t i = 0; !err && i < n; i++)
 		err = massif_write_snapshot(out, i, &snapshots[i], forest);
 	return err;

@@ -28,10 +28,8 @@ struct massif_forest {
 	bool pages;		/* only the top entry's text differs */
 };
 
-/* Errors of @out are to be looked for by the caller. */
-void massif_write_heading(FILE *out, const struct massif_heading *h);
-
-/* Snapshot number @number; @forest may be NULL if it has no detail. 0 or -ENOMEM. */
+/* Snapshot number @number; @forest may be NULL if it has no detail. Errors of @out are to be looked for by
+ * the caller. 0 or -ENOMEM. */
 int massif_write_snapshot(FILE *out, size_t number, const struct massif_snapshot *s,
 			  const struct massif_forest *forest);
 

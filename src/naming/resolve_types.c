@@ -103,8 +103,7 @@ static int compare_ranked(const void *a, const void *b)
 	return x->rank != y->rank ? (int)x->rank - (int)y->rank : strcmp(x->name, y->name);
 }
 
-/* A name stands once for a size; if the program has it too, it is the program's. */
-static void drop_repeated(struct profile_data *d)
+void types_drop_repeated(struct profile_data *d)
 {
 	size_t kept = 0;
 
@@ -159,6 +158,6 @@ int resolve_types(struct symbols *s, uint32_t program, const struct profile_data
 			err = types_of(s, d, &cap, m, false);
 	if (!err && old)
 		err = add_old_types(d, &cap, old);
-	drop_repeated(d);
+	types_drop_repeated(d);
 	return err;
 }

@@ -2,8 +2,9 @@
 #include "naming/view.h"
 
 #include "profile/pd_tree.h"
-#include "profile/pd_names.h"
 #include "naming/view_fns.h"
+#include "profile/pd_names.h"
+#include "naming/resolve_types.h"
 #include "symbols/shortname.h"
 
 #include <errno.h>
@@ -75,22 +76,32 @@ static int drop_inlines(struct profile_data *d)
 
 /* ---- names and types ---- */
 
+/* 0 or -ENOMEM: *name is what it was. */
+static int shorten(const char *linkage, char **name)
+{
+	size_t size = strlen(*name) + 1;
+	char *shorter = malloc(size);
+
+	if (!shorter)
+		return -ENOMEM;
+	shortname(linkage, *name, shorter, size);
+	free(*name);
+	*name = shorter;
+	return 0;
+}
+
+/* Functions of one name stay different ones; types of one name and size are one, as they always are. */
 static int shorten_names(struct profile_data *d)
 {
-	for (size_t i = 0; i < d->n_functions; i++) {
-		struct pd_function *f = &d->functions[i];
-		size_t size = strlen(f->name) + 1;
+	int err = 0;
 
-		if (names_is_nameless(f->name))
-			continue;
-		char *name = malloc(size);
-		if (!name)
-			return -ENOMEM;
-		shortname(f->linkage, f->name, name, size);
-		free(f->name);
-		f->name = name;
-	}
-	return 0;
+	for (size_t i = 0; !err && i < d->n_functions; i++)
+		if (!names_is_nameless(d->functions[i].name))
+			err = shorten(d->functions[i].linkage, &d->functions[i].name);
+	for (size_t i = 0; !err && i < d->n_types; i++)
+		err = shorten(NULL, &d->types[i].name);
+	types_drop_repeated(d);
+	return err;
 }
 
 static void drop_types(struct profile_data *d, enum view_types seen)

@@ -14,7 +14,7 @@ struct view {
 	name_list alloc_fns;	/* without these at the innermost ends of chains, NULL: those that are known */
 	name_list ignore_fns;	/* without what these requested */
 	bool no_inlines;	/* without the functions that were inlined */
-	bool short_names;	/* without template arguments and parameters */
+	bool short_names;	/* without template arguments and parameters; of functions and types */
 	bool at_peak;		/* what was live at the peak, as if it were all there was */
 	enum view_types types;	/* all; only those of the program itself; none */
 };

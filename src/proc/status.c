@@ -96,12 +96,16 @@ static void parse_line(struct parse *p, const char *line)
 		p->gids = ids_at(at, &s->gid, &s->effective_gid);
 	else if ((at = value_of(line, "NSpid")))
 		s->inner = last_pid_at(at);
+	else if ((at = value_of(line, "Threads")))
+		s->threads = number_at(at, 10);
 	else if ((at = value_of(line, "VmSize")))
 		s->vm_size = number_at(at, 10);
 	else if ((at = value_of(line, "VmRSS")))
 		s->vm_rss = number_at(at, 10);
 	else if ((at = value_of(line, "SigCgt")))
 		s->caught = number_at(at, 16);
+	else if ((at = value_of(line, "SigPnd")))
+		s->pending = number_at(at, 16);
 }
 
 /*

@@ -12,11 +12,14 @@ struct proc_status {
 	char state;		/* R, S, D, T, t, Z, X; X: not told, it is gone */
 	pid_t tgid, ppid, tracer;
 	pid_t inner;		/* its number in its own pid namespace */
+	uint64_t threads;	/* of its process */
 	bool has_ids;		/* the four of them are told */
 	uid_t uid, effective_uid;
 	gid_t gid, effective_gid;
 	uint64_t vm_size, vm_rss;	/* KiB; 0: it has ended, or is a kernel thread */
-	uint64_t caught;	/* signals with a handler: signal n is bit n - 1 */
+	/* Signals, as bits: signal n is bit n - 1. */
+	uint64_t caught;	/* with a handler */
+	uint64_t pending;	/* that wait for this thread */
 };
 
 /* From the file's text. */

@@ -15,6 +15,12 @@ int proc_tasks_open(struct proc_tasks *t, pid_t pid)
 	return t->dir ? 0 : -errno;
 }
 
+int proc_processes_open(struct proc_tasks *t)
+{
+	t->dir = opendir("/proc");
+	return t->dir ? 0 : -errno;
+}
+
 pid_t proc_tasks_next(struct proc_tasks *t)
 {
 	struct dirent *e;

@@ -15,6 +15,9 @@ struct proc_tasks {
 /* 0, or -errno: then @t lists none. */
 int proc_tasks_open(struct proc_tasks *t, pid_t pid);
 
+/* The same for all processes instead, by their numbers. */
+int proc_processes_open(struct proc_tasks *t);
+
 /* The next one; 0: there is no more. */
 pid_t proc_tasks_next(struct proc_tasks *t);
 

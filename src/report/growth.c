@@ -15,6 +15,8 @@ void growth_release(struct growth *g)
 {
 	free(g->functions);
 	idindex_release(&g->function_index);
+	free(g->sites);
+	idindex_release(&g->site_index);
 	stack_table_release(&g->sizes);
 	stack_table_release(&g->paths);
 	stack_table_release(&g->direct);
@@ -124,6 +126,57 @@ static int add_function(struct growth *g, const struct profile_data *d, const ui
 	return idindex_add(&g->function_index, (uint32_t)g->n_functions++, hash, function_rehash, g);
 }
 
+/* ---- sites of either ---- */
+
+static bool site_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct growth *g = owner;
+	const struct growth_site *a = &g->sites[id], *b = key;
+
+	if (a->function != b->function)
+		return false;
+	if (g->key == LEAKS_BY_SITE)
+		return a->offset == b->offset;
+	if (g->key == LEAKS_BY_FUNCTION)
+		return true;
+	return a->line == b->line && !a->file == !b->file && (!a->file || !strcmp(a->file, b->file));
+}
+
+static uint64_t site_hash(const struct growth *g, const struct growth_site *s)
+{
+	uint64_t told = g->key == LEAKS_BY_SITE ? s->offset : g->key == LEAKS_BY_LINE ? s->line : 0;
+
+	return hash_mix(s->function << 32 ^ told);
+}
+
+static uint64_t site_rehash(const void *owner, uint32_t id)
+{
+	return site_hash(owner, &((const struct growth *)owner)->sites[id]);
+}
+
+/* @number  of @d's functions among all */
+static int add_site(struct growth *g, const struct profile_data *d, const uint64_t *number, uint32_t i,
+		    uint64_t *site)
+{
+	struct growth_site s = { .function = number[names_function(d, i)] };
+
+	if (i < d->n_sites) {
+		s.file = d->sites[i].file ? path_last(d->sites[i].file) : NULL;
+		s.line = s.file ? d->sites[i].line : 0;
+		s.offset = d->sites[i].offset;
+	}
+	uint64_t hash = site_hash(g, &s);
+	uint32_t id = idindex_find(&g->site_index, hash, site_eq, g, &s);
+	*site = id;
+	if (id != IDINDEX_NONE)
+		return 0;
+	*site = g->n_sites;
+	if (ARRAY_RESERVE(&g->sites, &g->cap_sites, g->n_sites))
+		return -ENOMEM;
+	g->sites[g->n_sites] = s;
+	return idindex_add(&g->site_index, (uint32_t)g->n_sites++, hash, site_rehash, g);
+}
+
 /* ---- one profile ---- */
 
 struct adding {
@@ -131,7 +184,9 @@ struct adding {
 	const struct profile_data *d;
 	int64_t sign;
 	uint64_t *number;	/* of its functions among all */
+	uint64_t *site;		/* of its sites among all; the last is that of no call */
 	uint64_t *chain;	/* of the leaf in progress, innermost first */
+	uint64_t sites[LEAKS_DEPTH]; /* the innermost of it */
 	size_t n;
 	struct arc *arcs;	/* of that, each once */
 };
@@ -159,11 +214,18 @@ static int values_of(const struct adding *a, const struct pd_leaf *l, int64_t va
 static void follow(struct adding *a, uint32_t node, bool *whole)
 {
 	a->n = 0;
-	for (; node >= PD_FIRST_NODE; node = a->d->nodes[node].parent)
-		a->chain[a->n++] = a->number[names_function(a->d, a->d->nodes[node].site)];
+	for (; node >= PD_FIRST_NODE; node = a->d->nodes[node].parent) {
+		uint32_t site = a->d->nodes[node].site;
+
+		if (a->n < LEAKS_DEPTH)
+			a->sites[a->n] = a->site[site < a->d->n_sites ? site : a->d->n_sites];
+		a->chain[a->n++] = a->number[names_function(a->d, site)];
+	}
 	*whole = node == PD_ROOT_WHOLE;
-	if (!a->n)
+	if (!a->n) {
+		a->sites[0] = a->site[a->d->n_sites];
 		a->chain[a->n++] = a->number[names_function(a->d, PD_NONE)];
+	}
 }
 
 static int compare_arcs(const void *left, const void *right)
@@ -203,7 +265,7 @@ static int add_path(struct adding *a, bool whole, const int64_t value[HEAP_VALUE
 
 	path[n++] = whole && a->n <= LEAKS_DEPTH;
 	for (size_t i = 0; i < a->n && i < LEAKS_DEPTH; i++)
-		path[n++] = a->chain[i];
+		path[n++] = a->sites[i];
 	return stack_table_add(&a->g->paths, path, n, value);
 }
 
@@ -234,23 +296,28 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 	a.number = malloc(names_count(d) * sizeof *a.number);
 	a.chain = malloc((d->n_nodes + 1) * sizeof *a.chain);
 	a.arcs = malloc((d->n_nodes + 1) * sizeof *a.arcs);
-	if (a.number && a.chain && a.arcs)
+	a.site = malloc((d->n_sites + 1) * sizeof *a.site);
+	if (a.number && a.chain && a.arcs && a.site)
 		err = 0;
 	for (uint32_t i = 0; !err && i < names_count(d); i++)
 		err = add_function(g, d, module, i, &a.number[i]);
+	for (uint32_t i = 0; !err && i <= d->n_sites; i++)
+		err = add_site(g, d, a.number, i, &a.site[i]);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_leaf(&a, &d->leaves[i]);
 	free(a.number);
+	free(a.site);
 	free(a.chain);
 	free(a.arcs);
 	return err;
 }
 
-int growth_find(struct growth *g, const struct profile_data *now, const struct profile_data *base)
+int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
+		const struct profile_data *base)
 {
 	struct both_modules m;
 
-	*g = (struct growth){ 0 };
+	*g = (struct growth){ .key = key };
 	int err = both_modules_find(&m, now, base);
 
 	err = err ? err : add_profile(g, now, m.now, 1);

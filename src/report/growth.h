@@ -4,6 +4,8 @@
 
 #include "pprof/stacktable.h"
 #include "profile/profile_data.h"
+#include "report/leaks.h"
+#include "report/report.h"
 
 #include <stdio.h>
 
@@ -24,13 +26,26 @@ struct growth_function {
 	uint64_t address;
 };
 
+/* A place in one that calls. In two builds, and in two trees of the source, it is told by what does not
+ * move with them: the last part of the file's name. Where places are not told apart, by its function. */
+struct growth_site {
+	uint64_t function;
+	const char *file;	/* the last part of its name; NULL: not known, or not asked for */
+	uint32_t line;
+	uint64_t offset;
+};
+
 struct growth {
+	enum leaks_key key;	/* what tells paths apart */
+	struct growth_site *sites;
+	size_t n_sites, cap_sites;
+	struct idindex site_index;
 	struct growth_function *functions;
 	size_t n_functions, cap_functions;
 	struct idindex function_index;
 	/* Elements: the exact size. */
 	struct stack_table sizes;
-	/* Elements: is the path whole (else it had more callers), then at most five functions, innermost
+	/* Elements: is the path whole (else it had more callers), then at most five sites, innermost
 	 * first. */
 	struct stack_table paths;
 	/* Elements: the function that called the allocator; a function and all it called; a function
@@ -42,7 +57,8 @@ struct growth {
 void growth_release(struct growth *g);
 
 /* 0, -ENOMEM, or -EOVERFLOW: a sum is too large. What there is is to be released. */
-int growth_find(struct growth *g, const struct profile_data *now, const struct profile_data *base);
+int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
+		const struct profile_data *base);
 
 /* @kept of the same */
 static inline int64_t growth_kept(const int64_t value[HEAP_VALUES])
@@ -50,7 +66,9 @@ static inline int64_t growth_kept(const int64_t value[HEAP_VALUES])
 	return value[GROWN_BYTES] - value[GROWN_FREED];
 }
 
-/* The four tables of it. What has become less is negative and marked so. 0 or -errno. */
-int report_growth(const struct profile_data *now, const struct profile_data *base, FILE *out);
+/* The four tables of it, all rows unless they are to be terse. What has become less is negative and marked
+ * so. 0 or -errno. */
+int report_growth(const struct profile_data *now, const struct profile_data *base,
+		  const struct report_options *o, FILE *out);
 
 #endif

@@ -36,6 +36,13 @@ enum leaks_key {
 	LEAKS_BY_LINE,		/* those with call sites in different lines of the source */
 };
 
+static inline enum leaks_key leaks_key_of(const struct report_options *o)
+{
+	if (o->leaks == REPORT_LEAKS_OFFSETS)
+		return LEAKS_BY_SITE;
+	return o->lines ? LEAKS_BY_LINE : LEAKS_BY_FUNCTION;
+}
+
 /**
  * @rank     from names_ranks()
  * @level    which paths are rows

@@ -16,6 +16,7 @@ struct report_options {
 	enum report_leaks leaks;
 	bool lines;	/* the table of leaks tells apart lines and shows them */
 	bool lifetimes;	/* a fifth table */
+	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings say so */
 };
 
 /**

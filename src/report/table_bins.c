@@ -12,11 +12,19 @@
 #define TYPES_COLUMN 65
 #define TYPE_WIDTH 12
 #define TYPES_A_LINE 3
+#define TYPES_WIDEST 160 /* columns, with which a line ends before it has three */
+#define TYPES_MOST 12 /* of a size, unless all is asked for: four lines */
 
 static const char heading[] =
 	"--------- Allocation Bins with possible Types ------------\n"
 	"\n"
 	"      size:    allocs     bytes (%)      frees      kept (%)     types\n"
+	"\n";
+
+static const char heading_at_peak[] =
+	"--------- Bins of what was live at the Peak, with possible Types ------------\n"
+	"\n"
+	"      size:    blocks     bytes (%)      frees      live (%)     types\n"
 	"\n";
 
 /* The numbers of a row, without its end: names of types may follow. */
@@ -38,28 +46,87 @@ static void print_numbers(struct row *r, const char *size, const struct bin *b,
 		row_left(r, 58, 61, kept);
 }
 
-/* The names, three to a line; further lines begin in the same column. */
-static void print_types(struct row *r, const struct pd_type *const *types, size_t n)
+/* @place  on its line, from 0; becomes that of the next */
+static void print_type(struct row *r, size_t *place, const char *name)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t place = i % TYPES_A_LINE;
-		size_t first = TYPES_COLUMN + place * (TYPE_WIDTH + 1);
-
-		if (i && !place)
-			row_end(r);
-		row_left_name(r, first, first + TYPE_WIDTH - 1, types[i]->name);
+	if (*place == TYPES_A_LINE || (*place && r->width > TYPES_WIDEST)) {
+		row_end(r);
+		*place = 0;
 	}
+	size_t first = TYPES_COLUMN + *place * (TYPE_WIDTH + 1);
+
+	row_left_name(r, first, first + TYPE_WIDTH - 1, name);
+	++*place;
+}
+
+/* The names, three to a line; further lines begin in the same column. @more are not shown. */
+static void print_types(struct row *r, const struct pd_type *const *types, size_t n, size_t more)
+{
+	size_t place = 0;
+	char text[48];
+
+	for (size_t i = 0; i < n; i++)
+		print_type(r, &place, types[i]->name);
+	snprintf(text, sizeof text, "and %zu more", more);
+	if (more)
+		print_type(r, &place, text);
 	row_end(r);
 }
 
+static bool is_requested(const struct bins *b, uint64_t size)
+{
+	size_t low = 0, high = b->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b->items[mid].size < size)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < b->n && b->items[low].size == size;
+}
+
+/* Put those that are shown in front, in their order: if they are too many, rather those of sizes that
+ * were asked for. Returns how many. */
+static size_t choose_types(const struct bins *b, const struct pd_type **types, size_t n,
+			   enum report_level level)
+{
+	size_t asked = 0, others, kept = 0;
+
+	if (level == REPORT_VERBOSE || n <= TYPES_MOST)
+		return n;
+	for (size_t i = 0; i < n && asked < TYPES_MOST; i++)
+		asked += is_requested(b, types[i]->size);
+	others = TYPES_MOST - asked;
+	for (size_t i = 0; i < n; i++) {
+		size_t *quota = is_requested(b, types[i]->size) ? &asked : &others;
+
+		if (!*quota)
+			continue;
+		--*quota;
+		types[kept++] = types[i];
+	}
+	return kept;
+}
+
+static void print_chosen_types(struct row *r, const struct bins *b, const struct pd_type **types, size_t n,
+			       enum report_level level)
+{
+	size_t shown = choose_types(b, types, n, level);
+
+	print_types(r, types, shown, n - shown);
+}
+
 static void print_bin(struct row *r, const struct bins *b, const struct bin *bin,
-		      const struct pd_type *const *types, size_t n_types)
+		      const struct pd_type **types, size_t n_types, enum report_level level)
 {
 	char size[24];
 
 	snprintf(size, sizeof size, "%" PRIu64, bin->size);
 	print_numbers(r, size, bin, &b->total);
-	print_types(r, types, n_types);
+	print_chosen_types(r, b, types, n_types, level);
 }
 
 /* By rank, then as they stand in the profile: by size, then by name. */
@@ -92,14 +159,14 @@ static void print_rows(struct row *r, const struct profile_data *d, const struct
 		size_t n = bins_first_type(d, bin->size + 1) - first;
 
 		if (bins_printed(b, bin, n > 0, level))
-			print_bin(r, b, bin, types + first, n);
+			print_bin(r, b, bin, types + first, n, level);
 		else
 			bins_add(&other, bin);
 	}
 	print_numbers(r, "> 1024", &above, &b->total);
 	if (d->n_types > large)
 		qsort(types + large, d->n_types - large, sizeof *types, by_rank);
-	print_types(r, types + large, d->n_types - large);
+	print_chosen_types(r, b, types + large, d->n_types - large, level);
 	row_end(r);
 	if (other.allocs) {
 		print_numbers(r, "other bins", &other, &b->total);
@@ -109,7 +176,7 @@ static void print_rows(struct row *r, const struct profile_data *d, const struct
 	row_end(r);
 }
 
-int tables_bins(struct row *r, const struct profile_data *d, enum report_level level)
+int tables_bins(struct row *r, const struct profile_data *d, const struct report_options *o)
 {
 	const struct pd_type **types = malloc((d->n_types + 1) * sizeof *types);
 	struct bins b;
@@ -121,8 +188,8 @@ int tables_bins(struct row *r, const struct profile_data *d, enum report_level l
 	int err = bins_collect(d, &b);
 
 	if (!err) {
-		row_lines(r, heading);
-		print_rows(r, d, &b, types, level);
+		row_lines(r, o->at_peak ? heading_at_peak : heading);
+		print_rows(r, d, &b, types, o->level);
 		row_lines(r, "\f\n\n");
 		bins_release(&b);
 	}

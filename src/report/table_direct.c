@@ -5,21 +5,41 @@
 #include "report/percent.h"
 #include "report/tables.h"
 
-static const char heading[] =
-	"---------  Direct Allocation Table ------------\n"
-	"\n"
+static const char title[] = "---------  Direct Allocation Table ------------\n\n";
+static const char title_at_peak[] = "---------  Who requested what was live at the Peak ------------\n\n";
+
+static const char columns[] =
 	"     % mem        bytes | % mem(size) |   bytes kept |  % all kept |        calls   name\n"
 	"\n"
 	"---------------------------s--m--l--x-------------------s--m--l--x---------------\n"
 	"\n";
 
-static const char labelled_heading[] =
-	"---------  Direct Allocation Table ------------\n"
+static const char columns_at_peak[] =
+	"     % mem        bytes | % mem(size) |   bytes live |  % all live |       blocks   name\n"
 	"\n"
+	"---------------------------s--m--l--x-------------------s--m--l--x---------------\n"
+	"\n";
+
+static const char labelled_columns[] =
 	"     % mem        bytes | % mem(kind) |   bytes kept |  % all kept |        calls   name\n"
 	"\n"
 	"---------------------------c--f--s--o-------------------c--f--s--o---------------\n"
 	"\n";
+
+static const char labelled_columns_at_peak[] =
+	"     % mem        bytes | % mem(kind) |   bytes live |  % all live |       blocks   name\n"
+	"\n"
+	"---------------------------c--f--s--o-------------------c--f--s--o---------------\n"
+	"\n";
+
+static void print_heading(struct row *r, bool labelled, bool at_peak)
+{
+	row_lines(r, at_peak ? title_at_peak : title);
+	if (labelled)
+		row_lines(r, at_peak ? labelled_columns_at_peak : labelled_columns);
+	else
+		row_lines(r, at_peak ? columns_at_peak : columns);
+}
 
 static void print_direct(struct row *r, const struct direct_row *row,
 			 const struct direct_row *total, const char *percent, const char *name)
@@ -44,14 +64,15 @@ static void print_direct(struct row *r, const struct direct_row *row,
 	row_end(r);
 }
 
-int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank)
+int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		  const struct report_options *o)
 {
 	struct direct t;
 	int err = direct_collect(d, rank, &t);
 
 	if (err)
 		return err;
-	row_lines(r, d->labelled ? labelled_heading : heading);
+	print_heading(r, d->labelled, o->at_peak);
 	print_direct(r, &t.total, &t.total, "-----", "<TOTAL>");
 	row_end(r);
 	for (size_t i = 0; i < t.n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 4: the allocation call graph. */
-#include "report/graph.h"
 #include "profile/pd_names.h"
+#include "report/graph.h"
+#include "report/graph_cut.h"
 #include "report/percent.h"
 #include "report/tables.h"
 
@@ -24,6 +25,9 @@ static const char labelled_heading[] =
 static const char labelled_rule[] =
 	"\n-------------------------------c--f--s--o----c--f--s--o----------\n\n";
 
+/* The table of 1990 has no title; what is not of all requests needs one. */
+static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak ------------\n\n";
+
 #define DASHES " -----------"
 #define BLANK ""
 
@@ -40,6 +44,7 @@ struct cells {
 struct view {
 	struct row *r;
 	const struct graph *g;
+	struct graph_cut cut;
 	struct graph_relatives callers, callees;
 };
 
@@ -104,12 +109,49 @@ static void print_relative(const struct view *v, const struct graph_relative *re
 	row_end(v->r);
 }
 
-/* The line `all` over or under two or more relatives. */
-static void print_summary(const struct view *v, const struct graph_relatives *rels)
+/* What the relatives that are left out are together; *n: so many. */
+static struct sums sum_others(const struct view *v, const struct graph_relatives *rels, size_t *n)
 {
 	struct sums sum = { 0 };
 
-	if (rels->n < 2)
+	*n = 0;
+	for (size_t i = 0; i < rels->n; i++) {
+		if (!graph_cut_has_relative(&v->cut, &rels->items[i]))
+			continue;
+		sums_add(&sum, &rels->items[i].over);
+		++*n;
+	}
+	return sum;
+}
+
+/* The line for those that are left out, if there are any; @whole as above. */
+static void print_others(const struct view *v, const struct graph_relatives *rels, uint64_t whole)
+{
+	size_t n;
+	struct sums sum = sum_others(v, rels, &n);
+	struct cells c = { .has_self = true, .self = sums_total(sum.bytes), .has_called = true,
+			   .called = sum.calls };
+
+	if (!n)
+		return;
+	percent_brackets(c.brackets, c.self, whole);
+	percent_breakdown(c.size, sum.bytes, c.self);
+	percent_breakdown(c.frac, sum.bytes, whole);
+	print_cells(v->r, &c);
+	row_move(v->r, 79);
+	row_append_number(v->r, n);
+	row_append(v->r, n == 1 ? " other" : " others");
+	row_end(v->r);
+}
+
+/* The line `all` over or under two or more lines of relatives. */
+static void print_summary(const struct view *v, const struct graph_relatives *rels)
+{
+	struct sums sum = { 0 };
+	size_t others;
+
+	sum_others(v, rels, &others);
+	if (rels->n - others + (others != 0) < 2)
 		return;
 	for (size_t i = 0; i < rels->n; i++)
 		sums_add(&sum, &rels->items[i].over);
@@ -118,6 +160,14 @@ static void print_summary(const struct view *v, const struct graph_relatives *re
 	percent_breakdown(c.size, sum.bytes, c.self);
 	print_cells(v->r, &c);
 	row_end(v->r);
+}
+
+/* Those that are not left out. */
+static void print_relatives(const struct view *v, const struct graph_relatives *rels, uint64_t whole)
+{
+	for (size_t i = 0; i < rels->n; i++)
+		if (!graph_cut_has_relative(&v->cut, &rels->items[i]))
+			print_relative(v, &rels->items[i], whole);
 }
 
 /* The line of the entry itself. @described: own + out; (%) is blank if it is 0 or not known. */
@@ -183,28 +233,45 @@ static void print_entry(const struct view *v, const struct graph_entry *e)
 	bool member = p->cycle && e->node != GRAPH_WHOLE;
 	uint64_t in = sums_total(p->in.bytes), out = sums_total(p->out.bytes), called = 0;
 
+	for (size_t i = 0; i < v->callers.n; i++)
+		called += v->callers.items[i].over.calls;
 	if (!member)
 		print_summary(v, &v->callers);
-	for (size_t i = 0; i < v->callers.n; i++) {
-		called += v->callers.items[i].over.calls;
-		print_relative(v, &v->callers.items[i], in);
-	}
+	print_others(v, &v->callers, in);
+	print_relatives(v, &v->callers, in);
 	print_entry_line(v, e, called, member ? 0 : e->bytes, "");
-	for (size_t i = 0; i < v->callees.n; i++)
-		print_relative(v, &v->callees.items[i], out);
+	print_relatives(v, &v->callees, out);
+	print_others(v, &v->callees, out);
 	if (!member)
 		print_summary(v, &v->callees);
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 }
 
-static int print_graph(struct view *v)
+/* What has no entry. */
+static void print_cut(const struct view *v)
+{
+	if (!v->cut.functions)
+		return;
+	row_append_number(v->r, v->cut.functions);
+	row_append(v->r, " functions are left out: with all they called, each requested at most 1% of the bytes; "
+			 "directly, together ");
+	row_append_number(v->r, v->cut.own);
+	row_end(v->r);
+}
+
+static int print_graph(struct view *v, bool at_peak)
 {
 	const struct graph *g = v->g;
 
+	if (at_peak)
+		row_lines(v->r, title_at_peak);
 	row_lines(v->r, v->g->d->labelled ? labelled_heading : heading);
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct graph_entry *e = &g->entries[i];
+
+		if (graph_cut_has_entry(&v->cut, e))
+			continue;
 		int err = graph_relatives(g, e, GRAPH_CALLERS, &v->callers);
 
 		if (!err)
@@ -215,17 +282,21 @@ static int print_graph(struct view *v)
 			print_members(v, e);
 		print_entry(v, e);
 	}
+	print_cut(v);
 	return 0;
 }
 
-int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank)
+int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		 const struct report_options *o)
 {
 	struct graph g;
 	struct view v = { .r = r, .g = &g };
 	int err = graph_build(&g, d, rank);
 
-	if (!err)
-		err = print_graph(&v);
+	if (!err) {
+		v.cut = graph_cut_find(&g, o->level);
+		err = print_graph(&v, o->at_peak);
+	}
 	free(v.callers.items);
 	free(v.callees.items);
 	graph_release(&g);

@@ -13,6 +13,7 @@
 struct printer {
 	const struct growth *g;
 	const struct profile_data *now, *base;
+	const struct report_options *o;
 	FILE *out;
 };
 
@@ -59,7 +60,26 @@ static void print_function(const struct printer *p, uint64_t number)
 	print_name(p->out, p->g->functions[number].name);
 }
 
-static const char columns[] = "       allocs        bytes        frees         kept";
+/* In a path: with what tells it apart. */
+static void print_site(const struct printer *p, uint64_t number)
+{
+	const struct growth_site *s = &p->g->sites[number];
+
+	print_function(p, s->function);
+	if (p->o->leaks == REPORT_LEAKS_OFFSETS)
+		fprintf(p->out, "+%" PRIu64, s->offset);
+	if (!p->o->lines || !s->file || !s->line)
+		return;
+	fputs(" (", p->out);
+	print_name(p->out, s->file);
+	fprintf(p->out, ":%" PRIu32 ")", s->line);
+}
+
+static void print_columns(const struct printer *p)
+{
+	fputs(p->o->at_peak ? "       blocks        bytes        frees         live" :
+			      "       allocs        bytes        frees         kept", p->out);
+}
 
 /* ---- the order of rows ---- */
 
@@ -70,11 +90,20 @@ static int64_t by_bytes(const int64_t value[HEAP_VALUES])
 	return value[GROWN_BYTES];
 }
 
+/* Of which table: what its last element is. */
+enum elements { SIZES, SITES, FUNCTIONS };
+
 struct order {
 	const struct growth *g;
 	const struct stack_table *t;
+	enum elements elements;
 	key_fn *key;		/* NULL: by the element itself */
 };
+
+static const char *name_of(const struct order *o, uint64_t element)
+{
+	return o->g->functions[o->elements == SITES ? o->g->sites[element].function : element].name;
+}
 
 static int in_order(const void *left, const void *right, void *ctx)
 {
@@ -82,177 +111,272 @@ static int in_order(const void *left, const void *right, void *ctx)
 	const struct order *o = ctx;
 	uint64_t x = o->t->elements[a->first + a->n - 1], y = o->t->elements[b->first + b->n - 1];
 
-	if (!o->key)
+	if (o->elements == SIZES)
 		return (x > y) - (x < y);
 	int64_t ka = o->key(a->value), kb = o->key(b->value);
 	if (ka != kb)
 		return ka > kb ? -1 : 1;
-	int c = strcmp(o->g->functions[x].name, o->g->functions[y].name);
+	int c = strcmp(name_of(o, x), name_of(o, y));
 	return c ? c : (a->first > b->first) - (a->first < b->first);
 }
 
-/* The rows of a table that are something, in order; for free(), or NULL: out of memory. */
-static const struct stack **rows_of(const struct growth *g, const struct stack_table *t, key_fn *key, size_t *n)
-{
-	const struct stack **rows = malloc((t->n + 1) * sizeof *rows);
-	struct order o = { g, t, key };
+/* ---- which rows there are ---- */
 
-	*n = 0;
-	for (size_t i = 0; rows && i < t->n; i++)
-		if (!is_nothing(t->stacks[i].value))
-			rows[(*n)++] = &t->stacks[i];
-	if (rows)
-		qsort_r(rows, *n, sizeof *rows, in_order, &o);
-	return rows;
+/* The rows of a table that are something, in order; and what a terse one leaves out of it. */
+struct rows {
+	const struct stack **v;
+	size_t n, left_out;
+	int64_t others[HEAP_VALUES];	/* their sum */
+};
+
+/* By how much a table has changed, whatever has grown and what has become less. */
+struct change {
+	unsigned __int128 bytes, kept;
+};
+
+static uint64_t size_of(int64_t n)
+{
+	return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+static struct change change_of(const struct stack_table *t)
+{
+	struct change c = { 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		c.bytes += size_of(t->stacks[i].value[GROWN_BYTES]);
+		c.kept += size_of(growth_kept(t->stacks[i].value));
+	}
+	return c;
+}
+
+/* Not more than 1% of the change, neither of what was requested nor of what was kept. */
+static bool is_slight(const struct change *all, const int64_t value[HEAP_VALUES])
+{
+	return (unsigned __int128)size_of(value[GROWN_BYTES]) * 100 <= all->bytes &&
+	       (unsigned __int128)size_of(growth_kept(value)) * 100 <= all->kept;
+}
+
+static void leave_out(struct rows *r, const int64_t value[HEAP_VALUES])
+{
+	r->left_out++;
+	for (int v = 0; v < HEAP_VALUES; v++)
+		r->others[v] = (int64_t)((uint64_t)r->others[v] + (uint64_t)value[v]);
+}
+
+static void rows_release(struct rows *r)
+{
+	free(r->v);
+}
+
+/* @all  of which 1% is enough for a terse table. 0 or -ENOMEM; either way rows_release() is fine. */
+static int rows_find(struct rows *r, const struct printer *p, const struct stack_table *t, enum elements elements,
+		     key_fn *key, const struct change *all)
+{
+	struct order o = { p->g, t, elements, key };
+
+	*r = (struct rows){ .v = malloc((t->n + 1) * sizeof *r->v) };
+	if (!r->v)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		const int64_t *value = t->stacks[i].value;
+
+		if (is_nothing(value) || (key == growth_kept && !growth_kept(value)))
+			continue;
+		if (p->o->level == REPORT_TERSE && is_slight(all, value))
+			leave_out(r, value);
+		else
+			r->v[r->n++] = &t->stacks[i];
+	}
+	qsort_r(r->v, r->n, sizeof *r->v, in_order, &o);
+	return 0;
+}
+
+/* The row of those that are left out, if there are any. */
+static void print_others(const struct printer *p, const struct rows *r, const char *one, const char *more)
+{
+	if (!r->left_out)
+		return;
+	print_numbers(p->out, r->others);
+	fprintf(p->out, "     %zu %s\n", r->left_out, r->left_out == 1 ? one : more);
 }
 
 /* ---- the tables ---- */
 
+#define TYPES_MOST 12 /* in a line, unless all is asked for */
+
 static void print_types(const struct printer *p, uint64_t size)
 {
 	const struct profile_data *d = p->now;
-	size_t i = bins_first_type(d, size);
+	size_t i = bins_first_type(d, size), shown = 0;
 
 	if (i >= d->n_types || d->types[i].size != size) {
 		d = p->base;
 		i = bins_first_type(d, size);
 	}
-	for (const char *before = "   "; i < d->n_types && d->types[i].size == size; i++, before = ", ") {
+	size_t more = bins_first_type(d, size + 1) - i;
+
+	for (const char *before = "   "; more; i++, more--, before = ", ") {
 		fputs(before, p->out);
+		if (shown++ == TYPES_MOST && p->o->level != REPORT_VERBOSE) {
+			fprintf(p->out, "and %zu more", more);
+			return;
+		}
 		print_name(p->out, d->types[i].name);
 	}
 }
 
 static int print_sizes(const struct printer *p)
 {
-	size_t n;
-	const struct stack **rows = rows_of(p->g, &p->g->sizes, NULL, &n);
+	struct change all = change_of(&p->g->sizes);
+	struct rows rows;
+	int err = rows_find(&rows, p, &p->g->sizes, SIZES, NULL, &all);
 
-	if (!rows)
-		return -ENOMEM;
-	fprintf(p->out, "--------- Growth by Size, with possible Types ------------\n\n        size: %s   types\n\n",
-		columns);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t size = p->g->sizes.elements[rows[i]->first];
+	fprintf(p->out, "--------- Growth by Size, with possible Types ------------\n\n        size: ");
+	print_columns(p);
+	fputs("   types\n\n", p->out);
+	for (size_t i = 0; !err && i < rows.n; i++) {
+		uint64_t size = p->g->sizes.elements[rows.v[i]->first];
 
 		fprintf(p->out, "%12" PRIu64 "  ", size);
-		print_numbers(p->out, rows[i]->value);
+		print_numbers(p->out, rows.v[i]->value);
 		print_types(p, size);
-		print_less(p->out, growth_kept(rows[i]->value));
+		print_less(p->out, growth_kept(rows.v[i]->value));
 		fputc('\n', p->out);
+	}
+	if (!err && rows.left_out) {
+		fputs("\n      others  ", p->out);
+		print_numbers(p->out, rows.others);
+		fprintf(p->out, "   %zu sizes", rows.left_out);
+		print_less(p->out, growth_kept(rows.others));
 	}
 	fputs("\n     <TOTAL>  ", p->out);
 	print_numbers(p->out, p->g->total);
 	print_less(p->out, growth_kept(p->g->total));
 	fputs("\n\n\n", p->out);
-	free(rows);
-	return 0;
+	rows_release(&rows);
+	return err;
 }
 
 static int print_paths(const struct printer *p)
 {
 	const struct stack_table *t = &p->g->paths;
-	size_t n;
-	const struct stack **rows = rows_of(p->g, t, growth_kept, &n);
+	struct change all = change_of(t);
+	struct rows rows;
+	int err = rows_find(&rows, p, t, SITES, growth_kept, &all);
 
-	if (!rows)
-		return -ENOMEM;
-	fprintf(p->out, "--------- Growth of Memory Leaks, by Partial Dynamic Call Paths ------------\n\n"
-			"%s     path\n\n", columns);
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t *e = t->elements + rows[i]->first;
+	fprintf(p->out, "--------- Growth of %s, by Partial Dynamic Call Paths ------------\n\n",
+		p->o->at_peak ? "what was live at the Peak" : "Memory Leaks");
+	print_columns(p);
+	fputs("     path\n\n", p->out);
+	for (size_t i = 0; !err && i < rows.n; i++) {
+		const uint64_t *e = t->elements + rows.v[i]->first;
 
-		if (!growth_kept(rows[i]->value))
-			continue;
-		print_numbers(p->out, rows[i]->value);
+		print_numbers(p->out, rows.v[i]->value);
 		fputs(e[0] ? "     ||" : "     ...", p->out);
-		for (size_t k = rows[i]->n; k-- > 1;) {
+		for (size_t k = rows.v[i]->n; k-- > 1;) {
 			fputs(" > ", p->out);
-			print_function(p, e[k]);
+			print_site(p, e[k]);
 		}
-		print_less(p->out, growth_kept(rows[i]->value));
+		print_less(p->out, growth_kept(rows.v[i]->value));
 		fputc('\n', p->out);
 	}
+	print_others(p, &rows, "other path", "other paths");
 	fputs("\n\n", p->out);
-	free(rows);
-	return 0;
-}
-
-static int print_direct(const struct printer *p)
-{
-	size_t n;
-	const struct stack **rows = rows_of(p->g, &p->g->direct, by_bytes, &n);
-
-	if (!rows)
-		return -ENOMEM;
-	fprintf(p->out, "--------- Growth of Direct Allocation ------------\n\n%s     name\n\n", columns);
-	for (size_t i = 0; i < n; i++) {
-		print_numbers(p->out, rows[i]->value);
-		fputs("     ", p->out);
-		print_function(p, p->g->direct.elements[rows[i]->first]);
-		print_less(p->out, rows[i]->value[GROWN_BYTES]);
-		fputc('\n', p->out);
-	}
-	fputs("\n\n", p->out);
-	free(rows);
-	return 0;
-}
-
-/* The callers (@end 1 is the function) or the called (@end 0 is). */
-static void print_arcs(const struct printer *p, const struct stack **arcs, size_t n, uint64_t function, int end)
-{
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t *e = p->g->arcs.elements + arcs[i]->first;
-
-		if (e[end] != function)
-			continue;
-		print_numbers(p->out, arcs[i]->value);
-		fputs(end ? "         from " : "         in ", p->out);
-		print_function(p, e[!end]);
-		print_less(p->out, arcs[i]->value[GROWN_BYTES]);
-		fputc('\n', p->out);
-	}
-}
-
-static int print_graph(const struct printer *p)
-{
-	size_t n, n_arcs;
-	const struct stack **rows = rows_of(p->g, &p->g->all, by_bytes, &n);
-	const struct stack **arcs = rows_of(p->g, &p->g->arcs, by_bytes, &n_arcs);
-	int err = rows && arcs ? 0 : -ENOMEM;
-
-	fprintf(p->out, "--------- Growth in the Allocation Call Graph ------------\n\n"
-			"Of each function and all it called; above it on whose behalf, below it in what it called.\n\n"
-			"%s     name\n\n", columns);
-	for (size_t i = 0; !err && i < n; i++) {
-		uint64_t function = p->g->all.elements[rows[i]->first];
-
-		print_arcs(p, arcs, n_arcs, function, 1);
-		print_numbers(p->out, rows[i]->value);
-		fputs("     ", p->out);
-		print_function(p, function);
-		print_less(p->out, rows[i]->value[GROWN_BYTES]);
-		fputc('\n', p->out);
-		print_arcs(p, arcs, n_arcs, function, 0);
-		fputs("  ----\n", p->out);
-	}
-	free(rows);
-	free(arcs);
+	rows_release(&rows);
 	return err;
 }
 
-int report_growth(const struct profile_data *now, const struct profile_data *base, FILE *out)
+static int print_direct(const struct printer *p, const struct change *all)
+{
+	struct rows rows;
+	int err = rows_find(&rows, p, &p->g->direct, FUNCTIONS, by_bytes, all);
+
+	fputs("--------- Growth of Direct Allocation ------------\n\n", p->out);
+	print_columns(p);
+	fputs("     name\n\n", p->out);
+	for (size_t i = 0; !err && i < rows.n; i++) {
+		print_numbers(p->out, rows.v[i]->value);
+		fputs("     ", p->out);
+		print_function(p, p->g->direct.elements[rows.v[i]->first]);
+		print_less(p->out, rows.v[i]->value[GROWN_BYTES]);
+		fputc('\n', p->out);
+	}
+	print_others(p, &rows, "other function", "other functions");
+	fputs("\n\n", p->out);
+	rows_release(&rows);
+	return err;
+}
+
+/* The callers (@end 1 is the function) or the called (@end 0 is). */
+static void print_arcs(const struct printer *p, const struct rows *arcs, uint64_t function, int end)
+{
+	for (size_t i = 0; i < arcs->n; i++) {
+		const uint64_t *e = p->g->arcs.elements + arcs->v[i]->first;
+
+		if (e[end] != function)
+			continue;
+		print_numbers(p->out, arcs->v[i]->value);
+		fputs(end ? "         from " : "         in ", p->out);
+		print_function(p, e[!end]);
+		print_less(p->out, arcs->v[i]->value[GROWN_BYTES]);
+		fputc('\n', p->out);
+	}
+}
+
+static void print_graph_rows(const struct printer *p, const struct rows *rows, const struct rows *arcs)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		uint64_t function = p->g->all.elements[rows->v[i]->first];
+
+		print_arcs(p, arcs, function, 1);
+		print_numbers(p->out, rows->v[i]->value);
+		fputs("     ", p->out);
+		print_function(p, function);
+		print_less(p->out, rows->v[i]->value[GROWN_BYTES]);
+		fputc('\n', p->out);
+		print_arcs(p, arcs, function, 0);
+		fputs("  ----\n", p->out);
+	}
+	if (rows->left_out || arcs->left_out)
+		fprintf(p->out, "%zu functions and %zu calls of one by another are left out: none has changed by more "
+			"than 1%% of all\n", rows->left_out, arcs->left_out);
+}
+
+static int print_graph(const struct printer *p, const struct change *all)
+{
+	struct rows rows, arcs;
+	int err = rows_find(&rows, p, &p->g->all, FUNCTIONS, by_bytes, all);
+	int arcs_err = rows_find(&arcs, p, &p->g->arcs, FUNCTIONS, by_bytes, all);
+
+	fputs("--------- Growth in the Allocation Call Graph ------------\n\n"
+	      "Of each function and all it called; above it on whose behalf, below it in what it called.\n\n", p->out);
+	print_columns(p);
+	fputs("     name\n\n", p->out);
+	err = err ? err : arcs_err;
+	if (!err)
+		print_graph_rows(p, &rows, &arcs);
+	rows_release(&rows);
+	rows_release(&arcs);
+	return err;
+}
+
+int report_growth(const struct profile_data *now, const struct profile_data *base,
+		  const struct report_options *o, FILE *out)
 {
 	struct growth g;
-	int err = growth_find(&g, now, base);
-	struct printer p = { &g, now, base, out };
+	int err = growth_find(&g, leaks_key_of(o), now, base);
+	struct printer p = { &g, now, base, o, out };
+	struct change all = change_of(&g.direct);
 
 	if (!err)
-		fputs("MPROF: growth since the base; what is negative has become less\n\n\n", out);
+		fprintf(out, "MPROF: growth %ssince the base; what is negative has become less\n\n\n",
+			o->at_peak ? "of what was live at the peak " : "");
 	err = err ? err : print_sizes(&p);
-	err = err ? err : print_paths(&p);
-	err = err ? err : print_direct(&p);
-	err = err ? err : print_graph(&p);
+	if (!err && o->leaks != REPORT_NO_LEAKS)
+		err = print_paths(&p);
+	err = err ? err : print_direct(&p, &all);
+	err = err ? err : print_graph(&p, &all);
 	growth_release(&g);
 	if (!err && fflush(out))
 		err = errno ? -errno : -EIO;

@@ -69,30 +69,32 @@ static void print_leak(struct row *r, const struct leaks *l, const struct leak *
 	row_move(r, 69);
 }
 
-static void print_heading(struct row *r, const struct leaks *l)
+/* At the peak nothing had been freed of what was live, and none of it needs to be a leak. */
+static void print_heading(struct row *r, const struct leaks *l, bool at_peak)
 {
 	char total[64];
 
-	row_lines(r, "--------- Partial Dynamic Call Paths for Memory Leaks ------------\n\n");
-	snprintf(total, sizeof total, "Total bytes not freed: %" PRIu64 "\n\n", l->kept);
+	row_lines(r, at_peak ?
+		     "--------- Partial Dynamic Call Paths of what was live at the Peak ------------\n\n" :
+		     "--------- Partial Dynamic Call Paths for Memory Leaks ------------\n\n");
+	snprintf(total, sizeof total, "Total bytes %s: %" PRIu64 "\n\n",
+		 at_peak ? "live at the peak" : "not freed", l->kept);
 	row_lines(r, total);
-	row_lines(r, "kept bytes (%)     allocs     bytes (%)     ");
+	row_lines(r, at_peak ? "live bytes (%)     blocks     bytes (%)     " :
+			       "kept bytes (%)     allocs     bytes (%)     ");
 	row_lines(r, l->frees ? " frees     bytes (%)     path\n\n" : "path\n\n");
 }
 
 int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		 const struct report_options *o)
 {
-	enum leaks_key key = o->leaks == REPORT_LEAKS_OFFSETS ? LEAKS_BY_SITE :
-			     o->lines			      ? LEAKS_BY_LINE :
-								LEAKS_BY_FUNCTION;
 	struct leaks l;
-	int err = leaks_collect(d, rank, key, o->level, &l);
+	int err = leaks_collect(d, rank, leaks_key_of(o), o->level, &l);
 
 	if (err)
 		return err;
 	if (l.n_all) {
-		print_heading(r, &l);
+		print_heading(r, &l, o->at_peak);
 		for (size_t i = 0; i < l.n; i++) {
 			print_leak(r, &l, &l.items[i]);
 			print_path(r, d, &l.items[i], o);

@@ -11,13 +11,13 @@ static int print_all(struct row *r, const struct profile_data *d, const uint32_t
 	int err = tables_prolog(r, d);
 
 	if (!err)
-		err = tables_bins(r, d, o->level);
+		err = tables_bins(r, d, o);
 	if (!err && o->leaks != REPORT_NO_LEAKS)
 		err = tables_leaks(r, d, rank, o);
 	if (!err)
-		err = tables_direct(r, d, rank);
+		err = tables_direct(r, d, rank, o);
 	if (!err)
-		err = tables_graph(r, d, rank);
+		err = tables_graph(r, d, rank, o);
 	if (!err && o->lifetimes)
 		err = tables_lifetimes(r, d, rank, o->level);
 	return err;

@@ -12,11 +12,13 @@
  * They return 0 or -ENOMEM; whether the text could be written is told by row_release().
  */
 int tables_prolog(struct row *r, const struct profile_data *d);
-int tables_bins(struct row *r, const struct profile_data *d, enum report_level level);
+int tables_bins(struct row *r, const struct profile_data *d, const struct report_options *o);
 int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		 const struct report_options *o);
-int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank);
-int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank);
+int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		  const struct report_options *o);
+int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *rank,
+		 const struct report_options *o);
 int tables_lifetimes(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		     enum report_level level);
 

@@ -34,7 +34,7 @@ struct parts {
 
 static bool add_part(struct parts *p, struct image *i)
 {
-	uint64_t lost = i->watch ? watch_counts(i->watch).lost : i->counts.lost;
+	uint64_t lost = session_lost(i);
 
 	if (ARRAY_RESERVE(&p->images, &p->cap_images, p->n) || ARRAY_RESERVE(&p->v, &p->cap_parts, p->n))
 		return false;
@@ -61,7 +61,8 @@ static bool collect(struct parts *p, const struct session *s, pid_t pid)
 	return true;
 }
 
-void session_judge_execs(struct session *s, pid_t pid)
+/* No more images of this process will come: decide for those that are open. */
+static void judge(struct session *s, pid_t pid)
 {
 	struct parts p = { 0 };
 
@@ -72,6 +73,27 @@ void session_judge_execs(struct session *s, pid_t pid)
 	}
 	free(p.images);
 	free(p.v);
+}
+
+void session_settle(struct session *s, struct image *i)
+{
+	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
+
+	if (i->observed || !(i->over || i->ended) || to_write)
+		return;
+	recorders_finish(&i->recorders);
+	profile_finish(i->profile);
+}
+
+void session_process_ended(struct session *s, pid_t pid)
+{
+	judge(s, pid);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (i->pid != pid)
+			continue;
+		s->ended(s, i);
+		session_settle(s, i);
+	}
 }
 
 /* ---- what is left out ---- */
@@ -145,7 +167,7 @@ void session_leave_out(struct session *s)
 
 	for (i = s->images; i; i = i->next)
 		if (i->over && i->fate == EXEC_OPEN)
-			session_judge_execs(s, i->pid);
+			judge(s, i->pid);
 	for (struct image **at = &s->images; (i = *at);) {
 		if (i->fate != EXEC_LEFT_OUT) {
 			at = &i->next;

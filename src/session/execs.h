@@ -24,10 +24,17 @@ struct exec_part {
  */
 void execs_judge(struct exec_part *v, size_t n);
 
+struct image;
 struct session;
 
-/* No more images of this process will come: decide for those that are open. */
-void session_judge_execs(struct session *s, pid_t pid);
+/* The process is over, and with it what it executed before: that waited for what would follow. */
+void session_process_ended(struct session *s, pid_t pid);
+
+/*
+ * An image of which nothing more will come waits for the report with no more than that needs: a group may
+ * go on for long and have had many processes. What is still to be written of it is not touched.
+ */
+void session_settle(struct session *s, struct image *i);
 
 /**
  * Nothing more will come at all: take the images that are not kept out of s->images, and write a sentence

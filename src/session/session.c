@@ -3,13 +3,14 @@
 
 #include "base/clock.h"
 #include "base/texts.h"
-#include "cli/cli.h"
-#include "cli/heap.h"
-#include "cli/program.h"
+#include "proc/arguments.h"
+#include "proc/modules.h"
 #include "session/execs.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,6 @@ static void image_free(struct image *i)
 	recorders_free(i->recorders);
 	sieve_release(&i->sieve);
 	profile_free(i->profile);
-	watch_free(i->watch);
 	free(i);
 }
 
@@ -37,20 +37,6 @@ static void images_free(struct image *list)
 		next = list->next;
 		image_free(list);
 	}
-}
-
-/*
- * An image of which nothing more will come waits for the report with no more than that needs: a group may
- * go on for long and have had many processes. What is still to be written of it is not touched.
- */
-static void settle(struct session *s, struct image *i)
-{
-	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
-
-	if (i->watch || !(i->over || i->ended) || to_write)
-		return;
-	recorders_finish(&i->recorders);
-	profile_finish(i->profile);
 }
 
 /* Earlier images of a process are over when another one begins. */
@@ -71,7 +57,7 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 				s->save(s, i);
 			}
 			s->ended(s, i);
-			settle(s, i);
+			session_settle(s, i);
 		}
 		*massif_nth = i->massif_nth + 1;
 		n++;
@@ -128,212 +114,98 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	profile_stamp(profile, clock_now_ns());
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
-	i->command = program_arguments(pid);
+	i->command = proc_arguments(pid);
 	title_of(i->title, pid);
 	*s->last = i;
 	s->last = &i->next;
 	return i;
 }
 
-/* ---- what the tracer tells ---- */
+/* ---- what the observer tells of images ---- */
 
-struct image *session_image_of(const struct task *task)
+bool session_wants(void *ctx, pid_t pid)
 {
-	return task->space ? task->space->user : NULL;
+	const struct session *s = ctx;
+
+	return pid == s->root || s->trace_children;
 }
 
-/* The program cannot be profiled. If it is the one we were asked for, it does not run at all. */
-static bool refuse(struct session *s, struct task *task, struct image *i, int status, const char *why)
-{
-	task->space->user = NULL;
-	if (i)
-		image_drop(s, i);
-	if (task->tgid == s->root && !s->images) {
-		s->refused = why;
-		s->refused_status = status;
-		if (s->launched)
-			kill(task->tgid, SIGKILL);
-	} else {
-		say("process %d goes on unobserved: %s", (int)task->tgid, why);
-	}
-	return false;
-}
-
-static bool on_image(void *ctx, struct task *task)
+void *session_begins(void *ctx, pid_t pid)
 {
 	struct session *s = ctx;
-	int err = 0;
+	struct image *i = image_begin(s, pid, profile_new());
 
-	if (task->tgid != s->root && !s->trace_children)
-		return false;
-	const char *why = program_unsupported(task->tid);
-	if (why)
-		return refuse(s, task, NULL, STATUS_UNSUPPORTED, why);
-	struct image *i = image_begin(s, task->tgid, profile_new());
-	if (i && !s->record(s, i)) {
-		struct watch_sink sink = session_sink(i);
-
-		i->watch = watch_new(&s->shared, task->space, task->tid, &sink, &err);
-	}
-	if (!i || !i->watch)
-		return err == -ESRCH || err == -ENOENT ?
-			       refuse(s, task, i, STATUS_NOT_THERE, "it has ended meanwhile") :
-			       refuse(s, task, i, STATUS_FAILED, "out of memory");
-	i->program = watch_program(i->watch);
-	task->space->user = i;
-	if (s->suspended)
-		watch_suspend(i->watch);
-	if (watch_can_see(i->watch))
-		return true;
-	watch_clean(i->watch, task->space);
-	return refuse(
-		s, task, i, STATUS_NO_ALLOCATOR,
-		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
-		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
-		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
+	if (!i || !s->record(s, i))
+		return i;
+	image_drop(s, i);
+	return NULL;
 }
 
-static bool on_forked(void *ctx, struct task *child, const struct task *parent,
-		      struct space *space)
+void *session_forked(void *ctx, void *parent, pid_t child)
 {
 	struct session *s = ctx;
-	struct image *from = space->user, *i = NULL;
-	int err;
+	const struct image *from = parent;
 
-	if (!from || !from->watch)
-		return false;
-	if (s->trace_children)
-		i = image_begin(s, child->tgid, profile_fork(from->profile));
-	if (i && !sieve_fork(&i->sieve, &from->sieve) && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
-		struct watch_sink sink = session_sink(i);
-
+	if (!s->trace_children)
+		return NULL;
+	struct image *i = image_begin(s, child, profile_fork(from->profile));
+	if (i && !sieve_fork(&i->sieve, &from->sieve) &&
+	    !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+		i->forked = true;
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
-		i->watch = watch_fork(from->watch, space, child->space, &sink, &err);
-		child->space->user = i;
+		return i;
 	}
-	if (i && i->watch) {
-		watch_thread_forked(child, parent);
-		return true;
+	if (i)
+		image_drop(s, i);
+	session_say(s, "process %d goes on unobserved: out of memory", (int)child);
+	return NULL;
+}
+
+void session_observed(void *image, struct observed *o)
+{
+	struct image *i = image;
+	const struct session *s = i->session;
+
+	i->observed = o;
+	if (i->forked)
+		return; /* it is as its parent was */
+	i->program = s->observer->ops->program(o);
+	if (s->suspended)
+		s->observer->ops->suspend(s->observer, o);
+}
+
+/* If it is the program we were asked for, it does not run at all. */
+void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, const char *why_not)
+{
+	struct session *s = ctx;
+
+	if (image)
+		image_drop(s, image);
+	if (pid != s->root || s->images) {
+		session_say(s, "process %d goes on unobserved: %s", (int)pid, why_not);
+		return;
 	}
-	if (s->trace_children)
-		say("process %d goes on unobserved: out of memory", (int)child->tgid);
-	watch_clean(from->watch, child->space);
-	child->space->user = NULL;
-	return false;
+	s->refused = why_not;
+	s->refused_why = why;
+	if (s->launched)
+		kill(pid, SIGKILL);
 }
 
-static void on_thread(void *ctx, struct task *task)
+void session_gone(void *image, const struct observed_counts *counts)
 {
-	struct image *i = session_image_of(task);
+	struct image *i = image;
 
-	(void)ctx;
-	if (!i || !i->watch)
-		return;
-	watch_thread_begins(task);
-	recorders_thread(i->recorders, task->tid, true);
-}
-
-static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
-{
-	const struct session *s = ctx;
-	struct image *i = session_image_of(task);
-	struct alloc_chain chain = { 0 };
-	struct page_event e;
-
-	if (!i || !i->watch || i->stopped || s->suspended)
-		return;
-	recorders_call(i->recorders, c);
-	if (!page_event_of(c, &e))
-		return;
-	e.time_ns = clock_now_ns();
-	if (e.text)
-		watch_remapped(i->watch, task->tid);
-	if (watch_chain(i->watch, task, &chain))
-		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
-	uint32_t node = profile_chain_node(i->profile, &chain);
-	recorders_pages(i->recorders, &e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
-}
-
-static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	return i && i->watch ? watch_trap(i->watch, task, certain) : TRAP_NOT_OURS;
-}
-
-static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	if (i && i->watch)
-		watch_alone(i->watch, task, out, stepped);
-}
-
-static bool on_settle(void *ctx, struct task *task, bool trapped)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	return i && i->watch && watch_settle(i->watch, task, trapped);
-}
-
-static void on_task_gone(void *ctx, struct task *task)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	if (!i || !i->watch)
-		return;
-	watch_task_gone(i->watch, task);
-	/* The end of the last one is the end of all. */
-	if (task->tid != task->tgid)
-		recorders_thread(i->recorders, task->tid, false);
-}
-
-static void on_space_gone(void *ctx, struct space *space)
-{
-	struct image *i = space->user;
-
-	(void)ctx;
-	if (!i || !i->watch)
-		return;
 	i->ended_ns = clock_wall_ns();
 	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : clock_now_ns());
 	recorders_end(i->recorders);
-	i->counts = watch_counts(i->watch);
-	watch_free(i->watch);
-	i->watch = NULL;
-	settle(i->session, i);
+	i->counts = *counts;
+	i->observed = NULL;
+	session_settle(i->session, i);
 }
 
-static void on_clean(void *ctx, struct space *space)
-{
-	struct image *i = space->user;
-
-	(void)ctx;
-	if (!i || !i->watch)
-		return;
-	recorders_leaving(i->recorders);
-	watch_clean(i->watch, space);
-}
-
-/* The process is over, and with it what it executed before: that waited for what would follow. */
-static void process_ended(struct session *s, pid_t pid)
-{
-	session_judge_execs(s, pid);
-	for (struct image *i = s->images; i; i = i->next) {
-		if (i->pid != pid)
-			continue;
-		s->ended(s, i);
-		settle(s, i);
-	}
-}
-
-static void on_ended(void *ctx, pid_t pid, int wstatus)
+void session_process_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 	bool ended = false;
@@ -344,28 +216,11 @@ static void on_ended(void *ctx, pid_t pid, int wstatus)
 		i->ended = ended = true;
 	}
 	if (ended)
-		process_ended(s, pid);
+		session_process_ended(s, pid);
 	if (pid != s->root)
 		return;
 	s->root_status = wstatus;
 	s->root_ended = true;
-}
-
-static void on_exiting(void *ctx, struct task *task)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	if (i && i->watch)
-		recorders_leaving(i->recorders);
-}
-
-static bool on_signal(void *ctx, struct task *task, int sig)
-{
-	struct image *i = session_image_of(task);
-
-	(void)ctx;
-	return i && i->watch && recorders_signal(i->recorders, task->tid, sig);
 }
 
 void session_saver_ended(struct session *s, pid_t pid, int wstatus)
@@ -379,7 +234,7 @@ void session_saver_ended(struct session *s, pid_t pid, int wstatus)
 	}
 }
 
-static void on_reaped(void *ctx, pid_t pid, int wstatus)
+void session_reaped(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
@@ -388,22 +243,25 @@ static void on_reaped(void *ctx, pid_t pid, int wstatus)
 	session_saver_ended(s, pid, wstatus);
 }
 
-static const struct tracer_ops ops = {
-	.image = on_image,
-	.forked = on_forked,
-	.thread = on_thread,
-	.syscall = on_syscall,
-	.trap = on_trap,
-	.alone = on_alone,
-	.settle = on_settle,
-	.task_gone = on_task_gone,
-	.space_gone = on_space_gone,
-	.clean = on_clean,
-	.ended = on_ended,
-	.exiting = on_exiting,
-	.signal = on_signal,
-	.reaped = on_reaped,
-};
+/* ---- life ---- */
+
+void session_say(const struct session *s, const char *fmt, ...)
+{
+	struct error e;
+	char text[sizeof e.text];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	error_set(&e, 0, "%s", text);
+	s->say(e.text);
+}
+
+static void no_say(const char *sentence)
+{
+	(void)sentence;
+}
 
 static void no_save(struct session *s, struct image *i)
 {
@@ -426,7 +284,7 @@ static int no_recorders(struct session *s, struct image *i)
 	return 0;
 }
 
-int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard)
+void session_init(struct session *s, bool trace_children)
 {
 	*s = (struct session){ .trace_children = trace_children,
 			       .save = no_save,
@@ -435,23 +293,17 @@ int session_init(struct session *s, bool trace_children, struct rules *rules, st
 			       .wake = no_wake,
 			       .progress = no_progress,
 			       .record = no_recorders,
+			       .say = no_say,
 			       .max_size = UINT64_MAX };
-	s->shared.guard = guard;
-	watch_shared_rules(&s->shared, rules);
 	s->last = &s->images;
-	s->tracer = tracer_new(&ops, s, guard);
-	return s->tracer ? 0 : -ENOMEM;
 }
 
 void session_release(struct session *s)
 {
-	tracer_free(s->tracer);
 	images_free(s->images);
 	images_free(s->left_out);
 	free(s->left_out_text);
-	heap_texts_free(s);
 	free(s->savers);
-	watch_shared_release(&s->shared);
 }
 
 void session_restrict(struct session *s, uint64_t min, uint64_t max)
@@ -465,7 +317,7 @@ void session_tick(struct session *s)
 	uint64_t now = clock_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
+		if (i->observed)
 			recorders_tick(i->recorders, now);
 }
 
@@ -474,7 +326,7 @@ void session_resume_recording(struct session *s)
 	uint64_t now = clock_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
+		if (i->observed)
 			recorders_resume(i->recorders, now);
 }
 
@@ -486,19 +338,22 @@ bool session_failed(const struct session *s)
 	return false;
 }
 
-struct session_state session_state(struct session *s)
+struct session_state session_state(const struct session *s)
 {
-	struct session_state st = { .modules = (unsigned)s->shared.files.n };
-	struct task *task;
+	const struct observer *o = s->observer;
+	struct session_state st = { .modules = (unsigned)o->files->n, .tasks = o->ops->tasks(s->observer) };
 
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
-		st.tasks++;
 	for (const struct image *i = s->images; i; i = i->next) {
-		st.processes += i->watch != NULL;
+		st.processes += i->observed != NULL;
 		st.allocs += i->profile->totals.allocs;
 		st.frees += i->profile->totals.frees + i->profile->totals.unknown_frees;
-		st.live_bytes += i->watch ? i->profile->live_bytes : 0;
-		st.lost += i->watch ? watch_counts(i->watch).lost : i->counts.lost;
+		st.live_bytes += i->observed ? i->profile->live_bytes : 0;
+		st.lost += session_lost(i);
 	}
 	return st;
+}
+
+uint64_t session_lost(const struct image *i)
+{
+	return i->observed ? i->session->observer->ops->counts(i->observed).lost : i->counts.lost;
 }

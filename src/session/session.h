@@ -2,16 +2,15 @@
 #ifndef MPROF_SESSION_SESSION_H
 #define MPROF_SESSION_SESSION_H
 
-#include "attach/tracer.h"
-#include "breakpoints/watch.h"
-#include "cli/title.h"
+#include "observer.h"
+#include "proc/title.h"
 #include "profile/profile.h"
 #include "profile/sieve.h"
 #include "record/recorder.h"
 
 /*
- * One run of the tracer: joins process control, breakpoints and counting, and keeps the profile of
- * each program image until the end.
+ * What is observed, counted: keeps the profile of each program image until the end, and decides what is
+ * written when. It knows no option, no format, and of the observer only what observer.h has.
  */
 
 struct options;
@@ -38,14 +37,15 @@ struct image {
 	struct sieve sieve;	/* which requests are recorded */
 	struct profile *profile;
 	struct recorder *recorders;	/* what is kept besides the profile */
-	struct watch *watch;	/* NULL: no longer observed */
+	struct observed *observed; /* NULL: it is not observed, or no longer */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
-	struct watch_counts counts;
+	struct observed_counts counts; /* when it is no longer observed */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is none */
+	bool forked;		/* from another image */
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
@@ -63,8 +63,7 @@ struct saver {
 };
 
 struct session {
-	struct tracer *tracer;
-	struct watch_shared shared;
+	struct observer *observer; /* set when there is one */
 	struct image *images;	/* in the order in which they began */
 	struct image **last;
 	struct image *left_out;	/* images that have been taken out of those, for free() only */
@@ -78,15 +77,20 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
-	int refused_status;	/* what mprof ends with then */
+	enum unobserved refused_why;
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	/* A sentence for the user. */
+	void (*say)(const char *sentence);
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
 	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */
 	void (*wake)(struct session *s);
+	/* A question of the program's, see struct observer_sink; NULL: none is answered. */
+	bool (*ask)(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
+		    uint64_t *result);
 	/* Something that users want to be told of as it happens. */
 	void (*progress)(struct session *s, const char *what);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
@@ -108,9 +112,11 @@ struct session {
 /* One of them has ended. Others that have are not known here. */
 void session_saver_ended(struct session *s, pid_t pid, int wstatus);
 
-/* @rules must outlive the session; @guard may be NULL. 0 or -ENOMEM. */
-int session_init(struct session *s, bool trace_children, struct rules *rules, struct guard *guard);
+void session_init(struct session *s, bool trace_children);
 void session_release(struct session *s);
+
+/* What an observer is to be told to, with the session as context. */
+extern const struct observer_sink session_sink;
 
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);
@@ -124,7 +130,7 @@ void session_name(const struct image *i, char name[TITLE_MAX]);
 
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
  * NULL: there is none. */
-char *session_string(const struct space *s, taddr at);
+char *session_string(const struct session *s, const struct space *space, taddr at);
 
 /* Take the traps out of all programs but go on tracing them; put them back, and into those that have
  * called mprof_suspend(), too. False: there was nothing to do. */
@@ -159,6 +165,9 @@ struct session_state {
 	uint64_t lost;	/* events */
 };
 
-struct session_state session_state(struct session *s);
+struct session_state session_state(const struct session *s);
+
+/* Events of an image that could not be counted. */
+uint64_t session_lost(const struct image *i);
 
 #endif

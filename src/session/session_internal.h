@@ -2,18 +2,23 @@
 #ifndef MPROF_SESSION_SESSION_INTERNAL_H
 #define MPROF_SESSION_SESSION_INTERNAL_H
 
-/* What the files of the session share: session.c (images, and what the tracer tells), session_sink.c (what
- * the breakpoints tell), session_suspend.c. Nobody else includes this. */
+/* What the files of the session share: session.c (images), sink.c (what the observer tells), suspend.c. */
 
 #include "session/session.h"
 
-/* The image that a task runs; NULL: none that is recorded. */
-struct image *session_image_of(const struct task *task);
-
-/* Where the events of an image go. */
-struct watch_sink session_sink(struct image *i);
-
 /* Something other than an allocation, for the profile and all recorders. @task: 0 if nobody's. */
 void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now);
+
+__attribute__((format(printf, 2, 3))) void session_say(const struct session *s, const char *fmt, ...);
+
+/* Of struct observer_sink, what is about images as such. */
+bool session_wants(void *ctx, pid_t pid);
+void *session_begins(void *ctx, pid_t pid);
+void *session_forked(void *ctx, void *parent, pid_t child);
+void session_observed(void *image, struct observed *o);
+void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, const char *why_not);
+void session_gone(void *image, const struct observed_counts *counts);
+void session_process_ended(void *ctx, pid_t pid, int wstatus);
+void session_reaped(void *ctx, pid_t pid, int wstatus);
 
 #endif

@@ -65,7 +65,8 @@ static void on_attention(int sig)
 
 static void handle(int sig, void (*handler)(int))
 {
-	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	/* Not a SIGCHLD for each stop of each task: nobody wants it, and who holds us would be told of all. */
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_NOCLDSTOP };
 
 	sigaction(sig, &sa, NULL);
 }
@@ -135,13 +136,15 @@ static void handle_end_signals(void)
 		handle(SIGHUP, on_end_signal);
 }
 
-/* Who started us may have blocked what we live by. The program has been started already. */
+/* Who started us may have blocked what we live by. The program has been started already. That a child or a
+ * thread has ended waitpid(2) tells. */
 static void unblock(void)
 {
-	sigset_t none;
+	sigset_t blocked;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
 static int make_nudge(void)

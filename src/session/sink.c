@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the breakpoints tell, to the image they tell it of. */
+/* What the observer tells, to the image it tells it of. */
 #include "session/session_internal.h"
 
 #include "base/clock.h"
-#include "cli/cli.h"
-#include "cli/heap.h"
+#include "proc/modules.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -37,9 +36,9 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
-static int sink_event(void *ctx, const struct alloc_event *told)
+static int sink_event(void *image, const struct alloc_event *told)
 {
-	struct image *i = ctx;
+	struct image *i = image;
 	struct alloc_event changed = *told, *e = &changed;
 	uint64_t every = i->session->autosave, before = i->profile->totals.allocs, end = i->session->end_ns;
 
@@ -58,10 +57,10 @@ static int sink_event(void *ctx, const struct alloc_event *told)
 	return err;
 }
 
-char *session_string(const struct space *s, taddr at)
+char *session_string(const struct session *s, const struct space *space, taddr at)
 {
 	char text[4096];
-	ssize_t n = at ? space_read(s, at, text, sizeof text - 1) : 0;
+	ssize_t n = at ? s->observer->ops->read(space, at, text, sizeof text - 1) : 0;
 
 	if (n <= 0)
 		return NULL;
@@ -69,9 +68,9 @@ char *session_string(const struct space *s, taddr at)
 	return text[0] ? strdup(text) : NULL;
 }
 
-static bool sink_knows(void *ctx, taddr ptr)
+static bool sink_knows(void *image, taddr ptr)
 {
-	const struct image *i = ctx;
+	const struct image *i = image;
 
 	return live_knows(&i->profile->live, ptr);
 }
@@ -98,11 +97,11 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 		i->session->progress(i->session, stop ? "suspended" : "resumed");
 	if (stop)
 		return;
-	char *name = session_string(task.space, arg);
+	char *name = session_string(i->session, task.space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
-		say("process %d names the file %s for its profile: ignored, for it is another user's",
-		    (int)i->pid, name);
+		session_say(i->session, "process %d names the file %s for its profile: ignored, for it is another user's",
+			    (int)i->pid, name);
 		free(name);
 		name = NULL;
 	}
@@ -127,18 +126,20 @@ static void pause_image(struct image *i, pid_t tid)
  * there are no traps to lead there, so they may run while the traps come back. */
 static void unpause_image(struct image *i, pid_t tid)
 {
+	struct observer *o = i->session->observer;
+
 	if (!i->paused)
 		return;
 	if (i->lifted && !i->session->suspended)
-		watch_resume(i->watch, tid);
+		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
 	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
 	i->session->progress(i->session, "resumed");
 }
 
-static void sink_mark(void *ctx, struct task_ref task, enum program_mark mark, uint64_t arg)
+static void sink_mark(void *image, struct task_ref task, enum program_mark mark, uint64_t arg)
 {
-	struct image *i = ctx;
+	struct image *i = image;
 
 	switch (mark) {
 	case MARK_AUTOSAVE:
@@ -162,31 +163,78 @@ static void sink_mark(void *ctx, struct task_ref task, enum program_mark mark, u
 	}
 }
 
-static uint32_t sink_frame(void *ctx, uint32_t file, uint64_t address, bool exact, bool guessed)
+static uint32_t sink_frame(void *image, uint32_t file, uint64_t address, bool exact, bool guessed)
 {
-	struct image *i = ctx;
+	struct image *i = image;
 	struct profile_place place = { address, file == NO_FILE ? PD_NONE : file, exact, guessed };
 
 	return profile_frame(i->profile, &place);
 }
 
-static bool sink_ask(void *ctx, struct task_ref task, enum program_question what, const uint64_t arg[2],
+static bool sink_ask(void *image, struct task_ref task, enum program_question what, const uint64_t arg[2],
 		     uint64_t *result)
 {
-	struct image *i = ctx;
+	struct image *i = image;
 
-	return heap_ask(i, task, what, arg, result);
+	return i->session->ask && i->session->ask(i, task, what, arg, result);
 }
 
-static void sink_modules(void *ctx, const struct mappings *maps)
+static void sink_modules(void *image, const struct mappings *maps)
 {
-	struct image *i = ctx;
-
-	recorders_modules(i->recorders, maps);
+	recorders_modules(((struct image *)image)->recorders, maps);
 }
 
-struct watch_sink session_sink(struct image *i)
+static void sink_thread(void *image, pid_t tid, bool begins)
 {
-	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
-				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
+	recorders_thread(((struct image *)image)->recorders, tid, begins);
 }
+
+static bool sink_call(void *image, const struct syscall_call *c)
+{
+	struct image *i = image;
+
+	if (i->stopped || i->session->suspended)
+		return false;
+	recorders_call(i->recorders, c);
+	return true;
+}
+
+static void sink_pages(void *image, const struct page_event *e, const struct alloc_chain *chain)
+{
+	struct image *i = image;
+	uint32_t node = profile_chain_node(i->profile, chain);
+
+	recorders_pages(i->recorders, e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
+}
+
+static void sink_leaving(void *image)
+{
+	recorders_leaving(((struct image *)image)->recorders);
+}
+
+static bool sink_signal(void *image, pid_t tid, int sig)
+{
+	return recorders_signal(((struct image *)image)->recorders, tid, sig);
+}
+
+const struct observer_sink session_sink = {
+	.wanted = session_wants,
+	.begins = session_begins,
+	.forked = session_forked,
+	.observed = session_observed,
+	.unobserved = session_unobserved,
+	.event = sink_event,
+	.knows = sink_knows,
+	.frame = sink_frame,
+	.mark = sink_mark,
+	.ask = sink_ask,
+	.modules = sink_modules,
+	.thread = sink_thread,
+	.call = sink_call,
+	.pages = sink_pages,
+	.leaving = sink_leaving,
+	.signal = sink_signal,
+	.gone = session_gone,
+	.ended = session_process_ended,
+	.reaped = session_reaped,
+};

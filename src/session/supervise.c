@@ -71,13 +71,25 @@ static int wait_for(pid_t pid)
 	return wstatus;
 }
 
+/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of each. */
+static void want_no_stop_signals(void)
+{
+	struct sigaction sa;
+
+	if (sigaction(SIGCHLD, NULL, &sa) || sa.sa_handler != SIG_DFL)
+		return;
+	sa.sa_flags |= SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &sa, NULL);
+}
+
 __attribute__((noreturn)) static void be_the_tracer(struct guard *g, int ready, tracing_fn *body,
-						     void *arg, pid_t parent)
+						     void *arg, pid_t parent, pid_t keeper)
 {
 	/* Another name than the one people give to killall. */
 	prctl(PR_SET_NAME, "mprof-tracer");
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
-	if (getppid() != parent || guard_enter(g))
+	want_no_stop_signals();
+	if (getppid() != parent || guard_enter(g, keeper))
 		_exit(STATUS_FAILED);
 	struct ending e = body(g, ready, arg);
 	fflush(NULL);
@@ -85,18 +97,54 @@ __attribute__((noreturn)) static void be_the_tracer(struct guard *g, int ready, 
 	exit(end_with(e));
 }
 
-static struct ending watch_over(struct guard *g, pid_t tracer)
+static void say_fate(const struct guard_fate *f)
 {
-	bool unclean = guard_wait(g);
+	switch (f->end) {
+	case GUARD_ALIVE:
+		say("process %d was put back in order from outside, and goes on", (int)f->pid);
+		break;
+	case GUARD_DIED:
+		if (f->signal == SIGTRAP)
+			say("process %d has died of SIGTRAP: a thread was in a breakpoint that nobody could serve "
+			    "any more", (int)f->pid);
+		else if (f->signal)
+			say("process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
+		else
+			say("process %d has ended", (int)f->pid);
+		break;
+	case GUARD_ENDED:
+		say("process %d had to be killed: its thread %d had gone on from the middle of an instruction, "
+		    "and would have computed something wrong", (int)f->pid, (int)f->task);
+		break;
+	}
+}
 
-	if (unclean)
+static void say_what_is_so(const struct guard *g)
+{
+	struct guard_fate f;
+
+	say("the tracing process died, and what was profiled since the last save is lost");
+	for (unsigned i = 0; guard_next_fate(g, i, &f); i++)
+		say_fate(&f);
+}
+
+/* The keeper is done when the tracer is; without one it is left to us. */
+static struct ending watch_over(struct guard *g, pid_t tracer, pid_t keeper)
+{
+	bool unclean = guard_wait(g, tracer), alone = !guard_is_kept(g);
+
+	if (unclean && alone)
 		guard_stop_programs(g);
 	struct ending e = ending_of(wait_for(tracer));
+	if (keeper > 0)
+		wait_for(keeper);
 	if (!unclean)
 		return e;
-	unsigned n = guard_recover(g);
-	say("the tracing process died; %u program%s to be put back in order from outside, and what was "
-	    "profiled since the last save is lost", n, n == 1 ? " had" : "s had");
+	if (guard_is_left_to_us(g)) {
+		guard_stop_programs(g);
+		guard_recover(g);
+	}
+	say_what_is_so(g);
 	return (struct ending){ .status = STATUS_FAILED };
 }
 
@@ -111,6 +159,17 @@ static void let_go_of_standard_files(void)
 		close(null);
 }
 
+/* It stays when we are stopped or killed, and is nobody's whom a terminal or a pipe could mean. */
+__attribute__((noreturn)) static void be_the_keeper(struct guard *g)
+{
+	prctl(PR_SET_NAME, "mprof-keeper");
+	setsid();
+	let_go_of_standard_files();
+	close_range(3, ~0u, 0);
+	guard_keep(g);
+	_exit(0);
+}
+
 static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 {
 	struct guard *g = guard_new();
@@ -121,21 +180,27 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 		return (struct ending){ .status = STATUS_FAILED };
 	}
 	fflush(NULL);
+	pid_t keeper = fork();
+	if (keeper == 0)
+		be_the_keeper(g);
 	pid_t pid = fork();
 	if (pid < 0) {
 		say("cannot start: %s", strerror(errno));
+		guard_no_tracer(g);
+		if (keeper > 0)
+			wait_for(keeper);
 		guard_free(g);
 		return (struct ending){ .status = STATUS_FAILED };
 	}
 	if (pid == 0)
-		be_the_tracer(g, ready, body, arg, self);
+		be_the_tracer(g, ready, body, arg, self, keeper > 0 ? keeper : 0);
 	tracing_process = pid;
 	pass_signals_on();
 	if (ready >= 0) {
 		close(ready);
 		let_go_of_standard_files();
 	}
-	struct ending e = watch_over(g, pid);
+	struct ending e = watch_over(g, pid, keeper);
 	guard_free(g);
 	return e;
 }

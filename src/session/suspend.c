@@ -9,21 +9,8 @@ static void mark_images(struct session *s, enum recorder_mark mark)
 	uint64_t now = clock_now_ns();
 
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
+		if (i->observed)
 			session_mark(i, mark, 0, now);
-}
-
-/* With all tasks stopped: the calls they are in will not be seen to return. @i NULL: of all images. */
-static void forget_calls(struct session *s, const struct image *i)
-{
-	struct task *task;
-
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));) {
-		struct image *of = session_image_of(task);
-
-		if (of && of->watch && (!i || of == i))
-			watch_forget_calls(of->watch, task);
-	}
 }
 
 bool session_suspend(struct session *s)
@@ -31,13 +18,12 @@ bool session_suspend(struct session *s)
 	if (s->suspended)
 		return false;
 	s->suspended = true;
-	tracer_quiesce(s->tracer);
-	forget_calls(s, NULL);
+	s->observer->ops->hold(s->observer);
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
-			watch_suspend(i->watch);
+		if (i->observed)
+			s->observer->ops->suspend(s->observer, i->observed);
 	mark_images(s, RECORD_SUSPENDED);
-	tracer_continue(s->tracer);
+	s->observer->ops->let_run(s->observer);
 	s->progress(s, "suspended");
 	return true;
 }
@@ -47,9 +33,9 @@ bool session_is_suspended(const struct session *s)
 	bool any = false;
 
 	for (const struct image *i = s->images; i && !s->suspended; i = i->next) {
-		if (i->watch && !i->paused)
+		if (i->observed && !i->paused)
 			return false;
-		any |= i->watch && i->paused;
+		any |= i->observed && i->paused;
 	}
 	return any || s->suspended;
 }
@@ -59,19 +45,18 @@ void session_attend(struct session *s)
 	bool any = false;
 
 	for (struct image *i = s->images; i; i = i->next)
-		any |= i->watch && i->paused && !i->lifted;
+		any |= i->observed && i->paused && !i->lifted;
 	if (!any || s->suspended)
 		return;
-	tracer_quiesce(s->tracer);
+	s->observer->ops->hold(s->observer);
 	for (struct image *i = s->images; i; i = i->next) {
 		/* It may have gone on meanwhile. */
-		if (!i->watch || !i->paused || i->lifted)
+		if (!i->observed || !i->paused || i->lifted)
 			continue;
-		forget_calls(s, i);
-		watch_suspend(i->watch);
+		s->observer->ops->suspend(s->observer, i->observed);
 		i->lifted = true;
 	}
-	tracer_continue(s->tracer);
+	s->observer->ops->let_run(s->observer);
 }
 
 void session_stamp(struct session *s)
@@ -83,27 +68,15 @@ void session_end(struct session *s)
 {
 	s->end_ns = clock_now_ns();
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch)
+		if (i->observed)
 			session_retitle(i);
-}
-
-static struct task *task_of(struct session *s, const struct image *i)
-{
-	struct task *task;
-
-	for (size_t n = 0; (task = tracer_next_task(s->tracer, &n));)
-		if (session_image_of(task) == i)
-			return task;
-	return NULL;
 }
 
 /* The end of session_suspend() for @i, if that was @lifted from it, and of its own mprof_suspend(). */
 static void resume_image(struct session *s, struct image *i, bool lifted, uint64_t now)
 {
-	struct task *task = lifted || i->lifted ? task_of(s, i) : NULL;
-
-	if (task)
-		watch_resume(i->watch, task->tid);
+	if (lifted || i->lifted)
+		s->observer->ops->resume(s->observer, i->observed);
 	i->paused = i->lifted = false;
 	session_mark(i, RECORD_RESUMED, 0, now);
 }
@@ -113,16 +86,16 @@ bool session_resume(struct session *s)
 	bool all = s->suspended, any = all;
 
 	for (const struct image *i = s->images; i; i = i->next)
-		any |= i->watch && i->paused;
+		any |= i->observed && i->paused;
 	if (!any)
 		return false;
 	s->suspended = false;
-	tracer_quiesce(s->tracer);
+	s->observer->ops->hold(s->observer);
 	uint64_t now = clock_now_ns();
 	for (struct image *i = s->images; i; i = i->next)
-		if (i->watch && (all || i->paused))
+		if (i->observed && (all || i->paused))
 			resume_image(s, i, all, now);
-	tracer_continue(s->tracer);
+	s->observer->ops->let_run(s->observer);
 	s->progress(s, "resumed");
 	return true;
 }

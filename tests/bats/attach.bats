@@ -62,6 +62,58 @@ cycle() {
 	grep -qx 'checksum right' threads.out
 }
 
+# moments_cycles CYCLES KIND N: the machine is busy, so that births and ends fall into everything
+moments_cycles() {
+	local i n=$1 burners=()
+	shift
+	BINS=$D/bins start moments "$T/moments" "$1" "$2"
+	before "$PID"
+	for i in 1 2; do
+		env "MPROF_TEST_MARK=$MARK" sh -c 'i=0; while [ $i -lt 1000000000 ]; do i=$((i + 1)); done' 3>&- &
+		burners+=($!)
+	done
+	for ((i = 0; i < n; i++)); do
+		rm -f bins
+		attach -o report.txt --data=run.data "$PID" || fail "$1 $2, cycle $i" || return 1
+		tell_await moments go '^done' || fail "$1 $2, cycle $i" || return 1
+		detach "$PID" || fail "$1 $2, cycle $i" || return 1
+		json run.data || return 1
+		nothing "$(truth_differences report.json bins)" "not what the program did:" || return 1
+		# At once, before it has done anything.
+		limited "$MPROF" attach --duration=0.01 -o report.txt --data=run.data "$PID" >front.out 2>&1 ||
+			fail "$1 $2, cycle $i: attach" "$(cat front.out)" || return 1
+		progress moments || fail "$1 $2, cycle $i" || return 1
+		clean "$PID" || return 1
+	done
+	kill "${burners[@]}"
+	finish moments
+	grep -qx 'checksum right' moments.out || return 1
+	exec {moments_fd}>&-
+	rm moments.*
+}
+
+@test "chains of threads that live for a moment each are attached to and left" {
+	moments_cycles $((CYCLES / 2)) chains 2
+	moments_cycles $((CYCLES / 4)) chains 20
+}
+
+@test "makers of eight threads at a time, which live for a moment, are attached to and left" {
+	moments_cycles $((CYCLES / 2)) makers 1
+	moments_cycles $((CYCLES / 4)) makers 4
+}
+
+@test "a program whose main thread goes by pthread_exit while it is traced is left" {
+	start leadergone "$T/leadergone" late
+	attach -o report.txt --data=run.data "$PID"
+	tell_await leadergone go '^main has gone'
+	progress leadergone 1 20
+	detach "$PID"
+	progress leadergone
+	until_true "not free" all_free "$PID"
+	finish leadergone
+	grep -qx 'checksum right' leadergone.out
+}
+
 @test "a program whose main thread has gone by pthread_exit is attached to and left" {
 	start leadergone "$T/leadergone"
 	attach -o report.txt --data=run.data "$PID"
@@ -303,10 +355,36 @@ cycle() {
 	start server "$T/server" 2 100
 	attach -o report.txt "$PID"
 	detach "$PID"
-	refused 11 'no session' "$MPROF" detach "$PID"
-	refused 11 'no session' "$MPROF" detach
-	refused 11 'no session' "$MPROF" control "$PID" status
+	local last="ended at [-0-9]+ [0-9:]+, and the profile is in $D/mprof.data"
+	refused 11 "no session for process $PID any more: the last one $last" "$MPROF" detach "$PID"
+	refused 11 "no session; the last one, of process $PID, $last" "$MPROF" detach
+	refused 11 "no session for process $PID any more: the last one $last" "$MPROF" control "$PID" status
+	# Of a process that never had one nothing is known.
+	refused 11 "no session for process $$; see mprof status" "$MPROF" detach $$
+	attach -o report.txt "$PID"
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.ended" ]
+	detach "$PID"
 	finish server
+}
+
+@test "a detach that comes after the process has ended by itself says where the profile is" {
+	start server "$T/server" 2 100
+	attach -o report.txt --data=run.data "$PID"
+	finish server
+	ended "$FRONT"
+	refused 11 "the last one ended with its process at .*, and the profile is in $D/run.data$" "$MPROF" detach "$PID"
+	start server2 "$T/server" 2 100
+	mkdir gone
+	attach -o report.txt --data=gone/run.data "$PID"
+	rmdir gone
+	finish server2
+	ended "$FRONT"
+	refused 11 "its profile has not been saved: cannot write gone/run.data: No such file" "$MPROF" detach
+	start server3 "$T/server" 2 100
+	attach -o report.txt --data=/dev/null "$PID"
+	finish server3
+	ended "$FRONT"
+	refused 11 "was to save no profile" "$MPROF" detach "$PID"
 }
 
 @test "two detaches at the same time are both answered" {
@@ -329,7 +407,8 @@ cycle() {
 @test "a second attach to the same process says that it is traced already, by whom, and harms nothing" {
 	start server "$T/server" 4 100
 	attach -o report.txt --data=run.data "$PID"
-	refused 6 'mprof' "$MPROF" attach -o report2.txt --data=run2.data "$PID"
+	refused 6 "mprof traces it already; mprof detach $PID ends that" "$MPROF" attach -o report2.txt \
+		--data=run2.data "$PID"
 	progress server 2
 	detach "$PID"
 	clean "$PID"
@@ -561,6 +640,20 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 @test "a kernel thread: 5" {
 	grep -q '^Kthread:.1' /proc/2/status || skip "process 2 is no kernel thread here"
 	refused 5 'kernel thread' "$MPROF" attach 2
+}
+
+@test "a process of which somebody else traces one thread, not the first: 6, and by whom, and it is unharmed" {
+	start server "$T/server" 2 100
+	before "$PID"
+	start holder "$T/holder" "$(ls "/proc/$PID/task" | sort -n | tail -n 1)"
+	PID=$server_pid
+	refused 6 "$holder_pid.*holder" "$MPROF" attach "$PID"
+	until_true "not as it was" text_clean "$PID"
+	finish holder || [ "$STATUS" = 0 ]
+	progress server 2
+	clean "$PID"
+	finish server
+	grep -qx 'checksum right' server.out
 }
 
 @test "a process that somebody else traces: 6, and by whom" {

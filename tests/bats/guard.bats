@@ -48,6 +48,50 @@ CYCLES=${CYCLES:-5}
 	finish phases
 }
 
+# killed_at N [ARG...]: targets/exactly, whose tracer is killed at the end of its system call number N
+# (tests/lib/killat.c). What has become of the program is in FATE: alive, trapped (died of SIGTRAP), ended
+# (by the guard, which has said so); anything else fails.
+killed_at() {
+	local n=$1
+	shift
+	rm -f exactly.* killed
+	start exactly "$T/exactly" "$@" || return 1
+	before "$PID"
+	KILL_AT=$n KILL_LOG=$D/killed LD_PRELOAD=$T/killat.so background "$MPROF" attach -o report.txt --data=run.data "$PID"
+	ended "$FRONT" || return 1
+	[ "$STATUS" = 1 ] || fail "kill $n: mprof ended with $STATUS" "$(cat attach.err)" || return 1
+	says attach.err 'the tracing process died' || return 1
+	if grep -q "process $PID was put back in order from outside, and goes on" attach.err; then
+		FATE=alive
+		until_true "kill $n: not free" all_free "$PID" && text_clean "$PID" && progress exactly 1 2 &&
+			finish exactly || fail "kill $n, at the end of $(cat killed): harmed" "$(tail -n 3 exactly.out)" || return 1
+		return 0
+	fi
+	ended "$PID"
+	case $STATUS in
+	133) FATE=trapped && says attach.err "process $PID has died of SIGTRAP" ;;
+	137) FATE=ended && says attach.err "process $PID had to be killed" ;;
+	*) false ;;
+	esac || fail "kill $n, at the end of $(cat killed): ended with status $STATUS" "$(cat attach.err exactly.out)"
+}
+
+# Nothing runs but the program's one thread; unless that has been let go on in the very call, it is held.
+@test "kill -9 of the tracing process at the end of each of its system calls: no instruction is left out or run twice" {
+	local n resumed
+	for ((n = 0; n < ${KILLS:-60}; n++)); do
+		killed_at $n
+		resumed=$(grep -Exc 'ptrace (7|9)' killed || :)
+		[ "$FATE" = alive ] || [ "$resumed" = 1 ] || fail "kill $n, at the end of $(cat killed): $FATE"
+	done
+}
+
+@test "kill -9 of the tracing process while signals come: the program is right, or is ended and that is said" {
+	local n
+	for ((n = 0; n < ${KILLS:-60}; n += 3)); do
+		killed_at $n 300
+	done
+}
+
 @test "kill -9 of the tracing process of a suspended program, whatever its name is" {
 	cp "$T/server" 'n) Z (x'
 	start server './n) Z (x'

@@ -357,8 +357,13 @@ as_ms_print() {
 	[ "$(jq -c '[.bins[] | [.size, .allocs, .frees]]' peak.json)" = '[[1200,1,0],[80003,1,0]]' ]
 	[ "$(jq '.totals.kept_bytes' peak.json)" = 81203 ]
 	"$MPROF" report --at=peak run.data >peak.txt 2>peak.err
-	grep -q '^Total bytes not freed: 81203$' peak.txt
+	grep -q '^Total bytes live at the peak: 81203$' peak.txt
 	says peak.err 'the peak: 81203 bytes'
+	# Every table says what it is of, and none speaks of leaks or of what was kept.
+	[ "$(grep -c 'live at the Peak' peak.txt)" = 4 ]
+	! grep -qi 'leak\|freed\|kept\|allocs' peak.txt || fail "$(cat peak.txt)"
+	not grep -q Peak run.txt
+	[ "$(jq -c keys peak.json)" = "$("$MPROF" report --format=json run.data | jq -c keys)" ]
 	[ "$(sqlite3 run.data 'select sum(size * blocks) from peak join leaves on leaves.rowid = leaf')" = 81203 ]
 	[ "$(sqlite3 run.data 'select live_bytes, live_blocks from timeline where peak')" = '81203|2' ]
 	"$MPROF" report run.data >end.txt 2>/dev/null
@@ -379,6 +384,34 @@ as_ms_print() {
 	"$MPROF" report --format=ms_print m.out | sed '/^ms_print arguments/d' >through
 	diff <(sed '/^Massif arguments/d' direct) <(sed '/^Massif arguments/d' through)
 	"$MPROF" report --format=massif run.data | grep -q '^time_unit: ms$'
+}
+
+@test "of a data file's timeline as many snapshots are shown as Massif would have kept" {
+	local o most unit column
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/mixture" 1 2000 log >out 2>err </dev/null
+	[ "$(sqlite3 run.data 'select count(*) > 400 from timeline')" = 1 ]
+	for o in "100" "100 --max-snapshots=100" "10 --max-snapshots=10" "37 --max-snapshots=37" \
+		"1000 --max-snapshots=1000"; do
+		most=${o%% *}
+		for unit in B ms; do
+			column=churn_bytes
+			[ $unit = B ] || column='time_ns / 1000000'
+			sqlite3 run.data "select $column, live_bytes, extra_bytes, peak from timeline order by rowid" >points
+			# shellcheck disable=SC2086
+			"$MPROF" report --format=massif --time-unit=$unit ${o#"$most"} run.data >m.out
+			diff <(model points points "$most") <(rows m.out) || fail "$o, $unit"
+			[ "$(rows m.out | wc -l)" -lt "$most" ]
+			[ "$(rows m.out | wc -l)" -ge $((most / 2)) ] || [ "$most" = 1000 ]
+			[ "$(field m.out heap_tree | grep -c peak)" = 1 ]
+			# shellcheck disable=SC2086
+			"$MPROF" report --format=ms_print --time-unit=$unit ${o#"$most"} run.data >printed
+			grep -qx "Number of snapshots: $(rows m.out | wc -l)" printed
+		done
+	done
+	refused 2 'option max-snapshots: "9"' "$MPROF" report --format=ms_print --max-snapshots=9 run.data
+	limited "$MPROF" run --format=ms_print --max-snapshots=12 -o printed --data=/dev/null -- \
+		"$T/mixture" 1 2000 log >out 2>err </dev/null
+	[ "$(sed -n 's/^Number of snapshots: //p' printed)" -lt 12 ]
 }
 
 @test "the timeline's points are bounded by --timeline" {

@@ -131,3 +131,94 @@ apart() {
 		[ "$(ours err | grep -c 'cannot write the report: No space left')" = 1 ]
 	done
 }
+
+# refuses NAME FORM OPTION...: the option NAME means nothing with what is printed or read.
+refuses() {
+	local name=$1 form=$2
+	shift 2
+	refused 2 "^mprof: option $name means nothing.*$form" "$MPROF" "$@" || fail "$*"
+}
+
+@test "no option of a report is dropped without a word: what a form does not obey is wrong usage" {
+	limited "$MPROF" run -o run.txt --data=data --mma-log-file=log --massif-out-file=m.out --time-unit=B \
+		--heap-profile=p -- "$T/widgets" >out 2>err
+	local o f name
+	for o in --verbose --normal --terse --leaktable --noleaktable --offsets --types=none; do
+		name=${o#--}
+		name=${name%=*}
+		for f in massif ms_print text folded heap pprof dot; do
+			refuses "$name" "with --format=$f" report --format=$f "$o" data
+			[ "$f" = massif ] || [ "$f" = ms_print ] ||
+				refuses "$name" "with --format=$f" report --format=$f --base=data "$o" data
+		done
+		refuses "$name" 'with --list' report --list=make "$o" data
+		refuses "$name" 'in the JSON of stacks' report --format=json --base=data "$o" data
+		refuses "$name" 'with --format=folded' run --format=folded "$o" -- touch ran
+	done
+	for f in massif ms_print heap pprof; do
+		refuses lines "with --format=$f" report --format=$f --lines data
+	done
+	refuses lines 'with --list' report --list=make --lines data
+	refuses at 'with --format=massif' report --format=massif --at=peak data
+	refuses lifetimes 'with --at=peak' report --lifetimes --at=peak data
+	refuses list 'with --format' report --format=dot --list=make data
+	# of files that have been made with other options
+	for o in --names=short --inlines=no --alloc-fn=x --ignore-fn=x --symbols-from=. --debug-dir=. --time-unit=B \
+		--max-snapshots=20; do
+		name=${o#--}
+		refuses "${name%=*}" 'for a massif file' report --format=ms_print "$o" m.out
+	done
+	for o in --inlines=no --alloc-fn=x --ignore-fn=x --symbols-from=.; do
+		name=${o#--}
+		refuses "${name%=*}" 'for a heap profile' report "$o" p.0001.heap
+	done
+	refuses symbols-from 'for an event log' report --symbols-from=. log
+	refuses lines 'for an event log' report --lines log
+	refuses humanized 'with --format=json' log --format=json --humanized=no log
+	refuses humanized 'with --format=json' stats --format=json --humanized=yes log
+	refuses base 'detach' detach --base=data 1
+	refuses base 'without a command' --base=data "$T/widgets" data
+	[ ! -e ran ]
+}
+
+@test "several data files in a form of pprof, and a difference, obey what one alone obeys" {
+	limited "$MPROF" run -o run.txt --data=data -- "$T/shapes" >out 2>err
+	local o
+	for o in "--format=folded --base=data" --base=data; do
+		# shellcheck disable=SC2086
+		refused 1 'there is no file with the build ID' "$MPROF" report --symbols-from="$D" $o data
+	done
+	refused 1 'there is no file with the build ID' "$MPROF" report --format=text --symbols-from="$D" data data
+	# Its own heap profiles have short names, too, as its data files have.
+	limited "$MPROF" run -o run.txt --data=data --heap-profile=p --symbols=yes -- "$T/shapes" >out 2>err
+	limited "$MPROF" report --format=json --names=short p.0001.heap >short.json
+	limited "$MPROF" report --format=json p.0001.heap >full.json
+	jq -e '[.stacks[].frames[].function // "" | select(contains("("))] | length > 0' full.json
+	jq -e '[.stacks[].frames[].function // "" | select(startswith("(anonymous") | not) | select(contains("("))]
+		| length == 0' short.json
+}
+
+@test "the difference of two profiles: lines, terse, no table of leaks" {
+	limited "$MPROF" run -o run.txt --data=before -- "$T/plain" >out 2>err
+	limited "$MPROF" run -o run.txt --data=after -- "$T/widgets" >out 2>err
+	grown() {
+		limited "$MPROF" report "$@" --base=before after >grown 2>err || fail "$(cat err)"
+	}
+	grown
+	cp grown whole
+	grep -q 'Growth of Memory Leaks' whole
+	grep -q '|| > main > make_red_widget > make_widget$' whole
+	grown --verbose
+	cmp grown whole
+	grown --lines
+	grep -q '|| > main (widgets.c:[0-9]*) > make_red_widget (widgets.c:[0-9]*) > make_widget (widgets.c:[0-9]*)$' grown
+	grown --offsets
+	grep -q '|| > main+[0-9]* > make_red_widget+[0-9]* > make_widget+[0-9]*$' grown
+	grown --terse
+	[ "$(wc -l <grown)" -lt "$(wc -l <whole)" ]
+	grep -q '^[0-9]* functions and [0-9]* calls of one by another are left out' grown
+	[ "$(grep '<TOTAL>' grown)" = "$(grep '<TOTAL>' whole)" ]
+	grown --lines --terse --noleaktable
+	not grep -q 'Leaks' grown
+	grep -q 'left out' grown
+}

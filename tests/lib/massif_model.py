@@ -2,6 +2,7 @@
 """The snapshots that Massif's rules give for a log of tests/targets/mixture.c, written a second time.
 
 massif_model.py usable|rounded LOG MAX_SNAPSHOTS DETAILED_FREQ INACCURACY ADMIN
+massif_model.py points LOG MAX_SNAPSHOTS: of a data file's timeline, lines TIME|USEFUL|EXTRA|PEAK
 
 What a block is charged beyond its size: what malloc_usable_size() said (Massif's way), or what rounding
 up to a multiple of 16 adds (mprof's). Prints TIME USEFUL EXTRA KIND for each snapshot.
@@ -45,8 +46,18 @@ class Table:
             self.take(time, useful, extra, "peak")
 
 
-def main():
-    way, log, most, freq, inaccuracy, admin = sys.argv[1:]
+def of_points(log, most):
+    table = Table(int(most), 0, 0)
+    for line in open(log):
+        time, useful, extra, peak = map(int, line.split("|"))
+        if peak:
+            table.take(time, useful, extra, "peak")
+        else:
+            table.ordinary(time, useful, extra)
+    return table
+
+
+def of_events(way, log, most, freq, inaccuracy, admin):
     admin = int(admin)
     table = Table(int(most), int(freq), float(inaccuracy))
 
@@ -65,6 +76,11 @@ def main():
         more_extra = extra_of(new, new_usable) - extra_of(old, old_usable)
         useful, extra, time = useful + more, extra + more_extra, time + abs(more + more_extra)
         table.ordinary(time, useful, extra)
+    return table
+
+
+def main():
+    table = of_points(*sys.argv[2:]) if sys.argv[1] == "points" else of_events(*sys.argv[1:])
     for row in table.rows:
         print(*row)
 

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "proc/arguments.h"
 #include "probes/scan.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
@@ -87,7 +88,7 @@ static void a_list_is_copied_whole_or_not_at_all(void **state)
 
 static void the_arguments_of_a_process_are_told_all_or_none(void **state)
 {
-	char **all = program_arguments(getpid());
+	char **all = proc_arguments(getpid());
 	long round = 0;
 
 	(void)state;
@@ -95,7 +96,7 @@ static void the_arguments_of_a_process_are_told_all_or_none(void **state)
 	size_t n = count(all);
 	assert_true(n > 0);
 	while (fail_next(&round)) {
-		char **args = program_arguments(getpid());
+		char **args = proc_arguments(getpid());
 
 		assert_int_equal(!args, to_fail < 0);
 		assert_true(!args || count(args) == n);
@@ -124,7 +125,7 @@ static void request(struct profile *p, const struct profile_place *place)
 {
 	uint32_t frame = profile_frame(p, place);
 	struct block_change change;
-	struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000, .size = 40, .chain = { &frame, 1, CHAIN_WHOLE } };
+	struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000, .size = 40, .chain = { .frames = &frame, .n = 1 } };
 
 	assert_int_equal(profile_event(p, &e, &change), 0);
 }
@@ -133,7 +134,9 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 {
 	struct image image = { .pid = 1, .command = (char **)words, .program = NO_FILE, .profile = profile_new() };
 	struct options o = { .data = "unused" };
-	struct session s = { .images = &image };
+	struct module_files files = { 0 };
+	struct observer observer = { .files = &files };
+	struct session s = { .images = &image, .observer = &observer };
 	char path[] = "/tmp/mprof-test-XXXXXX";
 	long round = 0, written = 0;
 	int fd = mkstemp(path);

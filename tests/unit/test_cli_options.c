@@ -444,8 +444,8 @@ static void pages_have_neither_bookkeeping_nor_rounding(void **state)
 static void an_option_that_nobody_would_obey_is_refused(void **state)
 {
 	static const char *const of_files[] = { "heap=no", "stacks=yes", "pages-as-heap=yes", "peak-inaccuracy=0",
-						"detailed-freq=3", "max-snapshots=50" };
-	static const char *const of_prints[] = { "threshold=2", "time-unit=B" };
+						"detailed-freq=3" };
+	static const char *const of_prints[] = { "threshold=2", "time-unit=B", "max-snapshots=50" };
 	char args[64], why[128];
 
 	(void)state;

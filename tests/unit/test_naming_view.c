@@ -159,6 +159,26 @@ static void types_are_those_of_everybody_the_program_or_nobody(void **state)
 	profile_data_free(d);
 }
 
+static void types_are_shortened_too_and_then_stand_once(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main", 24, 1, 0);
+	pd_build_type(d, 24, "a::tree<int>", 1);
+	pd_build_type(d, 24, "std::vector<int, std::allocator<int> >", 0);
+	pd_build_type(d, 24, "std::vector<long, std::allocator<long> >", 1);
+	pd_build_type(d, 24, "(anonymous namespace)::box<b>::node", 0);
+	pd_build_type(d, 48, "std::vector<int, std::allocator<int> >", 0);
+	assert_int_equal(view_apply(&(struct view){ .short_names = true }, d), 0);
+	assert_int_equal(d->n_types, 4);
+	assert_string_equal(d->types[0].name, "(anonymous namespace)::box::node");
+	assert_string_equal(d->types[1].name, "std::vector");
+	assert_string_equal(d->types[2].name, "a::tree");
+	assert_int_equal(d->types[3].size, 48);
+	profile_data_free(d);
+}
+
 static int apply_fns(struct profile_data *d, name_list alloc_fns, name_list ignore_fns)
 {
 	return view_apply(&(struct view){ .alloc_fns = alloc_fns, .ignore_fns = ignore_fns }, d);
@@ -376,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_profile_without_inlined_functions_stays_what_it_is),
 		cmocka_unit_test(an_inlined_function_without_a_caller_becomes_nobody),
 		cmocka_unit_test(short_names_have_no_types_and_functions_stay_different),
+		cmocka_unit_test(types_are_shortened_too_and_then_stand_once),
 		cmocka_unit_test(types_are_those_of_everybody_the_program_or_nobody),
 		cmocka_unit_test(with_lines_paths_are_told_apart_by_them),
 		cmocka_unit_test(with_labels_the_classes_are_kinds_not_sizes),

@@ -172,6 +172,66 @@ static void types_of_a_bin_are_in_the_order_of_the_profile(void **state)
 	free(text);
 }
 
+static void build_types(struct profile_data *d, uint64_t size, unsigned step, unsigned n)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof name, "t%02u", i);
+		pd_build_type(d, size + i * step, name, 0);
+	}
+}
+
+/* Those of sizes that were asked for rather than others, and how many there are besides. */
+static void twelve_types_are_shown_unless_all_is_asked_for(void **state)
+{
+	static const char blanks[] = "                                                                ";
+	char want[1024];
+
+	(void)state;
+	for (enum report_level l = REPORT_TERSE; l <= REPORT_VERBOSE; l++) {
+		struct profile_data *d = profile_data_new();
+
+		pd_build_chain(d, "main", 8, 1, 1);
+		pd_build_chain(d, "main", 2015, 1, 1);
+		pd_build_chain(d, "main", 2016, 1, 1);
+		build_types(d, 8, 0, 14);
+		build_types(d, 2000, 1, 17);
+		char *text = tables_of(d, l, REPORT_LEAKS);
+
+		snprintf(want, sizeof want,
+			 "          8         1         8 (.)          1         0        t00          t01          t02\n%st03          t04          t05\n"
+			 "%st06          t07          t08\n%st09          t10          t11\n%s%s\n", blanks, blanks,
+			 blanks, blanks, l == REPORT_VERBOSE ? "t12          t13" : "and 2 more");
+		assert_has(text, want);
+		snprintf(want, sizeof want, "%st09          t15          t16\n%sand 5 more\n", blanks, blanks);
+		if (l == REPORT_VERBOSE)
+			assert_has_not(text, "more");
+		else
+			assert_has(text, want);
+		free(text);
+	}
+}
+
+static void a_line_of_long_types_has_fewer_of_them(void **state)
+{
+	struct profile_data *d = profile_data_new();
+	char name[128] = "", want[512];
+
+	(void)state;
+	memset(name, 'a', 100);
+	pd_build_chain(d, "main", 8, 1, 1);
+	pd_build_type(d, 8, name, 0);
+	pd_build_type(d, 8, "b", 0);
+	pd_build_type(d, 8, "c", 0);
+	char *text = tables_of(d, REPORT_NORMAL, REPORT_LEAKS);
+
+	snprintf(want, sizeof want, "          8         1         8 (**)         1         0        %s\n"
+		 "                                                                b            c\n", name);
+	assert_has(text, want);
+	free(text);
+}
+
 static void terminal_escapes_in_types_are_octal(void **state)
 {
 	(void)state;
@@ -199,6 +259,8 @@ int main(void)
 		cmocka_unit_test(number_that_fills_its_column_pushes_the_line),
 		cmocka_unit_test(types_above_1024_are_listed_the_programs_own_first),
 		cmocka_unit_test(types_of_a_bin_are_in_the_order_of_the_profile),
+		cmocka_unit_test(twelve_types_are_shown_unless_all_is_asked_for),
+		cmocka_unit_test(a_line_of_long_types_has_fewer_of_them),
 		cmocka_unit_test(terminal_escapes_in_types_are_octal),
 	};
 

@@ -4,15 +4,20 @@
 
 #define RULE "\n-------------------------------s--m--l--x----s--m--l--x----------\n\n"
 
-static char *graph_of(struct profile_data *d)
+static char *graph_at(struct profile_data *d, enum report_level level)
 {
-	char *text = tables_of(d, REPORT_NORMAL, REPORT_NO_LEAKS);
+	char *text = tables_of(d, level, REPORT_NO_LEAKS);
 	char *table = strstr(text, "        self  ");
 
 	assert_non_null(table);
 	table = strdup(table);
 	free(text);
 	return table;
+}
+
+static char *graph_of(struct profile_data *d)
+{
+	return graph_at(d, REPORT_NORMAL);
 }
 
 static void callers_come_before_what_they_call(void **state)
@@ -248,6 +253,89 @@ static void places_without_requests_are_not_in_the_graph(void **state)
 	free(text);
 }
 
+/* 10,000 bytes: 9,000 in big, and @n functions below main with 1% of them or less. */
+static struct profile_data *with_a_tail(unsigned n, uint64_t rest)
+{
+	struct profile_data *d = profile_data_new();
+	char chain[32];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(chain, sizeof chain, "main > t%02u", i);
+		pd_build_chain(d, chain, i ? 10 : 100, 1, 0);
+	}
+	pd_build_chain(d, "main > big", 9000, 1, 0);
+	pd_build_chain(d, "main > big > t01", 10, 1, 0);
+	pd_build_chain(d, "main", rest, 1, 0);
+	return d;
+}
+
+static void a_short_tail_is_part_of_a_terse_graph(void **state)
+{
+	(void)state;
+	char *text = graph_at(with_a_tail(9, 10000 - 9000 - 190), REPORT_TERSE);
+	char *whole = graph_of(with_a_tail(9, 10000 - 9000 - 190));
+
+	assert_text(text, whole);
+	free(text);
+	free(whole);
+}
+
+static void a_terse_graph_leaves_out_a_tail_and_counts_it(void **state)
+{
+	(void)state;
+	char *text = graph_at(with_a_tail(10, 10000 - 9000 - 200), REPORT_TERSE);
+
+	assert_text(strstr(text, "[0]"),
+		    "[0]    100.0      800 (8)   |       **    | ----------- |       0         main [0]\n"
+		    "                 9010 (97)  |  .       99 |  .       97 |       2/2           big [1]\n"
+		    "                  190 (2)   | 47 52       |  .  1       |      10             10 others\n"
+		    "         all     9200       |  1  1    97 |             |\n"
+		    RULE
+		    "                 9010 (**)  |  .       99 |  .       99 |       2/12          main [0]\n"
+		    "[1]     90.1     9000 (99)  |          ** | ----------- |       2         big [1]\n"
+		    "                   10 (**)  | **          | **          |       1             1 other\n"
+		    RULE
+		    "10 functions are left out: with all they called, each requested at most 1% of the bytes; "
+		    "directly, together 200\n");
+	free(text);
+	/* One byte more than 1% has an entry: what is left is too few to be left out. */
+	text = graph_at(with_a_tail(10, 10000 - 9000 - 201), REPORT_TERSE);
+	assert_has_not(text, "left out");
+	free(text);
+}
+
+static void a_cycle_in_a_terse_graph_has_all_its_members(void **state)
+{
+	(void)state;
+	struct profile_data *d = with_a_tail(10, 0);
+
+	pd_build_chain(d, "main > f > g > f > g", 8000, 1, 0);
+	char *text = graph_at(d, REPORT_TERSE);
+
+	assert_has(text, "                            |             |             |       2             f [14] in <cycle 1>\n"
+			 "[3]     46.5     8000       |          ** | ----------- |       2         g [3] in <cycle 1>\n");
+	/* What it requested itself is nothing, and its number is that of a whole graph. */
+	assert_non_null(strstr(text, "\n[14]     0.0        0 "));
+	assert_has_not(text, "t00");
+	free(text);
+}
+
+static void of_no_bytes_nothing_is_left_out(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+	char chain[32];
+
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(chain, sizeof chain, "main > t%02u", i);
+		pd_build_chain(d, chain, 0, 1, 0);
+	}
+	char *text = graph_at(d, REPORT_TERSE);
+
+	assert_has_not(text, "left out");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +350,10 @@ int main(void)
 		cmocka_unit_test(recursion_counts_every_pass_over_the_arc),
 		cmocka_unit_test(chain_that_is_cut_begins_with_its_first_function),
 		cmocka_unit_test(places_without_requests_are_not_in_the_graph),
+		cmocka_unit_test(a_short_tail_is_part_of_a_terse_graph),
+		cmocka_unit_test(a_terse_graph_leaves_out_a_tail_and_counts_it),
+		cmocka_unit_test(a_cycle_in_a_terse_graph_has_all_its_members),
+		cmocka_unit_test(of_no_bytes_nothing_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

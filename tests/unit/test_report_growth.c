@@ -7,10 +7,11 @@
 
 #include <errno.h>
 
-static const char head[] = "MPROF: growth since the base; what is negative has become less\n";
+static const char head[] = "MPROF: growth ";
 
 /* The report without its heads, blanks squeezed. */
-static char *report_of(const struct profile_data *now, const struct profile_data *base)
+static char *report_as(const struct report_options *o, const struct profile_data *now,
+		       const struct profile_data *base)
 {
 	static char text[16384];
 	char *raw = NULL;
@@ -18,7 +19,7 @@ static char *report_of(const struct profile_data *now, const struct profile_data
 	FILE *out = open_memstream(&raw, &len);
 
 	assert_non_null(out);
-	assert_int_equal(report_growth(now, base, out), 0);
+	assert_int_equal(report_growth(now, base, o, out), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_true(!strncmp(raw, head, strlen(head)));
 	for (const char *s = raw; *s; s++)
@@ -27,6 +28,11 @@ static char *report_of(const struct profile_data *now, const struct profile_data
 	text[n] = '\0';
 	free(raw);
 	return text;
+}
+
+static char *report_of(const struct profile_data *now, const struct profile_data *base)
+{
+	return report_as(&(struct report_options){ .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, now, base);
 }
 
 static void assert_has(const char *text, const char *line)
@@ -49,6 +55,7 @@ static void numbers_are_differences_and_less_is_marked(void **state)
 	pd_build_type(now, 50, "thing", 0);
 	pd_build_finish(now);
 	char *text = report_of(now, base);
+	assert_has(text, "MPROF: growth since the base; what is negative has become less\n");
 	assert_has(text, "\n10 -7 -70 -7 0\n");
 	assert_has(text, "\n50 +3 +150 0 +150 thing\n");
 	assert_has(text, "\n100 +5 +500 +1 +400\n");
@@ -61,6 +68,95 @@ static void numbers_are_differences_and_less_is_marked(void **state)
 	text = report_of(base, now);
 	assert_has(text, "\n<TOTAL> -1 -580 +6 -550 (less)\n");
 	assert_has(text, "\n-3 -150 0 -150 || > main > fresh (less)\n");
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+static void set_line(struct profile_data *d, const char *function, uint64_t offset, const char *file,
+		     uint32_t line)
+{
+	struct pd_site *s = &d->sites[pd_build_site(d, function, offset)];
+
+	s->file = strdup(file);
+	s->line = line;
+}
+
+/* main calls f in two lines; in the other profile its code has moved, and so has the tree of the source. */
+static void lines_and_offsets_tell_paths_apart(void **state)
+{
+	struct profile_data *now = profile_data_new(), *base = profile_data_new();
+	struct report_options o = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS };
+
+	(void)state;
+	pd_build_chain(base, "main+1 > f+5", 10, 1, 0);
+	pd_build_chain(base, "main+2 > f+5", 10, 2, 0);
+	pd_build_finish(base);
+	pd_build_chain(now, "main+1 > f+5", 10, 2, 0);
+	pd_build_chain(now, "main+7 > f+5", 10, 5, 0);
+	pd_build_finish(now);
+	set_line(base, "main", 1, "/old/main.c", 12);
+	set_line(base, "main", 2, "/old/main.c", 14);
+	set_line(now, "main", 1, "/new/main.c", 12);
+	set_line(now, "main", 7, "/new/main.c", 14);
+	char *text = report_as(&o, now, base);
+	assert_has(text, "\n+4 +40 0 +40 || > main > f\n");
+	o.lines = true;
+	text = report_as(&o, now, base);
+	assert_has(text, "\n+3 +30 0 +30 || > main (main.c:14) > f\n+1 +10 0 +10 || > main (main.c:12) > f\n");
+	o = (struct report_options){ .level = REPORT_NORMAL, .leaks = REPORT_LEAKS_OFFSETS };
+	text = report_as(&o, now, base);
+	assert_has(text, "\n+5 +50 0 +50 || > main+7 > f+5\n+1 +10 0 +10 || > main+1 > f+5\n"
+			 "-2 -20 0 -20 || > main+2 > f+5 (less)\n");
+	o.lines = true;
+	text = report_as(&o, now, base);
+	assert_has(text, "|| > main+7 (main.c:14) > f+5\n");
+	o.leaks = REPORT_NO_LEAKS;
+	text = report_as(&o, now, base);
+	assert_null(strstr(text, "Leaks"));
+	assert_null(strstr(text, "||"));
+	assert_has(text, "Growth of Direct Allocation");
+	o.at_peak = true;
+	o.leaks = REPORT_LEAKS;
+	text = report_as(&o, now, base);
+	assert_has(text, "blocks bytes frees live path\n");
+	assert_null(strstr(text, "Leaks"));
+	assert_has(text, "MPROF: growth of what was live at the peak since the base; what is negative has become less\n");
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+/* 9900 bytes more in one place, 100 less in another, which is 1%, and 50 and -50 in two. */
+static void terse_leaves_out_what_has_hardly_changed_and_counts_it(void **state)
+{
+	struct profile_data *now = profile_data_new(), *base = profile_data_new();
+	struct report_options o = { .level = REPORT_TERSE, .leaks = REPORT_LEAKS };
+
+	(void)state;
+	pd_build_chain(base, "main > less", 100, 1, 0);
+	pd_build_chain(base, "main > hardly", 50, 1, 0);
+	pd_build_finish(base);
+	pd_build_chain(now, "main > more", 9800, 1, 0);
+	pd_build_chain(now, "main > little", 25, 2, 0);
+	pd_build_finish(now);
+	char *text = report_as(&o, now, base);
+	assert_has(text, "\n9800 +1 +9800 0 +9800\n\nothers 0 -100 0 -100 3 sizes (less)\n<TOTAL> +1 +9700 0 +9700\n");
+	assert_has(text, "\n+1 +9800 0 +9800 || > main > more\n0 -100 0 -100 3 other paths\n");
+	assert_has(text, "\n+1 +9800 0 +9800 more\n0 -100 0 -100 3 other functions\n");
+	assert_has(text, "\n+1 +9700 0 +9700 main\n+1 +9800 0 +9800 in more\n----\n");
+	assert_has(text, "\n3 functions and 3 calls of one by another are left out: none has changed by more than 1% of all\n");
+	assert_null(strstr(text, "hardly"));
+	o.level = REPORT_VERBOSE;
+	text = report_as(&o, now, base);
+	assert_has(text, "|| > main > hardly (less)\n");
+	assert_null(strstr(text, "other"));
+	/* What is freed less is kept more: the bytes requested alone do not decide. */
+	o.level = REPORT_TERSE;
+	struct profile_data *kept = profile_data_new();
+	pd_build_chain(kept, "main > more", 9800, 1, 1);
+	pd_build_finish(kept);
+	text = report_as(&o, now, kept);
+	assert_has(text, "\n9800 0 0 -1 +9800\n");
+	profile_data_free(kept);
 	profile_data_free(now);
 	profile_data_free(base);
 }
@@ -117,7 +213,7 @@ static size_t functions_of_program(const char *path, const char *id, bool is_pro
 
 	now->program = 0;
 	base->program = is_program ? 0 : PD_NONE;
-	assert_int_equal(growth_find(&g, now, base), 0);
+	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), 0);
 	size_t n = g.n_functions;
 	growth_release(&g);
 	profile_data_free(now);
@@ -130,7 +226,7 @@ static size_t functions_of(const char *path, const char *id, uint64_t address)
 	struct profile_data *now = with_module("/a/prog", "1234", 0x500), *base = with_module(path, id, address);
 	struct growth g;
 
-	assert_int_equal(growth_find(&g, now, base), 0);
+	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), 0);
 	size_t n = g.n_functions;
 	growth_release(&g);
 	profile_data_free(now);
@@ -167,7 +263,7 @@ static void sums_that_are_too_large_are_refused(void **state)
 
 	(void)state;
 	pd_build_chain(now, "main", UINT64_MAX, 1, 0);
-	assert_int_equal(growth_find(&g, now, base), -EOVERFLOW);
+	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), -EOVERFLOW);
 	growth_release(&g);
 	profile_data_free(now);
 	profile_data_free(base);
@@ -177,6 +273,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_differences_and_less_is_marked),
+		cmocka_unit_test(lines_and_offsets_tell_paths_apart),
+		cmocka_unit_test(terse_leaves_out_what_has_hardly_changed_and_counts_it),
 		cmocka_unit_test(what_is_the_same_is_left_out),
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+
 #include "session/execs.h"
 
 /* Which of these parts are kept, as "1" and "0". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+
 #include "cli/sections.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void test_a_process(void **state)
 
 	(void)state;
 	assert_true(title_of(t, getpid()));
-	assert_non_null(strstr(t, "test_title"));
+	assert_non_null(strstr(t, "test_proc_title"));
 	assert_false(title_of(t, 2147483000));
 	assert_string_equal(t, "");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/title.h"
+#include "proc/title.h"
 
 #include "base/printable.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_TITLE_H
-#define MPROF_CLI_TITLE_H
+#ifndef MPROF_PROC_TITLE_H
+#define MPROF_PROC_TITLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they run on
+ * from wherever they were. But one that is traced itself stops before that, at the beginning of its end
+ * (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of them can be stopped.
+ */
+#include "attach/guard_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+/* What counts is the time until the tasks that run have been stopped. Without the privilege it is as it is. */
+static void hurry(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+static bool hold(struct guard *g, pid_t tracer)
+{
+	bool held = tracer && !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
+
+	atomic_store(&g->kept, held);
+	sem_post(&g->held);
+	return held;
+}
+
+/* The tracer begins to end. True: its tasks were seen as it leaves them. */
+static bool at_its_end(struct guard *g, pid_t tracer, struct guard_sight *s)
+{
+	bool clean = atomic_load(&g->clean);
+
+	if (!clean) {
+		guard_stop_programs(g);
+		guard_look(g, s);
+	}
+	/* A second SIGKILL does not wait for us. */
+	return !ptrace(PTRACE_CONT, tracer, NULL, NULL) && !clean;
+}
+
+/* Let it go on from a stop that is not its end. */
+static void let_go_on(struct guard *g, pid_t tracer, int wstatus)
+{
+	int sig = WSTOPSIG(wstatus), event = wstatus >> 16;
+
+	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
+		ptrace(PTRACE_LISTEN, tracer, NULL, NULL);
+	else if (event)
+		ptrace(PTRACE_CONT, tracer, NULL, NULL);
+	else
+		ptrace(atomic_load(&g->clean) ? PTRACE_DETACH : PTRACE_CONT, tracer, NULL,
+		       (void *)(intptr_t)sig);
+}
+
+/* True: it has ended; false: it has left in good order. */
+static bool await_end(struct guard *g, pid_t tracer, struct guard_sight *s, bool *seen)
+{
+	int wstatus;
+
+	for (;;) {
+		pid_t got = waitpid(tracer, &wstatus, __WALL);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return false;
+		if (!WIFSTOPPED(wstatus))
+			return true;
+		if (wstatus >> 16 == PTRACE_EVENT_EXIT)
+			*seen = at_its_end(g, tracer, s);
+		else
+			let_go_on(g, tracer, wstatus);
+	}
+}
+
+void guard_keep(struct guard *g)
+{
+	struct guard_sight sight = { 0 };
+	bool seen = false;
+
+	hurry();
+	while (sem_wait(&g->entered) && errno == EINTR)
+		;
+	pid_t tracer = atomic_load(&g->tracer);
+
+	if (hold(g, tracer) && await_end(g, tracer, &sight, &seen) && !atomic_load(&g->clean)) {
+		if (!seen)
+			guard_stop_programs(g);
+		guard_put_right(g, seen ? &sight : NULL);
+		atomic_store(&g->rescued, true);
+	}
+	free(sight.v);
+}

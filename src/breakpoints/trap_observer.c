@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "breakpoints/trap_observer.h"
+
+#include "attach/supported.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct trap_observer {
+	struct observer base;	/* first */
+	struct tracer *tracer;
+	struct watch_shared shared;
+	const struct observer_sink *sink;
+	void *ctx;
+};
+
+/* An image, kept with its address space. */
+struct observed {
+	struct watch *watch;
+	void *image;	/* the session's */
+};
+
+static struct observed *observed_in(const struct space *space)
+{
+	return space ? space->user : NULL;
+}
+
+static struct observed *observed_of(const struct task *task)
+{
+	return observed_in(task->space);
+}
+
+static void forget(struct space *space)
+{
+	struct observed *of = observed_in(space);
+
+	space->user = NULL;
+	if (!of)
+		return;
+	watch_free(of->watch);
+	free(of);
+}
+
+/* ---- what the tracer tells ---- */
+
+static bool refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
+		   const char *why_not)
+{
+	forget(task->space);
+	o->sink->unobserved(o->ctx, task->tgid, image, why, why_not);
+	return false;
+}
+
+static bool on_image(void *ctx, struct task *task)
+{
+	struct trap_observer *o = ctx;
+	int err = -ENOMEM;
+
+	if (!o->sink->wanted(o->ctx, task->tgid))
+		return false;
+	const char *why = program_unsupported(task->tid);
+	if (why)
+		return refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
+	void *image = o->sink->begins(o->ctx, task->tgid);
+	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
+	if (of)
+		of->watch = watch_new(&o->shared, task->space, task->tid, o->sink, image, &err);
+	task->space->user = of;
+	if (!of || !of->watch)
+		return err == -ESRCH || err == -ENOENT ?
+			       refuse(o, task, image, UNOBSERVED_GONE, "it has ended meanwhile") :
+			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
+	of->image = image;
+	if (watch_can_see(of->watch)) {
+		o->sink->observed(image, of);
+		return true;
+	}
+	watch_clean(of->watch, task->space);
+	return refuse(
+		o, task, image, UNOBSERVED_NO_ALLOCATOR,
+		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
+		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
+		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
+}
+
+static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct space *space)
+{
+	struct trap_observer *o = ctx;
+	const struct observed *from = observed_in(space);
+	int err = -ENOMEM;
+
+	if (!from)
+		return false;
+	void *image = o->sink->forked(o->ctx, from->image, child->tgid);
+	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
+	if (of)
+		of->watch = watch_fork(from->watch, space, child->space, o->sink, image, &err);
+	child->space->user = of;
+	if (of && of->watch) {
+		of->image = image;
+		watch_thread_forked(child, parent);
+		o->sink->observed(image, of);
+		return true;
+	}
+	watch_clean(from->watch, child->space);
+	forget(child->space);
+	if (image)
+		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of memory");
+	return false;
+}
+
+static void on_thread(void *ctx, struct task *task)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_of(task);
+
+	if (!of)
+		return;
+	watch_thread_begins(task);
+	o->sink->thread(of->image, task->tid, true);
+}
+
+static void on_syscall(void *ctx, struct task *task, const struct syscall_call *c)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_of(task);
+	struct alloc_chain chain = { 0 };
+	struct page_event e;
+
+	if (!of || !o->sink->call(of->image, c) || !page_event_of(c, &e))
+		return;
+	e.time_ns = clock_now_ns();
+	if (e.text)
+		watch_remapped(of->watch, task->tid);
+	if (watch_chain(of->watch, task, &chain))
+		chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	o->sink->pages(of->image, &e, &chain);
+}
+
+static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
+{
+	struct observed *of = observed_of(task);
+
+	(void)ctx;
+	return of ? watch_trap(of->watch, task, certain) : TRAP_NOT_OURS;
+}
+
+static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
+{
+	struct observed *of = observed_of(task);
+
+	(void)ctx;
+	if (of)
+		watch_alone(of->watch, task, out, stepped);
+}
+
+static bool on_settle(void *ctx, struct task *task, bool trapped)
+{
+	struct observed *of = observed_of(task);
+
+	(void)ctx;
+	return of && watch_settle(of->watch, task, trapped);
+}
+
+static void on_task_gone(void *ctx, struct task *task)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_of(task);
+
+	if (!of)
+		return;
+	watch_task_gone(of->watch, task);
+	/* The end of the last one is the end of all. */
+	if (task->tid != task->tgid)
+		o->sink->thread(of->image, task->tid, false);
+}
+
+static void on_space_gone(void *ctx, struct space *space)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_in(space);
+
+	if (!of)
+		return;
+	struct observed_counts counts = watch_counts(of->watch);
+
+	o->sink->gone(of->image, &counts);
+	forget(space);
+}
+
+static void on_clean(void *ctx, struct space *space)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_in(space);
+
+	if (!of)
+		return;
+	o->sink->leaving(of->image);
+	watch_clean(of->watch, space);
+}
+
+static void on_ended(void *ctx, pid_t pid, int wstatus)
+{
+	const struct trap_observer *o = ctx;
+
+	o->sink->ended(o->ctx, pid, wstatus);
+}
+
+static void on_exiting(void *ctx, struct task *task)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_of(task);
+
+	if (of)
+		o->sink->leaving(of->image);
+}
+
+static bool on_signal(void *ctx, struct task *task, int sig)
+{
+	const struct trap_observer *o = ctx;
+	struct observed *of = observed_of(task);
+
+	return of && o->sink->signal(of->image, task->tid, sig);
+}
+
+static void on_reaped(void *ctx, pid_t pid, int wstatus)
+{
+	const struct trap_observer *o = ctx;
+
+	o->sink->reaped(o->ctx, pid, wstatus);
+}
+
+static const struct tracer_ops tracer_ops = {
+	.image = on_image,
+	.forked = on_forked,
+	.thread = on_thread,
+	.syscall = on_syscall,
+	.trap = on_trap,
+	.alone = on_alone,
+	.settle = on_settle,
+	.task_gone = on_task_gone,
+	.space_gone = on_space_gone,
+	.clean = on_clean,
+	.ended = on_ended,
+	.exiting = on_exiting,
+	.signal = on_signal,
+	.reaped = on_reaped,
+};
+
+/* ---- what the session asks ---- */
+
+struct trap_observer *trap_observer_of(struct observer *base)
+{
+	return (struct trap_observer *)base;
+}
+
+static void hold(struct observer *base)
+{
+	tracer_quiesce(trap_observer_of(base)->tracer);
+}
+
+static void let_run(struct observer *base)
+{
+	tracer_continue(trap_observer_of(base)->tracer);
+}
+
+/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no more. */
+static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
+{
+	struct task *task;
+
+	do
+		task = tracer_next_task(o->tracer, at);
+	while (task && (task->over || observed_of(task) != of));
+	return task;
+}
+
+static void suspend(struct observer *base, struct observed *of)
+{
+	struct task *task;
+
+	for (size_t at = 0; (task = next_task(trap_observer_of(base), of, &at));)
+		watch_forget_calls(of->watch, task);
+	watch_suspend(of->watch);
+}
+
+static void resume(struct observer *base, struct observed *of)
+{
+	size_t at = 0;
+	const struct task *task = next_task(trap_observer_of(base), of, &at);
+
+	if (task)
+		watch_resume(of->watch, task->tid);
+}
+
+static struct observed_counts counts(const struct observed *of)
+{
+	return watch_counts(of->watch);
+}
+
+static const struct mappings *mappings(const struct observed *of)
+{
+	return watch_mappings(of->watch);
+}
+
+static uint32_t program(const struct observed *of)
+{
+	return watch_program(of->watch);
+}
+
+static unsigned tasks(struct observer *base)
+{
+	unsigned n = 0;
+
+	for (size_t at = 0; tracer_next_task(trap_observer_of(base)->tracer, &at);)
+		n++;
+	return n;
+}
+
+static struct observer_effort effort(const struct observer *base)
+{
+	const struct tracer *t = ((const struct trap_observer *)base)->tracer;
+	struct follow_counts f = tracer_follow_counts(t);
+
+	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up, tracer_attach_ns(t) };
+}
+
+static const struct observer_ops ops = {
+	.hold = hold,
+	.let_run = let_run,
+	.suspend = suspend,
+	.resume = resume,
+	.counts = counts,
+	.mappings = mappings,
+	.program = program,
+	.read = space_read,
+	.write = space_write,
+	.tasks = tasks,
+	.effort = effort,
+};
+
+/* ---- life ---- */
+
+struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
+					struct guard *guard)
+{
+	struct trap_observer *o = calloc(1, sizeof *o);
+
+	if (!o)
+		return NULL;
+	o->base = (struct observer){ &ops, &o->shared.files };
+	o->sink = sink;
+	o->ctx = ctx;
+	o->shared.guard = guard;
+	watch_shared_rules(&o->shared, rules);
+	o->tracer = tracer_new(&tracer_ops, o, guard);
+	if (o->tracer)
+		return o;
+	trap_observer_free(o);
+	return NULL;
+}
+
+void trap_observer_free(struct trap_observer *o)
+{
+	if (!o)
+		return;
+	tracer_free(o->tracer);
+	watch_shared_release(&o->shared);
+	free(o);
+}
+
+struct observer *trap_observer_base(struct trap_observer *o)
+{
+	return &o->base;
+}
+
+struct tracer *trap_observer_tracer(struct trap_observer *o)
+{
+	return o->tracer;
+}
+
+struct watch_shared *trap_observer_shared(struct trap_observer *o)
+{
+	return &o->shared;
+}

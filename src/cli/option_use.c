@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Is every option that was given obeyed by what is printed, of what is read? */
+#include "cli/heapfiles.h"
+#include "cli/options.h"
+
+/* Flags of the options that what is printed, or what is read, does not obey; and how to say so. */
+struct form {
+	unsigned flags;
+	const char *words;
+};
+
+static struct form form_of(const struct options *o, enum option_input input)
+{
+	static const struct form formats[] = {
+		[FORMAT_TABLES] = { 0, NULL },
+		[FORMAT_JSON] = { 0, NULL }, /* it has all rows, and the tables' options choose some */
+		[FORMAT_MASSIF] = { NOT_MASSIF, "with --format=massif" },
+		[FORMAT_MS_PRINT] = { NOT_MASSIF, "with --format=ms_print" },
+		[FORMAT_TEXT] = { NOT_STACKS, "with --format=text" },
+		[FORMAT_FOLDED] = { NOT_STACKS, "with --format=folded" },
+		[FORMAT_HEAP] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=heap" },
+		[FORMAT_PPROF] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=pprof" },
+		[FORMAT_DOT] = { NOT_STACKS, "with --format=dot" },
+	};
+
+	if (o->pprof.list)
+		return (struct form){ NOT_STACKS | NOT_LIST, "with --list" };
+	if (o->format == FORMAT_JSON && (input == INPUT_HEAP || o->pprof.base))
+		return (struct form){ NOT_STACKS, "in the JSON of stacks" };
+	return formats[o->format];
+}
+
+static struct form input_of(enum option_input input)
+{
+	static const struct form inputs[] = {
+		[INPUT_DATA] = { 0, NULL },
+		[INPUT_HEAP] = { NOT_OF_HEAP, "for a heap profile" },
+		[INPUT_MASSIF] = { NOT_OF_MASSIF, "for a massif file" },
+		[INPUT_LOG] = { NOT_OF_LOG, "for an event log" },
+	};
+
+	return inputs[input];
+}
+
+static bool is_obeyed(const struct options *o, const struct form *f)
+{
+	const struct option_def *d = f->flags ? options_find_given(o, f->flags) : NULL;
+
+	if (d)
+		say("option %s means nothing %s", d->name, f->words);
+	return !d;
+}
+
+bool options_obeyed(const struct options *o, enum option_input input)
+{
+	struct form form = form_of(o, input), of = input_of(input);
+
+	if (o->report.lifetimes && o->view.at_peak && (o->format == FORMAT_TABLES)) {
+		say("option lifetimes means nothing with --at=peak: what was live then had not been freed");
+		return false;
+	}
+	if (o->pprof.list && o->format_given) {
+		say("option list means nothing with --format: it prints in a form of its own");
+		return false;
+	}
+	return is_obeyed(o, &of) && is_obeyed(o, &form);
+}

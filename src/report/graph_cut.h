@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_GRAPH_CUT_H
+#define MPROF_REPORT_GRAPH_CUT_H
+
+#include "report/graph.h"
+#include "report/report.h"
+
+/*
+ * What a terse call graph leaves out: functions, and arcs in the entries of others, with at most 1% of
+ * all bytes; a cycle is one function here. As table 2 does, and not for a few: a tail of fewer than
+ * GRAPH_CUT_LEAST functions is printed. Zeroed: nothing.
+ */
+#define GRAPH_CUT_LEAST 10
+
+struct graph_cut {
+	const struct graph *g;	/* NULL: nothing is left out */
+	size_t functions;	/* so many, ... */
+	uint64_t own;		/* and the bytes they requested directly */
+};
+
+struct graph_cut graph_cut_find(const struct graph *g, enum report_level level);
+
+bool graph_cut_has_entry(const struct graph_cut *c, const struct graph_entry *e);
+bool graph_cut_has_relative(const struct graph_cut *c, const struct graph_relative *r);
+
+#endif
