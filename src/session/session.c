@@ -205,7 +205,7 @@ void session_gone(void *image, const struct observed_counts *counts)
 	session_settle(i->session, i);
 }
 
-void session_process_ended(void *ctx, pid_t pid, int wstatus)
+void session_ended(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 	bool ended = false;

@@ -18,7 +18,7 @@ void *session_forked(void *ctx, void *parent, pid_t child);
 void session_observed(void *image, struct observed *o);
 void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, const char *why_not);
 void session_gone(void *image, const struct observed_counts *counts);
-void session_process_ended(void *ctx, pid_t pid, int wstatus);
+void session_ended(void *ctx, pid_t pid, int wstatus);
 void session_reaped(void *ctx, pid_t pid, int wstatus);
 
 #endif

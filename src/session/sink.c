@@ -235,6 +235,6 @@ const struct observer_sink session_sink = {
 	.leaving = sink_leaving,
 	.signal = sink_signal,
 	.gone = session_gone,
-	.ended = session_process_ended,
+	.ended = session_ended,
 	.reaped = session_reaped,
 };
