@@ -55,8 +55,9 @@ static void say_names(const char *option, name_list list, const bool *met)
 
 static void say_expression(const char *option, const char *re, bool met)
 {
-	const char *hint = re && strpbrk(re, ".+*?()[]{}|^$") ?
-		"; it is a regular expression: what is not just a letter in one stands behind a backslash" : "";
+	const char *hint = !re || !strpbrk(re, ".+*?()[]{}|^$") ? "" :
+		"; it is a regular expression: what is not just a letter in one stands behind a "
+		"backslash";
 
 	if (re && !met)
 		say("--%s=%s: no function and no file in the profile matches%s", option, re, hint);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * When a heap profile is due: the rules of the gperftools heap profiler as functions of plain data.
- * Source: gperftools 2.10, heap-profiler.cc, MaybeDumpProfileLocked().
+ * When a heap profile is due: the rules of the gperftools heap profiler as functions of plain data
+ * (doc/formats.md, section 2.2). Source: gperftools 2.10, heap-profiler.cc, MaybeDumpProfileLocked().
  */
 
 /* 0: never. */

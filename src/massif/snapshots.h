@@ -9,6 +9,7 @@
 /*
  * Massif's table of snapshots: when one is taken, and which go when the table is full. Pure data:
  * what is measured, and in which unit of time, is the owner's business.
+ * The rules are in doc/formats.md, section 1.4.
  * Source: Valgrind's manual, "Massif"; ms_main.c's maybe_take_snapshot() and cull_snapshots().
  */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /*
- * The file format of Massif, as ms_print reads it.
+ * The file format of Massif, as ms_print reads it: doc/formats.md, section 1.6.
  * Source: Valgrind's ms_main.c, write_snapshots_to_file(); ms_print's read_input_file().
  */
 

@@ -5,8 +5,8 @@
 #include "mma/entry.h"
 
 /*
- * The grammar of a log, a line at a time. Each element of a line may be in the plain or in the
- * humanized form, whatever the others are in.
+ * The grammar of a log (doc/formats.md, section 3.2), a line at a time. Each element of a line may
+ * be in the plain or in the humanized form, whatever the others are in.
  */
 enum mma_line {
 	MMA_LINE_ENTRY,

@@ -6,8 +6,8 @@
 #include "mma/entry.h"
 
 /*
- * The statistics of a group of processes, entry by entry: the same code counts a run while it goes
- * on and a log of it afterwards, which is why they are equal.
+ * The statistics of a group of processes (doc/formats.md, section 3.3), entry by entry: the same
+ * code counts a run while it goes on and a log of it afterwards, which is why they are equal.
  */
 typedef unsigned __int128 mma_wide;
 

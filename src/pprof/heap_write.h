@@ -22,7 +22,7 @@ struct heap_names {
 };
 
 /**
- * Write a profile in the text format of the gperftools heap profiler.
+ * Write a profile in the text format of the gperftools heap profiler, doc/formats.md, section 2.4.
  * @stacks  their elements are addresses as they are to be printed; sorted already
  * @mapped  of mapped memory: stand before the others and are not in the totals; NULL: none
  * @map     the lines of /proc/PID/maps; NULL: none

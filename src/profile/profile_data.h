@@ -45,7 +45,7 @@ struct pd_load {
 	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
 };
 
-/* Memory the profiler itself used, in bytes: the letters of the prolog of spec "tables". */
+/* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section 3). */
 struct pd_memory {
 	uint64_t paths, functions, counters, links;
 };

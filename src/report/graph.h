@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * The call graph of section 7 of spec "tables". Its nodes are the functions that occur in a chain.
+ * The call graph of doc/tables.md, section 7. Its nodes are the functions that occur in a chain.
  * A part is a strongly connected component: a cycle, or one function that is in no cycle.
  */
 #define GRAPH_WHOLE UINT32_MAX	/* instead of a node: the cycle as one */

@@ -5,7 +5,7 @@
 #include "report/sums.h"
 
 /*
- * Percentages of m in n, m <= n, as text: section 2 of spec "tables". All are pure functions; the
+ * Percentages of m in n, m <= n, as text: doc/tables.md, section 2. All are pure functions; the
  * buffers are the caller's and always terminated.
  */
 #define PERCENT_BRACKETS 5	/* "(**)" */

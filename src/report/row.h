@@ -8,9 +8,9 @@
 
 /*
  * One line of a table, put together from the left to the right by columns (counted from 1) and
- * then written. Section 3 of spec "tables": what is too wide for its columns is printed in full
- * and pushes the rest of its line to the right, numbers never touch what stands before them, and
- * no line ends in blanks.
+ * then written, as doc/tables.md, section 3, says: what is too wide for its columns is printed in
+ * full and pushes the rest of its line to the right, numbers never touch what stands before them,
+ * and no line ends in blanks.
  *
  * Errors stick: after the first one (out of memory, or the line could not be written) nothing is
  * done any more, and row_release() returns it. So the printers need not look after every call.

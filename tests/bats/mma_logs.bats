@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib/common
 
-# the five events of the specification, in both forms
+# the five events of doc/formats.md, in both forms
 logs() {
 	cat >humanized.log <<-'EOT'
 		secs=10 nsecs=0 tid=4001 tmstmp

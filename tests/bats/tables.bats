@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The text of the four tables. widgets.expected and cycle.expected are the worked examples of the
-# specification of the tables, with the fields of the first line that differ from build to build
+# The text of the four tables. widgets.expected and cycle.expected are the worked examples of
+# doc/tables.md, with the fields of the first line that differ from build to build
 # replaced by words.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Looking at instructions and moving them, by their bytes; test_arch_x86_64_cpu.c runs them. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "arch/arch.h"
 
 #include <Zydis/Zydis.h>
@@ -127,17 +128,6 @@ static void what_is_no_instruction_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(arch_decode(bad[i], sizeof bad[i], &insn), -EILSEQ);
-}
-
-static uint64_t random_state;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
 static void whatever_the_bytes_are_the_answer_stays_within_them(void **state)

@@ -4,6 +4,7 @@
  * stands still is given registers and made to run one instruction at a time.
  */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "arch/arch.h"
 
 #include <errno.h>
@@ -95,17 +96,6 @@ static void step(const struct cpu *c, struct user_regs_struct *r)
 }
 
 /* ---- numbers ---- */
-
-static uint64_t random_state;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
-}
 
 /* Any combination of the flags that conditions ask for, and of AF, which nobody may touch. */
 static uint64_t flags_of(unsigned n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which blocks are in which pool, against a table that is so simple that it must be right. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "breakpoints/pools.h"
 
 #include <string.h>
@@ -36,17 +37,6 @@ static void a_block_is_in_the_pool_that_gave_it_last(void **state)
 	assert_int_equal(pools_take(&p, 7), 0);
 	assert_int_equal(pools_take(&p, 8), 100);
 	pools_release(&p);
-}
-
-static uint64_t random_state = 47;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
 /* All of a pool's blocks come out, and each once. */

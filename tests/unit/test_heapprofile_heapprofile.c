@@ -2,6 +2,7 @@
 /* The recorder of heap profiles, fed by hand; its files are in a folder of their own. */
 #include "unit/unit.h"
 #include "heapprofile/heapprofile.h"
+#include "heapprofile/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -462,7 +463,7 @@ static void the_break_is_that_of_the_heap_itself(void **state)
 			fileno(file), 0);
 	assert_ptr_equal(at, (void *)0x20000);
 	start(&f, true);
-	taddr told = heapprofile_break(f.h);
+	taddr told = heap_end_of_break(f.h);
 
 	munmap(at, 4096);
 	fclose(file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pages against a plain table of them, and what system calls mean. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "attach/syscalls.h"
 #include "massif/pages.h"
 
@@ -31,13 +32,13 @@ static void whatever_is_mapped_and_unmapped_each_page_is_its_last_mappers(void *
 	memset(born, 0, sizeof born);
 	memset(by_node, 0, sizeof by_node);
 	for (uint64_t n = 1; n < 20000; n++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		uint64_t start = (seed >> 33) % PAGES, len = (seed >> 43) % 20, before = n - (seed >> 50) % 4;
+		uint64_t bits = random_next(&seed);
+		uint64_t start = (bits >> 33) % PAGES, len = (bits >> 43) % 20, before = n - (bits >> 50) % 4;
 		uint64_t end = start + len < PAGES ? start + len : PAGES;
 		bool any = false;
 
-		if (seed >> 63) {
-			struct page_range r = { start * 4096, end * 4096, (uint32_t)(seed >> 20) % NODES, n };
+		if (bits >> 63) {
+			struct page_range r = { start * 4096, end * 4096, (uint32_t)(bits >> 20) % NODES, n };
 
 			assert_int_equal(pages_map(&p, &r, change, NULL), 0);
 			for (uint64_t i = start; i < end; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When snapshots are taken, and which of them go. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "massif/snapshots.h"
 
 #include <stdio.h>
@@ -250,9 +251,9 @@ static void the_number_stays_between_half_and_all(void **state)
 
 		massif_table_init(&t, &(struct massif_rules){ sizes[i], 10, 1.0 });
 		for (unsigned n = 0; n < 40000; n++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			uint64_t size = 1 + (seed >> 60);
-			if (live > 500 && seed >> 63) {
+			uint64_t r = random_next(&seed);
+			uint64_t size = 1 + (r >> 60);
+			if (live > 500 && r >> 63) {
 				peak(&t, time, live);
 				live -= size;
 			} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The timeline, and what was live at the peak, against a plain count of random events. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "massif/timeline.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct world {
 	uint64_t size[BLOCKS];
 	unsigned site[BLOCKS];
 	uint64_t live, peak, at_peak[SITES][SIZES + 1];
-	uint64_t seed, now;
+	uint64_t now;
 };
 
 static struct world *world_new(unsigned points)
@@ -26,7 +27,7 @@ static struct world *world_new(unsigned points)
 
 	assert_non_null(w);
 	w->settings = (struct massif_settings){ .heap_admin = 8, .alignment = 16 };
-	w->seed = 42;
+	random_state = 42;
 	w->profile = profile_new();
 	w->timeline = timeline_new(&w->settings, points, w->profile);
 	assert_non_null(w->timeline);
@@ -39,12 +40,6 @@ static void world_free(struct world *w)
 	recorders_free(w->list);
 	profile_free(w->profile);
 	free(w);
-}
-
-static unsigned rnd(struct world *w, unsigned n)
-{
-	w->seed = w->seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(w->seed >> 33) % n;
 }
 
 static void event(struct world *w, struct alloc_event e, unsigned site)
@@ -77,15 +72,15 @@ static void recount(struct world *w)
 
 static void something(struct world *w, unsigned live_blocks)
 {
-	unsigned b = rnd(w, live_blocks), site = rnd(w, SITES), to = rnd(w, live_blocks);
-	uint64_t size = 16 * (1 + rnd(w, SIZES));
+	unsigned b = random_below(live_blocks), site = random_below(SITES), to = random_below(live_blocks);
+	uint64_t size = 16 * (1 + random_below(SIZES));
 
-	w->now += rnd(w, 3);
+	w->now += random_below(3);
 	if (!w->size[b]) {
 		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = b + 1, .size = size }, site);
 		w->size[b] = size;
 		w->site[b] = site;
-	} else if (rnd(w, 2)) {
+	} else if (random_below(2)) {
 		event(w, (struct alloc_event){ .kind = AE_FREE, .ptr = b + 1 }, site);
 		w->size[b] = 0;
 	} else if (!w->size[to] || to == b) {

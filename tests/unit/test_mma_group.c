@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A group of processes while it runs: the statistics are those of its logs, whatever happens. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "mma/group.h"
 #include "mma/merge.h"
 #include "mma/profile_stats.h"
@@ -331,22 +332,14 @@ static void what_was_missed_while_suspended_is_told(void **state)
 
 /* ---- at random ---- */
 
-static uint64_t seed;
-
-static unsigned dice(unsigned n)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % n;
-}
-
 enum { PROCESSES = 6, STEPS = 600 };
 
 static void some_call(struct image *i, uint64_t t)
 {
-	taddr p = 16 * (1 + dice(20));
+	taddr p = 16 * (1 + random_below(20));
 
-	if (dice(2))
-		alloc(i, t, p, dice(1000));
+	if (random_below(2))
+		alloc(i, t, p, random_below(1000));
 	else
 		release(i, t, p);
 }
@@ -361,24 +354,24 @@ static void processes_that_come_go_fork_and_exec_agree_with_their_logs(void **st
 		uint64_t t = 5000;
 
 		ending = s % 2 ? "" : ".zst";
-		seed = s;
+		random_state = s;
 		g = group_new();
 		images[0] = image_new(g, pids[0] = next_pid++, profile_new(), t);
 		for (int step = 0; step < STEPS; step++) {
-			unsigned i = dice(PROCESSES), j = dice(PROCESSES);
+			unsigned i = random_below(PROCESSES), j = random_below(PROCESSES);
 
-			t += dice(3); /* times may be equal */
+			t += random_below(3); /* times may be equal */
 			if (!images[i].profile)
 				continue;
-			if (dice(12) == 0 && !images[j].profile && n_names < MAX_LOGS - 1) {
-				images[j] = image_new(g, pids[j] = dice(4) ? next_pid++ : next_pid,
+			if (random_below(12) == 0 && !images[j].profile && n_names < MAX_LOGS - 1) {
+				images[j] = image_new(g, pids[j] = random_below(4) ? next_pid++ : next_pid,
 						      profile_fork(images[i].profile), t);
 				next_pid += pids[j] == next_pid;
-			} else if (dice(40) == 0) {
+			} else if (random_below(40) == 0) {
 				image_end(&images[i], t);
 				image_free(&images[i]);
 				images[i] = image_new(g, pids[i], profile_new(), t);
-			} else if (dice(60) == 0 && i) {
+			} else if (random_below(60) == 0 && i) {
 				image_end(&images[i], t);
 				image_free(&images[i]);
 			} else {
@@ -407,8 +400,8 @@ static void a_profile_has_the_statistics_of_its_log(void **state)
 	struct mma_group *g = group_new();
 	struct image i = image_new(g, 7, profile_new(), 1000);
 
-	seed = 5;
-	for (uint64_t t = 1001; t < 3000; t += dice(4))
+	random_state = 5;
+	for (uint64_t t = 1001; t < 3000; t += random_below(4))
 		some_call(&i, t);
 	recorders_mark(i.recorder, RECORD_STAMP, 0, 3010);
 	profile_stamp(i.profile, 3010);

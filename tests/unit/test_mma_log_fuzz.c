@@ -5,6 +5,7 @@
  * while it is read. Worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "mma/log.h"
 #include "mma/merge.h"
 #include "mma/replay.h"
@@ -17,14 +18,6 @@
 #include <unistd.h>
 
 enum { ROUNDS = 1500, MOST_ENTRIES = 400, TEXT = 1 << 20 };
-
-static uint64_t seed = 1;
-
-static uint64_t below(uint64_t n)
-{
-	seed = seed * 6364136223846793005 + 1442695040888963407;
-	return (seed >> 33) % n;
-}
 
 /* A file without a name, but for the one it has here. */
 struct memory {
@@ -49,7 +42,7 @@ static void write_log(const struct memory *m, const struct mma_entry *v, size_t 
 	for (size_t i = 0; i < n; i++) {
 		mma_writer_add(w, &v[i]);
 		/* Frames of all lengths. */
-		if (compress && below(50) == 0)
+		if (compress && random_below(50) == 0)
 			mma_writer_flush(w);
 	}
 	assert_int_equal(mma_writer_close(w), 0);
@@ -57,21 +50,21 @@ static void write_log(const struct memory *m, const struct mma_entry *v, size_t 
 
 static size_t some_log(struct mma_entry *v)
 {
-	size_t n = below(MOST_ENTRIES);
-	uint64_t t = below(1000000);
+	size_t n = random_below(MOST_ENTRIES);
+	uint64_t t = random_below(1000000);
 
 	for (size_t i = 0; i < n; i++) {
-		t += below(1000);
-		v[i] = (struct mma_entry){ .time_ns = t, .tid = (uint32_t)below(5), .type = (uint8_t)below(MMA_TYPES) };
+		t += random_below(1000);
+		v[i] = (struct mma_entry){ .time_ns = t, .tid = (uint32_t)random_below(5), .type = (uint8_t)random_below(MMA_TYPES) };
 		if (v[i].type == MMA_TMSTMP)
 			continue;
-		v[i].ptr = below(20) * 16 + (below(2) << 46);
+		v[i].ptr = random_below(20) * 16 + (random_below(2) << 46);
 		if (v[i].type == MMA_REALLOC)
-			v[i].old_ptr = below(20) * 16;
+			v[i].old_ptr = random_below(20) * 16;
 		if (v[i].type == MMA_CALLOC)
-			v[i].num = below(100);
+			v[i].num = random_below(100);
 		if (v[i].type != MMA_FREE)
-			v[i].size = below(5000);
+			v[i].size = random_below(5000);
 	}
 	return n;
 }
@@ -83,10 +76,10 @@ static void damage(const struct memory *m)
 	ssize_t n = pread(m->fd, text, sizeof text, 0);
 
 	assert_in_range(n, 1, sizeof text - 1);
-	for (uint64_t i = below(4); i > 0; i--)
-		text[below((uint64_t)n)] = below(3) ? odd[below(sizeof odd - 1)] : (char)below(256);
-	if (below(6) == 0)
-		n = (ssize_t)below((uint64_t)n + 1);
+	for (uint64_t i = random_below(4); i > 0; i--)
+		text[random_below((uint64_t)n)] = random_below(3) ? odd[random_below(sizeof odd - 1)] : (char)random_below(256);
+	if (random_below(6) == 0)
+		n = (ssize_t)random_below((uint64_t)n + 1);
 	assert_int_equal(ftruncate(m->fd, 0), 0);
 	assert_int_equal(pwrite(m->fd, text, (size_t)n, 0), n);
 }
@@ -134,7 +127,7 @@ static void is_the_same_when_printed(const struct mma_log *l)
 	struct mma_log again;
 	struct error e;
 
-	write_log(&m, l->v, l->n, below(2), below(2));
+	write_log(&m, l->v, l->n, random_below(2), random_below(2));
 	assert_int_equal(read_log(&m, &again, &e), 0);
 	assert_int_equal(again.n, l->n);
 	assert_false(again.truncated);
@@ -165,7 +158,7 @@ static void a_damaged_log_is_refused_or_read_and_counted_the_same_in_every_way(v
 		struct error e = { "" };
 		struct mma_log l;
 
-		write_log(&m, v, some_log(v), below(2), below(3) == 0);
+		write_log(&m, v, some_log(v), random_below(2), random_below(3) == 0);
 		if (lseek(m.fd, 0, SEEK_END) > 0)
 			damage(&m);
 		if (read_log(&m, &l, &e)) {

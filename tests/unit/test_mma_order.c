@@ -2,6 +2,7 @@
 /* The order of a log's entries while reallocs are under way: by hand, and with an allocator that
  * threads use in every order there can be. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "mma/order.h"
 #include "mma/stats.h"
 
@@ -239,17 +240,9 @@ struct thread {
 	uint64_t old, got;
 };
 
-static uint64_t seed;
-
-static unsigned dice(unsigned n)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % n;
-}
-
 static uint64_t some(const int *owner, int whose)
 {
-	unsigned from = dice(ADDRESSES);
+	unsigned from = random_below(ADDRESSES);
 
 	for (unsigned i = 0; i < ADDRESSES; i++)
 		if (owner[(from + i) % ADDRESSES] == whose)
@@ -260,13 +253,13 @@ static uint64_t some(const int *owner, int whose)
 /* owner: 0 free, 1 in use, 2 held by a realloc */
 static void step(struct world *w, struct thread *threads, int *owner)
 {
-	unsigned t = dice(THREADS);
+	unsigned t = random_below(THREADS);
 	struct thread *th = &threads[t];
 	uint64_t a;
 
 	switch (th->in_realloc) {
 	case 1: /* takes the new block, which may be the old one */
-		th->got = dice(3) ? some(owner, 0) : th->old;
+		th->got = random_below(3) ? some(owner, 0) : th->old;
 		if (th->got == ADDRESSES)
 			return;
 		owner[th->got] = 2;
@@ -283,28 +276,29 @@ static void step(struct world *w, struct thread *threads, int *owner)
 		th->in_realloc = 0;
 		return;
 	}
-	if (dice(3) == 0 && (a = some(owner, 1)) != ADDRESSES) {
+	if (random_below(3) == 0 && (a = some(owner, 1)) != ADDRESSES) {
 		owner[a] = 2;
 		re_begin(w, (int)t + 1, 16 * a + 16);
 		*th = (struct thread){ 1, a, 0 };
-	} else if (dice(2) && (a = some(owner, 1)) != ADDRESSES) {
+	} else if (random_below(2) && (a = some(owner, 1)) != ADDRESSES) {
 		call(w, t + 1, MMA_FREE, 16 * a + 16);
 		owner[a] = 0;
 	} else if ((a = some(owner, 0)) != ADDRESSES) {
 		owner[a] = 1;
-		call(w, t + 1, dice(2) ? MMA_MALLOC : MMA_CALLOC, 16 * a + 16);
+		call(w, t + 1, random_below(2) ? MMA_MALLOC : MMA_CALLOC, 16 * a + 16);
 	}
 }
 
 static void threads_in_any_order_leave_nothing_unknown_or_replaced(void **state)
 {
 	(void)state;
-	for (seed = 1; seed < 20; seed++) {
+	for (unsigned round = 1; round < 20; round++) {
 		struct world w;
 		struct thread threads[THREADS] = { 0 };
 		int owner[ADDRESSES] = { 0 };
-		uint64_t first = seed, live = 0, waited = 0;
+		uint64_t live = 0, waited = 0;
 
+		random_state = round;
 		begin(&w);
 		for (int i = 0; i < STEPS; i++) {
 			step(&w, threads, owner);
@@ -325,7 +319,6 @@ static void threads_in_any_order_leave_nothing_unknown_or_replaced(void **state)
 		is_clean(&w, live);
 		assert_true(waited > 1000); /* else nothing has been tried */
 		end(&w);
-		seed = first;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The grammar of an event log: every form that is accepted, every place where one is refused. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "mma/format.h"
 #include "mma/parse.h"
 #include "mma/written.h"
@@ -266,9 +267,10 @@ static void what_is_written_is_what_is_read(void **state)
 
 static uint64_t some(uint64_t *state)
 {
-	*state = *state * 6364136223846793005 + 1442695040888963407;
+	uint64_t r = random_next(state);
+
 	/* of all lengths */
-	return (*state ^ *state >> 29) >> (*state >> 58);
+	return (r ^ r >> 29) >> (r >> 58);
 }
 
 static struct mma_entry some_entry(uint64_t *state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The statistics of event logs, worked out by hand, and against a slow but simple account. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "mma/merge.h"
 
 #include <errno.h>
@@ -266,8 +267,7 @@ static void sorting_is_stable(void **state)
 
 	for (int kind = 0; kind < 4; kind++) {
 		for (uint64_t i = 0; i < N; i++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			uint64_t r = seed >> 33;
+			uint64_t r = random_next(&seed) >> 33;
 			uint64_t t = kind == 0 ? r % 50 : kind == 1 ? N - i : kind == 2 ? i / 3 + r % 5 : i;
 			v[i] = STAMP(t);
 			v[i].ptr = i;
@@ -297,11 +297,11 @@ static void random_logs_agree_with_an_account_of_every_address(void **state)
 	uint64_t unknown = 0, replaced = 0;
 
 	for (int i = 0; i < ENTRIES; i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		unsigned s = (unsigned)(seed >> 33) % SPACES, p = 1 + (unsigned)(seed >> 35) % (ADDRESSES - 1);
-		unsigned q = 1 + (unsigned)(seed >> 41) % (ADDRESSES - 1), n = (unsigned)(seed >> 48) % 1000;
-		unsigned what = (unsigned)(seed >> 58) % 4;
-		uint64_t now = t += (seed >> 50) % 100 + 1;
+		uint64_t r = random_next(&seed);
+		unsigned s = (unsigned)(r >> 33) % SPACES, p = 1 + (unsigned)(r >> 35) % (ADDRESSES - 1);
+		unsigned q = 1 + (unsigned)(r >> 41) % (ADDRESSES - 1), n = (unsigned)(r >> 48) % 1000;
+		unsigned what = (unsigned)(r >> 58) % 4;
+		uint64_t now = t += (r >> 50) % 100 + 1;
 
 		total += (mma_wide)load * (i ? now - last : 0);
 		first = i ? first : now;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Readers of heap profiles: what they take, and that nothing in a file can harm them. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "pprof/print.h"
 #include "pprof/read.h"
 
@@ -373,16 +374,6 @@ static void use(struct heap_stacks *h)
 	heap_stacks_release(&sum);
 }
 
-static uint64_t random_state = 88172645463325252u;
-
-static unsigned next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 16);
-}
-
 static const char jemallocs[] = "heap_v2/524288\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] main\n"
 				"@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n  t0: 1: 400 [1: 400]\n"
 				"@ 0x1100\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n\nMAPPED_LIBRARIES:\n"
@@ -419,11 +410,11 @@ static size_t change(char *text, size_t len)
 {
 	static const char bytes[] = "0123456789abcxft:[]@-%#*/ \n\t\0\xff=";
 
-	for (unsigned n = next_random() % 4 + 1; n; n--)
-		text[next_random() % len] = bytes[next_random() % (sizeof bytes - 1)];
-	if (next_random() % 4)
+	for (unsigned n = random_word() % 4 + 1; n; n--)
+		text[random_word() % len] = bytes[random_word() % (sizeof bytes - 1)];
+	if (random_word() % 4)
 		return len;
-	size_t from = next_random() % len, n = next_random() % (len - from), to = next_random() % len;
+	size_t from = random_word() % len, n = random_word() % (len - from), to = random_word() % len;
 
 	memmove(text + to + n, text + to, len - to);
 	memmove(text + to, text + (from < to ? from : from + n), n);
@@ -527,8 +518,8 @@ static void damaged_protos_are_read_or_refused_with_a_sentence(void **state)
 		size_t n = round < len ? round : len;
 
 		memcpy(copy, data, len);
-		for (unsigned k = round < len ? 0 : next_random() % 4 + 1; k; k--)
-			copy[next_random() % len] = (unsigned char)next_random();
+		for (unsigned k = round < len ? 0 : random_word() % 4 + 1; k; k--)
+			copy[random_word() % len] = (unsigned char)random_word();
 		write_file(copy, n);
 		int err = heap_read_proto(path, &h, &e);
 		if (err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Probe definitions as text. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "probes/probes.h"
 #include "probes/rules.h"
 
@@ -176,19 +177,20 @@ static void random_bytes_do_no_harm(void **state)
 {
 	static const char *const words[] = { "malloc", "calloc", " ", "\t", "\n", "size=", "ptr=", "1", "2", "=",
 					     "#", "0x", "forwarder", "free-list", "next=3", "label=2 ", "c=", "is=", "-", ",", "\xff", "\r", "a" };
-	unsigned seed = 12345, added = 0;
+	uint64_t seed = 12345;
+	unsigned added = 0;
 
 	for (int round = 0; round < 3000; round++) {
 		char text[400];
 		size_t n = 0;
 
 		while (n < 300) {
-			seed = seed * 1103515245 + 12345;
-			const char *word = words[(seed >> 16) % (sizeof words / sizeof *words)];
+			uint64_t r = random_next(&seed);
+			const char *word = words[(r >> 16) % (sizeof words / sizeof *words)];
 			memcpy(text + n, word, strlen(word));
 			n += strlen(word);
-			if ((seed >> 8) % 97 == 0)
-				text[n++] = (char)(seed >> 24);
+			if ((r >> 8) % 97 == 0)
+				text[n++] = (char)(r >> 24);
 		}
 		struct error e;
 		probes_add_text(*state, text, n, "random", true, &e);

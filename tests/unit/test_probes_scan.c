@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is found in files: the C library that is mapped here, and small ones that are compiled. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "probes/probes.h"
 #include "probes/scan.h"
 
@@ -469,17 +470,6 @@ static void a_file_is_looked_at_once(void **state)
 	for (uint32_t i = 40; i-- > 1;)
 		assert_int_equal(scan_file(&x->scans, &x->files, i)->n_probes, 0);
 	assert_int_equal(scan_file(&x->scans, &x->files, 0)->n_probes, n);
-}
-
-static uint64_t random_state;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
 static uint8_t *slurp(const char *path, size_t *len)

@@ -5,6 +5,7 @@
 /* What the tests of the data file share: profiles to write, and a directory to write them to. */
 
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "profile/datafile.h"
 
 #include <stdbool.h>
@@ -56,15 +57,6 @@ static inline int entries(const char *dir)
 		n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
 	closedir(d);
 	return n;
-}
-
-/* xorshift64*: the same numbers on every machine. */
-static inline uint64_t rnd(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
 static inline void *array(size_t n, size_t size)
@@ -130,11 +122,11 @@ static inline void random_names(struct profile_data *d, size_t n_functions, size
 	d->n_sites = n_sites;
 	d->sites = array(n_sites, sizeof *d->sites);
 	for (size_t i = 0; i < n_sites; i++) {
-		d->sites[i].function = (uint32_t)(i < n_functions ? i : rnd(r) % n_functions);
-		d->sites[i].offset = rnd(r) % 64;
+		d->sites[i].function = (uint32_t)(i < n_functions ? i : random_next(r) % n_functions);
+		d->sites[i].offset = random_next(r) % 64;
 		d->sites[i].address = d->functions[d->sites[i].function].address + d->sites[i].offset;
 		d->sites[i].file = i % 5 ? text("src/file%zu.cc", i % 50) : NULL;
-		d->sites[i].line = i % 5 ? (uint32_t)(1 + rnd(r) % 5000) : 0;
+		d->sites[i].line = i % 5 ? (uint32_t)(1 + random_next(r) % 5000) : 0;
 		d->sites[i].inlined = i % 11 == 0;
 	}
 }
@@ -165,18 +157,18 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			d->nodes[i] = (struct pd_node){ PD_NONE, PD_NONE, 0 };
 			continue;
 		}
-		uint32_t near = (uint32_t)(i < 40 ? rnd(&seed) % i : i - 1 - rnd(&seed) % 20);
-		d->nodes[i].parent = rnd(&seed) % 5 ? near : (uint32_t)(rnd(&seed) % i);
-		d->nodes[i].site = (uint32_t)(rnd(&seed) % n_sites);
-		d->nodes[i].resumed = rnd(&seed) % 3 ? rnd(&seed) % 100000 : 0;
-		for (uint64_t k = rnd(&seed) % 2 * (1 + rnd(&seed) % 2), size = 0; k; k--) {
+		uint32_t near = (uint32_t)(i < 40 ? random_next(&seed) % i : i - 1 - random_next(&seed) % 20);
+		d->nodes[i].parent = random_next(&seed) % 5 ? near : (uint32_t)(random_next(&seed) % i);
+		d->nodes[i].site = (uint32_t)(random_next(&seed) % n_sites);
+		d->nodes[i].resumed = random_next(&seed) % 3 ? random_next(&seed) % 100000 : 0;
+		for (uint64_t k = random_next(&seed) % 2 * (1 + random_next(&seed) % 2), size = 0; k; k--) {
 			struct pd_leaf *l = &d->leaves[d->n_leaves++];
 
-			size += 1 + rnd(&seed) % 3000;
-			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + rnd(&seed) % 100000,
+			size += 1 + random_next(&seed) % 3000;
+			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + random_next(&seed) % 100000,
 					       .label = size % 50 ? 0 : (uint8_t)(1 + size / 50 % 4) };
 			d->labelled |= l->label != 0;
-			l->frees = rnd(&seed) % 2 ? l->allocs : rnd(&seed) % (l->allocs + 1);
+			l->frees = random_next(&seed) % 2 ? l->allocs : random_next(&seed) % (l->allocs + 1);
 		}
 	}
 	d->n_types = n_functions;
@@ -187,7 +179,7 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->n_points = 50;
 	d->points = array(d->n_points, sizeof *d->points);
 	for (size_t i = 0; i < d->n_points; i++)
-		d->points[i] = (struct pd_point){ i / 2 * 1000, i * 3, rnd(&seed) % (d->totals.peak_bytes + 1), i, i, 0 };
+		d->points[i] = (struct pd_point){ i / 2 * 1000, i * 3, random_next(&seed) % (d->totals.peak_bytes + 1), i, i, 0 };
 	/* Two buckets a node, of one block each that was freed; as above, not everywhere. */
 	d->lifetimes = array(d->n_leaves * 2 + 2, sizeof *d->lifetimes);
 	for (size_t i = 0; i < d->n_leaves; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/test_profile_datafile.h"
+#include "lib/random.h"
 
 #include "profile/datafile_schema.h"
 
@@ -144,7 +145,7 @@ static void a_file_cut_anywhere_is_damaged(void **state)
 	for (size_t i = 0, cut = 0; i < 700; i++) {
 		put_file(bytes, cut);
 		assert_unreadable(cut < 100 ? -EINVAL : -EUCLEAN, cut < 100 ? "not a data" : "its end");
-		cut = i < 200 ? i : i < 200 + n / 4096 ? (i - 199) * 4096 - 1 : rnd(&seed) % n;
+		cut = i < 200 ? i : i < 200 + n / 4096 ? (i - 199) * 4096 - 1 : random_next(&seed) % n;
 	}
 	put_file(bytes, n);
 	assert_sample();
@@ -199,10 +200,10 @@ static void flipped_bytes_are_found_or_harmless(void **state)
 	unsigned char *bytes = get_file(&n), *bad = array(n, 1);
 	for (int i = 0; i < runs; i++) {
 		memcpy(bad, bytes, n);
-		for (uint64_t k = i % 3 ? 1 : 1 + rnd(&seed) % 20; k; k--) {
-			size_t at = rnd(&seed) % (i % 5 ? n : 4 * 4096);	/* the schema is in front */
+		for (uint64_t k = i % 3 ? 1 : 1 + random_next(&seed) % 20; k; k--) {
+			size_t at = random_next(&seed) % (i % 5 ? n : 4 * 4096);	/* the schema is in front */
 
-			bad[at] ^= (unsigned char)(1 + rnd(&seed) % 255);
+			bad[at] ^= (unsigned char)(1 + random_next(&seed) % 255);
 		}
 		put_file(bad, n);
 		fine += survives(want);

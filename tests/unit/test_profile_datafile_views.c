@@ -50,7 +50,7 @@ static void write_and_free(struct profile_data *d)
 	profile_data_free(d);
 }
 
-/* The producer and the consumer of spec "tables", section 8. */
+/* The producer and the consumer of doc/tables.md, section 8. */
 static void views_show_the_widgets(void **state)
 {
 	const char *names[] = { "main", "make_red_widget", "make_blue_widget", "make_widget" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lifetimes and temporary blocks, against an account that looks at every thread and every block. */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -154,10 +155,10 @@ static void random_lives_agree_with_a_plain_account(void **state)
 
 	memset(last, -1, sizeof last);
 	for (int i = 0; i < STEPS; i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		int a = (int)(seed >> 33) % ADDRESSES, task = (int)(seed >> 45) % TASKS;
+		uint64_t r = random_next(&seed);
+		int a = (int)(r >> 33) % ADDRESSES, task = (int)(r >> 45) % TASKS;
 
-		t += (seed >> 40) % 1000;
+		t += (r >> 40) % 1000;
 		events++;
 		if (!born[a]) {
 			alloc(p, task, t, 16 * (taddr)a + 16);
@@ -167,7 +168,7 @@ static void random_lives_agree_with_a_plain_account(void **state)
 			last[task] = a;
 			continue;
 		}
-		release(p, (int)(seed >> 50) % TASKS, t, 16 * (taddr)a + 16);
+		release(p, (int)(r >> 50) % TASKS, t, 16 * (taddr)a + 16);
 		want[PD_LIFE_EVENTS][lifetimes_bucket(events - born[a])]++;
 		want[PD_LIFE_NS][lifetimes_bucket(t - born_ns[a])]++;
 		want[PD_LIFE_TEMPORARY][0] += last[by[a]] == a;

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "base/idindex.h"
 #include "profile/live.h"
 
 #include <stdlib.h>
-
-static uint64_t random_state;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
-}
 
 static int put(struct live_table *t, taddr ptr, uint32_t leaf, uint32_t *was)
 {

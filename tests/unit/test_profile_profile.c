@@ -553,7 +553,7 @@ static void an_empty_chain_ends_in_the_root(void **state)
 	assert_int_equal(p->totals.truncated_chains, 0);
 }
 
-/* ---- CC: what a chain repeats of the one before, spec "tables", section 3 ---- */
+/* ---- CC: what a chain repeats of the one before, doc/tables.md, section 3 ---- */
 
 static uint64_t elements_repeated(const struct profile *p)
 {

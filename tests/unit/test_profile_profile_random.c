@@ -5,6 +5,7 @@
  * chain and size.
  */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -44,22 +45,6 @@ struct model {
 	uint64_t live;
 };
 
-static uint64_t random_state;
-
-/* xorshift64* */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
-}
-
-static uint32_t below(uint32_t n)
-{
-	return (uint32_t)(random_word() >> 32) % n;
-}
-
 static bool same_chain(const struct chain *a, const struct chain *b)
 {
 	return a->n == b->n && a->truncated == b->truncated && !memcmp(a->sites, b->sites, a->n);
@@ -67,14 +52,14 @@ static bool same_chain(const struct chain *a, const struct chain *b)
 
 static struct chain random_chain(const struct model *m, uint32_t n)
 {
-	struct chain c = { .truncated = below(10) == 0 };
+	struct chain c = { .truncated = random_below(10) == 0 };
 
 	/* Most chains begin as another one does. */
-	if (n && below(4))
-		c = m->chains[below(n)];
-	c.n = below(c.n + 1);
-	for (uint32_t more = below(4); more && c.n < DEEPEST; more--)
-		c.sites[c.n++] = (uint8_t)below(N_PLACES);
+	if (n && random_below(4))
+		c = m->chains[random_below(n)];
+	c.n = random_below(c.n + 1);
+	for (uint32_t more = random_below(4); more && c.n < DEEPEST; more--)
+		c.sites[c.n++] = (uint8_t)random_below(N_PLACES);
 	return c;
 }
 
@@ -173,9 +158,9 @@ static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 
 static void do_alloc(struct model *m, struct profile *p)
 {
-	uint32_t at = below(N_BLOCKS), chain = below(N_CHAINS), size = below(N_SIZES);
+	uint32_t at = random_below(N_BLOCKS), chain = random_below(N_CHAINS), size = random_below(N_SIZES);
 
-	if (m->blocks[at].live && below(20)) /* an address is rarely handed out twice */
+	if (m->blocks[at].live && random_below(20)) /* an address is rarely handed out twice */
 		return;
 	tell(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = address(at), .size = sizes[size] },
 	     &m->chains[chain]);
@@ -184,10 +169,10 @@ static void do_alloc(struct model *m, struct profile *p)
 
 static void do_free(struct model *m, struct profile *p)
 {
-	uint32_t at = below(N_BLOCKS);
-	bool by_allocator = below(8) == 0;
+	uint32_t at = random_below(N_BLOCKS);
+	bool by_allocator = random_below(8) == 0;
 
-	if (!m->blocks[at].live && below(4))
+	if (!m->blocks[at].live && random_below(4))
 		return;
 	tell(p, (struct alloc_event){ .kind = AE_FREE, .ptr = address(at), .by_allocator = by_allocator },
 	     NULL);
@@ -198,7 +183,7 @@ static void do_free(struct model *m, struct profile *p)
 
 static void do_realloc_begin(struct model *m, struct profile *p, uint32_t task)
 {
-	uint32_t at = below(N_BLOCKS);
+	uint32_t at = random_below(N_BLOCKS);
 
 	tell(p, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = (int32_t)task,
 				      .old_ptr = address(at) }, NULL);
@@ -212,10 +197,10 @@ static void do_realloc_end(struct model *m, struct profile *p, uint32_t task)
 {
 	static const enum alloc_event_kind kinds[] = { AE_REALLOC_MOVED, AE_REALLOC_MOVED,
 						       AE_REALLOC_FREED, AE_REALLOC_BACK };
-	uint32_t old = m->tasks[task].at, at = below(2) ? old : below(N_BLOCKS);
-	uint32_t chain = below(N_CHAINS), size = below(N_SIZES);
+	uint32_t old = m->tasks[task].at, at = random_below(2) ? old : random_below(N_BLOCKS);
+	uint32_t chain = random_below(N_CHAINS), size = random_below(N_SIZES);
 	struct block was = m->tasks[task].was;
-	struct alloc_event e = { .kind = kinds[below(4)], .task = (int32_t)task, .ptr = address(at),
+	struct alloc_event e = { .kind = kinds[random_below(4)], .task = (int32_t)task, .ptr = address(at),
 				 .old_ptr = address(old), .size = sizes[size] };
 
 	m->tasks[task].busy = false;
@@ -230,7 +215,7 @@ static void do_realloc_end(struct model *m, struct profile *p, uint32_t task)
 
 static void do_something(struct model *m, struct profile *p)
 {
-	uint32_t what = below(100), task = below(N_TASKS);
+	uint32_t what = random_below(100), task = random_below(N_TASKS);
 
 	if (what < 45) {
 		do_alloc(m, p);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random small runs: the call graph is compared with what follows from the definitions of spec
- * "tables", section 7.1, by walking along every request's chain.
+ * Random small runs: the call graph is compared with what follows from the definitions of
+ * doc/tables.md, section 7.1, by walking along every request's chain.
  */
 #include "unit/test_report_text.h"
+#include "lib/random.h"
 
 #include "report/graph.h"
 #include "profile/pd_names.h"
@@ -22,14 +23,6 @@ struct truth {
 	bool occurs[FUNCTIONS], reach[FUNCTIONS][FUNCTIONS];
 	struct sums over[FUNCTIONS][FUNCTIONS], own[FUNCTIONS];
 };
-
-static uint32_t seed;
-
-static unsigned roll(unsigned sides)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 16) % sides;
-}
 
 static void count(struct sums *s, uint64_t size, uint64_t calls)
 {
@@ -52,22 +45,22 @@ static void follow(struct truth *t, const struct request *r)
 static struct profile_data *random_run(struct truth *t)
 {
 	struct profile_data *d = profile_data_new();
-	unsigned spread = 1 + roll(FUNCTIONS);	/* few functions: many cycles */
-	bool acyclic = roll(2);
+	unsigned spread = 1 + random_below(FUNCTIONS);	/* few functions: many cycles */
+	bool acyclic = random_below(2);
 
 	*t = (struct truth){ 0 };
 	for (unsigned i = 0; i < CHAINS; i++) {
 		struct request *r = &t->requests[i];
 		uint32_t node = PD_ROOT_WHOLE;
 
-		*r = (struct request){ .n = 1 + roll(LONGEST), .size = roll(4000), .calls = 1 + roll(3) };
+		*r = (struct request){ .n = 1 + random_below(LONGEST), .size = random_below(4000), .calls = 1 + random_below(3) };
 		for (unsigned k = 0; k < r->n; k++) {
-			r->f[k] = (k + roll(spread)) % FUNCTIONS;
+			r->f[k] = (k + random_below(spread)) % FUNCTIONS;
 			if (acyclic && k && r->f[k] < r->f[k - 1])
 				r->f[k] = r->f[k - 1];
 			char name[] = { (char)('a' + r->f[k]), 0 };
 
-			node = pd_build_node(d, node, pd_build_site(d, name, roll(2)));
+			node = pd_build_node(d, node, pd_build_site(d, name, random_below(2)));
 		}
 		pd_build_leaf(d, node, r->size, r->calls, 0);
 		follow(t, r);
@@ -174,9 +167,9 @@ static void assert_order(const struct graph *g)
 static void graph_follows_from_the_definitions(void **state)
 {
 	(void)state;
-	for (seed = 1; seed < 3000000000u; seed += 1000003) {
+	random_state = 1;
+	for (int run = 0; run < 3000; run++) {
 		struct truth t;
-		uint32_t start = seed;
 		struct profile_data *d = random_run(&t);
 		uint32_t *rank = names_ranks(d);
 		struct graph g;
@@ -199,7 +192,6 @@ static void graph_follows_from_the_definitions(void **state)
 		graph_release(&g);
 		free(rank);
 		profile_data_free(d);
-		seed = start;
 	}
 }
 

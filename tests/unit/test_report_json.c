@@ -247,7 +247,7 @@ static void members_of_cycles_are_in_the_call_graph_but_no_cycles(void **state)
 	(void)state;
 	struct profile_data *d = profile_data_new();
 
-	/* the example of the specification, with its indices */
+	/* the example of doc/tables.md, section 8, with its indices */
 	pd_build_chain(d, "main > F > G > F > G+1", 10, 1, 0);
 	pd_build_chain(d, "main > F > G > F > G+2 > leaf", 40, 1, 0);
 	pd_build_chain(d, "main > leaf", 40, 1, 0);

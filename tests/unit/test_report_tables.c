@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The worked examples of section 8 of spec "tables", byte for byte. */
+/* The worked examples of doc/tables.md, section 8, byte for byte. */
 #include "unit/test_report_text.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 
 #include "session/execs.h"
 
-
 /* Which of these parts are kept, as "1" and "0". */
 static const char *judged(struct exec_part *v, size_t n)
 {

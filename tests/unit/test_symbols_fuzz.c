@@ -6,6 +6,7 @@
  * worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
 #include "unit/test_symbols_fixture.h"
+#include "lib/random.h"
 
 #include "symbols/cfi.h"
 
@@ -31,15 +32,9 @@ struct bytes {
 	size_t n;
 };
 
-static uint64_t seed;
-
-/* xorshift64*: the same numbers everywhere. */
 static uint32_t number(void)
 {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)(seed * UINT64_C(0x2545f4914f6cdd1d) >> 32);
+	return (uint32_t)(random_word() >> 32);
 }
 
 static struct bytes read_bytes(struct fixture *x, const char *name)
@@ -216,7 +211,7 @@ static uint64_t compile(struct fixture *x, const char *compiler, const char *fla
 {
 	write_file(x, "prog.cc", source);
 	sh(x, "%s -std=gnu++17 -O2 %s -Wl,--build-id prog.cc -o prog", compiler, flags);
-	seed = UINT64_C(0x9e3779b97f4a7c15);
+	random_state = UINT64_C(0x9e3779b97f4a7c15);
 	return nm(x, "prog", "_Z4makei");
 }
 

@@ -4,6 +4,7 @@
  * backtrace(3); then chains of stacks that somebody has made to confuse us.
  */
 #include "unit/unit.h"
+#include "lib/random.h"
 #include "unwind/steps.h"
 #include "unwind/paths.h"
 #include "unwind/unwind.h"
@@ -1193,17 +1194,6 @@ static void handlers_that_interrupt_each_other_in_a_circle_come_to_an_end(void *
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)back;
 	}
 	assert_ends(t, (uintptr_t)heap, back);
-}
-
-static uint64_t random_state;
-
-/* xorshift64*, the same numbers in every run. */
-static uint64_t random_word(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
 static taddr random_code(const struct target *t)
