@@ -166,7 +166,7 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 		return false;
 	if (s->trace_children)
 		i = image_begin(s, child->tgid, profile_fork(from->profile));
-	if (i && !sieve_fork(&i->sieve, &from->sieve) && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
 		struct watch_sink sink = session_sink(i);
 
 		i->program = from->program;

@@ -33,6 +33,22 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
+/* As sieve_event() does. What is not counted is not counted there either. */
+static int sift(struct image *i, struct alloc_event *e)
+{
+	const struct sieve was = i->sieve;
+
+	if (sieve_is_open(&was))
+		return 1;
+	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
+	int passes = sieve_event(&i->sieve, e, live_knows(&i->profile->live, block_key(e, block)));
+	if (i->stopped || i->paused) {
+		i->sieve.requests = was.requests;
+		i->sieve.frees = was.frees;
+	}
+	return passes;
+}
+
 static int sink_event(void *ctx, const struct alloc_event *told)
 {
 	struct image *i = ctx;
@@ -43,7 +59,7 @@ static int sink_event(void *ctx, const struct alloc_event *told)
 	if (end && e->time_ns > end)
 		e->time_ns = end;
 
-	int passes = sieve_event(&i->sieve, e);
+	int passes = sift(i, e);
 	if (passes <= 0)
 		return passes;
 	if (i->stopped || i->paused)
@@ -63,6 +79,13 @@ char *session_string(const struct space *s, taddr at)
 		return NULL;
 	text[n] = '\0';
 	return text[0] ? strdup(text) : NULL;
+}
+
+static bool sink_wants(void *ctx, uint64_t size)
+{
+	const struct image *i = ctx;
+
+	return i->stopped || i->paused || sieve_passes(&i->sieve, size);
 }
 
 static bool sink_knows(void *ctx, taddr ptr)
@@ -183,6 +206,6 @@ static void sink_modules(void *ctx, const struct mappings *maps)
 
 struct watch_sink session_sink(struct image *i)
 {
-	return (struct watch_sink){ .event = sink_event, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
+	return (struct watch_sink){ .event = sink_event, .wants = sink_wants, .knows = sink_knows, .frame = sink_frame, .mark = sink_mark,
 				    .ask = sink_ask, .modules = sink_modules, .ctx = i };
 }
