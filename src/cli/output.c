@@ -7,6 +7,7 @@
 #include "cli/massif.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/own_heaps.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "massif/timeline.h"
@@ -364,6 +365,7 @@ int output_session(const struct session *s, const struct options *o)
 		e = massif_image_write(s, i, i->over);
 		err = err ? err : e;
 	}
+	say_own_heaps(&s->shared.files);
 	bool told = report && ferror(report); /* by whoever printed */
 	int lost = report && report != stderr ? stream_close(report) : 0;
 	if (lost && !told)

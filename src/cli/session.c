@@ -5,11 +5,14 @@
 #include "base/texts.h"
 #include "cli/cli.h"
 #include "cli/heap.h"
+#include "cli/own_heaps.h"
 #include "cli/program.h"
 #include "massif/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,6 +124,18 @@ static bool refuse(struct session *s, struct task *task, struct image *i, int st
 	return false;
 }
 
+static const char *program_without_allocator(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *why = no_allocator_why(fd);
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
 static bool on_image(void *ctx, struct task *task)
 {
 	struct session *s = ctx;
@@ -148,11 +163,7 @@ static bool on_image(void *ctx, struct task *task)
 	if (watch_can_see(i->watch))
 		return true;
 	watch_clean(i->watch, task->space);
-	return refuse(
-		s, task, i, STATUS_NO_ALLOCATOR,
-		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
-		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
-		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
+	return refuse(s, task, i, STATUS_NO_ALLOCATOR, program_without_allocator(task->tid));
 }
 
 static bool on_forked(void *ctx, struct task *child, const struct task *parent,

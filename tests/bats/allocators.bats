@@ -593,6 +593,82 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
 }
 
+# As Go's linker writes it, and a symbol, so that it is not stripped.
+go_note() {
+	cat >note.s <<-'EOT'
+		.section .note.go.buildid, "a", @note
+		.long 4, 8, 4
+		.asciz "Go\0"
+		.ascii "abcdefgh"
+		.text
+		.globl runtime.mallocgc
+		runtime.mallocgc: ret
+		.section .note.GNU-stack, "", @progbits
+	EOT
+}
+
+start_code() {
+	printf '.globl _start\n_start: mov $60, %%eax\n xor %%edi, %%edi\n syscall\n'
+	echo '.section .note.GNU-stack, "", @progbits'
+}
+
+@test "a program without an allocator that is known is told what it is: stripped, with symbols, or Go's" {
+	local f
+	start_code >start.s
+	go_note
+	gcc -static -nostdlib -o plain start.s
+	gcc -static -nostdlib -o go start.s note.s
+	for f in plain go; do
+		strip -o $f-stripped $f
+		limited ./$f
+	done
+	refused 1 'program is static and stripped. .*--hook=malloc:0xADDRESS' "$MPROF" run ./plain-stripped
+	refused 1 'program is static, and has symbols, but none of them.*--hook=malloc:NAME' "$MPROF" run ./plain
+	not grep -q stripped refused.err
+	for f in go go-stripped; do
+		refused 1 'it is a Go program, whose own allocator \(runtime.mallocgc\) is none that mprof can watch' \
+			"$MPROF" run ./$f
+		not grep -q -e 'static' -e '--hook' refused.err
+		refused 10 'nothing would be trapped in ./go.*: no allocator found: it is a Go program' "$MPROF" probes ./$f
+	done
+	refused 10 'nothing would be trapped in ./plain: .* has symbols' "$MPROF" probes ./plain
+}
+
+@test "a runtime with a heap of its own is named, once, and what it asks of malloc is counted" {
+	local n
+	go_note
+	cat >asks.c <<-'EOT'
+		#include <stdlib.h>
+		void *heap_asks(void) { return malloc(7331); }
+		void v8_new(void) __asm__("_ZN2v87Isolate3NewERKNS0_12CreateParamsE");
+		void v8_new(void) {}
+	EOT
+	echo 'void *heap_asks(void); int main(void) { return !heap_asks(); }' >main.c
+	for n in libjvm.so libcoreclr.so libmonosgen-2.0.so.1 libanother.so; do
+		gcc -shared -fPIC -Wl,-soname,$n -o $n asks.c
+		gcc -o uses main.c ./$n -Wl,-rpath,"$PWD"
+		limited "$MPROF" run -o /dev/null --data=run.data ./uses 2>err
+		says err ' 1 allocations of 7331 bytes'
+		case $n in
+		libjvm.so) says err "$n has a heap of its own for the objects of Java, which is not watched" ;;
+		libanother.so) says err "$n has a heap of its own for the objects of JavaScript, which" ;;
+		*) says err "$n has a heap of its own for the objects of .NET, which is not watched" ;;
+		esac
+		limited "$MPROF" probes ./uses >out 2>err
+		says err 'has a heap of its own'
+	done
+	gcc -o go main.c asks.c note.s
+	limited "$MPROF" run -o /dev/null --data=run.data ./go 2>err
+	says err ' 1 allocations of 7331 bytes'
+	says err '/go has a heap of its own for the objects of Go'
+	# Of a name that is only asked for nothing follows.
+	echo 'void v8_new(void) __asm__("_ZN2v87Isolate3NewERKNS0_12CreateParamsE"); void *malloc(unsigned long);
+		int main(void) { if (!malloc(7331)) v8_new(); return 0; }' >asking.c
+	gcc -o asking asking.c ./libanother.so -Wl,-rpath,"$PWD" -fno-builtin
+	limited "$MPROF" run -o /dev/null --data=run.data ./asking 2>err
+	says err 'libanother.so has a heap of its own'
+}
+
 # bins_of_sizes MIN MAX REPORT
 bins_of_sizes() {
 	jq -c ".bins[] | select(.size >= $1 and .size <= $2) | [.size, .allocs, .frees]" "$3"
