@@ -46,6 +46,10 @@ struct observed_counts {
 	 * from no call of its, frees of no block. */
 	uint64_t nested, strays, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory */
+	uint64_t unwanted;	/* requests that nobody records: what came of them was not waited for */
+	/* Calls after these that may have been theirs, but for all that is known of the stack were the
+	 * program's. After the first one all returns are waited for. */
+	uint64_t doubtful;
 	bool trapped;		/* a function that tells of memory has been trapped, or none need be */
 	unsigned taken;		/* functions where somebody else's breakpoint stood already */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
@@ -76,6 +80,8 @@ struct observer_sink {
 
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *image, const struct alloc_event *e);
+	/* Does anybody record a request of so many bytes? */
+	bool (*wants)(void *image, uint64_t size);
 	/* Is it a block whose allocation was told and whose free was not? */
 	bool (*knows)(void *image, taddr ptr);
 	/* The number of a place: @address relative to the load bias of module file @file, or absolute

@@ -105,6 +105,14 @@ const struct nested_call *calls_find_nested(const struct calls *c, taddr pc, tad
 	return NULL;
 }
 
+bool calls_is_over(const struct calls *c, taddr sp)
+{
+	const struct call *top = &c->v[c->n - 1];
+
+	/* After a signal the frames may be on another stack. */
+	return !top->interrupted && sp >= top->sp_after;
+}
+
 ptrdiff_t calls_returning(const struct calls *c, taddr pc, taddr sp)
 {
 	for (size_t i = c->n; i-- > 0;)

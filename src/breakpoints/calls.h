@@ -21,11 +21,12 @@ struct call {
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
 	bool interrupted; /* a signal was delivered inside of it */
-	/* A free whose return is not trapped: it may be over. Its call site reaches nothing but it; */
+	/* Its return is not trapped: it may be over. Its call site reaches nothing but it; */
 	bool unwatched;
 	bool by_wrapper; /* or a function of another module, that may do other things before or instead */
 	bool resolver;	/* no call of an allocator: it returns where one is, which is for probe */
 	bool hidden;	/* what it gives is not to be told of */
+	bool unwanted;	/* what comes of it is recorded by nobody, so that nothing is told of it */
 	bool gave_up;	/* its first try has failed and was told: what it calls counts by itself */
 	taddr inner;	/* the last block that such a call gave */
 	enum alloc_label label;	/* of the block, or of those that are requested inside */
@@ -99,6 +100,12 @@ bool calls_is_pending(const struct calls *c, taddr pc, taddr sp);
 
 /* The same of those that are nested in it; NULL: none. */
 const struct nested_call *calls_find_nested(const struct calls *c, taddr pc, taddr sp);
+
+/**
+ * The chain of an entry is cut where the next frame would be, with the stack pointer @sp (0: not known).
+ * Has the innermost pending call, which is not in it, ended for certain?
+ */
+bool calls_is_over(const struct calls *c, taddr sp);
 
 /**
  * The pending call that returns when a task is at @pc with stack pointer @sp, as an index into

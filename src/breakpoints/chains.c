@@ -105,6 +105,11 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 	return unwinder_snapshot(w->unwinder, w->space, sp);
 }
 
+taddr watch_function(struct watch *w, const struct unwind_frame *f)
+{
+	return unwinder_function(w->unwinder, &w->maps, &w->shared->files, f);
+}
+
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
 		 struct unwind_chain *chain)
 {

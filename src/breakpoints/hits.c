@@ -48,7 +48,7 @@ void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
 
-	if (probe_resizes(watch_probe(w, c->probe)) && c->ptr)
+	if (probe_resizes(watch_probe(w, c->probe)) && c->ptr && !c->unwanted)
 		watch_emit(w, &(struct alloc_event){
 				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
 	drop_call(w, calls);
@@ -82,7 +82,7 @@ static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *
 	if (calls_is_pending(f->calls, pc, sp))
 		return true;
 	const struct nested_call *n = calls_find_nested(f->calls, pc, sp);
-	return n && (n->certain || unwinder_function(f->w->unwinder, inner) == n->trap);
+	return n && (n->certain || watch_function(f->w, inner) == n->trap);
 }
 
 static bool has_handler(const struct unwind_chain *chain)
@@ -111,6 +111,15 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	return handler ? ENTRY_OUTER : ENTRY_NESTED;
 }
 
+/* Nobody waits for the return of such a request; and what is known of the chain does not tell whether it has. */
+static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
+{
+	const struct call *pending = &calls->v[calls->n - 1];
+
+	return pending->unwanted && pending->unwatched && !chain->reached && chain->truncated &&
+	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
+}
+
 /* The same, with what was learned by it noted. 0 or -errno. */
 static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
 			   const struct arch_regs *r, enum entry_verdict *verdict)
@@ -122,9 +131,10 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	if (err)
 		return err;
 	*verdict = judge_by_chain(w, calls, e, &chain);
+	w->counts.doubtful += is_doubtful(calls, &chain);
 	/* A free that hands its block on in a chain that is cut says nothing of others. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
-		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_reaches(w, e->ret, e->trap));
+		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_of(w, e->ret, e->trap));
 	return 0;
 }
 
@@ -286,6 +296,30 @@ bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 	return true;
 }
 
+/* Is what comes of this call nobody's business? Neither the block that it gives nor one that it takes is
+ * recorded. What it calls inside still has to be told from the program's own calls. */
+static bool is_unwanted(const struct watch *w, const struct probe *p, const struct call *c)
+{
+	return probe_gives_block(p) && !c->hidden && !w->sink->wants(w->image, c->size) &&
+	       !(probe_resizes(p) && c->ptr && w->sink->knows(w->image, c->ptr));
+}
+
+/* May the return of a call be left alone, because the chain tells of what is called later whether it has?
+ * An allocator that does not describe its frames (musl's) ends the chains of what it calls. */
+static bool needs_no_return(struct watch *w, const struct trap *trap, const struct probe *p, struct call *c)
+{
+	if (c->unwanted) {
+		const struct call_site *from = watch_site_of(w, c->ret, trap->at);
+
+		return from && from->described && !w->counts.doubtful;
+	}
+	if (p->kind != PROBE_FREE)
+		return false;
+	enum free_site_kind site = watch_free_site(w, c->ret, trap);
+	c->by_wrapper = site == SITE_WRAPPED;
+	return site != SITE_ANY;
+}
+
 /* The label of what is requested inside of a call. */
 static enum alloc_label inner_label(const struct watch *w, const struct call *outer)
 {
@@ -315,18 +349,19 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	/* Of calls within each other that tell a label the innermost does. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
-	enum free_site_kind site = p->kind == PROBE_FREE ? watch_free_site(w, e->ret, trap) : SITE_ANY;
-	if (site != SITE_ANY) {
-		/* A stop for its return would tell no more than the chain does if that is asked for. */
-		c->unwatched = true;
-		c->by_wrapper = site == SITE_WRAPPED;
+	c->unwanted = is_unwanted(w, p, c);
+	w->counts.unwanted += c->unwanted;
+	/* A stop for its return would tell no more than the chain does if that is asked for. */
+	c->unwatched = needs_no_return(w, trap, p, c);
+	if (c->unwatched)
 		return;
-	}
 	if (!watch_await_return(w, task->tid, e->ret)) {
 		w->counts.lost++;
 		calls_pop(&t->calls);
 		return;
 	}
+	if (c->unwanted)
+		return;
 	if (probe_gives_block(p) && watch_call_chain(w, task->tid, r, e->ret, c)) {
 		w->counts.lost++;
 		drop_call(w, &t->calls);
@@ -350,7 +385,8 @@ static void give_up(struct watch *w, struct task *task, struct calls *calls)
 
 	if (!c || c->gave_up || !p->operator_new || !probe_gives_block(p))
 		return;
-	end_call(w, task, c, 0);
+	if (!c->unwanted)
+		end_call(w, task, c, 0);
 	c->gave_up = true;
 }
 
@@ -525,7 +561,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 	taddr block = gives ? block_given(w, c, r) : 0;
 
 	/* What operator new has got from another call in the end has been told already. */
-	if (gives && !(c->gave_up && (!block || block == c->inner)))
+	if (gives && !c->unwanted && !(c->gave_up && (!block || block == c->inner)))
 		end_call(w, task, c, block);
 	drop_call(w, calls);
 	if (calls->n && calls->v[calls->n - 1].gave_up)
@@ -544,7 +580,11 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 		w->counts.strays++;
 		return false;
 	}
-	trap->hits++;
+	/* Who is not waited for is nobody that the trap is there for. */
+	if (t->calls.v[i].unwatched)
+		trap_strayed(w->space, trap);
+	else
+		trap->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		watch_abandon(w, task, &t->calls);
 	call_returned(w, task, &t->calls, r);

@@ -69,6 +69,7 @@ static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 			       .reaches = calls_only(w, ret, at) ? at : 0,
 			       .file = m ? m->file : NO_FILE };
 
+	s.described = s.reaches && watch_function(w, &(struct unwind_frame){ .pc = at, .exact = true }) == at;
 	id = (uint32_t)w->n_sites;
 	if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
 	    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
@@ -77,11 +78,11 @@ static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 	return &w->sites[id];
 }
 
-bool watch_site_reaches(struct watch *w, taddr ret, taddr at)
+const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at)
 {
 	const struct call_site *s = know_site(w, ret, at);
 
-	return s && s->reaches == at;
+	return s && s->reaches == at ? s : NULL;
 }
 
 enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)

@@ -3,9 +3,13 @@
 
 #include "attach/supported.h"
 #include "base/clock.h"
+#include "probes/no_allocator.h"
+#include "proc/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct trap_observer {
 	struct observer base;	/* first */
@@ -52,6 +56,16 @@ static bool refuse(struct trap_observer *o, struct task *task, void *image, enum
 	return false;
 }
 
+static const char *program_without_allocator(pid_t tid)
+{
+	int fd = proc_open(tid, "exe", O_RDONLY);
+	const char *why = no_allocator_why(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
 static bool on_image(void *ctx, struct task *task)
 {
 	struct trap_observer *o = ctx;
@@ -77,11 +91,7 @@ static bool on_image(void *ctx, struct task *task)
 		return true;
 	}
 	watch_clean(of->watch, task->space);
-	return refuse(
-		o, task, image, UNOBSERVED_NO_ALLOCATOR,
-		"no allocator found: looked for malloc, calloc, realloc, free and their kin in its "
-		"symbol tables (.dynsym, .symtab); the program is static and stripped. If you know where "
-		"they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS");
+	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR, program_without_allocator(task->tid));
 }
 
 static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct space *space)

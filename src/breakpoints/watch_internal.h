@@ -51,11 +51,12 @@ struct rewound_free {
 	taddr trap, ptr, sp;
 };
 
-/* A place where a function is called: the call there reaches the one at @reaches and nothing else; 0: it
- * may reach others. @file: whose code it is. */
+/* A place where a function is called. */
 struct call_site {
-	taddr ret, reaches;
-	uint32_t file;
+	taddr ret;
+	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach others */
+	bool described;	/* call frame information tells how to leave it */
+	uint32_t file;	/* whose code it is */
 };
 
 /* What is kept for a task. */
@@ -119,6 +120,8 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 /* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
 		 struct unwind_chain *chain);
+/* Where the function begins that the frame @f is in; 0: nothing describes it. */
+taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
 /* sites.c */
 /* Did the code that defines the free at @trap, and to which it returns at @ret, call it itself? */
@@ -130,8 +133,8 @@ enum free_site_kind {
 	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
 };
 enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap);
-/* Does the call that returns to @ret reach the function at @at, and nothing else? */
-bool watch_site_reaches(struct watch *w, taddr ret, taddr at);
+/* Does the call that returns to @ret reach the function at @at, and nothing else? NULL: no. */
+const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at);
 /* Is it the library of the function at @trap itself that calls it? */
 bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
 

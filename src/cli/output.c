@@ -9,6 +9,7 @@
 #include "cli/massif.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
+#include "cli/own_heaps.h"
 #include "cli/progress.h"
 #include "cli/sections.h"
 #include "cli/stream.h"
@@ -241,6 +242,12 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
+	if (i->counts.unwanted + i->sieve.requests + i->sieve.frees)
+		say("%" PRIu64 " requests of other sizes, and %" PRIu64 " frees of blocks that are not recorded, were "
+		    "seen and left out", i->counts.unwanted + i->sieve.requests, i->sieve.frees);
+	if (i->counts.doubtful)
+		say("%" PRIu64 " calls may have been made by a request of another size, which was not waited for, and "
+		    "count as the program's: what called them does not describe its frames", i->counts.doubtful);
 	if (i->counts.taken)
 		say("in %u functions that were to be trapped a breakpoint stood already: if the kernel serves it (a "
 		    "uprobe of perf or bpftrace), their calls have not been seen", i->counts.taken);
@@ -430,6 +437,8 @@ int output_session(struct session *s, const struct options *o)
 		e = write_massif(s, i);
 		err = err ? err : e;
 	}
+	if (report)
+		say_own_heaps(s->observer->files);
 	int lost = report ? close_report(s, o, report) : 0;
 	if (report)
 		fn_names_say_unmet(o);

@@ -2,10 +2,12 @@
 /* mprof probes PID|PROGRAM: what would be trapped, where and why. */
 #include "base/array.h"
 #include "base/printable.h"
-#include "probes/choose.h"
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
+#include "cli/own_heaps.h"
 #include "cli/program.h"
+#include "probes/choose.h"
+#include "probes/no_allocator.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -161,8 +163,11 @@ int command_probes(int argc, char **argv)
 		status = list(&shared, argv[first], &found);
 		if (!status)
 			say_not_found(&rules);
+		if (!status && found)
+			say_own_heaps(&shared.files);
 		if (!status && !found) {
-			say("nothing would be trapped in %s: no allocator found in its symbol tables", argv[first]);
+			say("nothing would be trapped in %s: %s", argv[first],
+			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));
 			status = STATUS_NO_ALLOCATOR;
 		}
 	}

@@ -8,29 +8,8 @@
 
 void sieve_release(struct sieve *s)
 {
-	live_release(&s->dropped);
 	free(s->held);
 	*s = (struct sieve){ 0 };
-}
-
-static bool passes(const struct sieve *s, uint64_t size)
-{
-	return size >= s->min && size <= s->max;
-}
-
-static int drop(struct sieve *s, const struct alloc_event *e)
-{
-	struct live_slot block = { .ptr = block_key(e, e->ptr) }, was;
-	int err = live_put(&s->dropped, &block, &was);
-
-	return err < 0 ? err : 0;
-}
-
-static bool is_dropped(struct sieve *s, uint64_t block)
-{
-	struct live_slot was;
-
-	return live_take(&s->dropped, block, &was);
 }
 
 static int hold(struct sieve *s, const struct alloc_event *e)
@@ -41,7 +20,7 @@ static int hold(struct sieve *s, const struct alloc_event *e)
 	return 0;
 }
 
-/* Did this task's realloc begin with a dropped block? What was held last ends first. */
+/* Did this task's realloc begin with a block that is not recorded? What was held last ends first. */
 static bool let_go(struct sieve *s, const struct alloc_event *e)
 {
 	for (size_t i = s->n_held; i-- > 0;) {
@@ -53,71 +32,59 @@ static bool let_go(struct sieve *s, const struct alloc_event *e)
 	return false;
 }
 
-static int on_alloc(struct sieve *s, struct alloc_event *e)
+static int on_alloc(struct sieve *s, struct alloc_event *e, bool known)
 {
-	is_dropped(s, block_key(e, e->ptr)); /* handed out again: that one is gone */
-	if (passes(s, e->size))
+	if (sieve_passes(s, e->size))
 		return 1;
-	int err = drop(s, e);
+	s->requests++;
 	/* If a recorded block had this address its end was not seen: it ends here. */
 	e->kind = AE_FREE;
 	e->call = CALL_FREE;
 	e->by_allocator = true;
-	return err ? err : 1;
+	return known;
 }
 
-static int on_moved(struct sieve *s, struct alloc_event *e)
+static int on_free(struct sieve *s, const struct alloc_event *e, bool known)
 {
-	bool held = let_go(s, e);
+	if (known || !e->ptr)
+		return 1;
+	s->frees += !e->by_allocator;
+	return 0;
+}
 
-	if (held) {
+static int on_moved(struct sieve *s, struct alloc_event *e, bool known)
+{
+	if (let_go(s, e)) {
 		e->kind = AE_ALLOC;
 		e->old_ptr = 0; /* nobody has heard of that block */
-		return on_alloc(s, e);
+		return on_alloc(s, e, known);
 	}
-	is_dropped(s, block_key(e, e->ptr));
-	if (passes(s, e->size))
+	if (sieve_passes(s, e->size))
 		return 1;
-	int err = drop(s, e);
+	s->requests++;
 	e->kind = AE_REALLOC_FREED;
-	return err ? err : 1;
+	return 1;
 }
 
-static int on_back(struct sieve *s, const struct alloc_event *e)
-{
-	struct live_slot block = { .ptr = block_key(e, e->old_ptr) }, was;
-
-	if (!let_go(s, e))
-		return 1;
-	int err = live_put(&s->dropped, &block, &was);
-	return err < 0 ? err : 0;
-}
-
-int sieve_event(struct sieve *s, struct alloc_event *e)
+int sieve_event(struct sieve *s, struct alloc_event *e, bool known)
 {
 	if (sieve_is_open(s))
 		return 1;
 	switch (e->kind) {
 	case AE_ALLOC:
-		return on_alloc(s, e);
+		return on_alloc(s, e, known);
 	case AE_FREE:
-		return !is_dropped(s, block_key(e, e->ptr));
+		return on_free(s, e, known);
 	case AE_REALLOC_BEGIN:
-		return is_dropped(s, block_key(e, e->old_ptr)) ? hold(s, e) : 1;
+		return known ? 1 : hold(s, e);
 	case AE_REALLOC_MOVED:
-		return on_moved(s, e);
+		return on_moved(s, e, known);
 	case AE_REALLOC_FREED:
-		return !let_go(s, e);
 	case AE_REALLOC_BACK:
-		return on_back(s, e);
+		return !let_go(s, e);
 	case AE_FAILED:
-		return passes(s, e->size);
+		s->requests += !sieve_passes(s, e->size);
+		return sieve_passes(s, e->size);
 	}
 	return 1;
-}
-
-int sieve_fork(struct sieve *to, const struct sieve *from)
-{
-	*to = (struct sieve){ .min = from->min, .max = from->max };
-	return live_copy(&to->dropped, &from->dropped, 0);
 }

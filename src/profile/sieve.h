@@ -3,16 +3,19 @@
 #define MPROF_PROFILE_SIEVE_H
 
 #include "alloc_event.h"
-#include "profile/live.h"
+
+#include <stddef.h>
 
 /*
  * Which requests are recorded, by their size (--min-size, --max-size). A block that is not leaves no
- * trace: its free is no free, and resizing it into the range is an allocation.
+ * trace: its free is no free, and resizing it into the range is an allocation. Nor is it remembered: what
+ * the profile does not know has not been recorded, be it for its size or because it is older.
  */
 struct sieve {
 	uint64_t min, max;	/* bytes, both included */
-	struct live_table dropped;	/* live blocks that are not recorded */
-	/* Dropped blocks that a realloc holds. */
+	uint64_t requests;	/* of other sizes */
+	uint64_t frees;		/* of blocks that are not recorded */
+	/* Blocks that are not recorded and that a realloc holds. */
 	struct sieve_held {
 		uint64_t block;
 		int32_t task;
@@ -28,14 +31,18 @@ static inline bool sieve_is_open(const struct sieve *s)
 	return !s->min && s->max == UINT64_MAX;
 }
 
+/* Is a request of this size recorded? */
+static inline bool sieve_passes(const struct sieve *s, uint64_t size)
+{
+	return size >= s->min && size <= s->max;
+}
+
 /**
  * Pass on an event, or the event that it is for those who know recorded blocks only: *@e is changed.
+ * @known  the block that it allocates, takes or resizes is recorded
  * Returns 1 (pass it on), 0 (it is nothing to them) or -ENOMEM.
  */
-int sieve_event(struct sieve *s, struct alloc_event *e);
-
-/* The same range and blocks for a forked process. 0 or -ENOMEM. */
-int sieve_fork(struct sieve *to, const struct sieve *from);
+int sieve_event(struct sieve *s, struct alloc_event *e, bool known);
 
 /* What a block is known by: one that is announced and the one it was cut from may have the same
  * address, and no address of a program has its highest bit set. */

@@ -149,8 +149,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	if (!s->trace_children)
 		return NULL;
 	struct image *i = image_begin(s, child, profile_fork(from->profile));
-	if (i && !sieve_fork(&i->sieve, &from->sieve) &&
-	    !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
 		i->forked = true;
 		i->program = from->program;
 		i->paused = from->paused;

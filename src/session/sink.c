@@ -36,6 +36,22 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
+/* As sieve_event() does. What is not counted is not counted there either. */
+static int sift(struct image *i, struct alloc_event *e)
+{
+	const struct sieve was = i->sieve;
+
+	if (sieve_is_open(&was))
+		return 1;
+	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
+	int passes = sieve_event(&i->sieve, e, live_knows(&i->profile->live, block_key(e, block)));
+	if (i->stopped || i->paused) {
+		i->sieve.requests = was.requests;
+		i->sieve.frees = was.frees;
+	}
+	return passes;
+}
+
 static int sink_event(void *image, const struct alloc_event *told)
 {
 	struct image *i = image;
@@ -46,7 +62,7 @@ static int sink_event(void *image, const struct alloc_event *told)
 	if (end && e->time_ns > end)
 		e->time_ns = end;
 
-	int passes = sieve_event(&i->sieve, e);
+	int passes = sift(i, e);
 	if (passes <= 0)
 		return passes;
 	if (i->stopped || i->paused)
@@ -66,6 +82,13 @@ char *session_string(const struct session *s, const struct space *space, taddr a
 		return NULL;
 	text[n] = '\0';
 	return text[0] ? strdup(text) : NULL;
+}
+
+static bool sink_wants(void *image, uint64_t size)
+{
+	const struct image *i = image;
+
+	return i->stopped || i->paused || sieve_passes(&i->sieve, size);
 }
 
 static bool sink_knows(void *image, taddr ptr)
@@ -224,6 +247,7 @@ const struct observer_sink session_sink = {
 	.observed = session_observed,
 	.unobserved = session_unobserved,
 	.event = sink_event,
+	.wants = sink_wants,
 	.knows = sink_knows,
 	.frame = sink_frame,
 	.mark = sink_mark,

@@ -122,10 +122,13 @@ bool unwinder_far_word(struct unwinder *u, taddr at, uint64_t *value)
 	return snapshot_far_word(&u->memory, at, value);
 }
 
-taddr unwinder_function(struct unwinder *u, const struct unwind_frame *f)
+taddr unwinder_function(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
+			const struct unwind_frame *f)
 {
 	unw_proc_info_t pi;
 
+	u->maps = u->tables.maps = maps;
+	u->tables.files = files;
 	u->reads = 0;
 	/* Behind a call that does not return another function may begin. */
 	return tables_find(&u->tables, u->as, f->pc - !f->exact, &pi, 0, u) ? 0 : pi.start_ip;

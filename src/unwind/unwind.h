@@ -89,7 +89,8 @@ bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value);
 bool unwinder_far_word(struct unwinder *u, taddr at, uint64_t *value);
 
 /* Where the function begins that the frame @f is in, as its call frame information tells; 0: it has none. */
-taddr unwinder_function(struct unwinder *u, const struct unwind_frame *f);
+taddr unwinder_function(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
+			const struct unwind_frame *f);
 
 /**
  * The chain of calls from the one that will return to @ret on.

@@ -593,6 +593,192 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 	refused 2 'min-size' "$MPROF" run --min-size=many -- "$T/plain"
 }
 
+# As Go's linker writes it, and a symbol, so that it is not stripped.
+go_note() {
+	cat >note.s <<-'EOT'
+		.section .note.go.buildid, "a", @note
+		.long 4, 8, 4
+		.asciz "Go\0"
+		.ascii "abcdefgh"
+		.text
+		.globl runtime.mallocgc
+		runtime.mallocgc: ret
+		.section .note.GNU-stack, "", @progbits
+	EOT
+}
+
+start_code() {
+	printf '.globl _start\n_start: mov $60, %%eax\n xor %%edi, %%edi\n syscall\n'
+	echo '.section .note.GNU-stack, "", @progbits'
+}
+
+@test "a program without an allocator that is known is told what it is: stripped, with symbols, or Go's" {
+	local f
+	start_code >start.s
+	go_note
+	gcc -static -nostdlib -o plain start.s
+	gcc -static -nostdlib -o go start.s note.s
+	for f in plain go; do
+		strip -o $f-stripped $f
+		limited ./$f
+	done
+	refused 1 'program is static and stripped. .*--hook=malloc:0xADDRESS' "$MPROF" run ./plain-stripped
+	refused 1 'program is static, and has symbols, but none of them.*--hook=malloc:NAME' "$MPROF" run ./plain
+	not grep -q stripped refused.err
+	for f in go go-stripped; do
+		refused 1 'it is a Go program, whose own allocator \(runtime.mallocgc\) is none that mprof can watch' \
+			"$MPROF" run ./$f
+		not grep -q -e 'static' -e '--hook' refused.err
+		refused 10 'nothing would be trapped in ./go.*: no allocator found: it is a Go program' "$MPROF" probes ./$f
+	done
+	refused 10 'nothing would be trapped in ./plain: .* has symbols' "$MPROF" probes ./plain
+}
+
+@test "a runtime with a heap of its own is named, once, and what it asks of malloc is counted" {
+	local n
+	go_note
+	cat >asks.c <<-'EOT'
+		#include <stdlib.h>
+		void *heap_asks(void) { return malloc(7331); }
+		void v8_new(void) __asm__("_ZN2v87Isolate3NewERKNS0_12CreateParamsE");
+		void v8_new(void) {}
+	EOT
+	echo 'void *heap_asks(void); int main(void) { return !heap_asks(); }' >main.c
+	for n in libjvm.so libcoreclr.so libmonosgen-2.0.so.1 libanother.so; do
+		gcc -shared -fPIC -Wl,-soname,$n -o $n asks.c
+		gcc -o uses main.c ./$n -Wl,-rpath,"$PWD"
+		limited "$MPROF" run -o /dev/null --data=run.data ./uses 2>err
+		says err ' 1 allocations of 7331 bytes'
+		case $n in
+		libjvm.so) says err "$n has a heap of its own for the objects of Java, which is not watched" ;;
+		libanother.so) says err "$n has a heap of its own for the objects of JavaScript, which" ;;
+		*) says err "$n has a heap of its own for the objects of .NET, which is not watched" ;;
+		esac
+		limited "$MPROF" probes ./uses >out 2>err
+		says err 'has a heap of its own'
+	done
+	gcc -o go main.c asks.c note.s
+	limited "$MPROF" run -o /dev/null --data=run.data ./go 2>err
+	says err ' 1 allocations of 7331 bytes'
+	says err '/go has a heap of its own for the objects of Go'
+	# Of a name that is only asked for nothing follows.
+	echo 'void v8_new(void) __asm__("_ZN2v87Isolate3NewERKNS0_12CreateParamsE"); void *malloc(unsigned long);
+		int main(void) { if (!malloc(7331)) v8_new(); return 0; }' >asking.c
+	gcc -o asking asking.c ./libanother.so -Wl,-rpath,"$PWD" -fno-builtin
+	limited "$MPROF" run -o /dev/null --data=run.data ./asking 2>err
+	says err 'libanother.so has a heap of its own'
+}
+
+# bins_of_sizes MIN MAX REPORT
+bins_of_sizes() {
+	jq -c ".bins[] | select(.size >= $1 and .size <= $2) | [.size, .allocs, .frees]" "$3"
+}
+
+# of_some_sizes MIN MAX PROGRAM [ARG...]: what is recorded of these sizes is what is recorded of them when all
+# are, and each request is one or the other.
+of_some_sizes() {
+	local min=$1 max=$2 left
+	shift 2
+	limited "$MPROF" run -o /dev/null --data=all.data -- "$@" >out0 2>err0 </dev/null || fail "$(cat err0)" || return 1
+	limited "$MPROF" run --min-size="$min" --max-size="$max" --stats -o /dev/null --data=some.data -- "$@" \
+		>out 2>err </dev/null || fail "$(cat err)" || return 1
+	cmp out0 out || fail "other output" || return 1
+	limited "$MPROF" report --format=json all.data >all.json 2>err2 || return 1
+	limited "$MPROF" report --format=json some.data >some.json 2>err2 || return 1
+	bins_of_sizes "$min" "$max" all.json >want
+	bins_of_sizes 0 1e18 some.json >got
+	diff want got || fail "not what it is among all" || return 1
+	nothing "$(contradictions some.json)" "the report contradicts itself:" || return 1
+	left=$(sed -n 's/^mprof: \([0-9]*\) requests of other sizes, and [0-9]* frees of blocks that are not recorded.*/\1/p' err |
+		tail -n 1)
+	jq -ne --argjson left "${left:-0}" --slurpfile all all.json --slurpfile some some.json '
+		def requests: .totals | .allocs + .failed_allocs;
+		($all[0] | requests) == ($some[0] | requests) + $left and $some[0].totals.unknown_frees == 0' >/dev/null ||
+		fail "$left are left out" "$(jq -c .totals all.json some.json)"
+}
+
+@test "what is recorded of some sizes is exact, whatever allocates, and each other request is counted" {
+	local p
+	for p in plain plain-static plain-musl plain-musl-static own own-bare own-indirect-static cxx newforms aligned \
+		resize oom edges hooked pools labels recursion virtuals jemallocx tcmallocs mimallocs slices aprpools; do
+		of_some_sizes 1900 5000 "$T/$p" || fail "$p" || return 1
+		not grep -q 'may have been made' err
+	done
+	for p in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		of_some_sizes 2000 7060 env LD_PRELOAD=$p "$T/plain" || fail "$p"
+	done
+	# What a small request calls inside is not the program's, large as it may be.
+	of_some_sizes 1870 5000 "$T/endless" 20
+}
+
+@test "a request of another size costs one stop, and so does its free" {
+	local stops left
+	cat >sizes.c <<-'EOT'
+		#include <stdlib.h>
+		__attribute__((noinline)) static void *get(size_t n)
+		{
+			void *p = malloc(n);
+			__asm__ volatile("" : "+r"(p));
+			return p;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 2000; i++) {
+				free(get(100));
+				if (i % 100 == 0)
+					free(get(5000));
+			}
+			return 0;
+		}
+	EOT
+	gcc -O1 -fno-builtin -o sizes sizes.c
+	of_some_sizes 4096 1000000 ./sizes
+	left=$(sed -n 's/^mprof: \([0-9]*\) requests of other sizes, and .*/\1/p' err)
+	stops=$(sed -n 's/^mprof: .* stops in all, \([0-9]*\) traps hit.*/\1/p' err)
+	[ "$left" -ge 2000 ]
+	# Before: three. Once the large ones have planted a trap behind the call, some more come by that.
+	[ "$stops" -le $((2 * left + 3 * 20 + 100)) ] || fail "$stops stops" "$(cat err)"
+	says err ' 20 allocations of 100000 bytes, 20 frees'
+	says err "2000 frees of blocks that are not recorded"
+}
+
+@test "where the allocator's frames cannot be told, --min-size waits for what it does, or says that it did not" {
+	# No call frame information in between: the chain of the inner request is cut there.
+	cat >cut.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		void *outer(size_t n);
+		__attribute__((used)) void *inner(size_t n)
+		{
+			void *p = malloc(n + 5000);
+			__asm__ volatile("" : "+r"(p));
+			return p;
+		}
+		__asm__(".globl through\n.type through, @function\nthrough:\n push %rbp\n xor %ebp, %ebp\n"
+			" call inner\n pop %rbp\n ret\n.size through, . - through\n");
+		void *through(size_t n);
+		__attribute__((noinline)) void *outer(size_t n)
+		{
+			void *p = through(n);
+			__asm__ volatile("" : "+r"(p));
+			return p;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 100; i++)
+				free(outer(100));
+			return 0;
+		}
+	EOT
+	gcc -O1 -fno-builtin -o cut cut.c
+	limited "$MPROF" run --hook=malloc:outer --min-size=4096 --stats -o /dev/null --data=run.data ./cut 2>err
+	# Of the first one nobody knows; from then on they are not the program's.
+	says err ' 1 allocations of 5100 bytes'
+	says err '1 calls may have been made by a request of another size'
+	says err '^mprof: 100 requests of other sizes, and 99 frees'
+}
+
 @test "a breakpoint that stood at a function already is told of: the kernel may serve it" {
 	cat >taken.c <<-'EOT'
 		#include <stdlib.h>

@@ -318,6 +318,22 @@ static void what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pen
 	calls_release(&c);
 }
 
+/* Of a chain that is cut only how far it is known counts; on another stack that says nothing. */
+static void a_call_that_a_chain_has_passed_by_is_over(void **state)
+{
+	struct calls c = { 0 };
+
+	(void)state;
+	struct call *call = push(&c, SITE, SLOT);
+	assert_true(calls_is_over(&c, SLOT + 64));
+	assert_true(calls_is_over(&c, SLOT));
+	assert_false(calls_is_over(&c, SLOT - 8));
+	assert_false(calls_is_over(&c, 0));
+	call->interrupted = true;
+	assert_false(calls_is_over(&c, SLOT + 64));
+	calls_release(&c);
+}
+
 /* The frames of a chain, outermost first, as they would be found by unwinding. */
 struct frame {
 	taddr pc, sp;
@@ -386,6 +402,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_around_an_entry_is_nested_no_more),
 		cmocka_unit_test(a_nested_call_that_jumps_to_another_function_is_the_same_call),
 		cmocka_unit_test(what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pending),
+		cmocka_unit_test(a_call_that_a_chain_has_passed_by_is_over),
 		cmocka_unit_test(what_a_call_within_calls_costs_does_not_grow_with_their_depth),
 		cmocka_unit_test(many_pending_calls_are_kept_and_their_chains_freed),
 	};

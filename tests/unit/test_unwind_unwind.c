@@ -536,7 +536,7 @@ static void a_chain_ends_at_the_frame_that_is_sought(void **state)
 		assert_ends_at(t, whole, 1);
 		assert_ends_at(t, whole, 20);
 		assert_true(unwinder_counts(t->u).steps_known - steps <= 21);
-		assert_int_equal(unwinder_function(t->u, &whole[1]), (uintptr_t)recurse);
+		assert_int_equal(unwinder_function(t->u, &t->maps, &t->files, &whole[1]), (uintptr_t)recurse);
 		unwinder_check(t->u, true);
 		assert_ends_at(t, whole, DEEP / 2);
 		unwinder_check(t->u, false);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROBES_NO_ALLOCATOR_H
+#define MPROF_PROBES_NO_ALLOCATOR_H
+
+/* Why no allocator was found in the program whose file is open as @fd, and what to do. */
+const char *no_allocator_why(int fd);
+
+#endif
