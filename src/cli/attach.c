@@ -75,6 +75,20 @@ static enum target_problem why_not(struct attach *a, int err)
 	return err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
 }
 
+static void say_attached(const struct serve *v, const struct attach *a)
+{
+	int pid = (int)a->pid;
+
+	if (!v->control && a->options.background)
+		say("attached to process %d", pid);
+	else if (!v->control)
+		say("attached to process %d; Ctrl-C ends it", pid);
+	else if (a->options.background)
+		say("attached to process %d; mprof detach %d ends it", pid, pid);
+	else
+		say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", pid, pid);
+}
+
 static int attach_session(struct session *s, struct attach *a, int ready)
 {
 	struct trap_observer *o = trap_observer_of(s->observer);
@@ -93,11 +107,8 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
-	v.control = control_open(a->pid, &e);
-	if (!v.control) {
-		say("%s", e.text);
+	if (!serve_open_control(&v, a->pid))
 		return STATUS_FAILED;
-	}
 	watch_prepare(trap_observer_shared(o), a->pid);
 	int status = 0, err = tracer_attach(v.tracer, a->pid);
 	if (err == -ENOEXEC) {
@@ -109,10 +120,8 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	} else {
 		if (a->options.one_cpu && share_one_cpu(a->pid, &e))
 			say("%s", e.text);
+		say_attached(&v, a);
 		supervise_ready(ready);
-		if (!a->options.background)
-			say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", (int)a->pid,
-			    (int)a->pid);
 		status = serve_session(&v) ? STATUS_FAILED : 0;
 	}
 	control_close(v.control);
@@ -163,7 +172,5 @@ int command_attach(int argc, char **argv)
 	if (!end.status)
 		end = supervise(a.options.background, trace_attach, &a);
 	rules_release(&a.rules);
-	if (a.options.background && !end.signal && !end.status)
-		say("attached to process %d; mprof detach %d ends it", (int)a.pid, (int)a.pid);
 	return end_with(end);
 }

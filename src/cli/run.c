@@ -55,10 +55,10 @@ static struct ending run_session(struct session *s, const struct run *run)
 	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
 	int err = signals_begin(v.tracer, v.end_on_interrupt);
-	/* Without a socket the session cannot be controlled; that is no reason not to profile. */
-	v.control = err ? NULL : control_open(pid, &e);
-	if (!v.control)
-		say("%s", e.text);
+	if (err)
+		say("cannot set up signals");
+	else
+		serve_open_control(&v, pid);
 	if (!err)
 		err = serve_session(&v);
 	control_close(v.control);

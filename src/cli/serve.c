@@ -288,6 +288,21 @@ static int loop(struct serve *v)
 	return err;
 }
 
+bool serve_open_control(struct serve *v, pid_t pid)
+{
+	struct error e;
+	int err = control_open(pid, &v->control, &e);
+
+	if (err == -EADDRINUSE)
+		say("%s", e.text);
+	else if (err)
+		say("no control socket: %s; mprof detach, status and control cannot reach this session, SIGTERM to "
+		    "process %d ends it", e.text, (int)getppid());
+	else if (*e.text)
+		say("%s; the control socket is elsewhere", e.text);
+	return err != -EADDRINUSE;
+}
+
 void serve_raise_limit(void)
 {
 	struct rlimit files;

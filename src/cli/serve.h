@@ -37,6 +37,12 @@ struct serve {
  */
 int serve_session(struct serve *v);
 
+/**
+ * Have a control socket for the session of @pid. Without one it cannot be controlled, which is said, and
+ * is no reason not to profile; it is one that the process has a session: then false, and that is said.
+ */
+bool serve_open_control(struct serve *v, pid_t pid);
+
 /* As many open files as we may have: each that is traced stays open until it has been named. Not before
  * a program is launched, which has the limit from us. */
 void serve_raise_limit(void);

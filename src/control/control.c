@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/control.h"
 
+#include "control/control_dir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -27,45 +28,6 @@ struct control {
 	struct client clients[MAX_CLIENTS];
 };
 
-/* ---- the directory ---- */
-
-int control_directory(char *path, size_t size, struct error *e)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	struct stat st;
-	int n;
-
-	if (runtime && runtime[0] == '/')
-		n = snprintf(path, size, "%s/mprof", runtime);
-	else
-		n = snprintf(path, size, "/tmp/mprof-%u", (unsigned)geteuid());
-	if (n < 0 || (size_t)n >= size)
-		return error_set(e, -ENAMETOOLONG, "XDG_RUNTIME_DIR is too long a name");
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return error_set(e, -errno, "cannot make the directory for control sockets %s: %s", path,
-				 strerror(errno));
-	/* In /tmp anybody may have been here first. */
-	if (lstat(path, &st))
-		return error_set(e, -errno, "cannot look at %s: %s", path, strerror(errno));
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-		return error_set(e, -EPERM,
-				 "will not use %s for control sockets: it has to be a directory that "
-				 "belongs to us and that nobody else can enter; remove it, or set "
-				 "XDG_RUNTIME_DIR", path);
-	return 0;
-}
-
-static int socket_address(pid_t pid, struct sockaddr_un *a, struct error *e)
-{
-	char dir[sizeof a->sun_path];
-	int err = control_directory(dir, sizeof dir - 16, e);
-
-	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (!err && snprintf(a->sun_path, sizeof a->sun_path, "%s/%d.sock", dir, (int)pid) < 0)
-		err = error_set(e, -ENAMETOOLONG, "the name of the control socket is too long");
-	return err;
-}
-
 /* ---- serving ---- */
 
 /* Tell us by a signal when something comes: the tracer waits in waitpid(2), or is busy. */
@@ -78,47 +40,48 @@ static int watch_fd(int fd)
 
 static int listen_at(struct control *c)
 {
-	const struct sockaddr *a = (const struct sockaddr *)&c->address;
-
-	/* One that answers is alive; what does not is left over from a tracer that was killed. */
-	int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe >= 0 && connect(probe, a, sizeof c->address) == 0) {
-		close(probe);
-		return -EADDRINUSE;
-	}
-	if (probe >= 0)
-		close(probe);
+	/* Left over from a tracer that was killed: nobody has answered at it. */
 	unlink(c->address.sun_path);
-	if (bind(c->listener, a, sizeof c->address) || listen(c->listener, MAX_CLIENTS))
+	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (c->listener < 0 || bind(c->listener, (const struct sockaddr *)&c->address, sizeof c->address) ||
+	    listen(c->listener, MAX_CLIENTS))
 		return -errno;
 	return watch_fd(c->listener);
 }
 
-struct control *control_open(pid_t pid, struct error *e)
+static int open_in(struct control *c, const char *dir, pid_t pid, struct error *e)
 {
-	struct control *c = calloc(1, sizeof *c);
+	c->address.sun_family = AF_UNIX;
+	snprintf(c->address.sun_path, sizeof c->address.sun_path, "%s/%d.sock", dir, (int)pid);
+	int err = listen_at(c);
+	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: %s", c->address.sun_path,
+				    strerror(-err));
+}
 
-	if (!c) {
-		error_set(e, -ENOMEM, "out of memory");
-		return NULL;
-	}
+int control_open(pid_t pid, struct control **out, struct error *e)
+{
+	char dir[CONTROL_DIR_MAX];
+	struct control *c = *out = NULL;
+
+	e->text[0] = '\0';
+	if (control_is_there(pid))
+		return error_set(e, -EADDRINUSE, "process %d has a session already; mprof detach %d ends it",
+				 (int)pid, (int)pid);
+	int err = control_dir_make(dir, e);
+	if (err)
+		return err;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return error_set(e, -ENOMEM, "out of memory");
+	c->listener = -1;
 	for (size_t i = 0; i < MAX_CLIENTS; i++)
 		c->clients[i].fd = -1;
-	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int err = socket_address(pid, &c->address, e);
+	err = open_in(c, dir, pid, e);
 	if (err)
-		goto fail;
-	err = c->listener < 0 ? -errno : listen_at(c);
-	if (!err)
-		return c;
-	if (err == -EADDRINUSE)
-		error_set(e, err, "process %d has a session already; see mprof status", (int)pid);
+		control_drop(c);
 	else
-		error_set(e, err, "cannot open the control socket %s: %s", c->address.sun_path,
-			  strerror(-err));
-fail:
-	control_drop(c);
-	return NULL;
+		*out = c;
+	return err;
 }
 
 void control_drop(struct control *c)

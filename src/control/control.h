@@ -18,17 +18,13 @@ struct control;
 #define CONTROL_ENDED "ended\n"	/* the answer to who came too late to be heard */
 
 /**
- * The directory of this user's sessions: $XDG_RUNTIME_DIR/mprof, or /tmp/mprof-UID; made if it is
- * not there. Refused if it is not a directory of our own that nobody else can enter.
- * Returns 0 or -errno with a sentence in @e.
- */
-int control_directory(char *path, size_t size, struct error *e);
-
-/**
  * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
- * has to be handled by now. Returns NULL with a sentence in @e.
+ * has to be handled by now.
+ * Returns 0 or -errno with a sentence in @e: -EADDRINUSE, the process has a session; for anything else a
+ * session may do without. With 0 there is a sentence, too, if it is not where it would be looked for
+ * first, since that could not be trusted; else the text is empty.
  */
-struct control *control_open(pid_t pid, struct error *e);
+int control_open(pid_t pid, struct control **out, struct error *e);
 
 /* Remove the socket; nobody can connect any more, and the process may have another session. Who has
  * connected by now is still listened to. */
@@ -51,6 +47,9 @@ struct control_request {
  * another user are dropped. False: none is there.
  */
 bool control_next(struct control *c, struct control_request *out);
+
+/* Has the process a session that answers? */
+bool control_is_there(pid_t pid);
 
 /**
  * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1

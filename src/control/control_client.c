@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/control.h"
 
+#include "base/array.h"
 #include "base/clock.h"
+#include "control/control_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,31 +58,52 @@ static int cannot_talk(pid_t pid, int err, struct error *e)
 }
 
 /* A session whose queue of clients is full keeps who connects waiting: not for ever. */
-static int connect_to(pid_t pid, unsigned seconds, struct error *e)
+static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 {
 	struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	char dir[sizeof a.sun_path];
-	int err = control_directory(dir, sizeof dir - 16, e);
 
-	if (err)
-		return err;
-	snprintf(a.sun_path, sizeof a.sun_path, "%.90s/%d.sock", dir, (int)pid);
+	snprintf(a.sun_path, sizeof a.sun_path, "%s/%d.sock", dir, (int)pid);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return cannot_talk(pid, -errno, e);
+		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 	if (!connect(fd, (struct sockaddr *)&a, sizeof a))
 		return fd;
-	err = -errno;
+	int err = -errno;
 	close(fd);
-	if (err == -EAGAIN)
+	if (err != -ECONNREFUSED)
+		return err;
+	unlink(a.sun_path); /* its tracer was killed */
+	return -ENOENT;
+}
+
+static int connect_to(pid_t pid, unsigned seconds, struct error *e)
+{
+	struct control_dirs dirs;
+	int err = control_dirs_find(&dirs, e), fd = -ENOENT;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < dirs.n && fd == -ENOENT; i++)
+		fd = connect_in(dirs.path[i], pid, seconds);
+	if (fd >= 0)
+		return fd;
+	if (fd == -EAGAIN)
 		return no_answer(pid, seconds, e);
-	if (err != -ENOENT && err != -ECONNREFUSED)
-		return cannot_talk(pid, err, e);
-	if (err == -ECONNREFUSED) /* its tracer was killed */
-		unlink(a.sun_path);
+	if (fd != -ENOENT)
+		return cannot_talk(pid, fd, e);
 	return error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
+}
+
+bool control_is_there(pid_t pid)
+{
+	struct error ignored;
+	int fd = connect_to(pid, 1, &ignored);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ETIMEDOUT;
 }
 
 static int send_line(int fd, const char *line)
@@ -113,36 +136,39 @@ static int compare_pids(const void *a, const void *b)
 	return *(const pid_t *)a - *(const pid_t *)b;
 }
 
-ssize_t control_sessions(pid_t **pids, struct error *e)
+static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 {
-	char dir[256];
-	ssize_t n = 0;
-	int err = control_directory(dir, sizeof dir, e);
-
-	*pids = NULL;
-	if (err)
-		return err;
 	DIR *d = opendir(dir);
-	if (!d)
-		return error_set(e, -errno, "cannot read %s: %s", dir, strerror(errno));
-	for (struct dirent *entry; (entry = readdir(d));) {
-		struct error ignored;
+
+	for (struct dirent *entry; d && (entry = readdir(d));) {
 		int pid, end = 0;
 
 		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end || entry->d_name[end])
 			continue;
-		int fd = connect_to(pid, 1, &ignored);
+		int fd = connect_in(dir, pid, 1);
 		if (fd < 0)
 			continue;
 		close(fd);
-		pid_t *grown = reallocarray(*pids, (size_t)n + 1, sizeof **pids);
-		if (!grown)
+		if (ARRAY_RESERVE(pids, cap, *n))
 			break;
-		*pids = grown;
-		grown[n++] = pid;
+		(*pids)[(*n)++] = pid;
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
+}
+
+ssize_t control_sessions(pid_t **pids, struct error *e)
+{
+	struct control_dirs dirs;
+	size_t n = 0, cap = 0;
+
+	*pids = NULL;
+	int err = control_dirs_find(&dirs, e);
+	if (err)
+		return err;
+	for (size_t i = 0; i < dirs.n; i++)
+		sessions_in(dirs.path[i], pids, &n, &cap);
 	if (n)
-		qsort(*pids, (size_t)n, sizeof **pids, compare_pids);
-	return n;
+		qsort(*pids, n, sizeof **pids, compare_pids);
+	return (ssize_t)n;
 }

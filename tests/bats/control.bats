@@ -494,43 +494,175 @@ kept() {
 
 # ---- the socket ----
 
-@test "a directory for sockets that others could have made is refused" {
+# no_place HOW DIRECTORY: made by somebody else, or as good as that
+no_place() {
+	case $1 in
+	open) mkdir "$2" && chmod 777 "$2" ;;
+	link) ln -s "$D/elsewhere" "$2" ;;
+	file) : >"$2" ;;
+	foreign) mkdir -m 700 "$2" && chown 65534 "$2" ;;
+	esac
+}
+
+@test "a directory for sockets that others could have made is not used, but one that is ours" {
 	start server "$T/server" 2 200
 	local how
 	for how in open link file foreign; do
+		[ $how != foreign ] || [ "$(id -u)" = 0 ] || continue
 		rm -rf x elsewhere
 		mkdir -m 700 x elsewhere
-		case $how in
-		open) mkdir x/mprof && chmod 777 x/mprof ;;
-		link) ln -s ../elsewhere x/mprof ;;
-		file) : >x/mprof ;;
-		foreign)
-			[ "$(id -u)" = 0 ] || continue
-			mkdir -m 700 x/mprof
-			chown 65534 x/mprof
-			;;
-		esac
-		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" attach -o report.txt "$PID"
-		[ "$(tracer_of "$PID")" = 0 ]
-		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" status
-		refused 1 'x/mprof' env XDG_RUNTIME_DIR="$D/x" "$MPROF" detach "$PID"
+		no_place $how x/mprof
+		export XDG_RUNTIME_DIR=$D/x
+		attach -o report.txt "$PID"
+		says attach.err "will not use $D/x/mprof for control sockets: .*; the control socket is elsewhere"
+		[ -S "$TMPDIR/mprof-$(id -u)/$PID.sock" ]
+		[ -z "$(ls -A elsewhere)" ]
+		[ ! -d x/mprof ] || [ -z "$(ls -A x/mprof)" ]
+		limited "$MPROF" status >status.out
+		grep -Eq "^ *$PID .*tracing" status.out
+		answered status
+		detach "$PID"
+		clean "$PID"
+		[ ! -e "$TMPDIR/mprof-$(id -u)/$PID.sock" ]
 	done
-	[ -z "$(ls -A elsewhere)" ]
+	finish server
+}
+
+@test "where no directory for sockets can be trusted the session goes on without one, and says what that costs" {
+	start server "$T/server" 4 100
+	local how tracer
+	mkdir -m 700 elsewhere x
+	export XDG_RUNTIME_DIR=$D/x
+	for how in open link file foreign; do
+		[ $how != foreign ] || [ "$(id -u)" = 0 ] || continue
+		rm -rf run.data report.txt x/mprof "$TMPDIR/mprof-$(id -u)"
+		no_place $how x/mprof
+		no_place $how "$TMPDIR/mprof-$(id -u)"
+		attach -o report.txt --data=run.data "$PID"
+		says attach.err "no control socket: will not use $D/x/mprof .*cannot reach this session, SIGTERM to process $FRONT ends it"
+		says attach.err '^mprof: attached to process [0-9]+; Ctrl-C ends it$'
+		[ -z "$(ls -A elsewhere)" ]
+		refused 1 'will not use .*x/mprof' "$MPROF" status
+		refused 1 'will not use .*x/mprof' "$MPROF" detach "$PID"
+		progress server 2
+		kill -TERM "$FRONT"
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] && [ -s report.txt ] && [ -s run.data ] || fail "$(cat attach.err)"
+		clean "$PID"
+	done
+	# In the background, too.
+	limited "$MPROF" attach --background -o report.txt --data=run.data "$PID" 2>attach.err
+	says attach.err '^mprof: attached to process [0-9]+$'
+	tracer=$(tracer_of "$PID")
+	kill -TERM "$(sed -n 's/.*SIGTERM to process \([0-9]*\) ends it/\1/p' attach.err)"
+	ended "$tracer"
+	clean "$PID"
 	finish server
 }
 
 @test "without XDG_RUNTIME_DIR, a directory in /tmp that somebody else has made first is refused" {
 	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
-	local uid=$((70000 + RANDOM))
+	local uid=$((70000 + RANDOM)) as_other
 	[ ! -e "/tmp/mprof-$uid" ]
 	local theirs
 	theirs=$(for_anybody "$MPROF")
+	as_other=(setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR -u TMPDIR)
 	mkdir -m 700 "/tmp/mprof-$uid"
-	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$theirs" status
+	refused 1 "/tmp/mprof-$uid" "${as_other[@]}" "$theirs" status
 	rmdir "/tmp/mprof-$uid"
 	ln -s "$D" "/tmp/mprof-$uid"
-	refused 1 "/tmp/mprof-$uid" setpriv --reuid=$uid --clear-groups env -u XDG_RUNTIME_DIR "$theirs" status
+	refused 1 "/tmp/mprof-$uid" "${as_other[@]}" "$theirs" status
 	rm "/tmp/mprof-$uid"
+}
+
+# somebody_else COMMAND...: another user than root, who has kept root's environment; WAY is a directory in which
+# he, too, may write.
+somebody_else() {
+	limited env TMPDIR="$WAY/tmp" setpriv --reuid=$UID_OF_HIS --regid=$UID_OF_HIS --clear-groups "$@"
+}
+
+# his_server [COMMAND...]: a server of his own, started by way of the command
+his_server() {
+	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	UID_OF_HIS=$((70000 + RANDOM))
+	WAY=$(mktemp -d /tmp/mprof-test-XXXXXX)
+	chmod 755 "$WAY"
+	cp "$MPROF" "$T/server" "$WAY/"
+	mkdir -m 1777 "$WAY/his" "$WAY/tmp"
+	THEIRS=$WAY/mprof
+	[ $# = 0 ] || somebody_else "$@" true 2>/dev/null || skip "no user namespaces here"
+	start server setpriv --reuid=$UID_OF_HIS --regid=$UID_OF_HIS --clear-groups "$@" "$WAY/server" 4 100
+}
+
+eval "teardown_live() $(declare -f teardown | tail -n +2)"
+teardown() {
+	[ -z "${WAY:-}" ] || rm -rf "$WAY"
+	teardown_live
+}
+
+@test "who has become another user and kept XDG_RUNTIME_DIR has sessions of his own" {
+	his_server
+	chmod 711 .
+	somebody_else "$THEIRS" attach --background -o /dev/null --data="$WAY/his/f.data" "$PID" >attach.out 2>attach.err ||
+		fail "$(cat attach.err)"
+	a_sentence attach.err "attached to process $PID; mprof detach $PID ends it"
+	[ -S "$WAY/tmp/mprof-$UID_OF_HIS/$PID.sock" ]
+	[ -z "$(ls -A run)" ]
+	somebody_else "$THEIRS" status >status.out
+	grep -Eq "^ *$PID .*tracing" status.out
+	# He finds it with another environment, too.
+	mkdir -m 700 "$WAY/his/run"
+	chown $UID_OF_HIS "$WAY/his/run"
+	XDG_RUNTIME_DIR=$WAY/his/run somebody_else "$THEIRS" detach "$PID" >detach.out 2>detach.err ||
+		fail "$(cat detach.err)"
+	[ -s "$WAY/his/f.data" ]
+	until_true "not free" all_free "$PID"
+	finish server
+}
+
+@test "root who has kept somebody else's XDG_RUNTIME_DIR leaves nothing of his own in it" {
+	his_server
+	mkdir -m 700 "$WAY/his/run"
+	chown $UID_OF_HIS "$WAY/his/run"
+	XDG_RUNTIME_DIR=$WAY/his/run
+	attach -o report.txt --data=run.data "$PID"
+	[ -z "$(ls -A "$WAY/his/run")" ] && [ -S "$TMPDIR/mprof-0/$PID.sock" ]
+	detach "$PID"
+	[ -z "$(ls -A "$WAY/his/run")" ]
+	until_true "not free" all_free "$PID"
+	finish server
+}
+
+@test "in a user namespace of one's own the directory for sockets is that of the user outside" {
+	his_server unshare -Ur
+	mkdir -m 700 "$WAY/tmp/mprof-0" # who is called 0 there is not root, whose this is
+	export XDG_RUNTIME_DIR=''
+	somebody_else nsenter -U --preserve-credentials -t "$PID" "$THEIRS" attach --background -o /dev/null \
+		--data="$WAY/his/f.data" "$PID" >attach.out 2>attach.err || fail "$(cat attach.err)"
+	a_sentence attach.err "attached to process $PID; mprof detach $PID ends it"
+	[ -S "$WAY/tmp/mprof-$UID_OF_HIS/$PID.sock" ] && [ -z "$(ls -A "$WAY/tmp/mprof-0")" ]
+	# From inside and from outside it is the same user.
+	somebody_else nsenter -U --preserve-credentials -t "$PID" "$THEIRS" status >status.out
+	grep -Eq "^ *$PID .*tracing" status.out
+	somebody_else "$THEIRS" detach "$PID" >detach.out 2>detach.err || fail "$(cat detach.err)"
+	[ -s "$WAY/his/f.data" ]
+	until_true "not free" all_free "$PID"
+	finish server
+}
+
+@test "in a user namespace where we have no number there is no control socket, and all else goes on" {
+	his_server unshare -U
+	: >attach.err
+	TMPDIR=$WAY/tmp background setpriv --reuid=$UID_OF_HIS --regid=$UID_OF_HIS --clear-groups \
+		nsenter -U --preserve-credentials -t "$PID" "$THEIRS" attach -o /dev/null --data=/dev/null "$PID"
+	until_true "mprof attach has not begun" begun_or_gone
+	says attach.err "no control socket: in this user namespace our user has no number"
+	progress server 2
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+	until_true "not free" all_free "$PID"
+	finish server
 }
 
 @test "the socket's directory is closed to others" {

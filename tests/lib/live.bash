@@ -10,9 +10,9 @@ setup() {
 	cd "$D" || return 1
 	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
 	export XDG_CACHE_HOME=$D/cache-home
-	# Each test has a directory for control sockets of its own.
-	export XDG_RUNTIME_DIR=$D/run
-	mkdir -m 700 "$XDG_RUNTIME_DIR"
+	# Each test has directories for control sockets of its own.
+	export XDG_RUNTIME_DIR=$D/run TMPDIR=$D/tmp
+	mkdir -m 700 "$XDG_RUNTIME_DIR" "$TMPDIR"
 	FRONT=''
 }
 

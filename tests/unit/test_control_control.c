@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 #include "control/control.h"
+#include "control/control_dir.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -44,11 +46,13 @@ static void test_one_session_each(void **state)
 {
 	struct place *p = *state;
 	struct error e = { "" };
-	struct control *c = control_open(PID, &e);
+	struct control *c, *second;
 
-	assert_non_null(c);
-	assert_null(control_open(PID, &e));
-	assert_string_equal(e.text, "process 4711 has a session already; see mprof status");
+	assert_int_equal(control_open(PID, &c, &e), 0);
+	assert_string_equal(e.text, "");
+	assert_int_equal(control_open(PID, &second, &e), -EADDRINUSE);
+	assert_null(second);
+	assert_string_equal(e.text, "process 4711 has a session already; mprof detach 4711 ends it");
 	assert_int_equal(access(p->socket, F_OK), 0);
 	control_close(c);
 	assert_int_equal(access(p->socket, F_OK), -1);
@@ -60,14 +64,13 @@ static void test_stopped(void **state)
 	struct place *p = *state;
 	struct error e = { "" };
 	struct control_request r;
-	struct control *old = control_open(PID, &e), *new;
+	struct control *old, *new;
 
-	assert_non_null(old);
+	assert_int_equal(control_open(PID, &old, &e), 0);
 	control_stop(old);
 	assert_int_equal(access(p->socket, F_OK), -1);
 	assert_false(control_next(old, &r));
-	new = control_open(PID, &e);
-	assert_non_null(new);
+	assert_int_equal(control_open(PID, &new, &e), 0);
 	control_stop(old);
 	control_close(old);
 	assert_int_equal(access(p->socket, F_OK), 0);
@@ -98,7 +101,9 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 {
 	struct error e = { "" };
 	struct control_request r;
-	struct control *c = control_open(PID, &e);
+	struct control *c;
+
+	assert_int_equal(control_open(PID, &c, &e), 0);
 	int silent = connect_to(*state), half = connect_to(*state);
 
 	assert_int_equal(send(half, "det", 3, 0), 3);
@@ -118,11 +123,79 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 	close(whole);
 }
 
+static void test_numbers_outside(void **state)
+{
+	enum { NOBODY = 65534 };
+	static const char all[] = "         0          0 4294967295\n";
+	static const char root[] = "         0       1000          1\n";
+	static const char container[] = "         0       1000          1\n         1     100000      65536\n";
+	uid_t out = 77;
+
+	(void)state;
+	assert_true(uid_outside(all, 0, NOBODY, &out));
+	assert_int_equal(out, 0);
+	assert_true(uid_outside(all, NOBODY, NOBODY, &out));
+	assert_int_equal(out, NOBODY);
+	assert_true(uid_outside(root, 0, NOBODY, &out));
+	assert_int_equal(out, 1000);
+	assert_false(uid_outside(root, 1, NOBODY, &out));
+	assert_true(uid_outside(container, 33, NOBODY, &out));
+	assert_int_equal(out, 100032);
+	/* Who has no number looks like this one. */
+	assert_false(uid_outside(container, NOBODY, NOBODY, &out));
+	assert_false(uid_outside("", NOBODY, NOBODY, &out));
+	assert_false(uid_outside("nonsense", 0, NOBODY, &out));
+}
+
+static void test_elsewhere(void **state)
+{
+	struct place *p = *state;
+	char dir[CONTROL_DIR_MAX], fallback[120];
+	struct control_dirs dirs;
+	struct error e;
+
+	assert_return_code(mkdir(p->sockets, 0700), errno);
+	snprintf(fallback, sizeof fallback, "%s/mprof-%u", p->dir, (unsigned)geteuid());
+	setenv("TMPDIR", p->dir, 1);
+	/* One that others can enter is not ours: the other one is taken, and that is said. */
+	assert_return_code(chmod(p->sockets, 0755), errno);
+	assert_int_equal(control_dir_make(dir, &e), 0);
+	assert_string_equal(dir, fallback);
+	assert_non_null(strstr(e.text, p->sockets));
+	assert_int_equal(control_dirs_find(&dirs, &e), 0);
+	assert_int_equal(dirs.n, 1);
+	assert_string_equal(dirs.path[0], fallback);
+	/* A link is never followed. */
+	assert_return_code(rmdir(fallback), errno);
+	assert_return_code(symlink(p->dir, fallback), errno);
+	assert_int_equal(control_dir_make(dir, &e), -EPERM);
+	assert_non_null(strstr(e.text, p->sockets));
+	assert_int_equal(control_dirs_find(&dirs, &e), -EPERM);
+	assert_return_code(unlink(fallback), errno);
+	/* Where both are ours, the first is taken and both are looked at. */
+	assert_return_code(chmod(p->sockets, 0700), errno);
+	assert_return_code(mkdir(fallback, 0700), errno);
+	assert_int_equal(control_dir_make(dir, &e), 0);
+	assert_string_equal(dir, p->sockets);
+	assert_string_equal(e.text, "");
+	assert_int_equal(control_dirs_find(&dirs, &e), 0);
+	assert_int_equal(dirs.n, 2);
+	assert_return_code(rmdir(fallback), errno);
+	/* None is there: no sessions. */
+	assert_return_code(rmdir(p->sockets), errno);
+	assert_int_equal(control_dirs_find(&dirs, &e), 0);
+	assert_int_equal(dirs.n, 0);
+	unsetenv("TMPDIR");
+	assert_return_code(mkdir(p->sockets, 0700), errno);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_session_each, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_stopped, make_place, remove_place),
+		cmocka_unit_test(test_numbers_outside),
+		cmocka_unit_test_setup_teardown(test_elsewhere, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place, remove_place),
 	};
 
