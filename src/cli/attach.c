@@ -53,9 +53,14 @@ static int status_of_refusal(enum unobserved why)
 static int refuse(enum target_problem p, const struct attach *a)
 {
 	struct error e;
+	pid_t by = p == TARGET_TRACED ? control_tracing(a->pid) : 0;
 
 	target_explain(p, a->pid, &a->facts, &e);
-	say("%s", e.text);
+	if (by)
+		say("cannot attach to process %d: a session of mprof traces it already; mprof detach %d ends that",
+		    (int)a->pid, (int)by);
+	else
+		say("%s", e.text);
 	return status_of(p);
 }
 

@@ -48,6 +48,17 @@ static char *ask(pid_t pid, const char *line, char *answer, size_t size, unsigne
 	return NULL;
 }
 
+static void say_no_session(void)
+{
+	struct error last;
+	pid_t pid = 0;
+
+	if (control_last_word(&pid, &last))
+		say("there is no session; the last one, of process %d, %s", (int)pid, last.text);
+	else
+		say("there is no session");
+}
+
 /* The one session there is, if there is one. */
 static bool only_session(pid_t *pid, int *status)
 {
@@ -60,7 +71,7 @@ static bool only_session(pid_t *pid, int *status)
 	else if (n < 0)
 		say("%s", e.text);
 	else if (n == 0)
-		say("there is no session");
+		say_no_session();
 	else
 		say("there are %zd sessions: say which process (mprof status lists them)", n);
 	*status = n == 0 ? STATUS_NO_SESSION : n == 1 ? 0 : STATUS_FAILED;
@@ -220,6 +231,17 @@ static int end_kept(pid_t pid, const struct detached *d, const struct options *o
 	return STATUS_FAILED;
 }
 
+/* Is it in the session of another process, which has not been asked for? True: that has been said. */
+static bool is_only_traced(pid_t pid)
+{
+	pid_t by = control_is_there(pid) ? 0 : control_tracing(pid);
+
+	if (by)
+		say("there is no session for process %d by itself: it is traced in that of process %d, which mprof "
+		    "detach %d ends", (int)pid, (int)by, (int)by);
+	return by;
+}
+
 int command_detach(int argc, char **argv)
 {
 	static char answer[16 << 20]; /* a line for each process; memory is used as far as it is filled */
@@ -235,6 +257,8 @@ int command_detach(int argc, char **argv)
 	}
 	if (first == argc && !only_session(&pid, &status))
 		return status;
+	if (is_only_traced(pid))
+		return STATUS_NO_SESSION;
 	/* The session is not ended for a report that cannot be written. */
 	if (o.output && output_check_file(o.output, "the report"))
 		return STATUS_FAILED;
@@ -301,23 +325,6 @@ static char *command_line(const struct control_command *c, pid_t pid, const char
 	return n < 0 ? NULL : line;
 }
 
-/* The session that traces a process: its own, or that of whom it descends from. */
-static pid_t session_of(pid_t pid)
-{
-	char line[32], answer[256];
-	pid_t *pids, found = pid;
-	struct error e;
-	ssize_t n = control_sessions(&pids, &e);
-
-	snprintf(line, sizeof line, "traces %d", (int)pid);
-	for (ssize_t i = 0; i < n && pids[i] != pid; i++)
-		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
-		    !strncmp(answer, "ok", 2))
-			found = pids[i];
-	free(pids);
-	return found;
-}
-
 /* A command is one line. False: a sentence has been printed. */
 static bool can_be_sent(const char *line)
 {
@@ -361,7 +368,7 @@ int command_control(int argc, char **argv)
 		free(line);
 		return STATUS_USAGE;
 	}
-	pid_t session = c->flags & TELLS_PID ? session_of(pid) : pid;
+	pid_t tracing = c->flags & TELLS_PID ? control_tracing(pid) : pid, session = tracing ? tracing : pid;
 	char *text = line ? ask(session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
 	free(line);
 	if (!text)

@@ -360,6 +360,10 @@ void serve_answer_detached(struct serve *v)
 
 void serve_last_answers(struct serve *v)
 {
+	struct error last;
+
+	if (output_last_word(v->session, v->options, &last))
+		control_leave_note(v->control, last.text);
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);
 	serve_commands(v); /* whoever has asked in the meantime */

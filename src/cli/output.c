@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)
@@ -526,12 +527,18 @@ static int write_to_memory(const struct session *s, const struct options *o, con
 	return fd > 0 ? fd : 0;
 }
 
-static void add_name(FILE *out, const char *name)
+/* With the directory, for nobody knows from where it will be asked for. */
+static char *absolute(char *name)
 {
-	char *dir = name[0] == '/' ? NULL : getcwd(NULL, 0);
+	char *dir = name && name[0] != '/' ? getcwd(NULL, 0) : NULL, *path = NULL;
 
-	fprintf(out, "data %s%s%s\n", dir ? dir : "", dir ? "/" : "", name);
+	if (!dir || asprintf(&path, "%s/%s", dir, name) < 0)
+		path = NULL;
 	free(dir);
+	if (!path)
+		return name;
+	free(name);
+	return path;
 }
 
 static void add_image(FILE *out, const struct session *s, const struct options *o, struct image *i,
@@ -540,14 +547,14 @@ static void add_image(FILE *out, const struct session *s, const struct options *
 	bool kept = what == RESULTS_KEPT;
 	struct error e;
 	struct section section = section_of(i);
-	char *name = i->saved ? data_name(s, o, i, &e) : NULL;
+	char *name = i->saved ? absolute(data_name(s, o, i, &e)) : NULL;
 
 	if (what != RESULTS_SAVED)
 		section_write(&section, out);
 	if (!i->saved && kept && !i->memory)
 		i->memory = write_to_memory(s, o, i);
 	if (name)
-		add_name(out, name);
+		fprintf(out, "data %s\n", name);
 	else if (kept && i->memory)
 		fprintf(out, "memory /proc/%d/fd/%d\n", (int)getpid(), i->memory);
 	free(name);
@@ -578,4 +585,36 @@ char *output_results(const struct session *s, const struct options *o, enum resu
 		fprintf(out, "said %s\n", s->left_out_text);
 	fclose(out);
 	return text;
+}
+
+bool output_last_word(const struct session *s, const struct options *o, struct error *e)
+{
+	const struct image *i = s->images;
+	char when[64] = "", more[64] = "";
+	const char *why = unwritten_behind(0), *with = s->root_ended ? "with its process " : "";
+	time_t now = time(NULL);
+	struct error ignored;
+	size_t others = 0;
+
+	while (i && (i->over || i->pid != s->root))
+		i = i->next;
+	if (!i)
+		i = s->images;
+	if (!i)
+		return false;
+	for (const struct image *k = s->images; k; k = k->next)
+		others += k != i;
+	if (others)
+		snprintf(more, sizeof more, ", and %zu more", others);
+	strftime(when, sizeof when, "%F %T", localtime(&now));
+	char *name = i->saved ? absolute(data_name(s, o, i, &ignored)) : NULL;
+	if (name && !strcmp(name, "/dev/null"))
+		error_set(e, 0, "ended %sat %s, and was to save no profile", with, when);
+	else if (name)
+		error_set(e, 0, "ended %sat %s, and the profile is in %s%s", with, when, name, more);
+	else
+		error_set(e, 0, "ended %sat %s, and its profile has not been saved: %s", with, when,
+			  why ? why : "it was given up");
+	free(name);
+	return true;
 }

@@ -46,6 +46,12 @@ enum results {
 	RESULTS_KEPT,	/* ... and "memory PATH\n", where it can be read as long as the session is there */
 };
 
+/**
+ * What became of the session, for who asks for it when it is over: "ended at ..., and its profile is in ...",
+ * as the rest of a sentence in @e. False: nothing was profiled.
+ */
+bool output_last_word(const struct session *s, const struct options *o, struct error *e);
+
 /* What came of output_session(), for a client; the caller's to free(). */
 char *output_results(const struct session *s, const struct options *o, enum results what);
 

@@ -2,6 +2,7 @@
 #include "control/control.h"
 
 #include "control/control_dir.h"
+#include "control/notes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,8 @@ struct client {
 
 struct control {
 	int listener;
+	pid_t pid;		/* whose session it is */
+	char dir[CONTROL_DIR_MAX];
 	struct sockaddr_un address;
 	unsigned long next_age;
 	struct client clients[MAX_CLIENTS];
@@ -76,6 +79,9 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 	c->listener = -1;
 	for (size_t i = 0; i < MAX_CLIENTS; i++)
 		c->clients[i].fd = -1;
+	c->pid = pid;
+	strcpy(c->dir, dir);
+	note_remove(dir, pid);
 	err = open_in(c, dir, pid, e);
 	if (err)
 		control_drop(c);
@@ -94,6 +100,11 @@ void control_drop(struct control *c)
 	if (c->listener >= 0)
 		close(c->listener);
 	free(c);
+}
+
+void control_leave_note(const struct control *c, const char *sentence)
+{
+	note_leave(c->dir, c->pid, sentence);
 }
 
 static void drop_client(struct client *k)

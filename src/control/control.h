@@ -26,6 +26,9 @@ struct control;
  */
 int control_open(pid_t pid, struct control **out, struct error *e);
 
+/* Leave word of what became of the session, for who asks when it is over: see notes.h. */
+void control_leave_note(const struct control *c, const char *sentence);
+
 /* Remove the socket; nobody can connect any more, and the process may have another session. Who has
  * connected by now is still listened to. */
 void control_stop(struct control *c);
@@ -50,6 +53,13 @@ bool control_next(struct control *c, struct control_request *out);
 
 /* Has the process a session that answers? */
 bool control_is_there(pid_t pid);
+
+/* The process whose session traces @pid: itself, or one that it descends from; 0: there is none that can be
+ * asked. */
+pid_t control_tracing(pid_t pid);
+
+/* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
+bool control_last_word(pid_t *pid, struct error *sentence);
 
 /**
  * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "control/control_dir.h"
+#include "control/notes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+enum { ANSWER_SECONDS = 30 };
 
 static int64_t now_ms(void)
 {
@@ -78,6 +81,18 @@ static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 	return -ENOENT;
 }
 
+bool control_last_word(pid_t *pid, struct error *sentence)
+{
+	struct control_dirs dirs;
+	bool found = false;
+
+	if (control_dirs_find(&dirs, NULL))
+		return false;
+	for (size_t i = 0; i < dirs.n && !found; i++)
+		found = note_find(dirs.path[i], pid, sentence);
+	return found;
+}
+
 static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 {
 	struct control_dirs dirs;
@@ -93,7 +108,11 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 		return no_answer(pid, seconds, e);
 	if (fd != -ENOENT)
 		return cannot_talk(pid, fd, e);
-	return error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
+	struct error last;
+	return control_last_word(&pid, &last) ?
+		       error_set(e, -ENOENT, "there is no session for process %d any more: the last one %s", (int)pid,
+				 last.text) :
+		       error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
 }
 
 bool control_is_there(pid_t pid)
@@ -171,4 +190,20 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 	if (n)
 		qsort(*pids, n, sizeof **pids, compare_pids);
 	return (ssize_t)n;
+}
+
+pid_t control_tracing(pid_t pid)
+{
+	char line[32], answer[256];
+	pid_t *pids, found = 0;
+	struct error e;
+	ssize_t n = control_sessions(&pids, &e);
+
+	snprintf(line, sizeof line, "traces %d", (int)pid);
+	for (ssize_t i = 0; i < n && !found; i++)
+		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
+		    !strncmp(answer, "ok", 2))
+			found = pids[i];
+	free(pids);
+	return found;
 }

@@ -355,10 +355,36 @@ moments_cycles() {
 	start server "$T/server" 2 100
 	attach -o report.txt "$PID"
 	detach "$PID"
-	refused 11 'no session' "$MPROF" detach "$PID"
-	refused 11 'no session' "$MPROF" detach
-	refused 11 'no session' "$MPROF" control "$PID" status
+	local last="ended at [-0-9]+ [0-9:]+, and the profile is in $D/mprof.data"
+	refused 11 "no session for process $PID any more: the last one $last" "$MPROF" detach "$PID"
+	refused 11 "no session; the last one, of process $PID, $last" "$MPROF" detach
+	refused 11 "no session for process $PID any more: the last one $last" "$MPROF" control "$PID" status
+	# Of a process that never had one nothing is known.
+	refused 11 "no session for process $$; see mprof status" "$MPROF" detach $$
+	attach -o report.txt "$PID"
+	[ ! -e "$XDG_RUNTIME_DIR/mprof/$PID.ended" ]
+	detach "$PID"
 	finish server
+}
+
+@test "a detach that comes after the process has ended by itself says where the profile is" {
+	start server "$T/server" 2 100
+	attach -o report.txt --data=run.data "$PID"
+	finish server
+	ended "$FRONT"
+	refused 11 "the last one ended with its process at .*, and the profile is in $D/run.data$" "$MPROF" detach "$PID"
+	start server2 "$T/server" 2 100
+	mkdir gone
+	attach -o report.txt --data=gone/run.data "$PID"
+	rmdir gone
+	finish server2
+	ended "$FRONT"
+	refused 11 "its profile has not been saved: cannot write gone/run.data: No such file" "$MPROF" detach
+	start server3 "$T/server" 2 100
+	attach -o report.txt --data=/dev/null "$PID"
+	finish server3
+	ended "$FRONT"
+	refused 11 "was to save no profile" "$MPROF" detach "$PID"
 }
 
 @test "two detaches at the same time are both answered" {
@@ -381,7 +407,8 @@ moments_cycles() {
 @test "a second attach to the same process says that it is traced already, by whom, and harms nothing" {
 	start server "$T/server" 4 100
 	attach -o report.txt --data=run.data "$PID"
-	refused 6 'mprof' "$MPROF" attach -o report2.txt --data=run2.data "$PID"
+	refused 6 "mprof traces it already; mprof detach $PID ends that" "$MPROF" attach -o report2.txt \
+		--data=run2.data "$PID"
 	progress server 2
 	detach "$PID"
 	clean "$PID"

@@ -327,6 +327,8 @@ bytes() {
 	local child
 	child=$(sed -n 's/^child //p' lasting.out)
 	[ "$(tracer_of "$child")" = "$(tracer_of "$PID")" ]
+	refused 6 "mprof traces it already; mprof detach $PID ends that" "$MPROF" attach --data=other.data "$child"
+	refused 11 "traced in that of process $PID, which mprof detach $PID ends" "$MPROF" detach "$child"
 	detach "$PID"
 	clean "$PID"
 	clean "$child"
