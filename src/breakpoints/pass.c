@@ -41,7 +41,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		return TRAP_NOT_OURS; /* it is being killed */
 	taddr at = arch_pc(&r) - arch_trap_size;
 	const struct trap *trap = traps_at(&w->traps, at);
-	if (!trap)
+	if (!trap || trap_is_foreign(w->space, trap))
 		return TRAP_NOT_OURS;
 	/* Behind a longer instruction's first byte nothing but its trap leads; behind a one-byte
 	 * instruction also the instruction itself, and there a signal may come from anywhere. */
@@ -125,7 +125,8 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped)
 		return false;
 	taddr pc = arch_pc(&r);
 	taddr own = traps_own_pc(&w->traps, pc, &before);
-	bool ours = trapped && traps_at(&w->traps, pc - arch_trap_size);
+	const struct trap *behind = trapped ? traps_at(&w->traps, pc - arch_trap_size) : NULL;
+	bool ours = behind && !trap_is_foreign(w->space, behind);
 	if (ours)
 		own = pc - arch_trap_size;
 	if (own != pc) {

@@ -64,6 +64,39 @@ static ssize_t read_own(const struct traps *t, const struct space *s, taddr at, 
 	return n;
 }
 
+static void read_or_trap(const struct space *s, taddr at, uint8_t *code, size_t len)
+{
+	ssize_t n = space_read(s, at, code, len), got = n > 0 ? n : 0;
+
+	memset(code + got, arch_trap[0], len - (size_t)got);
+}
+
+/* @t: its traps are taken out of the copy; NULL: all is as it is. */
+static struct around read_around(const struct traps *t, const struct space *s, taddr at)
+{
+	enum { SIZE = 2 * AROUND_BYTES + 1 };
+	uint8_t code[SIZE];
+	struct around a;
+
+	if (space_read(s, at - AROUND_BYTES, code, SIZE) != SIZE) {
+		/* The code begins or ends here. */
+		read_or_trap(s, at - AROUND_BYTES, code, AROUND_BYTES);
+		read_or_trap(s, at, code + AROUND_BYTES, SIZE - AROUND_BYTES);
+	}
+	if (t)
+		traps_hide(t, at - AROUND_BYTES, code, SIZE);
+	memcpy(a.before, code, AROUND_BYTES);
+	memcpy(a.behind, code + AROUND_BYTES + arch_trap_size, AROUND_BYTES);
+	return a;
+}
+
+static bool is_same_code(const struct space *s, const struct trap *trap)
+{
+	struct around now = read_around(NULL, s, trap->at);
+
+	return around_is_same(&trap->around, &now, trap->insn.size);
+}
+
 /* ---- slots ---- */
 
 static bool save_slack(struct slack *k, const struct space *s)
@@ -168,6 +201,7 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	*err = -ENOMEM;
 	if (ARRAY_RESERVE(&t->v, &t->cap, t->n))
 		return NULL;
+	new.around = read_around(t, s, at);
 	place_slot(t, s, &new);
 	journal(t, &new);
 	if (new.slot && !write_slot(s, &new)) {
@@ -207,6 +241,7 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 
 	if (n < (ssize_t)arch_trap_size)
 		return;
+	trap->around = read_around(t, s, trap->at);
 	bool standing = !memcmp(code, arch_trap, arch_trap_size);
 	if (standing)
 		memcpy(code, trap->insn.bytes, arch_trap_size);
@@ -232,7 +267,7 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 
 void trap_lift(const struct space *s, const struct trap *trap)
 {
-	if (trap->volatile_code && !is_in_place(s, trap))
+	if (trap->volatile_code && !(is_in_place(s, trap) && is_same_code(s, trap)))
 		return;
 	space_write(s, trap->at, trap->insn.bytes, arch_trap_size);
 }
@@ -240,6 +275,11 @@ void trap_lift(const struct space *s, const struct trap *trap)
 void trap_restore(const struct space *s, const struct trap *trap)
 {
 	space_write(s, trap->at, arch_trap, arch_trap_size);
+}
+
+bool trap_is_foreign(const struct space *s, const struct trap *trap)
+{
+	return trap->volatile_code && is_in_place(s, trap) && !is_same_code(s, trap);
 }
 
 /* One stop costs as much as several writes of a trap, so that it pays soon. */
@@ -301,7 +341,8 @@ static bool stands_for_own(const struct space *s, const struct trap *trap)
 		return false;
 	if (!memcmp(now, arch_trap, arch_trap_size))
 		memcpy(now, trap->insn.bytes, arch_trap_size);
-	return !memcmp(now, trap->insn.bytes, size);
+	/* One byte alone may be like that by chance. */
+	return !memcmp(now, trap->insn.bytes, size) && (size > arch_trap_size || is_same_code(s, trap));
 }
 
 void trap_make_sure(const struct space *s, struct trap *trap)

@@ -7,6 +7,7 @@
 #include "proc/modules.h"
 #include "attach/task.h"
 #include "base/idindex.h"
+#include "breakpoints/around.h"
 
 /*
  * The trap instructions in one address space, and the out-of-line slots that run what they took
@@ -23,6 +24,7 @@ enum trap_role {
 struct trap {
 	taddr at;
 	struct arch_insn insn;	/* what was there */
+	struct around around;	/* and what is around it */
 	uint8_t roles;		/* of enum trap_role */
 	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
 	uint32_t probe;		/* TRAP_ENTRY: its definition's number */
@@ -98,6 +100,8 @@ void trap_put_back(const struct space *s, struct trap *trap);
  * there. */
 void trap_make_sure(const struct space *s, struct trap *trap);
 void trap_lift(const struct space *s, const struct trap *trap);
+/* Is what stands there a trap instruction of the program's own, in code that it has written since? */
+bool trap_is_foreign(const struct space *s, const struct trap *trap);
 void trap_restore(const struct space *s, const struct trap *trap);
 
 /* Put the program's own bytes in the place of traps in @code, which was read from @at. */

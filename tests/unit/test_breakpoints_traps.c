@@ -684,6 +684,77 @@ static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **stat
 	assert_int_equal(r.user.rax, last);
 }
 
+/* What has been thrown away is filled with trap instructions by those who write code. */
+static void what_a_program_has_filled_with_traps_of_its_own_is_left_alone(void **state)
+{
+	static const taddr places[] = { CODE_AT + 0x04, CODE_AT + 0x08, CODE_AT + 0x16, CODE_AT + 0x30 };
+	struct target *t = *state;
+	uint8_t filler[PAGE], now[PAGE];
+
+	memset(filler, arch_trap[0], sizeof filler);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		plant_volatile(t, places[i]);
+	write_at(t, CODE_AT, filler, sizeof filler);
+	traps_lift(&t->traps, t->space);
+	read_at(t, CODE_AT, now, sizeof now);
+	assert_memory_equal(now, filler, sizeof now);
+}
+
+static void a_trap_of_the_programs_own_in_other_code_is_left_alone(void **state)
+{
+	struct target *t = *state;
+	uint8_t code[64];
+
+	plant_volatile(t, CODE_AT + 0x1e); /* one byte */
+	plant_volatile(t, CODE_AT + 0x1f); /* seven */
+	memset(code, 0x91, sizeof code);
+	code[0x1e] = code[0x1f] = arch_trap[0];
+	write_at(t, CODE_AT, code, sizeof code);
+	traps_lift(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1e), arch_trap[0]);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1f), arch_trap[0]);
+	assert_true(trap_is_foreign(t->space, traps_at(&t->traps, CODE_AT + 0x1e)));
+	/* Nor is one put where another instruction has the same first byte. */
+	memset(code, 0x5d, sizeof code);
+	write_at(t, CODE_AT, code, sizeof code);
+	traps_put_back(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1e), 0x5d);
+}
+
+/* What is left behind would be the program's death. */
+static void a_trap_with_patched_code_on_one_side_is_lifted(void **state)
+{
+	struct target *t = *state;
+
+	plant_volatile(t, CODE_AT + 0x11);		/* call 28 */
+	plant_volatile(t, CODE_AT + 0x1e);		/* pop %rbp */
+	assert_false(trap_is_foreign(t->space, traps_at(&t->traps, CODE_AT + 0x1e)));
+	write_at(t, CODE_AT + 0x12, "\x01\x02\x03\x04", 4);
+	write_at(t, CODE_AT + 0x22, "\x05\x06", 2);
+	traps_lift(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x11), program[0x11]);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1e), program[0x1e]);
+	traps_put_back(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1e), arch_trap[0]);
+	write_at(t, CODE_AT + 0x1d, "\x05", 1);
+	write_at(t, CODE_AT + 0x22, program + 0x22, 2);
+	traps_lift(&t->traps, t->space);
+	assert_int_equal(byte_at(t, CODE_AT + 0x1e), program[0x1e]);
+}
+
+/* With others of ours next to it, that came before and after, and at the end of what is mapped. */
+static void a_trap_among_others_is_lifted(void **state)
+{
+	struct target *t = *state;
+
+	for (unsigned i = 0; i < N_STARTS; i++)
+		plant_volatile(t, CODE_AT + starts[i]);
+	plant_volatile(t, FAR_AT);
+	traps_lift(&t->traps, t->space);
+	assert_untouched(t);
+	assert_int_equal(byte_at(t, FAR_AT), ((uint8_t *)(uintptr_t)FAR_AT)[0]);
+}
+
 /* ---- what goes, and what is copied ---- */
 
 static void traps_in_memory_that_went_are_forgotten(void **state)
@@ -824,6 +895,10 @@ int main(void)
 		TRAPS_TEST(new_code_under_a_trap_does_not_run_the_old_slot),
 		TRAPS_TEST(new_bytes_behind_a_trap_are_noticed),
 		TRAPS_TEST(what_comes_back_is_a_trap_for_the_code_that_is_there_now),
+		TRAPS_TEST(what_a_program_has_filled_with_traps_of_its_own_is_left_alone),
+		TRAPS_TEST(a_trap_of_the_programs_own_in_other_code_is_left_alone),
+		TRAPS_TEST(a_trap_with_patched_code_on_one_side_is_lifted),
+		TRAPS_TEST(a_trap_among_others_is_lifted),
 		TRAPS_TEST(traps_in_memory_that_went_are_forgotten),
 		TRAPS_TEST(traps_that_the_program_has_copied_remain),
 		TRAPS_TEST(a_trap_whose_slot_went_runs_at_its_own_place),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_AROUND_H
+#define MPROF_BREAKPOINTS_AROUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The code around a trap, by which it is known again where a program writes its own code. A trap
+ * instruction may be found there that is not ours: such programs fill with it what they do not use, and
+ * put one where nothing may ever come.
+ */
+#define AROUND_BYTES 8
+
+struct around {
+	uint8_t before[AROUND_BYTES], behind[AROUND_BYTES]; /* what cannot be read is a trap instruction */
+};
+
+/**
+ * Given that there is a trap instruction, is it the one that was put there?
+ * @was        the program's own bytes around it at that time
+ * @now        what is there now; a trap instruction says nothing, for it may be another one of ours
+ * @insn_size  of the instruction whose first byte it took the place of
+ *
+ * It is, if either side is as it was: constants behind it and calls before it are patched. If both have
+ * changed, other code has been written.
+ */
+bool around_is_same(const struct around *was, const struct around *now, uint8_t insn_size);
+
+#endif
