@@ -149,6 +149,16 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 	return false;
 }
 
+static bool has_task_of(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid)
+			return true;
+	return false;
+}
+
 /* Seize the threads that are not ours yet. Returns how many that were, or -errno if none of the
  * process's threads could be. */
 static int seize_threads(struct tracer *t, pid_t pid)
@@ -169,7 +179,7 @@ static int seize_threads(struct tracer *t, pid_t pid)
 			err = one;
 	}
 	proc_tasks_close(&tasks);
-	return n || t->tasks.n ? n : err ? err : -ESRCH;
+	return n || has_task_of(t, pid) ? n : err ? err : -ESRCH;
 }
 
 /* Seize all of a process's threads. 0 or -errno. */
@@ -196,6 +206,32 @@ static int seize_all(struct tracer *t, pid_t pid)
 	return n;
 }
 
+/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for its exec.
+ * NULL: in its own. */
+static struct space *space_of_other(struct tracer *t, pid_t pid)
+{
+	const struct space *looked = NULL;
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->tgid == pid || !task->space || task->space == looked)
+			continue;
+		looked = task->space;
+		if (tracer_shares_memory(task->tid, pid))
+			return task->space;
+	}
+	return NULL;
+}
+
+static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh && task->tgid == pid)
+			tracer_enter_space(task, s);
+}
+
 /* The space of a process whose threads have been seized; any of them may end at any time. */
 static struct space *space_of_group(struct tracer *t, pid_t pid)
 {
@@ -205,9 +241,8 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid)
 			s = space_new(task->tid);
-	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh)
-			tracer_enter_space(task, s);
+	if (s)
+		enter_space_of_group(t, pid, s);
 	return s;
 }
 
@@ -256,20 +291,27 @@ static int attach(struct tracer *t, pid_t pid)
 
 	if (n < 0)
 		return n;
-	struct space *s = space_of_group(t, pid);
+	struct space *s = space_of_other(t, pid);
+	if (s) { /* its traps are in place; it has an image when it executes a program */
+		enter_space_of_group(t, pid, s);
+		return 0;
+	}
+	s = space_of_group(t, pid);
 	if (!s) {
-		tracer_detach_all(t);
+		tracer_detach_process(t, pid);
 		return -ESRCH;
 	}
 	uint64_t stopped = clock_now_ns();
 	tracer_hold(t, s, NULL);
 	struct task *task = stopped_task(t, s);
 	if (!task) {
-		tracer_detach_all(t);
+		tracer_detach_process(t, pid);
 		return -ESRCH;
 	}
 	bool keep = begin_image(t, s, task);
-	t->attach_ns = clock_now_ns() - stopped;
+	uint64_t ns = clock_now_ns() - stopped;
+	if (t->attach_ns < ns)
+		t->attach_ns = ns;
 	return keep ? 0 : -ENOEXEC;
 }
 

@@ -2,6 +2,7 @@
 #include "attach/target.h"
 #include "cli/load_rules.h"
 #include "cli/massif.h"
+#include "cli/meant.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
@@ -16,8 +17,8 @@
 struct attach {
 	struct options options;
 	struct rules rules;
-	pid_t pid;
-	struct target_facts facts;
+	struct pids pids;	/* that were asked for */
+	bool foreign;		/* one of them is another user's */
 };
 
 static int status_of(enum target_problem p)
@@ -36,36 +37,157 @@ static int status_of(enum target_problem p)
 	return statuses[p];
 }
 
-static int refuse(enum target_problem p, const struct attach *a)
+static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f)
 {
 	struct error e;
 
-	target_explain(p, a->pid, &a->facts, &e);
+	target_explain(p, pid, f, &e);
 	say("%s", e.text);
 	return status_of(p);
 }
 
-/* Looked at again, for the facts may have changed between the first look and the try. */
-static enum target_problem why_not(struct attach *a, int err)
+static enum target_problem judge(pid_t pid, struct target_facts *f)
 {
-	enum target_problem p;
+	*f = target_look(pid);
+	enum target_problem p = target_judge(f, pid, getpid());
 
-	a->facts = target_look(a->pid);
-	p = target_judge(&a->facts, a->pid, getpid());
-	if (p != TARGET_FINE)
-		return p;
-	return err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
+	return p == TARGET_FINE && program_unsupported(pid) ? TARGET_UNSUPPORTED : p;
+}
+
+/* Looked at again, for the facts may have changed between the first look and the try. */
+static int say_why_not(pid_t pid, int err)
+{
+	struct target_facts f;
+	enum target_problem p = judge(pid, &f);
+
+	if (p == TARGET_FINE)
+		p = err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
+	return refuse(p, pid, &f);
+}
+
+/* ---- one process ---- */
+
+/* 0, or a status: a sentence has been printed, and the process is as it was. */
+static int begin(struct session *s, pid_t pid)
+{
+	watch_prepare(&s->shared, pid);
+	s->attaching = pid;
+	int err = tracer_attach(s->tracer, pid), status = 0;
+	s->attaching = 0;
+	if (err == -ENOEXEC) {
+		tracer_detach_process(s->tracer, pid);
+		say("cannot attach to process %d: %s", (int)pid, s->refused ? s->refused : "it has ended");
+		status = s->refused ? s->refused_status : STATUS_NOT_THERE;
+		s->refused = NULL;
+	} else if (err) {
+		status = say_why_not(pid, err);
+	} else if (session_add(s, pid)) {
+		tracer_detach_process(s->tracer, pid);
+		say("cannot attach to process %d: out of memory", (int)pid);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+/* The first one gives the session its name. */
+static int begin_first(struct serve *v, pid_t pid)
+{
+	struct error e;
+
+	v->session->root = pid;
+	v->control = control_open(pid, &e);
+	if (!v->control) {
+		say("%s", e.text);
+		return STATUS_FAILED;
+	}
+	int status = begin(v->session, pid);
+	if (status) {
+		control_close(v->control);
+		v->control = NULL;
+	}
+	return status;
+}
+
+/* ---- all of them ---- */
+
+/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is no child
+ * any more, and what is ours is not meant; of all others that cannot be attached to it is said why. */
+static void begin_child(struct session *s, pid_t pid)
+{
+	struct target_facts f;
+
+	if (is_traced_by_us(pid))
+		return;
+	enum target_problem p = judge(pid, &f);
+	if (p == TARGET_NOT_THERE || p == TARGET_ZOMBIE || p == TARGET_OURSELVES)
+		return;
+	s->foreign |= f.uid != geteuid();
+	if (p == TARGET_FINE)
+		begin(s, pid);
+	else
+		refuse(p, pid, &f);
+}
+
+/*
+ * The children of a process are looked for when it is traced: from then on each new one is born traced. So
+ * one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
+ */
+static int begin_children(struct session *s, const struct pids *parents)
+{
+	struct pids tree = { 0 };
+	size_t looked = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < parents->n; i++)
+		err = pids_add(&tree, parents->v[i]);
+	while (!err && looked < tree.n) {
+		size_t n = tree.n;
+
+		err = processes_add_children(&tree, looked);
+		looked = n;
+		for (size_t i = n; i < tree.n; i++)
+			begin_child(s, tree.v[i]);
+	}
+	pids_release(&tree);
+	return err;
+}
+
+static void say_attached(const struct session *s, bool background)
+{
+	const char *how = background ? "" : ", or Ctrl-C,";
+
+	if (s->n_attached == 1)
+		say("attached to process %d; mprof detach %d%s ends it", (int)s->root, (int)s->root, how);
+	else
+		say("attached to %zu processes, the first is %d; mprof detach %d%s ends it", s->n_attached,
+		    (int)s->root, (int)s->root, how);
+}
+
+/* 0, or a status if none of them could be attached to. */
+static int begin_all(struct serve *v, const struct attach *a)
+{
+	struct session *s = v->session;
+	struct error e;
+	int status = STATUS_NOT_THERE;
+
+	for (size_t i = 0; i < a->pids.n; i++)
+		status = s->n_attached ? begin(s, a->pids.v[i]) : begin_first(v, a->pids.v[i]);
+	if (!s->n_attached)
+		return status;
+	if (a->options.tree && begin_children(s, &a->pids))
+		say("not all children are traced: out of memory");
+	if (a->options.one_cpu && share_one_cpu(s->root, &e))
+		say("%s", e.text);
+	return 0;
 }
 
 static int attach_session(struct session *s, struct attach *a, int ready)
 {
 	struct serve v = { .session = s, .options = &a->options, .end_on_interrupt = true };
-	struct error e;
 
-	s->root = a->pid;
 	s->shared.check_unwinding = a->options.check_unwinding;
 	session_restrict(s, a->options.min_size, a->options.max_size);
-	s->foreign = a->facts.uid != geteuid();
+	s->foreign = a->foreign;
 	tracer_set_wait(s->tracer, a->options.wait);
 	serve_raise_limit();
 	/* First what may fail without having touched the process. */
@@ -73,26 +195,10 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
-	v.control = control_open(a->pid, &e);
-	if (!v.control) {
-		say("%s", e.text);
-		return STATUS_FAILED;
-	}
-	watch_prepare(&s->shared, a->pid);
-	int status = 0, err = tracer_attach(s->tracer, a->pid);
-	if (err == -ENOEXEC) {
-		tracer_detach_all(s->tracer);
-		say("cannot attach to process %d: %s", (int)a->pid, s->refused ? s->refused : "it has ended");
-		status = s->refused ? s->refused_status : STATUS_NOT_THERE;
-	} else if (err) {
-		status = refuse(why_not(a, err), a);
-	} else {
-		if (a->options.one_cpu && share_one_cpu(a->pid, &e))
-			say("%s", e.text);
+	int status = begin_all(&v, a);
+	if (!status) {
+		say_attached(s, a->options.background);
 		supervise_ready(ready);
-		if (!a->options.background)
-			say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", (int)a->pid,
-			    (int)a->pid);
 		status = serve_session(&v) ? STATUS_FAILED : 0;
 	}
 	control_close(v.control);
@@ -114,37 +220,62 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	return end;
 }
 
+/* ---- the command ---- */
+
+/* All of them, before anything is done to one: 0, or a status. */
+static int look_at_all(struct attach *a)
+{
+	for (size_t i = 0; i < a->pids.n; i++) {
+		struct target_facts f;
+		enum target_problem p = judge(a->pids.v[i], &f);
+
+		if (p != TARGET_FINE)
+			return refuse(p, a->pids.v[i], &f);
+		a->foreign |= f.uid != geteuid();
+	}
+	return 0;
+}
+
+/* 0 or a status. */
+static int prepare(struct attach *a, char *const words[], size_t n)
+{
+	int status = meant_processes(&a->options, words, n, &a->pids);
+
+	if (status)
+		return status;
+	if (!a->pids.n) {
+		say("attach: which process? Usage: mprof attach [options] PID|NAME...");
+		return STATUS_USAGE;
+	}
+	if (a->options.one_cpu && (a->pids.n > 1 || a->options.tree)) {
+		say("--wait=pin is for one process: several would share one processor");
+		return STATUS_USAGE;
+	}
+	if (!outputs_apart(&a->options))
+		return STATUS_USAGE;
+	status = look_at_all(a);
+	if (!status)
+		status = massif_prepare(&a->options);
+	return status ? status : output_check(&a->options) ? STATUS_FAILED : 0;
+}
+
 int command_attach(int argc, char **argv)
 {
-	struct attach a;
+	struct attach a = { 0 };
 	int first = options_parse(&a.options, "attach", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (argc - first != 1 || !parse_pid(argv[first], &a.pid)) {
-		say("attach: which process? Usage: mprof attach [options] PID");
-		return STATUS_USAGE;
+	/* Who wants the children that are there wants those that come. */
+	if (a.options.tree && !a.options.trace_children_given)
+		a.options.trace_children = true;
+	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
+	if (!end.status) {
+		end.status = load_rules(&a.rules, &a.options);
+		if (!end.status)
+			end = supervise(a.options.background, trace_attach, &a);
+		rules_release(&a.rules);
 	}
-	if (!outputs_apart(&a.options))
-		return STATUS_USAGE;
-	a.facts = target_look(a.pid);
-	if (a.facts.exists)
-		a.pid = a.facts.tgid; /* a thread's number stands for its process */
-	enum target_problem p = target_judge(&a.facts, a.pid, getpid());
-	if (p == TARGET_FINE && program_unsupported(a.pid))
-		p = TARGET_UNSUPPORTED;
-	if (p != TARGET_FINE)
-		return refuse(p, &a);
-	int status = massif_prepare(&a.options);
-	if (status)
-		return status;
-	if (output_check(&a.options))
-		return STATUS_FAILED;
-	struct ending end = { .status = load_rules(&a.rules, &a.options) };
-	if (!end.status)
-		end = supervise(a.options.background, trace_attach, &a);
-	rules_release(&a.rules);
-	if (a.options.background && !end.signal && !end.status)
-		say("attached to process %d; mprof detach %d ends it", (int)a.pid, (int)a.pid);
+	pids_release(&a.pids);
 	return end_with(end);
 }

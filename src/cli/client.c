@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/meant.h"
 #include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
@@ -229,11 +230,8 @@ int command_detach(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
-	if (argc - first > 1 || (argc - first == 1 && !parse_pid(argv[first], &pid))) {
-		say("detach: usage: mprof detach [options] [PID]");
-		return STATUS_USAGE;
-	}
-	if (first == argc && !only_session(&pid, &status))
+	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
+	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
 	/* The session is not ended for a report that cannot be written. */
 	if (o.output && output_check_file(o.output, "the report"))
@@ -301,23 +299,6 @@ static char *command_line(const struct control_command *c, pid_t pid, const char
 	return n < 0 ? NULL : line;
 }
 
-/* The session that traces a process: its own, or that of whom it descends from. */
-static pid_t session_of(pid_t pid)
-{
-	char line[32], answer[256];
-	pid_t *pids, found = pid;
-	struct error e;
-	ssize_t n = control_sessions(&pids, &e);
-
-	snprintf(line, sizeof line, "traces %d", (int)pid);
-	for (ssize_t i = 0; i < n && pids[i] != pid; i++)
-		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
-		    !strncmp(answer, "ok", 2))
-			found = pids[i];
-	free(pids);
-	return found;
-}
-
 /* A command is one line. False: a sentence has been printed. */
 static bool can_be_sent(const char *line)
 {
@@ -340,29 +321,80 @@ static void say_no_control(const char *word)
 	    n.best ? n.best : "", n.best ? "? See" : "; see");
 }
 
-int command_control(int argc, char **argv)
-{
-	char answer[CONTROL_LINE_MAX * 2];
-	pid_t pid;
-	int status = STATUS_FAILED;
-	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
+/* What "mprof control" was called with. */
+struct control_call {
+	const struct control_command *command;
+	pid_t pid;	/* the process that it is about */
+	pid_t session;	/* the one whose session is asked */
+	const char *rest;	/* a file, or words; NULL: none */
+};
 
-	if (argc > 3 && !c) {
-		say_no_control(argv[3]);
+/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a status. */
+static int call_whom(struct control_call *call, const struct options *o, char *const words[], size_t n)
+{
+	struct pids pids = { 0 };
+
+	if (!(call->command->flags & TELLS_PID)) {
+		int status = meant_session(o, words, n, &call->session);
+
+		call->pid = call->session;
+		return status;
+	}
+	int status = meant_processes(o, words, n, &pids);
+	if (!status && pids.n > 1) {
+		say("control: of one process at a time; %d is one too many", (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	if (!status && pids.n) {
+		call->pid = pids.v[0];
+		call->session = meant_session_of(call->pid);
+	}
+	pids_release(&pids);
+	return status;
+}
+
+/* 0 or a status. */
+static int parse_control(struct control_call *call, int argc, char **argv)
+{
+	struct options o;
+	int at = options_parse(&o, "control", argc, argv, 2);
+
+	if (at < 0)
+		return STATUS_USAGE;
+	char **words = argv + at;
+	size_t n_words = o.pids[0] || at >= argc ? 0 : 1;
+
+	at += (int)n_words;
+	call->command = at < argc ? find_command(argv[at]) : NULL;
+	if (at < argc && !call->command) {
+		say_no_control(argv[at]);
 		return STATUS_USAGE;
 	}
-	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
+	bool takes = call->command && call->command->flags & (TAKES_FILE | TAKES_WORDS);
+	if (!call->command || argc - at > 1 + takes) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
 		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
 		return STATUS_USAGE;
 	}
-	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
+	call->rest = at + 1 < argc ? argv[at + 1] : NULL;
+	return call_whom(call, &o, words, n_words);
+}
+
+int command_control(int argc, char **argv)
+{
+	char answer[CONTROL_LINE_MAX * 2];
+	struct control_call call = { 0 };
+	int status = parse_control(&call, argc, argv);
+
+	if (status)
+		return status;
+	char *line = command_line(call.command, call.pid, call.rest);
 	if (line && !can_be_sent(line)) {
 		free(line);
 		return STATUS_USAGE;
 	}
-	pid_t session = c->flags & TELLS_PID ? session_of(pid) : pid;
-	char *text = line ? ask(session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
+	status = STATUS_FAILED;
+	char *text = line ? ask(call.session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
 	free(line);
 	if (!text)
 		return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/session_internal.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/texts.h"
 #include "cli/cli.h"
@@ -134,7 +135,9 @@ static bool refuse(struct session *s, struct task *task, struct image *i, int st
 	task->space->user = NULL;
 	if (i)
 		image_drop(s, i);
-	if (task->tgid == s->root && !s->images) {
+	bool begins = s->launched ? task->tgid == s->root && !s->images : task->tgid == s->attaching;
+
+	if (begins) {
 		s->refused = why;
 		s->refused_status = status;
 		if (s->launched)
@@ -145,12 +148,21 @@ static bool refuse(struct session *s, struct task *task, struct image *i, int st
 	return false;
 }
 
+static bool is_asked_for(const struct session *s, pid_t pid)
+{
+	bool asked = pid == s->root || pid == s->attaching;
+
+	for (size_t i = 0; !asked && i < s->n_attached; i++)
+		asked = s->attached[i] == pid;
+	return asked;
+}
+
 static bool on_image(void *ctx, struct task *task)
 {
 	struct session *s = ctx;
 	int err = 0;
 
-	if (task->tgid != s->root && !s->trace_children)
+	if (!s->trace_children && !is_asked_for(s, task->tgid))
 		return false;
 	const char *why = program_unsupported(task->tid);
 	if (why)
@@ -425,7 +437,16 @@ void session_release(struct session *s)
 	free(s->left_out_text);
 	heap_texts_free(s);
 	free(s->savers);
+	free(s->attached);
 	watch_shared_release(&s->shared);
+}
+
+int session_add(struct session *s, pid_t pid)
+{
+	if (ARRAY_RESERVE(&s->attached, &s->cap_attached, s->n_attached))
+		return -ENOMEM;
+	s->attached[s->n_attached++] = pid;
+	return 0;
 }
 
 void session_restrict(struct session *s, uint64_t min, uint64_t max)
