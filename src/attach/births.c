@@ -121,7 +121,7 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 
 /* ---- who is a new task, and whose memory does it have ---- */
 
-static bool shares_memory(pid_t a, pid_t b)
+bool tracer_shares_memory(pid_t a, pid_t b)
 {
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
 }
@@ -163,7 +163,7 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 
 	task->fresh = false;
 	task->tgid = tgid ? tgid : task->tid;
-	if (task->tgid != task->tid || shares_memory(task->tid, parent->tid)) {
+	if (task->tgid != task->tid || tracer_shares_memory(task->tid, parent->tid)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
 			t->ops->thread(t->ctx, task);

@@ -97,7 +97,7 @@ void tracer_unhold(struct tracer *t, struct space *s)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space == s && task->state == TASK_HELD)
+		if ((!s || task->space == s) && task->state == TASK_HELD)
 			task_resume(t, task, 0);
 }
 
@@ -317,6 +317,36 @@ void tracer_detach_all(struct tracer *t)
 		}
 	let_go_of_rest(t);
 	t->n_queue = 0;
+}
+
+static bool has_others(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid != pid)
+			return true;
+	return false;
+}
+
+void tracer_detach_process(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	if (!has_others(t, pid)) {
+		tracer_detach_all(t);
+		return;
+	}
+	tracer_quiesce(t);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->space)
+			t->ops->clean(t->ctx, task->space);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->state != TASK_RUNNING) {
+			tracer_let_go(t, task, owed_signal(t, task));
+			i = 0; /* the table has changed */
+		}
+	tracer_continue(t);
 }
 
 struct task *tracer_next_task(struct tracer *t, size_t *i)

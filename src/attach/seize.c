@@ -247,6 +247,32 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	return err;
 }
 
+/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for its exec.
+ * NULL: in its own. */
+static struct space *space_of_other(struct tracer *t, pid_t pid)
+{
+	const struct space *looked = NULL;
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->tgid == pid || !task->space || task->space == looked)
+			continue;
+		looked = task->space;
+		if (tracer_shares_memory(task->tid, pid))
+			return task->space;
+	}
+	return NULL;
+}
+
+static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh && task->tgid == pid)
+			tracer_enter_space(task, s);
+}
+
 /* The space of a process whose threads have been seized; any of them may end at any time. */
 static struct space *space_of_group(struct tracer *t, pid_t pid)
 {
@@ -257,11 +283,10 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 		if (task->tgid == pid)
 			s = space_new(task->tid);
 	/* The thread may end before the process does. */
-	if (s)
-		s->pid = pid;
-	for (size_t i = 0; s && (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh)
-			tracer_enter_space(task, s);
+	if (!s)
+		return NULL;
+	s->pid = pid;
+	enter_space_of_group(t, pid, s);
 	return s;
 }
 
@@ -289,34 +314,46 @@ static bool is_in_exec(const struct task *task)
 }
 
 /* The owner is told of the image. False: it does not want it. */
-static bool begin_image(struct tracer *t, struct space *s, struct task *task)
+static bool begin_image(struct tracer *t, struct task *task)
 {
 	if (!is_in_exec(task)) {
 		bool keep = t->ops->image(t->ctx, task);
 
-		tracer_unhold(t, s);
+		tracer_unhold(t, NULL);
 		return keep;
 	}
 	task->state = TASK_HELD;
-	if (!tracer_serve_event(t, task, PTRACE_EVENT_EXEC))
-		return false;
-	task_resume(t, task, 0);
-	return true;
+	bool keep = tracer_serve_event(t, task, PTRACE_EVENT_EXEC);
+	/* Those of other processes were stopped, too. */
+	tracer_unhold(t, NULL);
+	return keep;
 }
 
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
 	int err = seize_and_hold(t, pid, &stopped_ns);
-	struct space *s = err ? NULL : space_of_group(t, pid);
-	struct task *task = s ? stopped_task(t, s) : NULL;
 
-	if (!task) {
-		tracer_detach_all(t);
-		return err ? err : -ESRCH;
+	if (err) {
+		tracer_detach_process(t, pid);
+		return err;
 	}
-	bool keep = begin_image(t, s, task);
-	t->attach_ns = clock_now_ns() - stopped_ns;
+	struct space *s = space_of_other(t, pid);
+	if (s) { /* its breakpoints are in place; it has an image when it executes a program */
+		enter_space_of_group(t, pid, s);
+		tracer_unhold(t, NULL);
+		return 0;
+	}
+	s = space_of_group(t, pid);
+	struct task *task = s ? stopped_task(t, s) : NULL;
+	if (!task) {
+		tracer_detach_process(t, pid);
+		return -ESRCH;
+	}
+	bool keep = begin_image(t, task);
+	uint64_t ns = clock_now_ns() - stopped_ns;
+	if (t->attach_ns < ns)
+		t->attach_ns = ns;
 	return keep ? 0 : -ENOEXEC;
 }
 

@@ -104,11 +104,15 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 /**
  * Begin to trace a running process with all its threads, which go on when the owner's image() has
  * returned. Nothing is sent to it and none of its system calls is ended.
+ * One process after the other may be attached to; what those do that are traced already waits meanwhile.
  * Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else traces a thread of
  * it), -EAGAIN (its threads end before they can be seized), -ENOEXEC (image() did not want it; it is to
- * be let go with tracer_detach_all()).
+ * be let go with tracer_detach_process()).
  */
 int tracer_attach(struct tracer *t, pid_t pid);
+
+/* Take everything of ours out of one process and let it go; the others go on. */
+void tracer_detach_process(struct tracer *t, pid_t pid);
 
 /**
  * Serve stops until no task is left, or until @stop is not 0. Whoever sets @stop has to see to it
@@ -130,7 +134,7 @@ void tracer_detach_all(struct tracer *t);
 
 bool tracer_has_tasks(const struct tracer *t);
 
-/* How long tracer_attach() has kept the process stopped. */
+/* How long tracer_attach() has kept a process stopped, at most. */
 uint64_t tracer_attach_ns(const struct tracer *t);
 
 /* How it went with WAIT_FOLLOW. */

@@ -16,7 +16,7 @@ struct tracer {
 	uint64_t stops;
 	enum tracer_wait wait;
 	struct follow *follow;	/* NULL: nobody is followed */
-	uint64_t attach_ns;	/* how long attaching has kept the process stopped */
+	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct guard *guard;	/* NULL: nobody watches over us */
@@ -39,6 +39,7 @@ void tracer_serve_end(struct tracer *t, struct task *task);
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 
 /* births.c */
+bool tracer_shares_memory(pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */
 bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */

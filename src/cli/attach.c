@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/supported.h"
 #include "attach/target.h"
 #include "cli/load_rules.h"
 #include "cli/massif.h"
+#include "cli/meant.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "attach/supported.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
 #include "session/signals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 struct attach {
 	struct options options;
 	struct rules rules;
-	pid_t pid;
-	struct target_facts facts;
+	struct pids pids;	/* that were asked for */
+	bool foreign;		/* one of them is another user's */
 };
 
 static int status_of(enum target_problem p)
@@ -50,48 +52,163 @@ static int status_of_refusal(enum unobserved why)
 	return statuses[why];
 }
 
-static int refuse(enum target_problem p, const struct attach *a)
+static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f)
 {
 	struct error e;
-	pid_t by = p == TARGET_TRACED ? control_tracing(a->pid) : 0;
+	pid_t by = p == TARGET_TRACED ? control_tracing(pid) : 0;
 
-	target_explain(p, a->pid, &a->facts, &e);
+	target_explain(p, pid, f, &e);
 	if (by)
 		say("cannot attach to process %d: a session of mprof traces it already; mprof detach %d ends that",
-		    (int)a->pid, (int)by);
+		    (int)pid, (int)by);
 	else
 		say("%s", e.text);
 	return status_of(p);
 }
 
-/* Looked at again, for the facts may have changed between the first look and the try. */
-static enum target_problem why_not(struct attach *a, int err)
+static enum target_problem judge(pid_t pid, struct target_facts *f)
 {
-	enum target_problem p;
+	*f = target_look(pid);
+	enum target_problem p = target_judge(f, pid, getpid());
 
-	a->facts = target_look(a->pid);
-	if (err == -EBUSY && !a->facts.tracer)
-		a->facts.tracer = target_tracer_of_a_thread(a->pid);
-	p = target_judge(&a->facts, a->pid, getpid());
-	if (p != TARGET_FINE)
-		return p;
-	if (err == -EAGAIN || err == -EBUSY)
-		return TARGET_RESTLESS;
-	return err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
+	return p == TARGET_FINE && program_unsupported(pid) ? TARGET_UNSUPPORTED : p;
 }
 
-static void say_attached(const struct serve *v, const struct attach *a)
+/* Looked at again, for the facts may have changed between the first look and the try. */
+static int say_why_not(pid_t pid, int err)
 {
-	int pid = (int)a->pid;
+	struct target_facts f;
+	enum target_problem p = judge(pid, &f);
 
-	if (!v->control && a->options.background)
-		say("attached to process %d", pid);
-	else if (!v->control)
-		say("attached to process %d; Ctrl-C ends it", pid);
-	else if (a->options.background)
-		say("attached to process %d; mprof detach %d ends it", pid, pid);
+	if (p == TARGET_FINE && err == -EBUSY && !f.tracer) {
+		f.tracer = target_tracer_of_a_thread(pid);
+		p = target_judge(&f, pid, getpid());
+	}
+	if (p == TARGET_FINE)
+		p = err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
+		    err == -ESRCH		    ? TARGET_NOT_THERE :
+						      TARGET_NOT_PERMITTED;
+	return refuse(p, pid, &f);
+}
+
+/* ---- one process ---- */
+
+/* 0, or a status: a sentence has been printed, and the process is as it was. */
+static int begin(struct serve *v, pid_t pid)
+{
+	struct session *s = v->session;
+
+	watch_prepare(trap_observer_shared(trap_observer_of(s->observer)), pid);
+	s->attaching = pid;
+	int err = tracer_attach(v->tracer, pid), status = 0;
+	s->attaching = 0;
+	if (err == -ENOEXEC) {
+		tracer_detach_process(v->tracer, pid);
+		say("cannot attach to process %d: %s", (int)pid, s->refused ? s->refused : "it has ended");
+		status = s->refused ? status_of_refusal(s->refused_why) : STATUS_NOT_THERE;
+		s->refused = NULL;
+	} else if (err) {
+		status = say_why_not(pid, err);
+	} else if (session_add(s, pid)) {
+		tracer_detach_process(v->tracer, pid);
+		say("cannot attach to process %d: out of memory", (int)pid);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+/* The first one gives the session its name. */
+static int begin_first(struct serve *v, pid_t pid)
+{
+	v->session->root = pid;
+	if (!serve_open_control(v, pid))
+		return STATUS_FAILED;
+	int status = begin(v, pid);
+	if (status) {
+		control_close(v->control);
+		v->control = NULL;
+	}
+	return status;
+}
+
+/* ---- all of them ---- */
+
+/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is no child
+ * any more, and what is ours is not meant; of all others that cannot be attached to it is said why. */
+static void begin_child(struct serve *v, pid_t pid)
+{
+	struct target_facts f;
+
+	if (is_traced_by_us(pid))
+		return;
+	enum target_problem p = judge(pid, &f);
+	if (p == TARGET_NOT_THERE || p == TARGET_ZOMBIE || p == TARGET_OURSELVES)
+		return;
+	v->session->foreign |= f.uid != geteuid();
+	if (p == TARGET_FINE)
+		begin(v, pid);
 	else
-		say("attached to process %d; mprof detach %d, or Ctrl-C, ends it", pid, pid);
+		refuse(p, pid, &f);
+}
+
+/*
+ * The children of a process are looked for when it is traced: from then on each new one is born traced. So
+ * one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
+ */
+static int begin_children(struct serve *v, const struct pids *parents)
+{
+	struct pids tree = { 0 };
+	size_t looked = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < parents->n; i++)
+		err = pids_add(&tree, parents->v[i]);
+	while (!err && looked < tree.n) {
+		size_t n = tree.n;
+
+		err = processes_add_children(&tree, looked);
+		looked = n;
+		for (size_t i = n; i < tree.n; i++)
+			begin_child(v, tree.v[i]);
+	}
+	pids_release(&tree);
+	return err;
+}
+
+static void say_attached(const struct serve *v)
+{
+	const struct session *s = v->session;
+	bool background = v->options->background;
+	char which[64], end[64] = "";
+
+	if (s->n_attached == 1)
+		snprintf(which, sizeof which, "process %d", (int)s->root);
+	else
+		snprintf(which, sizeof which, "%zu processes, the first is %d", s->n_attached, (int)s->root);
+	if (v->control)
+		snprintf(end, sizeof end, "; mprof detach %d%s ends it", (int)s->root,
+			 background ? "" : ", or Ctrl-C,");
+	else if (!background)
+		snprintf(end, sizeof end, "; Ctrl-C ends it");
+	say("attached to %s%s", which, end);
+}
+
+/* 0, or a status if none of them could be attached to. */
+static int begin_all(struct serve *v, const struct attach *a)
+{
+	struct session *s = v->session;
+	struct error e;
+	int status = STATUS_NOT_THERE;
+
+	for (size_t i = 0; i < a->pids.n; i++)
+		status = s->n_attached ? begin(v, a->pids.v[i]) : begin_first(v, a->pids.v[i]);
+	if (!s->n_attached)
+		return status;
+	if (a->options.tree && begin_children(v, &a->pids))
+		say("not all children are traced: out of memory");
+	if (a->options.one_cpu && share_one_cpu(s->root, &e))
+		say("%s", e.text);
+	return 0;
 }
 
 static int attach_session(struct session *s, struct attach *a, int ready)
@@ -99,12 +216,10 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	struct trap_observer *o = trap_observer_of(s->observer);
 	struct serve v = { .session = s, .tracer = trap_observer_tracer(o), .watched = trap_observer_shared(o),
 			   .options = &a->options, .end_on_interrupt = true };
-	struct error e;
 
-	s->root = a->pid;
 	trap_observer_shared(o)->check_unwinding = a->options.check_unwinding;
 	session_restrict(s, a->options.min_size, a->options.max_size);
-	s->foreign = a->facts.uid != geteuid();
+	s->foreign = a->foreign;
 	tracer_set_wait(v.tracer, a->options.wait);
 	serve_raise_limit();
 	/* First what may fail without having touched the process. */
@@ -112,20 +227,9 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
-	if (!serve_open_control(&v, a->pid))
-		return STATUS_FAILED;
-	watch_prepare(trap_observer_shared(o), a->pid);
-	int status = 0, err = tracer_attach(v.tracer, a->pid);
-	if (err == -ENOEXEC) {
-		tracer_detach_all(v.tracer);
-		say("cannot attach to process %d: %s", (int)a->pid, s->refused ? s->refused : "it has ended");
-		status = s->refused ? status_of_refusal(s->refused_why) : STATUS_NOT_THERE;
-	} else if (err) {
-		status = refuse(why_not(a, err), a);
-	} else {
-		if (a->options.one_cpu && share_one_cpu(a->pid, &e))
-			say("%s", e.text);
-		say_attached(&v, a);
+	int status = begin_all(&v, a);
+	if (!status) {
+		say_attached(&v);
 		supervise_ready(ready);
 		status = serve_session(&v) ? STATUS_FAILED : 0;
 	}
@@ -147,35 +251,62 @@ static struct ending trace_attach(struct guard *guard, int ready, void *arg)
 	return end;
 }
 
+/* ---- the command ---- */
+
+/* All of them, before anything is done to one: 0, or a status. */
+static int look_at_all(struct attach *a)
+{
+	for (size_t i = 0; i < a->pids.n; i++) {
+		struct target_facts f;
+		enum target_problem p = judge(a->pids.v[i], &f);
+
+		if (p != TARGET_FINE)
+			return refuse(p, a->pids.v[i], &f);
+		a->foreign |= f.uid != geteuid();
+	}
+	return 0;
+}
+
+/* 0 or a status. */
+static int prepare(struct attach *a, char *const words[], size_t n)
+{
+	int status = meant_processes(&a->options, words, n, &a->pids);
+
+	if (status)
+		return status;
+	if (!a->pids.n) {
+		say("attach: which process? Usage: mprof attach [options] PID|NAME...");
+		return STATUS_USAGE;
+	}
+	if (a->options.one_cpu && (a->pids.n > 1 || a->options.tree)) {
+		say("--wait=pin is for one process: several would share one processor");
+		return STATUS_USAGE;
+	}
+	if (!outputs_apart(&a->options))
+		return STATUS_USAGE;
+	status = look_at_all(a);
+	if (!status)
+		status = massif_prepare(&a->options);
+	return status ? status : output_check(&a->options) ? STATUS_FAILED : 0;
+}
+
 int command_attach(int argc, char **argv)
 {
-	struct attach a;
+	struct attach a = { 0 };
 	int first = options_parse(&a.options, "attach", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (argc - first != 1 || !parse_pid(argv[first], &a.pid)) {
-		say("attach: which process? Usage: mprof attach [options] PID");
-		return STATUS_USAGE;
+	/* Who wants the children that are there wants those that come. */
+	if (a.options.tree && !a.options.trace_children_given)
+		a.options.trace_children = true;
+	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
+	if (!end.status) {
+		end.status = load_rules(&a.rules, &a.options);
+		if (!end.status)
+			end = supervise(a.options.background, trace_attach, &a);
+		rules_release(&a.rules);
 	}
-	if (!outputs_apart(&a.options))
-		return STATUS_USAGE;
-	a.facts = target_look(a.pid);
-	if (a.facts.exists)
-		a.pid = a.facts.tgid; /* a thread's number stands for its process */
-	enum target_problem p = target_judge(&a.facts, a.pid, getpid());
-	if (p == TARGET_FINE && program_unsupported(a.pid))
-		p = TARGET_UNSUPPORTED;
-	if (p != TARGET_FINE)
-		return refuse(p, &a);
-	int status = massif_prepare(&a.options);
-	if (status)
-		return status;
-	if (output_check(&a.options))
-		return STATUS_FAILED;
-	struct ending end = { .status = load_rules(&a.rules, &a.options) };
-	if (!end.status)
-		end = supervise(a.options.background, trace_attach, &a);
-	rules_release(&a.rules);
+	pids_release(&a.pids);
 	return end_with(end);
 }

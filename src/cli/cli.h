@@ -93,6 +93,7 @@ struct options {
 	bool format_given;	/* --format */
 	const char *output;	/* -o; NULL: the command's default stream */
 	bool to_stdout;		/* -o -: that is not it, but standard output */
+	const char *pids[MAX_NAMES + 1];	/* -p, as given; ends with a NULL */
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
@@ -104,7 +105,8 @@ struct options {
 	struct pprof_options pprof;
 	struct heapprofile_options heap;
 	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
-	bool trace_children;
+	bool trace_children, trace_children_given;
+	bool tree;		/* the children that a process has already, too */
 	bool keep_execs;	/* of what a process did before it executed another program nothing is left out */
 	bool background;
 	enum tracer_wait wait;

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/meant.h"
 #include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
@@ -231,17 +232,6 @@ static int end_kept(pid_t pid, const struct detached *d, const struct options *o
 	return STATUS_FAILED;
 }
 
-/* Is it in the session of another process, which has not been asked for? True: that has been said. */
-static bool is_only_traced(pid_t pid)
-{
-	pid_t by = control_is_there(pid) ? 0 : control_tracing(pid);
-
-	if (by)
-		say("there is no session for process %d by itself: it is traced in that of process %d, which mprof "
-		    "detach %d ends", (int)pid, (int)by, (int)by);
-	return by;
-}
-
 int command_detach(int argc, char **argv)
 {
 	static char answer[16 << 20]; /* a line for each process; memory is used as far as it is filled */
@@ -255,14 +245,9 @@ int command_detach(int argc, char **argv)
 		say("option base means nothing for detach: compare the data files with mprof report");
 		return STATUS_USAGE;
 	}
-	if (argc - first > 1 || (argc - first == 1 && !parse_pid(argv[first], &pid))) {
-		say("detach: usage: mprof detach [options] [PID]");
-		return STATUS_USAGE;
-	}
-	if (first == argc && !only_session(&pid, &status))
+	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
+	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
-	if (is_only_traced(pid))
-		return STATUS_NO_SESSION;
 	/* The session is not ended for a report that cannot be written. */
 	if (o.output && output_check_file(o.output, "the report"))
 		return STATUS_FAILED;
@@ -351,29 +336,80 @@ static void say_no_control(const char *word)
 	    n.best ? n.best : "", n.best ? "? See" : "; see");
 }
 
-int command_control(int argc, char **argv)
-{
-	char answer[CONTROL_LINE_MAX * 2];
-	pid_t pid;
-	int status = STATUS_FAILED;
-	const struct control_command *c = argc < 4 ? NULL : find_command(argv[3]);
+/* What "mprof control" was called with. */
+struct control_call {
+	const struct control_command *command;
+	pid_t pid;	/* the process that it is about */
+	pid_t session;	/* the one whose session is asked */
+	const char *rest;	/* a file, or words; NULL: none */
+};
 
-	if (argc > 3 && !c) {
-		say_no_control(argv[3]);
+/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a status. */
+static int call_whom(struct control_call *call, const struct options *o, char *const words[], size_t n)
+{
+	struct pids pids = { 0 };
+
+	if (!(call->command->flags & TELLS_PID)) {
+		int status = meant_session(o, words, n, &call->session);
+
+		call->pid = call->session;
+		return status;
+	}
+	int status = meant_processes(o, words, n, &pids);
+	if (!status && pids.n > 1) {
+		say("control: of one process at a time; %d is one too many", (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	if (!status && pids.n) {
+		call->pid = pids.v[0];
+		call->session = meant_session_of(call->pid);
+	}
+	pids_release(&pids);
+	return status;
+}
+
+/* 0 or a status. */
+static int parse_control(struct control_call *call, int argc, char **argv)
+{
+	struct options o;
+	int at = options_parse(&o, "control", argc, argv, 2);
+
+	if (at < 0)
+		return STATUS_USAGE;
+	char **words = argv + at;
+	size_t n_words = o.pids[0] || at >= argc ? 0 : 1;
+
+	at += (int)n_words;
+	call->command = at < argc ? find_command(argv[at]) : NULL;
+	if (at < argc && !call->command) {
+		say_no_control(argv[at]);
 		return STATUS_USAGE;
 	}
-	if (!c || !parse_pid(argv[2], &pid) || argc > 4 + !!(c->flags & (TAKES_FILE | TAKES_WORDS))) {
+	bool takes = call->command && call->command->flags & (TAKES_FILE | TAKES_WORDS);
+	if (!call->command || argc - at > 1 + takes) {
 		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
 		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
 		return STATUS_USAGE;
 	}
-	char *line = command_line(c, pid, argc > 4 ? argv[4] : NULL);
+	call->rest = at + 1 < argc ? argv[at + 1] : NULL;
+	return call_whom(call, &o, words, n_words);
+}
+
+int command_control(int argc, char **argv)
+{
+	char answer[CONTROL_LINE_MAX * 2];
+	struct control_call call = { 0 };
+	int status = parse_control(&call, argc, argv);
+
+	if (status)
+		return status;
+	char *line = command_line(call.command, call.pid, call.rest);
 	if (line && !can_be_sent(line)) {
 		free(line);
 		return STATUS_USAGE;
 	}
-	pid_t tracing = c->flags & TELLS_PID ? control_tracing(pid) : pid, session = tracing ? tracing : pid;
-	char *text = line ? ask(session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
+	status = STATUS_FAILED;
+	char *text = line ? ask(call.session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
 	free(line);
 	if (!text)
 		return status;

@@ -22,12 +22,13 @@ static const struct {
 	  "What stands behind the program is the program's. When it has ended, the report is printed to\n"
 	  "standard error, the profile is written to mprof.data, and mprof ends as the program ended.\n" },
 	{ "attach", FOR_ATTACH,
-	  "mprof attach [options] PID                  profile a running process\n",
+	  "mprof attach [options] PID|NAME...          profile a running process, or several\n",
 	  "Until the process ends, mprof detach, Ctrl-C, or the end of --duration: then the report is printed\n"
-	  "to standard error and the profile is written to mprof.data. The process goes on unharmed.\n" },
+	  "to standard error and the profile is written to mprof.data. The process goes on unharmed. A name is that of\n"
+	  "the only process that is called so.\n" },
 	{ "detach", FOR_REPORT | FOR_DETACH,
-	  "mprof detach [options] [PID]                end that, and print the report\n",
-	  "The process goes on. Without PID: the only session there is.\n" },
+	  "mprof detach [options] [PID|NAME]           end that, and print the report\n",
+	  "The process goes on, and all that are traced in its session. Without PID: the only session there is.\n" },
 	{ "status", FOR_STATUS,
 	  "mprof status                                list the sessions\n",
 	  "State, seconds, allocations, frees and live bytes of each.\n" },
@@ -109,6 +110,8 @@ static const struct part parts[] = {
 		  "                   --detailed-freq --max-snapshots --peak-inaccuracy --threshold --depth\n"
 		  "                   --heap --stacks --pages-as-heap --heap-admin --alignment --alloc-fn\n"
 		  "                   --ignore-fn as Massif's; see the manual\n" },
+	{ FOR_ATTACH, "  -p, --pid=PID|NAME        (attach) this process; PID,PID...: these\n" },
+	{ FOR_ATTACH, "  --tree           (attach) the children that it has already, too, and all that come\n" },
 	{ FOR_ATTACH, "  --background     (attach) return once tracing has begun\n" },
 	{ TRACES, "  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if FILE ends in .zst)\n" },
 	{ TRACES, "  --mma-stats-file[=FILE]   write its statistics: duration, load_max, load_current ...\n" },
@@ -129,6 +132,8 @@ static const struct part parts[] = {
 	{ PRINTS, "  --nodecount=N --nodefraction=F --edgefraction=F --text --collapsed --dot\n" },
 	{ FOR_REPORT, "  --base=FILE --drop_negative --symbols=yes|no   (report)\n" },
 	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is standard input\n" },
+
+	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   this process\n" },
 
 	{ TRACES | FOR_PROBES, "\nwhich functions are trapped (run, attach, probes):\n" },
 	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man mprof.probes)\n" },

@@ -13,7 +13,20 @@ static bool set_data(struct options *o, const char *v)
 
 static bool set_trace_children(struct options *o, const char *v)
 {
+	o->trace_children_given = true;
 	return value_yes_no(&o->trace_children, v);
+}
+
+static bool add_pid(struct options *o, const char *v)
+{
+	return value_add(o->pids, MAX_NAMES, v);
+}
+
+static bool set_tree(struct options *o, const char *v)
+{
+	(void)v;
+	o->tree = true;
+	return true;
 }
 
 static bool set_keep_execs(struct options *o, const char *v)
@@ -87,6 +100,9 @@ const struct option_def tracing_options[] = {
 	{ "max-size", FOR_TRACING | NEEDS_VALUE,
 	  "a number of bytes above 0, or one with K, M or G, and not below a --min-size", set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
+	{ "p", FOR_PROCESSES | NEEDS_VALUE, "a process's number or name, 64 of them at most", add_pid },
+	{ "pid", FOR_PROCESSES | NEEDS_VALUE, "a process's number or name, 64 of them at most", add_pid },
+	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
 	{ "stats", FOR_TRACING, NULL, set_stats },

@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
+#include "cli/meant.h"
 #include "cli/own_heaps.h"
 #include "cli/program.h"
 #include "probes/choose.h"
@@ -127,12 +128,11 @@ static int list_program(struct watch_shared *s, const char *name, size_t *found)
 	return err ? STATUS_FAILED : 0;
 }
 
-static int list(struct watch_shared *s, const char *what, size_t *found)
+/* @program: if it is no process, @pid 0. */
+static int list(struct watch_shared *s, pid_t pid, const char *program, size_t *found)
 {
-	pid_t pid;
-
-	if (!parse_pid(what, &pid))
-		return list_program(s, what, found);
+	if (!pid)
+		return list_program(s, program, found);
 	int err = list_process(s, pid, found);
 	if (!err)
 		return 0;
@@ -142,31 +142,57 @@ static int list(struct watch_shared *s, const char *what, size_t *found)
 	       err == -EACCES || err == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
 }
 
+/* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or a status. */
+static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid, const char **name)
+{
+	struct pids pids = { 0 };
+
+	*pid = 0;
+	*name = argc ? argv[0] : o->pids[0];
+	if (argc + !!o->pids[0] != 1) {
+		say("probes: of which program? Usage: mprof probes [options] PID|PROGRAM");
+		return STATUS_USAGE;
+	}
+	if (argc) {
+		parse_pid(argv[0], pid);
+		return 0;
+	}
+	int status = meant_processes(o, argv, 0, &pids);
+	if (!status && pids.n > 1) {
+		say("probes: of one process at a time; %d is one too many", (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	*pid = status ? 0 : pids.v[0];
+	pids_release(&pids);
+	return status;
+}
+
 int command_probes(int argc, char **argv)
 {
 	struct watch_shared shared = { 0 };
 	struct options options;
 	struct rules rules;
+	const char *name;
+	pid_t pid;
 	int first = options_parse(&options, "probes", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
-	if (argc - first != 1) {
-		say("probes: of which program? Usage: mprof probes [options] PID|PROGRAM");
-		return STATUS_USAGE;
-	}
-	int status = load_rules(&rules, &options);
+	int status = find_meant(&options, argc - first, argv + first, &pid, &name);
+	if (status)
+		return status;
+	status = load_rules(&rules, &options);
 	if (!status) {
 		size_t found = 0;
 
 		watch_shared_rules(&shared, &rules);
-		status = list(&shared, argv[first], &found);
+		status = list(&shared, pid, name, &found);
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
 			say_own_heaps(&shared.files);
 		if (!status && !found) {
-			say("nothing would be trapped in %s: %s", argv[first],
+			say("nothing would be trapped in %s: %s", name,
 			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));
 			status = STATUS_NO_ALLOCATOR;
 		}

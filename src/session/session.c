@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/session_internal.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/texts.h"
 #include "proc/arguments.h"
@@ -126,8 +127,11 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 bool session_wants(void *ctx, pid_t pid)
 {
 	const struct session *s = ctx;
+	bool wanted = s->trace_children || pid == s->root || pid == s->attaching;
 
-	return pid == s->root || s->trace_children;
+	for (size_t i = 0; !wanted && i < s->n_attached; i++)
+		wanted = s->attached[i] == pid;
+	return wanted;
 }
 
 void *session_begins(void *ctx, pid_t pid)
@@ -182,7 +186,7 @@ void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, 
 
 	if (image)
 		image_drop(s, image);
-	if (pid != s->root || s->images) {
+	if (s->launched ? pid != s->root || s->images : pid != s->attaching) {
 		session_say(s, "process %d goes on unobserved: %s", (int)pid, why_not);
 		return;
 	}
@@ -303,6 +307,15 @@ void session_release(struct session *s)
 	images_free(s->left_out);
 	free(s->left_out_text);
 	free(s->savers);
+	free(s->attached);
+}
+
+int session_add(struct session *s, pid_t pid)
+{
+	if (ARRAY_RESERVE(&s->attached, &s->cap_attached, s->n_attached))
+		return -ENOMEM;
+	s->attached[s->n_attached++] = pid;
+	return 0;
 }
 
 void session_restrict(struct session *s, uint64_t min, uint64_t max)

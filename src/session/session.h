@@ -70,7 +70,10 @@ struct session {
 	char *left_out_text;	/* a sentence about them; NULL: there are none */
 	bool keep_execs;	/* none is to be left out */
 	bool trace_children;
-	pid_t root;		/* the process that was launched */
+	pid_t root;		/* the process that was launched, or the first that was attached to */
+	pid_t *attached;	/* all that were attached to */
+	size_t n_attached, cap_attached;
+	pid_t attaching;	/* the one that is being attached to; 0: none */
 	int root_status;	/* as waitpid gave it */
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
@@ -117,6 +120,9 @@ void session_release(struct session *s);
 
 /* What an observer is to be told to, with the session as context. */
 extern const struct observer_sink session_sink;
+
+/* Its process was launched, or attached to: what it executes is profiled, too. 0 or -ENOMEM. */
+int session_add(struct session *s, pid_t pid);
 
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/meant.h"
+
+#include "proc/title.h"
+#include "control/control.h"
+#include "proc/status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWER_SECONDS = 30 };
+
+/* Find who is called so. 0 or -ENOMEM. */
+typedef int find_fn(const char *name, struct pids *out);
+
+static int no_memory(const struct options *o)
+{
+	say("%s: out of memory", o->command);
+	return STATUS_FAILED;
+}
+
+static int say_several(const char *name, const struct pids *p)
+{
+	say("%zu processes are called \"%s\": say which by its number", p->n, name);
+	for (size_t i = 0; i < p->n; i++) {
+		char title[TITLE_MAX];
+
+		title_of(title, p->v[i]);
+		say("%7d  %s", (int)p->v[i], title);
+	}
+	return STATUS_USAGE;
+}
+
+/* 0 or a status. @none: what is said, with the name, if nobody is called so. */
+static int add_named(const struct options *o, const char *name, find_fn *find, const char *none, int status,
+		     struct pids *out)
+{
+	struct pids found = { 0 };
+	int err = find(name, &found);
+
+	if (!err && found.n == 1)
+		err = pids_add(out, found.v[0]);
+	if (err)
+		status = no_memory(o);
+	else if (!found.n)
+		say("%s \"%s\"", none, name);
+	else
+		status = found.n == 1 ? 0 : say_several(name, &found);
+	pids_release(&found);
+	return status;
+}
+
+static int add_word(const struct options *o, const char *word, find_fn *find, const char *none, int status,
+		    struct pids *out)
+{
+	switch (processes_word(word, out)) {
+	case WORD_NUMBERS:
+		return 0;
+	case WORD_NAME:
+		return add_named(o, word, find, none, status, out);
+	default:
+		say("%s: \"%s\" is neither the number nor the name of a process; see mprof help %s", o->command, word,
+		    o->command);
+		return STATUS_USAGE;
+	}
+}
+
+/* 0 or a status. */
+static int add_words(const struct options *o, char *const words[], size_t n, find_fn *find, const char *none,
+		     int wrong, struct pids *out)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && o->pids[i]; i++)
+		status = add_word(o, o->pids[i], find, none, wrong, out);
+	for (size_t i = 0; !status && i < n; i++)
+		status = add_word(o, words[i], find, none, wrong, out);
+	return status;
+}
+
+int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out)
+{
+	struct pids said = { 0 };
+	int status = add_words(o, words, n, processes_named, "no process is called", STATUS_NOT_THERE, &said);
+
+	for (size_t i = 0; !status && i < said.n; i++) {
+		pid_t tgid = proc_status(said.v[i]).tgid;
+
+		if (pids_add(out, tgid > 0 ? tgid : said.v[i]))
+			status = no_memory(o);
+	}
+	pids_release(&said);
+	return status;
+}
+
+/* ---- sessions ---- */
+
+static int sessions_named(const char *name, struct pids *out)
+{
+	pid_t *pids;
+	struct error e;
+	ssize_t n = control_sessions(&pids, &e);
+	int err = 0;
+
+	for (ssize_t i = 0; !err && i < n; i++)
+		if (process_has_name(pids[i], name))
+			err = pids_add(out, pids[i]);
+	free(pids);
+	return err;
+}
+
+pid_t meant_session_of(pid_t pid)
+{
+	pid_t by = control_is_there(pid) ? pid : control_tracing(pid);
+
+	return by ? by : pid;
+}
+
+/* Who says one of the processes of a session need not mean all of them. */
+static int only_one(const struct options *o, const struct pids *said, pid_t *session)
+{
+	for (size_t i = 0; i < said->n; i++) {
+		pid_t of = meant_session_of(said->v[i]);
+
+		if (!pids_have(said, of)) {
+			say("process %d is traced in the session of process %d: mprof %s %d is for all of it",
+			    (int)said->v[i], (int)of, o->command, (int)of);
+			return STATUS_NO_SESSION;
+		}
+		if (*session && of != *session) {
+			say("%s: of one session at a time; %d and %d are two", o->command, (int)*session, (int)of);
+			return STATUS_USAGE;
+		}
+		*session = of;
+	}
+	return 0;
+}
+
+int meant_session(const struct options *o, char *const words[], size_t n, pid_t *session)
+{
+	struct pids said = { 0 };
+
+	*session = 0;
+	int status = add_words(o, words, n, sessions_named, "there is no session of a process that is called",
+			       STATUS_NO_SESSION, &said);
+	if (!status)
+		status = only_one(o, &said, session);
+	pids_release(&said);
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_MEANT_H
+#define MPROF_CLI_MEANT_H
+
+#include "cli/cli.h"
+#include "cli/processes.h"
+
+/*
+ * What people say to which process a command goes: with -p or without, by number or by name.
+ */
+
+/**
+ * The processes that @words, and before them those of -p, say. A thread's number stands for its process; a
+ * name for the only process that is called so.
+ * Returns 0, or an exit status: a sentence has been printed. Without any word *out stays empty.
+ */
+int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out);
+
+/**
+ * The session that they say; several words may mean the same.
+ * Returns as above. Without any word *session stays 0.
+ */
+int meant_session(const struct options *o, char *const words[], size_t n, pid_t *session);
+
+/* The session that traces a process: its own, or that of another; @pid itself if there is none. */
+pid_t meant_session_of(pid_t pid);
+
+#endif
