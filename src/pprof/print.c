@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pprof/print.h"
 
+#include "base/jsontext.h"
 #include "base/printable.h"
 #include "pprof/heap_write.h"
 #include "pprof/number.h"
@@ -241,19 +242,6 @@ int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE
 static const char *const value_names[HEAP_VALUES] = { "alloc_objects", "alloc_space", "inuse_objects",
 						      "inuse_space" };
 
-/* JSON is UTF-8; what is not becomes octal. */
-static json_t *text_of(const char *s)
-{
-	json_t *j = json_string(s);
-
-	if (j)
-		return j;
-	char *safe = printable_copy(s);
-	j = safe ? json_string(safe) : NULL;
-	free(safe);
-	return j;
-}
-
 static json_t *frame_of(const struct heap_stacks *h, const struct pp_location *l, uint32_t i)
 {
 	json_t *j = json_object();
@@ -262,14 +250,14 @@ static json_t *frame_of(const struct heap_stacks *h, const struct pp_location *l
 	snprintf(address, sizeof address, "0x%" PRIx64, l->address);
 	json_object_set_new(j, "address", json_string(address));
 	if (l->mapping != PP_NONE)
-		json_object_set_new(j, "module", text_of(h->mappings[l->mapping].path));
+		json_object_set_new(j, "module", json_text(h->mappings[l->mapping].path));
 	if (!l->n_lines)
 		return j;
 	const struct pp_line *line = &h->lines[l->first_line + i];
 	const struct pp_function *f = &h->functions[line->function];
-	json_object_set_new(j, "function", text_of(f->name));
+	json_object_set_new(j, "function", json_text(f->name));
 	if (*f->file)
-		json_object_set_new(j, "file", text_of(f->file));
+		json_object_set_new(j, "file", json_text(f->file));
 	if (line->line)
 		json_object_set_new(j, "line", json_integer(line->line));
 	if (i + 1 < l->n_lines)

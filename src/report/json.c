@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The report as JSON, schema mprof.report.v1. All rows, whatever the level. */
 #include "report/json.h"
+#include "base/jsontext.h"
 #include "report/bins.h"
 #include "report/direct.h"
 #include "profile/pd_names.h"
@@ -13,7 +14,7 @@ static json_t *command(char *const *argv)
 	json_t *list = json_array();
 
 	for (; list && argv && *argv; argv++) {
-		if (json_array_append_new(list, json_out_text(*argv))) {
+		if (json_array_append_new(list, json_text(*argv))) {
 			json_decref(list);
 			return NULL;
 		}
@@ -49,7 +50,7 @@ static json_t *totals(const struct profile_data *d)
 static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)
 {
 	for (size_t i = bins_first_type(d, size); i < d->n_types && d->types[i].size == size; i++)
-		if (json_array_append_new(list, json_out_text(d->types[i].name)))
+		if (json_array_append_new(list, json_text(d->types[i].name)))
 			return false;
 	return true;
 }
@@ -88,9 +89,9 @@ static void modules(struct json_out *o, const struct profile_data *d)
 		const struct pd_module *m = &d->modules[i];
 
 		if (m->names && *m->names)
-			json_out_row(o, json_pack("{so so so}", "path", json_out_text(m->path),
-						  "build_id", json_out_text(m->build_id),
-						  "names", json_out_text(m->names)));
+			json_out_row(o, json_pack("{so so so}", "path", json_text(m->path),
+						  "build_id", json_text(m->build_id),
+						  "names", json_text(m->names)));
 	}
 	json_out_end_rows(o);
 }
@@ -134,7 +135,7 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 		const struct direct_row *row = &t.rows[i];
 
 		json_out_row(o, json_pack("{so so so sI so}",
-					  "function", json_out_text(names_text(d, row->function)),
+					  "function", json_text(names_text(d, row->function)),
 					  "bytes", json_out_classes(d, row->own.bytes),
 					  "kept", json_out_classes(d, row->kept),
 					  "calls", json_out_int(row->own.calls),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/graph.h"
+#include "base/jsontext.h"
 #include "report/json.h"
 #include "profile/pd_names.h"
 
@@ -7,7 +8,7 @@
 
 static json_t *name_of(const struct graph *g, uint32_t node)
 {
-	return json_out_text(names_text(g->d, g->nodes[node].function));
+	return json_text(names_text(g->d, g->nodes[node].function));
 }
 
 static json_t *relatives(const struct graph *g, const struct graph_relatives *r)

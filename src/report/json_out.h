@@ -35,9 +35,6 @@ void json_out_next_row(struct json_out *o);
 void json_out_begin_rows(struct json_out *o, const char *key);
 void json_out_end_rows(struct json_out *o);
 
-/* A string, with U+FFFD instead of every byte that is not valid UTF-8; null for NULL. */
-json_t *json_out_text(const char *s);
-
 /* {"s":..., "m":..., "l":..., "x":...} */
 json_t *json_out_classes(const struct profile_data *d, const uint64_t bytes[N_SIZE_CLASSES]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/json_path.h"
 
+#include "base/jsontext.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -35,11 +36,11 @@ static json_t *make_element(const struct profile_data *d, size_t site)
 	json_t *line = s->line ? json_integer(s->line) : json_null();
 
 	return json_pack("{so sI so so so sb sb}",
-			 "function", json_out_text(names_text(d, function)),
+			 "function", json_text(names_text(d, function)),
 			 "offset", json_out_int(s->offset),
-			 "file", json_out_text(s->file),
+			 "file", json_text(s->file),
 			 "line", line,
-			 "module", json_out_text(module_of(d, function)),
+			 "module", json_text(module_of(d, function)),
 			 "inlined", s->inlined,
 			 "guessed", s->guessed);
 }

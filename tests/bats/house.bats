@@ -152,3 +152,18 @@ copy_tree() {
 	touch tests/unit/test_shelf.c
 	breach "tests/unit/test_shelf.c: is to be named test_ROOM_FILE.c, after a room in src/" units
 }
+
+# The objects are those that have been built; flags has the compiler and what it was called with.
+@test "what prints reports needs neither libdw nor libelf" {
+	local source objects=()
+	[ -r "$B/flags" ] || fail "nothing has been built in $B" || return 1
+	for source in "$ROOT"/src/{report,profile,base}/*.c "$ROOT/src/pprof/stacktable.c"; do
+		source=${source#"$ROOT"/}
+		objects+=("$B/${source%.c}.o")
+	done
+	echo 'int main(void) { return 0; }' >main.c
+	run bash -c "$(cat "$B/flags") -o reports main.c ${objects[*]@Q} -lsqlite3 -ljansson -lm"
+	[ "$status" = 0 ] || fail "$output" || return 1
+	run ldd reports
+	[[ "$output" != *libdw* && "$output" != *libelf* ]] || fail "$output"
+}

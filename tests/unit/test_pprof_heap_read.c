@@ -374,6 +374,29 @@ static void use(struct heap_stacks *h)
 	heap_stacks_release(&sum);
 }
 
+/* As every JSON of mprof's has it. */
+static void a_byte_of_a_name_that_is_not_utf_8_is_replaced_in_json(void **state)
+{
+	static const char text[] = "--- symbol\nbinary=/x\n0x1000 a\xff" "b\n---\n--- heap\n"
+				   "heap profile:      1:      8 [     1:      8] @ heapprofile\n"
+				   "     1:        8 [     1:        8] @ 0x1000\n";
+	struct heap_view v = { .value = INUSE_SPACE };
+	struct heap_stacks h;
+	struct error e;
+	char *json = NULL;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(read_bytes(text, strlen(text), &h, &e), 0);
+	FILE *out = open_memstream(&json, &len);
+	assert_non_null(out);
+	assert_int_equal(heap_print_json(&h, &v, out), 0);
+	fclose(out);
+	assert_non_null(strstr(json, "\"function\":\"a\xef\xbf\xbd" "b\""));
+	free(json);
+	heap_stacks_release(&h);
+}
+
 static const char jemallocs[] = "heap_v2/524288\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] main\n"
 				"@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n  t0: 1: 400 [1: 400]\n"
 				"@ 0x1100\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n\nMAPPED_LIBRARIES:\n"
@@ -646,6 +669,7 @@ int main(void)
 		cmocka_unit_test(damaged_protos_are_read_or_refused_with_a_sentence),
 		cmocka_unit_test(damaged_compression_is_refused),
 		cmocka_unit_test(what_is_no_proto_is_told_in_words),
+		cmocka_unit_test(a_byte_of_a_name_that_is_not_utf_8_is_replaced_in_json),
 	};
 
 	return cmocka_run_group_tests(tests, make_path, remove_path);
