@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/meant.h"
 
-#include "proc/title.h"
 #include "control/control.h"
 #include "proc/status.h"
+#include "proc/title.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ANSWER_SECONDS = 30 };
 
 /* Find who is called so. 0 or -ENOMEM. */
 typedef int find_fn(const char *name, struct pids *out);
@@ -124,8 +122,9 @@ static int only_one(const struct options *o, const struct pids *said, pid_t *ses
 		pid_t of = meant_session_of(said->v[i]);
 
 		if (!pids_have(said, of)) {
-			say("process %d is traced in the session of process %d: mprof %s %d is for all of it",
-			    (int)said->v[i], (int)of, o->command, (int)of);
+			say("there is no session for process %d by itself: it is traced in that of process %d, which mprof "
+			    "%s %d %s", (int)said->v[i], (int)of, o->command, (int)of,
+			    strcmp(o->command, "detach") ? "is for" : "ends");
 			return STATUS_NO_SESSION;
 		}
 		if (*session && of != *session) {

@@ -100,7 +100,7 @@ untraced() { # PID...
 	BINS=$D/bins2 start two "$T/phases"
 	attach -o report.txt --data=run.data "$one_pid" "$two_pid"
 	tell_await one go '^done'
-	refused 11 "process $two_pid is traced in the session of process $one_pid: mprof detach $one_pid" \
+	refused 11 "process $two_pid by itself: it is traced in that of process $one_pid, which mprof detach $one_pid" \
 		"$MPROF" detach "$two_pid"
 	refused 11 "mprof control $one_pid" "$MPROF" control "$two_pid" save x.data
 	finish one
