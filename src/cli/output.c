@@ -14,6 +14,7 @@
 #include "cli/sections.h"
 #include "cli/stream.h"
 #include "cli/unwritten.h"
+#include "control/answer.h"
 #include "profile/datafile.h"
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
@@ -22,11 +23,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -486,18 +485,6 @@ int output_save_elsewhere(struct session *s, const struct options *o, const char
 
 /* ---- while it goes on ---- */
 
-__attribute__((format(printf, 2, 3))) static void tell(int fd, const char *fmt, ...)
-{
-	char text[8300];
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (fd >= 0 && n > 0)
-		send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL);
-}
-
 int output_save(const struct session *s, const struct options *o, const struct image *i,
 		const char *path, int answer_fd)
 {
@@ -512,9 +499,10 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		say("%s", e.text);
 	char *dir = err || name[0] == '/' ? NULL : getcwd(NULL, 0);
 	if (err)
-		tell(answer_fd, "error %s\n", e.text);
+		control_answer(answer_fd, "error %s\n", e.text);
 	else
-		tell(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "", name);
+		control_answer(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "",
+			       name);
 	free(dir);
 	free(name);
 	profile_data_free(d);
