@@ -10,8 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,7 +160,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	}
 	if (i)
 		image_drop(s, i);
-	session_say(s, "process %d goes on unobserved: out of memory", (int)child);
+	say_to(s->say, "process %d goes on unobserved: out of memory", (int)child);
 	return NULL;
 }
 
@@ -187,7 +185,7 @@ void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, 
 	if (image)
 		image_drop(s, image);
 	if (s->launched ? pid != s->root || s->images : pid != s->attaching) {
-		session_say(s, "process %d goes on unobserved: %s", (int)pid, why_not);
+		say_to(s->say, "process %d goes on unobserved: %s", (int)pid, why_not);
 		return;
 	}
 	s->refused = why_not;
@@ -247,19 +245,6 @@ void session_reaped(void *ctx, pid_t pid, int wstatus)
 }
 
 /* ---- life ---- */
-
-void session_say(const struct session *s, const char *fmt, ...)
-{
-	struct error e;
-	char text[sizeof e.text];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	error_set(&e, 0, "%s", text);
-	s->say(e.text);
-}
 
 static void no_say(const char *sentence)
 {

@@ -2,6 +2,7 @@
 #ifndef MPROF_SESSION_SESSION_H
 #define MPROF_SESSION_SESSION_H
 
+#include "base/say.h"
 #include "observer.h"
 #include "proc/title.h"
 #include "profile/profile.h"
@@ -86,7 +87,7 @@ struct session {
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* A sentence for the user. */
-	void (*say)(const char *sentence);
+	say_fn *say;
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
 	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */

@@ -455,7 +455,9 @@ static void a_program_that_cannot_be_observed_is_refused_or_told_of(void **state
 	struct session *s = begin(true);
 
 	(void)state;
+	s->attaching = ROOT;
 	session_sink.unobserved(s, ROOT, NULL, UNOBSERVED_UNSUPPORTED, "it is none of ours");
+	s->attaching = 0;
 	assert_string_equal(s->refused, "it is none of ours");
 	assert_int_equal(s->refused_why, UNOBSERVED_UNSUPPORTED);
 	assert_string_equal(script.said, "");
