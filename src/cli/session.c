@@ -187,6 +187,18 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 	return false;
 }
 
+static void on_unfollowed(void *ctx, struct task *task, const struct space *space, int err)
+{
+	const struct session *s = ctx;
+	const struct image *from = space ? space->user : NULL;
+	const char *advice = err == -EMFILE ? "; raise the hard limit of open files (ulimit -Hn)" : "";
+
+	if (from && from->watch)
+		watch_clean(from->watch, task->space);
+	if (!space || s->trace_children)
+		say("process %d goes on unobserved: %s%s", (int)task->tgid, strerror(-err), advice);
+}
+
 static void on_thread(void *ctx, struct task *task)
 {
 	struct image *i = session_image_of(task);
@@ -341,6 +353,7 @@ static void on_reaped(void *ctx, pid_t pid, int wstatus)
 static const struct tracer_ops ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.unfollowed = on_unfollowed,
 	.thread = on_thread,
 	.syscall = on_syscall,
 	.trap = on_trap,
