@@ -152,6 +152,25 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 	tracer_forget(t, task);
 }
 
+/* Did space_new() fail because there is no such task any more? Then waitpid will say so. */
+static bool has_died(int err)
+{
+	return err == ESRCH || err == ENOENT || err == EACCES;
+}
+
+/* A child that we have no means to follow. False: it has been let go, with its own bytes. */
+static bool let_child_go(struct tracer *t, struct task *task, const struct space *space, int err)
+{
+	struct space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
+
+	if (!own)
+		return true;
+	tracer_enter_space(task, own);
+	t->ops->unfollowed(t->ctx, task, space, -err);
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
 /*
  * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
  * with a copy of it (fork). False: it has been let go.
@@ -170,8 +189,8 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 		return true;
 	}
 	struct space *own = space_new(task->tid);
-	if (!own) /* it has died already: waitpid will say so */
-		return true;
+	if (!own)
+		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
 	if (t->ops->forked(t->ctx, task, parent, space))
 		return true;
@@ -297,8 +316,12 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);
-	if (!s) { /* killed in the exec: waitpid will say so */
+	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
+	if (!s) {
+		t->ops->unfollowed(t->ctx, task, NULL, -errno);
+		tracer_let_go(t, task, 0);
+		return false;
 	}
 	tracer_enter_space(task, s);
 	if (t->ops->image(t->ctx, task))

@@ -17,7 +17,7 @@
 struct space {
 	unsigned tasks;	/* how many tasks run in it */
 	unsigned exiting; /* how many of them have told that they are about to end */
-	int mem;	/* /proc/PID/mem, of this space even after an exec */
+	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see space_of_stopped() */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
 };
@@ -69,6 +69,10 @@ struct task *tasks_next(const struct tasks *t, size_t *i);
 /* A space for the memory of @tid, with no task in it; NULL with errno set. */
 struct space *space_new(pid_t tid);
 void space_free(struct space *s);
+
+/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file descriptor left.
+ * NULL: out of memory. */
+struct space *space_of_stopped(pid_t tid);
 
 /* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done
  * (fewer if the mapping ends), or -errno: -EIO nothing mapped at @at, -ESRCH the process is gone.

@@ -47,6 +47,7 @@ static int status_of_refusal(enum unobserved why)
 		[UNOBSERVED_GONE] = STATUS_NOT_THERE,
 		[UNOBSERVED_NO_MEMORY] = STATUS_FAILED,
 		[UNOBSERVED_NO_ALLOCATOR] = STATUS_NO_ALLOCATOR,
+		[UNOBSERVED_NO_MEANS] = STATUS_FAILED,
 	};
 
 	return statuses[why];

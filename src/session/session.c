@@ -188,7 +188,8 @@ void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, 
 		say_to(s->say, "process %d goes on unobserved: %s", (int)pid, why_not);
 		return;
 	}
-	s->refused = why_not;
+	error_set(&s->refusal, 0, "%s", why_not);
+	s->refused = s->refusal.text;
 	s->refused_why = why;
 	if (s->launched)
 		kill(pid, SIGKILL);

@@ -2,6 +2,7 @@
 #ifndef MPROF_SESSION_SESSION_H
 #define MPROF_SESSION_SESSION_H
 
+#include "base/error.h"
 #include "base/say.h"
 #include "observer.h"
 #include "proc/title.h"
@@ -81,6 +82,7 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
+	struct error refusal;	/* its text */
 	enum unobserved refused_why;
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */

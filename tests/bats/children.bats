@@ -521,6 +521,21 @@ woken() {
 }
 
 # Each file with code stays open until it has been named.
+# The limit is the hard one: nobody can raise it.
+@test "children beyond the limit of open files run well, and it is said that nobody sees them" {
+	local how seen
+	for how in fork exec spawn; do
+		rm -f data.* err
+		(
+			ulimit -n 48
+			limited "$MPROF" run --trace-children=yes -o run.txt --data=data.%p -- "$T/crowd" 60 $how >out 2>err
+		) || fail "$how: status $?" "$(cat out err)"
+		grep -qx '60 of 60 ended well' out
+		seen=$(grep -Ec 'process [0-9]+ goes on unobserved: Too many open files' err)
+		[ "$seen" -gt 20 ] && [ "$seen" -lt 60 ] || fail "$how: $seen are not observed"
+	done
+}
+
 @test "more programs than mprof may have files open at first are followed" {
 	local i
 	for i in {1..60}; do
