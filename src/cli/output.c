@@ -191,40 +191,19 @@ static int copy_command(struct profile_data *d, char *const *command)
 }
 
 /* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
- * mprof.data.PID.N. @base is taken over. */
-static char *derived_name(const struct session *s, const struct image *i, char *base, bool has_pid,
-			  struct error *e)
+ * mprof.data.PID.N. */
+static struct filename_whose whose(const struct session *s, const struct image *i)
 {
-	char *name = NULL;
-	bool tell_pid = (i->pid != s->root || i->over) && !has_pid;
-	int n = -1;
-
-	/* What is not wanted is not wanted of any process. */
-	if (!strcmp(base, "/dev/null"))
-		return base;
-	if (tell_pid && i->over)
-		n = asprintf(&name, "%s.%d.%u", base, (int)i->pid, i->number + 1);
-	else if (tell_pid)
-		n = asprintf(&name, "%s.%d", base, (int)i->pid);
-	else if (i->over)
-		n = asprintf(&name, "%s.%u", base, i->number + 1);
-	else
-		return base;
-	free(base);
-	if (n >= 0)
-		return name;
-	error_set(e, -ENOMEM, "out of memory");
-	return NULL;
+	return (struct filename_whose){ .pid = i->pid, .further = i->pid != s->root || i->over, .before_pid = '.',
+					.number = i->over ? i->number + 1 : 0 };
 }
 
 static char *data_name(const struct session *s, const struct options *o, const struct image *i,
 		       struct error *e)
 {
-	if (i->data)
-		return strdup(i->data);
-	char *base = filename_expand(o->data, i->pid, e);
+	struct filename_whose w = whose(s, i);
 
-	return base ? derived_name(s, i, base, filename_has_pid(o->data), e) : NULL;
+	return i->data ? strdup(i->data) : filename_of(o->data, &w, e);
 }
 
 static void say_counts(const struct image *i, const struct profile_data *d)
@@ -456,7 +435,8 @@ static int save_elsewhere(struct session *s, const struct options *o, struct ima
 			  const char *path)
 {
 	struct error e = { "out of memory" };
-	char *base = strdup(path), *name = base ? derived_name(s, i, base, false, &e) : NULL;
+	struct filename_whose w = whose(s, i);
+	char *name = filename_derived(path, &w, &e);
 
 	free(i->data);
 	i->data = name;
