@@ -6,6 +6,7 @@
 #include "cli/heap.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
+#include "cli/oom.h"
 #include "cli/output.h"
 #include "mma/profile_stats.h"
 #include "mma/stats_text.h"
@@ -59,11 +60,12 @@ static void answer_status(struct serve *v, int fd)
 	       "events lost: %" PRIu64 "\n"
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
-	       "tracer's memory in KiB: %ld\n",
+	       "tracer's memory in KiB: %ld\n"
+	       "tracer's oom_score_adj: %s\n",
 	       session_is_suspended(v->session) ? "suspended" : "tracing",
 	       i && i->command && i->command[0] ? i->command[0] : "?", elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"));
+	       tracer_stops(v->session->tracer), cpu, status_field(getpid(), "VmRSS"), oom_told());
 }
 
 /* The one image that is watched; NULL: there are several, or none. */
