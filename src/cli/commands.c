@@ -6,6 +6,7 @@
 #include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
+#include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
 #include "control/answer.h"
@@ -64,11 +65,13 @@ static void answer_status(struct serve *v, int fd)
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
 	       "tracer's memory in KiB: %" PRIu64 "\n"
+	       "tracer's oom_score_adj: %s\n"
 	       "%s%s%s",
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
 	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
 	       v->session->observer->ops->effort(v->session->observer).stops, cpu, proc_status(getpid()).vm_rss,
+	       oom_told(),
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 

@@ -11,6 +11,7 @@
 #include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
+#include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
 #include "proc/tasks.h"
@@ -325,6 +326,7 @@ int serve_session(struct serve *v)
 	s->restarts = save_restarting;
 	s->autosave = v->options->autosave;
 	v->started_ns = v->last_tick_ns = clock_now_ns();
+	oom_protect();
 	start_ticking(v);
 	int err = loop(v);
 	stop_ticking(v);
