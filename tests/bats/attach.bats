@@ -629,7 +629,7 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 	refused 2 . "$MPROF" attach ''
 	refused 2 . "$MPROF" attach 99999999999999999999
 	refused 2 . "$MPROF" attach $$ 0
-	refused 2 . "$MPROF" attach -p '1,,x,' -p 0
+	refused 2 . "$MPROF" attach -p "$$,,$$," -p 0
 	refused 3 'no process is called "12x"' "$MPROF" attach 12x
 	refused 2 'seconds' "$MPROF" attach --duration=never $$
 	refused 2 'background' "$MPROF" run --background "$T/edges"
