@@ -42,7 +42,7 @@ static int write_score(int score)
 	return err;
 }
 
-/* A saver that is killed costs a file, and no program. */
+/* A save child that is killed costs a file, and no program. */
 static void unprotect_child(void)
 {
 	if (lowered)

@@ -541,7 +541,7 @@ static void add_image(FILE *out, const struct session *s, const struct options *
 static void add_failures(FILE *out, const struct session *s)
 {
 	unwritten_print("failed ", out);
-	if (s->saver_failed)
+	if (s->save_children.failed)
 		fputs("failed not everything could be written that was due while the session went on\n", out);
 	if (session_failed(s))
 		fputs("failed not all heap profiles could be written\n", out);

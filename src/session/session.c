@@ -225,24 +225,13 @@ void session_ended(void *ctx, pid_t pid, int wstatus)
 	s->root_ended = true;
 }
 
-void session_saver_ended(struct session *s, pid_t pid, int wstatus)
-{
-	for (size_t i = 0; i < s->n_savers; i++) {
-		if (s->savers[i].pid != pid)
-			continue;
-		s->saver_failed |= s->savers[i].last && wstatus;
-		s->savers[i] = s->savers[--s->n_savers];
-		return;
-	}
-}
-
 void session_reaped(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
 	if (pid == s->reader)
 		s->reader = 0;
-	session_saver_ended(s, pid, wstatus);
+	save_children_ended(&s->save_children, pid, wstatus);
 }
 
 /* ---- life ---- */
@@ -292,7 +281,7 @@ void session_release(struct session *s)
 	images_free(s->images);
 	images_free(s->left_out);
 	free(s->left_out_text);
-	free(s->savers);
+	save_children_release(&s->save_children);
 	free(s->attached);
 }
 

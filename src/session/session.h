@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "profile/sieve.h"
 #include "record/recorder.h"
+#include "session/save_children.h"
 
 /*
  * What is observed, counted: keeps the profile of each program image until the end, and decides what is
@@ -58,12 +59,6 @@ struct image {
 struct massif_session;
 struct options;
 
-/* A process that writes while the tracing goes on. */
-struct saver {
-	pid_t pid;
-	bool last;	/* nobody will write it again */
-};
-
 struct session {
 	struct observer *observer; /* set when there is one */
 	struct image *images;	/* in the order in which they began */
@@ -108,15 +103,10 @@ struct session {
 	void (*ended)(struct session *s, struct image *i);
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
-	struct saver *savers;	/* processes that are writing */
-	size_t n_savers, cap_savers;
+	struct save_children save_children;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
-	bool saver_failed;	/* what it could not write is missing for good */
 	bool reported;		/* at its end the whole report has been printed */
 };
-
-/* One of them has ended. Others that have are not known here. */
-void session_saver_ended(struct session *s, pid_t pid, int wstatus);
 
 void session_init(struct session *s, bool trace_children);
 void session_release(struct session *s);
