@@ -11,7 +11,13 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+bool task_has_ended(const struct task *task)
+{
+	return task->state == TASK_QUEUED && !WIFSTOPPED(task->wstatus);
+}
 
 void tasks_release(struct tasks *t)
 {

@@ -17,6 +17,7 @@
 struct space {
 	unsigned tasks;	/* how many tasks run in it */
 	unsigned exiting; /* how many of them have told that they are about to end */
+	bool threaded;	/* there was a task in it besides the leader */
 	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see space_of_stopped() */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
@@ -38,6 +39,7 @@ struct task {
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
+	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
 	bool fresh;		/* its first stop has not been served */
 	bool over;		/* a leader that has ended, of which nothing is told while its threads go on */
@@ -46,6 +48,9 @@ struct task {
 	uint32_t journal;	/* its record in the guard's journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
+
+/* Is its end queued? Then its number may be another's. */
+bool task_has_ended(const struct task *task);
 
 /* The tasks by tid; few enough to walk, hashed because every stop asks. */
 struct tasks {

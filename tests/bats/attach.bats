@@ -69,7 +69,7 @@ moments_cycles() {
 	BINS=$D/bins start moments "$T/moments" "$1" "$2"
 	before "$PID"
 	for i in 1 2; do
-		env "MPROF_TEST_MARK=$MARK" sh -c 'i=0; while [ $i -lt 1000000000 ]; do i=$((i + 1)); done' 3>&- &
+		env "MPROF_TEST_MARK=$MARK" seq 10000000000 >/dev/null 3>&- &
 		burners+=($!)
 	done
 	for ((i = 0; i < n; i++)); do
