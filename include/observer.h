@@ -35,6 +35,7 @@ enum unobserved {
 	UNOBSERVED_GONE,	/* it has ended meanwhile */
 	UNOBSERVED_NO_MEMORY,	/* of ours */
 	UNOBSERVED_NO_ALLOCATOR,
+	UNOBSERVED_NO_MEANS,	/* something else of ours is short */
 };
 
 /* What is known of how well an image is observed. */

@@ -4,6 +4,7 @@
 
 #include "attach/target.h"
 #include "proc/status.h"
+#include "proc/tasks.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -152,6 +153,25 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 	tracer_forget(t, task);
 }
 
+/* Did space_new() fail because there is no such task any more? Then waitpid will say so. */
+static bool has_died(int err)
+{
+	return err == ESRCH || err == ENOENT || err == EACCES;
+}
+
+/* A child that we have no means to follow. False: it has been let go, with its own bytes. */
+static bool let_child_go(struct tracer *t, struct task *task, const struct space *space, int err)
+{
+	struct space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
+
+	if (!own)
+		return true;
+	tracer_enter_space(task, own);
+	t->ops->unfollowed(t->ctx, task, space, -err);
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
 /*
  * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
  * with a copy of it (fork). False: it has been let go.
@@ -170,8 +190,8 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 		return true;
 	}
 	struct space *own = space_new(task->tid);
-	if (!own) /* it has died already: waitpid will say so */
-		return true;
+	if (!own)
+		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
 	if (t->ops->forked(t->ctx, task, parent, space))
 		return true;
@@ -230,50 +250,137 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 		unpark(t, task);
 }
 
-/* Would the process's parent still tell of it? */
-static bool parent_is_traced(struct tracer *t, const struct task *task, const struct task *dead)
+/*
+ * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process that it
+ * is making: that is there, and ours, and its first stop has come or is to come. Of all that have come.
+ */
+static bool is_untold(const struct task *task)
 {
-	pid_t ppid = proc_status(task->tid).ppid;
-	struct task *other;
+	return task->fresh && WIFSTOPPED(task->wstatus) && proc_status(task->tid).tgid == task->tid;
+}
 
-	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));)
-		if (other->tgid == ppid && other->space && other != dead)
-			return true;
-	return false;
+/* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
+static void await_unheard(struct tracer *t)
+{
+	struct proc_tasks processes;
+
+	proc_processes_open(&processes);
+	for (pid_t pid; (pid = proc_tasks_next(&processes));)
+		if (!tasks_find(&t->tasks, pid) && is_traced_by_us(pid))
+			await_birth(t, pid);
+	proc_tasks_close(&processes);
+}
+
+static void place_untold(struct tracer *t, struct task *task, const struct task *parent)
+{
+	bool parked = task->state == TASK_PARKED;
+
+	if (place(t, task, parent, parent->space) && parked)
+		unpark(t, task);
+}
+
+/* Is this process, or does it seem to be, about to tell of that child? */
+static bool is_telling(const struct task *task, pid_t child)
+{
+	int event = task->wstatus >> 16;
+	unsigned long msg = 0;
+
+	if (task->state != TASK_QUEUED || !WIFSTOPPED(task->wstatus) ||
+	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE))
+		return false;
+	/* It dies, and is an untold child's parent, or not, when it has ended. */
+	return ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
+}
+
+/*
+ * Would the process whose child it is now still tell of it? It may have got it as an orphan, from @dead.
+ * Once all of its threads have stopped, those that made somebody have it to tell.
+ */
+static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
+{
+	struct task *parent = task_of_group(t, proc_status(child->tid).ppid);
+	struct task *task;
+	bool told = false;
+
+	if (!parent || parent == dead)
+		return false;
+	if (!tracer_still(t, parent->space))
+		return true;
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		told |= task->space == parent->space && is_telling(task, child->tid);
+	tracer_stir(t);
+	return told;
 }
 
 static struct task *orphan(struct tracer *t, const struct task *dead)
 {
 	struct task *task;
+	size_t n = t->tasks.n;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->state == TASK_PARKED && !parent_is_traced(t, task, dead))
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (is_untold(task) && !will_be_told(t, task, dead))
 			return task;
+		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has changed */
+			i = 0;
+		n = t->tasks.n;
+	}
 	return NULL;
+}
+
+/* Can it have been making a process when it died? Not if it has ended by itself. */
+static bool died_by_force(const struct task *dead)
+{
+	return (dead->tid == dead->tgid || dead->space->tasks == 1) &&
+	       (WIFSIGNALED(dead->wstatus) || dead->space->threaded);
 }
 
 void tracer_place_orphans(struct tracer *t, const struct task *dead)
 {
 	struct task *task;
 
+	if (!died_by_force(dead))
+		return;
+	await_unheard(t);
 	while ((task = orphan(t, dead)))
-		if (place(t, task, dead, dead->space))
-			unpark(t, task);
+		place_untold(t, task, dead);
+}
+
+static struct task *left_behind(struct tracer *t, pid_t parent)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (is_untold(task) && proc_status(task->tid).ppid == parent)
+			return task;
+	return NULL;
+}
+
+/* @task, which has made an exec, is all that is left of its process; its old memory is known still. */
+static void place_left_behind(struct tracer *t, const struct task *task)
+{
+	struct task *child;
+
+	await_unheard(t);
+	while ((child = left_behind(t, task->tid)))
+		place_untold(t, child, task);
 }
 
 /* ---- exec ---- */
 
-/* The threads an exec has ended; they are not always told of. */
-static void drop_other_threads(struct tracer *t, const struct task *task)
+/* The threads an exec has ended; they are not always told of. True: there were some. */
+static bool drop_other_threads(struct tracer *t, const struct task *task)
 {
 	struct task *other;
+	bool any = false;
 
 	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));) {
 		if (other == task || other->tgid != task->tid)
 			continue;
 		tracer_forget(t, other);
 		i = 0; /* the table has changed */
+		any = true;
 	}
+	return any;
 }
 
 void tracer_take_over(struct tracer *t, struct task *task)
@@ -286,7 +393,8 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	task->fresh = false;
 	task->in_vfork = task->over = false; /* that was the leader, who is no more */
 	task->tgid = task->tid;
-	drop_other_threads(t, task);
+	if (drop_other_threads(t, task) && task->space)
+		place_left_behind(t, task);
 }
 
 static bool serve_exec(struct tracer *t, struct task *task)
@@ -297,8 +405,12 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct space *s = space_new(task->tid);
-	if (!s) { /* killed in the exec: waitpid will say so */
+	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
+	if (!s) {
+		t->ops->unfollowed(t->ctx, task, NULL, -errno);
+		tracer_let_go(t, task, 0);
+		return false;
 	}
 	tracer_enter_space(task, s);
 	if (t->ops->image(t->ctx, task))

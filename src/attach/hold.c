@@ -65,6 +65,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 {
 	enum awaited whom;
 
+	t->holding = true;
 	for (unsigned looks = 0; (whom = awaited(&t->tasks, s, except)) != AWAITED_NOBODY;) {
 		bool look = whom == AWAITED_LEADERS;
 		int wstatus;
@@ -77,8 +78,9 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 		else if (errno == ECHILD)
 			tracer_forget_running(t);
 		else if (errno != EINTR)
-			return;
+			break;
 	}
+	t->holding = false;
 }
 
 void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
@@ -99,6 +101,29 @@ void tracer_unhold(struct tracer *t, struct space *s)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if ((!s || task->space == s) && task->state == TASK_HELD)
 			task_resume(t, task, 0);
+}
+
+bool tracer_still(struct tracer *t, struct space *s)
+{
+	struct task *task;
+
+	if (t->holding)
+		return false;
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		task->stilled = is_awaited(task, s, NULL);
+	tracer_hold(t, s, NULL);
+	return true;
+}
+
+void tracer_stir(struct tracer *t)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->stilled && task->state == TASK_HELD)
+			task_resume(t, task, 0);
+		task->stilled = false;
+	}
 }
 
 /* ---- letting go ---- */

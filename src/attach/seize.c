@@ -143,12 +143,13 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 
 /* ---- all of them ---- */
 
-/* The first thread's number may be another's now, who has made an exec before it was seized. */
+/* The first thread's number may be another's now, who has made an exec before it was seized; and that of
+ * one who has ended, who came later. */
 static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	if (!task || tid != pid || is_traced_by_us(tid))
+	if (!task || (tid == pid ? is_traced_by_us(tid) : !task_has_ended(task)))
 		return task;
 	tracer_forget(t, task);
 	return false;

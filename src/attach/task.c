@@ -8,7 +8,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+bool task_has_ended(const struct task *task)
+{
+	return task->state == TASK_QUEUED && !WIFSTOPPED(task->wstatus);
+}
 
 void tasks_release(struct tasks *t)
 {
@@ -87,6 +96,20 @@ struct task *tasks_next(const struct tasks *t, size_t *i)
 	return NULL;
 }
 
+static struct space *space_alloc(pid_t tid)
+{
+	struct space *s = calloc(1, sizeof *s);
+
+	if (s)
+		*s = (struct space){ .mem = -1, .pid = tid };
+	return s;
+}
+
+struct space *space_of_stopped(pid_t tid)
+{
+	return space_alloc(tid);
+}
+
 /* Before Linux 6.15 the memory of a task that is ending could be opened, though it has none. */
 static bool is_nobodys(int mem)
 {
@@ -95,19 +118,31 @@ static bool is_nobodys(int mem)
 	return pread(mem, &c, 1, 0) == 0;
 }
 
+/* The last descriptors are for what is opened for a moment: without them nobody could be asked any more
+ * whose child a new task is, and it would be forgotten where it stopped. */
+static bool is_spare(int fd)
+{
+	enum { SPARE = 16 };
+	struct rlimit files;
+
+	return !getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur > 2 * SPARE &&
+	       (rlim_t)fd + SPARE >= files.rlim_cur;
+}
+
 struct space *space_new(pid_t tid)
 {
-	struct space *s = calloc(1, sizeof *s);
+	struct space *s = space_alloc(tid);
 
 	if (!s)
 		return NULL;
 	s->mem = proc_open(tid, "mem", O_RDWR);
-	if (s->mem < 0 || is_nobodys(s->mem)) {
-		space_free(s);
-		return NULL;
-	}
-	s->pid = tid;
-	return s;
+	int err = s->mem < 0 ? -s->mem : is_nobodys(s->mem) ? ESRCH : is_spare(s->mem) ? EMFILE : 0;
+
+	if (!err)
+		return s;
+	space_free(s);
+	errno = err;
+	return NULL;
 }
 
 void space_free(struct space *s)
@@ -127,12 +162,47 @@ static ssize_t answer(ssize_t n, size_t len)
 	return n == 0 && len ? -ESRCH : n;
 }
 
+static bool peek(const struct space *s, taddr at, uint64_t *word)
+{
+	errno = 0;
+	*word = (uint64_t)ptrace(PTRACE_PEEKDATA, s->pid, at, NULL);
+	return !errno;
+}
+
+/* Read into @to, or write from @from, word by word. Returns the bytes done, or -errno if there are none. */
+static ssize_t by_words(const struct space *s, taddr at, uint8_t *to, const uint8_t *from, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		uint64_t word;
+		size_t skip = (at + done) % sizeof word, n = sizeof word - skip;
+
+		if (n > len - done)
+			n = len - done;
+		if (!peek(s, at + done - skip, &word))
+			break;
+		if (to)
+			memcpy(to + done, (uint8_t *)&word + skip, n);
+		else
+			memcpy((uint8_t *)&word + skip, from + done, n);
+		if (!to && ptrace(PTRACE_POKEDATA, s->pid, at + done - skip, word))
+			break;
+		done += n;
+	}
+	return done || !len ? (ssize_t)done : -errno;
+}
+
 ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len)
 {
+	if (s->mem < 0)
+		return by_words(s, at, buf, NULL, len);
 	return answer(pread(s->mem, buf, len, (off_t)at), len);
 }
 
 ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len)
 {
+	if (s->mem < 0)
+		return by_words(s, at, NULL, buf, len);
 	return answer(pwrite(s->mem, buf, len, (off_t)at), len);
 }

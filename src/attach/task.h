@@ -17,7 +17,8 @@
 struct space {
 	unsigned tasks;	/* how many tasks run in it */
 	unsigned exiting; /* how many of them have told that they are about to end */
-	int mem;	/* /proc/PID/mem, of this space even after an exec */
+	bool threaded;	/* there was a task in it besides the leader */
+	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see space_of_stopped() */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
 };
@@ -38,6 +39,7 @@ struct task {
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
+	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
 	bool fresh;		/* its first stop has not been served */
 	bool over;		/* a leader that has ended, of which nothing is told while its threads go on */
@@ -46,6 +48,9 @@ struct task {
 	uint32_t journal;	/* its record in the guard's journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
+
+/* Is its end queued? Then its number may be another's. */
+bool task_has_ended(const struct task *task);
 
 /* The tasks by tid; few enough to walk, hashed because every stop asks. */
 struct tasks {
@@ -69,6 +74,10 @@ struct task *tasks_next(const struct tasks *t, size_t *i);
 /* A space for the memory of @tid, with no task in it; NULL with errno set. */
 struct space *space_new(pid_t tid);
 void space_free(struct space *s);
+
+/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file descriptor left.
+ * NULL: out of memory. */
+struct space *space_of_stopped(pid_t tid);
 
 /* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done
  * (fewer if the mapping ends), or -errno: -EIO nothing mapped at @at, -ESRCH the process is gone.

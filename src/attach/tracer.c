@@ -162,6 +162,11 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
+	/* The number is another task's by now. */
+	if (task && task_has_ended(task)) {
+		tracer_serve_end(t, task);
+		task = tasks_find(&t->tasks, tid);
+	}
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT) {
 		serve_exiting(t, task, tid);
 		return 0;
@@ -295,6 +300,7 @@ void tracer_enter_space(struct task *task, struct space *s)
 {
 	task->space = s;
 	s->tasks++;
+	s->threaded |= task->tid != task->tgid;
 }
 
 void tracer_forget(struct tracer *t, struct task *task)
@@ -310,6 +316,7 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 	pid_t pid = task->tid;
 	int wstatus = task->wstatus;
 
+	task->state = TASK_SERVED;
 	if (task->space)
 		tracer_place_orphans(t, task);
 	tracer_forget(t, task);
@@ -318,6 +325,22 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 }
 
 /* ---- traps ---- */
+
+/* The next thing that happens to @tid. A leader that is killed is told of only when the others, who are
+ * held, have been waited for, too. False: there is nobody to wait for. */
+static bool await_told(struct tracer *t, pid_t tid, int *wstatus)
+{
+	for (;;) {
+		pid_t got = guard_wait_for(t->guard, -1, wstatus, 0);
+
+		if (got == tid)
+			return true;
+		if (got < 0 && errno != EINTR)
+			return false;
+		if (got > 0)
+			tracer_note(t, got, *wstatus);
+	}
+}
 
 static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 {
@@ -328,11 +351,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
 			return;
-		pid_t tid;
-		do
-			tid = guard_wait_for(t->guard, task->tid, &wstatus, 0);
-		while (tid < 0 && errno == EINTR);
-		if (tid < 0)
+		if (!await_told(t, task->tid, &wstatus))
 			return;
 		struct stop s = tracer_decode(task->tid, wstatus);
 		if (s.kind == STOP_STEPPED) {

@@ -34,6 +34,12 @@ struct tracer_ops {
 	 * included. False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
 		       struct space *space);
+	/*
+	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it is let go.
+	 * @space: it was made by fork, and its memory is a copy of that, traps included, which have to be
+	 * taken out of task->space; NULL: it has exec'ed.
+	 */
+	void (*unfollowed)(void *ctx, struct task *task, const struct space *space, int err);
 	/* A thread has joined the process it belongs to and has not run yet. */
 	void (*thread)(void *ctx, struct task *task);
 	/* A system call has returned (tracer_stop_at_syscalls()). */

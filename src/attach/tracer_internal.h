@@ -21,6 +21,7 @@ struct tracer {
 	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct guard *guard;	/* NULL: nobody watches over us */
 	bool watch_exits;
+	bool holding;		/* the stops of those who are to be held are being waited for */
 };
 
 /* tracer.c */
@@ -58,5 +59,9 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead);
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
 void tracer_hold(struct tracer *t, struct space *s, const struct task *except);
 void tracer_unhold(struct tracer *t, struct space *s);
+/* The same for a moment, in which others may be held already: what was running goes on with tracer_stir(). False:
+ * not now, for it is being waited for others that are to be held. */
+bool tracer_still(struct tracer *t, struct space *s);
+void tracer_stir(struct tracer *t);
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct trap_observer {
@@ -118,6 +119,22 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent, 
 	if (image)
 		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of memory");
 	return false;
+}
+
+static void on_unfollowed(void *ctx, struct task *task, const struct space *space, int err)
+{
+	const struct trap_observer *o = ctx;
+	const struct observed *from = observed_in(space);
+	struct error why;
+
+	if (from)
+		watch_clean(from->watch, task->space);
+	/* A child that was not to be followed anyway is not missed. */
+	if (space && !o->sink->wanted(o->ctx, task->tgid))
+		return;
+	error_set(&why, err, "%s%s", strerror(-err),
+		  err == -EMFILE ? "; raise the hard limit of open files (ulimit -Hn)" : "");
+	o->sink->unobserved(o->ctx, task->tgid, NULL, UNOBSERVED_NO_MEANS, why.text);
 }
 
 static void on_thread(void *ctx, struct task *task)
@@ -244,6 +261,7 @@ static void on_reaped(void *ctx, pid_t pid, int wstatus)
 static const struct tracer_ops tracer_ops = {
 	.image = on_image,
 	.forked = on_forked,
+	.unfollowed = on_unfollowed,
 	.thread = on_thread,
 	.syscall = on_syscall,
 	.trap = on_trap,

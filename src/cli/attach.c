@@ -47,6 +47,7 @@ static int status_of_refusal(enum unobserved why)
 		[UNOBSERVED_GONE] = STATUS_NOT_THERE,
 		[UNOBSERVED_NO_MEMORY] = STATUS_FAILED,
 		[UNOBSERVED_NO_ALLOCATOR] = STATUS_NO_ALLOCATOR,
+		[UNOBSERVED_NO_MEANS] = STATUS_FAILED,
 	};
 
 	return statuses[why];
@@ -223,7 +224,7 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	tracer_set_wait(v.tracer, a->options.wait);
 	serve_raise_limit();
 	/* First what may fail without having touched the process. */
-	if (signals_begin(v.tracer, v.end_on_interrupt)) {
+	if (signals_begin(v.tracer, v.end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
@@ -304,7 +305,7 @@ int command_attach(int argc, char **argv)
 	if (!end.status) {
 		end.status = load_rules(&a.rules, &a.options);
 		if (!end.status)
-			end = supervise(a.options.background, trace_attach, &a);
+			end = supervise(a.options.background, trace_attach, &a, say_sentence);
 		rules_release(&a.rules);
 	}
 	pids_release(&a.pids);

@@ -131,6 +131,9 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 /* One line on standard error: "mprof: " and the sentence. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
 
+/* The same of a whole sentence, for rooms that do not print: a say_fn. */
+void say_sentence(const char *sentence);
+
 /* A whole number from 1 to INT_MAX. False: it is not one. */
 bool parse_pid(const char *text, pid_t *pid);
 

@@ -26,7 +26,7 @@ enum {
 
 static int status_of(int err)
 {
-	return err == -ENOENT ? STATUS_NO_SESSION : STATUS_FAILED;
+	return err == -ENOENT || err == -ECONNRESET ? STATUS_NO_SESSION : STATUS_FAILED;
 }
 
 /* The answer's text behind its first line "ok", or NULL: an error has been said. */
@@ -35,11 +35,15 @@ static char *ask(pid_t pid, const char *line, char *answer, size_t size, unsigne
 	struct error e;
 	int err = control_ask(pid, line, answer, size, seconds, &e);
 
+	pid_t by = err == -ENOENT ? control_tracing(pid) : 0;
+
 	*status = err ? status_of(err) : 0;
-	if (err) {
+	if (by)
+		meant_say_traced(strcmp(line, "detach") ? "control" : "detach", pid, by);
+	else if (err)
 		say("%s", e.text);
+	if (err)
 		return NULL;
-	}
 	if (!strncmp(answer, "ok\n", 3))
 		return answer + 3;
 	*status = STATUS_FAILED;
@@ -362,7 +366,9 @@ static int call_whom(struct control_call *call, const struct options *o, char *c
 	}
 	if (!status && pids.n) {
 		call->pid = pids.v[0];
-		call->session = meant_session_of(call->pid);
+		call->session = control_tracing(call->pid);
+		if (!call->session)
+			call->session = call->pid;
 	}
 	pids_release(&pids);
 	return status;

@@ -6,35 +6,22 @@
 #include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
+#include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
+#include "control/answer.h"
 #include "mma/profile_stats.h"
 #include "mma/stats_text.h"
 #include "proc/status.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-/* A client that does not read its answer does without. */
-__attribute__((format(printf, 2, 3))) static void answer(int fd, const char *fmt, ...)
-{
-	char text[4096];
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1,
-		     MSG_NOSIGNAL | MSG_DONTWAIT);
-}
 
 /* Of the process that it is about: what it runs now, or ran last. */
 static const struct image *newest_image(const struct session *s)
@@ -63,7 +50,7 @@ static void answer_status(struct serve *v, int fd)
 
 	if (newest)
 		session_name(newest, name);
-	answer(fd,
+	control_answer(fd,
 	       "ok\n"
 	       "state: %s\n"
 	       "command: %s\n"
@@ -78,11 +65,13 @@ static void answer_status(struct serve *v, int fd)
 	       "stops: %" PRIu64 "\n"
 	       "tracer's processor seconds: %.2f\n"
 	       "tracer's memory in KiB: %" PRIu64 "\n"
+	       "tracer's oom_score_adj: %s\n"
 	       "%s%s%s",
 	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
 	       name, elapsed, st.processes, st.tasks,
 	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
 	       v->session->observer->ops->effort(v->session->observer).stops, cpu, proc_status(getpid()).vm_rss,
+	       oom_told(),
 	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
 }
 
@@ -123,18 +112,18 @@ static void answer_stats(const struct serve *v, int fd)
 	char text[1024];
 
 	if (!stats_now(v->session, &st)) {
-		answer(fd, "error statistics of several programs are kept only if the session was started "
-			   "with --mma-stats-file or --mma-log-file\n");
+		control_answer(fd, "error statistics of several programs are kept only if the "
+				   "session was started with --mma-stats-file or --mma-log-file\n");
 		return;
 	}
 	FILE *out = fmemopen(text, sizeof text, "w");
 	if (!out) {
-		answer(fd, "error out of memory\n");
+		control_answer(fd, "error out of memory\n");
 		return;
 	}
 	mma_stats_print(&st, !v->options->mma.plain, out);
 	fclose(out);
-	answer(fd, "ok\n%s", text);
+	control_answer(fd, "ok\n%s", text);
 }
 
 /* Who asks may want to look at the logs next. */
@@ -147,7 +136,7 @@ static void flush_logs(struct serve *v)
 static void answer_done(struct serve *v, int fd)
 {
 	flush_logs(v);
-	answer(fd, "ok\n");
+	control_answer(fd, "ok\n");
 }
 
 /* There may be nothing to do, which is no failure: what was asked for is so. */
@@ -156,7 +145,7 @@ static void answer_suspend(struct serve *v, int fd)
 	if (session_suspend(v->session))
 		answer_done(v, fd);
 	else
-		answer(fd, "ok\nthe session is suspended already\n");
+		control_answer(fd, "ok\nthe session is suspended already\n");
 }
 
 static void answer_resume(struct serve *v, int fd)
@@ -167,14 +156,14 @@ static void answer_resume(struct serve *v, int fd)
 	if (resumed || v->options->heap.defer)
 		answer_done(v, fd);
 	else
-		answer(fd, "ok\nthe session is not suspended\n");
+		control_answer(fd, "ok\nthe session is not suspended\n");
 }
 
 static void answer_mark(struct serve *v, int fd)
 {
 	if (!v->options->mma.log_file) {
-		answer(fd, "error this session writes no event log that could have a time stamp: it was begun "
-			   "without --mma-log-file\n");
+		control_answer(fd, "error this session writes no event log that could have a time "
+				   "stamp: it was begun without --mma-log-file\n");
 		return;
 	}
 	session_stamp(v->session);
@@ -228,9 +217,9 @@ static void save_kept(struct serve *v, const char *path, int fd)
 	const char *why = unwritten_behind(before);
 
 	if (err)
-		answer(fd, "error %s\n", why ? why : "not everything could be written");
+		control_answer(fd, "error %s\n", why ? why : "not everything could be written");
 	else
-		answer(fd, "ok\n%s", names ? names : "");
+		control_answer(fd, "ok\n%s", names ? names : "");
 	free(names);
 	if (path) /* it is no place where the next try would be */
 		unwritten_forget(before);
@@ -250,12 +239,13 @@ static void carry_out_kept(struct serve *v, struct control_request *r)
 	} else if (!strcmp(r->line, "status")) {
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "help")) {
-		answer(r->fd, "ok\n%s", commands_help);
+		control_answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "discard")) {
 		v->given_up = true;
-		answer(r->fd, "ok\n");
+		control_answer(r->fd, "ok\n");
 	} else {
-		answer(r->fd, "error it is not being traced any more: its profile waits to be saved\n");
+		control_answer(r->fd, "error it is not being traced any more: its profile waits to "
+				      "be saved\n");
 	}
 	close(r->fd);
 }
@@ -277,9 +267,9 @@ static void carry_out(struct serve *v, struct control_request *r)
 	} else if (n == 6 && !strncmp(r->line, "traces", 6)) {
 		bool is = massif_traces(v->session, arg ? atoi(arg) : 0);
 
-		answer(r->fd, is ? "ok\n" : "error it is not being traced\n");
+		control_answer(r->fd, is ? "ok\n" : "error it is not being traced\n");
 	} else if (!strcmp(r->line, "help")) {
-		answer(r->fd, "ok\n%s", commands_help);
+		control_answer(r->fd, "ok\n%s", commands_help);
 	} else if (!strcmp(r->line, "status")) {
 		answer_status(v, r->fd);
 	} else if (!strcmp(r->line, "suspend")) {
@@ -290,15 +280,16 @@ static void carry_out(struct serve *v, struct control_request *r)
 		char text[CONTROL_LINE_MAX];
 
 		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
-		answer(r->fd, "%s", text);
+		control_answer(r->fd, "%s", text);
 	} else if (!strcmp(r->line, "mark")) {
 		answer_mark(v, r->fd);
 	} else if (!strcmp(r->line, "stats")) {
 		answer_stats(v, r->fd);
 	} else if (!strcmp(r->line, "discard")) {
-		answer(r->fd, "error only a profile that could not be saved can be given up\n");
+		control_answer(r->fd, "error only a profile that could not be saved can be "
+				      "given up\n");
 	} else {
-		answer(r->fd, "error this session does not know that command\n");
+		control_answer(r->fd, "error this session does not know that command\n");
 	}
 	close(r->fd);
 }

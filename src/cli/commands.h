@@ -17,7 +17,5 @@ void serve_answer_detached(struct serve *v);
  * (-1: nobody) when that is done. */
 void serve_save(struct serve *v, const char *path, int answer_fd);
 
-/* serve.c: wait until nothing is being saved. */
-void await_savers(struct session *s);
 
 #endif

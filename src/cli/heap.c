@@ -29,16 +29,7 @@ static void complain(const char *sentence)
 /* PREFIX; of every further process PREFIX_PID, unless the name tells processes apart itself. */
 static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error *e)
 {
-	char *base = filename_expand(pattern, pid, e), *name = NULL;
-
-	if (!base || first || filename_has_pid(pattern))
-		return base;
-	if (asprintf(&name, "%s_%d", base, (int)pid) < 0) {
-		error_set(e, -ENOMEM, "file name: out of memory");
-		name = NULL;
-	}
-	free(base);
-	return name;
+	return filename_of(pattern, &(struct filename_whose){ .pid = pid, .further = !first, .before_pid = '_' }, e);
 }
 
 /* ---- whose profiles are not written ---- */

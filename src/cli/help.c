@@ -24,8 +24,8 @@ static const struct {
 	{ "attach", FOR_ATTACH,
 	  "mprof attach [options] PID|NAME...          profile a running process, or several\n",
 	  "Until the process ends, mprof detach, Ctrl-C, or the end of --duration: then the report is printed\n"
-	  "to standard error and the profile is written to mprof.data. The process goes on unharmed. A name is that of\n"
-	  "the only process that is called so.\n" },
+	  "to standard error and the profile is written to mprof.data. The process goes on unharmed.\n"
+	  "A name is that of the only process that is called so.\n" },
 	{ "detach", FOR_REPORT | FOR_DETACH,
 	  "mprof detach [options] [PID|NAME]           end that, and print the report\n",
 	  "The process goes on, and all that are traced in its session. Without PID: the only session there is.\n" },
@@ -91,7 +91,7 @@ static const struct part parts[] = {
 	{ PRINTS, "  --at=peak        the tables for what was live at the peak\n" },
 	{ PRINTS, "  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, too), text,\n"
 		  "                   folded (flame graphs), heap, pprof or dot (the last five of heap profiles, too)\n" },
-	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT   (report) of --format=massif and ms_print\n"
+	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT --max-snapshots=N   (report) of massif and ms_print\n"
 		      "  --x=COLUMNS --y=ROWS      (report) the size of ms_print's graph\n" },
 	{ PRINTS, "  -o FILE          write the report there (run, attach: instead of standard error;\n"
 		  "                   report, detach: instead of standard output)\n" },

@@ -123,22 +123,10 @@ bool massif_keeps_execs(const struct session *s)
  * what was before an exec or a restart unless %n is. */
 static char *file_name(const struct session *s, const struct image *i, bool superseded, struct error *e)
 {
-	const char *pattern = s->massif->options->massif.file;
-	char *base = filename_expand_nth(pattern, i->pid, i->massif_nth, e), *name;
-	char of_process[24] = "", of_image[24] = "";
+	struct filename_whose w = { .pid = i->pid, .further = i->pid != s->root, .before_pid = '.',
+				    .number = superseded ? i->massif_nth : 0, .nth = i->massif_nth };
 
-	if (!base)
-		return NULL;
-	if (i->pid != s->root && !filename_has_pid(pattern))
-		snprintf(of_process, sizeof of_process, ".%d", (int)i->pid);
-	if (superseded && !filename_has(pattern, 'n'))
-		snprintf(of_image, sizeof of_image, ".%u", i->massif_nth);
-	if (asprintf(&name, "%s%s%s", base, of_process, of_image) < 0) {
-		error_set(e, -ENOMEM, "out of memory");
-		name = NULL;
-	}
-	free(base);
-	return name;
+	return filename_of(s->massif->options->massif.file, &w, e);
 }
 
 /* What is written, while replace_file() asks for it. */

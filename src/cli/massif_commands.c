@@ -4,12 +4,12 @@
 #include "cli/serve.h"
 
 #include "base/clock.h"
+#include "control/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 const char massif_default_file[] = "massif.vgdb.out";
@@ -25,14 +25,6 @@ static struct image *image_of_process(const struct session *s, pid_t pid)
 bool massif_traces(const struct session *s, pid_t pid)
 {
 	return image_of_process(s, pid);
-}
-
-static void reply(int fd, const char *first, const char *rest)
-{
-	char text[CONTROL_LINE_MAX + sizeof "ok\nfile "];
-	int n = snprintf(text, sizeof text, "%s%s\n", first, rest);
-
-	send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* "PID [FILE]" behind the command's name. */
@@ -57,23 +49,24 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 	struct error e = { "out of memory" };
 
 	if (!i) {
-		reply(fd, "error ", "it is not being traced");
+		control_answer(fd, "error it is not being traced\n");
 		return;
 	}
 	if (!s->massif) {
-		reply(fd, "error ", "this session makes no massif file: begin it with --massif-out-file");
+		control_answer(fd, "error this session makes no massif file: begin it with "
+				   "--massif-out-file\n");
 		return;
 	}
 	struct massif_moment m;
 	if (massif_moment_take(i, kind, &m)) {
-		reply(fd, "error ", e.text);
+		control_answer(fd, "error %s\n", e.text);
 		return;
 	}
 	pid_t pid = serve_fork(v);
 	if (!pid) {
 		int err = massif_moment_write(s, i, &m, path, &e);
 
-		reply(fd, err ? "error " : "ok\nfile ", err ? e.text : path);
+		control_answer(fd, "%s%s\n", err ? "error " : "ok\nfile ", err ? e.text : path);
 		close(fd);
 		massif_session_close(s); /* the names are cached for the next one, when it is answered */
 		_exit(err ? STATUS_FAILED : 0);
@@ -81,7 +74,7 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 	massif_moment_release(&m);
 	serve_forked(v, i, pid);
 	if (pid < 0)
-		reply(fd, "error ", "no process could be made to write the file");
+		control_answer(fd, "error no process could be made to write the file\n");
 }
 
 void massif_read_names_ahead(struct serve *v)

@@ -108,23 +108,32 @@ static int sessions_named(const char *name, struct pids *out)
 	return err;
 }
 
-pid_t meant_session_of(pid_t pid)
+static pid_t session_of(pid_t pid)
 {
 	pid_t by = control_is_there(pid) ? pid : control_tracing(pid);
 
 	return by ? by : pid;
 }
 
+void meant_say_traced(const char *command, pid_t pid, pid_t by)
+{
+	say("there is no session for process %d by itself: it is traced in that of process %d, which mprof %s %d "
+	    "%s", (int)pid, (int)by, command, (int)by, strcmp(command, "detach") ? "reaches" : "ends");
+}
+
 /* Who says one of the processes of a session need not mean all of them. */
 static int only_one(const struct options *o, const struct pids *said, pid_t *session)
 {
+	/* It is asked itself, first. */
+	if (said->n == 1) {
+		*session = said->v[0];
+		return 0;
+	}
 	for (size_t i = 0; i < said->n; i++) {
-		pid_t of = meant_session_of(said->v[i]);
+		pid_t of = session_of(said->v[i]);
 
 		if (!pids_have(said, of)) {
-			say("there is no session for process %d by itself: it is traced in that of process %d, which mprof "
-			    "%s %d %s", (int)said->v[i], (int)of, o->command, (int)of,
-			    strcmp(o->command, "detach") ? "is for" : "ends");
+			meant_say_traced(o->command, said->v[i], of);
 			return STATUS_NO_SESSION;
 		}
 		if (*session && of != *session) {

@@ -22,7 +22,7 @@ int meant_processes(const struct options *o, char *const words[], size_t n, stru
  */
 int meant_session(const struct options *o, char *const words[], size_t n, pid_t *session);
 
-/* The session that traces a process: its own, or that of another; @pid itself if there is none. */
-pid_t meant_session_of(pid_t pid);
+/* Say that a process has no session itself, but is traced in that of another. */
+void meant_say_traced(const char *command, pid_t pid, pid_t by);
 
 #endif

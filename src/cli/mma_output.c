@@ -31,21 +31,15 @@ struct mma_output {
  * compressed: all of them or none. */
 static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress, struct error *e)
 {
-	const char *pattern = m->options->mma.log_file;
-	char *base = filename_expand(pattern, pid, e), *name = NULL, suffix[32] = "";
-	int n = 0;
+	struct filename_whose w = { .pid = pid, .further = pid != m->session->root, .before_pid = '.',
+				    .number = nth ? nth + 1 : 0 };
+	char *base = filename_expand(m->options->mma.log_file, pid, e);
 
 	if (!base)
 		return NULL;
 	*compress = mma_name_is_compressed(base);
-	if (pid != m->session->root && !filename_has_pid(pattern))
-		n = snprintf(suffix, sizeof suffix, ".%d", (int)pid);
-	if (nth)
-		snprintf(suffix + n, sizeof suffix - (size_t)n, ".%u", nth + 1);
-	if (asprintf(&name, "%s%s", base, suffix) < 0)
-		error_set(e, -ENOMEM, "out of memory");
 	free(base);
-	return name;
+	return filename_of(m->options->mma.log_file, &w, e);
 }
 
 /* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile; only

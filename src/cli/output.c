@@ -14,6 +14,7 @@
 #include "cli/sections.h"
 #include "cli/stream.h"
 #include "cli/unwritten.h"
+#include "control/answer.h"
 #include "profile/datafile.h"
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
@@ -22,11 +23,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,40 +191,19 @@ static int copy_command(struct profile_data *d, char *const *command)
 }
 
 /* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
- * mprof.data.PID.N. @base is taken over. */
-static char *derived_name(const struct session *s, const struct image *i, char *base, bool has_pid,
-			  struct error *e)
+ * mprof.data.PID.N. */
+static struct filename_whose whose(const struct session *s, const struct image *i)
 {
-	char *name = NULL;
-	bool tell_pid = (i->pid != s->root || i->over) && !has_pid;
-	int n = -1;
-
-	/* What is not wanted is not wanted of any process. */
-	if (!strcmp(base, "/dev/null"))
-		return base;
-	if (tell_pid && i->over)
-		n = asprintf(&name, "%s.%d.%u", base, (int)i->pid, i->number + 1);
-	else if (tell_pid)
-		n = asprintf(&name, "%s.%d", base, (int)i->pid);
-	else if (i->over)
-		n = asprintf(&name, "%s.%u", base, i->number + 1);
-	else
-		return base;
-	free(base);
-	if (n >= 0)
-		return name;
-	error_set(e, -ENOMEM, "out of memory");
-	return NULL;
+	return (struct filename_whose){ .pid = i->pid, .further = i->pid != s->root || i->over, .before_pid = '.',
+					.number = i->over ? i->number + 1 : 0 };
 }
 
 static char *data_name(const struct session *s, const struct options *o, const struct image *i,
 		       struct error *e)
 {
-	if (i->data)
-		return strdup(i->data);
-	char *base = filename_expand(o->data, i->pid, e);
+	struct filename_whose w = whose(s, i);
 
-	return base ? derived_name(s, i, base, filename_has_pid(o->data), e) : NULL;
+	return i->data ? strdup(i->data) : filename_of(o->data, &w, e);
 }
 
 static void say_counts(const struct image *i, const struct profile_data *d)
@@ -457,7 +435,8 @@ static int save_elsewhere(struct session *s, const struct options *o, struct ima
 			  const char *path)
 {
 	struct error e = { "out of memory" };
-	char *base = strdup(path), *name = base ? derived_name(s, i, base, false, &e) : NULL;
+	struct filename_whose w = whose(s, i);
+	char *name = filename_derived(path, &w, &e);
 
 	free(i->data);
 	i->data = name;
@@ -486,18 +465,6 @@ int output_save_elsewhere(struct session *s, const struct options *o, const char
 
 /* ---- while it goes on ---- */
 
-__attribute__((format(printf, 2, 3))) static void tell(int fd, const char *fmt, ...)
-{
-	char text[8300];
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (fd >= 0 && n > 0)
-		send(fd, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, MSG_NOSIGNAL);
-}
-
 int output_save(const struct session *s, const struct options *o, const struct image *i,
 		const char *path, int answer_fd)
 {
@@ -512,9 +479,10 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		say("%s", e.text);
 	char *dir = err || name[0] == '/' ? NULL : getcwd(NULL, 0);
 	if (err)
-		tell(answer_fd, "error %s\n", e.text);
+		control_answer(answer_fd, "error %s\n", e.text);
 	else
-		tell(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "", name);
+		control_answer(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "",
+			       name);
 	free(dir);
 	free(name);
 	profile_data_free(d);
@@ -573,7 +541,7 @@ static void add_image(FILE *out, const struct session *s, const struct options *
 static void add_failures(FILE *out, const struct session *s)
 {
 	unwritten_print("failed ", out);
-	if (s->saver_failed)
+	if (s->save_children.failed)
 		fputs("failed not everything could be written that was due while the session went on\n", out);
 	if (session_failed(s))
 		fputs("failed not all heap profiles could be written\n", out);

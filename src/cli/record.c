@@ -22,12 +22,6 @@ static int record_image(struct session *s, struct image *i)
 	return !err && s->mma ? mma_output_record(s->mma, i) : err;
 }
 
-/* A sentence of the session's. */
-static void say_sentence(const char *sentence)
-{
-	say("%s", sentence);
-}
-
 int record_open(struct session *s, struct rules *rules, struct guard *guard, const struct options *o)
 {
 	session_init(s, o->trace_children);

@@ -54,7 +54,7 @@ static struct ending run_session(struct session *s, const struct run *run)
 	s->root = pid;
 	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = signals_begin(v.tracer, v.end_on_interrupt);
+	int err = signals_begin(v.tracer, v.end_on_interrupt, say_sentence);
 	if (err)
 		say("cannot set up signals");
 	else
@@ -110,7 +110,7 @@ int command_run(int argc, char **argv)
 	if (!end.status)
 		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
 	if (!end.status)
-		end = supervise(false, trace_run, &run);
+		end = supervise(false, trace_run, &run, say_sentence);
 	rules_release(&run.rules);
 	free(run.path);
 	return end_with(end);

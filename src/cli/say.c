@@ -17,3 +17,8 @@ void say(const char *fmt, ...)
 	error_set(&line, 0, "%s", text);
 	fprintf(stderr, "mprof: %s\n", line.text);
 }
+
+void say_sentence(const char *sentence)
+{
+	say("%s", sentence);
+}

@@ -11,6 +11,7 @@
 #include "cli/keep.h"
 #include "cli/massif.h"
 #include "cli/mma_output.h"
+#include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
 #include "proc/tasks.h"
@@ -105,55 +106,41 @@ static void status_line(struct serve *v)
 	v->last_tick_ns = now;
 }
 
-/* ---- savers ---- */
-
-/* A copy of ourselves writes; the tracing goes on, and is not harmed if naming what the program's
- * files hold should go wrong. Returns as fork(2). */
-static pid_t fork_saver(struct control *control)
-{
-	fflush(NULL);
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	control_drop(control);
-	return 0;
-}
+/* ---- save children ---- */
 
 static struct serve *serving; /* the session has no pointer back to what serves it */
 
-static void remember_saver(struct session *s, const struct image *i, pid_t pid, bool last)
+/* Whoever asks is answered by the tracing process alone. */
+static void leave_clients(void *control)
 {
-	if (pid < 0) {
-		say("cannot save the profile of process %d: %s", (int)i->pid, strerror(errno));
-		s->saver_failed |= last;
-	} else if (ARRAY_RESERVE(&s->savers, &s->cap_savers, s->n_savers) == 0) {
-		s->savers[s->n_savers++] = (struct saver){ pid, last };
-	}
-}
-
-static void start_saver(struct session *s, struct image *i, const char *path, int answer_fd)
-{
-	pid_t pid = fork_saver(serving->control);
-
-	if (!pid)
-		_exit(output_save(s, serving->options, i, path, answer_fd) ? STATUS_FAILED : 0);
-	remember_saver(s, i, pid, false);
+	control_drop(control);
 }
 
 pid_t serve_fork(struct serve *v)
 {
-	return fork_saver(v->control);
+	return save_child_fork(leave_clients, v->control);
+}
+
+static void remember(struct session *s, const struct image *i, pid_t pid, bool last)
+{
+	save_children_add(&s->save_children, pid, i->pid, last, s->say);
+}
+
+static void start_saving(struct session *s, struct image *i, const char *path, int answer_fd)
+{
+	pid_t pid = serve_fork(serving);
+
+	if (!pid)
+		_exit(output_save(s, serving->options, i, path, answer_fd) ? STATUS_FAILED : 0);
+	remember(s, i, pid, false);
 }
 
 void serve_forked(struct serve *v, const struct image *i, pid_t pid)
 {
-	remember_saver(v->session, i, pid, false);
+	remember(v->session, i, pid, false);
 }
 
-/* A saver's whole life; what it has found out of names is kept for the next one. */
+/* A save child's whole life; what it has found out of names is kept for the next one. */
 static void write_massif_and_leave(struct session *s, const struct image *i, bool superseded)
 {
 	int err = massif_image_write(s, i, superseded);
@@ -175,47 +162,34 @@ static void save_ended(struct session *s, struct image *i)
 {
 	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(serving->tracer)))
 		return;
-	pid_t pid = fork_saver(serving->control);
+	pid_t pid = serve_fork(serving);
 
 	i->massif_written = pid >= 0;
 
 	if (!pid)
 		write_massif_and_leave(s, i, i->over);
-	remember_saver(s, i, pid, i->massif_written);
+	remember(s, i, pid, i->massif_written);
 }
 
 static void save_restarting(struct session *s, struct image *i)
 {
 	/* What has just been saved is begun anew. */
-	for (size_t n = 0; n < s->n_savers; n++)
-		s->savers[n].last = true;
+	save_children_are_last(&s->save_children);
 	if (!s->massif)
 		return;
-	pid_t pid = fork_saver(serving->control);
+	pid_t pid = serve_fork(serving);
 
 	if (!pid)
 		write_massif_and_leave(s, i, true);
-	remember_saver(s, i, pid, true);
+	remember(s, i, pid, true);
 	i->massif_nth++;
 }
 
 static void save_image(struct session *s, struct image *i)
 {
 	/* One after the other: the last to finish must be the last to have begun. */
-	await_savers(s);
-	start_saver(s, i, NULL, -1);
-}
-
-void await_savers(struct session *s)
-{
-	while (s->n_savers) {
-		pid_t pid = s->savers[s->n_savers - 1].pid;
-		int wstatus = 0;
-
-		while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
-			;
-		session_saver_ended(s, pid, wstatus);
-	}
+	save_children_await(&s->save_children);
+	start_saving(s, i, NULL, -1);
 }
 
 static void stop_reader(struct session *s)
@@ -230,10 +204,10 @@ static void stop_reader(struct session *s)
 
 void serve_save(struct serve *v, const char *path, int answer_fd)
 {
-	await_savers(v->session);
+	save_children_await(&v->session->save_children);
 	for (struct image *i = v->session->images; i; i = i->next)
 		if (!i->over && (path ? i->pid == v->session->root : i->observed != NULL))
-			start_saver(v->session, i, path, answer_fd);
+			start_saving(v->session, i, path, answer_fd);
 }
 
 /* ---- what is kept besides the profile ---- */
@@ -325,6 +299,7 @@ int serve_session(struct serve *v)
 	s->restarts = save_restarting;
 	s->autosave = v->options->autosave;
 	v->started_ns = v->last_tick_ns = clock_now_ns();
+	oom_protect();
 	start_ticking(v);
 	int err = loop(v);
 	stop_ticking(v);
@@ -335,7 +310,7 @@ int serve_session(struct serve *v)
 		mma_output_end(s->mma, s->end_ns);
 	tracer_detach_all(v->tracer);
 	stop_reader(s);
-	await_savers(s);
+	save_children_await(&s->save_children);
 	if (!s->refused) {
 		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
 
@@ -347,7 +322,7 @@ int serve_session(struct serve *v)
 		if (v->options->background && v->control && output_unsaved(s))
 			err = keep_until_saved(v);
 		err = err ? err : recorded ? recorded : profiled;
-		err = err ? err : s->saver_failed ? -EIO : 0;
+		err = err ? err : s->save_children.failed ? -EIO : 0;
 	}
 	say_not_found(v->watched->rules);
 	/* Whose start we saw has told of each that it uses. */

@@ -64,8 +64,8 @@ bool control_last_word(pid_t *pid, struct error *sentence);
 /**
  * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1
  * bytes, NUL-terminated). Waits at most @seconds.
- * Returns 0, -ENOENT (no session, or one that has ended without having heard us), -ETIMEDOUT, or another
- * -errno.
+ * Returns 0, -ENOENT (no session), -ECONNRESET (it has ended without having heard us), -ETIMEDOUT, or
+ * another -errno.
  */
 int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
 		struct error *e);

@@ -146,7 +146,7 @@ int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned
 	if (err == -ETIMEDOUT)
 		return no_answer(pid, seconds, e);
 	if (!strcmp(answer, CONTROL_ENDED))
-		return error_set(e, -ENOENT, "the session of process %d has just ended", (int)pid);
+		return error_set(e, -ECONNRESET, "the session of process %d has just ended", (int)pid);
 	return unsent ? cannot_talk(pid, unsent, e) : 0;
 }
 

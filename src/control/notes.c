@@ -14,7 +14,7 @@
 
 struct note {
 	pid_t pid;
-	time_t when;
+	struct timespec when;
 };
 
 struct notes {
@@ -26,7 +26,9 @@ static int newest_first(const void *a, const void *b)
 {
 	const struct note *x = a, *y = b;
 
-	return x->when < y->when ? 1 : x->when > y->when ? -1 : 0;
+	if (x->when.tv_sec != y->when.tv_sec)
+		return x->when.tv_sec < y->when.tv_sec ? 1 : -1;
+	return x->when.tv_nsec < y->when.tv_nsec ? 1 : x->when.tv_nsec > y->when.tv_nsec ? -1 : 0;
 }
 
 static void name_of(char path[256], const char *dir, pid_t pid)
@@ -48,7 +50,7 @@ static struct notes list(const char *dir)
 			continue;
 		name_of(path, dir, pid);
 		if (!lstat(path, &st) && !ARRAY_RESERVE(&notes.of, &notes.cap, notes.n))
-			notes.of[notes.n++] = (struct note){ pid, st.st_mtime };
+			notes.of[notes.n++] = (struct note){ pid, st.st_mtim };
 	}
 	if (d)
 		closedir(d);
@@ -71,7 +73,7 @@ static void prune(const char *dir)
 	time_t now = time(NULL);
 
 	for (size_t i = 0; i < notes.n; i++)
-		if (i + 1 >= NOTES_MAX || now - notes.of[i].when > NOTES_SECONDS)
+		if (i + 1 >= NOTES_MAX || now - notes.of[i].when.tv_sec > NOTES_SECONDS)
 			note_remove(dir, notes.of[i].pid);
 	free(notes.of);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table 1: allocation bins with possible types. */
+#include "base/search.h"
 #include "report/bins.h"
 #include "report/percent.h"
 #include "report/tables.h"
@@ -75,17 +76,9 @@ static void print_types(struct row *r, const struct pd_type *const *types, size_
 
 static bool is_requested(const struct bins *b, uint64_t size)
 {
-	size_t low = 0, high = b->n;
+	size_t i = SEARCH_FIRST(b->n, i, b->items[i].size >= size);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b->items[mid].size < size)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < b->n && b->items[low].size == size;
+	return i < b->n && b->items[i].size == size;
 }
 
 /* Put those that are shown in front, in their order: if they are too many, rather those of sizes that

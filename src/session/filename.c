@@ -92,6 +92,40 @@ fail:
 	return NULL;
 }
 
+static char *with_suffix(const char *base, const struct filename_whose *w, bool tell_pid, bool tell_number,
+			 struct error *e)
+{
+	char pid[16] = "", number[16] = "", *name;
+
+	if (tell_pid)
+		snprintf(pid, sizeof pid, "%c%d", w->before_pid, (int)w->pid);
+	if (tell_number)
+		snprintf(number, sizeof number, ".%u", w->number);
+	if (!strcmp(base, "/dev/null"))
+		pid[0] = number[0] = '\0';
+	if (asprintf(&name, "%s%s%s", base, pid, number) >= 0)
+		return name;
+	error_set(e, -ENOMEM, "file name: out of memory");
+	return NULL;
+}
+
+char *filename_of(const char *pattern, const struct filename_whose *w, struct error *e)
+{
+	char *base = filename_expand_nth(pattern, w->pid, w->nth, e);
+	bool has_number = w->nth && filename_has(pattern, 'n');
+	char *name = base ? with_suffix(base, w, w->further && !filename_has_pid(pattern),
+					w->number && !has_number, e) :
+			    NULL;
+
+	free(base);
+	return name;
+}
+
+char *filename_derived(const char *name, const struct filename_whose *w, struct error *e)
+{
+	return with_suffix(name, w, w->further, w->number, e);
+}
+
 bool filename_has_pid(const char *pattern)
 {
 	return filename_has(pattern, 'p');

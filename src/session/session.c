@@ -10,8 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,7 +160,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	}
 	if (i)
 		image_drop(s, i);
-	session_say(s, "process %d goes on unobserved: out of memory", (int)child);
+	say_to(s->say, "process %d goes on unobserved: out of memory", (int)child);
 	return NULL;
 }
 
@@ -187,10 +185,11 @@ void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, 
 	if (image)
 		image_drop(s, image);
 	if (s->launched ? pid != s->root || s->images : pid != s->attaching) {
-		session_say(s, "process %d goes on unobserved: %s", (int)pid, why_not);
+		say_to(s->say, "process %d goes on unobserved: %s", (int)pid, why_not);
 		return;
 	}
-	s->refused = why_not;
+	error_set(&s->refusal, 0, "%s", why_not);
+	s->refused = s->refusal.text;
 	s->refused_why = why;
 	if (s->launched)
 		kill(pid, SIGKILL);
@@ -226,40 +225,16 @@ void session_ended(void *ctx, pid_t pid, int wstatus)
 	s->root_ended = true;
 }
 
-void session_saver_ended(struct session *s, pid_t pid, int wstatus)
-{
-	for (size_t i = 0; i < s->n_savers; i++) {
-		if (s->savers[i].pid != pid)
-			continue;
-		s->saver_failed |= s->savers[i].last && wstatus;
-		s->savers[i] = s->savers[--s->n_savers];
-		return;
-	}
-}
-
 void session_reaped(void *ctx, pid_t pid, int wstatus)
 {
 	struct session *s = ctx;
 
 	if (pid == s->reader)
 		s->reader = 0;
-	session_saver_ended(s, pid, wstatus);
+	save_children_ended(&s->save_children, pid, wstatus);
 }
 
 /* ---- life ---- */
-
-void session_say(const struct session *s, const char *fmt, ...)
-{
-	struct error e;
-	char text[sizeof e.text];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	error_set(&e, 0, "%s", text);
-	s->say(e.text);
-}
 
 static void no_say(const char *sentence)
 {
@@ -306,7 +281,7 @@ void session_release(struct session *s)
 	images_free(s->images);
 	images_free(s->left_out);
 	free(s->left_out_text);
-	free(s->savers);
+	save_children_release(&s->save_children);
 	free(s->attached);
 }
 

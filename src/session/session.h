@@ -2,11 +2,14 @@
 #ifndef MPROF_SESSION_SESSION_H
 #define MPROF_SESSION_SESSION_H
 
+#include "base/error.h"
+#include "base/say.h"
 #include "observer.h"
 #include "proc/title.h"
 #include "profile/profile.h"
 #include "profile/sieve.h"
 #include "record/recorder.h"
+#include "session/save_children.h"
 
 /*
  * What is observed, counted: keeps the profile of each program image until the end, and decides what is
@@ -56,12 +59,6 @@ struct image {
 struct massif_session;
 struct options;
 
-/* A process that writes while the tracing goes on. */
-struct saver {
-	pid_t pid;
-	bool last;	/* nobody will write it again */
-};
-
 struct session {
 	struct observer *observer; /* set when there is one */
 	struct image *images;	/* in the order in which they began */
@@ -80,13 +77,14 @@ struct session {
 	bool launched;		/* we have started it ourselves */
 	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
+	struct error refusal;	/* its text */
 	enum unobserved refused_why;
 	bool suspended;
 	uint64_t min_size, max_size;	/* of the requests that are recorded */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	/* A sentence for the user. */
-	void (*say)(const char *sentence);
+	say_fn *say;
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
 	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */
@@ -105,15 +103,10 @@ struct session {
 	void (*ended)(struct session *s, struct image *i);
 	struct massif_session *massif;	/* NULL: no massif file is asked for */
 	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
-	struct saver *savers;	/* processes that are writing */
-	size_t n_savers, cap_savers;
+	struct save_children save_children;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
-	bool saver_failed;	/* what it could not write is missing for good */
 	bool reported;		/* at its end the whole report has been printed */
 };
-
-/* One of them has ended. Others that have are not known here. */
-void session_saver_ended(struct session *s, pid_t pid, int wstatus);
 
 void session_init(struct session *s, bool trace_children);
 void session_release(struct session *s);

@@ -9,8 +9,6 @@
 /* Something other than an allocation, for the profile and all recorders. @task: 0 if nobody's. */
 void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now);
 
-__attribute__((format(printf, 2, 3))) void session_say(const struct session *s, const char *fmt, ...);
-
 /* Of struct observer_sink, what is about images as such. */
 bool session_wants(void *ctx, pid_t pid);
 void *session_begins(void *ctx, pid_t pid);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/signals.h"
 
-#include "cli/cli.h"
 
 #include <errno.h>
 #include <string.h>
@@ -73,6 +72,7 @@ static void handle(int sig, void (*handler)(int))
 
 #ifndef __SANITIZE_ADDRESS__
 static struct tracer *tracing;
+static say_fn *say;
 
 /* An error of our own must not strand the program: let it go first, then die of it. If that fails
  * too, the process that watches over us puts it back in order. */
@@ -94,12 +94,12 @@ static void on_internal_error(int sig, siginfo_t *si, void *context)
 	alarm(EMERGENCY_SECONDS);
 	if (t) {
 		tracer_detach_all(t);
-		say("internal error (%s): the program has been let go", strsignal(sig));
+		say_to(say, "internal error (%s): the program has been let go", strsignal(sig));
 	}
 	raise(sig);
 }
 
-static void catch_internal_errors(struct tracer *t)
+static void catch_internal_errors(struct tracer *t, say_fn *tell)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	static char stack[256 << 10];
@@ -108,14 +108,15 @@ static void catch_internal_errors(struct tracer *t)
 				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 
 	tracing = t;
+	say = tell;
 	sigaltstack(&on_it, NULL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &sa, NULL);
 }
 #else
-static void catch_internal_errors(struct tracer *t)
+static void catch_internal_errors(struct tracer *t, say_fn *tell)
 {
-	(void)t; /* the sanitizer wants to report them itself */
+	(void)t, (void)tell; /* the sanitizer wants to report them itself */
 }
 #endif
 
@@ -158,7 +159,7 @@ static int make_nudge(void)
 	return 0;
 }
 
-int signals_begin(struct tracer *tracer, bool end_on_interrupt)
+int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 {
 	int err = make_nudge();
 
@@ -179,7 +180,7 @@ int signals_begin(struct tracer *tracer, bool end_on_interrupt)
 	handle(SIGTTIN, SIG_IGN);
 	handle(SIGTTOU, SIG_IGN);
 	unblock();
-	catch_internal_errors(tracer);
+	catch_internal_errors(tracer, tell);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #define MPROF_SESSION_SIGNALS_H
 
 #include "attach/tracer.h"
+#include "base/say.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -18,10 +19,11 @@ extern volatile sig_atomic_t signals_attention;
 /**
  * Change what signals do to this process; call before anything is to be served.
  * @tracer            is let go of its programs if we are to die of an error of our own
+ * @tell              how an error of our own is told
  * @end_on_interrupt  SIGINT and SIGQUIT end the session, not the program alone
  * Returns 0 or -errno.
  */
-int signals_begin(struct tracer *tracer, bool end_on_interrupt);
+int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell);
 
 /* Whoever asked for attention has it now: call before looking at what there is to be done. */
 void signals_attended(void);

@@ -123,7 +123,7 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	char *name = session_string(i->session, task.space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as root. */
 	if (name && i->session->foreign) {
-		session_say(i->session, "process %d names the file %s for its profile: ignored, for it is another user's",
+		say_to(i->session->say, "process %d names the file %s for its profile: ignored, for it is another user's",
 			    (int)i->pid, name);
 		free(name);
 		name = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/supervise.h"
 
-#include "cli/cli.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static volatile pid_t tracing_process;
+static say_fn *say; /* how the user is told something; one session has one process */
 
 static void pass_on(int sig)
 {
@@ -90,7 +91,7 @@ __attribute__((noreturn)) static void be_the_tracer(struct guard *g, int ready, 
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
 	want_no_stop_signals();
 	if (getppid() != parent || guard_enter(g, keeper))
-		_exit(STATUS_FAILED);
+		_exit(EXIT_FAILURE);
 	struct ending e = body(g, ready, arg);
 	fflush(NULL);
 	guard_leave(g);
@@ -101,19 +102,19 @@ static void say_fate(const struct guard_fate *f)
 {
 	switch (f->end) {
 	case GUARD_ALIVE:
-		say("process %d was put back in order from outside, and goes on", (int)f->pid);
+		say_to(say, "process %d was put back in order from outside, and goes on", (int)f->pid);
 		break;
 	case GUARD_DIED:
 		if (f->signal == SIGTRAP)
-			say("process %d has died of SIGTRAP: a thread was in a breakpoint that nobody could serve "
+			say_to(say, "process %d has died of SIGTRAP: a thread was in a breakpoint that nobody could serve "
 			    "any more", (int)f->pid);
 		else if (f->signal)
-			say("process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
+			say_to(say, "process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
 		else
-			say("process %d has ended", (int)f->pid);
+			say_to(say, "process %d has ended", (int)f->pid);
 		break;
 	case GUARD_ENDED:
-		say("process %d had to be killed: its thread %d had gone on from the middle of an instruction, "
+		say_to(say, "process %d had to be killed: its thread %d had gone on from the middle of an instruction, "
 		    "and would have computed something wrong", (int)f->pid, (int)f->task);
 		break;
 	}
@@ -123,7 +124,7 @@ static void say_what_is_so(const struct guard *g)
 {
 	struct guard_fate f;
 
-	say("the tracing process died, and what was profiled since the last save is lost");
+	say_to(say, "the tracing process died, and what was profiled since the last save is lost");
 	for (unsigned i = 0; guard_next_fate(g, i, &f); i++)
 		say_fate(&f);
 }
@@ -145,7 +146,7 @@ static struct ending watch_over(struct guard *g, pid_t tracer, pid_t keeper)
 		guard_recover(g);
 	}
 	say_what_is_so(g);
-	return (struct ending){ .status = STATUS_FAILED };
+	return (struct ending){ .status = EXIT_FAILURE };
 }
 
 /* Whoever started us may be waiting for the end of what he reads from us. */
@@ -176,8 +177,8 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 	pid_t self = getpid();
 
 	if (!g) {
-		say("cannot start: %s", strerror(errno));
-		return (struct ending){ .status = STATUS_FAILED };
+		say_to(say, "cannot start: %s", strerror(errno));
+		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	fflush(NULL);
 	pid_t keeper = fork();
@@ -185,12 +186,12 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 		be_the_keeper(g);
 	pid_t pid = fork();
 	if (pid < 0) {
-		say("cannot start: %s", strerror(errno));
+		say_to(say, "cannot start: %s", strerror(errno));
 		guard_no_tracer(g);
 		if (keeper > 0)
 			wait_for(keeper);
 		guard_free(g);
-		return (struct ending){ .status = STATUS_FAILED };
+		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	if (pid == 0)
 		be_the_tracer(g, ready, body, arg, self, keeper > 0 ? keeper : 0);
@@ -211,14 +212,14 @@ static struct ending in_background(tracing_fn *body, void *arg)
 	char c;
 
 	if (pipe2(ready, O_CLOEXEC)) {
-		say("cannot start: %s", strerror(errno));
-		return (struct ending){ .status = STATUS_FAILED };
+		say_to(say, "cannot start: %s", strerror(errno));
+		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid < 0) {
-		say("cannot start: %s", strerror(errno));
-		return (struct ending){ .status = STATUS_FAILED };
+		say_to(say, "cannot start: %s", strerror(errno));
+		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	if (pid == 0) {
 		close(ready[0]);
@@ -234,8 +235,9 @@ static struct ending in_background(tracing_fn *body, void *arg)
 	return n == 1 ? (struct ending){ .status = 0 } : ending_of(wait_for(pid));
 }
 
-struct ending supervise(bool background, tracing_fn *body, void *arg)
+struct ending supervise(bool background, tracing_fn *body, void *arg, say_fn *tell)
 {
+	say = tell;
 	return background ? in_background(body, arg) : in_foreground(-1, body, arg);
 }
 
@@ -245,6 +247,6 @@ void supervise_ready(int ready)
 		return;
 	let_go_of_standard_files();
 	if (write(ready, "", 1) != 1)
-		say("cannot tell that tracing has begun: %s", strerror(errno));
+		say_to(say, "cannot tell that tracing has begun: %s", strerror(errno));
 	close(ready);
 }

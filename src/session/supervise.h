@@ -3,6 +3,7 @@
 #define MPROF_SESSION_SUPERVISE_H
 
 #include "attach/guard.h"
+#include "base/say.h"
 
 #include <stdbool.h>
 
@@ -20,9 +21,10 @@ typedef struct ending tracing_fn(struct guard *guard, int ready, void *arg);
  * dies without cleaning up, the programs are put back in order from here. If the process that the
  * user knows, this one, is killed, the tracing one lets the programs go in good order.
  * @background  return once tracing has begun; the rest goes on without a terminal
+ * @tell        what is to be told to the user
  * Returns what this process is to end with.
  */
-struct ending supervise(bool background, tracing_fn *body, void *arg);
+struct ending supervise(bool background, tracing_fn *body, void *arg, say_fn *tell);
 
 void supervise_ready(int ready);
 

@@ -69,7 +69,7 @@ moments_cycles() {
 	BINS=$D/bins start moments "$T/moments" "$1" "$2"
 	before "$PID"
 	for i in 1 2; do
-		env "MPROF_TEST_MARK=$MARK" sh -c 'i=0; while [ $i -lt 1000000000 ]; do i=$((i + 1)); done' 3>&- &
+		env "MPROF_TEST_MARK=$MARK" seq 10000000000 >/dev/null 3>&- &
 		burners+=($!)
 	done
 	for ((i = 0; i < n; i++)); do
@@ -629,7 +629,7 @@ as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME
 	refused 2 . "$MPROF" attach ''
 	refused 2 . "$MPROF" attach 99999999999999999999
 	refused 2 . "$MPROF" attach $$ 0
-	refused 2 . "$MPROF" attach -p '1,,x,' -p 0
+	refused 2 . "$MPROF" attach -p "$$,,$$," -p 0
 	refused 3 'no process is called "12x"' "$MPROF" attach 12x
 	refused 2 'seconds' "$MPROF" attach --duration=never $$
 	refused 2 'background' "$MPROF" run --background "$T/edges"

@@ -520,7 +520,45 @@ woken() {
 	finish vforks
 }
 
+# cut_forks HOW OPTION: no child is lost, and of those that are followed, whose number nobody knows, ten
+# are each exact
+cut_forks() {
+	local f
+	rm -f run.data*
+	limited "$MPROF" run "$2" -o /dev/null --data=run.data -- "$T/cutforks" "$1" 10 >out 2>err ||
+		fail "$1, $2" "$(theirs err)" || return 1
+	grep -qx 'cutforks: done' out || fail "$1: $(cat out)" || return 1
+	for f in $(find . -name 'run.data.*' | head -n 10); do
+		json "$f" || return 1
+		nothing "$(jq -c '.bins[] | select(.size == 1301 and (.allocs != 3 or .frees != 3))' report.json)" \
+			"$1: $f:" || return 1
+	done
+}
+
+@test "forks that an exec, an exit or a signal cuts short in their middle leave no child stopped or with traps" {
+	local how
+	for how in exec exit kill; do
+		cut_forks $how --trace-children=no
+		cut_forks $how --trace-children=yes
+	done
+}
+
 # Each file with code stays open until it has been named.
+# The limit is the hard one: nobody can raise it.
+@test "children beyond the limit of open files run well, and it is said that nobody sees them" {
+	local how seen
+	for how in fork exec spawn; do
+		rm -f data.* err
+		(
+			ulimit -n 48
+			limited "$MPROF" run --trace-children=yes -o run.txt --data=data.%p -- "$T/crowd" 60 $how >out 2>err
+		) || fail "$how: status $?" "$(cat out err)"
+		grep -qx '60 of 60 ended well' out
+		seen=$(grep -Ec 'process [0-9]+ goes on unobserved: Too many open files' err)
+		[ "$seen" -gt 20 ] && [ "$seen" -lt 60 ] || fail "$how: $seen are not observed"
+	done
+}
+
 @test "more programs than mprof may have files open at first are followed" {
 	local i
 	for i in {1..60}; do

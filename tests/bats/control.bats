@@ -232,7 +232,8 @@ def all_of(s):
 	refused 2 'usage' "$MPROF" control 1
 	refused 2 '"dance" is no command' "$MPROF" control 1 dance
 	refused 2 'usage' "$MPROF" control 1 status more
-	refused 2 'usage' "$MPROF" control x status
+	refused 11 'no session of a process that is called "x"' "$MPROF" control x status
+	refused 2 'neither the number nor the name' "$MPROF" control 0 status
 	refused 11 'no session' "$MPROF" control $$ status
 	refused 11 'no session' "$MPROF" detach $$
 	refused 2 'status' "$MPROF" status 1

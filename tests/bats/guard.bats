@@ -234,6 +234,24 @@ survives() {
 	done
 }
 
+# Anybody may raise it, and go back to 0; to go lower takes a privilege that a container may lack.
+@test "the tracing process is spared when memory runs out; the program is as it was" {
+	echo 300 >/proc/self/oom_score_adj
+	limited "$MPROF" run -o report.txt --data=run.data -- sh -c 'cat /proc/self/oom_score_adj; cat /proc/$$/oom_score_adj' \
+		>out 2>err
+	[ "$(cat out)" = "$(printf '300\n300')" ] || fail "the program has another score:" "$(cat out err)"
+	start server "$T/server" 2 1000
+	attach -o report.txt --data=run.data "$PID"
+	local score
+	score=$(cat "/proc/$(tracer_of "$PID")/oom_score_adj")
+	[ "$score" = 0 ] || [ "$score" = -500 ] || fail "the tracer's score is $score"
+	answered status
+	grep -Eqx "tracer's oom_score_adj: $score( \(not -500: .*\))?" control.out || fail "$(cat control.out)"
+	[ "$(cat "/proc/$PID/oom_score_adj")" = 300 ]
+	detach "$PID"
+	finish server
+}
+
 @test "a report never goes through a link that another user may have planted" {
 	[ "$(id -u)" = 0 ] || skip "only root has something to lose"
 	echo precious | tee victim >other-victim

@@ -135,6 +135,14 @@ in_states() {
 	[ -s run.data ]
 }
 
+@test "SIGKILL of a program whose main thread is being single-stepped, and the others held, ends it at once" {
+	local i
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		run -137 limited "$MPROF" run -o report.txt --data=run.data -- "$T/stepkill"
+		grep -qx 'signal 9' ended || fail "$i: $(cat ended)"
+	done
+}
+
 @test "a system call in progress goes on: only epoll_wait may say EINTR, as the kernel does to every tracer" {
 	start blocked "$T/blocked"
 	before "$PID"

@@ -32,11 +32,6 @@ LONG = {
 	"src/profile/profile.c": "to be split: the call tree, and what an event does to it",
 }
 
-# Arrows of a circle that is still to be opened, each with its reason.
-CIRCLES_LEFT = {
-	("session", "cli"): "session/ is given settings and functions to call later",
-}
-
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 ARROW = re.compile(r"    (\S+) ->((?: \S+)*)$")
 
@@ -131,11 +126,7 @@ def check_arrows(root):
 		yield f"ARCHITECTURE.md: {room} is in src/ and not in the list of arrows"
 	for room in sorted(({to for tos in arrows.values() for to in tos} | set(arrows)) - rooms):
 		yield f"ARCHITECTURE.md: {room} is in the list of arrows and not in src/"
-	for room, to in CIRCLES_LEFT:
-		if to not in arrows.get(room, []):
-			yield f"ARCHITECTURE.md: {room} -> {to} is gone, and still in CIRCLES_LEFT of {Path(__file__).name}"
-	circle = find_circle({room: [to for to in tos if (room, to) not in CIRCLES_LEFT]
-			      for room, tos in arrows.items()})
+	circle = find_circle(arrows)
 	if circle:
 		yield "ARCHITECTURE.md: a circle: " + " -> ".join(circle)
 

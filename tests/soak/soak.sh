@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
-# kills, redis.
+# moments, kills, redis.
 #
-#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|kills|redis]...
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|redis]...
 #
-# CYCLES (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is killed: "8", threads, or
+# CYCLES (1000), MOMENTS (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is killed: "8", threads, or
 # "8 1000", with a pause of so many microseconds after each request.
 # shellcheck disable=SC2154,SC1091,SC2015
 
@@ -57,6 +57,38 @@ attach_test() { # TARGET FIELD CYCLES ARG...
 		bad "$name: $(tail -n 2 "$name.out")"
 	fi
 	rm -f "$name".*
+}
+
+# Threads that live for a moment, on a busy machine: births and ends fall into each seizing and letting go.
+moments_test() { # ROUNDS ARG...
+	local n=$1 i burner ok=0 start=$SECONDS burners=()
+	shift
+	[ "$n" -gt 0 ] || return
+	start moments "$T/moments" "$@" && before "$PID" || { bad "moments $* does not start"; return; }
+	for i in 1 2; do
+		env "MPROF_TEST_MARK=$MARK" seq 10000000000 >/dev/null &
+		burners+=($!)
+	done
+	for ((i = 1; i <= n; i++)); do
+		if limited "$MPROF" attach --duration=0.1 -o report.txt --data=run.data "$PID" >front.out 2>&1 && ! gone "$PID"; then
+			ok=$((ok + 1))
+		else
+			bad "moments $*: round $i: $(tail -n 2 front.out)"
+			gone "$PID" && break
+		fi
+	done
+	for burner in "${burners[@]}"; do
+		kill "$burner"
+		wait "$burner" 2>/dev/null
+	done
+	gone "$PID" || { progress moments && clean "$PID"; } || bad "moments $*: not as it was"
+	if finish moments && grep -qx 'checksum right' moments.out; then
+		echo "moments $*: attached and detached $ok of $n times, checksum right, $((SECONDS - start)) s"
+	else
+		bad "moments $*: ended with $STATUS, $(tail -n 2 moments.out)"
+	fi
+	exec {moments_fd}>&-
+	rm -f moments.*
 }
 
 # A busy program whose tracer is killed: did it survive, with its own bytes?
@@ -142,6 +174,7 @@ redis_test() {
 }
 
 cycles=${CYCLES:-1000}
+moments=${MOMENTS:-1000}
 for what in "${@:-all}"; do
 	case $what in
 	attach | all) attach_test server 1 "$cycles" ;;&
@@ -149,9 +182,17 @@ for what in "${@:-all}"; do
 		attach_test threads 1 $(((cycles + 9) / 10)) churn
 		attach_test threads 1 $(((cycles + 49) / 50)) many 1000
 		;;&
+	moments | all)
+		moments_test $((moments * 3 / 10)) chains 2
+		moments_test $((moments * 3 / 10)) chains 20
+		moments_test $((moments / 10)) chains 100
+		moments_test $((moments / 10)) heirs 20
+		moments_test $((moments / 10)) makers 1
+		moments_test $((moments / 10)) makers 4
+		;;&
 	kills | all) kill_test ;;&
 	redis | all) redis_test ;;&
-	attach | threads | kills | redis | all) ;;
+	attach | threads | moments | kills | redis | all) ;;
 	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
 	esac
 done

@@ -2,6 +2,7 @@
 /*
  * Threads that live for a moment, without end:
  * moments chains N: N (20) times a thread that makes the next one and ends.
+ * moments heirs N: the same, but each joins the one that made it.
  * moments makers N: N (4) threads, each of which makes eight and joins them.
  * Each allocates a block, and verifies it; "checksum right" at the end. "go" has some more made, to the
  * number, with blocks of another size; they are over when it says "done".
@@ -39,6 +40,22 @@ static void *link_of_chain(void *arg)
 		make(&t, link_of_chain, arg);
 		pthread_detach(t);
 	}
+	alive--;
+	return NULL;
+}
+
+/* @arg: the thread that made it; NULL: main, who is not joined */
+static void *heir(void *arg)
+{
+	pthread_t t;
+
+	if (arg)
+		MUST(!pthread_join((pthread_t)(uintptr_t)arg, NULL));
+	once(SIZE);
+	if (over)
+		pthread_detach(pthread_self());
+	else
+		make(&t, heir, (void *)(uintptr_t)pthread_self());
 	alive--;
 	return NULL;
 }
@@ -104,14 +121,15 @@ static void report(void)
 int main(int argc, char **argv)
 {
 	MUST(argc > 1 && !pthread_attr_init(&small));
-	bool chains = !strcmp(argv[1], "chains");
-	int n = argc > 2 ? atoi(argv[2]) : chains ? 20 : 4;
+	bool chains = !strcmp(argv[1], "chains"), heirs = !strcmp(argv[1], "heirs");
+	int n = argc > 2 ? atoi(argv[2]) : chains || heirs ? 20 : 4;
 	pthread_t t;
 
 	MUST(!pthread_attr_setstacksize(&small, STACK));
 	for (int i = 0; i < n; i++) {
-		make(&t, chains ? link_of_chain : maker, NULL);
-		pthread_detach(t);
+		make(&t, chains ? link_of_chain : heirs ? heir : maker, NULL);
+		if (!heirs)
+			pthread_detach(t);
 	}
 	live_serve(report, go);
 	over = true;

@@ -173,6 +173,40 @@ static void the_number_of_a_file_is_known_where_there_is_one(void **state)
 	assert_true(filename_has("a%n", 'n') && !filename_has("a%%n%p", 'n'));
 }
 
+static void files_of_further_processes_and_programs_have_names_of_their_own(void **state)
+{
+	static const struct {
+		const char *pattern;
+		struct filename_whose whose;
+		const char *name;
+	} v[] = {
+		{ "mprof.data", { 7, false, '.', 0, 0 }, "mprof.data" },
+		{ "mprof.data", { 7, true, '.', 0, 0 }, "mprof.data.7" },
+		{ "mprof.data", { 7, true, '.', 2, 0 }, "mprof.data.7.2" },
+		{ "mprof.data", { 7, false, '.', 2, 0 }, "mprof.data.2" },
+		{ "d.%p", { 7, true, '.', 0, 0 }, "d.7" },
+		{ "d.%p", { 7, true, '.', 3, 0 }, "d.7.3" },
+		{ "m.%n", { 7, true, '.', 3, 3 }, "m.3.7" },
+		{ "m.%p.%n", { 7, true, '.', 3, 3 }, "m.7.3" },
+		{ "m", { 7, false, '.', 0, 3 }, "m" },
+		{ "heap", { 7, true, '_', 0, 0 }, "heap_7" },
+		{ "/dev/null", { 7, true, '.', 2, 0 }, "/dev/null" },
+	};
+	struct error e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+		char *name = filename_of(v[i].pattern, &v[i].whose, &e);
+
+		assert_string_equal(name, v[i].name);
+		free(name);
+	}
+	assert_null(filename_of("m.%n", &(struct filename_whose){ .pid = 7 }, &e));
+	char *name = filename_derived("100%p", &(struct filename_whose){ 7, true, '.', 2, 0 }, &e);
+	assert_string_equal(name, "100%p.7.2");
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +222,7 @@ int main(void)
 		cmocka_unit_test(whether_a_name_tells_processes_apart_is_told),
 		cmocka_unit_test(a_name_that_ends_in_a_per_cent_sign_is_not_read_beyond),
 		cmocka_unit_test(the_number_of_a_file_is_known_where_there_is_one),
+		cmocka_unit_test(files_of_further_processes_and_programs_have_names_of_their_own),
 	};
 
 	return cmocka_run_group_tests_name("filename", tests, environment_setup, NULL);

@@ -435,18 +435,15 @@ static void a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not(voi
 	struct session *s = begin(false);
 
 	(void)state;
-	s->savers = calloc(2, sizeof *s->savers);
-	assert_non_null(s->savers);
-	s->savers[0] = (struct saver){ .pid = 100 };
-	s->savers[1] = (struct saver){ .pid = 101, .last = true };
-	s->n_savers = s->cap_savers = 2;
+	save_children_add(&s->save_children, 100, ROOT, false, s->say);
+	save_children_add(&s->save_children, 101, ROOT, true, s->say);
 	session_sink.reaped(s, 100, 0x100);
-	assert_false(s->saver_failed);
+	assert_false(s->save_children.failed);
 	session_sink.reaped(s, 102, 0x100); /* nobody's */
-	assert_int_equal(s->n_savers, 1);
+	assert_int_equal(s->save_children.n, 1);
 	session_sink.reaped(s, 101, 0x100);
-	assert_true(s->saver_failed);
-	assert_int_equal(s->n_savers, 0);
+	assert_true(s->save_children.failed);
+	assert_int_equal(s->save_children.n, 0);
 	session_release(s);
 }
 
@@ -455,7 +452,9 @@ static void a_program_that_cannot_be_observed_is_refused_or_told_of(void **state
 	struct session *s = begin(true);
 
 	(void)state;
+	s->attaching = ROOT;
 	session_sink.unobserved(s, ROOT, NULL, UNOBSERVED_UNSUPPORTED, "it is none of ours");
+	s->attaching = 0;
 	assert_string_equal(s->refused, "it is none of ours");
 	assert_int_equal(s->refused_why, UNOBSERVED_UNSUPPORTED);
 	assert_string_equal(script.said, "");

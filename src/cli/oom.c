@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/oom.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPARED = -500 }; /* in thousandths of all memory: proc(5), /proc/PID/oom_score_adj */
+
+static const char file[] = "/proc/self/oom_score_adj";
+static int before, now;
+static bool lowered;
+static int why_not;
+
+static int read_score(int *score)
+{
+	char text[16] = "";
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int err = read(fd, text, sizeof text - 1) > 0 ? 0 : -EIO;
+	close(fd);
+	*score = atoi(text);
+	return err;
+}
+
+static int write_score(int score)
+{
+	char text[16];
+	int n = snprintf(text, sizeof text, "%d", score), fd = open(file, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int err = write(fd, text, (size_t)n) == n ? 0 : -errno;
+	close(fd);
+	return err;
+}
+
+/* A save child that is killed costs a file, and no program. */
+static void unprotect_child(void)
+{
+	if (lowered)
+		write_score(before);
+}
+
+void oom_protect(void)
+{
+	why_not = read_score(&before);
+	now = before;
+	if (why_not || before <= SPARED)
+		return;
+	why_not = write_score(SPARED);
+	if (!why_not)
+		now = SPARED;
+	else if (before > 0 && !write_score(0)) /* what a process begins with needs no privilege */
+		now = 0;
+	lowered = now != before;
+	if (lowered)
+		pthread_atfork(NULL, NULL, unprotect_child);
+}
+
+const char *oom_told(void)
+{
+	static char text[128];
+
+	if (why_not)
+		snprintf(text, sizeof text, "%d (not %d: %s)", now, SPARED, strerror(-why_not));
+	else
+		snprintf(text, sizeof text, "%d", now);
+	return text;
+}
