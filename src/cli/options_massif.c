@@ -215,7 +215,7 @@ bool massif_settle(struct options *o)
 	return check_name(o->massif.file);
 }
 
-#define MASSIF FOR_TRACING | OF_MASSIF
+#define MASSIF (FOR_TRACING | OF_MASSIF)
 
 const struct option_def massif_options[] = {
 	{ "massif-out-file", MASSIF | TAKES_VALUE, "a file name that does not begin with ~", set_out_file },

@@ -140,7 +140,7 @@ static bool add_debug_dir(struct options *o, const char *v)
 }
 
 /* The tables have rows to choose from. */
-#define NOT_ELSEWHERE NOT_MASSIF | NOT_STACKS
+#define NOT_ELSEWHERE (NOT_MASSIF | NOT_STACKS)
 
 const struct option_def printing_options[] = {
 	{ "verbose", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_verbose },

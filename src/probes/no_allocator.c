@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define LOOKED_FOR "no allocator found: looked for malloc, calloc, realloc, free and their kin in its symbol tables " \
-		   "(.dynsym, .symtab); "
+#define LOOKED_FOR \
+	"no allocator found: looked for malloc, calloc, realloc, free and their kin in its " \
+	"symbol tables (.dynsym, .symtab); "
 
 const char *no_allocator_why(int fd)
 {
