@@ -2,19 +2,15 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
-#include "attach/target.h"
-#include "proc/status.h"
 #include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,10 +46,13 @@ __attribute__((noreturn)) static void child_main(struct launch_pipes *p, const c
 	_exit(127);
 }
 
-static void reap(pid_t pid)
+static void reap(struct tracer *t, pid_t pid)
 {
-	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+	int wstatus;
+
+	while (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 		;
+	guard_noted(t->guard);
 }
 
 /* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
@@ -62,15 +61,16 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	int wstatus, exec_err;
 
 	for (;;) {
-		if (waitpid(pid, &wstatus, __WALL) < 0 && errno == EINTR)
+		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 			continue;
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
+			return tracer_note(t, pid, wstatus);
+		guard_noted(t->guard);
 		if (!WIFSTOPPED(wstatus))
 			break;
-		if (wstatus >> 16 == PTRACE_EVENT_EXEC)
-			return tracer_note(t, pid, wstatus);
 		/* A signal that came before the program did; it is its own from the start. */
 		int sig = wstatus >> 16 ? 0 : WSTOPSIG(wstatus);
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
+		kernel_resume(&t->kernel, PTRACE_CONT, pid, sig);
 	}
 	if (read(err_fd, &exec_err, sizeof exec_err) == sizeof exec_err)
 		return error_set(e, -exec_err, "cannot run %s: %s", name, strerror(exec_err));
@@ -80,17 +80,17 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
 			  struct error *e)
 {
-	if (ptrace(PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
+	if (kernel_request(&t->kernel, PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
 		int err = -errno;
 		kill(pid, SIGKILL);
-		reap(pid);
+		reap(t, pid);
 		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
 				 strerror(-err));
 	}
 	struct task *task = tasks_add(&t->tasks, pid);
 	if (!task || write(p->go[1], "", 1) != 1) {
 		kill(pid, SIGKILL);
-		reap(pid);
+		reap(t, pid);
 		return error_set(e, -ENOMEM, "cannot run %s: out of memory", name);
 	}
 	task->tgid = pid;
@@ -121,9 +121,9 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 
 /* ---- who is a new task, and whose memory does it have ---- */
 
-bool tracer_shares_memory(pid_t a, pid_t b)
+bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b)
 {
-	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+	return t->kernel.shares_memory(t->kernel.ctx, a, b);
 }
 
 static struct task *task_of_group(struct tracer *t, pid_t tgid)
@@ -137,15 +137,15 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 }
 
 /* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits for that. */
-static bool is_dying(pid_t tid)
+static bool is_dying(const struct tracer *t, pid_t tid)
 {
-	return errno == ESRCH && is_traced_by_us(tid);
+	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
 }
 
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
 {
 	guard_goes_on(t->guard, task->journal);
-	if (ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig) && is_dying(task->tid)) {
+	if (kernel_resume(&t->kernel, PTRACE_DETACH, task->tid, sig) && is_dying(t, task->tid)) {
 		task->state = TASK_RUNNING;
 		return;
 	}
@@ -178,17 +178,17 @@ static bool let_child_go(struct tracer *t, struct task *task, const struct space
 static bool place(struct tracer *t, struct task *task, const struct task *parent,
 		  struct space *space)
 {
-	pid_t tgid = proc_status(task->tid).tgid;
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
 
 	task->fresh = false;
 	task->tgid = tgid ? tgid : task->tid;
-	if (task->tgid != task->tid || tracer_shares_memory(task->tid, parent->tid)) {
+	if (task->tgid != task->tid || tracer_shares_memory(t, task->tid, parent->tid)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
 			t->ops->thread(t->ctx, task);
 		return true;
 	}
-	struct space *own = space_new(task->tid);
+	struct space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!own)
 		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
@@ -200,7 +200,7 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 
 bool tracer_serve_fresh(struct tracer *t, struct task *task)
 {
-	pid_t tgid = proc_status(task->tid).tgid;
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
 	struct task *sibling = tgid && tgid != task->tid ? task_of_group(t, tgid) : NULL;
 	if (sibling)
 		return place(t, task, sibling, sibling->space);
@@ -221,7 +221,7 @@ static struct task *await_birth(struct tracer *t, pid_t child)
 	pid_t got;
 
 	do
-		got = guard_wait_for(t->guard, child, &wstatus, 0);
+		got = kernel_wait(&t->kernel, child, &wstatus, 0);
 	while (got < 0 && errno == EINTR);
 	if (got != child || tracer_note(t, child, wstatus))
 		return NULL;
@@ -239,7 +239,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 	if (task && !task->fresh)
 		return; /* a thread that was adopted when its first stop came */
 	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
-	if (!task && !is_traced_by_us(child))
+	if (!task && !kernel_says_ours(&t->kernel, child))
 		return;
 	if (!task && !(task = await_birth(t, child)))
 		return;
@@ -252,7 +252,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 /* Would the process's parent still tell of it? */
 static bool parent_is_traced(struct tracer *t, const struct task *task, const struct task *dead)
 {
-	pid_t ppid = proc_status(task->tid).ppid;
+	pid_t ppid = kernel_status(&t->kernel, task->tid).ppid;
 	struct task *other;
 
 	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));)
@@ -315,7 +315,7 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
-	struct space *s = space_new(task->tid);
+	struct space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
 	if (!s) {
@@ -340,7 +340,7 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 		task->in_vfork = event == PTRACE_EVENT_VFORK;
 	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
 		return true;
-	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)
+	if (!kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) && task->space)
 		birth(t, task, (pid_t)msg);
 	return true;
 }
