@@ -150,7 +150,7 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 		struct error e;
 
 		unlink(path);
-		if (output_save(&s, &o, &image, path, -1))
+		if (output_save(&s, &o, &image, path, NULL))
 			continue;
 		written++;
 		long left = to_fail;

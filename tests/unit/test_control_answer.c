@@ -25,37 +25,46 @@ static int teardown(void **state)
 
 static void a_client_is_told(void **state)
 {
+	struct control_asker old = { .fd = pair[0], .version = 1 };
 	char got[64] = "";
 
 	(void)state;
-	control_answer(pair[0], "error process %d: %s\n", 17, "gone");
+	control_answer(&old, false, "process 17: gone");
 	assert_int_equal(read(pair[1], got, sizeof got - 1), strlen("error process 17: gone\n"));
 	assert_string_equal(got, "error process 17: gone\n");
 }
 
-static void what_is_too_long_is_cut(void **state)
+static void a_part_is_cut_for_all_to_see_if_it_does_not_come_whole(void **state)
 {
-	static char got[3 * CONTROL_ANSWER_MAX], longer[2 * CONTROL_ANSWER_MAX];
+	struct control_asker to = { .fd = pair[0], .version = CONTROL_VERSION };
+	char got[64];
 
 	(void)state;
-	memset(longer, 'x', sizeof longer - 1);
-	control_answer(pair[0], "%s", longer);
-	assert_int_equal(read(pair[1], got, sizeof got), CONTROL_ANSWER_MAX - 1);
-	assert_memory_equal(got, longer, CONTROL_ANSWER_MAX - 1);
+	control_answer_begin(&to, 2);
+	control_answer_part(&to, true, "one");
+	ssize_t n = read(pair[1], got, sizeof got);
+	assert_int_equal(n, strlen("mprof/2 2\nok\none") + 1);
+	assert_memory_equal(got, "mprof/2 2\nok\none", (size_t)n);
 }
 
 /* It would stop the session, or end it. */
 static void a_client_that_does_not_listen_keeps_nobody(void **state)
 {
+	struct control_asker to = { .fd = pair[0], .version = CONTROL_VERSION };
+	static char much[4000];
+
 	(void)state;
+	memset(much, 'x', sizeof much - 1);
 	for (unsigned i = 0; i < 1000; i++)
-		control_answer(pair[0], "%4000d\n", i);
-	assert_int_equal(send(pair[0], "x", 1, MSG_DONTWAIT), -1);
+		control_answer_part(&to, true, much);
+	assert_int_equal(send(pair[0], much, sizeof much, MSG_DONTWAIT), -1);
 	assert_int_equal(errno, EAGAIN);
 	close(pair[1]);
 	pair[1] = -1;
-	control_answer(pair[0], "nobody\n");
-	control_answer(-1, "nobody\n");
+	control_answer(&to, true, "nobody");
+	control_answer_at_length(&to, "nobody");
+	to.fd = -1;
+	control_answer(&to, true, "nobody");
 }
 
 int main(void)
@@ -63,7 +72,7 @@ int main(void)
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_client_is_told),
-		T(what_is_too_long_is_cut),
+		T(a_part_is_cut_for_all_to_see_if_it_does_not_come_whole),
 		T(a_client_that_does_not_listen_keeps_nobody),
 	};
 
