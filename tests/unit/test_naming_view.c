@@ -105,6 +105,13 @@ static void set_name(struct profile_data *d, uint32_t function, const char *name
 	d->functions[function].linkage = linkage ? strdup(linkage) : NULL;
 }
 
+/* What nothing names is called after its file, so it is in one. */
+static void set_nameless(struct profile_data *d, uint32_t function, const char *name)
+{
+	set_name(d, function, name, NULL);
+	d->functions[function].module = 0;
+}
+
 static void short_names_have_no_types_and_functions_stay_different(void **state)
 {
 	(void)state;
@@ -255,7 +262,7 @@ static void only_the_first_function_with_a_name_can_be_ignored(void **state)
 	pd_build_chain(d, "main > named > lib.so+0x12", 8, 1, 0);
 	pd_build_chain(d, "main > named > other", 16, 1, 0);
 	pd_build_finish(d);
-	set_name(d, 2, "lib.so+0x12", NULL);
+	set_nameless(d, 2, "lib.so+0x12");
 	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "named", NULL }), 0);
 	assert_int_equal(d->totals.allocs, 1);
 	assert_int_equal(d->totals.alloc_bytes, 16);
@@ -271,8 +278,8 @@ static void what_nothing_names_is_ignored_by_what_the_report_calls_it(void **sta
 	pd_build_chain(d, "main > lib1 > lib2", 16, 1, 0);
 	pd_build_chain(d, "main > named > generated", 32, 1, 0);
 	pd_build_finish(d);
-	set_name(d, 2, "lib.so+0x12", NULL);
-	set_name(d, 3, "lib.so+0x34", NULL);
+	set_nameless(d, 2, "lib.so+0x12");
+	set_nameless(d, 3, "lib.so+0x34");
 	set_name(d, 4, "0x7f1234", NULL);
 	/* Further out it does not count. */
 	assert_int_equal(apply_fns(d, NULL, (const char *const[]){ "lib.so+0x12", NULL }), 0);
