@@ -48,7 +48,8 @@ void answer_number(struct answer *a, const char *label, const char *key, uint64_
 		fprintf(a->out, "%s: %" PRIu64 "\n", label, value);
 }
 
-void answer_seconds(struct answer *a, const char *label, const char *key, double value, int decimals)
+void answer_seconds(struct answer *a, const char *label, const char *key, double value,
+		    int decimals)
 {
 	if (!is_text(a))
 		add(a, key, json_real(value));
@@ -108,10 +109,11 @@ void answer_commands(struct answer *a)
 	}
 	json_t *list = json_array();
 
-	for (const struct control_command *c = control_commands; c < control_commands + n_control_commands; c++)
+	for (const struct control_command *c = control_commands;
+	     c < control_commands + n_control_commands; c++)
 		if (!(c->flags & CONTROL_INTERNAL))
-			json_array_append_new(list, json_pack("{ss so ss}", "name", c->name, "takes", taken(c), "help",
-							      c->help));
+			json_array_append_new(list, json_pack("{ss so ss}", "name", c->name,
+							      "takes", taken(c), "help", c->help));
 	add(a, "commands", list);
 }
 
@@ -134,13 +136,14 @@ void answer_drop(struct answer *a)
 /* NULL: out of memory. For free(). */
 static char *json_line(struct answer *a)
 {
-	char *line = a->json ? json_dumps(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL, *with = NULL;
+	char *line = a->json ? json_dumps(a->json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL,
+	     *with = NULL;
 
 	json_decref(a->json);
 	/* What stands in the text is a member that has been written by hand. */
 	if (line && a->len &&
-	    asprintf(&with, "%.*s,\"stats\":%.*s}\n", (int)strlen(line) - 1, line, (int)strcspn(a->text, "\n"),
-		     a->text) < 0)
+	    asprintf(&with, "%.*s,\"stats\":%.*s}\n", (int)strlen(line) - 1, line,
+		     (int)strcspn(a->text, "\n"), a->text) < 0)
 		with = NULL;
 	else if (line && !a->len && asprintf(&with, "%s\n", line) < 0)
 		with = NULL;

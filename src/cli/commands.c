@@ -51,7 +51,9 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_begin(&a, to);
 	answer_number(&a, NULL, "pid", (uint64_t)v->session->root);
 	answer_text(&a, "state", "state",
-		    v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing");
+		    v->kept			       ? "unsaved"
+		    : session_is_suspended(v->session) ? "suspended"
+						       : "tracing");
 	answer_text(&a, "command", "command", name);
 	answer_seconds(&a, "elapsed seconds", "elapsed_seconds", elapsed, 1);
 	answer_number(&a, "processes", "processes", st.processes);
@@ -107,7 +109,8 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 	struct answer a;
 
 	if (!stats_now(v->session, &st)) {
-		answer_error(to, "statistics of several programs are kept only if the session was started "
+		answer_error(to, "statistics of several programs are kept only if the session was "
+				 "started "
 			     "with --mma-stats-file or --mma-log-file");
 		return;
 	}
@@ -147,13 +150,15 @@ static void answer_resume(struct serve *v, const struct control_asker *to)
 	bool resumed = session_resume(v->session);
 
 	session_resume_recording(v->session);
-	answer_done(v, to, resumed || v->options->heap.defer ? NULL : "the session is not suspended");
+	answer_done(v, to,
+		    resumed || v->options->heap.defer ? NULL : "the session is not suspended");
 }
 
 static void answer_mark(struct serve *v, const struct control_asker *to)
 {
 	if (!v->options->mma.log_file) {
-		answer_error(to, "this session writes no event log that could have a time stamp: it was begun "
+		answer_error(to, "this session writes no event log that could have a time stamp: "
+				 "it was begun "
 			     "without --mma-log-file");
 		return;
 	}
@@ -217,7 +222,8 @@ static void carry_out_kept(struct serve *v, const struct control_request *r)
 		answer_done(v, &r->from, NULL);
 		return;
 	default:
-		answer_error(&r->from, "it is not being traced any more: its profile waits to be saved");
+		answer_error(&r->from, "it is not being traced any more: its profile waits to be "
+				       "saved");
 	}
 }
 
@@ -313,7 +319,8 @@ static void answer_waiting(struct serve *v, const char *head, enum results what)
 
 void serve_answer_detached(struct serve *v)
 {
-	answer_waiting(v, v->kept == KEPT_AGAIN ? CONTROL_KEPT_AGAIN "\n" : CONTROL_KEPT "\n", RESULTS_KEPT);
+	answer_waiting(v, v->kept == KEPT_AGAIN ? CONTROL_KEPT_AGAIN "\n" : CONTROL_KEPT "\n",
+		       RESULTS_KEPT);
 }
 
 void serve_last_answers(struct serve *v)

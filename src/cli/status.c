@@ -38,8 +38,8 @@ static const char *seconds_of(const json_t *answer, const char *key, char text[2
 
 static void print_head(void)
 {
-	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %s\n", "process", "state", "seconds", "allocations",
-	       "frees", "live bytes", "command");
+	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %s\n", "process", "state", "seconds",
+	       "allocations", "frees", "live bytes", "command");
 }
 
 static void print_row(pid_t pid, const json_t *answer)
@@ -52,8 +52,9 @@ static void print_row(pid_t pid, const json_t *answer)
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "command"));
 	if (!strcmp(state, "unsaved"))
-		say("process %d is not traced any more: %s; make room and call mprof detach %d, or mprof control %d "
-		    "save FILE; mprof control %d discard gives the profile up", (int)pid,
+		say("process %d is not traced any more: %s; make room and call mprof detach %d, or "
+		    "mprof control %d save FILE; mprof control %d discard gives the profile "
+		    "up", (int)pid,
 		    text_of(answer, "not_saved"), (int)pid, (int)pid, (int)pid);
 }
 
@@ -77,7 +78,8 @@ static void print_session(pid_t pid, bool as_json)
 	json_t *answer = text ? json_loads(text, 0, NULL) : NULL;
 
 	if (text && !json_is_object(answer)) {
-		error_set(&e, 0, "the session of process %d has answered something else than its status", (int)pid);
+		error_set(&e, 0, "the session of process %d has answered something else than its "
+				 "status", (int)pid);
 		text = NULL;
 	}
 	if (as_json)

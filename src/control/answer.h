@@ -11,7 +11,8 @@ void control_answer(const struct control_asker *to, bool ok, const char *text);
 void control_answer_begin(const struct control_asker *to, size_t parts);
 void control_answer_part(const struct control_asker *to, bool ok, const char *text);
 
-/* The whole of one that may be long: waits until it is read, but not for a client that never reads. */
+/* The whole of one that may be long: waits until it is read, but not for a client that never
+ * reads. */
 void control_answer_at_length(const struct control_asker *to, const char *text);
 
 #endif

@@ -20,9 +20,9 @@ enum { CONTROL_ANSWER_SECONDS = 30 };	/* so long a client waits for what is quic
 /**
  * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
  * has to be handled by now.
- * Returns 0 or -errno with a sentence in @e: -EADDRINUSE, the process has a session; for anything else a
- * session may do without. With 0 there is a sentence, too, if it is not where it would be looked for
- * first, since that could not be trusted; else the text is empty.
+ * Returns 0 or -errno with a sentence in @e: -EADDRINUSE, the process has a session; for anything
+ * else a session may do without. With 0 there is a sentence, too, if it is not where it would be
+ * looked for first, since that could not be trusted; else the text is empty.
  */
 int control_open(pid_t pid, struct control **out, struct error *e);
 
@@ -48,8 +48,8 @@ bool control_next(struct control *c, struct control_request *out);
 /* Has the process a session that answers? */
 bool control_is_there(pid_t pid);
 
-/* The process whose session traces @pid: itself, or one that it descends from; 0: there is none that can be
- * asked. */
+/* The process whose session traces @pid: itself, or one that it descends from; 0: there is none
+ * that can be asked. */
 pid_t control_tracing(pid_t pid);
 
 /* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
@@ -65,9 +65,9 @@ struct control_answer {
  * Be a client: send a command to the session of @pid and wait at most @seconds for the answer.
  * @words  "COMMAND [ARGUMENT]"
  * A session of an mprof that knew no versions is asked in its own words, if text is wanted.
- * Returns 0; or with a sentence in @e -ENOENT (no session), -ECONNRESET (it has ended without having heard
- * us), -ETIMEDOUT, -EPROTO (it has not answered, or not to the end), -EPROTONOSUPPORT (of another version), or
- * another -errno.
+ * Returns 0; or with a sentence in @e -ENOENT (no session), -ECONNRESET (it has ended without
+ * having heard us), -ETIMEDOUT, -EPROTO (it has not answered, or not to the end), -EPROTONOSUPPORT
+ * (of another version), or another -errno.
  */
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
 		struct control_answer *a, struct error *e);

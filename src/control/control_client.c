@@ -24,7 +24,8 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_now_ns() / 1000000);
 }
 
-/* All the session says until it closes; its length, or -errno. *answer is the caller's to free(). */
+/* All the session says until it closes; its length, or -errno. *answer is the caller's to
+ * free(). */
 static ssize_t read_answer(int fd, char **answer, int64_t until)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -58,7 +59,8 @@ static int no_answer(pid_t pid, unsigned seconds, struct error *e)
 
 static int cannot_talk(pid_t pid, int err, struct error *e)
 {
-	return error_set(e, err, "cannot talk to the session of process %d: %s", (int)pid, strerror(-err));
+	return error_set(e, err, "cannot talk to the session of process %d: "
+				 "%s", (int)pid, strerror(-err));
 }
 
 /* A session whose queue of clients is full keeps who connects waiting: not for ever. */
@@ -111,9 +113,11 @@ static int connect_to(pid_t pid, unsigned seconds, struct error *e)
 		return cannot_talk(pid, fd, e);
 	struct error last;
 	return control_last_word(&pid, &last) ?
-		       error_set(e, -ENOENT, "there is no session for process %d any more: the last one %s", (int)pid,
+		       error_set(e, -ENOENT, "there is no session for process %d any more: the "
+					     "last one %s", (int)pid,
 				 last.text) :
-		       error_set(e, -ENOENT, "there is no session for process %d; see mprof status", (int)pid);
+		       error_set(e, -ENOENT, "there is no session for process %d; see mprof "
+					     "status", (int)pid);
 }
 
 bool control_is_there(pid_t pid)
@@ -127,8 +131,8 @@ bool control_is_there(pid_t pid)
 }
 
 /* Ask once; a->reply may be of any kind. */
-static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words, unsigned seconds,
-		  struct control_answer *a, struct error *e)
+static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words,
+		  unsigned seconds, struct control_answer *a, struct error *e)
 {
 	char *line = control_request_make(version, form, words);
 	int fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
@@ -158,19 +162,24 @@ static int judge(pid_t pid, const struct control_answer *a, struct error *e)
 	case CONTROL_REPLY_WHOLE:
 		return 0;
 	case CONTROL_REPLY_ENDED:
-		return error_set(e, -ECONNRESET, "the session of process %d has just ended", (int)pid);
+		return error_set(e, -ECONNRESET, "the session of process %d has just "
+						 "ended", (int)pid);
 	case CONTROL_REPLY_OLD:
-		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to an older mprof, which does "
+		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to an "
+						      "older mprof, which does "
 				 "not answer as JSON: use the same version", (int)pid);
 	case CONTROL_REPLY_NEW:
-		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to a newer mprof: use the same "
+		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to a "
+						      "newer mprof: use the same "
 				 "version", (int)pid);
 	case CONTROL_REPLY_NONE:
-		return error_set(e, -EPROTO, "process %d: the session ended without an answer", (int)pid);
+		return error_set(e, -EPROTO, "process %d: the session ended without an "
+					     "answer", (int)pid);
 	case CONTROL_REPLY_CUT:
 		break;
 	}
-	return error_set(e, -EPROTO, "process %d: the session ended in the middle of its answer", (int)pid);
+	return error_set(e, -EPROTO, "process %d: the session ended in the middle of its "
+				     "answer", (int)pid);
 }
 
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
@@ -209,7 +218,8 @@ static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		int pid, end = 0;
 
-		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end || entry->d_name[end])
+		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end ||
+		    entry->d_name[end])
 			continue;
 		int fd = connect_in(dir, pid, 1);
 		if (fd < 0)
@@ -243,7 +253,9 @@ static bool traces(pid_t session, const char *words)
 {
 	struct control_answer a;
 	struct error ignored;
-	bool yes = !control_ask(session, CONTROL_TEXT, words, CONTROL_ANSWER_SECONDS, &a, &ignored) && a.reply.parts[0].ok;
+	bool yes = !control_ask(session, CONTROL_TEXT, words, CONTROL_ANSWER_SECONDS, &a,
+				&ignored) &&
+		   a.reply.parts[0].ok;
 
 	control_answer_release(&a);
 	return yes;

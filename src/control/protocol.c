@@ -28,10 +28,13 @@ const struct control_command control_commands[] = {
 	  "write a massif file with all snapshots so far" },
 	{ "heap_dump", CONTROL_HEAP_DUMP, CONTROL_TAKES_WORDS,
 	  "write a heap profile of this moment (--heap-profile)" },
-	{ "discard", CONTROL_DISCARD, 0, "give up a profile that could not be saved, and end the session" },
+	{ "discard", CONTROL_DISCARD, 0,
+	  "give up a profile that could not be saved, and end the session" },
 	{ "help", CONTROL_HELP, 0, "this list" },
-	{ "detach", CONTROL_DETACH, CONTROL_INTERNAL, "end the session and tell what it has written" },
-	{ "traces", CONTROL_TRACES, CONTROL_INTERNAL | CONTROL_TELLS_PID, "is that process one of the session's?" },
+	{ "detach", CONTROL_DETACH, CONTROL_INTERNAL,
+	  "end the session and tell what it has written" },
+	{ "traces", CONTROL_TRACES, CONTROL_INTERNAL | CONTROL_TELLS_PID,
+	  "is that process one of the session's?" },
 };
 
 const size_t n_control_commands = sizeof control_commands / sizeof *control_commands;
@@ -39,14 +42,17 @@ const size_t n_control_commands = sizeof control_commands / sizeof *control_comm
 const struct control_command *control_command_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < n_control_commands; i++)
-		if (strlen(control_commands[i].name) == len && !memcmp(control_commands[i].name, name, len))
+		if (strlen(control_commands[i].name) == len &&
+		    !memcmp(control_commands[i].name, name, len))
 			return &control_commands[i];
 	return NULL;
 }
 
 const char *control_command_takes(const struct control_command *c)
 {
-	return c->flags & CONTROL_TAKES_FILE ? " [FILE]" : c->flags & CONTROL_TAKES_WORDS ? " [REASON]" : "";
+	return c->flags & CONTROL_TAKES_FILE	? " [FILE]"
+	       : c->flags & CONTROL_TAKES_WORDS ? " [REASON]"
+						: "";
 }
 
 static bool is_for_people(const struct control_command *c)
@@ -58,7 +64,8 @@ void control_print_names(FILE *out)
 {
 	const char *between = "";
 
-	for (const struct control_command *c = control_commands; c < control_commands + n_control_commands; c++) {
+	for (const struct control_command *c = control_commands;
+	     c < control_commands + n_control_commands; c++) {
 		if (!is_for_people(c))
 			continue;
 		fprintf(out, "%s%s%s", between, c->name, control_command_takes(c));
@@ -70,7 +77,8 @@ void control_print_names_of(const char *takes, FILE *out)
 {
 	const char *between = "";
 
-	for (const struct control_command *c = control_commands; c < control_commands + n_control_commands; c++) {
+	for (const struct control_command *c = control_commands;
+	     c < control_commands + n_control_commands; c++) {
 		if (!is_for_people(c) || strcmp(control_command_takes(c), takes) != 0)
 			continue;
 		fprintf(out, "%s%s", between, c->name);
@@ -80,7 +88,8 @@ void control_print_names_of(const char *takes, FILE *out)
 
 void control_print_help(const char *before, int width, FILE *out)
 {
-	for (const struct control_command *c = control_commands; c < control_commands + n_control_commands; c++)
+	for (const struct control_command *c = control_commands;
+	     c < control_commands + n_control_commands; c++)
 		if (is_for_people(c))
 			fprintf(out, "%s%s%-*s%s\n", before, c->name, width - (int)strlen(c->name),
 				control_command_takes(c), c->help);
@@ -162,8 +171,9 @@ void control_request_parse(struct control_request *r)
 char *control_request_make(unsigned version, enum control_form form, const char *words)
 {
 	char *line;
-	int n = version == 1 ? asprintf(&line, "%s\n", words) :
-			       asprintf(&line, MARK_OF(CONTROL_VERSION) " %s %s\n", form_names[form], words);
+	int n = version == 1 ? asprintf(&line, "%s\n", words)
+			     : asprintf(&line, MARK_OF(CONTROL_VERSION) " %s %s\n",
+					form_names[form], words);
 
 	return n < 0 ? NULL : line;
 }
@@ -271,7 +281,9 @@ static int parse_parts(struct control_reply *r, char *at, const char *end)
 			return err;
 	}
 	if (at == end)
-		r->kind = !left ? CONTROL_REPLY_WHOLE : !r->n ? CONTROL_REPLY_NONE : CONTROL_REPLY_CUT;
+		r->kind = !left	  ? CONTROL_REPLY_WHOLE
+			  : !r->n ? CONTROL_REPLY_NONE
+				  : CONTROL_REPLY_CUT;
 	return 0;
 }
 

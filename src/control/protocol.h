@@ -9,16 +9,18 @@
 /*
  * What is said on a control socket, by both sides, as functions of plain data.
  *
- * A request is one line, "mprof/2 FORM COMMAND [ARGUMENT]", where FORM is "text" or "json"; the answer is
+ * A request is one line, "mprof/2 FORM COMMAND [ARGUMENT]", where FORM is "text" or "json"; the
+ * answer is
  *
  *	mprof/2 PARTS\n
  *
- * and that many times "ok\n" or "error\n", the text, and a NUL, without which it has been cut. Whoever did
- * not come in time to be heard reads "ended\n" and nothing else.
+ * and that many times "ok\n" or "error\n", the text, and a NUL, without which it has been cut.
+ * Whoever did not come in time to be heard reads "ended\n" and nothing else.
  *
- * Version 1 knew no versions: the request is the bare "COMMAND [ARGUMENT]", and the answer "ok\n" and the text
- * or "error ", a sentence and "\n". Sessions still understand it. A session of that time answers a line of
- * this one with an error and does nothing; then it is asked again in its own words.
+ * Version 1 knew no versions: the request is the bare "COMMAND [ARGUMENT]", and the answer "ok\n"
+ * and the text or "error ", a sentence and "\n". Sessions still understand it. A session of that
+ * time answers a line of this one with an error and does nothing; then it is asked again in its own
+ * words.
  */
 #define CONTROL_VERSION 2
 
@@ -28,7 +30,7 @@
 
 /* How lines of an answer begin that programs read, too. */
 #define CONTROL_DATA "data "		/* a profile that is written: its file */
-#define CONTROL_MEMORY "memory "	/* ... that can be read there as long as the session keeps it */
+#define CONTROL_MEMORY "memory " /* ... that can be read there as long as the session keeps it */
 #define CONTROL_FILE "file "		/* a massif file */
 #define CONTROL_HEAP "heap "		/* a heap profile */
 #define CONTROL_PROCESS "process "	/* whose the next profile is */
@@ -60,7 +62,8 @@ enum {
 	CONTROL_TAKES_FILE = 1,	/* one may be named */
 	CONTROL_TAKES_WORDS = 2, /* some may follow */
 	CONTROL_TELLS_PID = 4,	/* the number of a process comes before them */
-	CONTROL_INTERNAL = 8,	/* sent by mprof itself, and answered as text only: "mprof control" has it not */
+	CONTROL_INTERNAL = 8,	/* sent by mprof itself, and answered as text only: "mprof control"
+				   has it not */
 };
 
 struct control_command {
@@ -85,7 +88,8 @@ void control_print_names(FILE *out);
 /* The same, only of those that take @takes: "save|snapshot|...". */
 void control_print_names_of(const char *takes, FILE *out);
 
-/* A line for each: its name and what it takes, @width columns wide, and its help. @before begins each line. */
+/* A line for each: its name and what it takes, @width columns wide, and its help. @before begins
+ * each line. */
 void control_print_help(const char *before, int width, FILE *out);
 
 /* ---- requests ---- */
@@ -121,7 +125,8 @@ char *control_request_make(unsigned version, enum control_form form, const char 
 /* ---- answers ---- */
 
 /**
- * An answer as it is sent to an asker of @version: a whole one; the beginning of one that has @parts; a part.
+ * An answer as it is sent to an asker of @version: a whole one; the beginning of one that has
+ * @parts; a part.
  * @text  text, a sentence, or JSON
  * Returns *len bytes, for free(), or NULL: out of memory.
  */
@@ -132,7 +137,8 @@ char *control_part_make(unsigned version, bool ok, const char *text, size_t *len
 enum control_reply_kind {
 	CONTROL_REPLY_WHOLE,
 	CONTROL_REPLY_NONE,	/* it ends before it has begun */
-	CONTROL_REPLY_CUT,	/* it ends too early, or is no answer; what is whole of it is there */
+	CONTROL_REPLY_CUT,	/* it ends too early, or is no answer; what is whole of it is
+				   there */
 	CONTROL_REPLY_ENDED,	/* the session did not hear us */
 	CONTROL_REPLY_OLD,	/* the session knows no versions, and has done nothing */
 	CONTROL_REPLY_NEW,	/* the answer is of a version that we do not know */

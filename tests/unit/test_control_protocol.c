@@ -63,12 +63,14 @@ static size_t lines_of(const char *text)
 
 static void test_people_are_told_of_each_command_but_those_of_mprof_itself(void **state)
 {
-	char *names = printed(control_print_names), *help = printed(print_help), *of = printed(print_of_file);
+	char *names = printed(control_print_names), *help = printed(print_help),
+	     *of = printed(print_of_file);
 	size_t internal = 0;
 
 	(void)state;
 	assert_string_equal(names, "status|stats|suspend|resume|mark|save [FILE]|snapshot [FILE]|"
-				   "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
+				   "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump "
+				   "[REASON]|discard|help");
 	assert_string_equal(of, "save|snapshot|detailed_snapshot|all_snapshots");
 	for (size_t i = 0; i < n_control_commands; i++) {
 		const struct control_command *c = &control_commands[i];
@@ -101,8 +103,8 @@ static struct control_request request(const char *line)
 	return r;
 }
 
-static void assert_request(const char *line, unsigned version, enum control_form form, enum control_id id,
-			   const char *arg)
+static void assert_request(const char *line, unsigned version, enum control_form form,
+			   enum control_id id, const char *arg)
 {
 	struct control_request r = request(line);
 
@@ -124,11 +126,13 @@ static void test_requests(void **state)
 	assert_request("save /a b", 1, CONTROL_TEXT, CONTROL_SAVE, "/a b");
 	assert_request("save ", 1, CONTROL_TEXT, CONTROL_SAVE, NULL);
 	assert_request("mprof/2 text status", 2, CONTROL_TEXT, CONTROL_STATUS, NULL);
-	assert_request("mprof/2 json heap_dump before  it", 2, CONTROL_JSON, CONTROL_HEAP_DUMP, "before  it");
+	assert_request("mprof/2 json heap_dump before  it", 2, CONTROL_JSON, CONTROL_HEAP_DUMP,
+		       "before  it");
 	assert_request("mprof/2 json snapshot 12 x", 2, CONTROL_JSON, CONTROL_SNAPSHOT, "12 x");
 	assert_request("mprof/2 text traces 12", 2, CONTROL_TEXT, CONTROL_TRACES, "12");
 	/* a file may be called so */
-	assert_request("save mprof/2 json help", 1, CONTROL_TEXT, CONTROL_SAVE, "mprof/2 json help");
+	assert_request("save mprof/2 json help", 1, CONTROL_TEXT, CONTROL_SAVE,
+		       "mprof/2 json help");
 }
 
 static void assert_wrong(const char *line, unsigned version, const char *why)
@@ -143,8 +147,10 @@ static void assert_wrong(const char *line, unsigned version, const char *why)
 
 static void test_wrong_requests(void **state)
 {
-	static const char *const unknown[] = { "", " ", "dance", "statusstatus", "status ", "status x", " status",
-					       "STATUS", "detach now", "%s%n", "stats\tx", "mprof", "mprof 2" };
+	static const char *const unknown[] = { "", " ", "dance", "statusstatus", "status ",
+					       "status x", " status",
+					       "STATUS", "detach now", "%s%n", "stats\tx", "mprof",
+					       "mprof 2" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
@@ -164,7 +170,8 @@ static void test_wrong_requests(void **state)
 
 static void test_what_is_made_is_understood(void **state)
 {
-	static const char *const words[] = { "status", "save /a b", "snapshot 12", "heap_dump it's \"odd\"" };
+	static const char *const words[] = { "status", "save /a b", "snapshot 12",
+					     "heap_dump it's \"odd\"" };
 
 	(void)state;
 	for (unsigned version = 1; version <= CONTROL_VERSION; version++)
@@ -206,7 +213,8 @@ static struct control_reply parse(unsigned version, const char *bytes, size_t le
 	return r;
 }
 
-static void assert_kind(enum control_reply_kind kind, unsigned version, const char *bytes, size_t len)
+static void assert_kind(enum control_reply_kind kind, unsigned version, const char *bytes,
+			size_t len)
 {
 	char *copy;
 	struct control_reply r = parse(version, bytes, len, &copy);
@@ -219,7 +227,8 @@ static void assert_kind(enum control_reply_kind kind, unsigned version, const ch
 /* Without the NUL behind the literal. */
 #define ASSERT_KIND(kind, version, bytes) assert_kind(kind, version, bytes, sizeof(bytes) - 1)
 
-static void assert_one_part(unsigned version, const char *bytes, size_t len, bool ok, const char *text)
+static void assert_one_part(unsigned version, const char *bytes, size_t len, bool ok,
+			    const char *text)
 {
 	char *copy;
 	struct control_reply r = parse(version, bytes, len, &copy);
@@ -258,7 +267,8 @@ static void test_answers_of_version_1(void **state)
 
 static void test_answers(void **state)
 {
-	static const char *const texts[] = { "", "state: tracing\n", "ok\n", "error x\n", "mprof/2 1\nok\n", "\n" };
+	static const char *const texts[] = { "", "state: tracing\n", "ok\n", "error x\n",
+					     "mprof/2 1\nok\n", "\n" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -271,7 +281,8 @@ static void test_answers(void **state)
 				char *copy;
 				struct control_reply r = parse(CONTROL_VERSION, bytes, cut, &copy);
 
-				assert_true(r.kind == CONTROL_REPLY_CUT || r.kind == CONTROL_REPLY_NONE);
+				assert_true(r.kind == CONTROL_REPLY_CUT ||
+					    r.kind == CONTROL_REPLY_NONE);
 				assert_int_equal(r.n, 0);
 				free(r.parts);
 				free(copy);
@@ -294,8 +305,10 @@ static void test_an_answer_in_parts(void **state)
 
 	(void)state;
 	n = append(all, n, control_head_make(CONTROL_VERSION, 3, &len), &len);
-	n = ends[0] = append(all, n, control_part_make(CONTROL_VERSION, true, "data /a\n", &len), &len);
-	n = ends[1] = append(all, n, control_part_make(CONTROL_VERSION, false, "disk full", &len), &len);
+	n = ends[0] = append(all, n, control_part_make(CONTROL_VERSION, true, "data /a\n", &len),
+			     &len);
+	n = ends[1] = append(all, n, control_part_make(CONTROL_VERSION, false, "disk full", &len),
+			     &len);
 	n = ends[2] = append(all, n, control_part_make(CONTROL_VERSION, true, "", &len), &len);
 	for (size_t cut = 0; cut <= n; cut++) {
 		struct control_reply r = parse(CONTROL_VERSION, all, cut, &copy);
