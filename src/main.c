@@ -15,7 +15,7 @@ struct command {
 
 static int print_help(const char *command)
 {
-	if (help_print(command, stdout))
+	if (help_print(command, stdout) || !command)
 		return fflush(stdout) ? STATUS_FAILED : 0;
 	struct nearest n = { .word = command, .len = strlen(command) };
 

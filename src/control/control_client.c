@@ -187,7 +187,7 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 		return err;
 	for (size_t i = 0; i < dirs.n; i++)
 		sessions_in(dirs.path[i], pids, &n, &cap);
-	if (n)
+	if (*pids)
 		qsort(*pids, n, sizeof **pids, compare_pids);
 	return (ssize_t)n;
 }
@@ -200,7 +200,7 @@ pid_t control_tracing(pid_t pid)
 	ssize_t n = control_sessions(&pids, &e);
 
 	snprintf(line, sizeof line, "traces %d", (int)pid);
-	for (ssize_t i = 0; i < n && !found; i++)
+	for (ssize_t i = 0; pids && i < n && !found; i++)
 		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
 		    !strncmp(answer, "ok", 2))
 			found = pids[i];

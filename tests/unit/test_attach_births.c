@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What waitpid tells of tasks that come and go, in orders that are rare. There is no process: nobody has
  * these numbers, which are beyond what the kernel gives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit/unit.h"
 #include "attach/tracer_internal.h"
 
 #include <stdlib.h>
