@@ -10,12 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,10 +49,13 @@ __attribute__((noreturn)) static void child_main(struct launch_pipes *p, const c
 	_exit(127);
 }
 
-static void reap(pid_t pid)
+static void reap(struct tracer *t, pid_t pid)
 {
-	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+	int wstatus;
+
+	while (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 		;
+	guard_noted(t->guard);
 }
 
 /* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
@@ -63,15 +64,16 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	int wstatus, exec_err;
 
 	for (;;) {
-		if (waitpid(pid, &wstatus, __WALL) < 0 && errno == EINTR)
+		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 			continue;
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
+			return tracer_note(t, pid, wstatus);
+		guard_noted(t->guard);
 		if (!WIFSTOPPED(wstatus))
 			break;
-		if (wstatus >> 16 == PTRACE_EVENT_EXEC)
-			return tracer_note(t, pid, wstatus);
 		/* A signal that came before the program did; it is its own from the start. */
 		int sig = wstatus >> 16 ? 0 : WSTOPSIG(wstatus);
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
+		kernel_resume(&t->kernel, PTRACE_CONT, pid, sig);
 	}
 	if (read(err_fd, &exec_err, sizeof exec_err) == sizeof exec_err)
 		return error_set(e, -exec_err, "cannot run %s: %s", name, strerror(exec_err));
@@ -81,17 +83,17 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
 			  struct error *e)
 {
-	if (ptrace(PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
+	if (kernel_request(&t->kernel, PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
 		int err = -errno;
 		kill(pid, SIGKILL);
-		reap(pid);
+		reap(t, pid);
 		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
 				 strerror(-err));
 	}
 	struct task *task = tasks_add(&t->tasks, pid);
 	if (!task || write(p->go[1], "", 1) != 1) {
 		kill(pid, SIGKILL);
-		reap(pid);
+		reap(t, pid);
 		return error_set(e, -ENOMEM, "cannot run %s: out of memory", name);
 	}
 	task->tgid = pid;
@@ -122,9 +124,9 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 
 /* ---- who is a new task, and whose memory does it have ---- */
 
-bool tracer_shares_memory(pid_t a, pid_t b)
+bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b)
 {
-	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+	return t->kernel.shares_memory(t->kernel.ctx, a, b);
 }
 
 static struct task *task_of_group(struct tracer *t, pid_t tgid)
@@ -138,15 +140,15 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 }
 
 /* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits for that. */
-static bool is_dying(pid_t tid)
+static bool is_dying(const struct tracer *t, pid_t tid)
 {
-	return errno == ESRCH && is_traced_by_us(tid);
+	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
 }
 
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
 {
 	guard_goes_on(t->guard, task->journal);
-	if (ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(intptr_t)sig) && is_dying(task->tid)) {
+	if (kernel_resume(&t->kernel, PTRACE_DETACH, task->tid, sig) && is_dying(t, task->tid)) {
 		task->state = TASK_RUNNING;
 		return;
 	}
@@ -179,17 +181,17 @@ static bool let_child_go(struct tracer *t, struct task *task, const struct space
 static bool place(struct tracer *t, struct task *task, const struct task *parent,
 		  struct space *space)
 {
-	pid_t tgid = proc_status(task->tid).tgid;
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
 
 	task->fresh = false;
 	task->tgid = tgid ? tgid : task->tid;
-	if (task->tgid != task->tid || tracer_shares_memory(task->tid, parent->tid)) {
+	if (task->tgid != task->tid || tracer_shares_memory(t, task->tid, parent->tid)) {
 		tracer_enter_space(task, space);
 		if (task->tgid != task->tid)
 			t->ops->thread(t->ctx, task);
 		return true;
 	}
-	struct space *own = space_new(task->tid);
+	struct space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!own)
 		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
@@ -201,7 +203,7 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 
 bool tracer_serve_fresh(struct tracer *t, struct task *task)
 {
-	pid_t tgid = proc_status(task->tid).tgid;
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
 	struct task *sibling = tgid && tgid != task->tid ? task_of_group(t, tgid) : NULL;
 	if (sibling)
 		return place(t, task, sibling, sibling->space);
@@ -222,7 +224,7 @@ static struct task *await_birth(struct tracer *t, pid_t child)
 	pid_t got;
 
 	do
-		got = guard_wait_for(t->guard, child, &wstatus, 0);
+		got = kernel_wait(&t->kernel, child, &wstatus, 0);
 	while (got < 0 && errno == EINTR);
 	if (got != child || tracer_note(t, child, wstatus))
 		return NULL;
@@ -240,7 +242,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 	if (task && !task->fresh)
 		return; /* a thread that was adopted when its first stop came */
 	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
-	if (!task && !is_traced_by_us(child))
+	if (!task && !kernel_says_ours(&t->kernel, child))
 		return;
 	if (!task && !(task = await_birth(t, child)))
 		return;
@@ -254,21 +256,24 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
  * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process that it
  * is making: that is there, and ours, and its first stop has come or is to come. Of all that have come.
  */
-static bool is_untold(const struct task *task)
+static bool is_untold(const struct tracer *t, const struct task *task)
 {
-	return task->fresh && WIFSTOPPED(task->wstatus) && proc_status(task->tid).tgid == task->tid;
+	return task->fresh && WIFSTOPPED(task->wstatus) && kernel_status(&t->kernel, task->tid).tgid == task->tid;
+}
+
+static int await_if_unheard(void *arg, pid_t pid)
+{
+	struct tracer *t = arg;
+
+	if (!tasks_find(&t->tasks, pid) && kernel_says_ours(&t->kernel, pid))
+		await_birth(t, pid);
+	return 0;
 }
 
 /* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
 static void await_unheard(struct tracer *t)
 {
-	struct proc_tasks processes;
-
-	proc_processes_open(&processes);
-	for (pid_t pid; (pid = proc_tasks_next(&processes));)
-		if (!tasks_find(&t->tasks, pid) && is_traced_by_us(pid))
-			await_birth(t, pid);
-	proc_tasks_close(&processes);
+	t->kernel.each_thread(t->kernel.ctx, 0, await_if_unheard, t);
 }
 
 static void place_untold(struct tracer *t, struct task *task, const struct task *parent)
@@ -280,7 +285,7 @@ static void place_untold(struct tracer *t, struct task *task, const struct task 
 }
 
 /* Is this process, or does it seem to be, about to tell of that child? */
-static bool is_telling(const struct task *task, pid_t child)
+static bool is_telling(const struct tracer *t, const struct task *task, pid_t child)
 {
 	int event = task->wstatus >> 16;
 	unsigned long msg = 0;
@@ -289,7 +294,7 @@ static bool is_telling(const struct task *task, pid_t child)
 	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE))
 		return false;
 	/* It dies, and is an untold child's parent, or not, when it has ended. */
-	return ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
+	return kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
 }
 
 /*
@@ -298,7 +303,7 @@ static bool is_telling(const struct task *task, pid_t child)
  */
 static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
 {
-	struct task *parent = task_of_group(t, proc_status(child->tid).ppid);
+	struct task *parent = task_of_group(t, kernel_status(&t->kernel, child->tid).ppid);
 	struct task *task;
 	bool told = false;
 
@@ -307,7 +312,7 @@ static bool will_be_told(struct tracer *t, const struct task *child, const struc
 	if (!tracer_still(t, parent->space))
 		return true;
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		told |= task->space == parent->space && is_telling(task, child->tid);
+		told |= task->space == parent->space && is_telling(t, task, child->tid);
 	tracer_stir(t);
 	return told;
 }
@@ -318,7 +323,7 @@ static struct task *orphan(struct tracer *t, const struct task *dead)
 	size_t n = t->tasks.n;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (is_untold(task) && !will_be_told(t, task, dead))
+		if (is_untold(t, task) && !will_be_told(t, task, dead))
 			return task;
 		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has changed */
 			i = 0;
@@ -350,7 +355,7 @@ static struct task *left_behind(struct tracer *t, pid_t parent)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (is_untold(task) && proc_status(task->tid).ppid == parent)
+		if (is_untold(t, task) && kernel_status(&t->kernel, task->tid).ppid == parent)
 			return task;
 	return NULL;
 }
@@ -404,7 +409,7 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
-	struct space *s = space_new(task->tid);
+	struct space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
 	if (!s) {
@@ -429,7 +434,7 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 		task->in_vfork = event == PTRACE_EVENT_VFORK;
 	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
 		return true;
-	if (ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &msg) == 0 && task->space)
+	if (!kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) && task->space)
 		birth(t, task, (pid_t)msg);
 	return true;
 }

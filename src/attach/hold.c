@@ -4,15 +4,11 @@
 
 #include "arch/arch.h"
 #include "attach/awaited.h"
-#include "attach/target.h"
-#include "proc/status.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
@@ -22,7 +18,7 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 	struct task *task = tasks_find(&t->tasks, tid);
 
 	if (task && !task->fresh && WIFSTOPPED(wstatus) &&
-	    tracer_decode(tid, wstatus).kind == STOP_HELD) {
+	    tracer_decode(t, tid, wstatus).kind == STOP_HELD) {
 		task->state = TASK_HELD;
 		return;
 	}
@@ -36,7 +32,7 @@ static void look_for_ended_leaders(struct tracer *t, const struct space *s, cons
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (is_awaited(task, s, except) && task->tid == task->tgid) {
-			struct proc_status now = proc_status(task->tid);
+			struct proc_status now = kernel_status(&t->kernel, task->tid);
 
 			task->over = !proc_status_lives(&now);
 		}
@@ -46,15 +42,14 @@ static void look_for_ended_leaders(struct tracer *t, const struct space *s, cons
 static void look_again_later(struct tracer *t, const struct space *s, const struct task *except,
 			     unsigned looks)
 {
-	enum { AT_ONCE = 100 };
-	static const struct timespec nap = { .tv_nsec = 1000000 };
+	enum { AT_ONCE = 100, NAP_NS = 1000000 };
 
 	if (looks < AT_ONCE) {
-		sched_yield();
+		t->kernel.pause(t->kernel.ctx, 0);
 		return;
 	}
 	look_for_ended_leaders(t, s, except);
-	nanosleep(&nap, NULL);
+	t->kernel.pause(t->kernel.ctx, NAP_NS);
 }
 
 /*
@@ -69,7 +64,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 	for (unsigned looks = 0; (whom = awaited(&t->tasks, s, except)) != AWAITED_NOBODY;) {
 		bool look = whom == AWAITED_LEADERS;
 		int wstatus;
-		pid_t tid = guard_wait_for(t->guard, -1, &wstatus, look ? WNOHANG : 0);
+		pid_t tid = kernel_wait(&t->kernel, -1, &wstatus, look ? WNOHANG : 0);
 
 		if (tid > 0)
 			note_while_holding(t, tid, wstatus);
@@ -90,7 +85,7 @@ void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
 	/* First ask all, then wait for all: the answers come while the others are asked. */
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (is_awaited(task, s, except))
-			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+			kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	await_all(t, s, except);
 }
 
@@ -130,26 +125,27 @@ void tracer_stir(struct tracer *t)
 
 /* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One that
  * is blocked is the program's own doing: the kernel opens the mask for a trap. */
-static bool trap_is_pending(pid_t tid)
+static bool trap_is_pending(const struct kernel *k, pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args from = { .nr = 1 };
 	sigmask blocked;
 	siginfo_t si;
 
-	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof blocked, &blocked) ||
+	if (kernel_request(k, PTRACE_GETSIGMASK, tid, (void *)sizeof blocked, &blocked) ||
 	    blocked & 1ull << (SIGTRAP - 1))
 		return false;
-	for (; ptrace(PTRACE_PEEKSIGINFO, tid, &from, &si) == 1; from.off++)
+	for (; kernel_request(k, PTRACE_PEEKSIGINFO, tid, &from, &si) == 1; from.off++)
 		if (si.si_signo == SIGTRAP && si.si_code == arch_trap_code)
 			return true;
 	return false;
 }
 
 /* Held, or stopped by job control, which comes before a signal that is on its way. */
-static bool may_owe_trap(const struct task *task)
+static bool may_owe_trap(const struct tracer *t, const struct task *task)
 {
 	return task->state == TASK_HELD ||
-	       (task->state == TASK_QUEUED && tracer_decode(task->tid, task->wstatus).kind == STOP_GROUP);
+	       (task->state == TASK_QUEUED &&
+		tracer_decode(t, task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
 /* Let those go on whose trap is on its way, until it has come: they run nothing before that. True: there
@@ -160,7 +156,7 @@ static bool await_pending_traps(struct tracer *t)
 	bool any = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (!may_owe_trap(task) || !trap_is_pending(task->tid))
+		if (!may_owe_trap(t, task) || !trap_is_pending(&t->kernel, task->tid))
 			continue;
 		task->group_stopped = task->state == TASK_QUEUED;
 		task_resume(t, task, 0);
@@ -180,7 +176,7 @@ static bool stop_more(struct tracer *t)
 		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork ||
 		    task->over)
 			continue;
-		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->state = TASK_RUNNING;
 		more = true;
 	}
@@ -197,7 +193,7 @@ static bool serve_changes(struct tracer *t)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (task->state != TASK_QUEUED)
 			continue;
-		struct stop s = tracer_decode(task->tid, task->wstatus);
+		struct stop s = tracer_decode(t, task->tid, task->wstatus);
 		if (s.kind == STOP_EXITED || s.kind == STOP_KILLED) {
 			tracer_serve_end(t, task);
 			return true;
@@ -221,7 +217,7 @@ static int owed_signal(struct tracer *t, struct task *task)
 {
 	if (task->state != TASK_QUEUED)
 		return 0;
-	struct stop s = tracer_decode(task->tid, task->wstatus);
+	struct stop s = tracer_decode(t, task->tid, task->wstatus);
 	if (s.kind == STOP_SIGNAL && tracer_takes_signal(t, task, s.arg))
 		return 0;
 	/* A trap that is still queued after settling is the program's own. */
@@ -231,7 +227,7 @@ static int owed_signal(struct tracer *t, struct task *task)
 static void settle(struct tracer *t, struct task *task)
 {
 	bool trapped = task->state == TASK_QUEUED &&
-		       tracer_decode(task->tid, task->wstatus).kind == STOP_TRAP;
+		       tracer_decode(t, task->tid, task->wstatus).kind == STOP_TRAP;
 
 	/* An error of our own came in the middle of serving it. */
 	if (task->state == TASK_SERVED)
@@ -265,7 +261,7 @@ void tracer_continue(struct tracer *t)
 			continue;
 		/* It is to be told again that its group is stopped, before it runs. */
 		if (task->group_stopped)
-			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+			kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->group_stopped = false;
 		task_resume(t, task, 0);
 	}
@@ -273,9 +269,9 @@ void tracer_continue(struct tracer *t)
 
 /* A leader whose threads go on, a task that has been killed, or one whose number a thread has now that
  * made an exec and is not ours. */
-static bool is_gone(const struct task *task)
+static bool is_gone(const struct tracer *t, const struct task *task)
 {
-	return task->over || (!task->in_vfork && !is_traced_by_us(task->tid));
+	return task->over || (!task->in_vfork && !kernel_says_ours(&t->kernel, task->tid));
 }
 
 static void let_go_if_told(struct tracer *t, pid_t tid, int wstatus)
@@ -296,7 +292,7 @@ static void forget_gone(struct tracer *t)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (is_gone(task)) {
+		if (is_gone(t, task)) {
 			tracer_forget(t, task);
 			i = 0; /* the table has changed */
 		}
@@ -309,19 +305,18 @@ static void forget_gone(struct tracer *t)
  */
 static void let_go_of_rest(struct tracer *t)
 {
-	enum { ROUNDS = 200 };
-	static const struct timespec nap = { .tv_nsec = 10000000 };
+	enum { ROUNDS = 200, NAP_NS = 10000000 };
 	struct task *task;
 
 	for (unsigned round = 0; t->tasks.n && round < ROUNDS; round++) {
 		int wstatus;
 		pid_t tid;
 
-		while ((tid = guard_wait_for(t->guard, -1, &wstatus, WNOHANG)) > 0)
+		while ((tid = kernel_wait(&t->kernel, -1, &wstatus, WNOHANG)) > 0)
 			let_go_if_told(t, tid, wstatus);
 		forget_gone(t);
 		if (t->tasks.n)
-			nanosleep(&nap, NULL);
+			t->kernel.pause(t->kernel.ctx, NAP_NS);
 	}
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)); i = 0)
 		tracer_forget(t, task);

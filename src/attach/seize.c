@@ -6,11 +6,8 @@
 #include "attach/target.h"
 #include "base/array.h"
 #include "base/clock.h"
-#include "proc/status.h"
-#include "proc/tasks.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +21,7 @@ enum {
 	ATTACH_TRIES = 20,
 	READINGS_AT_ONCE = 50,	/* without a yield, of a list where nobody could be seized */
 	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
+	REFUSED_NS = 1000000,	/* between two tries */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
 	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and its death */
 };
@@ -41,6 +39,7 @@ struct told {
 };
 
 /* The handler's; a process has one tracer. */
+static const struct kernel *told_by;
 static struct told *told;
 static size_t n_told, cap_told;
 
@@ -50,7 +49,7 @@ static void on_stuck(int sig)
 	pid_t tid;
 
 	(void)sig;
-	while (n_told < cap_told && (tid = waitpid(-1, &wstatus, __WALL | WNOHANG)) > 0)
+	while (n_told < cap_told && (tid = kernel_wait(told_by, -1, &wstatus, WNOHANG)) > 0)
 		told[n_told++] = (struct told){ tid, wstatus };
 	errno = saved;
 }
@@ -96,7 +95,8 @@ static void stop_alarm(struct stuck_alarm *a)
 static int seize_by_kernel(const struct tracer *t, pid_t tid)
 {
 	mask_alarm(SIG_UNBLOCK);
-	int err = ptrace(PTRACE_SEIZE, tid, NULL, tracer_options(t)) ? -errno : 0;
+	long failed = kernel_request(&t->kernel, PTRACE_SEIZE, tid, NULL, tracer_options(t));
+	int err = failed ? -errno : 0;
 	mask_alarm(SIG_BLOCK);
 	return err;
 }
@@ -109,10 +109,11 @@ static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	if (!task || tid == tgid || task->state != TASK_RUNNING || is_traced_by_us(tid))
+	if (!task || tid == tgid || task->state != TASK_RUNNING ||
+	    kernel_says_ours(&t->kernel, tid))
 		return 0;
 	tracer_forget(t, task);
-	if (tasks_find(&t->tasks, tgid) || !is_traced_by_us(tgid))
+	if (tasks_find(&t->tasks, tgid) || !kernel_says_ours(&t->kernel, tgid))
 		return 0;
 	task = tasks_add(&t->tasks, tgid);
 	if (!task)
@@ -149,7 +150,7 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	if (!task || (tid == pid ? is_traced_by_us(tid) : !task_has_ended(task)))
+	if (!task || (tid == pid ? kernel_says_ours(&t->kernel, tid) : !task_has_ended(task)))
 		return task;
 	tracer_forget(t, task);
 	return false;
@@ -163,7 +164,7 @@ static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
 	if (f.err == -ENOMEM)
 		return f.err;
 	if (f.err) {
-		struct proc_status now = proc_status(tid);
+		struct proc_status now = kernel_status(&t->kernel, tid);
 
 		f.tracer = now.tracer;
 		f.state = now.state;
@@ -172,22 +173,28 @@ static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
 	return 0;
 }
 
+struct reading {
+	struct tracer *t;
+	pid_t pid;
+	struct census *c;
+};
+
+static int count_thread(void *arg, pid_t tid)
+{
+	struct reading *r = arg;
+
+	if (!is_ours(r->t, tid, r->pid))
+		return count_in(r->t, tid, r->pid, r->c);
+	census_add(r->c, THREAD_OURS, false);
+	return 0;
+}
+
 /* Read the list once, and seize who is not ours yet. 0 or -errno. */
 static int take_census(struct tracer *t, pid_t pid, struct census *c)
 {
-	struct proc_tasks tasks;
-	int err = 0;
+	struct reading r = { t, pid, c };
 
-	if (proc_tasks_open(&tasks, pid))
-		return -ESRCH;
-	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));) {
-		if (is_ours(t, tid, pid))
-			census_add(c, THREAD_OURS, false);
-		else
-			err = count_in(t, tid, pid, c);
-	}
-	proc_tasks_close(&tasks);
-	return err;
+	return t->kernel.each_thread(t->kernel.ctx, pid, count_thread, &r);
 }
 
 /* Seize all of a process's threads, and stop them. 0 or -errno. */
@@ -203,7 +210,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 		if (err)
 			return err;
 		in_vain = c.seized ? 0 : in_vain + 1;
-		switch (census_judge(&c, (long)proc_status(pid).threads, held)) {
+		switch (census_judge(&c, (long)kernel_status(&t->kernel, pid).threads, held)) {
 		case CENSUS_COMPLETE:
 			return 0;
 		case CENSUS_HOLD:
@@ -216,7 +223,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 			if (in_vain > READINGS_IN_VAIN)
 				return -EAGAIN;
 			if (in_vain > READINGS_AT_ONCE)
-				sched_yield();
+				t->kernel.pause(t->kernel.ctx, 0);
 			break;
 		case CENSUS_TRACED:
 			return -EBUSY;
@@ -224,7 +231,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 			/* It may have taken the place of one who had ended, in an exec. */
 			if (++refused > SEIZE_TRIES)
 				return -EPERM;
-			usleep(1000);
+			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
 			break;
 		case CENSUS_GONE:
 			return -ESRCH;
@@ -240,6 +247,7 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 
 	if (err)
 		return err;
+	told_by = &t->kernel;
 	err = seize_all(t, pid, stopped_ns);
 	stop_alarm(&alarm);
 	free(told);
@@ -259,7 +267,7 @@ static struct space *space_of_other(struct tracer *t, pid_t pid)
 		if (task->tgid == pid || !task->space || task->space == looked)
 			continue;
 		looked = task->space;
-		if (tracer_shares_memory(task->tid, pid))
+		if (tracer_shares_memory(t, task->tid, pid))
 			return task->space;
 	}
 	return NULL;
@@ -282,7 +290,7 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid)
-			s = space_new(task->tid);
+			s = t->kernel.open_space(t->kernel.ctx, task->tid);
 	/* The thread may end before the process does. */
 	if (!s)
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/sigmask.h"
 
-#include "proc/status.h"
+#include "attach/kernel.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -28,23 +28,23 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 }
 
 /* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
-static bool handles_traps(pid_t tid)
+static bool handles_traps(const struct kernel *kernel, pid_t tid)
 {
-	struct proc_status s = proc_status(tid);
+	struct proc_status s = kernel_status(kernel, tid);
 
 	return proc_status_catches(&s, SIGTRAP);
 }
 
-void sigmask_restore(struct mask_watch *m, pid_t tid)
+void sigmask_restore(struct mask_watch *m, const struct kernel *kernel, pid_t tid)
 {
 	sigmask now;
 
-	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof now, &now))
+	if (kernel_request(kernel, PTRACE_GETSIGMASK, tid, (void *)sizeof now, &now))
 		return;
 	sigmask right = sigmask_mend(now);
-	if (right != now && handles_traps(tid))
+	if (right != now && handles_traps(kernel, tid))
 		return;
 	if (right != now)
-		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof right, &right);
+		kernel_request(kernel, PTRACE_SETSIGMASK, tid, (void *)sizeof right, &right);
 	m->blocks_all |= (right & BIT(SIGTRAP)) != 0;
 }

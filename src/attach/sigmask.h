@@ -14,6 +14,8 @@
  * blocks all but SIGTRAP and has no handler for it has nothing to lose by a block.
  */
 
+struct kernel;
+
 /* Signal @n is bit n - 1, as in /proc/PID/status and PTRACE_GETSIGMASK. */
 typedef uint64_t sigmask;
 
@@ -36,6 +38,6 @@ bool sigmask_is_due(struct mask_watch *m, bool entry);
 sigmask sigmask_mend(sigmask now);
 
 /* Mend the mask of a task stopped for a trap. */
-void sigmask_restore(struct mask_watch *m, pid_t tid);
+void sigmask_restore(struct mask_watch *m, const struct kernel *kernel, pid_t tid);
 
 #endif

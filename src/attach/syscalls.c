@@ -2,18 +2,20 @@
 #include "attach/syscalls.h"
 
 #include "arch/arch.h"
+#include "attach/kernel.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-bool syscall_stopped(pid_t tid, struct syscall_entry *entry, uint64_t *n, struct syscall_call *out)
+bool syscall_stopped(const struct kernel *kernel, pid_t tid, struct syscall_entry *entry,
+		     uint64_t *n, struct syscall_call *out)
 {
 	struct __ptrace_syscall_info info;
 	bool was_inside = entry->inside;
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info) <= 0)
+	if (kernel_request(kernel, PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof info, &info) <= 0)
 		return false;
 	++*n;
 	entry->inside = info.op == PTRACE_SYSCALL_INFO_ENTRY && info.arch == arch_audit;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct kernel;
+
 /* What is kept of a task's call while it is in it. */
 struct syscall_entry {
 	bool inside;
@@ -21,7 +23,8 @@ struct syscall_entry {
  * Returns true if a call has returned that was seen to begin: *out.
  * Source: ptrace(2), PTRACE_GET_SYSCALL_INFO (Linux 5.3).
  */
-bool syscall_stopped(pid_t tid, struct syscall_entry *entry, uint64_t *n, struct syscall_call *out);
+bool syscall_stopped(const struct kernel *kernel, pid_t tid, struct syscall_entry *entry,
+		     uint64_t *n, struct syscall_call *out);
 
 /* Whether the call has changed what is mapped, and how. All of *e but the time is filled in. */
 bool page_event_of(const struct syscall_call *c, struct page_event *e);

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -20,16 +19,25 @@
  * it: so stay awake this long after the last one. */
 #define SPIN_NS 50000
 
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
+struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_ops *ops, void *ctx,
+			     struct guard *guard)
 {
 	struct tracer *t = calloc(1, sizeof *t);
 
 	if (!t)
 		return NULL;
+	t->kernel = *kernel;
 	t->ops = ops;
 	t->ctx = ctx;
 	t->guard = guard;
 	return t;
+}
+
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
+{
+	struct kernel kernel = kernel_of_system(guard);
+
+	return tracer_new_on(&kernel, ops, ctx, guard);
 }
 
 void tracer_free(struct tracer *t)
@@ -98,7 +106,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	guard_goes_on(t->guard, task->journal);
 	task->state = TASK_RUNNING;
-	ptrace(t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, NULL, (void *)(intptr_t)sig);
+	kernel_resume(&t->kernel, t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, sig);
 	guard_went_on(t->guard, task->journal);
 }
 
@@ -106,7 +114,7 @@ static void task_listen(struct tracer *t, struct task *task)
 {
 	guard_stopped(t->guard, &task->journal, tracer_who(task));
 	task->state = TASK_LISTENING;
-	ptrace(PTRACE_LISTEN, task->tid, NULL, NULL);
+	kernel_request(&t->kernel, PTRACE_LISTEN, task->tid, NULL, NULL);
 }
 
 /* ---- what waitpid tells is queued, and served in the order in which it was told ---- */
@@ -125,7 +133,7 @@ static void write_down(struct tracer *t, struct task *task, int wstatus)
 	}
 	if (s.kind != STOP_SIGNAL)
 		return;
-	if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &si))
+	if (kernel_request(&t->kernel, PTRACE_GETSIGINFO, task->tid, NULL, &si))
 		si = (siginfo_t){ .si_signo = s.arg };
 	guard_owes(t->guard, &task->journal, tracer_who(task), &si);
 }
@@ -155,7 +163,7 @@ static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
 	if (task)
 		task_resume(t, task, 0);
 	else
-		ptrace(PTRACE_CONT, tid, NULL, NULL);
+		kernel_resume(&t->kernel, PTRACE_CONT, tid, 0);
 }
 
 static int note(struct tracer *t, pid_t tid, int wstatus)
@@ -220,7 +228,7 @@ void tracer_forget_running(struct tracer *t)
 static int take(struct tracer *t, int flags)
 {
 	int wstatus;
-	pid_t tid = guard_wait_for(t->guard, -1, &wstatus, flags);
+	pid_t tid = kernel_wait(&t->kernel, -1, &wstatus, flags);
 
 	if (tid > 0) {
 		int err = tracer_note(t, tid, wstatus);
@@ -272,7 +280,8 @@ static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 
 		err = take(t, sleep ? 0 : WNOHANG);
 		if (!err && !sleep)
-			sched_yield(); /* the program may be waiting for this very processor */
+			/* the program may be waiting for this very processor */
+			t->kernel.pause(t->kernel.ctx, 0);
 		if (err > 0)
 			err = 0;
 	}
@@ -331,7 +340,7 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 static bool await_told(struct tracer *t, pid_t tid, int *wstatus)
 {
 	for (;;) {
-		pid_t got = guard_wait_for(t->guard, -1, wstatus, 0);
+		pid_t got = kernel_wait(&t->kernel, -1, wstatus, 0);
 
 		if (got == tid)
 			return true;
@@ -349,11 +358,11 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	*stepped = false;
 	guard_steps(t->guard, task->journal);
 	for (;;) {
-		if (ptrace(PTRACE_SINGLESTEP, task->tid, NULL, (void *)(intptr_t)sig))
+		if (kernel_resume(&t->kernel, PTRACE_SINGLESTEP, task->tid, sig))
 			return;
 		if (!await_told(t, task->tid, &wstatus))
 			return;
-		struct stop s = tracer_decode(task->tid, wstatus);
+		struct stop s = tracer_decode(t, task->tid, wstatus);
 		if (s.kind == STOP_STEPPED) {
 			*stepped = true;
 			return;
@@ -379,16 +388,16 @@ static void step_alone(struct tracer *t, struct task *task)
 	t->ops->alone(t->ctx, task, false, stepped);
 	/* The SIGTRAP of a step comes by force, too. */
 	if (stepped && task->mask.blocks_all)
-		sigmask_restore(&task->mask, task->tid);
+		sigmask_restore(&task->mask, &t->kernel, task->tid);
 	tracer_unhold(t, task->space);
 	if (task->state == TASK_SERVED)
 		task_resume(t, task, 0);
 }
 
 /* Whether a plain SIGTRAP comes from a trap instruction. */
-static bool is_trap(pid_t tid, int wstatus)
+static bool is_trap(const struct tracer *t, pid_t tid, int wstatus)
 {
-	return tracer_decode(tid, wstatus).kind == STOP_TRAP;
+	return tracer_decode(t, tid, wstatus).kind == STOP_TRAP;
 }
 
 /* The program gets the signal that it has stopped for. */
@@ -405,13 +414,14 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 	enum trap_answer a = t->ops->trap(t->ctx, task, false);
 
 	if (a == TRAP_DOUBTFUL)
-		a = is_trap(task->tid, task->wstatus) ? t->ops->trap(t->ctx, task, true) : TRAP_NOT_OURS;
+		a = is_trap(t, task->tid, task->wstatus) ? t->ops->trap(t->ctx, task, true) :
+							   TRAP_NOT_OURS;
 	if (a == TRAP_NOT_OURS) {
 		deliver(t, task, SIGTRAP);
 		return;
 	}
 	if (sigmask_is_due(&task->mask, a != TRAP_ENDS_CALL))
-		sigmask_restore(&task->mask, task->tid);
+		sigmask_restore(&task->mask, &t->kernel, task->tid);
 	if (a == TRAP_STEP)
 		step_alone(t, task);
 	else
@@ -420,11 +430,12 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 
 /* ---- the loop ---- */
 
-struct stop tracer_decode(pid_t tid, int wstatus)
+struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus)
 {
 	siginfo_t si = { .si_code = SI_USER };
 
-	if (stop_needs_siginfo(wstatus) && ptrace(PTRACE_GETSIGINFO, tid, NULL, &si))
+	if (stop_needs_siginfo(wstatus) &&
+	    kernel_request(&t->kernel, PTRACE_GETSIGINFO, tid, NULL, &si))
 		si.si_code = SI_USER;
 	return stop_decode(tid, wstatus, si.si_code, arch_trap_code);
 }
@@ -447,7 +458,7 @@ static void serve_syscall(struct tracer *t, struct task *task)
 {
 	struct syscall_call c;
 
-	if (syscall_stopped(task->tid, &task->call, &t->n_syscalls, &c))
+	if (syscall_stopped(&t->kernel, task->tid, &task->call, &t->n_syscalls, &c))
 		t->ops->syscall(t->ctx, task, &c);
 	task_resume(t, task, 0);
 }

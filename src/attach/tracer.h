@@ -16,6 +16,7 @@
  * struct tracer_ops and gets every task stopped.
  */
 struct tracer;
+struct kernel;
 
 enum trap_answer {
 	TRAP_OURS,	/* served; let the task go on */
@@ -97,6 +98,9 @@ void tracer_stop_at_syscalls(struct tracer *t);
 
 /* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
 struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
+/* The same on another kernel than the one that runs us, see attach/kernel.h. */
+struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_ops *ops, void *ctx,
+			     struct guard *guard);
 void tracer_free(struct tracer *t);
 
 /**

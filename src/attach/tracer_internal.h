@@ -5,9 +5,11 @@
 /* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs), seize.c (attaching),
  * hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
+#include "attach/kernel.h"
 #include "attach/tracer.h"
 
 struct tracer {
+	struct kernel kernel;
 	const struct tracer_ops *ops;
 	void *ctx;
 	struct tasks tasks;
@@ -28,7 +30,7 @@ struct tracer {
 /* What to ask of the kernel with PTRACE_SEIZE. */
 void *tracer_options(const struct tracer *t);
 void task_resume(struct tracer *t, struct task *task, int sig);
-struct stop tracer_decode(pid_t tid, int wstatus);
+struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);
 void tracer_enter_space(struct task *task, struct space *s);
@@ -40,7 +42,7 @@ void tracer_serve_end(struct tracer *t, struct task *task);
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 
 /* births.c */
-bool tracer_shares_memory(pid_t a, pid_t b);
+bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */
 bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands that talk to a session: detach, control, status. */
+/* The commands that talk to a session: detach, control. */
 #include "base/array.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/meant.h"
@@ -18,39 +19,69 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	ANSWER_SECONDS = 30,
-	/* A detach frees the process at once, but is answered when the profile is written. */
-	DETACH_SECONDS = 600,
-};
+/* A detach frees the process at once, but is answered when the profile is written. */
+enum { DETACH_SECONDS = 600 };
 
 static int status_of(int err)
 {
 	return err == -ENOENT || err == -ECONNRESET ? STATUS_NO_SESSION : STATUS_FAILED;
 }
 
-/* The answer's text behind its first line "ok", or NULL: an error has been said. */
-static char *ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds, int *status)
+/* What can be told of a failure is a sentence, whatever the form. For free(). */
+static char *sentence_of(const struct control_part *p, enum control_form form)
 {
-	struct error e;
-	int err = control_ask(pid, line, answer, size, seconds, &e);
+	json_t *o = form == CONTROL_JSON ? json_loads(p->text, 0, NULL) : NULL;
+	const char *error = o ? json_string_value(json_object_get(o, "error")) : p->text;
+	char *sentence = strdup(error ? error : "it failed, and has not said why");
 
+	json_decref(o);
+	return sentence;
+}
+
+/* Say it, if a part of the answer is that it failed. 0 or a status. */
+static int say_errors(pid_t pid, const struct control_answer *a, enum control_form form)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < a->reply.n; i++) {
+		const struct control_part *p = &a->reply.parts[i];
+
+		if (p->ok)
+			continue;
+		char *sentence = sentence_of(p, form);
+
+		say("process %d: %s", (int)pid, sentence ? sentence : "out of memory");
+		free(sentence);
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+/* Where there is no session: it may be traced in that of another process. */
+static void explain(const char *command, pid_t pid, int err, struct error *e)
+{
 	pid_t by = err == -ENOENT ? control_tracing(pid) : 0;
 
-	*status = err ? status_of(err) : 0;
 	if (by)
-		meant_say_traced(strcmp(line, "detach") ? "control" : "detach", pid, by);
-	else if (err)
+		meant_traced(e, command, pid, by);
+}
+
+/* Have text answered, for mprof detach. 0, and @a is to be released; or a status: a sentence has been printed. */
+static int ask(pid_t pid, const char *words, struct control_answer *a, unsigned seconds)
+{
+	struct error e;
+	int err = control_ask(pid, CONTROL_TEXT, words, seconds, a, &e);
+
+	if (err) {
+		explain("detach", pid, err, &e);
 		say("%s", e.text);
-	if (err)
-		return NULL;
-	if (!strncmp(answer, "ok\n", 3))
-		return answer + 3;
-	*status = STATUS_FAILED;
-	answer[strcspn(answer, "\n")] = '\0';
-	say("process %d: %s", (int)pid,
-	    !strncmp(answer, "error ", 6) ? answer + 6 : "the session ended without an answer");
-	return NULL;
+		return status_of(err);
+	}
+	int status = say_errors(pid, a, CONTROL_TEXT);
+
+	if (status)
+		control_answer_release(a);
+	return status;
 }
 
 static void say_no_session(void)
@@ -124,9 +155,10 @@ struct detached {
 	bool failed;
 };
 
-static bool begins(const char *line, const char *with)
+/* The rest of @line behind @with; NULL: it does not begin so. */
+static const char *behind(const char *line, const char *with)
 {
-	return !strncmp(line, with, strlen(with));
+	return !strncmp(line, with, strlen(with)) ? line + strlen(with) : NULL;
 }
 
 static void take_profile(struct detached *d, const char *path, bool saved)
@@ -141,20 +173,22 @@ static void take_profile(struct detached *d, const char *path, bool saved)
 
 static void take_line(struct detached *d, const char *line)
 {
-	if (begins(line, "process ")) {
+	const char *rest;
+
+	if (behind(line, CONTROL_PROCESS)) {
 		section_read(&d->section, line);
-	} else if (begins(line, "data ")) {
-		take_profile(d, line + 5, true);
-	} else if (begins(line, "memory ")) {
-		take_profile(d, line + 7, false);
-	} else if (begins(line, "said ")) {
-		say("%s", line + 5);
-	} else if (begins(line, "failed ")) {
-		say("%s", line + 7);
+	} else if ((rest = behind(line, CONTROL_DATA))) {
+		take_profile(d, rest, true);
+	} else if ((rest = behind(line, CONTROL_MEMORY))) {
+		take_profile(d, rest, false);
+	} else if ((rest = behind(line, CONTROL_SAID))) {
+		say("%s", rest);
+	} else if ((rest = behind(line, CONTROL_FAILED))) {
+		say("%s", rest);
 		d->failed = true;
-	} else if (begins(line, "kept")) {
+	} else if (behind(line, CONTROL_KEPT)) {
 		d->kept = true;
-		d->again = begins(line, "kept again");
+		d->again = behind(line, CONTROL_KEPT_AGAIN);
 	}
 }
 
@@ -222,10 +256,10 @@ static int print_reports(struct detached *d, const struct options *o)
  */
 static int end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
 {
-	char answer[CONTROL_LINE_MAX];
+	struct control_answer a;
 
-	if (d->again && o->output && !status &&
-	    ask(pid, "discard", answer, sizeof answer, ANSWER_SECONDS, &status)) {
+	if (d->again && o->output && !status && !ask(pid, "discard", &a, CONTROL_ANSWER_SECONDS)) {
+		control_answer_release(&a);
 		say("the report is in %s; the profile of process %d itself has been given up", o->output,
 		    (int)pid);
 		return 0;
@@ -238,7 +272,6 @@ static int end_kept(pid_t pid, const struct detached *d, const struct options *o
 
 int command_detach(int argc, char **argv)
 {
-	static char answer[16 << 20]; /* a line for each process; memory is used as far as it is filled */
 	struct options o;
 	pid_t pid;
 	int first = options_parse(&o, "detach", argc, argv, 2), status = 0;
@@ -255,16 +288,16 @@ int command_detach(int argc, char **argv)
 	/* The session is not ended for a report that cannot be written. */
 	if (o.output && output_check_file(o.output, "the report"))
 		return STATUS_FAILED;
-	char *lines = ask(pid, "detach", answer, sizeof answer, DETACH_SECONDS, &status);
-	if (!lines)
+	struct control_answer a;
+	status = ask(pid, "detach", &a, DETACH_SECONDS);
+	if (status)
 		return status;
-	if (strlen(answer) + 1 == sizeof answer)
-		say("too many processes: some of their reports are not shown here");
 	struct detached d = { 0 };
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+	for (char *line = strtok(a.reply.parts[0].text, "\n"); line; line = strtok(NULL, "\n"))
 		take_line(&d, line);
 	status = print_reports(&d, &o);
 	free(d.profiles);
+	control_answer_release(&a);
 	if (d.kept)
 		return end_kept(pid, &d, &o, status);
 	return status ? status : d.failed ? STATUS_FAILED : 0;
@@ -272,33 +305,12 @@ int command_detach(int argc, char **argv)
 
 /* ---- control ---- */
 
-/* The commands, and what may stand behind them. */
-enum { TAKES_FILE = 1, TELLS_PID = 2, TAKES_WORDS = 4 };
-
-static const struct control_command {
-	const char *name;
-	unsigned flags;
-} control_commands[] = {
-	{ "status", 0 },
-	{ "stats", 0 },
-	{ "suspend", 0 },
-	{ "resume", 0 },
-	{ "mark", 0 },
-	{ "save", TAKES_FILE },
-	{ "snapshot", TAKES_FILE | TELLS_PID },
-	{ "detailed_snapshot", TAKES_FILE | TELLS_PID },
-	{ "all_snapshots", TAKES_FILE | TELLS_PID },
-	{ "heap_dump", TAKES_WORDS },
-	{ "discard", 0 },
-	{ "help", 0 },
-};
-
+/* One that people may use. */
 static const struct control_command *find_command(const char *name)
 {
-	for (size_t i = 0; i < sizeof control_commands / sizeof *control_commands; i++)
-		if (!strcmp(name, control_commands[i].name))
-			return &control_commands[i];
-	return NULL;
+	const struct control_command *c = control_command_find(name, strlen(name));
+
+	return c && !(c->flags & CONTROL_INTERNAL) ? c : NULL;
 }
 
 /* A file is the tracer's to write, which may have another working directory. */
@@ -306,10 +318,10 @@ static char *command_line(const struct control_command *c, pid_t pid, const char
 {
 	char *line, number[24] = "", *dir = NULL;
 
-	if (file && file[0] != '/' && c->flags & TAKES_FILE)
+	if (file && file[0] != '/' && c->flags & CONTROL_TAKES_FILE)
 		dir = getcwd(NULL, 0);
 
-	if (c->flags & TELLS_PID)
+	if (c->flags & CONTROL_TELLS_PID)
 		snprintf(number, sizeof number, " %d", (int)pid);
 	int n = asprintf(&line, "%s%s%s%s%s%s", c->name, number, file ? " " : "", dir ? dir : "",
 			 dir ? "/" : "", file ? file : "");
@@ -323,7 +335,7 @@ static bool can_be_sent(const char *line)
 {
 	bool whole = !strchr(line, '\n');
 
-	if (whole && strlen(line) < CONTROL_LINE_MAX)
+	if (whole && strlen(line) < CONTROL_WORDS_MAX)
 		return true;
 	say("control: %s", whole ? "the name is too long" :
 				   "the name has a newline in it, which no command can have");
@@ -334,8 +346,9 @@ static void say_no_control(const char *word)
 {
 	struct nearest n = { .word = word, .len = strlen(word) };
 
-	for (size_t i = 0; i < sizeof control_commands / sizeof *control_commands; i++)
-		nearest_try(&n, control_commands[i].name);
+	for (size_t i = 0; i < n_control_commands; i++)
+		if (!(control_commands[i].flags & CONTROL_INTERNAL))
+			nearest_try(&n, control_commands[i].name);
 	say("control: \"%s\" is no command%s%s%s mprof help control", word, n.best ? ": did you mean " : "",
 	    n.best ? n.best : "", n.best ? "? See" : "; see");
 }
@@ -345,6 +358,7 @@ struct control_call {
 	const struct control_command *command;
 	pid_t pid;	/* the process that it is about */
 	pid_t session;	/* the one whose session is asked */
+	enum control_form form;
 	const char *rest;	/* a file, or words; NULL: none */
 };
 
@@ -353,7 +367,7 @@ static int call_whom(struct control_call *call, const struct options *o, char *c
 {
 	struct pids pids = { 0 };
 
-	if (!(call->command->flags & TELLS_PID)) {
+	if (!(call->command->flags & CONTROL_TELLS_PID)) {
 		int status = meant_session(o, words, n, &call->session);
 
 		call->pid = call->session;
@@ -374,6 +388,20 @@ static int call_whom(struct control_call *call, const struct options *o, char *c
 	return status;
 }
 
+static void say_usage(void)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *out = open_memstream(&names, &len);
+
+	if (!out)
+		return;
+	control_print_names(out);
+	fclose(out);
+	say("control: usage: mprof control PID %s", names);
+	free(names);
+}
+
 /* 0 or a status. */
 static int parse_control(struct control_call *call, int argc, char **argv)
 {
@@ -382,6 +410,7 @@ static int parse_control(struct control_call *call, int argc, char **argv)
 
 	if (at < 0)
 		return STATUS_USAGE;
+	call->form = o.format == FORMAT_JSON ? CONTROL_JSON : CONTROL_TEXT;
 	char **words = argv + at;
 	size_t n_words = o.pids[0] || at >= argc ? 0 : 1;
 
@@ -391,20 +420,43 @@ static int parse_control(struct control_call *call, int argc, char **argv)
 		say_no_control(argv[at]);
 		return STATUS_USAGE;
 	}
-	bool takes = call->command && call->command->flags & (TAKES_FILE | TAKES_WORDS);
+	bool takes = call->command && *control_command_takes(call->command);
 	if (!call->command || argc - at > 1 + takes) {
-		say("control: usage: mprof control PID status|stats|suspend|resume|mark|save [FILE]|"
-		    "snapshot [FILE]|detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump [REASON]|discard|help");
+		say_usage();
 		return STATUS_USAGE;
 	}
 	call->rest = at + 1 < argc ? argv[at + 1] : NULL;
 	return call_whom(call, &o, words, n_words);
 }
 
+/* Who wants JSON finds there what failed, too. */
+static int say_failure(const struct control_call *call, int err, const char *sentence)
+{
+	char *line = call->form == CONTROL_JSON ? answer_error_json(0, sentence) : NULL;
+
+	if (line)
+		fputs(line, stdout);
+	free(line);
+	say("%s", sentence);
+	fflush(stdout);
+	return status_of(err);
+}
+
+static int print_answer(const struct control_call *call, const struct control_answer *a)
+{
+	for (size_t i = 0; i < a->reply.n; i++)
+		if (a->reply.parts[i].ok || call->form == CONTROL_JSON)
+			fputs(a->reply.parts[i].text, stdout);
+	int status = say_errors(call->session, a, call->form);
+
+	return fflush(stdout) ? STATUS_FAILED : status;
+}
+
 int command_control(int argc, char **argv)
 {
-	char answer[CONTROL_LINE_MAX * 2];
 	struct control_call call = { 0 };
+	struct control_answer a;
+	struct error e;
 	int status = parse_control(&call, argc, argv);
 
 	if (status)
@@ -414,67 +466,14 @@ int command_control(int argc, char **argv)
 		free(line);
 		return STATUS_USAGE;
 	}
-	status = STATUS_FAILED;
-	char *text = line ? ask(call.session, line, answer, sizeof answer, ANSWER_SECONDS, &status) : NULL;
+	int err = line ? control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e) :
+			 error_set(&e, -ENOMEM, "control: out of memory");
 	free(line);
-	if (!text)
-		return status;
-	fputs(text, stdout);
-	return fflush(stdout) ? STATUS_FAILED : 0;
-}
-
-/* ---- status ---- */
-
-/* The value of a line "name: value" of an answer. */
-static const char *field(const char *text, const char *name, char value[256])
-{
-	const char *at = strstr(text, name);
-
-	snprintf(value, 256, "%.*s", at ? (int)strcspn(at + strlen(name), "\n") : 1,
-		 at ? at + strlen(name) : "?");
-	return value;
-}
-
-static void print_session(pid_t pid)
-{
-	char answer[CONTROL_LINE_MAX], v[6][256];
-	struct error e;
-
-	if (control_ask(pid, "status", answer, sizeof answer, ANSWER_SECONDS, &e)) {
-		printf("%7d  %s\n", (int)pid, e.text);
-		return;
+	if (err) {
+		explain("control", call.session, err, &e);
+		return say_failure(&call, err, e.text);
 	}
-	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %s\n", (int)pid, field(answer, "state: ", v[0]),
-	       field(answer, "elapsed seconds: ", v[1]), field(answer, "allocations: ", v[2]),
-	       field(answer, "frees: ", v[3]), field(answer, "live bytes: ", v[4]),
-	       field(answer, "command: ", v[5]));
-	if (!strcmp(v[0], "unsaved"))
-		say("process %d is not traced any more: %s; make room and call mprof detach %d, or mprof control %d "
-		    "save FILE; mprof control %d discard gives the profile up", (int)pid,
-		    field(answer, "not saved: ", v[1]), (int)pid, (int)pid, (int)pid);
-}
-
-int command_status(int argc, char **argv)
-{
-	pid_t *pids;
-	struct error e;
-
-	if (argc > 2) {
-		say("status: takes no arguments; \"%s\" is one too many", argv[2]);
-		return STATUS_USAGE;
-	}
-	ssize_t n = control_sessions(&pids, &e);
-	if (n < 0) {
-		say("%s", e.text);
-		return STATUS_FAILED;
-	}
-	if (n == 0)
-		puts("no sessions");
-	else
-		printf("%7s  %-9s  %9s  %12s  %12s  %14s  %s\n", "process", "state", "seconds",
-		       "allocations", "frees", "live bytes", "command");
-	for (ssize_t i = 0; i < n; i++)
-		print_session(pids[i]);
-	free(pids);
-	return fflush(stdout) ? STATUS_FAILED : 0;
+	status = print_answer(&call, &a);
+	control_answer_release(&a);
+	return status;
 }

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/clock.h"
+#include "cli/answer.h"
 #include "cli/heap.h"
 #include "cli/keep.h"
 #include "cli/massif.h"
@@ -9,18 +10,11 @@
 #include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
-#include "control/answer.h"
 #include "mma/profile_stats.h"
-#include "mma/stats_text.h"
 #include "proc/status.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 /* Of the process that it is about: what it runs now, or ran last. */
@@ -34,7 +28,7 @@ static const struct image *newest_image(const struct session *s)
 	return newest;
 }
 
-static void answer_status(struct serve *v, int fd)
+static void answer_status(struct serve *v, const struct control_asker *to)
 {
 	struct session_state st = session_state(v->session);
 	struct rusage ru;
@@ -50,29 +44,30 @@ static void answer_status(struct serve *v, int fd)
 
 	if (newest)
 		session_name(newest, name);
-	control_answer(fd,
-	       "ok\n"
-	       "state: %s\n"
-	       "command: %s\n"
-	       "elapsed seconds: %.1f\n"
-	       "processes: %u\n"
-	       "tasks: %u\n"
-	       "modules: %u\n"
-	       "allocations: %" PRIu64 "\n"
-	       "frees: %" PRIu64 "\n"
-	       "live bytes: %" PRIu64 "\n"
-	       "events lost: %" PRIu64 "\n"
-	       "stops: %" PRIu64 "\n"
-	       "tracer's processor seconds: %.2f\n"
-	       "tracer's memory in KiB: %" PRIu64 "\n"
-	       "tracer's oom_score_adj: %s\n"
-	       "%s%s%s",
-	       v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing",
-	       name, elapsed, st.processes, st.tasks,
-	       st.modules, st.allocs, st.frees, st.live_bytes, st.lost,
-	       v->session->observer->ops->effort(v->session->observer).stops, cpu, proc_status(getpid()).vm_rss,
-	       oom_told(),
-	       unsaved ? "not saved: " : "", unsaved ? unsaved : "", unsaved ? "\n" : "");
+	uint64_t stops = v->session->observer->ops->effort(v->session->observer).stops;
+	uint64_t memory = proc_status(getpid()).vm_rss;
+	struct answer a;
+
+	answer_begin(&a, to);
+	answer_number(&a, NULL, "pid", (uint64_t)v->session->root);
+	answer_text(&a, "state", "state",
+		    v->kept ? "unsaved" : session_is_suspended(v->session) ? "suspended" : "tracing");
+	answer_text(&a, "command", "command", name);
+	answer_seconds(&a, "elapsed seconds", "elapsed_seconds", elapsed, 1);
+	answer_number(&a, "processes", "processes", st.processes);
+	answer_number(&a, "tasks", "tasks", st.tasks);
+	answer_number(&a, "modules", "modules", st.modules);
+	answer_number(&a, "allocations", "allocations", st.allocs);
+	answer_number(&a, "frees", "frees", st.frees);
+	answer_number(&a, "live bytes", "live_bytes", st.live_bytes);
+	answer_number(&a, "events lost", "events_lost", st.lost);
+	answer_number(&a, "stops", "stops", stops);
+	answer_seconds(&a, "tracer's processor seconds", "tracer_cpu_seconds", cpu, 2);
+	answer_number(&a, "tracer's memory in KiB", "tracer_memory_kib", memory);
+	answer_text(&a, "tracer's oom_score_adj", "tracer_oom_score_adj", oom_told());
+	if (unsaved)
+		answer_text(&a, "not saved", "not_saved", unsaved);
+	answer_send(&a);
 }
 
 /* The one image that is watched, or was last; NULL: there are several, or none. */
@@ -106,24 +101,19 @@ static bool stats_now(const struct session *s, struct mma_stats *st)
 	return true;
 }
 
-static void answer_stats(const struct serve *v, int fd)
+static void answer_load(const struct serve *v, const struct control_asker *to)
 {
 	struct mma_stats st;
-	char text[1024];
+	struct answer a;
 
 	if (!stats_now(v->session, &st)) {
-		control_answer(fd, "error statistics of several programs are kept only if the "
-				   "session was started with --mma-stats-file or --mma-log-file\n");
+		answer_error(to, "statistics of several programs are kept only if the session was started "
+			     "with --mma-stats-file or --mma-log-file");
 		return;
 	}
-	FILE *out = fmemopen(text, sizeof text, "w");
-	if (!out) {
-		control_answer(fd, "error out of memory\n");
-		return;
-	}
-	mma_stats_print(&st, !v->options->mma.plain, out);
-	fclose(out);
-	control_answer(fd, "ok\n%s", text);
+	answer_begin(&a, to);
+	answer_stats(&a, &st, !v->options->mma.plain);
+	answer_send(&a);
 }
 
 /* Who asks may want to look at the logs next. */
@@ -133,165 +123,160 @@ static void flush_logs(struct serve *v)
 		mma_output_flush(v->session->mma);
 }
 
-static void answer_done(struct serve *v, int fd)
+/* @note: a sentence about it; NULL: there is none. */
+static void answer_done(struct serve *v, const struct control_asker *to, const char *note)
 {
-	flush_logs(v);
-	control_answer(fd, "ok\n");
+	struct answer a;
+
+	if (!note)
+		flush_logs(v);
+	answer_begin(&a, to);
+	if (note)
+		answer_note(&a, note);
+	answer_send(&a);
 }
 
 /* There may be nothing to do, which is no failure: what was asked for is so. */
-static void answer_suspend(struct serve *v, int fd)
+static void answer_suspend(struct serve *v, const struct control_asker *to)
 {
-	if (session_suspend(v->session))
-		answer_done(v, fd);
-	else
-		control_answer(fd, "ok\nthe session is suspended already\n");
+	answer_done(v, to, session_suspend(v->session) ? NULL : "the session is suspended already");
 }
 
-static void answer_resume(struct serve *v, int fd)
+static void answer_resume(struct serve *v, const struct control_asker *to)
 {
 	bool resumed = session_resume(v->session);
 
 	session_resume_recording(v->session);
-	if (resumed || v->options->heap.defer)
-		answer_done(v, fd);
-	else
-		control_answer(fd, "ok\nthe session is not suspended\n");
+	answer_done(v, to, resumed || v->options->heap.defer ? NULL : "the session is not suspended");
 }
 
-static void answer_mark(struct serve *v, int fd)
+static void answer_mark(struct serve *v, const struct control_asker *to)
 {
 	if (!v->options->mma.log_file) {
-		control_answer(fd, "error this session writes no event log that could have a time "
-				   "stamp: it was begun without --mma-log-file\n");
+		answer_error(to, "this session writes no event log that could have a time stamp: it was begun "
+			     "without --mma-log-file");
 		return;
 	}
 	session_stamp(v->session);
-	answer_done(v, fd);
+	answer_done(v, to, NULL);
 }
 
-static void answer_later(struct serve *v, int fd)
+static void answer_help(const struct control_asker *to)
 {
-	if (v->n_detach_fds < sizeof v->detach_fds / sizeof *v->detach_fds)
-		v->detach_fds[v->n_detach_fds++] = fd;
+	struct answer a;
+
+	answer_begin(&a, to);
+	answer_commands(&a);
+	answer_send(&a);
+}
+
+static void answer_traces(struct serve *v, const struct control_request *r)
+{
+	bool is = massif_traces(v->session, r->arg ? atoi(r->arg) : 0);
+
+	if (is)
+		answer_done(v, &r->from, NULL);
 	else
-		close(fd);
-}
-
-static const char commands_help[] =
-	"status                    what the session has seen so far\n"
-	"stats                     the load up to now\n"
-	"mark                      a time stamp in the event logs\n"
-	"suspend, resume           take the traps out of the program; put them back\n"
-	"save [FILE]               write the data file as it is now\n"
-	"snapshot [FILE]           write a massif file with one snapshot of this moment\n"
-	"detailed_snapshot [FILE]  the same with a tree\n"
-	"all_snapshots [FILE]      write a massif file with all snapshots so far\n"
-	"heap_dump [REASON]        write a heap profile of this moment\n"
-	"discard                   give up a profile that could not be saved\n"
-	"help                      this list\n";
-
-/* False: it is no command of Massif's. */
-static bool serve_massif(struct serve *v, const char *name, size_t len, const char *arg, int fd)
-{
-	static const char *const names[] = { [MASSIF_SNAPSHOT] = "snapshot",
-					     [MASSIF_DETAILED_SNAPSHOT] = "detailed_snapshot",
-					     [MASSIF_ALL_SNAPSHOTS] = "all_snapshots" };
-
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strlen(names[i]) != len || strncmp(name, names[i], len))
-			continue;
-		massif_command(v, i, arg ? arg + 1 : NULL, fd);
-		return true;
-	}
-	return false;
+		answer_error(&r->from, "it is not being traced");
 }
 
 /* One more try to save what is kept; without a @path where the options say. */
-static void save_kept(struct serve *v, const char *path, int fd)
+static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
 	size_t before = path ? unwritten_count() : v->lasting;
 	int err = path ? output_save_elsewhere(v->session, v->options, path) : keep_try_again(v);
-	char *names = err ? NULL : output_results(v->session, v->options, RESULTS_SAVED);
-
 	const char *why = unwritten_behind(before);
+	struct answer a;
 
-	if (err)
-		control_answer(fd, "error %s\n", why ? why : "not everything could be written");
-	else
-		control_answer(fd, "ok\n%s", names ? names : "");
-	free(names);
+	if (err) {
+		answer_error(to, why ? why : "not everything could be written");
+	} else {
+		answer_begin(&a, to);
+		output_answer_saved(v->session, v->options, &a);
+		answer_send(&a);
+	}
 	if (path) /* it is no place where the next try would be */
 		unwritten_forget(before);
 }
 
 /* The programs have been let go, and a profile waits to be saved. */
-static void carry_out_kept(struct serve *v, struct control_request *r)
+static void carry_out_kept(struct serve *v, const struct control_request *r)
 {
-	if (!strcmp(r->line, "detach")) {
-		answer_later(v, r->fd);
+	switch (r->command->id) {
+	case CONTROL_SAVE:
+		save_kept(v, r->arg, &r->from);
 		return;
-	}
-	if (!strcmp(r->line, "save")) {
-		save_kept(v, NULL, r->fd);
-	} else if (!strncmp(r->line, "save ", 5)) {
-		save_kept(v, r->line + 5, r->fd);
-	} else if (!strcmp(r->line, "status")) {
-		answer_status(v, r->fd);
-	} else if (!strcmp(r->line, "help")) {
-		control_answer(r->fd, "ok\n%s", commands_help);
-	} else if (!strcmp(r->line, "discard")) {
+	case CONTROL_STATUS:
+		answer_status(v, &r->from);
+		return;
+	case CONTROL_HELP:
+		answer_help(&r->from);
+		return;
+	case CONTROL_DISCARD:
 		v->given_up = true;
-		control_answer(r->fd, "ok\n");
-	} else {
-		control_answer(r->fd, "error it is not being traced any more: its profile waits to "
-				      "be saved\n");
+		answer_done(v, &r->from, NULL);
+		return;
+	default:
+		answer_error(&r->from, "it is not being traced any more: its profile waits to be saved");
 	}
-	close(r->fd);
 }
 
-static void carry_out(struct serve *v, struct control_request *r)
+static void carry_out(struct serve *v, const struct control_request *r)
 {
-	const char *arg = strchr(r->line, ' ');
-	size_t n = arg ? (size_t)(arg - r->line) : strlen(r->line);
+	const struct control_asker *to = &r->from;
 
-	if (!strcmp(r->line, "detach")) {
-		answer_later(v, r->fd);
+	flush_logs(v);
+	switch (r->command->id) {
+	case CONTROL_STATUS:
+		answer_status(v, to);
+		return;
+	case CONTROL_STATS:
+		answer_load(v, to);
+		return;
+	case CONTROL_SUSPEND:
+		answer_suspend(v, to);
+		return;
+	case CONTROL_RESUME:
+		answer_resume(v, to);
+		return;
+	case CONTROL_MARK:
+		answer_mark(v, to);
+		return;
+	case CONTROL_SAVE:
+		serve_save(v, r->arg, to);
+		return;
+	case CONTROL_SNAPSHOT:
+		massif_command(v, MASSIF_SNAPSHOT, r->arg, to);
+		return;
+	case CONTROL_DETAILED_SNAPSHOT:
+		massif_command(v, MASSIF_DETAILED_SNAPSHOT, r->arg, to);
+		return;
+	case CONTROL_ALL_SNAPSHOTS:
+		massif_command(v, MASSIF_ALL_SNAPSHOTS, r->arg, to);
+		return;
+	case CONTROL_HEAP_DUMP:
+		heap_dump(v->session, r->arg ? r->arg : "heap_dump", to);
+		return;
+	case CONTROL_DISCARD:
+		answer_error(to, "only a profile that could not be saved can be given up");
+		return;
+	case CONTROL_HELP:
+		answer_help(to);
+		return;
+	case CONTROL_TRACES:
+		answer_traces(v, r);
+		return;
+	case CONTROL_DETACH: /* answered at the end */
 		return;
 	}
-	flush_logs(v);
-	if (n == 4 && !strncmp(r->line, "save", 4)) {
-		serve_save(v, arg ? arg + 1 : NULL, r->fd);
-	} else if (serve_massif(v, r->line, n, arg, r->fd)) {
-		/* the writer answers */
-	} else if (n == 6 && !strncmp(r->line, "traces", 6)) {
-		bool is = massif_traces(v->session, arg ? atoi(arg) : 0);
+}
 
-		control_answer(r->fd, is ? "ok\n" : "error it is not being traced\n");
-	} else if (!strcmp(r->line, "help")) {
-		control_answer(r->fd, "ok\n%s", commands_help);
-	} else if (!strcmp(r->line, "status")) {
-		answer_status(v, r->fd);
-	} else if (!strcmp(r->line, "suspend")) {
-		answer_suspend(v, r->fd);
-	} else if (!strcmp(r->line, "resume")) {
-		answer_resume(v, r->fd);
-	} else if (n == 9 && !strncmp(r->line, "heap_dump", 9)) {
-		char text[CONTROL_LINE_MAX];
-
-		heap_dump(v->session, arg ? arg + 1 : "heap_dump", text, sizeof text);
-		control_answer(r->fd, "%s", text);
-	} else if (!strcmp(r->line, "mark")) {
-		answer_mark(v, r->fd);
-	} else if (!strcmp(r->line, "stats")) {
-		answer_stats(v, r->fd);
-	} else if (!strcmp(r->line, "discard")) {
-		control_answer(r->fd, "error only a profile that could not be saved can be "
-				      "given up\n");
-	} else {
-		control_answer(r->fd, "error this session does not know that command\n");
-	}
-	close(r->fd);
+static void answer_later(struct serve *v, const struct control_asker *to)
+{
+	if (v->n_waiting < sizeof v->waiting / sizeof *v->waiting)
+		v->waiting[v->n_waiting++] = *to;
+	else
+		close(to->fd);
 }
 
 void serve_commands(struct serve *v)
@@ -299,54 +284,36 @@ void serve_commands(struct serve *v)
 	struct control_request r;
 
 	while (control_next(v->control, &r)) {
-		if (v->kept)
+		if (r.command && r.command->id == CONTROL_DETACH) {
+			answer_later(v, &r.from);
+			continue;
+		}
+		if (!r.command)
+			answer_error(&r.from, r.wrong);
+		else if (v->kept)
 			carry_out_kept(v, &r);
 		else
 			carry_out(v, &r);
+		close(r.from.fd);
 	}
-}
-
-static bool send_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-
-	while (left) {
-		ssize_t n = send(fd, text, left, MSG_NOSIGNAL);
-
-		if (n <= 0)
-			return false;
-		text += n;
-		left -= (size_t)n;
-	}
-	return true;
 }
 
 /* Nothing else waits for us any more; but a client that never reads must not keep us. */
-static void answer_at_length(int fd, const char *head, const char *text)
-{
-	struct timeval patience = { .tv_sec = 5 };
-
-	fcntl(fd, F_SETFL, 0);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	if (send_all(fd, head))
-		send_all(fd, text);
-}
-
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
-	char *results = v->n_detach_fds ? output_results(v->session, v->options, what) : NULL;
+	char *results = v->n_waiting ? output_results(v->session, v->options, head, what) : NULL;
 
-	for (size_t i = 0; i < v->n_detach_fds; i++) {
-		answer_at_length(v->detach_fds[i], head, results ? results : "");
-		close(v->detach_fds[i]);
+	for (size_t i = 0; i < v->n_waiting; i++) {
+		control_answer_at_length(&v->waiting[i], results ? results : head);
+		close(v->waiting[i].fd);
 	}
-	v->n_detach_fds = 0;
+	v->n_waiting = 0;
 	free(results);
 }
 
 void serve_answer_detached(struct serve *v)
 {
-	answer_waiting(v, v->kept == KEPT_AGAIN ? "ok\nkept again\n" : "ok\nkept\n", RESULTS_KEPT);
+	answer_waiting(v, v->kept == KEPT_AGAIN ? CONTROL_KEPT_AGAIN "\n" : CONTROL_KEPT "\n", RESULTS_KEPT);
 }
 
 void serve_last_answers(struct serve *v)
@@ -358,5 +325,5 @@ void serve_last_answers(struct serve *v)
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);
 	serve_commands(v); /* whoever has asked in the meantime */
-	answer_waiting(v, "ok\n", RESULTS);
+	answer_waiting(v, "", RESULTS);
 }

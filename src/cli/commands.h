@@ -15,7 +15,7 @@ void serve_answer_detached(struct serve *v);
 
 /* serve.c: write the profiles now, to @path or where the options say, and answer on @answer_fd
  * (-1: nobody) when that is done. */
-void serve_save(struct serve *v, const char *path, int answer_fd);
+void serve_save(struct serve *v, const char *path, const struct control_asker *to);
 
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/heap.h"
 
 #include "base/clock.h"
+#include "cli/answer.h"
 #include "session/filename.h"
 #include "cli/names.h"
 #include "cli/options.h"
@@ -263,27 +264,39 @@ bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
 	return false;
 }
 
-void heap_dump(struct session *s, const char *reason, char *answer, size_t size)
+/* False: it has no recorder that is on, or the sentence in @e says what has failed. */
+static bool dump_image(const struct image *i, const char *reason, const char *dir, struct answer *a,
+		       struct error *e)
+{
+	struct heapprofile *h = i->observed ? heapprofile_find(i->recorders) : NULL;
+	char *path, *whole;
+
+	if (!h || heapprofile_dump(h, reason, &path, e))
+		return false;
+	if (*path != '/' && dir && asprintf(&whole, "%s/%s", dir, path) >= 0) {
+		free(path);
+		path = whole;
+	}
+	answer_file(a, CONTROL_HEAP, path);
+	free(path);
+	return true;
+}
+
+void heap_dump(struct session *s, const char *reason, const struct control_asker *to)
 {
 	char *dir = getcwd(NULL, 0);
-	size_t len = 0;
 	struct error e = { "this session writes no heap profiles: it was begun without --heap-profile" };
-	bool failed = true;
+	bool any = false;
+	struct answer a;
 
-	snprintf(answer, size, "ok\n");
-	for (struct image *i = s->images; i; i = i->next) {
-		struct heapprofile *h = i->observed ? heapprofile_find(i->recorders) : NULL;
-		char *path;
-
-		if (!h || heapprofile_dump(h, reason, &path, &e))
-			continue;
-		failed = false;
-		len = strlen(answer);
-		snprintf(answer + len, size - len, "heap %s%s%s\n", *path == '/' || !dir ? "" : dir,
-			 *path == '/' || !dir ? "" : "/", path);
-		free(path);
+	answer_begin(&a, to);
+	for (struct image *i = s->images; i; i = i->next)
+		any |= dump_image(i, reason, dir, &a, &e);
+	if (any) {
+		answer_send(&a);
+	} else {
+		answer_drop(&a);
+		answer_error(to, e.text);
 	}
-	if (failed)
-		snprintf(answer, size, "error %s\n", e.text);
 	free(dir);
 }

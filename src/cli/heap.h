@@ -4,6 +4,7 @@
 
 #include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
+#include "control/protocol.h"
 #include "session/session.h"
 
 /*
@@ -24,6 +25,6 @@ bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
 void heap_texts_free(struct session *s);
 
 /* "mprof control PID heap_dump": the answer to who has asked. */
-void heap_dump(struct session *s, const char *reason, char *answer, size_t size);
+void heap_dump(struct session *s, const char *reason, const struct control_asker *to);
 
 #endif

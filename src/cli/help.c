@@ -2,19 +2,19 @@
 #include "cli/help.h"
 
 #include "cli/options.h"
+#include "control/protocol.h"
 
 #include <string.h>
 
 /* Whose help a part is in, besides those of options.h. */
 enum {
-	FOR_STATUS = 1 << 24,
 	FOR_ALL = 1 << 25,	/* in none but that of all of mprof */
 };
 
 static const struct {
 	const char *name;
 	unsigned flags;
-	const char *usage;	/* lines */
+	const char *usage;	/* lines; NULL: made of the table of commands in control/protocol.c */
 	const char *about;
 } commands[] = {
 	{ "run", FOR_RUN,
@@ -32,20 +32,7 @@ static const struct {
 	{ "status", FOR_STATUS,
 	  "mprof status                                list the sessions\n",
 	  "State, seconds, allocations, frees and live bytes of each.\n" },
-	{ "control", FOR_CONTROL,
-	  "mprof control PID status|stats|suspend|resume|mark|save [FILE]|help\n"
-	  "mprof control PID snapshot|detailed_snapshot|all_snapshots [FILE]\n"
-	  "mprof control PID heap_dump [REASON]\n"
-	  "mprof control PID discard                   give up a profile that cannot be saved\n",
-	  "Tell a session what to do while it goes on:\n"
-	  "  status           what it has seen so far\n"
-	  "  stats            the load up to now\n"
-	  "  suspend, resume  take the breakpoints out of the program; put them back\n"
-	  "  mark             a time stamp in the event logs (--mma-log-file)\n"
-	  "  save             write the profile as it is now\n"
-	  "  snapshot, detailed_snapshot, all_snapshots   write a massif file (--massif-out-file)\n"
-	  "  heap_dump        write a heap profile (--heap-profile)\n"
-	  "  discard          give up a profile that cannot be saved, and end the session\n" },
+	{ "control", FOR_CONTROL, NULL, "Tell a session what to do while it goes on:\n" },
 	{ "probes", FOR_PROBES,
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
@@ -145,6 +132,7 @@ static const struct part parts[] = {
 	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong usage; 1 anything else.\n" },
 	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator found; 2 wrong usage;\n"
 		      "1 anything else.\n" },
+	{ FOR_CONTROL | FOR_STATUS, "\n  --format=text|json        (control, status) for people (default), or for programs\n" },
 	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything else.\n" },
 	{ FOR_ALL, "\nmprof help COMMAND tells of one command; mprof --version tells the version; man mprof everything.\n" },
 };
@@ -155,6 +143,27 @@ static void print_usage(const char *usage, const char *before, FILE *out)
 		fprintf(out, "%s%.*s\n", before, (int)strcspn(line, "\n"), line);
 		before = "       ";
 	}
+}
+
+/* A line for each kind of what may stand behind a command. */
+static void print_control_usage(const char *before, FILE *out)
+{
+	static const char *const takes[] = { "", " [FILE]", " [REASON]" };
+
+	for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
+		fprintf(out, "%smprof control PID ", before);
+		control_print_names_of(takes[i], out);
+		fprintf(out, "%s\n", takes[i]);
+		before = "       ";
+	}
+}
+
+static void print_usage_of(size_t command, const char *before, FILE *out)
+{
+	if (commands[command].usage)
+		print_usage(commands[command].usage, before, out);
+	else
+		print_control_usage(before, out);
 }
 
 static void print_parts(unsigned flags, FILE *out)
@@ -168,7 +177,7 @@ static void print_all(FILE *out)
 {
 	fputs("mprof tells where a program's memory is allocated, by whom, and what is never freed.\n\n", out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		print_usage(commands[i].usage, i ? "       " : "usage: ", out);
+		print_usage_of(i, i ? "       " : "usage: ", out);
 	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ", out);
 	print_parts(~0u, out);
 }
@@ -182,8 +191,10 @@ bool help_print(const char *command, FILE *out)
 	for (size_t i = 0; i < N_COMMANDS; i++) {
 		if (strcmp(command, commands[i].name))
 			continue;
-		print_usage(commands[i].usage, "usage: ", out);
+		print_usage_of(i, "usage: ", out);
 		fprintf(out, "\n%s", commands[i].about);
+		if (!commands[i].usage)
+			control_print_help("  ", 26, out);
 		print_parts(commands[i].flags, out);
 		fputs("\nman mprof tells everything.\n", out);
 		return true;

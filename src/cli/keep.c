@@ -17,7 +17,7 @@ int keep_try_again(struct serve *v)
 /* False: the session has been told to end, once more. */
 static bool wait_for_a_word(struct serve *v)
 {
-	while (output_unsaved(v->session) && !v->given_up && !v->n_detach_fds && !serve_told()) {
+	while (output_unsaved(v->session) && !v->given_up && !v->n_waiting && !serve_told()) {
 		signals_wait();
 		serve_commands(v);
 	}
@@ -36,7 +36,7 @@ int keep_until_saved(struct serve *v)
 	v->kept = KEPT_AGAIN;
 	while (stay && output_unsaved(v->session) && !v->given_up) {
 		stay = wait_for_a_word(v);
-		if (v->n_detach_fds || !stay)
+		if (v->n_waiting || !stay)
 			keep_try_again(v);
 		if (stay && output_unsaved(v->session))
 			serve_answer_detached(v);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "session/session.h"
+#include "control/protocol.h"
 #include "massif/recorder.h"
 
 /**
@@ -61,7 +62,8 @@ bool massif_traces(const struct session *s, pid_t pid);
 
 
 /* Serve a command of the control socket: a file is written beside the tracing, and its writer answers
- * on @fd, which stays the caller's. @args: "PID [FILE]" */
-void massif_command(struct serve *v, enum massif_file_kind kind, const char *args, int fd);
+ * @to, whose descriptor stays the caller's. @args: "PID [FILE]" */
+void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
+		    const struct control_asker *to);
 
 #endif

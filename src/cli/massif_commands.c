@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Massif's commands of the control socket: files of this moment, while the program goes on. */
+#include "cli/answer.h"
 #include "cli/massif.h"
 #include "cli/serve.h"
 
 #include "base/clock.h"
-#include "control/answer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,6 +25,15 @@ bool massif_traces(const struct session *s, pid_t pid)
 	return image_of_process(s, pid);
 }
 
+static void answer_written(const struct control_asker *to, const char *path)
+{
+	struct answer a;
+
+	answer_begin(&a, to);
+	answer_file(&a, CONTROL_FILE, path);
+	answer_send(&a);
+}
+
 /* "PID [FILE]" behind the command's name. */
 static struct image *parse(const struct session *s, const char *args, const char **path)
 {
@@ -41,7 +48,8 @@ static struct image *parse(const struct session *s, const char *args, const char
 	return image_of_process(s, (pid_t)pid);
 }
 
-void massif_command(struct serve *v, enum massif_file_kind kind, const char *args, int fd)
+void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
+		    const struct control_asker *to)
 {
 	struct session *s = v->session;
 	const char *path;
@@ -49,32 +57,34 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 	struct error e = { "out of memory" };
 
 	if (!i) {
-		control_answer(fd, "error it is not being traced\n");
+		answer_error(to, "it is not being traced");
 		return;
 	}
 	if (!s->massif) {
-		control_answer(fd, "error this session makes no massif file: begin it with "
-				   "--massif-out-file\n");
+		answer_error(to, "this session makes no massif file: begin it with --massif-out-file");
 		return;
 	}
 	struct massif_moment m;
 	if (massif_moment_take(i, kind, &m)) {
-		control_answer(fd, "error %s\n", e.text);
+		answer_error(to, e.text);
 		return;
 	}
 	pid_t pid = serve_fork(v);
 	if (!pid) {
 		int err = massif_moment_write(s, i, &m, path, &e);
 
-		control_answer(fd, "%s%s\n", err ? "error " : "ok\nfile ", err ? e.text : path);
-		close(fd);
+		if (err)
+			answer_error(to, e.text);
+		else
+			answer_written(to, path);
+		close(to->fd);
 		massif_session_close(s); /* the names are cached for the next one, when it is answered */
 		_exit(err ? STATUS_FAILED : 0);
 	}
 	massif_moment_release(&m);
 	serve_forked(v, i, pid);
 	if (pid < 0)
-		control_answer(fd, "error no process could be made to write the file\n");
+		answer_error(to, "no process could be made to write the file");
 }
 
 void massif_read_names_ahead(struct serve *v)

@@ -115,10 +115,10 @@ static pid_t session_of(pid_t pid)
 	return by ? by : pid;
 }
 
-void meant_say_traced(const char *command, pid_t pid, pid_t by)
+void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by)
 {
-	say("there is no session for process %d by itself: it is traced in that of process %d, which mprof %s %d "
-	    "%s", (int)pid, (int)by, command, (int)by, strcmp(command, "detach") ? "reaches" : "ends");
+	error_set(e, 0, "there is no session for process %d by itself: it is traced in that of process %d, which mprof "
+		  "%s %d %s", (int)pid, (int)by, command, (int)by, strcmp(command, "detach") ? "reaches" : "ends");
 }
 
 /* Who says one of the processes of a session need not mean all of them. */
@@ -133,7 +133,10 @@ static int only_one(const struct options *o, const struct pids *said, pid_t *ses
 		pid_t of = session_of(said->v[i]);
 
 		if (!pids_have(said, of)) {
-			meant_say_traced(o->command, said->v[i], of);
+			struct error e;
+
+			meant_traced(&e, o->command, said->v[i], of);
+			say("%s", e.text);
 			return STATUS_NO_SESSION;
 		}
 		if (*session && of != *session) {

@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_MEANT_H
 #define MPROF_CLI_MEANT_H
 
+#include "base/error.h"
 #include "cli/cli.h"
 #include "cli/processes.h"
 
@@ -22,7 +23,7 @@ int meant_processes(const struct options *o, char *const words[], size_t n, stru
  */
 int meant_session(const struct options *o, char *const words[], size_t n, pid_t *session);
 
-/* Say that a process has no session itself, but is traced in that of another. */
-void meant_say_traced(const char *command, pid_t pid, pid_t by);
+/* The sentence that a process has no session itself, but is traced in that of another. */
+void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by);
 
 #endif

@@ -10,7 +10,7 @@
 
 const struct option_def *const option_tables[] = { printing_options, tracing_options, massif_options,
 						   heap_options, pprof_options, mma_options,
-						   probe_options };
+						   probe_options, control_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -19,7 +19,7 @@ static const struct {
 	unsigned flags;
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
-	{ "control", FOR_CONTROL }, { "probes", FOR_PROBES }, { "report", FOR_REPORT },
+	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES }, { "report", FOR_REPORT },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },
 };
 
@@ -204,7 +204,8 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
 			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
-	bool printing = options_of_command(command) & FOR_REPORT, tracing = !printing;
+	bool printing = options_of_command(command) & FOR_REPORT;
+	bool tracing = options_of_command(command) & FOR_TRACING;
 
 	massif_defaults(o);
 	mma_defaults(o);

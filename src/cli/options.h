@@ -35,6 +35,7 @@ enum {
 	NOT_OF_HEAP = 1 << 20,
 	NOT_OF_MASSIF = 1 << 21,
 	NOT_OF_LOG = 1 << 22,
+	FOR_STATUS = 1 << 23,
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 	/* Whose processes are there already. */
@@ -68,7 +69,7 @@ extern const size_t n_option_tables;
 
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],
-	pprof_options[], mma_options[], probe_options[];
+	pprof_options[], mma_options[], probe_options[], control_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);

@@ -14,7 +14,6 @@
 #include "cli/sections.h"
 #include "cli/stream.h"
 #include "cli/unwritten.h"
-#include "control/answer.h"
 #include "profile/datafile.h"
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
@@ -465,25 +464,41 @@ int output_save_elsewhere(struct session *s, const struct options *o, const char
 
 /* ---- while it goes on ---- */
 
+/* With the directory, for nobody knows from where it will be asked for. */
+static char *absolute(char *name)
+{
+	char *dir = name && name[0] != '/' ? getcwd(NULL, 0) : NULL, *path = NULL;
+
+	if (!dir || asprintf(&path, "%s/%s", dir, name) < 0)
+		path = NULL;
+	free(dir);
+	if (!path)
+		return name;
+	free(name);
+	return path;
+}
+
 int output_save(const struct session *s, const struct options *o, const struct image *i,
-		const char *path, int answer_fd)
+		const char *path, const struct control_asker *to)
 {
 	struct error e = { "out of memory" };
 	struct profile_data *d = name_image(s, o, i);
 	char *name = path ? strdup(path) : data_name(s, o, i, &e);
 	int err = d && name ? copy_command(d, i->command) : -ENOMEM;
+	struct answer a;
 
 	if (!err)
 		err = datafile_write(name, d, &e);
-	if (err && answer_fd < 0)
+	if (err && !to)
 		say("%s", e.text);
-	char *dir = err || name[0] == '/' ? NULL : getcwd(NULL, 0);
-	if (err)
-		control_answer(answer_fd, "error %s\n", e.text);
-	else
-		control_answer(answer_fd, "ok\ndata %s%s%s\n", dir ? dir : "", dir ? "/" : "",
-			       name);
-	free(dir);
+	if (err && to)
+		answer_error_part(to, e.text);
+	if (!err && to) {
+		name = absolute(name);
+		answer_begin(&a, to);
+		answer_file(&a, CONTROL_DATA, name);
+		answer_send_part(&a);
+	}
 	free(name);
 	profile_data_free(d);
 	return err;
@@ -505,20 +520,6 @@ static int write_to_memory(const struct session *s, const struct options *o, con
 	return fd > 0 ? fd : 0;
 }
 
-/* With the directory, for nobody knows from where it will be asked for. */
-static char *absolute(char *name)
-{
-	char *dir = name && name[0] != '/' ? getcwd(NULL, 0) : NULL, *path = NULL;
-
-	if (!dir || asprintf(&path, "%s/%s", dir, name) < 0)
-		path = NULL;
-	free(dir);
-	if (!path)
-		return name;
-	free(name);
-	return path;
-}
-
 static void add_image(FILE *out, const struct session *s, const struct options *o, struct image *i,
 		      enum results what)
 {
@@ -527,27 +528,26 @@ static void add_image(FILE *out, const struct session *s, const struct options *
 	struct section section = section_of(i);
 	char *name = i->saved ? absolute(data_name(s, o, i, &e)) : NULL;
 
-	if (what != RESULTS_SAVED)
-		section_write(&section, out);
+	section_write(&section, out);
 	if (!i->saved && kept && !i->memory)
 		i->memory = write_to_memory(s, o, i);
 	if (name)
-		fprintf(out, "data %s\n", name);
+		fprintf(out, CONTROL_DATA "%s\n", name);
 	else if (kept && i->memory)
-		fprintf(out, "memory /proc/%d/fd/%d\n", (int)getpid(), i->memory);
+		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
 	free(name);
 }
 
 static void add_failures(FILE *out, const struct session *s)
 {
-	unwritten_print("failed ", out);
+	unwritten_print(CONTROL_FAILED, out);
 	if (s->save_children.failed)
-		fputs("failed not everything could be written that was due while the session went on\n", out);
+		fputs(CONTROL_FAILED "not everything could be written that was due while the session went on\n", out);
 	if (session_failed(s))
-		fputs("failed not all heap profiles could be written\n", out);
+		fputs(CONTROL_FAILED "not all heap profiles could be written\n", out);
 }
 
-char *output_results(const struct session *s, const struct options *o, enum results what)
+char *output_results(const struct session *s, const struct options *o, const char *head, enum results what)
 {
 	char *text = NULL;
 	size_t len;
@@ -555,14 +555,29 @@ char *output_results(const struct session *s, const struct options *o, enum resu
 
 	if (!out)
 		return NULL;
+	fputs(head, out);
 	for (struct image *i = s->images; i; i = i->next)
 		add_image(out, s, o, i, what);
-	if (what != RESULTS_SAVED)
-		add_failures(out, s);
+	add_failures(out, s);
 	if (s->left_out_text)
-		fprintf(out, "said %s\n", s->left_out_text);
+		fprintf(out, CONTROL_SAID "%s\n", s->left_out_text);
 	fclose(out);
 	return text;
+}
+
+void output_answer_saved(const struct session *s, const struct options *o, struct answer *a)
+{
+	struct error e;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		char *name = i->saved ? absolute(data_name(s, o, i, &e)) : NULL;
+
+		if (name)
+			answer_file(a, CONTROL_DATA, name);
+		free(name);
+	}
+	if (s->left_out_text)
+		answer_said(a, s->left_out_text);
 }
 
 bool output_last_word(const struct session *s, const struct options *o, struct error *e)

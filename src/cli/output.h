@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_OUTPUT_H
 #define MPROF_CLI_OUTPUT_H
 
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "session/session.h"
 
@@ -35,15 +36,14 @@ int output_save_elsewhere(struct session *s, const struct options *o, const char
 
 /**
  * Write one image's profile as it is now, to @path or, if that is NULL, where the options say; then
- * tell the client behind @answer_fd (-1: nobody). 0 or -errno.
+ * tell @to (NULL: nobody), as a part of the answer. 0 or -errno.
  */
 int output_save(const struct session *s, const struct options *o, const struct image *i,
-		const char *path, int answer_fd);
+		const char *path, const struct control_asker *to);
 
 enum results {
-	RESULTS_SAVED,	/* lines "data PATH\n", absolute, for each profile that is written, and "said SENTENCE\n" */
-	RESULTS,	/* and "failed SENTENCE\n" for what is not, and whose each is: section_write() */
-	RESULTS_KEPT,	/* ... and "memory PATH\n", where it can be read as long as the session is there */
+	RESULTS,	/* whose each profile is (section_write()), and its file; what has failed, what is to be said */
+	RESULTS_KEPT,	/* ... and where in memory what has no file can be read as long as the session is there */
 };
 
 /**
@@ -52,8 +52,12 @@ enum results {
  */
 bool output_last_word(const struct session *s, const struct options *o, struct error *e);
 
-/* What came of output_session(), for a client; the caller's to free(). */
-char *output_results(const struct session *s, const struct options *o, enum results what);
+/* What came of output_session(), for mprof detach: @head and lines of control/protocol.h, with absolute paths;
+ * the caller's to free(). */
+char *output_results(const struct session *s, const struct options *o, const char *head, enum results what);
+
+/* The files of the profiles that are written, for who has asked for them to be saved. */
+void output_answer_saved(const struct session *s, const struct options *o, struct answer *a);
 
 /**
  * Open a file that is to be written anew. In a directory of other people's, a link could lead us to any

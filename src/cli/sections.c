@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/sections.h"
 
+#include "control/protocol.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,7 +35,7 @@ void section_print_head(const struct section *s, FILE *out)
 
 void section_write(const struct section *s, FILE *out)
 {
-	fprintf(out, "process %d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid, s->number, s->allocs,
+	fprintf(out, CONTROL_PROCESS "%d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid, s->number, s->allocs,
 		s->bytes, s->kept_bytes, s->title);
 }
 
@@ -42,7 +44,7 @@ bool section_read(struct section *s, const char *line)
 	int pid, at = 0;
 
 	*s = (struct section){ 0 };
-	if (sscanf(line, "process %d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid, &s->number, &s->allocs,
+	if (sscanf(line, CONTROL_PROCESS "%d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid, &s->number, &s->allocs,
 		   &s->bytes, &s->kept_bytes, &at) != 5 || line[at] != ' ')
 		return false;
 	s->pid = pid;

@@ -6,6 +6,7 @@
 
 #include "attach/follow.h"
 #include "base/array.h"
+#include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/heap.h"
 #include "cli/keep.h"
@@ -126,12 +127,12 @@ static void remember(struct session *s, const struct image *i, pid_t pid, bool l
 	save_children_add(&s->save_children, pid, i->pid, last, s->say);
 }
 
-static void start_saving(struct session *s, struct image *i, const char *path, int answer_fd)
+static void start_saving(struct session *s, struct image *i, const char *path, const struct control_asker *to)
 {
 	pid_t pid = serve_fork(serving);
 
 	if (!pid)
-		_exit(output_save(s, serving->options, i, path, answer_fd) ? STATUS_FAILED : 0);
+		_exit(output_save(s, serving->options, i, path, to) ? STATUS_FAILED : 0);
 	remember(s, i, pid, false);
 }
 
@@ -189,7 +190,7 @@ static void save_image(struct session *s, struct image *i)
 {
 	/* One after the other: the last to finish must be the last to have begun. */
 	save_children_await(&s->save_children);
-	start_saving(s, i, NULL, -1);
+	start_saving(s, i, NULL, NULL);
 }
 
 static void stop_reader(struct session *s)
@@ -202,12 +203,27 @@ static void stop_reader(struct session *s)
 	s->reader = 0;
 }
 
-void serve_save(struct serve *v, const char *path, int answer_fd)
+static bool is_to_be_saved(const struct serve *v, const struct image *i, const char *path)
 {
+	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
+}
+
+void serve_save(struct serve *v, const char *path, const struct control_asker *to)
+{
+	size_t n = 0;
+
 	save_children_await(&v->session->save_children);
 	for (struct image *i = v->session->images; i; i = i->next)
-		if (!i->over && (path ? i->pid == v->session->root : i->observed != NULL))
-			start_saving(v->session, i, path, answer_fd);
+		n += is_to_be_saved(v, i, path);
+	if (!n) {
+		answer_error(to, "nothing is traced any more that could be saved");
+		return;
+	}
+	/* Each of them sends a part. */
+	control_answer_begin(to, n);
+	for (struct image *i = v->session->images; i; i = i->next)
+		if (is_to_be_saved(v, i, path))
+			start_saving(v->session, i, path, to);
 }
 
 /* ---- what is kept besides the profile ---- */
@@ -235,7 +251,7 @@ static int write_recorded(struct session *s)
 
 static bool is_over(struct serve *v)
 {
-	return serve_told() || v->n_detach_fds || !tracer_has_tasks(v->tracer) ||
+	return serve_told() || v->n_waiting || !tracer_has_tasks(v->tracer) ||
 	       time_is_over(v);
 }
 

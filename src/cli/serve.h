@@ -16,8 +16,8 @@ struct serve {
 	const struct options *options;
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program alone */
-	int detach_fds[16];		/* clients that wait for the end */
-	size_t n_detach_fds;
+	struct control_asker waiting[16];	/* clients that wait for the end */
+	size_t n_waiting;
 	uint64_t started_ns;		/* CLOCK_MONOTONIC */
 	uint64_t last_events, last_tick_ns; /* for events per second */
 	bool names_read;		/* names have been looked up ahead of time */

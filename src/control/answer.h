@@ -2,10 +2,16 @@
 #ifndef MPROF_CONTROL_ANSWER_H
 #define MPROF_CONTROL_ANSWER_H
 
-/* Long enough for a sentence with two paths in it; what is longer is cut. */
-enum { CONTROL_ANSWER_MAX = 8300 };
+#include "control/protocol.h"
 
-/* Answer a client. Never waits: who does not read his answer does without. @fd -1: nobody asks. */
-__attribute__((format(printf, 2, 3))) void control_answer(int fd, const char *fmt, ...);
+/* The whole answer. Never waits: a client that does not read it does without. */
+void control_answer(const struct control_asker *to, bool ok, const char *text);
+
+/* An answer of several parts begins; each may come from a process of its own. */
+void control_answer_begin(const struct control_asker *to, size_t parts);
+void control_answer_part(const struct control_asker *to, bool ok, const char *text);
+
+/* The whole of one that may be long: waits until it is read, but not for a client that never reads. */
+void control_answer_at_length(const struct control_asker *to, const char *text);
 
 #endif

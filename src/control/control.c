@@ -213,8 +213,9 @@ bool control_next(struct control *c, struct control_request *out)
 		if (k->fd < 0 || !read_line(k))
 			continue;
 		fcntl(k->fd, F_SETFL, O_NONBLOCK);
-		out->fd = k->fd;
+		out->from.fd = k->fd;
 		memcpy(out->line, k->line, sizeof out->line);
+		control_request_parse(out);
 		k->fd = -1;
 		return true;
 	}

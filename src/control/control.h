@@ -3,6 +3,7 @@
 #define MPROF_CONTROL_CONTROL_H
 
 #include "base/error.h"
+#include "control/protocol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,12 +11,11 @@
 
 /*
  * A session's control socket: a stream socket PID.sock in a directory that only its user can enter.
- * A client sends one line, gets text, and the connection is closed.
+ * A client sends one line, gets an answer, and the connection is closed: see protocol.h.
  */
 struct control;
 
-#define CONTROL_LINE_MAX 4096	/* bytes of a command line */
-#define CONTROL_ENDED "ended\n"	/* the answer to who came too late to be heard */
+enum { CONTROL_ANSWER_SECONDS = 30 };	/* so long a client waits for what is quickly done */
 
 /**
  * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
@@ -39,12 +39,6 @@ void control_close(struct control *c);
 /* The same in a forked child that is not to answer: the socket's file stays. */
 void control_drop(struct control *c);
 
-/* A command and who sent it. */
-struct control_request {
-	int fd;		/* to answer on; the caller's to close() */
-	char line[CONTROL_LINE_MAX];
-};
-
 /**
  * Take the next complete command; never waits. Clients that are too slow, say too much or belong to
  * another user are dropped. False: none is there.
@@ -61,14 +55,23 @@ pid_t control_tracing(pid_t pid);
 /* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
 bool control_last_word(pid_t *pid, struct error *sentence);
 
+/* What a session has answered: one part at least, all of them whole. */
+struct control_answer {
+	struct control_reply reply;
+	char *bytes;	/* what its texts are in */
+};
+
 /**
- * Be a client: send @line to the session of @pid and copy the answer to @answer (at most @size - 1
- * bytes, NUL-terminated). Waits at most @seconds.
- * Returns 0, -ENOENT (no session), -ECONNRESET (it has ended without having heard us), -ETIMEDOUT, or
+ * Be a client: send a command to the session of @pid and wait at most @seconds for the answer.
+ * @words  "COMMAND [ARGUMENT]"
+ * A session of an mprof that knew no versions is asked in its own words, if text is wanted.
+ * Returns 0; or with a sentence in @e -ENOENT (no session), -ECONNRESET (it has ended without having heard
+ * us), -ETIMEDOUT, -EPROTO (it has not answered, or not to the end), -EPROTONOSUPPORT (of another version), or
  * another -errno.
  */
-int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
-		struct error *e);
+int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
+		struct control_answer *a, struct error *e);
+void control_answer_release(struct control_answer *a);
 
 /**
  * The processes that have a session, sorted; sockets nobody listens on are removed.

@@ -17,36 +17,37 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ANSWER_SECONDS = 30 };
+enum { ANSWER_MAX = 64 << 20 };	/* bytes; a line for each process */
 
 static int64_t now_ms(void)
 {
 	return (int64_t)(clock_now_ns() / 1000000);
 }
 
-/* All the session says until it closes. */
-static int read_answer(int fd, char *answer, size_t size, int64_t until)
+/* All the session says until it closes; its length, or -errno. *answer is the caller's to free(). */
+static ssize_t read_answer(int fd, char **answer, int64_t until)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	size_t n = 0;
+	size_t n = 0, cap = 0;
 
-	for (;;) {
+	*answer = NULL;
+	while (n < ANSWER_MAX) {
 		int64_t left = until - now_ms();
-		char rest[4096];
 
 		if (left <= 0 || poll(&p, 1, (int)left) == 0)
 			return -ETIMEDOUT;
-		ssize_t got = n + 1 < size ? read(fd, answer + n, size - 1 - n) :
-					     read(fd, rest, sizeof rest);
+		if (ARRAY_RESERVE(answer, &cap, n + 1))
+			return -ENOMEM;
+		ssize_t got = read(fd, *answer + n, cap - n - 1);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			answer[n] = '\0';
-			return 0;
+			(*answer)[n] = '\0';
+			return (ssize_t)n;
 		}
-		if (n + 1 < size)
-			n += (size_t)got;
+		n += (size_t)got;
 	}
+	return -EFBIG;
 }
 
 static int no_answer(pid_t pid, unsigned seconds, struct error *e)
@@ -125,29 +126,75 @@ bool control_is_there(pid_t pid)
 	return fd >= 0 || fd == -ETIMEDOUT;
 }
 
-static int send_line(int fd, const char *line)
+/* Ask once; a->reply may be of any kind. */
+static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words, unsigned seconds,
+		  struct control_answer *a, struct error *e)
 {
-	struct iovec parts[] = { { (char *)line, strlen(line) }, { (char *)"\n", 1 } };
-	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+	char *line = control_request_make(version, form, words);
+	int fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
 
-	return sendmsg(fd, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-int control_ask(pid_t pid, const char *line, char *answer, size_t size, unsigned seconds,
-		struct error *e)
-{
-	int fd = connect_to(pid, seconds, e);
-
-	if (fd < 0)
+	if (fd < 0) {
+		free(line);
 		return fd;
+	}
 	/* A session that ends does not wait for our line: its last word may be there already. */
-	int unsent = send_line(fd, line), err = read_answer(fd, answer, size, now_ms() + seconds * 1000);
+	int unsent = send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
+	ssize_t n = read_answer(fd, &a->bytes, now_ms() + seconds * 1000);
+	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, version, a->bytes, (size_t)n);
+
+	free(line);
 	close(fd);
 	if (err == -ETIMEDOUT)
 		return no_answer(pid, seconds, e);
-	if (!strcmp(answer, CONTROL_ENDED))
+	if (err)
+		return cannot_talk(pid, err, e);
+	return unsent && a->reply.kind != CONTROL_REPLY_ENDED ? cannot_talk(pid, unsent, e) : 0;
+}
+
+/* 0 if it is a whole answer. */
+static int judge(pid_t pid, const struct control_answer *a, struct error *e)
+{
+	switch (a->reply.kind) {
+	case CONTROL_REPLY_WHOLE:
+		return 0;
+	case CONTROL_REPLY_ENDED:
 		return error_set(e, -ECONNRESET, "the session of process %d has just ended", (int)pid);
-	return unsent ? cannot_talk(pid, unsent, e) : 0;
+	case CONTROL_REPLY_OLD:
+		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to an older mprof, which does "
+				 "not answer as JSON: use the same version", (int)pid);
+	case CONTROL_REPLY_NEW:
+		return error_set(e, -EPROTONOSUPPORT, "the session of process %d belongs to a newer mprof: use the same "
+				 "version", (int)pid);
+	case CONTROL_REPLY_NONE:
+		return error_set(e, -EPROTO, "process %d: the session ended without an answer", (int)pid);
+	case CONTROL_REPLY_CUT:
+		break;
+	}
+	return error_set(e, -EPROTO, "process %d: the session ended in the middle of its answer", (int)pid);
+}
+
+int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
+		struct control_answer *a, struct error *e)
+{
+	*a = (struct control_answer){ 0 };
+	int err = ask_in(CONTROL_VERSION, pid, form, words, seconds, a, e);
+
+	if (!err && a->reply.kind == CONTROL_REPLY_OLD && form == CONTROL_TEXT) {
+		control_answer_release(a);
+		err = ask_in(1, pid, form, words, seconds, a, e);
+	}
+	if (!err)
+		err = judge(pid, a, e);
+	if (err)
+		control_answer_release(a);
+	return err;
+}
+
+void control_answer_release(struct control_answer *a)
+{
+	free(a->reply.parts);
+	free(a->bytes);
+	*a = (struct control_answer){ 0 };
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -187,22 +234,31 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 		return err;
 	for (size_t i = 0; i < dirs.n; i++)
 		sessions_in(dirs.path[i], pids, &n, &cap);
-	if (*pids)
+	if (n)
 		qsort(*pids, n, sizeof **pids, compare_pids);
 	return (ssize_t)n;
 }
 
+static bool traces(pid_t session, const char *words)
+{
+	struct control_answer a;
+	struct error ignored;
+	bool yes = !control_ask(session, CONTROL_TEXT, words, CONTROL_ANSWER_SECONDS, &a, &ignored) && a.reply.parts[0].ok;
+
+	control_answer_release(&a);
+	return yes;
+}
+
 pid_t control_tracing(pid_t pid)
 {
-	char line[32], answer[256];
+	char words[32];
 	pid_t *pids, found = 0;
 	struct error e;
 	ssize_t n = control_sessions(&pids, &e);
 
-	snprintf(line, sizeof line, "traces %d", (int)pid);
-	for (ssize_t i = 0; pids && i < n && !found; i++)
-		if (!control_ask(pids[i], line, answer, sizeof answer, ANSWER_SECONDS, &e) &&
-		    !strncmp(answer, "ok", 2))
+	snprintf(words, sizeof words, "traces %d", (int)pid);
+	for (ssize_t i = 0; i < n && !found; i++)
+		if (traces(pids[i], words))
 			found = pids[i];
 	free(pids);
 	return found;

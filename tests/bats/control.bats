@@ -820,6 +820,235 @@ for heard in False, True, True:
 	finish server
 }
 
+# ---- JSON, and versions ----
+
+# as_json STATUS COMMAND...: control.json is one line that says whether it went well
+as_json() {
+	local want=$1 status=0
+	shift
+	limited "$MPROF" control --format=json "$PID" "$@" >control.json 2>control.err </dev/null || status=$?
+	[ "$status" = "$want" ] || fail "mprof control $*: status $status" "$(cat control.err)" || return 1
+	[ "$(wc -l <control.json)" = 1 ] || fail "$(cat control.json)" || return 1
+	[ "$(jq .ok control.json)" = "$([ "$want" = 0 ] && echo true || echo false)" ] || fail "$(cat control.json)"
+}
+
+@test "control --format=json answers as JSON what it tells people" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --massif-out-file=m.out --heap-profile="$D/h" "$PID"
+	did "take 5"
+	answered suspend
+	as_json 0 status
+	answered status
+	[ "$(jq -r .state control.json)" = suspended ]
+	[ "$(jq .pid control.json)" = "$PID" ]
+	jq -e '(.elapsed_seconds > 0) and (.tracer_memory_kib > 0) and (has("not_saved") | not)' control.json
+	local name
+	for name in command processes tasks modules allocations frees 'live bytes' 'events lost' stops; do
+		[ "$(jq -r ".[\"${name// /_}\"]" control.json)" = "$(number "$name")" ] || fail "$name" "$(cat control.json)"
+	done
+	[ "$(number 'live bytes')" = 30605 ]
+	as_json 0 suspend
+	jq -e '.note | test("suspended already")' control.json
+	as_json 0 resume
+	jq -e '. == {ok: true}' control.json
+	as_json 0 stats
+	jq -e '.stats | .load_max == 30605 and .load_current == 30605 and .live_blocks == 5' control.json
+	as_json 0 save "na\"me"$'\xff'
+	[ -s "na\"me"$'\xff' ]
+	jq -e --arg d "$D" '.files == [$d + "/na\"me\ufffd"]' control.json
+	as_json 0 snapshot now.out
+	jq -e --arg d "$D" '.files == [$d + "/now.out"]' control.json
+	[ -s now.out ]
+	as_json 0 heap_dump because
+	[ -s "$(jq -r '.files[0]' control.json)" ]
+	as_json 0 help
+	[ "$(jq -r '.commands[].name' control.json)" = "$(limited "$MPROF" control "$PID" help | cut -d' ' -f1)" ]
+	jq -e '[.commands[].help | length > 0] | all' control.json
+	jq -e '.commands[] | select(.name == "heap_dump") | .takes == "REASON"' control.json
+	detach "$PID"
+	clean "$PID"
+	finish marks
+}
+
+@test "control --format=json: what fails is said as JSON, too, with the exit status that it has as text" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data "$PID"
+	as_json 1 mark
+	jq -e '.error | test("--mma-log-file")' control.json
+	says control.err "process $PID: this session writes no event log"
+	as_json 1 save nowhere/file
+	jq -e '.error | test("nowhere/file")' control.json
+	as_json 1 discard
+	refused 2 '"dance" is no command' "$MPROF" control --format=json "$PID" dance
+	refused 2 '"detach" is no command' "$MPROF" control "$PID" detach
+	refused 2 'format: "xml" is not text or json' "$MPROF" control --format=xml "$PID" status
+	client '
+import json
+for line, why in ((b"mprof/2 json dance", "does not know"), (b"mprof/2 json detach", "in that form")):
+    s = connect()
+    s.sendall(line + b"\n")
+    head, kind, text = all_of(s).split(b"\n", 2)
+    assert (head, kind, text[-1:]) == (b"mprof/2 1", b"error", b"\0"), (head, kind, text)
+    answer = json.loads(text[:-1])
+    assert answer["ok"] is False and why in answer["error"], answer
+s = connect()
+s.sendall(b"mprof/3 text status\n")
+answer = all_of(s)
+assert answer.startswith(b"mprof/2 1\nerror\n") and b"another version" in answer, answer
+'
+	detach "$PID"
+	as_json 11 status
+	jq -e '.error | test("no session")' control.json
+	clean "$PID"
+	finish marks
+}
+
+# two_processes: a program that forks when it is told "fork", and ends when it is told "quit"; its child ends when
+# the file ./go is there.
+two_processes() {
+	start two /usr/bin/env python3 -c '
+import os, sys, time
+print("ready", os.getpid(), flush=True)
+sys.stdin.readline()
+pid = os.fork()
+while pid == 0:
+    if os.path.exists("go"):
+        os._exit(0)
+    time.sleep(0.02)
+print("child", pid, flush=True)
+sys.stdin.readline()
+'
+	attach -o report.txt --data="$D/%p.data" --trace-children=yes "$PID"
+	tell_await two fork '^child '
+	CHILD=$(sed -n 's/^child //p' two.out)
+}
+
+@test "save of several processes is one answer, and says of each whether it could be written" {
+	two_processes
+	mkdir "$CHILD.data"
+	refused 1 "$CHILD.data: Is a directory" "$MPROF" control "$PID" save
+	[ "$(cat refused.out)" = "data $D/$PID.data" ]
+	rmdir "$CHILD.data"
+	answered save
+	printf '%s\n' "data $D/$PID.data" "data $D/$CHILD.data" | sort >both
+	cmp <(sort control.out) both
+	limited "$MPROF" control --format=json "$PID" save >control.json
+	[ "$(jq -s 'length == 2 and all(.ok)' control.json)" = true ]
+	cmp <(jq -r '.files[]' control.json | sort) <(cut -d' ' -f2 both)
+	: >go
+	detach "$PID"
+	finish two
+}
+
+@test "mprof status --format=json is an array of the sessions, and only those" {
+	limited "$MPROF" status --format=json >status.json
+	jq -e '. == []' status.json
+	start one "$T/server" 2 200
+	start two "$T/server" 3 200
+	attach -o one.txt --data=one.data "$one_pid"
+	local front=$FRONT
+	attach -o two.txt --data=two.data "$two_pid"
+	limited "$MPROF" status --format=json >status.json
+	jq -e --argjson one "$one_pid" --argjson two "$two_pid" \
+		'(map(.pid) | sort) == ([$one, $two] | sort) and all(.ok and .state == "tracing" and (.command | test("server")))' \
+		status.json
+	refused 2 'takes no arguments' "$MPROF" status --format=json 1
+	refused 2 'format: "tables" is not text or json' "$MPROF" status --format=tables
+	detach "$two_pid"
+	FRONT=$front
+	detach "$one_pid"
+	finish one
+	finish two
+}
+
+# a_session PYTHON: something that listens as the session of process $$ and answers to each line what
+# answer(line) returns
+a_session() {
+	[ -d "$XDG_RUNTIME_DIR/mprof" ] || mkdir -m 700 "$XDG_RUNTIME_DIR/mprof"
+	rm -f listening "$XDG_RUNTIME_DIR/mprof/$$.sock"
+	env "MPROF_TEST_MARK=$MARK" python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+open("listening", "w").close()
+'"$1"'
+while True:
+    client = s.accept()[0]
+    line = client.recv(4096)
+    if line:
+        client.sendall(answer(line))
+    client.close()
+' "$XDG_RUNTIME_DIR/mprof/$$.sock" 3>&- &
+	SESSION=$!
+	until_true "nobody listens" test -e listening
+}
+
+end_session() {
+	kill -KILL $SESSION
+	wait $SESSION || :
+}
+
+@test "a session of an mprof without versions is asked in its own words; it has no JSON, which is said" {
+	a_session '
+def answer(line):
+    if line == b"status\n":
+        return b"ok\nstate: tracing\n"
+    if line == b"save /x\n":
+        return b"error disk full\n"
+    return b"error this session does not know that command\n"
+'
+	limited "$MPROF" control $$ status >control.out
+	[ "$(cat control.out)" = "state: tracing" ]
+	refused 1 "process $$: disk full" "$MPROF" control $$ save /x
+	PID=$$
+	as_json 1 status
+	jq -e '.error | test("older mprof.*use the same version")' control.json
+	limited "$MPROF" status >status.out
+	grep -Eq "^ *$$  the session .* older mprof.*use the same version" status.out || fail "$(cat status.out)"
+	limited "$MPROF" status --format=json >status.json
+	jq -e --argjson pid $$ '.[0] | .pid == $pid and .ok == false and (.error | test("older mprof"))' status.json
+	end_session
+}
+
+@test "an answer that is cut, or of a newer mprof, is not taken for a whole one" {
+	a_session '
+def answer(line):
+    if b"stats" in line:
+        return b"mprof/3 whatever\n"
+    return b"mprof/2 1\nok\nstate: tra"
+'
+	PID=$$
+	refused 1 "process $$: the session ended in the middle of its answer" "$MPROF" control $$ status
+	[ ! -s refused.out ]
+	refused 1 "process $$: the session ended in the middle of its answer" "$MPROF" detach $$
+	refused 1 'newer mprof: use the same version' "$MPROF" control $$ stats
+	as_json 1 status
+	jq -e '.error | test("in the middle")' control.json
+	limited "$MPROF" status >status.out
+	grep -Eq "^ *$$  .*in the middle of its answer" status.out
+	end_session
+	a_session '
+def answer(line):
+    return b"mprof/2 1\nok\n[1, 2\0"
+'
+	limited "$MPROF" status >status.out
+	grep -Eq "^ *$$  .*something else than its status" status.out || fail "$(cat status.out)"
+	limited "$MPROF" status --format=json >status.json
+	jq -e '.[0].ok == false' status.json
+	end_session
+}
+
+@test "control and status are not hindered by what the environment says of heap profiles" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data "$PID"
+	HEAPPROFILE=x HEAP_PROFILE_ALLOCATION_INTERVAL=much answered status
+	HEAPPROFILE=x HEAP_PROFILE_ALLOCATION_INTERVAL=much limited "$MPROF" status >status.out
+	grep -Eq "^ *$PID .*tracing" status.out
+	detach "$PID"
+	finish marks
+}
+
 # ---- the terminal ----
 
 # on_a_terminal SECONDS|hangup COMMAND...: runs it on a pseudo-terminal, which is read into tty.out; the

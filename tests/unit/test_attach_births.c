@@ -2,6 +2,7 @@
 /* What waitpid tells of tasks that come and go, in orders that are rare. There is no process: nobody has
  * these numbers, which are beyond what the kernel gives. */
 #include "unit/unit.h"
+
 #include "attach/tracer_internal.h"
 
 #include <stdlib.h>

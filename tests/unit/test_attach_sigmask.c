@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
+#include "attach/kernel.h"
 #include "attach/sigmask.h"
 
 #include <signal.h>
@@ -80,6 +81,7 @@ static void an_end_asks_only_if_all_were_blocked(void **state)
 
 static void a_mask_that_cannot_be_had_changes_nothing(void **state)
 {
+	struct kernel kernel = kernel_of_system(NULL);
 	struct mask_watch m = { 0 };
 	pid_t pid = fork();
 
@@ -87,7 +89,7 @@ static void a_mask_that_cannot_be_had_changes_nothing(void **state)
 	if (!pid)
 		_exit(0);
 	assert_true(pid > 0);
-	sigmask_restore(&m, pid); /* nobody traces it */
+	sigmask_restore(&m, &kernel, pid); /* nobody traces it */
 	assert_false(m.blocks_all);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }

@@ -120,7 +120,7 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 	assert_told_of_the_end(silent);
 	assert_told_of_the_end(half);
 	assert_told_of_the_end(queued);
-	close(r.fd);
+	close(r.from.fd);
 	close(whole);
 }
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/kernel.h"
+
+#include "attach/guard.h"
+#include "proc/tasks.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static pid_t system_wait(void *ctx, pid_t tid, int *wstatus, int flags)
+{
+	return guard_wait_for(ctx, tid, wstatus, flags);
+}
+
+static long system_request(void *ctx, int request, pid_t tid, void *addr, void *data)
+{
+	(void)ctx;
+	return ptrace((enum __ptrace_request)request, tid, addr, data);
+}
+
+static struct proc_status system_status(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	return proc_status(tid);
+}
+
+static bool system_shares_memory(void *ctx, pid_t a, pid_t b)
+{
+	(void)ctx;
+	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+}
+
+static int system_each_thread(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg)
+{
+	struct proc_tasks tasks;
+	int none = pid ? proc_tasks_open(&tasks, pid) : proc_processes_open(&tasks), err = none ? -ESRCH : 0;
+
+	(void)ctx;
+	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
+		err = visit(arg, tid);
+	proc_tasks_close(&tasks);
+	return err;
+}
+
+static struct space *system_open_space(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	return space_new(tid);
+}
+
+static void system_pause(void *ctx, uint64_t ns)
+{
+	struct timespec nap = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	(void)ctx;
+	if (ns)
+		nanosleep(&nap, NULL);
+	else
+		sched_yield();
+}
+
+struct kernel kernel_of_system(struct guard *guard)
+{
+	return (struct kernel){
+		.wait = system_wait,
+		.request = system_request,
+		.status = system_status,
+		.shares_memory = system_shares_memory,
+		.each_thread = system_each_thread,
+		.open_space = system_open_space,
+		.pause = system_pause,
+		.ctx = guard,
+	};
+}
+
+bool kernel_says_ours(const struct kernel *k, pid_t tid)
+{
+	return kernel_status(k, tid).tracer == getpid();
+}
