@@ -3,7 +3,8 @@
 
 /* A MARK is a label, so that nm tells the tests where to look. */
 #define MARK \
-	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"
+	"#define MARK(name) __asm__ volatile(" \
+	"\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"
 
 static const char program[] =
 	MARK
