@@ -2,9 +2,6 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
-#include "attach/target.h"
-#include "proc/status.h"
-#include "proc/tasks.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -258,7 +255,8 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
  */
 static bool is_untold(const struct tracer *t, const struct task *task)
 {
-	return task->fresh && WIFSTOPPED(task->wstatus) && kernel_status(&t->kernel, task->tid).tgid == task->tid;
+	return task->fresh && WIFSTOPPED(task->wstatus) &&
+	       kernel_status(&t->kernel, task->tid).tgid == task->tid;
 }
 
 static int await_if_unheard(void *arg, pid_t pid)
@@ -273,7 +271,7 @@ static int await_if_unheard(void *arg, pid_t pid)
 /* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
 static void await_unheard(struct tracer *t)
 {
-	t->kernel.each_thread(t->kernel.ctx, 0, await_if_unheard, t);
+	t->kernel.each_task(t->kernel.ctx, 0, await_if_unheard, t);
 }
 
 static void place_untold(struct tracer *t, struct task *task, const struct task *parent)
@@ -285,7 +283,7 @@ static void place_untold(struct tracer *t, struct task *task, const struct task 
 }
 
 /* Is this process, or does it seem to be, about to tell of that child? */
-static bool is_telling(const struct tracer *t, const struct task *task, pid_t child)
+static bool is_telling(const struct kernel *k, const struct task *task, pid_t child)
 {
 	int event = task->wstatus >> 16;
 	unsigned long msg = 0;
@@ -294,7 +292,7 @@ static bool is_telling(const struct tracer *t, const struct task *task, pid_t ch
 	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE))
 		return false;
 	/* It dies, and is an untold child's parent, or not, when it has ended. */
-	return kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
+	return kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
 }
 
 /*
@@ -312,7 +310,7 @@ static bool will_be_told(struct tracer *t, const struct task *child, const struc
 	if (!tracer_still(t, parent->space))
 		return true;
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		told |= task->space == parent->space && is_telling(t, task, child->tid);
+		told |= task->space == parent->space && is_telling(&t->kernel, task, child->tid);
 	tracer_stir(t);
 	return told;
 }
@@ -355,7 +353,8 @@ static struct task *left_behind(struct tracer *t, pid_t parent)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (is_untold(t, task) && kernel_status(&t->kernel, task->tid).ppid == parent)
+		if (is_untold(t, task) &&
+		    kernel_status(&t->kernel, task->tid).ppid == parent)
 			return task;
 	return NULL;
 }

@@ -35,12 +35,13 @@ static bool system_shares_memory(void *ctx, pid_t a, pid_t b)
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
 }
 
-static int system_each_thread(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg)
+static int system_each_task(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg)
 {
 	struct proc_tasks tasks;
-	int none = pid ? proc_tasks_open(&tasks, pid) : proc_processes_open(&tasks), err = none ? -ESRCH : 0;
+	int err = pid ? proc_tasks_open(&tasks, pid) : proc_processes_open(&tasks);
 
 	(void)ctx;
+	err = err ? -ESRCH : 0;
 	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
 		err = visit(arg, tid);
 	proc_tasks_close(&tasks);
@@ -71,7 +72,7 @@ struct kernel kernel_of_system(struct guard *guard)
 		.request = system_request,
 		.status = system_status,
 		.shares_memory = system_shares_memory,
-		.each_thread = system_each_thread,
+		.each_task = system_each_task,
 		.open_space = system_open_space,
 		.pause = system_pause,
 		.ctx = guard,

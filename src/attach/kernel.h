@@ -15,7 +15,7 @@ struct guard;
  * tests a script answers instead, which can have things happen in any order.
  *
  * wait and request would do if ptrace(2) told everything. It does not tell to which process a
- * task belongs and whether it is still ours, who shares whose memory and which threads there are,
+ * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
  * and it gives no access to a memory that outlives an exec: these are the next four. And in
  * pause() time passes, which a script has to know.
  */
@@ -28,10 +28,10 @@ struct kernel {
 	struct proc_status (*status)(void *ctx, pid_t tid);
 	/* Do they run in the same memory? */
 	bool (*shares_memory)(void *ctx, pid_t a, pid_t b);
-	/* Call @visit for each thread of a process (@pid 0: for each process there is) until it does not return 0. Returns what it
-	 * did, or -ESRCH if there is no list. Threads may come and go meanwhile, see
-	 * proc/tasks.h. */
-	int (*each_thread)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
+	/* Call @visit for each thread of a process, or for each process if @pid is 0, until it
+	 * does not return 0. Returns what it did, or -ESRCH if there is no list. Tasks may come
+	 * and go meanwhile, see proc/tasks.h. */
+	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
 	/* As space_new(). */
 	struct space *(*open_space)(void *ctx, pid_t tid);
 	/* Let others run for so long; 0: just let them have the processor. */

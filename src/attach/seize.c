@@ -150,7 +150,8 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	if (!task || (tid == pid ? kernel_says_ours(&t->kernel, tid) : !task_has_ended(task)))
+	if (!task ||
+	    (tid == pid ? kernel_says_ours(&t->kernel, tid) : !task_has_ended(task)))
 		return task;
 	tracer_forget(t, task);
 	return false;
@@ -194,7 +195,7 @@ static int take_census(struct tracer *t, pid_t pid, struct census *c)
 {
 	struct reading r = { t, pid, c };
 
-	return t->kernel.each_thread(t->kernel.ctx, pid, count_thread, &r);
+	return t->kernel.each_task(t->kernel.ctx, pid, count_thread, &r);
 }
 
 /* Seize all of a process's threads, and stop them. 0 or -errno. */

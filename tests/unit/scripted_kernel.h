@@ -392,8 +392,14 @@ static inline bool scripted_shares_memory(void *ctx, pid_t a, pid_t b)
 	return one && other && one->memory == other->memory;
 }
 
-static inline int scripted_each_thread(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid),
-				       void *arg)
+/* A thread of process @pid; 0: a process. */
+static inline bool is_listed(const struct actor *a, pid_t pid)
+{
+	return a->there && (pid ? a->tgid == pid : a->tid == a->tgid);
+}
+
+static inline int scripted_each_task(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid),
+				     void *arg)
 {
 	struct scripted *k = ctx;
 	unsigned n = k->n; /* who comes meanwhile is not listed */
@@ -401,11 +407,11 @@ static inline int scripted_each_thread(void *ctx, pid_t pid, int (*visit)(void *
 	int err = 0;
 
 	for (unsigned i = 0; !err && i < n; i++)
-		if (k->actors[i].there && k->actors[i].tgid == pid) {
+		if (is_listed(&k->actors[i], pid)) {
 			any = true;
 			err = visit(arg, k->actors[i].tid);
 		}
-	if (k->reading)
+	if (k->reading && pid)
 		k->reading(k);
 	return any ? err : -ESRCH;
 }
@@ -528,7 +534,7 @@ static inline struct kernel kernel_of_script(struct scripted *k)
 		.request = scripted_request,
 		.status = scripted_status,
 		.shares_memory = scripted_shares_memory,
-		.each_thread = scripted_each_thread,
+		.each_task = scripted_each_task,
 		.open_space = scripted_open_space,
 		.pause = scripted_pause,
 		.ctx = k,

@@ -133,6 +133,58 @@ static void a_child_whose_parent_is_killed_before_its_event_is_its_child_all_the
 		  "cont 2\n");
 }
 
+static void parent_killed_before_its_childs_stop(struct scripted *k, unsigned nth)
+{
+	if (nth == 1) {
+		is_born(k, 2, 2, 2, 1);
+		happens(k, 1, KILLED(SIGKILL));
+	} else if (nth == 2) {
+		expect(k, "");
+		happens(k, 2, HELD);
+	} else {
+		ask_to_leave(k);
+	}
+}
+
+static void a_child_of_whom_nothing_was_heard_when_its_parent_is_killed_is_waited_for(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	run_script(k, parent_killed_before_its_childs_stop);
+	expect(k, "forked 2 by 1\n"
+		  "gone 1\n"
+		  "space gone 1\n"
+		  "ended 1 0x9\n"
+		  "cont 2\n");
+}
+
+static void thread_2_ends(struct scripted *k, unsigned nth)
+{
+	if (nth == 1)
+		happens(k, 2, EXITED(0));
+	else
+		ask_to_leave(k);
+}
+
+static void number_2_is_given_again(struct scripted *k)
+{
+	if (actor(k, 2))
+		return;
+	is_born(k, 2, 1, 1, 0);
+	happens(k, 2, HELD);
+}
+
+static void a_number_may_be_another_threads_before_the_end_of_the_first_is_served(void **state)
+{
+	struct scripted *k = traced_process(state, 2);
+
+	k->looked = number_2_is_given_again;
+	run_script(k, thread_2_ends);
+	expect(k, "gone 2\n"
+		  "thread 2 of 1\n"
+		  "cont 2\n");
+}
+
 /* ---- vfork and exec ---- */
 
 static void vfork_and_exec(struct scripted *k, unsigned nth)
@@ -271,7 +323,7 @@ static bool step_while_2_dies(struct scripted *k, struct actor *a)
 	return false;
 }
 
-static void a_task_that_dies_while_held_is_told_of_when_it_has_been_let_go(void **state)
+static void a_task_that_dies_while_held_is_served_after_the_step_and_not_resumed(void **state)
 {
 	struct scripted *k = traced_process(state, 2);
 
@@ -775,12 +827,14 @@ int main(void)
 		TEST(a_thread_may_have_ended_before_its_parents_event),
 		TEST(a_child_that_is_killed_before_its_first_stop_is_not_waited_for_again),
 		TEST(a_child_whose_parent_is_killed_before_its_event_is_its_child_all_the_same),
+		TEST(a_child_of_whom_nothing_was_heard_when_its_parent_is_killed_is_waited_for),
+		TEST(a_number_may_be_another_threads_before_the_end_of_the_first_is_served),
 		TEST(the_child_of_a_vfork_shares_the_space_until_its_exec),
 		TEST(an_exec_by_a_thread_goes_on_under_the_leaders_number),
 		TEST(what_a_thread_stopped_for_that_an_exec_has_ended_is_not_served),
 		TEST(an_instruction_is_stepped_with_all_others_held),
 		TEST(a_thread_that_dies_instead_of_stopping_is_held_no_longer),
-		TEST(a_task_that_dies_while_held_is_told_of_when_it_has_been_let_go),
+		TEST(a_task_that_dies_while_held_is_served_after_the_step_and_not_resumed),
 		TEST(a_signal_that_comes_before_the_step_finds_the_trap_in_place),
 		TEST(the_answer_to_an_interrupt_is_not_the_end_of_a_step),
 		TEST(a_leader_may_end_while_its_threads_go_on),
