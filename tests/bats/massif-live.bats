@@ -185,7 +185,9 @@ status_of_run() {
 	start marks "$T/marks"
 	attach -o report.txt --data=/dev/null --massif-out-file="$longest" --time-unit=B "$PID"
 	tell_await marks restart '^did restart'
-	limited "$MPROF" detach "$PID" >detach.out
+	# Whoever detaches is told, too.
+	limited "$MPROF" detach "$PID" >detach.out 2>detach.err && return 1
+	says detach.err 'not everything could be written that was due while the session went on'
 	ended "$FRONT"
 	[ "$STATUS" = 1 ] || fail "attach ended with $STATUS"
 	finish marks
