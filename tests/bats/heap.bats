@@ -320,7 +320,9 @@ agrees() {
 	attach --heap-profile="$D/p" --heap-profile-signal=12 -o report.txt --data=run.data "$PID"
 	kill -12 "$PID"
 	await attach.err 'cannot write the heap profile .*p.0001.heap: Is a directory'
-	limited "$MPROF" detach "$PID" >/dev/null
+	# Whoever detaches is told, too.
+	limited "$MPROF" detach "$PID" >/dev/null 2>detach.err && return 1
+	says detach.err 'not all heap profiles could be written'
 	ended "$FRONT"
 	[ "$STATUS" = 1 ]
 	[ -s p.0002.heap ]
