@@ -2,8 +2,8 @@
 /* Stopping all tasks of a space at once, and letting programs go for good. */
 #include "attach/tracer_internal.h"
 
-#include "arch/arch.h"
 #include "attach/awaited.h"
+#include "attach/pending.h"
 
 #include <errno.h>
 #include <string.h>
@@ -123,23 +123,6 @@ void tracer_stir(struct tracer *t)
 
 /* ---- letting go ---- */
 
-/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One that
- * is blocked is the program's own doing: the kernel opens the mask for a trap. */
-static bool trap_is_pending(const struct kernel *k, pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args from = { .nr = 1 };
-	sigmask blocked;
-	siginfo_t si;
-
-	if (kernel_request(k, PTRACE_GETSIGMASK, tid, (void *)sizeof blocked, &blocked) ||
-	    blocked & 1ull << (SIGTRAP - 1))
-		return false;
-	for (; kernel_request(k, PTRACE_PEEKSIGINFO, tid, &from, &si) == 1; from.off++)
-		if (si.si_signo == SIGTRAP && si.si_code == arch_trap_code)
-			return true;
-	return false;
-}
-
 /* Held, or stopped by job control, which comes before a signal that is on its way. */
 static bool may_owe_trap(const struct tracer *t, const struct task *task)
 {
@@ -156,7 +139,7 @@ static bool await_pending_traps(struct tracer *t)
 	bool any = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (!may_owe_trap(t, task) || !trap_is_pending(&t->kernel, task->tid))
+		if (!may_owe_trap(t, task) || !pending_trap(&t->kernel, task->tid))
 			continue;
 		task->group_stopped = task->state == TASK_QUEUED;
 		task_resume(t, task, 0);

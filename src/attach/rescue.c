@@ -2,6 +2,7 @@
 /* The tracer was killed: the programs are stopped, looked at, put in order, and let go. */
 #include "attach/guard_internal.h"
 
+#include "attach/pending.h"
 #include "attach/target.h"
 #include "base/array.h"
 #include "proc/file.h"
@@ -322,18 +323,6 @@ static bool seize_stopped(pid_t tid, int *wstatus)
 	return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && await_stop(tid, wstatus);
 }
 
-/* Is the SIGTRAP of a trap instruction on its way to it? */
-static bool trap_is_pending(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args from = { .nr = 1 };
-	siginfo_t si;
-
-	for (; ptrace(PTRACE_PEEKSIGINFO, tid, &from, &si) == 1; from.off++)
-		if (si.si_signo == SIGTRAP && si.si_code == arch_trap_code)
-			return true;
-	return false;
-}
-
 static bool stopped_for_trap(pid_t tid, int wstatus)
 {
 	siginfo_t si;
@@ -345,9 +334,11 @@ static bool stopped_for_trap(pid_t tid, int wstatus)
 /* Let it come to the SIGTRAP that is on its way; before that it runs nothing. */
 static bool take_pending_trap(pid_t tid, int *wstatus)
 {
+	const struct kernel k = kernel_of_system(NULL);
+
 	if (stopped_for_trap(tid, *wstatus))
 		return true;
-	return trap_is_pending(tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) && await_stop(tid, wstatus) &&
+	return pending_trap(&k, tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) && await_stop(tid, wstatus) &&
 	       stopped_for_trap(tid, *wstatus);
 }
 
