@@ -111,11 +111,11 @@ static void say_fate(const struct guard_fate *f)
 		else if (f->signal)
 			say_to(say, "process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
 		else
-			say_to(say, "process %d has ended", (int)f->pid);
+			say_to(say, "process %d has ended, nobody could see of what", (int)f->pid);
 		break;
 	case GUARD_ENDED:
-		say_to(say, "process %d had to be killed: its thread %d had gone on from the middle of an instruction, "
-		    "and would have computed something wrong", (int)f->pid, (int)f->task);
+		say_to(say, "process %d had to be killed: its thread %d was left in the middle of an instruction and "
+		    "could not be put right", (int)f->pid, (int)f->task);
 		break;
 	}
 }

@@ -50,7 +50,7 @@ CYCLES=${CYCLES:-5}
 
 # killed_at N [ARG...]: targets/exactly, whose tracer is killed at the end of its system call number N
 # (tests/lib/killat.c). What has become of the program is in FATE: alive, trapped (died of SIGTRAP), ended
-# (by the guard, which has said so); anything else fails.
+# (by the guard, which has said so), or, if KILL_ALONE is set, died (of any signal); anything else fails.
 killed_at() {
 	local n=$1
 	shift
@@ -63,14 +63,16 @@ killed_at() {
 	says attach.err 'the tracing process died' || return 1
 	if grep -q "process $PID was put back in order from outside, and goes on" attach.err; then
 		FATE=alive
-		until_true "kill $n: not free" all_free "$PID" && text_clean "$PID" && progress exactly 1 2 &&
-			finish exactly || fail "kill $n, at the end of $(cat killed): harmed" "$(tail -n 3 exactly.out)" || return 1
+		# Alone, slots are left: a signal handler may return to one.
+		until_true "kill $n: not free" all_free "$PID" && { [ -n "${KILL_ALONE:-}" ] || text_clean "$PID"; } &&
+			progress exactly 1 2 && finish exactly || fail "kill $n, at the end of $(cat killed): harmed" "$(tail -n 3 exactly.out)" || return 1
 		return 0
 	fi
 	ended "$PID"
-	case $STATUS in
+	case $STATUS${KILL_ALONE:+ alone} in
 	133) FATE=trapped && says attach.err "process $PID has died of SIGTRAP" ;;
-	137) FATE=ended && says attach.err "process $PID had to be killed" ;;
+	137*) FATE=ended && says attach.err "process $PID had to be killed" ;;
+	1[3-5]?' alone') FATE=died && says attach.err "process $PID has (died of|ended, nobody)" ;;
 	*) false ;;
 	esac || fail "kill $n, at the end of $(cat killed): ended with status $STATUS" "$(cat attach.err exactly.out)"
 }
@@ -90,6 +92,37 @@ killed_at() {
 	for ((n = 0; n < ${KILLS:-60}; n += 3)); do
 		killed_at $n 300
 	done
+}
+
+# missed_traps FATE [ARG...]: the tracer is killed when the program has run into the trap after the one that
+# was served last, and what becomes of it is this.
+missed_traps() {
+	local n wanted=$1
+	shift
+	export KILL_LATE=yes
+	for n in 0 1 2 3 4 5 6 7; do
+		killed_at $n "$@"
+		[ "$FATE" = "$wanted" ] || fail "kill $n: $FATE" "$(cat attach.err)"
+	done
+}
+
+@test "a thread is in a trap that the killed tracing process was not told of: the program dies, and that is said" {
+	missed_traps trapped
+}
+
+# Its SIGTRAP would not be its death: it would come back to the middle of an instruction.
+@test "a thread is in such a trap, and its program handles SIGTRAP: it is ended, and that is said" {
+	missed_traps ended 0 traps
+}
+
+@test "kill -9 of a tracing process that nobody may hold: the program is right, or dies" {
+	local n
+	export KILL_ALONE=yes
+	for ((n = 0; n < ${KILLS:-60}; n += 3)); do
+		killed_at $n
+	done
+	killed_at 7 300
+	killed_at 8 0 traps
 }
 
 @test "kill -9 of the tracing process of a suspended program, whatever its name is" {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into mprof: its tracing process is killed with SIGKILL at the end of a system call, number
- * $KILL_AT of those that deal with tasks, counted from the first stop for a trap on. What the call was is
- * written to $KILL_LOG before. So a kill can be had wherever one may come.
+ * Preloaded into mprof: its tracing process is killed with SIGKILL at the end of a system call,
+ * number $KILL_AT of those that deal with tasks, counted from the first stop for a trap on. What
+ * the call was is written to $KILL_LOG before. So a kill can be had wherever one may come. With
+ * $KILL_ALONE the process that is to hold the tracing process may not. With $KILL_LATE only calls
+ * that let a task go on from a trap count, and it has stopped again, for its next trap, before the
+ * tracing process is killed.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,12 +24,20 @@
 
 static long left = -1;
 static bool armed;
+static pid_t trapped; /* the task that was the last to stop for a trap */
 
-static void arm(int wstatus)
+static bool is_called(const char *wanted)
 {
 	char name[16] = "";
 
-	if (armed || wstatus >> 8 != SIGTRAP || prctl(PR_GET_NAME, name) || strcmp(name, "mprof-tracer"))
+	return !prctl(PR_GET_NAME, name) && !strcmp(name, wanted);
+}
+
+static void arm(int wstatus, pid_t tid)
+{
+	if (wstatus >> 8 == SIGTRAP)
+		trapped = tid;
+	if (armed || wstatus >> 8 != SIGTRAP || !is_called("mprof-tracer"))
 		return;
 	const char *at = getenv("KILL_AT");
 
@@ -33,10 +45,38 @@ static void arm(int wstatus)
 	armed = true;
 }
 
-static void count(const char *what, long which)
+/* As /proc/PID/stat has it; or it has gone. */
+static bool has_stopped(pid_t tid)
 {
+	char path[64], text[512] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	ssize_t n = read(fd, text, sizeof text - 1);
+	close(fd);
+	const char *end = n > 0 ? strrchr(text, ')') : NULL;
+
+	return !end || end[2] == 't';
+}
+
+static void await_next_stop(pid_t tid)
+{
+	for (int i = 0; i < 10000 && !has_stopped(tid); i++)
+		usleep(1000);
+}
+
+static void count(const char *what, long which, pid_t tid)
+{
+	bool late = getenv("KILL_LATE");
+
+	if (late && (which != PTRACE_CONT || strcmp(what, "ptrace") || tid != trapped))
+		return;
 	if (!armed || left < 0 || left--)
 		return;
+	if (late)
+		await_next_stop(tid);
 	const char *log = getenv("KILL_LOG");
 	int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 
@@ -55,9 +95,13 @@ long ptrace(enum __ptrace_request request, ...)
 	pid_t pid = va_arg(args, pid_t);
 	void *addr = va_arg(args, void *), *data = va_arg(args, void *);
 	va_end(args);
+	if (request == PTRACE_SEIZE && getenv("KILL_ALONE") && is_called("mprof-keeper")) {
+		errno = EPERM;
+		return -1;
+	}
 	long result = NEXT(ptrace)(request, pid, addr, data);
 
-	count("ptrace", request);
+	count("ptrace", request, pid);
 	return result;
 }
 
@@ -65,7 +109,7 @@ ssize_t pwrite(int fd, const void *buf, size_t size, off_t at)
 {
 	ssize_t n = NEXT(pwrite)(fd, buf, size, at);
 
-	count("pwrite", 0);
+	count("pwrite", 0, 0);
 	return n;
 }
 
@@ -73,7 +117,7 @@ ssize_t pread(int fd, void *buf, size_t size, off_t at)
 {
 	ssize_t n = NEXT(pread)(fd, buf, size, at);
 
-	count("pread", 0);
+	count("pread", 0, 0);
 	return n;
 }
 
@@ -82,9 +126,9 @@ pid_t waitpid(pid_t pid, int *wstatus, int options)
 	pid_t got = NEXT(waitpid)(pid, wstatus, options);
 
 	if (got > 0 && wstatus)
-		arm(*wstatus);
+		arm(*wstatus, got);
 	if (got > 0)
-		count("wait", wstatus ? *wstatus : 0);
+		count("wait", wstatus ? *wstatus : 0, 0);
 	return got;
 }
 
@@ -93,8 +137,8 @@ int waitid(idtype_t type, id_t id, siginfo_t *si, int options)
 	int err = NEXT(waitid)(type, id, si, options);
 
 	if (!err && si && si->si_pid && si->si_code == CLD_TRAPPED)
-		arm(si->si_status << 8 | 0x7f);
+		arm(si->si_status << 8 | 0x7f, si->si_pid);
 	if (!err && si && si->si_pid)
-		count("wait", si->si_status);
+		count("wait", si->si_status, 0);
 	return err;
 }

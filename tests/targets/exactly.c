@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exactly [SIGNALS]: a thread calls malloc and free without end, and each call returns to another kind of
+ * exactly [SIGNALS [traps]]: a thread calls malloc and free without end, and each call returns to another kind of
  * instruction: one that is run from a slot, one byte long or longer, one that is emulated, with a word on
  * the stack or with flags, one that runs only in its own place. After each it is verified that the
- * instruction has run, and run once. SIGNALS: that thread gets a signal each so many microseconds.
+ * instruction has run, and run once. SIGNALS: that thread gets a signal each so many microseconds (0:
+ * none); traps: it handles SIGTRAP, of which there is none.
  */
 #include "live.h"
 
@@ -133,6 +134,13 @@ static void on_signal(int sig)
 	handled++;
 }
 
+static void on_trap(int sig)
+{
+	(void)sig;
+	say("BROKEN: a SIGTRAP\n");
+	wrong++;
+}
+
 static void report(void)
 {
 	say("report %lu rounds, %lu wrong, %lu signals\n", rounds, wrong, handled);
@@ -146,6 +154,8 @@ int main(int argc, char **argv)
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	MUST(signal(SIGALRM, on_signal) != SIG_ERR);
+	if (argc > 2)
+		MUST(signal(SIGTRAP, on_trap) != SIG_ERR);
 	MUST(!pthread_create(&thread, NULL, work, NULL));
 	/* The signals are the worker's. */
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
