@@ -24,7 +24,7 @@
 
 struct mappings;
 struct module_files;
-struct space;
+struct address_space;
 
 /* An image under observation: the observer's. */
 struct observed;
@@ -133,8 +133,8 @@ struct observer_ops {
 	/* The number of the program's own file, or NO_FILE. */
 	uint32_t (*program)(const struct observed *o);
 	/* As read(2) and write(2), of a program's memory. */
-	ssize_t (*read)(const struct space *s, taddr at, void *buf, size_t len);
-	ssize_t (*write)(const struct space *s, taddr at, const void *buf, size_t len);
+	ssize_t (*read)(const struct address_space *s, taddr at, void *buf, size_t len);
+	ssize_t (*write)(const struct address_space *s, taddr at, const void *buf, size_t len);
 	/* How many tasks are observed. */
 	unsigned (*tasks)(struct observer *observer);
 	struct observer_effort (*effort)(const struct observer *observer);

@@ -9,12 +9,12 @@
  * those of gperftools' heap profiler.
  */
 
-struct space;
+struct address_space;
 
 /* The thread that calls. */
 struct task_ref {
 	pid_t tid;
-	struct space *space;	/* its memory */
+	struct address_space *space;	/* its memory */
 };
 
 /* Functions of mprof.h, which do nothing but be called. */

@@ -23,9 +23,9 @@ enum awaited {
  * that are held; but it runs no code of the program, and stops by itself before it does. And not a
  * leader that is known to have ended.
  */
-bool is_awaited(const struct task *task, const struct space *s, const struct task *except);
+bool is_awaited(const struct task *task, const struct address_space *s, const struct task *except);
 
 /* How to wait for all of them. */
-enum awaited awaited(const struct tasks *t, const struct space *s, const struct task *except);
+enum awaited awaited(const struct tasks *t, const struct address_space *s, const struct task *except);
 
 #endif

@@ -152,16 +152,16 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 	tracer_forget(t, task);
 }
 
-/* Did space_new() fail because there is no such task any more? Then waitpid will say so. */
+/* Did address_space_new() fail because there is no such task any more? Then waitpid will say so. */
 static bool has_died(int err)
 {
 	return err == ESRCH || err == ENOENT || err == EACCES;
 }
 
 /* A child that we have no means to follow. False: it has been let go, with its own bytes. */
-static bool let_child_go(struct tracer *t, struct task *task, const struct space *space, int err)
+static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space, int err)
 {
-	struct space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
+	struct address_space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
 
 	if (!own)
 		return true;
@@ -176,7 +176,7 @@ static bool let_child_go(struct tracer *t, struct task *task, const struct space
  * with a copy of it (fork). False: it has been let go.
  */
 static bool place(struct tracer *t, struct task *task, const struct task *parent,
-		  struct space *space)
+		  struct address_space *space)
 {
 	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
 
@@ -188,7 +188,7 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 			t->ops->thread(t->ctx, task);
 		return true;
 	}
-	struct space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
+	struct address_space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!own)
 		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
@@ -408,7 +408,7 @@ static bool serve_exec(struct tracer *t, struct task *task)
 	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
-	struct space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
+	struct address_space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
 	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
 	if (!s) {

@@ -26,7 +26,7 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 }
 
 /* Leaders that have ended while their threads go on. */
-static void look_for_ended_leaders(struct tracer *t, const struct space *s, const struct task *except)
+static void look_for_ended_leaders(struct tracer *t, const struct address_space *s, const struct task *except)
 {
 	struct task *task;
 
@@ -39,7 +39,7 @@ static void look_for_ended_leaders(struct tracer *t, const struct space *s, cons
 }
 
 /* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
-static void look_again_later(struct tracer *t, const struct space *s, const struct task *except,
+static void look_again_later(struct tracer *t, const struct address_space *s, const struct task *except,
 			     unsigned looks)
 {
 	enum { AT_ONCE = 100, NAP_NS = 1000000 };
@@ -56,7 +56,7 @@ static void look_again_later(struct tracer *t, const struct space *s, const stru
  * Wait until no task of the space (NULL: of any) runs. For whichever comes first, never for one in
  * particular: a thread in the middle of an exec stops only after its siblings have been waited for.
  */
-static void await_all(struct tracer *t, const struct space *s, const struct task *except)
+static void await_all(struct tracer *t, const struct address_space *s, const struct task *except)
 {
 	enum awaited whom;
 
@@ -78,7 +78,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 	t->holding = false;
 }
 
-void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
+void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except)
 {
 	struct task *task;
 
@@ -89,7 +89,7 @@ void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
 	await_all(t, s, except);
 }
 
-void tracer_unhold(struct tracer *t, struct space *s)
+void tracer_unhold(struct tracer *t, struct address_space *s)
 {
 	struct task *task;
 
@@ -98,7 +98,7 @@ void tracer_unhold(struct tracer *t, struct space *s)
 			task_resume(t, task, 0);
 }
 
-bool tracer_still(struct tracer *t, struct space *s)
+bool tracer_still(struct tracer *t, struct address_space *s)
 {
 	struct task *task;
 

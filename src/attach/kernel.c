@@ -48,10 +48,10 @@ static int system_each_task(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t 
 	return err;
 }
 
-static struct space *system_open_space(void *ctx, pid_t tid)
+static struct address_space *system_open_space(void *ctx, pid_t tid)
 {
 	(void)ctx;
-	return space_new(tid);
+	return address_space_new(tid);
 }
 
 static void system_pause(void *ctx, uint64_t ns)

@@ -32,8 +32,8 @@ struct kernel {
 	 * does not return 0. Returns what it did, or -ESRCH if there is no list. Tasks may come
 	 * and go meanwhile, see proc/tasks.h. */
 	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
-	/* As space_new(). */
-	struct space *(*open_space)(void *ctx, pid_t tid);
+	/* As address_space_new(). */
+	struct address_space *(*open_space)(void *ctx, pid_t tid);
 	/* Let others run for so long; 0: just let them have the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;

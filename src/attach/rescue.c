@@ -95,27 +95,27 @@ static bool is_gone(pid_t pid)
 /* ---- memory ---- */
 
 /* Put back the program's own bytes where a trap still stands. */
-static void restore_traps(const struct guard *g, pid_t pid, const struct space *s)
+static void restore_traps(const struct guard *g, pid_t pid, const struct address_space *s)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct guard_entry *e = &g->entries[i];
 		uint8_t now[ARCH_INSN_MAX];
 
-		if (e->pid == pid && space_read(s, e->at, now, e->insn_size) == e->insn_size &&
+		if (e->pid == pid && address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
 		    guard_has_trap(e, now))
-			space_write(s, e->at, e->own, arch_trap_size);
+			address_space_write(s, e->at, e->own, arch_trap_size);
 	}
 }
 
-static void restore_slots(const struct guard *g, pid_t pid, const struct space *s)
+static void restore_slots(const struct guard *g, pid_t pid, const struct address_space *s)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct guard_entry *e = &g->entries[i];
 		uint8_t now[ARCH_SLOT_MAX];
 
 		if (e->pid == pid && e->slot &&
-		    space_read(s, e->slot, now, e->slot_size) == e->slot_size && guard_has_slot(e, now))
-			space_write(s, e->slot, e->slot_own, e->slot_size);
+		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size && guard_has_slot(e, now))
+			address_space_write(s, e->slot, e->slot_own, e->slot_size);
 	}
 }
 
@@ -128,21 +128,21 @@ static void find_live(void *ctx, pid_t tid)
 }
 
 /* The memory of a process, of which the leader may have ended. */
-static struct space *open_space(pid_t pid)
+static struct address_space *open_space(pid_t pid)
 {
 	pid_t live = 0;
 
 	each_number(pid, find_live, &live);
-	return live ? space_new(live) : NULL;
+	return live ? address_space_new(live) : NULL;
 }
 
 static void restore_text(const struct guard *g, pid_t pid)
 {
-	struct space *s = open_space(pid);
+	struct address_space *s = open_space(pid);
 
 	if (s)
 		restore_traps(g, pid, s);
-	space_free(s);
+	address_space_free(s);
 }
 
 /* ---- first aid ---- */
@@ -346,7 +346,7 @@ struct rescue {
 	struct guard *g;
 	struct guard_program *program;
 	const struct guard_sight *sight;
-	struct space *space;
+	struct address_space *space;
 	bool all_stopped;	/* by job control, all of them */
 	bool keep_slots;
 };
@@ -367,7 +367,7 @@ static bool set_word(const struct rescue *r, const struct guard_task *record)
 	const struct guard_word *w = &record->word;
 
 	return !record->has_word ||
-	       space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
+	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
 /* False: it cannot be put right. */
@@ -495,7 +495,7 @@ static void rescue_program(struct guard *g, struct guard_program *p, const struc
 		each_task(g, p->pid, rescue_task, &r);
 		if (!r.keep_slots)
 			restore_slots(g, p->pid, r.space);
-		space_free(r.space);
+		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
 		continue_guest(g, p->pid);

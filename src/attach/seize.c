@@ -259,9 +259,9 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 
 /* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for its exec.
  * NULL: in its own. */
-static struct space *space_of_other(struct tracer *t, pid_t pid)
+static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 {
-	const struct space *looked = NULL;
+	const struct address_space *looked = NULL;
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
@@ -274,7 +274,7 @@ static struct space *space_of_other(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
+static void enter_space_of_group(struct tracer *t, pid_t pid, struct address_space *s)
 {
 	struct task *task;
 
@@ -284,9 +284,9 @@ static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
 }
 
 /* The space of a process whose threads have been seized; any of them may end at any time. */
-static struct space *space_of_group(struct tracer *t, pid_t pid)
+static struct address_space *space_of_group(struct tracer *t, pid_t pid)
 {
-	struct space *s = NULL;
+	struct address_space *s = NULL;
 	struct task *task;
 
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
@@ -300,7 +300,7 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 	return s;
 }
 
-static struct task *stopped_task(struct tracer *t, const struct space *s)
+static struct task *stopped_task(struct tracer *t, const struct address_space *s)
 {
 	struct task *task;
 
@@ -348,7 +348,7 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_detach_process(t, pid);
 		return err;
 	}
-	struct space *s = space_of_other(t, pid);
+	struct address_space *s = space_of_other(t, pid);
 	if (s) { /* its breakpoints are in place; it has an image when it executes a program */
 		enter_space_of_group(t, pid, s);
 		tracer_unhold(t, NULL);

@@ -14,7 +14,7 @@
  * A stop belongs to a task, a breakpoint to an address space: fork copies a space, vfork and
  * CLONE_VM share one until exec, exec starts a new one.
  */
-struct space {
+struct address_space {
 	unsigned tasks;	/* how many tasks run in it */
 	unsigned exiting; /* how many of them have told that they are about to end */
 	bool threaded;	/* there was a task in it besides the leader */
@@ -34,7 +34,7 @@ enum task_state {
 
 struct task {
 	pid_t tid, tgid;
-	struct space *space;	/* NULL: a new process that is not placed yet */
+	struct address_space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
@@ -72,17 +72,17 @@ void tasks_remove(struct tasks *t, struct task *task);
 struct task *tasks_next(const struct tasks *t, size_t *i);
 
 /* A space for the memory of @tid, with no task in it; NULL with errno set. */
-struct space *space_new(pid_t tid);
-void space_free(struct space *s);
+struct address_space *address_space_new(pid_t tid);
+void address_space_free(struct address_space *s);
 
 /* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file descriptor left.
  * NULL: out of memory. */
-struct space *space_of_stopped(pid_t tid);
+struct address_space *space_of_stopped(pid_t tid);
 
 /* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done
  * (fewer if the mapping ends), or -errno: -EIO nothing mapped at @at, -ESRCH the process is gone.
  * Source: proc(5), /proc/PID/mem. */
-ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len);
-ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len);
+ssize_t address_space_read(const struct address_space *s, taddr at, void *buf, size_t len);
+ssize_t address_space_write(const struct address_space *s, taddr at, const void *buf, size_t len);
 
 #endif

@@ -292,7 +292,7 @@ static int wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 
 void tracer_leave_space(struct tracer *t, struct task *task)
 {
-	struct space *s = task->space;
+	struct address_space *s = task->space;
 
 	t->ops->task_gone(t->ctx, task);
 	task->space = NULL;
@@ -302,10 +302,10 @@ void tracer_leave_space(struct tracer *t, struct task *task)
 	if (!s || --s->tasks)
 		return;
 	t->ops->space_gone(t->ctx, s);
-	space_free(s);
+	address_space_free(s);
 }
 
-void tracer_enter_space(struct task *task, struct space *s)
+void tracer_enter_space(struct task *task, struct address_space *s)
 {
 	task->space = s;
 	s->tasks++;

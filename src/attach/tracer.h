@@ -34,13 +34,13 @@ struct tracer_ops {
 	/* A process made by @parent with fork, in a space of its own that is a copy of @space, traps
 	 * included. False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
-		       struct space *space);
+		       struct address_space *space);
 	/*
 	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it is let go.
 	 * @space: it was made by fork, and its memory is a copy of that, traps included, which have to be
 	 * taken out of task->space; NULL: it has exec'ed.
 	 */
-	void (*unfollowed)(void *ctx, struct task *task, const struct space *space, int err);
+	void (*unfollowed)(void *ctx, struct task *task, const struct address_space *space, int err);
 	/* A thread has joined the process it belongs to and has not run yet. */
 	void (*thread)(void *ctx, struct task *task);
 	/* A system call has returned (tracer_stop_at_syscalls()). */
@@ -58,9 +58,9 @@ struct tracer_ops {
 	/* A task has ended, has exec'ed, or is let go: forget what is kept for it. */
 	void (*task_gone)(void *ctx, struct task *task);
 	/* The last task has left a space (its memory is gone, or another program's). */
-	void (*space_gone)(void *ctx, struct space *space);
+	void (*space_gone)(void *ctx, struct address_space *space);
 	/* Before letting go: put the program's own bytes back into a space. */
-	void (*clean)(void *ctx, struct space *space);
+	void (*clean)(void *ctx, struct address_space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
 	/* The last task of a space is about to end; its memory is there still. Only after

@@ -33,7 +33,7 @@ void task_resume(struct tracer *t, struct task *task, int sig);
 struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_leave_space(struct tracer *t, struct task *task);
-void tracer_enter_space(struct task *task, struct space *s);
+void tracer_enter_space(struct task *task, struct address_space *s);
 void tracer_forget(struct tracer *t, struct task *task);
 void tracer_forget_running(struct tracer *t);
 /* A task has ended, as its wstatus says. */
@@ -59,11 +59,11 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead);
 
 /* hold.c */
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
-void tracer_hold(struct tracer *t, struct space *s, const struct task *except);
-void tracer_unhold(struct tracer *t, struct space *s);
+void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except);
+void tracer_unhold(struct tracer *t, struct address_space *s);
 /* The same for a moment, in which others may be held already: what was running goes on with tracer_stir(). False:
  * not now, for it is being waited for others that are to be held. */
-bool tracer_still(struct tracer *t, struct space *s);
+bool tracer_still(struct tracer *t, struct address_space *s);
 void tracer_stir(struct tracer *t);
 
 #endif

@@ -55,7 +55,7 @@ static bool read_request(struct watch *w, const struct arch_regs *r, uint64_t wo
 {
 	size_t size = REQUEST_WORDS * sizeof *words;
 
-	return space_read(w->space, arch_request_block(r), words, size) == (ssize_t)size;
+	return address_space_read(w->space, arch_request_block(r), words, size) == (ssize_t)size;
 }
 
 bool request_of_interest(struct watch *w, const struct arch_regs *r)
@@ -104,7 +104,7 @@ void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_
 	uint64_t steps = 0, limit = 1;
 
 	for (taddr at = first, next; at; at = next) {
-		if (space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
+		if (address_space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
 			next = 0;
 		pools_drop(&w->pools, at);
 		announce_free(w, task, at, sp, false);

@@ -193,7 +193,7 @@ static uint64_t string_size(const struct watch *w, taddr at, uint64_t limit)
 	while (n < limit) {
 		/* Not over the end of a page: the next may not be there. */
 		size_t want = sizeof piece - (size_t)((at + n) % sizeof piece);
-		ssize_t got = space_read(w->space, at + n, piece, want);
+		ssize_t got = address_space_read(w->space, at + n, piece, want);
 		const char *end = got > 0 ? memchr(piece, '\0', (size_t)got) : piece;
 
 		n += end ? (uint64_t)(end - piece) : (uint64_t)got;
@@ -253,7 +253,7 @@ static bool is_housekeeping(struct watch *w, const struct trap *trap, taddr ptr,
 	taddr ret;
 
 	return ptr && !w->sink->knows(w->image, ptr) &&
-	       space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
+	       address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
 	       watch_by_allocator(w, trap, ret);
 }
 
@@ -407,7 +407,7 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	const struct probe *p = watch_probe(w, trap->probe);
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
-	if (space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
+	if (address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
 	    watch_by_library(w, trap, ret) ||
 	    !w->sink->ask(w->image, watch_ref(task), p->question, arg, &result))
 		return false;
@@ -507,7 +507,7 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 		return arch_result(r) >= c->size && !c->overflow ? c->ptr : 0;
 	if (!c->out)
 		return arch_result(r);
-	if (arch_result(r) == 0 && space_read(w->space, c->out, &block, sizeof block) != sizeof block)
+	if (arch_result(r) == 0 && address_space_read(w->space, c->out, &block, sizeof block) != sizeof block)
 		block = 0;
 	return block;
 }

@@ -21,7 +21,7 @@ void watch_enter_resolver(struct watch *w, struct task *task, struct watched_tas
 	/* One that a signal had pushed back to its start has been begun again. */
 	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver && t->calls.v[t->calls.n - 1].slot <= call.slot)
 		watch_abandon(w, task, &t->calls);
-	if (space_read(w->space, call.slot, &call.ret, sizeof call.ret) != sizeof call.ret ||
+	if (address_space_read(w->space, call.slot, &call.ret, sizeof call.ret) != sizeof call.ret ||
 	    !watch_await_return(w, task->tid, call.ret))
 		return;
 	struct call *c = calls_push(&t->calls);
@@ -56,7 +56,7 @@ static void look_at_slot(struct watch *w, const struct mapping *m, const struct 
 {
 	uint64_t now;
 
-	if (space_read(w->space, m->bias + slot->address, &now, sizeof now) != sizeof now ||
+	if (address_space_read(w->space, m->bias + slot->address, &now, sizeof now) != sizeof now ||
 	    now == slot->unbound || now == m->bias + slot->unbound)
 		return;
 	const struct mapping *of = mappings_find(&w->maps, now);

@@ -27,7 +27,7 @@ static enum trap_answer pass(struct watch *w, struct task *task, const struct tr
 	word.at = arch_sp(r);
 	guard_changes(w->traps.guard, task->journal, arch_pc(&was), r, push ? &word : NULL);
 	if (push)
-		space_write(w->space, word.at, &word.value, sizeof word.value);
+		address_space_write(w->space, word.at, &word.value, sizeof word.value);
 	arch_change_regs(task->tid, &was, r);
 	return TRAP_OURS;
 }

@@ -17,7 +17,7 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 /* The program's own code, without our traps. */
 static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 {
-	if (space_read(w->space, at, code, len) != (ssize_t)len)
+	if (address_space_read(w->space, at, code, len) != (ssize_t)len)
 		return false;
 	traps_hide(&w->traps, at, code, len);
 	return true;
@@ -52,7 +52,7 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 	if (!target || target == at)
 		return target;
 	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
-	return slot && space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
+	return slot && address_space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
 	       reaches == at;
 }
 

@@ -26,7 +26,7 @@ struct observed {
 	void *image;	/* the session's */
 };
 
-static struct observed *observed_in(const struct space *space)
+static struct observed *observed_in(const struct address_space *space)
 {
 	return space ? space->user : NULL;
 }
@@ -36,7 +36,7 @@ static struct observed *observed_of(const struct task *task)
 	return observed_in(task->space);
 }
 
-static void forget(struct space *space)
+static void forget(struct address_space *space)
 {
 	struct observed *of = observed_in(space);
 
@@ -95,7 +95,7 @@ static bool on_image(void *ctx, struct task *task)
 	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR, program_without_allocator(task->tid));
 }
 
-static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct space *space)
+static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct address_space *space)
 {
 	struct trap_observer *o = ctx;
 	const struct observed *from = observed_in(space);
@@ -121,7 +121,7 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent, 
 	return false;
 }
 
-static void on_unfollowed(void *ctx, struct task *task, const struct space *space, int err)
+static void on_unfollowed(void *ctx, struct task *task, const struct address_space *space, int err)
 {
 	const struct trap_observer *o = ctx;
 	const struct observed *from = observed_in(space);
@@ -203,7 +203,7 @@ static void on_task_gone(void *ctx, struct task *task)
 		o->sink->thread(of->image, task->tid, false);
 }
 
-static void on_space_gone(void *ctx, struct space *space)
+static void on_space_gone(void *ctx, struct address_space *space)
 {
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_in(space);
@@ -216,7 +216,7 @@ static void on_space_gone(void *ctx, struct space *space)
 	forget(space);
 }
 
-static void on_clean(void *ctx, struct space *space)
+static void on_clean(void *ctx, struct address_space *space)
 {
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_in(space);
@@ -362,8 +362,8 @@ static const struct observer_ops ops = {
 	.counts = counts,
 	.mappings = mappings,
 	.program = program,
-	.read = space_read,
-	.write = space_write,
+	.read = address_space_read,
+	.write = address_space_write,
 	.tasks = tasks,
 	.effort = effort,
 };

@@ -50,10 +50,10 @@ int traps_offer_slack(struct traps *t, taddr start, taddr end)
 }
 
 /* The program's own bytes: traps that are in the range are taken out of the copy. */
-static ssize_t read_own(const struct traps *t, const struct space *s, taddr at, uint8_t *buf,
+static ssize_t read_own(const struct traps *t, const struct address_space *s, taddr at, uint8_t *buf,
 			size_t len)
 {
-	ssize_t n = space_read(s, at, buf, len);
+	ssize_t n = address_space_read(s, at, buf, len);
 
 	for (ssize_t i = 0; i < n; i++) {
 		const struct trap *trap = traps_at(t, at + (taddr)i);
@@ -64,21 +64,21 @@ static ssize_t read_own(const struct traps *t, const struct space *s, taddr at, 
 	return n;
 }
 
-static void read_or_trap(const struct space *s, taddr at, uint8_t *code, size_t len)
+static void read_or_trap(const struct address_space *s, taddr at, uint8_t *code, size_t len)
 {
-	ssize_t n = space_read(s, at, code, len), got = n > 0 ? n : 0;
+	ssize_t n = address_space_read(s, at, code, len), got = n > 0 ? n : 0;
 
 	memset(code + got, arch_trap[0], len - (size_t)got);
 }
 
 /* @t: its traps are taken out of the copy; NULL: all is as it is. */
-static struct around read_around(const struct traps *t, const struct space *s, taddr at)
+static struct around read_around(const struct traps *t, const struct address_space *s, taddr at)
 {
 	enum { SIZE = 2 * AROUND_BYTES + 1 };
 	uint8_t code[SIZE];
 	struct around a;
 
-	if (space_read(s, at - AROUND_BYTES, code, SIZE) != SIZE) {
+	if (address_space_read(s, at - AROUND_BYTES, code, SIZE) != SIZE) {
 		/* The code begins or ends here. */
 		read_or_trap(s, at - AROUND_BYTES, code, AROUND_BYTES);
 		read_or_trap(s, at, code + AROUND_BYTES, SIZE - AROUND_BYTES);
@@ -90,7 +90,7 @@ static struct around read_around(const struct traps *t, const struct space *s, t
 	return a;
 }
 
-static bool is_same_code(const struct space *s, const struct trap *trap)
+static bool is_same_code(const struct address_space *s, const struct trap *trap)
 {
 	struct around now = read_around(NULL, s, trap->at);
 
@@ -99,14 +99,14 @@ static bool is_same_code(const struct space *s, const struct trap *trap)
 
 /* ---- slots ---- */
 
-static bool save_slack(struct slack *k, const struct space *s)
+static bool save_slack(struct slack *k, const struct address_space *s)
 {
 	if (k->saved)
 		return true;
 	size_t len = (size_t)(k->end - k->start);
 
 	k->saved = malloc(len);
-	if (k->saved && space_read(s, k->start, k->saved, len) == (ssize_t)len)
+	if (k->saved && address_space_read(s, k->start, k->saved, len) == (ssize_t)len)
 		return true;
 	free(k->saved);
 	k->saved = NULL;
@@ -114,7 +114,7 @@ static bool save_slack(struct slack *k, const struct space *s)
 }
 
 /* Take a place in this slack for the copy if it has room and is near enough. */
-static bool try_slack(struct slack *k, const struct space *s, struct trap *trap)
+static bool try_slack(struct slack *k, const struct address_space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 	int size = arch_relocate(&trap->insn, trap->at, k->next, code);
@@ -128,7 +128,7 @@ static bool try_slack(struct slack *k, const struct space *s, struct trap *trap)
 }
 
 /* An instruction for which there is no room anywhere has to run at its own place. */
-static void place_slot(struct traps *t, const struct space *s, struct trap *trap)
+static void place_slot(struct traps *t, const struct address_space *s, struct trap *trap)
 {
 	if (trap->insn.how != ARCH_COPY && trap->insn.how != ARCH_COPY_RELATIVE)
 		return;
@@ -138,12 +138,12 @@ static void place_slot(struct traps *t, const struct space *s, struct trap *trap
 	trap->insn.how = ARCH_STEP;
 }
 
-static bool write_slot(const struct space *s, const struct trap *trap)
+static bool write_slot(const struct address_space *s, const struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX];
 	int size = arch_relocate(&trap->insn, trap->at, trap->slot, code);
 
-	return size > 0 && space_write(s, trap->slot, code, (size_t)size) == size;
+	return size > 0 && address_space_write(s, trap->slot, code, (size_t)size) == size;
 }
 
 /* ---- planting and lifting ---- */
@@ -172,7 +172,7 @@ static void journal(const struct traps *t, struct trap *trap)
 	trap->journal = guard_add(t->guard, &e);
 }
 
-static void bring_in(struct traps *t, const struct space *s, struct trap *trap)
+static void bring_in(struct traps *t, const struct address_space *s, struct trap *trap)
 {
 	if (!trap->out)
 		return;
@@ -181,7 +181,7 @@ static void bring_in(struct traps *t, const struct space *s, struct trap *trap)
 	t->planted++;
 }
 
-struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
+struct trap *traps_plant(struct traps *t, const struct address_space *s, taddr at, enum trap_role role,
 			 int *err)
 {
 	struct trap *trap = traps_at(t, at), new = { .at = at, .roles = role, .file = NO_FILE };
@@ -208,7 +208,7 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 		new.slot = 0;
 		new.insn.how = ARCH_STEP;
 	}
-	n = space_write(s, at, arch_trap, arch_trap_size);
+	n = address_space_write(s, at, arch_trap, arch_trap_size);
 	if (n != (ssize_t)arch_trap_size) {
 		*err = n < 0 ? (int)n : -EIO;
 		guard_remove(t->guard, new.journal);
@@ -225,19 +225,19 @@ struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum 
 	return &t->v[t->n++];
 }
 
-static bool is_in_place(const struct space *s, const struct trap *trap)
+static bool is_in_place(const struct address_space *s, const struct trap *trap)
 {
 	uint8_t now[4];
 
-	return space_read(s, trap->at, now, arch_trap_size) == (ssize_t)arch_trap_size &&
+	return address_space_read(s, trap->at, now, arch_trap_size) == (ssize_t)arch_trap_size &&
 	       !memcmp(now, arch_trap, arch_trap_size);
 }
 
-void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
+void traps_refresh(struct traps *t, const struct address_space *s, struct trap *trap)
 {
 	uint8_t code[ARCH_INSN_MAX];
 	struct arch_insn now;
-	ssize_t n = space_read(s, trap->at, code, sizeof code);
+	ssize_t n = address_space_read(s, trap->at, code, sizeof code);
 
 	if (n < (ssize_t)arch_trap_size)
 		return;
@@ -265,19 +265,19 @@ void traps_refresh(struct traps *t, const struct space *s, struct trap *trap)
 	trap_restore(s, trap);
 }
 
-void trap_lift(const struct space *s, const struct trap *trap)
+void trap_lift(const struct address_space *s, const struct trap *trap)
 {
 	if (trap->volatile_code && !(is_in_place(s, trap) && is_same_code(s, trap)))
 		return;
-	space_write(s, trap->at, trap->insn.bytes, arch_trap_size);
+	address_space_write(s, trap->at, trap->insn.bytes, arch_trap_size);
 }
 
-void trap_restore(const struct space *s, const struct trap *trap)
+void trap_restore(const struct address_space *s, const struct trap *trap)
 {
-	space_write(s, trap->at, arch_trap, arch_trap_size);
+	address_space_write(s, trap->at, arch_trap, arch_trap_size);
 }
 
-bool trap_is_foreign(const struct space *s, const struct trap *trap)
+bool trap_is_foreign(const struct address_space *s, const struct trap *trap)
 {
 	return trap->volatile_code && is_in_place(s, trap) && !is_same_code(s, trap);
 }
@@ -291,13 +291,13 @@ static bool is_shy(const struct trap *trap)
 	       trap->strays > trap->hits / 4;
 }
 
-void trap_await(struct traps *t, const struct space *s, struct trap *trap)
+void trap_await(struct traps *t, const struct address_space *s, struct trap *trap)
 {
 	trap->pending++;
 	bring_in(t, s, trap);
 }
 
-static void go_out_if_shy(const struct space *s, struct trap *trap)
+static void go_out_if_shy(const struct address_space *s, struct trap *trap)
 {
 	if (trap->pending || trap->out || !is_shy(trap))
 		return;
@@ -305,20 +305,20 @@ static void go_out_if_shy(const struct space *s, struct trap *trap)
 	trap->out = true;
 }
 
-void trap_awaited(const struct space *s, struct trap *trap)
+void trap_awaited(const struct address_space *s, struct trap *trap)
 {
 	if (trap->pending)
 		trap->pending--;
 	go_out_if_shy(s, trap);
 }
 
-void trap_strayed(const struct space *s, struct trap *trap)
+void trap_strayed(const struct address_space *s, struct trap *trap)
 {
 	trap->strays++;
 	go_out_if_shy(s, trap);
 }
 
-void traps_lift(const struct traps *t, const struct space *s)
+void traps_lift(const struct traps *t, const struct address_space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (is_in_place(s, &t->v[i]))
@@ -327,17 +327,17 @@ void traps_lift(const struct traps *t, const struct space *s)
 		const struct slack *k = &t->slacks[i];
 
 		if (k->saved)
-			space_write(s, k->start, k->saved, (size_t)(k->next - k->start));
+			address_space_write(s, k->start, k->saved, (size_t)(k->next - k->start));
 	}
 }
 
 /* What a trap there, or none, is in the place of. */
-static bool stands_for_own(const struct space *s, const struct trap *trap)
+static bool stands_for_own(const struct address_space *s, const struct trap *trap)
 {
 	uint8_t now[ARCH_INSN_MAX];
 	size_t size = trap->insn.size;
 
-	if (space_read(s, trap->at, now, size) != (ssize_t)size)
+	if (address_space_read(s, trap->at, now, size) != (ssize_t)size)
 		return false;
 	if (!memcmp(now, arch_trap, arch_trap_size))
 		memcpy(now, trap->insn.bytes, arch_trap_size);
@@ -345,7 +345,7 @@ static bool stands_for_own(const struct space *s, const struct trap *trap)
 	return !memcmp(now, trap->insn.bytes, size) && (size > arch_trap_size || is_same_code(s, trap));
 }
 
-void trap_make_sure(const struct space *s, struct trap *trap)
+void trap_make_sure(const struct address_space *s, struct trap *trap)
 {
 	if (trap->volatile_code && !stands_for_own(s, trap))
 		trap->out = true;
@@ -353,14 +353,14 @@ void trap_make_sure(const struct space *s, struct trap *trap)
 		trap_restore(s, trap);
 }
 
-void trap_put_back(const struct space *s, struct trap *trap)
+void trap_put_back(const struct address_space *s, struct trap *trap)
 {
 	if (trap->slot)
 		write_slot(s, trap);
 	trap_make_sure(s, trap);
 }
 
-void traps_put_back(struct traps *t, const struct space *s)
+void traps_put_back(struct traps *t, const struct address_space *s)
 {
 	for (size_t i = 0; i < t->n; i++)
 		trap_put_back(s, &t->v[i]);
@@ -393,17 +393,17 @@ void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len)
 }
 
 /* Is a trap there, and behind it the rest of its instruction? */
-static bool trap_came_along(const struct space *s, const struct trap *trap)
+static bool trap_came_along(const struct address_space *s, const struct trap *trap)
 {
 	return is_in_place(s, trap) && stands_for_own(s, trap);
 }
 
-static bool slot_came_along(const struct space *s, const struct trap *trap)
+static bool slot_came_along(const struct address_space *s, const struct trap *trap)
 {
 	uint8_t code[ARCH_SLOT_MAX], now[ARCH_SLOT_MAX];
 	int size = arch_relocate(&trap->insn, trap->at, trap->slot, code);
 
-	return size > 0 && space_read(s, trap->slot, now, (size_t)size) == size &&
+	return size > 0 && address_space_read(s, trap->slot, now, (size_t)size) == size &&
 	       !memcmp(now, code, (size_t)size);
 }
 
@@ -428,7 +428,7 @@ static void forget_slack(struct traps *t, taddr start, taddr end)
 	t->n_slacks = kept;
 }
 
-void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end)
+void traps_forget(struct traps *t, const struct address_space *s, taddr start, taddr end)
 {
 	size_t kept = 0;
 

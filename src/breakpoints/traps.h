@@ -75,34 +75,34 @@ int traps_offer_slack(struct traps *t, taddr start, taddr end);
  * Returns it, or NULL with *err: -ENOMEM, -ESRCH (the process is gone), -EIO or -EILSEQ (no
  * instruction is there).
  */
-struct trap *traps_plant(struct traps *t, const struct space *s, taddr at, enum trap_role role,
+struct trap *traps_plant(struct traps *t, const struct address_space *s, taddr at, enum trap_role role,
 			 int *err);
 
 /**
  * A call is pending that will return to @trap; it has returned there, or never will. A trap that
  * more come by who do not return from such a call is in the program only while one is pending.
  */
-void trap_await(struct traps *t, const struct space *s, struct trap *trap);
-void trap_awaited(const struct space *s, struct trap *trap);
+void trap_await(struct traps *t, const struct address_space *s, struct trap *trap);
+void trap_awaited(const struct address_space *s, struct trap *trap);
 /* Somebody came by who returns from no such call. */
-void trap_strayed(const struct space *s, struct trap *trap);
+void trap_strayed(const struct address_space *s, struct trap *trap);
 
 /* A program that writes its own code may have written over a trap or behind it: take note of what
  * is there now, and put the trap back. */
-void traps_refresh(struct traps *t, const struct space *s, struct trap *trap);
+void traps_refresh(struct traps *t, const struct address_space *s, struct trap *trap);
 
 /* Put the program's own bytes back, or the traps in again; the table stays as it is. */
-void traps_lift(const struct traps *t, const struct space *s);
-void traps_put_back(struct traps *t, const struct space *s);
-void trap_put_back(const struct space *s, struct trap *trap);
+void traps_lift(const struct traps *t, const struct address_space *s);
+void traps_put_back(struct traps *t, const struct address_space *s);
+void trap_put_back(const struct address_space *s, struct trap *trap);
 /* Have the program hold the trap, if it is not out. Where a program that writes its own code has put
  * other code no instruction need begin any more: there it is out until somebody calls who will return
  * there. */
-void trap_make_sure(const struct space *s, struct trap *trap);
-void trap_lift(const struct space *s, const struct trap *trap);
+void trap_make_sure(const struct address_space *s, struct trap *trap);
+void trap_lift(const struct address_space *s, const struct trap *trap);
 /* Is what stands there a trap instruction of the program's own, in code that it has written since? */
-bool trap_is_foreign(const struct space *s, const struct trap *trap);
-void trap_restore(const struct space *s, const struct trap *trap);
+bool trap_is_foreign(const struct address_space *s, const struct trap *trap);
+void trap_restore(const struct address_space *s, const struct trap *trap);
 
 /* Put the program's own bytes in the place of traps in @code, which was read from @at. */
 void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
@@ -112,7 +112,7 @@ void traps_hide(const struct traps *t, taddr at, uint8_t *code, size_t len);
  * a copy of what was there in its place, as those do who move their code to huge pages, the traps came
  * along, and remain in the table as such in code that the program has made. NULL: there is no such copy.
  */
-void traps_forget(struct traps *t, const struct space *s, taddr start, taddr end);
+void traps_forget(struct traps *t, const struct address_space *s, taddr start, taddr end);
 
 /* The same traps for a space that is a copy, in process @to->pid. 0 or -ENOMEM. */
 int traps_copy(struct traps *to, const struct traps *from);

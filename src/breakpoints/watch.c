@@ -221,7 +221,7 @@ static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
 	traps_hide(&w->traps, at, code, len);
 }
 
-static struct watch *watch_create(struct watch_shared *shared, struct space *space,
+static struct watch *watch_create(struct watch_shared *shared, struct address_space *space,
 				  const struct observer_sink *sink, void *image)
 {
 	struct watch *w = calloc(1, sizeof *w);
@@ -255,7 +255,7 @@ uint32_t watch_program(const struct watch *w)
 	return w->program;
 }
 
-struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
+struct watch *watch_new(struct watch_shared *shared, struct address_space *space, pid_t tid,
 			const struct observer_sink *sink, void *image, int *err)
 {
 	struct watch *w = watch_create(shared, space, sink, image);
@@ -281,7 +281,7 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 
 /* Between the fork and now another thread of the parent may have planted more: make the copy
  * hold exactly what its table says. */
-static void sync_copy(struct watch *w, const struct space *parent)
+static void sync_copy(struct watch *w, const struct address_space *parent)
 {
 	for (size_t i = 0; i < w->traps.n_slacks; i++) {
 		const struct slack *k = &w->traps.slacks[i];
@@ -289,15 +289,15 @@ static void sync_copy(struct watch *w, const struct space *parent)
 		size_t len = (size_t)(k->next - k->start);
 
 		if (k->saved && len && len <= sizeof code &&
-		    space_read(parent, k->start, code, len) == (ssize_t)len)
-			space_write(w->space, k->start, code, len);
+		    address_space_read(parent, k->start, code, len) == (ssize_t)len)
+			address_space_write(w->space, k->start, code, len);
 	}
 	for (size_t i = 0; i < w->traps.n; i++)
 		trap_make_sure(w->space, &w->traps.v[i]);
 }
 
-struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
-			 struct space *space, const struct observer_sink *sink, void *image, int *err)
+struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
+			 struct address_space *space, const struct observer_sink *sink, void *image, int *err)
 {
 	struct watch *w = watch_create(parent->shared, space, sink, image);
 
@@ -383,7 +383,7 @@ bool watch_can_see(const struct watch *w)
 	return false;
 }
 
-void watch_clean(const struct watch *w, const struct space *space)
+void watch_clean(const struct watch *w, const struct address_space *space)
 {
 	traps_lift(&w->traps, space);
 }

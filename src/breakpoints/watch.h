@@ -33,15 +33,15 @@ struct watch;
  * @image's.
  * Returns NULL with *err: -ENOMEM or -ESRCH.
  */
-struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
+struct watch *watch_new(struct watch_shared *shared, struct address_space *space, pid_t tid,
 			const struct observer_sink *sink, void *image, int *err);
 
 /* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */
 void watch_prepare(struct watch_shared *shared, pid_t tid);
 
 /* The same for a child made by fork: @space is a copy of the one @parent watches. */
-struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
-			 struct space *space, const struct observer_sink *sink, void *image, int *err);
+struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
+			 struct address_space *space, const struct observer_sink *sink, void *image, int *err);
 
 void watch_free(struct watch *w);
 
@@ -83,6 +83,6 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped);
 void watch_task_gone(struct watch *w, struct task *task);
 /* The calls the task is in will not be seen to return (watch_suspend()). */
 void watch_forget_calls(struct watch *w, struct task *task);
-void watch_clean(const struct watch *w, const struct space *space);
+void watch_clean(const struct watch *w, const struct address_space *space);
 
 #endif

@@ -23,7 +23,7 @@ struct watch {
 	struct watch_shared *shared;
 	const struct observer_sink *sink;
 	void *image;	/* whose events they are */
-	struct space *space;
+	struct address_space *space;
 	struct mappings maps;
 	struct traps traps;
 	struct unwinder *unwinder;

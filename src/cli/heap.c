@@ -199,7 +199,7 @@ static uint64_t give_text(struct session *s, struct task_ref task, const uint64_
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-static void start(struct image *i, struct heapprofile *h, const struct space *space, taddr prefix)
+static void start(struct image *i, struct heapprofile *h, const struct address_space *space, taddr prefix)
 {
 	struct session *s = i->session;
 	char *name = session_string(s, space, prefix);
@@ -219,7 +219,7 @@ static void start(struct image *i, struct heapprofile *h, const struct space *sp
 	free(name);
 }
 
-static void dump_as_asked(const struct session *s, struct heapprofile *h, const struct space *space, taddr at)
+static void dump_as_asked(const struct session *s, struct heapprofile *h, const struct address_space *space, taddr at)
 {
 	char *reason = session_string(s, space, at);
 

@@ -129,7 +129,7 @@ void session_name(const struct image *i, char name[TITLE_MAX]);
 
 /* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
  * NULL: there is none. */
-char *session_string(const struct session *s, const struct space *space, taddr at);
+char *session_string(const struct session *s, const struct address_space *space, taddr at);
 
 /* Take the traps out of all programs but go on tracing them; put them back, and into those that have
  * called mprof_suspend(), too. False: there was nothing to do. */

@@ -73,7 +73,7 @@ static int sink_event(void *image, const struct alloc_event *told)
 	return err;
 }
 
-char *session_string(const struct session *s, const struct space *space, taddr at)
+char *session_string(const struct session *s, const struct address_space *space, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? s->observer->ops->read(space, at, text, sizeof text - 1) : 0;

@@ -47,14 +47,14 @@ static bool extend(struct snapshot *s, size_t more)
 		s->stack = grown;
 		s->cap = cap;
 	}
-	ssize_t n = space_read(s->space, s->start + s->len, s->stack + s->len, more);
+	ssize_t n = address_space_read(s->space, s->start + s->len, s->stack + s->len, more);
 	if (n <= 0)
 		return false;
 	s->len += (size_t)n;
 	return true;
 }
 
-int snapshot_take(struct snapshot *s, const struct space *space, taddr sp)
+int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp)
 {
 	/* What the last stop needed, this one will; but do not stay large for ever. */
 	if (s->len > s->first)
@@ -91,7 +91,7 @@ static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
 	if (p->at == at && at && (p->stop == s->stop || s->lasting(s->ctx, at)))
 		return p;
 	p->at = 0;
-	if (space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
+	if (address_space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
 		return NULL;
 	p->at = at;
 	p->stop = s->stop;

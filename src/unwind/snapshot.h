@@ -19,7 +19,7 @@ struct snapshot_page {
 };
 
 struct snapshot {
-	const struct space *space;
+	const struct address_space *space;
 	taddr start;		/* of the stack that was read */
 	uint8_t *stack;
 	size_t len, cap;
@@ -37,7 +37,7 @@ void snapshot_release(struct snapshot *s);
 void snapshot_flush(struct snapshot *s);
 
 /* Read the stack from @sp on. 0 or -errno. */
-int snapshot_take(struct snapshot *s, const struct space *space, taddr sp);
+int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp);
 
 /* Whether @at is in the stack that has been read. */
 static inline bool snapshot_has(const struct snapshot *s, taddr at)

@@ -107,7 +107,7 @@ void unwinder_own_bytes(struct unwinder *u,
 	u->code.ctx = ctx;
 }
 
-int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp)
+int unwinder_snapshot(struct unwinder *u, const struct address_space *s, taddr sp)
 {
 	return snapshot_take(&u->memory, s, sp);
 }

@@ -80,7 +80,7 @@ void unwinder_thread(struct unwinder *u, taddr start_pc, taddr start_sp);
  * Take a snapshot of the stack from @sp upwards.
  * Returns 0 or -errno: nothing can be read there.
  */
-int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp);
+int unwinder_snapshot(struct unwinder *u, const struct address_space *s, taddr sp);
 
 /* A word of the space's memory, from the snapshot if it is there. False: not readable. */
 bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value);

@@ -57,7 +57,7 @@ struct scripted {
 	bool signalled;		/* the wait that sleeps ends with EINTR */
 	volatile sig_atomic_t stop;
 	enum trap_answer answer[2]; /* to a SIGTRAP; [1]: from a trap instruction for certain */
-	struct space *spaces[ACTORS_MAX];
+	struct address_space *spaces[ACTORS_MAX];
 	struct tracer *tracer;
 	char log[LOG_MAX];
 	/* The script. Each may be NULL. */
@@ -416,17 +416,17 @@ static inline int scripted_each_task(void *ctx, pid_t pid, int (*visit)(void *ar
 	return any ? err : -ESRCH;
 }
 
-static inline struct space *scripted_open_space(void *ctx, pid_t tid)
+static inline struct address_space *scripted_open_space(void *ctx, pid_t tid)
 {
 	struct scripted *k = ctx;
 	struct actor *a = find(k, tid);
-	struct space *s = a && !a->ended ? calloc(1, sizeof *s) : NULL;
+	struct address_space *s = a && !a->ended ? calloc(1, sizeof *s) : NULL;
 
 	if (!s) {
 		errno = ESRCH;
 		return NULL;
 	}
-	*s = (struct space){ .mem = -1, .pid = tid };
+	*s = (struct address_space){ .mem = -1, .pid = tid };
 	for (unsigned i = 0; i < ACTORS_MAX; i++)
 		if (!k->spaces[i]) {
 			k->spaces[i] = s;
@@ -454,14 +454,14 @@ static inline bool owner_image(void *ctx, struct task *task)
 }
 
 static inline bool owner_forked(void *ctx, struct task *child, const struct task *parent,
-				struct space *space)
+				struct address_space *space)
 {
 	assert_ptr_not_equal(child->space, space);
 	note(ctx, "forked %d by %d\n", NUMBER(child->tid), NUMBER(parent->tid));
 	return true;
 }
 
-static inline void owner_unfollowed(void *ctx, struct task *task, const struct space *space,
+static inline void owner_unfollowed(void *ctx, struct task *task, const struct address_space *space,
 				    int err)
 {
 	(void)space;
@@ -497,7 +497,7 @@ static inline void owner_task_gone(void *ctx, struct task *task)
 	note(ctx, "gone %d\n", NUMBER(task->tid));
 }
 
-static inline void owner_space_gone(void *ctx, struct space *space)
+static inline void owner_space_gone(void *ctx, struct address_space *space)
 {
 	struct scripted *k = ctx;
 
@@ -507,7 +507,7 @@ static inline void owner_space_gone(void *ctx, struct space *space)
 			k->spaces[i] = NULL;
 }
 
-static inline void owner_clean(void *ctx, struct space *space)
+static inline void owner_clean(void *ctx, struct address_space *space)
 {
 	note(ctx, "clean %d\n", NUMBER(space->pid));
 }
@@ -580,7 +580,7 @@ static inline int end_script(void **state)
 
 	tracer_free(k->tracer);
 	for (unsigned i = 0; i < ACTORS_MAX; i++)
-		space_free(k->spaces[i]);
+		address_space_free(k->spaces[i]);
 	free(k);
 	return 0;
 }

@@ -27,7 +27,7 @@ static void on_task_gone(void *ctx, struct task *task)
 	h->threads_gone += task->tid != task->tgid;
 }
 
-static void on_space_gone(void *ctx, struct space *space)
+static void on_space_gone(void *ctx, struct address_space *space)
 {
 	struct heard *h = ctx;
 
@@ -62,7 +62,7 @@ static const struct tracer_ops ops = {
 
 static struct heard heard;
 
-static void add(struct tracer *t, pid_t tid, struct space *s)
+static void add(struct tracer *t, pid_t tid, struct address_space *s)
 {
 	struct task *task = tasks_add(&t->tasks, tid);
 
@@ -74,7 +74,7 @@ static void add(struct tracer *t, pid_t tid, struct space *s)
 /* A process with one more thread, both running. */
 static int begin(void **state)
 {
-	struct space *s = calloc(1, sizeof *s);
+	struct address_space *s = calloc(1, sizeof *s);
 	struct tracer *t = tracer_new(&ops, &heard, NULL);
 
 	if (!s || !t)

@@ -46,7 +46,7 @@ enum { N_STARTS = sizeof starts, END = 0x26, N_WORDS = 8 };
 
 struct target {
 	pid_t pid;
-	struct space *space;
+	struct address_space *space;
 	struct user_regs_struct start;
 	struct traps traps;
 	uint8_t before[3 * PAGE];	/* what its pages held */
@@ -112,7 +112,7 @@ static int target_setup(void **state)
 	    ptrace(PTRACE_GETREGS, t->pid, NULL, &t->start))
 		return -1;
 	t->start.orig_rax = UINT64_MAX; /* in no system call */
-	t->space = space_new(t->pid);
+	t->space = address_space_new(t->pid);
 	t->traps.pid = t->pid;
 	return t->space ? 0 : -1;
 }
@@ -122,7 +122,7 @@ static int target_teardown(void **state)
 	struct target *t = *state;
 
 	traps_release(&t->traps);
-	space_free(t->space);
+	address_space_free(t->space);
 	end_target(t);
 	munmap((void *)(uintptr_t)CODE_AT, 3 * PAGE);
 	munmap((void *)(uintptr_t)FAR_AT, PAGE);
@@ -152,12 +152,12 @@ static void plant_everywhere(struct target *t)
 
 static void read_at(const struct target *t, taddr at, void *buf, size_t len)
 {
-	assert_int_equal(space_read(t->space, at, buf, len), len);
+	assert_int_equal(address_space_read(t->space, at, buf, len), len);
 }
 
 static void write_at(const struct target *t, taddr at, const void *buf, size_t len)
 {
-	assert_int_equal(space_write(t->space, at, buf, len), len);
+	assert_int_equal(address_space_write(t->space, at, buf, len), len);
 }
 
 static uint8_t byte_at(const struct target *t, taddr at)

@@ -86,7 +86,7 @@ static uint32_t program(const struct observed *of)
 	return 7;
 }
 
-static ssize_t read_memory(const struct space *s, taddr at, void *buf, size_t len)
+static ssize_t read_memory(const struct address_space *s, taddr at, void *buf, size_t len)
 {
 	(void)s;
 	size_t n = script.memory ? strlen(script.memory) + 1 : 0;

@@ -85,7 +85,7 @@ static uint8_t *heap;	/* memory that the child has too, and shares */
 
 struct target {
 	pid_t pid;
-	struct space *space;
+	struct address_space *space;
 	struct module_files files;
 	struct mappings maps;
 	struct unwinder *u;
@@ -115,7 +115,7 @@ static int target_teardown(void **state)
 		kill(t->pid, SIGKILL);
 		waitpid(t->pid, NULL, 0);
 	}
-	space_free(t->space);
+	address_space_free(t->space);
 	mappings_release(&t->maps);
 	module_files_release(&t->files);
 	unwinder_free(t->u);
@@ -154,7 +154,7 @@ static void start(struct target *t, void (*run)(void))
 	assert_true(t->pid > 0);
 	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
 	assert_return_code(ptrace(PTRACE_SETOPTIONS, t->pid, NULL, (void *)PTRACE_O_EXITKILL), errno);
-	t->space = space_new(t->pid);
+	t->space = address_space_new(t->pid);
 	assert_non_null(t->space);
 	next_stop(t);
 	assert_int_equal(mappings_read(t->pid, &t->files, &t->maps), 0);
@@ -672,7 +672,7 @@ static void a_handler_may_interrupt_a_system_call_or_another_handler(void **stat
 	assert_interrupted(t);
 	kill(t->pid, SIGKILL);
 	waitpid(t->pid, NULL, 0);
-	space_free(t->space);
+	address_space_free(t->space);
 	mappings_release(&t->maps);
 	unwinder_flush(t->u);
 	start(t, run_nested_handlers);
