@@ -52,7 +52,7 @@ static void reap(struct tracer *t, pid_t pid)
 
 	while (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 		;
-	guard_noted(t->guard);
+	journal_noted(t->journal);
 }
 
 /* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
@@ -65,7 +65,7 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 			continue;
 		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
 			return tracer_note(t, pid, wstatus);
-		guard_noted(t->guard);
+		journal_noted(t->journal);
 		if (!WIFSTOPPED(wstatus))
 			break;
 		/* A signal that came before the program did; it is its own from the start. */
@@ -144,7 +144,7 @@ static bool is_dying(const struct tracer *t, pid_t tid)
 
 void tracer_let_go(struct tracer *t, struct task *task, int sig)
 {
-	guard_goes_on(t->guard, task->journal);
+	journal_goes_on(t->journal, task->journal_record);
 	if (kernel_resume(&t->kernel, PTRACE_DETACH, task->tid, sig) && is_dying(t, task->tid)) {
 		task->state = TASK_RUNNING;
 		return;

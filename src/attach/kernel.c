@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/kernel.h"
 
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static pid_t system_wait(void *ctx, pid_t tid, int *wstatus, int flags)
 {
-	return guard_wait_for(ctx, tid, wstatus, flags);
+	return journal_wait_for(ctx, tid, wstatus, flags);
 }
 
 static long system_request(void *ctx, int request, pid_t tid, void *addr, void *data)
@@ -65,7 +65,7 @@ static void system_pause(void *ctx, uint64_t ns)
 		sched_yield();
 }
 
-struct kernel kernel_of_system(struct guard *guard)
+struct kernel kernel_of_system(struct journal *journal)
 {
 	return (struct kernel){
 		.wait = system_wait,
@@ -75,7 +75,7 @@ struct kernel kernel_of_system(struct guard *guard)
 		.each_task = system_each_task,
 		.open_space = system_open_space,
 		.pause = system_pause,
-		.ctx = guard,
+		.ctx = journal,
 	};
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct guard;
+struct journal;
 
 /*
  * The tracer's way to its tasks: what it asks of the kernel, and what the kernel tells it. In
@@ -39,8 +39,8 @@ struct kernel {
 	void *ctx;
 };
 
-/* The kernel that runs us; what it tells is written into the journal of @guard; NULL: no journal. */
-struct kernel kernel_of_system(struct guard *guard);
+/* The kernel that runs us; what it tells is written into @journal; NULL: it is not kept. */
+struct kernel kernel_of_system(struct journal *journal);
 
 static inline pid_t kernel_wait(const struct kernel *k, pid_t tid, int *wstatus, int flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tracer was killed: the programs are stopped, looked at, put in order, and let go. */
-#include "attach/guard_internal.h"
+#include "attach/journal_internal.h"
 
 #include "attach/pending.h"
 #include "attach/target.h"
@@ -63,12 +63,12 @@ static void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ct
 
 /* Tasks of other processes that run in the memory of this one, as a child of vfork(2) does, and of which
  * there is anything to say. */
-static bool is_guest(const struct guard_task *r, pid_t pid)
+static bool is_guest(const struct journal_task *r, pid_t pid)
 {
 	return r->tid && r->pid == pid && proc_status(r->tid).tgid != pid;
 }
 
-static void each_task(const struct guard *g, pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
+static void each_task(const struct journal *g, pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
 {
 	each_number(pid, fn, ctx);
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
@@ -76,10 +76,10 @@ static void each_task(const struct guard *g, pid_t pid, void (*fn)(void *ctx, pi
 			fn(ctx, g->tasks[i].tid);
 }
 
-static struct guard_program *next_program(struct guard *g, uint32_t *i)
+static struct journal_program *next_program(struct journal *g, uint32_t *i)
 {
 	while (*i < atomic_load(&g->n_programs)) {
-		struct guard_program *p = &g->programs[(*i)++];
+		struct journal_program *p = &g->programs[(*i)++];
 
 		if (p->pid)
 			return p;
@@ -95,26 +95,26 @@ static bool is_gone(pid_t pid)
 /* ---- memory ---- */
 
 /* Put back the program's own bytes where a trap still stands. */
-static void restore_traps(const struct guard *g, pid_t pid, const struct address_space *s)
+static void restore_traps(const struct journal *g, pid_t pid, const struct address_space *s)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
-		const struct guard_entry *e = &g->entries[i];
+		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_INSN_MAX];
 
 		if (e->pid == pid && address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
-		    guard_has_trap(e, now))
+		    recovery_has_breakpoint(e, now))
 			address_space_write(s, e->at, e->own, arch_trap_size);
 	}
 }
 
-static void restore_slots(const struct guard *g, pid_t pid, const struct address_space *s)
+static void restore_slots(const struct journal *g, pid_t pid, const struct address_space *s)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
-		const struct guard_entry *e = &g->entries[i];
+		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_SLOT_MAX];
 
 		if (e->pid == pid && e->slot &&
-		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size && guard_has_slot(e, now))
+		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size && recovery_has_slot(e, now))
 			address_space_write(s, e->slot, e->slot_own, e->slot_size);
 	}
 }
@@ -136,7 +136,7 @@ static struct address_space *open_space(pid_t pid)
 	return live ? address_space_new(live) : NULL;
 }
 
-static void restore_text(const struct guard *g, pid_t pid)
+static void restore_text(const struct journal *g, pid_t pid)
 {
 	struct address_space *s = open_space(pid);
 
@@ -154,13 +154,13 @@ static void stop_task(void *ctx, pid_t tid)
 	syscall(SYS_tkill, tid, SIGSTOP);
 }
 
-void guard_stop_programs(struct guard *g)
+void watchdog_stop_programs(struct journal *g)
 {
-	struct guard_program *p;
+	struct journal_program *p;
 
 	/* First those that are known to run, which may meet a trap at any moment. */
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (g->tasks[i].tid && g->tasks[i].state != GUARD_TRAPPED)
+		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED)
 			stop_task(NULL, g->tasks[i].tid);
 	for (uint32_t i = 0; (p = next_program(g, &i));)
 		restore_text(g, p->pid);
@@ -171,24 +171,24 @@ void guard_stop_programs(struct guard *g)
 /* ---- children that were forked, and not told of yet ---- */
 
 struct adoption {
-	struct guard *g;
+	struct journal *g;
 	pid_t child, parent;
 };
 
-static void adopt_entry(const struct adoption *a, const struct guard_entry *of)
+static void adopt_entry(const struct adoption *a, const struct journal_entry *of)
 {
-	struct guard_entry e = *of;
+	struct journal_entry e = *of;
 
 	e.pid = a->child;
-	guard_add(a->g, &e);
+	journal_add(a->g, &e);
 }
 
 /* A process that the tracer holds, and that is not in the journal, has a copy of its parent's traps. */
 static void adopt(void *ctx, pid_t pid)
 {
-	struct guard *g = ctx;
+	struct journal *g = ctx;
 	struct adoption a = { g, pid, proc_status(pid).ppid };
-	struct guard_program *p;
+	struct journal_program *p;
 	bool known = false, of_ours = false;
 
 	if (proc_status(pid).tracer != atomic_load(&g->tracer))
@@ -221,7 +221,7 @@ static bool read_pc(pid_t tid, taddr *pc)
 }
 
 /* @untold: of the task itself, not of its thread group, as /proc/TID/stat has it. */
-static bool look_once(struct guard_seen *s)
+static bool look_once(struct recovery_seen *s)
 {
 	char name[32];
 
@@ -237,15 +237,15 @@ static bool look_once(struct guard_seen *s)
 }
 
 struct looking {
-	struct guard_sight *sight;
+	struct recovery_sight *sight;
 	pid_t pid;
 };
 
 static void look_at(void *ctx, pid_t tid)
 {
 	const struct looking *l = ctx;
-	struct guard_sight *s = l->sight;
-	struct guard_seen seen = { .tid = tid, .pid = l->pid };
+	struct recovery_sight *s = l->sight;
+	struct recovery_seen seen = { .tid = tid, .pid = l->pid };
 
 	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
 		return;
@@ -256,7 +256,7 @@ static void look_at(void *ctx, pid_t tid)
 	s->v[s->n++] = seen;
 }
 
-static const struct guard_seen *find_seen(const struct guard_sight *s, pid_t tid)
+static const struct recovery_seen *find_seen(const struct recovery_sight *s, pid_t tid)
 {
 	for (size_t i = 0; s && i < s->n; i++)
 		if (s->v[i].tid == tid)
@@ -264,29 +264,29 @@ static const struct guard_seen *find_seen(const struct guard_sight *s, pid_t tid
 	return NULL;
 }
 
-static void end_program(struct guard_program *p, pid_t task)
+static void end_program(struct journal_program *p, pid_t task)
 {
 	kill(p->pid, SIGKILL);
-	p->fate = (struct guard_fate){ p->pid, GUARD_ENDED, SIGKILL, task };
+	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task };
 }
 
 /* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes back. */
-static void judge_missed(struct guard *g, struct guard_program *p, const struct guard_sight *s)
+static void judge_missed(struct journal *g, struct journal_program *p, const struct recovery_sight *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->v[i].pid != p->pid || !guard_missed_trap(g, &s->v[i]))
+		if (s->v[i].pid != p->pid || !recovery_missed_trap(g, &s->v[i]))
 			continue;
 		if (proc_status(s->v[i].tid).caught & bit(SIGTRAP)) {
 			end_program(p, s->v[i].tid);
 			return;
 		}
-		p->fate = (struct guard_fate){ p->pid, GUARD_DIED, SIGTRAP, s->v[i].tid };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid };
 	}
 }
 
-void guard_look(struct guard *g, struct guard_sight *s)
+void recovery_look(struct journal *g, struct recovery_sight *s)
 {
-	struct guard_program *p;
+	struct journal_program *p;
 
 	each_number(0, adopt, g);
 	for (uint32_t i = 0; (p = next_program(g, &i));) {
@@ -343,9 +343,9 @@ static bool take_pending_trap(pid_t tid, int *wstatus)
 }
 
 struct rescue {
-	struct guard *g;
-	struct guard_program *program;
-	const struct guard_sight *sight;
+	struct journal *g;
+	struct journal_program *program;
+	const struct recovery_sight *sight;
 	struct address_space *space;
 	bool all_stopped;	/* by job control, all of them */
 	bool keep_slots;
@@ -362,9 +362,9 @@ static bool set_regs(pid_t tid, const struct arch_regs *from, taddr pc)
 	return !err || err == -ESRCH;
 }
 
-static bool set_word(const struct rescue *r, const struct guard_task *record)
+static bool set_word(const struct rescue *r, const struct journal_task *record)
 {
-	const struct guard_word *w = &record->word;
+	const struct journal_word *w = &record->word;
 
 	return !record->has_word ||
 	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
@@ -373,32 +373,32 @@ static bool set_word(const struct rescue *r, const struct guard_task *record)
 /* False: it cannot be put right. */
 static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
 {
-	const struct guard_task *record = guard_record(r->g, tid);
-	const struct guard_seen *seen = find_seen(r->sight, tid);
-	enum guard_state state = guard_state(record, tid, &r->g->heard);
+	const struct journal_task *record = journal_record(r->g, tid);
+	const struct recovery_seen *seen = find_seen(r->sight, tid);
+	enum journal_state state = journal_state(record, tid, &r->g->heard);
 	struct arch_regs now;
 	taddr own;
 
 	if (arch_get_regs(tid, &now))
 		return true; /* it is dying */
-	if (trapped && state != GUARD_CHANGES)
-		state = GUARD_TRAPPED;
+	if (trapped && state != JOURNAL_CHANGES)
+		state = JOURNAL_TRAPPED;
 	if (!record && atomic_load(&r->g->unrecorded))
 		return false;
-	switch (guard_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
-	case GUARD_LEAVE:
+	switch (recovery_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
+	case RECOVERY_LEAVE:
 		return true;
-	case GUARD_LEAVE_SLOTS:
+	case RECOVERY_LEAVE_SLOTS:
 		r->keep_slots = true;
 		return true;
-	case GUARD_SET_PC:
+	case RECOVERY_SET_PC:
 		return set_regs(tid, &now, own);
-	case GUARD_SET_ALL:
+	case RECOVERY_SET_ALL:
 		return set_word(r, record) && set_regs(tid, &record->to, own);
-	case GUARD_SEND_TRAP:
+	case RECOVERY_SEND_TRAP:
 		syscall(SYS_tkill, tid, SIGTRAP);
 		return true;
-	case GUARD_LOST:
+	case RECOVERY_LOST:
 		break;
 	}
 	return false;
@@ -407,8 +407,8 @@ static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
 /* A signal the tracer was told of, and has not handed on. */
 static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 {
-	const struct guard_task *record = guard_record(r->g, tid);
-	const struct guard_seen *seen = find_seen(r->sight, tid);
+	const struct journal_task *record = journal_record(r->g, tid);
+	const struct recovery_seen *seen = find_seen(r->sight, tid);
 	const siginfo_t *heard = &r->g->heard;
 	siginfo_t none = { 0 };
 
@@ -444,11 +444,11 @@ static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 static void rescue_task(void *ctx, pid_t tid)
 {
 	struct rescue *r = ctx;
-	struct guard_program *p = r->program;
-	const struct guard_task *record = guard_record(r->g, tid);
+	struct journal_program *p = r->program;
+	const struct journal_task *record = journal_record(r->g, tid);
 	int wstatus, sig = 0;
 
-	if (p->fate.end == GUARD_ENDED || !seize_stopped(tid, &wstatus))
+	if (p->fate.end == FATE_ENDED || !seize_stopped(tid, &wstatus))
 		return;
 	r->all_stopped &= record && record->stopped;
 	siginfo_t owed = owed_signal(r, tid);
@@ -463,7 +463,7 @@ static void rescue_task(void *ctx, pid_t tid)
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)(sig == SIGSTOP ? 0 : sig));
 }
 
-static void continue_guest(const struct guard *g, pid_t pid)
+static void continue_guest(const struct journal *g, pid_t pid)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
 		if (is_guest(&g->tasks[i], pid))
@@ -472,7 +472,7 @@ static void continue_guest(const struct guard *g, pid_t pid)
 
 /* ---- programs ---- */
 
-static void await_death(struct guard_program *p)
+static void await_death(struct journal_program *p)
 {
 	for (int i = 0; i < DEATH_TRIES && !is_gone(p->pid); i++)
 		nap();
@@ -484,12 +484,12 @@ static int death_signal(pid_t pid)
 	return (int)(procstat_number(pid, EXIT_CODE) & 0x7f);
 }
 
-static void rescue_program(struct guard *g, struct guard_program *p, const struct guard_sight *sight)
+static void rescue_program(struct journal *g, struct journal_program *p, const struct recovery_sight *sight)
 {
 	struct rescue r = { g, p, sight, open_space(p->pid), true, !sight };
 
 	if (r.space) {
-		p->fate = (struct guard_fate){ .pid = p->pid };
+		p->fate = (struct program_fate){ .pid = p->pid };
 		restore_traps(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
 		each_task(g, p->pid, rescue_task, &r);
@@ -500,15 +500,15 @@ static void rescue_program(struct guard *g, struct guard_program *p, const struc
 			kill(p->pid, SIGCONT);
 		continue_guest(g, p->pid);
 	}
-	if (p->fate.end == GUARD_ENDED)
+	if (p->fate.end == FATE_ENDED)
 		await_death(p);
 	else if (is_gone(p->pid))
-		p->fate = (struct guard_fate){ p->pid, GUARD_DIED, death_signal(p->pid), 0 };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0 };
 }
 
-void guard_put_right(struct guard *g, const struct guard_sight *s)
+void recovery_put_right(struct journal *g, const struct recovery_sight *s)
 {
-	struct guard_program *p;
+	struct journal_program *p;
 
 	for (uint32_t i = 0; (p = next_program(g, &i));) {
 		/* How it ends has been seen. */
@@ -519,7 +519,7 @@ void guard_put_right(struct guard *g, const struct guard_sight *s)
 	}
 }
 
-void guard_recover(struct guard *g)
+void watchdog_recover(struct journal *g)
 {
-	guard_put_right(g, NULL);
+	recovery_put_right(g, NULL);
 }

@@ -45,7 +45,7 @@ struct task {
 	bool over;		/* a leader that has ended, of which nothing is told while its threads go on */
 	bool exiting;		/* it has told that it is about to end */
 	struct mask_watch mask;	/* when to ask for its signal mask */
-	uint32_t journal;	/* its record in the guard's journal; 0: none */
+	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 

@@ -20,7 +20,7 @@
 #define SPIN_NS 50000
 
 struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_ops *ops, void *ctx,
-			     struct guard *guard)
+			     struct journal *journal)
 {
 	struct tracer *t = calloc(1, sizeof *t);
 
@@ -29,15 +29,15 @@ struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_op
 	t->kernel = *kernel;
 	t->ops = ops;
 	t->ctx = ctx;
-	t->guard = guard;
+	t->journal = journal;
 	return t;
 }
 
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard)
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct journal *journal)
 {
-	struct kernel kernel = kernel_of_system(guard);
+	struct kernel kernel = kernel_of_system(journal);
 
-	return tracer_new_on(&kernel, ops, ctx, guard);
+	return tracer_new_on(&kernel, ops, ctx, journal);
 }
 
 void tracer_free(struct tracer *t)
@@ -96,23 +96,23 @@ uint64_t tracer_stops(const struct tracer *t)
 
 /* ---- resuming ---- */
 
-static struct guard_who tracer_who(const struct task *task)
+static struct journal_who tracer_who(const struct task *task)
 {
-	return (struct guard_who){ task->tid, task->space ? task->space->pid : task->tgid };
+	return (struct journal_who){ task->tid, task->space ? task->space->pid : task->tgid };
 }
 
 /* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
-	guard_goes_on(t->guard, task->journal);
+	journal_goes_on(t->journal, task->journal_record);
 	task->state = TASK_RUNNING;
 	kernel_resume(&t->kernel, t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, sig);
-	guard_went_on(t->guard, task->journal);
+	journal_went_on(t->journal, task->journal_record);
 }
 
 static void task_listen(struct tracer *t, struct task *task)
 {
-	guard_stopped(t->guard, &task->journal, tracer_who(task));
+	journal_stopped(t->journal, &task->journal_record, tracer_who(task));
 	task->state = TASK_LISTENING;
 	kernel_request(&t->kernel, PTRACE_LISTEN, task->tid, NULL, NULL);
 }
@@ -125,17 +125,17 @@ static void write_down(struct tracer *t, struct task *task, int wstatus)
 	struct stop s = stop_decode(task->tid, wstatus, SI_USER, arch_trap_code);
 	siginfo_t si;
 
-	if (!t->guard)
+	if (!t->journal)
 		return;
 	if (stop_needs_siginfo(wstatus)) {
-		guard_trapped(t->guard, &task->journal, tracer_who(task));
+		journal_trapped(t->journal, &task->journal_record, tracer_who(task));
 		return;
 	}
 	if (s.kind != STOP_SIGNAL)
 		return;
 	if (kernel_request(&t->kernel, PTRACE_GETSIGINFO, task->tid, NULL, &si))
 		si = (siginfo_t){ .si_signo = s.arg };
-	guard_owes(t->guard, &task->journal, tracer_who(task), &si);
+	journal_owes(t->journal, &task->journal_record, tracer_who(task), &si);
 }
 
 static int enqueue(struct tracer *t, struct task *task, int wstatus)
@@ -195,8 +195,8 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
 		tracer_take_over(t, task);
 		/* Whatever was written down of this number was of the old program. */
-		guard_goes_on(t->guard, task->journal);
-		guard_went_on(t->guard, task->journal);
+		journal_goes_on(t->journal, task->journal_record);
+		journal_went_on(t->journal, task->journal_record);
 	}
 	return enqueue(t, task, wstatus);
 }
@@ -205,7 +205,7 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 {
 	int err = note(t, tid, wstatus);
 
-	guard_noted(t->guard);
+	journal_noted(t->journal);
 	return err;
 }
 
@@ -315,7 +315,7 @@ void tracer_enter_space(struct task *task, struct address_space *s)
 void tracer_forget(struct tracer *t, struct task *task)
 {
 	tracer_leave_space(t, task);
-	guard_forget(t->guard, &task->journal);
+	journal_forget(t->journal, &task->journal_record);
 	tasks_remove(&t->tasks, task);
 }
 
@@ -356,7 +356,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	int wstatus, sig = 0;
 
 	*stepped = false;
-	guard_steps(t->guard, task->journal);
+	journal_steps(t->journal, task->journal_record);
 	for (;;) {
 		if (kernel_resume(&t->kernel, PTRACE_SINGLESTEP, task->tid, sig))
 			return;

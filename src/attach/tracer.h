@@ -3,7 +3,7 @@
 #define MPROF_ATTACH_TRACER_H
 
 #include "attach/follow.h"
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "attach/stop.h"
 #include "attach/task.h"
 #include "base/error.h"
@@ -96,11 +96,11 @@ void tracer_watch_exits(struct tracer *t);
  */
 void tracer_stop_at_syscalls(struct tracer *t);
 
-/* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
+/* @ops and @ctx must outlive the tracer; @journal may be NULL. NULL: out of memory. */
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct journal *journal);
 /* The same on another kernel than the one that runs us, see attach/kernel.h. */
 struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_ops *ops, void *ctx,
-			     struct guard *guard);
+			     struct journal *journal);
 void tracer_free(struct tracer *t);
 
 /**

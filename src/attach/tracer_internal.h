@@ -21,7 +21,7 @@ struct tracer {
 	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */
-	struct guard *guard;	/* NULL: nobody watches over us */
+	struct journal *journal;	/* NULL: nobody watches over us */
 	bool watch_exits;
 	bool holding;		/* the stops of those who are to be held are being waited for */
 };

@@ -16,16 +16,16 @@ static enum trap_answer pass(struct watch *w, struct task *task, const struct tr
 	/* If its module has gone while it was served there is nothing in its place. */
 	if (!trap || trap->insn.how != ARCH_EMULATE) {
 		arch_set_pc(r, trap && trap->slot ? trap->slot : at);
-		guard_changes(w->traps.guard, task->journal, arch_pc(&was), r, NULL);
+		journal_changes(w->traps.journal, task->journal_record, arch_pc(&was), r, NULL);
 		arch_write_pc(task->tid, arch_pc(r));
 		return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 	}
-	struct guard_word word;
+	struct journal_word word;
 	bool push = false;
 
 	arch_emulate(&trap->insn, at, r, &push, &word.value);
 	word.at = arch_sp(r);
-	guard_changes(w->traps.guard, task->journal, arch_pc(&was), r, push ? &word : NULL);
+	journal_changes(w->traps.journal, task->journal_record, arch_pc(&was), r, push ? &word : NULL);
 	if (push)
 		address_space_write(w->space, word.at, &word.value, sizeof word.value);
 	arch_change_regs(task->tid, &was, r);
@@ -63,7 +63,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		watch_enter_resolver(w, task, t, trap, &r);
 	trap = traps_again(&w->traps, id, at);
 	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
-		guard_changes(w->traps.guard, task->journal, at + arch_trap_size, &r, NULL);
+		journal_changes(w->traps.journal, task->journal_record, at + arch_trap_size, &r, NULL);
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
 	}
@@ -131,7 +131,7 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped)
 		own = pc - arch_trap_size;
 	if (own != pc) {
 		arch_set_pc(&r, own);
-		guard_changes(w->traps.guard, task->journal, pc, &r, NULL);
+		journal_changes(w->traps.journal, task->journal_record, pc, &r, NULL);
 		arch_set_regs(task->tid, &r);
 	}
 	if (before)

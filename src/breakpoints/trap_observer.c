@@ -371,7 +371,7 @@ static const struct observer_ops ops = {
 /* ---- life ---- */
 
 struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
-					struct guard *guard)
+					struct journal *journal)
 {
 	struct trap_observer *o = calloc(1, sizeof *o);
 
@@ -380,9 +380,9 @@ struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *
 	o->base = (struct observer){ &ops, &o->shared.files };
 	o->sink = sink;
 	o->ctx = ctx;
-	o->shared.guard = guard;
+	o->shared.journal = journal;
 	watch_shared_rules(&o->shared, rules);
-	o->tracer = tracer_new(&tracer_ops, o, guard);
+	o->tracer = tracer_new(&tracer_ops, o, journal);
 	if (o->tracer)
 		return o;
 	trap_observer_free(o);

@@ -13,11 +13,11 @@ struct trap_observer;
 
 /**
  * @sink, @ctx, @rules  outlive it
- * @guard  may be NULL
+ * @journal  may be NULL
  * Returns NULL: out of memory.
  */
 struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
-					struct guard *guard);
+					struct journal *journal);
 /* All programs have been let go, or have ended. NULL is fine. */
 void trap_observer_free(struct trap_observer *o);
 

@@ -10,7 +10,7 @@
 void traps_release(struct traps *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		guard_remove(t->guard, t->v[i].journal);
+		journal_remove(t->journal, t->v[i].journal_entry);
 	free(t->v);
 	idindex_release(&t->index);
 	for (size_t i = 0; i < t->n_slacks; i++)
@@ -159,9 +159,9 @@ static const uint8_t *slot_own_bytes(const struct traps *t, const struct trap *t
 	return NULL;
 }
 
-static void journal(const struct traps *t, struct trap *trap)
+static void write_entry(const struct traps *t, struct trap *trap)
 {
-	struct guard_entry e = {
+	struct journal_entry e = {
 		.pid = t->pid, .at = trap->at, .insn_size = trap->insn.size, .slot = trap->slot,
 		.slot_size = trap->slot_size,
 	};
@@ -169,7 +169,7 @@ static void journal(const struct traps *t, struct trap *trap)
 	memcpy(e.own, trap->insn.bytes, sizeof e.own);
 	if (trap->slot)
 		memcpy(e.slot_own, slot_own_bytes(t, trap), trap->slot_size);
-	trap->journal = guard_add(t->guard, &e);
+	trap->journal_entry = journal_add(t->journal, &e);
 }
 
 static void bring_in(struct traps *t, const struct address_space *s, struct trap *trap)
@@ -203,7 +203,7 @@ struct trap *traps_plant(struct traps *t, const struct address_space *s, taddr a
 		return NULL;
 	new.around = read_around(t, s, at);
 	place_slot(t, s, &new);
-	journal(t, &new);
+	write_entry(t, &new);
 	if (new.slot && !write_slot(s, &new)) {
 		new.slot = 0;
 		new.insn.how = ARCH_STEP;
@@ -211,13 +211,13 @@ struct trap *traps_plant(struct traps *t, const struct address_space *s, taddr a
 	n = address_space_write(s, at, arch_trap, arch_trap_size);
 	if (n != (ssize_t)arch_trap_size) {
 		*err = n < 0 ? (int)n : -EIO;
-		guard_remove(t->guard, new.journal);
+		journal_remove(t->journal, new.journal_entry);
 		return NULL;
 	}
 	t->v[t->n] = new;
 	if (idindex_add(&t->index, (uint32_t)t->n, hash_mix(at), trap_rehash, t)) {
 		trap_lift(s, &new);
-		guard_remove(t->guard, new.journal);
+		journal_remove(t->journal, new.journal_entry);
 		return NULL;
 	}
 	t->planted++;
@@ -257,11 +257,11 @@ void traps_refresh(struct traps *t, const struct address_space *s, struct trap *
 	trap->slot = 0;
 	if (trap->insn.how != ARCH_EMULATE)
 		trap->insn.how = ARCH_STEP;
-	const uint32_t before = trap->journal;
+	const uint32_t before = trap->journal_entry;
 
 	/* At no time is a trap in the program that the journal does not have. */
-	journal(t, trap);
-	guard_remove(t->guard, before);
+	write_entry(t, trap);
+	journal_remove(t->journal, before);
 	trap_restore(s, trap);
 }
 
@@ -437,7 +437,7 @@ void traps_forget(struct traps *t, const struct address_space *s, taddr start, t
 
 		if (within(trap->at, start, end)) {
 			if (!s || !trap_came_along(s, trap)) {
-				guard_remove(t->guard, trap->journal);
+				journal_remove(t->journal, trap->journal_entry);
 				continue;
 			}
 			trap->volatile_code = true;
@@ -487,10 +487,10 @@ int traps_copy(struct traps *to, const struct traps *from)
 	to->cap = from->n + 1;
 	int err = copy_slacks(to, from);
 	for (size_t i = 0; i < to->n; i++) {
-		to->v[i].journal = GUARD_NONE;
+		to->v[i].journal_entry = JOURNAL_NONE;
 		to->v[i].pending = 0; /* the calls of other threads */
 		if (!err)
-			journal(to, &to->v[i]);
+			write_entry(to, &to->v[i]);
 	}
 	return err ? err : reindex(to);
 }

@@ -3,7 +3,7 @@
 #define MPROF_BREAKPOINTS_TRAPS_H
 
 #include "arch/arch.h"
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "proc/modules.h"
 #include "attach/task.h"
 #include "base/idindex.h"
@@ -32,7 +32,7 @@ struct trap {
 	uint32_t file;		/* module file number; NO_FILE if none */
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;
-	uint32_t journal;	/* its entry in the guard's journal, or GUARD_NONE */
+	uint32_t journal_entry;	/* its entry in the recovery journal, or JOURNAL_NONE */
 	/* TRAP_RETURN: */
 	uint32_t pending;	/* calls that will return here */
 	uint32_t hits, strays;	/* so often one did, or something else came by */
@@ -52,8 +52,8 @@ struct traps {
 	struct slack *slacks;
 	size_t n_slacks, cap_slacks;
 	uint64_t planted;	/* writes of a trap instruction so far */
-	struct guard *guard;	/* told of every trap; NULL: nobody watches */
-	pid_t pid;		/* whose memory it is, for the guard */
+	struct journal *journal;	/* told of every trap; NULL: nobody watches */
+	pid_t pid;		/* whose memory it is, for the recovery journal */
 };
 
 void traps_release(struct traps *t);

@@ -233,7 +233,7 @@ static struct watch *watch_create(struct watch_shared *shared, struct address_sp
 	w->image = image;
 	w->space = space;
 	w->program = NO_FILE;
-	w->traps.guard = shared->guard;
+	w->traps.journal = shared->journal;
 	w->traps.pid = space->pid;
 	w->unwinder = unwinder_new();
 	if (!w->unwinder) {

@@ -17,7 +17,7 @@ struct watch_shared {
 	struct module_files files;
 	struct scans scans;
 	struct rules *rules;	/* what is trapped; not owned */
-	struct guard *guard;	/* NULL: nobody watches over us */
+	struct journal *journal;	/* NULL: nobody watches over us */
 	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 };

@@ -238,13 +238,13 @@ static int attach_session(struct session *s, struct attach *a, int ready)
 	return status;
 }
 
-static struct ending trace_attach(struct guard *guard, int ready, void *arg)
+static struct ending trace_attach(struct journal *journal, int ready, void *arg)
 {
 	struct attach *a = arg;
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (record_open(&s, &a->rules, guard, &a->options))
+	if (record_open(&s, &a->rules, journal, &a->options))
 		say("cannot start: out of memory");
 	else
 		end.status = attach_session(&s, a, ready);

@@ -22,10 +22,10 @@ static int record_image(struct session *s, struct image *i)
 	return !err && s->mma ? mma_output_record(s->mma, i) : err;
 }
 
-int record_open(struct session *s, struct rules *rules, struct guard *guard, const struct options *o)
+int record_open(struct session *s, struct rules *rules, struct journal *journal, const struct options *o)
 {
 	session_init(s, o->trace_children);
-	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, guard);
+	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);
 
 	if (!to)
 		return -ENOMEM;

@@ -7,10 +7,10 @@
 
 /**
  * A session with its observer, and what is recorded besides the profile, as the options say.
- * @rules  outlive it   @guard  may be NULL
+ * @rules  outlive it   @journal  may be NULL
  * Returns 0 or -ENOMEM; to be closed in any case.
  */
-int record_open(struct session *s, struct rules *rules, struct guard *guard, const struct options *o);
+int record_open(struct session *s, struct rules *rules, struct journal *journal, const struct options *o);
 void record_close(struct session *s);
 
 #endif

@@ -69,14 +69,14 @@ static struct ending run_session(struct session *s, const struct run *run)
 	return ending_of(s, err);
 }
 
-static struct ending trace_run(struct guard *guard, int ready, void *arg)
+static struct ending trace_run(struct journal *journal, int ready, void *arg)
 {
 	struct run *run = arg;
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (record_open(&s, &run->rules, guard, &run->options))
+	if (record_open(&s, &run->rules, journal, &run->options))
 		say("cannot start: out of memory");
 	else
 		end = run_session(&s, run);

@@ -2,7 +2,7 @@
 #ifndef MPROF_SESSION_SUPERVISE_H
 #define MPROF_SESSION_SUPERVISE_H
 
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "base/say.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct ending {
 };
 
 /* What the tracing process does. @ready: call supervise_ready() with it once tracing has begun. */
-typedef struct ending tracing_fn(struct guard *guard, int ready, void *arg);
+typedef struct ending tracing_fn(struct journal *journal, int ready, void *arg);
 
 /**
  * Run @body in a process of its own, which alone holds the traced programs, and watch over it: if it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The journal, as the tracer writes it. */
-#include "attach/guard_internal.h"
+#include "attach/journal_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 enum { HOLD_SECONDS = 5 };
 
-struct guard *guard_new(void)
+struct journal *journal_new(void)
 {
-	struct guard *g = mmap(NULL, sizeof *g, PROT_READ | PROT_WRITE,
+	struct journal *g = mmap(NULL, sizeof *g, PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	pthread_mutexattr_t a;
 
@@ -33,13 +33,13 @@ struct guard *guard_new(void)
 	return g;
 }
 
-void guard_free(struct guard *g)
+void journal_free(struct journal *g)
 {
 	if (g)
 		munmap(g, sizeof *g);
 }
 
-static void wait_until_held(struct guard *g)
+static void wait_until_held(struct journal *g)
 {
 	struct timespec until;
 
@@ -49,7 +49,7 @@ static void wait_until_held(struct guard *g)
 		;
 }
 
-int guard_enter(struct guard *g, pid_t keeper)
+int journal_enter(struct journal *g, pid_t keeper)
 {
 	int err = pthread_mutex_lock(&g->alive);
 
@@ -65,7 +65,7 @@ int guard_enter(struct guard *g, pid_t keeper)
 	return 0;
 }
 
-void guard_leave(struct guard *g)
+void journal_leave(struct journal *g)
 {
 	atomic_store(&g->clean, true);
 	pthread_mutex_unlock(&g->alive);
@@ -76,7 +76,7 @@ void guard_leave(struct guard *g)
 
 /* ---- programs ---- */
 
-static struct guard_program *find_program(struct guard *g, pid_t pid)
+static struct journal_program *find_program(struct journal *g, pid_t pid)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_programs); i++)
 		if (g->programs[i].pid == pid)
@@ -85,19 +85,19 @@ static struct guard_program *find_program(struct guard *g, pid_t pid)
 }
 
 /* One that has gone leaves its place to the next. */
-static struct guard_program *program(struct guard *g, pid_t pid)
+static struct journal_program *program(struct journal *g, pid_t pid)
 {
-	struct guard_program *p = find_program(g, pid);
+	struct journal_program *p = find_program(g, pid);
 	uint32_t n = atomic_load(&g->n_programs);
 
 	if (p)
 		return p;
 	p = find_program(g, 0);
-	if (!p && n == GUARD_MAX_PROGRAMS)
+	if (!p && n == JOURNAL_MAX_PROGRAMS)
 		return NULL;
 	if (!p)
 		p = &g->programs[n];
-	*p = (struct guard_program){ .pid = pid };
+	*p = (struct journal_program){ .pid = pid };
 	if (p == &g->programs[n])
 		atomic_store(&g->n_programs, n + 1);
 	return p;
@@ -105,22 +105,22 @@ static struct guard_program *program(struct guard *g, pid_t pid)
 
 /* ---- traps ---- */
 
-uint32_t guard_add(struct guard *g, const struct guard_entry *e)
+uint32_t journal_add(struct journal *g, const struct journal_entry *e)
 {
-	struct guard_program *p = g ? program(g, e->pid) : NULL;
+	struct journal_program *p = g ? program(g, e->pid) : NULL;
 	uint32_t number;
 
 	if (!p)
-		return GUARD_NONE;
+		return JOURNAL_NONE;
 	if (g->free_entry) {
 		number = g->free_entry - 1;
 		g->free_entry = (uint32_t)g->entries[number].at;
-	} else if (atomic_load(&g->n_entries) < GUARD_MAX_ENTRIES) {
+	} else if (atomic_load(&g->n_entries) < JOURNAL_MAX_ENTRIES) {
 		number = atomic_load(&g->n_entries);
 	} else {
-		return GUARD_NONE;
+		return JOURNAL_NONE;
 	}
-	struct guard_entry *to = &g->entries[number];
+	struct journal_entry *to = &g->entries[number];
 	pid_t pid = e->pid;
 
 	p->entries++;
@@ -134,11 +134,11 @@ uint32_t guard_add(struct guard *g, const struct guard_entry *e)
 	return number;
 }
 
-void guard_remove(struct guard *g, uint32_t number)
+void journal_remove(struct journal *g, uint32_t number)
 {
-	if (!g || number == GUARD_NONE || !g->entries[number].pid)
+	if (!g || number == JOURNAL_NONE || !g->entries[number].pid)
 		return;
-	struct guard_program *p = find_program(g, g->entries[number].pid);
+	struct journal_program *p = find_program(g, g->entries[number].pid);
 
 	g->entries[number].pid = 0;
 	atomic_thread_fence(memory_order_release);
@@ -150,7 +150,7 @@ void guard_remove(struct guard *g, uint32_t number)
 
 /* ---- tasks ---- */
 
-static uint32_t free_task(struct guard *g)
+static uint32_t free_task(struct journal *g)
 {
 	uint32_t n = atomic_load(&g->n_tasks);
 
@@ -160,7 +160,7 @@ static uint32_t free_task(struct guard *g)
 		g->free_task = (uint32_t)g->tasks[number - 1].pid;
 		return number;
 	}
-	if (n == GUARD_MAX_TASKS) {
+	if (n == JOURNAL_MAX_TASKS) {
 		atomic_store(&g->unrecorded, true);
 		return 0;
 	}
@@ -168,47 +168,47 @@ static uint32_t free_task(struct guard *g)
 	return n + 1;
 }
 
-static struct guard_task *record_of(struct guard *g, uint32_t record)
+static struct journal_task *record_of(struct journal *g, uint32_t record)
 {
 	return g && record ? &g->tasks[record - 1] : NULL;
 }
 
-static struct guard_task *record(struct guard *g, uint32_t *number, struct guard_who who)
+static struct journal_task *record(struct journal *g, uint32_t *number, struct journal_who who)
 {
 	if (!g)
 		return NULL;
 	if (!*number && (*number = free_task(g))) {
-		struct guard_task *r = &g->tasks[*number - 1];
+		struct journal_task *r = &g->tasks[*number - 1];
 
-		*r = (struct guard_task){ .pid = who.pid };
+		*r = (struct journal_task){ .pid = who.pid };
 		atomic_thread_fence(memory_order_release);
 		r->tid = who.tid;
 	}
-	struct guard_task *r = record_of(g, *number);
+	struct journal_task *r = record_of(g, *number);
 
 	if (r)
 		r->pid = who.pid;
 	return r;
 }
 
-static void set_state(struct guard_task *r, enum guard_state state)
+static void set_state(struct journal_task *r, enum journal_state state)
 {
 	atomic_thread_fence(memory_order_release);
 	r->state = state;
 	atomic_thread_fence(memory_order_release);
 }
 
-void guard_trapped(struct guard *g, uint32_t *number, struct guard_who who)
+void journal_trapped(struct journal *g, uint32_t *number, struct journal_who who)
 {
-	struct guard_task *r = record(g, number, who);
+	struct journal_task *r = record(g, number, who);
 
 	if (r)
-		set_state(r, GUARD_TRAPPED);
+		set_state(r, JOURNAL_TRAPPED);
 }
 
-void guard_owes(struct guard *g, uint32_t *number, struct guard_who who, const siginfo_t *si)
+void journal_owes(struct journal *g, uint32_t *number, struct journal_who who, const siginfo_t *si)
 {
-	struct guard_task *r = record(g, number, who);
+	struct journal_task *r = record(g, number, who);
 
 	if (!r)
 		return;
@@ -220,18 +220,18 @@ void guard_owes(struct guard *g, uint32_t *number, struct guard_who who, const s
 	r->owed.si_signo = sig;
 }
 
-void guard_stopped(struct guard *g, uint32_t *number, struct guard_who who)
+void journal_stopped(struct journal *g, uint32_t *number, struct journal_who who)
 {
-	struct guard_task *r = record(g, number, who);
+	struct journal_task *r = record(g, number, who);
 
 	if (r)
 		r->stopped = true;
 }
 
-void guard_changes(struct guard *g, uint32_t number, taddr from, const struct arch_regs *to,
-		   const struct guard_word *word)
+void journal_changes(struct journal *g, uint32_t number, taddr from, const struct arch_regs *to,
+		   const struct journal_word *word)
 {
-	struct guard_task *r = record_of(g, number);
+	struct journal_task *r = record_of(g, number);
 
 	if (!r)
 		return;
@@ -240,40 +240,40 @@ void guard_changes(struct guard *g, uint32_t number, taddr from, const struct ar
 	r->has_word = word;
 	if (word)
 		r->word = *word;
-	set_state(r, GUARD_CHANGES);
+	set_state(r, JOURNAL_CHANGES);
 }
 
-void guard_steps(struct guard *g, uint32_t number)
+void journal_steps(struct journal *g, uint32_t number)
 {
-	struct guard_task *r = record_of(g, number);
+	struct journal_task *r = record_of(g, number);
 
 	if (r)
-		set_state(r, GUARD_STEPS);
+		set_state(r, JOURNAL_STEPS);
 }
 
-void guard_goes_on(struct guard *g, uint32_t number)
+void journal_goes_on(struct journal *g, uint32_t number)
 {
-	struct guard_task *r = record_of(g, number);
+	struct journal_task *r = record_of(g, number);
 
 	if (!r)
 		return;
 	if (g->heard.si_pid == r->tid)
-		guard_noted(g);
-	set_state(r, GUARD_RUNS);
+		journal_noted(g);
+	set_state(r, JOURNAL_RUNS);
 	r->stopped = false;
 }
 
-void guard_went_on(struct guard *g, uint32_t number)
+void journal_went_on(struct journal *g, uint32_t number)
 {
-	struct guard_task *r = record_of(g, number);
+	struct journal_task *r = record_of(g, number);
 
 	if (r)
 		r->owed.si_signo = 0;
 }
 
-void guard_forget(struct guard *g, uint32_t *number)
+void journal_forget(struct journal *g, uint32_t *number)
 {
-	struct guard_task *r = record_of(g, *number);
+	struct journal_task *r = record_of(g, *number);
 
 	if (!r)
 		return;
@@ -300,7 +300,7 @@ static int as_wstatus(const siginfo_t *si)
 	}
 }
 
-pid_t guard_wait_for(struct guard *g, pid_t pid, int *wstatus, int flags)
+pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags)
 {
 	siginfo_t own = { 0 }, *si = g ? &g->heard : &own;
 
@@ -313,7 +313,7 @@ pid_t guard_wait_for(struct guard *g, pid_t pid, int *wstatus, int flags)
 	return si->si_pid;
 }
 
-void guard_noted(struct guard *g)
+void journal_noted(struct journal *g)
 {
 	atomic_thread_fence(memory_order_release);
 	if (g)
@@ -322,12 +322,12 @@ void guard_noted(struct guard *g)
 
 /* ---- the end ---- */
 
-void guard_no_tracer(struct guard *g)
+void watchdog_no_tracer(struct journal *g)
 {
 	sem_post(&g->entered);
 }
 
-bool guard_wait(struct guard *g, pid_t tracer)
+bool watchdog_wait(struct journal *g, pid_t tracer)
 {
 	struct timespec moment = { 0, 1000000 };
 
@@ -336,7 +336,7 @@ bool guard_wait(struct guard *g, pid_t tracer)
 		siginfo_t si = { 0 };
 
 		if (waitid(P_PID, (id_t)tracer, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid) {
-			guard_no_tracer(g);
+			watchdog_no_tracer(g);
 			return false;
 		}
 		nanosleep(&moment, NULL);
@@ -345,17 +345,17 @@ bool guard_wait(struct guard *g, pid_t tracer)
 	return !atomic_load(&g->clean);
 }
 
-bool guard_is_kept(const struct guard *g)
+bool watchdog_is_kept(const struct journal *g)
 {
 	return atomic_load(&g->kept);
 }
 
-bool guard_is_left_to_us(const struct guard *g)
+bool watchdog_is_left_to_us(const struct journal *g)
 {
 	return !atomic_load(&g->rescued);
 }
 
-bool guard_next_fate(const struct guard *g, unsigned i, struct guard_fate *f)
+bool watchdog_next_fate(const struct journal *g, unsigned i, struct program_fate *f)
 {
 	uint32_t n = 0;
 

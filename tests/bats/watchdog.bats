@@ -50,7 +50,7 @@ CYCLES=${CYCLES:-5}
 
 # killed_at N [ARG...]: targets/exactly, whose tracer is killed at the end of its system call number N
 # (tests/lib/killat.c). What has become of the program is in FATE: alive, trapped (died of SIGTRAP), ended
-# (by the guard, which has said so), or, if KILL_ALONE is set, died (of any signal); anything else fails.
+# (by the journal, which has said so), or, if KILL_ALONE is set, died (of any signal); anything else fails.
 killed_at() {
 	local n=$1
 	shift
