@@ -102,7 +102,7 @@ extern const size_t arch_request_size, arch_request_trap;
 /* Where a task that has come to it has the words of the request. */
 taddr arch_request_block(const struct arch_regs *r);
 
-/* ---- an instruction whose place is taken by a trap ---- */
+/* ---- an instruction whose place a breakpoint takes ---- */
 
 #define ARCH_INSN_MAX 15	/* bytes of the longest instruction */
 #define ARCH_SLOT_MAX 32	/* bytes that one out-of-line slot may take */

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /*
- * Has every thread of a process been seized? A thread that is not ours when traps go in dies of the
+ * Has every thread of a process been seized? A thread that is not ours when breakpoints go in dies of the
  * first one; and threads come and go while their list in /proc/PID/task is read. Decided from plain
  * facts: who was listed, how many there are, and whether ours are all stopped.
  */

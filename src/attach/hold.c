@@ -216,7 +216,7 @@ static void settle(struct tracer *t, struct task *task)
 	if (task->state == TASK_SERVED)
 		trapped = stop_needs_siginfo(task->wstatus);
 
-	/* It will run into our trap again, or not, if that is to go. */
+	/* It will run into our breakpoint again, or not, if that is to go. */
 	if (t->ops->settle(t->ctx, task, trapped) && trapped)
 		task->state = TASK_HELD;
 }

@@ -103,7 +103,7 @@ static struct journal_program *program(struct journal *g, pid_t pid)
 	return p;
 }
 
-/* ---- traps ---- */
+/* ---- breakpoints ---- */
 
 uint32_t journal_add(struct journal *g, const struct journal_entry *e)
 {

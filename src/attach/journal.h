@@ -23,7 +23,7 @@ struct journal;
 
 #define JOURNAL_NONE UINT32_MAX
 
-/* A trap, and the out-of-line slot that belongs to it. */
+/* A breakpoint, and the out-of-line slot that belongs to it. */
 struct journal_entry {
 	pid_t pid;			/* thread group whose memory it is in; 0: nothing */
 	taddr at;

@@ -77,11 +77,11 @@ struct recovery_seen {
 enum recovery_where {
 	PC_OWN,	/* where the program itself put it, as far as can be told */
 	PC_IN_SLOT,
-	PC_BEHIND,	/* a trap's first byte, where no instruction begins */
-	PC_PAST,	/* a trap, or the one-byte instruction in whose place it is */
+	PC_BEHIND,	/* a breakpoint's first byte, where no instruction begins */
+	PC_PAST,	/* a breakpoint, or the one-byte instruction in whose place it is */
 };
 
-/* @own: where it would be in the program itself; PC_PAST: if it was the trap. */
+/* @own: where it would be in the program itself; PC_PAST: if that was the breakpoint. */
 enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc, taddr *own);
 
 enum recovery_verdict {
@@ -105,11 +105,11 @@ enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid, const s
 			       enum journal_state state, const struct recovery_seen *seen,
 			       const struct arch_regs *now, taddr *own);
 
-/* Has the task run into a trap of ours, or made our step, and nobody has been told? It will die of SIGTRAP;
- * or its program handles that, and would go on behind the trap. */
+/* Has the task run into a breakpoint of ours, or made our step, and nobody has been told? It will die of SIGTRAP;
+ * or its program handles that, and would go on behind it. */
 bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *seen);
 
-/* Is what @code holds, insn_size bytes read at the entry's address, the trap and the rest of its instruction? */
+/* Is what @code holds, insn_size bytes read at the entry's address, the breakpoint and the rest of its instruction? */
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code);
 
 /* Is what @code holds, slot_size bytes read there, what we have put into the slot? */

@@ -51,7 +51,7 @@ enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc,
 	return where;
 }
 
-static bool is_plain_trap(const siginfo_t *heard)
+static bool is_plain_breakpoint(const siginfo_t *heard)
 {
 	return heard->si_code == CLD_TRAPPED && heard->si_status == SIGTRAP;
 }
@@ -60,7 +60,7 @@ enum journal_state journal_state(const struct journal_task *record, pid_t tid, c
 {
 	enum journal_state noted = record ? record->state : JOURNAL_RUNS;
 
-	if (noted == JOURNAL_RUNS && heard->si_pid == tid && is_plain_trap(heard))
+	if (noted == JOURNAL_RUNS && heard->si_pid == tid && is_plain_breakpoint(heard))
 		return JOURNAL_TRAPPED;
 	return noted;
 }

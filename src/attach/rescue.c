@@ -94,8 +94,8 @@ static bool is_gone(pid_t pid)
 
 /* ---- memory ---- */
 
-/* Put back the program's own bytes where a trap still stands. */
-static void restore_traps(const struct journal *g, pid_t pid, const struct address_space *s)
+/* Put back the program's own bytes where a breakpoint still stands. */
+static void restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
@@ -141,7 +141,7 @@ static void restore_text(const struct journal *g, pid_t pid)
 	struct address_space *s = open_space(pid);
 
 	if (s)
-		restore_traps(g, pid, s);
+		restore_breakpoints(g, pid, s);
 	address_space_free(s);
 }
 
@@ -158,7 +158,7 @@ void watchdog_stop_programs(struct journal *g)
 {
 	struct journal_program *p;
 
-	/* First those that are known to run, which may meet a trap at any moment. */
+	/* First those that are known to run, which may meet a breakpoint at any moment. */
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
 		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED)
 			stop_task(NULL, g->tasks[i].tid);
@@ -183,7 +183,7 @@ static void adopt_entry(const struct adoption *a, const struct journal_entry *of
 	journal_add(a->g, &e);
 }
 
-/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's traps. */
+/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's breakpoints. */
 static void adopt(void *ctx, pid_t pid)
 {
 	struct journal *g = ctx;
@@ -490,7 +490,7 @@ static void rescue_program(struct journal *g, struct journal_program *p, const s
 
 	if (r.space) {
 		p->fate = (struct program_fate){ .pid = p->pid };
-		restore_traps(g, p->pid, r.space);
+		restore_breakpoints(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
 		each_task(g, p->pid, rescue_task, &r);
 		if (!r.keep_slots)

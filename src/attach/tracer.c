@@ -372,7 +372,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 			sig = 0;
 			continue;
 		}
-		/* A signal came first. Its handler shall run with the trap in place; it returns to it. */
+		/* A signal came first. Its handler shall run with the breakpoint in place; it returns to it. */
 		tracer_note(t, task->tid, wstatus);
 		return;
 	}
@@ -408,7 +408,7 @@ static void deliver(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
-/* A plain SIGTRAP: a trap of ours, mostly. Its siginfo is asked for only if the pc leaves doubt. */
+/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
 {
 	enum trap_answer a = t->ops->trap(t->ctx, task, false);

@@ -31,13 +31,13 @@ struct tracer_ops {
 	/* An exec has put a new program into @task's space, which has no user data yet.
 	 * False: it is not to be traced, let it go. */
 	bool (*image)(void *ctx, struct task *task);
-	/* A process made by @parent with fork, in a space of its own that is a copy of @space, traps
+	/* A process made by @parent with fork, in a space of its own that is a copy of @space, breakpoints
 	 * included. False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
 		       struct address_space *space);
 	/*
 	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it is let go.
-	 * @space: it was made by fork, and its memory is a copy of that, traps included, which have to be
+	 * @space: it was made by fork, and its memory is a copy of that, breakpoints included, which have to be
 	 * taken out of task->space; NULL: it has exec'ed.
 	 */
 	void (*unfollowed)(void *ctx, struct task *task, const struct address_space *space, int err);
@@ -48,7 +48,7 @@ struct tracer_ops {
 	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
 	 * that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
-	/* After TRAP_STEP, with every other task of the space held: take the trap out (true) or put it
+	/* After TRAP_STEP, with every other task of the space held: take the breakpoint out (true) or put it
 	 * in again (false). @stepped: the instruction ran. */
 	void (*alone)(void *ctx, struct task *task, bool out, bool stepped);
 	/* The program is about to see its registers (a signal, a detach): put the pc where it would
@@ -131,7 +131,7 @@ void tracer_detach_process(struct tracer *t, pid_t pid);
  */
 int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 
-/* Stop all tasks where the program can be left alone: no pc in a slot or behind a trap of ours, no
+/* Stop all tasks where the program can be left alone: no pc in a slot or behind a breakpoint of ours, no
  * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */
 void tracer_quiesce(struct tracer *t);
 void tracer_continue(struct tracer *t);

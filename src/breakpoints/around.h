@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * The code around a trap, by which it is known again where a program writes its own code. A trap
+ * The code around a breakpoint, by which it is known again where a program writes its own code. A breakpoint
  * instruction may be found there that is not ours: such programs fill with it what they do not use, and
  * put one where nothing may ever come.
  */

@@ -20,12 +20,12 @@ enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e,
 		return ENTRY_OUTER;
 	if (e->slot == p->slot && e->ret == p->ret) {
 		/* The wrapper has been called again, for something else. */
-		if (p->by_wrapper && e->trap != p->trap && !(e->freed && e->freed == p->ptr))
+		if (p->by_wrapper && e->entry != p->entry && !(e->freed && e->freed == p->ptr))
 			return ENTRY_ABANDONED;
 		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same slot, same return
 		 * address. The very same entry twice is a call that a signal pushed back to its start,
 		 * or the same call made again, after a longjmp out of it or a return not watched. */
-		return e->trap == p->trap ? ENTRY_RESTARTED : ENTRY_NESTED;
+		return e->entry == p->entry ? ENTRY_RESTARTED : ENTRY_NESTED;
 	}
 	if (p->interrupted)
 		return ENTRY_UNWIND;
@@ -59,7 +59,7 @@ bool calls_enter(struct calls *c, const struct call_entry *e)
 
 	while ((last = last_nested(c)) && last->slot <= e->slot) {
 		/* The call there can only have reached the other function: that one has jumped here. */
-		if (last->certain && last->slot == e->slot && last->ret == e->ret && last->trap != e->trap)
+		if (last->certain && last->slot == e->slot && last->ret == e->ret && last->entry != e->entry)
 			return true;
 		c->n_nested--;
 	}
@@ -75,7 +75,7 @@ void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_aft
 	if ((last && last->slot <= e->slot) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
 		return;
 	c->nested[c->n_nested++] = (struct nested_call){
-		.trap = e->trap, .slot = e->slot, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
+		.entry = e->entry, .slot = e->slot, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
 		.certain = certain,
 	};
 }

@@ -15,7 +15,7 @@
 
 /* A call that has begun and has not returned. */
 struct call {
-	taddr trap;	/* of its entry */
+	taddr entry;	/* of its entry */
 	taddr slot;	/* where its return address is on the stack */
 	taddr ret;	/* the return address */
 	taddr sp_after;	/* the stack pointer when it has returned */
@@ -46,7 +46,7 @@ struct call {
  * nobody has to look any further, however many calls there are within each other.
  */
 struct nested_call {
-	taddr trap, slot, ret, sp_after;	/* as in struct call */
+	taddr entry, slot, ret, sp_after;	/* as in struct call */
 	size_t of;	/* the pending call, as an index */
 	bool certain;	/* what is called there is this function, and no other one */
 };
@@ -71,7 +71,7 @@ enum entry_verdict {
 
 /* An entry to be judged. */
 struct call_entry {
-	taddr trap, slot, ret;	/* as in struct call */
+	taddr entry, slot, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trap means: pairs entries with returns and makes allocation events of them. */
+/* What a breakpoint means: pairs entries with returns and makes allocation events of them. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -36,10 +36,10 @@ void watch_emit(struct watch *w, struct alloc_event *e)
 static void drop_call(struct watch *w, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
-	struct trap *trap = c->unwatched ? NULL : traps_at(&w->traps, c->ret);
+	struct breakpoint *bp = c->unwatched ? NULL : breakpoints_at(&w->breakpoints, c->ret);
 
-	if (trap)
-		trap_awaited(w->space, trap);
+	if (bp)
+		breakpoint_awaited(w->space, bp);
 	calls_pop(calls);
 }
 
@@ -60,7 +60,7 @@ static bool is_call_itself(const struct watch *w, const struct call *pending, ta
 {
 	if (!pending->by_wrapper)
 		return true;
-	const struct mapping *of = mappings_find(&w->maps, pending->trap);
+	const struct mapping *of = mappings_find(&w->maps, pending->entry);
 	const struct mapping *at = mappings_find(&w->maps, pc - 1);
 	return of && at && of->file == at->file;
 }
@@ -82,7 +82,7 @@ static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *
 	if (calls_is_pending(f->calls, pc, sp))
 		return true;
 	const struct nested_call *n = calls_find_nested(f->calls, pc, sp);
-	return n && (n->certain || watch_function(f->w, inner) == n->trap);
+	return n && (n->certain || watch_function(f->w, inner) == n->entry);
 }
 
 static bool has_handler(const struct unwind_chain *chain)
@@ -134,7 +134,7 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	w->counts.doubtful += is_doubtful(calls, &chain);
 	/* A free that hands its block on in a chain that is cut says nothing of others. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
-		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_of(w, e->ret, e->trap));
+		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_of(w, e->ret, e->entry));
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static bool is_callback(const struct watch *w, const struct call *pending, const
 	/* It has jumped there itself, at its end. */
 	if (e->slot == pending->slot)
 		return false;
-	const struct mapping *of = mappings_find(&w->maps, pending->trap);
+	const struct mapping *of = mappings_find(&w->maps, pending->entry);
 	const struct mapping *by = mappings_find(&w->maps, e->ret - 1);
 	return of && by && of->file != by->file;
 }
@@ -234,12 +234,12 @@ static bool take_hidden(struct watch *w, taddr ptr)
 }
 
 /* Is this a free that was counted, and then begun again? Not if the block has been given out since. */
-bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp)
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr, taddr sp)
 {
 	for (size_t i = 0; i < t->n_rewound; i++) {
 		const struct rewound_free f = t->rewound[i];
 
-		if (f.trap != trap || f.sp != sp)
+		if (f.entry != entry || f.sp != sp)
 			continue;
 		t->rewound[i] = t->rewound[--t->n_rewound];
 		return f.ptr == ptr && !(ptr && w->sink->knows(w->image, ptr));
@@ -248,21 +248,21 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap
 }
 
 /* Does the allocator free a block that it has not given, which the program has freed long ago? */
-static bool is_housekeeping(struct watch *w, const struct trap *trap, taddr ptr, const struct arch_regs *r)
+static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr ptr, const struct arch_regs *r)
 {
 	taddr ret;
 
 	return ptr && !w->sink->knows(w->image, ptr) &&
 	       address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
-	       watch_by_allocator(w, trap, ret);
+	       watch_by_allocator(w, bp, ret);
 }
 
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, const struct arch_regs *r)
+		       const struct breakpoint *bp, const struct arch_regs *r)
 {
-	taddr ptr = arch_arg(r, watch_probe(w, trap->probe)->ptr_arg);
+	taddr ptr = arch_arg(r, watch_probe(w, bp->probe)->ptr_arg);
 
-	if (watch_was_rewound(w, t, trap->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
+	if (watch_was_rewound(w, t, bp->at, ptr, arch_sp(r)) || take_hidden(w, ptr))
 		return;
 	w->counts.null_frees += !ptr;
 	pools_drop(&w->pools, ptr);
@@ -273,26 +273,26 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .task = task->tid,
 				       .ptr = ptr,
 				       .sp = arch_sp_after_return(r),
-				       .by_allocator = is_housekeeping(w, trap, ptr, r) });
+				       .by_allocator = is_housekeeping(w, bp, ptr, r) });
 }
 
 /* Wait for the call to return, which is when it is over and, for most, what it gave is known. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 {
-	struct trap *trap = traps_at(&w->traps, ret);
+	struct breakpoint *bp = breakpoints_at(&w->breakpoints, ret);
 	int err;
 
-	if (!trap || !(trap->roles & TRAP_RETURN)) {
+	if (!bp || !(bp->roles & BREAKPOINT_RETURN)) {
 		bool in_file = watch_mapping(w, tid, ret - 1);
 
-		trap = traps_plant(&w->traps, w->space, ret, TRAP_RETURN, &err);
-		if (!trap)
+		bp = breakpoints_plant(&w->breakpoints, w->space, ret, BREAKPOINT_RETURN, &err);
+		if (!bp)
 			return false;
-		trap->volatile_code = !in_file;
+		bp->volatile_code = !in_file;
 	}
-	if (trap->volatile_code)
-		traps_refresh(&w->traps, w->space, trap);
-	trap_await(&w->traps, w->space, trap);
+	if (bp->volatile_code)
+		breakpoints_refresh(&w->breakpoints, w->space, bp);
+	breakpoint_await(&w->breakpoints, w->space, bp);
 	return true;
 }
 
@@ -306,16 +306,16 @@ static bool is_unwanted(const struct watch *w, const struct probe *p, const stru
 
 /* May the return of a call be left alone, because the chain tells of what is called later whether it has?
  * An allocator that does not describe its frames (musl's) ends the chains of what it calls. */
-static bool needs_no_return(struct watch *w, const struct trap *trap, const struct probe *p, struct call *c)
+static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p, struct call *c)
 {
 	if (c->unwanted) {
-		const struct call_site *from = watch_site_of(w, c->ret, trap->at);
+		const struct call_site *from = watch_site_of(w, c->ret, bp->at);
 
 		return from && from->described && !w->counts.doubtful;
 	}
 	if (p->kind != PROBE_FREE)
 		return false;
-	enum free_site_kind site = watch_free_site(w, c->ret, trap);
+	enum free_site_kind site = watch_free_site(w, c->ret, bp);
 	c->by_wrapper = site == SITE_WRAPPED;
 	return site != SITE_ANY;
 }
@@ -327,9 +327,9 @@ static enum alloc_label inner_label(const struct watch *w, const struct call *ou
 }
 
 static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
+		       const struct breakpoint *bp, const struct call_entry *e, const struct arch_regs *r)
 {
-	const uint32_t number = trap->probe;
+	const uint32_t number = bp->probe;
 	const struct probe *p = watch_probe(w, number);
 	struct call *c = calls_push(&t->calls);
 
@@ -337,7 +337,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		w->counts.lost++;
 		return;
 	}
-	c->trap = e->trap;
+	c->entry = e->entry;
 	c->slot = e->slot;
 	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
@@ -352,7 +352,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->unwanted = is_unwanted(w, p, c);
 	w->counts.unwanted += c->unwanted;
 	/* A stop for its return would tell no more than the chain does if that is asked for. */
-	c->unwatched = needs_no_return(w, trap, p, c);
+	c->unwatched = needs_no_return(w, bp, p, c);
 	if (c->unwatched)
 		return;
 	if (!watch_await_return(w, task->tid, e->ret)) {
@@ -401,14 +401,14 @@ static void lose_entry(struct watch *w, const struct task *task)
 }
 
 /* A function that we answer in its place. True: it has returned. */
-static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 		   struct arch_regs *r)
 {
-	const struct probe *p = watch_probe(w, trap->probe);
+	const struct probe *p = watch_probe(w, bp->probe);
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
 	if (address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
-	    watch_by_library(w, trap, ret) ||
+	    watch_by_library(w, bp, ret) ||
 	    !w->sink->ask(w->image, watch_ref(task), p->question, arg, &result))
 		return false;
 	t->hide_next = p->question == ASK_HEAP_SIZE;
@@ -419,9 +419,9 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 
 /* What a free does inside matters only if it may call another one, or is the program's own, which may
  * do anything. */
-static bool free_stays_inside(const struct watch *w, const struct trap *trap)
+static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp)
 {
-	return w->free_functions <= 1 && trap->file != w->program;
+	return w->free_functions <= 1 && bp->file != w->program;
 }
 
 static bool is_about_a_pool(const struct probe *p)
@@ -431,13 +431,13 @@ static bool is_about_a_pool(const struct probe *p)
 
 /* An entry that is judged: the program's own call is begun, or told at once. */
 static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
-			 const struct trap *trap, const struct call_entry *e, const struct arch_regs *r)
+			 const struct breakpoint *bp, const struct call_entry *e, const struct arch_regs *r)
 {
-	const struct probe *p = watch_probe(w, trap->probe);
+	const struct probe *p = watch_probe(w, bp->probe);
 	bool outer = is_outer(w, task, &t->calls, e, r);
 
 	if (is_about_a_pool(p))
-		watch_pool_entry(w, task, t, trap, r);
+		watch_pool_entry(w, task, t, bp, r);
 	if (p->kind == PROBE_GIVE_UP && !outer)
 		give_up(w, task, &t->calls);
 	w->counts.nested += !outer;
@@ -449,33 +449,33 @@ static void judged_entry(struct watch *w, struct task *task, struct watched_task
 		return;
 	}
 	if (p->kind == PROBE_FREE)
-		count_free(w, task, t, trap, r);
+		count_free(w, task, t, bp, r);
 	if (p->kind == PROBE_FREE_LIST)
 		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
 				   arch_sp_after_return(r));
-	if (p->kind != PROBE_FREE || (e->freed && !free_stays_inside(w, trap)))
-		begin_call(w, task, t, trap, e, r);
+	if (p->kind != PROBE_FREE || (e->freed && !free_stays_inside(w, bp)))
+		begin_call(w, task, t, bp, e, r);
 }
 
 /* True: the function has returned already. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
-		      const struct trap *trap, struct arch_regs *r)
+		      const struct breakpoint *bp, struct arch_regs *r)
 {
-	const struct probe *p = watch_probe(w, trap->probe);
+	const struct probe *p = watch_probe(w, bp->probe);
 	struct arch_regs request;
 	const struct arch_regs *as = r; /* of the call that is judged */
-	struct call_entry e = { .trap = trap->at };
+	struct call_entry e = { .entry = bp->at };
 
 	if (p->question)
-		return answer(w, task, t, trap, r);
+		return answer(w, task, t, bp, r);
 	if (p->mark) {
 		w->sink->mark(w->image, watch_ref(task), p->mark, arch_arg(r, p->ptr_arg));
 		return false;
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
-		if (!t->calls.n && (!e.freed || free_stays_inside(w, trap))) {
-			count_free(w, task, t, trap, r);
+		if (!t->calls.n && (!e.freed || free_stays_inside(w, bp))) {
+			count_free(w, task, t, bp, r);
 			return false;
 		}
 	}
@@ -492,7 +492,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		lose_entry(w, task);
 		return false;
 	}
-	judged_entry(w, task, t, trap, &e, as);
+	judged_entry(w, task, t, bp, &e, as);
 	return false;
 }
 
@@ -573,18 +573,18 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 {
 	ptrdiff_t i = calls_returning(&t->calls, pc, arch_sp(r));
 
-	struct trap *trap = traps_at(&w->traps, pc);
+	struct breakpoint *bp = breakpoints_at(&w->breakpoints, pc);
 
 	if (i < 0) {
-		trap_strayed(w->space, trap);
+		breakpoint_was_spurious(w->space, bp);
 		w->counts.strays++;
 		return false;
 	}
-	/* Who is not waited for is nobody that the trap is there for. */
+	/* Who is not waited for is nobody that the breakpoint is there for. */
 	if (t->calls.v[i].unwatched)
-		trap_strayed(w->space, trap);
+		breakpoint_was_spurious(w->space, bp);
 	else
-		trap->hits++;
+		bp->hits++;
 	while (t->calls.n > (size_t)i + 1)
 		watch_abandon(w, task, &t->calls);
 	call_returned(w, task, &t->calls, r);

@@ -6,16 +6,16 @@
 /* A resolver that is trapped, of @file, has told that its function is at @at. */
 static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file, uint32_t probe)
 {
-	if (!watch_plant(w, at, TRAP_ENTRY, m->file, probe))
+	if (!watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
 		scan_resolved(&w->shared->scans, file, probe);
 }
 
 /* ---- it is told while we watch ---- */
 
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 			  const struct arch_regs *r)
 {
-	struct call call = { .trap = trap->at, .slot = arch_return_slot(r), .probe = trap->resolves,
+	struct call call = { .entry = bp->at, .slot = arch_return_slot(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
 	/* One that a signal had pushed back to its start has been begun again. */
@@ -33,11 +33,11 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 			     const struct arch_regs *r)
 {
 	const struct mapping *m = watch_mapping(w, task->tid, arch_result(r));
-	const struct trap *trap = traps_at(&w->traps, c->trap);
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, c->entry);
 
-	if (!m || !trap)
+	if (!m || !bp)
 		return;
-	plant_function(w, m, arch_result(r), trap->file, c->probe);
+	plant_function(w, m, arch_result(r), bp->file, c->probe);
 	watch_count_allocators(w);
 }
 
@@ -45,10 +45,10 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 
 static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of, taddr function)
 {
-	const struct trap *trap = traps_at(&w->traps, resolver);
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, resolver);
 
-	if (trap && trap->roles & TRAP_RESOLVER)
-		plant_function(w, of, function, trap->file, trap->resolves);
+	if (bp && bp->roles & BREAKPOINT_RESOLVER)
+		plant_function(w, of, function, bp->file, bp->resolves);
 }
 
 /* What a slot of the file mapped as @m holds, if that has been chosen. */
@@ -75,8 +75,8 @@ static void look_at_slot(struct watch *w, const struct mapping *m, const struct 
 
 static bool has_resolvers(const struct watch *w)
 {
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (w->traps.v[i].roles & TRAP_RESOLVER)
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (w->breakpoints.v[i].roles & BREAKPOINT_RESOLVER)
 			return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A task at a trap: from its stop to its going on, and out of the way of whoever looks at it. */
+/* A task at a breakpoint: from its stop to its going on, and out of the way of whoever looks at it. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make the task do what the trap took the place of. */
-static enum trap_answer pass(struct watch *w, struct task *task, const struct trap *trap, taddr at,
+/* Make the task do what the breakpoint took the place of. */
+static enum trap_answer pass(struct watch *w, struct task *task, const struct breakpoint *bp, taddr at,
 			     struct arch_regs *r)
 {
 	const struct arch_regs was = *r;
 
 	/* If its module has gone while it was served there is nothing in its place. */
-	if (!trap || trap->insn.how != ARCH_EMULATE) {
-		arch_set_pc(r, trap && trap->slot ? trap->slot : at);
-		journal_changes(w->traps.journal, task->journal_record, arch_pc(&was), r, NULL);
+	if (!bp || bp->insn.how != ARCH_EMULATE) {
+		arch_set_pc(r, bp && bp->slot ? bp->slot : at);
+		journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r, NULL);
 		arch_write_pc(task->tid, arch_pc(r));
-		return trap && trap->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
+		return bp && bp->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 	}
 	struct journal_word word;
 	bool push = false;
 
-	arch_emulate(&trap->insn, at, r, &push, &word.value);
+	arch_emulate(&bp->insn, at, r, &push, &word.value);
 	word.at = arch_sp(r);
-	journal_changes(w->traps.journal, task->journal_record, arch_pc(&was), r, push ? &word : NULL);
+	journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r, push ? &word : NULL);
 	if (push)
 		address_space_write(w->space, word.at, &word.value, sizeof word.value);
 	arch_change_regs(task->tid, &was, r);
@@ -40,52 +40,52 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	if (arch_get_regs(task->tid, &r))
 		return TRAP_NOT_OURS; /* it is being killed */
 	taddr at = arch_pc(&r) - arch_trap_size;
-	const struct trap *trap = traps_at(&w->traps, at);
-	if (!trap || trap_is_foreign(w->space, trap))
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
+	if (!bp || breakpoint_is_foreign(w->space, bp))
 		return TRAP_NOT_OURS;
-	/* Behind a longer instruction's first byte nothing but its trap leads; behind a one-byte
+	/* Behind a longer instruction's first byte nothing but its breakpoint leads; behind a one-byte
 	 * instruction also the instruction itself, and there a signal may come from anywhere. */
-	if (!certain && trap->insn.size == arch_trap_size)
+	if (!certain && bp->insn.size == arch_trap_size)
 		return TRAP_DOUBTFUL;
-	const size_t id = (size_t)(trap - w->traps.v);
-	uint8_t roles = trap->roles;
-	bool own_trap = !memcmp(trap->insn.bytes, arch_trap, arch_trap_size);
+	const size_t id = (size_t)(bp - w->breakpoints.v);
+	uint8_t roles = bp->roles;
+	bool own_trap = !memcmp(bp->insn.bytes, arch_trap, arch_trap_size);
 	w->counts.traps++;
 	if (!t) {
 		w->counts.lost++;
-		return pass(w, task, trap, at, &r);
+		return pass(w, task, bp, at, &r);
 	}
-	bool ended = roles & TRAP_RETURN && watch_hit_return(w, task, t, at, &r);
-	if (roles & TRAP_RENDEZVOUS)
+	bool ended = roles & BREAKPOINT_RETURN && watch_hit_return(w, task, t, at, &r);
+	if (roles & BREAKPOINT_RENDEZVOUS)
 		watch_modules(w, task->tid);
-	trap = traps_again(&w->traps, id, at);
-	if (trap && roles & TRAP_RESOLVER)
-		watch_enter_resolver(w, task, t, trap, &r);
-	trap = traps_again(&w->traps, id, at);
-	if (trap && roles & TRAP_ENTRY && watch_hit_entry(w, task, t, trap, &r)) {
-		journal_changes(w->traps.journal, task->journal_record, at + arch_trap_size, &r, NULL);
+	bp = breakpoints_again(&w->breakpoints, id, at);
+	if (bp && roles & BREAKPOINT_RESOLVER)
+		watch_enter_resolver(w, task, t, bp, &r);
+	bp = breakpoints_again(&w->breakpoints, id, at);
+	if (bp && roles & BREAKPOINT_ENTRY && watch_hit_entry(w, task, t, bp, &r)) {
+		journal_changes(w->breakpoints.journal, task->journal_record, at + arch_trap_size, &r, NULL);
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
 	}
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
-	enum trap_answer answer = pass(w, task, traps_again(&w->traps, id, at), at, &r);
+	enum trap_answer answer = pass(w, task, breakpoints_again(&w->breakpoints, id, at), at, &r);
 
-	return answer == TRAP_OURS && ended && roles == TRAP_RETURN ? TRAP_ENDS_CALL : answer;
+	return answer == TRAP_OURS && ended && roles == BREAKPOINT_RETURN ? TRAP_ENDS_CALL : answer;
 }
 
 /* The task's counted free has not run an instruction and may be begun again. */
 static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
 {
-	const struct trap *trap = traps_at(&w->traps, arch_pc(r));
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, arch_pc(r));
 	struct watched_task *t = watched_task(task);
 
-	if (!t || !trap || !(trap->roles & TRAP_ENTRY) || watch_probe(w, trap->probe)->kind != PROBE_FREE)
+	if (!t || !bp || !(bp->roles & BREAKPOINT_ENTRY) || watch_probe(w, bp->probe)->kind != PROBE_FREE)
 		return;
 	/* Only handlers can come in between, and they may free, too. */
-	struct rewound_free f = { trap->at, arch_arg(r, watch_probe(w, trap->probe)->ptr_arg), arch_sp(r) };
-	watch_was_rewound(w, t, f.trap, f.ptr, f.sp);
+	struct rewound_free f = { bp->at, arch_arg(r, watch_probe(w, bp->probe)->ptr_arg), arch_sp(r) };
+	watch_was_rewound(w, t, f.entry, f.ptr, f.sp);
 	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
 		w->counts.lost++;
 	else
@@ -97,18 +97,18 @@ void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
 	struct arch_regs r;
 
 	if (out) {
-		if (!arch_get_regs(task->tid, &r) && traps_at(&w->traps, arch_pc(&r)))
+		if (!arch_get_regs(task->tid, &r) && breakpoints_at(&w->breakpoints, arch_pc(&r)))
 			w->stepping = arch_pc(&r);
 		else
 			w->stepping = 0;
 		if (w->stepping)
-			trap_lift(w->space, traps_at(&w->traps, w->stepping));
+			breakpoint_lift(w->space, breakpoints_at(&w->breakpoints, w->stepping));
 		w->counts.steps++;
 		return;
 	}
-	const struct trap *trap = w->stepping ? traps_at(&w->traps, w->stepping) : NULL;
-	if (trap && !trap->out)
-		trap_restore(w->space, trap);
+	const struct breakpoint *bp = w->stepping ? breakpoints_at(&w->breakpoints, w->stepping) : NULL;
+	if (bp && !bp->out)
+		breakpoint_restore(w->space, bp);
 	if (!stepped && !arch_get_regs(task->tid, &r))
 		note_rewound(w, task, &r);
 }
@@ -124,14 +124,14 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped)
 	if (arch_get_regs(task->tid, &r))
 		return false;
 	taddr pc = arch_pc(&r);
-	taddr own = traps_own_pc(&w->traps, pc, &before);
-	const struct trap *behind = trapped ? traps_at(&w->traps, pc - arch_trap_size) : NULL;
-	bool ours = behind && !trap_is_foreign(w->space, behind);
+	taddr own = breakpoints_own_pc(&w->breakpoints, pc, &before);
+	const struct breakpoint *behind = trapped ? breakpoints_at(&w->breakpoints, pc - arch_trap_size) : NULL;
+	bool ours = behind && !breakpoint_is_foreign(w->space, behind);
 	if (ours)
 		own = pc - arch_trap_size;
 	if (own != pc) {
 		arch_set_pc(&r, own);
-		journal_changes(w->traps.journal, task->journal_record, pc, &r, NULL);
+		journal_changes(w->breakpoints.journal, task->journal_record, pc, &r, NULL);
 		arch_set_regs(task->tid, &r);
 	}
 	if (before)

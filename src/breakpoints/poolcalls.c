@@ -11,8 +11,8 @@ taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const s
 
 	if (p->pool_arg != NO_ARG)
 		return arch_arg(r, p->pool_arg);
-	const struct trap *trap = t->pool ? traps_at(&w->traps, c->trap) : NULL;
-	return trap && trap->file == t->pool_file ? t->pool : 0;
+	const struct breakpoint *bp = t->pool ? breakpoints_at(&w->breakpoints, c->entry) : NULL;
+	return bp && bp->file == t->pool_file ? t->pool : 0;
 }
 
 void watch_pool_begins(struct watch *w, taddr pool)
@@ -36,15 +36,15 @@ void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_
 		w->counts.lost++;
 }
 
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 		      const struct arch_regs *r)
 {
-	enum probe_kind kind = watch_probe(w, trap->probe)->kind;
-	taddr pool = arch_arg(r, watch_probe(w, trap->probe)->pool_arg), block;
+	enum probe_kind kind = watch_probe(w, bp->probe)->kind;
+	taddr pool = arch_arg(r, watch_probe(w, bp->probe)->pool_arg), block;
 
 	if (kind == PROBE_POOL_DEFAULT) {
 		t->pool = pool;
-		t->pool_file = trap->file;
+		t->pool_file = bp->file;
 		return;
 	}
 	while ((block = pools_take(&w->pools, pool)))

@@ -14,29 +14,29 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return hash_mix(((const struct watch *)owner)->sites[id].ret);
 }
 
-/* The program's own code, without our traps. */
+/* The program's own code, without our breakpoints. */
 static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 {
 	if (address_space_read(w->space, at, code, len) != (ssize_t)len)
 		return false;
-	traps_hide(&w->traps, at, code, len);
+	breakpoints_hide(&w->breakpoints, at, code, len);
 	return true;
 }
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret)
 {
 	uint8_t before[5];
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
-	if (!m || m->file != trap->file)
+	if (!m || m->file != bp->file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
 		return true;
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
-	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
+	return s && s->dynamic && bp->file == m->file && m->file != w->program &&
 	       read_code(w, ret - sizeof before, before, sizeof before) &&
-	       arch_direct_call_target(before, ret) == trap->at;
+	       arch_direct_call_target(before, ret) == bp->at;
 }
 
 /* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
@@ -85,23 +85,23 @@ const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at)
 	return s && s->reaches == at ? s : NULL;
 }
 
-enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp)
 {
-	const struct call_site *s = know_site(w, ret, trap->at);
+	const struct call_site *s = know_site(w, ret, bp->at);
 
 	if (!s)
 		return SITE_ANY;
-	if (s->reaches == trap->at)
+	if (s->reaches == bp->at)
 		return SITE_FREES;
-	bool known = s->file != NO_FILE && trap->file != NO_FILE;
+	bool known = s->file != NO_FILE && bp->file != NO_FILE;
 	/* The program's own free may do anything. */
-	return known && s->file != trap->file && trap->file != w->program ? SITE_WRAPPED : SITE_ANY;
+	return known && s->file != bp->file && bp->file != w->program ? SITE_WRAPPED : SITE_ANY;
 }
 
 /* libtcmalloc asks for a profile of its own when the program ends. */
-bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret)
+bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret)
 {
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 
-	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+	return m && m->file == bp->file && m->file != w->program && watch_is_allocator(w, m->file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where traps are: follows what is mapped into a space. */
+/* Where breakpoints are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
 #include "probes/choose.h"
@@ -37,20 +37,20 @@ struct planting {
 	const struct mapping *m;
 };
 
-int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe)
+int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file, uint32_t probe)
 {
 	int err;
-	struct trap *trap = traps_at(&w->traps, at);
-	bool was = trap && trap->roles & role;
+	struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
+	bool was = bp && bp->roles & role;
 
-	trap = traps_plant(&w->traps, w->space, at, role, &err);
-	if (!trap)
+	bp = breakpoints_plant(&w->breakpoints, w->space, at, role, &err);
+	if (!bp)
 		return err;
 	/* Where two definitions are about one function the first holds. */
-	uint32_t *number = role == TRAP_RESOLVER ? &trap->resolves : &trap->probe;
+	uint32_t *number = role == BREAKPOINT_RESOLVER ? &bp->resolves : &bp->probe;
 	if (!was || probe < *number)
 		*number = probe;
-	trap->file = file;
+	bp->file = file;
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static void plant_probe(void *ctx, const struct scan_probe *p)
 		return;
 	if (p->indirect)
 		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
-	watch_plant(in->w, in->m->bias + p->address, p->indirect ? TRAP_RESOLVER : TRAP_ENTRY, in->m->file,
+	watch_plant(in->w, in->m->bias + p->address, p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY, in->m->file,
 		    p->probe);
 }
 
@@ -74,13 +74,13 @@ static int plant_in(struct watch *w, const struct mapping *m)
 	if (!s)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
-		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
+		err = breakpoints_offer_slack(&w->breakpoints, m->bias + s->slack_start, m->bias + s->slack_end);
 	if (!err)
 		err = choose_probes(&w->shared->files, &w->shared->scans, w->shared->rules, m->file,
 				    m->file == w->program, plant_probe,
 				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
-		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
+		breakpoints_plant(&w->breakpoints, w->space, m->bias + s->rendezvous, BREAKPOINT_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -109,13 +109,13 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 		if (n->end <= at || n->start >= m->end)
 			continue;
 		if (n->start > at)
-			traps_forget(&w->traps, w->space, at, n->start);
+			breakpoints_forget(&w->breakpoints, w->space, at, n->start);
 		at = n->end < m->end ? n->end : m->end;
 		if (n->file != m->file || n->bias != m->bias)
-			traps_forget(&w->traps, NULL, n->start > m->start ? n->start : m->start, at);
+			breakpoints_forget(&w->breakpoints, NULL, n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
-		traps_forget(&w->traps, w->space, at, m->end);
+		breakpoints_forget(&w->breakpoints, w->space, at, m->end);
 }
 
 bool watch_is_allocator(struct watch *w, uint32_t file)
@@ -131,10 +131,10 @@ bool watch_is_allocator(struct watch *w, uint32_t file)
 void watch_count_allocators(struct watch *w)
 {
 	w->free_functions = w->counts.taken = 0;
-	for (size_t i = 0; i < w->traps.n; i++) {
-		const struct trap *t = &w->traps.v[i];
+	for (size_t i = 0; i < w->breakpoints.n; i++) {
+		const struct breakpoint *t = &w->breakpoints.v[i];
 
-		if (!(t->roles & TRAP_ENTRY))
+		if (!(t->roles & BREAKPOINT_ENTRY))
 			continue;
 		w->counts.taken += !memcmp(t->insn.bytes, arch_trap, arch_trap_size);
 		const struct probe *p = watch_probe(w, t->probe);
@@ -218,7 +218,7 @@ static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
 {
 	const struct watch *w = ctx;
 
-	traps_hide(&w->traps, at, code, len);
+	breakpoints_hide(&w->breakpoints, at, code, len);
 }
 
 static struct watch *watch_create(struct watch_shared *shared, struct address_space *space,
@@ -233,8 +233,8 @@ static struct watch *watch_create(struct watch_shared *shared, struct address_sp
 	w->image = image;
 	w->space = space;
 	w->program = NO_FILE;
-	w->traps.journal = shared->journal;
-	w->traps.pid = space->pid;
+	w->breakpoints.journal = shared->journal;
+	w->breakpoints.pid = space->pid;
 	w->unwinder = unwinder_new();
 	if (!w->unwinder) {
 		watch_free(w);
@@ -283,8 +283,8 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
  * hold exactly what its table says. */
 static void sync_copy(struct watch *w, const struct address_space *parent)
 {
-	for (size_t i = 0; i < w->traps.n_slacks; i++) {
-		const struct slack *k = &w->traps.slacks[i];
+	for (size_t i = 0; i < w->breakpoints.n_slacks; i++) {
+		const struct slack *k = &w->breakpoints.slacks[i];
 		uint8_t code[4096];
 		size_t len = (size_t)(k->next - k->start);
 
@@ -292,8 +292,8 @@ static void sync_copy(struct watch *w, const struct address_space *parent)
 		    address_space_read(parent, k->start, code, len) == (ssize_t)len)
 			address_space_write(w->space, k->start, code, len);
 	}
-	for (size_t i = 0; i < w->traps.n; i++)
-		trap_make_sure(w->space, &w->traps.v[i]);
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		breakpoint_make_sure(w->space, &w->breakpoints.v[i]);
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
@@ -301,7 +301,7 @@ struct watch *watch_fork(const struct watch *parent, const struct address_space 
 {
 	struct watch *w = watch_create(parent->shared, space, sink, image);
 
-	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
+	*err = w ? breakpoints_copy(&w->breakpoints, &parent->breakpoints) : -ENOMEM;
 	if (!*err)
 		*err = mappings_copy(&w->maps, &parent->maps);
 	if (!*err)
@@ -323,7 +323,7 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	mappings_release(&w->maps);
-	traps_release(&w->traps);
+	breakpoints_release(&w->breakpoints);
 	unwinder_free(w->unwinder);
 	free(w->pcs);
 	idindex_release(&w->pc_index);
@@ -341,7 +341,7 @@ struct observed_counts watch_counts(const struct watch *w)
 
 	struct unwind_counts u = unwinder_counts(w->unwinder);
 
-	c.planted = w->traps.planted;
+	c.planted = w->breakpoints.planted;
 	c.trapped |= w->shared->no_traps;
 	c.unwind_known = u.steps_known;
 	c.unwind_made = u.steps_made;
@@ -351,17 +351,17 @@ struct observed_counts watch_counts(const struct watch *w)
 }
 
 /* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched again. */
-static bool is_mark(const struct watch *w, const struct trap *trap)
+static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
-	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind == PROBE_NONE;
+	return bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->kind == PROBE_NONE;
 }
 
 void watch_suspend(struct watch *w)
 {
-	traps_lift(&w->traps, w->space);
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (is_mark(w, &w->traps.v[i]))
-			trap_put_back(w->space, &w->traps.v[i]);
+	breakpoints_lift(&w->breakpoints, w->space);
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (is_mark(w, &w->breakpoints.v[i]))
+			breakpoint_put_back(w->space, &w->breakpoints.v[i]);
 	w->suspended = true;
 }
 
@@ -369,7 +369,7 @@ void watch_resume(struct watch *w, pid_t tid)
 {
 	w->suspended = false;
 	watch_modules(w, tid);
-	traps_put_back(&w->traps, w->space);
+	breakpoints_put_back(&w->breakpoints, w->space);
 	watch_look_at_slots(w);
 }
 
@@ -377,13 +377,13 @@ bool watch_can_see(const struct watch *w)
 {
 	if (w->shared->no_traps)
 		return true;
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS | TRAP_RESOLVER))
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (w->breakpoints.v[i].roles & (BREAKPOINT_ENTRY | BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER))
 			return true;
 	return false;
 }
 
 void watch_clean(const struct watch *w, const struct address_space *space)
 {
-	traps_lift(&w->traps, space);
+	breakpoints_lift(&w->breakpoints, space);
 }

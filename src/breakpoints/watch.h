@@ -8,7 +8,7 @@
 #include "probes/scan.h"
 
 /*
- * A program under observation: plants traps on its allocator functions and turns what they catch
+ * A program under observation: plants breakpoints on its allocator functions and turns what they catch
  * into allocation events. One struct watch for each address space.
  */
 
@@ -47,7 +47,7 @@ void watch_free(struct watch *w);
 
 struct observed_counts watch_counts(const struct watch *w);
 
-/* With all tasks of the space stopped and settled: take the traps out and see nothing until they are
+/* With all tasks of the space stopped and settled: take the breakpoints out and see nothing until they are
  * put back, but for the functions of mprof.h. A program that execs or forks meanwhile keeps this state. */
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);

@@ -2,12 +2,12 @@
 #ifndef MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 #define MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 
-/* What the files of the watch share: watch.c (modules and traps), hits.c (what a trap means). */
+/* What the files of the watch share: watch.c (modules and breakpoints), hits.c (what a breakpoint means). */
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
 #include "breakpoints/pools.h"
-#include "breakpoints/traps.h"
+#include "breakpoints/breakpoints.h"
 #include "breakpoints/watch.h"
 #include "unwind/unwind.h"
 
@@ -25,7 +25,7 @@ struct watch {
 	void *image;	/* whose events they are */
 	struct address_space *space;
 	struct mappings maps;
-	struct traps traps;
+	struct breakpoints breakpoints;
 	struct unwinder *unwinder;
 	struct known_pc *pcs;
 	size_t n_pcs, cap_pcs;
@@ -41,14 +41,14 @@ struct watch {
 	/* Blocks that the program asked for to hear from us, which are no events of its own. */
 	taddr *hidden;
 	size_t n_hidden, cap_hidden;
-	bool suspended;			/* the traps are out, all others are as they were */
-	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
+	bool suspended;			/* the breakpoints are out, all others are as they were */
+	taddr stepping;			/* the breakpoint that is lifted for a single step; 0: none */
 	struct observed_counts counts;
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */
 struct rewound_free {
-	taddr trap, ptr, sp;
+	taddr entry, ptr, sp;
 };
 
 /* A place where a function is called. */
@@ -76,10 +76,10 @@ struct watched_task {
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
 
-/* Put a trap in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
-int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe);
+/* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
+int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file, uint32_t probe);
 
-/* Traps have come or gone. */
+/* Breakpoints have come or gone. */
 void watch_count_allocators(struct watch *w);
 
 /* The mapping that has @pc; looks again at what is mapped if none is known. */
@@ -124,23 +124,23 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const st
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
 /* sites.c */
-/* Did the code that defines the free at @trap, and to which it returns at @ret, call it itself? */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret);
-/* What is known of the call that has reached the free at @trap and returns to @ret. */
+/* Did the code that defines the free at @breakpoint, and to which it returns at @ret, call it itself? */
+bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret);
+/* What is known of the call that has reached the free at @breakpoint and returns to @ret. */
 enum free_site_kind {
 	SITE_ANY,	/* nothing: of what else it does the return has to tell */
 	SITE_FREES,	/* it reaches that free and nothing else */
 	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
 };
-enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap);
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp);
 /* Does the call that returns to @ret reach the function at @at, and nothing else? NULL: no. */
 const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at);
-/* Is it the library of the function at @trap itself that calls it? */
-bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
+/* Is it the library of the function at @breakpoint itself that calls it? */
+bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret);
 
 /* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
 /* The function that chooses is entered, and has returned. */
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 			  const struct arch_regs *r);
 void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
 			     const struct arch_regs *r);
@@ -156,14 +156,14 @@ void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_
 /* There is a new pool: whatever was known of one at this address is of another one. */
 void watch_pool_begins(struct watch *w, taddr pool);
 /* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's default. */
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 		      const struct arch_regs *r);
 
 /* hits.c */
 /* Wait for the call that will return to @ret. False: that cannot be trapped. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
 /* A function is entered. True: it has returned already, with the registers in @r. */
-bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
+bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 		     struct arch_regs *r);
 /* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
 bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
@@ -171,6 +171,6 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 /* The innermost pending call will never return. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
 /* Is this a free that was counted, and then begun again? It is forgotten. */
-bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp);
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr, taddr sp);
 
 #endif

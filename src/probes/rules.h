@@ -4,7 +4,7 @@
 
 #include "probes/probes.h"
 
-/* What a session traps, and where it looks for it. */
+/* Which functions a session observes, and where it looks for it. */
 
 /* --malloc-lib: an object that has allocation functions. */
 struct malloc_lib {

@@ -52,7 +52,7 @@ struct image {
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
 	bool paused;		/* by mprof_suspend(): nor are they */
-	bool lifted;		/* ... and the traps have been taken out since */
+	bool lifted;		/* ... and the breakpoints have been taken out since */
 	struct session *session;
 };
 
@@ -131,7 +131,7 @@ void session_name(const struct image *i, char name[TITLE_MAX]);
  * NULL: there is none. */
 char *session_string(const struct session *s, const struct address_space *space, taddr at);
 
-/* Take the traps out of all programs but go on tracing them; put them back, and into those that have
+/* Take the breakpoints out of all programs but go on tracing them; put them back, and into those that have
  * called mprof_suspend(), too. False: there was nothing to do. */
 bool session_suspend(struct session *s);
 bool session_resume(struct session *s);
@@ -139,7 +139,7 @@ bool session_resume(struct session *s);
 /* Nothing is counted: as a whole, or because each of its programs has asked for it. */
 bool session_is_suspended(const struct session *s);
 
-/* Take out the traps of programs that have called mprof_suspend(). */
+/* Take out the breakpoints of programs that have called mprof_suspend(). */
 void session_attend(struct session *s);
 
 /* Somebody from outside wants to find this moment again. */

@@ -134,7 +134,7 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	profile_stamp(i->profile, now);
 }
 
-/* mprof_suspend(): the traps are taken out when no stop is being served. */
+/* mprof_suspend(): the breakpoints are taken out when no stop is being served. */
 static void pause_image(struct image *i, pid_t tid)
 {
 	if (i->paused)
@@ -146,7 +146,7 @@ static void pause_image(struct image *i, pid_t tid)
 }
 
 /* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
- * there are no traps to lead there, so they may run while the traps come back. */
+ * there are no breakpoints to lead there, so they may run while these come back. */
 static void unpause_image(struct image *i, pid_t tid)
 {
 	struct observer *o = i->session->observer;

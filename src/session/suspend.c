@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Out with the traps for a while, for all programs or for one that has asked for it itself. */
+/* Breakpoints out for a while, for all programs or for one that has asked for it itself. */
 #include "session/session_internal.h"
 
 #include "base/clock.h"

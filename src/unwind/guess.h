@@ -14,7 +14,7 @@
 struct code_known {
 	struct code_ranges ranges;
 	uint64_t stop;		/* at which it was read; 0: never */
-	/* Puts the program's own bytes in the place of traps in @code, read from @at; or NULL. */
+	/* Puts the program's own bytes in the place of breakpoints in @code, read from @at; or NULL. */
 	void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len);
 	void *ctx;
 };

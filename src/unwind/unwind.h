@@ -58,7 +58,7 @@ const uint32_t *unwinder_noted_chain(const struct unwind_chain *chain, size_t *n
 /* Check every chain against one unwound without anything remembered; for tests. */
 void unwinder_check(struct unwinder *u, bool on);
 
-/* Who knows where traps stand: puts the program's own bytes in their place in @code, read from @at. */
+/* Who knows where breakpoints stand: puts the program's own bytes in their place in @code, read from @at. */
 void unwinder_own_bytes(struct unwinder *u,
 			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len), void *ctx);
 

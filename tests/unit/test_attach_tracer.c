@@ -616,7 +616,7 @@ static void busy_two_and_signal_of_3(struct scripted *k, unsigned nth)
 	}
 }
 
-static enum trap_answer trap_of_many(void *ctx, struct task *task, bool certain)
+static enum trap_answer breakpoint_of_many(void *ctx, struct task *task, bool certain)
 {
 	struct scripted *k = ctx;
 
@@ -631,7 +631,7 @@ static void two_tasks_that_stop_all_the_time_do_not_starve_a_third(void **state)
 	struct scripted *k = *state;
 	struct kernel kernel = kernel_of_script(k);
 
-	ops.trap = trap_of_many;
+	ops.trap = breakpoint_of_many;
 	tracer_free(k->tracer);
 	k->tracer = tracer_new_on(&kernel, &ops, k, NULL);
 	assert_non_null(k->tracer);

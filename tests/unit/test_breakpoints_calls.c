@@ -4,22 +4,22 @@
 
 #include <stdlib.h>
 
-/* Traps at the entries of three allocator functions, and where the program calls them. */
+/* Breakpoints at the entries of three allocator functions, and where the program calls them. */
 enum { MALLOC = 0x1000, REALLOC = 0x2000, OTHER_MALLOC = 0x9000, SITE = 0x400123, OTHER_SITE = 0x400456 };
 
 #define SLOT 0x7ffe00001000u
 
-static const struct call pending = { .trap = REALLOC, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
+static const struct call pending = { .entry = REALLOC, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
 
-static enum entry_verdict judge(taddr trap, taddr slot, taddr ret, taddr word)
+static enum entry_verdict judge(taddr entry, taddr slot, taddr ret, taddr word)
 {
-	return calls_judge(&pending, &(struct call_entry){ trap, slot, ret, 0 }, word);
+	return calls_judge(&pending, &(struct call_entry){ entry, slot, ret, 0 }, word);
 }
 
-static enum entry_verdict judge_after(const struct call *c, taddr trap, taddr slot, taddr ret, taddr word,
+static enum entry_verdict judge_after(const struct call *c, taddr entry, taddr slot, taddr ret, taddr word,
 				      taddr freed)
 {
-	return calls_judge(c, &(struct call_entry){ trap, slot, ret, freed }, word);
+	return calls_judge(c, &(struct call_entry){ entry, slot, ret, freed }, word);
 }
 
 static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
@@ -40,7 +40,7 @@ static void of_a_call_from_further_down_the_chain_tells_whether_it_is_nested(voi
 
 static void where_the_chain_is_cut_the_word_on_the_stack_has_to_do(void **state)
 {
-	const struct call free_call = { .trap = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call free_call = { .entry = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
 					.ptr = 0x5000 };
 
 	(void)state;
@@ -63,7 +63,7 @@ static void a_tail_call_is_nested(void **state)
 
 static void a_wrapper_that_is_called_again_for_something_else_is_no_tail_call(void **state)
 {
-	const struct call wrapped = { .trap = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call wrapped = { .entry = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
 				      .by_wrapper = true, .ptr = 0x5000 };
 
 	(void)state;
@@ -128,7 +128,7 @@ static void after_a_signal_only_the_chain_can_tell(void **state)
 static void of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell(void **state)
 {
 	enum { FREE = 0x3000, OTHER_FREE = 0x9100, BLOCK = 0x5000, OTHER_BLOCK = 0x6000 };
-	const struct call c = { .trap = FREE, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8,
+	const struct call c = { .entry = FREE, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8,
 				.unwatched = true, .ptr = BLOCK };
 
 	(void)state;
@@ -248,7 +248,7 @@ static void what_is_nested_is_met_by_its_place_and_the_stack_pointer(void **stat
 		const struct nested_call *n = calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i);
 
 		assert_non_null(n);
-		assert_int_equal(n->trap, MALLOC);
+		assert_int_equal(n->entry, MALLOC);
 		assert_int_equal(n->certain, i % 2);
 		assert_null(calls_find_nested(&c, OTHER_SITE, SLOT - 100 * i));
 		assert_null(calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i + 8));

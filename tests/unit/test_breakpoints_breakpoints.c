@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traps in a child that was forked for it, and stands still unless it is made to run a few of the
+/* Breakpoints in a child that was forked for it, and stands still unless it is made to run a few of the
  * instructions in a page of code. */
 #include "unit/unit.h"
-#include "breakpoints/traps.h"
+#include "breakpoints/breakpoints.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ struct target {
 	pid_t pid;
 	struct address_space *space;
 	struct user_regs_struct start;
-	struct traps traps;
+	struct breakpoints breakpoints;
 	uint8_t before[3 * PAGE];	/* what its pages held */
 };
 
@@ -113,7 +113,7 @@ static int target_setup(void **state)
 		return -1;
 	t->start.orig_rax = UINT64_MAX; /* in no system call */
 	t->space = address_space_new(t->pid);
-	t->traps.pid = t->pid;
+	t->breakpoints.pid = t->pid;
 	return t->space ? 0 : -1;
 }
 
@@ -121,7 +121,7 @@ static int target_teardown(void **state)
 {
 	struct target *t = *state;
 
-	traps_release(&t->traps);
+	breakpoints_release(&t->breakpoints);
 	address_space_free(t->space);
 	end_target(t);
 	munmap((void *)(uintptr_t)CODE_AT, 3 * PAGE);
@@ -132,22 +132,22 @@ static int target_teardown(void **state)
 
 /* ---- helpers ---- */
 
-static struct trap *plant(struct target *t, taddr at, enum trap_role role)
+static struct breakpoint *plant(struct target *t, taddr at, enum breakpoint_role role)
 {
 	int err = 1;
-	struct trap *trap = traps_plant(&t->traps, t->space, at, role, &err);
+	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, role, &err);
 
-	if (!trap)
+	if (!bp)
 		fail_msg("no trap at %#llx: %s", (unsigned long long)at, strerror(-err));
 	assert_int_equal(err, 0);
-	assert_int_equal(trap->at, at);
-	return trap;
+	assert_int_equal(bp->at, at);
+	return bp;
 }
 
 static void plant_everywhere(struct target *t)
 {
 	for (unsigned i = 0; i < N_STARTS; i++)
-		plant(t, CODE_AT + starts[i], TRAP_RETURN);
+		plant(t, CODE_AT + starts[i], BREAKPOINT_RETURN);
 }
 
 static void read_at(const struct target *t, taddr at, void *buf, size_t len)
@@ -194,28 +194,28 @@ static void run(const struct target *t, struct arch_regs *r, enum __ptrace_reque
 		arch_set_pc(r, arch_pc(r) - arch_trap_size);
 }
 
-/* Pass a trap as whoever owns the traps has to. */
+/* Pass a breakpoint as whoever owns the breakpoints has to. */
 static void pass(const struct target *t, struct arch_regs *r)
 {
-	const struct trap *trap = traps_at(&t->traps, arch_pc(r));
+	const struct breakpoint *bp = breakpoints_at(&t->breakpoints, arch_pc(r));
 	bool push;
 	uint64_t word;
 
-	assert_non_null(trap);
-	switch (trap->insn.how) {
+	assert_non_null(bp);
+	switch (bp->insn.how) {
 	case ARCH_EMULATE:
-		arch_emulate(&trap->insn, trap->at, r, &push, &word);
+		arch_emulate(&bp->insn, bp->at, r, &push, &word);
 		if (push)
 			write_at(t, arch_sp(r), &word, sizeof word);
 		break;
 	case ARCH_STEP:
-		trap_lift(t->space, trap);
+		breakpoint_lift(t->space, bp);
 		run(t, r, PTRACE_SINGLESTEP);
-		trap_restore(t->space, trap);
+		breakpoint_restore(t->space, bp);
 		break;
 	default:
-		assert_int_not_equal(trap->slot, 0);
-		arch_set_pc(r, trap->slot);
+		assert_int_not_equal(bp->slot, 0);
+		arch_set_pc(r, bp->slot);
 	}
 }
 
@@ -230,7 +230,7 @@ static struct arch_regs at_start(const struct target *t)
 	return r;
 }
 
-/* Run the program to its end, through all traps; returns how many it met. */
+/* Run the program to its end, through all breakpoints; returns how many it met. */
 static unsigned run_program(const struct target *t, struct arch_regs *r)
 {
 	unsigned hits = 0;
@@ -271,8 +271,8 @@ static unsigned count_how(const struct target *t, enum arch_insn_how how)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < t->traps.n; i++)
-		n += t->traps.v[i].insn.how == how;
+	for (size_t i = 0; i < t->breakpoints.n; i++)
+		n += t->breakpoints.v[i].insn.how == how;
 	return n;
 }
 
@@ -281,34 +281,34 @@ static unsigned count_how(const struct target *t, enum arch_insn_how how)
 static void a_trap_takes_the_place_of_one_byte_and_remembers_the_instruction(void **state)
 {
 	struct target *t = *state;
-	struct trap *trap = plant(t, CODE_AT + 8, TRAP_ENTRY);
+	struct breakpoint *bp = plant(t, CODE_AT + 8, BREAKPOINT_ENTRY);
 
 	assert_int_equal(byte_at(t, CODE_AT + 8), arch_trap[0]);
 	for (unsigned i = 0; i < PAGE; i++)
 		if (i != 8)
 			assert_int_equal(byte_at(t, CODE_AT + i), t->before[i]);
-	assert_int_equal(trap->insn.size, 7);
-	assert_memory_equal(trap->insn.bytes, program + 8, 7);
-	assert_int_equal(trap->roles, TRAP_ENTRY);
-	assert_int_equal(trap->file, NO_FILE);
-	assert_ptr_equal(traps_at(&t->traps, CODE_AT + 8), trap);
-	assert_null(traps_at(&t->traps, CODE_AT + 7));
-	assert_null(traps_at(&t->traps, CODE_AT + 9));
-	assert_int_equal(t->traps.planted, 1);
+	assert_int_equal(bp->insn.size, 7);
+	assert_memory_equal(bp->insn.bytes, program + 8, 7);
+	assert_int_equal(bp->roles, BREAKPOINT_ENTRY);
+	assert_int_equal(bp->file, NO_FILE);
+	assert_ptr_equal(breakpoints_at(&t->breakpoints, CODE_AT + 8), bp);
+	assert_null(breakpoints_at(&t->breakpoints, CODE_AT + 7));
+	assert_null(breakpoints_at(&t->breakpoints, CODE_AT + 9));
+	assert_int_equal(t->breakpoints.planted, 1);
 }
 
 static void a_trap_that_is_there_gets_the_other_role_too(void **state)
 {
 	struct target *t = *state;
 
-	plant(t, CODE_AT + 4, TRAP_ENTRY)->probe = 3;
-	struct trap *trap = plant(t, CODE_AT + 4, TRAP_RETURN);
+	plant(t, CODE_AT + 4, BREAKPOINT_ENTRY)->probe = 3;
+	struct breakpoint *bp = plant(t, CODE_AT + 4, BREAKPOINT_RETURN);
 
-	assert_int_equal(trap->roles, TRAP_ENTRY | TRAP_RETURN);
-	assert_int_equal(trap->probe, 3);
-	assert_int_equal(trap->insn.bytes[0], 0x55);
-	assert_int_equal(t->traps.n, 1);
-	assert_int_equal(t->traps.planted, 1);
+	assert_int_equal(bp->roles, BREAKPOINT_ENTRY | BREAKPOINT_RETURN);
+	assert_int_equal(bp->probe, 3);
+	assert_int_equal(bp->insn.bytes[0], 0x55);
+	assert_int_equal(t->breakpoints.n, 1);
+	assert_int_equal(t->breakpoints.planted, 1);
 }
 
 static void a_trap_is_not_taken_for_the_programs_own_byte(void **state)
@@ -317,13 +317,13 @@ static void a_trap_is_not_taken_for_the_programs_own_byte(void **state)
 
 	/* The second is inside of what is read to decode the first; then inside of its very bytes, as
 	 * it would be if the program jumped into the middle of an instruction. */
-	plant(t, CODE_AT + 5, TRAP_RETURN);
-	struct trap *trap = plant(t, CODE_AT + 4, TRAP_RETURN);
-	assert_memory_equal(trap->insn.bytes, program + 4, 1);
-	plant(t, CODE_AT + 0x29, TRAP_RETURN);
-	trap = plant(t, CODE_AT + 0x28, TRAP_RETURN);
-	assert_int_equal(trap->insn.size, 5);
-	assert_memory_equal(trap->insn.bytes, program + 0x28, 5);
+	plant(t, CODE_AT + 5, BREAKPOINT_RETURN);
+	struct breakpoint *bp = plant(t, CODE_AT + 4, BREAKPOINT_RETURN);
+	assert_memory_equal(bp->insn.bytes, program + 4, 1);
+	plant(t, CODE_AT + 0x29, BREAKPOINT_RETURN);
+	bp = plant(t, CODE_AT + 0x28, BREAKPOINT_RETURN);
+	assert_int_equal(bp->insn.size, 5);
+	assert_memory_equal(bp->insn.bytes, program + 0x28, 5);
 }
 
 static void where_no_trap_can_be_nothing_changes(void **state)
@@ -331,17 +331,17 @@ static void where_no_trap_can_be_nothing_changes(void **state)
 	struct target *t = *state;
 	int err = 0;
 
-	assert_null(traps_plant(&t->traps, t->space, HOLE_AT, TRAP_RETURN, &err));
+	assert_null(breakpoints_plant(&t->breakpoints, t->space, HOLE_AT, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -EIO);
-	assert_null(traps_plant(&t->traps, t->space, CODE_AT + 0x2f, TRAP_RETURN, &err));
+	assert_null(breakpoints_plant(&t->breakpoints, t->space, CODE_AT + 0x2f, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -EILSEQ);
 	/* The last byte of the mapping begins an instruction that does not end there. */
 	write_at(t, HOLE_AT - 1, "\xe8", 1);
-	assert_null(traps_plant(&t->traps, t->space, HOLE_AT - 1, TRAP_RETURN, &err));
+	assert_null(breakpoints_plant(&t->breakpoints, t->space, HOLE_AT - 1, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -EILSEQ);
 	write_at(t, HOLE_AT - 1, t->before + 3 * PAGE - 1, 1);
-	assert_int_equal(t->traps.n, 0);
-	assert_int_equal(t->traps.planted, 0);
+	assert_int_equal(t->breakpoints.n, 0);
+	assert_int_equal(t->breakpoints.planted, 0);
 	assert_untouched(t);
 }
 
@@ -351,7 +351,7 @@ static void a_process_that_is_gone_is_told(void **state)
 	int err = 0;
 
 	end_target(t);
-	assert_null(traps_plant(&t->traps, t->space, CODE_AT, TRAP_RETURN, &err));
+	assert_null(breakpoints_plant(&t->breakpoints, t->space, CODE_AT, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -ESRCH);
 }
 
@@ -362,7 +362,7 @@ static void a_program_full_of_traps_does_what_it_does_without(void **state)
 	struct target *t = *state;
 
 	assert_program_runs(t, 0);
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
 	assert_int_equal(count_how(t, ARCH_STEP), 0);
 	assert_true(count_how(t, ARCH_COPY) && count_how(t, ARCH_COPY_RELATIVE) &&
@@ -385,16 +385,16 @@ static void slots_do_not_overlap_and_stay_within_the_slack(void **state)
 	struct target *t = *state;
 	uint8_t used[PAGE] = { 0 };
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	for (size_t i = 0; i < t->traps.n; i++) {
-		const struct trap *trap = &t->traps.v[i];
+	for (size_t i = 0; i < t->breakpoints.n; i++) {
+		const struct breakpoint *bp = &t->breakpoints.v[i];
 
-		if (!trap->slot)
+		if (!bp->slot)
 			continue;
-		assert_in_range(trap->slot, SLACK_AT, SLACK_AT + PAGE - trap->slot_size);
-		for (unsigned k = 0; k < trap->slot_size; k++)
-			assert_int_equal(used[trap->slot - SLACK_AT + k]++, 0);
+		assert_in_range(bp->slot, SLACK_AT, SLACK_AT + PAGE - bp->slot_size);
+		for (unsigned k = 0; k < bp->slot_size; k++)
+			assert_int_equal(used[bp->slot - SLACK_AT + k]++, 0);
 	}
 	for (unsigned i = 0; i < PAGE; i++)
 		if (!used[i])
@@ -406,25 +406,25 @@ static void what_does_not_fit_the_slack_any_more_runs_at_its_own_place(void **st
 	struct target *t = *state;
 
 	/* Room for a push and its jump back, and 5 bytes. */
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + 11), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x04, TRAP_RETURN)->slot, SLACK_AT);
-	assert_int_equal(plant(t, CODE_AT + 0x0f, TRAP_RETURN)->insn.how, ARCH_STEP);
-	assert_int_equal(plant(t, CODE_AT + 0x1e, TRAP_RETURN)->insn.how, ARCH_STEP);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + 11), 0);
+	assert_int_equal(plant(t, CODE_AT + 0x04, BREAKPOINT_RETURN)->slot, SLACK_AT);
+	assert_int_equal(plant(t, CODE_AT + 0x0f, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
+	assert_int_equal(plant(t, CODE_AT + 0x1e, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
 	assert_int_equal(byte_at(t, SLACK_AT + 6), t->before[2 * PAGE + 6]);
 	/* Another module brings new slack. */
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT + 64, SLACK_AT + 128), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x30, TRAP_RETURN)->slot, SLACK_AT + 64);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT + 64, SLACK_AT + 128), 0);
+	assert_int_equal(plant(t, CODE_AT + 0x30, BREAKPOINT_RETURN)->slot, SLACK_AT + 64);
 }
 
 static void only_what_is_relative_needs_slack_within_reach(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, FAR_AT, FAR_AT + PAGE), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x08, TRAP_RETURN)->insn.how, ARCH_STEP); /* lea */
-	assert_int_equal(plant(t, CODE_AT + 0x04, TRAP_RETURN)->slot, FAR_AT); /* push */
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x1f, TRAP_RETURN)->slot, SLACK_AT); /* mov */
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, FAR_AT, FAR_AT + PAGE), 0);
+	assert_int_equal(plant(t, CODE_AT + 0x08, BREAKPOINT_RETURN)->insn.how, ARCH_STEP); /* lea */
+	assert_int_equal(plant(t, CODE_AT + 0x04, BREAKPOINT_RETURN)->slot, FAR_AT); /* push */
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(plant(t, CODE_AT + 0x1f, BREAKPOINT_RETURN)->slot, SLACK_AT); /* mov */
 	plant_everywhere(t);
 	assert_program_runs(t, ALL_HITS);
 }
@@ -433,11 +433,11 @@ static void slack_that_cannot_be_read_is_not_used(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, HOLE_AT - 16, HOLE_AT + 64), 0);
-	assert_int_equal(plant(t, CODE_AT + 4, TRAP_RETURN)->insn.how, ARCH_STEP);
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT), 0); /* none at all */
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT + 8, SLACK_AT), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x0f, TRAP_RETURN)->insn.how, ARCH_STEP);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, HOLE_AT - 16, HOLE_AT + 64), 0);
+	assert_int_equal(plant(t, CODE_AT + 4, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT), 0); /* none at all */
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT + 8, SLACK_AT), 0);
+	assert_int_equal(plant(t, CODE_AT + 0x0f, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
 }
 
 /* ---- where a task really is ---- */
@@ -447,19 +447,19 @@ static void a_pc_in_a_slot_is_told_as_the_programs_own(void **state)
 	struct target *t = *state;
 	bool before;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	for (size_t i = 0; i < t->traps.n; i++) {
-		const struct trap *trap = &t->traps.v[i];
+	for (size_t i = 0; i < t->breakpoints.n; i++) {
+		const struct breakpoint *bp = &t->breakpoints.v[i];
 
-		if (!trap->slot)
+		if (!bp->slot)
 			continue;
-		assert_int_equal(traps_own_pc(&t->traps, trap->slot, &before), trap->at);
+		assert_int_equal(breakpoints_own_pc(&t->breakpoints, bp->slot, &before), bp->at);
 		assert_true(before);
 		/* The jump back, and should it ever be interrupted, what is in it. */
-		for (unsigned k = trap->insn.size; k < trap->slot_size; k++) {
-			assert_int_equal(traps_own_pc(&t->traps, trap->slot + k, &before),
-					 trap->at + trap->insn.size);
+		for (unsigned k = bp->insn.size; k < bp->slot_size; k++) {
+			assert_int_equal(breakpoints_own_pc(&t->breakpoints, bp->slot + k, &before),
+					 bp->at + bp->insn.size);
 			assert_false(before);
 		}
 	}
@@ -472,13 +472,13 @@ static void any_other_pc_is_its_own(void **state)
 	struct target *t = *state;
 	bool before = true;
 
-	assert_int_equal(traps_own_pc(&t->traps, SLACK_AT, &before), SLACK_AT);
+	assert_int_equal(breakpoints_own_pc(&t->breakpoints, SLACK_AT, &before), SLACK_AT);
 	assert_false(before);
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		before = true;
-		assert_int_equal(traps_own_pc(&t->traps, places[i], &before), places[i]);
+		assert_int_equal(breakpoints_own_pc(&t->breakpoints, places[i], &before), places[i]);
 		assert_false(before);
 	}
 }
@@ -489,37 +489,37 @@ static void lifting_puts_back_every_byte_and_the_slack(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_untouched(t);
 	assert_program_runs(t, 0);
-	assert_int_equal(t->traps.n, N_STARTS); /* the table stays */
+	assert_int_equal(t->breakpoints.n, N_STARTS); /* the table stays */
 }
 
 static void what_was_lifted_can_be_put_back(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_lift(&t->traps, t->space);
-	traps_put_back(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
+	breakpoints_put_back(&t->breakpoints, t->space);
 	assert_program_runs(t, ALL_HITS);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_untouched(t);
 }
 
 static void one_trap_is_lifted_and_restored_by_itself(void **state)
 {
 	struct target *t = *state;
-	struct trap *trap = plant(t, CODE_AT + 4, TRAP_RETURN);
+	struct breakpoint *bp = plant(t, CODE_AT + 4, BREAKPOINT_RETURN);
 
-	plant(t, CODE_AT + 5, TRAP_RETURN);
-	trap_lift(t->space, trap);
+	plant(t, CODE_AT + 5, BREAKPOINT_RETURN);
+	breakpoint_lift(t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 4), 0x55);
 	assert_int_equal(byte_at(t, CODE_AT + 5), arch_trap[0]);
-	trap_restore(t->space, trap);
+	breakpoint_restore(t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 }
 
@@ -530,29 +530,29 @@ static void a_trap_that_others_come_by_is_there_only_while_a_call_is_pending(voi
 	struct target *t = *state;
 	const taddr at = CODE_AT + 0x16;
 	int err;
-	struct trap *trap = traps_plant(&t->traps, t->space, at, TRAP_RETURN, &err);
+	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN, &err);
 
-	assert_non_null(trap);
+	assert_non_null(bp);
 	for (int i = 0; i < 15; i++)
-		trap_strayed(t->space, trap);
+		breakpoint_was_spurious(t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc); /* too few to tell */
-	trap_await(&t->traps, t->space, trap);
-	trap_strayed(t->space, trap);
+	breakpoint_await(&t->breakpoints, t->space, bp);
+	breakpoint_was_spurious(t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc); /* somebody is to return here */
-	trap_await(&t->traps, t->space, trap);
-	trap_awaited(t->space, trap);
+	breakpoint_await(&t->breakpoints, t->space, bp);
+	breakpoint_awaited(t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc);
-	trap_awaited(t->space, trap);
+	breakpoint_awaited(t->space, bp);
 	assert_int_equal(byte_at(t, at), program[0x16]);
-	assert_ptr_equal(traps_at(&t->traps, at), trap); /* who had hit it before may still tell */
-	trap_await(&t->traps, t->space, trap);
+	assert_ptr_equal(breakpoints_at(&t->breakpoints, at), bp); /* who had hit it before may still tell */
+	breakpoint_await(&t->breakpoints, t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc);
-	assert_int_equal(t->traps.planted, 2);
-	trap_awaited(t->space, trap);
-	traps_lift(&t->traps, t->space);
-	traps_put_back(&t->traps, t->space);
+	assert_int_equal(t->breakpoints.planted, 2);
+	breakpoint_awaited(t->space, bp);
+	breakpoints_lift(&t->breakpoints, t->space);
+	breakpoints_put_back(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, at), program[0x16]);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_untouched(t);
 }
 
@@ -561,20 +561,20 @@ static void a_trap_that_is_hit_for_its_calls_stays(void **state)
 	struct target *t = *state;
 	const taddr at = CODE_AT + 0x16;
 	int err;
-	struct trap *trap = traps_plant(&t->traps, t->space, at, TRAP_RETURN, &err);
+	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN, &err);
 
-	assert_non_null(trap);
-	trap->hits = 1000;
+	assert_non_null(bp);
+	bp->hits = 1000;
 	for (int i = 0; i < 100; i++)
-		trap_strayed(t->space, trap);
+		breakpoint_was_spurious(t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc);
-	trap->hits = 0;
-	trap_strayed(t->space, trap);
+	bp->hits = 0;
+	breakpoint_was_spurious(t->space, bp);
 	assert_int_equal(byte_at(t, at), program[0x16]);
 	/* As an entry it is needed in any case. */
-	traps_plant(&t->traps, t->space, at, TRAP_ENTRY, &err);
+	breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_ENTRY, &err);
 	assert_int_equal(byte_at(t, at), 0xcc);
-	trap_strayed(t->space, trap);
+	breakpoint_was_spurious(t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc);
 }
 
@@ -584,7 +584,7 @@ static void lifting_leaves_alone_what_is_no_longer_a_trap(void **state)
 
 	plant_everywhere(t);
 	write_at(t, CODE_AT + 0x1e, "\x90", 1);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), 0x90);
 	write_at(t, CODE_AT + 0x1e, program + 0x1e, 1);
 	assert_untouched(t);
@@ -592,28 +592,28 @@ static void lifting_leaves_alone_what_is_no_longer_a_trap(void **state)
 
 /* ---- code that changes ---- */
 
-static struct trap *plant_volatile(struct target *t, taddr at)
+static struct breakpoint *plant_volatile(struct target *t, taddr at)
 {
-	struct trap *trap = plant(t, at, TRAP_RETURN);
+	struct breakpoint *bp = plant(t, at, BREAKPOINT_RETURN);
 
-	trap->volatile_code = true;
-	return trap;
+	bp->volatile_code = true;
+	return bp;
 }
 
 static void a_trap_that_was_written_over_is_planted_again(void **state)
 {
 	struct target *t = *state;
-	struct trap *trap = plant_volatile(t, CODE_AT + 4);
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 4);
 
 	write_at(t, CODE_AT + 4, "\x5b", 1); /* pop %rbx */
-	traps_refresh(&t->traps, t->space, trap);
+	breakpoints_refresh(&t->breakpoints, t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
-	assert_int_equal(trap->insn.bytes[0], 0x5b);
-	trap_lift(t->space, trap);
+	assert_int_equal(bp->insn.bytes[0], 0x5b);
+	breakpoint_lift(t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 4), 0x5b);
 	/* Once lifted, what is written there stays. */
 	write_at(t, CODE_AT + 4, "\x90", 1);
-	trap_lift(t->space, trap);
+	breakpoint_lift(t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 4), 0x90);
 }
 
@@ -621,11 +621,11 @@ static void a_trap_that_is_in_place_stays_as_it_is(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	struct trap *trap = plant_volatile(t, CODE_AT + 4), was = *trap;
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 4), was = *bp;
 
-	traps_refresh(&t->traps, t->space, trap);
-	assert_memory_equal(trap, &was, sizeof was);
+	breakpoints_refresh(&t->breakpoints, t->space, bp);
+	assert_memory_equal(bp, &was, sizeof was);
 	assert_int_equal(byte_at(t, CODE_AT + 4), arch_trap[0]);
 }
 
@@ -634,14 +634,14 @@ static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	struct trap *trap = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
 
-	assert_int_not_equal(trap->slot, 0);
+	assert_int_not_equal(bp->slot, 0);
 	write_at(t, CODE_AT + 0x16, "\x48\x31\xff", 3); /* ... becomes xor %rdi,%rdi: one round */
-	traps_refresh(&t->traps, t->space, trap);
-	if (trap->insn.how == ARCH_STEP)
-		assert_int_equal(trap->slot, 0);
+	breakpoints_refresh(&t->breakpoints, t->space, bp);
+	if (bp->insn.how == ARCH_STEP)
+		assert_int_equal(bp->slot, 0);
 
 	struct arch_regs r;
 	uint64_t last;
@@ -654,27 +654,27 @@ static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 static void new_bytes_behind_a_trap_are_noticed(void **state)
 {
 	struct target *t = *state;
-	struct trap *trap = plant_volatile(t, CODE_AT + 0x11); /* call 28 ... */
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 0x11); /* call 28 ... */
 
 	write_at(t, CODE_AT + 0x12, "\x01", 1); /* ... becomes call 17 */
-	traps_refresh(&t->traps, t->space, trap);
-	assert_int_equal(trap->insn.bytes[1], 0x01);
+	breakpoints_refresh(&t->breakpoints, t->space, bp);
+	assert_int_equal(bp->insn.bytes[1], 0x01);
 }
 
-/* While the traps are out a compiler at run time may have put other code in their places, where no
+/* While the breakpoints are out a compiler at run time may have put other code in their places, where no
  * instruction need begin. It does if somebody is to return there. */
 static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
-	struct trap *trap = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
-	traps_lift(&t->traps, t->space);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
+	struct breakpoint *bp = plant_volatile(t, CODE_AT + 0x16); /* dec %rdi ... */
+	breakpoints_lift(&t->breakpoints, t->space);
 	write_at(t, CODE_AT + 0x16, "\x48\x31\xff", 3); /* ... becomes xor %rdi,%rdi: one round */
-	traps_put_back(&t->traps, t->space);
+	breakpoints_put_back(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x16), 0x48);
-	traps_refresh(&t->traps, t->space, trap);
-	trap_await(&t->traps, t->space, trap);
+	breakpoints_refresh(&t->breakpoints, t->space, bp);
+	breakpoint_await(&t->breakpoints, t->space, bp);
 	assert_int_equal(byte_at(t, CODE_AT + 0x16), arch_trap[0]);
 
 	struct arch_regs r;
@@ -695,7 +695,7 @@ static void what_a_program_has_filled_with_traps_of_its_own_is_left_alone(void *
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		plant_volatile(t, places[i]);
 	write_at(t, CODE_AT, filler, sizeof filler);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	read_at(t, CODE_AT, now, sizeof now);
 	assert_memory_equal(now, filler, sizeof now);
 }
@@ -710,14 +710,14 @@ static void a_trap_of_the_programs_own_in_other_code_is_left_alone(void **state)
 	memset(code, 0x91, sizeof code);
 	code[0x1e] = code[0x1f] = arch_trap[0];
 	write_at(t, CODE_AT, code, sizeof code);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), arch_trap[0]);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1f), arch_trap[0]);
-	assert_true(trap_is_foreign(t->space, traps_at(&t->traps, CODE_AT + 0x1e)));
+	assert_true(breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
 	/* Nor is one put where another instruction has the same first byte. */
 	memset(code, 0x5d, sizeof code);
 	write_at(t, CODE_AT, code, sizeof code);
-	traps_put_back(&t->traps, t->space);
+	breakpoints_put_back(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), 0x5d);
 }
 
@@ -728,17 +728,17 @@ static void a_trap_with_patched_code_on_one_side_is_lifted(void **state)
 
 	plant_volatile(t, CODE_AT + 0x11);		/* call 28 */
 	plant_volatile(t, CODE_AT + 0x1e);		/* pop %rbp */
-	assert_false(trap_is_foreign(t->space, traps_at(&t->traps, CODE_AT + 0x1e)));
+	assert_false(breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
 	write_at(t, CODE_AT + 0x12, "\x01\x02\x03\x04", 4);
 	write_at(t, CODE_AT + 0x22, "\x05\x06", 2);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x11), program[0x11]);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), program[0x1e]);
-	traps_put_back(&t->traps, t->space);
+	breakpoints_put_back(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), arch_trap[0]);
 	write_at(t, CODE_AT + 0x1d, "\x05", 1);
 	write_at(t, CODE_AT + 0x22, program + 0x22, 2);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), program[0x1e]);
 }
 
@@ -750,7 +750,7 @@ static void a_trap_among_others_is_lifted(void **state)
 	for (unsigned i = 0; i < N_STARTS; i++)
 		plant_volatile(t, CODE_AT + starts[i]);
 	plant_volatile(t, FAR_AT);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_untouched(t);
 	assert_int_equal(byte_at(t, FAR_AT), ((uint8_t *)(uintptr_t)FAR_AT)[0]);
 }
@@ -762,20 +762,20 @@ static void traps_in_memory_that_went_are_forgotten(void **state)
 	struct target *t = *state;
 
 	plant_everywhere(t);
-	traps_forget(&t->traps, NULL, CODE_AT + 0x11, CODE_AT + 0x28);
+	breakpoints_forget(&t->breakpoints, NULL, CODE_AT + 0x11, CODE_AT + 0x28);
 	for (unsigned i = 0; i < N_STARTS; i++) {
-		const struct trap *trap = traps_at(&t->traps, CODE_AT + starts[i]);
+		const struct breakpoint *bp = breakpoints_at(&t->breakpoints, CODE_AT + starts[i]);
 
 		if (starts[i] >= 0x11 && starts[i] < 0x28) {
-			assert_null(trap);
+			assert_null(bp);
 		} else {
-			assert_non_null(trap);
-			assert_int_equal(trap->at, CODE_AT + starts[i]);
+			assert_non_null(bp);
+			assert_int_equal(bp->at, CODE_AT + starts[i]);
 		}
 	}
-	traps_forget(&t->traps, NULL, 0, UINT64_MAX);
-	assert_int_equal(t->traps.n, 0);
-	assert_null(traps_at(&t->traps, CODE_AT));
+	breakpoints_forget(&t->breakpoints, NULL, 0, UINT64_MAX);
+	assert_int_equal(t->breakpoints.n, 0);
+	assert_null(breakpoints_at(&t->breakpoints, CODE_AT));
 }
 
 /* As it is for who moves his code: other memory, the same bytes. */
@@ -783,40 +783,40 @@ static void traps_that_the_program_has_copied_remain(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
-	traps_forget(&t->traps, t->space, SLACK_AT, SLACK_AT + PAGE);
-	assert_int_equal(t->traps.n, N_STARTS);
-	assert_int_equal(t->traps.n_slacks, 1);
+	breakpoints_forget(&t->breakpoints, t->space, CODE_AT, CODE_AT + PAGE);
+	breakpoints_forget(&t->breakpoints, t->space, SLACK_AT, SLACK_AT + PAGE);
+	assert_int_equal(t->breakpoints.n, N_STARTS);
+	assert_int_equal(t->breakpoints.n_slacks, 1);
 	assert_true(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE) > 0);
-	for (size_t i = 0; i < t->traps.n; i++)
-		assert_true(t->traps.v[i].volatile_code);
+	for (size_t i = 0; i < t->breakpoints.n; i++)
+		assert_true(t->breakpoints.v[i].volatile_code);
 	assert_program_runs(t, ALL_HITS);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	assert_untouched(t);
 	/* Now there is nothing of them. */
-	traps_forget(&t->traps, t->space, CODE_AT, CODE_AT + PAGE);
-	assert_int_equal(t->traps.n, 0);
+	breakpoints_forget(&t->breakpoints, t->space, CODE_AT, CODE_AT + PAGE);
+	assert_int_equal(t->breakpoints.n, 0);
 }
 
 static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
 {
 	struct target *t = *state;
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	traps_forget(&t->traps, NULL, SLACK_AT, SLACK_AT + PAGE);
-	assert_int_equal(t->traps.n, N_STARTS);
-	assert_int_equal(t->traps.n_slacks, 0);
+	breakpoints_forget(&t->breakpoints, NULL, SLACK_AT, SLACK_AT + PAGE);
+	assert_int_equal(t->breakpoints.n, N_STARTS);
+	assert_int_equal(t->breakpoints.n_slacks, 0);
 	assert_int_equal(count_how(t, ARCH_COPY) + count_how(t, ARCH_COPY_RELATIVE), 0);
-	for (size_t i = 0; i < t->traps.n; i++)
-		assert_int_equal(t->traps.v[i].slot, 0);
+	for (size_t i = 0; i < t->breakpoints.n; i++)
+		assert_int_equal(t->breakpoints.v[i].slot, 0);
 	assert_program_runs(t, ALL_HITS);
 	/* And what is not there is not written to. */
 	uint8_t before[PAGE], after[PAGE];
 	read_at(t, SLACK_AT, before, sizeof before);
-	traps_lift(&t->traps, t->space);
+	breakpoints_lift(&t->breakpoints, t->space);
 	read_at(t, SLACK_AT, after, sizeof after);
 	assert_memory_equal(after, before, sizeof after);
 }
@@ -824,15 +824,15 @@ static void a_trap_whose_slot_went_runs_at_its_own_place(void **state)
 static void a_copy_has_the_same_traps_and_goes_its_own_way(void **state)
 {
 	struct target *t = *state;
-	struct traps copy = { .pid = t->pid };
+	struct breakpoints copy = { .pid = t->pid };
 
-	assert_int_equal(traps_offer_slack(&t->traps, SLACK_AT, SLACK_AT + PAGE), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	plant_everywhere(t);
-	assert_int_equal(traps_copy(&copy, &t->traps), 0);
+	assert_int_equal(breakpoints_copy(&copy, &t->breakpoints), 0);
 	assert_int_equal(copy.n, N_STARTS);
 	for (unsigned i = 0; i < N_STARTS; i++) {
-		const struct trap *a = traps_at(&t->traps, CODE_AT + starts[i]);
-		const struct trap *b = traps_at(&copy, CODE_AT + starts[i]);
+		const struct breakpoint *a = breakpoints_at(&t->breakpoints, CODE_AT + starts[i]);
+		const struct breakpoint *b = breakpoints_at(&copy, CODE_AT + starts[i]);
 
 		assert_non_null(b);
 		assert_ptr_not_equal(a, b);
@@ -841,29 +841,29 @@ static void a_copy_has_the_same_traps_and_goes_its_own_way(void **state)
 		assert_int_equal(b->roles, a->roles);
 		assert_memory_equal(&b->insn, &a->insn, sizeof a->insn);
 	}
-	traps_forget(&t->traps, NULL, CODE_AT, CODE_AT + PAGE);
-	assert_non_null(traps_at(&copy, CODE_AT));
-	traps_release(&t->traps);
+	breakpoints_forget(&t->breakpoints, NULL, CODE_AT, CODE_AT + PAGE);
+	assert_non_null(breakpoints_at(&copy, CODE_AT));
+	breakpoints_release(&t->breakpoints);
 	/* What the slack held is known to the copy too. */
-	traps_lift(&copy, t->space);
+	breakpoints_lift(&copy, t->space);
 	assert_untouched(t);
-	traps_release(&copy);
+	breakpoints_release(&copy);
 	assert_int_equal(copy.n, 0);
 }
 
 static void the_copy_of_no_traps_can_be_planted_in(void **state)
 {
 	struct target *t = *state;
-	struct traps none = { 0 }, copy = { .pid = t->pid };
+	struct breakpoints none = { 0 }, copy = { .pid = t->pid };
 	int err;
 
-	assert_int_equal(traps_copy(&copy, &none), 0);
-	assert_null(traps_at(&copy, CODE_AT));
+	assert_int_equal(breakpoints_copy(&copy, &none), 0);
+	assert_null(breakpoints_at(&copy, CODE_AT));
 	for (unsigned i = 0; i < N_STARTS; i++)
-		assert_non_null(traps_plant(&copy, t->space, CODE_AT + starts[i], TRAP_RETURN, &err));
-	traps_lift(&copy, t->space);
+		assert_non_null(breakpoints_plant(&copy, t->space, CODE_AT + starts[i], BREAKPOINT_RETURN, &err));
+	breakpoints_lift(&copy, t->space);
 	assert_untouched(t);
-	traps_release(&copy);
+	breakpoints_release(&copy);
 }
 
 #define TRAPS_TEST(f) cmocka_unit_test_setup_teardown(f, target_setup, target_teardown)
