@@ -40,7 +40,7 @@ void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
  * pointer will be after it has returned. */
-taddr arch_return_slot(const struct arch_regs *r);
+taddr arch_return_place(const struct arch_regs *r);
 taddr arch_sp_after_return(const struct arch_regs *r);
 
 /* A register by its number in libunwind. False: not known here. */
@@ -152,6 +152,6 @@ taddr arch_direct_call_target(const uint8_t before[5], taddr ret);
  * Where the code at @at, ARCH_STUB_SIZE bytes, has the address it jumps to, if it is nothing but such a
  * jump, as the stubs of a PLT are; or 0.
  */
-taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at);
+taddr arch_stub_got_entry(const uint8_t code[ARCH_STUB_SIZE], taddr at);
 
 #endif

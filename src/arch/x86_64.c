@@ -117,7 +117,7 @@ void arch_set_result(struct arch_regs *r, uint64_t value)
 	r->user.rax = value;
 }
 
-taddr arch_return_slot(const struct arch_regs *r)
+taddr arch_return_place(const struct arch_regs *r)
 {
 	return r->user.rsp;
 }
@@ -456,7 +456,7 @@ int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
 }
 
 /* [endbr64] [bnd] jmp *displacement(%rip); psABI 5.2 and the CET and MPX variants of it. */
-taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at)
+taddr arch_stub_got_entry(const uint8_t code[ARCH_STUB_SIZE], taddr at)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	size_t i = memcmp(code, endbr64, sizeof endbr64) ? 0 : sizeof endbr64;

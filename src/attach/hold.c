@@ -221,7 +221,7 @@ static void settle(struct tracer *t, struct task *task)
 		task->state = TASK_HELD;
 }
 
-void tracer_quiesce(struct tracer *t)
+void tracer_stop_all(struct tracer *t)
 {
 	struct task *task;
 
@@ -309,7 +309,7 @@ void tracer_detach_all(struct tracer *t)
 {
 	struct task *task;
 
-	tracer_quiesce(t);
+	tracer_stop_all(t);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->space)
 			t->ops->clean(t->ctx, task->space);
@@ -340,7 +340,7 @@ void tracer_detach_process(struct tracer *t, pid_t pid)
 		tracer_detach_all(t);
 		return;
 	}
-	tracer_quiesce(t);
+	tracer_stop_all(t);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid && task->space)
 			t->ops->clean(t->ctx, task->space);

@@ -371,7 +371,7 @@ static bool set_word(const struct rescue *r, const struct journal_task *record)
 }
 
 /* False: it cannot be put right. */
-static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
+static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
 	const struct recovery_seen *seen = find_seen(r->sight, tid);
@@ -456,7 +456,7 @@ static void rescue_task(void *ctx, pid_t tid)
 	/* A signal that came first is the program's. */
 	if (!trapped && !(wstatus >> 16))
 		sig = WSTOPSIG(wstatus);
-	if (settle_task(r, tid, trapped))
+	if (settle(r, tid, trapped))
 		send_owed(proc_status(tid).tgid, tid, &owed);
 	else
 		end_program(p, tid);

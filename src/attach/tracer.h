@@ -133,7 +133,7 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 
 /* Stop all tasks where the program can be left alone: no pc in a slot or behind a breakpoint of ours, no
  * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */
-void tracer_quiesce(struct tracer *t);
+void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
 /* Walk over the tasks, as tasks_next(). */

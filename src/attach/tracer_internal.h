@@ -2,7 +2,7 @@
 #ifndef MPROF_ATTACH_TRACER_INTERNAL_H
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
-/* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs), seize.c (attaching),
+/* What the files of the tracer share: tracer.c (the loop), new_tasks.c (new tasks and programs), seize.c (attaching),
  * hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
@@ -41,7 +41,7 @@ void tracer_serve_end(struct tracer *t, struct task *task);
 /* The owner wants the signal that is about to be delivered for itself. */
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 
-/* births.c */
+/* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */
 bool tracer_serve_fresh(struct tracer *t, struct task *task);

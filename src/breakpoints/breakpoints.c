@@ -174,10 +174,10 @@ static void write_entry(const struct breakpoints *t, struct breakpoint *bp)
 
 static void bring_in(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp)
 {
-	if (!bp->out)
+	if (!bp->lifted)
 		return;
 	breakpoint_restore(s, bp);
-	bp->out = false;
+	bp->lifted = false;
 	t->planted++;
 }
 
@@ -283,12 +283,12 @@ bool breakpoint_is_foreign(const struct address_space *s, const struct breakpoin
 }
 
 /* One stop costs as much as several writes of a breakpoint, so that it pays soon. */
-static bool is_shy(const struct breakpoint *bp)
+static bool is_on_demand(const struct breakpoint *bp)
 {
 	enum { SOME = 16 };
 
-	return bp->roles == BREAKPOINT_RETURN && !bp->volatile_code && bp->strays >= SOME &&
-	       bp->strays > bp->hits / 4;
+	return bp->roles == BREAKPOINT_RETURN && !bp->volatile_code && bp->spurious_hits >= SOME &&
+	       bp->spurious_hits > bp->hits / 4;
 }
 
 void breakpoint_await(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp)
@@ -297,25 +297,25 @@ void breakpoint_await(struct breakpoints *t, const struct address_space *s, stru
 	bring_in(t, s, bp);
 }
 
-static void go_out_if_shy(const struct address_space *s, struct breakpoint *bp)
+static void lift_if_on_demand(const struct address_space *s, struct breakpoint *bp)
 {
-	if (bp->pending || bp->out || !is_shy(bp))
+	if (bp->pending || bp->lifted || !is_on_demand(bp))
 		return;
 	breakpoint_lift(s, bp);
-	bp->out = true;
+	bp->lifted = true;
 }
 
 void breakpoint_awaited(const struct address_space *s, struct breakpoint *bp)
 {
 	if (bp->pending)
 		bp->pending--;
-	go_out_if_shy(s, bp);
+	lift_if_on_demand(s, bp);
 }
 
 void breakpoint_was_spurious(const struct address_space *s, struct breakpoint *bp)
 {
-	bp->strays++;
-	go_out_if_shy(s, bp);
+	bp->spurious_hits++;
+	lift_if_on_demand(s, bp);
 }
 
 void breakpoints_lift(const struct breakpoints *t, const struct address_space *s)
@@ -348,8 +348,8 @@ static bool stands_for_own(const struct address_space *s, const struct breakpoin
 void breakpoint_make_sure(const struct address_space *s, struct breakpoint *bp)
 {
 	if (bp->volatile_code && !stands_for_own(s, bp))
-		bp->out = true;
-	if (!bp->out)
+		bp->lifted = true;
+	if (!bp->lifted)
 		breakpoint_restore(s, bp);
 }
 

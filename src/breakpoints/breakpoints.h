@@ -35,8 +35,8 @@ struct breakpoint {
 	uint32_t journal_entry;	/* its entry in the recovery journal, or JOURNAL_NONE */
 	/* BREAKPOINT_RETURN: */
 	uint32_t pending;	/* calls that will return here */
-	uint32_t hits, strays;	/* so often one did, or something else came by */
-	bool out;		/* not in the program now: nothing is pending, and mostly others come by */
+	uint32_t hits, spurious_hits;	/* so often one did, or something else came by */
+	bool lifted;		/* not in the program now: nothing is pending, and mostly others come by */
 };
 
 /* Memory that slots may use, and what it held. */

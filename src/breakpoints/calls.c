@@ -14,15 +14,15 @@ void calls_release(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
-enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e, taddr word)
+enum entry_verdict calls_classify_entry(const struct call *p, const struct call_entry *e, taddr word)
 {
 	if (!p)
 		return ENTRY_OUTER;
-	if (e->slot == p->slot && e->ret == p->ret) {
+	if (e->ret_at == p->ret_at && e->ret == p->ret) {
 		/* The wrapper has been called again, for something else. */
 		if (p->by_wrapper && e->entry != p->entry && !(e->freed && e->freed == p->ptr))
 			return ENTRY_ABANDONED;
-		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same slot, same return
+		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same ret_at, same return
 		 * address. The very same entry twice is a call that a signal pushed back to its start,
 		 * or the same call made again, after a longjmp out of it or a return not watched. */
 		return e->entry == p->entry ? ENTRY_RESTARTED : ENTRY_NESTED;
@@ -32,7 +32,7 @@ enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e,
 	/* The stack grows down: whoever is called from inside of it has its return address below. That
 	 * the word is still in its place may be chance: after a longjmp out of the call, or a return
 	 * that is not watched, nothing need have been written there. */
-	return e->slot < p->slot && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
+	return e->ret_at < p->ret_at && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
 }
 
 enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry *e)
@@ -57,9 +57,9 @@ bool calls_enter(struct calls *c, const struct call_entry *e)
 {
 	struct nested_call *last;
 
-	while ((last = last_nested(c)) && last->slot <= e->slot) {
+	while ((last = last_nested(c)) && last->ret_at <= e->ret_at) {
 		/* The call there can only have reached the other function: that one has jumped here. */
-		if (last->certain && last->slot == e->slot && last->ret == e->ret && last->entry != e->entry)
+		if (last->certain && last->ret_at == e->ret_at && last->ret == e->ret && last->entry != e->entry)
 			return true;
 		c->n_nested--;
 	}
@@ -72,10 +72,10 @@ void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_aft
 
 	/* A stack that is not below the last one's is another one. What is not noted is looked for further
 	 * out, which takes longer: no memory is no error. */
-	if ((last && last->slot <= e->slot) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
+	if ((last && last->ret_at <= e->ret_at) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
 		return;
 	c->nested[c->n_nested++] = (struct nested_call){
-		.entry = e->entry, .slot = e->slot, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
+		.entry = e->entry, .ret_at = e->ret_at, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
 		.certain = certain,
 	};
 }

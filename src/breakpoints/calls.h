@@ -16,7 +16,7 @@
 /* A call that has begun and has not returned. */
 struct call {
 	taddr entry;	/* of its entry */
-	taddr slot;	/* where its return address is on the stack */
+	taddr ret_at;	/* where its return address is on the stack */
 	taddr ret;	/* the return address */
 	taddr sp_after;	/* the stack pointer when it has returned */
 	uint32_t probe;
@@ -46,7 +46,7 @@ struct call {
  * nobody has to look any further, however many calls there are within each other.
  */
 struct nested_call {
-	taddr entry, slot, ret, sp_after;	/* as in struct call */
+	taddr entry, ret_at, ret, sp_after;	/* as in struct call */
 	size_t of;	/* the pending call, as an index */
 	bool certain;	/* what is called there is this function, and no other one */
 };
@@ -71,15 +71,15 @@ enum entry_verdict {
 
 /* An entry to be judged. */
 struct call_entry {
-	taddr entry, slot, ret;	/* as in struct call */
+	taddr entry, ret_at, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
 };
 
 /**
  * @pending  the innermost pending call, NULL: none
- * @word     what is in memory at pending->slot now
+ * @word     what is in memory at pending->ret_at now
  */
-enum entry_verdict calls_judge(const struct call *pending, const struct call_entry *e, taddr word);
+enum entry_verdict calls_classify_entry(const struct call *pending, const struct call_entry *e, taddr word);
 
 /* The same when the chain of the entry is not known to its end, and the pending call is not in what is
  * known of it. */

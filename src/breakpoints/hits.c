@@ -151,7 +151,7 @@ static bool is_callback(const struct watch *w, const struct call *pending, const
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
 		return false;
 	/* It has jumped there itself, at its end. */
-	if (e->slot == pending->slot)
+	if (e->ret_at == pending->ret_at)
 		return false;
 	const struct mapping *of = mappings_find(&w->maps, pending->entry);
 	const struct mapping *by = mappings_find(&w->maps, e->ret - 1);
@@ -167,8 +167,8 @@ static bool is_outer(struct watch *w, struct task *task, struct calls *calls,
 		uint64_t word = 0;
 
 		if (top)
-			unwinder_far_word(w->unwinder, top->slot, &word);
-		enum entry_verdict v = calls_judge(top, e, word);
+			unwinder_far_word(w->unwinder, top->ret_at, &word);
+		enum entry_verdict v = calls_classify_entry(top, e, word);
 		bool goes_on = calls_enter(calls, e);
 		if (v == ENTRY_UNWIND && goes_on)
 			v = ENTRY_NESTED;
@@ -253,7 +253,7 @@ static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr 
 	taddr ret;
 
 	return ptr && !w->sink->knows(w->image, ptr) &&
-	       address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) == sizeof ret &&
+	       address_space_read(w->space, arch_return_place(r), &ret, sizeof ret) == sizeof ret &&
 	       watch_by_allocator(w, bp, ret);
 }
 
@@ -338,7 +338,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 		return;
 	}
 	c->entry = e->entry;
-	c->slot = e->slot;
+	c->ret_at = e->ret_at;
 	c->ret = e->ret;
 	c->sp_after = arch_sp_after_return(r);
 	c->probe = number;
@@ -407,7 +407,7 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	const struct probe *p = watch_probe(w, bp->probe);
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
 
-	if (address_space_read(w->space, arch_return_slot(r), &ret, sizeof ret) != sizeof ret ||
+	if (address_space_read(w->space, arch_return_place(r), &ret, sizeof ret) != sizeof ret ||
 	    watch_by_library(w, bp, ret) ||
 	    !w->sink->ask(w->image, watch_ref(task), p->question, arg, &result))
 		return false;
@@ -430,7 +430,7 @@ static bool is_about_a_pool(const struct probe *p)
 }
 
 /* An entry that is judged: the program's own call is begun, or told at once. */
-static void judged_entry(struct watch *w, struct task *task, struct watched_task *t,
+static void serve_entry(struct watch *w, struct task *task, struct watched_task *t,
 			 const struct breakpoint *bp, const struct call_entry *e, const struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, bp->probe);
@@ -486,13 +486,13 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		request = request_as_call(r, &e.ret);
 		as = &request;
 	}
-	e.slot = arch_return_slot(as);
-	if (watch_snapshot(w, task, t, e.slot) ||
-	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.slot, &e.ret))) {
+	e.ret_at = arch_return_place(as);
+	if (watch_snapshot(w, task, t, e.ret_at) ||
+	    (p->kind != PROBE_REQUEST && !unwinder_word(w->unwinder, e.ret_at, &e.ret))) {
 		lose_entry(w, task);
 		return false;
 	}
-	judged_entry(w, task, t, bp, &e, as);
+	serve_entry(w, task, t, bp, &e, as);
 	return false;
 }
 
@@ -577,7 +577,7 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 
 	if (i < 0) {
 		breakpoint_was_spurious(w->space, bp);
-		w->counts.strays++;
+		w->counts.spurious_hits++;
 		return false;
 	}
 	/* Who is not waited for is nobody that the breakpoint is there for. */

@@ -15,13 +15,13 @@ static void plant_function(struct watch *w, const struct mapping *m, taddr at, u
 void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
 			  const struct arch_regs *r)
 {
-	struct call call = { .entry = bp->at, .slot = arch_return_slot(r), .probe = bp->resolves,
+	struct call call = { .entry = bp->at, .ret_at = arch_return_place(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
 	/* One that a signal had pushed back to its start has been begun again. */
-	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver && t->calls.v[t->calls.n - 1].slot <= call.slot)
+	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver && t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
 		watch_abandon(w, task, &t->calls);
-	if (address_space_read(w->space, call.slot, &call.ret, sizeof call.ret) != sizeof call.ret ||
+	if (address_space_read(w->space, call.ret_at, &call.ret, sizeof call.ret) != sizeof call.ret ||
 	    !watch_await_return(w, task->tid, call.ret))
 		return;
 	struct call *c = calls_push(&t->calls);
@@ -51,25 +51,25 @@ static void look_at_resolver(struct watch *w, taddr resolver, const struct mappi
 		plant_function(w, of, function, bp->file, bp->resolves);
 }
 
-/* What a slot of the file mapped as @m holds, if that has been chosen. */
-static void look_at_slot(struct watch *w, const struct mapping *m, const struct scan_slot *slot)
+/* What a entry of the file mapped as @m holds, if that has been chosen. */
+static void look_at_got_entry(struct watch *w, const struct mapping *m, const struct got_entry *entry)
 {
 	uint64_t now;
 
-	if (address_space_read(w->space, m->bias + slot->address, &now, sizeof now) != sizeof now ||
-	    now == slot->unbound || now == m->bias + slot->unbound)
+	if (address_space_read(w->space, m->bias + entry->address, &now, sizeof now) != sizeof now ||
+	    now == entry->unbound || now == m->bias + entry->unbound)
 		return;
 	const struct mapping *of = mappings_find(&w->maps, now);
 	if (!of)
 		return;
-	if (slot->resolver) {
-		look_at_resolver(w, m->bias + slot->resolver, of, now);
+	if (entry->resolver) {
+		look_at_resolver(w, m->bias + entry->resolver, of, now);
 		return;
 	}
 	/* A function of that name, but only in a file that has an ifunc of it is it that one. */
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, of->file);
 	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (s->probes[i].indirect && s->probes[i].probe == slot->probe)
+		if (s->probes[i].indirect && s->probes[i].probe == entry->probe)
 			look_at_resolver(w, of->bias + s->probes[i].address, of, now);
 }
 
@@ -81,15 +81,15 @@ static bool has_resolvers(const struct watch *w)
 	return false;
 }
 
-void watch_look_at_slots(struct watch *w)
+void watch_look_at_got_entries(struct watch *w)
 {
 	/* Planting moves nothing in w->maps. */
 	for (size_t i = 0; has_resolvers(w) && i < w->maps.n; i++) {
 		const struct mapping *m = &w->maps.maps[i];
-		const struct scan *s = scan_slots(&w->shared->scans, &w->shared->files, m->file);
+		const struct scan *s = scan_got_entries(&w->shared->scans, &w->shared->files, m->file);
 
-		for (size_t j = 0; s && j < s->n_slots; j++)
-			look_at_slot(w, m, &s->slots[j]);
+		for (size_t j = 0; s && j < s->n_got_entries; j++)
+			look_at_got_entry(w, m, &s->got_entries[j]);
 	}
 	watch_count_allocators(w);
 }

@@ -51,8 +51,8 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 			       0;
 	if (!target || target == at)
 		return target;
-	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
-	return slot && address_space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
+	taddr ret_at = read_code(w, target, stub, sizeof stub) ? arch_stub_got_entry(stub, target) : 0;
+	return ret_at && address_space_read(w->space, ret_at, &reaches, sizeof reaches) == sizeof reaches &&
 	       reaches == at;
 }
 

@@ -285,7 +285,7 @@ struct trap_observer *trap_observer_of(struct observer *base)
 
 static void hold(struct observer *base)
 {
-	tracer_quiesce(trap_observer_of(base)->tracer);
+	tracer_stop_all(trap_observer_of(base)->tracer);
 }
 
 static void let_run(struct observer *base)

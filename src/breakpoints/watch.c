@@ -179,7 +179,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	}
 	mappings_release(&was);
 	if (changed) {
-		watch_look_at_slots(w);
+		watch_look_at_got_entries(w);
 		forget_pcs(w);
 		watch_count_allocators(w);
 		w->sink->modules(w->image, &w->maps);
@@ -370,7 +370,7 @@ void watch_resume(struct watch *w, pid_t tid)
 	w->suspended = false;
 	watch_modules(w, tid);
 	breakpoints_put_back(&w->breakpoints, w->space);
-	watch_look_at_slots(w);
+	watch_look_at_got_entries(w);
 }
 
 bool watch_can_see(const struct watch *w)

@@ -145,7 +145,7 @@ void watch_enter_resolver(struct watch *w, struct task *task, struct watched_tas
 void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
 			     const struct arch_regs *r);
 /* What has been chosen before anybody could see it: the words that it was put into tell. */
-void watch_look_at_slots(struct watch *w);
+void watch_look_at_got_entries(struct watch *w);
 
 /* poolcalls.c */
 /* The pool that a call which gives a block requests it from; 0: none. */

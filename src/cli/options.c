@@ -218,7 +218,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!massif_settle(o) || (tracing && !heap_environment_done(o)))
+	if (!massif_check_options(o) || (tracing && !heap_environment_done(o)))
 		return -1;
 	return o->end;
 }

@@ -77,7 +77,7 @@ void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
-bool massif_settle(struct options *o);
+bool massif_check_options(struct options *o);
 
 /* What is read. */
 enum option_input { INPUT_DATA, INPUT_HEAP, INPUT_MASSIF, INPUT_LOG };

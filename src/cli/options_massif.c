@@ -194,7 +194,7 @@ static bool check_unit(const struct options *o)
 	return false;
 }
 
-bool massif_settle(struct options *o)
+bool massif_check_options(struct options *o)
 {
 	struct massif_settings *s = &o->massif.settings;
 

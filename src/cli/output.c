@@ -219,9 +219,9 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
-	if (i->counts.unwanted + i->sieve.requests + i->sieve.frees)
+	if (i->counts.unwanted + i->size_filter.requests + i->size_filter.frees)
 		say("%" PRIu64 " requests of other sizes, and %" PRIu64 " frees of blocks that are not recorded, were "
-		    "seen and left out", i->counts.unwanted + i->sieve.requests, i->sieve.frees);
+		    "seen and left out", i->counts.unwanted + i->size_filter.requests, i->size_filter.frees);
 	if (i->counts.doubtful)
 		say("%" PRIu64 " calls may have been made by a request of another size, which was not waited for, and "
 		    "count as the program's: what called them does not describe its frames", i->counts.doubtful);
@@ -241,7 +241,7 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
 	    " traps written", e.stops, c->traps, c->steps, c->planted);
 	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
-	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->strays,
+	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->spurious_hits,
 	    c->null_frees);
 	say("followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
 	    " times because others wanted it", e.followed, e.given_up);

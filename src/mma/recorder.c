@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an event of a program is in a log. */
 #include "mma/group_internal.h"
-#include "profile/sieve.h"
+#include "profile/size_filter.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "probes/outcome.h"
 #include "probes/requests.h"
-#include "probes/slots.h"
+#include "probes/got_entries.h"
 #include "symbols/dyntable.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ void scans_release(struct scans *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->of[i].probes);
 		free(s->of[i].ranges);
-		free(s->of[i].slots);
+		free(s->of[i].got_entries);
 		free(s->of[i].soname);
 	}
 	free(s->of);
@@ -276,7 +276,7 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	return err;
 }
 
-static struct scan *slot_for(struct scans *s, const struct module_files *files, uint32_t number)
+static struct scan *scan_for(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	if (number < s->n)
 		return &s->of[number];
@@ -304,7 +304,7 @@ static Elf *open_elf(int fd)
 
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number)
 {
-	struct scan *scan = slot_for(s, files, number);
+	struct scan *scan = scan_for(s, files, number);
 	int fd = files->files[number].fd;
 
 	if (!scan || scan->done)
@@ -316,16 +316,16 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	return scan->lost ? NULL : scan;
 }
 
-const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number)
+const struct scan *scan_got_entries(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	if (!scan_file(s, files, number))
 		return NULL;
 	struct scan *scan = &s->of[number];
-	if (scan->slots_read)
+	if (scan->got_entries_read)
 		return scan;
-	scan->slots_read = true;
+	scan->got_entries_read = true;
 	Elf *elf = s->probes ? open_elf(files->files[number].fd) : NULL;
-	int err = elf ? slots_read(scan, s->probes, elf) : 0;
+	int err = elf ? got_entries_read(scan, s->probes, elf) : 0;
 	elf_end(elf);
 	return err ? NULL : scan;
 }

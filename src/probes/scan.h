@@ -18,7 +18,7 @@ struct scan_probe {
 };
 
 /* A word that the dynamic linker fills with the address of a function that a definition is about. */
-struct scan_slot {
+struct got_entry {
 	uint64_t address;
 	uint64_t unbound;	/* what it holds, less the bias, as long as nobody has */
 	uint64_t resolver;	/* of a function of the file itself that is an ifunc; 0: */
@@ -46,9 +46,9 @@ struct scan {
 	struct scan_range *ranges;
 	size_t n_ranges, cap_ranges;
 	bool indirect;			/* some of its probes are */
-	bool slots_read;		/* scan_slots() has */
-	struct scan_slot *slots;
-	size_t n_slots, cap_slots;
+	bool got_entries_read;		/* scan_got_entries() has */
+	struct got_entry *got_entries;
+	size_t n_got_entries, cap_got_entries;
 	uint64_t code_start, code_end;	/* of its executable segments */
 	uint64_t rendezvous;		/* _dl_debug_state; 0: none */
 	uint64_t slack_start, slack_end; /* behind the code in its last page, unused */
@@ -74,8 +74,8 @@ void scans_release(struct scans *s);
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
 
-/* The same with its slots, which are only of use if there is an ifunc somewhere. */
-const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number);
+/* The same with its GOT entries, which are only of use if there is an ifunc somewhere. */
+const struct scan *scan_got_entries(struct scans *s, const struct module_files *files, uint32_t number);
 
 /* Of the ifuncs of a file for this definition: the resolver is trapped; it is known where they are. */
 void scan_sought(struct scans *s, uint32_t file, uint32_t probe);

@@ -2,7 +2,7 @@
 #include "profile/profile.h"
 
 #include "base/array.h"
-#include "profile/sieve.h"
+#include "profile/size_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -75,7 +75,7 @@ static void judge(struct session *s, pid_t pid)
 	free(p.v);
 }
 
-void session_settle(struct session *s, struct image *i)
+void session_finish_image(struct session *s, struct image *i)
 {
 	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
 
@@ -92,7 +92,7 @@ void session_process_ended(struct session *s, pid_t pid)
 		if (i->pid != pid)
 			continue;
 		s->ended(s, i);
-		session_settle(s, i);
+		session_finish_image(s, i);
 	}
 }
 

@@ -34,7 +34,7 @@ void session_process_ended(struct session *s, pid_t pid);
  * An image of which nothing more will come waits for the report with no more than that needs: a group may
  * go on for long and have had many processes. What is still to be written of it is not touched.
  */
-void session_settle(struct session *s, struct image *i);
+void session_finish_image(struct session *s, struct image *i);
 
 /**
  * Nothing more will come at all: take the images that are not kept out of s->images, and write a sentence

@@ -25,7 +25,7 @@ static void image_free(struct image *i)
 		close(i->memory);
 	free(i->data);
 	recorders_free(i->recorders);
-	sieve_release(&i->sieve);
+	size_filter_release(&i->size_filter);
 	profile_free(i->profile);
 	free(i);
 }
@@ -56,7 +56,7 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 				s->save(s, i);
 			}
 			s->ended(s, i);
-			session_settle(s, i);
+			session_finish_image(s, i);
 		}
 		*massif_nth = i->massif_nth + 1;
 		n++;
@@ -109,7 +109,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->pid = pid;
 	i->number = supersede(s, pid, &i->massif_nth);
 	i->profile = profile;
-	i->sieve = (struct sieve){ .min = s->min_size, .max = s->max_size };
+	i->size_filter = (struct size_filter){ .min = s->min_size, .max = s->max_size };
 	profile_stamp(profile, clock_now_ns());
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
@@ -204,7 +204,7 @@ void session_gone(void *image, const struct observed_counts *counts)
 	recorders_end(i->recorders);
 	i->counts = *counts;
 	i->observed = NULL;
-	session_settle(i->session, i);
+	session_finish_image(i->session, i);
 }
 
 void session_ended(void *ctx, pid_t pid, int wstatus)

@@ -7,7 +7,7 @@
 #include "observer.h"
 #include "proc/title.h"
 #include "profile/profile.h"
-#include "profile/sieve.h"
+#include "profile/size_filter.h"
 #include "record/recorder.h"
 #include "session/save_children.h"
 
@@ -37,7 +37,7 @@ struct image {
 	bool retitled;		/* they have changed since it began */
 	uint64_t events;	/* of it that were counted */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
-	struct sieve sieve;	/* which requests are recorded */
+	struct size_filter size_filter;	/* which requests are recorded */
 	struct profile *profile;
 	struct recorder *recorders;	/* what is kept besides the profile */
 	struct observed *observed; /* NULL: it is not observed, or no longer */

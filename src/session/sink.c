@@ -36,18 +36,18 @@ static int ignore(struct image *i, const struct alloc_event *e)
 	return count(i, &back);
 }
 
-/* As sieve_event() does. What is not counted is not counted there either. */
+/* As size_filter_event() does. What is not counted is not counted there either. */
 static int sift(struct image *i, struct alloc_event *e)
 {
-	const struct sieve was = i->sieve;
+	const struct size_filter was = i->size_filter;
 
-	if (sieve_is_open(&was))
+	if (size_filter_is_open(&was))
 		return 1;
 	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
-	int passes = sieve_event(&i->sieve, e, live_knows(&i->profile->live, block_key(e, block)));
+	int passes = size_filter_event(&i->size_filter, e, live_knows(&i->profile->live, block_key(e, block)));
 	if (i->stopped || i->paused) {
-		i->sieve.requests = was.requests;
-		i->sieve.frees = was.frees;
+		i->size_filter.requests = was.requests;
+		i->size_filter.frees = was.frees;
 	}
 	return passes;
 }
@@ -88,7 +88,7 @@ static bool sink_wants(void *image, uint64_t size)
 {
 	const struct image *i = image;
 
-	return i->stopped || i->paused || sieve_passes(&i->sieve, size);
+	return i->stopped || i->paused || size_filter_passes(&i->size_filter, size);
 }
 
 static bool sink_knows(void *image, taddr ptr)

@@ -439,7 +439,7 @@ static void arguments_result_and_stack_are_where_the_psabi_has_them(void **state
 	assert_int_equal(arch_result(&r), 5);
 	assert_int_equal(arch_sp(&r), 0x100);
 	assert_int_equal(arch_pc(&r), 0x200);
-	assert_int_equal(arch_return_slot(&r), 0x100);
+	assert_int_equal(arch_return_place(&r), 0x100);
 	assert_int_equal(arch_sp_after_return(&r), 0x108);
 	arch_set_pc(&r, 0x201);
 	assert_int_equal(arch_pc(&r), 0x201);

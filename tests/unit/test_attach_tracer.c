@@ -503,7 +503,7 @@ static void a_trap_behind_a_group_stop_is_fetched_and_the_group_stop_told_again(
 	run_script(k, stopped_by_job_control);
 	k->log[0] = 0;
 	actor(k, 1)->trap_pending = true;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	expect(k, "interrupt 1\n"
 		  "cont 1\n"
 		  "settle 1, trapped\n");
@@ -527,7 +527,7 @@ static void a_signal_that_comes_while_all_are_stopped_is_delivered_once_afterwar
 	struct scripted *k = traced_process(state, 2);
 
 	k->interrupt = signal_for_2;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	k->log[0] = 0;
 	tracer_continue(k->tracer);
 	expect(k, "cont 1\n");
@@ -543,7 +543,7 @@ static void a_signal_that_comes_while_all_are_stopped_goes_with_the_task_at_deta
 	struct scripted *k = traced_process(state, 2);
 
 	k->interrupt = signal_for_2;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	k->log[0] = 0;
 	tracer_detach_all(k->tracer);
 	assert_non_null(strstr(k->log, "\ndetach 1\n"));

@@ -9,17 +9,17 @@ enum { MALLOC = 0x1000, REALLOC = 0x2000, OTHER_MALLOC = 0x9000, SITE = 0x400123
 
 #define SLOT 0x7ffe00001000u
 
-static const struct call pending = { .entry = REALLOC, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
+static const struct call pending = { .entry = REALLOC, .ret_at = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
 
-static enum entry_verdict judge(taddr entry, taddr slot, taddr ret, taddr word)
+static enum entry_verdict judge(taddr entry, taddr ret_at, taddr ret, taddr word)
 {
-	return calls_judge(&pending, &(struct call_entry){ entry, slot, ret, 0 }, word);
+	return calls_classify_entry(&pending, &(struct call_entry){ entry, ret_at, ret, 0 }, word);
 }
 
-static enum entry_verdict judge_after(const struct call *c, taddr entry, taddr slot, taddr ret, taddr word,
+static enum entry_verdict judge_after(const struct call *c, taddr entry, taddr ret_at, taddr ret, taddr word,
 				      taddr freed)
 {
-	return calls_judge(c, &(struct call_entry){ entry, slot, ret, freed }, word);
+	return calls_classify_entry(c, &(struct call_entry){ entry, ret_at, ret, freed }, word);
 }
 
 static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
@@ -40,7 +40,7 @@ static void of_a_call_from_further_down_the_chain_tells_whether_it_is_nested(voi
 
 static void where_the_chain_is_cut_the_word_on_the_stack_has_to_do(void **state)
 {
-	const struct call free_call = { .entry = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call free_call = { .entry = MALLOC, .ret_at = SLOT, .ret = SITE, .unwatched = true,
 					.ptr = 0x5000 };
 
 	(void)state;
@@ -63,19 +63,19 @@ static void a_tail_call_is_nested(void **state)
 
 static void a_wrapper_that_is_called_again_for_something_else_is_no_tail_call(void **state)
 {
-	const struct call wrapped = { .entry = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call wrapped = { .entry = MALLOC, .ret_at = SLOT, .ret = SITE, .unwatched = true,
 				      .by_wrapper = true, .ptr = 0x5000 };
 
 	(void)state;
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0 }, SITE),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x6000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x6000 }, SITE),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x5000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x5000 }, SITE),
 			 ENTRY_NESTED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ MALLOC, SLOT, SITE, 0x6000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ MALLOC, SLOT, SITE, 0x6000 }, SITE),
 			 ENTRY_RESTARTED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT - 64, SITE, 0 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT - 64, SITE, 0 }, SITE),
 			 ENTRY_UNWIND);
 }
 
@@ -128,7 +128,7 @@ static void after_a_signal_only_the_chain_can_tell(void **state)
 static void of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell(void **state)
 {
 	enum { FREE = 0x3000, OTHER_FREE = 0x9100, BLOCK = 0x5000, OTHER_BLOCK = 0x6000 };
-	const struct call c = { .entry = FREE, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8,
+	const struct call c = { .entry = FREE, .ret_at = SLOT, .ret = SITE, .sp_after = SLOT + 8,
 				.unwatched = true, .ptr = BLOCK };
 
 	(void)state;
@@ -155,7 +155,7 @@ static struct call *push(struct calls *c, taddr ret, taddr sp_after)
 	assert_false(call->interrupted);
 	call->ret = ret;
 	call->sp_after = sp_after;
-	call->slot = sp_after - 8;
+	call->ret_at = sp_after - 8;
 	return call;
 }
 
@@ -369,7 +369,7 @@ static void what_a_call_within_calls_costs_does_not_grow_with_their_depth(void *
 		const struct frame *inner = &chain[n - 1];
 		const struct call_entry e = { MALLOC, inner->sp - 8, inner->pc, 0 };
 
-		assert_int_equal(calls_judge(&c.v[0], &e, SITE), ENTRY_UNWIND);
+		assert_int_equal(calls_classify_entry(&c.v[0], &e, SITE), ENTRY_UNWIND);
 		assert_false(calls_enter(&c, &e));
 		size_t looked = frames_looked_at(&c, chain, n);
 		assert_int_not_equal(looked, 0);

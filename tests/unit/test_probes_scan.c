@@ -343,14 +343,14 @@ static void an_ifunc_is_found_by_its_resolver_and_the_slots_it_is_put_into(void 
 	assert_non_null(p);
 	assert_true(p->indirect && s->indirect);
 	assert_false(probe_of(state, s, "free")->indirect);
-	s = scan_slots(&x->scans, &x->files, 0);
-	assert_int_equal(s->n_slots, 2);
+	s = scan_got_entries(&x->scans, &x->files, 0);
+	assert_int_equal(s->n_got_entries, 2);
 	for (int i = 0; i < 2; i++) {
-		const char *name = x->probes.v[s->slots[i].probe].name;
+		const char *name = x->probes.v[s->got_entries[i].probe].name;
 
 		assert_true(!strcmp(name, "malloc") || !strcmp(name, "memalign"));
-		assert_int_equal(s->slots[i].resolver, 0);
-		assert_true(s->slots[i].unbound >= s->code_start && s->slots[i].unbound < s->code_end);
+		assert_int_equal(s->got_entries[i].resolver, 0);
+		assert_true(s->got_entries[i].unbound >= s->code_start && s->got_entries[i].unbound < s->code_end);
 	}
 }
 
@@ -361,13 +361,13 @@ static void an_ifunc_that_a_file_keeps_to_itself_has_slots_by_its_resolver(void 
 				    "static void *choose(void) { return mine; }\n"
 				    "void *je_malloc(long n) __attribute__((ifunc(\"choose\")));\n"
 				    "int main(void) { return je_malloc(1) != 0; }\n");
-	const struct scan *s = scan_slots(&x->scans, &x->files, 0);
+	const struct scan *s = scan_got_entries(&x->scans, &x->files, 0);
 	const struct scan_probe *p = probe_of(state, s, "je_malloc");
 
 	assert_true(p && p->indirect);
 	size_t n = 0;
-	for (size_t i = 0; i < s->n_slots; i++)
-		n += s->slots[i].resolver == p->address;
+	for (size_t i = 0; i < s->n_got_entries; i++)
+		n += s->got_entries[i].resolver == p->address;
 	assert_int_equal(n, 1);
 }
 
@@ -525,7 +525,7 @@ static void scan_again(struct fixture *x, const uint8_t *bytes, size_t len)
 	x->scans.probes = &x->probes;
 	module_files_release(&x->files);
 	scan(x, path);
-	assert_non_null(scan_slots(&x->scans, &x->files, 0));
+	assert_non_null(scan_got_entries(&x->scans, &x->files, 0));
 }
 
 static void a_file_without_section_headers_is_found_to_have_the_same(void **state)
@@ -547,7 +547,7 @@ static void a_file_without_section_headers_is_found_to_have_the_same(void **stat
 		scan_again(x, bytes, len);
 		s = &x->scans.of[0];
 		assert_int_equal(s->n_probes, 2);
-		assert_int_equal(s->n_slots, 2);
+		assert_int_equal(s->n_got_entries, 2);
 		assert_int_equal(probe_of(state, s, "malloc")->address, at);
 		assert_true(s->dynamic && probe_of(state, s, "malloc")->indirect);
 		assert_true(i != 2 || !strcmp(s->soname, "libmine.so"));

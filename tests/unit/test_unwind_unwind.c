@@ -166,8 +166,8 @@ static struct unwind_chain chain_now(struct target *t)
 	struct unwind_chain c = { 0 };
 	uint64_t ret;
 
-	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+	assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
 	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, NULL, &c), 0);
 	assert_true(c.n > 0);
 	assert_int_equal(c.frames[0].pc, ret);
@@ -198,8 +198,8 @@ static void assert_ends_at(struct target *t, const struct unwind_frame *whole, s
 	struct unwind_chain c;
 	uint64_t ret;
 
-	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+	assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
 	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
 	assert_true(c.reached);
 	assert_int_equal(c.truncated, CHAIN_WHOLE);
@@ -592,8 +592,8 @@ static void what_is_not_in_a_chain_is_not_found(void **state)
 
 	start(t, run_shallow);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-		assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+		assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+		assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
 		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
 		assert_false(c.reached);
 		assert_as_told(&c);
@@ -606,7 +606,7 @@ static void a_word_far_up_is_read_without_what_is_below(void **state)
 	uint64_t near, far;
 
 	start(t, run_deep);
-	taddr slot = arch_return_slot(&t->regs), up = slot + 8 * DEEP;
+	taddr slot = arch_return_place(&t->regs), up = slot + 8 * DEEP;
 
 	assert_int_equal(unwinder_snapshot(t->u, t->space, slot), 0);
 	assert_true(unwinder_far_word(t->u, up, &far));

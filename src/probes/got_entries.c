@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "probes/slots.h"
+#include "probes/got_entries.h"
 
 #include "arch/arch.h"
 #include "base/array.h"
@@ -22,15 +22,15 @@ static bool is_resolver(const struct scan *s, uint64_t address)
 	return false;
 }
 
-static int add_slot(struct reading *r, const GElf_Rela *rela, uint64_t resolver, uint32_t probe)
+static int add_got_entry(struct reading *r, const GElf_Rela *rela, uint64_t resolver, uint32_t probe)
 {
 	struct scan *s = r->scan;
 	uint64_t unbound = 0;
 
-	if (ARRAY_RESERVE(&s->slots, &s->cap_slots, s->n_slots))
+	if (ARRAY_RESERVE(&s->got_entries, &s->cap_got_entries, s->n_got_entries))
 		return -ENOMEM;
 	dyntable_word(r->elf, rela->r_offset, &unbound);
-	s->slots[s->n_slots++] = (struct scan_slot){ rela->r_offset, unbound, resolver, probe };
+	s->got_entries[s->n_got_entries++] = (struct got_entry){ rela->r_offset, unbound, resolver, probe };
 	return 0;
 }
 
@@ -42,12 +42,12 @@ static int look_at(struct reading *r, const GElf_Rela *rela)
 
 	if (what == ARCH_RELOC_INDIRECT)
 		return is_resolver(r->scan, (uint64_t)rela->r_addend) ?
-			       add_slot(r, rela, (uint64_t)rela->r_addend, 0) : 0;
+			       add_got_entry(r, rela, (uint64_t)rela->r_addend, 0) : 0;
 	if (what != ARCH_RELOC_SYMBOL ||
 	    !dyntable_symbol(&r->dynamic, GELF_R_SYM(rela->r_info), &sym, &name))
 		return 0;
 	uint32_t number = probes_named(r->probes, name);
-	return number == IDINDEX_NONE ? 0 : add_slot(r, rela, 0, number);
+	return number == IDINDEX_NONE ? 0 : add_got_entry(r, rela, 0, number);
 }
 
 static int look_at_all(struct reading *r, Elf_Data *relocs)
@@ -73,7 +73,7 @@ static int look_at_sections(struct reading *r)
 	return err;
 }
 
-int slots_read(struct scan *s, const struct probes *probes, Elf *elf)
+int got_entries_read(struct scan *s, const struct probes *probes, Elf *elf)
 {
 	struct reading r = { .scan = s, .probes = probes, .elf = elf };
 	int err = 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Make the task do what the breakpoint took the place of. */
-static enum trap_answer pass(struct watch *w, struct task *task, const struct breakpoint *bp, taddr at,
+static enum trap_answer step_over(struct watch *w, struct task *task, const struct breakpoint *bp, taddr at,
 			     struct arch_regs *r)
 {
 	const struct arch_regs was = *r;
@@ -53,7 +53,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	w->counts.traps++;
 	if (!t) {
 		w->counts.lost++;
-		return pass(w, task, bp, at, &r);
+		return step_over(w, task, bp, at, &r);
 	}
 	bool ended = roles & BREAKPOINT_RETURN && watch_hit_return(w, task, t, at, &r);
 	if (roles & BREAKPOINT_RENDEZVOUS)
@@ -70,7 +70,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
-	enum trap_answer answer = pass(w, task, breakpoints_again(&w->breakpoints, id, at), at, &r);
+	enum trap_answer answer = step_over(w, task, breakpoints_again(&w->breakpoints, id, at), at, &r);
 
 	return answer == TRAP_OURS && ended && roles == BREAKPOINT_RETURN ? TRAP_ENDS_CALL : answer;
 }
@@ -107,7 +107,7 @@ void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
 		return;
 	}
 	const struct breakpoint *bp = w->stepping ? breakpoints_at(&w->breakpoints, w->stepping) : NULL;
-	if (bp && !bp->out)
+	if (bp && !bp->lifted)
 		breakpoint_restore(w->space, bp);
 	if (!stepped && !arch_get_regs(task->tid, &r))
 		note_rewound(w, task, &r);
