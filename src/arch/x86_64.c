@@ -68,8 +68,8 @@ int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_r
 		changed[n++] = i;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs) + changed[i] * sizeof *new,
-			   new[changed[i]]))
+		if (ptrace(PTRACE_POKEUSER, tid,
+			   offsetof(struct user, regs) + changed[i] * sizeof *new, new[changed[i]]))
 			return -errno;
 	return 0;
 }
@@ -139,7 +139,8 @@ const int arch_kept_regs[ARCH_KEPT_REGS] = { UNW_X86_64_RBX, UNW_X86_64_RBP, UNW
 
 static uint64_t *kept(struct user_regs_struct *u, unsigned index)
 {
-	unsigned long long *const in_order[] = { &u->rbx, &u->rbp, &u->r12, &u->r13, &u->r14, &u->r15 };
+	unsigned long long *const in_order[] = { &u->rbx, &u->rbp, &u->r12, &u->r13, &u->r14,
+						 &u->r15 };
 
 	return (uint64_t *)in_order[index];
 }
@@ -277,8 +278,9 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
 	ZydisDecodedInstruction z;
 
 	for (size_t n = 2; n <= ARCH_CALL_MAX; n++)
-		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, before + ARCH_CALL_MAX - n,
-							       n, &z)) &&
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL,
+							       before + ARCH_CALL_MAX - n, n,
+							       &z)) &&
 		    z.mnemonic == ZYDIS_MNEMONIC_CALL && z.length == n)
 			return true;
 	return false;

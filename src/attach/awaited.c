@@ -7,7 +7,8 @@ bool is_awaited(const struct task *task, const struct address_space *s, const st
 	       !task->in_vfork && !task->over;
 }
 
-enum awaited awaited(const struct tasks *t, const struct address_space *s, const struct task *except)
+enum awaited awaited(const struct tasks *t, const struct address_space *s,
+		     const struct task *except)
 {
 	enum awaited found = AWAITED_NOBODY;
 	const struct task *task;

@@ -26,7 +26,8 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 }
 
 /* Leaders that have ended while their threads go on. */
-static void look_for_ended_leaders(struct tracer *t, const struct address_space *s, const struct task *except)
+static void look_for_ended_leaders(struct tracer *t, const struct address_space *s,
+				   const struct task *except)
 {
 	struct task *task;
 
@@ -39,8 +40,8 @@ static void look_for_ended_leaders(struct tracer *t, const struct address_space 
 }
 
 /* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
-static void look_again_later(struct tracer *t, const struct address_space *s, const struct task *except,
-			     unsigned looks)
+static void look_again_later(struct tracer *t, const struct address_space *s,
+			     const struct task *except, unsigned looks)
 {
 	enum { AT_ONCE = 100, NAP_NS = 1000000 };
 
@@ -131,8 +132,8 @@ static bool may_owe_trap(const struct tracer *t, const struct task *task)
 		tracer_decode(t, task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
-/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True: there
- * was one. */
+/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True:
+ * there was one. */
 static bool await_pending_traps(struct tracer *t)
 {
 	struct task *task;
@@ -156,8 +157,8 @@ static bool stop_more(struct tracer *t)
 	bool more = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork ||
-		    task->over)
+		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) ||
+		    task->in_vfork || task->over)
 			continue;
 		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->state = TASK_RUNNING;
@@ -250,8 +251,8 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
-/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now that
- * made an exec and is not ours. */
+/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
+ * that made an exec and is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
 {
 	return task->over || (!task->in_vfork && !kernel_says_ours(&t->kernel, task->tid));
@@ -282,9 +283,9 @@ static void forget_gone(struct tracer *t)
 }
 
 /*
- * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2) can be
- * let go when their children, which are free now, have exec'ed or ended. Of one whose child takes its
- * time nothing but the kernel's record is ours any more, and that goes when we end.
+ * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2)
+ * can be let go when their children, which are free now, have exec'ed or ended. Of one whose child
+ * takes its time nothing but the kernel's record is ours any more, and that goes when we end.
  */
 static void let_go_of_rest(struct tracer *t)
 {

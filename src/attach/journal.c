@@ -28,7 +28,8 @@ struct journal *journal_new(void)
 	pthread_mutexattr_destroy(&a);
 	sem_init(&g->entered, 1, 0);
 	sem_init(&g->held, 1, 0);
-	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for it. */
+	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for
+	 * it. */
 	mlock(&g->heard, sizeof g->heard);
 	return g;
 }

@@ -15,9 +15,10 @@
  * memory shared with the processes that watch over the tracer. The tracer writes it, before each
  * change it makes to a program or to a task; the others act on it after the tracer was killed.
  *
- * Between any two system calls of the tracer, and at the end of each, the journal is enough to tell what
- * every register and every byte of the program would be without us. Where it is not (the kernel let a
- * task run on before it could be looked at) the program is ended: it must not go on with a wrong result.
+ * Between any two system calls of the tracer, and at the end of each, the journal is enough to tell
+ * what every register and every byte of the program would be without us. Where it is not (the
+ * kernel let a task run on before it could be looked at) the program is ended: it must not go on
+ * with a wrong result.
  */
 struct journal;
 
@@ -34,15 +35,15 @@ struct journal_entry {
 	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held */
 };
 
-/* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL with
- * errno set. */
+/* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL
+ * with errno set. */
 struct journal *journal_new(void);
 void journal_free(struct journal *g);
 
 /* ---- the tracer's side; @g may be NULL: nobody watches ---- */
 
-/* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is not 0,
- * holds us. Returns 0 or an errno value. */
+/* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is
+ * not 0, holds us. Returns 0 or an errno value. */
 int journal_enter(struct journal *g, pid_t keeper);
 /* Everything has been undone. */
 void journal_leave(struct journal *g);
@@ -53,8 +54,9 @@ uint32_t journal_add(struct journal *g, const struct journal_entry *e);
 void journal_remove(struct journal *g, uint32_t number);
 
 /*
- * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may be killed
- * in the very call, and then nobody else knows of it. journal_noted(): it has been written down.
+ * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may
+ * be killed in the very call, and then nobody else knows of it. journal_noted(): it has been
+ * written down.
  */
 pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags);
 void journal_noted(struct journal *g);
@@ -64,8 +66,8 @@ struct journal_who {
 	pid_t tid, pid;
 };
 
-/* A task has a record as soon as there is something to be said of it; *@record is its number, 0 if it has
- * none yet. */
+/* A task has a record as soon as there is something to be said of it; *@record is its number, 0 if
+ * it has none yet. */
 
 /* It has stopped for a SIGTRAP, of which nothing has been done yet. */
 void journal_trapped(struct journal *g, uint32_t *record, struct journal_who who);
@@ -82,8 +84,8 @@ struct journal_word {
 	uint64_t value;
 };
 
-/* The registers of a task that stopped for a trap are about to become @to; and @word, unless it is NULL,
- * is about to be written. @from: its pc until then. */
+/* The registers of a task that stopped for a trap are about to become @to; and @word, unless it is
+ * NULL, is about to be written. @from: its pc until then. */
 void journal_changes(struct journal *g, uint32_t record, taddr from, const struct arch_regs *to,
 		   const struct journal_word *word);
 
@@ -99,8 +101,8 @@ void journal_forget(struct journal *g, uint32_t *record);
 
 /* ---- the watching side ---- */
 
-/* Become the process that holds the tracer: it is woken by the kernel before the tracer lets go of its
- * tasks. Returns when the tracer has ended and the programs have been put in order. */
+/* Become the process that holds the tracer: it is woken by the kernel before the tracer lets go of
+ * its tasks. Returns when the tracer has ended and the programs have been put in order. */
 void keeper_main(struct journal *g);
 
 /* There will be no tracer, so the keeper need not wait for it. */
@@ -118,14 +120,16 @@ bool watchdog_is_left_to_us(const struct journal *g);
 /* First aid, at once: stop the programs before the kernel lets them run on without a tracer. */
 void watchdog_stop_programs(struct journal *g);
 
-/* When the tracer is gone: put the programs' own bytes and program counters back and let them go on. */
+/* When the tracer is gone: put the programs' own bytes and program counters back and let them go
+ * on. */
 void watchdog_recover(struct journal *g);
 
 /* What has become of a program. */
 enum program_end {
 	FATE_ALIVE,	/* it was put back in order and goes on */
 	FATE_DIED,	/* of the signal, or, if that is 0, of what nobody could see */
-	FATE_ENDED,	/* by us, because what its task would have gone on with could not be known */
+	FATE_ENDED,	/* by us, because what its task would have gone on with could not be
+			   known */
 };
 
 struct program_fate {

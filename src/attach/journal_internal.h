@@ -2,8 +2,8 @@
 #ifndef MPROF_ATTACH_JOURNAL_INTERNAL_H
 #define MPROF_ATTACH_JOURNAL_INTERNAL_H
 
-/* The journal as its own files see it: journal.c (who writes it), recovery.c (what it means), rescue.c
- * (who acts on it), keeper.c (who waits). Nobody else includes this but their tests. */
+/* The journal as its own files see it: journal.c (who writes it), recovery.c (what it means),
+ * rescue.c (who acts on it), keeper.c (who waits). Nobody else includes this but their tests. */
 
 #include "attach/journal.h"
 
@@ -20,7 +20,8 @@
 
 enum journal_state {
 	JOURNAL_RUNS,	/* its registers are its own, but for a pc that is in a slot */
-	JOURNAL_TRAPPED,	/* the SIGTRAP it stopped for is gone, and nothing was done about it yet */
+	JOURNAL_TRAPPED,	/* the SIGTRAP it stopped for is gone, and nothing was done about it
+				   yet */
 	JOURNAL_CHANGES,	/* its registers are becoming what is written here */
 	JOURNAL_STEPS,	/* as JOURNAL_RUNS; and a SIGTRAP that is heard of is that of the step */
 };
@@ -94,22 +95,25 @@ enum recovery_verdict {
 };
 
 /* What it was doing; @heard: what the tracer had been told and not yet noted. */
-enum journal_state journal_state(const struct journal_task *record, pid_t tid, const siginfo_t *heard);
+enum journal_state journal_state(const struct journal_task *record, pid_t tid,
+				 const siginfo_t *heard);
 
 /**
  * What to do to a task of @pid whose registers are @now.
  * @record  its record, or NULL      @state  see journal_state()
  * @seen    how it stood while the tracer was held, or NULL: it was not
  */
-enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid, const struct journal_task *record,
-			       enum journal_state state, const struct recovery_seen *seen,
-			       const struct arch_regs *now, taddr *own);
+enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid,
+				     const struct journal_task *record, enum journal_state state,
+				     const struct recovery_seen *seen, const struct arch_regs *now,
+				     taddr *own);
 
-/* Has the task run into a breakpoint of ours, or made our step, and nobody has been told? It will die of SIGTRAP;
- * or its program handles that, and would go on behind it. */
+/* Has the task run into a breakpoint of ours, or made our step, and nobody has been told? It will
+ * die of SIGTRAP; or its program handles that, and would go on behind it. */
 bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *seen);
 
-/* Is what @code holds, insn_size bytes read at the entry's address, the breakpoint and the rest of its instruction? */
+/* Is what @code holds, insn_size bytes read at the entry's address, the breakpoint and the rest of
+ * its instruction? */
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code);
 
 /* Is what @code holds, slot_size bytes read there, what we have put into the slot? */

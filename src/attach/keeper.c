@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they run on
- * from wherever they were. But one that is traced itself stops before that, at the beginning of its end
- * (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of them can be stopped.
+ * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they
+ * run on from wherever they were. But one that is traced itself stops before that, at the beginning
+ * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
+ * them can be stopped.
  */
 #include "attach/journal_internal.h"
 
@@ -12,7 +13,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-/* What counts is the time until the tasks that run have been stopped. Without the privilege it is as it is. */
+/* What counts is the time until the tasks that run have been stopped. Without the privilege it is
+ * as it is. */
 static void hurry(void)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -22,7 +24,8 @@ static void hurry(void)
 
 static bool hold(struct journal *g, pid_t tracer)
 {
-	bool held = tracer && !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
+	bool held = tracer &&
+		    !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
 
 	atomic_store(&g->kept, held);
 	sem_post(&g->held);

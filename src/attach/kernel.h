@@ -20,7 +20,8 @@ struct journal;
  * pause() time passes, which a script has to know.
  */
 struct kernel {
-	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a task. */
+	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
+	 * task. */
 	pid_t (*wait)(void *ctx, pid_t tid, int *wstatus, int flags);
 	/* As ptrace(2), with errno. */
 	long (*request)(void *ctx, int request, pid_t tid, void *addr, void *data);

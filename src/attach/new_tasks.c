@@ -136,7 +136,8 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 	return NULL;
 }
 
-/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits for that. */
+/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits
+ * for that. */
 static bool is_dying(const struct tracer *t, pid_t tid)
 {
 	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
@@ -159,7 +160,8 @@ static bool has_died(int err)
 }
 
 /* A child that we have no means to follow. False: it has been let go, with its own bytes. */
-static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space, int err)
+static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space,
+			 int err)
 {
 	struct address_space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
 
@@ -229,8 +231,8 @@ static struct task *await_birth(struct tracer *t, pid_t child)
 }
 
 /*
- * The child of a stopped task gets its place before its parent goes on: what is recorded of the parent is
- * what the child begins with, and not what the parent does afterwards.
+ * The child of a stopped task gets its place before its parent goes on: what is recorded of the
+ * parent is what the child begins with, and not what the parent does afterwards.
  */
 static void birth(struct tracer *t, struct task *parent, pid_t child)
 {
@@ -250,8 +252,9 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 }
 
 /*
- * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process that it
- * is making: that is there, and ours, and its first stop has come or is to come. Of all that have come.
+ * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process
+ * that it is making: that is there, and ours, and its first stop has come or is to come. Of all
+ * that have come.
  */
 static bool is_untold(const struct tracer *t, const struct task *task)
 {
@@ -289,15 +292,16 @@ static bool is_telling(const struct kernel *k, const struct task *task, pid_t ch
 	unsigned long msg = 0;
 
 	if (task->state != TASK_QUEUED || !WIFSTOPPED(task->wstatus) ||
-	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE))
+	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
+	     event != PTRACE_EVENT_CLONE))
 		return false;
 	/* It dies, and is an untold child's parent, or not, when it has ended. */
 	return kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
 }
 
 /*
- * Would the process whose child it is now still tell of it? It may have got it as an orphan, from @dead.
- * Once all of its threads have stopped, those that made somebody have it to tell.
+ * Would the process whose child it is now still tell of it? It may have got it as an orphan, from
+ * @dead. Once all of its threads have stopped, those that made somebody have it to tell.
  */
 static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
 {
@@ -323,7 +327,8 @@ static struct task *orphan(struct tracer *t, const struct task *dead)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (is_untold(t, task) && !will_be_told(t, task, dead))
 			return task;
-		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has changed */
+		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has
+				        changed */
 			i = 0;
 		n = t->tasks.n;
 	}
@@ -359,7 +364,8 @@ static struct task *left_behind(struct tracer *t, pid_t parent)
 	return NULL;
 }
 
-/* @task, which has made an exec, is all that is left of its process; its old memory is known still. */
+/* @task, which has made an exec, is all that is left of its process; its old memory is known
+ *        still. */
 static void place_left_behind(struct tracer *t, const struct task *task)
 {
 	struct task *child;
@@ -431,7 +437,8 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 		return serve_exec(t, task);
 	if (event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_VFORK_DONE)
 		task->in_vfork = event == PTRACE_EVENT_VFORK;
-	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
+	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK &&
+	    event != PTRACE_EVENT_VFORK)
 		return true;
 	if (!kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) && task->space)
 		birth(t, task, (pid_t)msg);

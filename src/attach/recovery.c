@@ -16,7 +16,8 @@ const struct journal_task *journal_record(const struct journal *g, pid_t tid)
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 {
 	return !memcmp(code, arch_trap, arch_trap_size) &&
-	       !memcmp(code + arch_trap_size, e->own + arch_trap_size, e->insn_size - arch_trap_size);
+	       !memcmp(code + arch_trap_size, e->own + arch_trap_size,
+		       e->insn_size - arch_trap_size);
 }
 
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code)
@@ -56,7 +57,8 @@ static bool is_plain_breakpoint(const siginfo_t *heard)
 	return heard->si_code == CLD_TRAPPED && heard->si_status == SIGTRAP;
 }
 
-enum journal_state journal_state(const struct journal_task *record, pid_t tid, const siginfo_t *heard)
+enum journal_state journal_state(const struct journal_task *record, pid_t tid,
+				 const siginfo_t *heard)
 {
 	enum journal_state noted = record ? record->state : JOURNAL_RUNS;
 
@@ -71,11 +73,13 @@ static bool has_moved(const struct recovery_seen *seen, const struct arch_regs *
 }
 
 /* Its registers were its own when it was left. */
-static enum recovery_verdict judge_running(const struct journal *g, pid_t pid, const struct recovery_seen *seen,
-					const struct arch_regs *now, taddr *own)
+static enum recovery_verdict judge_running(const struct journal *g, pid_t pid,
+					   const struct recovery_seen *seen,
+					   const struct arch_regs *now, taddr *own)
 {
 	taddr before;
-	enum recovery_where was = seen && seen->has_pc ? recovery_where(g, pid, seen->pc, &before) : PC_OWN;
+	enum recovery_where was = seen && seen->has_pc ? recovery_where(g, pid, seen->pc, &before)
+						       : PC_OWN;
 
 	if (has_moved(seen, now) && was == PC_IN_SLOT)
 		return RECOVERY_LEAVE_SLOTS;
@@ -86,8 +90,9 @@ static enum recovery_verdict judge_running(const struct journal *g, pid_t pid, c
 	return is == PC_IN_SLOT || is == PC_BEHIND ? RECOVERY_SET_PC : RECOVERY_LEAVE;
 }
 
-static enum recovery_verdict judge_trapped(const struct journal *g, pid_t pid, const struct recovery_seen *seen,
-					const struct arch_regs *now, taddr *own)
+static enum recovery_verdict judge_trapped(const struct journal *g, pid_t pid,
+					   const struct recovery_seen *seen,
+					   const struct arch_regs *now, taddr *own)
 {
 	enum recovery_where is = recovery_where(g, pid, arch_pc(now), own);
 
@@ -98,9 +103,10 @@ static enum recovery_verdict judge_trapped(const struct journal *g, pid_t pid, c
 	return seen ? RECOVERY_SEND_TRAP : RECOVERY_LOST;
 }
 
-static enum recovery_verdict judge_changing(const struct journal *g, pid_t pid, const struct journal_task *r,
-					 const struct recovery_seen *seen, const struct arch_regs *now,
-					 taddr *own)
+static enum recovery_verdict judge_changing(const struct journal *g, pid_t pid,
+					    const struct journal_task *r,
+					    const struct recovery_seen *seen,
+					    const struct arch_regs *now, taddr *own)
 {
 	if (has_moved(seen, now))
 		return RECOVERY_LOST;
@@ -113,9 +119,10 @@ static enum recovery_verdict judge_changing(const struct journal *g, pid_t pid, 
 	return RECOVERY_SET_ALL;
 }
 
-enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid, const struct journal_task *record,
-			       enum journal_state state, const struct recovery_seen *seen,
-			       const struct arch_regs *now, taddr *own)
+enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid,
+				     const struct journal_task *record, enum journal_state state,
+				     const struct recovery_seen *seen, const struct arch_regs *now,
+				     taddr *own)
 {
 	*own = arch_pc(now);
 	switch (state) {
@@ -131,7 +138,8 @@ enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid, const s
 bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *seen)
 {
 	taddr own;
-	enum recovery_where where = seen->has_pc ? recovery_where(g, seen->pid, seen->pc, &own) : PC_OWN;
+	enum recovery_where where = seen->has_pc ? recovery_where(g, seen->pid, seen->pc, &own)
+						 : PC_OWN;
 	const struct journal_task *r = journal_record(g, seen->tid);
 
 	return seen->trap_comes &&

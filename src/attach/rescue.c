@@ -61,14 +61,15 @@ static void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ct
 	proc_tasks_close(&list);
 }
 
-/* Tasks of other processes that run in the memory of this one, as a child of vfork(2) does, and of which
- * there is anything to say. */
+/* Tasks of other processes that run in the memory of this one, as a child of vfork(2) does, and of
+ * which there is anything to say. */
 static bool is_guest(const struct journal_task *r, pid_t pid)
 {
 	return r->tid && r->pid == pid && proc_status(r->tid).tgid != pid;
 }
 
-static void each_task(const struct journal *g, pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
+static void each_task(const struct journal *g, pid_t pid, void (*fn)(void *ctx, pid_t tid),
+		      void *ctx)
 {
 	each_number(pid, fn, ctx);
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
@@ -101,7 +102,8 @@ static void restore_breakpoints(const struct journal *g, pid_t pid, const struct
 		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_INSN_MAX];
 
-		if (e->pid == pid && address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
+		if (e->pid == pid &&
+		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
 		    recovery_has_breakpoint(e, now))
 			address_space_write(s, e->at, e->own, arch_trap_size);
 	}
@@ -114,7 +116,8 @@ static void restore_slots(const struct journal *g, pid_t pid, const struct addre
 		uint8_t now[ARCH_SLOT_MAX];
 
 		if (e->pid == pid && e->slot &&
-		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size && recovery_has_slot(e, now))
+		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
+		    recovery_has_slot(e, now))
 			address_space_write(s, e->slot, e->slot_own, e->slot_size);
 	}
 }
@@ -150,7 +153,8 @@ static void restore_text(const struct journal *g, pid_t pid)
 static void stop_task(void *ctx, pid_t tid)
 {
 	(void)ctx;
-	/* Each by itself: a signal to the process would be taken by one, and the tracer would be asked. */
+	/* Each by itself: a signal to the process would be taken by one, and the tracer would be
+	 * asked. */
 	syscall(SYS_tkill, tid, SIGSTOP);
 }
 
@@ -183,7 +187,8 @@ static void adopt_entry(const struct adoption *a, const struct journal_entry *of
 	journal_add(a->g, &e);
 }
 
-/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's breakpoints. */
+/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's
+ * breakpoints. */
 static void adopt(void *ctx, pid_t pid)
 {
 	struct journal *g = ctx;
@@ -270,8 +275,10 @@ static void end_program(struct journal_program *p, pid_t task)
 	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task };
 }
 
-/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes back. */
-static void judge_missed(struct journal *g, struct journal_program *p, const struct recovery_sight *s)
+/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes
+ * back. */
+static void judge_missed(struct journal *g, struct journal_program *p,
+			 const struct recovery_sight *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].pid != p->pid || !recovery_missed_trap(g, &s->v[i]))
@@ -338,8 +345,8 @@ static bool take_pending_trap(pid_t tid, int *wstatus)
 
 	if (stopped_for_trap(tid, *wstatus))
 		return true;
-	return pending_trap(&k, tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) && await_stop(tid, wstatus) &&
-	       stopped_for_trap(tid, *wstatus);
+	return pending_trap(&k, tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) &&
+	       await_stop(tid, wstatus) && stopped_for_trap(tid, *wstatus);
 }
 
 struct rescue {
@@ -428,7 +435,8 @@ static bool is_fault(const siginfo_t *si)
 	int sig = si->si_signo;
 
 	/* Its instruction is run again, and faults again. */
-	return si->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+	return si->si_code > 0 &&
+	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
 static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
@@ -484,7 +492,8 @@ static int death_signal(pid_t pid)
 	return (int)(procstat_number(pid, EXIT_CODE) & 0x7f);
 }
 
-static void rescue_program(struct journal *g, struct journal_program *p, const struct recovery_sight *sight)
+static void rescue_program(struct journal *g, struct journal_program *p,
+			   const struct recovery_sight *sight)
 {
 	struct rescue r = { g, p, sight, open_space(p->pid), true, !sight };
 

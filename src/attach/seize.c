@@ -23,15 +23,17 @@ enum {
 	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
 	REFUSED_NS = 1000000,	/* between two tries */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
-	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and its death */
+	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and
+				   its death */
 };
 
 /* ---- seizing one thread ---- */
 
 /*
- * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other threads to
- * be gone; and those that have been seized are not gone before we have waited for them. So whoever has
- * been in the call for a while is interrupted and waits for them; then the kernel begins the call again.
+ * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other
+ * threads to be gone; and those that have been seized are not gone before we have waited for them.
+ * So whoever has been in the call for a while is interrupted and waits for them; then the kernel
+ * begins the call again.
  */
 struct told {
 	pid_t tid;
@@ -102,8 +104,9 @@ static int seize_by_kernel(const struct tracer *t, pid_t tid)
 }
 
 /*
- * A thread that made an exec while the kernel kept us waiting has the first one's number now, and the exec
- * may have been over before anybody was to be told of it. Nothing would ever come under the old number.
+ * A thread that made an exec while the kernel kept us waiting has the first one's number now, and
+ * the exec may have been over before anybody was to be told of it. Nothing would ever come under
+ * the old number.
  */
 static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
 {
@@ -144,8 +147,8 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 
 /* ---- all of them ---- */
 
-/* The first thread's number may be another's now, who has made an exec before it was seized; and that of
- * one who has ended, who came later. */
+/* The first thread's number may be another's now, who has made an exec before it was seized; and
+ * that of one who has ended, who came later. */
 static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -257,8 +260,8 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	return err;
 }
 
-/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for its exec.
- * NULL: in its own. */
+/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for
+ * its exec. NULL: in its own. */
 static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 {
 	const struct address_space *looked = NULL;
@@ -315,8 +318,8 @@ static struct task *stopped_task(struct tracer *t, const struct address_space *s
 /* ---- the held process ---- */
 
 /*
- * Seized in the middle of an exec, it has the new program already, but has not told of it. What is put
- * into the memory now would be found there when it does, and be taken for the program's own.
+ * Seized in the middle of an exec, it has the new program already, but has not told of it. What is
+ * put into the memory now would be found there when it does, and be taken for the program's own.
  */
 static bool is_in_exec(const struct task *task)
 {
@@ -378,7 +381,8 @@ int tracer_attach(struct tracer *t, pid_t pid)
 {
 	int err = attach(t, pid);
 
-	/* An exec by a thread that was not seized yet takes the process away from us: it is there again. */
+	/* An exec by a thread that was not seized yet takes the process away from us: it is there
+	 * again. */
 	for (int i = 0; i < ATTACH_TRIES && err == -ESRCH && is_there(pid); i++)
 		err = attach(t, pid);
 	return err;

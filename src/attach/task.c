@@ -80,7 +80,8 @@ void tasks_remove(struct tasks *t, struct task *task)
 	t->n--;
 	free(task);
 	/* What stood behind it may be out of reach now: put it in again. */
-	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
+	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i];
+	     i = (i + 1) & t->mask) {
 		struct task *moved = t->slots[i];
 
 		t->slots[i] = NULL;
@@ -118,8 +119,8 @@ static bool is_nobodys(int mem)
 	return pread(mem, &c, 1, 0) == 0;
 }
 
-/* The last descriptors are for what is opened for a moment: without them nobody could be asked any more
- * whose child a new task is, and it would be forgotten where it stopped. */
+/* The last descriptors are for what is opened for a moment: without them nobody could be asked any
+ * more whose child a new task is, and it would be forgotten where it stopped. */
 static bool is_spare(int fd)
 {
 	enum { SPARE = 16 };
@@ -169,8 +170,10 @@ static bool peek(const struct address_space *s, taddr at, uint64_t *word)
 	return !errno;
 }
 
-/* Read into @to, or write from @from, word by word. Returns the bytes done, or -errno if there are none. */
-static ssize_t by_words(const struct address_space *s, taddr at, uint8_t *to, const uint8_t *from, size_t len)
+/* Read into @to, or write from @from, word by word. Returns the bytes done, or -errno if there are
+ * none. */
+static ssize_t by_words(const struct address_space *s, taddr at, uint8_t *to, const uint8_t *from,
+			size_t len)
 {
 	size_t done = 0;
 

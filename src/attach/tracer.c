@@ -65,7 +65,8 @@ void tracer_watch_exits(struct tracer *t)
 void *tracer_options(const struct tracer *t)
 {
 	return (void *)(intptr_t)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACESYSGOOD |
+				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE |
+				  PTRACE_O_TRACESYSGOOD |
 				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
 }
 
@@ -150,8 +151,8 @@ static int enqueue(struct tracer *t, struct task *task, int wstatus)
 }
 
 /*
- * A task is about to end. It is not queued like other stops but goes on at once: another thread that
- * execs waits for its end, and whoever holds the space would wait for that thread.
+ * A task is about to end. It is not queued like other stops but goes on at once: another thread
+ * that execs waits for its end, and whoever holds the space would wait for that thread.
  */
 static void serve_exiting(struct tracer *t, struct task *task, pid_t tid)
 {
@@ -181,8 +182,8 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 
 	if (!task) {
-		/* A new task's first stop may overtake its parent's event. But what has ended without
-		 * ever having been seen needs no record. */
+		/* A new task's first stop may overtake its parent's event. But what has ended
+		 * without ever having been seen needs no record. */
 		if (!WIFSTOPPED(wstatus)) {
 			t->ops->reaped(t->ctx, tid, wstatus);
 			return 0;
@@ -335,8 +336,8 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 
 /* ---- traps ---- */
 
-/* The next thing that happens to @tid. A leader that is killed is told of only when the others, who are
- * held, have been waited for, too. False: there is nobody to wait for. */
+/* The next thing that happens to @tid. A leader that is killed is told of only when the others, who
+ * are held, have been waited for, too. False: there is nobody to wait for. */
 static bool await_told(struct tracer *t, pid_t tid, int *wstatus)
 {
 	for (;;) {
@@ -372,7 +373,8 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 			sig = 0;
 			continue;
 		}
-		/* A signal came first. Its handler shall run with the breakpoint in place; it returns to it. */
+		/* A signal came first. Its handler shall run with the breakpoint in place; it
+		 * returns to it. */
 		tracer_note(t, task->tid, wstatus);
 		return;
 	}
@@ -408,7 +410,8 @@ static void deliver(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
-/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves doubt. */
+/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves
+ * doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
 {
 	enum trap_answer a = t->ops->trap(t->ctx, task, false);

@@ -2,8 +2,8 @@
 #ifndef MPROF_ATTACH_TRACER_INTERNAL_H
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
-/* What the files of the tracer share: tracer.c (the loop), new_tasks.c (new tasks and programs), seize.c (attaching),
- * hold.c (stopping a whole space, detaching). Nobody else includes this. */
+/* What the files of the tracer share: tracer.c (the loop), new_tasks.c (new tasks and programs),
+ * seize.c (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
@@ -48,8 +48,8 @@ bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
 bool tracer_serve_event(struct tracer *t, struct task *task, int event);
 /*
- * The thread that has made an exec goes on under its leader's number: under its own it will never be
- * heard of again, and nor may the others that the exec has ended.
+ * The thread that has made an exec goes on under its leader's number: under its own it will never
+ * be heard of again, and nor may the others that the exec has ended.
  */
 void tracer_take_over(struct tracer *t, struct task *task);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
@@ -61,8 +61,8 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead);
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
 void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except);
 void tracer_unhold(struct tracer *t, struct address_space *s);
-/* The same for a moment, in which others may be held already: what was running goes on with tracer_stir(). False:
- * not now, for it is being waited for others that are to be held. */
+/* The same for a moment, in which others may be held already: what was running goes on with
+ * tracer_stir(). False: not now, for it is being waited for others that are to be held. */
 bool tracer_still(struct tracer *t, struct address_space *s);
 void tracer_stir(struct tracer *t);
 

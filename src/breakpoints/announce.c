@@ -14,7 +14,8 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 		w->counts.lost++;
 		return;
 	}
-	e->chain = (struct alloc_chain){ .frames = c.frames, .n = c.n_frames, .truncated = c.truncated };
+	e->chain = (struct alloc_chain){ .frames = c.frames, .n = c.n_frames,
+					 .truncated = c.truncated };
 	watch_emit(w, e);
 	free(c.frames);
 }
@@ -29,7 +30,8 @@ static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr
 		 const struct arch_regs *r, taddr ret)
 {
 	struct alloc_event e = { .kind = AE_ALLOC, .call = CALL_MALLOC, .task = task->tid,
-				 .ptr = ptr, .size = size, .elem = size, .count = 1, .sp = arch_sp_after_return(r), .announced = true };
+				 .ptr = ptr, .size = size, .elem = size, .count = 1,
+				 .sp = arch_sp_after_return(r), .announced = true };
 
 	if (!ptr)
 		return;

@@ -50,8 +50,8 @@ int breakpoints_offer_slack(struct breakpoints *t, taddr start, taddr end)
 }
 
 /* The program's own bytes: breakpoints that are in the range are taken out of the copy. */
-static ssize_t read_own(const struct breakpoints *t, const struct address_space *s, taddr at, uint8_t *buf,
-			size_t len)
+static ssize_t read_own(const struct breakpoints *t, const struct address_space *s, taddr at,
+			uint8_t *buf, size_t len)
 {
 	ssize_t n = address_space_read(s, at, buf, len);
 
@@ -72,7 +72,8 @@ static void read_or_trap(const struct address_space *s, taddr at, uint8_t *code,
 }
 
 /* @t: its breakpoints are taken out of the copy; NULL: all is as it is. */
-static struct around read_around(const struct breakpoints *t, const struct address_space *s, taddr at)
+static struct around read_around(const struct breakpoints *t, const struct address_space *s,
+				 taddr at)
 {
 	enum { SIZE = 2 * AROUND_BYTES + 1 };
 	uint8_t code[SIZE];
@@ -181,10 +182,11 @@ static void bring_in(struct breakpoints *t, const struct address_space *s, struc
 	t->planted++;
 }
 
-struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address_space *s, taddr at, enum breakpoint_role role,
-			 int *err)
+struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address_space *s, taddr at,
+				     enum breakpoint_role role, int *err)
 {
-	struct breakpoint *bp = breakpoints_at(t, at), new = { .at = at, .roles = role, .file = NO_FILE };
+	struct breakpoint *bp = breakpoints_at(t, at),
+		new = { .at = at, .roles = role, .file = NO_FILE };
 	uint8_t code[ARCH_INSN_MAX];
 
 	*err = 0;
@@ -233,7 +235,8 @@ static bool is_in_place(const struct address_space *s, const struct breakpoint *
 	       !memcmp(now, arch_trap, arch_trap_size);
 }
 
-void breakpoints_refresh(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp)
+void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
+			 struct breakpoint *bp)
 {
 	uint8_t code[ARCH_INSN_MAX];
 	struct arch_insn now;
@@ -385,10 +388,12 @@ static bool within(taddr a, taddr start, taddr end)
 void breakpoints_hide(const struct breakpoints *t, taddr at, uint8_t *code, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		const struct breakpoint *bp = code[i] == arch_trap[0] ? breakpoints_at(t, at + i) : NULL;
+		const struct breakpoint *bp = code[i] == arch_trap[0] ? breakpoints_at(t, at + i)
+								      : NULL;
 
 		if (bp)
-			memcpy(code + i, bp->insn.bytes, arch_trap_size < len - i ? arch_trap_size : len - i);
+			memcpy(code + i, bp->insn.bytes,
+			       arch_trap_size < len - i ? arch_trap_size : len - i);
 	}
 }
 
@@ -428,7 +433,8 @@ static void forget_slack(struct breakpoints *t, taddr start, taddr end)
 	t->n_slacks = kept;
 }
 
-void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start, taddr end)
+void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start,
+			taddr end)
 {
 	size_t kept = 0;
 

@@ -36,7 +36,8 @@ struct breakpoint {
 	/* BREAKPOINT_RETURN: */
 	uint32_t pending;	/* calls that will return here */
 	uint32_t hits, spurious_hits;	/* so often one did, or something else came by */
-	bool lifted;		/* not in the program now: nothing is pending, and mostly others come by */
+	bool lifted;		/* not in the program now: nothing is pending, and mostly others
+				   come by */
 };
 
 /* Memory that slots may use, and what it held. */
@@ -58,10 +59,12 @@ struct breakpoints {
 
 void breakpoints_release(struct breakpoints *t);
 
-/* The breakpoint at @at, or NULL. Valid until the next breakpoints_plant() or breakpoints_forget(). */
+/* The breakpoint at @at, or NULL. Valid until the next breakpoints_plant() or
+ * breakpoints_forget(). */
 struct breakpoint *breakpoints_at(const struct breakpoints *t, taddr at);
 
-/* The breakpoint at @at, which was number @id of the table; since then breakpoints may have come or gone. */
+/* The breakpoint at @at, which was number @id of the table; since then breakpoints may have come or
+ * gone. */
 static inline struct breakpoint *breakpoints_again(const struct breakpoints *t, size_t id, taddr at)
 {
 	return id < t->n && t->v[id].at == at ? &t->v[id] : breakpoints_at(t, at);
@@ -75,32 +78,35 @@ int breakpoints_offer_slack(struct breakpoints *t, taddr start, taddr end);
  * Returns it, or NULL with *err: -ENOMEM, -ESRCH (the process is gone), -EIO or -EILSEQ (no
  * instruction is there).
  */
-struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address_space *s, taddr at, enum breakpoint_role role,
-			 int *err);
+struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address_space *s, taddr at,
+				     enum breakpoint_role role, int *err);
 
 /**
- * A call is pending that will return to @breakpoint; it has returned there, or never will. A breakpoint that
- * more come by who do not return from such a call is in the program only while one is pending.
+ * A call is pending that will return to @bp; it has returned there, or never will. A
+ * breakpoint that more come by who do not return from such a call is in the program only while one
+ * is pending.
  */
 void breakpoint_await(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp);
 void breakpoint_awaited(const struct address_space *s, struct breakpoint *bp);
 /* Somebody came by who returns from no such call. */
 void breakpoint_was_spurious(const struct address_space *s, struct breakpoint *bp);
 
-/* A program that writes its own code may have written over a breakpoint or behind it: take note of what
- * is there now, and put the breakpoint back. */
-void breakpoints_refresh(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp);
+/* A program that writes its own code may have written over a breakpoint or behind it: take note of
+ * what is there now, and put the breakpoint back. */
+void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
+			 struct breakpoint *bp);
 
 /* Put the program's own bytes back, or the breakpoints in again; the table stays as it is. */
 void breakpoints_lift(const struct breakpoints *t, const struct address_space *s);
 void breakpoints_put_back(struct breakpoints *t, const struct address_space *s);
 void breakpoint_put_back(const struct address_space *s, struct breakpoint *bp);
-/* Have the program hold the breakpoint, if it is not out. Where a program that writes its own code has put
- * other code no instruction need begin any more: there it is out until somebody calls who will return
- * there. */
+/* Have the program hold the breakpoint, if it is not out. Where a program that writes its own code
+ * has put other code no instruction need begin any more: there it is out until somebody calls who
+ * will return there. */
 void breakpoint_make_sure(const struct address_space *s, struct breakpoint *bp);
 void breakpoint_lift(const struct address_space *s, const struct breakpoint *bp);
-/* Is what stands there a trap instruction of the program's own, in code that it has written since? */
+/* Is what stands there a trap instruction of the program's own, in code that it has written
+ * since? */
 bool breakpoint_is_foreign(const struct address_space *s, const struct breakpoint *bp);
 void breakpoint_restore(const struct address_space *s, const struct breakpoint *bp);
 
@@ -108,11 +114,13 @@ void breakpoint_restore(const struct address_space *s, const struct breakpoint *
 void breakpoints_hide(const struct breakpoints *t, taddr at, uint8_t *code, size_t len);
 
 /*
- * Forget the breakpoints and the slack in [start, end), which is no longer mapped. @s: if the program has put
- * a copy of what was there in its place, as those do who move their code to huge pages, the breakpoints came
- * along, and remain in the table as such in code that the program has made. NULL: there is no such copy.
+ * Forget the breakpoints and the slack in [start, end), which is no longer mapped. @s: if the
+ * program has put a copy of what was there in its place, as those do who move their code to huge
+ * pages, the breakpoints came along, and remain in the table as such in code that the program has
+ * made. NULL: there is no such copy.
  */
-void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start, taddr end);
+void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start,
+			taddr end);
 
 /* The same breakpoints for a space that is a copy, in process @to->pid. 0 or -ENOMEM. */
 int breakpoints_copy(struct breakpoints *to, const struct breakpoints *from);

@@ -14,7 +14,8 @@ void calls_release(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
-enum entry_verdict calls_classify_entry(const struct call *p, const struct call_entry *e, taddr word)
+enum entry_verdict calls_classify_entry(const struct call *p, const struct call_entry *e,
+					taddr word)
 {
 	if (!p)
 		return ENTRY_OUTER;
@@ -22,23 +23,24 @@ enum entry_verdict calls_classify_entry(const struct call *p, const struct call_
 		/* The wrapper has been called again, for something else. */
 		if (p->by_wrapper && e->entry != p->entry && !(e->freed && e->freed == p->ptr))
 			return ENTRY_ABANDONED;
-		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same ret_at, same return
-		 * address. The very same entry twice is a call that a signal pushed back to its start,
-		 * or the same call made again, after a longjmp out of it or a return not watched. */
+		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same ret_at, same
+		 * return address. The very same entry twice is a call that a signal pushed back to
+		 * its start, or the same call made again, after a longjmp out of it or a return not
+		 * watched. */
 		return e->entry == p->entry ? ENTRY_RESTARTED : ENTRY_NESTED;
 	}
 	if (p->interrupted)
 		return ENTRY_UNWIND;
-	/* The stack grows down: whoever is called from inside of it has its return address below. That
-	 * the word is still in its place may be chance: after a longjmp out of the call, or a return
-	 * that is not watched, nothing need have been written there. */
+	/* The stack grows down: whoever is called from inside of it has its return address below.
+	 * That the word is still in its place may be chance: after a longjmp out of the call, or a
+	 * return that is not watched, nothing need have been written there. */
 	return e->ret_at < p->ret_at && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
 }
 
 enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry *e)
 {
-	/* A free that hands its block on is in that call. For others the word on the stack has to do:
-	 * if the return is watched, it has not been seen. */
+	/* A free that hands its block on is in that call. For others the word on the stack has to
+	 * do: if the return is watched, it has not been seen. */
 	if (!p->unwatched || (e->freed && e->freed == p->ptr))
 		return ENTRY_NESTED;
 	return ENTRY_ABANDONED;
@@ -58,8 +60,10 @@ bool calls_enter(struct calls *c, const struct call_entry *e)
 	struct nested_call *last;
 
 	while ((last = last_nested(c)) && last->ret_at <= e->ret_at) {
-		/* The call there can only have reached the other function: that one has jumped here. */
-		if (last->certain && last->ret_at == e->ret_at && last->ret == e->ret && last->entry != e->entry)
+		/* The call there can only have reached the other function: that one has jumped
+		 * here. */
+		if (last->certain && last->ret_at == e->ret_at && last->ret == e->ret &&
+		    last->entry != e->entry)
 			return true;
 		c->n_nested--;
 	}
@@ -70,12 +74,14 @@ void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_aft
 {
 	const struct nested_call *last = last_nested(c);
 
-	/* A stack that is not below the last one's is another one. What is not noted is looked for further
-	 * out, which takes longer: no memory is no error. */
-	if ((last && last->ret_at <= e->ret_at) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
+	/* A stack that is not below the last one's is another one. What is not noted is looked for
+	 * further out, which takes longer: no memory is no error. */
+	if ((last && last->ret_at <= e->ret_at) ||
+	    ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
 		return;
 	c->nested[c->n_nested++] = (struct nested_call){
-		.entry = e->entry, .ret_at = e->ret_at, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
+		.entry = e->entry, .ret_at = e->ret_at, .ret = e->ret, .sp_after = sp_after,
+			.of = c->n - 1,
 		.certain = certain,
 	};
 }

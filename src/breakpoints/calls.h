@@ -23,7 +23,8 @@ struct call {
 	bool interrupted; /* a signal was delivered inside of it */
 	/* Its return is not trapped: it may be over. Its call site reaches nothing but it; */
 	bool unwatched;
-	bool by_wrapper; /* or a function of another module, that may do other things before or instead */
+	bool by_wrapper; /* or a function of another module, that may do other things before or
+			    instead */
 	bool resolver;	/* no call of an allocator: it returns where one is, which is for probe */
 	bool hidden;	/* what it gives is not to be told of */
 	bool unwanted;	/* what comes of it is recorded by nobody, so that nothing is told of it */
@@ -42,8 +43,8 @@ struct call {
 };
 
 /*
- * A call that was found to be the business of a pending one. While it is in a chain, so is that one:
- * nobody has to look any further, however many calls there are within each other.
+ * A call that was found to be the business of a pending one. While it is in a chain, so is that
+ * one: nobody has to look any further, however many calls there are within each other.
  */
 struct nested_call {
 	taddr entry, ret_at, ret, sp_after;	/* as in struct call */
@@ -79,15 +80,16 @@ struct call_entry {
  * @pending  the innermost pending call, NULL: none
  * @word     what is in memory at pending->ret_at now
  */
-enum entry_verdict calls_classify_entry(const struct call *pending, const struct call_entry *e, taddr word);
+enum entry_verdict calls_classify_entry(const struct call *pending, const struct call_entry *e,
+					taddr word);
 
-/* The same when the chain of the entry is not known to its end, and the pending call is not in what is
- * known of it. */
+/* The same when the chain of the entry is not known to its end, and the pending call is not in what
+ * is known of it. */
 enum entry_verdict calls_judge_cut(const struct call *pending, const struct call_entry *e);
 
 /**
- * An entry is about to be judged: what was nested in the innermost pending call and cannot be around it
- * is forgotten. True: it is the end of a nested call, which has jumped there.
+ * An entry is about to be judged: what was nested in the innermost pending call and cannot be
+ * around it is forgotten. True: it is the end of a nested call, which has jumped there.
  */
 bool calls_enter(struct calls *c, const struct call_entry *e);
 
@@ -102,8 +104,8 @@ bool calls_is_pending(const struct calls *c, taddr pc, taddr sp);
 const struct nested_call *calls_find_nested(const struct calls *c, taddr pc, taddr sp);
 
 /**
- * The chain of an entry is cut where the next frame would be, with the stack pointer @sp (0: not known).
- * Has the innermost pending call, which is not in it, ended for certain?
+ * The chain of an entry is cut where the next frame would be, with the stack pointer @sp (0: not
+ * known). Has the innermost pending call, which is not in it, ended for certain?
  */
 bool calls_is_over(const struct calls *c, taddr sp);
 

@@ -12,7 +12,8 @@
 #define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
 
 /* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
-static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f, bool innermost)
+static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f,
+			     bool innermost)
 {
 	uint32_t number = unwinder_noted(w->unwinder, f);
 
@@ -110,8 +111,8 @@ taddr watch_function(struct watch *w, const struct unwind_frame *f)
 	return unwinder_function(w->unwinder, &w->maps, &w->shared->files, f);
 }
 
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
-		 struct unwind_chain *chain)
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
+		 const struct unwind_goal *goal, struct unwind_chain *chain)
 {
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
@@ -138,7 +139,8 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
-int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
+		     struct call *c)
 {
 	struct unwind_chain chain;
 	int err = watch_unwind(w, r, ret, NULL, &chain);

@@ -50,12 +50,13 @@ void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 
 	if (probe_resizes(watch_probe(w, c->probe)) && c->ptr && !c->unwanted)
 		watch_emit(w, &(struct alloc_event){
-				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid, .old_ptr = c->ptr });
+				.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = task->tid,
+					.old_ptr = c->ptr });
 	drop_call(w, calls);
 }
 
-/* Is what the pending call's site has called the function of that call, and no wrapper of it? @pc: where
- * it goes on. */
+/* Is what the pending call's site has called the function of that call, and no wrapper of it? @pc:
+ * where it goes on. */
 static bool is_call_itself(const struct watch *w, const struct call *pending, taddr pc)
 {
 	if (!pending->by_wrapper)
@@ -71,9 +72,9 @@ struct frame_sought {
 };
 
 /*
- * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A nested call
- * whose site calls now this, now that, proves nothing by being in the chain: what is called there now has
- * to be the function that was seen to begin.
+ * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A
+ * nested call whose site calls now this, now that, proves nothing by being in the chain: what is
+ * called there now has to be the function that was seen to begin.
  */
 static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
 {
@@ -94,11 +95,12 @@ static bool has_handler(const struct unwind_chain *chain)
 }
 
 /*
- * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what a
- * signal handler calls, the handler calls, not the allocator it interrupted.
+ * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what
+ * a signal handler calls, the handler calls, not the allocator it interrupted.
  */
 static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
-					 const struct call_entry *e, const struct unwind_chain *chain)
+					 const struct call_entry *e,
+					 const struct unwind_chain *chain)
 {
 	const struct call *pending = &calls->v[calls->n - 1];
 	bool handler = has_handler(chain);
@@ -106,12 +108,14 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	if (!chain->reached)
 		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
 	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
-	if (calls_is_pending(calls, found->pc, inner->cfa) && !is_call_itself(w, pending, inner->pc))
+	if (calls_is_pending(calls, found->pc, inner->cfa) &&
+	    !is_call_itself(w, pending, inner->pc))
 		return ENTRY_ABANDONED;
 	return handler ? ENTRY_OUTER : ENTRY_NESTED;
 }
 
-/* Nobody waits for the return of such a request; and what is known of the chain does not tell whether it has. */
+/* Nobody waits for the return of such a request; and what is known of the chain does not tell
+ * whether it has. */
 static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
 {
 	const struct call *pending = &calls->v[calls->n - 1];
@@ -134,15 +138,17 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	w->counts.doubtful += is_doubtful(calls, &chain);
 	/* A free that hands its block on in a chain that is cut says nothing of others. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
-		calls_note_nested(calls, e, arch_sp_after_return(r), watch_site_of(w, e->ret, e->entry));
+		calls_note_nested(calls, e, arch_sp_after_return(r),
+				  watch_site_of(w, e->ret, e->entry));
 	return 0;
 }
 
 /*
- * Clearing a pool runs what the program has registered for that; the library of the pool has no other
- * reason to call a function of somebody else's that allocates.
+ * Clearing a pool runs what the program has registered for that; the library of the pool has no
+ * other reason to call a function of somebody else's that allocates.
  */
-static bool is_callback(const struct watch *w, const struct call *pending, const struct call_entry *e)
+static bool is_callback(const struct watch *w, const struct call *pending,
+			const struct call_entry *e)
 {
 	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
 
@@ -233,8 +239,10 @@ static bool take_hidden(struct watch *w, taddr ptr)
 	return false;
 }
 
-/* Is this a free that was counted, and then begun again? Not if the block has been given out since. */
-bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr, taddr sp)
+/* Is this a free that was counted, and then begun again? Not if the block has been given out
+ * since. */
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
+		       taddr sp)
 {
 	for (size_t i = 0; i < t->n_rewound; i++) {
 		const struct rewound_free f = t->rewound[i];
@@ -248,7 +256,8 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entr
 }
 
 /* Does the allocator free a block that it has not given, which the program has freed long ago? */
-static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr ptr, const struct arch_regs *r)
+static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr ptr,
+			    const struct arch_regs *r)
 {
 	taddr ret;
 
@@ -266,8 +275,8 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 		return;
 	w->counts.null_frees += !ptr;
 	pools_drop(&w->pools, ptr);
-	/* Who frees matters only for a block that is not known, which is rare: the stack is not read
-	 * for others. */
+	/* Who frees matters only for a block that is not known, which is rare: the stack is not
+	 * read for others. */
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
@@ -296,17 +305,19 @@ bool watch_await_return(struct watch *w, pid_t tid, taddr ret)
 	return true;
 }
 
-/* Is what comes of this call nobody's business? Neither the block that it gives nor one that it takes is
- * recorded. What it calls inside still has to be told from the program's own calls. */
+/* Is what comes of this call nobody's business? Neither the block that it gives nor one that it
+ * takes is recorded. What it calls inside still has to be told from the program's own calls. */
 static bool is_unwanted(const struct watch *w, const struct probe *p, const struct call *c)
 {
 	return probe_gives_block(p) && !c->hidden && !w->sink->wants(w->image, c->size) &&
 	       !(probe_resizes(p) && c->ptr && w->sink->knows(w->image, c->ptr));
 }
 
-/* May the return of a call be left alone, because the chain tells of what is called later whether it has?
- * An allocator that does not describe its frames (musl's) ends the chains of what it calls. */
-static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p, struct call *c)
+/* May the return of a call be left alone, because the chain tells of what is called later whether
+ * it has? An allocator that does not describe its frames (musl's) ends the chains of what it
+ * calls. */
+static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p,
+			    struct call *c)
 {
 	if (c->unwanted) {
 		const struct call_site *from = watch_site_of(w, c->ret, bp->at);
@@ -327,7 +338,8 @@ static enum alloc_label inner_label(const struct watch *w, const struct call *ou
 }
 
 static void begin_call(struct watch *w, struct task *task, struct watched_task *t,
-		       const struct breakpoint *bp, const struct call_entry *e, const struct arch_regs *r)
+		       const struct breakpoint *bp, const struct call_entry *e,
+		       const struct arch_regs *r)
 {
 	const uint32_t number = bp->probe;
 	const struct probe *p = watch_probe(w, number);
@@ -376,8 +388,8 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 
 static void end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
 
-/* operator new, which is the pending call, has got nothing: what it calls from here on (the program's
- * handler, malloc again, what throws) counts by itself. */
+/* operator new, which is the pending call, has got nothing: what it calls from here on (the
+ * program's handler, malloc again, what throws) counts by itself. */
 static void give_up(struct watch *w, struct task *task, struct calls *calls)
 {
 	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -401,8 +413,8 @@ static void lose_entry(struct watch *w, const struct task *task)
 }
 
 /* A function that we answer in its place. True: it has returned. */
-static bool answer(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-		   struct arch_regs *r)
+static bool answer(struct watch *w, struct task *task, struct watched_task *t,
+		   const struct breakpoint *bp, struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, bp->probe);
 	uint64_t arg[2] = { arch_arg(r, 0), arch_arg(r, 1) }, ret, result = 0;
@@ -417,8 +429,8 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t, c
 	return true;
 }
 
-/* What a free does inside matters only if it may call another one, or is the program's own, which may
- * do anything. */
+/* What a free does inside matters only if it may call another one, or is the program's own, which
+ * may do anything. */
 static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp)
 {
 	return w->free_functions <= 1 && bp->file != w->program;
@@ -426,12 +438,14 @@ static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp
 
 static bool is_about_a_pool(const struct probe *p)
 {
-	return p->kind == PROBE_POOL_FREE || p->kind == PROBE_POOL_LEAVE || p->kind == PROBE_POOL_DEFAULT;
+	return p->kind == PROBE_POOL_FREE || p->kind == PROBE_POOL_LEAVE ||
+	       p->kind == PROBE_POOL_DEFAULT;
 }
 
 /* An entry that is judged: the program's own call is begun, or told at once. */
 static void serve_entry(struct watch *w, struct task *task, struct watched_task *t,
-			 const struct breakpoint *bp, const struct call_entry *e, const struct arch_regs *r)
+			const struct breakpoint *bp, const struct call_entry *e,
+			const struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, bp->probe);
 	bool outer = is_outer(w, task, &t->calls, e, r);
@@ -507,7 +521,8 @@ static taddr block_given(struct watch *w, const struct call *c, const struct arc
 		return arch_result(r) >= c->size && !c->overflow ? c->ptr : 0;
 	if (!c->out)
 		return arch_result(r);
-	if (arch_result(r) == 0 && address_space_read(w->space, c->out, &block, sizeof block) != sizeof block)
+	if (arch_result(r) == 0 &&
+	    address_space_read(w->space, c->out, &block, sizeof block) != sizeof block)
 		block = 0;
 	return block;
 }
@@ -537,7 +552,8 @@ static void end_call(struct watch *w, struct task *task, const struct call *c, t
 
 	watch_emit(w, &e);
 	watch_pool_block(w, c, &e);
-	bool failed = e.kind == AE_REALLOC_BACK || (e.kind == AE_REALLOC_FREED && (c->size || c->overflow));
+	bool failed = e.kind == AE_REALLOC_BACK ||
+		      (e.kind == AE_REALLOC_FREED && (c->size || c->overflow));
 	if (!failed)
 		return;
 	e.kind = AE_FAILED;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are chosen by the program when it is linked or started (STT_GNU_IFUNC): their symbol
- * tells where a resolver is, which returns the function's address. That is what is trapped. */
+/* Functions that are chosen by the program when it is linked or started (STT_GNU_IFUNC): their
+ * symbol tells where a resolver is, which returns the function's address. That is what is
+ * trapped. */
 #include "breakpoints/watch_internal.h"
 
 /* A resolver that is trapped, of @file, has told that its function is at @at. */
-static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file, uint32_t probe)
+static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file,
+			   uint32_t probe)
 {
 	if (!watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
 		scan_resolved(&w->shared->scans, file, probe);
@@ -12,16 +14,18 @@ static void plant_function(struct watch *w, const struct mapping *m, taddr at, u
 
 /* ---- it is told while we watch ---- */
 
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-			  const struct arch_regs *r)
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
+			  const struct breakpoint *bp, const struct arch_regs *r)
 {
 	struct call call = { .entry = bp->at, .ret_at = arch_return_place(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
 	/* One that a signal had pushed back to its start has been begun again. */
-	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver && t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
+	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver &&
+	       t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
 		watch_abandon(w, task, &t->calls);
-	if (address_space_read(w->space, call.ret_at, &call.ret, sizeof call.ret) != sizeof call.ret ||
+	if (address_space_read(w->space, call.ret_at, &call.ret, sizeof call.ret) !=
+		    sizeof call.ret ||
 	    !watch_await_return(w, task->tid, call.ret))
 		return;
 	struct call *c = calls_push(&t->calls);
@@ -43,7 +47,8 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 
 /* ---- it was told before ---- */
 
-static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of, taddr function)
+static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of,
+			     taddr function)
 {
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, resolver);
 
@@ -52,11 +57,13 @@ static void look_at_resolver(struct watch *w, taddr resolver, const struct mappi
 }
 
 /* What a entry of the file mapped as @m holds, if that has been chosen. */
-static void look_at_got_entry(struct watch *w, const struct mapping *m, const struct got_entry *entry)
+static void look_at_got_entry(struct watch *w, const struct mapping *m,
+			      const struct got_entry *entry)
 {
 	uint64_t now;
 
-	if (address_space_read(w->space, m->bias + entry->address, &now, sizeof now) != sizeof now ||
+	if (address_space_read(w->space, m->bias + entry->address, &now, sizeof now) !=
+		    sizeof now ||
 	    now == entry->unbound || now == m->bias + entry->unbound)
 		return;
 	const struct mapping *of = mappings_find(&w->maps, now);
@@ -86,7 +93,8 @@ void watch_look_at_got_entries(struct watch *w)
 	/* Planting moves nothing in w->maps. */
 	for (size_t i = 0; has_resolvers(w) && i < w->maps.n; i++) {
 		const struct mapping *m = &w->maps.maps[i];
-		const struct scan *s = scan_got_entries(&w->shared->scans, &w->shared->files, m->file);
+		const struct scan *s = scan_got_entries(&w->shared->scans, &w->shared->files,
+							m->file);
 
 		for (size_t j = 0; s && j < s->n_got_entries; j++)
 			look_at_got_entry(w, m, &s->got_entries[j]);

@@ -36,8 +36,8 @@ void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_
 		w->counts.lost++;
 }
 
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-		      const struct arch_regs *r)
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct breakpoint *bp, const struct arch_regs *r)
 {
 	enum probe_kind kind = watch_probe(w, bp->probe)->kind;
 	taddr pool = arch_arg(r, watch_probe(w, bp->probe)->pool_arg), block;
@@ -50,7 +50,8 @@ void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t
 	while ((block = pools_take(&w->pools, pool)))
 		if (kind == PROBE_POOL_FREE)
 			announce_free(w, task, block, arch_sp_after_return(r), false);
-	/* That was the end of it; clearing an apr_pool_t is not, but nobody can make that his default. */
+	/* That was the end of it; clearing an apr_pool_t is not, but nobody can make that his
+	 * default. */
 	if (t->pool == pool)
 		t->pool = 0;
 }

@@ -103,8 +103,9 @@ static void remove_block(struct pools *p, uint32_t id)
 
 void pools_drop(struct pools *p, taddr block)
 {
-	uint32_t id = p->block_index.n ?
-			      idindex_find(&p->block_index, hash_mix(block), block_eq, p, &block) : NONE;
+	uint32_t id = p->block_index.n
+			      ? idindex_find(&p->block_index, hash_mix(block), block_eq, p, &block)
+			      : NONE;
 
 	if (id != NONE)
 		remove_block(p, id);

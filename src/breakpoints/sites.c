@@ -39,8 +39,8 @@ bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret)
 	       arch_direct_call_target(before, ret) == bp->at;
 }
 
-/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
- * the PLT, which reaches the same function all the time. */
+/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub
+ * of the PLT, which reaches the same function all the time. */
 static bool calls_only(struct watch *w, taddr ret, taddr at)
 {
 	uint8_t before[5], stub[ARCH_STUB_SIZE];
@@ -51,13 +51,15 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 			       0;
 	if (!target || target == at)
 		return target;
-	taddr ret_at = read_code(w, target, stub, sizeof stub) ? arch_stub_got_entry(stub, target) : 0;
-	return ret_at && address_space_read(w->space, ret_at, &reaches, sizeof reaches) == sizeof reaches &&
+	taddr ret_at = read_code(w, target, stub, sizeof stub) ? arch_stub_got_entry(stub, target)
+							       : 0;
+	return ret_at &&
+	       address_space_read(w->space, ret_at, &reaches, sizeof reaches) == sizeof reaches &&
 	       reaches == at;
 }
 
-/* What is known of a place where the function at @at is called from; remembered with the place. NULL: out
- * of memory. */
+/* What is known of a place where the function at @at is called from; remembered with the place.
+ * NULL: out of memory. */
 static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 {
 	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
@@ -69,7 +71,8 @@ static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 			       .reaches = calls_only(w, ret, at) ? at : 0,
 			       .file = m ? m->file : NO_FILE };
 
-	s.described = s.reaches && watch_function(w, &(struct unwind_frame){ .pc = at, .exact = true }) == at;
+	s.described = s.reaches &&
+		      watch_function(w, &(struct unwind_frame){ .pc = at, .exact = true }) == at;
 	id = (uint32_t)w->n_sites;
 	if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
 	    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A task at a breakpoint: from its stop to its going on, and out of the way of whoever looks at it. */
+/* A task at a breakpoint: from its stop to its going on, and out of the way of whoever looks at
+ * it. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -8,15 +9,16 @@
 #include <string.h>
 
 /* Make the task do what the breakpoint took the place of. */
-static enum trap_answer step_over(struct watch *w, struct task *task, const struct breakpoint *bp, taddr at,
-			     struct arch_regs *r)
+static enum trap_answer step_over(struct watch *w, struct task *task, const struct breakpoint *bp,
+				  taddr at, struct arch_regs *r)
 {
 	const struct arch_regs was = *r;
 
 	/* If its module has gone while it was served there is nothing in its place. */
 	if (!bp || bp->insn.how != ARCH_EMULATE) {
 		arch_set_pc(r, bp && bp->slot ? bp->slot : at);
-		journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r, NULL);
+		journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r,
+				NULL);
 		arch_write_pc(task->tid, arch_pc(r));
 		return bp && bp->insn.how == ARCH_STEP ? TRAP_STEP : TRAP_OURS;
 	}
@@ -25,7 +27,8 @@ static enum trap_answer step_over(struct watch *w, struct task *task, const stru
 
 	arch_emulate(&bp->insn, at, r, &push, &word.value);
 	word.at = arch_sp(r);
-	journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r, push ? &word : NULL);
+	journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r,
+			push ? &word : NULL);
 	if (push)
 		address_space_write(w->space, word.at, &word.value, sizeof word.value);
 	arch_change_regs(task->tid, &was, r);
@@ -43,8 +46,9 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
 	if (!bp || breakpoint_is_foreign(w->space, bp))
 		return TRAP_NOT_OURS;
-	/* Behind a longer instruction's first byte nothing but its breakpoint leads; behind a one-byte
-	 * instruction also the instruction itself, and there a signal may come from anywhere. */
+	/* Behind a longer instruction's first byte nothing but its breakpoint leads; behind a
+	 * one-byte instruction also the instruction itself, and there a signal may come from
+	 * anywhere. */
 	if (!certain && bp->insn.size == arch_trap_size)
 		return TRAP_DOUBTFUL;
 	const size_t id = (size_t)(bp - w->breakpoints.v);
@@ -63,14 +67,16 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		watch_enter_resolver(w, task, t, bp, &r);
 	bp = breakpoints_again(&w->breakpoints, id, at);
 	if (bp && roles & BREAKPOINT_ENTRY && watch_hit_entry(w, task, t, bp, &r)) {
-		journal_changes(w->breakpoints.journal, task->journal_record, at + arch_trap_size, &r, NULL);
+		journal_changes(w->breakpoints.journal, task->journal_record, at + arch_trap_size,
+				&r, NULL);
 		arch_set_regs(task->tid, &r);
 		return TRAP_OURS;
 	}
 	/* The program has a trap of its own in this place: it gets its signal. */
 	if (own_trap)
 		return TRAP_NOT_OURS;
-	enum trap_answer answer = step_over(w, task, breakpoints_again(&w->breakpoints, id, at), at, &r);
+	enum trap_answer answer = step_over(w, task, breakpoints_again(&w->breakpoints, id, at), at,
+					    &r);
 
 	return answer == TRAP_OURS && ended && roles == BREAKPOINT_RETURN ? TRAP_ENDS_CALL : answer;
 }
@@ -81,10 +87,12 @@ static void note_rewound(struct watch *w, struct task *task, const struct arch_r
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, arch_pc(r));
 	struct watched_task *t = watched_task(task);
 
-	if (!t || !bp || !(bp->roles & BREAKPOINT_ENTRY) || watch_probe(w, bp->probe)->kind != PROBE_FREE)
+	if (!t || !bp || !(bp->roles & BREAKPOINT_ENTRY) ||
+	    watch_probe(w, bp->probe)->kind != PROBE_FREE)
 		return;
 	/* Only handlers can come in between, and they may free, too. */
-	struct rewound_free f = { bp->at, arch_arg(r, watch_probe(w, bp->probe)->ptr_arg), arch_sp(r) };
+	struct rewound_free f = { bp->at, arch_arg(r, watch_probe(w, bp->probe)->ptr_arg),
+				  arch_sp(r) };
 	watch_was_rewound(w, t, f.entry, f.ptr, f.sp);
 	if (ARRAY_RESERVE(&t->rewound, &t->cap_rewound, t->n_rewound))
 		w->counts.lost++;
@@ -106,7 +114,8 @@ void watch_alone(struct watch *w, struct task *task, bool out, bool stepped)
 		w->counts.steps++;
 		return;
 	}
-	const struct breakpoint *bp = w->stepping ? breakpoints_at(&w->breakpoints, w->stepping) : NULL;
+	const struct breakpoint *bp = w->stepping ? breakpoints_at(&w->breakpoints, w->stepping)
+						  : NULL;
 	if (bp && !bp->lifted)
 		breakpoint_restore(w->space, bp);
 	if (!stepped && !arch_get_regs(task->tid, &r))
@@ -125,7 +134,9 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped)
 		return false;
 	taddr pc = arch_pc(&r);
 	taddr own = breakpoints_own_pc(&w->breakpoints, pc, &before);
-	const struct breakpoint *behind = trapped ? breakpoints_at(&w->breakpoints, pc - arch_trap_size) : NULL;
+	const struct breakpoint *behind = trapped ? breakpoints_at(&w->breakpoints,
+								   pc - arch_trap_size)
+						  : NULL;
 	bool ours = behind && !breakpoint_is_foreign(w->space, behind);
 	if (ours)
 		own = pc - arch_trap_size;

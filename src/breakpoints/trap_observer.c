@@ -92,10 +92,12 @@ static bool on_image(void *ctx, struct task *task)
 		return true;
 	}
 	watch_clean(of->watch, task->space);
-	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR, program_without_allocator(task->tid));
+	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
+		      program_without_allocator(task->tid));
 }
 
-static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct address_space *space)
+static bool on_forked(void *ctx, struct task *child, const struct task *parent,
+		      struct address_space *space)
 {
 	struct trap_observer *o = ctx;
 	const struct observed *from = observed_in(space);
@@ -117,7 +119,8 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent, 
 	watch_clean(from->watch, child->space);
 	forget(child->space);
 	if (image)
-		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of memory");
+		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of "
+										      "memory");
 	return false;
 }
 
@@ -293,7 +296,8 @@ static void let_run(struct observer *base)
 	tracer_continue(trap_observer_of(base)->tracer);
 }
 
-/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no more. */
+/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no
+ * more. */
 static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
 {
 	struct task *task;
@@ -351,7 +355,8 @@ static struct observer_effort effort(const struct observer *base)
 	const struct tracer *t = ((const struct trap_observer *)base)->tracer;
 	struct follow_counts f = tracer_follow_counts(t);
 
-	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up, tracer_attach_ns(t) };
+	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up,
+					 tracer_attach_ns(t) };
 }
 
 static const struct observer_ops ops = {
@@ -370,8 +375,8 @@ static const struct observer_ops ops = {
 
 /* ---- life ---- */
 
-struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
-					struct journal *journal)
+struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx,
+					struct rules *rules, struct journal *journal)
 {
 	struct trap_observer *o = calloc(1, sizeof *o);
 

@@ -6,8 +6,8 @@
 #include "observer.h"
 
 /*
- * The observer that traces: joins process control, whose stops it serves, with a watch for each address
- * space.
+ * The observer that traces: joins process control, whose stops it serves, with a watch for each
+ * address space.
  */
 struct trap_observer;
 
@@ -16,8 +16,8 @@ struct trap_observer;
  * @journal  may be NULL
  * Returns NULL: out of memory.
  */
-struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
-					struct journal *journal);
+struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx,
+					struct rules *rules, struct journal *journal);
 /* All programs have been let go, or have ended. NULL is fine. */
 void trap_observer_free(struct trap_observer *o);
 

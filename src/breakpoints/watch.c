@@ -62,8 +62,8 @@ static void plant_probe(void *ctx, const struct scan_probe *p)
 		return;
 	if (p->indirect)
 		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
-	watch_plant(in->w, in->m->bias + p->address, p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY, in->m->file,
-		    p->probe);
+	watch_plant(in->w, in->m->bias + p->address,
+		    p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY, in->m->file, p->probe);
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -74,13 +74,15 @@ static int plant_in(struct watch *w, const struct mapping *m)
 	if (!s)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
-		err = breakpoints_offer_slack(&w->breakpoints, m->bias + s->slack_start, m->bias + s->slack_end);
+		err = breakpoints_offer_slack(&w->breakpoints, m->bias + s->slack_start,
+					      m->bias + s->slack_end);
 	if (!err)
 		err = choose_probes(&w->shared->files, &w->shared->scans, w->shared->rules, m->file,
 				    m->file == w->program, plant_probe,
 				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
-		breakpoints_plant(&w->breakpoints, w->space, m->bias + s->rendezvous, BREAKPOINT_RENDEZVOUS, &err);
+		breakpoints_plant(&w->breakpoints, w->space, m->bias + s->rendezvous,
+				  BREAKPOINT_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -97,8 +99,8 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 }
 
 /* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
- * makes several mappings of one, or one of several: what is in them stays where it is. Where no file is
- * mapped any more there may be the program's own copy of it. */
+ * makes several mappings of one, or one of several: what is in them stays where it is. Where no
+ * file is mapped any more there may be the program's own copy of it. */
 static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
 {
 	taddr at = m->start;
@@ -112,7 +114,8 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 			breakpoints_forget(&w->breakpoints, w->space, at, n->start);
 		at = n->end < m->end ? n->end : m->end;
 		if (n->file != m->file || n->bias != m->bias)
-			breakpoints_forget(&w->breakpoints, NULL, n->start > m->start ? n->start : m->start, at);
+			breakpoints_forget(&w->breakpoints, NULL,
+					   n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
 		breakpoints_forget(&w->breakpoints, w->space, at, m->end);
@@ -297,7 +300,8 @@ static void sync_copy(struct watch *w, const struct address_space *parent)
 }
 
 struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
-			 struct address_space *space, const struct observer_sink *sink, void *image, int *err)
+			 struct address_space *space, const struct observer_sink *sink, void *image,
+			 int *err)
 {
 	struct watch *w = watch_create(parent->shared, space, sink, image);
 
@@ -350,7 +354,8 @@ struct observed_counts watch_counts(const struct watch *w)
 	return c;
 }
 
-/* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched again. */
+/* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched
+ * again. */
 static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
 	return bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->kind == PROBE_NONE;
@@ -378,7 +383,8 @@ bool watch_can_see(const struct watch *w)
 	if (w->shared->no_traps)
 		return true;
 	for (size_t i = 0; i < w->breakpoints.n; i++)
-		if (w->breakpoints.v[i].roles & (BREAKPOINT_ENTRY | BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER))
+		if (w->breakpoints.v[i].roles &
+		    (BREAKPOINT_ENTRY | BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER))
 			return true;
 	return false;
 }

@@ -8,8 +8,8 @@
 #include "probes/scan.h"
 
 /*
- * A program under observation: plants breakpoints on its allocator functions and turns what they catch
- * into allocation events. One struct watch for each address space.
+ * A program under observation: plants breakpoints on its allocator functions and turns what they
+ * catch into allocation events. One struct watch for each address space.
  */
 
 /* What all watched programs share. */
@@ -29,7 +29,8 @@ void watch_shared_release(struct watch_shared *s);
 struct watch;
 
 /**
- * Watch the program in a space from here on; a task of it is stopped. What it does is told to @sink as
+ * Watch the program in a space from here on; a task of it is stopped. What it does is told to @sink
+ * as
  * @image's.
  * Returns NULL with *err: -ENOMEM or -ESRCH.
  */
@@ -41,14 +42,16 @@ void watch_prepare(struct watch_shared *shared, pid_t tid);
 
 /* The same for a child made by fork: @space is a copy of the one @parent watches. */
 struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
-			 struct address_space *space, const struct observer_sink *sink, void *image, int *err);
+			 struct address_space *space, const struct observer_sink *sink, void *image,
+			 int *err);
 
 void watch_free(struct watch *w);
 
 struct observed_counts watch_counts(const struct watch *w);
 
-/* With all tasks of the space stopped and settled: take the breakpoints out and see nothing until they are
- * put back, but for the functions of mprof.h. A program that execs or forks meanwhile keeps this state. */
+/* With all tasks of the space stopped and settled: take the breakpoints out and see nothing until
+ * they are put back, but for the functions of mprof.h. A program that execs or forks meanwhile
+ * keeps this state. */
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
 
@@ -62,8 +65,8 @@ uint32_t watch_program(const struct watch *w);
 bool watch_can_see(const struct watch *w);
 
 /**
- * The chain of a stopped task from where it is, innermost the instruction it will run next; the frames
- * are good until the next call. 0 or -errno: it cannot be had.
+ * The chain of a stopped task from where it is, innermost the instruction it will run next; the
+ * frames are good until the next call. 0 or -errno: it cannot be had.
  */
 int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 
@@ -73,7 +76,8 @@ void watch_remapped(struct watch *w, pid_t tid);
 /* A thread of the watched space has not run yet. */
 void watch_thread_begins(struct task *task);
 
-/* @child has a copy of what the thread @parent had when it forked: its stack, and its default pool. */
+/* @child has a copy of what the thread @parent had when it forked: its stack, and its default
+ *        pool. */
 void watch_thread_forked(struct task *child, const struct task *parent);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */

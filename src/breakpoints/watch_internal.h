@@ -2,7 +2,8 @@
 #ifndef MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 #define MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 
-/* What the files of the watch share: watch.c (modules and breakpoints), hits.c (what a breakpoint means). */
+/* What the files of the watch share: watch.c (modules and breakpoints), hits.c (what a breakpoint
+ * means). */
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
@@ -42,7 +43,8 @@ struct watch {
 	taddr *hidden;
 	size_t n_hidden, cap_hidden;
 	bool suspended;			/* the breakpoints are out, all others are as they were */
-	taddr stepping;			/* the breakpoint that is lifted for a single step; 0: none */
+	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
+					   none */
 	struct observed_counts counts;
 };
 
@@ -54,7 +56,8 @@ struct rewound_free {
 /* A place where a function is called. */
 struct call_site {
 	taddr ret;
-	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach others */
+	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach
+			   others */
 	bool described;	/* call frame information tells how to leave it */
 	uint32_t file;	/* whose code it is */
 };
@@ -64,7 +67,8 @@ struct watched_task {
 	struct calls calls;
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
-	/* The pool that its requests come from if they name none, of functions of this file; 0: none. */
+	/* The pool that its requests come from if they name none, of functions of this file; 0:
+	 * none. */
 	taddr pool;
 	uint32_t pool_file;
 	bool hide_next;	/* the next block it asks for is not to be told of */
@@ -76,8 +80,10 @@ struct watched_task {
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
 
-/* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
-int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file, uint32_t probe);
+/* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or
+ * -errno. */
+int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file,
+		uint32_t probe);
 
 /* Breakpoints have come or gone. */
 void watch_count_allocators(struct watch *w);
@@ -111,37 +117,40 @@ int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, tadd
 		     struct call *c);
 
 /* places.c */
-/* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of memory. */
+/* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of
+ * memory. */
 const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
 
 /* chains.c */
 /* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
 int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
 /* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
-		 struct unwind_chain *chain);
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
+		 const struct unwind_goal *goal, struct unwind_chain *chain);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
 /* sites.c */
-/* Did the code that defines the free at @breakpoint, and to which it returns at @ret, call it itself? */
+/* Did the code that defines the free at @bp, and to which it returns at @ret, call it
+ * itself? */
 bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret);
-/* What is known of the call that has reached the free at @breakpoint and returns to @ret. */
+/* What is known of the call that has reached the free at @bp and returns to @ret. */
 enum free_site_kind {
 	SITE_ANY,	/* nothing: of what else it does the return has to tell */
 	SITE_FREES,	/* it reaches that free and nothing else */
-	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
+	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can
+			   be told apart */
 };
 enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp);
 /* Does the call that returns to @ret reach the function at @at, and nothing else? NULL: no. */
 const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at);
-/* Is it the library of the function at @breakpoint itself that calls it? */
+/* Is it the library of the function at @bp itself that calls it? */
 bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret);
 
 /* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
 /* The function that chooses is entered, and has returned. */
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-			  const struct arch_regs *r);
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
+			  const struct breakpoint *bp, const struct arch_regs *r);
 void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
 			     const struct arch_regs *r);
 /* What has been chosen before anybody could see it: the words that it was put into tell. */
@@ -155,22 +164,24 @@ taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const s
 void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e);
 /* There is a new pool: whatever was known of one at this address is of another one. */
 void watch_pool_begins(struct watch *w, taddr pool);
-/* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's default. */
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-		      const struct arch_regs *r);
+/* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's
+ * default. */
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct breakpoint *bp, const struct arch_regs *r);
 
 /* hits.c */
 /* Wait for the call that will return to @ret. False: that cannot be trapped. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
 /* A function is entered. True: it has returned already, with the registers in @r. */
-bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct breakpoint *bp,
-		     struct arch_regs *r);
+bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		     const struct breakpoint *bp, struct arch_regs *r);
 /* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
 bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		      const struct arch_regs *r);
 /* The innermost pending call will never return. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
 /* Is this a free that was counted, and then begun again? It is forgotten. */
-bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr, taddr sp);
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
+		       taddr sp);
 
 #endif

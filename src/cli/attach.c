@@ -60,7 +60,8 @@ static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f
 
 	target_explain(p, pid, f, &e);
 	if (by)
-		say("cannot attach to process %d: a session of mprof traces it already; mprof detach %d ends that",
+		say("cannot attach to process %d: a session of mprof traces it already; mprof "
+		    "detach %d ends that",
 		    (int)pid, (int)by);
 	else
 		say("%s", e.text);
@@ -105,7 +106,8 @@ static int begin(struct serve *v, pid_t pid)
 	s->attaching = 0;
 	if (err == -ENOEXEC) {
 		tracer_detach_process(v->tracer, pid);
-		say("cannot attach to process %d: %s", (int)pid, s->refused ? s->refused : "it has ended");
+		say("cannot attach to process %d: %s", (int)pid,
+		    s->refused ? s->refused : "it has ended");
 		status = s->refused ? status_of_refusal(s->refused_why) : STATUS_NOT_THERE;
 		s->refused = NULL;
 	} else if (err) {
@@ -134,8 +136,9 @@ static int begin_first(struct serve *v, pid_t pid)
 
 /* ---- all of them ---- */
 
-/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is no child
- * any more, and what is ours is not meant; of all others that cannot be attached to it is said why. */
+/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is
+ * no child any more, and what is ours is not meant; of all others that cannot be attached to it is
+ * said why. */
 static void begin_child(struct serve *v, pid_t pid)
 {
 	struct target_facts f;
@@ -153,8 +156,8 @@ static void begin_child(struct serve *v, pid_t pid)
 }
 
 /*
- * The children of a process are looked for when it is traced: from then on each new one is born traced. So
- * one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
+ * The children of a process are looked for when it is traced: from then on each new one is born
+ * traced. So one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
  */
 static int begin_children(struct serve *v, const struct pids *parents)
 {
@@ -185,7 +188,8 @@ static void say_attached(const struct serve *v)
 	if (s->n_attached == 1)
 		snprintf(which, sizeof which, "process %d", (int)s->root);
 	else
-		snprintf(which, sizeof which, "%zu processes, the first is %d", s->n_attached, (int)s->root);
+		snprintf(which, sizeof which, "%zu processes, the first is "
+					      "%d", s->n_attached, (int)s->root);
 	if (v->control)
 		snprintf(end, sizeof end, "; mprof detach %d%s ends it", (int)s->root,
 			 background ? "" : ", or Ctrl-C,");
@@ -215,7 +219,8 @@ static int begin_all(struct serve *v, const struct attach *a)
 static int attach_session(struct session *s, struct attach *a, int ready)
 {
 	struct trap_observer *o = trap_observer_of(s->observer);
-	struct serve v = { .session = s, .tracer = trap_observer_tracer(o), .watched = trap_observer_shared(o),
+	struct serve v = { .session = s, .tracer = trap_observer_tracer(o),
+			   .watched = trap_observer_shared(o),
 			   .options = &a->options, .end_on_interrupt = true };
 
 	trap_observer_shared(o)->check_unwinding = a->options.check_unwinding;

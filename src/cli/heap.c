@@ -30,7 +30,11 @@ static void complain(const char *sentence)
 /* PREFIX; of every further process PREFIX_PID, unless the name tells processes apart itself. */
 static char *prefix_of(const char *pattern, pid_t pid, bool first, struct error *e)
 {
-	return filename_of(pattern, &(struct filename_whose){ .pid = pid, .further = !first, .before_pid = '_' }, e);
+	return filename_of(pattern,
+			   &(struct filename_whose){ .pid = pid,
+						     .further = !first,
+						     .before_pid = '_' },
+			   e);
 }
 
 /* ---- whose profiles are not written ---- */
@@ -56,14 +60,15 @@ static bool may_profile(pid_t pid)
 	if (!ids.has_ids)
 		return false;
 	if (ids.uid != ids.effective_uid || ids.gid != ids.effective_gid) {
-		say("process %d runs set-user-ID or set-group-ID: no heap profiles of it are written",
+		say("process %d runs set-user-ID or set-group-ID: no heap profiles of it are "
+		    "written",
 		    (int)pid);
 		return false;
 	}
 	if (!said && has_lost_set_id(pid, &ids)) {
 		said = true;
-		say("process %d: its file is set-user-ID or set-group-ID, which does not work for a "
-		    "program that is traced: it is profiled without", (int)pid);
+		say("process %d: its file is set-user-ID or set-group-ID, which does not work for "
+		    "a program that is traced: it is profiled without", (int)pid);
 	}
 	return true;
 }
@@ -71,12 +76,14 @@ static bool may_profile(pid_t pid)
 /* ---- beginning ---- */
 
 /* The last file of an earlier image of the process, if that had the same prefix. */
-static unsigned last_number(const struct session *s, const struct image *image, bool first_has_other)
+static unsigned last_number(const struct session *s, const struct image *image,
+			    bool first_has_other)
 {
 	unsigned number = 0;
 
 	for (struct image *i = s->images; i && i != image; i = i->next) {
-		struct heapprofile *h = i->pid == image->pid ? heapprofile_find(i->recorders) : NULL;
+		struct heapprofile *h = i->pid == image->pid ? heapprofile_find(i->recorders)
+							     : NULL;
 
 		if (h && !(first_has_other && i == s->images))
 			number = heapprofile_number(h);
@@ -194,20 +201,24 @@ static uint64_t give_text(struct session *s, struct task_ref task, const uint64_
 	while (t && t->tid != task.tid)
 		t = t->next;
 	if (t)
-		n = s->observer->ops->write(task.space, arg[0], t->text, t->len < arg[1] ? t->len : arg[1]);
+		n = s->observer->ops->write(task.space, arg[0], t->text,
+					    t->len < arg[1] ? t->len : arg[1]);
 	drop_text(s, task.tid);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-static void start(struct image *i, struct heapprofile *h, const struct address_space *space, taddr prefix)
+static void start(struct image *i, struct heapprofile *h, const struct address_space *space,
+		  taddr prefix)
 {
 	struct session *s = i->session;
 	char *name = session_string(s, space, prefix);
 	struct error e;
 
-	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	/* What another user's program says must not choose a file for us to write, perhaps as
+	 * root. */
 	if (name && s->foreign) {
-		say("process %d names files %s for heap profiles: ignored, for it is another user's",
+		say("process %d names files %s for heap profiles: ignored, for it is another "
+		    "user's",
 		    (int)i->pid, name);
 		free(name);
 		return;
@@ -219,7 +230,8 @@ static void start(struct image *i, struct heapprofile *h, const struct address_s
 	free(name);
 }
 
-static void dump_as_asked(const struct session *s, struct heapprofile *h, const struct address_space *space, taddr at)
+static void dump_as_asked(const struct session *s, struct heapprofile *h,
+			  const struct address_space *space, taddr at)
 {
 	char *reason = session_string(s, space, at);
 
@@ -227,8 +239,8 @@ static void dump_as_asked(const struct session *s, struct heapprofile *h, const 
 	free(reason);
 }
 
-bool heap_ask(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
-	      uint64_t *result)
+bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
+	      const uint64_t arg[2], uint64_t *result)
 {
 	struct heapprofile *h = heapprofile_find(i->recorders);
 	bool on = h && heapprofile_is_on(h);
@@ -285,7 +297,8 @@ static bool dump_image(const struct image *i, const char *reason, const char *di
 void heap_dump(struct session *s, const char *reason, const struct control_asker *to)
 {
 	char *dir = getcwd(NULL, 0);
-	struct error e = { "this session writes no heap profiles: it was begun without --heap-profile" };
+	struct error e = { "this session writes no heap profiles: it was begun without "
+			   "--heap-profile" };
 	bool any = false;
 	struct answer a;
 

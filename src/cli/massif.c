@@ -32,7 +32,8 @@ static int choose_unit(struct options *o)
 {
 	struct error e;
 
-	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS || !icount_possible(&perf_instructions, &e))
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS ||
+	    !icount_possible(&perf_instructions, &e))
 		return 0;
 	if (o->massif.unit_given) {
 		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
@@ -121,10 +122,12 @@ bool massif_keeps_execs(const struct session *s)
 
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
  * what was before an exec or a restart unless %n is. */
-static char *file_name(const struct session *s, const struct image *i, bool superseded, struct error *e)
+static char *file_name(const struct session *s, const struct image *i, bool superseded,
+		       struct error *e)
 {
 	struct filename_whose w = { .pid = i->pid, .further = i->pid != s->root, .before_pid = '.',
-				    .number = superseded ? i->massif_nth : 0, .nth = i->massif_nth };
+				    .number = superseded ? i->massif_nth : 0,
+				    .nth = i->massif_nth };
 
 	return filename_of(s->massif->options->massif.file, &w, e);
 }
@@ -200,7 +203,8 @@ static int plant(struct massif_forest *forest, const struct session *s, const st
 
 /* A file with these snapshots of a recorder. Without a tree no name is looked up. */
 static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
-		      const struct massif_snapshot *snapshots, size_t n, const char *path, struct error *e)
+		      const struct massif_snapshot *snapshots, size_t n, const char *path,
+		      struct error *e)
 {
 	struct massif_forest forest = { 0 };
 	char *desc = description(s->massif->options);
@@ -239,8 +243,8 @@ void massif_moment_release(struct massif_moment *m)
 	free(m->one.detail);
 }
 
-int massif_moment_write(const struct session *s, const struct image *i, const struct massif_moment *m,
-			const char *path, struct error *e)
+int massif_moment_write(const struct session *s, const struct image *i,
+			const struct massif_moment *m, const char *path, struct error *e)
 {
 	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
 }
@@ -250,14 +254,15 @@ static void say_what_is_missing(const struct image *i, const struct massif_recor
 	const struct icount *counter = massif_recorder_instructions(r);
 
 	if (massif_recorder_lost(r))
-		say("process %d: %" PRIu64 " events are missing from its massif file: out of memory",
+		say("process %d: %" PRIu64
+		    " events are missing from its massif file: out of memory",
 		    (int)i->pid, massif_recorder_lost(r));
 	if (icount_error(counter))
-		say("process %d: not all of its instructions could be counted (%s): too little time in its "
-		    "massif file", (int)i->pid, strerror(-icount_error(counter)));
+		say("process %d: not all of its instructions could be counted (%s): too little "
+		    "time in its massif file", (int)i->pid, strerror(-icount_error(counter)));
 	if (icount_estimated(counter))
-		say("process %d: others used the processor's counter, too: the time in its massif file is an "
-		    "estimate", (int)i->pid);
+		say("process %d: others used the processor's counter, too: the time in its massif "
+		    "file is an estimate", (int)i->pid);
 }
 
 int massif_image_write(const struct session *s, const struct image *i, bool superseded)

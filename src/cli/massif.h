@@ -8,8 +8,8 @@
 #include "massif/recorder.h"
 
 /**
- * Before the program is started: which unit of time, and can the file be written? Says what was chosen.
- * Returns 0 or an exit status; a sentence has been printed.
+ * Before the program is started: which unit of time, and can the file be written? Says what was
+ * chosen. Returns 0 or an exit status; a sentence has been printed.
  */
 int massif_prepare(struct options *o);
 
@@ -23,7 +23,8 @@ int massif_image_begin(struct session *s, struct image *i);
 /* Is each program that a process executes to have its massif file, whatever it requested? */
 bool massif_keeps_execs(const struct session *s);
 
-/* Write the massif file of an image as it is now; @superseded: another one of the process follows. 0, or -errno after printing why not. */
+/* Write the massif file of an image as it is now; @superseded: another one of the process follows.
+ * 0, or -errno after printing why not. */
 int massif_image_write(const struct session *s, const struct image *i, bool superseded);
 
 /* ---- files of a moment, for the control socket ---- */
@@ -43,12 +44,13 @@ int massif_moment_take(const struct image *i, enum massif_file_kind kind, struct
 void massif_moment_release(struct massif_moment *m);
 
 /* 0, or -errno with a sentence in @e. */
-int massif_moment_write(const struct session *s, const struct image *i, const struct massif_moment *m,
-			const char *path, struct error *e);
+int massif_moment_write(const struct session *s, const struct image *i,
+			const struct massif_moment *m, const char *path, struct error *e);
 
 /*
  * The first tree costs most, for what names are made of has to be read. So when the session is
- * MASSIF_AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of names.
+ * MASSIF_AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of
+ * names.
  */
 struct serve;
 enum { MASSIF_AHEAD_S = 1 };
@@ -61,7 +63,8 @@ extern const char massif_default_file[];
 bool massif_traces(const struct session *s, pid_t pid);
 
 
-/* Serve a command of the control socket: a file is written beside the tracing, and its writer answers
+/* Serve a command of the control socket: a file is written beside the tracing, and its writer
+ * answers
  * @to, whose descriptor stays the caller's. @args: "PID [FILE]" */
 void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
 		    const struct control_asker *to);

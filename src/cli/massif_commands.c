@@ -61,7 +61,8 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 		return;
 	}
 	if (!s->massif) {
-		answer_error(to, "this session makes no massif file: begin it with --massif-out-file");
+		answer_error(to, "this session makes no massif file: begin it with "
+				 "--massif-out-file");
 		return;
 	}
 	struct massif_moment m;
@@ -78,7 +79,8 @@ void massif_command(struct serve *v, enum massif_file_kind kind, const char *arg
 		else
 			answer_written(to, path);
 		close(to->fd);
-		massif_session_close(s); /* the names are cached for the next one, when it is answered */
+		massif_session_close(s); /* the names are cached for the next one, when it is
+					    answered */
 		_exit(err ? STATUS_FAILED : 0);
 	}
 	massif_moment_release(&m);

@@ -27,11 +27,13 @@ struct mma_output {
 /* ---- logs ---- */
 
 /* mma.log; of another process than the first mma.log.PID, if the name does not tell it anyway; and
- * mma.log.PID.N if the kernel has used that number again. The name before that says whether logs are
- * compressed: all of them or none. */
-static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress, struct error *e)
+ * mma.log.PID.N if the kernel has used that number again. The name before that says whether logs
+ * are compressed: all of them or none. */
+static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress,
+		      struct error *e)
 {
-	struct filename_whose w = { .pid = pid, .further = pid != m->session->root, .before_pid = '.',
+	struct filename_whose w = { .pid = pid, .further = pid != m->session->root,
+				    .before_pid = '.',
 				    .number = nth ? nth + 1 : 0 };
 	char *base = filename_expand(m->options->mma.log_file, pid, e);
 
@@ -42,8 +44,8 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool 
 	return filename_of(m->options->mma.log_file, &w, e);
 }
 
-/* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile; only
- * a program that has not begun may wait. */
+/* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile;
+ * only a program that has not begun may wait. */
 static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 {
 	bool may_wait = m->session->launched && pid == m->session->root;
@@ -51,7 +53,8 @@ static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 
 	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
 		return output_open(name, m->session->foreign);
-	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->session->foreign ? O_NOFOLLOW : 0));
+	int fd = open(name,
+		      O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->session->foreign ? O_NOFOLLOW : 0));
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
 	return fd;

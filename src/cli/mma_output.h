@@ -28,7 +28,8 @@ struct mma_stats mma_output_stats(const struct mma_output *m, uint64_t now_ns);
 /* No process is watched from @now_ns on. */
 void mma_output_end(struct mma_output *m, uint64_t now_ns);
 
-/* Finish the logs and write the statistics. 0, or -errno after printing what could not be written. */
+/* Finish the logs and write the statistics. 0, or -errno after printing what could not be
+ * written. */
 int mma_output_write(struct mma_output *m);
 
 #endif

@@ -60,7 +60,8 @@ void names_say(const struct profile_data *d)
 	for (size_t i = 0; occurs && i < d->n_modules; i++) {
 		size_t same = 0;
 
-		while (same < i && !(occurs[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
+		while (same < i &&
+		       !(occurs[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
 			same++;
 		if (occurs[i] && same == i)
 			say_source(d, occurs, i);
@@ -73,8 +74,8 @@ void names_say_peak(const struct profile_data *d)
 	const struct pd_point *p = profile_data_peak(d);
 
 	if (p)
-		say("the peak: %" PRIu64 " bytes in %" PRIu64 " blocks, %.3f s after the start", p->live_bytes,
-		    p->live_blocks, (double)p->time_ns / 1e9);
+		say("the peak: %" PRIu64 " bytes in %" PRIu64 " blocks, %.3f s after the start",
+		    p->live_bytes, p->live_blocks, (double)p->time_ns / 1e9);
 }
 
 void names_say_chains(const struct profile_data *d)
@@ -84,11 +85,14 @@ void names_say_chains(const struct profile_data *d)
 
 	if (t->truncated_chains)
 		say("chains are truncated for want of call frame information (%" PRIu64
-		    "), because the stack could not be read (%" PRIu64 "), at the depth limit (%" PRIu64
-		    ")", t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
+		    "), because the stack could not be read (%" PRIu64
+		    "), at the depth limit (%" PRIu64 ")",
+		    t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
 	if (profile_data_guessed_chains(d, &guessed) == 0 && guessed)
-		say("%" PRIu64 " chains were followed by frame pointers where there is no call frame "
-		    "information: a function that keeps none is left out", guessed);
+		say("%" PRIu64
+		    " chains were followed by frame pointers where there is no call frame "
+		    "information: a function that keeps none is left out",
+		    guessed);
 }
 
 void names_say_sizes(const struct profile_data *d)

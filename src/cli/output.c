@@ -100,7 +100,8 @@ static int check_file(const char *pattern, const char *what)
 	return err;
 }
 
-/* Whether heap profiles can be written shows when they are due; the program runs on if they cannot. */
+/* Whether heap profiles can be written shows when they are due; the program runs on if they
+ * cannot. */
 int output_check(const struct options *o)
 {
 	struct error e;
@@ -138,7 +139,8 @@ static int add_recorded(const struct image *i, struct profile_data *d)
 
 	/* An event that one of them had no memory for is missing. */
 	if (!err && d->n_points && (peak ? peak->live_bytes : 0) != d->totals.peak_bytes) {
-		say("process %d: the timeline is left out, for events are missing in it", (int)i->pid);
+		say("process %d: the timeline is left out, for events are missing in "
+		    "it", (int)i->pid);
 		d->n_points = 0;
 	}
 	return err;
@@ -193,7 +195,9 @@ static int copy_command(struct profile_data *d, char *const *command)
  * mprof.data.PID.N. */
 static struct filename_whose whose(const struct session *s, const struct image *i)
 {
-	return (struct filename_whose){ .pid = i->pid, .further = i->pid != s->root || i->over, .before_pid = '.',
+	return (struct filename_whose){ .pid = i->pid,
+					.further = i->pid != s->root || i->over,
+					.before_pid = '.',
 					.number = i->over ? i->number + 1 : 0 };
 }
 
@@ -220,17 +224,23 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	    " failed requests, %" PRIu64 " events lost",
 	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
 	if (i->counts.unwanted + i->size_filter.requests + i->size_filter.frees)
-		say("%" PRIu64 " requests of other sizes, and %" PRIu64 " frees of blocks that are not recorded, were "
-		    "seen and left out", i->counts.unwanted + i->size_filter.requests, i->size_filter.frees);
+		say("%" PRIu64 " requests of other sizes, and %" PRIu64
+		    " frees of blocks that are not recorded, were "
+		    "seen and left out",
+		    i->counts.unwanted + i->size_filter.requests, i->size_filter.frees);
 	if (i->counts.doubtful)
-		say("%" PRIu64 " calls may have been made by a request of another size, which was not waited for, and "
-		    "count as the program's: what called them does not describe its frames", i->counts.doubtful);
+		say("%" PRIu64
+		    " calls may have been made by a request of another size, which was not waited "
+		    "for, and count as the program's: what called them does not describe its "
+		    "frames",
+		    i->counts.doubtful);
 	if (i->counts.taken)
-		say("in %u functions that were to be trapped a breakpoint stood already: if the kernel serves it (a "
-		    "uprobe of perf or bpftrace), their calls have not been seen", i->counts.taken);
+		say("in %u functions that were to be trapped a breakpoint stood already: if the "
+		    "kernel serves it (a uprobe of perf or bpftrace), their calls have not been "
+		    "seen", i->counts.taken);
 	if (!i->counts.trapped)
-		say("nothing was trapped in it: no allocator was found where it was looked for; mprof probes tells "
-		    "what would be, and --malloc-lib and --hook change that");
+		say("nothing was trapped in it: no allocator was found where it was looked for; "
+		    "mprof probes tells what would be, and --malloc-lib and --hook change that");
 }
 
 static void say_stats(const struct session *s, const struct image *i, const struct profile_data *d)
@@ -241,17 +251,20 @@ static void say_stats(const struct session *s, const struct image *i, const stru
 	say("%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
 	    " traps written", e.stops, c->traps, c->steps, c->planted);
 	say("of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
-	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested, c->spurious_hits,
+	    " behind calls that were none of its, %" PRIu64 " frees of no block", c->nested,
+		    c->spurious_hits,
 	    c->null_frees);
 	say("followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
 	    " times because others wanted it", e.followed, e.given_up);
 	if (!s->launched)
 		say("attaching stopped the process for %.1f ms", (double)e.attach_ns / 1e6);
 	say("unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
-	    " chains checked, %" PRIu64 " wrong", c->unwind_known, c->unwind_made, c->unwind_checked,
+	    " chains checked, %" PRIu64 " wrong", c->unwind_known, c->unwind_made,
+		    c->unwind_checked,
 	    c->unwind_wrong);
-	say("memory: %" PRIu64 " bytes for places, %" PRIu64 " for counters and live blocks, %" PRIu64
-	    " for the call tree", d->memory.functions, d->memory.counters, d->memory.links);
+	say("memory: %" PRIu64 " bytes for places, %" PRIu64
+	    " for counters and live blocks, %" PRIu64 " for the call tree",
+	    d->memory.functions, d->memory.counters, d->memory.links);
 }
 
 static int save_image(const struct session *s, const struct options *o, struct image *i,
@@ -354,7 +367,8 @@ static int list_sections(const struct session *s, FILE *out)
 
 int output_open(const char *path, bool foreign)
 {
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0), 0666);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
+		    0666);
 }
 
 static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
@@ -542,12 +556,15 @@ static void add_failures(FILE *out, const struct session *s)
 {
 	unwritten_print(CONTROL_FAILED, out);
 	if (s->save_children.failed)
-		fputs(CONTROL_FAILED "not everything could be written that was due while the session went on\n", out);
+		fputs(CONTROL_FAILED
+		      "not everything could be written that was due while the session went on\n",
+		      out);
 	if (session_failed(s))
 		fputs(CONTROL_FAILED "not all heap profiles could be written\n", out);
 }
 
-char *output_results(const struct session *s, const struct options *o, const char *head, enum results what)
+char *output_results(const struct session *s, const struct options *o, const char *head,
+		     enum results what)
 {
 	char *text = NULL;
 	size_t len;
@@ -604,7 +621,8 @@ bool output_last_word(const struct session *s, const struct options *o, struct e
 	if (name && !strcmp(name, "/dev/null"))
 		error_set(e, 0, "ended %sat %s, and was to save no profile", with, when);
 	else if (name)
-		error_set(e, 0, "ended %sat %s, and the profile is in %s%s", with, when, name, more);
+		error_set(e, 0, "ended %sat %s, and the profile is in "
+				"%s%s", with, when, name, more);
 	else
 		error_set(e, 0, "ended %sat %s, and its profile has not been saved: %s", with, when,
 			  why ? why : "it was given up");

@@ -29,8 +29,8 @@ int output_session(struct session *s, const struct options *o);
 bool output_unsaved(const struct session *s);
 
 /**
- * Another try for the profiles that are not saved, to @path instead of where the options say; of other
- * processes than the first to @path.PID, as with --data. 0 or -errno, as above.
+ * Another try for the profiles that are not saved, to @path instead of where the options say; of
+ * other processes than the first to @path.PID, as with --data. 0 or -errno, as above.
  */
 int output_save_elsewhere(struct session *s, const struct options *o, const char *path);
 
@@ -42,26 +42,29 @@ int output_save(const struct session *s, const struct options *o, const struct i
 		const char *path, const struct control_asker *to);
 
 enum results {
-	RESULTS,	/* whose each profile is (section_write()), and its file; what has failed, what is to be said */
-	RESULTS_KEPT,	/* ... and where in memory what has no file can be read as long as the session is there */
+	RESULTS,	/* whose each profile is (section_write()), and its file; what has failed,
+			   what is to be said */
+	RESULTS_KEPT,	/* ... and where in memory what has no file can be read as long as the
+			   session is there */
 };
 
 /**
- * What became of the session, for who asks for it when it is over: "ended at ..., and its profile is in ...",
- * as the rest of a sentence in @e. False: nothing was profiled.
+ * What became of the session, for who asks for it when it is over: "ended at ..., and its profile
+ * is in ...", as the rest of a sentence in @e. False: nothing was profiled.
  */
 bool output_last_word(const struct session *s, const struct options *o, struct error *e);
 
-/* What came of output_session(), for mprof detach: @head and lines of control/protocol.h, with absolute paths;
- * the caller's to free(). */
-char *output_results(const struct session *s, const struct options *o, const char *head, enum results what);
+/* What came of output_session(), for mprof detach: @head and lines of control/protocol.h, with
+ * absolute paths; the caller's to free(). */
+char *output_results(const struct session *s, const struct options *o, const char *head,
+		     enum results what);
 
 /* The files of the profiles that are written, for who has asked for them to be saved. */
 void output_answer_saved(const struct session *s, const struct options *o, struct answer *a);
 
 /**
- * Open a file that is to be written anew. In a directory of other people's, a link could lead us to any
- * file that root may write: if the program is another user's (@foreign), none is followed.
+ * Open a file that is to be written anew. In a directory of other people's, a link could lead us to
+ * any file that root may write: if the program is another user's (@foreign), none is followed.
  * Returns a descriptor, or -1 with errno.
  */
 int output_open(const char *path, bool foreign);

@@ -14,7 +14,8 @@
 /* Which other names an output takes. */
 enum further {
 	NO_FURTHER,
-	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an exec */
+	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
+			   exec */
 	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
 };
 
@@ -118,7 +119,8 @@ static bool is_heap_profile(const char *s)
 
 	if (*s == '_')
 		s = skip_digits(s + 1);
-	return *s == '.' && strlen(s) > strlen(suffix) && !strcmp(s + strlen(s) - strlen(suffix), suffix);
+	return *s == '.' && strlen(s) > strlen(suffix) &&
+	       !strcmp(s + strlen(s) - strlen(suffix), suffix);
 }
 
 /* May @a write the file of @b under one of its further names? */
@@ -152,15 +154,16 @@ static bool are_apart(const struct output *a, const struct output *b)
 	if (!a->where || !b->where || a->option == b->option)
 		return true;
 	if (are_same(a, b) && !strcmp(a->name, b->name))
-		say("%s and %s both name %s: give one of them another name", a->option, b->option, a->name);
+		say("%s and %s both name %s: give one of them another "
+		    "name", a->option, b->option, a->name);
 	else if (are_same(a, b))
 		say("%s%s%s and %s%s%s are the same file: give one of them another name", a->option,
 		    between(a), a->name, b->option, between(b), b->name);
 	else if (may_take(b, a))
 		return are_apart(b, a);
 	else if (may_take(a, b))
-		say("%s%s%s is a name that %s%s%s may need for a further file: give one of them another "
-		    "name", b->option, between(b), b->name, a->option, between(a), a->name);
+		say("%s%s%s is a name that %s%s%s may need for a further file: give one of them "
+		    "another name", b->option, between(b), b->name, a->option, between(a), a->name);
 	else
 		return true;
 	return false;
@@ -170,8 +173,8 @@ static bool are_apart(const struct output *a, const struct output *b)
 
 /* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and a sentence has been
  * printed. */
-static bool add(struct output *out, size_t *n, const char *option, const char *pattern, unsigned nth,
-		enum further further)
+static bool add(struct output *out, size_t *n, const char *option, const char *pattern,
+		unsigned nth, enum further further)
 {
 	struct error e;
 
@@ -203,7 +206,8 @@ static bool add_all(struct output *out, size_t *n, const struct options *o)
 	if (!add(out, n, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES))
 		return false;
 	add_first_profile(out, n);
-	return add(out, n, "--data", o->data, 0, NUMBERED) && add(out, n, "-o", o->output, 0, NO_FURTHER) &&
+	return add(out, n, "--data", o->data, 0, NUMBERED) &&
+	       add(out, n, "-o", o->output, 0, NO_FURTHER) &&
 	       add(out, n, "--massif-out-file", o->massif.file, 1, NUMBERED) &&
 	       add(out, n, "--mma-log-file", o->mma.log_file, 0, NUMBERED) &&
 	       add(out, n, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER);
@@ -234,7 +238,8 @@ bool output_spares(const struct options *o, char *const files[], size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (stat(files[i], &in) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 			continue;
-		say("-o %s would write over %s, which is read: give it another name", o->output, files[i]);
+		say("-o %s would write over %s, which is read: give it another "
+		    "name", o->output, files[i]);
 		return false;
 	}
 	return true;

@@ -10,7 +10,7 @@ void say_own_heaps(const struct module_files *files)
 		struct ownheap h = ownheap_of(files->files[i].fd);
 
 		if (h.language)
-			say("%s has a heap of its own for the objects of %s, which is not watched: only what it asks "
-			    "of malloc is", files->files[i].path, h.language);
+			say("%s has a heap of its own for the objects of %s, which is not watched: "
+			    "only what it asks of malloc is", files->files[i].path, h.language);
 	}
 }

@@ -11,7 +11,8 @@
 static int record_image(struct session *s, struct image *i)
 {
 	unsigned points = s->options->timeline_points;
-	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile) : NULL;
+	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile)
+				    : NULL;
 
 	if (points && !t)
 		return -ENOMEM;
@@ -22,7 +23,8 @@ static int record_image(struct session *s, struct image *i)
 	return !err && s->mma ? mma_output_record(s->mma, i) : err;
 }
 
-int record_open(struct session *s, struct rules *rules, struct journal *journal, const struct options *o)
+int record_open(struct session *s, struct rules *rules, struct journal *journal,
+		const struct options *o)
 {
 	session_init(s, o->trace_children);
 	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);

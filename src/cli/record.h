@@ -10,7 +10,8 @@
  * @rules  outlive it   @journal  may be NULL
  * Returns 0 or -ENOMEM; to be closed in any case.
  */
-int record_open(struct session *s, struct rules *rules, struct journal *journal, const struct options *o);
+int record_open(struct session *s, struct rules *rules, struct journal *journal,
+		const struct options *o);
 void record_close(struct session *s);
 
 #endif

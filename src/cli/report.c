@@ -204,22 +204,23 @@ static const char *take_program(char **files, size_t *n)
 	return NULL;
 }
 
-/* The tables, and Massif's forms, need more than there is in such a file. False: it has been said. */
+/* The tables, and Massif's forms, need more than there is in such a file. False: it has been
+ * said. */
 static bool heap_has_format(const char *path, struct options *o)
 {
 	const struct option_def *of_tables = options_find_given(o, OF_TABLES);
 
 	if (of_tables) {
-		say("report: --%s is for data files; %s is a heap profile, which tells neither the sizes of "
-		    "single blocks nor times", of_tables->name, path);
+		say("report: --%s is for data files; %s is a heap profile, which tells neither the "
+		    "sizes of single blocks nor times", of_tables->name, path);
 		return false;
 	}
 	if (o->format == FORMAT_TABLES && !o->format_given)
 		o->format = FORMAT_TEXT;
 	if (is_pprof_format(o->format) || o->format == FORMAT_JSON)
 		return options_obeyed(o, INPUT_HEAP);
-	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, dot and json "
-	    "can be made", path);
+	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, "
+	    "dot and json can be made", path);
 	return false;
 }
 
@@ -282,7 +283,8 @@ static void say_no_command(const char *word)
 
 	help_try_commands(&n);
 	if (n.best)
-		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? See mprof help", word,
+		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? "
+		    "See mprof help", word,
 		    n.best);
 	else
 		say("\"%s\" is neither a command of mprof nor a program; see mprof help", word);
@@ -304,8 +306,8 @@ int command_classic(int argc, char **argv)
 		    argv[first + 2]);
 		return STATUS_USAGE;
 	}
-	/* The names are in the data file, so the program is not read. But a word that is no file is most
-	 * likely a command misspelt. */
+	/* The names are in the data file, so the program is not read. But a word that is no file is
+	 * most likely a command misspelt. */
 	if (first < argc && access(argv[first], F_OK)) {
 		say_no_command(argv[first]);
 		return STATUS_USAGE;

@@ -49,7 +49,8 @@ static struct ending run_session(struct session *s, const struct run *run)
 	pid_t pid = tracer_launch(v.tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
-		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN };
+		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND
+								 : STATUS_CANNOT_RUN };
 	}
 	s->root = pid;
 	serve_raise_limit();

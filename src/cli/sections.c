@@ -18,11 +18,12 @@ void sections_print_list(const struct section *s, size_t n, FILE *out)
 {
 	char text[40];
 
-	fprintf(out, "mprof: %zu profiles\n\n%8s  %12s  %14s  %14s   %s\n\n", n, "process", "allocations",
-		"bytes", "kept", "command");
+	fprintf(out, "mprof: %zu profiles\n\n%8s  %12s  %14s  %14s   %s\n\n", n, "process",
+		"allocations", "bytes", "kept", "command");
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%8d  %12" PRIu64 "  %14" PRIu64 "  %14" PRIu64 "   %s%s\n", (int)s[i].pid,
-			s[i].allocs, s[i].bytes, s[i].kept_bytes, s[i].title, of_process(&s[i], text));
+		fprintf(out, "%8d  %12" PRIu64 "  %14" PRIu64 "  %14" PRIu64 "   %s%s\n",
+			(int)s[i].pid, s[i].allocs, s[i].bytes, s[i].kept_bytes, s[i].title,
+			of_process(&s[i], text));
 	fputs("\n\n", out);
 }
 
@@ -35,8 +36,8 @@ void section_print_head(const struct section *s, FILE *out)
 
 void section_write(const struct section *s, FILE *out)
 {
-	fprintf(out, CONTROL_PROCESS "%d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid, s->number, s->allocs,
-		s->bytes, s->kept_bytes, s->title);
+	fprintf(out, CONTROL_PROCESS "%d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid,
+		s->number, s->allocs, s->bytes, s->kept_bytes, s->title);
 }
 
 bool section_read(struct section *s, const char *line)
@@ -44,8 +45,9 @@ bool section_read(struct section *s, const char *line)
 	int pid, at = 0;
 
 	*s = (struct section){ 0 };
-	if (sscanf(line, CONTROL_PROCESS "%d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid, &s->number, &s->allocs,
-		   &s->bytes, &s->kept_bytes, &at) != 5 || line[at] != ' ')
+	if (sscanf(line, CONTROL_PROCESS "%d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid,
+		   &s->number, &s->allocs, &s->bytes, &s->kept_bytes, &at) != 5 ||
+	    line[at] != ' ')
 		return false;
 	s->pid = pid;
 	/* Once more: it was made harmless by somebody else. */

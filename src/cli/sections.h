@@ -7,11 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A report of several profiles has a section for each, which begins with a line that tells whose it is;
- * before all of them stands a list. */
+/* A report of several profiles has a section for each, which begins with a line that tells whose it
+ * is; before all of them stands a list. */
 struct section {
 	pid_t pid;
-	unsigned number;	/* of a program before an exec: 1, 2 ...; 0: the process's last one */
+	unsigned number;	/* of a program before an exec: 1, 2 ...; 0: the process's last
+				   one */
 	uint64_t allocs, bytes, kept_bytes;
 	char title[TITLE_MAX];
 };
@@ -19,7 +20,8 @@ struct section {
 void sections_print_list(const struct section *s, size_t n, FILE *out);
 void section_print_head(const struct section *s, FILE *out);
 
-/* As a line, and back; @line is without its end and may have anything in it. False: it is no such line. */
+/* As a line, and back; @line is without its end and may have anything in it. False: it is no such
+ * line. */
 void section_write(const struct section *s, FILE *out);
 bool section_read(struct section *s, const char *line);
 

@@ -52,7 +52,8 @@ int share_one_cpu(pid_t pid, struct error *e)
 		if (sched_setaffinity(tid, sizeof set, &set) && errno != ESRCH)
 			err = -errno;
 	proc_tasks_close(&tasks);
-	return err ? error_set(e, err, "--wait=pin: cannot set the processor: %s", strerror(-err)) : 0;
+	return err ? error_set(e, err, "--wait=pin: cannot set the processor: "
+				       "%s", strerror(-err)) : 0;
 }
 
 /* ---- time ---- */
@@ -98,9 +99,12 @@ static void status_line(struct serve *v)
 		return;
 	struct session_state st = session_state(v->session);
 	uint64_t events = st.allocs + st.frees;
-	double per_second = (double)(events - v->last_events) * 1e9 / (double)(now - v->last_tick_ns);
+	double per_second = (double)(events - v->last_events) * 1e9 /
+			    (double)(now - v->last_tick_ns);
 
-	fprintf(stderr, "\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64 " bytes live, %.0f events/s%s\033[K",
+	fprintf(stderr,
+		"\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64
+		" bytes live, %.0f events/s%s\033[K",
 		(double)(now - v->started_ns) / 1e9, events, st.live_bytes, per_second,
 		v->session->suspended ? ", suspended" : "");
 	v->last_events = events;
@@ -127,7 +131,8 @@ static void remember(struct session *s, const struct image *i, pid_t pid, bool l
 	save_children_add(&s->save_children, pid, i->pid, last, s->say);
 }
 
-static void start_saving(struct session *s, struct image *i, const char *path, const struct control_asker *to)
+static void start_saving(struct session *s, struct image *i, const char *path,
+			 const struct control_asker *to)
 {
 	pid_t pid = serve_fork(serving);
 
@@ -286,8 +291,8 @@ bool serve_open_control(struct serve *v, pid_t pid)
 	if (err == -EADDRINUSE)
 		say("%s", e.text);
 	else if (err)
-		say("no control socket: %s; mprof detach, status and control cannot reach this session, SIGTERM to "
-		    "process %d ends it", e.text, (int)getppid());
+		say("no control socket: %s; mprof detach, status and control cannot reach this "
+		    "session, SIGTERM to process %d ends it", e.text, (int)getppid());
 	else if (*e.text)
 		say("%s; the control socket is elsewhere", e.text);
 	return err != -EADDRINUSE;

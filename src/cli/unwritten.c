@@ -21,7 +21,8 @@ void unwritten_say(const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	say("%s", text);
-	error_set(&sentences[n_sentences < REMEMBERED ? n_sentences : REMEMBERED - 1], 0, "%s", text);
+	error_set(&sentences[n_sentences < REMEMBERED ? n_sentences : REMEMBERED - 1], 0, "%s",
+		  text);
 	n_sentences++;
 }
 

@@ -21,7 +21,8 @@ void unwritten_forget(size_t n);
 /* The one behind the first @n, as far as it is remembered; NULL: there is none. */
 const char *unwritten_behind(size_t n);
 
-/* All of them, as far as they are remembered, each on a line behind @mark; and how many more there were. */
+/* All of them, as far as they are remembered, each on a line behind @mark; and how many more there
+ * were. */
 void unwritten_print(const char *mark, FILE *out);
 
 #endif

@@ -137,7 +137,8 @@ struct massif_context *massif_context_at(struct massif_recorder *r, uint32_t nod
 
 /* ---- what a recorder is told ---- */
 
-static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
+static void on_event(struct recorder *base, const struct alloc_event *e,
+		     const struct block_change *c)
 {
 	struct massif_recorder *r = (struct massif_recorder *)base;
 
@@ -247,7 +248,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	r->profile = child;
 	r->pid = pid;
 	if (from->host->settings->unit == MASSIF_INSTRUCTIONS)
-		icount_open(&r->instructions, from->host->instructions, pid, icount_read(&from->instructions));
+		icount_open(&r->instructions, from->host->instructions, pid,
+			    icount_read(&from->instructions));
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;

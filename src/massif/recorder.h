@@ -27,7 +27,8 @@ struct massif_context {
 /* What a recorder needs besides: all of it outlives the recorder. */
 struct massif_host {
 	const struct massif_settings *settings;
-	/* The modules that places may be in by now; asked when names are needed. NULL: out of memory. */
+	/* The modules that places may be in by now; asked when names are needed. NULL: out of
+	 * memory. */
 	struct namer *(*namer)(void *ctx);
 	void *ctx;
 	const struct stack_source *stacks;	/* for settings->stacks, and settings->pages */

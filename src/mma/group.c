@@ -49,8 +49,8 @@ void mma_group_free(struct mma_group *g)
 /* ---- entries ---- */
 
 /*
- * Times never go back. Entries of different processes never have the same one: a reader of their logs
- * could not tell which came first.
+ * Times never go back. Entries of different processes never have the same one: a reader of their
+ * logs could not tell which came first.
  */
 static uint64_t in_order(const struct mma_process *p, uint64_t t)
 {
@@ -106,8 +106,8 @@ static void leave(struct mma_process *p)
 	p->log = NULL;
 }
 
-/* A program's end is that of its process, unless an exec follows; but then nothing comes between. So
- * it is decided when something else happens. */
+/* A program's end is that of its process, unless an exec follows; but then nothing comes between.
+ * So it is decided when something else happens. */
 static void apply_ending(struct mma_group *g)
 {
 	struct mma_process *p = g->ending;
@@ -173,8 +173,8 @@ void mma_process_realloc(struct mma_process *p, int32_t task, uint64_t ptr)
 		failed(p->group, mma_order_begin(&p->order, task, ptr));
 }
 
-void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr, const struct mma_entry *e,
-			     uint64_t now_ns)
+void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr,
+			     const struct mma_entry *e, uint64_t now_ns)
 {
 	struct mma_sink sink = sink_of(p);
 
@@ -207,7 +207,8 @@ static int free_all(struct mma_process *p, uint64_t now)
 	qsort(live, n, sizeof *live, by_address);
 	for (size_t i = 0; i < n; i++) {
 		struct mma_entry e = {
-			.time_ns = now, .tid = (uint32_t)p->pid, .type = MMA_FREE, .ptr = live[i].ptr,
+			.time_ns = now, .tid = (uint32_t)p->pid, .type = MMA_FREE,
+			.ptr = live[i].ptr,
 		};
 		put_now(p, &e);
 	}
@@ -308,7 +309,8 @@ int mma_group_flush(struct mma_group *g)
 	return err;
 }
 
-int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err), void *ctx)
+int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err),
+		    void *ctx)
 {
 	int err = g->err;
 

@@ -22,7 +22,8 @@ static bool is_resolver(const struct scan *s, uint64_t address)
 	return false;
 }
 
-static int add_got_entry(struct reading *r, const GElf_Rela *rela, uint64_t resolver, uint32_t probe)
+static int add_got_entry(struct reading *r, const GElf_Rela *rela, uint64_t resolver,
+			 uint32_t probe)
 {
 	struct scan *s = r->scan;
 	uint64_t unbound = 0;
@@ -30,7 +31,8 @@ static int add_got_entry(struct reading *r, const GElf_Rela *rela, uint64_t reso
 	if (ARRAY_RESERVE(&s->got_entries, &s->cap_got_entries, s->n_got_entries))
 		return -ENOMEM;
 	dyntable_word(r->elf, rela->r_offset, &unbound);
-	s->got_entries[s->n_got_entries++] = (struct got_entry){ rela->r_offset, unbound, resolver, probe };
+	s->got_entries[s->n_got_entries++] = (struct got_entry){ rela->r_offset, unbound, resolver,
+								 probe };
 	return 0;
 }
 
@@ -60,7 +62,8 @@ static int look_at_all(struct reading *r, Elf_Data *relocs)
 	return err;
 }
 
-/* A static program has no dynamic linker to tell; what it does itself when it starts is in its sections. */
+/* A static program has no dynamic linker to tell; what it does itself when it starts is in its
+ * sections. */
 static int look_at_sections(struct reading *r)
 {
 	Elf_Scn *scn = NULL;

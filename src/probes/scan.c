@@ -106,7 +106,8 @@ static bool is_function(Elf *elf, const GElf_Sym *sym)
 }
 
 /* Of a .symtab beside a .dynsym: only what need not be exported. */
-static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
+static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym,
+			  const char *name)
 {
 	uint32_t number = probes_named(probes, name);
 	if (number == IDINDEX_NONE)
@@ -119,7 +120,8 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	return 0;
 }
 
-static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
+static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym,
+			  const char *name)
 {
 	if (is_housekeeping(name))
 		return add_range(s, sym, RANGE_HOUSEKEEPING);
@@ -142,7 +144,9 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 		GElf_Sym sym;
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		const char *name = is_function(elf, &sym) ? elf_strptr(elf, sh->sh_link, sym.st_name) : NULL;
+		const char *name = is_function(elf, &sym)
+					   ? elf_strptr(elf, sh->sh_link, sym.st_name)
+					   : NULL;
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
@@ -150,7 +154,8 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 }
 
 /* The same where there is no section that tells of the table. */
-static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf, const struct dyntable *d)
+static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf,
+			    const struct dyntable *d)
 {
 	const char *name;
 	GElf_Sym sym;
@@ -162,8 +167,8 @@ static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf, con
 	return err;
 }
 
-static int look_at_tables(struct scan *s, struct probes *probes, Elf *elf, GElf_Word type, bool *found,
-			  symbol_fn *look)
+static int look_at_tables(struct scan *s, struct probes *probes, Elf *elf, GElf_Word type,
+			  bool *found, symbol_fn *look)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -206,8 +211,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	if (place.probe == IDINDEX_NONE || elf_getphdrnum(elf, &n))
 		return 0;
 	for (size_t i = 0; !err && i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    ph.p_filesz > LONGEST_CODE)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || ph.p_filesz > LONGEST_CODE)
 			continue;
 		place.vaddr = ph.p_vaddr;
 		err = requests_find(fd, ph.p_offset, ph.p_filesz, add_request, &place);
@@ -215,7 +220,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	return err;
 }
 
-/* Where code is, and the rest of the page in which it ends; what the file has there, nobody runs. */
+/* Where code is, and the rest of the page in which it ends; what the file has there, nobody
+ * runs. */
 static void find_code(struct scan *s, Elf *elf)
 {
 	size_t n = 0;
@@ -316,7 +322,8 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	return scan->lost ? NULL : scan;
 }
 
-const struct scan *scan_got_entries(struct scans *s, const struct module_files *files, uint32_t number)
+const struct scan *scan_got_entries(struct scans *s, const struct module_files *files,
+				    uint32_t number)
 {
 	if (!scan_file(s, files, number))
 		return NULL;

@@ -15,8 +15,8 @@ const char *procstat_field(const char *text, unsigned nth);
 /* The number in that field of a task; 0 if it is gone. */
 uint64_t procstat_number(pid_t pid, unsigned nth);
 
-/* Where the stack pointer of a process's first thread was when its program began: 0 if that is not known
- * (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */
+/* Where the stack pointer of a process's first thread was when its program began: 0 if that is not
+ * known (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */
 uint64_t start_stack(pid_t pid);
 
 #endif

@@ -111,9 +111,9 @@ static uint32_t leaf_at(struct profile *p, uint32_t node, const struct alloc_eve
 }
 
 /*
- * Note how much of the last request's chain this one, at @node, repeats; what CC of the prolog tells. The
- * innermost elements are not compared. A node has a higher number than its parent, so of two that differ
- * the higher one is no ancestor of the other, and climbs until they meet.
+ * Note how much of the last request's chain this one, at @node, repeats; what CC of the prolog
+ * tells. The innermost elements are not compared. A node has a higher number than its parent, so of
+ * two that differ the higher one is no ancestor of the other, and climbs until they meet.
  */
 static void count_resumed(struct profile *p, uint32_t node)
 {
@@ -135,8 +135,8 @@ static void count_resumed(struct profile *p, uint32_t node)
 }
 
 /*
- * The node of a chain. Most of a chain is that of the one before it (Zorn and Hilfinger saw 60 to 75%), so
- * only what differs is looked up.
+ * The node of a chain. Most of a chain is that of the one before it (Zorn and Hilfinger saw 60 to
+ * 75%), so only what differs is looked up.
  */
 static uint32_t walk_chain(struct profile *p, const struct alloc_chain *c)
 {
@@ -226,8 +226,8 @@ static void count_free(struct profile *p, const struct live_slot *block, bool kn
 }
 
 /* A free that was seen, of a block that was @last_of a thread, as lifetimes_take_last() told. */
-static int count_death(struct profile *p, const struct live_slot *block, bool known, uint32_t last_of,
-		       uint64_t now_ns)
+static int count_death(struct profile *p, const struct live_slot *block, bool known,
+		       uint32_t last_of, uint64_t now_ns)
 {
 	p->lifetimes.events++;
 	if (!is_own(block, known))
@@ -306,7 +306,8 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 		return 0;
 	count_free(p, &block, known);
 	tell_gone(c, block.leaf, known);
-	return count_death(p, &block, known, lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
+	return count_death(p, &block, known,
+			   lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
 }
 
 static int realloc_begin(struct profile *p, const struct alloc_event *e)
@@ -325,7 +326,8 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
 {
 	for (size_t i = p->n_taken; i-- > 0;) {
-		if (p->taken[i].task != e->task || p->taken[i].block.ptr != block_key(e, e->old_ptr))
+		if (p->taken[i].task != e->task ||
+		    p->taken[i].block.ptr != block_key(e, e->old_ptr))
 			continue;
 		*b = p->taken[i];
 		p->taken[i] = p->taken[--p->n_taken];
@@ -415,7 +417,9 @@ static void count_call(struct profile *p, const struct alloc_event *e, const str
 
 static int count_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
-	*c = (struct block_change){ .leaf = PD_NONE, .old_leaf = PD_NONE, .replaced_leaf = PD_NONE };
+	*c = (struct block_change){ .leaf = PD_NONE,
+				    .old_leaf = PD_NONE,
+				    .replaced_leaf = PD_NONE };
 	switch (e->kind) {
 	case AE_ALLOC:
 		return event_alloc(p, e, c);
@@ -484,7 +488,8 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_nodes; i++)
 		p->nodes[i].resumed = 0;
 	for (size_t i = 0; i < p->n_leaves; i++)
-		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node, .size = p->leaves[i].size,
+		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node,
+						   .size = p->leaves[i].size,
 						   .label = p->leaves[i].label };
 	p->epoch = 1;
 }

@@ -20,7 +20,8 @@ static int hold(struct size_filter *s, const struct alloc_event *e)
 	return 0;
 }
 
-/* Did this task's realloc begin with a block that is not recorded? What was held last ends first. */
+/* Did this task's realloc begin with a block that is not recorded? What was held last ends
+ * first. */
 static bool let_go(struct size_filter *s, const struct alloc_event *e)
 {
 	for (size_t i = s->n_held; i-- > 0;) {

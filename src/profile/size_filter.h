@@ -7,9 +7,10 @@
 #include <stddef.h>
 
 /*
- * Which requests are recorded, by their size (--min-size, --max-size). A block that is not leaves no
- * trace: its free is no free, and resizing it into the range is an allocation. Nor is it remembered: what
- * the profile does not know has not been recorded, be it for its size or because it is older.
+ * Which requests are recorded, by their size (--min-size, --max-size). A block that is not leaves
+ * no trace: its free is no free, and resizing it into the range is an allocation. Nor is it
+ * remembered: what the profile does not know has not been recorded, be it for its size or because
+ * it is older.
  */
 struct size_filter {
 	uint64_t min, max;	/* bytes, both included */
@@ -38,7 +39,8 @@ static inline bool size_filter_passes(const struct size_filter *s, uint64_t size
 }
 
 /**
- * Pass on an event, or the event that it is for those who know recorded blocks only: *@e is changed.
+ * Pass on an event, or the event that it is for those who know recorded blocks only: *@e is
+ * changed.
  * @known  the block that it allocates, takes or resizes is recorded
  * Returns 1 (pass it on), 0 (it is nothing to them) or -ENOMEM.
  */

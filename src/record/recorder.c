@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-void recorders_event(struct recorder *list, const struct alloc_event *e, const struct block_change *c)
+void recorders_event(struct recorder *list, const struct alloc_event *e,
+		     const struct block_change *c)
 {
 	for (struct recorder *r = list; r; r = r->next)
 		r->ops->event(r, e, c);

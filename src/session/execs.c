@@ -36,7 +36,8 @@ static bool add_part(struct parts *p, struct image *i)
 {
 	uint64_t lost = session_lost(i);
 
-	if (ARRAY_RESERVE(&p->images, &p->cap_images, p->n) || ARRAY_RESERVE(&p->v, &p->cap_parts, p->n))
+	if (ARRAY_RESERVE(&p->images, &p->cap_images, p->n) ||
+	    ARRAY_RESERVE(&p->v, &p->cap_parts, p->n))
 		return false;
 	p->images[p->n] = i;
 	p->v[p->n++] = (struct exec_part){
@@ -152,11 +153,11 @@ static char *tell(const struct image *list)
 	}
 	if (!out)
 		return NULL;
-	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n, n == 1 ? "" : "s",
-		n == 1 ? "its" : "their", n == 1 ? "is" : "are");
+	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n,
+		n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "is" : "are");
 	print_names(list, out);
-	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s", allocs, bytes,
-		n == 1 ? "it" : "them");
+	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s",
+		allocs, bytes, n == 1 ? "it" : "them");
 	fclose(out);
 	return text;
 }

@@ -49,8 +49,8 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 			continue;
 		if (!i->over) {
 			i->over = true;
-			/* What is to be kept in any case is written first: asked for by the user, or by itself,
-			 * or another process's that had the same number. */
+			/* What is to be kept in any case is written first: asked for by the user,
+			 * or by itself, or another process's that had the same number. */
 			if (s->keep_execs || i->data || i->ended) {
 				i->fate = EXEC_KEPT;
 				s->save(s, i);
@@ -328,7 +328,8 @@ bool session_failed(const struct session *s)
 struct session_state session_state(const struct session *s)
 {
 	const struct observer *o = s->observer;
-	struct session_state st = { .modules = (unsigned)o->files->n, .tasks = o->ops->tasks(s->observer) };
+	struct session_state st = { .modules = (unsigned)o->files->n,
+				    .tasks = o->ops->tasks(s->observer) };
 
 	for (const struct image *i = s->images; i; i = i->next) {
 		st.processes += i->observed != NULL;

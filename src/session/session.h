@@ -12,15 +12,17 @@
 #include "session/save_children.h"
 
 /*
- * What is observed, counted: keeps the profile of each program image until the end, and decides what is
- * written when. It knows no option, no format, and of the observer only what observer.h has.
+ * What is observed, counted: keeps the profile of each program image until the end, and decides
+ * what is written when. It knows no option, no format, and of the observer only what observer.h
+ * has.
  */
 
 struct options;
 
 /* Whether an image is kept that is over because its process has executed another program. */
 enum exec_fate {
-	EXEC_OPEN,	/* that shows when the process has ended; also of an image that is not over */
+	EXEC_OPEN,	/* that shows when the process has ended; also of an image that is not
+			   over */
 	EXEC_KEPT,
 	EXEC_LEFT_OUT,
 };
@@ -47,7 +49,8 @@ struct image {
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */
 	bool saved;		/* it is over, and so is in its data file */
-	int memory;		/* a data file of it without a name, for who asks; 0: there is none */
+	int memory;		/* a data file of it without a name, for who asks; 0: there is
+				   none */
 	bool forked;		/* from another image */
 	bool ended;		/* its process has */
 	bool stopped;		/* by mprof_stop(): events are not counted */
@@ -67,7 +70,8 @@ struct session {
 	char *left_out_text;	/* a sentence about them; NULL: there are none */
 	bool keep_execs;	/* none is to be left out */
 	bool trace_children;
-	pid_t root;		/* the process that was launched, or the first that was attached to */
+	pid_t root;		/* the process that was launched, or the first that was attached
+				   to */
 	pid_t *attached;	/* all that were attached to */
 	size_t n_attached, cap_attached;
 	pid_t attaching;	/* the one that is being attached to; 0: none */
@@ -87,11 +91,12 @@ struct session {
 	say_fn *say;
 	/* Write the profile of an image now, beside the tracing. */
 	void (*save)(struct session *s, struct image *i);
-	/* Something is to be done that cannot be while a stop is served: have session_attend() called. */
+	/* Something is to be done that cannot be while a stop is served: have session_attend()
+	 * called. */
 	void (*wake)(struct session *s);
 	/* A question of the program's, see struct observer_sink; NULL: none is answered. */
-	bool (*ask)(struct image *i, struct task_ref task, enum program_question what, const uint64_t arg[2],
-		    uint64_t *result);
+	bool (*ask)(struct image *i, struct task_ref task, enum program_question what,
+		    const uint64_t arg[2], uint64_t *result);
 	/* Something that users want to be told of as it happens. */
 	void (*progress)(struct session *s, const char *what);
 	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
@@ -120,19 +125,19 @@ int session_add(struct session *s, pid_t pid);
 /* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
 void session_restrict(struct session *s, uint64_t min, uint64_t max);
 
-/* A process may change what it is called at any time, and has no name any more when it has ended: look at
- * it now. */
+/* A process may change what it is called at any time, and has no name any more when it has ended:
+ * look at it now. */
 void session_retitle(struct image *i);
 
 /* What an image is called: its title if that has changed, or else the program, as it was called. */
 void session_name(const struct image *i, char name[TITLE_MAX]);
 
-/* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(), or
- * NULL: there is none. */
+/* The string at @at in a program's memory, cut if it is longer than a file name can be; for free(),
+ * or NULL: there is none. */
 char *session_string(const struct session *s, const struct address_space *space, taddr at);
 
-/* Take the breakpoints out of all programs but go on tracing them; put them back, and into those that have
- * called mprof_suspend(), too. False: there was nothing to do. */
+/* Take the breakpoints out of all programs but go on tracing them; put them back, and into those
+ * that have called mprof_suspend(), too. False: there was nothing to do. */
 bool session_suspend(struct session *s);
 bool session_resume(struct session *s);
 

@@ -27,11 +27,13 @@ static int count(struct image *i, const struct alloc_event *e)
 static int ignore(struct image *i, const struct alloc_event *e)
 {
 	struct alloc_event back = {
-		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
+		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task,
+		.time_ns = e->time_ns, .old_ptr = e->old_ptr,
 		.announced = e->announced,
 	};
 
-	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
+	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED &&
+	    e->kind != AE_REALLOC_BACK)
 		return 0;
 	return count(i, &back);
 }
@@ -44,7 +46,8 @@ static int sift(struct image *i, struct alloc_event *e)
 	if (size_filter_is_open(&was))
 		return 1;
 	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
-	int passes = size_filter_event(&i->size_filter, e, live_knows(&i->profile->live, block_key(e, block)));
+	int passes = size_filter_event(&i->size_filter, e,
+				       live_knows(&i->profile->live, block_key(e, block)));
 	if (i->stopped || i->paused) {
 		i->size_filter.requests = was.requests;
 		i->size_filter.frees = was.frees;
@@ -56,7 +59,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 {
 	struct image *i = image;
 	struct alloc_event changed = *told, *e = &changed;
-	uint64_t every = i->session->autosave, before = i->profile->totals.allocs, end = i->session->end_ns;
+	uint64_t every = i->session->autosave, before = i->profile->totals.allocs,
+		 end = i->session->end_ns;
 
 	/* Calls that are given up as it is let go are not what the measurement waits for. */
 	if (end && e->time_ns > end)
@@ -121,9 +125,11 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	if (stop)
 		return;
 	char *name = session_string(i->session, task.space, arg);
-	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	/* What another user's program says must not choose a file for us to write, perhaps as
+	 * root. */
 	if (name && i->session->foreign) {
-		say_to(i->session->say, "process %d names the file %s for its profile: ignored, for it is another user's",
+		say_to(i->session->say, "process %d names the file %s for its profile: ignored, "
+					"for it is another user's",
 			    (int)i->pid, name);
 		free(name);
 		name = NULL;
@@ -145,8 +151,8 @@ static void pause_image(struct image *i, pid_t tid)
 	i->session->wake(i->session);
 }
 
-/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
- * there are no breakpoints to lead there, so they may run while these come back. */
+/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot,
+ * since there are no breakpoints to lead there, so they may run while these come back. */
 static void unpause_image(struct image *i, pid_t tid)
 {
 	struct observer *o = i->session->observer;
@@ -194,8 +200,8 @@ static uint32_t sink_frame(void *image, uint32_t file, uint64_t address, bool ex
 	return profile_frame(i->profile, &place);
 }
 
-static bool sink_ask(void *image, struct task_ref task, enum program_question what, const uint64_t arg[2],
-		     uint64_t *result)
+static bool sink_ask(void *image, struct task_ref task, enum program_question what,
+		     const uint64_t arg[2], uint64_t *result)
 {
 	struct image *i = image;
 

@@ -72,7 +72,8 @@ static int wait_for(pid_t pid)
 	return wstatus;
 }
 
-/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of each. */
+/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of
+ * each. */
 static void want_no_stop_signals(void)
 {
 	struct sigaction sa;
@@ -102,19 +103,23 @@ static void say_fate(const struct program_fate *f)
 {
 	switch (f->end) {
 	case FATE_ALIVE:
-		say_to(say, "process %d was put back in order from outside, and goes on", (int)f->pid);
+		say_to(say, "process %d was put back in order from outside, and goes "
+			    "on", (int)f->pid);
 		break;
 	case FATE_DIED:
 		if (f->signal == SIGTRAP)
-			say_to(say, "process %d has died of SIGTRAP: a thread was in a breakpoint that nobody could serve "
+			say_to(say, "process %d has died of SIGTRAP: a thread was in a breakpoint "
+				    "that nobody could serve "
 			    "any more", (int)f->pid);
 		else if (f->signal)
-			say_to(say, "process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
+			say_to(say, "process %d has died of signal %d "
+				    "(%s)", (int)f->pid, f->signal, strsignal(f->signal));
 		else
 			say_to(say, "process %d has ended, nobody could see of what", (int)f->pid);
 		break;
 	case FATE_ENDED:
-		say_to(say, "process %d had to be killed: its thread %d was left in the middle of an instruction and "
+		say_to(say, "process %d had to be killed: its thread %d was left in the middle of "
+			    "an instruction and "
 		    "could not be put right", (int)f->pid, (int)f->task);
 		break;
 	}

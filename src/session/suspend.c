@@ -72,7 +72,8 @@ void session_end(struct session *s)
 			session_retitle(i);
 }
 
-/* The end of session_suspend() for @i, if that was @lifted from it, and of its own mprof_suspend(). */
+/* The end of session_suspend() for @i, if that was @lifted from it, and of its own
+ * mprof_suspend(). */
 static void resume_image(struct session *s, struct image *i, bool lifted, uint64_t now)
 {
 	if (lifted || i->lifted)

@@ -17,8 +17,8 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t, unw_
 #define ENTRY_CODE_SIZE 128
 
 /*
- * Addresses that no program has (they are not canonical) for what libunwind shall read from here: an
- * index of one entry, all zeros; and the .debug_frame of each file.
+ * Addresses that no program has (they are not canonical) for what libunwind shall read from here:
+ * an index of one entry, all zeros; and the .debug_frame of each file.
  */
 #define OURS ((taddr)1 << 63)
 #define OURS_FILE_SHIFT 40
@@ -42,7 +42,8 @@ void tables_flush(struct cfi_tables *t)
 
 /* ---- .eh_frame_hdr, in memory ---- */
 
-/* As every current link editor writes it: encodings DW_EH_PE_pcrel|sdata4, udata4, datarel|sdata4. */
+/* As every current link editor writes it: encodings DW_EH_PE_pcrel|sdata4, udata4,
+ * datarel|sdata4. */
 static const uint8_t usual_header[] = { 1, 0x1b, 0x03, 0x3b };
 
 static bool read_header(struct cfi_tables *all, struct cfi_table *t)
@@ -59,7 +60,8 @@ static bool read_header(struct cfi_tables *all, struct cfi_table *t)
 }
 
 /* Bytes of a mapped file; of one that is in memory only (vdso) from there. */
-static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out, size_t n)
+static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out,
+		      size_t n)
 {
 	int fd = all->files->files[m->file].fd;
 	uint64_t word;
@@ -76,7 +78,8 @@ static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t 
 	return true;
 }
 
-static bool find_header(struct cfi_tables *all, const struct mapping *m, taddr *header, taddr *entry)
+static bool find_header(struct cfi_tables *all, const struct mapping *m, taddr *header,
+			taddr *entry)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -174,8 +177,9 @@ static int find_in_eh_frame(struct cfi_tables *t, const struct mapping *m, unw_a
 	}
 	f->has_eh_frame = true;
 	const struct fde *fde = fdes_find(&f->eh_frame, ip - m->bias);
-	return fde ? take_entry(fde, m->bias, m->bias + f->eh_frame.section + fde->offset, as, ip, pi,
-				need_unwind_info, arg) : -UNW_ENOINFO;
+	return fde ? take_entry(fde, m->bias, m->bias + f->eh_frame.section + fde->offset, as, ip,
+				pi, need_unwind_info, arg)
+		   : -UNW_ENOINFO;
 }
 
 static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, unw_addr_space_t as,
@@ -194,8 +198,10 @@ static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, un
 	const struct fde *fde = fdes_find(&f->debug_frame.fdes, ip - m->bias);
 	taddr at = OURS | (taddr)m->file << OURS_FILE_SHIFT;
 
-	/* The addresses in it are those of the file: it is asked for one of them, and answers with them. */
-	if (!fde || take_entry(fde, 0, at + fde->offset, as, ip - m->bias, pi, need_unwind_info, arg))
+	/* The addresses in it are those of the file: it is asked for one of them, and answers with
+	 * them. */
+	if (!fde ||
+	    take_entry(fde, 0, at + fde->offset, as, ip - m->bias, pi, need_unwind_info, arg))
 		return -UNW_ENOINFO;
 	pi->start_ip += m->bias;
 	pi->end_ip += m->bias;
@@ -216,7 +222,8 @@ bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value)
 	if (offset >= f->n)
 		return false;
 	/* An entry may end in the middle of the last word that is read of it. */
-	memcpy(value, f->bytes + offset, f->n - offset < sizeof *value ? f->n - offset : sizeof *value);
+	memcpy(value, f->bytes + offset,
+	       f->n - offset < sizeof *value ? f->n - offset : sizeof *value);
 	return true;
 }
 

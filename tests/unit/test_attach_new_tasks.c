@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What waitpid tells of tasks that come and go, in orders that are rare. There is no process: nobody has
- * these numbers, which are beyond what the kernel gives. */
+/* What waitpid tells of tasks that come and go, in orders that are rare. There is no process:
+ * nobody has these numbers, which are beyond what the kernel gives. */
 #include "unit/unit.h"
 
 #include "attach/tracer_internal.h"

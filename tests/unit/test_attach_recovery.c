@@ -66,7 +66,8 @@ static struct arch_regs regs_at(taddr pc)
 
 static const struct journal_who who = { TID, PID };
 
-static enum recovery_verdict judge(const struct recovery_seen *seen, const struct arch_regs *now, taddr *own)
+static enum recovery_verdict judge(const struct recovery_seen *seen, const struct arch_regs *now,
+				   taddr *own)
 {
 	const struct journal_task *r = journal_record(g, TID);
 
@@ -75,7 +76,11 @@ static enum recovery_verdict judge(const struct recovery_seen *seen, const struc
 
 static struct recovery_seen seen_at(taddr pc)
 {
-	return (struct recovery_seen){ .tid = TID, .pid = PID, .state = 't', .has_pc = true, .pc = pc };
+	return (struct recovery_seen){ .tid = TID,
+				       .pid = PID,
+				       .state = 't',
+				       .has_pc = true,
+				       .pc = pc };
 }
 
 /* The verdict on a task that stands at @pc, and stood there when it was seen. */
@@ -348,7 +353,8 @@ static void a_task_for_which_there_was_no_room_is_remembered(void **state)
 	assert_true(atomic_load(&g->unrecorded));
 }
 
-/* One tells of itself by stopping; what the kernel has written is there before anything else is done. */
+/* One tells of itself by stopping; what the kernel has written is there before anything else is
+ * done. */
 static void the_kernel_itself_writes_down_what_it_has_told(void **state)
 {
 	int wstatus, expected = SIGSTOP << 8 | 0x7f;

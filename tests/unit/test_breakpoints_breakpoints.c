@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints in a child that was forked for it, and stands still unless it is made to run a few of the
- * instructions in a page of code. */
+/* Breakpoints in a child that was forked for it, and stands still unless it is made to run a few of
+ * the instructions in a page of code. */
 #include "unit/unit.h"
 #include "breakpoints/breakpoints.h"
 
@@ -315,8 +315,8 @@ static void a_trap_is_not_taken_for_the_programs_own_byte(void **state)
 {
 	struct target *t = *state;
 
-	/* The second is inside of what is read to decode the first; then inside of its very bytes, as
-	 * it would be if the program jumped into the middle of an instruction. */
+	/* The second is inside of what is read to decode the first; then inside of its very bytes,
+	 * as it would be if the program jumped into the middle of an instruction. */
 	plant(t, CODE_AT + 5, BREAKPOINT_RETURN);
 	struct breakpoint *bp = plant(t, CODE_AT + 4, BREAKPOINT_RETURN);
 	assert_memory_equal(bp->insn.bytes, program + 4, 1);
@@ -333,11 +333,13 @@ static void where_no_trap_can_be_nothing_changes(void **state)
 
 	assert_null(breakpoints_plant(&t->breakpoints, t->space, HOLE_AT, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -EIO);
-	assert_null(breakpoints_plant(&t->breakpoints, t->space, CODE_AT + 0x2f, BREAKPOINT_RETURN, &err));
+	assert_null(breakpoints_plant(&t->breakpoints, t->space, CODE_AT + 0x2f, BREAKPOINT_RETURN,
+				      &err));
 	assert_int_equal(err, -EILSEQ);
 	/* The last byte of the mapping begins an instruction that does not end there. */
 	write_at(t, HOLE_AT - 1, "\xe8", 1);
-	assert_null(breakpoints_plant(&t->breakpoints, t->space, HOLE_AT - 1, BREAKPOINT_RETURN, &err));
+	assert_null(
+		breakpoints_plant(&t->breakpoints, t->space, HOLE_AT - 1, BREAKPOINT_RETURN, &err));
 	assert_int_equal(err, -EILSEQ);
 	write_at(t, HOLE_AT - 1, t->before + 3 * PAGE - 1, 1);
 	assert_int_equal(t->breakpoints.n, 0);
@@ -412,7 +414,8 @@ static void what_does_not_fit_the_slack_any_more_runs_at_its_own_place(void **st
 	assert_int_equal(plant(t, CODE_AT + 0x1e, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
 	assert_int_equal(byte_at(t, SLACK_AT + 6), t->before[2 * PAGE + 6]);
 	/* Another module brings new slack. */
-	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT + 64, SLACK_AT + 128), 0);
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT + 64, SLACK_AT + 128),
+			 0);
 	assert_int_equal(plant(t, CODE_AT + 0x30, BREAKPOINT_RETURN)->slot, SLACK_AT + 64);
 }
 
@@ -421,7 +424,8 @@ static void only_what_is_relative_needs_slack_within_reach(void **state)
 	struct target *t = *state;
 
 	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, FAR_AT, FAR_AT + PAGE), 0);
-	assert_int_equal(plant(t, CODE_AT + 0x08, BREAKPOINT_RETURN)->insn.how, ARCH_STEP); /* lea */
+	/* lea */
+	assert_int_equal(plant(t, CODE_AT + 0x08, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
 	assert_int_equal(plant(t, CODE_AT + 0x04, BREAKPOINT_RETURN)->slot, FAR_AT); /* push */
 	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT + PAGE), 0);
 	assert_int_equal(plant(t, CODE_AT + 0x1f, BREAKPOINT_RETURN)->slot, SLACK_AT); /* mov */
@@ -435,7 +439,8 @@ static void slack_that_cannot_be_read_is_not_used(void **state)
 
 	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, HOLE_AT - 16, HOLE_AT + 64), 0);
 	assert_int_equal(plant(t, CODE_AT + 4, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
-	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT), 0); /* none at all */
+	/* none at all */
+	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT, SLACK_AT), 0);
 	assert_int_equal(breakpoints_offer_slack(&t->breakpoints, SLACK_AT + 8, SLACK_AT), 0);
 	assert_int_equal(plant(t, CODE_AT + 0x0f, BREAKPOINT_RETURN)->insn.how, ARCH_STEP);
 }
@@ -467,7 +472,8 @@ static void a_pc_in_a_slot_is_told_as_the_programs_own(void **state)
 
 static void any_other_pc_is_its_own(void **state)
 {
-	static const taddr places[] = { CODE_AT, CODE_AT + 1, SLACK_AT + PAGE - 1, SLACK_AT + PAGE, 0,
+	static const taddr places[] = { CODE_AT, CODE_AT + 1, SLACK_AT + PAGE - 1, SLACK_AT + PAGE,
+					0,
 					UINT64_MAX };
 	struct target *t = *state;
 	bool before = true;
@@ -478,7 +484,8 @@ static void any_other_pc_is_its_own(void **state)
 	plant_everywhere(t);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		before = true;
-		assert_int_equal(breakpoints_own_pc(&t->breakpoints, places[i], &before), places[i]);
+		assert_int_equal(breakpoints_own_pc(&t->breakpoints, places[i], &before),
+				 places[i]);
 		assert_false(before);
 	}
 }
@@ -530,7 +537,8 @@ static void a_trap_that_others_come_by_is_there_only_while_a_call_is_pending(voi
 	struct target *t = *state;
 	const taddr at = CODE_AT + 0x16;
 	int err;
-	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN, &err);
+	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN,
+						  &err);
 
 	assert_non_null(bp);
 	for (int i = 0; i < 15; i++)
@@ -544,7 +552,8 @@ static void a_trap_that_others_come_by_is_there_only_while_a_call_is_pending(voi
 	assert_int_equal(byte_at(t, at), 0xcc);
 	breakpoint_awaited(t->space, bp);
 	assert_int_equal(byte_at(t, at), program[0x16]);
-	assert_ptr_equal(breakpoints_at(&t->breakpoints, at), bp); /* who had hit it before may still tell */
+	/* who had hit it before may still tell */
+	assert_ptr_equal(breakpoints_at(&t->breakpoints, at), bp);
 	breakpoint_await(&t->breakpoints, t->space, bp);
 	assert_int_equal(byte_at(t, at), 0xcc);
 	assert_int_equal(t->breakpoints.planted, 2);
@@ -561,7 +570,8 @@ static void a_trap_that_is_hit_for_its_calls_stays(void **state)
 	struct target *t = *state;
 	const taddr at = CODE_AT + 0x16;
 	int err;
-	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN, &err);
+	struct breakpoint *bp = breakpoints_plant(&t->breakpoints, t->space, at, BREAKPOINT_RETURN,
+						  &err);
 
 	assert_non_null(bp);
 	bp->hits = 1000;
@@ -650,7 +660,8 @@ static void new_code_under_a_trap_does_not_run_the_old_slot(void **state)
 	assert_int_equal(r.user.rax, last);
 }
 
-/* Compilers at run time patch the target of a call, or a constant, and leave the first byte alone. */
+/* Compilers at run time patch the target of a call, or a constant, and leave the first byte
+ * alone. */
 static void new_bytes_behind_a_trap_are_noticed(void **state)
 {
 	struct target *t = *state;
@@ -661,8 +672,8 @@ static void new_bytes_behind_a_trap_are_noticed(void **state)
 	assert_int_equal(bp->insn.bytes[1], 0x01);
 }
 
-/* While the breakpoints are out a compiler at run time may have put other code in their places, where no
- * instruction need begin. It does if somebody is to return there. */
+/* While the breakpoints are out a compiler at run time may have put other code in their places,
+ * where no instruction need begin. It does if somebody is to return there. */
 static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **state)
 {
 	struct target *t = *state;
@@ -687,7 +698,8 @@ static void what_comes_back_is_a_trap_for_the_code_that_is_there_now(void **stat
 /* What has been thrown away is filled with trap instructions by those who write code. */
 static void what_a_program_has_filled_with_traps_of_its_own_is_left_alone(void **state)
 {
-	static const taddr places[] = { CODE_AT + 0x04, CODE_AT + 0x08, CODE_AT + 0x16, CODE_AT + 0x30 };
+	static const taddr places[] = { CODE_AT + 0x04, CODE_AT + 0x08, CODE_AT + 0x16,
+					CODE_AT + 0x30 };
 	struct target *t = *state;
 	uint8_t filler[PAGE], now[PAGE];
 
@@ -713,7 +725,8 @@ static void a_trap_of_the_programs_own_in_other_code_is_left_alone(void **state)
 	breakpoints_lift(&t->breakpoints, t->space);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1e), arch_trap[0]);
 	assert_int_equal(byte_at(t, CODE_AT + 0x1f), arch_trap[0]);
-	assert_true(breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
+	assert_true(
+		breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
 	/* Nor is one put where another instruction has the same first byte. */
 	memset(code, 0x5d, sizeof code);
 	write_at(t, CODE_AT, code, sizeof code);
@@ -728,7 +741,8 @@ static void a_trap_with_patched_code_on_one_side_is_lifted(void **state)
 
 	plant_volatile(t, CODE_AT + 0x11);		/* call 28 */
 	plant_volatile(t, CODE_AT + 0x1e);		/* pop %rbp */
-	assert_false(breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
+	assert_false(
+		breakpoint_is_foreign(t->space, breakpoints_at(&t->breakpoints, CODE_AT + 0x1e)));
 	write_at(t, CODE_AT + 0x12, "\x01\x02\x03\x04", 4);
 	write_at(t, CODE_AT + 0x22, "\x05\x06", 2);
 	breakpoints_lift(&t->breakpoints, t->space);
@@ -860,7 +874,8 @@ static void the_copy_of_no_traps_can_be_planted_in(void **state)
 	assert_int_equal(breakpoints_copy(&copy, &none), 0);
 	assert_null(breakpoints_at(&copy, CODE_AT));
 	for (unsigned i = 0; i < N_STARTS; i++)
-		assert_non_null(breakpoints_plant(&copy, t->space, CODE_AT + starts[i], BREAKPOINT_RETURN, &err));
+		assert_non_null(breakpoints_plant(&copy, t->space, CODE_AT + starts[i],
+						  BREAKPOINT_RETURN, &err));
 	breakpoints_lift(&copy, t->space);
 	assert_untouched(t);
 	breakpoints_release(&copy);

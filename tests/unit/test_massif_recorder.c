@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the events of a program do to Massif's account. A chain is a string, outermost first, in which
- * each letter is a call site in the function of that name. */
+/* What the events of a program do to Massif's account. A chain is a string, outermost first, in
+ * which each letter is a call site in the function of that name. */
 #include "unit/unit.h"
 #include "massif/forest.h"
 #include "massif/recorder.h"
@@ -21,8 +21,10 @@ struct world {
 	struct massif_recorder *recorder;
 };
 
-static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
-				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z" };
+static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l",
+				     "m",
+				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",
+				     "z" };
 
 static struct namer *no_modules(void *ctx)
 {
@@ -41,7 +43,8 @@ static int world_setup(void **state)
 	w->host = (struct massif_host){ .settings = &w->settings, .namer = no_modules, .ctx = w };
 	/* Entry i holds the address of letter i, and the one before it, where the call is. */
 	for (unsigned i = 0; i < 26; i++)
-		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16, .end = 0x1010 + i * 16,
+		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16,
+						     .end = 0x1010 + i * 16,
 						     .reach = 0x1010 + i * 16, .order = i,
 						     .name = letters[i] };
 	w->names = (struct perfmap){ .v = w->name, .n = 26 };
@@ -78,7 +81,8 @@ static void event(struct world *w, struct alloc_event e, const char *chain)
 	e.chain.n = strlen(chain);
 	e.chain.frames = frames;
 	for (size_t i = 0; i < e.chain.n; i++) {
-		struct profile_place place = { 0x1008 + (uint64_t)(chain[e.chain.n - 1 - i] - 'a') * 16, PD_NONE,
+		struct profile_place place = { 0x1008 + (uint64_t)(chain[e.chain.n - 1 - i] - 'a') *
+					       16, PD_NONE,
 					       false, false };
 
 		frames[i] = profile_frame(w->profile, &place);
@@ -100,7 +104,8 @@ static void release(struct world *w, taddr ptr)
 static void resize(struct world *w, taddr old, taddr ptr, uint64_t size, const char *chain)
 {
 	event(w, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .old_ptr = old }, "");
-	event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = old, .ptr = ptr, .size = size },
+	event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = old, .ptr = ptr,
+				       .size = size },
 	      chain);
 }
 
@@ -114,10 +119,13 @@ static void assert_snapshots(const struct world *w, const char *expected)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct massif_snapshot *s = &t->snapshots[i];
 
-		len += (size_t)snprintf(text + len, sizeof text - len, "%s%llu %llu %llu%s", i ? ", " : "",
-					(unsigned long long)s->at.time, (unsigned long long)s->at.useful,
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%llu %llu %llu%s",
+					i ? ", " : "", (unsigned long long)s->at.time,
+					(unsigned long long)s->at.useful,
 					(unsigned long long)s->at.extra,
-					s->peak ? "p" : s->detail ? "d" : "");
+					s->peak	    ? "p"
+					: s->detail ? "d"
+						    : "");
 	}
 	assert_string_equal(text, expected);
 	assert_int_equal(massif_recorder_lost(w->recorder), 0);
@@ -282,7 +290,8 @@ static void time_in_milliseconds_begins_with_the_recorder(void **state)
 	assert_snapshots(w, "0 0 0");
 	assert_int_equal(massif_recorder_snapshot(w->recorder, false, &s), 0);
 	/* of the clock that the events have their times from */
-	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 16, .time_ns = UINT64_MAX / 2 }, "a");
+	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 16,
+				       .time_ns = UINT64_MAX / 2 }, "a");
 	const struct massif_table *t = massif_recorder_table(w->recorder);
 	assert_int_equal(t->n, 2);
 	assert_true(t->snapshots[1].at.time > s.at.time);

@@ -11,15 +11,19 @@ static struct size_filter range(uint64_t min, uint64_t max)
 }
 
 /* Of a block that is recorded, or is not. */
-static int tell_of(struct size_filter *s, struct alloc_event *e, enum alloc_event_kind kind, taddr ptr, taddr old,
-		   uint64_t size, bool known)
+static int tell_of(struct size_filter *s, struct alloc_event *e, enum alloc_event_kind kind,
+		   taddr ptr, taddr old, uint64_t size, bool known)
 {
-	*e = (struct alloc_event){ .kind = kind, .task = 7, .ptr = ptr, .old_ptr = old, .size = size };
+	*e = (struct alloc_event){ .kind = kind,
+				   .task = 7,
+				   .ptr = ptr,
+				   .old_ptr = old,
+				   .size = size };
 	return size_filter_event(s, e, known);
 }
 
-static int tell(struct size_filter *s, struct alloc_event *e, enum alloc_event_kind kind, taddr ptr, taddr old,
-		uint64_t size)
+static int tell(struct size_filter *s, struct alloc_event *e, enum alloc_event_kind kind, taddr ptr,
+		taddr old, uint64_t size)
 {
 	return tell_of(s, e, kind, ptr, old, size, false);
 }
@@ -126,7 +130,8 @@ static void what_is_not_recorded_is_not_by_a_realloc_that_fails(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(tell(&s, &e, AE_REALLOC_BEGIN, 0, 0x1000, 0), 0);
-		assert_int_equal(tell(&s, &e, i ? AE_REALLOC_FREED : AE_REALLOC_BACK, 0, 0x1000, 0), 0);
+		assert_int_equal(tell(&s, &e, i ? AE_REALLOC_FREED : AE_REALLOC_BACK, 0, 0x1000, 0),
+				 0);
 	}
 	assert_int_equal(s.n_held, 0);
 	/* Those of blocks that are recorded pass. */
@@ -146,7 +151,8 @@ static void each_task_has_its_own_realloc(void **state)
 	assert_int_equal(size_filter_event(&s, &e, false), 0);
 	assert_int_equal(tell(&s, &e, AE_REALLOC_MOVED, 0x2000, 0x1000, 15), 1);
 	assert_int_equal(e.kind, AE_REALLOC_MOVED);
-	e = (struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = 8, .ptr = 0x3000, .old_ptr = 0x1000, .size = 15 };
+	e = (struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = 8, .ptr = 0x3000,
+				  .old_ptr = 0x1000, .size = 15 };
 	assert_int_equal(size_filter_event(&s, &e, false), 1);
 	assert_int_equal(e.kind, AE_ALLOC);
 	size_filter_release(&s);
@@ -155,12 +161,14 @@ static void each_task_has_its_own_realloc(void **state)
 static void an_announced_block_is_another_than_the_one_it_was_cut_from(void **state)
 {
 	struct size_filter s = range(0, 100);
-	struct alloc_event e = { .kind = AE_REALLOC_BEGIN, .task = 7, .old_ptr = 0x1000, .announced = true };
+	struct alloc_event e = { .kind = AE_REALLOC_BEGIN, .task = 7, .old_ptr = 0x1000,
+				 .announced = true };
 
 	(void)state;
 	assert_int_equal(size_filter_event(&s, &e, false), 0);
 	assert_int_equal(tell(&s, &e, AE_REALLOC_BACK, 0, 0x1000, 0), 1);
-	e = (struct alloc_event){ .kind = AE_REALLOC_BACK, .task = 7, .old_ptr = 0x1000, .announced = true };
+	e = (struct alloc_event){ .kind = AE_REALLOC_BACK, .task = 7, .old_ptr = 0x1000,
+				  .announced = true };
 	assert_int_equal(size_filter_event(&s, &e, false), 0);
 	size_filter_release(&s);
 }

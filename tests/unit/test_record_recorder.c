@@ -118,7 +118,8 @@ static void what_happens_is_told_to_each_recorder_that_wants_to_know(void **stat
 	recorders_tick(list, 3);
 	recorders_resume(list, 4);
 	for (struct noter *n = a; n; n = n == a ? b : NULL)
-		assert_true(n->modules == 1 && n->calls == 1 && n->leaving == 1 && n->ticks == 3 && n->resumed == 4);
+		assert_true(n->modules == 1 && n->calls == 1 && n->leaving == 1 && n->ticks == 3 &&
+			    n->resumed == 4);
 	recorders_free(list);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A session that is told by a script what programs do: no process is observed, none is made. The script is
- * the second implementation of observer.h.
+ * A session that is told by a script what programs do: no process is observed, none is made. The
+ * script is the second implementation of observer.h.
  */
 #include "unit/unit.h"
 
@@ -188,7 +188,8 @@ static struct image *fork_from(struct session *s, struct image *parent, pid_t pi
 static void alloc(struct image *i, taddr ptr, uint64_t size)
 {
 	uint32_t frame = session_sink.frame(i, NO_FILE, 0x400000, false, false);
-	struct alloc_event e = { .kind = AE_ALLOC, .task = i->pid, .ptr = ptr, .size = size, .time_ns = 5,
+	struct alloc_event e = { .kind = AE_ALLOC, .task = i->pid, .ptr = ptr, .size = size,
+				 .time_ns = 5,
 				 .chain = { .frames = &frame, .n = 1 } };
 
 	assert_int_equal(session_sink.event(i, &e), 0);
@@ -401,9 +402,11 @@ static void a_realloc_whose_end_is_not_counted_leaves_its_block(void **state)
 
 	(void)state;
 	alloc(i, 0x10, 100);
-	session_sink.event(i, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = 1, .old_ptr = 0x10 });
+	session_sink.event(i, &(struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = 1,
+						     .old_ptr = 0x10 });
 	mark(i, MARK_STOP, 0);
-	session_sink.event(i, &(struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = 1, .old_ptr = 0x10,
+	session_sink.event(i, &(struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = 1,
+						     .old_ptr = 0x10,
 						     .ptr = 0x20, .size = 200 });
 	assert_true(session_sink.knows(i, 0x10));
 	assert_false(session_sink.knows(i, 0x20));
@@ -520,7 +523,8 @@ int main(void)
 		cmocka_unit_test(a_child_of_fork_knows_its_parents_blocks_and_counts_for_itself),
 		cmocka_unit_test(a_child_that_is_not_followed_is_not_observed),
 		cmocka_unit_test(what_a_process_ran_before_an_exec_is_left_out_if_it_is_little),
-		cmocka_unit_test(what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept),
+		cmocka_unit_test(
+			what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept),
 		cmocka_unit_test(suspending_holds_all_once_and_what_begins_meanwhile_is_suspended),
 		cmocka_unit_test(a_program_that_suspends_itself_is_lifted_when_no_stop_is_served),
 		cmocka_unit_test(a_program_that_goes_on_before_it_is_lifted_is_left_as_it_is),
