@@ -2,8 +2,9 @@
 #ifndef MPROF_ATTACH_TRACER_INTERNAL_H
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
-/* What the files of the tracer share: tracer.c (the loop), new_tasks.c (new tasks and programs),
- * seize.c (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
+/* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid tells), serve.c
+ * (each kind of stop), new_tasks.c (new tasks and programs), seize.c (attaching), hold.c (stopping
+ * a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
@@ -29,17 +30,31 @@ struct tracer {
 /* tracer.c */
 /* What to ask of the kernel with PTRACE_SEIZE. */
 void *tracer_options(const struct tracer *t);
+/* The task, as the journal names it. */
+struct journal_who tracer_who(const struct task *task);
+/* Let a stopped task go on, handing it @sig. */
 void task_resume(struct tracer *t, struct task *task, int sig);
-struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
-int tracer_note(struct tracer *t, pid_t tid, int wstatus);
+/* Leave a task in the group stop that it is in, until it is continued. */
+void task_listen(struct tracer *t, struct task *task);
 void tracer_leave_space(struct tracer *t, struct task *task);
 void tracer_enter_space(struct task *task, struct address_space *s);
 void tracer_forget(struct tracer *t, struct task *task);
+
+/* queue.c */
+/* Queue what waitpid has told of a task. */
+int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_forget_running(struct tracer *t);
+/* Wait until there is something in the queue, or @stop. */
+int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop);
+
+/* serve.c */
+struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
 /* A task has ended, as its wstatus says. */
 void tracer_serve_end(struct tracer *t, struct task *task);
 /* The owner wants the signal that is about to be delivered for itself. */
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
+/* Serve what a queued task has stopped or ended with. */
+void tracer_serve(struct tracer *t, struct task *task);
 
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
