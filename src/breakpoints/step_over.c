@@ -35,6 +35,13 @@ static enum trap_answer step_over(struct watch *w, struct task *task, const stru
 	return TRAP_OURS;
 }
 
+struct watched_task *watched_task(struct task *task)
+{
+	if (!task->user)
+		task->user = calloc(1, sizeof(struct watched_task));
+	return task->user;
+}
+
 enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 {
 	struct watched_task *t = watched_task(task);

@@ -2,8 +2,8 @@
 #ifndef MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 #define MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 
-/* What the files of the watch share: watch.c (modules and breakpoints), hits.c (what a breakpoint
- * means). */
+/* What the files of the watch share: watch.c (modules and breakpoints), step_over.c (a task at a
+ * breakpoint), entries.c and returns.c (what a breakpoint means), and those named below. */
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
@@ -103,18 +103,9 @@ static inline const struct probe *watch_probe(const struct watch *w, uint32_t nu
 /* Does a module file define a function to free with? */
 bool watch_is_allocator(struct watch *w, uint32_t file);
 
-/* NULL: out of memory. */
+/* step_over.c */
+/* What is kept for a task, begun if there is nothing yet. NULL: out of memory. */
 struct watched_task *watched_task(struct task *task);
-
-/* Tell the sink, with the time. */
-void watch_emit(struct watch *w, struct alloc_event *e);
-
-/**
- * The chain of a call with registers @r that will return to @ret, into @c, which owns it.
- * unwinder_snapshot() has been taken. 0 or -errno.
- */
-int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
-		     struct call *c);
 
 /* places.c */
 /* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of
@@ -127,6 +118,12 @@ int watch_snapshot(struct watch *w, const struct task *task, struct watched_task
 /* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
 int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
 		 const struct unwind_goal *goal, struct unwind_chain *chain);
+/**
+ * The chain of a call with registers @r that will return to @ret, into @c, which owns it.
+ * unwinder_snapshot() has been taken. 0 or -errno.
+ */
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
+		     struct call *c);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
@@ -169,19 +166,32 @@ void watch_pool_begins(struct watch *w, taddr pool);
 void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
 		      const struct breakpoint *bp, const struct arch_regs *r);
 
-/* hits.c */
-/* Wait for the call that will return to @ret. False: that cannot be trapped. */
-bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
+/* entries.c */
 /* A function is entered. True: it has returned already, with the registers in @r. */
 bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		     const struct breakpoint *bp, struct arch_regs *r);
-/* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
-bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
-		      const struct arch_regs *r);
-/* The innermost pending call will never return. */
-void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
 /* Is this a free that was counted, and then begun again? It is forgotten. */
 bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
 		       taddr sp);
+
+/* nesting.c */
+/* Whether this entry is the program's own call; drops pending calls that are over. */
+bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
+		    const struct call_entry *e, const struct arch_regs *r);
+
+/* returns.c */
+/* Tell the sink, with the time. */
+void watch_emit(struct watch *w, struct alloc_event *e);
+/* Wait for the call that will return to @ret. False: that cannot be trapped. */
+bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
+/* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
+bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
+		      const struct arch_regs *r);
+/* The innermost pending call is over, one way or another. */
+void watch_drop_call(struct watch *w, struct calls *calls);
+/* The innermost pending call will never return. */
+void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
+/* Tell what came of a call that gave @block; 0: none. */
+void watch_end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
 
 #endif
