@@ -27,7 +27,6 @@ LONG = {
 	"src/attach/rescue.c": "to be split: which tasks are brought to a stop, and what is put right in them",
 	"src/breakpoints/breakpoints.c": "to be split: planting and lifting, and code that is written over",
 	"src/cli/output.c": "to be split: which files are written, and what is said about them",
-	"src/profile/profile.c": "to be split: the call tree, and what an event does to it",
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
