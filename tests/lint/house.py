@@ -25,7 +25,6 @@ COLUMNS_MAX = 100
 # Files that may be longer than LINES_MAX, each with its reason.
 LONG = {
 	"src/attach/rescue.c": "to be split: which tasks are brought to a stop, and what is put right in them",
-	"src/breakpoints/breakpoints.c": "to be split: planting and lifting, and code that is written over",
 	"src/cli/output.c": "to be split: which files are written, and what is said about them",
 }
 
