@@ -3,7 +3,8 @@
 #define MPROF_ATTACH_JOURNAL_INTERNAL_H
 
 /* The journal as its own files see it: journal.c (who writes it), recovery.c (what it means),
- * rescue.c (who acts on it), keeper.c (who waits). Nobody else includes this but their tests. */
+ * and those that act on it when the tracer was killed (rescue_internal.h). Nobody else includes
+ * this but their tests. */
 
 #include "attach/journal.h"
 
@@ -120,19 +121,5 @@ bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code);
 
 const struct journal_task *journal_record(const struct journal *g, pid_t tid);
-
-/* ---- rescue.c ---- */
-
-/* How all tasks stood while the tracer was held. */
-struct recovery_sight {
-	struct recovery_seen *v;
-	size_t n, cap;
-};
-
-/* The tracer is held: find out how all tasks stand, which have been stopped. */
-void recovery_look(struct journal *g, struct recovery_sight *s);
-
-/* The tracer is gone. @s: NULL if it was not held to the end. */
-void recovery_put_right(struct journal *g, const struct recovery_sight *s);
 
 #endif

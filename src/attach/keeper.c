@@ -5,7 +5,7 @@
  * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
  * them can be stopped.
  */
-#include "attach/journal_internal.h"
+#include "attach/rescue_internal.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -39,7 +39,7 @@ static bool at_its_end(struct journal *g, pid_t tracer, struct recovery_sight *s
 
 	if (!clean) {
 		watchdog_stop_programs(g);
-		recovery_look(g, s);
+		sight_take(g, s);
 	}
 	/* A second SIGKILL does not wait for us. */
 	return !ptrace(PTRACE_CONT, tracer, NULL, NULL) && !clean;
@@ -93,7 +93,7 @@ void keeper_main(struct journal *g)
 	if (hold(g, tracer) && await_end(g, tracer, &sight, &seen) && !atomic_load(&g->clean)) {
 		if (!seen)
 			watchdog_stop_programs(g);
-		recovery_put_right(g, seen ? &sight : NULL);
+		rescue_programs(g, seen ? &sight : NULL);
 		atomic_store(&g->rescued, true);
 	}
 	free(sight.v);

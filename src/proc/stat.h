@@ -6,7 +6,13 @@
 #include <sys/types.h>
 
 /* Numbers of fields, as proc(5) counts them. */
-enum { PROCSTAT_FLAGS = 9, PROCSTAT_STARTSTACK = 28, PROCSTAT_PROCESSOR = 39 };
+enum {
+	PROCSTAT_STATE = 3,
+	PROCSTAT_FLAGS = 9,
+	PROCSTAT_STARTSTACK = 28,
+	PROCSTAT_PROCESSOR = 39,
+	PROCSTAT_EXIT_CODE = 52,
+};
 
 /* Where field @nth of the text of a /proc/PID/stat begins, 3 at least; NULL: it
  * has none. The second is the program's name, which may hold anything. */
