@@ -40,7 +40,7 @@ struct journal_entry {
 struct journal *journal_new(void);
 void journal_free(struct journal *g);
 
-/* ---- the tracer's side; @g may be NULL: nobody watches ---- */
+/* ---- what the tracer writes; @g may be NULL: nobody watches ---- */
 
 /* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is
  * not 0, holds us. Returns 0 or an errno value. */
@@ -98,48 +98,5 @@ void journal_went_on(struct journal *g, uint32_t record);
 
 /* It has ended, or is not ours any more. */
 void journal_forget(struct journal *g, uint32_t *record);
-
-/* ---- the watching side ---- */
-
-/* Become the process that holds the tracer: it is woken by the kernel before the tracer lets go of
- * its tasks. Returns when the tracer has ended and the programs have been put in order. */
-void keeper_main(struct journal *g);
-
-/* There will be no tracer, so the keeper need not wait for it. */
-void watchdog_no_tracer(struct journal *g);
-
-/* Wait for the end of @tracer, our child. True: it left without undoing everything. */
-bool watchdog_wait(struct journal *g, pid_t tracer);
-
-/* A keeper holds, or has held, the tracer. */
-bool watchdog_is_kept(const struct journal *g);
-
-/* The keeper, now dead or never there, has not done what is to be done. */
-bool watchdog_is_left_to_us(const struct journal *g);
-
-/* First aid, at once: stop the programs before the kernel lets them run on without a tracer. */
-void watchdog_stop_programs(struct journal *g);
-
-/* When the tracer is gone: put the programs' own bytes and program counters back and let them go
- * on. */
-void watchdog_recover(struct journal *g);
-
-/* What has become of a program. */
-enum program_end {
-	FATE_ALIVE,	/* it was put back in order and goes on */
-	FATE_DIED,	/* of the signal, or, if that is 0, of what nobody could see */
-	FATE_ENDED,	/* by us, because what its task would have gone on with could not be
-			   known */
-};
-
-struct program_fate {
-	pid_t pid;
-	enum program_end end;
-	int signal;
-	pid_t task;
-};
-
-/* What watchdog_recover() has come to; @i from 0. False: there are no more. */
-bool watchdog_next_fate(const struct journal *g, unsigned i, struct program_fate *f);
 
 #endif

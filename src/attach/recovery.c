@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the journal of a tracer that was killed means for a task. */
-#include "attach/journal_internal.h"
+#include "attach/recovery.h"
 
 #include <string.h>
 #include <sys/wait.h>
-
-const struct journal_task *journal_record(const struct journal *g, pid_t tid)
-{
-	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (g->tasks[i].tid == tid)
-			return &g->tasks[i];
-	return NULL;
-}
 
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 {
@@ -57,8 +48,8 @@ static bool is_plain_breakpoint(const siginfo_t *heard)
 	return heard->si_code == CLD_TRAPPED && heard->si_status == SIGTRAP;
 }
 
-enum journal_state journal_state(const struct journal_task *record, pid_t tid,
-				 const siginfo_t *heard)
+enum journal_state recovery_state(const struct journal_task *record, pid_t tid,
+				  const siginfo_t *heard)
 {
 	enum journal_state noted = record ? record->state : JOURNAL_RUNS;
 

@@ -106,7 +106,7 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
 	const struct recovery_seen *seen = sight_of(r->sight, tid);
-	enum journal_state state = journal_state(record, tid, &r->g->heard);
+	enum journal_state state = recovery_state(record, tid, &r->g->heard);
 	struct arch_regs now;
 	taddr own;
 
@@ -250,9 +250,4 @@ void rescue_programs(struct journal *g, const struct recovery_sight *s)
 		else
 			rescue_program(g, p, s);
 	}
-}
-
-void watchdog_recover(struct journal *g)
-{
-	rescue_programs(g, NULL);
 }

@@ -2,11 +2,12 @@
 #ifndef MPROF_ATTACH_RESCUE_INTERNAL_H
 #define MPROF_ATTACH_RESCUE_INTERNAL_H
 
-/* What the files share that put programs right when the tracer was killed: keeper.c (who waits for
- * that), sight.c (stops and looks), rescue.c (puts right), programs.c (what there is to be put
- * right). Nobody else includes this. */
+/* What the files share that put programs right when the tracer was killed: keeper.c and watchdog.c
+ * (which wait for that), sight.c (stops and looks), rescue.c (puts right), programs.c (what there
+ * is to be put right). Nobody else includes this. */
 
-#include "attach/journal_internal.h"
+#include "attach/recovery.h"
+#include "attach/task.h"
 
 /* ---- programs.c ---- */
 

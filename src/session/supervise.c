@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/supervise.h"
 
+#include "attach/watchdog.h"
 #include "base/say.h"
 
 #include <errno.h>

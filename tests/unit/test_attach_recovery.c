@@ -2,7 +2,7 @@
 /* The journal of a tracer that was killed, in every state in which it can be left. */
 #include "unit/unit.h"
 
-#include "attach/journal_internal.h"
+#include "attach/recovery.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static enum recovery_verdict judge(const struct recovery_seen *seen, const struc
 {
 	const struct journal_task *r = journal_record(g, TID);
 
-	return recovery_judge(g, PID, r, journal_state(r, TID, &g->heard), seen, now, own);
+	return recovery_judge(g, PID, r, recovery_state(r, TID, &g->heard), seen, now, own);
 }
 
 static struct recovery_seen seen_at(taddr pc)
