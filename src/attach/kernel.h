@@ -11,13 +11,13 @@
 struct journal;
 
 /*
- * The tracer's way to its tasks: what it asks of the kernel, and what the kernel tells it. In
- * tests a script answers instead, which can have things happen in any order.
+ * The tracer's way to its tasks: what it asks of the kernel, and what the kernel reports. In tests
+ * a script answers instead, which can make things happen in any order.
  *
- * wait and request would do if ptrace(2) told everything. It does not tell to which process a
- * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
- * and it gives no access to a memory that outlives an exec: these are the next four. And in
- * pause() time passes, which a script has to know.
+ * wait and request would do if ptrace(2) told everything. It does not tell to which process a task
+ * belongs and whether it is still ours, which tasks share their memory and which tasks there are,
+ * and it gives no access to memory that outlives an exec: these are the next four. And in pause()
+ * time passes, which a script has to know.
  */
 struct kernel {
 	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
@@ -40,7 +40,7 @@ struct kernel {
 	void *ctx;
 };
 
-/* The kernel that runs us; what it tells is written into @journal; NULL: it is not kept. */
+/* The kernel that runs us. What it reports is written into @journal, unless that is NULL. */
 struct kernel kernel_of_system(struct journal *journal);
 
 static inline pid_t kernel_wait(const struct kernel *k, pid_t tid, int *wstatus, int flags)

@@ -14,7 +14,7 @@
  * it: so stay awake this long after the last one. */
 #define SPIN_NS 50000
 
-/* For who looks after the program if we are killed. */
+/* Record the stop, for those who put the program right if we are killed. */
 static void write_down(struct tracer *t, struct task *task, int wstatus)
 {
 	struct stop s = stop_decode(task->tid, wstatus, SI_USER, arch_trap_code);
@@ -65,7 +65,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	/* The number is another task's by now. */
+	/* The number belongs to another task by now. */
 	if (task && task_has_ended(task)) {
 		tracer_serve_end(t, task);
 		task = tasks_find(&t->tasks, tid);
@@ -76,8 +76,8 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 
 	if (!task) {
-		/* A new task's first stop may overtake its parent's event. But what has ended
-		 * without ever having been seen needs no record. */
+		/* A new task's first stop may overtake its parent's event. But a task that has
+		 * ended without ever having been seen needs no record. */
 		if (!WIFSTOPPED(wstatus)) {
 			t->ops->reaped(t->ctx, tid, wstatus);
 			return 0;
@@ -89,7 +89,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
 		tracer_take_over(t, task);
-		/* Whatever was written down of this number was of the old program. */
+		/* What was recorded under this number belonged to the old program. */
 		journal_goes_on(t->journal, task->journal_record);
 		journal_went_on(t->journal, task->journal_record);
 	}
@@ -104,8 +104,8 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	return err;
 }
 
-/* The kernel knows of nobody whom we trace any more: who is thought to run has ended unheard. What
- * has been heard of is still to be served. */
+/* The kernel has no task any more that we trace: those that seem to run have ended without a
+ * report. What has been queued is still to be served. */
 void tracer_forget_running(struct tracer *t)
 {
 	struct task *task;
@@ -120,7 +120,7 @@ void tracer_forget_running(struct tracer *t)
 
 /* ---- waiting ---- */
 
-/* Take one thing that has happened, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
+/* Take one report of waitpid's, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
  * (yet); -errno. */
 static int take(struct tracer *t, int flags)
 {
@@ -140,9 +140,9 @@ static int take(struct tracer *t, int flags)
 	return 0;
 }
 
-/* Everything that has happened so far. Taking it all before serving any is what makes it fair:
- * the kernel always looks at the same task first. Of tasks that are all stopped, nothing can come
- * but their deaths, and those can wait. */
+/* Take all that has been reported so far. Taking it all before serving any is what makes it fair:
+ * the kernel always looks at the same task first. When all tasks are stopped only their deaths can
+ * follow, and those can wait. */
 static int collect(struct tracer *t)
 {
 	int taken = 1;

@@ -92,7 +92,7 @@ struct journal_who tracer_who(const struct task *task)
 	return (struct journal_who){ task->tid, task->space ? task->space->pid : task->tgid };
 }
 
-/* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
+/* A request that fails with ESRCH meets a task that is being killed: waitpid will report that. */
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	journal_goes_on(t->journal, task->journal_record);
@@ -141,7 +141,8 @@ void tracer_forget(struct tracer *t, struct task *task)
 
 /* ---- the loop ---- */
 
-/* Serving may queue more (holding a space collects stops): those come in the next round. */
+/* Serving may queue more, because holding a space collects stops: those are served in the next
+ * round. */
 static void serve_queue(struct tracer *t)
 {
 	size_t n = t->n_queue;
