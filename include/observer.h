@@ -94,6 +94,9 @@ struct observer_sink {
 	 * absolute if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX:
 	 * out of memory. */
 	uint32_t (*frame)(void *image, uint32_t file, uint64_t address, bool exact, bool guessed);
+	/* The node of the call tree that a place leads to, as profile_node_below(). UINT32_MAX: out
+	 * of memory. */
+	uint32_t (*node)(void *image, uint32_t parent, uint32_t frame);
 	/* The program called one of the functions of mprof.h, with @arg. */
 	void (*mark)(void *image, struct task_ref task, enum program_mark mark, uint64_t arg);
 	/* The program called a function that may be answered in its place, with its first two

@@ -5,24 +5,24 @@
 #include "attach/task.h"
 
 /*
- * Which tasks must still stop before a space is held, and how to wait for them. Decided from the
- * table of tasks alone.
+ * Who is still to stop before a space is held, and how to wait for that. Decided from the table of
+ * tasks alone.
  */
 enum awaited {
 	AWAITED_NOBODY,
-	AWAITED_STOPS,		/* sleep: waitpid reports whatever happens to them */
-	AWAITED_LEADERS,	/* the end of a leader is not reported while its threads go on: look
-				   for it as well */
+	AWAITED_STOPS,		/* sleep: whatever happens to one of them is told */
+	AWAITED_LEADERS,	/* of a leader that ends nothing is told while its threads go on:
+				   look, too */
 };
 
 /**
- * Must this task still stop?
+ * Must this task stop yet?
  * @s       of this space; NULL: of any
  * @except  not this one
  *
- * Not a task that sleeps in vfork(2): it cannot be stopped before its child has gone, which may be
- * one of those that are held; but it runs no code of the program, and stops by itself before it
- * does. And not a leader that is known to have ended.
+ * Not who sleeps in vfork(2): it cannot be stopped before the child has gone, which may be one of
+ * those that are held; but it runs no code of the program, and stops by itself before it does. And
+ * not a leader that is known to have ended.
  */
 bool is_awaited(const struct task *task, const struct address_space *s, const struct task *except);
 

@@ -18,14 +18,14 @@
 #include <unistd.h>
 
 enum {
-	STOPS = 64,		/* of one task in a row: then it is followed, or the processor it
-				   runs on is looked up again */
-	LOOK_NS = 5000000,	/* between two looks at who waits for whom */
-	PAUSE_NS = 200000000,	/* after starving once; each further time twice as long */
+	STOPS = 64,		/* of one task in a row: then it is followed, and looked for
+				   again */
+	LOOK_NS = 5000000,	/* from look to look at who waits for whom */
+	PAUSE_NS = 200000000,	/* after having starved once; twice as long each time again */
 };
 static const uint64_t max_pause_ns = 10000000000;
 
-/* The files with the scheduler's figures of a task, proc(5). */
+/* Where the scheduler tells of a task, proc(5). */
 struct books {
 	pid_t tid;
 	int stat, schedstat;
@@ -36,14 +36,14 @@ struct follow {
 	cpu_set_t all;			/* where we may run */
 	struct books own, task;
 	int cpu;			/* where both are */
-	pid_t last;			/* the task that made the last stop */
+	pid_t last;			/* who made the last stop */
 	struct follow_counts counts;
 	unsigned in_row;		/* stops of this task without one of another */
 	uint64_t looked_ns, not_before_ns, pause_ns;
-	uint64_t waited_ns, ran_ns;	/* at the last look */
+	uint64_t waited_ns, ran_ns;	/* when it was looked */
 };
 
-/* ---- the scheduler's figures ---- */
+/* ---- the scheduler's books ---- */
 
 static void close_books(struct books *b)
 {
@@ -93,8 +93,7 @@ static bool read_times(int schedstat, uint64_t *ran, uint64_t *waited)
 	return sscanf(line, "%" SCNu64 " %" SCNu64, ran, waited) == 2;
 }
 
-/* What has passed since the last look; this look takes its place. False: the kernel does not
- * say. */
+/* What has passed since the last look, which this one takes the place of. False: it is not told. */
 static bool look(struct follow *f, struct follow_look *l)
 {
 	uint64_t ran, waited, unused;
@@ -123,12 +122,11 @@ static bool set_policy(int policy)
 	return !sched_setscheduler(0, policy, &none);
 }
 
-/* The one that is in use; a process has one tracer. */
+/* The one that is on; a process has one tracer. */
 static struct follow *following;
 
-/* A child that we fork while we follow, to write a profile, must not wait as we do.
- * SCHED_RESET_ON_FORK is of no use: it resets only what raises a priority, and SCHED_IDLE does
- * not. */
+/* Whom we fork while we follow, to write a profile, shall not wait as we do. SCHED_RESET_ON_FORK
+ * does not do this: it takes away what is urgent, and SCHED_IDLE is not. */
 static void be_ordinary_in_child(void)
 {
 	follow_leave(following);
@@ -163,7 +161,7 @@ static void pause_for_a_while(struct follow *f)
 {
 	f->counts.given_up++;
 	follow_leave(f);
-	close_books(&f->task); /* its number may belong to another task by then */
+	close_books(&f->task); /* its number may be another's by then */
 	f->pause_ns = f->pause_ns ? f->pause_ns * 2 : PAUSE_NS;
 	if (f->pause_ns > max_pause_ns)
 		f->pause_ns = max_pause_ns;
@@ -186,8 +184,8 @@ static void enter(struct follow *f)
 		pause_for_a_while(f);
 }
 
-/* Without privileges a process may not be able to leave SCHED_IDLE again, sched(7): try it in a
- * child, which may stay there. */
+/* Unprivileged, a process may not be able to come back from SCHED_IDLE, sched(7): ask one that may
+ * stay there. */
 static bool can_come_back(void)
 {
 	int wstatus = 1;
@@ -200,8 +198,8 @@ static bool can_come_back(void)
 	return pid > 0 && wstatus == 0;
 }
 
-/* A kernel may have the file and fill it with zeros. We have run, or we would not be here; but that
- * is counted only when another task gets the processor, hence the nap. */
+/* A kernel may have the file and put nothing but zeros into it. We have run, or would not be here;
+ * but it is written down when somebody else does. */
 static bool are_kept(const struct books *own)
 {
 	static const struct timespec nap = { .tv_nsec = 1000 };

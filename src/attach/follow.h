@@ -8,32 +8,33 @@
 
 /*
  * A stop that is answered on the processor on which it happened is two context switches; answered
- * on another one it is two interrupts of idle processors more, several times as expensive. So go
- * where the task runs, and make room for it: the kernel wakes a task where it ran last if only
+ * on another one it is two interrupts of idle processors more, several times as dear. So go where
+ * the task runs, and make room for it: the kernel wakes a task where it ran last if nobody but
  * SCHED_IDLE tasks run there. Nothing about the task itself is changed.
  *
- * The price: a process that is SCHED_IDLE waits as long as anybody else wants that processor. So
- * the time that is lost in this way is watched, and too much of it ends it, see follow_starves().
+ * The price: who is SCHED_IDLE waits as long as anybody else wants that processor. A watch on the
+ * time that is lost so ends it, see follow_starves().
  */
 struct follow;
 
-/* NULL: no task can be followed. We are out of memory, or this kernel does not tell how long a task
- * waits for a processor, or our policy is not the ordinary one, or we could not return to it. */
+/* NULL: nobody can be followed. We are out of memory, or this kernel does not tell how long one
+ * waits for a processor, or we have another policy than the ordinary one or could not come back to
+ * it. */
 struct follow *follow_new(void);
 void follow_free(struct follow *f);
 
-/* A task has stopped. Only a task that has made all of the last stops is followed. */
+/* A task has stopped. Only one that has made all of the last stops is followed. */
 void follow_stopped(struct follow *f, pid_t tid);
 
 /* True while it is being followed: sleep, it is on this processor. */
 bool follow_is_on(const struct follow *f);
 
 struct follow_counts {
-	uint64_t begun;		/* how often following a task began */
-	uint64_t given_up;	/* ... and how often it ended because others wanted the processor */
+	uint64_t begun;		/* so often a task was followed from then on */
+	uint64_t given_up;	/* ... and so often not any more, for others wanted the processor */
 };
 
-/* All zero if @f is NULL. */
+/* All zero of a NULL. */
 struct follow_counts follow_counts(const struct follow *f);
 
 /* Be an ordinary process again, which may run anywhere; for work that is not between two stops. */
@@ -46,8 +47,8 @@ struct follow_look {
 };
 
 /**
- * Do others want the processor? While the task runs the tracer waits for it, as it should; if it
- * waits longer it waits for strangers, and the task waits with it.
+ * Is the processor wanted by others? While the task runs the tracer waits for it, as it should; any
+ * longer it waits for strangers, and the task waits with it.
  */
 bool follow_starves(const struct follow_look *l);
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Handle what waitpid reports while tasks are being held. The stop that PTRACE_INTERRUPT asks for
- * is consumed; what came before it is queued. */
+/* What waitpid has told while tasks are being held. The stop that PTRACE_INTERRUPT asks for is
+ * taken; what came before it is queued. */
 static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -39,8 +39,7 @@ static void look_for_ended_leaders(struct tracer *t, const struct address_space 
 		}
 }
 
-/* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that has not been
- * reported. */
+/* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
 static void look_again_later(struct tracer *t, const struct address_space *s,
 			     const struct task *except, unsigned looks)
 {
@@ -55,9 +54,8 @@ static void look_again_later(struct tracer *t, const struct address_space *s,
 }
 
 /*
- * Wait until no task of the space (NULL: of any) runs. Wait for whichever reports first, never for
- * one in particular: a thread in the middle of an exec stops only after its siblings have been
- * waited for.
+ * Wait until no task of the space (NULL: of any) runs. For whichever comes first, never for one in
+ * particular: a thread in the middle of an exec stops only after its siblings have been waited for.
  */
 static void await_all(struct tracer *t, const struct address_space *s, const struct task *except)
 {
@@ -126,7 +124,7 @@ void tracer_stir(struct tracer *t)
 
 /* ---- letting go ---- */
 
-/* The task is held, or stopped by job control, which comes before a signal that is on its way. */
+/* Held, or stopped by job control, which comes before a signal that is on its way. */
 static bool may_owe_trap(const struct tracer *t, const struct task *task)
 {
 	return task->state == TASK_HELD ||
@@ -134,8 +132,8 @@ static bool may_owe_trap(const struct tracer *t, const struct task *task)
 		tracer_decode(t, task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
-/* Let the tasks whose trap is on its way go on until it has come: they run nothing before that.
- * True: there was one. */
+/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True:
+ * there was one. */
 static bool await_pending_traps(struct tracer *t)
 {
 	struct task *task;
@@ -152,8 +150,7 @@ static bool await_pending_traps(struct tracer *t)
 	return any;
 }
 
-/* Stop all tasks that run. New ones come to light meanwhile, so this is repeated until there is
- * none. True: there was one. */
+/* New tasks come to light while the old ones are stopped: until there is nothing to do. */
 static bool stop_more(struct tracer *t)
 {
 	struct task *task;
@@ -172,7 +169,7 @@ static bool stop_more(struct tracer *t)
 	return more;
 }
 
-/* Births, execs and ends that were queued change which tasks there are. True: one was served. */
+/* Births, execs and ends that were queued change who is there. True: one was served. */
 static bool serve_changes(struct tracer *t)
 {
 	struct task *task;
@@ -216,11 +213,11 @@ static void settle(struct tracer *t, struct task *task)
 	bool trapped = task->state == TASK_QUEUED &&
 		       tracer_decode(t, task->tid, task->wstatus).kind == STOP_TRAP;
 
-	/* An error of our own interrupted serving it. */
+	/* An error of our own came in the middle of serving it. */
 	if (task->state == TASK_SERVED)
 		trapped = stop_needs_siginfo(task->wstatus);
 
-	/* It will run into our breakpoint again, unless that is being taken out. */
+	/* It will run into our breakpoint again, or not, if that is to go. */
 	if (t->ops->settle(t->ctx, task, trapped) && trapped)
 		task->state = TASK_HELD;
 }
@@ -229,7 +226,7 @@ void tracer_stop_all(struct tracer *t)
 {
 	struct task *task;
 
-	/* A task may have stopped at our request first, with its trap still on its way. */
+	/* Whoever has stopped may have done so before us, with its trap still on its way. */
 	do
 		while (stop_more(t) || serve_changes(t))
 			;
@@ -246,7 +243,7 @@ void tracer_continue(struct tracer *t)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (task->state != TASK_HELD)
 			continue;
-		/* It must report again that its group is stopped, before it runs. */
+		/* It is to be told again that its group is stopped, before it runs. */
 		if (task->group_stopped)
 			kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->group_stopped = false;
@@ -254,8 +251,8 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
-/* A leader whose threads go on, a task that has been killed, or one whose number now belongs to a
- * thread that made an exec and is not ours. */
+/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
+ * that made an exec and is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
 {
 	return task->over || (!task->in_vfork && !kernel_says_ours(&t->kernel, task->tid));
@@ -286,9 +283,9 @@ static void forget_gone(struct tracer *t)
 }
 
 /*
- * Wait for those that were killed while they were let go. Those that sleep in vfork(2) can be let
- * go when their children, which are free now, have exec'ed or ended. If a child takes long, only
- * the kernel's record of its parent is still ours, and that goes away when we end.
+ * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2)
+ * can be let go when their children, which are free now, have exec'ed or ended. Of one whose child
+ * takes its time nothing but the kernel's record is ours any more, and that goes when we end.
  */
 static void let_go_of_rest(struct tracer *t)
 {
@@ -309,14 +306,41 @@ static void let_go_of_rest(struct tracer *t)
 		tracer_forget(t, task);
 }
 
+/* Take everything of ours out of a process, or of all (0). False: somebody is in the middle of
+ * it. */
+static bool clean(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+	bool done = true;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space && (!pid || task->tgid == pid))
+			done &= t->ops->clean(t->ctx, task->space);
+	return done;
+}
+
+/* The same, with all tasks stopped at the end. Who does not come out of it in time stays in it:
+ * what is there then harms nobody. */
+static void stop_and_clean(struct tracer *t, pid_t pid)
+{
+	enum { ROUNDS = 4000, NAP_NS = 500000 };
+
+	tracer_stop_all(t);
+	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++) {
+		tracer_continue(t);
+		t->kernel.pause(t->kernel.ctx, NAP_NS);
+		if (tracer_collect(t))
+			return;
+		tracer_serve_queue(t);
+		tracer_stop_all(t);
+	}
+}
+
 void tracer_detach_all(struct tracer *t)
 {
 	struct task *task;
 
-	tracer_stop_all(t);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space)
-			t->ops->clean(t->ctx, task->space);
+	stop_and_clean(t, 0);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->state != TASK_RUNNING) {
 			tracer_let_go(t, task, owed_signal(t, task));
@@ -344,10 +368,7 @@ void tracer_detach_process(struct tracer *t, pid_t pid)
 		tracer_detach_all(t);
 		return;
 	}
-	tracer_stop_all(t);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid && task->space)
-			t->ops->clean(t->ctx, task->space);
+	stop_and_clean(t, pid);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid && task->state != TASK_RUNNING) {
 			tracer_let_go(t, task, owed_signal(t, task));

@@ -28,8 +28,8 @@ struct journal *journal_new(void)
 	pthread_mutexattr_destroy(&a);
 	sem_init(&g->entered, 1, 0);
 	sem_init(&g->held, 1, 0);
-	/* The kernel writes here for a tracer that is being killed, when it does not load pages for
-	 * it any more. */
+	/* The kernel writes here for a tracer that is being killed, when it will fetch no page for
+	 * it. */
 	mlock(&g->heard, sizeof g->heard);
 	return g;
 }
@@ -70,7 +70,7 @@ void journal_leave(struct journal *g)
 {
 	atomic_store(&g->clean, true);
 	pthread_mutex_unlock(&g->alive);
-	/* This only gives the keeper the occasion to see that and to let go. */
+	/* Nothing but an occasion for the keeper to see that and to let go. */
 	if (atomic_load(&g->kept))
 		raise(SIGWINCH);
 }
@@ -85,8 +85,7 @@ static struct journal_program *find_program(struct journal *g, pid_t pid)
 	return NULL;
 }
 
-/* The record of a program, made if there is none yet; the place of one that has gone is used again.
- * NULL: there is no room. */
+/* One that has gone leaves its place to the next. */
 static struct journal_program *program(struct journal *g, pid_t pid)
 {
 	struct journal_program *p = find_program(g, pid);
@@ -128,7 +127,7 @@ uint32_t journal_add(struct journal *g, const struct journal_entry *e)
 	p->entries++;
 	*to = *e;
 	to->pid = 0;
-	/* Complete before it is valid: the tracer may be killed between any two writes. */
+	/* Whole before it counts: the tracer may be killed between any two writes. */
 	atomic_thread_fence(memory_order_release);
 	to->pid = pid;
 	if (number == atomic_load(&g->n_entries))
@@ -315,8 +314,7 @@ pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags)
 	siginfo_t own = { 0 }, *si = g ? &g->heard : &own;
 
 	si->si_pid = 0;
-	/* Not WSTOPPED: the stops of traced tasks are reported anyway, and those of other children
-	 * must not be. */
+	/* Not WSTOPPED: those that are traced tell of their stops anyway, and nobody else is to. */
 	if (waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? (id_t)pid : 0, si, WEXITED | __WALL | flags))
 		return -1;
 	if (si->si_pid)

@@ -40,10 +40,10 @@ struct journal_entry {
 struct journal *journal_new(void);
 void journal_free(struct journal *g);
 
-/* ---- what the tracer writes; @g may be NULL: there is no watchdog ---- */
+/* ---- what the tracer writes; @g may be NULL: nobody watches ---- */
 
-/* Take the lock whose release shows that the tracer has ended, and wait until @keeper, if it is not
- * 0, holds us. Returns 0 or an errno value. */
+/* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is
+ * not 0, holds us. Returns 0 or an errno value. */
 int journal_enter(struct journal *g, pid_t keeper);
 /* Everything has been undone. */
 void journal_leave(struct journal *g);
@@ -54,28 +54,28 @@ uint32_t journal_add(struct journal *g, const struct journal_entry *e);
 void journal_remove(struct journal *g, uint32_t number);
 
 /*
- * As waitpid(2) with __WALL, but the kernel writes its report into the journal itself: the tracer
- * may be killed in this very call, and then the report exists nowhere else. journal_noted(): it has
- * been recorded.
+ * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may
+ * be killed in the very call, and then nobody else knows of it. journal_noted(): it has been
+ * written down.
  */
 pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags);
 void journal_noted(struct journal *g);
 
-/* A task, and the process whose memory it runs in. */
+/* A task, and whose memory it runs in. */
 struct journal_who {
 	pid_t tid, pid;
 };
 
-/* A task gets a record as soon as there is something to record; *@record is its number, 0 if it has
- * none yet. */
+/* A task has a record as soon as there is something to be said of it; *@record is its number, 0 if
+ * it has none yet. */
 
-/* It has stopped for a SIGTRAP that has not been handled yet. */
+/* It has stopped for a SIGTRAP, of which nothing has been done yet. */
 void journal_trapped(struct journal *g, uint32_t *record, struct journal_who who);
 
-/* It has stopped for a signal that it must get. */
+/* It has stopped for a signal, which it is to get. */
 void journal_owes(struct journal *g, uint32_t *record, struct journal_who who, const siginfo_t *si);
 
-/* It is stopped by job control. If all tasks of a process are, it must stay stopped. */
+/* It is stopped by job control. If all tasks of a process are, it is to stay so. */
 void journal_stopped(struct journal *g, uint32_t *record, struct journal_who who);
 
 /* A word that is written to the program's memory: what an emulated instruction stores. */

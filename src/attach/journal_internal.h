@@ -13,20 +13,21 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* Only those that are written take memory. */
+/* Of all of these, memory is used only as far as it is written. */
 #define JOURNAL_MAX_ENTRIES (1u << 20)
 #define JOURNAL_MAX_TASKS (1u << 16)
 #define JOURNAL_MAX_PROGRAMS (1u << 14)
 
 enum journal_state {
 	JOURNAL_RUNS,	/* its registers are its own, but for a pc that is in a slot */
-	JOURNAL_TRAPPED,	/* the SIGTRAP it stopped for has been taken, and not handled yet */
+	JOURNAL_TRAPPED,	/* the SIGTRAP it stopped for is gone, and nothing was done about it
+				   yet */
 	JOURNAL_CHANGES,	/* its registers are becoming what is written here */
-	JOURNAL_STEPS,	/* as JOURNAL_RUNS; and a SIGTRAP that is reported is that of the step */
+	JOURNAL_STEPS,	/* as JOURNAL_RUNS; and a SIGTRAP that is heard of is that of the step */
 };
 
 struct journal_task {
-	pid_t tid;		/* 0: no task */
+	pid_t tid;		/* 0: nobody */
 	pid_t pid;
 	enum journal_state state;
 	bool stopped;		/* by job control */
@@ -40,19 +41,18 @@ struct journal_task {
 struct journal_program {
 	pid_t pid;		/* 0: nothing of it is in the journal */
 	uint32_t entries;
-	struct program_fate fate;	/* pid 0: nothing has been done for it */
+	struct program_fate fate;	/* pid 0: it has not been looked after */
 };
 
 struct journal {
 	pthread_mutex_t alive;	/* robust: the tracer holds it as long as it lives */
-	sem_t entered;		/* posted when the tracer is there, or never will be */
-	sem_t held;		/* posted when the keeper holds the tracer, or cannot */
+	sem_t entered;		/* the tracer is there, or will never be */
+	sem_t held;		/* the keeper holds it, or cannot */
 	_Atomic pid_t tracer;
-	atomic_bool clean;	/* the tracer has undone everything */
-	atomic_bool kept;	/* the keeper holds the tracer */
-	atomic_bool rescued;	/* the keeper has put everything right */
-	siginfo_t heard;	/* what the kernel has reported to the tracer, and is not recorded
-				   yet; si_pid 0: nothing */
+	atomic_bool clean;	/* it left in good order */
+	atomic_bool kept;	/* the keeper holds it */
+	atomic_bool rescued;	/* the keeper has done all there was to do */
+	siginfo_t heard;	/* by the tracer, and not yet noted; si_pid 0: nothing */
 	atomic_bool unrecorded;	/* there was no room for a task */
 	uint32_t free_entry;	/* number + 1 of one to use again; its `at` links to the next */
 	uint32_t free_task;	/* the same; its `pid` links to the next */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they
- * run on from wherever they were. But a tracer that is traced itself stops before that, at the
- * beginning of its end (PTRACE_EVENT_EXIT): until it is resumed its tasks stay as they are, and all
- * of them can be stopped.
+ * run on from wherever they were. But one that is traced itself stops before that, at the beginning
+ * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
+ * them can be stopped.
  */
 #include "attach/rescue_internal.h"
 
@@ -13,8 +13,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-/* The tasks that run must be stopped as soon as possible. Without the privilege for it we are no
- * faster than others. */
+/* What counts is the time until the tasks that run have been stopped. Without the privilege it is
+ * as it is. */
 static void hurry(void)
 {
 	struct sched_param first = { .sched_priority = 1 };

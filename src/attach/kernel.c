@@ -54,6 +54,21 @@ static struct address_space *system_open_space(void *ctx, pid_t tid)
 	return address_space_new(tid);
 }
 
+/* Periodic, for one that fires once may do so before the wait has begun. */
+static void system_wake(void *ctx, uint64_t ns)
+{
+	static timer_t timer;
+	static bool made;
+	struct itimerspec every = { .it_value.tv_nsec = (long)ns, .it_interval.tv_nsec = (long)ns };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = KERNEL_WAKES_BY };
+
+	(void)ctx;
+	if (!made && (!ns || timer_create(CLOCK_MONOTONIC, &ev, &timer)))
+		return;
+	made = true;
+	timer_settime(timer, 0, &every, NULL);
+}
+
 static void system_pause(void *ctx, uint64_t ns)
 {
 	struct timespec nap = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -75,6 +90,7 @@ struct kernel kernel_of_system(struct journal *journal)
 		.each_task = system_each_task,
 		.open_space = system_open_space,
 		.pause = system_pause,
+		.wake = system_wake,
 		.ctx = journal,
 	};
 }

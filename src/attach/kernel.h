@@ -5,19 +5,24 @@
 #include "attach/task.h"
 #include "proc/status.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct journal;
 
+/* Whoever wants a wait to end sends this signal, which has to have a handler that restarts no
+ * call. */
+#define KERNEL_WAKES_BY SIGURG
+
 /*
- * The tracer's way to its tasks: what it asks of the kernel, and what the kernel reports. In tests
- * a script answers instead, which can make things happen in any order.
+ * The tracer's way to its tasks: what it asks of the kernel, and what the kernel tells it. In
+ * tests a script answers instead, which can have things happen in any order.
  *
- * wait and request would do if ptrace(2) told everything. It does not tell to which process a task
- * belongs and whether it is still ours, which tasks share their memory and which tasks there are,
- * and it gives no access to memory that outlives an exec: these are the next four. And in pause()
- * time passes, which a script has to know.
+ * wait and request would do if ptrace(2) told everything. It does not tell to which process a
+ * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
+ * and it gives no access to a memory that outlives an exec: these are the next four. And in
+ * pause() time passes, which a script has to know.
  */
 struct kernel {
 	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
@@ -35,12 +40,14 @@ struct kernel {
 	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
 	/* As address_space_new(). */
 	struct address_space *(*open_space)(void *ctx, pid_t tid);
+	/* Have wait() end with EINTR every @ns from here on; 0: no more. */
+	void (*wake)(void *ctx, uint64_t ns);
 	/* Let others run for so long; 0: just let them have the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;
 };
 
-/* The kernel that runs us. What it reports is written into @journal, unless that is NULL. */
+/* The kernel that runs us; what it tells is written into @journal; NULL: it is not kept. */
 struct kernel kernel_of_system(struct journal *journal);
 
 static inline pid_t kernel_wait(const struct kernel *k, pid_t tid, int *wstatus, int flags)

@@ -61,14 +61,8 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	int wstatus, exec_err;
 
 	for (;;) {
-		pid_t got = kernel_wait(&t->kernel, pid, &wstatus, 0);
-		int err = got < 0 ? -errno : 0;
-
-		if (err == -EINTR)
+		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
 			continue;
-		if (err)
-			return error_set(e, err, "cannot run %s: it cannot be waited for: %s", name,
-					 strerror(-err));
 		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
 			return tracer_note(t, pid, wstatus);
 		journal_noted(t->journal);
@@ -142,8 +136,8 @@ static struct task *task_of_group(struct tracer *t, pid_t tgid)
 	return NULL;
 }
 
-/* A task that has been killed meanwhile remains ours until it has been waited for, and an exec
- * waits for that. */
+/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits
+ * for that. */
 static bool is_dying(const struct tracer *t, pid_t tid)
 {
 	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
@@ -159,15 +153,13 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig)
 	tracer_forget(t, task);
 }
 
-/* Did address_space_new() fail because there is no such task any more? Then waitpid will report its
- * end. */
+/* Did address_space_new() fail because there is no such task any more? Then waitpid will say so. */
 static bool has_died(int err)
 {
 	return err == ESRCH || err == ENOENT || err == EACCES;
 }
 
-/* A child that we have no means to follow. False: it has been let go, with its own bytes
- * restored. */
+/* A child that we have no means to follow. False: it has been let go, with its own bytes. */
 static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space,
 			 int err)
 {
@@ -218,14 +210,13 @@ bool tracer_serve_fresh(struct tracer *t, struct task *task)
 	return false;
 }
 
-/* Queue the stop a parked task had when it came, now that the task has its place. */
+/* The stop a parked task had when it came; served now that it has its place. */
 static void unpark(struct tracer *t, struct task *task)
 {
 	tracer_note(t, task->tid, task->wstatus);
 }
 
-/* Wait for the first stop of a new task, which comes by itself. NULL: the task was killed before
- * it. */
+/* The first stop of a new task, which comes by itself. NULL: it has been killed before. */
 static struct task *await_birth(struct tracer *t, pid_t child)
 {
 	int wstatus;
@@ -261,9 +252,9 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 }
 
 /*
- * A task that dies by force, by a signal or in another thread's exec or exit, does not report the
- * process that it is making: that process exists, and is ours, and its first stop has come or will
- * come. Is @task such a process, whose stop has come?
+ * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process
+ * that it is making: that is there, and ours, and its first stop has come or is to come. Of all
+ * that have come.
  */
 static bool is_untold(const struct tracer *t, const struct task *task)
 {
@@ -280,8 +271,7 @@ static int await_if_unheard(void *arg, pid_t pid)
 	return 0;
 }
 
-/* Wait for the processes that are ours and have not been reported yet: only /proc has their
- * numbers. */
+/* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
 static void await_unheard(struct tracer *t)
 {
 	t->kernel.each_task(t->kernel.ctx, 0, await_if_unheard, t);
@@ -295,7 +285,7 @@ static void place_untold(struct tracer *t, struct task *task, const struct task 
 		unpark(t, task);
 }
 
-/* Is this task, as far as can be seen, about to report that child? */
+/* Is this process, or does it seem to be, about to tell of that child? */
 static bool is_telling(const struct kernel *k, const struct task *task, pid_t child)
 {
 	int event = task->wstatus >> 16;
@@ -305,15 +295,13 @@ static bool is_telling(const struct kernel *k, const struct task *task, pid_t ch
 	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
 	     event != PTRACE_EVENT_CLONE))
 		return false;
-	/* If it cannot be asked it is dying; whether the child is its own is seen when it has
-	 * ended. */
+	/* It dies, and is an untold child's parent, or not, when it has ended. */
 	return kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
 }
 
 /*
- * Will the process that is the child's parent now still report it? It may have got it as an orphan,
- * from @dead. Once all threads of that process have stopped, those that made a process have it to
- * report.
+ * Would the process whose child it is now still tell of it? It may have got it as an orphan, from
+ * @dead. Once all of its threads have stopped, those that made somebody have it to tell.
  */
 static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
 {
@@ -339,8 +327,8 @@ static struct task *orphan(struct tracer *t, const struct task *dead)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (is_untold(t, task) && !will_be_told(t, task, dead))
 			return task;
-		if (t->tasks.n != n) /* others have been reported meanwhile: the table has
-					changed */
+		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has
+				        changed */
 			i = 0;
 		n = t->tasks.n;
 	}
@@ -376,8 +364,8 @@ static struct task *left_behind(struct tracer *t, pid_t parent)
 	return NULL;
 }
 
-/* @task, which has made an exec, is all that is left of its process; its old memory is still
- * known. */
+/* @task, which has made an exec, is all that is left of its process; its old memory is known
+ *        still. */
 static void place_left_behind(struct tracer *t, const struct task *task)
 {
 	struct task *child;
@@ -389,8 +377,7 @@ static void place_left_behind(struct tracer *t, const struct task *task)
 
 /* ---- exec ---- */
 
-/* Forget the threads an exec has ended; their ends are not always reported. True: there were
- * some. */
+/* The threads an exec has ended; they are not always told of. True: there were some. */
 static bool drop_other_threads(struct tracer *t, const struct task *task)
 {
 	struct task *other;
@@ -414,7 +401,7 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	if (sibling)
 		tracer_enter_space(task, sibling->space);
 	task->fresh = false;
-	task->in_vfork = task->over = false; /* these were the old leader's */
+	task->in_vfork = task->over = false; /* that was the leader, who is no more */
 	task->tgid = task->tid;
 	if (drop_other_threads(t, task) && task->space)
 		place_left_behind(t, task);
@@ -422,14 +409,13 @@ void tracer_take_over(struct tracer *t, struct task *task)
 
 static bool serve_exec(struct tracer *t, struct task *task)
 {
-	/* The call that ends next is the exec, whatever call another thread was in under this
-	 * number. */
+	/* The call that ends next is the exec, whatever another thread was in under this number. */
 	task->call.inside = false;
 	task->mask = (struct mask_watch){ 0 };
 	if (task->space)
 		tracer_leave_space(t, task);
 	struct address_space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
-	if (!s && has_died(errno)) /* it was killed in the exec */
+	if (!s && has_died(errno)) /* killed in the exec */
 		return true;
 	if (!s) {
 		t->ops->unfollowed(t->ctx, task, NULL, -errno);

@@ -14,7 +14,7 @@
  * it: so stay awake this long after the last one. */
 #define SPIN_NS 50000
 
-/* Record the stop, for those who put the program right if we are killed. */
+/* For who looks after the program if we are killed. */
 static void write_down(struct tracer *t, struct task *task, int wstatus)
 {
 	struct stop s = stop_decode(task->tid, wstatus, SI_USER, arch_trap_code);
@@ -65,7 +65,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
 
-	/* The number belongs to another task by now. */
+	/* The number is another task's by now. */
 	if (task && task_has_ended(task)) {
 		tracer_serve_end(t, task);
 		task = tasks_find(&t->tasks, tid);
@@ -76,8 +76,8 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 
 	if (!task) {
-		/* A new task's first stop may overtake its parent's event. But a task that has
-		 * ended without ever having been seen needs no record. */
+		/* A new task's first stop may overtake its parent's event. But what has ended
+		 * without ever having been seen needs no record. */
 		if (!WIFSTOPPED(wstatus)) {
 			t->ops->reaped(t->ctx, tid, wstatus);
 			return 0;
@@ -89,7 +89,7 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 	}
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
 		tracer_take_over(t, task);
-		/* What was recorded under this number belonged to the old program. */
+		/* Whatever was written down of this number was of the old program. */
 		journal_goes_on(t->journal, task->journal_record);
 		journal_went_on(t->journal, task->journal_record);
 	}
@@ -104,8 +104,8 @@ int tracer_note(struct tracer *t, pid_t tid, int wstatus)
 	return err;
 }
 
-/* The kernel has no task any more that we trace: those that seem to run have ended without a
- * report. What has been queued is still to be served. */
+/* The kernel knows of nobody whom we trace any more: who is thought to run has ended unheard. What
+ * has been heard of is still to be served. */
 void tracer_forget_running(struct tracer *t)
 {
 	struct task *task;
@@ -120,7 +120,7 @@ void tracer_forget_running(struct tracer *t)
 
 /* ---- waiting ---- */
 
-/* Take one report of waitpid's, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
+/* Take one thing that has happened, waiting for it unless @flags has WNOHANG. 1: taken; 0: nothing
  * (yet); -errno. */
 static int take(struct tracer *t, int flags)
 {
@@ -140,10 +140,10 @@ static int take(struct tracer *t, int flags)
 	return 0;
 }
 
-/* Take all that has been reported so far. Taking it all before serving any is what makes it fair:
- * the kernel always looks at the same task first. When all tasks are stopped only their deaths can
- * follow, and those can wait. */
-static int collect(struct tracer *t)
+/* Everything that has happened so far. Taking it all before serving any is what makes it fair:
+ * the kernel always looks at the same task first. Of tasks that are all stopped, nothing can come
+ * but their deaths, and those can wait. */
+int tracer_collect(struct tracer *t)
 {
 	int taken = 1;
 
@@ -166,13 +166,44 @@ static bool tired(const struct tracer *t, uint64_t *until)
 	return now >= *until;
 }
 
+/* A sleep that ends every @ns, if it does not already; 0: only when something happens. */
+static void wake_every(struct tracer *t, uint64_t ns)
+{
+	if (t->wake_ns != ns)
+		t->kernel.wake(t->kernel.ctx, ns);
+	t->wake_ns = ns;
+}
+
+void tracer_look_seldom(struct tracer *t)
+{
+	wake_every(t, 0);
+}
+
+/*
+ * Take what the programs have told without a stop. True: it was something, so there may be more
+ * already. A program that tells much fills the ring in milliseconds, and one that has told nothing
+ * for long may as well wait for them once.
+ */
+static bool look(struct tracer *t)
+{
+	enum { SOON_NS = 500000, LATER_NS = 5000000, SOME = 200 };
+
+	if (!t->looks_often)
+		return false;
+	bool any = t->ops->idle(t->ctx);
+
+	t->empty_looks = any ? 0 : t->empty_looks + 1;
+	wake_every(t, t->empty_looks < SOME ? SOON_NS : LATER_NS);
+	return any;
+}
+
 int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	uint64_t until = 0;
 	int err = 0;
 
 	while (!err && !t->n_queue && !*stop && t->tasks.n) {
-		bool sleep = tired(t, &until);
+		bool sleep = !look(t) && tired(t, &until);
 
 		err = take(t, sleep ? 0 : WNOHANG);
 		if (!err && !sleep)
@@ -181,5 +212,5 @@ int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)
 		if (err > 0)
 			err = 0;
 	}
-	return err ? err : collect(t);
+	return err ? err : tracer_collect(t);
 }

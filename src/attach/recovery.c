@@ -104,7 +104,7 @@ static enum recovery_verdict judge_changing(const struct journal *g, pid_t pid,
 	if (arch_pc(now) != r->from && !(seen && arch_pc(now) == arch_pc(&r->to)))
 		return memcmp(now, &r->to, sizeof *now) ? RECOVERY_LOST :
 							  judge_running(g, pid, NULL, now, own);
-	/* It was to go on in a slot, which will not be there any more. */
+	/* It was to go on in a slot, which will not be there. */
 	if (recovery_where(g, pid, arch_pc(&r->to), own) != PC_IN_SLOT)
 		*own = arch_pc(&r->to);
 	return RECOVERY_SET_ALL;

@@ -9,12 +9,12 @@
  * a system call.
  */
 
-/* How a task stood while the tracer was held and could not let go of it. */
+/* How a task stood when the tracer was held and could let go of nobody. */
 struct recovery_seen {
 	pid_t tid, pid;
 	char state;		/* as in /proc/TID/stat */
-	int untold;		/* what waitpid had not reported yet of its stop; 0: nothing */
-	bool trap_comes;	/* a SIGTRAP is on its way that was not reported to the tracer */
+	int untold;		/* what waitpid had still to tell of its stop; 0: nothing */
+	bool trap_comes;	/* a SIGTRAP that the tracer has not been told of */
 	bool has_pc;
 	taddr pc;
 };
@@ -35,12 +35,11 @@ enum recovery_verdict {
 	RECOVERY_LEAVE_SLOTS,	/* the same, but it may come back to a slot */
 	RECOVERY_SET_PC,		/* to *@own */
 	RECOVERY_SET_ALL,		/* to what its record has, and to that pc */
-	RECOVERY_SEND_TRAP,	/* the SIGTRAP that was taken was the program's own */
-	RECOVERY_LOST,		/* it has gone on from a place, or with registers, that are wrong */
+	RECOVERY_SEND_TRAP,	/* the SIGTRAP that is gone was the program's own */
+	RECOVERY_LOST,		/* it has gone on from somewhere in the middle */
 };
 
-/* What the task was doing. @heard: what the kernel had told the tracer, which had not recorded it
- * yet. */
+/* What it was doing; @heard: what the tracer had been told and not yet noted. */
 enum journal_state recovery_state(const struct journal_task *record, pid_t tid,
 				  const siginfo_t *heard);
 
@@ -54,9 +53,8 @@ enum recovery_verdict recovery_judge(const struct journal *g, pid_t pid,
 				     const struct recovery_seen *seen, const struct arch_regs *now,
 				     taddr *own);
 
-/* Has the task run into a breakpoint of ours, or made our step, without a report of that to
- * anybody? It will die of SIGTRAP; or its program handles that signal, and would go on behind the
- * breakpoint. */
+/* Has the task run into a breakpoint of ours, or made our step, and nobody has been told? It will
+ * die of SIGTRAP; or its program handles that, and would go on behind it. */
 bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *seen);
 
 /* Is what @code holds, insn_size bytes read at the entry's address, the breakpoint and the rest of

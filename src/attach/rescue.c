@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer was killed: put the tasks and the memory of its programs right, and let them go. */
+/* The tracer was killed: its programs' tasks and memory are put in order, and let go. */
 #include "attach/rescue_internal.h"
 
 #include "attach/pending.h"
@@ -42,7 +42,7 @@ static bool await_stop(pid_t tid, int *wstatus)
 
 static bool seize_stopped(pid_t tid, int *wstatus)
 {
-	/* In a thread that has ended, a leader too, there is nothing to put right. */
+	/* A thread that has ended, a leader too, has nothing to be put in order. */
 	if (!task_lives(tid))
 		return false;
 	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
@@ -135,7 +135,7 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	return false;
 }
 
-/* A signal that was reported to the tracer, which has not handed it on. */
+/* A signal the tracer was told of, and has not handed on. */
 static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
@@ -143,7 +143,7 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 	const siginfo_t *heard = &r->g->heard;
 	siginfo_t none = { 0 };
 
-	/* It has got the signal and has stopped for something else since; or it runs. */
+	/* It has got it, and has stopped for something else since; or it goes on. */
 	if (seen && (seen->untold || seen->state != 't'))
 		return none;
 	if (record && record->owed.si_signo)
@@ -167,7 +167,7 @@ static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 {
 	if (!si->si_signo || is_fault(si))
 		return;
-	/* The kernel does not let us pose as itself, or as another process that uses kill(2). */
+	/* The kernel lets nobody claim to be it, or to be another process with kill(2). */
 	if (si->si_code >= 0 || si->si_code == SI_TKILL ||
 	    syscall(SYS_rt_tgsigqueueinfo, pid, tid, si->si_signo, si))
 		syscall(SYS_tkill, tid, si->si_signo);
@@ -210,7 +210,7 @@ static void await_death(struct journal_program *p)
 		rescue_nap();
 }
 
-/* The signal that has killed a process that was not waited for; 0: not known. */
+/* The signal that a process nobody has waited for has died of; 0: not known. */
 static int death_signal(pid_t pid)
 {
 	return (int)(procstat_number(pid, PROCSTAT_EXIT_CODE) & 0x7f);
@@ -244,7 +244,7 @@ void rescue_programs(struct journal *g, const struct recovery_sight *s)
 	struct journal_program *p;
 
 	for (uint32_t i = 0; (p = program_next(g, &i));) {
-		/* It is known already how it ends. */
+		/* How it ends has been seen. */
 		if (s && p->fate.pid)
 			await_death(p);
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attaching: all threads of a running process are seized and held, and its image is reported. */
+/* Attaching: all threads of a running process are seized, held, and told of. */
 #include "attach/tracer_internal.h"
 
 #include "attach/census.h"
@@ -19,12 +19,12 @@
 enum {
 	SEIZE_TRIES = 20,
 	ATTACH_TRIES = 20,
-	READINGS_AT_ONCE = 50,	/* without a yield, of a list where no thread could be seized */
+	READINGS_AT_ONCE = 50,	/* without a yield, of a list where nobody could be seized */
 	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
 	REFUSED_NS = 1000000,	/* between two tries */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
-	STOPS_EACH = 4,		/* what a thread can report before it is resumed: a stop, and its
-				   death */
+	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and
+				   its death */
 };
 
 /* ---- seizing one thread ---- */
@@ -32,15 +32,15 @@ enum {
 /*
  * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other
  * threads to be gone; and those that have been seized are not gone before we have waited for them.
- * So an alarm interrupts a call that takes long, and its handler waits for them; then the kernel
- * starts the call again.
+ * So whoever has been in the call for a while is interrupted and waits for them; then the kernel
+ * begins the call again.
  */
 struct told {
 	pid_t tid;
 	int wstatus;
 };
 
-/* For the handler; a process has one tracer. */
+/* The handler's; a process has one tracer. */
 static const struct kernel *told_by;
 static struct told *told;
 static size_t n_told, cap_told;
@@ -104,8 +104,8 @@ static int seize_by_kernel(const struct tracer *t, pid_t tid)
 }
 
 /*
- * A thread that made an exec while the kernel kept us waiting has the leader's number now, and the
- * exec may have been over before it could be reported to us. Nothing would ever be reported under
+ * A thread that made an exec while the kernel kept us waiting has the first one's number now, and
+ * the exec may have been over before anybody was to be told of it. Nothing would ever come under
  * the old number.
  */
 static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
@@ -131,8 +131,7 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 		if (ARRAY_RESERVE(&told, &cap_told, cap_told))
 			return -ENOMEM;
 	int err = seize_by_kernel(t, tid);
-	/* A task for which there is no memory runs on, traced but without a record, until all are
-	 * let go when we end. */
+	/* Without a record it runs on traced by nobody who knows it: all are let go when we end. */
 	struct task *task = err ? NULL : tasks_add(&t->tasks, tid);
 
 	if (task)
@@ -148,8 +147,8 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 
 /* ---- all of them ---- */
 
-/* The leader's number may belong to another thread now, which made an exec before it was seized;
- * and the number of a thread that has ended, to one that came later. */
+/* The first thread's number may be another's now, who has made an exec before it was seized; and
+ * that of one who has ended, who came later. */
 static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -161,7 +160,7 @@ static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 	return false;
 }
 
-/* Try to seize a thread, if it is not ours yet. 0, or -ENOMEM. */
+/* Try to seize a thread that is not ours yet. 0, or -ENOMEM. */
 static int count_in(struct tracer *t, pid_t tid, pid_t pid, struct census *c)
 {
 	struct thread_facts f = { .err = seize(t, tid, pid) };
@@ -194,7 +193,7 @@ static int count_thread(void *arg, pid_t tid)
 	return 0;
 }
 
-/* Read the list once, and seize the threads that are not ours yet. 0 or -errno. */
+/* Read the list once, and seize who is not ours yet. 0 or -errno. */
 static int take_census(struct tracer *t, pid_t pid, struct census *c)
 {
 	struct reading r = { t, pid, c };
@@ -233,7 +232,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 		case CENSUS_TRACED:
 			return -EBUSY;
 		case CENSUS_REFUSED:
-			/* It may have taken the place of a thread that had ended, in an exec. */
+			/* It may have taken the place of one who had ended, in an exec. */
 			if (++refused > SEIZE_TRIES)
 				return -EPERM;
 			t->kernel.pause(t->kernel.ctx, REFUSED_NS);
@@ -244,8 +243,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	}
 }
 
-/* The same, with an alarm, in case an exec that keeps us waiting waits for threads that we have to
- * wait for. */
+/* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
 static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
@@ -262,8 +260,8 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	return err;
 }
 
-/* The space of a process that we trace already, if @pid runs in it: it was made by vfork(2), and
- * has not exec'ed yet. NULL: it has its own. */
+/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for
+ * its exec. NULL: in its own. */
 static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 {
 	const struct address_space *looked = NULL;
@@ -320,16 +318,15 @@ static struct task *stopped_task(struct tracer *t, const struct address_space *s
 /* ---- the held process ---- */
 
 /*
- * Seized in the middle of an exec, it has the new program already, but has not reported that. When
- * it does, breakpoints that were planted before would be found in the memory, and be taken for the
- * program's own code.
+ * Seized in the middle of an exec, it has the new program already, but has not told of it. What is
+ * put into the memory now would be found there when it does, and be taken for the program's own.
  */
 static bool is_in_exec(const struct task *task)
 {
 	return task->state == TASK_QUEUED && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
 }
 
-/* Report the image to the owner. False: it does not want it. */
+/* The owner is told of the image. False: it does not want it. */
 static bool begin_image(struct tracer *t, struct task *task)
 {
 	if (!is_in_exec(task)) {
@@ -340,7 +337,7 @@ static bool begin_image(struct tracer *t, struct task *task)
 	}
 	task->state = TASK_HELD;
 	bool keep = tracer_serve_event(t, task, PTRACE_EVENT_EXEC);
-	/* The tasks of other processes were stopped, too. */
+	/* Those of other processes were stopped, too. */
 	tracer_unhold(t, NULL);
 	return keep;
 }
@@ -355,7 +352,7 @@ static int attach(struct tracer *t, pid_t pid)
 		return err;
 	}
 	struct address_space *s = space_of_other(t, pid);
-	if (s) { /* its breakpoints are in place, and it gets an image when it executes a program */
+	if (s) { /* its breakpoints are in place; it has an image when it executes a program */
 		enter_space_of_group(t, pid, s);
 		tracer_unhold(t, NULL);
 		return 0;
@@ -384,8 +381,8 @@ int tracer_attach(struct tracer *t, pid_t pid)
 {
 	int err = attach(t, pid);
 
-	/* An exec by a thread that was not seized yet takes the process away from us: it still
-	 * exists. */
+	/* An exec by a thread that was not seized yet takes the process away from us: it is there
+	 * again. */
 	for (int i = 0; i < ATTACH_TRIES && err == -ESRCH && is_there(pid); i++)
 		err = attach(t, pid);
 	return err;

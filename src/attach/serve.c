@@ -38,8 +38,8 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 
 /* ---- traps ---- */
 
-/* Wait for the next report of @tid. The death of a leader is reported only when the others, which
- * are held, have been waited for, too. False: there is no such task to wait for. */
+/* The next thing that happens to @tid. A leader that is killed is told of only when the others, who
+ * are held, have been waited for, too. False: there is nobody to wait for. */
 static bool await_told(struct tracer *t, pid_t tid, int *wstatus)
 {
 	for (;;) {
@@ -75,7 +75,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 			sig = 0;
 			continue;
 		}
-		/* A signal came first. Its handler must run with the breakpoint in place; it
+		/* A signal came first. Its handler shall run with the breakpoint in place; it
 		 * returns to it. */
 		tracer_note(t, task->tid, wstatus);
 		return;
@@ -90,7 +90,7 @@ static void step_alone(struct tracer *t, struct task *task)
 	t->ops->alone(t->ctx, task, true, false);
 	wait_stepped(t, task, &stepped);
 	t->ops->alone(t->ctx, task, false, stepped);
-	/* The SIGTRAP of a step is delivered by force, too, see attach/sigmask.h. */
+	/* The SIGTRAP of a step comes by force, too. */
 	if (stepped && task->mask.blocks_all)
 		sigmask_restore(&task->mask, &t->kernel, task->tid);
 	tracer_unhold(t, task->space);
@@ -104,7 +104,7 @@ static bool is_trap(const struct tracer *t, pid_t tid, int wstatus)
 	return tracer_decode(t, tid, wstatus).kind == STOP_TRAP;
 }
 
-/* Give the program the signal that the task has stopped for. */
+/* The program gets the signal that it has stopped for. */
 static void deliver(struct tracer *t, struct task *task, int sig)
 {
 	t->ops->settle(t->ctx, task, false);
@@ -112,7 +112,7 @@ static void deliver(struct tracer *t, struct task *task, int sig)
 	task_resume(t, task, sig);
 }
 
-/* A plain SIGTRAP: mostly a breakpoint of ours. Its siginfo is asked for only if the pc leaves
+/* A plain SIGTRAP: a breakpoint of ours, mostly. Its siginfo is asked for only if the pc leaves
  * doubt. */
 static void serve_sigtrap(struct tracer *t, struct task *task)
 {
@@ -133,7 +133,7 @@ static void serve_sigtrap(struct tracer *t, struct task *task)
 		task_resume(t, task, 0);
 }
 
-/* ---- any other stop ---- */
+/* ---- all others ---- */
 
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer is dying: stop its programs, and note how each of their tasks stands. */
+/* The tracer is dying: its programs are stopped, and how each of their tasks stands is noted. */
 #include "attach/rescue_internal.h"
 
 #include "base/array.h"
@@ -24,8 +24,8 @@ static uint64_t bit(int sig)
 static void stop_task(void *ctx, pid_t tid)
 {
 	(void)ctx;
-	/* Each task by itself: a signal to the process would go to one of them, which would have to
-	 * ask the tracer before the others stop. */
+	/* Each by itself: a signal to the process would be taken by one, and the tracer would be
+	 * asked. */
 	syscall(SYS_tkill, tid, SIGSTOP);
 }
 
@@ -33,7 +33,7 @@ void watchdog_stop_programs(struct journal *g)
 {
 	struct journal_program *p;
 
-	/* First the tasks that are known to run: they may meet a breakpoint at any moment. */
+	/* First those that are known to run, which may meet a breakpoint at any moment. */
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
 		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED)
 			stop_task(NULL, g->tasks[i].tid);
@@ -43,7 +43,7 @@ void watchdog_stop_programs(struct journal *g)
 		program_each_task(g, p->pid, stop_task, NULL);
 }
 
-/* ---- forked children that have not been reported yet ---- */
+/* ---- children that were forked, and not told of yet ---- */
 
 struct adoption {
 	struct journal *g;
@@ -58,7 +58,7 @@ static void adopt_entry(const struct adoption *a, const struct journal_entry *of
 	journal_add(a->g, &e);
 }
 
-/* A process that the tracer traces and that is not in the journal has a copy of its parent's
+/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's
  * breakpoints. */
 static void adopt(void *ctx, pid_t pid)
 {
@@ -140,8 +140,8 @@ const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid)
 	return NULL;
 }
 
-/* A trap that has not been reported to anybody kills the program; or, if the program handles
- * SIGTRAP, it would come back behind the breakpoint, so it is ended. */
+/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes
+ * back. */
 static void judge_missed(struct journal *g, struct journal_program *p,
 			 const struct recovery_sight *s)
 {

@@ -10,7 +10,7 @@
 
 sigmask sigmask_mend(sigmask now)
 {
-	/* What sigfillset(3) and pthread_sigmask(3) let a program block of the standard signals. */
+	/* What sigfillset(3) and pthread_sigmask(3) let a program block of the signals of old. */
 	const sigmask all = (BIT(32) - 1) & ~(BIT(SIGKILL) | BIT(SIGSTOP) | BIT(SIGTRAP));
 
 	return (now & all) == all ? now | BIT(SIGTRAP) : now;
@@ -27,8 +27,7 @@ bool sigmask_is_due(struct mask_watch *m, bool entry)
 	return before < EACH_OF || before % THEN_EVERY == 0;
 }
 
-/* When it unblocks SIGTRAP the kernel resets its handler, too: if there is a handler, SIGTRAP was
- * not blocked. */
+/* The kernel takes a handler away along with the block: if there is one, SIGTRAP was open. */
 static bool handles_traps(const struct kernel *kernel, pid_t tid)
 {
 	struct proc_status s = kernel_status(kernel, tid);

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* What waitpid has reported of a task, as plain data. */
+/* What waitpid has told of a task, as plain data. */
 enum stop_kind {
 	STOP_EXITED,	   /* arg: exit status */
 	STOP_KILLED,	   /* arg: the signal */

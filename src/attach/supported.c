@@ -30,7 +30,7 @@ const char *program_unsupported_file(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return NULL; /* it may be executable and not readable: execve will tell */
+		return NULL; /* may be run and not be read: execve will tell */
 	const char *why = unsupported_file(fd);
 	close(fd);
 	return why;

@@ -11,14 +11,14 @@
 
 struct kernel;
 
-/* What is kept of a system call while the task is in it. */
+/* What is kept of a task's call while it is in it. */
 struct syscall_entry {
 	bool inside;
 	uint64_t nr, args[6], begun;
 };
 
 /**
- * A task has stopped at a system call: note its entry, or report its end.
+ * A task has stopped at a system call: note its entry, or tell of its end.
  * @n  counts beginnings and ends of the calls of all tasks
  * Returns true if a call has returned that was seen to begin: *out.
  * Source: ptrace(2), PTRACE_GET_SYSCALL_INFO (Linux 5.3).

@@ -54,8 +54,8 @@ pid_t target_tracer_of_a_thread(pid_t pid)
 	return tracer;
 }
 
-/* A thread that makes an exec takes the leader's number; for a moment it may be seen under neither.
- * So a process has no live threads only if several looks in a row show none. */
+/* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in
+ * neither place. So none is to be seen several times. */
 static bool has_live_threads(pid_t pid)
 {
 	enum { LOOKS = 10 };

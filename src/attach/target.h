@@ -13,7 +13,7 @@ enum target_problem {
 	TARGET_NOT_THERE,
 	TARGET_ZOMBIE,
 	TARGET_KERNEL_THREAD,
-	TARGET_TRACED,		/* another process traces it */
+	TARGET_TRACED,		/* somebody else traces it */
 	TARGET_NOT_PERMITTED,
 	TARGET_OURSELVES,
 	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
@@ -27,13 +27,13 @@ struct target_facts {
 	pid_t tgid, tracer;
 	uid_t uid;
 	bool kernel_thread;
-	bool mprof;		/* runs the same program file as we do */
-	bool live_threads;	/* there is a thread that has not ended, even if the leader has */
+	bool mprof;		/* runs the program that we are, too */
+	bool live_threads;	/* a thread that has not ended, even if the leader has */
 };
 
 struct target_facts target_look(pid_t pid);
 
-/* The process that traces one of its threads and is not this one; 0: there is none. */
+/* Who traces one of its threads, if somebody does whom we are not; 0: nobody. */
 pid_t target_tracer_of_a_thread(pid_t pid);
 
 /**

@@ -14,6 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+bool task_is_at_exec(const struct task *task)
+{
+	return WIFSTOPPED(task->wstatus) && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
+}
+
 bool task_has_ended(const struct task *task)
 {
 	return task->state == TASK_QUEUED && !WIFSTOPPED(task->wstatus);
@@ -79,7 +84,7 @@ void tasks_remove(struct tasks *t, struct task *task)
 	*at = NULL;
 	t->n--;
 	free(task);
-	/* Entries behind it may be out of reach now: insert them again. */
+	/* What stood behind it may be out of reach now: put it in again. */
 	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i];
 	     i = (i + 1) & t->mask) {
 		struct task *moved = t->slots[i];
@@ -119,8 +124,8 @@ static bool is_nobodys(int mem)
 	return pread(mem, &c, 1, 0) == 0;
 }
 
-/* The last descriptors are kept for files that are open for a moment: without them the parent of a
- * new task could not be found out any more, and the task would stay stopped. */
+/* The last descriptors are for what is opened for a moment: without them nobody could be asked any
+ * more whose child a new task is, and it would be forgotten where it stopped. */
 static bool is_spare(int fd)
 {
 	enum { SPARE = 16 };
@@ -155,7 +160,7 @@ void address_space_free(struct address_space *s)
 	free(s);
 }
 
-/* Once no task runs in the space any more the kernel returns 0, without an error. */
+/* The kernel answers 0, without an error, once nobody runs in the space any more. */
 static ssize_t answer(ssize_t n, size_t len)
 {
 	if (n < 0)

@@ -16,7 +16,7 @@
  */
 struct address_space {
 	unsigned tasks;	/* how many tasks run in it */
-	unsigned exiting; /* how many of them have reported that they are about to end */
+	unsigned exiting; /* how many of them have told that they are about to end */
 	bool threaded;	/* there was a task in it besides the leader */
 	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see
 			   space_of_stopped() */
@@ -26,12 +26,12 @@ struct address_space {
 
 enum task_state {
 	TASK_RUNNING,
-	TASK_QUEUED,	/* waitpid has reported a stop or an end, in wstatus, that is not served
-			   yet */
+	TASK_QUEUED,	/* waitpid has told of a stop or an end, in wstatus, that is not yet
+			   served */
 	TASK_SERVED,	/* stopped, and being served now */
-	TASK_HELD,	/* stopped, because all tasks of its space are held */
+	TASK_HELD,	/* stopped, because all of its space are held */
 	TASK_LISTENING, /* stopped by job control, waits for SIGCONT */
-	TASK_PARKED,	/* new, stopped, and not reported by its parent yet */
+	TASK_PARKED,	/* new, stopped, and its parent has not told of it yet */
 };
 
 struct task {
@@ -39,25 +39,29 @@ struct task {
 	struct address_space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
-	struct syscall_entry call; /* only if tasks stop at system calls */
+	struct syscall_entry call; /* if it is stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it
 				   goes on */
 	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on
 				   its way */
 	bool fresh;		/* its first stop has not been served */
-	bool over;		/* a leader that has ended, which is not reported while its threads
-				   go on */
-	bool exiting;		/* it has reported that it is about to end */
+	bool over;		/* a leader that has ended, of which nothing is told while its
+				   threads go on */
+	bool exiting;		/* it has told that it is about to end */
 	struct mask_watch mask;	/* when to ask for its signal mask */
 	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
 
-/* Is its end queued? Then its number may belong to another task. */
+/* Did it stop because it has executed a program? Then it is in the middle of that system call
+ * still. */
+bool task_is_at_exec(const struct task *task);
+
+/* Is its end queued? Then its number may be another's. */
 bool task_has_ended(const struct task *task);
 
-/* The tasks by tid; few enough to walk over, hashed because every stop looks one up. */
+/* The tasks by tid; few enough to walk, hashed because every stop asks. */
 struct tasks {
 	struct task **slots;	/* open addressing by tid */
 	size_t mask, n;
@@ -81,7 +85,7 @@ struct task *tasks_next(const struct tasks *t, size_t *i);
 struct address_space *address_space_new(pid_t tid);
 void address_space_free(struct address_space *s);
 
-/* The same by way of ptrace, slowly, for a task that is stopped and ours: used if there is no file
+/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file
  * descriptor left. NULL: out of memory. */
 struct address_space *space_of_stopped(pid_t tid);
 

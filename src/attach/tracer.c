@@ -60,6 +60,11 @@ void *tracer_options(const struct tracer *t)
 				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
 }
 
+void tracer_look_often(struct tracer *t)
+{
+	t->looks_often = true;
+}
+
 void tracer_stop_at_syscalls(struct tracer *t)
 {
 	t->at_syscalls = true;
@@ -92,7 +97,7 @@ struct journal_who tracer_who(const struct task *task)
 	return (struct journal_who){ task->tid, task->space ? task->space->pid : task->tgid };
 }
 
-/* A request that fails with ESRCH meets a task that is being killed: waitpid will report that. */
+/* A request that fails with ESRCH meets a task that is being killed: waitpid will tell. */
 void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	journal_goes_on(t->journal, task->journal_record);
@@ -141,9 +146,8 @@ void tracer_forget(struct tracer *t, struct task *task)
 
 /* ---- the loop ---- */
 
-/* Serving may queue more, because holding a space collects stops: those are served in the next
- * round. */
-static void serve_queue(struct tracer *t)
+/* Serving may queue more (holding a space collects stops): those come in the next round. */
+void tracer_serve_queue(struct tracer *t)
 {
 	size_t n = t->n_queue;
 
@@ -167,7 +171,7 @@ static int run(struct tracer *t, const volatile sig_atomic_t *stop)
 		if (!t->tasks.n)
 			return 0;
 		if (!*stop)
-			serve_queue(t);
+			tracer_serve_queue(t);
 	}
 	return 0;
 }
@@ -176,6 +180,7 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop)
 {
 	int err = run(t, stop);
 
+	tracer_look_seldom(t);
 	follow_leave(t->follow);
 	return err;
 }

@@ -12,8 +12,8 @@
 
 /*
  * Process control: the one place that waits. It knows tasks, spaces, fork, exec and signals, but
- * nothing of breakpoints: what a trap means is up to its owner, which is asked through struct
- * tracer_ops and gets every task stopped.
+ * nothing of breakpoints: what a trap means is its owner's business, who is asked through
+ * struct tracer_ops and gets every task stopped.
  */
 struct tracer;
 struct kernel;
@@ -28,18 +28,19 @@ enum trap_answer {
 };
 
 struct tracer_ops {
-	/* An exec has put a new program into @task's space, which has no user data yet. False: do
-	 * not trace it, let it go. */
+	/* An exec has put a new program into @task's space, which has no user data yet.
+	 * False: it is not to be traced, let it go. */
 	bool (*image)(void *ctx, struct task *task);
 	/* A process made by @parent with fork, in a space of its own that is a copy of @space,
 	 * breakpoints included. False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
 		       struct address_space *space);
 	/*
-	 * A process cannot be followed, because of @err (-EMFILE: no file descriptor is left); it
+	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it
 	 * is let go.
-	 * @space: it was made by fork, and its memory is a copy of that space: the breakpoints have
-	 *         to be taken out of task->space; NULL: it has exec'ed.
+	 * @space: it was made by fork, and its memory is a copy of that, breakpoints included,
+	 *         which have to be
+	 * taken out of task->space; NULL: it has exec'ed.
 	 */
 	void (*unfollowed)(void *ctx, struct task *task, const struct address_space *space,
 			   int err);
@@ -47,8 +48,8 @@ struct tracer_ops {
 	void (*thread)(void *ctx, struct task *task);
 	/* A system call has returned (tracer_stop_at_syscalls()). */
 	void (*syscall)(void *ctx, struct task *task, const struct syscall_call *c);
-	/* A task got a SIGTRAP. @certain: it comes from a trap instruction, as its siginfo says;
-	 * otherwise the pc has to tell. */
+	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so;
+	 * otherwise that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
 	/* After TRAP_STEP, with every other task of the space held: take the breakpoint out (true)
 	 * or put it in again (false). @stepped: the instruction ran. */
@@ -57,12 +58,13 @@ struct tracer_ops {
 	 * be without us. @trapped: the task stopped for a trap instruction that was not served.
 	 * True: that trap was ours. */
 	bool (*settle)(void *ctx, struct task *task, bool trapped);
-	/* A task has ended, has exec'ed, or is let go: forget what has been kept for it. */
+	/* A task has ended, has exec'ed, or is let go: forget what is kept for it. */
 	void (*task_gone)(void *ctx, struct task *task);
 	/* The last task has left a space (its memory is gone, or another program's). */
 	void (*space_gone)(void *ctx, struct address_space *space);
-	/* Before letting go: put the program's own bytes back into a space. */
-	void (*clean)(void *ctx, struct address_space *space);
+	/* Before letting go: put the program's own bytes back into a space. False: a task is in the
+	 * middle of what is ours; to be called again when all have run for a moment. */
+	bool (*clean)(void *ctx, struct address_space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
 	/* The last task of a space is about to end; its memory is there still. Only after
@@ -74,6 +76,10 @@ struct tracer_ops {
 	/* A child of the tracer's own, which it never traced, has ended; @wstatus as waitpid gave
 	 * it. */
 	void (*reaped)(void *ctx, pid_t pid, int wstatus);
+	/* Nothing is to be served: take what programs have told without a stop. Returns how much
+	 * that was; it is called again at once if it was something, and soon if it was nothing.
+	 * Only after tracer_look_often(). */
+	uint64_t (*idle)(void *ctx);
 };
 
 /*
@@ -81,8 +87,8 @@ struct tracer_ops {
  * one that has to be woken; but it takes a processor for it.
  */
 enum tracer_wait {
-	WAIT_FOLLOW,	/* run on the processor of the only task that stops, see attach/follow.h; if
-			   there is no such task, as the next */
+	WAIT_FOLLOW,	/* be where the only task that stops runs, see attach/follow.h; else as the
+			   next */
 	WAIT_ADAPTIVE,	/* stay awake for a moment after each stop, then sleep */
 	WAIT_SLEEP,	/* sleep at once */
 	WAIT_SPIN,	/* never sleep */
@@ -91,12 +97,15 @@ enum tracer_wait {
 /* Before anything is traced. */
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 
+/* Have tracer_ops.idle() called from here on. */
+void tracer_look_often(struct tracer *t);
+
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
  * traced. */
 void tracer_watch_exits(struct tracer *t);
 /**
- * Stop every task at the beginning and at the end of each of its system calls, and report those
- * that have returned to the owner; before the first task is traced. This costs two stops a call.
+ * Stop every task at the beginning and at the end of each of its system calls, and tell the owner
+ * of those that have returned; before the first task is traced. This costs two stops a call.
  */
 void tracer_stop_at_syscalls(struct tracer *t);
 
@@ -118,10 +127,10 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 /**
  * Begin to trace a running process with all its threads, which go on when the owner's image() has
  * returned. Nothing is sent to it and none of its system calls is ended.
- * One process after the other may be attached to; the stops of those that are traced already wait
- * meanwhile. Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (another process
+ * One process after the other may be attached to; what those do that are traced already waits
+ * meanwhile. Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else
  * traces a thread of it), -EAGAIN (its threads end before they can be seized), -ENOEXEC (image()
- * did not want it; let it go with tracer_detach_process()).
+ * did not want it; it is to be let go with tracer_detach_process()).
  */
 int tracer_attach(struct tracer *t, pid_t pid);
 
@@ -129,8 +138,8 @@ int tracer_attach(struct tracer *t, pid_t pid);
 void tracer_detach_process(struct tracer *t, pid_t pid);
 
 /**
- * Serve stops until no task is left, or until @stop is not 0. Whoever sets @stop must make
- * waitpid(2) end with EINTR from then on, again and again.
+ * Serve stops until no task is left, or until @stop is not 0. Whoever sets @stop has to see to it
+ * that waitpid(2) ends with EINTR from then on, again and again.
  * Returns 0, or -errno: waiting itself failed.
  */
 int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);

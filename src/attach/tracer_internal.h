@@ -18,13 +18,16 @@ struct tracer {
 	size_t n_queue, cap_queue;
 	uint64_t stops;
 	enum tracer_wait wait;
-	struct follow *follow;	/* NULL: no task is ever followed */
+	struct follow *follow;	/* NULL: nobody is followed */
 	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */
-	struct journal *journal;	/* NULL: there is no watchdog */
+	struct journal *journal;	/* NULL: nobody watches over us */
 	bool watch_exits;
-	bool holding;		/* the stops of tasks that are to be held are being waited for */
+	bool looks_often;	/* what the programs have told is asked for without a stop */
+	unsigned empty_looks;	/* so often that was nothing, one after the other */
+	uint64_t wake_ns;	/* how often a sleep is ended for it; 0: never */
+	bool holding;		/* the stops of those who are to be held are being waited for */
 };
 
 /* tracer.c */
@@ -44,6 +47,10 @@ void tracer_forget(struct tracer *t, struct task *task);
 /* Queue what waitpid has told of a task. */
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_forget_running(struct tracer *t);
+/* Queue everything that has happened so far. 0 or -errno. */
+int tracer_collect(struct tracer *t);
+/* Sleeps are not ended any more for what the programs tell without a stop. */
+void tracer_look_seldom(struct tracer *t);
 /* Wait until there is something in the queue, or @stop. */
 int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop);
 
@@ -51,10 +58,12 @@ int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop);
 struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
 /* A task has ended, as its wstatus says. */
 void tracer_serve_end(struct tracer *t, struct task *task);
-/* Does the owner want the signal that is about to be delivered for itself? */
+/* The owner wants the signal that is about to be delivered for itself. */
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
 /* Serve what a queued task has stopped or ended with. */
 void tracer_serve(struct tracer *t, struct task *task);
+
+void tracer_serve_queue(struct tracer *t);
 
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
@@ -63,21 +72,21 @@ bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
 bool tracer_serve_event(struct tracer *t, struct task *task, int event);
 /*
- * A thread that has made an exec goes on under its leader's number: nothing is reported under its
- * own any more, and the ends of the other threads may not be reported either.
+ * The thread that has made an exec goes on under its leader's number: under its own it will never
+ * be heard of again, and nor may the others that the exec has ended.
  */
 void tracer_take_over(struct tracer *t, struct task *task);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
 void tracer_let_go(struct tracer *t, struct task *task, int sig);
-/* A task has died: place the new processes that it can no longer report. */
+/* A task has died: place new processes that it can no longer tell of. */
 void tracer_place_orphans(struct tracer *t, const struct task *dead);
 
 /* hold.c */
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
 void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except);
 void tracer_unhold(struct tracer *t, struct address_space *s);
-/* The same for a moment, while others may be held already: what was running goes on with
- * tracer_stir(). False: not now, because the stops of others are being waited for. */
+/* The same for a moment, in which others may be held already: what was running goes on with
+ * tracer_stir(). False: not now, for it is being waited for others that are to be held. */
 bool tracer_still(struct tracer *t, struct address_space *s);
 void tracer_stir(struct tracer *t);
 

@@ -15,8 +15,7 @@ bool watchdog_wait(struct journal *g, pid_t tracer)
 {
 	struct timespec moment = { 0, 1000000 };
 
-	/* Taking the lock is the first thing the tracer does; if it dies before, it has changed
-	 * nothing. */
+	/* The tracer takes the lock first thing; if it dies before, it has changed nothing. */
 	while (!atomic_load(&g->tracer)) {
 		siginfo_t si = { 0 };
 

@@ -25,10 +25,10 @@ bool watchdog_wait(struct journal *g, pid_t tracer);
 /* A keeper holds, or has held, the tracer. */
 bool watchdog_is_kept(const struct journal *g);
 
-/* The keeper, which is dead or was never there, has not done what has to be done. */
+/* The keeper, now dead or never there, has not done what is to be done. */
 bool watchdog_is_left_to_us(const struct journal *g);
 
-/* First aid: stop the programs at once, before the kernel lets them run on without a tracer. */
+/* First aid, at once: stop the programs before the kernel lets them run on without a tracer. */
 void watchdog_stop_programs(struct journal *g);
 
 /* When the tracer is gone: put the programs' own bytes and program counters back and let them go
@@ -38,8 +38,9 @@ void watchdog_recover(struct journal *g);
 /* What has become of a program. */
 enum program_end {
 	FATE_ALIVE,	/* it was put back in order and goes on */
-	FATE_DIED,	/* by the signal; 0: its end was not seen */
-	FATE_ENDED,	/* by us, because it cannot be known what its task should go on with */
+	FATE_DIED,	/* of the signal, or, if that is 0, of what nobody could see */
+	FATE_ENDED,	/* by us, because what its task would have gone on with could not be
+			   known */
 };
 
 struct program_fate {

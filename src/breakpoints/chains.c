@@ -70,11 +70,13 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 	return 0;
 }
 
-void watch_thread_begins(struct task *task)
+void watch_thread_begins(struct watch *w, struct task *task)
 {
 	struct watched_task *t = watched_task(task);
 	struct arch_regs r;
 
+	if (w->engine)
+		w->shared->engine->thread_begins(w->engine, task);
 	if (!t || arch_get_regs(task->tid, &r))
 		return;
 	t->start_asked = true;
@@ -136,6 +138,27 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 		err = number_chain(w, task->tid, &chain, &out->n);
 	out->frames = w->frames;
 	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	return err;
+}
+
+int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r = { 0 };
+
+	/* As at the function's first instruction, whose return address is below the copy. */
+	arch_set_caller(&r, copy->pc, copy->sp - sizeof copy->sp);
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		arch_set_kept(&r, i, copy->kept[i]);
+	int err = unwinder_snapshot_copy(w->unwinder, w->space, copy->sp, copy->bytes, copy->len);
+	if (!err)
+		err = watch_unwind(w, &r, copy->pc, NULL, &chain);
+	if (!err)
+		err = number_chain(w, tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	out->node = 0;
 	return err;
 }
 

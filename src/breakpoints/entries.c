@@ -49,7 +49,7 @@ static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr 
 
 	return ptr && !w->sink->knows(w->image, ptr) &&
 	       address_space_read(w->space, arch_return_place(r), &ret, sizeof ret) == sizeof ret &&
-	       watch_by_allocator(w, bp, ret);
+	       watch_by_allocator(w, bp->at, bp->file, ret);
 }
 
 static void count_free(struct watch *w, struct task *task, struct watched_task *t,

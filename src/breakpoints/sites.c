@@ -25,18 +25,18 @@ static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret)
+bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret)
 {
 	uint8_t before[5];
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
-	if (!m || m->file != bp->file)
+	if (!m || m->file != file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
 		return true;
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
-	return s && s->dynamic && bp->file == m->file && m->file != w->program &&
+	return s && s->dynamic && m->file != w->program &&
 	       read_code(w, ret - sizeof before, before, sizeof before) &&
-	       arch_direct_call_target(before, ret) == bp->at;
+	       arch_direct_call_target(before, ret) == at;
 }
 
 /* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub

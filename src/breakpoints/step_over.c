@@ -67,8 +67,10 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 		return step_over(w, task, bp, at, &r);
 	}
 	bool ended = roles & BREAKPOINT_RETURN && watch_hit_return(w, task, t, at, &r);
-	if (roles & BREAKPOINT_RENDEZVOUS)
+	if (roles & BREAKPOINT_RENDEZVOUS) {
+		watch_begin_engine(w, task);
 		watch_modules(w, task->tid);
+	}
 	bp = breakpoints_again(&w->breakpoints, id, at);
 	if (bp && roles & BREAKPOINT_RESOLVER)
 		watch_enter_resolver(w, task, t, bp, &r);
@@ -169,6 +171,8 @@ void watch_task_gone(struct watch *w, struct task *task)
 {
 	struct watched_task *t = task->user;
 
+	if (w->engine)
+		w->shared->engine->thread_ends(w->engine, task);
 	if (!t)
 		return;
 	watch_forget_calls(w, task);

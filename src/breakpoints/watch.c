@@ -57,8 +57,15 @@ int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t f
 static void plant_probe(void *ctx, const struct scan_probe *p)
 {
 	const struct planting *in = ctx;
+	const struct engine_function f = {
+		.number = p->probe,
+		.probe = watch_probe(in->w, p->probe),
+		.at = in->m->bias + p->address,
+		.size = p->size,
+		.file = in->m->file,
+	};
 
-	if (!maps_address(in->m, p->address))
+	if (!maps_address(in->m, p->address) || (!p->indirect && watch_offer(in->w, &f)))
 		return;
 	if (p->indirect)
 		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
@@ -98,6 +105,13 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
+/* As breakpoints_forget(), of functions that the engine has taken, too. */
+static void forget_range(struct watch *w, const struct address_space *copy, taddr start, taddr end)
+{
+	breakpoints_forget(&w->breakpoints, copy, start, end);
+	watch_forget_taken(w, start, end);
+}
+
 /* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
  * makes several mappings of one, or one of several: what is in them stays where it is. Where no
  * file is mapped any more there may be the program's own copy of it. */
@@ -111,14 +125,13 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 		if (n->end <= at || n->start >= m->end)
 			continue;
 		if (n->start > at)
-			breakpoints_forget(&w->breakpoints, w->space, at, n->start);
+			forget_range(w, w->space, at, n->start);
 		at = n->end < m->end ? n->end : m->end;
 		if (n->file != m->file || n->bias != m->bias)
-			breakpoints_forget(&w->breakpoints, NULL,
-					   n->start > m->start ? n->start : m->start, at);
+			forget_range(w, NULL, n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
-		breakpoints_forget(&w->breakpoints, w->space, at, m->end);
+		forget_range(w, w->space, at, m->end);
 }
 
 bool watch_is_allocator(struct watch *w, uint32_t file)
@@ -144,6 +157,10 @@ void watch_count_allocators(struct watch *w)
 
 		w->counts.trapped |= p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP;
 		w->free_functions += p->kind == PROBE_FREE;
+	}
+	for (size_t i = 0; i < w->n_taken; i++) {
+		w->counts.trapped = true;
+		w->free_functions += w->taken[i].probe->kind == PROBE_FREE;
 	}
 }
 
@@ -174,6 +191,8 @@ int watch_modules(struct watch *w, pid_t tid)
 		forget_gone(w, &now, &was.maps[i]);
 		changed = true;
 	}
+	if (w->engine)
+		w->shared->engine->modules(w->engine, &w->maps);
 	for (size_t i = 0; !err && i < now.n; i++) {
 		if (has_mapping(&was, &now.maps[i]))
 			continue;
@@ -182,6 +201,7 @@ int watch_modules(struct watch *w, pid_t tid)
 	}
 	mappings_release(&was);
 	if (changed) {
+		watch_arm(w);
 		watch_look_at_got_entries(w);
 		forget_pcs(w);
 		watch_count_allocators(w);
@@ -258,12 +278,16 @@ uint32_t watch_program(const struct watch *w)
 	return w->program;
 }
 
-struct watch *watch_new(struct watch_shared *shared, struct address_space *space, pid_t tid,
+struct watch *watch_new(struct watch_shared *shared, struct task *task,
 			const struct observer_sink *sink, void *image, int *err)
 {
-	struct watch *w = watch_create(shared, space, sink, image);
+	struct watch *w = watch_create(shared, task->space, sink, image);
 
-	*err = w ? watch_modules(w, tid) : -ENOMEM;
+	/* At its exec a task can be made to do nothing; and there is hardly anything to take
+	 * yet. */
+	if (w && !task_is_at_exec(task))
+		watch_begin_engine(w, task);
+	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
 	if (*err) {
 		watch_free(w);
 		return NULL;
@@ -336,6 +360,8 @@ void watch_free(struct watch *w)
 	free(w->frames);
 	pools_release(&w->pools);
 	free(w->hidden);
+	watch_end_engine(w);
+	free(w->taken);
 	free(w);
 }
 
@@ -363,6 +389,8 @@ static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 
 void watch_suspend(struct watch *w)
 {
+	if (w->engine)
+		w->shared->engine->suspend(w->engine, true);
 	breakpoints_lift(&w->breakpoints, w->space);
 	for (size_t i = 0; i < w->breakpoints.n; i++)
 		if (is_mark(w, &w->breakpoints.v[i]))
@@ -376,11 +404,15 @@ void watch_resume(struct watch *w, pid_t tid)
 	watch_modules(w, tid);
 	breakpoints_put_back(&w->breakpoints, w->space);
 	watch_look_at_got_entries(w);
+	if (w->engine)
+		w->shared->engine->suspend(w->engine, false);
 }
 
 bool watch_can_see(const struct watch *w)
 {
 	if (w->shared->no_traps)
+		return true;
+	if (w->n_taken)
 		return true;
 	for (size_t i = 0; i < w->breakpoints.n; i++)
 		if (w->breakpoints.v[i].roles &
@@ -389,7 +421,15 @@ bool watch_can_see(const struct watch *w)
 	return false;
 }
 
-void watch_clean(const struct watch *w, const struct address_space *space)
+int watch_clean(struct watch *w)
 {
-	breakpoints_lift(&w->breakpoints, space);
+	breakpoints_lift(&w->breakpoints, w->space);
+	return w->engine ? w->shared->engine->remove(w->engine) : 0;
+}
+
+void watch_clean_copy(const struct watch *w, struct task *child)
+{
+	breakpoints_lift(&w->breakpoints, child->space);
+	if (w->engine)
+		w->shared->engine->clean_copy(w->engine, child);
 }

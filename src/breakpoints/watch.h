@@ -20,22 +20,33 @@ struct watch_shared {
 	struct journal *journal;	/* NULL: nobody watches over us */
 	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
+	const struct engine_ops *engine; /* sees what it can without a trap; NULL: all is trapped */
+	struct engine_shared *engine_shared;
 };
 
 /* Before anything is watched: @rules must outlive it. */
 void watch_shared_rules(struct watch_shared *s, struct rules *rules);
 void watch_shared_release(struct watch_shared *s);
 
+struct engine_ops;
+struct engine_shared;
 struct watch;
 
 /**
- * Watch the program in a space from here on; a task of it is stopped. What it does is told to @sink
- * as
- * @image's.
+ * Watch the program in a space from here on; all tasks of it are stopped, @task among them. What it
+ * does is told to @sink as @image's.
  * Returns NULL with *err: -ENOMEM or -ESRCH.
  */
-struct watch *watch_new(struct watch_shared *shared, struct address_space *space, pid_t tid,
+struct watch *watch_new(struct watch_shared *shared, struct task *task,
 			const struct observer_sink *sink, void *image, int *err);
+
+/* Why the program cannot be watched as was asked for, or NULL. */
+const char *watch_refusal(const struct watch *w);
+
+/* Have all been told that the program has done so far; before a stop of it is served, and now and
+ * then.
+ * @ended: the program can do nothing more. Returns how many events there were. */
+uint64_t watch_catch_up(struct watch *w, bool ended);
 
 /* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */
 void watch_prepare(struct watch_shared *shared, pid_t tid);
@@ -73,8 +84,11 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 /* What is mapped for execution has changed. */
 void watch_remapped(struct watch *w, pid_t tid);
 
+/* A thread of the watched space, which is stopped, has run before it was watched. */
+void watch_thread_was_there(struct watch *w, struct task *task);
+
 /* A thread of the watched space has not run yet. */
-void watch_thread_begins(struct task *task);
+void watch_thread_begins(struct watch *w, struct task *task);
 
 /* @child has a copy of what the thread @parent had when it forked: its stack, and its default
  *        pool. */
@@ -87,6 +101,10 @@ bool watch_settle(struct watch *w, struct task *task, bool trapped);
 void watch_task_gone(struct watch *w, struct task *task);
 /* The calls the task is in will not be seen to return (watch_suspend()). */
 void watch_forget_calls(struct watch *w, struct task *task);
-void watch_clean(const struct watch *w, const struct address_space *space);
+/* Take everything of ours out of the program, all of whose tasks are stopped. -EAGAIN: a task is in
+ * the middle of it; let all run for a moment and ask again. */
+int watch_clean(struct watch *w);
+/* The same for a copy of it, made by fork, whose only task has not run yet. */
+void watch_clean_copy(const struct watch *w, struct task *child);
 
 #endif

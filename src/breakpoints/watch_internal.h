@@ -7,6 +7,7 @@
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
+#include "breakpoints/engine.h"
 #include "breakpoints/pools.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/watch.h"
@@ -46,6 +47,12 @@ struct watch {
 	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
 					   none */
 	struct observed_counts counts;
+	struct engine *engine;		/* NULL: all is trapped */
+	struct engine_host host;	/* what it asks of us */
+	struct engine_function *taken;	/* functions that it sees */
+	size_t n_taken, cap_taken;
+	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
+					   can */
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */
@@ -127,10 +134,28 @@ int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, tadd
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
+/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0 or
+ * -errno. */
+int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct alloc_chain *out);
+
+/* watch_engine.c */
+/* Let the session's engine, if there is one, begin in the program, all of whose tasks are
+ * stopped. */
+void watch_begin_engine(struct watch *w, struct task *task);
+/* What is to be planted there is the engine's if it takes it. False: it is to be trapped. */
+bool watch_offer(struct watch *w, const struct engine_function *f);
+/* Functions in [start, end) are gone. */
+void watch_forget_taken(struct watch *w, taddr start, taddr end);
+/* What has been offered is seen from here on. */
+void watch_arm(struct watch *w);
+/* Nothing of the engine is in the program any more, or that is gone. */
+void watch_end_engine(struct watch *w);
+
 /* sites.c */
-/* Did the code that defines the free at @bp, and to which it returns at @ret, call it
- * itself? */
-bool watch_by_allocator(struct watch *w, const struct breakpoint *bp, taddr ret);
+/* Did the code of module file @file, which defines the free at @at, and to which it returns at
+ * @ret, call it itself? */
+bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret);
 /* What is known of the call that has reached the free at @bp and returns to @ret. */
 enum free_site_kind {
 	SITE_ANY,	/* nothing: of what else it does the return has to tell */

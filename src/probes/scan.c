@@ -40,19 +40,22 @@ static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind k
 	return 0;
 }
 
-static int add_probe(struct scan *s, uint64_t address, uint32_t probe, bool indirect)
+static int add_probe(struct scan *s, uint64_t address, uint64_t size, uint32_t probe, bool indirect)
 {
 	for (size_t i = 0; i < s->n_probes; i++) {
 		if (s->probes[i].address != address || s->probes[i].indirect != indirect)
 			continue;
 		if (probe < s->probes[i].probe)
 			s->probes[i].probe = probe;
+		if (size > s->probes[i].size)
+			s->probes[i].size = size;
 		return 0;
 	}
 	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
 		return -ENOMEM;
 	s->probes[s->n_probes++] =
-		(struct scan_probe){ .address = address, .probe = probe, .indirect = indirect };
+		(struct scan_probe){ .address = address, .size = size, .probe = probe,
+				     .indirect = indirect };
 	s->indirect |= indirect;
 	return 0;
 }
@@ -71,7 +74,7 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	/* What the user says of an operator holds even where it is a forwarder. */
 	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
 		return err;
-	return add_probe(s, sym->st_value, number, indirect);
+	return add_probe(s, sym->st_value, sym->st_size, number, indirect);
 }
 
 static bool is_in_code(Elf *elf, const GElf_Sym *sym)
@@ -194,7 +197,7 @@ static int add_request(void *ctx, uint64_t at)
 {
 	const struct request_place *p = ctx;
 
-	return add_probe(p->scan, p->vaddr + at, p->probe, false);
+	return add_probe(p->scan, p->vaddr + at, 0, p->probe, false);
 }
 
 /* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */

@@ -12,6 +12,7 @@
 /* What a module file holds that concerns breakpoints; addresses are relative to the load bias. */
 struct scan_probe {
 	uint64_t address;
+	uint64_t size;		/* of the function, in bytes; 0: nothing tells */
 	uint32_t probe;		/* its definition's number */
 	bool indirect;		/* an ifunc: at the address is what returns the function's */
 	bool sought, resolved;	/* of an indirect one: it is trapped; where the function is has been

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/signals.h"
 
+#include "attach/kernel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 /* Restarts no system call, unlike all others: what the tracer sleeps in ends for it. */
-#define SIGNUDGE SIGURG
+#define SIGNUDGE KERNEL_WAKES_BY
 #define NUDGE_NS 1000000
 
 enum { EMERGENCY_SECONDS = 3 };

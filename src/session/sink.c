@@ -200,6 +200,11 @@ static uint32_t sink_frame(void *image, uint32_t file, uint64_t address, bool ex
 	return profile_frame(i->profile, &place);
 }
 
+static uint32_t sink_node(void *image, uint32_t parent, uint32_t frame)
+{
+	return profile_node_below(((struct image *)image)->profile, parent, frame);
+}
+
 static bool sink_ask(void *image, struct task_ref task, enum program_question what,
 		     const uint64_t arg[2], uint64_t *result)
 {
@@ -256,6 +261,7 @@ const struct observer_sink session_sink = {
 	.wants = sink_wants,
 	.knows = sink_knows,
 	.frame = sink_frame,
+	.node = sink_node,
 	.mark = sink_mark,
 	.ask = sink_ask,
 	.modules = sink_modules,

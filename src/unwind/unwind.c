@@ -113,6 +113,12 @@ int unwinder_snapshot(struct unwinder *u, const struct address_space *s, taddr s
 	return snapshot_take(&u->memory, s, sp);
 }
 
+int unwinder_snapshot_copy(struct unwinder *u, const struct address_space *s, taddr sp,
+			   const void *bytes, size_t len)
+{
+	return snapshot_take_copy(&u->memory, s, sp, bytes, len);
+}
+
 bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value)
 {
 	return snapshot_word(&u->memory, at, value);

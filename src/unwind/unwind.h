@@ -91,6 +91,10 @@ void unwinder_thread(struct unwinder *u, taddr start_pc, taddr start_sp);
  */
 int unwinder_snapshot(struct unwinder *u, const struct address_space *s, taddr sp);
 
+/* The same of a stack of which @len bytes were copied at some earlier moment. 0 or -ENOMEM. */
+int unwinder_snapshot_copy(struct unwinder *u, const struct address_space *s, taddr sp,
+			   const void *bytes, size_t len);
+
 /* A word of the space's memory, from the snapshot if it is there. False: not readable. */
 bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value);
 
