@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+const uint8_t cfi_usual_header[CFI_USUAL_HEADER] = { 1, 0x1b, 0x03, 0x3b };
+
 /*
  * dwarf_cfi_addrframe() is of no use here: the range it tells is that of a row, from one change of
  * the stack pointer to the next, not that of the function.

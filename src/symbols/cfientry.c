@@ -48,7 +48,6 @@ static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 	uint64_t skipped;
 
 	cie->encoding = -1;
-	cie->signal = false;
 	if (!a || (*a && *a != 'z'))
 		return;
 	for (a += *a == 'z'; *a; a++) {
@@ -71,10 +70,12 @@ static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 bool cfi_cie_read(const struct cfi_section *s, Dwarf_Off offset, struct cfi_cie *out)
 {
 	Dwarf_CFI_Entry e;
-	Dwarf_Off next;
+	Dwarf_Off next = offset;
+	int found = offset >= s->data->d_size ?
+			    1 : dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e);
 
-	if (offset >= s->data->d_size ||
-	    dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e) || !dwarf_cfi_cie_p(&e))
+	*out = (struct cfi_cie){ .size = next > offset && next <= s->data->d_size ? next - offset : 0 };
+	if (found || !dwarf_cfi_cie_p(&e))
 		return false;
 	out->e = e.cie;
 	read_augmentation(s, out);

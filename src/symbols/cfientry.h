@@ -22,9 +22,11 @@ struct cfi_cie {
 	Dwarf_CIE e;	/* its pointers lead into the section */
 	int encoding;	/* DW_EH_PE_* of the functions' addresses; -1: one that is not understood */
 	bool signal;	/* the frames are those that a signal has interrupted */
+	uint64_t size;	/* of all of it, in bytes */
 };
 
-/* The CIE at @offset, which may lead anywhere. False: there is none. */
+/* The CIE at @offset, which may lead anywhere. False: there is none; @out->size then is that of what was
+ * looked at. */
 bool cfi_cie_read(const struct cfi_section *s, Dwarf_Off offset, struct cfi_cie *out);
 
 /* An address at **p, which is moved behind it; *p lies in the section. False: it does not end before
