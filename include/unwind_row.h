@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * Rows of unwinding tables: how a frame's caller is found, for each piece of code. symbols/cfirows.c makes
- * them of call frame information; they are read here, by code that may run without a C library, inside
- * of a program.
+ * Rows of unwinding tables: how a frame's caller is found, for each piece of code.
+ * symbols/cfirows.c makes them of call frame information; they are read here, by code that may
+ * run without a C library, inside of a program.
  *
- * A row tells the caller's stack pointer (the CFA), where the return address is the word below, and its
- * frame pointer; of other registers nothing is known.
+ * A row tells the caller's stack pointer (the CFA), where the return address is the word below,
+ * and its frame pointer; of other registers nothing is known.
  */
 struct unwind_row {
 	uint32_t pc;	/* of the first byte it is about, from the beginning of the table's code */
@@ -20,37 +20,47 @@ struct unwind_row {
 };
 
 /*
- * cfa: the CFA is the stack pointer and as many words more as the number tells, which goes as far as a
- * quarter of a MiB. With this bit it is something else, with a signed number of words in the lowest bits.
+ * cfa: the CFA is the stack pointer and as many words more as the number tells, which goes as
+ * far as a quarter of a MiB. With this bit it is something else, with a signed number of words
+ * in the lowest bits.
  */
 #define UNWIND_CFA_OTHER 0x8000
 #define UNWIND_CFA_KIND 0xf000
 #define UNWIND_CFA_NUMBER 0x0fff
 enum unwind_cfa {
-	UNWIND_CFA_FP = 0x8000,		/* the frame pointer, and number words */
-	UNWIND_CFA_AT_FP = 0x9000,	/* a word in memory: the one at the frame pointer and number words
-					 * (gcc's DRAP, where a function has aligned its stack) */
-	UNWIND_CFA_AT_SP = 0xa000,	/* the word at the stack pointer and number words, and one word more
-					 * (assembler that aligns its stack) */
-	UNWIND_CFA_STUB = 0xb000,	/* the stack pointer and one word; from byte number of each 16 on two
-					 * words (the stubs of a PLT) */
-	/* The frame was interrupted by a signal: there the word at the stack pointer and number words is the
-	 * stack pointer, the one behind it the pc. */
+	/* The frame pointer and number words. */
+	UNWIND_CFA_FP = 0x8000,
+	/* What is in memory at the frame pointer and number words: gcc's DRAP, where a function has
+	 * aligned its stack. */
+	UNWIND_CFA_AT_FP = 0x9000,
+	/* What is in memory at the stack pointer and number words, and one word more: assembler
+	 * that has aligned its stack. */
+	UNWIND_CFA_AT_SP = 0xa000,
+	/* The stack pointer and one word; from byte number of each 16 on two words: the stubs of a
+	 * PLT. */
+	UNWIND_CFA_STUB = 0xb000,
+	/* The caller is whom a signal has interrupted. Its stack pointer is in memory at the stack
+	 * pointer and number words, its pc in the word behind. */
 	UNWIND_CFA_SIGNAL = 0xc000,
-	UNWIND_CFA_END = 0xd000,	/* it has no caller: a thread begins here */
-	UNWIND_CFA_NONE = 0xe000,	/* nothing describes this code */
-	UNWIND_CFA_UNSAID = 0xf000,	/* what describes it cannot be said here */
+	/* There is no caller: a thread begins here. */
+	UNWIND_CFA_END = 0xd000,
+	/* Nothing describes this code. */
+	UNWIND_CFA_NONE = 0xe000,
+	/* What describes it cannot be said in a row. */
+	UNWIND_CFA_UNSAID = 0xf000,
 };
 
-/* fp: 0: it is kept; else one of these with a signed number of words in the lower bits. */
+/* fp: 0: it is kept; else one of these, with a signed number of words in the lower bits. */
 #define UNWIND_FP_KIND 0xc000
 #define UNWIND_FP_NUMBER 0x3fff
 enum unwind_fp {
 	UNWIND_FP_KEPT = 0,
-	UNWIND_FP_AT_CFA = 0x4000,	/* saved at the CFA and number words */
-	UNWIND_FP_AT_BASE = 0x8000,	/* saved at what the CFA is told from (stack or frame pointer) and number
-					 * words */
-	UNWIND_FP_LOST = 0xc000,	/* nobody can tell */
+	/* Saved at the CFA and number words. */
+	UNWIND_FP_AT_CFA = 0x4000,
+	/* Saved at what the CFA is told from, stack or frame pointer, and number words. */
+	UNWIND_FP_AT_BASE = 0x8000,
+	/* Nobody can tell. */
+	UNWIND_FP_LOST = 0xc000,
 };
 
 #define UNWIND_WORD 8
@@ -65,8 +75,8 @@ static inline int64_t unwind_number(uint16_t v, uint16_t mask)
 
 /**
  * The row of the code at @at, told from the beginning of the table's code and within it.
- * @index  for each 1 << @shift bytes of the code the number of the row that its first byte has; and at the
- *         end that of the last row
+ * @index  for each 1 << @shift bytes of the code the number of the row that its first byte has;
+ *         and at the end that of the last row
  */
 static inline const struct unwind_row *unwind_row_find(const struct unwind_row *rows,
 						       const uint32_t *index, unsigned shift,
@@ -159,8 +169,8 @@ unwind_row_places(uint16_t cfa, const struct unwind_frame *f, struct unwind_plac
 /**
  * From a frame to its caller.
  * @cfa, @fp  of the row at the frame's pc (if that is a return address: at the byte before it)
- * @f         the frame; becomes the caller's if there is one, and else stays what it is. A frame pointer
- *            that is lost becomes 0, which leads nowhere
+ * @f         the frame; becomes the caller's if there is one, and else stays what it is. A frame
+ *            pointer that is lost becomes 0, which leads nowhere
  * @fp_at     where the caller's frame pointer was found; 0: nowhere, it was kept or is lost
  * @read      becomes part of this where the compiler knows it
  */

@@ -74,7 +74,9 @@ bool cfi_cie_read(const struct cfi_section *s, Dwarf_Off offset, struct cfi_cie 
 	int found = offset >= s->data->d_size ?
 			    1 : dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e);
 
-	*out = (struct cfi_cie){ .size = next > offset && next <= s->data->d_size ? next - offset : 0 };
+	*out = (struct cfi_cie){ 0 };
+	if (next > offset && next <= s->data->d_size)
+		out->size = next - offset;
 	if (found || !dwarf_cfi_cie_p(&e))
 		return false;
 	out->e = e.cie;

@@ -108,7 +108,8 @@ static bool set_kind(struct run *r, enum cfi_rule_kind kind)
 }
 
 /* A register and an offset from the CFA, which @read reads. */
-static bool set_by_cfa(struct run *r, enum cfi_rule_kind kind, bool (*read)(struct run *, int64_t *))
+static bool set_by_cfa(struct run *r, enum cfi_rule_kind kind,
+		       bool (*read)(struct run *, int64_t *))
 {
 	struct cfi_rule rule = { .kind = kind };
 	uint64_t reg;
@@ -343,7 +344,8 @@ void cfi_start_run(struct cfi_start *x, const struct cfi_section *s)
 }
 
 /* Behind the range of the code comes augmentation data, with its length before it. */
-static const uint8_t *instructions(const struct cfi_cie *cie, const uint8_t *rest, const uint8_t *end)
+static const uint8_t *instructions(const struct cfi_cie *cie, const uint8_t *rest,
+				   const uint8_t *end)
 {
 	uint64_t len;
 

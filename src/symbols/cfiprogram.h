@@ -6,9 +6,9 @@
 #include "symbols/cfirule.h"
 
 /*
- * The instructions of call frame information, interpreted for the few registers that rows tell of. The
- * bytes are untrusted: what does not make sense ends the entry, and the code that is left is told as
- * UNWIND_CFA_UNSAID. Source: DWARF 5, 6.4.2.
+ * The instructions of call frame information, interpreted for the few registers that rows tell
+ * of. The bytes are untrusted: what does not make sense ends the entry, and the code that is
+ * left is told as UNWIND_CFA_UNSAID. Source: DWARF 5, 6.4.2.
  */
 
 /* A CIE that has been interpreted: where its functions begin. */
@@ -22,8 +22,8 @@ struct cfi_start {
 /* Interpret what has been read of a CIE. */
 void cfi_start_run(struct cfi_start *x, const struct cfi_section *s);
 
-/* Told what holds from @pc on; in ascending order, not always another code than before. 0 or -errno, which
- * ends the interpretation. */
+/* Told what holds from @pc on; in ascending order, not always another code than before. 0 or
+ * -errno, which ends the interpretation. */
 typedef int cfi_told(void *ctx, uint64_t pc, struct cfi_code code);
 
 /**

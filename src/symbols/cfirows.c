@@ -148,24 +148,29 @@ static bool find_code(struct objfile *o, uint64_t *start, uint64_t *end)
 	if (elf_getphdrnum(o->elf, &n))
 		return false;
 	for (size_t i = 0; i < n && gelf_getphdr(o->elf, (int)i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
+		uint64_t behind = ph.p_vaddr + ph.p_memsz;
+
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || behind < ph.p_vaddr)
 			continue;
 		if (ph.p_vaddr < *start)
 			*start = ph.p_vaddr;
-		if (ph.p_vaddr + ph.p_memsz > *end)
-			*end = ph.p_vaddr + ph.p_memsz;
+		if (behind > *end)
+			*end = behind;
 	}
 	return *start < *end;
 }
 
 /* ---- .eh_frame, by its index ---- */
 
+/* Encodings, where .eh_frame is, how many entries follow. */
+#define HEADER_SIZE 12
+
 struct header_entry {
 	int32_t start, fde;	/* from the beginning of .eh_frame_hdr */
 };
 
-/* The bytes of .eh_frame_hdr, if they are as usual, and the section that it is the index of: up to the end
- * of its segment, for nobody tells where it ends. NULL: there is no such thing. */
+/* The bytes of .eh_frame_hdr, if they are as usual, and the section that it is the index of:
+ * up to the end of its segment, for nobody tells where it ends. NULL: there is no such thing. */
 static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_section *s)
 {
 	GElf_Phdr h, load;
@@ -175,7 +180,8 @@ static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_secti
 		return NULL;
 	Elf_Data *d = elf_getdata_rawchunk(o->elf, (int64_t)h.p_offset, h.p_filesz, ELF_T_BYTE);
 
-	if (!d || !d->d_buf || d->d_size < 12 || memcmp(d->d_buf, cfi_usual_header, CFI_USUAL_HEADER))
+	if (!d || !d->d_buf || d->d_size < HEADER_SIZE ||
+	    memcmp(d->d_buf, cfi_usual_header, CFI_USUAL_HEADER))
 		return NULL;
 	memcpy(&to, (const char *)d->d_buf + CFI_USUAL_HEADER, sizeof to);
 	*addr = h.p_vaddr;
@@ -185,8 +191,8 @@ static Elf_Data *read_header(struct objfile *o, uint64_t *addr, struct cfi_secti
 		return NULL;
 	uint64_t skip = s->addr - load.p_vaddr;
 
-	s->data = elf_getdata_rawchunk(o->elf, (int64_t)(load.p_offset + skip), load.p_filesz - skip,
-				       ELF_T_BYTE);
+	s->data = elf_getdata_rawchunk(o->elf, (int64_t)(load.p_offset + skip),
+				       load.p_filesz - skip, ELF_T_BYTE);
 	return s->data && s->data->d_buf ? d : NULL;
 }
 
@@ -204,7 +210,7 @@ static int read_by_header(struct cfi_rows *t, struct objfile *o)
 	if (!d)
 		return -EINVAL;
 	const char *p = (const char *)d->d_buf + 2 * CFI_USUAL_HEADER;
-	size_t room = (d->d_size - 12) / sizeof entry;
+	size_t room = (d->d_size - HEADER_SIZE) / sizeof entry;
 
 	memcpy(&n, p, sizeof n);
 	p += sizeof n;

@@ -34,8 +34,8 @@ void row_maker_release(struct row_maker *m);
 
 /**
  * Add the function whose entry is at @offset, which may lead anywhere.
- * Returns 0 (also if the entry is skipped), -ENOMEM, or -EINVAL: it begins before the last one, or bytes are
- * read again and again, as those of no honest file are.
+ * Returns 0 (also if the entry is skipped), -ENOMEM, or -EINVAL: it begins before the last one,
+ * or bytes are read again and again, as those of no honest file are.
  */
 int row_maker_add(struct row_maker *m, Dwarf_Off offset);
 

@@ -56,13 +56,14 @@ uint8_t cfi_reg(uint64_t number)
 /* ---- expressions ---- */
 
 /*
- * What link editors write for the stubs of a PLT: the first instructions push a word, from byte n on of
- * each 16 it is there: sp + 8 + (((pc & 15) >= n) << 3).
+ * What link editors write for the stubs of a PLT: the first instructions push a word, from byte
+ * n on of each 16 it is there: sp + 8 + (((pc & 15) >= n) << 3).
  */
 static bool is_stub(const uint8_t *p, size_t len, uint8_t *n)
 {
-	static const uint8_t before[] = { DW_OP_breg0 + ARCH_DWARF_SP, 8, DW_OP_breg0 + ARCH_DWARF_RETURN,
-					  0, DW_OP_lit15, DW_OP_and };
+	static const uint8_t before[] = { DW_OP_breg0 + ARCH_DWARF_SP, UNWIND_WORD,
+					  DW_OP_breg0 + ARCH_DWARF_RETURN, 0,
+					  DW_OP_lit15, DW_OP_and };
 	static const uint8_t behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
 
 	if (len != sizeof before + 1 + sizeof behind || memcmp(p, before, sizeof before) ||

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Rules of call frame information: where the CFA is, and where the few registers of a caller that a row
- * (unwind_row.h) tells of.
+ * Rules of call frame information: where the CFA is, and where the few registers of a caller
+ * that a row (unwind_row.h) tells of.
  */
 enum cfi_rule_kind {
 	CFI_NOTHING,	/* nothing has been said */
@@ -45,8 +45,8 @@ struct cfi_rule cfi_rule_of_expression(const uint8_t *p, const uint8_t *end);
 /* @signal: of a frame that a signal has interrupted */
 struct cfi_code cfi_rules_code(const struct cfi_rules *r, bool signal);
 
-/* A number of LEB128 at **p, which is moved behind it. False: it does not end before @end, or is larger
- * than 64 bits. */
+/* A number of LEB128 at **p, which is moved behind it. False: it does not end before @end, or
+ * is larger than 64 bits. */
 bool cfi_uleb(const uint8_t **p, const uint8_t *end, uint64_t *out);
 bool cfi_sleb(const uint8_t **p, const uint8_t *end, int64_t *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows against libdw's interpreter, for each byte of code of real files: those that this test itself has
- * mapped, and some that have what few others have. With arguments: of the files that are named.
+ * Rows against libdw's interpreter, for each byte of code of real files: those that this test
+ * itself has mapped, and some that have what few others have. With arguments: of the files that
+ * are named.
  */
 #include "unit/unit.h"
 
@@ -170,8 +171,40 @@ static void differs(struct figures *f, const char *path, uint64_t at, const char
 		print_message("%s: at %#" PRIx64 ": %s\n", path, at, what);
 }
 
+/* Where libdw finds what it knows of a file. */
+struct cfis {
+	Dwarf_CFI *eh_frame;
+	Dwarf *dwarf;
+	Dwarf_CFI *debug_frame;
+};
+
+static struct cfis cfis_open(struct objfile *o)
+{
+	struct cfis c = { .eh_frame = dwarf_getcfi_elf(o->elf) };
+	GElf_Shdr shdr;
+
+	if (objfile_section(o, ".debug_frame", &shdr))
+		c.dwarf = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+	if (c.dwarf)
+		c.debug_frame = dwarf_getcfi(c.dwarf);
+	return c;
+}
+
+static void cfis_close(struct cfis *c)
+{
+	if (c->eh_frame)
+		dwarf_cfi_end(c->eh_frame);
+	dwarf_end(c->dwarf);
+}
+
+static bool find_frame(const struct cfis *c, uint64_t at, Dwarf_Frame **frame)
+{
+	return (c->eh_frame && !dwarf_cfi_addrframe(c->eh_frame, at, frame)) ||
+	       (c->debug_frame && !dwarf_cfi_addrframe(c->debug_frame, at, frame));
+}
+
 /* The rows from @at to @end say one thing, and so must libdw. */
-static void compare_piece(struct figures *f, const char *path, Dwarf_CFI *cfi,
+static void compare_piece(struct figures *f, const char *path, const struct cfis *c,
 			  const struct unwind_row *r, uint64_t at, uint64_t end)
 {
 	char text[128];
@@ -181,7 +214,7 @@ static void compare_piece(struct figures *f, const char *path, Dwarf_CFI *cfi,
 		Dwarf_Addr from, to;
 
 		f->pieces++;
-		if (dwarf_cfi_addrframe(cfi, at, &frame)) {
+		if (!find_frame(c, at, &frame)) {
 			if (r->cfa != UNWIND_CFA_NONE && r->cfa != UNWIND_CFA_UNSAID)
 				differs(f, path, at, "libdw knows nothing of it");
 			return;
@@ -190,7 +223,8 @@ static void compare_piece(struct figures *f, const char *path, Dwarf_CFI *cfi,
 		struct said s = say(frame);
 
 		free(frame);
-		snprintf(text, sizeof text, "row %#x %#x, libdw %#x %#x", r->cfa, r->fp, s.cfa, s.fp);
+		snprintf(text, sizeof text, "row %#x %#x, libdw %#x %#x", r->cfa, r->fp, s.cfa,
+			 s.fp);
 		if (s.cfa != r->cfa || s.fp != r->fp)
 			differs(f, path, at, text);
 		if (at < from || at >= to) {
@@ -201,7 +235,8 @@ static void compare_piece(struct figures *f, const char *path, Dwarf_CFI *cfi,
 	}
 }
 
-static void compare_rows(struct figures *f, const char *path, const struct cfi_rows *t, Dwarf_CFI *cfi)
+static void compare_rows(struct figures *f, const char *path, const struct cfi_rows *t,
+			 const struct cfis *c)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t at = t->start + t->v[i].pc;
@@ -213,7 +248,7 @@ static void compare_rows(struct figures *f, const char *path, const struct cfi_r
 			differs(f, path, at, "two rows are one");
 		if (cfirows_find(t, at) != &t->v[i] || cfirows_find(t, end - 1) != &t->v[i])
 			differs(f, path, at, "the row is not found");
-		compare_piece(f, path, cfi, &t->v[i], at, end);
+		compare_piece(f, path, c, &t->v[i], at, end);
 	}
 }
 
@@ -222,15 +257,19 @@ static void compare_functions(struct figures *f, const char *path, const struct 
 			      struct objfile *o)
 {
 	struct fdes fdes = { 0 };
+	struct debug_frame debug = { 0 };
 
 	assert_int_equal(fdes_read(&fdes, o), 0);
-	for (size_t i = 0; i < fdes.n; i++) {
-		const struct unwind_row *r = cfirows_find(t, fdes.v[i].start);
+	assert_int_equal(debug_frame_read(&debug, o), 0);
+	for (size_t i = 0; i < fdes.n + debug.fdes.n; i++) {
+		const struct fde *fde = i < fdes.n ? &fdes.v[i] : &debug.fdes.v[i - fdes.n];
+		const struct unwind_row *r = cfirows_find(t, fde->start);
 
 		if (r && r->cfa == UNWIND_CFA_NONE)
-			differs(f, path, fdes.v[i].start, "a function is missing");
+			differs(f, path, fde->start, "a function is missing");
 	}
 	fdes_release(&fdes);
+	debug_frame_release(&debug);
 }
 
 static void compare_file(struct figures *f, const char *path)
@@ -245,24 +284,23 @@ static void compare_file(struct figures *f, const char *path)
 
 	assert_int_equal(cfirows_read(&t, &o), 0);
 	uint64_t ns = clock_now_ns() - began;
-	Dwarf_CFI *cfi = dwarf_getcfi_elf(o.elf);
+	struct cfis c = cfis_open(&o);
 
-	if (t.n && cfi) {
-		compare_rows(f, path, &t, cfi);
+	if (t.n && (c.eh_frame || c.debug_frame)) {
+		compare_rows(f, path, &t, &c);
 		compare_functions(f, path, &t, &o);
 		print_message("%s: %zu functions, %zu skipped, %zu rows, %zu unsaid, %" PRIu64
 			      " us, %zu differences\n", path, t.functions, t.skipped, t.n, t.unsaid,
 			      ns / 1000, f->differences - before);
 	}
-	f->files += t.n && cfi;
+	f->files += t.n && (c.eh_frame || c.debug_frame);
 	f->functions += t.functions;
 	f->skipped += t.skipped;
 	f->rows += t.n;
 	f->unsaid += t.unsaid;
 	f->bytes += t.end - t.start;
 	f->ns += ns;
-	if (cfi)
-		dwarf_cfi_end(cfi);
+	cfis_close(&c);
 	cfirows_release(&t);
 	objfile_close(&o);
 }
@@ -271,8 +309,8 @@ static void print_figures(const struct figures *f)
 {
 	print_message("%zu files: %zu functions (%zu skipped), %zu rows (%zu unsaid) of %.1f MB of "
 		      "code in %.1f ms; %zu pieces compared, %zu differ\n",
-		      f->files, f->functions, f->skipped, f->rows, f->unsaid, (double)f->bytes / 1e6,
-		      (double)f->ns / 1e6, f->pieces, f->differences);
+		      f->files, f->functions, f->skipped, f->rows, f->unsaid,
+		      (double)f->bytes / 1e6, (double)f->ns / 1e6, f->pieces, f->differences);
 }
 
 static int compare_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
