@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of whole files: with an index and without, with .debug_frame, and damaged. FUZZ=100 makes the
- * last a hundred times as long.
+ * The rows of whole files: with an index and without, with .debug_frame, and damaged. FUZZ=100
+ * makes the last a hundred times as long.
  */
 #include "unit/test_symbols_fixture.h"
 
@@ -17,7 +17,8 @@ static const char source[] =
 	"#include <string.h>\n"
 	"volatile int sink;\n"
 	"__attribute__((noinline)) void fill(char *p, int n) { memset(p, n, (size_t)n); }\n"
-	"__attribute__((noinline)) int plain(int n) { char b[64]; fill(b, n & 63); return b[n & 7]; }\n"
+	"__attribute__((noinline)) int plain(int n) { char b[64]; fill(b, n & 63);\n"
+	"	return b[n & 7]; }\n"
 	"__attribute__((noinline)) int moving(int n) { char *b = alloca((size_t)n); fill(b, n);\n"
 	"	return b[0] + plain(n); }\n"
 	"__attribute__((noinline)) int large(int n) { char b[200000]; fill(b, n); return b[n]; }\n"
@@ -190,7 +191,8 @@ static char *text_of(struct fixture *x, const struct cfi_rows *t, const char *na
 	return text;
 }
 
-/* What a program's own units have in .debug_frame alone is beside the .eh_frame of its start code. */
+/* What a program's own units have in .debug_frame alone is beside the .eh_frame of its start
+ * code. */
 static void code_that_only_debug_frame_describes(void **state)
 {
 	static const char *const functions[] = { "plain", "moving", "large", "main" };
