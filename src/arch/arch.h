@@ -65,6 +65,13 @@ extern const unsigned arch_frame_pointer;
 #define ARCH_FRAME_RETURN 8
 #define ARCH_FRAME_CALLER 16
 
+/* What call frame information calls the stack pointer, the frame pointer and the return address, which
+ * a call leaves so many bytes from the CFA. Source: psABI, 3.6.2. */
+#define ARCH_DWARF_SP 7
+#define ARCH_DWARF_FP 6
+#define ARCH_DWARF_RETURN 16
+#define ARCH_DWARF_RETURN_AT (-8)
+
 /* Does a call instruction end at the end of @before? */
 #define ARCH_CALL_MAX 9	/* bytes of the longest one */
 bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
