@@ -55,7 +55,7 @@ $(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
 
 # The agent runs in programs of others: no C library, no vector registers, nothing to relocate, and none of
 # the user's flags, which might instrument it. What it is linked from is a piece of code in one section.
-AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc \
+AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc -Iinclude \
 	-ffreestanding -fPIE -fvisibility=hidden -mgeneral-regs-only -mfsgsbase -mcx16 \
 	-fno-stack-protector -fcf-protection=none -fno-jump-tables -fasynchronous-unwind-tables \
 	-Wstack-usage=256 \

@@ -192,6 +192,21 @@ struct agent_stack {
 	_Alignas(64) uint64_t word[AGENT_STACK_BYTES / 8];
 };
 
+/* ---- unwinding tables ---- */
+
+/* The rows of a piece of code, see unwind_row.h; addresses in the program. */
+struct agent_module {
+	uint64_t lo, hi;
+	uint64_t rows, index;
+	uint64_t shift;
+};
+
+/* Sorted by lo. Never changed: what is mapped has changed means that there is another list. */
+struct agent_modules {
+	uint64_t n;
+	struct agent_module v[];
+};
+
 /* ---- all of it ---- */
 
 /* Half-open, and what a flag switches there. */
@@ -226,6 +241,7 @@ struct agent_shared {
 	uint32_t n_pads, n_ranges;
 	uint32_t ranges_turn;		  /* odd: ranges[] is being written */
 	uint64_t agent_lo, agent_hi;	  /* the agent's own code */
+	uint64_t modules;		  /* address of struct agent_modules; 0: there are none */
 	struct agent_pads pads[AGENT_PADS];
 	struct agent_range ranges[AGENT_RANGES]; /* what is readable and writable: sorted */
 	/* Asked by the agent. */
