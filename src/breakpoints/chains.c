@@ -142,7 +142,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 }
 
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out)
+			struct alloc_chain *out, taddr *end)
 {
 	struct unwind_chain chain;
 	struct arch_regs r = { 0 };
@@ -159,6 +159,7 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 	out->frames = w->frames;
 	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
 	out->node = 0;
+	*end = !err && chain.n ? chain.frames[chain.n - 1].pc : 0;
 	return err;
 }
 

@@ -45,10 +45,12 @@ struct engine_host {
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
-	/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0
-	 * or
-	 * -errno. */
-	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out);
+	/* The chain that a copy of a task's stack tells, which ends at the pc *@end; its frames are
+	 * good until the next call. 0 or -errno. */
+	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
+		      taddr *end);
+	/* So many events have come to grief on their way. */
+	void (*lost)(void *ctx, uint64_t events);
 	void *ctx;
 };
 

@@ -60,9 +60,15 @@ static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 	return f && watch_by_allocator(w, function, f->file, ret);
 }
 
-static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out)
+static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
+		       taddr *end)
 {
-	return watch_chain_of_copy(ctx, tid, copy, out);
+	return watch_chain_of_copy(ctx, tid, copy, out, end);
+}
+
+static void host_lost(void *ctx, uint64_t events)
+{
+	((struct watch *)ctx)->counts.lost += events;
 }
 
 /* ---- what the watch does with it ---- */
@@ -80,6 +86,7 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.lost = host_lost,
 		.ctx = w,
 	};
 	w->engine = s->engine->open(s->engine_shared, task, &w->host, &w->refusal);

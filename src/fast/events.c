@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/events.h"
+
+#include "arch/arch.h"
+#include "probes/outcome.h"
+
+void events_now(struct events *v, uint64_t ticks, uint64_t ns)
+{
+	v->moments.ticks[0] = v->moments.ticks[1];
+	v->moments.ns[0] = v->moments.ns[1];
+	v->moments.ticks[1] = ticks;
+	v->moments.ns[1] = ns;
+}
+
+uint64_t events_time(const struct events *v, uint64_t ticks)
+{
+	const struct moments *m = &v->moments;
+	uint64_t ns = m->ns[1];
+
+	if (m->ticks[0] && ticks < m->ticks[1] && m->ticks[0] < m->ticks[1]) {
+		uint64_t since = ticks > m->ticks[0] ? ticks - m->ticks[0] : 0;
+		unsigned __int128 part = (unsigned __int128)since * (m->ns[1] - m->ns[0]);
+
+		ns = m->ns[0] + (uint64_t)(part / (m->ticks[1] - m->ticks[0]));
+	}
+	return ns > v->last_ns ? ns : v->last_ns;
+}
+
+static bool has(const struct ring_record *r, enum agent_word which)
+{
+	return r->words & 1u << which;
+}
+
+/* The task that a record is of. A thread that nobody knows yet is some thread of the process. */
+static pid_t task_of(const struct events *v, const struct ring_record *r)
+{
+	uint32_t number = r->thread;
+
+	if (number < AGENT_SPARES || number == AGENT_NO_THREAD)
+		number = has(r, WORD_THREAD) ? threads_find(v->threads, r->word[WORD_THREAD])
+					     : AGENT_NO_THREAD;
+	pid_t tid = number == AGENT_NO_THREAD ? 0 : threads_tid(v->threads, number);
+	return tid ? tid : v->pid;
+}
+
+static const struct engine_function *function_of(const struct events *v, uint64_t number)
+{
+	return number < v->n_functions ? &v->functions[number] : NULL;
+}
+
+static bool in_pads(const struct events *v, taddr pc)
+{
+	return pc >= v->pads_lo && pc < v->pads_hi;
+}
+
+/* The chain that a copy of the stack tells. @end: the pc where it ended. */
+static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
+		   struct alloc_chain *chain, taddr *end)
+{
+	struct stack_copy copy = { .pc = s->pc, .sp = s->sp, .bytes = s->word, .len = s->bytes };
+
+	for (unsigned i = 0, j = 0; i < ARCH_KEPT_REGS; i++)
+		copy.kept[i] = i == arch_frame_pointer ? s->fp : s->saved[j++];
+	if (v->host->unwind(v->host->ctx, tid, &copy, chain, end)) {
+		*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+		*end = 0;
+	}
+}
+
+/* What the agent could not see for itself is seen from its copy of the stack. True: the call was made by
+ * the allocator itself, inside of another one. */
+static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid)
+{
+	struct alloc_chain chain;
+	taddr end = 0;
+
+	if (!has(r, WORD_JUDGE) || !r->stack)
+		return false;
+	unwind(v, tid, r->stack, &chain, &end);
+	return in_pads(v, end);
+}
+
+/* False: somebody has written to the memory that the agent has its tree in. */
+static bool find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
+		       struct alloc_chain *chain)
+{
+	uint32_t node;
+	taddr end;
+
+	*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	if (r->stack)
+		unwind(v, tid, r->stack, chain, &end);
+	else if (!r->node)
+		return true;
+	else if (nodes_find(v->nodes, r->node, &node, &chain->truncated))
+		return false;
+	else
+		chain->node = node;
+	return true;
+}
+
+static enum alloc_call call_of(enum agent_kind kind)
+{
+	switch (kind) {
+	case RECORD_CALLOC:
+		return CALL_CALLOC;
+	case RECORD_REALLOC:
+	case RECORD_REALLOC_BEGIN:
+		return CALL_REALLOC;
+	case RECORD_FREE:
+		return CALL_FREE;
+	default:
+		return CALL_MALLOC;
+	}
+}
+
+/* What a call that should give a block has come to. False: the record makes no sense. */
+static bool describe_end(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+{
+	taddr old = has(r, WORD_OLD) ? r->word[WORD_OLD] : 0;
+
+	e->size = r->size;
+	e->ptr = r->pointer;
+	e->old_ptr = old;
+	e->sp = has(r, WORD_SP) ? r->word[WORD_SP] : 0;
+	e->count = has(r, WORD_COUNT) ? r->word[WORD_COUNT] : 1;
+	e->elem = has(r, WORD_ELEM) ? r->word[WORD_ELEM] : r->size;
+	e->kind = old ? AE_REALLOC_MOVED : AE_ALLOC;
+	if (r->pointer)
+		return true;
+	const struct engine_function *f =
+		has(r, WORD_FUNCTION) ? function_of(v, r->word[WORD_FUNCTION]) : NULL;
+	if (f)
+		e->kind = probe_outcome(f->probe, r->size, r->size == UINT64_MAX, old, 0);
+	return f;
+}
+
+/* Blocks that a dying thread's cache has, and that the program has freed long ago. */
+static bool is_housekeeping(const struct events *v, const struct ring_record *r)
+{
+	const struct engine_function *f = function_of(v, r->function);
+
+	return f && r->pointer && !v->host->knows(v->host->ctx, r->pointer) &&
+	       v->host->by_allocator(v->host->ctx, f->at, r->ret);
+}
+
+/* False: the record makes no sense. */
+static bool describe(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+{
+	switch (r->kind) {
+	case RECORD_FREE:
+		e->kind = AE_FREE;
+		e->ptr = r->pointer;
+		e->by_allocator = is_housekeeping(v, r);
+		return true;
+	case RECORD_REALLOC_BEGIN:
+		e->kind = AE_REALLOC_BEGIN;
+		e->old_ptr = r->pointer;
+		return r->pointer;
+	case RECORD_ALLOC:
+	case RECORD_CALLOC:
+	case RECORD_REALLOC:
+		return describe_end(v, r, e) && find_chain(v, r, e->task, &e->chain);
+	default:
+		return false;
+	}
+}
+
+void events_take(void *events, const struct ring_record *r)
+{
+	struct events *v = events;
+	struct alloc_event e = { .call = call_of(r->kind), .task = task_of(v, r) };
+
+	if (is_nested(v, r, e.task))
+		return;
+	if (!describe(v, r, &e)) {
+		v->lost++;
+		return;
+	}
+	e.time_ns = v->last_ns = events_time(v, r->ticks);
+	v->host->event(v->host->ctx, &e);
+}
