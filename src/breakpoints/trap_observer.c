@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct trap_observer {
-	struct observer base;	/* first */
+	struct observer base;	/* must be first */
 	struct tracer *tracer;
 	struct watch_shared shared;
 	const struct observer_sink *sink;
@@ -23,7 +23,7 @@ struct trap_observer {
 /* An image, kept with its address space. */
 struct observed {
 	struct watch *watch;
-	void *image;	/* the session's */
+	void *image;	/* belongs to the session */
 };
 
 static struct observed *observed_in(const struct address_space *space)
@@ -47,7 +47,7 @@ static void forget(struct address_space *space)
 	free(of);
 }
 
-/* ---- what the tracer tells ---- */
+/* ---- what the tracer reports ---- */
 
 static bool refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
 		   const char *why_not)
@@ -132,7 +132,7 @@ static void on_unfollowed(void *ctx, struct task *task, const struct address_spa
 
 	if (from)
 		watch_clean(from->watch, task->space);
-	/* A child that was not to be followed anyway is not missed. */
+	/* Do not report a child that was not to be followed anyway. */
 	if (space && !o->sink->wanted(o->ctx, task->tgid))
 		return;
 	error_set(&why, err, "%s%s", strerror(-err),
@@ -201,7 +201,7 @@ static void on_task_gone(void *ctx, struct task *task)
 	if (!of)
 		return;
 	watch_task_gone(of->watch, task);
-	/* The end of the last one is the end of all. */
+	/* The end of the last thread is the end of the process, which is reported by itself. */
 	if (task->tid != task->tgid)
 		o->sink->thread(of->image, task->tid, false);
 }
@@ -296,8 +296,8 @@ static void let_run(struct observer *base)
 	tracer_continue(trap_observer_of(base)->tracer);
 }
 
-/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no
- * more. */
+/* The next task of an image that has not ended, in a walk over all of them; NULL: there is none
+ * left. */
 static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
 {
 	struct task *task;
