@@ -100,8 +100,8 @@ void announce(struct watch *w, struct task *task, const struct probe *p, const s
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset,
 			taddr sp)
 {
-	/* A list that leads back into itself would keep us for ever: its second time round ends it
-	 * (R. P. Brent, An improved Monte Carlo factorization algorithm, 1980). */
+	/* A list that leads back into itself would never end: it is left in its second round (R. P.
+	 * Brent, An improved Monte Carlo factorization algorithm, 1980). */
 	taddr mark = first;
 	uint64_t steps = 0, limit = 1;
 

@@ -4,7 +4,7 @@
 
 #include "breakpoints/watch_internal.h"
 
-/* Events that are told by a call or a client request itself: nothing has to be waited for. */
+/* Events that a call or a client request reports itself: its return need not be waited for. */
 
 /**
  * A block is announced: mprof_malloclike() and its kin, or a client request. Nothing happens if its
@@ -22,8 +22,8 @@ void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_
 /* Is the client request at which a task has stopped one about blocks? */
 bool request_of_interest(struct watch *w, const struct arch_regs *r);
 
-/* A request is no call, but its chain begins where it stands: the registers, and *ret, of a call
- * that would return there. */
+/* A request is no call, but its chain begins where it is made: gives the registers, and *ret, of a
+ * call that would return there. */
 struct arch_regs request_as_call(const struct arch_regs *r, taddr *ret);
 
 #endif

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The code around a breakpoint, by which it is known again where a program writes its own code. A
- * breakpoint instruction may be found there that is not ours: such programs fill with it what they
- * do not use, and put one where nothing may ever come.
+ * The code around a breakpoint, by which the breakpoint is recognised where a program writes its
+ * own code. A trap instruction found there may not be ours: such programs fill unused memory with
+ * it, and put one where execution must never arrive.
  */
 #define AROUND_BYTES 8
 

@@ -175,7 +175,7 @@ void breakpoints_put_back(struct breakpoints *t, const struct address_space *s)
 
 /* ---- breakpoints that are in only while a call is pending ---- */
 
-/* One stop costs as much as several writes of a breakpoint, so that it pays soon. */
+/* One stop costs as much as several writes of a breakpoint, so this pays soon. */
 static bool is_on_demand(const struct breakpoint *bp)
 {
 	enum { SOME = 16 };
@@ -237,7 +237,7 @@ void breakpoints_forget(struct breakpoints *t, const struct address_space *s, ta
 			}
 			bp->volatile_code = true;
 		}
-		/* Its copy was in the memory that went. */
+		/* Its slot was in the memory that has gone. */
 		if (within(bp->slot, start, end) && !(s && slot_came_along(s, bp))) {
 			bp->slot = 0;
 			bp->insn.how = ARCH_STEP;
@@ -248,7 +248,7 @@ void breakpoints_forget(struct breakpoints *t, const struct address_space *s, ta
 	t->n = kept;
 	slacks_forget(t, start, end);
 	if (changed)
-		reindex(t); /* fewer than before: needs no memory */
+		reindex(t); /* fewer than before: this needs no memory */
 }
 
 int breakpoints_copy(struct breakpoints *to, const struct breakpoints *from)
@@ -263,7 +263,7 @@ int breakpoints_copy(struct breakpoints *to, const struct breakpoints *from)
 	int err = slacks_copy(to, from);
 	for (size_t i = 0; i < to->n; i++) {
 		to->v[i].journal_entry = JOURNAL_NONE;
-		to->v[i].pending = 0; /* the calls of other threads */
+		to->v[i].pending = 0; /* those are the calls of other threads */
 		if (!err)
 			breakpoint_write_entry(to, &to->v[i]);
 	}

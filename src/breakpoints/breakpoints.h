@@ -15,10 +15,12 @@
  */
 
 enum breakpoint_role {
-	BREAKPOINT_ENTRY = 1,	      /* of an allocator function: probe */
+	BREAKPOINT_ENTRY = 1,	      /* at the entry of an allocator function: probe */
 	BREAKPOINT_RETURN = 2,      /* a call of one returns here */
-	BREAKPOINT_RENDEZVOUS = 4,  /* the dynamic linker tells that libraries came or went */
-	BREAKPOINT_RESOLVER = 8,    /* of a function that tells where an ifunc is: resolves */
+	BREAKPOINT_RENDEZVOUS = 4,  /* the dynamic linker calls it when libraries have come or
+				       gone */
+	BREAKPOINT_RESOLVER = 8,    /* at the entry of a function that returns where an ifunc is:
+				       resolves */
 };
 
 struct breakpoint {
@@ -28,15 +30,16 @@ struct breakpoint {
 	uint8_t roles;		/* of enum breakpoint_role */
 	bool volatile_code;	/* not in a file's mapping: a JIT may write over it */
 	uint32_t probe;		/* BREAKPOINT_ENTRY: its definition's number */
-	uint32_t resolves;	/* BREAKPOINT_RESOLVER: the same of what it returns */
+	uint32_t resolves;	/* BREAKPOINT_RESOLVER: that of the function it returns */
 	uint32_t file;		/* module file number; NO_FILE if none */
 	taddr slot;		/* its copy out of line; 0: needs none */
 	uint8_t slot_size;
 	uint32_t journal_entry;	/* its entry in the recovery journal, or JOURNAL_NONE */
 	/* BREAKPOINT_RETURN: */
 	uint32_t pending;	/* calls that will return here */
-	uint32_t hits, spurious_hits;	/* so often one did, or something else came by */
-	bool lifted;		/* not in the program now: nothing is pending, and mostly others
+	uint32_t hits, spurious_hits;	/* how often one did, and how often something else came
+					   by */
+	bool lifted;		/* not in the program now: no call is pending, and mostly others
 				   come by */
 };
 
@@ -53,8 +56,8 @@ struct breakpoints {
 	struct slack *slacks;
 	size_t n_slacks, cap_slacks;
 	uint64_t planted;	/* writes of a trap instruction so far */
-	struct journal *journal;	/* told of every breakpoint; NULL: nobody watches */
-	pid_t pid;		/* whose memory it is, for the recovery journal */
+	struct journal *journal;	/* gets every breakpoint; NULL: there is no watchdog */
+	pid_t pid;		/* the process whose memory it is, for the recovery journal */
 };
 
 void breakpoints_release(struct breakpoints *t);
@@ -82,17 +85,17 @@ struct breakpoint *breakpoints_plant(struct breakpoints *t, const struct address
 				     enum breakpoint_role role, int *err);
 
 /**
- * A call is pending that will return to @bp; it has returned there, or never will. A
- * breakpoint that more come by who do not return from such a call is in the program only while one
- * is pending.
+ * A call is pending that will return to @bp; it has returned there, or never will. A breakpoint at
+ * which tasks mostly stop that return from no such call is in the program only while a call is
+ * pending.
  */
 void breakpoint_await(struct breakpoints *t, const struct address_space *s, struct breakpoint *bp);
 void breakpoint_awaited(const struct address_space *s, struct breakpoint *bp);
-/* Somebody came by who returns from no such call. */
+/* A task came by that returns from no such call. */
 void breakpoint_was_spurious(const struct address_space *s, struct breakpoint *bp);
 
-/* A program that writes its own code may have written over a breakpoint or behind it: take note of
- * what is there now, and put the breakpoint back. */
+/* A program that writes its own code may have written over a breakpoint or behind it: record what
+ * is there now, and put the breakpoint back. */
 void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 			 struct breakpoint *bp);
 
@@ -100,13 +103,12 @@ void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 void breakpoints_lift(const struct breakpoints *t, const struct address_space *s);
 void breakpoints_put_back(struct breakpoints *t, const struct address_space *s);
 void breakpoint_put_back(const struct address_space *s, struct breakpoint *bp);
-/* Have the program hold the breakpoint, if it is not out. Where a program that writes its own code
- * has put other code no instruction need begin any more: there it is out until somebody calls who
- * will return there. */
+/* Make sure that the breakpoint is in the program, unless it is lifted. Where a program that writes
+ * its own code has put other code, an instruction need not begin there any more: the breakpoint is
+ * lifted until a call is made that will return there. */
 void breakpoint_make_sure(const struct address_space *s, struct breakpoint *bp);
 void breakpoint_lift(const struct address_space *s, const struct breakpoint *bp);
-/* Is what stands there a trap instruction of the program's own, in code that it has written
- * since? */
+/* Is what is there a trap instruction of the program's own, in code that it has written since? */
 bool breakpoint_is_foreign(const struct address_space *s, const struct breakpoint *bp);
 void breakpoint_restore(const struct address_space *s, const struct breakpoint *bp);
 
@@ -115,9 +117,9 @@ void breakpoints_hide(const struct breakpoints *t, taddr at, uint8_t *code, size
 
 /*
  * Forget the breakpoints and the slack in [start, end), which is no longer mapped. @s: if the
- * program has put a copy of what was there in its place, as those do who move their code to huge
- * pages, the breakpoints came along, and remain in the table as such in code that the program has
- * made. NULL: there is no such copy.
+ * program has put a copy of what was there in its place, as programs do that move their code to
+ * huge pages, the breakpoints came along, and remain in the table, marked as in code that the
+ * program has made. NULL: there is no such copy.
  */
 void breakpoints_forget(struct breakpoints *t, const struct address_space *s, taddr start,
 			taddr end);

@@ -13,7 +13,7 @@ static inline bool within(taddr a, taddr start, taddr end)
 }
 
 /* breakpoints.c */
-/* Have the journal know the breakpoint as it is now. */
+/* Record the breakpoint, as it is now, in the journal. */
 void breakpoint_write_entry(const struct breakpoints *t, struct breakpoint *bp);
 
 /* slots.c */

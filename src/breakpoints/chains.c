@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
+#define HIDDEN (UINT32_MAX - 1) /* not the number of a frame: not an element of the chain */
 
-/* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
+/* The number of a frame. This is hardly ever looked up: the unwinder remembers it with the step. */
 static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f,
 			     bool innermost)
 {
@@ -48,7 +48,7 @@ static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *c
 	return 0;
 }
 
-/* For the event that the call will make. */
+/* Keep the chain for the event that the call will make. */
 static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
 {
 	size_t n;
@@ -129,7 +129,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 		return err;
 	taddr pc = arch_pc(&r), sp = arch_sp(&r);
 
-	/* As if the instruction before were a call that has just been made. */
+	/* Pretend that the instruction before is a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
 	if (!err)

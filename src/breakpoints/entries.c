@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the entry of a function means: a call begins, a block is freed, the program asks us. */
+/* What the entry of a function means: a call begins, a block is freed, the program has a
+ * question. */
 #include "breakpoints/watch_internal.h"
 
 #include "breakpoints/announce.h"
@@ -14,7 +15,7 @@ static struct task_ref watch_ref(const struct task *task)
 
 /* ---- frees ---- */
 
-/* Was this block never told of? Then nor is its end. */
+/* Was this block not reported? Then do not report its end. */
 static bool take_hidden(struct watch *w, taddr ptr)
 {
 	for (size_t i = 0; i < w->n_hidden; i++)
@@ -41,7 +42,8 @@ bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entr
 	return false;
 }
 
-/* Does the allocator free a block that it has not given, which the program has freed long ago? */
+/* Does the allocator free a block that it has not given out, and that the program has freed long
+ * ago? */
 static bool is_housekeeping(struct watch *w, const struct breakpoint *bp, taddr ptr,
 			    const struct arch_regs *r)
 {
@@ -61,8 +63,8 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 		return;
 	w->counts.null_frees += !ptr;
 	pools_drop(&w->pools, ptr);
-	/* Who frees matters only for a block that is not known, which is rare: the stack is not
-	 * read for others. */
+	/* Which code frees matters only for a block that is not known, which is rare: for others
+	 * the stack is not read. */
 	watch_emit(w, &(struct alloc_event){ .kind = AE_FREE,
 				       .call = CALL_FREE,
 				       .task = task->tid,
@@ -71,8 +73,8 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 				       .by_allocator = is_housekeeping(w, bp, ptr, r) });
 }
 
-/* What a free does inside matters only if it may call another one, or is the program's own, which
- * may do anything. */
+/* What a free does inside matters only if it may call another one, or if it is the program's own,
+ * which may do anything. */
 static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp)
 {
 	return w->free_functions <= 1 && bp->file != w->program;
@@ -80,14 +82,14 @@ static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp
 
 /* ---- calls that begin ---- */
 
-/* What a copy of the string at @at takes, at most @limit bytes of it and its end. */
+/* The size of a copy of the string at @at: at most @limit bytes of it and its end. */
 static uint64_t string_size(const struct watch *w, taddr at, uint64_t limit)
 {
 	char piece[256];
 	uint64_t n = 0;
 
 	while (n < limit) {
-		/* Not over the end of a page: the next may not be there. */
+		/* Do not read over the end of a page: the next may not be there. */
 		size_t want = sizeof piece - (size_t)((at + n) % sizeof piece);
 		ssize_t got = address_space_read(w->space, at + n, piece, want);
 		const char *end = got > 0 ? memchr(piece, '\0', (size_t)got) : piece;
@@ -118,16 +120,16 @@ static void read_arguments(const struct watch *w, const struct probe *p, const s
 	c->label = a.label;
 }
 
-/* Is what comes of this call nobody's business? Neither the block that it gives nor one that it
- * takes is recorded. What it calls inside still has to be told from the program's own calls. */
+/* Can what comes of this call be ignored? Neither the block that it gives nor one that it takes is
+ * recorded. What it calls inside still has to be distinguished from the program's own calls. */
 static bool is_unwanted(const struct watch *w, const struct probe *p, const struct call *c)
 {
 	return probe_gives_block(p) && !c->hidden && !w->sink->wants(w->image, c->size) &&
 	       !(probe_resizes(p) && c->ptr && w->sink->knows(w->image, c->ptr));
 }
 
-/* May the return of a call be left alone, because the chain tells of what is called later whether
- * it has? An allocator that does not describe its frames (musl's) ends the chains of what it
+/* Need the return of a call not be trapped, because the chains of later calls show whether it has
+ * returned? An allocator that does not describe its frames (musl's) ends the chains of what it
  * calls. */
 static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p,
 			    struct call *c)
@@ -144,7 +146,7 @@ static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const 
 	return site != SITE_ANY;
 }
 
-/* The label of what is requested inside of a call. */
+/* The label for what is requested inside of a call. */
 static enum alloc_label inner_label(const struct watch *w, const struct call *outer)
 {
 	return watch_probe(w, outer->probe)->kind == PROBE_LABEL ? outer->label : LABEL_NONE;
@@ -171,12 +173,12 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	t->hide_next = false;
 	read_arguments(w, p, r, c);
 	c->pool = probe_gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
-	/* Of calls within each other that tell a label the innermost does. */
+	/* Of nested calls that give a label the innermost counts. */
 	if (!c->label && t->calls.n > 1)
 		c->label = inner_label(w, c - 1);
 	c->unwanted = is_unwanted(w, p, c);
 	w->counts.unwanted += c->unwanted;
-	/* A stop for its return would tell no more than the chain does if that is asked for. */
+	/* A stop at its return would tell no more than the chain does when that is asked for. */
 	c->unwatched = needs_no_return(w, bp, p, c);
 	if (c->unwatched)
 		return;
@@ -201,8 +203,8 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 
 /* ---- every entry ---- */
 
-/* operator new, which is the pending call, has got nothing: what it calls from here on (the
- * program's handler, malloc again, what throws) counts by itself. */
+/* operator new, the pending call, got nothing: what it calls from here on (the program's handler,
+ * malloc again, what throws) counts by itself. */
 static void give_up(struct watch *w, struct task *task, struct calls *calls)
 {
 	struct call *c = calls->n ? &calls->v[calls->n - 1] : NULL;
@@ -215,8 +217,8 @@ static void give_up(struct watch *w, struct task *task, struct calls *calls)
 	c->gave_up = true;
 }
 
-/* What is on the stack cannot be read: the task is being killed in this call, or else it is a call
- * that cannot be counted. */
+/* The stack cannot be read: either the task is being killed in this call, or the call cannot be
+ * counted. */
 static void lose_entry(struct watch *w, const struct task *task)
 {
 	struct arch_regs r;
@@ -225,7 +227,7 @@ static void lose_entry(struct watch *w, const struct task *task)
 		w->counts.lost++;
 }
 
-/* A function that we answer in its place. True: it has returned. */
+/* A function that we answer instead of the program. True: it has returned. */
 static bool answer(struct watch *w, struct task *task, struct watched_task *t,
 		   const struct breakpoint *bp, struct arch_regs *r)
 {
@@ -248,7 +250,7 @@ static bool is_about_a_pool(const struct probe *p)
 	       p->kind == PROBE_POOL_DEFAULT;
 }
 
-/* An entry that is judged: the program's own call is begun, or told at once. */
+/* Judge an entry and serve it: a call of the program's own begins, or is reported at once. */
 static void serve_entry(struct watch *w, struct task *task, struct watched_task *t,
 			const struct breakpoint *bp, const struct call_entry *e,
 			const struct arch_regs *r)
@@ -261,7 +263,7 @@ static void serve_entry(struct watch *w, struct task *task, struct watched_task 
 	if (p->kind == PROBE_GIVE_UP && !outer)
 		give_up(w, task, &t->calls);
 	w->counts.nested += !outer;
-	/* What calls back does so from inside of the allocator. */
+	/* A callback comes from inside of the allocator. */
 	if ((!outer && p->kind != PROBE_CALLBACK) || p->kind == PROBE_GIVE_UP)
 		return;
 	if (probe_announces(p)) {

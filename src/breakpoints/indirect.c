@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are chosen by the program when it is linked or started (STT_GNU_IFUNC): their
- * symbol tells where a resolver is, which returns the function's address. That is what is
- * trapped. */
+/* Functions that are chosen when the program is linked or started (STT_GNU_IFUNC): their symbol has
+ * the address of a resolver, which returns the address of the function. That function is what gets
+ * a breakpoint. */
 #include "breakpoints/watch_internal.h"
 
-/* A resolver that is trapped, of @file, has told that its function is at @at. */
+/* The resolver of @file that has a breakpoint has given @at as its function's address. */
 static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file,
 			   uint32_t probe)
 {
@@ -12,7 +12,7 @@ static void plant_function(struct watch *w, const struct mapping *m, taddr at, u
 		scan_resolved(&w->shared->scans, file, probe);
 }
 
-/* ---- it is told while we watch ---- */
+/* ---- the resolver runs while we watch ---- */
 
 void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
 			  const struct breakpoint *bp, const struct arch_regs *r)
@@ -20,7 +20,7 @@ void watch_enter_resolver(struct watch *w, struct task *task, struct watched_tas
 	struct call call = { .entry = bp->at, .ret_at = arch_return_place(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
-	/* One that a signal had pushed back to its start has been begun again. */
+	/* A resolver that a signal had pushed back to its start has begun again. */
 	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver &&
 	       t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
 		watch_abandon(w, task, &t->calls);
@@ -45,7 +45,7 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 	watch_count_allocators(w);
 }
 
-/* ---- it was told before ---- */
+/* ---- the resolver has run before ---- */
 
 static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of,
 			     taddr function)
@@ -56,7 +56,8 @@ static void look_at_resolver(struct watch *w, taddr resolver, const struct mappi
 		plant_function(w, of, function, bp->file, bp->resolves);
 }
 
-/* What a entry of the file mapped as @m holds, if that has been chosen. */
+/* Look at what an entry of the GOT of the file mapped as @m holds, if the function has been chosen
+ * already. */
 static void look_at_got_entry(struct watch *w, const struct mapping *m,
 			      const struct got_entry *entry)
 {
@@ -73,7 +74,7 @@ static void look_at_got_entry(struct watch *w, const struct mapping *m,
 		look_at_resolver(w, m->bias + entry->resolver, of, now);
 		return;
 	}
-	/* A function of that name, but only in a file that has an ifunc of it is it that one. */
+	/* A function of that name is the one only if its file has an ifunc of that name. */
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, of->file);
 	for (size_t i = 0; s && i < s->n_probes; i++)
 		if (s->probes[i].indirect && s->probes[i].probe == entry->probe)
@@ -90,7 +91,7 @@ static bool has_resolvers(const struct watch *w)
 
 void watch_look_at_got_entries(struct watch *w)
 {
-	/* Planting moves nothing in w->maps. */
+	/* Planting does not change w->maps. */
 	for (size_t i = 0; has_resolvers(w) && i < w->maps.n; i++) {
 		const struct mapping *m = &w->maps.maps[i];
 		const struct scan *s = scan_got_entries(&w->shared->scans, &w->shared->files,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is a call the program's own, or one that the allocator makes itself inside of a pending call? */
+/* Is a call the program's own, or does the allocator make it itself inside of a pending call? */
 #include "breakpoints/watch_internal.h"
 
-/* Is what the pending call's site has called the function of that call, and no wrapper of it? @pc:
+/* Has the pending call's site called the function of that call itself, and no wrapper of it? @pc:
  * where it goes on. */
 static bool is_call_itself(const struct watch *w, const struct call *pending, taddr pc)
 {
@@ -20,8 +20,8 @@ struct frame_sought {
 
 /*
  * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A
- * nested call whose site calls now this, now that, proves nothing by being in the chain: what is
- * called there now has to be the function that was seen to begin.
+ * nested call whose site calls different functions at different times proves nothing by being in
+ * the chain: the function that is called there now has to be the one that was seen to begin.
  */
 static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
 {
@@ -42,8 +42,8 @@ static bool has_handler(const struct unwind_chain *chain)
 }
 
 /*
- * Where the stack pointer says nothing. The call is pending if its frame is in the chain; and what
- * a signal handler calls, the handler calls, not the allocator it interrupted.
+ * For cases that the stack pointer does not decide. The call is pending if its frame is in the
+ * chain; and what a signal handler calls, the handler calls, not the allocator it interrupted.
  */
 static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
 					 const struct call_entry *e,
@@ -61,8 +61,8 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	return handler ? ENTRY_OUTER : ENTRY_NESTED;
 }
 
-/* Nobody waits for the return of such a request; and what is known of the chain does not tell
- * whether it has. */
+/* Is it unknown whether this request has returned? Its return is not waited for, and the part of
+ * the chain that is known does not show it. */
 static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
 {
 	const struct call *pending = &calls->v[calls->n - 1];
@@ -71,7 +71,7 @@ static bool is_doubtful(const struct calls *calls, const struct unwind_chain *ch
 	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
 }
 
-/* The same, with what was learned by it noted. 0 or -errno. */
+/* Unwind, judge by the chain, and note what was learned. 0 or -errno. */
 static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
 			   const struct arch_regs *r, enum entry_verdict *verdict)
 {
@@ -83,7 +83,7 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 		return err;
 	*verdict = judge_by_chain(w, calls, e, &chain);
 	w->counts.doubtful += is_doubtful(calls, &chain);
-	/* A free that hands its block on in a chain that is cut says nothing of others. */
+	/* A free that hands its block on in a chain that is cut proves nothing about others. */
 	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
 		calls_note_nested(calls, e, arch_sp_after_return(r),
 				  watch_site_of(w, e->ret, e->entry));
@@ -92,7 +92,7 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 
 /*
  * Clearing a pool runs what the program has registered for that; the library of the pool has no
- * other reason to call a function of somebody else's that allocates.
+ * other reason to call a function of another module that allocates.
  */
 static bool is_callback(const struct watch *w, const struct call *pending,
 			const struct call_entry *e)
@@ -103,7 +103,7 @@ static bool is_callback(const struct watch *w, const struct call *pending,
 		return true;
 	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
 		return false;
-	/* It has jumped there itself, at its end. */
+	/* The pending call has jumped there itself, at its end. */
 	if (e->ret_at == pending->ret_at)
 		return false;
 	const struct mapping *of = mappings_find(&w->maps, pending->entry);

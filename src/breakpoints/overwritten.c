@@ -45,7 +45,7 @@ bool breakpoint_is_in_place(const struct address_space *s, const struct breakpoi
 	       !memcmp(now, arch_trap, arch_trap_size);
 }
 
-/* What a breakpoint there, or none, is in the place of. */
+/* Is the memory as it was, whether the breakpoint is in it or not? */
 static bool stands_for_own(const struct address_space *s, const struct breakpoint *bp)
 {
 	uint8_t now[ARCH_INSN_MAX];
@@ -55,7 +55,7 @@ static bool stands_for_own(const struct address_space *s, const struct breakpoin
 		return false;
 	if (!memcmp(now, arch_trap, arch_trap_size))
 		memcpy(now, bp->insn.bytes, arch_trap_size);
-	/* One byte alone may be like that by chance. */
+	/* One byte alone may be equal by chance. */
 	return !memcmp(now, bp->insn.bytes, size) &&
 	       (size > arch_trap_size || breakpoint_is_same_code(s, bp));
 }
@@ -100,13 +100,13 @@ void breakpoints_refresh(struct breakpoints *t, const struct address_space *s,
 	if (arch_decode(code, (size_t)n, &now))
 		return;
 	bp->insn = now;
-	/* Its slot, if it had one, holds another instruction: this one runs in place. */
+	/* Its slot, if it had one, holds another instruction: the new one runs in place. */
 	bp->slot = 0;
 	if (bp->insn.how != ARCH_EMULATE)
 		bp->insn.how = ARCH_STEP;
 	const uint32_t before = bp->journal_entry;
 
-	/* At no time is a breakpoint in the program that the journal does not have. */
+	/* There must never be a breakpoint in the program that the journal does not have. */
 	breakpoint_write_entry(t, bp);
 	journal_remove(t->journal, before);
 	breakpoint_restore(s, bp);

@@ -23,7 +23,7 @@ void watch_pool_begins(struct watch *w, taddr pool)
 
 void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e)
 {
-	/* Resized where it is, it stays in its pool. */
+	/* A block that is resized in place stays in its pool. */
 	if (e->kind == AE_REALLOC_MOVED && e->ptr == e->old_ptr)
 		return;
 	if (e->kind == AE_REALLOC_MOVED || e->kind == AE_REALLOC_FREED)
@@ -50,8 +50,8 @@ void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t
 	while ((block = pools_take(&w->pools, pool)))
 		if (kind == PROBE_POOL_FREE)
 			announce_free(w, task, block, arch_sp_after_return(r), false);
-	/* That was the end of it; clearing an apr_pool_t is not, but nobody can make that his
-	 * default. */
+	/* The pool has ended. Clearing an apr_pool_t does not end it, but such a pool cannot be
+	 * made a default one. */
 	if (t->pool == pool)
 		t->pool = 0;
 }

@@ -43,7 +43,7 @@ void watch_drop_call(struct watch *w, struct calls *calls)
 	calls_pop(calls);
 }
 
-/* A call that will never return. A block it was to resize is still there, as far as can be seen. */
+/* A call that will never return. As far as can be seen, a block it was to resize is still there. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls)
 {
 	const struct call *c = &calls->v[calls->n - 1];
@@ -118,7 +118,7 @@ static void call_returned(struct watch *w, struct task *task, struct calls *call
 	bool gives = probe_gives_block(watch_probe(w, c->probe));
 	taddr block = gives ? block_given(w, c, r) : 0;
 
-	/* What operator new has got from another call in the end has been told already. */
+	/* What operator new has got from another call in the end has been reported already. */
 	if (gives && !c->unwanted && !(c->gave_up && (!block || block == c->inner)))
 		watch_end_call(w, task, c, block);
 	watch_drop_call(w, calls);
@@ -138,7 +138,7 @@ bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t
 		w->counts.spurious_hits++;
 		return false;
 	}
-	/* Who is not waited for is nobody that the breakpoint is there for. */
+	/* A call whose return is not waited for is not what the breakpoint is there for. */
 	if (t->calls.v[i].unwatched)
 		breakpoint_was_spurious(w->space, bp);
 	else

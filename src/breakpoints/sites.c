@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who calls: what the code before a return address tells. */
+/* What the code before a return address tells of the call. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -39,8 +39,8 @@ bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret)
 	       arch_direct_call_target(before, ret) == at;
 }
 
-/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub
- * of the PLT, which reaches the same function all the time. */
+/* Does the call that returns to @ret reach only the function at @at? Directly, or by a stub of the
+ * PLT, which always reaches the same function. */
 static bool calls_only(struct watch *w, taddr ret, taddr at)
 {
 	uint8_t before[5], stub[ARCH_STUB_SIZE];
@@ -58,7 +58,7 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 	       reaches == at;
 }
 
-/* What is known of a place where the function at @at is called from; remembered with the place.
+/* What is known of a place from which the function at @at is called; remembered with the place.
  * NULL: out of memory. */
 static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 {

@@ -14,7 +14,7 @@ int breakpoints_offer_slack(struct breakpoints *t, taddr start, taddr end)
 		return 0;
 	for (size_t i = 0; i < t->n_slacks; i++)
 		if (t->slacks[i].start == start)
-			return 0; /* in use already */
+			return 0; /* it is in use already */
 	if (ARRAY_RESERVE(&t->slacks, &t->cap_slacks, t->n_slacks))
 		return -ENOMEM;
 	t->slacks[t->n_slacks++] = (struct slack){ .start = start, .end = end, .next = start };

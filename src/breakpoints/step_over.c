@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A task at a breakpoint: from its stop to its going on, and out of the way of whoever looks at
- * it. */
+/* A task at a breakpoint: from its stop until it goes on; and how it is taken out of the way when
+ * others look at it. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -14,7 +14,7 @@ static enum trap_answer step_over(struct watch *w, struct task *task, const stru
 {
 	const struct arch_regs was = *r;
 
-	/* If its module has gone while it was served there is nothing in its place. */
+	/* If its module has gone while the stop was served, nothing is in its place. */
 	if (!bp || bp->insn.how != ARCH_EMULATE) {
 		arch_set_pc(r, bp && bp->slot ? bp->slot : at);
 		journal_changes(w->breakpoints.journal, task->journal_record, arch_pc(&was), r,
@@ -53,9 +53,9 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
 	if (!bp || breakpoint_is_foreign(w->space, bp))
 		return TRAP_NOT_OURS;
-	/* Behind a longer instruction's first byte nothing but its breakpoint leads; behind a
-	 * one-byte instruction also the instruction itself, and there a signal may come from
-	 * anywhere. */
+	/* Only its breakpoint leads behind the first byte of a longer instruction; behind a
+	 * one-byte instruction that instruction leads, too, and a signal may come from anywhere
+	 * there. */
 	if (!certain && bp->insn.size == arch_trap_size)
 		return TRAP_DOUBTFUL;
 	const size_t id = (size_t)(bp - w->breakpoints.v);
@@ -90,7 +90,7 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	return answer == TRAP_OURS && ended && roles == BREAKPOINT_RETURN ? TRAP_ENDS_CALL : answer;
 }
 
-/* The task's counted free has not run an instruction and may be begun again. */
+/* The task's free has been counted, but has not run an instruction and may begin again. */
 static void note_rewound(struct watch *w, struct task *task, const struct arch_regs *r)
 {
 	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, arch_pc(r));
@@ -99,7 +99,7 @@ static void note_rewound(struct watch *w, struct task *task, const struct arch_r
 	if (!t || !bp || !(bp->roles & BREAKPOINT_ENTRY) ||
 	    watch_probe(w, bp->probe)->kind != PROBE_FREE)
 		return;
-	/* Only handlers can come in between, and they may free, too. */
+	/* Only signal handlers can come in between, and they may free, too. */
 	struct rewound_free f = { bp->at, arch_arg(r, watch_probe(w, bp->probe)->ptr_arg),
 				  arch_sp(r) };
 	watch_was_rewound(w, t, f.entry, f.ptr, f.sp);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct trap_observer {
-	struct observer base;	/* first */
+	struct observer base;	/* must be first */
 	struct tracer *tracer;
 	struct watch_shared shared;
 	const struct observer_sink *sink;
@@ -256,7 +256,7 @@ static void on_task_gone(void *ctx, struct task *task)
 		return;
 	catch_up(of);
 	watch_task_gone(of->watch, task);
-	/* The end of the last one is the end of all. */
+	/* The end of the last thread is the end of the process, which is reported by itself. */
 	if (task->tid != task->tgid)
 		o->sink->thread(of->image, task->tid, false);
 }

@@ -46,7 +46,7 @@ int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t f
 	bp = breakpoints_plant(&w->breakpoints, w->space, at, role, &err);
 	if (!bp)
 		return err;
-	/* Where two definitions are about one function the first holds. */
+	/* If two definitions are about one function the first one holds. */
 	uint32_t *number = role == BREAKPOINT_RESOLVER ? &bp->resolves : &bp->probe;
 	if (!was || probe < *number)
 		*number = probe;
@@ -306,8 +306,8 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 	mappings_release(&maps);
 }
 
-/* Between the fork and now another thread of the parent may have planted more: make the copy
- * hold exactly what its table says. */
+/* Between the fork and now another thread of the parent may have planted more: bring the copy in
+ * line with its table. */
 static void sync_copy(struct watch *w, const struct address_space *parent)
 {
 	for (size_t i = 0; i < w->breakpoints.n_slacks; i++) {
@@ -380,7 +380,7 @@ struct observed_counts watch_counts(const struct watch *w)
 	return c;
 }
 
-/* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched
+/* Is it a function of mprof.h, or one that we answer? By those the program may ask to be watched
  * again. */
 static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {

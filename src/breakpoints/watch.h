@@ -8,16 +8,16 @@
 #include "probes/scan.h"
 
 /*
- * A program under observation: plants breakpoints on its allocator functions and turns what they
- * catch into allocation events. One struct watch for each address space.
+ * A program under observation: plants breakpoints on its allocator functions and turns the calls
+ * they catch into allocation events. There is one struct watch for each address space.
  */
 
 /* What all watched programs share. */
 struct watch_shared {
 	struct module_files files;
 	struct scans scans;
-	struct rules *rules;	/* what is trapped; not owned */
-	struct journal *journal;	/* NULL: nobody watches over us */
+	struct rules *rules;	/* which functions get breakpoints; borrowed */
+	struct journal *journal;	/* NULL: there is no watchdog */
 	bool no_traps;		/* plant none: only chains are asked for */
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 	const struct engine_ops *engine; /* sees what it can without a trap; NULL: all is trapped */
@@ -61,7 +61,7 @@ void watch_free(struct watch *w);
 struct observed_counts watch_counts(const struct watch *w);
 
 /* With all tasks of the space stopped and settled: take the breakpoints out and see nothing until
- * they are put back, but for the functions of mprof.h. A program that execs or forks meanwhile
+ * they are put back, except for the functions of mprof.h. A program that execs or forks meanwhile
  * keeps this state. */
 void watch_suspend(struct watch *w);
 void watch_resume(struct watch *w, pid_t tid);
@@ -72,7 +72,7 @@ const struct mappings *watch_mappings(const struct watch *w);
 /* The number of the program's own file, or NO_FILE. */
 uint32_t watch_program(const struct watch *w);
 
-/* Whether there is, or may come with a library, an allocator to be seen. */
+/* Is there an allocator that can be seen, or may one come with a library? */
 bool watch_can_see(const struct watch *w);
 
 /**
@@ -91,7 +91,7 @@ void watch_thread_was_there(struct watch *w, struct task *task);
 void watch_thread_begins(struct watch *w, struct task *task);
 
 /* @child has a copy of what the thread @parent had when it forked: its stack, and its default
- *        pool. */
+ * pool. */
 void watch_thread_forked(struct task *child, const struct task *parent);
 
 /* The handlers of struct tracer_ops, for a task of the watched space. */
