@@ -21,6 +21,7 @@
 /* An engine at work in one address space, and what all that belong to a session share. */
 struct engine;
 struct engine_shared;
+struct tracer;
 
 /* What an unwinder begins with: the registers of the caller of a function as they are when that has
  * returned, and the stack from there upwards as it was at that moment. */
@@ -49,6 +50,8 @@ struct engine_host {
 	 * good until the next call. 0 or -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
 		      taddr *end);
+	/* The files that are mapped, by their numbers. */
+	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */
 	void (*lost)(void *ctx, uint64_t events);
 	void *ctx;
@@ -77,7 +80,7 @@ struct engine_ops {
 	 * @host  outlives the engine
 	 * Returns NULL, with what is wrong and what to do in @e: nothing has been changed.
 	 */
-	struct engine *(*open)(struct engine_shared *shared, struct task *task,
+	struct engine *(*open)(struct engine_shared *shared, struct tracer *t, struct task *task,
 			       const struct engine_host *host, struct error *e);
 	/* Nothing of it is in the program any more, or that is gone. */
 	void (*free)(struct engine *e);

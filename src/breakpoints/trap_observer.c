@@ -454,7 +454,7 @@ struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *
 	o->ctx = ctx;
 	o->shared.journal = journal;
 	watch_shared_rules(&o->shared, rules);
-	o->tracer = tracer_new(&tracer_ops, o, journal);
+	o->tracer = o->shared.tracer = tracer_new(&tracer_ops, o, journal);
 	if (o->tracer)
 		return o;
 	trap_observer_free(o);

@@ -22,6 +22,7 @@ struct watch_shared {
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 	const struct engine_ops *engine; /* sees what it can without a trap; NULL: all is trapped */
 	struct engine_shared *engine_shared;
+	struct tracer *tracer;
 };
 
 /* Before anything is watched: @rules must outlive it. */

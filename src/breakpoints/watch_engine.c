@@ -66,6 +66,11 @@ static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, stru
 	return watch_chain_of_copy(ctx, tid, copy, out, end);
 }
 
+static const struct module_files *host_files(void *ctx)
+{
+	return &((struct watch *)ctx)->shared->files;
+}
+
 static void host_lost(void *ctx, uint64_t events)
 {
 	((struct watch *)ctx)->counts.lost += events;
@@ -86,10 +91,11 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.files = host_files,
 		.lost = host_lost,
 		.ctx = w,
 	};
-	w->engine = s->engine->open(s->engine_shared, task, &w->host, &w->refusal);
+	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
 	if (w->engine)
 		s->engine->thread_begins(w->engine, task);
 }

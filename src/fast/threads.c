@@ -147,3 +147,11 @@ uint32_t threads_find(const struct threads *t, uint64_t thread_pointer)
 
 	return found ? t->keys[slot].number : AGENT_NO_THREAD;
 }
+
+uint32_t threads_of(const struct threads *t, pid_t tid)
+{
+	for (uint32_t i = AGENT_SPARES; i < AGENT_THREADS; i++)
+		if (t->known[i].users && t->known[i].tid == tid)
+			return i;
+	return AGENT_NO_THREAD;
+}

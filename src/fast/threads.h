@@ -34,6 +34,9 @@ void threads_reap(struct threads *t, uint64_t position, void (*gone)(void *ctx, 
 /* The task that a record is of; also of a thread that has ended, until it is reaped. 0: none. */
 pid_t threads_tid(const struct threads *t, uint32_t number);
 
+/* The number of a task that has not ended; AGENT_NO_THREAD: it has none. */
+uint32_t threads_of(const struct threads *t, pid_t tid);
+
 /* The number of a running thread; AGENT_NO_THREAD: it is not known. */
 uint32_t threads_find(const struct threads *t, uint64_t thread_pointer);
 

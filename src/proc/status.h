@@ -20,6 +20,7 @@ struct proc_status {
 	/* Signals, as bits: signal n is bit n - 1. */
 	uint64_t caught;	/* with a handler */
 	uint64_t pending;	/* that wait for this thread */
+	unsigned seccomp;	/* 0: no filter restricts its system calls */
 };
 
 /* From the file's text. */

@@ -48,11 +48,12 @@ static struct world *world; /* an engine is opened with no context but its share
 
 /* ---- the engine ---- */
 
-static struct engine *script_open(struct engine_shared *shared, struct task *task,
+static struct engine *script_open(struct engine_shared *shared, struct tracer *t, struct task *task,
 				  const struct engine_host *host, struct error *e)
 {
 	struct world *w = (struct world *)shared;
 
+	(void)t;
 	assert_ptr_equal(task, &w->task);
 	w->opened++;
 	w->host = host;

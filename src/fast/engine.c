@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fast engine behind the seam. */
+#include "fast/fast.h"
+
+#include "arch/x86_64_agent.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "fast/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct engine_shared *fast_shared_new(const struct fast_settings *settings)
+{
+	struct engine_shared *s = calloc(1, sizeof *s);
+
+	if (s)
+		s->settings = *settings;
+	return s;
+}
+
+void fast_shared_free(struct engine_shared *s)
+{
+	if (!s)
+		return;
+	table_files_release(&s->tables);
+	free(s);
+}
+
+/* ---- what the records are told by ---- */
+
+static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
+{
+	const struct engine *e = ctx;
+	pid_t tid = e->n_tasks ? e->tasks[0]->tid : e->space->pid;
+
+	return e->host->place(e->host->ctx, tid, pc, exact, guessed, hidden);
+}
+
+static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
+{
+	const struct engine *e = ctx;
+
+	return e->host->node(e->host->ctx, parent, place);
+}
+
+static bool make_readers(struct engine *e)
+{
+	const struct nodes_host host = { .place = node_place, .node = node_below,
+					 .root_whole = CHAIN_ROOT_WHOLE,
+					 .root_truncated = CHAIN_ROOT_TRUNCATED, .ctx = e };
+
+	e->ring = ring_new(engine_agent(e));
+	e->nodes = nodes_new(engine_agent(e), &host);
+	e->threads = threads_new(engine_agent(e));
+	e->events = (struct events){ .host = e->host, .nodes = e->nodes, .threads = e->threads,
+				     .pid = e->space->pid };
+	return e->ring && e->nodes && e->threads;
+}
+
+/* ---- life ---- */
+
+static void fast_free(struct engine *e)
+{
+	ring_free(e->ring);
+	nodes_free(e->nodes);
+	threads_free(e->threads);
+	memory_release(e);
+	free(e->pads);
+	free(e->functions);
+	free(e->tasks);
+	free(e);
+}
+
+static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,
+				const struct engine_host *host, struct error *why)
+{
+	struct engine *e = calloc(1, sizeof *e);
+
+	if (!e) {
+		error_set(why, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	e->shared = shared;
+	e->host = host;
+	e->space = task->space;
+	e->tracer = t;
+	if (memory_open(e, task, why)) {
+		fast_free(e);
+		return NULL;
+	}
+	if (!make_readers(e)) {
+		error_set(why, -ENOMEM, "out of memory");
+		memory_close(e, task);
+		fast_free(e);
+		return NULL;
+	}
+	return e;
+}
+
+static int fast_arm(struct engine *e)
+{
+	return pads_arm(e);
+}
+
+static void fast_modules(struct engine *e, const struct mappings *maps)
+{
+	for (size_t i = 0; i < e->n_pads; i++) {
+		struct pad *p = &e->pads[i];
+		const struct mapping *m = mappings_find(maps, p->at);
+
+		if (p->gone || (m && m->file == e->functions[i].file))
+			continue;
+		p->gone = true;
+		journal_remove(e->shared->settings.journal, p->journal_entry);
+		p->journal_entry = JOURNAL_NONE;
+	}
+	memory_tell_ranges(e);
+	int err = memory_tell_tables(e, maps);
+	if (err)
+		e->host->lost(e->host->ctx, 0);
+}
+
+/* ---- threads ---- */
+
+static void fast_thread_begins(struct engine *e, struct task *task)
+{
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
+		return; /* the agent takes it for a stranger */
+	e->tasks[e->n_tasks++] = task;
+	threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
+	memory_tell_ranges(e);
+}
+
+static void fast_thread_ends(struct engine *e, struct task *task)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (e->tasks[i] != task)
+			e->tasks[n++] = e->tasks[i];
+	e->n_tasks = n;
+	uint32_t number = threads_of(e->threads, task->tid);
+	if (number != AGENT_NO_THREAD)
+		threads_end(e->threads, number, ring_head(e->ring));
+}
+
+static void thread_is_gone(void *ctx, uint32_t number)
+{
+	struct engine *e = ctx;
+
+	ring_forget_thread(e->ring, number);
+}
+
+/* ---- telling ---- */
+
+static void tell_lost(struct engine *e)
+{
+	uint64_t lost = ring_counts(e->ring).lost + e->events.lost +
+			__atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+
+	if (lost > e->told_lost)
+		e->host->lost(e->host->ctx, lost - e->told_lost);
+	e->told_lost = lost;
+}
+
+/* Somebody's stack is in no range that the agent knows. */
+static void answer(struct engine *e)
+{
+	struct agent_shared *s = engine_agent(e);
+
+	if (__atomic_exchange_n(&s->asks, 0, __ATOMIC_ACQUIRE))
+		memory_tell_ranges(e);
+}
+
+static uint64_t fast_drain(struct engine *e, bool ended)
+{
+	uint64_t now = clock_now_ns();
+	struct ring_limits limits = { .most = UINT64_MAX, .upto = ring_head(e->ring), .now_ns = now,
+				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
+
+	events_now(&e->events, arch_ticks(), now);
+	answer(e);
+	uint64_t n = ring_drain(e->ring, &limits, events_take, &e->events);
+	threads_reap(e->threads, ring_position(e->ring), thread_is_gone, e);
+	tell_lost(e);
+	return n;
+}
+
+/* ---- out of the way ---- */
+
+static void fast_suspend(struct engine *e, bool on)
+{
+	uint8_t active = !on;
+
+	if (e->near.active && !e->removed)
+		address_space_write(e->space, e->near.active, &active, sizeof active);
+}
+
+static int fast_remove(struct engine *e)
+{
+	if (e->removed)
+		return 0;
+	pads_lift(e, e->space);
+	fast_drain(e, false);
+	if (!tasks_have_left(e))
+		return -EAGAIN;
+	if (e->n_tasks)
+		memory_close(e, e->tasks[0]);
+	e->removed = true;
+	return 0;
+}
+
+static void fast_clean_copy(const struct engine *e, struct task *child)
+{
+	pads_lift(e, child->space);
+}
+
+const struct engine_ops fast_engine = {
+	.name = "fast",
+	.open = fast_open,
+	.free = fast_free,
+	.plant = pads_plan,
+	.arm = fast_arm,
+	.modules = fast_modules,
+	.drain = fast_drain,
+	.thread_begins = fast_thread_begins,
+	.thread_ends = fast_thread_ends,
+	.suspend = fast_suspend,
+	.remove = fast_remove,
+	.clean_copy = fast_clean_copy,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_ENGINE_INTERNAL_H
+#define MPROF_FAST_ENGINE_INTERNAL_H
+
+/* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the program),
+ * pads.c (what is written into it), tasks.c (where its threads stand). */
+
+#include "arch/pads.h"
+#include "arch/patch.h"
+#include "attach/remote.h"
+#include "breakpoints/engine.h"
+#include "fast/events.h"
+#include "fast/fast.h"
+#include "fast/tables.h"
+
+struct engine_shared {
+	struct fast_settings settings;
+	struct table_files tables;
+};
+
+/* Memory that is mapped into the program, and here: a sealed file without a name. */
+struct shared_memory {
+	uint8_t *here;
+	taddr there;
+	size_t size;
+};
+
+/* Code of ours, and a flag, near the code that they are about. */
+struct near_area {
+	taddr at;		/* 0: there is none */
+	size_t size, used;	/* of the code; a page with the flag is behind it */
+	taddr active;		/* the flag: one byte */
+};
+
+/* A function that has a pad, or is to have one. */
+struct pad {
+	taddr at;		/* the function */
+	struct arch_patch patch;
+	taddr slot, code;	/* its moved instructions; the pad. 0: not placed yet */
+	uint16_t slot_size, code_size;
+	taddr return_site;	/* where the function returns to in the pad */
+	uint32_t journal_entry;
+	bool written;		/* the jump is in the program */
+	bool gone;		/* its module is not mapped any more */
+};
+
+struct engine {
+	struct engine_shared *shared;
+	const struct engine_host *host;
+	struct address_space *space;
+	struct tracer *tracer;
+	taddr syscall_insn;	/* where the program has one */
+	struct shared_memory memory, tables;
+	size_t tables_used;
+	taddr agent;		/* the blob in the program */
+	size_t agent_size;
+	struct near_area near;
+	struct pad *pads;
+	struct engine_function *functions; /* the same number of them, by the same numbers */
+	size_t n_pads, cap_pads, cap_functions;
+	struct ring *ring;
+	struct nodes *nodes;
+	struct threads *threads;
+	struct events events;
+	struct task **tasks;
+	size_t n_tasks, cap_tasks;
+	uint64_t told_lost;
+	bool removed;		/* the jumps are out, for good */
+};
+
+static inline struct agent_shared *engine_agent(const struct engine *e)
+{
+	return (struct agent_shared *)e->memory.here;
+}
+
+/* memory.c */
+/* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with a sentence:
+ * nothing is left there. */
+int memory_open(struct engine *e, const struct task *task, struct error *why);
+/* Take it out again, by way of a task that is stopped. */
+void memory_close(struct engine *e, const struct task *task);
+/* Our own side of it. */
+void memory_release(struct engine *e);
+/* Room for @size bytes of code near @function. 0 or -errno. */
+int memory_near(struct engine *e, taddr function, size_t size);
+/* Where memory is readable and writable, for the agent. */
+int memory_tell_ranges(struct engine *e);
+/* Tables for what is mapped. 0 or -errno. */
+int memory_tell_tables(struct engine *e, const struct mappings *maps);
+
+/* pads.c */
+enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
+/* Write what has been planned; 0 or -errno. */
+int pads_arm(struct engine *e);
+/* Put the program's own bytes back, where the jumps still stand, in @space. */
+void pads_lift(const struct engine *e, const struct address_space *space);
+bool pads_have(const struct engine *e, taddr pc);
+
+/* tasks.c */
+/* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back there. */
+int tasks_make_way(struct engine *e);
+/* Is no task in pads, slots or agent any more, nor comes back to them? */
+bool tasks_have_left(struct engine *e);
+
+#endif
