@@ -34,7 +34,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
-	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
+	double elapsed = (double)(clock_now_ns() - v->session->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
 	char name[TITLE_MAX] = "?";
@@ -88,12 +88,12 @@ static const struct image *only_image(const struct session *s)
 }
 
 /* Of the group, if it is kept; else of the one profile there is. */
-static bool stats_now(const struct session *s, struct mma_stats *st)
+static bool stats_now(const struct serve *v, struct mma_stats *st)
 {
-	const struct image *i = only_image(s);
+	const struct image *i = only_image(v->session);
 
-	if (s->mma) {
-		*st = mma_output_stats(s->mma, clock_now_ns());
+	if (v->mma) {
+		*st = mma_output_stats(v->mma, clock_now_ns());
 		return true;
 	}
 	if (!i)
@@ -108,7 +108,7 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 	struct mma_stats st;
 	struct answer a;
 
-	if (!stats_now(v->session, &st)) {
+	if (!stats_now(v, &st)) {
 		answer_error(to, "statistics of several programs are kept only if the session was "
 				 "started "
 			     "with --mma-stats-file or --mma-log-file");
@@ -122,8 +122,8 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 /* Who asks may want to look at the logs next. */
 static void flush_logs(struct serve *v)
 {
-	if (v->session->mma)
-		mma_output_flush(v->session->mma);
+	if (v->mma)
+		mma_output_flush(v->mma);
 }
 
 /* @note: a sentence about it; NULL: there is none. */
@@ -177,7 +177,7 @@ static void answer_help(const struct control_asker *to)
 
 static void answer_traces(struct serve *v, const struct control_request *r)
 {
-	bool is = massif_traces(v->session, r->arg ? atoi(r->arg) : 0);
+	bool is = session_observed_image(v->session, r->arg ? atoi(r->arg) : 0);
 
 	if (is)
 		answer_done(v, &r->from, NULL);
@@ -261,7 +261,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		massif_command(v, MASSIF_ALL_SNAPSHOTS, r->arg, to);
 		return;
 	case CONTROL_HEAP_DUMP:
-		heap_dump(v->session, r->arg ? r->arg : "heap_dump", to);
+		heap_dump(v->heap, r->arg ? r->arg : "heap_dump", to);
 		return;
 	case CONTROL_DISCARD:
 		answer_error(to, "only a profile that could not be saved can be given up");

@@ -17,6 +17,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* A profile's text, between the two calls that fetch it. */
+struct heap_text {
+	struct heap_text *next;
+	pid_t tid;
+	char *text;
+	size_t len;
+};
+
+struct heap_output {
+	struct output base;
+	const struct options *options;
+	struct heap_text *texts; /* that threads have asked for and not fetched */
+};
+
+static struct heapprofile *profiler_of(const struct heap_output *o, const struct image *i)
+{
+	return heapprofile_of(i->of[o->base.slot].recorder);
+}
+
 static void announce(const char *line)
 {
 	fprintf(stderr, "%s\n", line);
@@ -76,14 +95,14 @@ static bool may_profile(pid_t pid)
 /* ---- beginning ---- */
 
 /* The last file of an earlier image of the process, if that had the same prefix. */
-static unsigned last_number(const struct session *s, const struct image *image,
+static unsigned last_number(const struct heap_output *o, const struct image *image,
 			    bool first_has_other)
 {
+	const struct session *s = o->base.session;
 	unsigned number = 0;
 
 	for (struct image *i = s->images; i && i != image; i = i->next) {
-		struct heapprofile *h = i->pid == image->pid ? heapprofile_find(i->recorders)
-							     : NULL;
+		struct heapprofile *h = i->pid == image->pid ? profiler_of(o, i) : NULL;
 
 		if (h && !(first_has_other && i == s->images))
 			number = heapprofile_number(h);
@@ -92,10 +111,10 @@ static unsigned last_number(const struct session *s, const struct image *image,
 }
 
 /* A recorder, put in front of the image's others; off. */
-static struct heapprofile *add_recorder(struct image *i)
+static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 {
 	struct session *s = i->session;
-	const struct options *o = s->options;
+	const struct options *o = to->options;
 	bool first = i == s->images;
 	struct heapprofile_how how = {
 		.options = &o->heap,
@@ -104,7 +123,7 @@ static struct heapprofile *add_recorder(struct image *i)
 		.pid = i->pid,
 		.first = first,
 		.foreign = s->foreign,
-		.number = last_number(s, i, o->heap.prefix && !filename_has_pid(o->heap.prefix)),
+		.number = last_number(to, i, o->heap.prefix && !filename_has_pid(o->heap.prefix)),
 		.search = names_search(o),
 		.name = prefix_of,
 		.announce = announce,
@@ -114,21 +133,21 @@ static struct heapprofile *add_recorder(struct image *i)
 
 	if (!r)
 		return NULL;
-	r->next = i->recorders;
-	i->recorders = r;
-	return heapprofile_find(r);
+	session_record(i, &to->base, r);
+	return heapprofile_of(r);
 }
 
-int heap_image_begin(struct session *s, struct image *i)
+static int begins(struct output *base, struct image *i)
 {
-	const struct heapprofile_options *o = &s->options->heap;
+	struct heap_output *to = (struct heap_output *)base;
+	const struct heapprofile_options *o = &to->options->heap;
 	struct error e;
 
 	if (!o->prefix && !o->defer)
 		return 0;
 	if (!may_profile(i->pid))
 		return 0;
-	struct heapprofile *h = add_recorder(i);
+	struct heapprofile *h = add_recorder(to, i);
 	if (!h)
 		return -ENOMEM;
 	if (!o->defer && heapprofile_start(h, NULL, true, clock_now_ns(), &e))
@@ -149,17 +168,9 @@ void heap_begin(struct trap_observer *to, const struct options *o)
 
 /* ---- what the program asks for ---- */
 
-/* A profile's text, between the two calls that fetch it. */
-struct heap_text {
-	struct heap_text *next;
-	pid_t tid;
-	char *text;
-	size_t len;
-};
-
-static void drop_text(struct session *s, pid_t tid)
+static void drop_text(struct heap_output *o, pid_t tid)
 {
-	for (struct heap_text **at = &s->heap_texts, *t; (t = *at);) {
+	for (struct heap_text **at = &o->texts, *t; (t = *at);) {
 		if (tid && t->tid != tid) {
 			at = &t->next;
 			continue;
@@ -170,17 +181,11 @@ static void drop_text(struct session *s, pid_t tid)
 	}
 }
 
-void heap_texts_free(struct session *s)
+static uint64_t make_text(struct heap_output *o, pid_t tid, struct heapprofile *h)
 {
-	drop_text(s, 0);
-}
-
-static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
-{
-	struct session *s = i->session;
 	struct heap_text *t = h ? calloc(1, sizeof *t) : NULL;
 
-	drop_text(s, tid);
+	drop_text(o, tid);
 	if (t)
 		t->text = heapprofile_text(h, &t->len);
 	if (!t || !t->text) {
@@ -188,28 +193,30 @@ static uint64_t make_text(struct image *i, pid_t tid, struct heapprofile *h)
 		return 0;
 	}
 	t->tid = tid;
-	t->next = s->heap_texts;
-	s->heap_texts = t;
+	t->next = o->texts;
+	o->texts = t;
 	return t->len;
 }
 
-static uint64_t give_text(struct session *s, struct task_ref task, const uint64_t arg[2])
+static uint64_t give_text(struct heap_output *o, struct task_ref task, const uint64_t arg[2])
 {
-	struct heap_text *t = s->heap_texts;
+	const struct observer *observer = o->base.session->observer;
+	struct heap_text *t = o->texts;
 	ssize_t n = 0;
 
 	while (t && t->tid != task.tid)
 		t = t->next;
 	if (t)
-		n = s->observer->ops->write(task.space, arg[0], t->text,
-					    t->len < arg[1] ? t->len : arg[1]);
-	drop_text(s, task.tid);
+		n = observer->ops->write(task.space, arg[0], t->text,
+					 t->len < arg[1] ? t->len : arg[1]);
+	drop_text(o, task.tid);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-static void start(struct image *i, struct heapprofile *h, const struct address_space *space,
+static void start(struct heap_output *o, struct image *i, const struct address_space *space,
 		  taddr prefix)
 {
+	struct heapprofile *h = profiler_of(o, i);
 	struct session *s = i->session;
 	char *name = session_string(s, space, prefix);
 	struct error e;
@@ -223,7 +230,7 @@ static void start(struct image *i, struct heapprofile *h, const struct address_s
 		free(name);
 		return;
 	}
-	if (!h && may_profile(i->pid) && (h = add_recorder(i)))
+	if (!h && may_profile(i->pid) && (h = add_recorder(o, i)))
 		recorders_modules(i->recorders, s->observer->ops->mappings(i->observed));
 	if (h && heapprofile_start(h, name, false, clock_now_ns(), &e))
 		complain(e.text);
@@ -239,19 +246,18 @@ static void dump_as_asked(const struct session *s, struct heapprofile *h,
 	free(reason);
 }
 
-bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
-	      const uint64_t arg[2], uint64_t *result)
+static bool ask(struct output *base, struct image *i, struct task_ref task,
+		enum program_question what, const uint64_t arg[2], uint64_t *result)
 {
-	struct heapprofile *h = heapprofile_find(i->recorders);
+	struct heap_output *o = (struct heap_output *)base;
+	struct heapprofile *h = profiler_of(o, i);
 	bool on = h && heapprofile_is_on(h);
 
 	*result = 0;
-	if (!i->session->options)
-		return false;
 	switch (what) {
 	case ASK_HEAP_START:
 		if (!on)
-			start(i, h, task.space, arg[0]);
+			start(o, i, task.space, arg[0]);
 		return true;
 	case ASK_HEAP_STOP:
 		if (on)
@@ -265,10 +271,10 @@ bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
 		*result = on;
 		return true;
 	case ASK_HEAP_SIZE:
-		*result = make_text(i, task.tid, on ? h : NULL);
+		*result = make_text(o, task.tid, on ? h : NULL);
 		return true;
 	case ASK_HEAP_TEXT:
-		*result = give_text(i->session, task, arg);
+		*result = give_text(o, task, arg);
 		return true;
 	case ASK_NOTHING:
 		return false;
@@ -276,11 +282,38 @@ bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
 	return false;
 }
 
-/* False: it has no recorder that is on, or the sentence in @e says what has failed. */
-static bool dump_image(const struct image *i, const char *reason, const char *dir, struct answer *a,
-		       struct error *e)
+static void free_output(struct output *base)
 {
-	struct heapprofile *h = i->observed ? heapprofile_find(i->recorders) : NULL;
+	heap_output_free((struct heap_output *)base);
+}
+
+static const struct output_ops ops = { .begins = begins, .ask = ask, .free = free_output };
+
+int heap_output_new(struct heap_output **out, struct session *s, const struct options *o)
+{
+	struct heap_output *h = calloc(1, sizeof *h);
+
+	*out = h;
+	if (!h)
+		return -ENOMEM;
+	h->base = (struct output){ .ops = &ops, .ticks = o->heap.intervals.time_ns };
+	h->options = o;
+	return session_add_output(s, &h->base);
+}
+
+void heap_output_free(struct heap_output *h)
+{
+	if (!h)
+		return;
+	drop_text(h, 0);
+	free(h);
+}
+
+/* False: it has no recorder that is on, or the sentence in @e says what has failed. */
+static bool dump_image(const struct heap_output *o, const struct image *i, const char *reason,
+		       const char *dir, struct answer *a, struct error *e)
+{
+	struct heapprofile *h = i->observed ? profiler_of(o, i) : NULL;
 	char *path, *whole;
 
 	if (!h || heapprofile_dump(h, reason, &path, e))
@@ -294,7 +327,7 @@ static bool dump_image(const struct image *i, const char *reason, const char *di
 	return true;
 }
 
-void heap_dump(struct session *s, const char *reason, const struct control_asker *to)
+void heap_dump(const struct heap_output *h, const char *reason, const struct control_asker *to)
 {
 	char *dir = getcwd(NULL, 0);
 	struct error e = { "this session writes no heap profiles: it was begun without "
@@ -303,8 +336,8 @@ void heap_dump(struct session *s, const char *reason, const struct control_asker
 	struct answer a;
 
 	answer_begin(&a, to);
-	for (struct image *i = s->images; i; i = i->next)
-		any |= dump_image(i, reason, dir, &a, &e);
+	for (struct image *i = h->base.session->images; i; i = i->next)
+		any |= dump_image(h, i, reason, dir, &a, &e);
 	if (any) {
 		answer_send(&a);
 	} else {

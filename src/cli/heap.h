@@ -8,24 +8,19 @@
 #include "session/session.h"
 
 /*
- * Heap profiles of a session: joins what happens in it with the recorders that write them. Each
- * function does nothing for an image without such a recorder.
+ * Heap profiles of a session: joins what happens in it with the recorders that write them.
  */
 
 /* Before anything is traced: take the variables that have been obeyed out of the environment. */
 void heap_begin(struct trap_observer *to, const struct options *o);
 
-/* An image begins: its recorder, if the options ask for one, in front of its others. 0 or
- * -ENOMEM. */
-int heap_image_begin(struct session *s, struct image *i);
-
-/* The program called one of gperftools' functions, or of those in mprof.h that stand for them.
- * True: it returns *result at once. */
-bool heap_ask(struct image *i, struct task_ref task, enum program_question what,
-	      const uint64_t arg[2], uint64_t *result);
-void heap_texts_free(struct session *s);
+/* An output of the session, whatever the options say: its programs may ask for profiles, too, by
+ * gperftools' functions or those in mprof.h that stand for them. 0 or -errno. */
+struct heap_output;
+int heap_output_new(struct heap_output **out, struct session *s, const struct options *o);
+void heap_output_free(struct heap_output *h);
 
 /* "mprof control PID heap_dump": the answer to who has asked. */
-void heap_dump(struct session *s, const char *reason, const struct control_asker *to);
+void heap_dump(const struct heap_output *h, const char *reason, const struct control_asker *to);
 
 #endif

@@ -10,15 +10,20 @@
 #include "massif/forest.h"
 #include "massif/icount.h"
 #include "naming/jit_map.h"
+#include "session/saving.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-/* What the massif files of a session have in common. */
-struct massif_session {
+enum { AHEAD_S = 1 };
+
+struct massif_output {
+	struct output base;
+	bool names_read;	/* ahead of time */
 	const struct options *options;
 	const struct module_files *files;
 	struct symbols_search search;
@@ -56,7 +61,7 @@ int massif_prepare(struct options *o)
 /* Modules come while the program runs. */
 static struct namer *namer_now(void *ctx)
 {
-	struct massif_session *m = ctx;
+	struct massif_output *m = ctx;
 
 	if (!m->namer.symbols && namer_init(&m->namer, &m->search))
 		return NULL;
@@ -69,67 +74,91 @@ static struct namer *namer_now(void *ctx)
 	return &m->namer;
 }
 
-int massif_session_open(struct session *s, const struct options *o)
+static struct massif_output *of(struct output *o)
 {
-	struct massif_session *m;
+	return (struct massif_output *)o;
+}
 
+static int begins(struct output *o, struct image *i)
+{
+	struct massif_recorder *r = massif_recorder_new(&of(o)->host, i->profile, i->pid);
+
+	if (!r)
+		return -ENOMEM;
+	session_record(i, o, massif_recorder_base(r));
+	return 0;
+}
+
+/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
+static bool keeps_execs(const struct output *o)
+{
+	const struct massif_options *m = &((const struct massif_output *)o)->options->massif;
+
+	return m->settings.pages || filename_has(m->file, 'n');
+}
+
+static int write_image(struct output *o, struct image *i, bool superseded);
+static void read_names_ahead(struct output *o);
+
+static void free_output(struct output *o)
+{
+	massif_output_free(of(o));
+}
+
+static const struct output_ops ops = {
+	.begins = begins,
+	.write = write_image,
+	.keeps_execs = keeps_execs,
+	.ahead = read_names_ahead,
+	.free = free_output,
+};
+
+int massif_output_new(struct massif_output **out, struct session *s, const struct options *o)
+{
+	struct massif_output *m;
+
+	*out = NULL;
 	if (!o->massif.file)
 		return 0;
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return -ENOMEM;
+	m->base = (struct output){ .ops = &ops, .ahead_s = AHEAD_S };
 	m->options = o;
 	m->files = s->observer->files;
 	m->search = names_search(o);
 	m->host = (struct massif_host){ &o->massif.settings, namer_now, m,
 					    &proc_stacks, &proc_pages, &perf_instructions };
-	s->massif = m;
-	return 0;
+	*out = m;
+	return session_add_output(s, &m->base);
 }
 
-void massif_session_close(struct session *s)
+void massif_output_free(struct massif_output *m)
 {
-	if (!s->massif)
+	if (!m)
 		return;
-	namer_release(&s->massif->namer);
-	free(s->massif);
-	s->massif = NULL;
-}
-
-int massif_image_begin(struct session *s, struct image *i)
-{
-	if (!s->massif)
-		return 0;
-	struct massif_recorder *r = massif_recorder_new(&s->massif->host, i->profile, i->pid);
-
-	if (!r)
-		return -ENOMEM;
-	struct recorder *base = (struct recorder *)r;
-	base->next = i->recorders;
-	i->recorders = base;
-	return 0;
+	namer_release(&m->namer);
+	free(m);
 }
 
 /* ---- files ---- */
 
-/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
-bool massif_keeps_execs(const struct session *s)
-{
-	const struct massif_options *m = &s->massif->options->massif;
-
-	return m->settings.pages || filename_has(m->file, 'n');
-}
-
 /* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
  * what was before an exec or a restart unless %n is. */
-static char *file_name(const struct session *s, const struct image *i, bool superseded,
+static char *file_name(const struct massif_output *m, const struct image *i, bool superseded,
 		       struct error *e)
 {
-	struct filename_whose w = { .pid = i->pid, .further = i->pid != s->root, .before_pid = '.',
-				    .number = superseded ? i->massif_nth : 0,
-				    .nth = i->massif_nth };
+	unsigned nth = i->of[m->base.slot].nth;
+	struct filename_whose w = { .pid = i->pid, .further = i->pid != m->base.session->root,
+				    .before_pid = '.', .number = superseded ? nth : 0,
+				    .nth = nth };
 
-	return filename_of(s->massif->options->massif.file, &w, e);
+	return filename_of(m->options->massif.file, &w, e);
+}
+
+static struct massif_recorder *recorder_of(const struct massif_output *m, const struct image *i)
+{
+	return massif_recorder_of(i->of[m->base.slot].recorder);
 }
 
 /* What is written, while replace_file() asks for it. */
@@ -183,7 +212,7 @@ static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 }
 
 /* The tree of all contexts, with the names that the process's generated code has by now. */
-static int plant(struct massif_forest *forest, const struct session *s, const struct image *i,
+static int plant(struct massif_forest *forest, const struct massif_output *m, const struct image *i,
 		 struct massif_recorder *r)
 {
 	struct massif_names *names = massif_recorder_names(r);
@@ -194,7 +223,7 @@ static int plant(struct massif_forest *forest, const struct session *s, const st
 		names->jit = &jit;
 	if (fd >= 0)
 		close(fd);
-	int err = massif_forest_init(forest, r, s->massif->host.settings);
+	int err = massif_forest_init(forest, r, m->host.settings);
 	if (names)
 		names->jit = NULL;
 	perfmap_release(&jit);
@@ -202,15 +231,15 @@ static int plant(struct massif_forest *forest, const struct session *s, const st
 }
 
 /* A file with these snapshots of a recorder. Without a tree no name is looked up. */
-static int write_file(const struct session *s, const struct image *i, struct massif_recorder *r,
-		      const struct massif_snapshot *snapshots, size_t n, const char *path,
-		      struct error *e)
+static int write_file(const struct massif_output *m, const struct image *i,
+		      struct massif_recorder *r, const struct massif_snapshot *snapshots, size_t n,
+		      const char *path, struct error *e)
 {
 	struct massif_forest forest = { 0 };
-	char *desc = description(s->massif->options);
-	struct massif_heading heading = { desc, i->command, s->massif->host.settings->unit };
+	char *desc = description(m->options);
+	struct massif_heading heading = { desc, i->command, m->host.settings->unit };
 	struct file_of file = { &heading, snapshots, n, &forest };
-	int err = any_detail(snapshots, n) ? plant(&forest, s, i, r) : 0;
+	int err = any_detail(snapshots, n) ? plant(&forest, m, i, r) : 0;
 
 	if (err)
 		error_set(e, err, "cannot write %s: out of memory", path);
@@ -221,9 +250,10 @@ static int write_file(const struct session *s, const struct image *i, struct mas
 	return err;
 }
 
-int massif_moment_take(const struct image *i, enum massif_file_kind kind, struct massif_moment *m)
+int massif_moment_take(const struct massif_output *o, const struct image *i,
+		       enum massif_file_kind kind, struct massif_moment *m)
 {
-	*m = (struct massif_moment){ .recorder = massif_recorder_find(i->recorders) };
+	*m = (struct massif_moment){ .recorder = recorder_of(o, i) };
 	if (!m->recorder)
 		return -ENOMEM;
 	if (kind == MASSIF_ALL_SNAPSHOTS) {
@@ -243,10 +273,10 @@ void massif_moment_release(struct massif_moment *m)
 	free(m->one.detail);
 }
 
-int massif_moment_write(const struct session *s, const struct image *i,
+int massif_moment_write(const struct massif_output *o, const struct image *i,
 			const struct massif_moment *m, const char *path, struct error *e)
 {
-	return write_file(s, i, m->recorder, m->snapshots, m->n, path, e);
+	return write_file(o, i, m->recorder, m->snapshots, m->n, path, e);
 }
 
 static void say_what_is_missing(const struct image *i, const struct massif_recorder *r)
@@ -265,11 +295,12 @@ static void say_what_is_missing(const struct image *i, const struct massif_recor
 		    "file is an estimate", (int)i->pid);
 }
 
-int massif_image_write(const struct session *s, const struct image *i, bool superseded)
+static int write_image(struct output *o, struct image *i, bool superseded)
 {
-	struct massif_recorder *r = massif_recorder_find(i->recorders);
+	const struct massif_output *m = of(o);
+	struct massif_recorder *r = recorder_of(m, i);
 	struct error e = { "out of memory" };
-	char *path = r ? file_name(s, i, superseded, &e) : NULL;
+	char *path = r ? file_name(m, i, superseded, &e) : NULL;
 
 	if (!r)
 		return 0;
@@ -277,10 +308,10 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 	if (path) {
 		const struct massif_table *t = massif_recorder_table(r);
 
-		err = write_file(s, i, r, t->snapshots, t->n, path, &e);
+		err = write_file(m, i, r, t->snapshots, t->n, path, &e);
 	}
 	if (massif_recorder_names(r))
-		fn_names_meet_entries(s->massif->options, massif_recorder_names(r));
+		fn_names_meet_entries(m->options, massif_recorder_names(r));
 	if (err)
 		unwritten_say("process %d: no massif file: %s", (int)i->pid, e.text);
 	else
@@ -288,4 +319,42 @@ int massif_image_write(const struct session *s, const struct image *i, bool supe
 	say_what_is_missing(i, r);
 	free(path);
 	return err;
+}
+
+/* ---- names ahead of time ---- */
+
+/* What a copy of ourselves reads. */
+struct ahead {
+	struct massif_output *output;
+	const struct image *image;
+	struct massif_moment moment;
+};
+
+static int read_names(void *ctx)
+{
+	struct ahead *a = ctx;
+	struct error e;
+
+	setpriority(PRIO_PROCESS, 0, 19);
+	massif_moment_write(a->output, a->image, &a->moment, "/dev/null", &e);
+	massif_output_free(a->output);
+	return 0;
+}
+
+/*
+ * The first tree costs most, for what names are made of has to be read. So when the session is
+ * AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of names.
+ */
+static void read_names_ahead(struct output *o)
+{
+	struct session *s = o->session;
+	struct ahead a = { .output = of(o), .image = session_observed_image(s, s->root) };
+
+	if (a.output->names_read || !a.image)
+		return;
+	a.output->names_read = true;
+	if (massif_moment_take(a.output, a.image, MASSIF_DETAILED_SNAPSHOT, &a.moment))
+		return;
+	session_read_ahead(s, read_names, &a);
+	massif_moment_release(&a.moment);
 }

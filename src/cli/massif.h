@@ -13,19 +13,12 @@
  */
 int massif_prepare(struct options *o);
 
-/* If the options ask for massif files: what they need, in s->massif. 0 or -ENOMEM. */
-int massif_session_open(struct session *s, const struct options *o);
-void massif_session_close(struct session *s);
+/* The massif files of a session. */
+struct massif_output;
 
-/* The recorder of an image that begins, if there is to be one. 0 or -ENOMEM. */
-int massif_image_begin(struct session *s, struct image *i);
-
-/* Is each program that a process executes to have its massif file, whatever it requested? */
-bool massif_keeps_execs(const struct session *s);
-
-/* Write the massif file of an image as it is now; @superseded: another one of the process follows.
- * 0, or -errno after printing why not. */
-int massif_image_write(const struct session *s, const struct image *i, bool superseded);
+/* An output of the session, if the options ask for it; *out is NULL if not. 0 or -errno. */
+int massif_output_new(struct massif_output **out, struct session *s, const struct options *o);
+void massif_output_free(struct massif_output *m);
 
 /* ---- files of a moment, for the control socket ---- */
 
@@ -40,32 +33,22 @@ struct massif_moment {
 };
 
 /* Neither the table nor its rhythm are changed. 0 or -ENOMEM; good until the next event. */
-int massif_moment_take(const struct image *i, enum massif_file_kind kind, struct massif_moment *m);
+int massif_moment_take(const struct massif_output *o, const struct image *i,
+		       enum massif_file_kind kind, struct massif_moment *m);
 void massif_moment_release(struct massif_moment *m);
 
 /* 0, or -errno with a sentence in @e. */
-int massif_moment_write(const struct session *s, const struct image *i,
+int massif_moment_write(const struct massif_output *o, const struct image *i,
 			const struct massif_moment *m, const char *path, struct error *e);
-
-/*
- * The first tree costs most, for what names are made of has to be read. So when the session is
- * MASSIF_AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of
- * names.
- */
-struct serve;
-enum { MASSIF_AHEAD_S = 1 };
-void massif_read_names_ahead(struct serve *v);
 
 /* Where a file goes that is not named; in the directory in which the session was begun. */
 extern const char massif_default_file[];
-
-/* Whether the process is one of those that are traced now. */
-bool massif_traces(const struct session *s, pid_t pid);
 
 
 /* Serve a command of the control socket: a file is written beside the tracing, and its writer
  * answers
  * @to, whose descriptor stays the caller's. @args: "PID [FILE]" */
+struct serve;
 void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
 		    const struct control_asker *to);
 

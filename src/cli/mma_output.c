@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct mma_output {
-	const struct session *session;
+	struct output base;
 	const struct options *options;
 	struct mma_group *group;
 	bool activated;
@@ -32,7 +32,7 @@ struct mma_output {
 static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool *compress,
 		      struct error *e)
 {
-	struct filename_whose w = { .pid = pid, .further = pid != m->session->root,
+	struct filename_whose w = { .pid = pid, .further = pid != m->base.session->root,
 				    .before_pid = '.',
 				    .number = nth ? nth + 1 : 0 };
 	char *base = filename_expand(m->options->mma.log_file, pid, e);
@@ -48,13 +48,13 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool 
  * only a program that has not begun may wait. */
 static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 {
-	bool may_wait = m->session->launched && pid == m->session->root;
+	bool may_wait = m->base.session->launched && pid == m->base.session->root;
 	struct stat st;
 
 	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
-		return output_open(name, m->session->foreign);
+		return output_open(name, m->base.session->foreign);
 	int fd = open(name,
-		      O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->session->foreign ? O_NOFOLLOW : 0));
+		      O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->base.session->foreign ? O_NOFOLLOW : 0));
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
 	return fd;
@@ -81,72 +81,15 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 	return f;
 }
 
-/* ---- life ---- */
-
-int mma_output_new(struct mma_output **out, const struct session *s, const struct options *o)
+static struct mma_output *of(struct output *o)
 {
-	*out = NULL;
-	if (!o->mma.log_file && !o->mma.stats_file)
-		return 0;
-	struct mma_output *m = calloc(1, sizeof *m);
-	if (!m)
-		return -ENOMEM;
-	struct mma_group_ops ops = {
-		.open = o->mma.log_file ? open_log : NULL, .ctx = m, .humanized = !o->mma.plain,
-	};
-
-	m->session = s;
-	m->options = o;
-	m->group = mma_group_new(&ops);
-	if (!m->group) {
-		free(m);
-		return -ENOMEM;
-	}
-	*out = m;
-	return 0;
+	return (struct mma_output *)o;
 }
 
-void mma_output_free(struct mma_output *m)
-{
-	if (!m)
-		return;
-	mma_group_free(m->group);
-	free(m);
-}
-
-int mma_output_record(struct mma_output *m, struct image *i)
-{
-	struct recorder *r = mma_group_record(m->group, i->pid, i->profile);
-
-	if (!r)
-		return -ENOMEM;
-	r->next = i->recorders;
-	i->recorders = r;
-	if (!m->activated)
-		mma_output_progress(m, "activated");
-	m->activated = true;
-	return 0;
-}
-
-void mma_output_progress(const struct mma_output *m, const char *what)
+static void progress(const struct mma_output *m, const char *what)
 {
 	if (!m->options->mma.plain && !m->options->quiet)
 		say("%s", what);
-}
-
-void mma_output_flush(struct mma_output *m)
-{
-	mma_group_flush(m->group);
-}
-
-struct mma_stats mma_output_stats(const struct mma_output *m, uint64_t now_ns)
-{
-	return mma_stats_until(mma_group_stats(m->group), now_ns);
-}
-
-void mma_output_end(struct mma_output *m, uint64_t now_ns)
-{
-	mma_group_end(m->group, now_ns);
 }
 
 /* ---- results ---- */
@@ -156,7 +99,7 @@ static void written(const struct mma_output *m, const char *name)
 	char text[1100];
 
 	snprintf(text, sizeof text, "written %s", name);
-	mma_output_progress(m, text);
+	progress(m, text);
 }
 
 static void closed(void *ctx, const char *name, int err)
@@ -169,7 +112,7 @@ static void closed(void *ctx, const char *name, int err)
 
 static int print_stats(const struct mma_output *m, const char *name)
 {
-	int fd = output_open(name, m->session->foreign);
+	int fd = output_open(name, m->base.session->foreign);
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!f)
@@ -182,7 +125,7 @@ static int print_stats(const struct mma_output *m, const char *name)
 static int write_stats(const struct mma_output *m)
 {
 	struct error e;
-	char *name = filename_expand(m->options->mma.stats_file, m->session->root, &e);
+	char *name = filename_expand(m->options->mma.stats_file, m->base.session->root, &e);
 
 	if (!name) {
 		say("%s", e.text);
@@ -207,11 +150,13 @@ static void say_missed(const struct mma_output *m)
 	snprintf(text, sizeof text,
 		 "since it was first suspended: %" PRIu64 " frees of unknown blocks, %" PRIu64
 		 " blocks whose free was not seen", unknown, replaced);
-	mma_output_progress(m, text);
+	progress(m, text);
 }
 
-int mma_output_write(struct mma_output *m)
+/* Finish the logs and write the statistics. */
+static int finish(struct output *o)
 {
+	struct mma_output *m = of(o);
 	int err = mma_group_close(m->group, closed, m);
 
 	if (err == -ENOMEM || err == -EOVERFLOW)
@@ -223,4 +168,79 @@ int mma_output_write(struct mma_output *m)
 	}
 	say_missed(m);
 	return err;
+}
+
+/* ---- life ---- */
+
+static int begins(struct output *o, struct image *i)
+{
+	struct mma_output *m = of(o);
+	struct recorder *r = mma_group_record(m->group, i->pid, i->profile);
+
+	if (!r)
+		return -ENOMEM;
+	session_record(i, o, r);
+	if (!m->activated)
+		progress(m, "activated");
+	m->activated = true;
+	return 0;
+}
+
+static void on_progress(const struct output *o, const char *what)
+{
+	progress((const struct mma_output *)o, what);
+}
+
+static void end(struct output *o, uint64_t now_ns)
+{
+	mma_group_end(of(o)->group, now_ns);
+}
+
+static void free_output(struct output *o)
+{
+	mma_output_free(of(o));
+}
+
+static const struct output_ops ops = { .begins = begins, .progress = on_progress, .end = end,
+				       .finish = finish, .free = free_output };
+
+int mma_output_new(struct mma_output **out, struct session *s, const struct options *o)
+{
+	*out = NULL;
+	if (!o->mma.log_file && !o->mma.stats_file)
+		return 0;
+	struct mma_output *m = calloc(1, sizeof *m);
+	if (!m)
+		return -ENOMEM;
+	struct mma_group_ops group = {
+		.open = o->mma.log_file ? open_log : NULL, .ctx = m, .humanized = !o->mma.plain,
+	};
+
+	m->base.ops = &ops;
+	m->options = o;
+	m->group = mma_group_new(&group);
+	if (!m->group) {
+		free(m);
+		return -ENOMEM;
+	}
+	*out = m;
+	return session_add_output(s, &m->base);
+}
+
+void mma_output_free(struct mma_output *m)
+{
+	if (!m)
+		return;
+	mma_group_free(m->group);
+	free(m);
+}
+
+void mma_output_flush(struct mma_output *m)
+{
+	mma_group_flush(m->group);
+}
+
+struct mma_stats mma_output_stats(const struct mma_output *m, uint64_t now_ns)
+{
+	return mma_stats_until(mma_group_stats(m->group), now_ns);
 }

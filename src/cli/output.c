@@ -6,7 +6,6 @@
 #include "cli/fn_names.h"
 #include "session/filename.h"
 #include "cli/heapfiles.h"
-#include "cli/massif.h"
 #include "cli/massif_report.h"
 #include "cli/names.h"
 #include "cli/own_heaps.h"
@@ -17,6 +16,7 @@
 #include "profile/datafile.h"
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
+#include "session/saving.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -386,16 +386,6 @@ static FILE *open_report(const struct options *o, pid_t pid, bool foreign)
 	return f;
 }
 
-static int write_massif(const struct session *s, struct image *i)
-{
-	if (!s->massif || i->massif_written)
-		return 0;
-	int err = massif_image_write(s, i, i->over);
-
-	i->massif_written = !err;
-	return err;
-}
-
 static int close_report(struct session *s, const struct options *o, FILE *report)
 {
 	bool told = ferror(report); /* by whoever printed */
@@ -425,7 +415,7 @@ int output_session(struct session *s, const struct options *o)
 		int e = i->saved && !report ? 0 : write_image(s, o, i, report);
 
 		err = err ? err : e;
-		e = write_massif(s, i);
+		e = session_write_files(s, i);
 		err = err ? err : e;
 	}
 	if (report)
@@ -439,7 +429,7 @@ int output_session(struct session *s, const struct options *o)
 bool output_unsaved(const struct session *s)
 {
 	for (const struct image *i = s->images; i; i = i->next)
-		if (!i->saved || (s->massif && !i->massif_written))
+		if (!i->saved || session_has_unwritten(s, i))
 			return true;
 	return false;
 }

@@ -7,50 +7,99 @@
 #include "massif/timeline.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-static int record_image(struct session *s, struct image *i)
+/* ---- the timeline that every profile has ---- */
+
+struct timeline_output {
+	struct output base;
+	const struct options *options;
+};
+
+static int begins(struct output *o, struct image *i)
 {
-	unsigned points = s->options->timeline_points;
-	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile)
+	const struct options *options = ((struct timeline_output *)o)->options;
+	unsigned points = options->timeline_points;
+	struct timeline *t = points ? timeline_new(&options->massif.settings, points, i->profile)
 				    : NULL;
 
-	if (points && !t)
-		return -ENOMEM;
-	i->recorders = (struct recorder *)t;
-	int err = massif_image_begin(s, i);
-	if (!err)
-		err = heap_image_begin(s, i);
-	return !err && s->mma ? mma_output_record(s->mma, i) : err;
+	if (t)
+		session_record(i, o, (struct recorder *)t);
+	return points && !t ? -ENOMEM : 0;
 }
 
-int record_open(struct session *s, struct rules *rules, struct journal *journal,
+static void free_output(struct output *o)
+{
+	free(o);
+}
+
+static int add_timeline(struct session *s, const struct options *o)
+{
+	static const struct output_ops ops = { .begins = begins, .free = free_output };
+	struct timeline_output *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return -ENOMEM;
+	t->base.ops = &ops;
+	t->options = o;
+	return session_add_output(s, &t->base);
+}
+
+/* ---- all outputs ---- */
+
+/* In this order their recorders are begun; the last to be begun is told first. */
+static int add_outputs(struct serve *v)
+{
+	int err = add_timeline(v->session, v->options);
+
+	if (!err)
+		err = massif_output_new(&v->massif, v->session, v->options);
+	if (!err)
+		err = heap_output_new(&v->heap, v->session, v->options);
+	if (!err)
+		err = mma_output_new(&v->mma, v->session, v->options);
+	return err;
+}
+
+int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o)
 {
-	session_init(s, o->trace_children);
+	const struct session_settings settings = {
+		.trace_children = o->trace_children,
+		.keep_execs = o->keep_execs,
+		.min_size = o->min_size,
+		.max_size = o->max_size,
+		.autosave = o->autosave,
+	};
+
+	session_init(s, &settings, &serve_host);
+	s->owner = v;
+	v->session = s;
+	v->options = o;
 	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);
 
 	if (!to)
 		return -ENOMEM;
 	s->observer = trap_observer_base(to);
-	s->options = o;
-	s->record = record_image;
-	s->ask = heap_ask;
-	s->say = say_sentence;
-	s->keep_execs = o->keep_execs;
+	v->tracer = trap_observer_tracer(to);
+	v->watched = trap_observer_shared(to);
+	v->watched->check_unwinding = o->check_unwinding;
+	tracer_set_wait(v->tracer, o->wait);
 	heap_begin(to, o);
 	if (o->massif.file && o->massif.settings.pages) {
-		trap_observer_shared(to)->no_traps = true;
-		tracer_stop_at_syscalls(trap_observer_tracer(to));
+		v->watched->no_traps = true;
+		tracer_stop_at_syscalls(v->tracer);
 	}
-	int err = mma_output_new(&s->mma, s, o);
-	return err ? err : massif_session_open(s, o);
+	return add_outputs(v);
 }
 
-void record_close(struct session *s)
+void record_close(struct serve *v)
 {
+	struct session *s = v->session;
+
 	session_release(s);
-	heap_texts_free(s);
-	trap_observer_free(trap_observer_of(s->observer));
-	massif_session_close(s);
-	mma_output_free(s->mma);
+	if (s->observer)
+		trap_observer_free(trap_observer_of(s->observer));
+	for (unsigned k = 0; k < s->n_outputs; k++)
+		s->outputs[k]->ops->free(s->outputs[k]);
 }

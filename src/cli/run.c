@@ -32,21 +32,16 @@ static struct ending ending_of(const struct session *s, int err)
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
 }
 
-static struct ending run_session(struct session *s, const struct run *run)
+static struct ending run_session(struct serve *v, const struct run *run)
 {
-	struct trap_observer *o = trap_observer_of(s->observer);
-	struct serve v = { .session = s, .tracer = trap_observer_tracer(o),
-			   .watched = trap_observer_shared(o), .options = &run->options };
+	struct session *s = v->session;
 	struct error e;
 
 	s->launched = true;
-	tracer_set_wait(v.tracer, run->options.wait);
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
-	trap_observer_shared(o)->check_unwinding = run->options.check_unwinding;
-	session_restrict(s, run->options.min_size, run->options.max_size);
-	pid_t pid = tracer_launch(v.tracer, run->path, run->argv, &e);
+	pid_t pid = tracer_launch(v->tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
 		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND
@@ -55,14 +50,14 @@ static struct ending run_session(struct session *s, const struct run *run)
 	s->root = pid;
 	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = signals_begin(v.tracer, v.end_on_interrupt, say_sentence);
+	int err = signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	if (err)
 		say("cannot set up signals");
 	else
-		serve_open_control(&v, pid);
+		serve_open_control(v, pid);
 	if (!err)
-		err = serve_session(&v);
-	control_close(v.control);
+		err = serve_session(v);
+	control_close(v->control);
 	if (s->refused) {
 		say("cannot profile %s: %s", run->argv[0], s->refused);
 		return (struct ending){ .status = STATUS_FAILED };
@@ -73,15 +68,16 @@ static struct ending run_session(struct session *s, const struct run *run)
 static struct ending trace_run(struct journal *journal, int ready, void *arg)
 {
 	struct run *run = arg;
+	struct serve v = { 0 };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (record_open(&s, &run->rules, journal, &run->options))
+	if (record_open(&v, &s, &run->rules, journal, &run->options))
 		say("cannot start: out of memory");
 	else
-		end = run_session(&s, run);
-	record_close(&s);
+		end = run_session(&v, run);
+	record_close(&v);
 	return end;
 }
 

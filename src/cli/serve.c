@@ -8,15 +8,13 @@
 #include "base/array.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
-#include "cli/heap.h"
 #include "cli/keep.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
 #include "cli/oom.h"
 #include "cli/output.h"
 #include "cli/unwritten.h"
 #include "proc/tasks.h"
 #include "session/execs.h"
+#include "session/saving.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -65,7 +63,7 @@ static bool has_status_line(const struct serve *v)
 
 static bool time_is_over(const struct serve *v)
 {
-	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
+	double elapsed = (double)(clock_now_ns() - v->session->started_ns) / 1e9;
 
 	return v->options->duration > 0 && elapsed >= v->options->duration;
 }
@@ -74,11 +72,11 @@ static void start_ticking(const struct serve *v)
 {
 	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
 
-	struct itimerval once = { { 0, 0 }, { MASSIF_AHEAD_S, 0 } };
+	struct itimerval once = { { 0, 0 }, { session_ahead_s(v->session), 0 } };
 
-	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
+	if (v->options->duration > 0 || has_status_line(v) || session_ticks(v->session))
 		setitimer(ITIMER_REAL, &every, NULL);
-	else if (v->session->massif)
+	else if (once.it_value.tv_sec)
 		setitimer(ITIMER_REAL, &once, NULL);
 }
 
@@ -105,15 +103,13 @@ static void status_line(struct serve *v)
 	fprintf(stderr,
 		"\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64
 		" bytes live, %.0f events/s%s\033[K",
-		(double)(now - v->started_ns) / 1e9, events, st.live_bytes, per_second,
+		(double)(now - v->session->started_ns) / 1e9, events, st.live_bytes, per_second,
 		v->session->suspended ? ", suspended" : "");
 	v->last_events = events;
 	v->last_tick_ns = now;
 }
 
-/* ---- save children ---- */
-
-static struct serve *serving; /* the session has no pointer back to what serves it */
+/* ---- whom the session asks ---- */
 
 /* Whoever asks is answered by the tracing process alone. */
 static void leave_clients(void *control)
@@ -121,96 +117,53 @@ static void leave_clients(void *control)
 	control_drop(control);
 }
 
-pid_t serve_fork(struct serve *v)
+static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 {
-	return save_child_fork(leave_clients, v->control);
-}
-
-static void remember(struct session *s, const struct image *i, pid_t pid, bool last)
-{
-	save_children_add(&s->save_children, pid, i->pid, last, s->say);
-}
-
-static void start_saving(struct session *s, struct image *i, const char *path,
-			 const struct control_asker *to)
-{
-	pid_t pid = serve_fork(serving);
+	const struct serve *v = s->owner;
+	pid_t pid = save_child_fork(leave_clients, v->control);
 
 	if (!pid)
-		_exit(output_save(s, serving->options, i, path, to) ? STATUS_FAILED : 0);
-	remember(s, i, pid, false);
+		_exit(write(ctx) ? STATUS_FAILED : 0);
+	return pid;
 }
 
-void serve_forked(struct serve *v, const struct image *i, pid_t pid)
+static int save(struct session *s, const struct image *i)
 {
-	remember(v->session, i, pid, false);
+	const struct serve *v = s->owner;
+
+	return output_save(s, v->options, i, NULL, NULL);
 }
 
-/* A save child's whole life; what it has found out of names is kept for the next one. */
-static void write_massif_and_leave(struct session *s, const struct image *i, bool superseded)
+/* While a stop is served nobody sleeps. */
+static void wake_loop(struct session *s)
 {
-	int err = massif_image_write(s, i, superseded);
-
-	massif_session_close(s);
-	_exit(err ? STATUS_FAILED : 0);
+	(void)s;
+	signals_attention = 1;
 }
 
-/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
-static bool massif_is_due(const struct session *s, const struct image *i)
-{
-	if (!s->massif || i->massif_written || i->fate == EXEC_LEFT_OUT)
-		return false;
-	return !i->over || i->fate == EXEC_KEPT || massif_keeps_execs(s);
-}
+const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
+					 .wake = wake_loop };
 
-/* The last one is written by ourselves: nothing is left to be traced meanwhile. */
-static void save_ended(struct session *s, struct image *i)
-{
-	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(serving->tracer)))
-		return;
-	pid_t pid = serve_fork(serving);
-
-	i->massif_written = pid >= 0;
-
-	if (!pid)
-		write_massif_and_leave(s, i, i->over);
-	remember(s, i, pid, i->massif_written);
-}
-
-static void save_restarting(struct session *s, struct image *i)
-{
-	/* What has just been saved is begun anew. */
-	save_children_are_last(&s->save_children);
-	if (!s->massif)
-		return;
-	pid_t pid = serve_fork(serving);
-
-	if (!pid)
-		write_massif_and_leave(s, i, true);
-	remember(s, i, pid, true);
-	i->massif_nth++;
-}
-
-static void save_image(struct session *s, struct image *i)
-{
-	/* One after the other: the last to finish must be the last to have begun. */
-	save_children_await(&s->save_children);
-	start_saving(s, i, NULL, NULL);
-}
-
-static void stop_reader(struct session *s)
-{
-	if (s->reader <= 0)
-		return;
-	kill(s->reader, SIGKILL);
-	while (waitpid(s->reader, NULL, 0) < 0 && errno == EINTR)
-		;
-	s->reader = 0;
-}
+/* ---- saving for a client ---- */
 
 static bool is_to_be_saved(const struct serve *v, const struct image *i, const char *path)
 {
 	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
+}
+
+/* What a copy of ourselves saves, and whom it answers. */
+struct saved_for {
+	const struct serve *serve;
+	const struct image *image;
+	const char *path;
+	const struct control_asker *to;
+};
+
+static int save_for(void *ctx)
+{
+	const struct saved_for *f = ctx;
+
+	return output_save(f->serve->session, f->serve->options, f->image, f->path, f->to);
 }
 
 void serve_save(struct serve *v, const char *path, const struct control_asker *to)
@@ -226,30 +179,12 @@ void serve_save(struct serve *v, const char *path, const struct control_asker *t
 	}
 	/* Each of them sends a part. */
 	control_answer_begin(to, n);
-	for (struct image *i = v->session->images; i; i = i->next)
+	for (struct image *i = v->session->images; i; i = i->next) {
+		struct saved_for f = { v, i, path, to };
+
 		if (is_to_be_saved(v, i, path))
-			start_saving(v->session, i, path, to);
-}
-
-/* ---- what is kept besides the profile ---- */
-
-static void tell_progress(struct session *s, const char *what)
-{
-	if (s->mma)
-		mma_output_progress(s->mma, what);
-}
-
-/* While a stop is served nobody sleeps. */
-static void wake_loop(struct session *s)
-{
-	(void)s;
-	signals_attention = 1;
-}
-
-/* Beside the profile, and before it, for it may take long. */
-static int write_recorded(struct session *s)
-{
-	return s->mma ? mma_output_write(s->mma) : 0;
+			session_write_beside(v->session, i, save_for, &f);
+	}
 }
 
 /* ---- the loop ---- */
@@ -271,7 +206,6 @@ static int loop(struct serve *v)
 		session_attend(v->session);
 		status_line(v);
 		session_tick(v->session);
-		massif_read_names_ahead(v);
 		if (is_over(v))
 			break;
 		err = tracer_run(v->tracer, &signals_attention);
@@ -312,14 +246,7 @@ int serve_session(struct serve *v)
 {
 	struct session *s = v->session;
 
-	serving = v;
-	s->save = save_image;
-	s->ended = save_ended;
-	s->progress = tell_progress;
-	s->wake = wake_loop;
-	s->restarts = save_restarting;
-	s->autosave = v->options->autosave;
-	v->started_ns = v->last_tick_ns = clock_now_ns();
+	s->started_ns = v->last_tick_ns = clock_now_ns();
 	oom_protect();
 	start_ticking(v);
 	int err = loop(v);
@@ -327,13 +254,10 @@ int serve_session(struct serve *v)
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
 	session_end(s);
-	if (s->mma)
-		mma_output_end(s->mma, s->end_ns);
 	tracer_detach_all(v->tracer);
-	stop_reader(s);
-	save_children_await(&s->save_children);
+	session_await_writers(s);
 	if (!s->refused) {
-		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
+		int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
 
 		session_leave_out(s);
 		if (s->left_out_text)

@@ -8,20 +8,26 @@
 #include "session/session.h"
 #include "session/supervise.h"
 
+struct heap_output;
+struct massif_output;
+struct mma_output;
+
 /* How a session is served. */
 struct serve {
 	struct session *session;
 	struct tracer *tracer;	/* of the session's observer */
-	const struct watch_shared *watched;
+	struct watch_shared *watched;
 	const struct options *options;
+	/* Outputs that commands ask for, NULL: not wanted. All are the session's. */
+	struct massif_output *massif;
+	struct heap_output *heap;
+	struct mma_output *mma;
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program
 					   alone */
 	struct control_asker waiting[16];	/* clients that wait for the end */
 	size_t n_waiting;
-	uint64_t started_ns;		/* CLOCK_MONOTONIC */
 	uint64_t last_events, last_tick_ns; /* for events per second */
-	bool names_read;		/* names have been looked up ahead of time */
 	enum {
 		NOT_KEPT,
 		KEPT_FIRST,	/* a profile could not be saved, and who hears of it now did not
@@ -31,6 +37,9 @@ struct serve {
 	bool given_up;			/* somebody does not want what is kept */
 	size_t lasting;			/* so many outputs no other try can mend */
 };
+
+/* Whom a session that is served asks; its owner is the struct serve. */
+extern const struct session_host serve_host;
 
 /**
  * Serve stops, control commands and timers until all programs have ended, somebody asks for the
@@ -56,10 +65,5 @@ void serve_raise_limit(void);
  * Returns 0, or -errno with a sentence in @e.
  */
 int share_one_cpu(pid_t pid, struct error *e);
-
-/* A copy of ourselves that writes while the tracing goes on; returns as fork(2). Its maker tells of
- * it with serve_forked(), also if there is none (@pid -1, errno says why). */
-pid_t serve_fork(struct serve *v);
-void serve_forked(struct serve *v, const struct image *i, pid_t pid);
 
 #endif

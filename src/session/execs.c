@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "session/session.h"
+#include "session/saving.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void judge(struct session *s, pid_t pid)
 
 void session_finish_image(struct session *s, struct image *i)
 {
-	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
+	bool to_write = i->fate != EXEC_LEFT_OUT && session_has_unwritten(s, i);
 
 	if (i->observed || !(i->over || i->ended) || to_write)
 		return;
@@ -92,7 +92,7 @@ void session_process_ended(struct session *s, pid_t pid)
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
-		s->ended(s, i);
+		session_write_over(s, i);
 		session_finish_image(s, i);
 	}
 }

@@ -7,8 +7,9 @@
 
 #include "proc/modules.h"
 #include "session/execs.h"
-#include "session/session.h"
+#include "session/saving.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,13 @@ static struct script {
 	bool held;
 	char calls[400];	/* what the session has asked, word by word */
 	char said[400];
-	unsigned saves, ended, restarts, wakes, records;
-	struct image *saved;	/* last */
-	bool refuse_record;
+	unsigned saves, wakes, records, copies, freed;
+	const struct image *saved; /* last */
+	bool refuse_record, refuse_copy;
+	bool disk_full;		/* nothing can be saved, and no file be written */
+	char written[400];	/* by the output with files: PID.NTH, and "+" if it is superseded */
+	int status;		/* of the copy that was made last */
+	unsigned tasks;
 	const char *memory;	/* of every program */
 } script;
 
@@ -100,7 +105,7 @@ static ssize_t read_memory(const struct address_space *s, taddr at, void *buf, s
 static unsigned tasks(struct observer *o)
 {
 	(void)o;
-	return 3;
+	return script.tasks;
 }
 
 static const struct observer_ops ops = {
@@ -110,23 +115,26 @@ static const struct observer_ops ops = {
 
 /* ---- who began the session ---- */
 
-static void save(struct session *s, struct image *i)
+enum { FIRST_COPY = 100 };
+
+static int save(struct session *s, const struct image *i)
 {
 	(void)s;
 	script.saves++;
 	script.saved = i;
+	return script.disk_full ? -28 : 0;
 }
 
-static void ended(struct session *s, struct image *i)
+/* What a copy of ourselves would do is done at once. */
+static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 {
-	(void)s, (void)i;
-	script.ended++;
-}
-
-static void restarts(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
-	script.restarts++;
+	(void)s;
+	if (script.refuse_copy) {
+		errno = EAGAIN;
+		return -1;
+	}
+	script.status = write(ctx) ? 0x100 : 0;
+	return (pid_t)(FIRST_COPY + script.copies++);
 }
 
 static void wake(struct session *s)
@@ -135,34 +143,137 @@ static void wake(struct session *s)
 	script.wakes++;
 }
 
-static int record(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
-	script.records++;
-	return script.refuse_record ? -12 : 0;
-}
-
 static void hear(const char *sentence)
 {
 	snprintf(script.said, sizeof script.said, "%s", sentence);
 }
 
-static struct session *begin(bool children)
+/* ---- outputs ---- */
+
+/* A recorder that counts, of an output that has files. */
+struct counter {
+	struct recorder base;
+	unsigned events;
+};
+
+static void on_event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
 {
+	(void)e, (void)c;
+	((struct counter *)r)->events++;
+}
+
+static struct recorder *on_fork(const struct recorder *r, const struct profile *child, pid_t pid)
+{
+	struct counter *c = calloc(1, sizeof *c);
+
+	(void)child, (void)pid;
+	assert_non_null(c);
+	*c = (struct counter){ { .ops = r->ops }, ((const struct counter *)r)->events };
+	return &c->base;
+}
+
+static bool on_finish(struct recorder *r)
+{
+	(void)r;
+	return true;
+}
+
+static void on_free(struct recorder *r)
+{
+	free(r);
+}
+
+static const struct recorder_ops counter_ops = { .event = on_event, .fork = on_fork,
+						 .finish = on_finish, .free = on_free };
+
+static int begins(struct output *o, struct image *i)
+{
+	struct counter *c = calloc(1, sizeof *c);
+
+	assert_non_null(c);
+	script.records++;
+	c->base.ops = &counter_ops;
+	session_record(i, o, &c->base);
+	return script.refuse_record ? -12 : 0;
+}
+
+static int write_file(struct output *o, struct image *i, bool superseded)
+{
+	size_t n = strlen(script.written);
+
+	snprintf(script.written + n, sizeof script.written - n, "%s%d.%u%s", n ? " " : "",
+		 (int)i->pid, i->of[o->slot].nth, superseded ? "+" : "");
+	return script.disk_full ? -28 : 0;
+}
+
+static bool keeps_execs(const struct output *o)
+{
+	return o->ticks; /* which nothing here asks for */
+}
+
+static bool ask(struct output *o, struct image *i, struct task_ref task,
+		enum program_question what, const uint64_t arg[2], uint64_t *result)
+{
+	(void)o, (void)i, (void)task, (void)arg;
+	*result = 1;
+	return what == ASK_HEAP_RUNNING;
+}
+
+static void progress(const struct output *o, const char *what)
+{
+	(void)o;
+	note(what);
+}
+
+static int finish(struct output *o)
+{
+	(void)o;
+	return script.disk_full ? -28 : 0;
+}
+
+static void free_output(struct output *o)
+{
+	(void)o;
+	script.freed++;
+}
+
+static int begins_without(struct output *o, struct image *i)
+{
+	(void)o, (void)i;
+	return 0;
+}
+
+static const struct output_ops with_files = { .begins = begins, .write = write_file,
+					      .keeps_execs = keeps_execs, .finish = finish,
+					      .free = free_output };
+static const struct output_ops of_questions = { .begins = begins_without, .ask = ask };
+static const struct output_ops that_tells = { .begins = begins_without, .progress = progress };
+
+/* Without outputs. */
+static struct session *begin_with(const struct session_settings *settings)
+{
+	static const struct session_host host = { .say = hear, .save = save, .beside = beside,
+						  .wake = wake };
 	static struct module_files files;
 	static struct session s;
 
-	script = (struct script){ .base = { &ops, &files } };
-	session_init(&s, children);
+	script = (struct script){ .base = { &ops, &files }, .tasks = 3 };
+	session_init(&s, settings, &host);
 	s.observer = &script.base;
-	s.save = save;
-	s.ended = ended;
-	s.restarts = restarts;
-	s.wake = wake;
-	s.record = record;
-	s.say = hear;
 	s.root = ROOT;
 	return &s;
+}
+
+static struct session *begin(bool children)
+{
+	return begin_with(&(struct session_settings){ .trace_children = children });
+}
+
+static unsigned counted(const struct image *i, const struct output *o)
+{
+	const struct recorder *r = i->of[o->slot].recorder;
+
+	return r ? ((const struct counter *)r)->events : 0;
 }
 
 /* ---- what the script tells ---- */
@@ -276,10 +387,9 @@ static void what_a_process_ran_before_an_exec_is_left_out_if_it_is_little(void *
 
 static void what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept(void **state)
 {
-	struct session *s = begin(false);
+	struct session *s = begin_with(&(struct session_settings){ .keep_execs = true });
 
 	(void)state;
-	s->keep_execs = true;
 	struct image *shell = start(s, ROOT);
 	alloc(shell, 0x10, 10);
 	struct image *program = start(s, ROOT);
@@ -369,7 +479,7 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	alloc(i, 0x10, 1);
 	mark(i, MARK_RESTART, 0x1000);
 	assert_int_equal(script.saves, 1);
-	assert_int_equal(script.restarts, 1);
+	assert_true(s->save_children.n == 1 && s->save_children.v[0].last); /* begun anew since */
 	assert_string_equal(i->data, "phase2.data");
 	assert_int_equal(i->profile->totals.allocs, 0);
 	mark(i, MARK_STOP, 0);
@@ -438,8 +548,8 @@ static void a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not(voi
 	struct session *s = begin(false);
 
 	(void)state;
-	save_children_add(&s->save_children, 100, ROOT, false, s->say);
-	save_children_add(&s->save_children, 101, ROOT, true, s->say);
+	save_children_add(&s->save_children, 100, ROOT, false, hear);
+	save_children_add(&s->save_children, 101, ROOT, true, hear);
 	session_sink.reaped(s, 100, 0x100);
 	assert_false(s->save_children.failed);
 	session_sink.reaped(s, 102, 0x100); /* nobody's */
@@ -477,8 +587,10 @@ static void a_program_that_cannot_be_observed_is_refused_or_told_of(void **state
 static void without_memory_for_its_recorders_an_image_does_not_begin(void **state)
 {
 	struct session *s = begin(false);
+	struct output o = { .ops = &with_files };
 
 	(void)state;
+	assert_int_equal(session_add_output(s, &o), 0);
 	script.refuse_record = true;
 	assert_null(session_sink.begins(s, ROOT));
 	assert_null(s->images);
@@ -517,6 +629,227 @@ static void system_calls_are_not_looked_at_while_nothing_is_counted(void **state
 	session_release(s);
 }
 
+/* ---- outputs ---- */
+
+static void each_output_has_its_own_of_an_image_and_a_fork_goes_on_with_it(void **state)
+{
+	struct session *s = begin(true);
+	struct output a = { .ops = &with_files }, none = { .ops = &of_questions },
+		      b = { .ops = &with_files };
+
+	(void)state;
+	assert_int_equal(session_add_output(s, &a), 0);
+	assert_int_equal(session_add_output(s, &none), 0);
+	assert_int_equal(session_add_output(s, &b), 0);
+	struct image *parent = start(s, ROOT);
+	alloc(parent, 0x10, 1);
+	struct image *child = fork_from(s, parent, CHILD);
+	alloc(child, 0x20, 1);
+	assert_int_equal(counted(parent, &a), 1);
+	assert_int_equal(counted(parent, &b), 1);
+	assert_int_equal(counted(child, &a), 2);
+	assert_int_equal(counted(child, &b), 2);
+	assert_null(child->of[none.slot].recorder);
+	assert_int_equal(child->of[a.slot].nth, 1);
+	session_release(s);
+}
+
+static void a_session_says_that_it_has_too_many_outputs(void **state)
+{
+	struct session *s = begin(true);
+	struct output o[SESSION_OUTPUTS + 1];
+
+	(void)state;
+	for (unsigned k = 0; k < SESSION_OUTPUTS; k++)
+		assert_int_equal(session_add_output(s, &o[k]), 0);
+	assert_int_equal(session_add_output(s, &o[SESSION_OUTPUTS]), -ENOSPC);
+	assert_int_equal(s->n_outputs, SESSION_OUTPUTS);
+	session_release(s);
+}
+
+static void the_file_of_who_has_ended_is_written_by_a_copy_and_its_recorder_freed(void **state)
+{
+	struct session *s = begin(true);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *parent = start(s, ROOT), *child = fork_from(s, parent, CHILD);
+	gone(child);
+	assert_non_null(child->of[o.slot].recorder); /* it is to be written still */
+	session_sink.ended(s, CHILD, 0);
+	assert_string_equal(script.written, "4712.1");
+	assert_true(child->of[o.slot].written);
+	assert_null(child->of[o.slot].recorder);
+	assert_null(child->recorders);
+	assert_int_equal(script.freed, 1); /* in the copy */
+	assert_true(s->save_children.n == 1 && s->save_children.v[0].last);
+	session_sink.reaped(s, FIRST_COPY, script.status);
+	assert_false(s->save_children.failed);
+	session_release(s);
+}
+
+static void the_last_file_is_written_by_ourselves_and_tried_again_if_the_disk_was_full(void **state)
+{
+	struct session *s = begin(true);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *i = start(s, ROOT);
+	script.tasks = 0;
+	gone(i);
+	session_sink.ended(s, ROOT, 0);
+	assert_int_equal(script.copies, 0);
+	assert_non_null(i->of[o.slot].recorder);
+	assert_true(session_has_unwritten(s, i));
+	script.disk_full = true;
+	assert_int_equal(session_finish_outputs(s), -28);
+	assert_int_equal(session_write_files(s, i), -28);
+	assert_true(session_has_unwritten(s, i));
+	script.disk_full = false;
+	assert_int_equal(session_finish_outputs(s), 0);
+	assert_int_equal(session_write_files(s, i), 0);
+	assert_false(session_has_unwritten(s, i));
+	assert_string_equal(script.written, "4711.1 4711.1");
+	assert_int_equal(session_write_files(s, i), 0);
+	assert_string_equal(script.written, "4711.1 4711.1");
+	session_release(s);
+}
+
+static void a_file_that_a_copy_could_not_write_is_a_failure(void **state)
+{
+	struct session *s = begin(true);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *child = fork_from(s, start(s, ROOT), CHILD);
+	script.disk_full = true;
+	gone(child);
+	session_sink.ended(s, CHILD, 0);
+	assert_true(child->of[o.slot].written); /* by who will say that it could not */
+	assert_int_equal(script.status, 0x100);
+	session_sink.reaped(s, FIRST_COPY, script.status);
+	assert_true(s->save_children.failed);
+	session_release(s);
+}
+
+static void without_a_copy_the_file_is_left_to_ourselves(void **state)
+{
+	struct session *s = begin(true);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *child = fork_from(s, start(s, ROOT), CHILD);
+	script.refuse_copy = true;
+	gone(child);
+	session_sink.ended(s, CHILD, 0);
+	assert_non_null(strstr(script.said, "process 4712"));
+	assert_true(session_has_unwritten(s, child));
+	assert_non_null(child->of[o.slot].recorder);
+	assert_false(s->save_children.failed);
+	assert_int_equal(session_write_files(s, child), 0);
+	assert_string_equal(script.written, "4712.1");
+	session_release(s);
+}
+
+static void the_file_of_what_was_before_an_exec_waits_until_it_is_known_to_be_kept(void **state)
+{
+	struct session *s = begin(false);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *shell = start(s, ROOT);
+	alloc(shell, 0x10, 400);
+	struct image *middle = start(s, ROOT);
+	gone(shell);
+	alloc(middle, 0x10, 1);
+	struct image *program = start(s, ROOT);
+	gone(middle);
+	alloc(program, 0x10, 1000);
+	assert_string_equal(script.written, "");
+	assert_int_equal(program->of[o.slot].nth, 3);
+	gone(program);
+	script.tasks = 0;
+	session_sink.ended(s, ROOT, 0);
+	assert_string_equal(script.written, "4711.1+");
+	assert_int_equal(middle->fate, EXEC_LEFT_OUT);
+	assert_null(middle->of[o.slot].recorder); /* its file is not wanted */
+	assert_null(shell->of[o.slot].recorder);
+	assert_non_null(program->of[o.slot].recorder);
+	session_release(s);
+}
+
+static void an_output_that_keeps_all_programs_writes_at_the_exec(void **state)
+{
+	struct session *s = begin(false);
+	struct output o = { .ops = &with_files, .ticks = true };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *shell = start(s, ROOT);
+	start(s, ROOT);
+	assert_string_equal(script.written, "4711.1+");
+	assert_true(shell->over);
+	gone(shell);
+	assert_null(shell->of[o.slot].recorder);
+	session_release(s);
+}
+
+static void a_restart_writes_the_file_and_begins_the_next(void **state)
+{
+	struct session *s = begin(false);
+	struct output o = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &o);
+	struct image *i = start(s, ROOT);
+	mark(i, MARK_RESTART, 0);
+	mark(i, MARK_RESTART, 0);
+	assert_string_equal(script.written, "4711.1+ 4711.2+");
+	assert_false(i->of[o.slot].written);
+	assert_int_equal(start(s, ROOT)->of[o.slot].nth, 4);
+	session_release(s);
+}
+
+static void a_question_goes_to_the_output_that_answers_it(void **state)
+{
+	struct session *s = begin(false);
+	struct output files = { .ops = &with_files }, o = { .ops = &of_questions };
+	uint64_t result = 0, arg[2] = { 0 };
+
+	(void)state;
+	session_add_output(s, &files);
+	struct image *i = start(s, ROOT);
+	struct task_ref task = { ROOT, NULL };
+	assert_false(session_sink.ask(i, task, ASK_HEAP_RUNNING, arg, &result));
+	session_add_output(s, &o);
+	assert_true(session_sink.ask(i, task, ASK_HEAP_RUNNING, arg, &result));
+	assert_int_equal(result, 1);
+	assert_false(session_sink.ask(i, task, ASK_HEAP_STOP, arg, &result));
+	session_release(s);
+}
+
+static void outputs_are_told_of_the_way_that_the_session_goes(void **state)
+{
+	struct session *s = begin(false);
+	struct output o = { .ops = &that_tells }, files = { .ops = &with_files };
+
+	(void)state;
+	session_add_output(s, &files);
+	session_add_output(s, &o);
+	start(s, ROOT);
+	session_suspend(s);
+	assert_string_equal(script.calls, "hold suspend run suspended");
+	script.calls[0] = '\0';
+	session_resume(s);
+	assert_string_equal(script.calls, "hold resume run resumed");
+	session_release(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -537,6 +870,20 @@ int main(void)
 		cmocka_unit_test(without_memory_for_its_recorders_an_image_does_not_begin),
 		cmocka_unit_test(what_comes_after_the_end_has_the_time_of_the_end),
 		cmocka_unit_test(system_calls_are_not_looked_at_while_nothing_is_counted),
+		cmocka_unit_test(each_output_has_its_own_of_an_image_and_a_fork_goes_on_with_it),
+		cmocka_unit_test(a_session_says_that_it_has_too_many_outputs),
+		cmocka_unit_test(
+			the_file_of_who_has_ended_is_written_by_a_copy_and_its_recorder_freed),
+		cmocka_unit_test(
+			the_last_file_is_written_by_ourselves_and_tried_again_if_the_disk_was_full),
+		cmocka_unit_test(a_file_that_a_copy_could_not_write_is_a_failure),
+		cmocka_unit_test(without_a_copy_the_file_is_left_to_ourselves),
+		cmocka_unit_test(
+			the_file_of_what_was_before_an_exec_waits_until_it_is_known_to_be_kept),
+		cmocka_unit_test(an_output_that_keeps_all_programs_writes_at_the_exec),
+		cmocka_unit_test(a_restart_writes_the_file_and_begins_the_next),
+		cmocka_unit_test(a_question_goes_to_the_output_that_answers_it),
+		cmocka_unit_test(outputs_are_told_of_the_way_that_the_session_goes),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
