@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/supported.h"
 #include "attach/target.h"
+#include "cli/apart.h"
 #include "cli/load_rules.h"
-#include "cli/massif.h"
 #include "cli/meant.h"
-#include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -285,8 +283,8 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 		return STATUS_USAGE;
 	status = look_at_all(a);
 	if (!status)
-		status = massif_prepare(&a->options);
-	return status ? status : output_check(&a->options) ? STATUS_FAILED : 0;
+		status = record_prepare(&a->options);
+	return status;
 }
 
 int command_attach(int argc, char **argv)

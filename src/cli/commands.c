@@ -3,14 +3,13 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
-#include "cli/heap.h"
+#include "cli/file_commands.h"
 #include "cli/keep.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
 #include "cli/oom.h"
-#include "cli/output.h"
-#include "cli/unwritten.h"
+#include "cli/results.h"
 #include "mma/profile_stats.h"
+#include "outputs/data.h"
+#include "outputs/mma.h"
 #include "proc/status.h"
 
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
 	char name[TITLE_MAX] = "?";
-	const char *unsaved = v->kept ? unwritten_behind(v->lasting) : NULL;
+	const char *unsaved = v->kept ? unwritten_behind(&v->outputs.unwritten, v->lasting) : NULL;
 
 	const struct image *newest = newest_image(v->session);
 
@@ -92,8 +91,8 @@ static bool stats_now(const struct serve *v, struct mma_stats *st)
 {
 	const struct image *i = only_image(v->session);
 
-	if (v->mma) {
-		*st = mma_output_stats(v->mma, clock_now_ns());
+	if (v->outputs.mma) {
+		*st = mma_output_stats(v->outputs.mma, clock_now_ns());
 		return true;
 	}
 	if (!i)
@@ -122,8 +121,8 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 /* Who asks may want to look at the logs next. */
 static void flush_logs(struct serve *v)
 {
-	if (v->mma)
-		mma_output_flush(v->mma);
+	if (v->outputs.mma)
+		mma_output_flush(v->outputs.mma);
 }
 
 /* @note: a sentence about it; NULL: there is none. */
@@ -188,20 +187,21 @@ static void answer_traces(struct serve *v, const struct control_request *r)
 /* One more try to save what is kept; without a @path where the options say. */
 static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
-	size_t before = path ? unwritten_count() : v->lasting;
-	int err = path ? output_save_elsewhere(v->session, v->options, path) : keep_try_again(v);
-	const char *why = unwritten_behind(before);
+	struct unwritten *unwritten = &v->outputs.unwritten;
+	size_t before = path ? unwritten->n : v->lasting;
+	int err = path ? data_save_elsewhere(&v->outputs, path) : keep_try_again(v);
+	const char *why = unwritten_behind(unwritten, before);
 	struct answer a;
 
 	if (err) {
 		answer_error(to, why ? why : "not everything could be written");
 	} else {
 		answer_begin(&a, to);
-		output_answer_saved(v->session, v->options, &a);
+		results_answer_saved(&v->outputs, &a);
 		answer_send(&a);
 	}
 	if (path) /* it is no place where the next try would be */
-		unwritten_forget(before);
+		unwritten_forget(unwritten, before);
 }
 
 /* The programs have been let go, and a profile waits to be saved. */
@@ -249,7 +249,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		answer_mark(v, to);
 		return;
 	case CONTROL_SAVE:
-		serve_save(v, r->arg, to);
+		save_command(v, r->arg, to);
 		return;
 	case CONTROL_SNAPSHOT:
 		massif_command(v, MASSIF_SNAPSHOT, r->arg, to);
@@ -261,7 +261,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		massif_command(v, MASSIF_ALL_SNAPSHOTS, r->arg, to);
 		return;
 	case CONTROL_HEAP_DUMP:
-		heap_dump(v->heap, r->arg ? r->arg : "heap_dump", to);
+		heap_command(v, r->arg ? r->arg : "heap_dump", to);
 		return;
 	case CONTROL_DISCARD:
 		answer_error(to, "only a profile that could not be saved can be given up");
@@ -307,7 +307,7 @@ void serve_commands(struct serve *v)
 /* Nothing else waits for us any more; but a client that never reads must not keep us. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
-	char *results = v->n_waiting ? output_results(v->session, v->options, head, what) : NULL;
+	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
 
 	for (size_t i = 0; i < v->n_waiting; i++) {
 		control_answer_at_length(&v->waiting[i], results ? results : head);
@@ -327,7 +327,7 @@ void serve_last_answers(struct serve *v)
 {
 	struct error last;
 
-	if (output_last_word(v->session, v->options, &last))
+	if (results_last_word(&v->outputs, &last))
 		control_leave_note(v->control, last.text);
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);

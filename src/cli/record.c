@@ -1,64 +1,130 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
-#include "cli/heap.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
-#include "massif/timeline.h"
+#include "cli/fn_names.h"
+#include "cli/names.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "massif/icount.h"
+#include "outputs/check.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- the timeline that every profile has ---- */
+/* ---- what the options ask for ---- */
 
-struct timeline_output {
-	struct output base;
-	const struct options *options;
-};
-
-static int begins(struct output *o, struct image *i)
+/* Good as long as @o and @desc are. */
+static struct output_settings settings_of(const struct options *o, const char *desc)
 {
-	const struct options *options = ((struct timeline_output *)o)->options;
-	unsigned points = options->timeline_points;
-	struct timeline *t = points ? timeline_new(&options->massif.settings, points, i->profile)
-				    : NULL;
-
-	if (t)
-		session_record(i, o, (struct recorder *)t);
-	return points && !t ? -ENOMEM : 0;
+	return (struct output_settings){
+		.data = o->data,
+		.report = o->output,
+		.report_to = o->to_stdout ? stdout : stderr,
+		.sections = o->format == FORMAT_TABLES,
+		.effort = o->stats,
+		.quiet = o->quiet,
+		.search = names_search(o),
+		.timeline_points = o->timeline_points,
+		.massif = { o->massif.file, o->massif.settings, desc },
+		.heap = o->heap,
+		.mma = { o->mma.log_file, o->mma.stats_file, o->mma.plain },
+	};
 }
 
-static void free_output(struct output *o)
+/* What a massif file tells of how it was asked for; NULL: out of memory. For free(). */
+static char *description(const struct options *o)
 {
-	free(o);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	options_print_given(o, OF_MASSIF, out);
+	fclose(out);
+	return text;
 }
 
-static int add_timeline(struct session *s, const struct options *o)
-{
-	static const struct output_ops ops = { .begins = begins, .free = free_output };
-	struct timeline_output *t = calloc(1, sizeof *t);
+/* ---- beforehand ---- */
 
-	if (!t)
-		return -ENOMEM;
-	t->base.ops = &ops;
-	t->options = o;
-	return session_add_output(s, &t->base);
+static int choose_unit(struct options *o)
+{
+	struct error e;
+
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS ||
+	    !icount_possible(&perf_instructions, &e))
+		return 0;
+	if (o->massif.unit_given) {
+		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
+		return STATUS_USAGE;
+	}
+	say("time is told in milliseconds: %s", e.text);
+	o->massif.settings.unit = MASSIF_MS;
+	return 0;
 }
 
-/* ---- all outputs ---- */
-
-/* In this order their recorders are begun; the last to be begun is told first. */
-static int add_outputs(struct serve *v)
+int record_prepare(struct options *o)
 {
-	int err = add_timeline(v->session, v->options);
+	const struct output_settings settings = settings_of(o, NULL);
+	int status = o->massif.file ? choose_unit(o) : 0;
 
-	if (!err)
-		err = massif_output_new(&v->massif, v->session, v->options);
-	if (!err)
-		err = heap_output_new(&v->heap, v->session, v->options);
-	if (!err)
-		err = mma_output_new(&v->mma, v->session, v->options);
-	return err;
+	return status ? status : output_check(&settings, say_sentence) ? STATUS_FAILED : 0;
+}
+
+/* ---- whom the outputs ask ---- */
+
+static void announce(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+static void step(const char *what)
+{
+	if (what)
+		progress_begin(what);
+	else
+		progress_end();
+}
+
+static int print(void *ctx, struct profile_data *d, FILE *out)
+{
+	return print_profile(d, ((const struct serve *)ctx)->options, out);
+}
+
+static void printed(void *ctx)
+{
+	fn_names_say_unmet(((const struct serve *)ctx)->options);
+}
+
+static void named(void *ctx, const struct massif_names *names)
+{
+	fn_names_meet_entries(((const struct serve *)ctx)->options, names);
+}
+
+static const struct output_host output_host = { .say = say_sentence, .announce = announce,
+						.step = step, .print = print, .printed = printed,
+						.named = named };
+
+/* ---- a session ---- */
+
+/* What the observer has to look at besides. */
+static void set_up_tracing(struct serve *v)
+{
+	const struct options *o = v->options;
+	bool profiles = o->heap.prefix || o->heap.defer, pages = o->massif.file &&
+								 o->massif.settings.pages;
+
+	v->watched->check_unwinding = o->check_unwinding;
+	tracer_set_wait(v->tracer, o->wait);
+	if (profiles) {
+		heap_environment_take();
+		tracer_watch_exits(v->tracer);
+		v->watched->no_traps |= o->heap.only_mapped;
+	}
+	if (pages)
+		v->watched->no_traps = true;
+	if (pages || (profiles && (o->heap.mapped || o->heap.log)))
+		tracer_stop_at_syscalls(v->tracer);
 }
 
 int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
@@ -83,14 +149,10 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 	s->observer = trap_observer_base(to);
 	v->tracer = trap_observer_tracer(to);
 	v->watched = trap_observer_shared(to);
-	v->watched->check_unwinding = o->check_unwinding;
-	tracer_set_wait(v->tracer, o->wait);
-	heap_begin(to, o);
-	if (o->massif.file && o->massif.settings.pages) {
-		v->watched->no_traps = true;
-		tracer_stop_at_syscalls(v->tracer);
-	}
-	return add_outputs(v);
+	set_up_tracing(v);
+	v->desc = o->massif.file ? description(o) : NULL;
+	const struct output_settings wanted = settings_of(o, v->desc);
+	return outputs_open(&v->outputs, s, &wanted, &output_host, v);
 }
 
 void record_close(struct serve *v)
@@ -100,6 +162,6 @@ void record_close(struct serve *v)
 	session_release(s);
 	if (s->observer)
 		trap_observer_free(trap_observer_of(s->observer));
-	for (unsigned k = 0; k < s->n_outputs; k++)
-		s->outputs[k]->ops->free(s->outputs[k]);
+	outputs_close(&v->outputs);
+	free(v->desc);
 }

@@ -5,8 +5,14 @@
 #include "cli/serve.h"
 
 /**
- * A session with its observer, and what is recorded besides the profile, as the options say.
- * @v  all of it is set but what stands behind the options
+ * Before the program is started: which unit of time has a massif file, and can what the options ask
+ * for be written? Says what was chosen. Returns 0 or an exit status; a sentence has been printed.
+ */
+int record_prepare(struct options *o);
+
+/**
+ * A session with its observer, and what it is to write, as the options say.
+ * @v  gets all of these
  * @rules  outlive it   @journal  may be NULL
  * Returns 0 or -ENOMEM; to be closed in any case.
  */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
 #include "cli/load_rules.h"
-#include "cli/massif.h"
-#include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -103,9 +101,7 @@ int command_run(int argc, char **argv)
 	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
 	if (!end.status)
-		end.status = massif_prepare(&run.options);
-	if (!end.status)
-		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
+		end.status = record_prepare(&run.options);
 	if (!end.status)
 		end = supervise(false, trace_run, &run, say_sentence);
 	rules_release(&run.rules);

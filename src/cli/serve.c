@@ -6,12 +6,11 @@
 
 #include "attach/follow.h"
 #include "base/array.h"
-#include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/keep.h"
 #include "cli/oom.h"
-#include "cli/output.h"
-#include "cli/unwritten.h"
+#include "outputs/data.h"
+#include "outputs/write.h"
 #include "proc/tasks.h"
 #include "session/execs.h"
 #include "session/saving.h"
@@ -131,7 +130,14 @@ static int save(struct session *s, const struct image *i)
 {
 	const struct serve *v = s->owner;
 
-	return output_save(s, v->options, i, NULL, NULL);
+	struct error e;
+	char *path;
+	int err = data_save_as(&v->outputs, i, NULL, &path, &e);
+
+	if (err)
+		say("%s", e.text);
+	free(path);
+	return err;
 }
 
 /* While a stop is served nobody sleeps. */
@@ -143,49 +149,6 @@ static void wake_loop(struct session *s)
 
 const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
 					 .wake = wake_loop };
-
-/* ---- saving for a client ---- */
-
-static bool is_to_be_saved(const struct serve *v, const struct image *i, const char *path)
-{
-	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
-}
-
-/* What a copy of ourselves saves, and whom it answers. */
-struct saved_for {
-	const struct serve *serve;
-	const struct image *image;
-	const char *path;
-	const struct control_asker *to;
-};
-
-static int save_for(void *ctx)
-{
-	const struct saved_for *f = ctx;
-
-	return output_save(f->serve->session, f->serve->options, f->image, f->path, f->to);
-}
-
-void serve_save(struct serve *v, const char *path, const struct control_asker *to)
-{
-	size_t n = 0;
-
-	save_children_await(&v->session->save_children);
-	for (struct image *i = v->session->images; i; i = i->next)
-		n += is_to_be_saved(v, i, path);
-	if (!n) {
-		answer_error(to, "nothing is traced any more that could be saved");
-		return;
-	}
-	/* Each of them sends a part. */
-	control_answer_begin(to, n);
-	for (struct image *i = v->session->images; i; i = i->next) {
-		struct saved_for f = { v, i, path, to };
-
-		if (is_to_be_saved(v, i, path))
-			session_write_beside(v->session, i, save_for, &f);
-	}
-}
 
 /* ---- the loop ---- */
 
@@ -262,8 +225,8 @@ int serve_session(struct serve *v)
 		session_leave_out(s);
 		if (s->left_out_text)
 			say("%s", s->left_out_text);
-		v->lasting = unwritten_count();
-		err = output_session(s, v->options);
+		v->lasting = v->outputs.unwritten.n;
+		err = output_session(&v->outputs);
 		if (v->options->background && v->control && output_unsaved(s))
 			err = keep_until_saved(v);
 		err = err ? err : recorded ? recorded : profiled;

@@ -5,12 +5,9 @@
 #include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
 #include "control/control.h"
+#include "outputs/outputs.h"
 #include "session/session.h"
 #include "session/supervise.h"
-
-struct heap_output;
-struct massif_output;
-struct mma_output;
 
 /* How a session is served. */
 struct serve {
@@ -18,10 +15,8 @@ struct serve {
 	struct tracer *tracer;	/* of the session's observer */
 	struct watch_shared *watched;
 	const struct options *options;
-	/* Outputs that commands ask for, NULL: not wanted. All are the session's. */
-	struct massif_output *massif;
-	struct heap_output *heap;
-	struct mma_output *mma;
+	struct outputs outputs;
+	char *desc;		/* theirs: how a massif file was asked for */
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program
 					   alone */

@@ -75,8 +75,8 @@ struct recorder_ops {
 	bool (*finish)(struct recorder *r);
 };
 
-/* Put @r in front of a list. Until it is freed *handle is @r, for its maker, who may have more to ask
- * of it than its operations; then NULL. @handle may be NULL. */
+/* Put @r in front of a list. Until it is freed *handle is @r, for its maker, who may have more to
+ * ask of it than its operations; then NULL. @handle may be NULL. */
 void recorders_add(struct recorder **list, struct recorder *r, struct recorder **handle);
 
 /* For all recorders of a list; an empty one is NULL. */

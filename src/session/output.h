@@ -55,8 +55,8 @@ struct output_ops {
 	void (*end)(struct output *o, uint64_t now_ns);
 	/* The programs have been let go: write what is about all of them. Returns as write(). */
 	int (*finish)(struct output *o);
-	/* Also in a copy of ourselves that has written and is about to end. */
-	void (*free)(struct output *o);
+	/* This copy of ourselves has written, and is about to end. */
+	void (*leave)(struct output *o);
 };
 
 #endif

@@ -62,8 +62,8 @@ static int write_and_leave(void *ctx)
 	int err = f->output->ops->write(f->output, f->image, f->superseded);
 
 	/* What it has found out of names may be kept for the next one. */
-	if (f->output->ops->free)
-		f->output->ops->free(f->output);
+	if (f->output->ops->leave)
+		f->output->ops->leave(f->output);
 	return err;
 }
 

@@ -5,8 +5,8 @@
 #include "session/session.h"
 
 /*
- * When what is written: profiles and the files of outputs, beside the tracing as long as something is
- * traced.
+ * What is written when: profiles and the files of outputs, beside the tracing as long as something
+ * is traced.
  */
 
 /* The profile of an image, as it is now, when those before it are written: the last to finish must
@@ -30,8 +30,8 @@ void session_write_restarting(struct session *s, struct image *i);
 /* The programs have been let go. Wait for whoever writes still, and end who reads ahead. */
 void session_await_writers(struct session *s);
 
-/* The files that outputs have of an image and nobody has written, now, by ourselves. 0, or the first
- * -errno. */
+/* The files that outputs have of an image and nobody has written, now, by ourselves. 0, or the
+ * first -errno. */
 int session_write_files(struct session *s, struct image *i);
 
 /* What outputs write of all images together. 0, or the first -errno. */

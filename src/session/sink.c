@@ -129,9 +129,10 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	/* What another user's program says must not choose a file for us to write, perhaps as
 	 * root. */
 	if (name && i->session->foreign) {
-		say_to(i->session->host.say, "process %d names the file %s for its profile: ignored, "
-					"for it is another user's",
-			    (int)i->pid, name);
+		say_to(i->session->host.say,
+		       "process %d names the file %s for its profile: ignored, for it is another "
+		       "user's",
+		       (int)i->pid, name);
 		free(name);
 		name = NULL;
 	}

@@ -28,7 +28,6 @@ LONG = {
 	"src/attach/tracer.c": "to be split: the loop and its queue, and how each kind of stop is served",
 	"src/breakpoints/breakpoints.c": "to be split: planting and lifting, and code that is written over",
 	"src/breakpoints/hits.c": "to be split: what an entry means, and what a return does",
-	"src/cli/output.c": "to be split: which files are written, and what is said about them",
 	"src/profile/profile.c": "to be split: the call tree, and what an event does to it",
 }
 

@@ -29,7 +29,7 @@ static struct script {
 	bool held;
 	char calls[400];	/* what the session has asked, word by word */
 	char said[400];
-	unsigned saves, wakes, records, copies, freed;
+	unsigned saves, wakes, records, copies, left;
 	const struct image *saved; /* last */
 	bool refuse_record, refuse_copy;
 	bool disk_full;		/* nothing can be saved, and no file be written */
@@ -231,10 +231,10 @@ static int finish(struct output *o)
 	return script.disk_full ? -28 : 0;
 }
 
-static void free_output(struct output *o)
+static void leave(struct output *o)
 {
 	(void)o;
-	script.freed++;
+	script.left++;
 }
 
 static int begins_without(struct output *o, struct image *i)
@@ -245,7 +245,7 @@ static int begins_without(struct output *o, struct image *i)
 
 static const struct output_ops with_files = { .begins = begins, .write = write_file,
 					      .keeps_execs = keeps_execs, .finish = finish,
-					      .free = free_output };
+					      .leave = leave };
 static const struct output_ops of_questions = { .begins = begins_without, .ask = ask };
 static const struct output_ops that_tells = { .begins = begins_without, .progress = progress };
 
@@ -682,7 +682,7 @@ static void the_file_of_who_has_ended_is_written_by_a_copy_and_its_recorder_free
 	assert_true(child->of[o.slot].written);
 	assert_null(child->of[o.slot].recorder);
 	assert_null(child->recorders);
-	assert_int_equal(script.freed, 1); /* in the copy */
+	assert_int_equal(script.left, 1); /* the copy */
 	assert_true(s->save_children.n == 1 && s->save_children.v[0].last);
 	session_sink.reaped(s, FIRST_COPY, script.status);
 	assert_false(s->save_children.failed);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/massif.h"
+#include "outputs/massif.h"
 
 #include "base/replace.h"
-#include "cli/fn_names.h"
-#include "session/filename.h"
-#include "cli/names.h"
-#include "cli/options.h"
-#include "cli/unwritten.h"
 #include "massif/forest.h"
 #include "massif/icount.h"
 #include "naming/jit_map.h"
+#include "session/filename.h"
 #include "session/saving.h"
 
 #include <errno.h>
@@ -24,37 +20,12 @@ enum { AHEAD_S = 1 };
 struct massif_output {
 	struct output base;
 	bool names_read;	/* ahead of time */
-	const struct options *options;
+	struct outputs *all;
 	const struct module_files *files;
 	struct symbols_search search;
 	struct namer namer;
 	struct massif_host host;
 };
-
-/* ---- beforehand ---- */
-
-static int choose_unit(struct options *o)
-{
-	struct error e;
-
-	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS ||
-	    !icount_possible(&perf_instructions, &e))
-		return 0;
-	if (o->massif.unit_given) {
-		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
-		return STATUS_USAGE;
-	}
-	say("time is told in milliseconds: %s", e.text);
-	o->massif.settings.unit = MASSIF_MS;
-	return 0;
-}
-
-int massif_prepare(struct options *o)
-{
-	if (!o->massif.file)
-		return 0;
-	return choose_unit(o);
-}
 
 /* ---- a session ---- */
 
@@ -92,7 +63,7 @@ static int begins(struct output *o, struct image *i)
 /* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
 static bool keeps_execs(const struct output *o)
 {
-	const struct massif_options *m = &((const struct massif_output *)o)->options->massif;
+	const struct massif_files *m = &((const struct massif_output *)o)->all->settings.massif;
 
 	return m->settings.pages || filename_has(m->file, 'n');
 }
@@ -100,7 +71,7 @@ static bool keeps_execs(const struct output *o)
 static int write_image(struct output *o, struct image *i, bool superseded);
 static void read_names_ahead(struct output *o);
 
-static void free_output(struct output *o)
+static void leave(struct output *o)
 {
 	massif_output_free(of(o));
 }
@@ -110,27 +81,27 @@ static const struct output_ops ops = {
 	.write = write_image,
 	.keeps_execs = keeps_execs,
 	.ahead = read_names_ahead,
-	.free = free_output,
+	.leave = leave,
 };
 
-int massif_output_new(struct massif_output **out, struct session *s, const struct options *o)
+int massif_output_new(struct massif_output **out, struct outputs *all)
 {
 	struct massif_output *m;
 
 	*out = NULL;
-	if (!o->massif.file)
+	if (!all->settings.massif.file)
 		return 0;
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return -ENOMEM;
 	m->base = (struct output){ .ops = &ops, .ahead_s = AHEAD_S };
-	m->options = o;
-	m->files = s->observer->files;
-	m->search = names_search(o);
-	m->host = (struct massif_host){ &o->massif.settings, namer_now, m,
+	m->all = all;
+	m->files = all->session->observer->files;
+	m->search = all->settings.search;
+	m->host = (struct massif_host){ &all->settings.massif.settings, namer_now, m,
 					    &proc_stacks, &proc_pages, &perf_instructions };
 	*out = m;
-	return session_add_output(s, &m->base);
+	return session_add_output(all->session, &m->base);
 }
 
 void massif_output_free(struct massif_output *m)
@@ -153,7 +124,7 @@ static char *file_name(const struct massif_output *m, const struct image *i, boo
 				    .before_pid = '.', .number = superseded ? nth : 0,
 				    .nth = nth };
 
-	return filename_of(m->options->massif.file, &w, e);
+	return filename_of(m->all->settings.massif.file, &w, e);
 }
 
 static struct massif_recorder *recorder_of(const struct massif_output *m, const struct image *i)
@@ -190,19 +161,6 @@ static int fill(int fd, void *ctx)
 	return err;
 }
 
-static char *description(const struct options *o)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out)
-		return NULL;
-	options_print_given(o, OF_MASSIF, out);
-	fclose(out);
-	return text;
-}
-
 static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -236,8 +194,8 @@ static int write_file(const struct massif_output *m, const struct image *i,
 		      const char *path, struct error *e)
 {
 	struct massif_forest forest = { 0 };
-	char *desc = description(m->options);
-	struct massif_heading heading = { desc, i->command, m->host.settings->unit };
+	struct massif_heading heading = { m->all->settings.massif.desc, i->command,
+					  m->host.settings->unit };
 	struct file_of file = { &heading, snapshots, n, &forest };
 	int err = any_detail(snapshots, n) ? plant(&forest, m, i, r) : 0;
 
@@ -246,7 +204,6 @@ static int write_file(const struct massif_output *m, const struct image *i,
 	else
 		err = replace_file(path, "massif.out.", fill, &file, e);
 	massif_forest_release(&forest);
-	free(desc);
 	return err;
 }
 
@@ -279,25 +236,31 @@ int massif_moment_write(const struct massif_output *o, const struct image *i,
 	return write_file(o, i, m->recorder, m->snapshots, m->n, path, e);
 }
 
-static void say_what_is_missing(const struct image *i, const struct massif_recorder *r)
+static void tell_what_is_missing(say_fn *say, const struct image *i,
+				 const struct massif_recorder *r)
 {
 	const struct icount *counter = massif_recorder_instructions(r);
 
 	if (massif_recorder_lost(r))
-		say("process %d: %" PRIu64
-		    " events are missing from its massif file: out of memory",
-		    (int)i->pid, massif_recorder_lost(r));
+		say_to(say,
+		       "process %d: %" PRIu64
+		       " events are missing from its massif file: out of memory",
+		       (int)i->pid, massif_recorder_lost(r));
 	if (icount_error(counter))
-		say("process %d: not all of its instructions could be counted (%s): too little "
-		    "time in its massif file", (int)i->pid, strerror(-icount_error(counter)));
+		say_to(say,
+		       "process %d: not all of its instructions could be counted (%s): too little "
+		       "time in its massif file", (int)i->pid, strerror(-icount_error(counter)));
 	if (icount_estimated(counter))
-		say("process %d: others used the processor's counter, too: the time in its massif "
-		    "file is an estimate", (int)i->pid);
+		say_to(say,
+		       "process %d: others used the processor's counter, too: the time in its "
+		       "massif file is an estimate",
+		       (int)i->pid);
 }
 
 static int write_image(struct output *o, struct image *i, bool superseded)
 {
 	const struct massif_output *m = of(o);
+	say_fn *say = m->all->host->say;
 	struct massif_recorder *r = recorder_of(m, i);
 	struct error e = { "out of memory" };
 	char *path = r ? file_name(m, i, superseded, &e) : NULL;
@@ -311,12 +274,12 @@ static int write_image(struct output *o, struct image *i, bool superseded)
 		err = write_file(m, i, r, t->snapshots, t->n, path, &e);
 	}
 	if (massif_recorder_names(r))
-		fn_names_meet_entries(m->options, massif_recorder_names(r));
+		m->all->host->named(m->all->host_ctx, massif_recorder_names(r));
 	if (err)
-		unwritten_say("process %d: no massif file: %s", (int)i->pid, e.text);
+		unwritten_say(m->all, "process %d: no massif file: %s", (int)i->pid, e.text);
 	else
-		say("the massif file of process %d is %s", (int)i->pid, path);
-	say_what_is_missing(i, r);
+		say_to(say, "the massif file of process %d is %s", (int)i->pid, path);
+	tell_what_is_missing(say, i, r);
 	free(path);
 	return err;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/mma_output.h"
+#include "outputs/mma.h"
 
-#include "session/filename.h"
-#include "cli/output.h"
-#include "cli/unwritten.h"
 #include "mma/group.h"
 #include "mma/source.h"
 #include "mma/stats_text.h"
+#include "session/filename.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +17,7 @@
 
 struct mma_output {
 	struct output base;
-	const struct options *options;
+	struct outputs *all;
 	struct mma_group *group;
 	bool activated;
 };
@@ -35,26 +33,26 @@ static char *log_name(const struct mma_output *m, pid_t pid, unsigned nth, bool 
 	struct filename_whose w = { .pid = pid, .further = pid != m->base.session->root,
 				    .before_pid = '.',
 				    .number = nth ? nth + 1 : 0 };
-	char *base = filename_expand(m->options->mma.log_file, pid, e);
+	char *base = filename_expand(m->all->settings.mma.log_file, pid, e);
 
 	if (!base)
 		return NULL;
 	*compress = mma_name_is_compressed(base);
 	free(base);
-	return filename_of(m->options->mma.log_file, &w, e);
+	return filename_of(m->all->settings.mma.log_file, &w, e);
 }
 
 /* A pipe that nobody reads would keep us waiting, and with us a process that is stopped meanwhile;
  * only a program that has not begun may wait. */
 static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 {
-	bool may_wait = m->base.session->launched && pid == m->base.session->root;
+	const struct session *s = m->base.session;
+	bool may_wait = s->launched && pid == s->root;
 	struct stat st;
 
 	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
-		return output_open(name, m->base.session->foreign);
-	int fd = open(name,
-		      O_WRONLY | O_NONBLOCK | O_CLOEXEC | (m->base.session->foreign ? O_NOFOLLOW : 0));
+		return output_open(name, s->foreign);
+	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (s->foreign ? O_NOFOLLOW : 0));
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
 	return fd;
@@ -68,14 +66,15 @@ static struct mma_file open_log(void *ctx, pid_t pid, unsigned nth)
 
 	f.name = log_name(m, pid, nth, &f.compress, &e);
 	if (!f.name) {
-		say("process %d has no log: %s", (int)pid, e.text);
+		say_to(m->all->host->say, "process %d has no log: %s", (int)pid, e.text);
 		return f;
 	}
 	f.fd = open_file(m, pid, f.name);
 	if (f.fd >= 0)
 		return f;
-	say("cannot write the log %s: %s", f.name,
-	    errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
+	say_to(m->all->host->say,
+	       "cannot write the log %s: %s", f.name,
+	       errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
 	free(f.name);
 	f.name = NULL;
 	return f;
@@ -88,8 +87,8 @@ static struct mma_output *of(struct output *o)
 
 static void progress(const struct mma_output *m, const char *what)
 {
-	if (!m->options->mma.plain && !m->options->quiet)
-		say("%s", what);
+	if (!m->all->settings.mma.plain && !m->all->settings.quiet)
+		say_to(m->all->host->say, "%s", what);
 }
 
 /* ---- results ---- */
@@ -104,10 +103,12 @@ static void written(const struct mma_output *m, const char *name)
 
 static void closed(void *ctx, const char *name, int err)
 {
+	const struct mma_output *m = ctx;
+
 	if (err)
-		unwritten_say("cannot write the log %s: %s", name, strerror(-err));
+		unwritten_say(m->all, "cannot write the log %s: %s", name, strerror(-err));
 	else
-		written(ctx, name);
+		written(m, name);
 }
 
 static int print_stats(const struct mma_output *m, const char *name)
@@ -117,7 +118,7 @@ static int print_stats(const struct mma_output *m, const char *name)
 
 	if (!f)
 		return -errno;
-	mma_stats_print(mma_group_stats(m->group), !m->options->mma.plain, f);
+	mma_stats_print(mma_group_stats(m->group), !m->all->settings.mma.plain, f);
 	int err = ferror(f) ? -EIO : 0;
 	return fclose(f) ? -errno : err;
 }
@@ -125,15 +126,15 @@ static int print_stats(const struct mma_output *m, const char *name)
 static int write_stats(const struct mma_output *m)
 {
 	struct error e;
-	char *name = filename_expand(m->options->mma.stats_file, m->base.session->root, &e);
+	char *name = filename_expand(m->all->settings.mma.stats_file, m->base.session->root, &e);
 
 	if (!name) {
-		say("%s", e.text);
+		say_to(m->all->host->say, "%s", e.text);
 		return -EINVAL;
 	}
 	int err = print_stats(m, name);
 	if (err)
-		unwritten_say("cannot write the statistics %s: %s", name, strerror(-err));
+		unwritten_say(m->all, "cannot write the statistics %s: %s", name, strerror(-err));
 	else
 		written(m, name);
 	free(name);
@@ -160,8 +161,8 @@ static int finish(struct output *o)
 	int err = mma_group_close(m->group, closed, m);
 
 	if (err == -ENOMEM || err == -EOVERFLOW)
-		unwritten_say("the log and its statistics are not complete: out of memory");
-	if (m->options->mma.stats_file) {
+		unwritten_say(m->all, "the log and its statistics are not complete: out of memory");
+	if (m->all->settings.mma.stats_file) {
 		int stats_err = write_stats(m);
 
 		err = err ? err : stats_err;
@@ -196,35 +197,32 @@ static void end(struct output *o, uint64_t now_ns)
 	mma_group_end(of(o)->group, now_ns);
 }
 
-static void free_output(struct output *o)
-{
-	mma_output_free(of(o));
-}
-
 static const struct output_ops ops = { .begins = begins, .progress = on_progress, .end = end,
-				       .finish = finish, .free = free_output };
+				       .finish = finish };
 
-int mma_output_new(struct mma_output **out, struct session *s, const struct options *o)
+int mma_output_new(struct mma_output **out, struct outputs *all)
 {
+	const struct mma_files *wanted = &all->settings.mma;
+
 	*out = NULL;
-	if (!o->mma.log_file && !o->mma.stats_file)
+	if (!wanted->log_file && !wanted->stats_file)
 		return 0;
 	struct mma_output *m = calloc(1, sizeof *m);
 	if (!m)
 		return -ENOMEM;
 	struct mma_group_ops group = {
-		.open = o->mma.log_file ? open_log : NULL, .ctx = m, .humanized = !o->mma.plain,
+		.open = wanted->log_file ? open_log : NULL, .ctx = m, .humanized = !wanted->plain,
 	};
 
 	m->base.ops = &ops;
-	m->options = o;
+	m->all = all;
 	m->group = mma_group_new(&group);
 	if (!m->group) {
 		free(m);
 		return -ENOMEM;
 	}
 	*out = m;
-	return session_add_output(s, &m->base);
+	return session_add_output(all->session, &m->base);
 }
 
 void mma_output_free(struct mma_output *m)

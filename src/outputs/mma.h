@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_MMA_OUTPUT_H
-#define MPROF_CLI_MMA_OUTPUT_H
+#ifndef MPROF_OUTPUTS_MMA_H
+#define MPROF_OUTPUTS_MMA_H
 
-#include "cli/cli.h"
-#include "session/session.h"
 #include "mma/stats.h"
+#include "outputs/outputs.h"
 
-/* MMA's outputs of a session: --mma-log-file, --mma-stats-file. */
+/* MMA's outputs of a session: event logs, and their statistics. */
 struct mma_output;
 
-/* An output of the session, if the options want one; *out is NULL if not. 0 or -errno. */
-int mma_output_new(struct mma_output **out, struct session *s, const struct options *o);
+/* An output of the session, if one is wanted; *out is NULL if not. 0 or -errno. */
+int mma_output_new(struct mma_output **out, struct outputs *all);
 void mma_output_free(struct mma_output *m);
 
 /* Write what the logs hold back: somebody may want to look. What fails is told at the end. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/heap.h"
+#include "outputs/heap.h"
 
 #include "base/clock.h"
-#include "cli/answer.h"
-#include "session/filename.h"
-#include "cli/names.h"
-#include "cli/options.h"
 #include "proc/file.h"
 #include "proc/status.h"
+#include "session/filename.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,23 +24,13 @@ struct heap_text {
 
 struct heap_output {
 	struct output base;
-	const struct options *options;
+	const struct outputs *all;
 	struct heap_text *texts; /* that threads have asked for and not fetched */
 };
 
 static struct heapprofile *profiler_of(const struct heap_output *o, const struct image *i)
 {
 	return heapprofile_of(i->of[o->base.slot].recorder);
-}
-
-static void announce(const char *line)
-{
-	fprintf(stderr, "%s\n", line);
-}
-
-static void complain(const char *sentence)
-{
-	say("%s", sentence);
 }
 
 /* PREFIX; of every further process PREFIX_PID, unless the name tells processes apart itself. */
@@ -71,7 +58,7 @@ static bool has_lost_set_id(pid_t pid, const struct proc_status *ids)
 }
 
 /* As gperftools: what a set-id program does is not for everybody to see. */
-static bool may_profile(pid_t pid)
+static bool may_profile(say_fn *say, pid_t pid)
 {
 	static bool said;
 	struct proc_status ids = proc_status(pid);
@@ -79,15 +66,18 @@ static bool may_profile(pid_t pid)
 	if (!ids.has_ids)
 		return false;
 	if (ids.uid != ids.effective_uid || ids.gid != ids.effective_gid) {
-		say("process %d runs set-user-ID or set-group-ID: no heap profiles of it are "
-		    "written",
-		    (int)pid);
+		say_to(say,
+		       "process %d runs set-user-ID or set-group-ID: no heap profiles of it are "
+		       "written",
+		       (int)pid);
 		return false;
 	}
 	if (!said && has_lost_set_id(pid, &ids)) {
 		said = true;
-		say("process %d: its file is set-user-ID or set-group-ID, which does not work for "
-		    "a program that is traced: it is profiled without", (int)pid);
+		say_to(say,
+		       "process %d: its file is set-user-ID or set-group-ID, which does not work "
+		       "for a program that is traced: it is profiled without",
+		       (int)pid);
 	}
 	return true;
 }
@@ -114,7 +104,7 @@ static unsigned last_number(const struct heap_output *o, const struct image *ima
 static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 {
 	struct session *s = i->session;
-	const struct options *o = to->options;
+	const struct output_settings *o = &to->all->settings;
 	bool first = i == s->images;
 	struct heapprofile_how how = {
 		.options = &o->heap,
@@ -124,10 +114,10 @@ static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 		.first = first,
 		.foreign = s->foreign,
 		.number = last_number(to, i, o->heap.prefix && !filename_has_pid(o->heap.prefix)),
-		.search = names_search(o),
+		.search = o->search,
 		.name = prefix_of,
-		.announce = announce,
-		.complain = complain,
+		.announce = to->all->host->announce,
+		.complain = to->all->host->say,
 	};
 	struct recorder *r = heapprofile_new(&how);
 
@@ -140,30 +130,19 @@ static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 static int begins(struct output *base, struct image *i)
 {
 	struct heap_output *to = (struct heap_output *)base;
-	const struct heapprofile_options *o = &to->options->heap;
+	const struct heapprofile_options *o = &to->all->settings.heap;
 	struct error e;
 
 	if (!o->prefix && !o->defer)
 		return 0;
-	if (!may_profile(i->pid))
+	if (!may_profile(to->all->host->say, i->pid))
 		return 0;
 	struct heapprofile *h = add_recorder(to, i);
 	if (!h)
 		return -ENOMEM;
 	if (!o->defer && heapprofile_start(h, NULL, true, clock_now_ns(), &e))
-		complain(e.text);
+		to->all->host->say(e.text);
 	return 0;
-}
-
-void heap_begin(struct trap_observer *to, const struct options *o)
-{
-	if (!o->heap.prefix && !o->heap.defer)
-		return;
-	heap_environment_take();
-	tracer_watch_exits(trap_observer_tracer(to));
-	if (o->heap.mapped || o->heap.log)
-		tracer_stop_at_syscalls(trap_observer_tracer(to));
-	trap_observer_shared(to)->no_traps |= o->heap.only_mapped;
 }
 
 /* ---- what the program asks for ---- */
@@ -224,16 +203,17 @@ static void start(struct heap_output *o, struct image *i, const struct address_s
 	/* What another user's program says must not choose a file for us to write, perhaps as
 	 * root. */
 	if (name && s->foreign) {
-		say("process %d names files %s for heap profiles: ignored, for it is another "
-		    "user's",
-		    (int)i->pid, name);
+		say_to(o->all->host->say,
+		       "process %d names files %s for heap profiles: ignored, for it is another "
+		       "user's",
+		       (int)i->pid, name);
 		free(name);
 		return;
 	}
-	if (!h && may_profile(i->pid) && (h = add_recorder(o, i)))
+	if (!h && may_profile(o->all->host->say, i->pid) && (h = add_recorder(o, i)))
 		recorders_modules(i->recorders, s->observer->ops->mappings(i->observed));
 	if (h && heapprofile_start(h, name, false, clock_now_ns(), &e))
-		complain(e.text);
+		o->all->host->say(e.text);
 	free(name);
 }
 
@@ -282,23 +262,18 @@ static bool ask(struct output *base, struct image *i, struct task_ref task,
 	return false;
 }
 
-static void free_output(struct output *base)
-{
-	heap_output_free((struct heap_output *)base);
-}
+static const struct output_ops ops = { .begins = begins, .ask = ask };
 
-static const struct output_ops ops = { .begins = begins, .ask = ask, .free = free_output };
-
-int heap_output_new(struct heap_output **out, struct session *s, const struct options *o)
+int heap_output_new(struct heap_output **out, struct outputs *all)
 {
 	struct heap_output *h = calloc(1, sizeof *h);
 
 	*out = h;
 	if (!h)
 		return -ENOMEM;
-	h->base = (struct output){ .ops = &ops, .ticks = o->heap.intervals.time_ns };
-	h->options = o;
-	return session_add_output(s, &h->base);
+	h->base = (struct output){ .ops = &ops, .ticks = all->settings.heap.intervals.time_ns };
+	h->all = all;
+	return session_add_output(all->session, &h->base);
 }
 
 void heap_output_free(struct heap_output *h)
@@ -309,40 +284,10 @@ void heap_output_free(struct heap_output *h)
 	free(h);
 }
 
-/* False: it has no recorder that is on, or the sentence in @e says what has failed. */
-static bool dump_image(const struct heap_output *o, const struct image *i, const char *reason,
-		       const char *dir, struct answer *a, struct error *e)
+int heap_output_dump(const struct heap_output *o, const struct image *i, const char *reason,
+		     char **path, struct error *e)
 {
 	struct heapprofile *h = i->observed ? profiler_of(o, i) : NULL;
-	char *path, *whole;
 
-	if (!h || heapprofile_dump(h, reason, &path, e))
-		return false;
-	if (*path != '/' && dir && asprintf(&whole, "%s/%s", dir, path) >= 0) {
-		free(path);
-		path = whole;
-	}
-	answer_file(a, CONTROL_HEAP, path);
-	free(path);
-	return true;
-}
-
-void heap_dump(const struct heap_output *h, const char *reason, const struct control_asker *to)
-{
-	char *dir = getcwd(NULL, 0);
-	struct error e = { "this session writes no heap profiles: it was begun without "
-			   "--heap-profile" };
-	bool any = false;
-	struct answer a;
-
-	answer_begin(&a, to);
-	for (struct image *i = h->base.session->images; i; i = i->next)
-		any |= dump_image(h, i, reason, dir, &a, &e);
-	if (any) {
-		answer_send(&a);
-	} else {
-		answer_drop(&a);
-		answer_error(to, e.text);
-	}
-	free(dir);
+	return h ? heapprofile_dump(h, reason, path, e) : -EINVAL;
 }
