@@ -130,18 +130,20 @@ static void set_up_tracing(struct serve *v)
 int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o)
 {
+	v->session = s;
+	v->options = o;
 	const struct session_settings settings = {
 		.trace_children = o->trace_children,
 		.keep_execs = o->keep_execs,
 		.min_size = o->min_size,
 		.max_size = o->max_size,
 		.autosave = o->autosave,
+		.duration = o->duration,
+		.ticks = serve_has_status_line(v),
 	};
 
 	session_init(s, &settings, &serve_host);
 	s->owner = v;
-	v->session = s;
-	v->options = o;
 	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);
 
 	if (!to)

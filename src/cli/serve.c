@@ -13,6 +13,7 @@
 #include "outputs/write.h"
 #include "proc/tasks.h"
 #include "session/execs.h"
+#include "session/loop.h"
 #include "session/saving.h"
 #include "session/signals.h"
 
@@ -23,12 +24,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { TICK_MS = 250 };
 
 /* ---- processors ---- */
 
@@ -53,46 +50,18 @@ int share_one_cpu(pid_t pid, struct error *e)
 				       "%s", strerror(-err)) : 0;
 }
 
-/* ---- time ---- */
+/* ---- how it goes ---- */
 
-static bool has_status_line(const struct serve *v)
+bool serve_has_status_line(const struct serve *v)
 {
 	return v->end_on_interrupt && !v->options->background && isatty(STDERR_FILENO);
-}
-
-static bool time_is_over(const struct serve *v)
-{
-	double elapsed = (double)(clock_now_ns() - v->session->started_ns) / 1e9;
-
-	return v->options->duration > 0 && elapsed >= v->options->duration;
-}
-
-static void start_ticking(const struct serve *v)
-{
-	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
-
-	struct itimerval once = { { 0, 0 }, { session_ahead_s(v->session), 0 } };
-
-	if (v->options->duration > 0 || has_status_line(v) || session_ticks(v->session))
-		setitimer(ITIMER_REAL, &every, NULL);
-	else if (once.it_value.tv_sec)
-		setitimer(ITIMER_REAL, &once, NULL);
-}
-
-static void stop_ticking(const struct serve *v)
-{
-	struct itimerval never = { 0 };
-
-	setitimer(ITIMER_REAL, &never, NULL);
-	if (has_status_line(v))
-		fputs("\r\033[K", stderr);
 }
 
 static void status_line(struct serve *v)
 {
 	uint64_t now = clock_now_ns();
 
-	if (!has_status_line(v) || now - v->last_tick_ns < TICK_MS * 1000000ull)
+	if (!serve_has_status_line(v) || now - v->last_tick_ns < SESSION_TICK_MS * 1000000ull)
 		return;
 	struct session_state st = session_state(v->session);
 	uint64_t events = st.allocs + st.frees;
@@ -140,45 +109,24 @@ static int save(struct session *s, const struct image *i)
 	return err;
 }
 
-/* While a stop is served nobody sleeps. */
-static void wake_loop(struct session *s)
+static void attend(struct session *s)
 {
-	(void)s;
-	signals_attention = 1;
+	struct serve *v = s->owner;
+
+	if (v->control)
+		serve_commands(v);
+	status_line(v);
+}
+
+static bool is_over(struct session *s)
+{
+	return ((const struct serve *)s->owner)->n_waiting;
 }
 
 const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
-					 .wake = wake_loop };
+					 .attend = attend, .is_over = is_over };
 
-/* ---- the loop ---- */
-
-static bool is_over(struct serve *v)
-{
-	return serve_told() || v->n_waiting || !tracer_has_tasks(v->tracer) ||
-	       time_is_over(v);
-}
-
-static int loop(struct serve *v)
-{
-	int err = 0;
-
-	while (!err) {
-		signals_attended();
-		if (v->control)
-			serve_commands(v);
-		session_attend(v->session);
-		status_line(v);
-		session_tick(v->session);
-		if (is_over(v))
-			break;
-		err = tracer_run(v->tracer, &signals_attention);
-		/* A control socket may be ready without a signal's having come. */
-		if (!signals_attention && !tracer_has_tasks(v->tracer))
-			break;
-	}
-	signals_end();
-	return err;
-}
+/* ---- a session ---- */
 
 bool serve_open_control(struct serve *v, pid_t pid)
 {
@@ -205,33 +153,37 @@ void serve_raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* What there is, when the programs have been let go. */
+static int write_all(struct serve *v)
+{
+	struct session *s = v->session;
+	int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
+
+	session_leave_out(s);
+	if (s->left_out_text)
+		say("%s", s->left_out_text);
+	v->lasting = v->outputs.unwritten.n;
+	int err = output_session(&v->outputs);
+	if (v->options->background && v->control && output_unsaved(s))
+		err = keep_until_saved(v);
+	err = err ? err : recorded ? recorded : profiled;
+	return err ? err : s->save_children.failed ? -EIO : 0;
+}
+
 int serve_session(struct serve *v)
 {
 	struct session *s = v->session;
 
-	s->started_ns = v->last_tick_ns = clock_now_ns();
+	v->last_tick_ns = clock_now_ns();
 	oom_protect();
-	start_ticking(v);
-	int err = loop(v);
-	stop_ticking(v);
+	int err = session_run(s);
+	if (serve_has_status_line(v))
+		fputs("\r\033[K", stderr);
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
-	session_end(s);
-	tracer_detach_all(v->tracer);
-	session_await_writers(s);
-	if (!s->refused) {
-		int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
-
-		session_leave_out(s);
-		if (s->left_out_text)
-			say("%s", s->left_out_text);
-		v->lasting = v->outputs.unwritten.n;
-		err = output_session(&v->outputs);
-		if (v->options->background && v->control && output_unsaved(s))
-			err = keep_until_saved(v);
-		err = err ? err : recorded ? recorded : profiled;
-		err = err ? err : s->save_children.failed ? -EIO : 0;
-	}
+	session_let_go(s);
+	if (!s->refused)
+		err = write_all(v);
 	say_not_found(v->watched->rules);
 	/* Whose start we saw has told of each that it uses. */
 	if (!s->launched)

@@ -324,24 +324,6 @@ void session_tick(struct session *s)
 	}
 }
 
-bool session_ticks(const struct session *s)
-{
-	bool any = false;
-
-	for (unsigned k = 0; k < s->n_outputs; k++)
-		any |= s->outputs[k]->ticks;
-	return any;
-}
-
-unsigned session_ahead_s(const struct session *s)
-{
-	unsigned most = 0;
-
-	for (unsigned k = 0; k < s->n_outputs; k++)
-		most = s->outputs[k]->ahead_s > most ? s->outputs[k]->ahead_s : most;
-	return most;
-}
-
 struct image *session_observed_image(const struct session *s, pid_t pid)
 {
 	for (struct image *i = s->images; i; i = i->next)

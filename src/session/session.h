@@ -66,7 +66,11 @@ struct session_settings {
 	bool keep_execs;	/* no image is to be left out because its process has exec'ed */
 	uint64_t min_size, max_size;	/* of the requests that are recorded; 0: no limit */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	double duration;	/* seconds; 0: without end */
+	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
 };
+
+enum { SESSION_TICK_MS = 250 };
 
 /* Whom a session asks for what it cannot do itself. */
 struct session_host {
@@ -78,9 +82,11 @@ struct session_host {
 	/* Have @write called in a copy of ourselves, which then ends, with a status that is 0 if it
 	 * returns that. Returns the copy's pid, or -1 with errno. */
 	pid_t (*beside)(struct session *s, int (*write)(void *ctx), void *ctx);
-	/* Something is to be done that cannot be while a stop is served: have session_attend()
-	 * called. */
-	void (*wake)(struct session *s);
+	/* Something may want to be looked at, and no stop is being served: commands of clients, a
+	 * line that shows how it goes. */
+	void (*attend)(struct session *s);
+	/* Does somebody want the end? */
+	bool (*is_over)(struct session *s);
 };
 
 struct session {
@@ -162,10 +168,6 @@ struct image *session_observed_image(const struct session *s, pid_t pid);
 
 /* Time has passed: recorders and outputs may have something to do. */
 void session_tick(struct session *s);
-
-/* Have they, now and then? And at what age of the session, in seconds; 0: at none. */
-bool session_ticks(const struct session *s);
-unsigned session_ahead_s(const struct session *s);
 
 /* Somebody from outside has recorders begin that were told to wait for it. */
 void session_resume_recording(struct session *s);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "proc/modules.h"
 #include "session/saving.h"
+#include "session/signals.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void pause_image(struct image *i, pid_t tid)
 	i->paused = true;
 	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
 	session_progress(i->session, "suspended");
-	i->session->host.wake(i->session);
+	signals_attention = 1; /* nobody sleeps while a stop is served */
 }
 
 /* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot,
