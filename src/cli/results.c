@@ -77,8 +77,8 @@ char *results_text(const struct outputs *o, const char *head, enum results what)
 	for (struct image *i = s->images; i; i = i->next)
 		add_image(out, o, i, what);
 	add_failures(out, o);
-	if (s->left_out_text)
-		fprintf(out, CONTROL_SAID "%s\n", s->left_out_text);
+	if (o->left_out_text)
+		fprintf(out, CONTROL_SAID "%s\n", o->left_out_text);
 	fclose(out);
 	return text;
 }
@@ -94,8 +94,8 @@ void results_answer_saved(const struct outputs *o, struct answer *a)
 			answer_file(a, CONTROL_DATA, name);
 		free(name);
 	}
-	if (s->left_out_text)
-		answer_said(a, s->left_out_text);
+	if (o->left_out_text)
+		answer_said(a, o->left_out_text);
 }
 
 bool results_last_word(const struct outputs *o, struct error *e)

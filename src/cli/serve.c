@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/serve.h"
 
-#include "base/clock.h"
-#include "cli/load_rules.h"
-
 #include "attach/follow.h"
-#include "base/array.h"
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/keep.h"
+#include "cli/load_rules.h"
 #include "cli/oom.h"
 #include "outputs/data.h"
 #include "outputs/write.h"
 #include "proc/tasks.h"
-#include "session/execs.h"
 #include "session/loop.h"
 #include "session/saving.h"
 #include "session/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -159,9 +154,7 @@ static int write_all(struct serve *v)
 	struct session *s = v->session;
 	int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
 
-	session_leave_out(s);
-	if (s->left_out_text)
-		say("%s", s->left_out_text);
+	output_leave_out(&v->outputs);
 	v->lasting = v->outputs.unwritten.n;
 	int err = output_session(&v->outputs);
 	if (v->options->background && v->control && output_unsaved(s))

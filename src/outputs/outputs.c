@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 /* ---- the timeline that every profile has ---- */
 
@@ -51,6 +52,7 @@ void outputs_close(struct outputs *o)
 	massif_output_free(o->massif);
 	heap_output_free(o->heap);
 	mma_output_free(o->mma);
+	free(o->left_out_text);
 }
 
 void unwritten_say(struct outputs *o, const char *fmt, ...)

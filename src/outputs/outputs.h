@@ -42,6 +42,7 @@ struct outputs {
 	const struct output_host *host;
 	void *host_ctx;
 	struct unwritten unwritten;
+	char *left_out_text;	/* which programs have no profile; NULL: all have one */
 	bool reported;		/* the whole report has been printed */
 	struct timeline_output timeline;
 	struct massif_output *massif;	/* NULL: not wanted */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/tell.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,4 +163,69 @@ void tell_effort(say_fn *say, const struct image *i, const struct profile_data *
 	       "memory: %" PRIu64 " bytes for places, %" PRIu64
 	       " for counters and live blocks, %" PRIu64 " for the call tree",
 	       d->memory.functions, d->memory.counters, d->memory.links);
+}
+
+/* ---- of images that are left out ---- */
+
+enum { NAMES = 6 };	/* of programs are told, at most */
+
+struct name {
+	const char *name;
+	unsigned n;
+};
+
+static const char *name_of(const struct image *i)
+{
+	return i->command && i->command[0] ? path_last(i->command[0]) : "?";
+}
+
+/* "4 bash, env, and others" */
+static void print_names(const struct image *list, FILE *out)
+{
+	struct name names[NAMES];
+	size_t n = 0;
+	bool others = false;
+
+	for (const struct image *i = list; i; i = i->next) {
+		size_t k = 0;
+
+		while (k < n && strcmp(names[k].name, name_of(i)))
+			k++;
+		others |= k == NAMES;
+		if (k == n && n < NAMES)
+			names[n++] = (struct name){ .name = name_of(i) };
+		if (k < n)
+			names[k].n++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		fputs(k ? ", " : "", out);
+		if (names[k].n > 1)
+			fprintf(out, "%u ", names[k].n);
+		fprintf(out, "%.40s", names[k].name);
+	}
+	fputs(others ? " and others" : "", out);
+}
+
+char *tell_left_out(const struct image *list)
+{
+	uint64_t allocs = 0, bytes = 0;
+	unsigned n = 0;
+	char *text = NULL;
+	size_t len;
+	FILE *out = list ? open_memstream(&text, &len) : NULL;
+
+	for (const struct image *i = list; i; i = i->next) {
+		allocs += i->profile->totals.allocs;
+		bytes += i->profile->totals.alloc_bytes;
+		n++;
+	}
+	if (!out)
+		return NULL;
+	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n,
+		n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "is" : "are");
+	print_names(list, out);
+	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s",
+		allocs, bytes, n == 1 ? "it" : "them");
+	fclose(out);
+	return text;
 }

@@ -23,6 +23,10 @@ void tell_sizes(say_fn *say, const struct profile_data *d);
 /* Who it was, and what was counted of it. */
 void tell_counts(say_fn *say, const struct image *i, const struct profile_data *d);
 
+/* Which programs are left out of what is written, since they have executed another one: a sentence,
+ * for free(), or NULL: there are none, or out of memory. */
+char *tell_left_out(const struct image *list);
+
 /* How much work that was. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d);
 

@@ -6,6 +6,7 @@
 #include "outputs/data.h"
 #include "outputs/own_heaps.h"
 #include "outputs/tell.h"
+#include "session/execs.h"
 #include "session/filename.h"
 #include "session/saving.h"
 
@@ -153,6 +154,14 @@ int output_session(struct outputs *o)
 	if (report)
 		o->host->printed(o->host_ctx);
 	return err ? err : lost;
+}
+
+void output_leave_out(struct outputs *o)
+{
+	session_leave_out(o->session);
+	o->left_out_text = tell_left_out(o->session->left_out);
+	if (o->left_out_text)
+		say_to(o->host->say, "%s", o->left_out_text);
 }
 
 bool output_unsaved(const struct session *s)

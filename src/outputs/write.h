@@ -5,6 +5,9 @@
 #include "outputs/outputs.h"
 #include "outputs/sections.h"
 
+/* The programs have been let go: leave out the images that nobody wants, and say which. */
+void output_leave_out(struct outputs *o);
+
 /**
  * Name what the session has seen, write the data files and print the report: all that has not been
  * written by an earlier try.

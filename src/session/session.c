@@ -296,7 +296,6 @@ void session_release(struct session *s)
 {
 	images_free(s->images);
 	images_free(s->left_out);
-	free(s->left_out_text);
 	save_children_release(&s->save_children);
 	free(s->attached);
 }

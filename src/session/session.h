@@ -98,8 +98,8 @@ struct session {
 	struct observer *observer; /* set when there is one */
 	struct image *images;	/* in the order in which they began */
 	struct image **last;
-	struct image *left_out;	/* images that have been taken out of those, for free() only */
-	char *left_out_text;	/* a sentence about them; NULL: there are none */
+	struct image *left_out;	/* images that have been taken out of those: of programs that have
+				   executed another one */
 	pid_t root;		/* the process that was launched, or the first that was attached
 				   to */
 	pid_t *attached;	/* all that were attached to */
