@@ -7,6 +7,7 @@
 #include "program_mark.h"
 #include "syscall_call.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -129,6 +130,11 @@ struct observer_sink {
 struct observer;
 
 struct observer_ops {
+	/* Serve what the programs do, until none is observed any more or *@stop is not 0; whoever
+	 * sets that sees to it that sleeping ends. 0, or -errno: it cannot go on. */
+	int (*run)(struct observer *observer, const volatile sig_atomic_t *stop);
+	/* Leave all programs as they would be without us. */
+	void (*let_go)(struct observer *observer);
 	/* Stop all tasks where the programs can be left alone; let them go on. */
 	void (*hold)(struct observer *observer);
 	void (*let_run)(struct observer *observer);

@@ -8,10 +8,10 @@
 #include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/rename.h"
-#include "cli/sections.h"
+#include "cli/results.h"
 #include "cli/stream.h"
+#include "outputs/check.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -290,7 +290,7 @@ int command_detach(int argc, char **argv)
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
 	/* The session is not ended for a report that cannot be written. */
-	if (o.output && output_check_file(o.output, "the report"))
+	if (o.output && output_check_file(o.output, "the report", say_sentence))
 		return STATUS_FAILED;
 	struct control_answer a;
 	status = ask(pid, "detach", &a, DETACH_SECONDS);

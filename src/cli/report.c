@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
-#include "cli/names.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
+#include "outputs/tell.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
 #include "report/growth.h"
@@ -33,8 +33,8 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_chains(d);
-	names_say_sizes(d);
+	tell_chains(say_sentence, d);
+	tell_sizes(say_sentence, d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)
@@ -56,7 +56,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	else if (!err)
 		say_notes(d);
 	if (!err && o->format == FORMAT_TABLES)
-		names_say_peak(d);
+		tell_peak(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
 
@@ -114,7 +114,7 @@ static int report_file(const char *path, const struct options *o)
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
 	if (!status && (renamed || o->format == FORMAT_TABLES))
-		names_say(d);
+		tell_names(say_sentence, d);
 	profile_data_free(d);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_OUTPUTS_H
-#define MPROF_CLI_OUTPUTS_H
+#ifndef MPROF_CLI_APART_H
+#define MPROF_CLI_APART_H
 
 #include "cli/cli.h"
 

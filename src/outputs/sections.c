@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/sections.h"
-
-#include "control/protocol.h"
+#include "outputs/sections.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *of_process(const struct section *s, char text[40])
 {
@@ -32,25 +29,4 @@ void section_print_head(const struct section *s, FILE *out)
 	char text[40];
 
 	fprintf(out, "mprof: process %d%s %s\n\n", (int)s->pid, of_process(s, text), s->title);
-}
-
-void section_write(const struct section *s, FILE *out)
-{
-	fprintf(out, CONTROL_PROCESS "%d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid,
-		s->number, s->allocs, s->bytes, s->kept_bytes, s->title);
-}
-
-bool section_read(struct section *s, const char *line)
-{
-	int pid, at = 0;
-
-	*s = (struct section){ 0 };
-	if (sscanf(line, CONTROL_PROCESS "%d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid,
-		   &s->number, &s->allocs, &s->bytes, &s->kept_bytes, &at) != 5 ||
-	    line[at] != ' ')
-		return false;
-	s->pid = pid;
-	/* Once more: it was made harmless by somebody else. */
-	title_make(s->title, line + at + 1, strlen(line + at + 1));
-	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/outputs.h"
+#include "cli/apart.h"
 
 #include "base/text.h"
 #include "session/filename.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_CLI_SECTIONS_H
-#define MPROF_CLI_SECTIONS_H
+#ifndef MPROF_OUTPUTS_SECTIONS_H
+#define MPROF_OUTPUTS_SECTIONS_H
 
 #include "proc/title.h"
 
@@ -19,10 +19,5 @@ struct section {
 
 void sections_print_list(const struct section *s, size_t n, FILE *out);
 void section_print_head(const struct section *s, FILE *out);
-
-/* As a line, and back; @line is without its end and may have anything in it. False: it is no such
- * line. */
-void section_write(const struct section *s, FILE *out);
-bool section_read(struct section *s, const char *line);
 
 #endif
