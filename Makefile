@@ -16,7 +16,7 @@ OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-ali
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
-SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) src/arch/$(ARCH).c
+SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c)
 OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 # T=name: only those whose name has it
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*$(T)*.c))
