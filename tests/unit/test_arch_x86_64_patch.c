@@ -210,21 +210,26 @@ static void a_function_of_more_than_a_mebibyte_is_not_looked_through(void **stat
 
 /* ---- slots ---- */
 
-static void branches_lead_from_the_slot_where_they_led_before(void **state)
+/* test %rdi,%rdi; je @distance: the slot at AT + 0x1000 */
+static void assert_branch_moved(uint8_t distance, const uint8_t slot[14])
 {
-	/* test %rdi,%rdi; je +5 */
-	static const uint8_t code[] = { 0x48, 0x85, 0xff, 0x74, 0x05, NOPS8 };
-	/* the same; jump to 13 + 5 - 14 - the slot's distance ... */
-	static const uint8_t slot[] = { 0x48, 0x85, 0xff, 0x0f, 0x84, 0x01, 0xf0,
-				       0xff, 0xff, 0xe9, 0xf7, 0xef, 0xff, 0xff};
+	const uint8_t code[] = { 0x48, 0x85, 0xff, 0x74, distance, NOPS8 };
 	struct arch_patch p;
 	const char *why;
 	uint8_t out[ARCH_PATCH_SLOT];
 
-	(void)state;
 	assert_int_equal(plan_of(code, sizeof code, sizeof code, &p, &why), 0);
-	assert_int_equal(arch_patch_slot(&p, AT, AT + 0x1000, out), sizeof slot);
-	assert_memory_equal(out, slot, sizeof slot);
+	assert_int_equal(arch_patch_slot(&p, AT, AT + 0x1000, out), 14);
+	assert_memory_equal(out, slot, 14);
+}
+
+static void branches_lead_from_the_slot_where_they_led_before(void **state)
+{
+	(void)state;
+	assert_branch_moved(0x05, (uint8_t[]){ 0x48, 0x85, 0xff, 0x0f, 0x84, 0x01, 0xf0, 0xff, 0xff,
+					       0xe9, 0xf7, 0xef, 0xff, 0xff });
+	assert_branch_moved(0x80, (uint8_t[]){ 0x48, 0x85, 0xff, 0x0f, 0x84, 0x7c, 0xef, 0xff, 0xff,
+					       0xe9, 0xf7, 0xef, 0xff, 0xff });
 }
 
 static void a_slot_within_reach_serves_every_plan_and_a_far_one_what_names_nothing(void **state)
