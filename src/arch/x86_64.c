@@ -281,9 +281,7 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
 	ZydisDecodedInstruction z;
 
 	for (size_t n = 2; n <= ARCH_CALL_MAX; n++)
-		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL,
-							       before + ARCH_CALL_MAX - n, n,
-							       &z)) &&
+		if (x86_decode(before + ARCH_CALL_MAX - n, n, &z) &&
 		    z.mnemonic == ZYDIS_MNEMONIC_CALL && z.length == n)
 			return true;
 	return false;

@@ -49,8 +49,8 @@ static inline uint64_t arch_ticks(void)
 }
 
 /*
- * How a pad enters the agent: it has pushed rax, rcx, rdx, rsi, rdi, r8, r9, r10 and r11 in this order and
- * nothing behind them, has the address of struct agent_pending (tail form: of the return address) in rdx and
+ * How a pad enters the agent: it has pushed rax, rcx, rdx, rsi, rdi, r8, r9, r10 and r11 in this order (a call
+ * pad: rax, the status flags, rcx ...) and nothing behind them, has the address of struct agent_pending (tail form: of the return address) in rdx and
  * its function (AGENT_FUNCTION()) in esi, and calls the entry with the stack aligned as for any call. The
  * entry adds what the function's caller will find again in the registers that calls leave alone: unwinders
  * ask for them.
@@ -58,7 +58,8 @@ static inline uint64_t arch_ticks(void)
 struct arch_entry_frame {
 	uint64_t r15, r14, r13, r12, rbx, rbp;
 	uint64_t pad;	/* the return address into the pad */
-	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx;
+	uint64_t flags, rax; /* of a call pad */
 };
 
 /*

@@ -25,14 +25,21 @@ struct journal;
 #define JOURNAL_NONE UINT32_MAX
 
 /* A breakpoint, and the out-of-line slot that belongs to it. */
+enum journal_kind {
+	JOURNAL_BREAKPOINT,
+	JOURNAL_JUMP,	/* to code of ours: no task stops there */
+};
+
 struct journal_entry {
+	enum journal_kind kind;
 	pid_t pid;			/* thread group whose memory it is in; 0: nothing */
 	taddr at;
 	uint8_t own[ARCH_INSN_MAX];	/* the instruction that was there */
 	uint8_t insn_size;
 	taddr slot;			/* 0: none */
 	uint8_t slot_size;
-	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held */
+	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held; JOURNAL_JUMP: the jump */
+	taddr flag;			/* JOURNAL_JUMP: a byte that switches it off */
 };
 
 /* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL

@@ -8,6 +8,7 @@
 #include "proc/tasks.h"
 
 #include <signal.h>
+#include <string.h>
 
 bool task_lives(pid_t tid)
 {
@@ -71,10 +72,35 @@ void program_restore_breakpoints(const struct journal *g, pid_t pid, const struc
 		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_INSN_MAX];
 
-		if (e->pid == pid &&
+		if (e->pid == pid && e->kind == JOURNAL_BREAKPOINT &&
 		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
 		    recovery_has_breakpoint(e, now))
 			address_space_write(s, e->at, e->own, arch_trap_size);
+	}
+}
+
+void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	static const uint8_t off;
+
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+
+		if (e->pid == pid && e->kind == JOURNAL_JUMP)
+			address_space_write(s, e->flag, &off, sizeof off);
+	}
+}
+
+void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+		uint8_t now[ARCH_INSN_MAX];
+
+		if (e->pid == pid && e->kind == JOURNAL_JUMP &&
+		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
+		    !memcmp(now, e->slot_own, e->insn_size))
+			address_space_write(s, e->at, e->own, e->insn_size);
 	}
 }
 
@@ -84,7 +110,7 @@ void program_restore_slots(const struct journal *g, pid_t pid, const struct addr
 		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_SLOT_MAX];
 
-		if (e->pid == pid && e->slot &&
+		if (e->pid == pid && e->kind == JOURNAL_BREAKPOINT && e->slot &&
 		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
 		    recovery_has_slot(e, now))
 			address_space_write(s, e->slot, e->slot_own, e->slot_size);
@@ -113,5 +139,7 @@ void program_restore_text(const struct journal *g, pid_t pid)
 
 	if (s)
 		program_restore_breakpoints(g, pid, s);
+	if (s)
+		program_switch_off_jumps(g, pid, s);
 	address_space_free(s);
 }

@@ -29,7 +29,7 @@ enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc,
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
 
-		if (e->pid != pid)
+		if (e->pid != pid || e->kind == JOURNAL_JUMP)
 			continue;
 		if (e->slot && pc >= e->slot && pc < e->slot + e->slot_size) {
 			*own = pc == e->slot ? e->at : e->at + e->insn_size;

@@ -224,7 +224,9 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (r.space) {
 		p->fate = (struct program_fate){ .pid = p->pid };
 		program_restore_breakpoints(g, p->pid, r.space);
+		program_switch_off_jumps(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
+		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
 		if (!r.keep_slots)
 			program_restore_slots(g, p->pid, r.space);

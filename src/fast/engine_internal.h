@@ -7,6 +7,7 @@
 
 #include "arch/pads.h"
 #include "arch/patch.h"
+#include "attach/journal.h"
 #include "attach/remote.h"
 #include "breakpoints/engine.h"
 #include "fast/events.h"

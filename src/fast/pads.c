@@ -3,6 +3,7 @@
 #include "fast/engine_internal.h"
 
 #include "base/array.h"
+#include "fast/blob.h"
 #include "probes/outcome.h"
 
 #include <errno.h>

@@ -2,6 +2,8 @@
 #ifndef MPROF_PROFILE_DATA_H
 #define MPROF_PROFILE_DATA_H
 
+#include "alloc_event.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
