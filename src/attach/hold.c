@@ -377,6 +377,12 @@ void tracer_detach_process(struct tracer *t, pid_t pid)
 	tracer_continue(t);
 }
 
+void tracer_interrupt(struct tracer *t, const struct task *task)
+{
+	if (task->state == TASK_RUNNING)
+		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
+}
+
 struct task *tracer_next_task(struct tracer *t, size_t *i)
 {
 	return tasks_next(&t->tasks, i);

@@ -150,6 +150,10 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
+/* Have a task that runs stop for a moment, in which others have its processor: it goes on when its stop is
+ * served. */
+void tracer_interrupt(struct tracer *t, const struct task *task);
+
 /* Walk over the tasks, as tasks_next(). */
 struct task *tracer_next_task(struct tracer *t, size_t *i);
 

@@ -114,6 +114,7 @@ struct options {
 				   is left out */
 	bool background;
 	enum tracer_wait wait;
+	bool fast;		/* --engine=fast */
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */

@@ -62,6 +62,17 @@ static bool set_wait(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_engine(struct options *o, const char *v)
+{
+	static const char *const words[] = { "trap", "fast" };
+	unsigned which;
+
+	if (!value_word(&which, v, words, COUNT(words)))
+		return false;
+	o->fast = which;
+	return true;
+}
+
 static bool set_stats(struct options *o, const char *v)
 {
 	(void)v;
@@ -108,6 +119,7 @@ const struct option_def tracing_options[] = {
 	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
+	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap or fast", set_engine },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
 	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },

@@ -176,6 +176,19 @@ static void answer(struct engine *e)
 		memory_tell_ranges(e);
 }
 
+/* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we make
+ * room, so that no system call of the program's is disturbed. */
+static void park_waiting(struct engine *e)
+{
+	uint32_t numbers[64];
+	size_t n = ring_waiting(e->ring, numbers, sizeof numbers / sizeof *numbers);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < e->n_tasks; j++)
+			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i]))
+				tracer_interrupt(e->tracer, e->tasks[j]);
+}
+
 static uint64_t fast_drain(struct engine *e, bool ended)
 {
 	uint64_t now = clock_now_ns();
@@ -184,6 +197,7 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 
 	events_now(&e->events, arch_ticks(), now);
 	answer(e);
+	park_waiting(e);
 	uint64_t n = ring_drain(e->ring, &limits, events_take, &e->events);
 	threads_reap(e->threads, ring_position(e->ring), thread_is_gone, e);
 	tell_lost(e);
@@ -217,6 +231,7 @@ static int fast_remove(struct engine *e)
 static void fast_clean_copy(const struct engine *e, struct task *child)
 {
 	pads_lift(e, child->space);
+	memory_leave_copy(e, child);
 }
 
 const struct engine_ops fast_engine = {

@@ -9,6 +9,7 @@
 #include "arch/patch.h"
 #include "attach/journal.h"
 #include "attach/remote.h"
+#include "attach/tracer.h"
 #include "breakpoints/engine.h"
 #include "fast/events.h"
 #include "fast/fast.h"
@@ -80,6 +81,8 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 int memory_open(struct engine *e, const struct task *task, struct error *why);
 /* Take it out again, by way of a task that is stopped. */
 void memory_close(struct engine *e, const struct task *task);
+/* The same of a copy of the program's memory, which has not inherited all of it. */
+void memory_leave_copy(const struct engine *e, const struct task *child);
 /* Our own side of it. */
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */

@@ -33,7 +33,7 @@ static size_t pages(size_t bytes)
 /* ---- system calls of the program ---- */
 
 struct call {
-	struct engine *e;
+	const struct engine *e;
 	const struct task *task;
 };
 
@@ -224,6 +224,14 @@ void memory_close(struct engine *e, const struct task *task)
 	unmap(&c, e->tables.there, e->tables.size);
 	unmap(&c, e->agent, e->agent_size);
 	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
+}
+
+void memory_leave_copy(const struct engine *e, const struct task *child)
+{
+	const struct call c = { e, child };
+
+	unmap(&c, e->near.at, e->near.size + PAGE);
+	unmap(&c, e->agent, e->agent_size);
 }
 
 void memory_release(struct engine *e)
