@@ -2,6 +2,7 @@
 #include "attach/kernel.h"
 
 #include "attach/journal.h"
+#include "attach/vfork.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
@@ -54,6 +55,12 @@ static struct address_space *system_open_space(void *ctx, pid_t tid)
 	return address_space_new(tid);
 }
 
+static bool system_sleeps_in_vfork(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	return vfork_sleeps(tid);
+}
+
 static void system_pause(void *ctx, uint64_t ns)
 {
 	struct timespec nap = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -74,6 +81,7 @@ struct kernel kernel_of_system(struct journal *journal)
 		.shares_memory = system_shares_memory,
 		.each_task = system_each_task,
 		.open_space = system_open_space,
+		.sleeps_in_vfork = system_sleeps_in_vfork,
 		.pause = system_pause,
 		.ctx = journal,
 	};

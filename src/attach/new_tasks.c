@@ -421,8 +421,12 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 
 	if (event == PTRACE_EVENT_EXEC)
 		return serve_exec(t, task);
-	if (event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_VFORK_DONE)
-		task->in_vfork = event == PTRACE_EVENT_VFORK;
+	task->in_vfork = event == PTRACE_EVENT_VFORK;
+	/* Its process was let go while it was asleep. */
+	if (event == PTRACE_EVENT_VFORK_DONE && !task->space) {
+		tracer_let_go(t, task, 0);
+		return false;
+	}
 	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK &&
 	    event != PTRACE_EVENT_VFORK)
 		return true;
