@@ -2,6 +2,7 @@
 /* The tracer was killed: the programs are stopped, looked at, put in order, and let go. */
 #include "attach/journal_internal.h"
 
+#include "attach/handlers.h"
 #include "attach/pending.h"
 #include "attach/target.h"
 #include "base/array.h"
@@ -110,17 +111,29 @@ static void restore_breakpoints(const struct journal *g, pid_t pid, const struct
 	}
 }
 
-static void restore_slots(const struct journal *g, pid_t pid, const struct address_space *s)
+static bool has_slot(const struct journal_entry *e, const struct address_space *s)
 {
+	uint8_t now[ARCH_SLOT_MAX];
+
+	return e->slot && address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
+	       recovery_has_slot(e, now);
+}
+
+/* @stay: leave them as they are. How many bytes of them are there afterwards. */
+static unsigned restore_slots(const struct journal *g, pid_t pid, const struct address_space *s,
+			      bool stay)
+{
+	unsigned left = 0;
+
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
-		uint8_t now[ARCH_SLOT_MAX];
 
-		if (e->pid == pid && e->slot &&
-		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
-		    recovery_has_slot(e, now))
-			address_space_write(s, e->slot, e->slot_own, e->slot_size);
+		if (e->pid != pid || !has_slot(e, s))
+			continue;
+		if (stay || address_space_write(s, e->slot, e->slot_own, e->slot_size) < 0)
+			left += e->slot_size;
 	}
+	return left;
 }
 
 static void find_live(void *ctx, pid_t tid)
@@ -270,7 +283,7 @@ static const struct recovery_seen *find_seen(const struct recovery_sight *s, pid
 static void end_program(struct journal_program *p, pid_t task)
 {
 	kill(p->pid, SIGKILL);
-	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task };
+	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task, 0 };
 }
 
 /* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes
@@ -285,7 +298,7 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 			end_program(p, s->v[i].tid);
 			return;
 		}
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid, 0 };
 	}
 }
 
@@ -375,6 +388,14 @@ static bool set_word(const struct rescue *r, const struct journal_task *record)
 	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
+/* Where a signal handler is to come back to, which has not begun yet. */
+static bool set_return(const struct rescue *r, const struct arch_regs *now, taddr from, taddr to)
+{
+	taddr at = handlers_return_place(r->space, now, from);
+
+	return at && address_space_write(r->space, at, &to, sizeof to) == sizeof to;
+}
+
 /* False: it cannot be put right. */
 static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
@@ -393,8 +414,8 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	switch (recovery_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
 	case RECOVERY_LEAVE:
 		return true;
-	case RECOVERY_LEAVE_SLOTS:
-		r->keep_slots = true;
+	case RECOVERY_MOVE_RETURN:
+		r->keep_slots |= !set_return(r, &now, seen->pc, own);
 		return true;
 	case RECOVERY_SET_PC:
 		return set_regs(tid, &now, own);
@@ -500,8 +521,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		restore_breakpoints(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
 		each_task(g, p->pid, rescue_task, &r);
-		if (!r.keep_slots)
-			restore_slots(g, p->pid, r.space);
+		p->fate.left = restore_slots(g, p->pid, r.space, r.keep_slots);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
@@ -510,7 +530,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (p->fate.end == FATE_ENDED)
 		await_death(p);
 	else if (is_gone(p->pid))
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0 };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0, 0 };
 }
 
 void recovery_put_right(struct journal *g, const struct recovery_sight *s)
