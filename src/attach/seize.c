@@ -339,6 +339,12 @@ static bool begin_image(struct tracer *t, struct task *task)
 	return keep;
 }
 
+/* A child of vfork(2): its parent, who is not asked for, would meet what is put in there. */
+static bool runs_in_parents_memory(const struct tracer *t, pid_t pid)
+{
+	return tracer_shares_memory(t, pid, kernel_status(&t->kernel, pid).ppid);
+}
+
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
@@ -353,6 +359,10 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_enter_with_guests(t, pid, s);
 		tracer_unhold(t, NULL);
 		return 0;
+	}
+	if (runs_in_parents_memory(t, pid)) {
+		tracer_detach_process(t, pid);
+		return -EADDRINUSE;
 	}
 	s = space_of_group(t, pid);
 	struct task *task = s ? resting_task(t, pid) : NULL;

@@ -560,6 +560,18 @@ in_children() {
 	done
 }
 
+# What would be put into its memory would be met by its parent, whom nobody has asked for.
+@test "a child that runs in its parent's memory is not attached to by itself, and both go on" {
+	local child
+	start vforks "$T/vforks"
+	before "$PID"
+	tell_await vforks vfork '^asleep$'
+	child=$(cat "/proc/$PID"/task/*/children | tr -d ' ')
+	refused 1 "runs in the memory of process $PID.*attach to that" "$MPROF" attach --duration=0.1 "$child"
+	clean "$PID"
+	woken
+}
+
 @test "a program that spawns without end is attached to, suspended, resumed and left again and again" {
 	local i
 	start vforks "$T/vforks"

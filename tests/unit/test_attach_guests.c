@@ -185,6 +185,29 @@ static void who_slept_when_its_process_was_let_go_is_let_go_when_it_wakes(void *
 	assert_null(task_of(k, 2));
 }
 
+static void a_child_that_sits_in_a_memory_of_others_is_left_alone(void **state)
+{
+	struct scripted *k = sleeping_process(state);
+
+	assert_int_equal(tracer_attach(k->tracer, TID(3)), -EADDRINUSE);
+	expect(k, "seize 3\n"
+		  "interrupt 3\n"
+		  "detach 3\n"
+		  "gone 3\n");
+	assert_false(tracer_has_tasks(k->tracer));
+}
+
+static void a_child_of_a_process_that_is_traced_joins_it(void **state)
+{
+	struct scripted *k = sleeping_process(state);
+
+	assert_int_equal(tracer_attach(k->tracer, TID(1)), 0);
+	k->log[0] = 0;
+	assert_int_equal(tracer_attach(k->tracer, TID(3)), 0);
+	assert_null(strstr(k->log, "image"));
+	assert_ptr_equal(task_of(k, 3)->space, task_of(k, 1)->space);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_script, end_script)
@@ -197,6 +220,8 @@ int main(void)
 		TEST(who_goes_on_because_its_child_has_gone_is_waited_for),
 		TEST(who_stops_after_all_does_not_sleep_any_more),
 		TEST(a_child_of_another_tracer_has_the_process_left_alone),
+		TEST(a_child_that_sits_in_a_memory_of_others_is_left_alone),
+		TEST(a_child_of_a_process_that_is_traced_joins_it),
 		TEST(who_slept_when_its_process_was_let_go_is_let_go_when_it_wakes),
 	};
 
