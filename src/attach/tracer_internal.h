@@ -3,8 +3,8 @@
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
 /* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid tells), serve.c
- * (each kind of stop), new_tasks.c (new tasks and programs), seize.c and guests.c (attaching), hold.c
- * (stopping a whole space, detaching). Nobody else includes this. */
+ * (each kind of stop), new_tasks.c (new tasks and programs), seize.c and guests.c (attaching),
+ * hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
