@@ -12,6 +12,7 @@
 #include "cli/rename.h"
 #include "cli/sections.h"
 #include "cli/stream.h"
+#include "cli/unseen.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -134,6 +135,8 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
+	if (!err)
+		unseen_say_notes(d);
 	profile_data_free(d);
 	if (err < 0)
 		stream_failed(o, err);

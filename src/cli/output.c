@@ -13,10 +13,12 @@
 #include "cli/progress.h"
 #include "cli/sections.h"
 #include "cli/stream.h"
+#include "cli/unseen.h"
 #include "cli/unwritten.h"
 #include "profile/datafile.h"
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
+#include "session/unseen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,6 +174,7 @@ static struct profile_data *name_image(const struct session *s, const struct opt
 	d->ended_ns = i->ended_ns;
 	d->min_size = o->min_size;
 	d->max_size = o->max_size;
+	d->unseen = unseen_now(i);
 	if (add_recorded(i, d)) {
 		profile_data_free(d);
 		return NULL;
@@ -222,25 +225,8 @@ static void say_counts(const struct image *i, const struct profile_data *d)
 	names_say_peak(d);
 	say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	    " failed requests, %" PRIu64 " events lost",
-	    t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
-	if (i->counts.unwanted + i->size_filter.requests + i->size_filter.frees)
-		say("%" PRIu64 " requests of other sizes, and %" PRIu64
-		    " frees of blocks that are not recorded, were "
-		    "seen and left out",
-		    i->counts.unwanted + i->size_filter.requests, i->size_filter.frees);
-	if (i->counts.doubtful)
-		say("%" PRIu64
-		    " calls may have been made by a request of another size, which was not waited "
-		    "for, and count as the program's: what called them does not describe its "
-		    "frames",
-		    i->counts.doubtful);
-	if (i->counts.taken)
-		say("in %u functions that were to be trapped a breakpoint stood already: if the "
-		    "kernel serves it (a uprobe of perf or bpftrace), their calls have not been "
-		    "seen", i->counts.taken);
-	if (!i->counts.trapped)
-		say("nothing was trapped in it: no allocator was found where it was looked for; "
-		    "mprof probes tells what would be, and --malloc-lib and --hook change that");
+	    t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+	unseen_say(d, NULL);
 }
 
 static void say_stats(const struct session *s, const struct image *i, const struct profile_data *d)

@@ -10,6 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
+#include "cli/unseen.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
 #include "pprof/read.h"
@@ -23,19 +24,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* What the tables have no column for; to standard error, so that the tables stay what they are. */
-static void say_notes(const struct profile_data *d)
-{
-	const struct pd_totals *t = &d->totals;
-
-	if (t->truncated_chains || t->unknown_frees || t->failed_allocs)
-		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
-		    " failed requests",
-		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_chains(d);
-	names_say_sizes(d);
-}
 
 static int report_to(struct profile_data *d, const struct options *o)
 {
@@ -54,7 +42,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (err < 0)
 		stream_failed(o, err);
 	else if (!err)
-		say_notes(d);
+		unseen_say_notes(d);
 	if (!err && o->format == FORMAT_TABLES)
 		names_say_peak(d);
 	return err ? STATUS_FAILED : 0;

@@ -45,6 +45,7 @@ struct image {
 	struct observed *observed; /* NULL: it is not observed, or no longer */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct observed_counts counts; /* when it is no longer observed */
+	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
 	bool massif_written;	/* somebody writes its massif file, or has written it */

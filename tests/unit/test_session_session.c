@@ -8,6 +8,7 @@
 #include "proc/modules.h"
 #include "session/execs.h"
 #include "session/session.h"
+#include "session/unseen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -371,6 +372,8 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	assert_int_equal(script.saves, 1);
 	assert_int_equal(script.restarts, 1);
 	assert_string_equal(i->data, "phase2.data");
+	assert_int_equal(unseen_so_far(i).lost, 1);
+	assert_int_equal(unseen_now(i).lost, 0);
 	assert_int_equal(i->profile->totals.allocs, 0);
 	mark(i, MARK_STOP, 0);
 	assert_int_equal(script.saves, 2);
