@@ -62,8 +62,14 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	int wstatus, exec_err;
 
 	for (;;) {
-		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
+		pid_t got = kernel_wait(&t->kernel, pid, &wstatus, 0);
+		int err = got < 0 ? -errno : 0;
+
+		if (err == -EINTR)
 			continue;
+		if (err)
+			return error_set(e, err, "cannot run %s: it cannot be waited for: %s", name,
+					 strerror(-err));
 		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
 			return tracer_note(t, pid, wstatus);
 		journal_noted(t->journal);

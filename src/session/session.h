@@ -47,6 +47,7 @@ struct image {
 	struct observed *observed; /* NULL: it is not observed, or no longer */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct observed_counts counts; /* when it is no longer observed */
+	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
 	bool saved;		/* it is over, and so is in its data file */
