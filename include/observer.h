@@ -47,7 +47,8 @@ struct observed_counts {
 	/* Of the hits, those that meant nothing: entries of calls the allocator made itself,
 	 * returns from no call of its, frees of no block. */
 	uint64_t nested, spurious_hits, null_frees;
-	uint64_t lost;		/* events that could not be counted: out of memory */
+	uint64_t lost;		/* events that could not be counted: out of memory, or */
+	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
 	uint64_t unwanted;	/* requests that nobody records: what came of them was not waited
 				   for */
 	/* Calls after these that may have been theirs, but for all that is known of the stack were

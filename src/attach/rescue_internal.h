@@ -28,9 +28,11 @@ bool program_is_gone(pid_t pid);
 void program_kill(struct journal_program *p, pid_t task);
 /* The memory of a process, of which the leader may have ended; NULL: it is gone. */
 struct address_space *program_open_space(pid_t pid);
-/* Put back the program's own bytes where a breakpoint still stands; and where a slot does. */
+/* Put back the program's own bytes where a breakpoint still stands; and where a slot does, unless
+ * they are to @stay: how many bytes of them are there afterwards. */
 void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s);
-void program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s);
+unsigned program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s,
+			       bool stay);
 /* Have the pads that jumps lead to tell nobody; and put the program's own bytes back where a jump stands, all
  * tasks being stopped. */
 void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s);

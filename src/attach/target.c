@@ -179,6 +179,12 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 				"machine",
 			  (int)pid);
 		break;
+	case TARGET_IN_PARENT:
+		error_set(e, 0,
+			  "cannot attach to process %d: until it executes a program it runs in the "
+			  "memory of process %d, which has made it; attach to that one",
+			  (int)pid, (int)proc_status(pid).ppid);
+		break;
 	case TARGET_RESTLESS:
 		error_set(e, 0,
 			  "cannot attach to process %d: its threads come and go faster than they "

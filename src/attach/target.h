@@ -18,6 +18,7 @@ enum target_problem {
 	TARGET_OURSELVES,
 	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
 	TARGET_RESTLESS,	/* its threads end before they can be seized */
+	TARGET_IN_PARENT,	/* it runs in its parent's memory: vfork(2) */
 };
 
 /* What /proc/PID/status and /proc/PID/stat tell of a process, as plain data. */

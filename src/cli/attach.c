@@ -33,6 +33,7 @@ static int status_of(enum target_problem p)
 		[TARGET_OURSELVES] = STATUS_OURSELVES,
 		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
 		[TARGET_RESTLESS] = STATUS_FAILED,
+		[TARGET_IN_PARENT] = STATUS_FAILED,
 	};
 
 	return statuses[p];
@@ -85,7 +86,8 @@ static int say_why_not(pid_t pid, int err)
 		p = target_judge(&f, pid, getpid());
 	}
 	if (p == TARGET_FINE)
-		p = err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
+		p = err == -EADDRINUSE ? TARGET_IN_PARENT :
+		    err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
 		    err == -ESRCH		    ? TARGET_NOT_THERE :
 						      TARGET_NOT_PERMITTED;
 	return refuse(p, pid, &f);

@@ -12,6 +12,7 @@
 #include "cli/results.h"
 #include "cli/stream.h"
 #include "outputs/check.h"
+#include "outputs/unseen.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -134,6 +135,8 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
+	if (!err)
+		unseen_say_notes(say_sentence, d);
 	profile_data_free(d);
 	if (err < 0)
 		stream_failed(o, err);

@@ -6,6 +6,7 @@
 #include "naming/resolve.h"
 #include "profile/datafile.h"
 #include "session/filename.h"
+#include "session/unseen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,6 +69,7 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	d->ended_ns = i->ended_ns;
 	d->min_size = s->settings.min_size;
 	d->max_size = s->settings.max_size;
+	d->unseen = unseen_now(i);
 	if (add_recorded(o, i, d) || copy_command(d, i->command)) {
 		profile_data_free(d);
 		return NULL;

@@ -2,6 +2,7 @@
 #include "outputs/tell.h"
 
 #include "base/text.h"
+#include "outputs/unseen.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,28 +114,8 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 	say_to(say,
 	       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 	       " failed requests, %" PRIu64 " events lost",
-	       t->truncated_chains, t->unknown_frees, t->failed_allocs, i->counts.lost);
-	if (i->counts.unwanted + i->size_filter.requests + i->size_filter.frees)
-		say_to(say,
-		       "%" PRIu64 " requests of other sizes, and %" PRIu64
-		       " frees of blocks that are not recorded, were seen and left out",
-		       i->counts.unwanted + i->size_filter.requests, i->size_filter.frees);
-	if (i->counts.doubtful)
-		say_to(say,
-		       "%" PRIu64
-		       " calls may have been made by a request of another size, which was not "
-		       "waited for, and count as the program's: what called them does not describe "
-		       "its frames",
-		       i->counts.doubtful);
-	if (i->counts.taken)
-		say_to(say,
-		       "in %u functions that were to be trapped a breakpoint stood already: if the "
-		       "kernel serves it (a uprobe of perf or bpftrace), their calls have not been "
-		       "seen", i->counts.taken);
-	if (!i->counts.trapped)
-		say_to(say,
-		       "nothing was trapped in it: no allocator was found where it was looked for; "
-		       "mprof probes tells what would be, and --malloc-lib and --hook change that");
+	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+	unseen_say(say, d, NULL);
 }
 
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)

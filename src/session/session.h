@@ -47,6 +47,7 @@ struct image {
 	struct observed *observed; /* NULL: it is not observed, or no longer */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct observed_counts counts; /* when it is no longer observed */
+	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
 	bool saved;		/* it is over, and so is in its data file */
@@ -118,7 +119,6 @@ struct session {
 	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
-	bool reported;		/* at its end the whole report has been printed */
 };
 
 void session_init(struct session *s, const struct session_settings *settings,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the observer tells, to the image it tells it of. */
 #include "session/session_internal.h"
+#include "session/unseen.h"
 
 #include "base/clock.h"
 #include "proc/modules.h"
@@ -140,6 +141,7 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	free(i->data);
 	i->data = name;
 	profile_restart(i->profile);
+	i->unseen_before = unseen_so_far(i);
 	profile_stamp(i->profile, now);
 }
 

@@ -2,6 +2,8 @@
 /* A session that is told by a script what programs do. */
 #include "unit/scripted_observer.h"
 
+#include "session/unseen.h"
+
 /* ---- orders of events ---- */
 
 static void a_child_of_fork_knows_its_parents_blocks_and_counts_for_itself(void **state)
@@ -161,6 +163,8 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	assert_int_equal(script.saves, 1);
 	assert_true(s->save_children.n == 1 && s->save_children.v[0].last); /* begun anew since */
 	assert_string_equal(i->data, "phase2.data");
+	assert_int_equal(unseen_so_far(i).lost, 1);
+	assert_int_equal(unseen_now(i).lost, 0);
 	assert_int_equal(i->profile->totals.allocs, 0);
 	mark(i, MARK_STOP, 0);
 	assert_int_equal(script.saves, 2);
