@@ -106,8 +106,6 @@ int row_maker_add(struct row_maker *m, Dwarf_Off offset)
 		return -EINVAL;
 	m->last = start;
 	t->functions++;
-	if (end > t->end)
-		end = t->end;
 	err = cfi_interpret(&m->s, x, &e.fde, start, end, rest, put, t);
 	return err ? err : rows_put(t, end, (struct cfi_code){ .cfa = UNWIND_CFA_NONE });
 }

@@ -95,6 +95,8 @@ static void where_the_cfa_is(void **state)
 	    LOC(4), DW_CFA_def_cfa_register, 7);
 	ONE("1000 *(fp-1), 1004 unsaid", DW_CFA_def_cfa_expression, 3, BREG(6), 0x78, DW_OP_deref,
 	    LOC(4), DW_CFA_def_cfa_offset, 16);
+	ONE("1000 *(fp-1), 1004 unsaid", DW_CFA_def_cfa_expression, 3, BREG(6), 0x78, DW_OP_deref,
+	    LOC(4), DW_CFA_def_cfa_register, 6);
 }
 
 static void limits_of_the_cfa(void **state)
@@ -104,6 +106,7 @@ static void limits_of_the_cfa(void **state)
 	ONE("1000 unsaid", DW_CFA_def_cfa_offset, 0x80, 0x80, 0x10);
 	ONE("1000 unsaid", DW_CFA_def_cfa_offset, 12);
 	ONE("1000 unsaid", DW_CFA_def_cfa_offset_sf, 1);
+	ONE("1000 unsaid", DW_CFA_def_cfa_offset_sf, 0x80, 0xc0, 0);
 	ONE("1000 fp+2047", DW_CFA_def_cfa, 6, 0xf8, 0x7f);
 	ONE("1000 unsaid", DW_CFA_def_cfa, 6, 0x80, 0x80, 1);
 	ONE("1000 fp-2048", DW_CFA_def_cfa_sf, 6, 0x80, 0x10);
@@ -133,7 +136,7 @@ static void where_the_frame_pointer_is(void **state)
 	ONE("1000 unsaid", DW_CFA_register, 6, 3);
 	ONE("1000 unsaid", DW_CFA_val_offset, 6, 2);
 	ONE("1000 unsaid", DW_CFA_val_offset_sf, 6, 2);
-	ONE("1000 unsaid", DW_CFA_val_expression, 6, 2, BREG(6), 0);
+	ONE("1000 unsaid", DW_CFA_val_expression, 6, 2, BREG(7), 16);
 	ONE("1000 unsaid", DW_CFA_expression, 6, 3, BREG(7), 0, DW_OP_deref);
 	ONE("1000 sp+1 base+2", DW_CFA_expression, 6, 2, BREG(7), 16);
 	/* told from another register than the CFA */
@@ -142,6 +145,9 @@ static void where_the_frame_pointer_is(void **state)
 	ONE("1000 unsaid", DW_CFA_offset | 6, 0x81, 0x40);
 	ONE("1000 sp+1 cfa+8191", DW_CFA_offset_extended_sf, 6, 0x81, 0x40);
 	ONE("1000 unsaid", DW_CFA_offset_extended_sf, 6, 0x80, 0x40);
+	/* 2 words above the CFA, if one forgets that it is unsigned */
+	ONE("1000 unsaid", DW_CFA_offset | 6, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	    1);
 
 	struct eh_frame s = { 0 };
 
@@ -328,7 +334,8 @@ static void entries_that_are_skipped(void **state)
 {
 	static const struct cie cies[] = {
 		{ .augmentation = "zX" }, { .augmentation = "R" }, { .augmentation = "eh" },
-		{ .version = 9 },
+		{ .version = 9 }, { .augmentation = "S" },
+		{ .augmentation = "zLR", .augmentation_size = 1 },
 		{ .augmentation = "zPR", .augmentation_size = 3,
 		  .augmentation_data = { DW_EH_PE_uleb128, 1, DW_EH_PE_udata4 } },
 		{ .augmentation = "zPLR", .augmentation_size = 1, .augmentation_data = { 0 } },
