@@ -55,6 +55,10 @@ static void places(void **state)
 	FDE(&s, 0x1000, 0x100, LOC(3), DW_CFA_def_cfa_offset, 16,
 	    DW_CFA_advance_loc2, 4, 0, DW_CFA_def_cfa_offset, 24);
 	assert_rows(&s, "1000 sp+1, 100c sp+2, 101c sp+3");
+	s = (struct eh_frame){ 0 };
+	add_cie(&s, (struct cie){ .code_align = UINT64_C(1) << 63 });
+	FDE(&s, 0x1000, 0x100, LOC(2), DW_CFA_def_cfa_offset, 16);
+	assert_rows(&s, "1000 unsaid");
 
 	/* an address, told as the function's own is */
 	s = (struct eh_frame){ 0 };
@@ -148,6 +152,8 @@ static void where_the_frame_pointer_is(void **state)
 	/* 2 words above the CFA, if one forgets that it is unsigned */
 	ONE("1000 unsaid", DW_CFA_offset | 6, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	    1);
+	/* 1 word, if one forgets what is carried over */
+	ONE("1000 unsaid", DW_CFA_offset | 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f);
 
 	struct eh_frame s = { 0 };
 
@@ -332,10 +338,12 @@ static void what_else_a_cie_says(void **state)
 /* Entries of which nobody can say where the code is. */
 static void entries_that_are_skipped(void **state)
 {
-	static const struct cie cies[] = {
+	const struct cie cies[] = {
 		{ .augmentation = "zX" }, { .augmentation = "R" }, { .augmentation = "eh" },
-		{ .version = 9 }, { .augmentation = "S" },
-		{ .augmentation = "zLR", .augmentation_size = 1 },
+		{ .version = 9 }, { .augmentation = "S", .encoding = DW_EH_PE_udata8 },
+		/* what comes next would be an encoding */
+		{ .augmentation = "zLR", .augmentation_size = 1, .bare = true,
+		  CODE(DW_EH_PE_pcrel | DW_EH_PE_sdata4) },
 		{ .augmentation = "zPR", .augmentation_size = 3,
 		  .augmentation_data = { DW_EH_PE_uleb128, 1, DW_EH_PE_udata4 } },
 		{ .augmentation = "zPLR", .augmentation_size = 1, .augmentation_data = { 0 } },
@@ -407,8 +415,8 @@ static void broken_instructions(void **state)
 	BROKEN(DW_CFA_GNU_window_save);
 	BROKEN(DW_CFA_def_cfa_offset, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	       1);
-	BROKEN(DW_CFA_def_cfa_expression, 0x7f, BREG(7), 8);
-	BROKEN(DW_CFA_expression, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1);
+	BROKEN(DW_CFA_expression, 3, 0x7f, BREG(7), 8);
+	BROKEN(DW_CFA_expression, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1);
 	/* operands that are behind the end of the entry */
 	BROKEN(DW_CFA_nop, DW_CFA_nop, DW_CFA_nop, DW_CFA_offset | 6);
 	BROKEN(DW_CFA_nop, DW_CFA_advance_loc4, 1, 0);
