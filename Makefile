@@ -115,7 +115,7 @@ soak: all ## attach, detach and kill for a long time, printing figures (needs re
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
 lint: $(B)/gen/builtin_probes.inc ## the rules of the house, clang-tidy and mandoc
-	tests/lint/house.py arrows length units
+	tests/lint/house.py
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
 

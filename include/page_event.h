@@ -14,7 +14,8 @@
 enum page_event_kind {
 	PE_MAP,		/* [at, at + len) is mapped now, in place of what was there */
 	PE_UNMAP,	/* [at, at + len) is not mapped any more */
-	PE_REMAP,	/* [old, old + old_len) has become [at, at + len); old_len 0: it is mapped twice now */
+	PE_REMAP,	/* [old, old + old_len) has become [at, at + len); old_len 0: it is mapped
+			   twice now */
 	PE_REMAP_KEEP,	/* the same, but the old range stays */
 	PE_BREAK,	/* the program break is at */
 	PE_ATTACH,	/* a segment of shared memory is mapped at; its length is to be looked up */
@@ -26,8 +27,8 @@ struct page_event {
 	taddr at, old;
 	uint64_t len, old_len;	/* as the program told; the kernel rounds up to pages */
 	bool text;		/* code may have come or gone */
-	/* Calls of several threads overlap: the number of the call when it began, and of the event. What
-	 * has a greater number than this call's beginning was not there for it to unmap. */
+	/* Calls of several threads overlap: the number of the call when it began, and of the event.
+	 * What has a greater number than this call's beginning was not there for it to unmap. */
 	uint64_t begun, number;
 	uint64_t time_ns;	/* CLOCK_MONOTONIC */
 };

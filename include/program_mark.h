@@ -9,12 +9,12 @@
  * those of gperftools' heap profiler.
  */
 
-struct space;
+struct address_space;
 
 /* The thread that calls. */
 struct task_ref {
 	pid_t tid;
-	struct space *space;	/* its memory */
+	struct address_space *space;	/* its memory */
 };
 
 /* Functions of mprof.h, which do nothing but be called. */
@@ -35,7 +35,8 @@ enum program_question {
 	ASK_HEAP_STOP,	/* HeapProfilerStop() */
 	ASK_HEAP_DUMP,	/* HeapProfilerDump(reason) */
 	ASK_HEAP_RUNNING, /* IsHeapProfilerRunning() */
-	ASK_HEAP_SIZE,	/* mprof_heap_profile_size(): bytes of the text; the next malloc is for it */
+	ASK_HEAP_SIZE,	/* mprof_heap_profile_size(): bytes of the text; the next malloc is for
+			   it */
 	ASK_HEAP_TEXT,	/* mprof_heap_profile_text(buffer, size) */
 };
 

@@ -20,8 +20,8 @@ static int print_help(const char *command)
 	struct nearest n = { .word = command, .len = strlen(command) };
 
 	help_try_commands(&n);
-	say("\"%s\" is no command of mprof%s%s%s mprof help", command, n.best ? ": did you mean " : "",
-	    n.best ? n.best : "", n.best ? "? See" : "; see");
+	say("\"%s\" is no command of mprof%s%s%s mprof help", command,
+	    n.best ? ": did you mean " : "", n.best ? n.best : "", n.best ? "? See" : "; see");
 	return STATUS_USAGE;
 }
 

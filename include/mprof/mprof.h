@@ -3,7 +3,8 @@
  * What a program may tell mprof(1) about itself. Every function here does nothing: it costs a call
  * when nobody traces, and is noticed by mprof when somebody does. Nothing has to be linked in.
  *
- * In an executable that has been stripped and was not linked with -rdynamic, mprof cannot find them.
+ * In an executable that has been stripped and was not linked with -rdynamic, mprof cannot find
+ * them.
  */
 #ifndef MPROF_H
 #define MPROF_H
@@ -14,7 +15,8 @@
 extern "C" {
 #endif
 
-/* Weak, so that every file may include this; the empty asm keeps the compiler from dropping calls. */
+/* Weak, so that every file may include this; the empty asm keeps the compiler from dropping
+ * calls. */
 #define MPROF_MARK __attribute__((weak, noinline, used, visibility("default")))
 
 /** Save the profile after every @count allocations; 0: only at the end. */
@@ -29,8 +31,8 @@ MPROF_MARK void mprof_stop(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-/** Begin a new profile, which will be written to @filename; NULL: to mprof.data or what --data says,
- * whatever an earlier call has named. One that is going on is written first. */
+/** Begin a new profile, which will be written to @filename; NULL: to mprof.data or what --data
+ * says, whatever an earlier call has named. One that is going on is written first. */
 MPROF_MARK void mprof_restart(const char *filename)
 {
 	__asm__ volatile("" : : "r"(filename) : "memory");
@@ -38,8 +40,8 @@ MPROF_MARK void mprof_restart(const char *filename)
 
 /*
  * A program that hands out memory by itself, from a pool, says so with these three: each block it
- * announces counts like one of malloc's, as requested by whoever calls the function. The memory that
- * the pool itself takes from malloc is counted as well. They do nothing if @addr is NULL.
+ * announces counts like one of malloc's, as requested by whoever calls the function. The memory
+ * that the pool itself takes from malloc is counted as well. They do nothing if @addr is NULL.
  */
 
 /** There is a block of @size bytes at @addr now. */
@@ -111,7 +113,8 @@ MPROF_MARK unsigned long mprof_heap_profile_text(char *buffer, unsigned long siz
 	return n;
 }
 
-/** The text of the profile as it is now, for free(); empty when nothing is recorded. NULL: no memory. */
+/** The text of the profile as it is now, for free(); empty when nothing is recorded. NULL: no
+ * memory. */
 MPROF_MARK char *GetHeapProfile(void)
 {
 	unsigned long size = mprof_heap_profile_size();
@@ -124,8 +127,8 @@ MPROF_MARK char *GetHeapProfile(void)
 
 /* The texts in the asm keep a compiler from making one function of those that look alike. */
 
-/** From here on nothing is recorded and the program runs at full speed, until mprof_resume(). Blocks
- * that were allocated before count as they did. */
+/** From here on nothing is recorded and the program runs at full speed, until mprof_resume().
+ * Blocks that were allocated before count as they did. */
 MPROF_MARK void mprof_suspend(void)
 {
 	__asm__ volatile("# mprof_suspend" : : : "memory");

@@ -40,7 +40,7 @@ void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
  * pointer will be after it has returned. */
-taddr arch_return_slot(const struct arch_regs *r);
+taddr arch_return_place(const struct arch_regs *r);
 taddr arch_sp_after_return(const struct arch_regs *r);
 
 /* A register by its number in libunwind. False: not known here. */
@@ -58,7 +58,8 @@ uint64_t arch_kept(const struct arch_regs *r, unsigned index);
 int arch_kept_index(int regnum);
 
 /* Which of them holds the frame pointer in code that keeps one; and where, from there, the function
- * has saved its caller's and the return address, and its caller's stack pointer was before the call. */
+ * has saved its caller's and the return address, and its caller's stack pointer was before the
+ * call. */
 extern const unsigned arch_frame_pointer;
 #define ARCH_FRAME_SAVED 0
 #define ARCH_FRAME_RETURN 8
@@ -91,7 +92,8 @@ extern const int arch_trap_code;
 enum arch_reloc {
 	ARCH_RELOC_OTHER,
 	ARCH_RELOC_SYMBOL,	/* the address of its symbol */
-	ARCH_RELOC_INDIRECT,	/* what the function at its addend returns: an ifunc of the file itself */
+	ARCH_RELOC_INDIRECT,	/* what the function at its addend returns: an ifunc of the file
+				   itself */
 };
 enum arch_reloc arch_reloc(uint32_t type);
 
@@ -109,7 +111,7 @@ extern const size_t arch_request_size, arch_request_trap;
 /* Where a task that has come to it has the words of the request. */
 taddr arch_request_block(const struct arch_regs *r);
 
-/* ---- an instruction whose place is taken by a trap ---- */
+/* ---- an instruction whose place a breakpoint takes ---- */
 
 #define ARCH_INSN_MAX 15	/* bytes of the longest instruction */
 #define ARCH_SLOT_MAX 32	/* bytes that one out-of-line slot may take */
@@ -125,7 +127,8 @@ struct arch_insn {
 	uint8_t bytes[ARCH_INSN_MAX];
 	uint8_t size;
 	uint8_t how;		/* enum arch_insn_how */
-	uint8_t displacement;	/* ARCH_COPY_RELATIVE: offset of the 32-bit displacement in bytes[] */
+	uint8_t displacement;	/* ARCH_COPY_RELATIVE: offset of the 32-bit displacement in
+				   bytes[] */
 };
 
 /**
@@ -136,7 +139,8 @@ int arch_decode(const uint8_t *code, size_t len, struct arch_insn *out);
 
 /**
  * Do what an ARCH_EMULATE instruction at @at does: registers, flags and pc in @r.
- * @push  for a call: set to true, and the caller has to write *@value at arch_sp() (already lowered)
+ * @push  for a call: set to true, and the caller has to write *@value at arch_sp() (already
+ *        lowered)
  */
 void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool *push,
 		  uint64_t *value);
@@ -156,9 +160,9 @@ taddr arch_direct_call_target(const uint8_t before[5], taddr ret);
 
 #define ARCH_STUB_SIZE 16
 /**
- * Where the code at @at, ARCH_STUB_SIZE bytes, has the address it jumps to, if it is nothing but such a
- * jump, as the stubs of a PLT are; or 0.
+ * Where the code at @at, ARCH_STUB_SIZE bytes, has the address it jumps to, if it is nothing but
+ * such a jump, as the stubs of a PLT are; or 0.
  */
-taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at);
+taddr arch_stub_got_entry(const uint8_t code[ARCH_STUB_SIZE], taddr at);
 
 #endif

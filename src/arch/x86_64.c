@@ -68,8 +68,8 @@ int arch_change_regs(pid_t tid, const struct arch_regs *was, const struct arch_r
 		changed[n++] = i;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs) + changed[i] * sizeof *new,
-			   new[changed[i]]))
+		if (ptrace(PTRACE_POKEUSER, tid,
+			   offsetof(struct user, regs) + changed[i] * sizeof *new, new[changed[i]]))
 			return -errno;
 	return 0;
 }
@@ -117,7 +117,7 @@ void arch_set_result(struct arch_regs *r, uint64_t value)
 	r->user.rax = value;
 }
 
-taddr arch_return_slot(const struct arch_regs *r)
+taddr arch_return_place(const struct arch_regs *r)
 {
 	return r->user.rsp;
 }
@@ -139,7 +139,8 @@ const int arch_kept_regs[ARCH_KEPT_REGS] = { UNW_X86_64_RBX, UNW_X86_64_RBP, UNW
 
 static uint64_t *kept(struct user_regs_struct *u, unsigned index)
 {
-	unsigned long long *const in_order[] = { &u->rbx, &u->rbp, &u->r12, &u->r13, &u->r14, &u->r15 };
+	unsigned long long *const in_order[] = { &u->rbx, &u->rbp, &u->r12, &u->r13, &u->r14,
+						 &u->r15 };
 
 	return (uint64_t *)in_order[index];
 }
@@ -277,8 +278,9 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
 	ZydisDecodedInstruction z;
 
 	for (size_t n = 2; n <= ARCH_CALL_MAX; n++)
-		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, before + ARCH_CALL_MAX - n,
-							       n, &z)) &&
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL,
+							       before + ARCH_CALL_MAX - n, n,
+							       &z)) &&
 		    z.mnemonic == ZYDIS_MNEMONIC_CALL && z.length == n)
 			return true;
 	return false;
@@ -456,7 +458,7 @@ int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
 }
 
 /* [endbr64] [bnd] jmp *displacement(%rip); psABI 5.2 and the CET and MPX variants of it. */
-taddr arch_stub_slot(const uint8_t code[ARCH_STUB_SIZE], taddr at)
+taddr arch_stub_got_entry(const uint8_t code[ARCH_STUB_SIZE], taddr at)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	size_t i = memcmp(code, endbr64, sizeof endbr64) ? 0 : sizeof endbr64;

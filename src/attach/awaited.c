@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/awaited.h"
 
-bool is_awaited(const struct task *task, const struct space *s, const struct task *except)
+bool is_awaited(const struct task *task, const struct address_space *s, const struct task *except)
 {
 	return task != except && (!s || task->space == s) && task->state == TASK_RUNNING &&
 	       !task->in_vfork && !task->over;
 }
 
-enum awaited awaited(const struct tasks *t, const struct space *s, const struct task *except)
+enum awaited awaited(const struct tasks *t, const struct address_space *s,
+		     const struct task *except)
 {
 	enum awaited found = AWAITED_NOBODY;
 	const struct task *task;

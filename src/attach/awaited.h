@@ -11,7 +11,8 @@
 enum awaited {
 	AWAITED_NOBODY,
 	AWAITED_STOPS,		/* sleep: whatever happens to one of them is told */
-	AWAITED_LEADERS,	/* of a leader that ends nothing is told while its threads go on: look, too */
+	AWAITED_LEADERS,	/* of a leader that ends nothing is told while its threads go on:
+				   look, too */
 };
 
 /**
@@ -19,13 +20,14 @@ enum awaited {
  * @s       of this space; NULL: of any
  * @except  not this one
  *
- * Not who sleeps in vfork(2): it cannot be stopped before the child has gone, which may be one of those
- * that are held; but it runs no code of the program, and stops by itself before it does. And not a
- * leader that is known to have ended.
+ * Not who sleeps in vfork(2): it cannot be stopped before the child has gone, which may be one of
+ * those that are held; but it runs no code of the program, and stops by itself before it does. And
+ * not a leader that is known to have ended.
  */
-bool is_awaited(const struct task *task, const struct space *s, const struct task *except);
+bool is_awaited(const struct task *task, const struct address_space *s, const struct task *except);
 
 /* How to wait for all of them. */
-enum awaited awaited(const struct tasks *t, const struct space *s, const struct task *except);
+enum awaited awaited(const struct tasks *t, const struct address_space *s,
+		     const struct task *except);
 
 #endif

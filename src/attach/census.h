@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Has every thread of a process been seized? A thread that is not ours when traps go in dies of the
- * first one; and threads come and go while their list in /proc/PID/task is read. Decided from plain
- * facts: who was listed, how many there are, and whether ours are all stopped.
+ * Has every thread of a process been seized? A thread that is not ours when breakpoints go in dies
+ * of the first one; and threads come and go while their list in /proc/PID/task is read. Decided
+ * from plain facts: who was listed, how many there are, and whether ours are all stopped.
  */
 enum thread_kind {
 	THREAD_OURS,	/* seized, or born to one who was: its first stop comes by itself */
@@ -51,10 +51,10 @@ enum census_verdict {
  * @threads  how many threads the process had when that was over; less than 1: it is gone
  * @held     all of ours were stopped before it began
  *
- * Threads that are ours cannot leave the process before they have been waited for, which nobody does
- * during a reading: so if as many were listed as there are in the end, there is no other. But one that
- * was in clone(2) when it was seized makes a thread that is not born to be ours, and that may not be
- * there yet: only when all have stopped is clone(2) over in all.
+ * Threads that are ours cannot leave the process before they have been waited for, which nobody
+ * does during a reading: so if as many were listed as there are in the end, there is no other. But
+ * one that was in clone(2) when it was seized makes a thread that is not born to be ours, and that
+ * may not be there yet: only when all have stopped is clone(2) over in all.
  */
 enum census_verdict census_judge(const struct census *c, long threads, bool held);
 

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 enum {
-	STOPS = 64,		/* of one task in a row: then it is followed, and looked for again */
+	STOPS = 64,		/* of one task in a row: then it is followed, and looked for
+				   again */
 	LOOK_NS = 5000000,	/* from look to look at who waits for whom */
 	PAUSE_NS = 200000000,	/* after having starved once; twice as long each time again */
 };
@@ -124,8 +125,8 @@ static bool set_policy(int policy)
 /* The one that is on; a process has one tracer. */
 static struct follow *following;
 
-/* Whom we fork while we follow, to write a profile, shall not wait as we do. SCHED_RESET_ON_FORK does not
- * do this: it takes away what is urgent, and SCHED_IDLE is not. */
+/* Whom we fork while we follow, to write a profile, shall not wait as we do. SCHED_RESET_ON_FORK
+ * does not do this: it takes away what is urgent, and SCHED_IDLE is not. */
 static void be_ordinary_in_child(void)
 {
 	follow_leave(following);
@@ -183,7 +184,8 @@ static void enter(struct follow *f)
 		pause_for_a_while(f);
 }
 
-/* Unprivileged, a process may not be able to come back from SCHED_IDLE, sched(7): ask one that may stay there. */
+/* Unprivileged, a process may not be able to come back from SCHED_IDLE, sched(7): ask one that may
+ * stay there. */
 static bool can_come_back(void)
 {
 	int wstatus = 1;
@@ -196,8 +198,8 @@ static bool can_come_back(void)
 	return pid > 0 && wstatus == 0;
 }
 
-/* A kernel may have the file and put nothing but zeros into it. We have run, or would not be here; but it
- * is written down when somebody else does. */
+/* A kernel may have the file and put nothing but zeros into it. We have run, or would not be here;
+ * but it is written down when somebody else does. */
 static bool are_kept(const struct books *own)
 {
 	static const struct timespec nap = { .tv_nsec = 1000 };

@@ -7,18 +7,19 @@
 #include <sys/types.h>
 
 /*
- * A stop that is answered on the processor on which it happened is two context switches; answered on
- * another one it is two interrupts of idle processors more, several times as dear. So go where the
- * task runs, and make room for it: the kernel wakes a task where it ran last if nobody but SCHED_IDLE
- * tasks run there. Nothing about the task itself is changed.
+ * A stop that is answered on the processor on which it happened is two context switches; answered
+ * on another one it is two interrupts of idle processors more, several times as dear. So go where
+ * the task runs, and make room for it: the kernel wakes a task where it ran last if nobody but
+ * SCHED_IDLE tasks run there. Nothing about the task itself is changed.
  *
  * The price: who is SCHED_IDLE waits as long as anybody else wants that processor. A watch on the
  * time that is lost so ends it, see follow_starves().
  */
 struct follow;
 
-/* NULL: nobody can be followed. We are out of memory, or this kernel does not tell how long one waits for a
- * processor, or we have another policy than the ordinary one or could not come back to it. */
+/* NULL: nobody can be followed. We are out of memory, or this kernel does not tell how long one
+ * waits for a processor, or we have another policy than the ordinary one or could not come back to
+ * it. */
 struct follow *follow_new(void);
 void follow_free(struct follow *f);
 

@@ -26,7 +26,8 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 }
 
 /* Leaders that have ended while their threads go on. */
-static void look_for_ended_leaders(struct tracer *t, const struct space *s, const struct task *except)
+static void look_for_ended_leaders(struct tracer *t, const struct address_space *s,
+				   const struct task *except)
 {
 	struct task *task;
 
@@ -39,8 +40,8 @@ static void look_for_ended_leaders(struct tracer *t, const struct space *s, cons
 }
 
 /* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
-static void look_again_later(struct tracer *t, const struct space *s, const struct task *except,
-			     unsigned looks)
+static void look_again_later(struct tracer *t, const struct address_space *s,
+			     const struct task *except, unsigned looks)
 {
 	enum { AT_ONCE = 100, NAP_NS = 1000000 };
 
@@ -56,7 +57,7 @@ static void look_again_later(struct tracer *t, const struct space *s, const stru
  * Wait until no task of the space (NULL: of any) runs. For whichever comes first, never for one in
  * particular: a thread in the middle of an exec stops only after its siblings have been waited for.
  */
-static void await_all(struct tracer *t, const struct space *s, const struct task *except)
+static void await_all(struct tracer *t, const struct address_space *s, const struct task *except)
 {
 	enum awaited whom;
 
@@ -78,7 +79,7 @@ static void await_all(struct tracer *t, const struct space *s, const struct task
 	t->holding = false;
 }
 
-void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
+void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except)
 {
 	struct task *task;
 
@@ -89,7 +90,7 @@ void tracer_hold(struct tracer *t, struct space *s, const struct task *except)
 	await_all(t, s, except);
 }
 
-void tracer_unhold(struct tracer *t, struct space *s)
+void tracer_unhold(struct tracer *t, struct address_space *s)
 {
 	struct task *task;
 
@@ -98,7 +99,7 @@ void tracer_unhold(struct tracer *t, struct space *s)
 			task_resume(t, task, 0);
 }
 
-bool tracer_still(struct tracer *t, struct space *s)
+bool tracer_still(struct tracer *t, struct address_space *s)
 {
 	struct task *task;
 
@@ -131,8 +132,8 @@ static bool may_owe_trap(const struct tracer *t, const struct task *task)
 		tracer_decode(t, task->tid, task->wstatus).kind == STOP_GROUP);
 }
 
-/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True: there
- * was one. */
+/* Let those go on whose trap is on its way, until it has come: they run nothing before that. True:
+ * there was one. */
 static bool await_pending_traps(struct tracer *t)
 {
 	struct task *task;
@@ -156,8 +157,8 @@ static bool stop_more(struct tracer *t)
 	bool more = false;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) || task->in_vfork ||
-		    task->over)
+		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) ||
+		    task->in_vfork || task->over)
 			continue;
 		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->state = TASK_RUNNING;
@@ -216,12 +217,12 @@ static void settle(struct tracer *t, struct task *task)
 	if (task->state == TASK_SERVED)
 		trapped = stop_needs_siginfo(task->wstatus);
 
-	/* It will run into our trap again, or not, if that is to go. */
+	/* It will run into our breakpoint again, or not, if that is to go. */
 	if (t->ops->settle(t->ctx, task, trapped) && trapped)
 		task->state = TASK_HELD;
 }
 
-void tracer_quiesce(struct tracer *t)
+void tracer_stop_all(struct tracer *t)
 {
 	struct task *task;
 
@@ -250,8 +251,8 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
-/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now that
- * made an exec and is not ours. */
+/* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
+ * that made an exec and is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
 {
 	return task->over || (!task->in_vfork && !kernel_says_ours(&t->kernel, task->tid));
@@ -282,9 +283,9 @@ static void forget_gone(struct tracer *t)
 }
 
 /*
- * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2) can be
- * let go when their children, which are free now, have exec'ed or ended. Of one whose child takes its
- * time nothing but the kernel's record is ours any more, and that goes when we end.
+ * Those that were killed while they were let go are to be waited for. Those that sleep in vfork(2)
+ * can be let go when their children, which are free now, have exec'ed or ended. Of one whose child
+ * takes its time nothing but the kernel's record is ours any more, and that goes when we end.
  */
 static void let_go_of_rest(struct tracer *t)
 {
@@ -305,14 +306,41 @@ static void let_go_of_rest(struct tracer *t)
 		tracer_forget(t, task);
 }
 
+/* Take everything of ours out of a process, or of all (0). False: somebody is in the middle of
+ * it. */
+static bool clean(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+	bool done = true;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->space && (!pid || task->tgid == pid))
+			done &= t->ops->clean(t->ctx, task->space);
+	return done;
+}
+
+/* The same, with all tasks stopped at the end. Who does not come out of it in time stays in it:
+ * what is there then harms nobody. */
+static void stop_and_clean(struct tracer *t, pid_t pid)
+{
+	enum { ROUNDS = 4000, NAP_NS = 500000 };
+
+	tracer_stop_all(t);
+	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++) {
+		tracer_continue(t);
+		t->kernel.pause(t->kernel.ctx, NAP_NS);
+		if (tracer_collect(t))
+			return;
+		tracer_serve_queue(t);
+		tracer_stop_all(t);
+	}
+}
+
 void tracer_detach_all(struct tracer *t)
 {
 	struct task *task;
 
-	tracer_quiesce(t);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space)
-			t->ops->clean(t->ctx, task->space);
+	stop_and_clean(t, 0);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->state != TASK_RUNNING) {
 			tracer_let_go(t, task, owed_signal(t, task));
@@ -340,10 +368,7 @@ void tracer_detach_process(struct tracer *t, pid_t pid)
 		tracer_detach_all(t);
 		return;
 	}
-	tracer_quiesce(t);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid && task->space)
-			t->ops->clean(t->ctx, task->space);
+	stop_and_clean(t, pid);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (task->tgid == pid && task->state != TASK_RUNNING) {
 			tracer_let_go(t, task, owed_signal(t, task));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they run on
- * from wherever they were. But one that is traced itself stops before that, at the beginning of its end
- * (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of them can be stopped.
+ * The process that holds the tracer. A tracer that is killed lets go of its tasks at once, and they
+ * run on from wherever they were. But one that is traced itself stops before that, at the beginning
+ * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
+ * them can be stopped.
  */
-#include "attach/guard_internal.h"
+#include "attach/rescue_internal.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +13,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-/* What counts is the time until the tasks that run have been stopped. Without the privilege it is as it is. */
+/* What counts is the time until the tasks that run have been stopped. Without the privilege it is
+ * as it is. */
 static void hurry(void)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -20,9 +22,10 @@ static void hurry(void)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
-static bool hold(struct guard *g, pid_t tracer)
+static bool hold(struct journal *g, pid_t tracer)
 {
-	bool held = tracer && !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
+	bool held = tracer &&
+		    !ptrace(PTRACE_SEIZE, tracer, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT);
 
 	atomic_store(&g->kept, held);
 	sem_post(&g->held);
@@ -30,20 +33,20 @@ static bool hold(struct guard *g, pid_t tracer)
 }
 
 /* The tracer begins to end. True: its tasks were seen as it leaves them. */
-static bool at_its_end(struct guard *g, pid_t tracer, struct guard_sight *s)
+static bool at_its_end(struct journal *g, pid_t tracer, struct recovery_sight *s)
 {
 	bool clean = atomic_load(&g->clean);
 
 	if (!clean) {
-		guard_stop_programs(g);
-		guard_look(g, s);
+		watchdog_stop_programs(g);
+		sight_take(g, s);
 	}
 	/* A second SIGKILL does not wait for us. */
 	return !ptrace(PTRACE_CONT, tracer, NULL, NULL) && !clean;
 }
 
 /* Let it go on from a stop that is not its end. */
-static void let_go_on(struct guard *g, pid_t tracer, int wstatus)
+static void let_go_on(struct journal *g, pid_t tracer, int wstatus)
 {
 	int sig = WSTOPSIG(wstatus), event = wstatus >> 16;
 
@@ -57,7 +60,7 @@ static void let_go_on(struct guard *g, pid_t tracer, int wstatus)
 }
 
 /* True: it has ended; false: it has left in good order. */
-static bool await_end(struct guard *g, pid_t tracer, struct guard_sight *s, bool *seen)
+static bool await_end(struct journal *g, pid_t tracer, struct recovery_sight *s, bool *seen)
 {
 	int wstatus;
 
@@ -77,9 +80,9 @@ static bool await_end(struct guard *g, pid_t tracer, struct guard_sight *s, bool
 	}
 }
 
-void guard_keep(struct guard *g)
+void keeper_main(struct journal *g)
 {
-	struct guard_sight sight = { 0 };
+	struct recovery_sight sight = { 0 };
 	bool seen = false;
 
 	hurry();
@@ -89,8 +92,8 @@ void guard_keep(struct guard *g)
 
 	if (hold(g, tracer) && await_end(g, tracer, &sight, &seen) && !atomic_load(&g->clean)) {
 		if (!seen)
-			guard_stop_programs(g);
-		guard_put_right(g, seen ? &sight : NULL);
+			watchdog_stop_programs(g);
+		rescue_programs(g, seen ? &sight : NULL);
 		atomic_store(&g->rescued, true);
 	}
 	free(sight.v);

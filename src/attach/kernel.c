@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/kernel.h"
 
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static pid_t system_wait(void *ctx, pid_t tid, int *wstatus, int flags)
 {
-	return guard_wait_for(ctx, tid, wstatus, flags);
+	return journal_wait_for(ctx, tid, wstatus, flags);
 }
 
 static long system_request(void *ctx, int request, pid_t tid, void *addr, void *data)
@@ -48,10 +48,25 @@ static int system_each_task(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t 
 	return err;
 }
 
-static struct space *system_open_space(void *ctx, pid_t tid)
+static struct address_space *system_open_space(void *ctx, pid_t tid)
 {
 	(void)ctx;
-	return space_new(tid);
+	return address_space_new(tid);
+}
+
+/* Periodic, for one that fires once may do so before the wait has begun. */
+static void system_wake(void *ctx, uint64_t ns)
+{
+	static timer_t timer;
+	static bool made;
+	struct itimerspec every = { .it_value.tv_nsec = (long)ns, .it_interval.tv_nsec = (long)ns };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = KERNEL_WAKES_BY };
+
+	(void)ctx;
+	if (!made && (!ns || timer_create(CLOCK_MONOTONIC, &ev, &timer)))
+		return;
+	made = true;
+	timer_settime(timer, 0, &every, NULL);
 }
 
 static void system_pause(void *ctx, uint64_t ns)
@@ -65,7 +80,7 @@ static void system_pause(void *ctx, uint64_t ns)
 		sched_yield();
 }
 
-struct kernel kernel_of_system(struct guard *guard)
+struct kernel kernel_of_system(struct journal *journal)
 {
 	return (struct kernel){
 		.wait = system_wait,
@@ -75,7 +90,8 @@ struct kernel kernel_of_system(struct guard *guard)
 		.each_task = system_each_task,
 		.open_space = system_open_space,
 		.pause = system_pause,
-		.ctx = guard,
+		.wake = system_wake,
+		.ctx = journal,
 	};
 }
 

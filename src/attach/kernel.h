@@ -5,10 +5,15 @@
 #include "attach/task.h"
 #include "proc/status.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct guard;
+struct journal;
+
+/* Whoever wants a wait to end sends this signal, which has to have a handler that restarts no
+ * call. */
+#define KERNEL_WAKES_BY SIGURG
 
 /*
  * The tracer's way to its tasks: what it asks of the kernel, and what the kernel tells it. In
@@ -20,7 +25,8 @@ struct guard;
  * pause() time passes, which a script has to know.
  */
 struct kernel {
-	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a task. */
+	/* As waitpid(2) with __WALL; @tid -1: any. The one place where the tracer waits for a
+	 * task. */
 	pid_t (*wait)(void *ctx, pid_t tid, int *wstatus, int flags);
 	/* As ptrace(2), with errno. */
 	long (*request)(void *ctx, int request, pid_t tid, void *addr, void *data);
@@ -32,15 +38,17 @@ struct kernel {
 	 * does not return 0. Returns what it did, or -ESRCH if there is no list. Tasks may come
 	 * and go meanwhile, see proc/tasks.h. */
 	int (*each_task)(void *ctx, pid_t pid, int (*visit)(void *arg, pid_t tid), void *arg);
-	/* As space_new(). */
-	struct space *(*open_space)(void *ctx, pid_t tid);
+	/* As address_space_new(). */
+	struct address_space *(*open_space)(void *ctx, pid_t tid);
+	/* Have wait() end with EINTR every @ns from here on; 0: no more. */
+	void (*wake)(void *ctx, uint64_t ns);
 	/* Let others run for so long; 0: just let them have the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;
 };
 
-/* The kernel that runs us; what it tells is written into the journal of @guard; NULL: no journal. */
-struct kernel kernel_of_system(struct guard *guard);
+/* The kernel that runs us; what it tells is written into @journal; NULL: it is not kept. */
+struct kernel kernel_of_system(struct journal *journal);
 
 static inline pid_t kernel_wait(const struct kernel *k, pid_t tid, int *wstatus, int flags)
 {

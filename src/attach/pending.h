@@ -4,8 +4,8 @@
 
 #include "attach/kernel.h"
 
-/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One that
- * is blocked is the program's own doing: the kernel opens the mask for a trap. */
+/* Is the SIGTRAP of a trap instruction already on its way to a task that was stopped before it? One
+ * that is blocked is the program's own doing: the kernel opens the mask for a trap. */
 bool pending_trap(const struct kernel *k, pid_t tid);
 
 #endif

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer was killed: the programs are stopped, looked at, put in order, and let go. */
-#include "attach/guard_internal.h"
+/* The tracer was killed: its programs' tasks and memory are put in order, and let go. */
+#include "attach/rescue_internal.h"
 
 #include "attach/pending.h"
-#include "attach/target.h"
-#include "base/array.h"
-#include "proc/file.h"
 #include "proc/stat.h"
 #include "proc/status.h"
-#include "proc/tasks.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,290 +15,27 @@
 #include <unistd.h>
 
 enum {
-	STOP_TRIES = 200,	/* milliseconds for a task to stop */
-	SEIZE_TRIES = 1000,	/* and for the kernel to cut the dead tracer's ties */
+	SEIZE_TRIES = 1000,	/* milliseconds for the kernel to cut the dead tracer's ties */
 	DEATH_TRIES = 10000,	/* and for a program to die, with its core dump */
-	EXIT_CODE = 52,		/* proc(5), /proc/PID/stat */
-	STATE = 3,
 };
 
-static void nap(void)
+void rescue_nap(void)
 {
 	static const struct timespec moment = { .tv_nsec = 1000000 };
 
 	nanosleep(&moment, NULL);
 }
 
-static uint64_t bit(int sig)
-{
-	return 1ull << (sig - 1);
-}
-
-static bool lives(pid_t tid)
-{
-	struct proc_status now = proc_status(tid);
-
-	return proc_status_lives(&now);
-}
-
-/* ---- walking ---- */
-
-/* Call @fn for each task of a process; or, with @pid 0, for each process. */
-static void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx)
-{
-	struct proc_tasks list;
-
-	if (pid ? proc_tasks_open(&list, pid) : proc_processes_open(&list))
-		return;
-	for (pid_t number; (number = proc_tasks_next(&list));)
-		fn(ctx, number);
-	proc_tasks_close(&list);
-}
-
-/* Tasks of other processes that run in the memory of this one, as a child of vfork(2) does, and of which
- * there is anything to say. */
-static bool is_guest(const struct guard_task *r, pid_t pid)
-{
-	return r->tid && r->pid == pid && proc_status(r->tid).tgid != pid;
-}
-
-static void each_task(const struct guard *g, pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
-{
-	each_number(pid, fn, ctx);
-	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (is_guest(&g->tasks[i], pid))
-			fn(ctx, g->tasks[i].tid);
-}
-
-static struct guard_program *next_program(struct guard *g, uint32_t *i)
-{
-	while (*i < atomic_load(&g->n_programs)) {
-		struct guard_program *p = &g->programs[(*i)++];
-
-		if (p->pid)
-			return p;
-	}
-	return NULL;
-}
-
-static bool is_gone(pid_t pid)
-{
-	return !lives(pid) && !target_look(pid).live_threads;
-}
-
-/* ---- memory ---- */
-
-/* Put back the program's own bytes where a trap still stands. */
-static void restore_traps(const struct guard *g, pid_t pid, const struct space *s)
-{
-	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
-		const struct guard_entry *e = &g->entries[i];
-		uint8_t now[ARCH_INSN_MAX];
-
-		if (e->pid == pid && space_read(s, e->at, now, e->insn_size) == e->insn_size &&
-		    guard_has_trap(e, now))
-			space_write(s, e->at, e->own, arch_trap_size);
-	}
-}
-
-static void restore_slots(const struct guard *g, pid_t pid, const struct space *s)
-{
-	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
-		const struct guard_entry *e = &g->entries[i];
-		uint8_t now[ARCH_SLOT_MAX];
-
-		if (e->pid == pid && e->slot &&
-		    space_read(s, e->slot, now, e->slot_size) == e->slot_size && guard_has_slot(e, now))
-			space_write(s, e->slot, e->slot_own, e->slot_size);
-	}
-}
-
-static void find_live(void *ctx, pid_t tid)
-{
-	pid_t *found = ctx;
-
-	if (!*found && proc_status(tid).vm_size)
-		*found = tid;
-}
-
-/* The memory of a process, of which the leader may have ended. */
-static struct space *open_space(pid_t pid)
-{
-	pid_t live = 0;
-
-	each_number(pid, find_live, &live);
-	return live ? space_new(live) : NULL;
-}
-
-static void restore_text(const struct guard *g, pid_t pid)
-{
-	struct space *s = open_space(pid);
-
-	if (s)
-		restore_traps(g, pid, s);
-	space_free(s);
-}
-
-/* ---- first aid ---- */
-
-static void stop_task(void *ctx, pid_t tid)
-{
-	(void)ctx;
-	/* Each by itself: a signal to the process would be taken by one, and the tracer would be asked. */
-	syscall(SYS_tkill, tid, SIGSTOP);
-}
-
-void guard_stop_programs(struct guard *g)
-{
-	struct guard_program *p;
-
-	/* First those that are known to run, which may meet a trap at any moment. */
-	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (g->tasks[i].tid && g->tasks[i].state != GUARD_TRAPPED)
-			stop_task(NULL, g->tasks[i].tid);
-	for (uint32_t i = 0; (p = next_program(g, &i));)
-		restore_text(g, p->pid);
-	for (uint32_t i = 0; (p = next_program(g, &i));)
-		each_task(g, p->pid, stop_task, NULL);
-}
-
-/* ---- children that were forked, and not told of yet ---- */
-
-struct adoption {
-	struct guard *g;
-	pid_t child, parent;
-};
-
-static void adopt_entry(const struct adoption *a, const struct guard_entry *of)
-{
-	struct guard_entry e = *of;
-
-	e.pid = a->child;
-	guard_add(a->g, &e);
-}
-
-/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's traps. */
-static void adopt(void *ctx, pid_t pid)
-{
-	struct guard *g = ctx;
-	struct adoption a = { g, pid, proc_status(pid).ppid };
-	struct guard_program *p;
-	bool known = false, of_ours = false;
-
-	if (proc_status(pid).tracer != atomic_load(&g->tracer))
-		return;
-	for (uint32_t i = 0; (p = next_program(g, &i));) {
-		known |= p->pid == pid;
-		of_ours |= p->pid == a.parent;
-	}
-	if (known || !of_ours)
-		return;
-	for (uint32_t i = 0, n = atomic_load(&g->n_entries); i < n; i++)
-		if (g->entries[i].pid == a.parent)
-			adopt_entry(&a, &g->entries[i]);
-	each_number(pid, stop_task, NULL);
-	restore_text(g, pid);
-}
-
-/* ---- looking ---- */
-
-/* The pc of a task that does not run is the last word there: proc(5), /proc/PID/syscall. */
-static bool read_pc(pid_t tid, taddr *pc)
-{
-	char *text = proc_read(tid, "syscall", NULL), *end;
-	const char *last = text ? strrchr(text, ' ') : NULL;
-
-	*pc = last ? strtoull(last, &end, 16) : 0;
-	bool is = last && end > last + 1;
-	free(text);
-	return is;
-}
-
-/* @untold: of the task itself, not of its thread group, as /proc/TID/stat has it. */
-static bool look_once(struct guard_seen *s)
-{
-	char name[32];
-
-	snprintf(name, sizeof name, "task/%d/stat", (int)s->tid);
-	char *text = proc_read(s->tid, name, NULL);
-	const char *at = text ? procstat_field(text, STATE) : NULL;
-
-	s->state = at ? *at : 'X';
-	at = at ? procstat_field(text, EXIT_CODE) : NULL;
-	s->untold = at ? atoi(at) : 0;
-	free(text);
-	return !strchr("RS", s->state);
-}
-
-struct looking {
-	struct guard_sight *sight;
-	pid_t pid;
-};
-
-static void look_at(void *ctx, pid_t tid)
-{
-	const struct looking *l = ctx;
-	struct guard_sight *s = l->sight;
-	struct guard_seen seen = { .tid = tid, .pid = l->pid };
-
-	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
-		return;
-	for (int i = 0; i < STOP_TRIES && !look_once(&seen); i++)
-		nap();
-	seen.has_pc = strchr("tT", seen.state) && read_pc(tid, &seen.pc);
-	seen.trap_comes = seen.untold == SIGTRAP || proc_status(tid).pending & bit(SIGTRAP);
-	s->v[s->n++] = seen;
-}
-
-static const struct guard_seen *find_seen(const struct guard_sight *s, pid_t tid)
-{
-	for (size_t i = 0; s && i < s->n; i++)
-		if (s->v[i].tid == tid)
-			return &s->v[i];
-	return NULL;
-}
-
-static void end_program(struct guard_program *p, pid_t task)
-{
-	kill(p->pid, SIGKILL);
-	p->fate = (struct guard_fate){ p->pid, GUARD_ENDED, SIGKILL, task };
-}
-
-/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes back. */
-static void judge_missed(struct guard *g, struct guard_program *p, const struct guard_sight *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->v[i].pid != p->pid || !guard_missed_trap(g, &s->v[i]))
-			continue;
-		if (proc_status(s->v[i].tid).caught & bit(SIGTRAP)) {
-			end_program(p, s->v[i].tid);
-			return;
-		}
-		p->fate = (struct guard_fate){ p->pid, GUARD_DIED, SIGTRAP, s->v[i].tid };
-	}
-}
-
-void guard_look(struct guard *g, struct guard_sight *s)
-{
-	struct guard_program *p;
-
-	each_number(0, adopt, g);
-	for (uint32_t i = 0; (p = next_program(g, &i));) {
-		each_task(g, p->pid, look_at, &(struct looking){ s, p->pid });
-		judge_missed(g, p, s);
-	}
-}
-
-/* ---- putting tasks right ---- */
+/* ---- tasks ---- */
 
 static bool await_stop(pid_t tid, int *wstatus)
 {
 	pid_t got = 0;
 
-	for (int i = 0; i < STOP_TRIES && !got; i++) {
+	for (int i = 0; i < RESCUE_STOP_TRIES && !got; i++) {
 		got = waitpid(tid, wstatus, __WALL | WNOHANG);
 		if (!got)
-			nap();
+			rescue_nap();
 	}
 	return got == tid && WIFSTOPPED(*wstatus);
 }
@@ -312,12 +43,12 @@ static bool await_stop(pid_t tid, int *wstatus)
 static bool seize_stopped(pid_t tid, int *wstatus)
 {
 	/* A thread that has ended, a leader too, has nothing to be put in order. */
-	if (!lives(tid))
+	if (!task_lives(tid))
 		return false;
 	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
 		if (errno == ESRCH || i > SEIZE_TRIES)
 			return false;
-		nap();
+		rescue_nap();
 	}
 	/* One that sleeps in vfork(2) does not stop, and runs no code of the program. */
 	return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && await_stop(tid, wstatus);
@@ -338,15 +69,15 @@ static bool take_pending_trap(pid_t tid, int *wstatus)
 
 	if (stopped_for_trap(tid, *wstatus))
 		return true;
-	return pending_trap(&k, tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) && await_stop(tid, wstatus) &&
-	       stopped_for_trap(tid, *wstatus);
+	return pending_trap(&k, tid) && !ptrace(PTRACE_CONT, tid, NULL, NULL) &&
+	       await_stop(tid, wstatus) && stopped_for_trap(tid, *wstatus);
 }
 
 struct rescue {
-	struct guard *g;
-	struct guard_program *program;
-	const struct guard_sight *sight;
-	struct space *space;
+	struct journal *g;
+	struct journal_program *program;
+	const struct recovery_sight *sight;
+	struct address_space *space;
 	bool all_stopped;	/* by job control, all of them */
 	bool keep_slots;
 };
@@ -362,43 +93,43 @@ static bool set_regs(pid_t tid, const struct arch_regs *from, taddr pc)
 	return !err || err == -ESRCH;
 }
 
-static bool set_word(const struct rescue *r, const struct guard_task *record)
+static bool set_word(const struct rescue *r, const struct journal_task *record)
 {
-	const struct guard_word *w = &record->word;
+	const struct journal_word *w = &record->word;
 
 	return !record->has_word ||
-	       space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
+	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
 /* False: it cannot be put right. */
-static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
+static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
-	const struct guard_task *record = guard_record(r->g, tid);
-	const struct guard_seen *seen = find_seen(r->sight, tid);
-	enum guard_state state = guard_state(record, tid, &r->g->heard);
+	const struct journal_task *record = journal_record(r->g, tid);
+	const struct recovery_seen *seen = sight_of(r->sight, tid);
+	enum journal_state state = recovery_state(record, tid, &r->g->heard);
 	struct arch_regs now;
 	taddr own;
 
 	if (arch_get_regs(tid, &now))
 		return true; /* it is dying */
-	if (trapped && state != GUARD_CHANGES)
-		state = GUARD_TRAPPED;
+	if (trapped && state != JOURNAL_CHANGES)
+		state = JOURNAL_TRAPPED;
 	if (!record && atomic_load(&r->g->unrecorded))
 		return false;
-	switch (guard_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
-	case GUARD_LEAVE:
+	switch (recovery_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
+	case RECOVERY_LEAVE:
 		return true;
-	case GUARD_LEAVE_SLOTS:
+	case RECOVERY_LEAVE_SLOTS:
 		r->keep_slots = true;
 		return true;
-	case GUARD_SET_PC:
+	case RECOVERY_SET_PC:
 		return set_regs(tid, &now, own);
-	case GUARD_SET_ALL:
+	case RECOVERY_SET_ALL:
 		return set_word(r, record) && set_regs(tid, &record->to, own);
-	case GUARD_SEND_TRAP:
+	case RECOVERY_SEND_TRAP:
 		syscall(SYS_tkill, tid, SIGTRAP);
 		return true;
-	case GUARD_LOST:
+	case RECOVERY_LOST:
 		break;
 	}
 	return false;
@@ -407,8 +138,8 @@ static bool settle_task(struct rescue *r, pid_t tid, bool trapped)
 /* A signal the tracer was told of, and has not handed on. */
 static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 {
-	const struct guard_task *record = guard_record(r->g, tid);
-	const struct guard_seen *seen = find_seen(r->sight, tid);
+	const struct journal_task *record = journal_record(r->g, tid);
+	const struct recovery_seen *seen = sight_of(r->sight, tid);
 	const siginfo_t *heard = &r->g->heard;
 	siginfo_t none = { 0 };
 
@@ -428,7 +159,8 @@ static bool is_fault(const siginfo_t *si)
 	int sig = si->si_signo;
 
 	/* Its instruction is run again, and faults again. */
-	return si->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+	return si->si_code > 0 &&
+	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
 static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
@@ -444,11 +176,11 @@ static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 static void rescue_task(void *ctx, pid_t tid)
 {
 	struct rescue *r = ctx;
-	struct guard_program *p = r->program;
-	const struct guard_task *record = guard_record(r->g, tid);
+	struct journal_program *p = r->program;
+	const struct journal_task *record = journal_record(r->g, tid);
 	int wstatus, sig = 0;
 
-	if (p->fate.end == GUARD_ENDED || !seize_stopped(tid, &wstatus))
+	if (p->fate.end == FATE_ENDED || !seize_stopped(tid, &wstatus))
 		return;
 	r->all_stopped &= record && record->stopped;
 	siginfo_t owed = owed_signal(r, tid);
@@ -456,70 +188,66 @@ static void rescue_task(void *ctx, pid_t tid)
 	/* A signal that came first is the program's. */
 	if (!trapped && !(wstatus >> 16))
 		sig = WSTOPSIG(wstatus);
-	if (settle_task(r, tid, trapped))
+	if (settle(r, tid, trapped))
 		send_owed(proc_status(tid).tgid, tid, &owed);
 	else
-		end_program(p, tid);
+		program_kill(p, tid);
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)(sig == SIGSTOP ? 0 : sig));
 }
 
-static void continue_guest(const struct guard *g, pid_t pid)
+static void continue_guest(const struct journal *g, pid_t pid)
 {
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (is_guest(&g->tasks[i], pid))
+		if (program_has_guest(&g->tasks[i], pid))
 			kill(proc_status(g->tasks[i].tid).tgid, SIGCONT);
 }
 
 /* ---- programs ---- */
 
-static void await_death(struct guard_program *p)
+static void await_death(struct journal_program *p)
 {
-	for (int i = 0; i < DEATH_TRIES && !is_gone(p->pid); i++)
-		nap();
+	for (int i = 0; i < DEATH_TRIES && !program_is_gone(p->pid); i++)
+		rescue_nap();
 }
 
 /* The signal that a process nobody has waited for has died of; 0: not known. */
 static int death_signal(pid_t pid)
 {
-	return (int)(procstat_number(pid, EXIT_CODE) & 0x7f);
+	return (int)(procstat_number(pid, PROCSTAT_EXIT_CODE) & 0x7f);
 }
 
-static void rescue_program(struct guard *g, struct guard_program *p, const struct guard_sight *sight)
+static void rescue_program(struct journal *g, struct journal_program *p,
+			   const struct recovery_sight *sight)
 {
-	struct rescue r = { g, p, sight, open_space(p->pid), true, !sight };
+	struct rescue r = { g, p, sight, program_open_space(p->pid), true, !sight };
 
 	if (r.space) {
-		p->fate = (struct guard_fate){ .pid = p->pid };
-		restore_traps(g, p->pid, r.space);
+		p->fate = (struct program_fate){ .pid = p->pid };
+		program_restore_breakpoints(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
-		each_task(g, p->pid, rescue_task, &r);
+		program_each_task(g, p->pid, rescue_task, &r);
 		if (!r.keep_slots)
-			restore_slots(g, p->pid, r.space);
-		space_free(r.space);
+			program_restore_slots(g, p->pid, r.space);
+		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
 		continue_guest(g, p->pid);
 	}
-	if (p->fate.end == GUARD_ENDED)
+	if (p->fate.end == FATE_ENDED)
 		await_death(p);
-	else if (is_gone(p->pid))
-		p->fate = (struct guard_fate){ p->pid, GUARD_DIED, death_signal(p->pid), 0 };
+	else if (program_is_gone(p->pid))
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0 };
 }
 
-void guard_put_right(struct guard *g, const struct guard_sight *s)
+void rescue_programs(struct journal *g, const struct recovery_sight *s)
 {
-	struct guard_program *p;
+	struct journal_program *p;
 
-	for (uint32_t i = 0; (p = next_program(g, &i));) {
+	for (uint32_t i = 0; (p = program_next(g, &i));) {
 		/* How it ends has been seen. */
 		if (s && p->fate.pid)
 			await_death(p);
 		else
 			rescue_program(g, p, s);
 	}
-}
-
-void guard_recover(struct guard *g)
-{
-	guard_put_right(g, NULL);
 }

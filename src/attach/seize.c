@@ -23,15 +23,17 @@ enum {
 	READINGS_IN_VAIN = 5000, /* then the threads come and go faster than we do */
 	REFUSED_NS = 1000000,	/* between two tries */
 	STUCK_NS = 10000000,	/* a thread is seized in microseconds */
-	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and its death */
+	STOPS_EACH = 4,		/* what a thread can tell before it is asked to go on: a stop, and
+				   its death */
 };
 
 /* ---- seizing one thread ---- */
 
 /*
- * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other threads to
- * be gone; and those that have been seized are not gone before we have waited for them. So whoever has
- * been in the call for a while is interrupted and waits for them; then the kernel begins the call again.
+ * PTRACE_SEIZE waits for an exec of the process to end. The exec waits for the process's other
+ * threads to be gone; and those that have been seized are not gone before we have waited for them.
+ * So whoever has been in the call for a while is interrupted and waits for them; then the kernel
+ * begins the call again.
  */
 struct told {
 	pid_t tid;
@@ -102,8 +104,9 @@ static int seize_by_kernel(const struct tracer *t, pid_t tid)
 }
 
 /*
- * A thread that made an exec while the kernel kept us waiting has the first one's number now, and the exec
- * may have been over before anybody was to be told of it. Nothing would ever come under the old number.
+ * A thread that made an exec while the kernel kept us waiting has the first one's number now, and
+ * the exec may have been over before anybody was to be told of it. Nothing would ever come under
+ * the old number.
  */
 static int follow_number(struct tracer *t, pid_t tid, pid_t tgid)
 {
@@ -144,8 +147,8 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 
 /* ---- all of them ---- */
 
-/* The first thread's number may be another's now, who has made an exec before it was seized; and that of
- * one who has ended, who came later. */
+/* The first thread's number may be another's now, who has made an exec before it was seized; and
+ * that of one who has ended, who came later. */
 static bool is_ours(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = tasks_find(&t->tasks, tid);
@@ -257,11 +260,11 @@ static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	return err;
 }
 
-/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for its exec.
- * NULL: in its own. */
-static struct space *space_of_other(struct tracer *t, pid_t pid)
+/* Whose memory a process runs in that we trace already: it has been made by vfork(2), and waits for
+ * its exec. NULL: in its own. */
+static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 {
-	const struct space *looked = NULL;
+	const struct address_space *looked = NULL;
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
@@ -274,7 +277,7 @@ static struct space *space_of_other(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
+static void enter_space_of_group(struct tracer *t, pid_t pid, struct address_space *s)
 {
 	struct task *task;
 
@@ -284,9 +287,9 @@ static void enter_space_of_group(struct tracer *t, pid_t pid, struct space *s)
 }
 
 /* The space of a process whose threads have been seized; any of them may end at any time. */
-static struct space *space_of_group(struct tracer *t, pid_t pid)
+static struct address_space *space_of_group(struct tracer *t, pid_t pid)
 {
-	struct space *s = NULL;
+	struct address_space *s = NULL;
 	struct task *task;
 
 	for (size_t i = 0; !s && (task = tasks_next(&t->tasks, &i));)
@@ -300,7 +303,7 @@ static struct space *space_of_group(struct tracer *t, pid_t pid)
 	return s;
 }
 
-static struct task *stopped_task(struct tracer *t, const struct space *s)
+static struct task *stopped_task(struct tracer *t, const struct address_space *s)
 {
 	struct task *task;
 
@@ -315,8 +318,8 @@ static struct task *stopped_task(struct tracer *t, const struct space *s)
 /* ---- the held process ---- */
 
 /*
- * Seized in the middle of an exec, it has the new program already, but has not told of it. What is put
- * into the memory now would be found there when it does, and be taken for the program's own.
+ * Seized in the middle of an exec, it has the new program already, but has not told of it. What is
+ * put into the memory now would be found there when it does, and be taken for the program's own.
  */
 static bool is_in_exec(const struct task *task)
 {
@@ -348,7 +351,7 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_detach_process(t, pid);
 		return err;
 	}
-	struct space *s = space_of_other(t, pid);
+	struct address_space *s = space_of_other(t, pid);
 	if (s) { /* its breakpoints are in place; it has an image when it executes a program */
 		enter_space_of_group(t, pid, s);
 		tracer_unhold(t, NULL);
@@ -378,7 +381,8 @@ int tracer_attach(struct tracer *t, pid_t pid)
 {
 	int err = attach(t, pid);
 
-	/* An exec by a thread that was not seized yet takes the process away from us: it is there again. */
+	/* An exec by a thread that was not seized yet takes the process away from us: it is there
+	 * again. */
 	for (int i = 0; i < ATTACH_TRIES && err == -ESRCH && is_there(pid); i++)
 		err = attach(t, pid);
 	return err;

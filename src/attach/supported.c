@@ -15,9 +15,11 @@ static const char *unsupported_file(int fd)
 	static char why[128];
 	Elf64_Ehdr eh;
 
-	if (pread(fd, &eh, sizeof eh, 0) < (ssize_t)EI_NIDENT + 4 || memcmp(eh.e_ident, ELFMAG, SELFMAG))
+	if (pread(fd, &eh, sizeof eh, 0) < (ssize_t)EI_NIDENT + 4 ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG))
 		return NULL; /* a script, perhaps: the kernel knows */
-	snprintf(why, sizeof why, "it is not a 64-bit %s program, and those are all mprof can profile",
+	snprintf(why, sizeof why, "it is not a 64-bit %s program, and those are all mprof can "
+				  "profile",
 		 arch_name);
 	/* e_machine stands in the same place in 32- and 64-bit files. */
 	return eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_machine == arch_elf_machine ? NULL : why;

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-/* Why the program that process @pid runs, or the file @path, cannot be profiled; NULL: it can, or the
- * kernel will tell. Good until the next call. */
+/* Why the program that process @pid runs, or the file @path, cannot be profiled; NULL: it can, or
+ * the kernel will tell. Good until the next call. */
 const char *program_unsupported(pid_t pid);
 const char *program_unsupported_file(const char *path);
 

@@ -28,7 +28,8 @@ bool syscall_stopped(const struct kernel *kernel, pid_t tid, struct syscall_entr
 	if (info.op != PTRACE_SYSCALL_INFO_EXIT || !was_inside)
 		return false;
 	*out = (struct syscall_call){ .nr = entry->nr, .result = (uint64_t)info.exit.rval,
-				      .failed = info.exit.is_error, .begun = entry->begun, .number = *n };
+				      .failed = info.exit.is_error, .begun = entry->begun,
+				      .number = *n };
 	memcpy(out->args, entry->args, sizeof out->args);
 	return true;
 }

@@ -54,8 +54,8 @@ pid_t target_tracer_of_a_thread(pid_t pid)
 	return tracer;
 }
 
-/* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in neither
- * place. So none is to be seen several times. */
+/* A thread that makes an exec takes the first one's number; who looks meanwhile may see it in
+ * neither place. So none is to be seen several times. */
 static bool has_live_threads(pid_t pid)
 {
 	enum { LOOKS = 10 };
@@ -124,17 +124,19 @@ static void explain_permission(pid_t pid, const struct target_facts *f, struct e
 			  "--cap-add=SYS_PTRACE)", (int)pid);
 	else if (f->uid != geteuid())
 		error_set(e, 0,
-			  "cannot attach to process %d: it belongs to user %u, we are user %u; run mprof "
-			  "as that user or as root", (int)pid, (unsigned)f->uid, (unsigned)geteuid());
+			  "cannot attach to process %d: it belongs to user %u, we are user %u; run "
+			  "mprof as that user or as "
+			  "root", (int)pid, (unsigned)f->uid, (unsigned)geteuid());
 	else if (scope >= 1)
 		error_set(e, 0,
-			  "cannot attach to process %d: kernel.yama.ptrace_scope is %d; run mprof as root, "
-			  "or start the program with mprof run%s", (int)pid, scope,
+			  "cannot attach to process %d: kernel.yama.ptrace_scope is %d; run mprof "
+			  "as root, or start the program with mprof run%s", (int)pid, scope,
 			  scope == 1 ? ", or set it to 0" : "");
 	else
 		error_set(e, 0,
-			  "cannot attach to process %d: not permitted; it may have more privileges than we "
-			  "have, or may have made itself undumpable (prctl PR_SET_DUMPABLE); run mprof as root",
+			  "cannot attach to process %d: not permitted; it may have more privileges "
+			  "than we have, or may have made itself undumpable (prctl "
+			  "PR_SET_DUMPABLE); run mprof as root",
 			  (int)pid);
 }
 
@@ -151,17 +153,19 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 		break;
 	case TARGET_ZOMBIE:
 		error_set(e, 0,
-			  "cannot attach to process %d: it has ended and is a zombie that its parent has "
-			  "not waited for", (int)pid);
+			  "cannot attach to process %d: it has ended and is a zombie that its "
+			  "parent has not waited for", (int)pid);
 		break;
 	case TARGET_KERNEL_THREAD:
-		error_set(e, 0, "cannot attach to process %d: it is a kernel thread and runs no program",
+		error_set(e, 0, "cannot attach to process %d: it is a kernel thread and runs no "
+				"program",
 			  (int)pid);
 		break;
 	case TARGET_TRACED:
 		tracer = proc_status(f->tracer);
 		error_set(e, 0,
-			  "cannot attach to process %d: process %d (%s) traces it already; end that first",
+			  "cannot attach to process %d: process %d (%s) traces it already; end "
+			  "that first",
 			  (int)pid, (int)f->tracer, tracer.name);
 		break;
 	case TARGET_NOT_PERMITTED:
@@ -171,13 +175,14 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 		error_set(e, 0, "cannot attach to process %d: that is mprof itself", (int)pid);
 		break;
 	case TARGET_UNSUPPORTED:
-		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this machine",
+		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this "
+				"machine",
 			  (int)pid);
 		break;
 	case TARGET_RESTLESS:
 		error_set(e, 0,
-			  "cannot attach to process %d: its threads come and go faster than they can be held, "
-			  "and it has been left alone; try again", (int)pid);
+			  "cannot attach to process %d: its threads come and go faster than they "
+			  "can be held, and it has been left alone; try again", (int)pid);
 		break;
 	}
 	return problem;

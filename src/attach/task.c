@@ -14,6 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+bool task_is_at_exec(const struct task *task)
+{
+	return WIFSTOPPED(task->wstatus) && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
+}
+
 bool task_has_ended(const struct task *task)
 {
 	return task->state == TASK_QUEUED && !WIFSTOPPED(task->wstatus);
@@ -80,7 +85,8 @@ void tasks_remove(struct tasks *t, struct task *task)
 	t->n--;
 	free(task);
 	/* What stood behind it may be out of reach now: put it in again. */
-	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
+	for (size_t i = ((size_t)(at - t->slots) + 1) & t->mask; t->slots[i];
+	     i = (i + 1) & t->mask) {
 		struct task *moved = t->slots[i];
 
 		t->slots[i] = NULL;
@@ -96,18 +102,18 @@ struct task *tasks_next(const struct tasks *t, size_t *i)
 	return NULL;
 }
 
-static struct space *space_alloc(pid_t tid)
+static struct address_space *address_space_alloc(pid_t tid)
 {
-	struct space *s = calloc(1, sizeof *s);
+	struct address_space *s = calloc(1, sizeof *s);
 
 	if (s)
-		*s = (struct space){ .mem = -1, .pid = tid };
+		*s = (struct address_space){ .mem = -1, .pid = tid };
 	return s;
 }
 
-struct space *space_of_stopped(pid_t tid)
+struct address_space *space_of_stopped(pid_t tid)
 {
-	return space_alloc(tid);
+	return address_space_alloc(tid);
 }
 
 /* Before Linux 6.15 the memory of a task that is ending could be opened, though it has none. */
@@ -118,8 +124,8 @@ static bool is_nobodys(int mem)
 	return pread(mem, &c, 1, 0) == 0;
 }
 
-/* The last descriptors are for what is opened for a moment: without them nobody could be asked any more
- * whose child a new task is, and it would be forgotten where it stopped. */
+/* The last descriptors are for what is opened for a moment: without them nobody could be asked any
+ * more whose child a new task is, and it would be forgotten where it stopped. */
 static bool is_spare(int fd)
 {
 	enum { SPARE = 16 };
@@ -129,9 +135,9 @@ static bool is_spare(int fd)
 	       (rlim_t)fd + SPARE >= files.rlim_cur;
 }
 
-struct space *space_new(pid_t tid)
+struct address_space *address_space_new(pid_t tid)
 {
-	struct space *s = space_alloc(tid);
+	struct address_space *s = address_space_alloc(tid);
 
 	if (!s)
 		return NULL;
@@ -140,12 +146,12 @@ struct space *space_new(pid_t tid)
 
 	if (!err)
 		return s;
-	space_free(s);
+	address_space_free(s);
 	errno = err;
 	return NULL;
 }
 
-void space_free(struct space *s)
+void address_space_free(struct address_space *s)
 {
 	if (!s)
 		return;
@@ -162,15 +168,17 @@ static ssize_t answer(ssize_t n, size_t len)
 	return n == 0 && len ? -ESRCH : n;
 }
 
-static bool peek(const struct space *s, taddr at, uint64_t *word)
+static bool peek(const struct address_space *s, taddr at, uint64_t *word)
 {
 	errno = 0;
 	*word = (uint64_t)ptrace(PTRACE_PEEKDATA, s->pid, at, NULL);
 	return !errno;
 }
 
-/* Read into @to, or write from @from, word by word. Returns the bytes done, or -errno if there are none. */
-static ssize_t by_words(const struct space *s, taddr at, uint8_t *to, const uint8_t *from, size_t len)
+/* Read into @to, or write from @from, word by word. Returns the bytes done, or -errno if there are
+ * none. */
+static ssize_t by_words(const struct address_space *s, taddr at, uint8_t *to, const uint8_t *from,
+			size_t len)
 {
 	size_t done = 0;
 
@@ -193,14 +201,14 @@ static ssize_t by_words(const struct space *s, taddr at, uint8_t *to, const uint
 	return done || !len ? (ssize_t)done : -errno;
 }
 
-ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len)
+ssize_t address_space_read(const struct address_space *s, taddr at, void *buf, size_t len)
 {
 	if (s->mem < 0)
 		return by_words(s, at, buf, NULL, len);
 	return answer(pread(s->mem, buf, len, (off_t)at), len);
 }
 
-ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len)
+ssize_t address_space_write(const struct address_space *s, taddr at, const void *buf, size_t len)
 {
 	if (s->mem < 0)
 		return by_words(s, at, NULL, buf, len);

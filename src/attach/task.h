@@ -14,18 +14,20 @@
  * A stop belongs to a task, a breakpoint to an address space: fork copies a space, vfork and
  * CLONE_VM share one until exec, exec starts a new one.
  */
-struct space {
+struct address_space {
 	unsigned tasks;	/* how many tasks run in it */
 	unsigned exiting; /* how many of them have told that they are about to end */
 	bool threaded;	/* there was a task in it besides the leader */
-	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see space_of_stopped() */
+	int mem;	/* /proc/PID/mem, of this space even after an exec; -1: see
+			   space_of_stopped() */
 	pid_t pid;	/* the thread group it was made for */
 	void *user;	/* what the tracer's owner keeps for it */
 };
 
 enum task_state {
 	TASK_RUNNING,
-	TASK_QUEUED,	/* waitpid has told of a stop or an end, in wstatus, that is not yet served */
+	TASK_QUEUED,	/* waitpid has told of a stop or an end, in wstatus, that is not yet
+			   served */
 	TASK_SERVED,	/* stopped, and being served now */
 	TASK_HELD,	/* stopped, because all of its space are held */
 	TASK_LISTENING, /* stopped by job control, waits for SIGCONT */
@@ -34,20 +36,27 @@ enum task_state {
 
 struct task {
 	pid_t tid, tgid;
-	struct space *space;	/* NULL: a new process that is not placed yet */
+	struct address_space *space;	/* NULL: a new process that is not placed yet */
 	enum task_state state;
 	int wstatus;
 	struct syscall_entry call; /* if it is stopped at system calls */
-	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it goes on */
+	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it
+				   goes on */
 	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
-	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on its way */
+	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on
+				   its way */
 	bool fresh;		/* its first stop has not been served */
-	bool over;		/* a leader that has ended, of which nothing is told while its threads go on */
+	bool over;		/* a leader that has ended, of which nothing is told while its
+				   threads go on */
 	bool exiting;		/* it has told that it is about to end */
 	struct mask_watch mask;	/* when to ask for its signal mask */
-	uint32_t journal;	/* its record in the guard's journal; 0: none */
+	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
 };
+
+/* Did it stop because it has executed a program? Then it is in the middle of that system call
+ * still. */
+bool task_is_at_exec(const struct task *task);
 
 /* Is its end queued? Then its number may be another's. */
 bool task_has_ended(const struct task *task);
@@ -68,21 +77,22 @@ struct task *tasks_add(struct tasks *t, pid_t tid);
 /* Forget and free a task. */
 void tasks_remove(struct tasks *t, struct task *task);
 
-/* Walk: for (size_t i = 0; (task = tasks_next(t, &i));). Nothing may be added or removed meanwhile. */
+/* Walk: for (size_t i = 0; (task = tasks_next(t, &i));). Nothing may be added or removed
+ * meanwhile. */
 struct task *tasks_next(const struct tasks *t, size_t *i);
 
 /* A space for the memory of @tid, with no task in it; NULL with errno set. */
-struct space *space_new(pid_t tid);
-void space_free(struct space *s);
+struct address_space *address_space_new(pid_t tid);
+void address_space_free(struct address_space *s);
 
-/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file descriptor left.
- * NULL: out of memory. */
-struct space *space_of_stopped(pid_t tid);
+/* The same by way of ptrace, slowly, of a task that is stopped and ours: if there is no file
+ * descriptor left. NULL: out of memory. */
+struct address_space *space_of_stopped(pid_t tid);
 
 /* Read or write a space's memory; writes reach read-only text too. Returns the number of bytes done
  * (fewer if the mapping ends), or -errno: -EIO nothing mapped at @at, -ESRCH the process is gone.
  * Source: proc(5), /proc/PID/mem. */
-ssize_t space_read(const struct space *s, taddr at, void *buf, size_t len);
-ssize_t space_write(const struct space *s, taddr at, const void *buf, size_t len);
+ssize_t address_space_read(const struct address_space *s, taddr at, void *buf, size_t len);
+ssize_t address_space_write(const struct address_space *s, taddr at, const void *buf, size_t len);
 
 #endif

@@ -3,7 +3,7 @@
 #define MPROF_ATTACH_TRACER_H
 
 #include "attach/follow.h"
-#include "attach/guard.h"
+#include "attach/journal.h"
 #include "attach/stop.h"
 #include "attach/task.h"
 #include "base/error.h"
@@ -31,25 +31,28 @@ struct tracer_ops {
 	/* An exec has put a new program into @task's space, which has no user data yet.
 	 * False: it is not to be traced, let it go. */
 	bool (*image)(void *ctx, struct task *task);
-	/* A process made by @parent with fork, in a space of its own that is a copy of @space, traps
-	 * included. False: its memory has been cleaned, let it go. */
+	/* A process made by @parent with fork, in a space of its own that is a copy of @space,
+	 * breakpoints included. False: its memory has been cleaned, let it go. */
 	bool (*forked)(void *ctx, struct task *child, const struct task *parent,
-		       struct space *space);
+		       struct address_space *space);
 	/*
-	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it is let go.
-	 * @space: it was made by fork, and its memory is a copy of that, traps included, which have to be
+	 * A process cannot be followed, for want of what @err says (-EMFILE: a file descriptor); it
+	 * is let go.
+	 * @space: it was made by fork, and its memory is a copy of that, breakpoints included,
+	 *         which have to be
 	 * taken out of task->space; NULL: it has exec'ed.
 	 */
-	void (*unfollowed)(void *ctx, struct task *task, const struct space *space, int err);
+	void (*unfollowed)(void *ctx, struct task *task, const struct address_space *space,
+			   int err);
 	/* A thread has joined the process it belongs to and has not run yet. */
 	void (*thread)(void *ctx, struct task *task);
 	/* A system call has returned (tracer_stop_at_syscalls()). */
 	void (*syscall)(void *ctx, struct task *task, const struct syscall_call *c);
-	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so; otherwise
-	 * that is to be told by where it is. */
+	/* A task got a SIGTRAP. @certain: from a trap instruction, for its siginfo says so;
+	 * otherwise that is to be told by where it is. */
 	enum trap_answer (*trap)(void *ctx, struct task *task, bool certain);
-	/* After TRAP_STEP, with every other task of the space held: take the trap out (true) or put it
-	 * in again (false). @stepped: the instruction ran. */
+	/* After TRAP_STEP, with every other task of the space held: take the breakpoint out (true)
+	 * or put it in again (false). @stepped: the instruction ran. */
 	void (*alone)(void *ctx, struct task *task, bool out, bool stepped);
 	/* The program is about to see its registers (a signal, a detach): put the pc where it would
 	 * be without us. @trapped: the task stopped for a trap instruction that was not served.
@@ -58,19 +61,25 @@ struct tracer_ops {
 	/* A task has ended, has exec'ed, or is let go: forget what is kept for it. */
 	void (*task_gone)(void *ctx, struct task *task);
 	/* The last task has left a space (its memory is gone, or another program's). */
-	void (*space_gone)(void *ctx, struct space *space);
-	/* Before letting go: put the program's own bytes back into a space. */
-	void (*clean)(void *ctx, struct space *space);
+	void (*space_gone)(void *ctx, struct address_space *space);
+	/* Before letting go: put the program's own bytes back into a space. False: a task is in the
+	 * middle of what is ours; to be called again when all have run for a moment. */
+	bool (*clean)(void *ctx, struct address_space *space);
 	/* A process ended; @wstatus as waitpid gave it. */
 	void (*ended)(void *ctx, pid_t pid, int wstatus);
 	/* The last task of a space is about to end; its memory is there still. Only after
 	 * tracer_watch_exits(), and not always then: SIGKILL may come in between. */
 	void (*exiting)(void *ctx, struct task *task);
-	/* A signal is about to be delivered to a task. True: it was meant for us, and the program shall
-	 * not see it. May be NULL. */
+	/* A signal is about to be delivered to a task. True: it was meant for us, and the program
+	 * shall not see it. May be NULL. */
 	bool (*signal)(void *ctx, struct task *task, int sig);
-	/* A child of the tracer's own, which it never traced, has ended; @wstatus as waitpid gave it. */
+	/* A child of the tracer's own, which it never traced, has ended; @wstatus as waitpid gave
+	 * it. */
 	void (*reaped)(void *ctx, pid_t pid, int wstatus);
+	/* Nothing is to be served: take what programs have told without a stop. Returns how much
+	 * that was; it is called again at once if it was something, and soon if it was nothing.
+	 * Only after tracer_look_often(). */
+	uint64_t (*idle)(void *ctx);
 };
 
 /*
@@ -78,7 +87,8 @@ struct tracer_ops {
  * one that has to be woken; but it takes a processor for it.
  */
 enum tracer_wait {
-	WAIT_FOLLOW,	/* be where the only task that stops runs, see attach/follow.h; else as the next */
+	WAIT_FOLLOW,	/* be where the only task that stops runs, see attach/follow.h; else as the
+			   next */
 	WAIT_ADAPTIVE,	/* stay awake for a moment after each stop, then sleep */
 	WAIT_SLEEP,	/* sleep at once */
 	WAIT_SPIN,	/* never sleep */
@@ -87,20 +97,23 @@ enum tracer_wait {
 /* Before anything is traced. */
 void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 
+/* Have tracer_ops.idle() called from here on. */
+void tracer_look_often(struct tracer *t);
+
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
  * traced. */
 void tracer_watch_exits(struct tracer *t);
 /**
- * Stop every task at the beginning and at the end of each of its system calls, and tell the owner of
- * those that have returned; before the first task is traced. This costs two stops a call.
+ * Stop every task at the beginning and at the end of each of its system calls, and tell the owner
+ * of those that have returned; before the first task is traced. This costs two stops a call.
  */
 void tracer_stop_at_syscalls(struct tracer *t);
 
-/* @ops and @ctx must outlive the tracer; @guard may be NULL. NULL: out of memory. */
-struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct guard *guard);
+/* @ops and @ctx must outlive the tracer; @journal may be NULL. NULL: out of memory. */
+struct tracer *tracer_new(const struct tracer_ops *ops, void *ctx, struct journal *journal);
 /* The same on another kernel than the one that runs us, see attach/kernel.h. */
 struct tracer *tracer_new_on(const struct kernel *kernel, const struct tracer_ops *ops, void *ctx,
-			     struct guard *guard);
+			     struct journal *journal);
 void tracer_free(struct tracer *t);
 
 /**
@@ -114,10 +127,10 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
 /**
  * Begin to trace a running process with all its threads, which go on when the owner's image() has
  * returned. Nothing is sent to it and none of its system calls is ended.
- * One process after the other may be attached to; what those do that are traced already waits meanwhile.
- * Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else traces a thread of
- * it), -EAGAIN (its threads end before they can be seized), -ENOEXEC (image() did not want it; it is to
- * be let go with tracer_detach_process()).
+ * One process after the other may be attached to; what those do that are traced already waits
+ * meanwhile. Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else
+ * traces a thread of it), -EAGAIN (its threads end before they can be seized), -ENOEXEC (image()
+ * did not want it; it is to be let go with tracer_detach_process()).
  */
 int tracer_attach(struct tracer *t, pid_t pid);
 
@@ -131,9 +144,10 @@ void tracer_detach_process(struct tracer *t, pid_t pid);
  */
 int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 
-/* Stop all tasks where the program can be left alone: no pc in a slot or behind a trap of ours, no
- * birth or exec unserved. Signals and ends that came meanwhile are served after tracer_continue(). */
-void tracer_quiesce(struct tracer *t);
+/* Stop all tasks where the program can be left alone: no pc in a slot or behind a breakpoint of
+ * ours, no birth or exec unserved. Signals and ends that came meanwhile are served after
+ * tracer_continue(). */
+void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
 /* Walk over the tasks, as tasks_next(). */

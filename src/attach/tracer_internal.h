@@ -2,8 +2,9 @@
 #ifndef MPROF_ATTACH_TRACER_INTERNAL_H
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
-/* What the files of the tracer share: tracer.c (the loop), births.c (new tasks and programs), seize.c (attaching),
- * hold.c (stopping a whole space, detaching). Nobody else includes this. */
+/* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid tells), serve.c
+ * (each kind of stop), new_tasks.c (new tasks and programs), seize.c (attaching), hold.c (stopping
+ * a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
@@ -21,35 +22,58 @@ struct tracer {
 	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */
-	struct guard *guard;	/* NULL: nobody watches over us */
+	struct journal *journal;	/* NULL: nobody watches over us */
 	bool watch_exits;
+	bool looks_often;	/* what the programs have told is asked for without a stop */
+	unsigned empty_looks;	/* so often that was nothing, one after the other */
+	uint64_t wake_ns;	/* how often a sleep is ended for it; 0: never */
 	bool holding;		/* the stops of those who are to be held are being waited for */
 };
 
 /* tracer.c */
 /* What to ask of the kernel with PTRACE_SEIZE. */
 void *tracer_options(const struct tracer *t);
+/* The task, as the journal names it. */
+struct journal_who tracer_who(const struct task *task);
+/* Let a stopped task go on, handing it @sig. */
 void task_resume(struct tracer *t, struct task *task, int sig);
-struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
-int tracer_note(struct tracer *t, pid_t tid, int wstatus);
+/* Leave a task in the group stop that it is in, until it is continued. */
+void task_listen(struct tracer *t, struct task *task);
 void tracer_leave_space(struct tracer *t, struct task *task);
-void tracer_enter_space(struct task *task, struct space *s);
+void tracer_enter_space(struct task *task, struct address_space *s);
 void tracer_forget(struct tracer *t, struct task *task);
+
+/* queue.c */
+/* Queue what waitpid has told of a task. */
+int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_forget_running(struct tracer *t);
+/* Queue everything that has happened so far. 0 or -errno. */
+int tracer_collect(struct tracer *t);
+/* Sleeps are not ended any more for what the programs tell without a stop. */
+void tracer_look_seldom(struct tracer *t);
+/* Wait until there is something in the queue, or @stop. */
+int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop);
+
+/* serve.c */
+struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
 /* A task has ended, as its wstatus says. */
 void tracer_serve_end(struct tracer *t, struct task *task);
 /* The owner wants the signal that is about to be delivered for itself. */
 bool tracer_takes_signal(struct tracer *t, struct task *task, int sig);
+/* Serve what a queued task has stopped or ended with. */
+void tracer_serve(struct tracer *t, struct task *task);
 
-/* births.c */
+void tracer_serve_queue(struct tracer *t);
+
+/* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */
 bool tracer_serve_fresh(struct tracer *t, struct task *task);
 /* A fork, clone or exec of a task, which stays stopped. False: the task has been let go. */
 bool tracer_serve_event(struct tracer *t, struct task *task, int event);
 /*
- * The thread that has made an exec goes on under its leader's number: under its own it will never be
- * heard of again, and nor may the others that the exec has ended.
+ * The thread that has made an exec goes on under its leader's number: under its own it will never
+ * be heard of again, and nor may the others that the exec has ended.
  */
 void tracer_take_over(struct tracer *t, struct task *task);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
@@ -59,11 +83,11 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead);
 
 /* hold.c */
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
-void tracer_hold(struct tracer *t, struct space *s, const struct task *except);
-void tracer_unhold(struct tracer *t, struct space *s);
-/* The same for a moment, in which others may be held already: what was running goes on with tracer_stir(). False:
- * not now, for it is being waited for others that are to be held. */
-bool tracer_still(struct tracer *t, struct space *s);
+void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except);
+void tracer_unhold(struct tracer *t, struct address_space *s);
+/* The same for a moment, in which others may be held already: what was running goes on with
+ * tracer_stir(). False: not now, for it is being waited for others that are to be held. */
+bool tracer_still(struct tracer *t, struct address_space *s);
 void tracer_stir(struct tracer *t);
 
 #endif

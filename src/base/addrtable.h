@@ -13,8 +13,8 @@
 
 /*
  * A table of addresses and what is known of each: open addressing, linear probing, at most three
- * quarters full, and without tombstones, for blocks come and go. A slot is a struct of the user's that
- * begins with the address, a uint64_t; 0: the slot is empty.
+ * quarters full, and without tombstones, for blocks come and go. A slot is a struct of the user's
+ * that begins with the address, a uint64_t; 0: the slot is empty.
  *
  * Everything is inline and takes the slot's size, a constant: it is asked at every allocation.
  */
@@ -72,7 +72,8 @@ static inline int addrtable_grow(struct addrtable *t, size_t size)
 		uint64_t address = addrtable_address(t, i, size);
 
 		if (address)
-			memcpy(addrtable_slot(&bigger, addrtable_seek(&bigger, address, size), size),
+			memcpy(addrtable_slot(&bigger, addrtable_seek(&bigger, address, size),
+					      size),
 			       addrtable_slot(t, i, size), size);
 	}
 	free(t->slots);
@@ -81,10 +82,11 @@ static inline int addrtable_grow(struct addrtable *t, size_t size)
 }
 
 /**
- * The slot of @address, not 0, to be filled with all but it. *@known: it was in the table; if not, the
- * rest of the slot is undefined. NULL: out of memory.
+ * The slot of @address, not 0, to be filled with all but it. *@known: it was in the table; if not,
+ * the rest of the slot is undefined. NULL: out of memory.
  */
-ADDRTABLE_INLINE void *addrtable_put(struct addrtable *t, uint64_t address, size_t size, bool *known)
+ADDRTABLE_INLINE void *addrtable_put(struct addrtable *t, uint64_t address, size_t size,
+				     bool *known)
 {
 	if ((!t->slots || t->n >= t->mask - t->mask / 4) && addrtable_grow(t, size))
 		return NULL;
@@ -109,7 +111,8 @@ ADDRTABLE_INLINE bool addrtable_take(struct addrtable *t, uint64_t address, size
 	t->n--;
 	/* Close the gap: move back whatever would no longer be found behind it. */
 	uint64_t there;
-	for (size_t i = (gap + 1) & t->mask; (there = addrtable_address(t, i, size)); i = (i + 1) & t->mask) {
+	for (size_t i = (gap + 1) & t->mask; (there = addrtable_address(t, i, size));
+	     i = (i + 1) & t->mask) {
 		if (((i - addrtable_home(t, there)) & t->mask) < ((i - gap) & t->mask))
 			continue;
 		memcpy(addrtable_slot(t, gap, size), addrtable_slot(t, i, size), size);

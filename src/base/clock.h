@@ -19,7 +19,8 @@ static inline uint64_t clock_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same as of the kernel's last tick, some milliseconds old at most, for a tenth of the price. */
+/* The same as of the kernel's last tick, some milliseconds old at most, for a tenth of the
+ * price. */
 static inline uint64_t clock_tick_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);

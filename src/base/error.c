@@ -15,7 +15,8 @@ int error_set(struct error *e, int err, const char *fmt, ...)
 	char raw[sizeof e->text];
 	vsnprintf(raw, sizeof raw, fmt, ap);
 	va_end(ap);
-	/* File names and symbol names come from outside: no control character reaches a terminal. */
+	/* File names and symbol names come from outside: no control character reaches a
+	 * terminal. */
 	printable(e->text, sizeof e->text, raw);
 	return err;
 }

@@ -2,7 +2,8 @@
 #ifndef MPROF_BASE_ERROR_H
 #define MPROF_BASE_ERROR_H
 
-/* What went wrong, in one sentence for a person: what failed, on which pid or file, why, what to do. */
+/* What went wrong, in one sentence for a person: what failed, on which pid or file, why, what to
+ * do. */
 struct error {
 	char text[1024];
 };

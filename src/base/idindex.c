@@ -57,7 +57,8 @@ int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *reh
 	return 0;
 }
 
-void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash, const void *owner)
+void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
+		    const void *owner)
 {
 	uint32_t hole = (uint32_t)hash & x->mask;
 
@@ -66,7 +67,8 @@ void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash 
 	if (!x->slots || !x->slots[hole])
 		return;
 	x->n--;
-	/* No search may end at the hole that has to go on behind it (Knuth, vol. 3, 6.4, algorithm R). */
+	/* No search may end at the hole that has to go on behind it (Knuth, vol. 3, 6.4, algorithm
+	 * R). */
 	for (uint32_t i = (hole + 1) & x->mask; x->slots[i]; i = (i + 1) & x->mask) {
 		uint32_t home = (uint32_t)rehash(owner, x->slots[i] - 1) & x->mask;
 

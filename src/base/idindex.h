@@ -26,8 +26,8 @@ void idindex_release(struct idindex *x);
 /* Take all ids out. As many as there were can be added again without needing memory. */
 void idindex_clear(struct idindex *x);
 
-/* The id whose element equals @key, or IDINDEX_NONE. Here, for @eq to become part of it: a look-up is what
- * the tracer does most between two stops. */
+/* The id whose element equals @key, or IDINDEX_NONE. Here, for @eq to become part of it: a look-up
+ * is what the tracer does most between two stops. */
 static inline uint32_t idindex_find(const struct idindex *x, uint64_t hash, idindex_eq *eq,
 				    const void *owner, const void *key)
 {
@@ -44,7 +44,8 @@ int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *reh
 		const void *owner);
 
 /* Take @id out, whose element still is what it was when it was added. */
-void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash, const void *owner);
+void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
+		    const void *owner);
 
 /* *@to, which is empty, becomes an index of the same ids. 0 or -ENOMEM. */
 int idindex_copy(struct idindex *to, const struct idindex *from);

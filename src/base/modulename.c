@@ -31,10 +31,11 @@ enum module_likeness modules_compare(const struct module_name *a, const struct m
 	return n && n == unversioned(y) && !strncmp(x, y, n) ? MODULES_OF_VERSIONS : MODULES_DIFFER;
 }
 
-int modules_pair(const struct module_name *from, size_t n_from, const struct module_name *to, size_t n_to,
-		 uint32_t *pair)
+int modules_pair(const struct module_name *from, size_t n_from, const struct module_name *to,
+		 size_t n_to, uint32_t *pair)
 {
-	enum module_likeness *best = calloc(n_from + n_to + 1, sizeof *best), *best_to = best + n_from;
+	enum module_likeness *best = calloc(n_from + n_to + 1, sizeof *best),
+			     *best_to = best + n_from;
 
 	if (!best)
 		return -ENOMEM;

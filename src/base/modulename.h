@@ -28,12 +28,12 @@ enum module_likeness modules_compare(const struct module_name *a, const struct m
 #define MODULE_UNPAIRED UINT32_MAX
 
 /**
- * Find for each module of a profile the one of another that is it, or is another build of it: the one
- * it has most in common with, unless that has more in common with somebody else.
+ * Find for each module of a profile the one of another that is it, or is another build of it: the
+ * one it has most in common with, unless that has more in common with somebody else.
  * @pair  for each of @from the number of one of @to, or MODULE_UNPAIRED
  * Returns 0 or -ENOMEM.
  */
-int modules_pair(const struct module_name *from, size_t n_from, const struct module_name *to, size_t n_to,
-		 uint32_t *pair);
+int modules_pair(const struct module_name *from, size_t n_from, const struct module_name *to,
+		 size_t n_to, uint32_t *pair);
 
 #endif

@@ -36,7 +36,8 @@ size_t printable_utf8(const char *s)
 		high = 0x8f;	/* more would be above U+10FFFF */
 	if (!between(u[1], low, high))
 		return 0;
-	/* The terminating nought is no continuation byte, so this stops at the end of the string. */
+	/* The terminating nought is no continuation byte, so this stops at the end of the
+	 * string. */
 	for (size_t i = 2; i < n; i++)
 		if (!between(u[i], 0x80, 0xbf))
 			return 0;
@@ -91,7 +92,8 @@ size_t printable(char *out, size_t cap, const char *s)
 			s += n;
 			continue;
 		}
-		/* One byte only: alone, the second one of a control character is not valid either. */
+		/* One byte only: alone, the second one of a control character is not valid
+		 * either. */
 		put_octal(&r, (unsigned char)*s++);
 	}
 	if (cap)

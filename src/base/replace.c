@@ -122,7 +122,8 @@ static int write_in_place(struct place *p, const char *path, const char *prefix,
 	int fd = temp_open(p, prefix);
 
 	if (fd == -EACCES || fd == -EROFS)	/* @path itself may well be writable */
-		return error_set(e, fd, "cannot write %s: cannot create a file in its directory: %s",
+		return error_set(e, fd, "cannot write %s: cannot create a file in its directory: "
+					"%s",
 				 path, strerror(-fd));
 	if (fd < 0)
 		return cannot(e, path, fd);

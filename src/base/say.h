@@ -2,7 +2,8 @@
 #ifndef MPROF_BASE_SAY_H
 #define MPROF_BASE_SAY_H
 
-/* How a room that does not print has a sentence told to the user: by a function that it was given. */
+/* How a room that does not print has a sentence told to the user: by a function that it was
+ * given. */
 typedef void say_fn(const char *sentence);
 
 /* One line, harmless for a terminal. */

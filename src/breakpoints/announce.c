@@ -14,7 +14,8 @@ static void tell_alloc(struct watch *w, struct task *task, const struct arch_reg
 		w->counts.lost++;
 		return;
 	}
-	e->chain = (struct alloc_chain){ .frames = c.frames, .n = c.n_frames, .truncated = c.truncated };
+	e->chain = (struct alloc_chain){ .frames = c.frames, .n = c.n_frames,
+					 .truncated = c.truncated };
 	watch_emit(w, e);
 	free(c.frames);
 }
@@ -29,7 +30,8 @@ static void tell(struct watch *w, struct task *task, enum probe_kind kind, taddr
 		 const struct arch_regs *r, taddr ret)
 {
 	struct alloc_event e = { .kind = AE_ALLOC, .call = CALL_MALLOC, .task = task->tid,
-				 .ptr = ptr, .size = size, .elem = size, .count = 1, .sp = arch_sp_after_return(r), .announced = true };
+				 .ptr = ptr, .size = size, .elem = size, .count = 1,
+				 .sp = arch_sp_after_return(r), .announced = true };
 
 	if (!ptr)
 		return;
@@ -55,7 +57,7 @@ static bool read_request(struct watch *w, const struct arch_regs *r, uint64_t wo
 {
 	size_t size = REQUEST_WORDS * sizeof *words;
 
-	return space_read(w->space, arch_request_block(r), words, size) == (ssize_t)size;
+	return address_space_read(w->space, arch_request_block(r), words, size) == (ssize_t)size;
 }
 
 bool request_of_interest(struct watch *w, const struct arch_regs *r)
@@ -98,13 +100,13 @@ void announce(struct watch *w, struct task *task, const struct probe *p, const s
 void announce_free_list(struct watch *w, struct task *task, taddr first, uint64_t offset,
 			taddr sp)
 {
-	/* A list that leads back into itself would keep us for ever: its second time round ends it
-	 * (R. P. Brent, An improved Monte Carlo factorization algorithm, 1980). */
+	/* A list that leads back into itself would never end: it is left in its second round (R. P.
+	 * Brent, An improved Monte Carlo factorization algorithm, 1980). */
 	taddr mark = first;
 	uint64_t steps = 0, limit = 1;
 
 	for (taddr at = first, next; at; at = next) {
-		if (space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
+		if (address_space_read(w->space, at + offset, &next, sizeof next) != sizeof next)
 			next = 0;
 		pools_drop(&w->pools, at);
 		announce_free(w, task, at, sp, false);

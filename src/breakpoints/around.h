@@ -6,14 +6,15 @@
 #include <stdint.h>
 
 /*
- * The code around a trap, by which it is known again where a program writes its own code. A trap
- * instruction may be found there that is not ours: such programs fill with it what they do not use, and
- * put one where nothing may ever come.
+ * The code around a breakpoint, by which the breakpoint is recognised where a program writes its
+ * own code. A trap instruction found there may not be ours: such programs fill unused memory with
+ * it, and put one where execution must never arrive.
  */
 #define AROUND_BYTES 8
 
 struct around {
-	uint8_t before[AROUND_BYTES], behind[AROUND_BYTES]; /* what cannot be read is a trap instruction */
+	/* what cannot be read is a trap instruction */
+	uint8_t before[AROUND_BYTES], behind[AROUND_BYTES];
 };
 
 /**
@@ -22,8 +23,8 @@ struct around {
  * @now        what is there now; a trap instruction says nothing, for it may be another one of ours
  * @insn_size  of the instruction whose first byte it took the place of
  *
- * It is, if either side is as it was: constants behind it and calls before it are patched. If both have
- * changed, other code has been written.
+ * It is, if either side is as it was: constants behind it and calls before it are patched. If both
+ * have changed, other code has been written.
  */
 bool around_is_same(const struct around *was, const struct around *now, uint8_t insn_size);
 

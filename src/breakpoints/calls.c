@@ -14,31 +14,33 @@ void calls_release(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
-enum entry_verdict calls_judge(const struct call *p, const struct call_entry *e, taddr word)
+enum entry_verdict calls_classify_entry(const struct call *p, const struct call_entry *e,
+					taddr word)
 {
 	if (!p)
 		return ENTRY_OUTER;
-	if (e->slot == p->slot && e->ret == p->ret) {
+	if (e->ret_at == p->ret_at && e->ret == p->ret) {
 		/* The wrapper has been called again, for something else. */
-		if (p->by_wrapper && e->trap != p->trap && !(e->freed && e->freed == p->ptr))
+		if (p->by_wrapper && e->entry != p->entry && !(e->freed && e->freed == p->ptr))
 			return ENTRY_ABANDONED;
-		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same slot, same return
-		 * address. The very same entry twice is a call that a signal pushed back to its start,
-		 * or the same call made again, after a longjmp out of it or a return not watched. */
-		return e->trap == p->trap ? ENTRY_RESTARTED : ENTRY_NESTED;
+		/* reallocarray jumps to realloc, realloc(NULL, n) to malloc: same ret_at, same
+		 * return address. The very same entry twice is a call that a signal pushed back to
+		 * its start, or the same call made again, after a longjmp out of it or a return
+		 * that is not watched. */
+		return e->entry == p->entry ? ENTRY_RESTARTED : ENTRY_NESTED;
 	}
 	if (p->interrupted)
 		return ENTRY_UNWIND;
-	/* The stack grows down: whoever is called from inside of it has its return address below. That
-	 * the word is still in its place may be chance: after a longjmp out of the call, or a return
-	 * that is not watched, nothing need have been written there. */
-	return e->slot < p->slot && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
+	/* The stack grows down: what is called inside has its return address below. That the word
+	 * is still in its place may be chance: after a longjmp out of the call, or a return that is
+	 * not watched, it need not have been overwritten. */
+	return e->ret_at < p->ret_at && word == p->ret ? ENTRY_UNWIND : ENTRY_ABANDONED;
 }
 
 enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry *e)
 {
-	/* A free that hands its block on is in that call. For others the word on the stack has to do:
-	 * if the return is watched, it has not been seen. */
+	/* A free that hands its block on is inside that call. For others the word on the stack has
+	 * to decide: if the return is watched, it has not been seen. */
 	if (!p->unwatched || (e->freed && e->freed == p->ptr))
 		return ENTRY_NESTED;
 	return ENTRY_ABANDONED;
@@ -57,9 +59,11 @@ bool calls_enter(struct calls *c, const struct call_entry *e)
 {
 	struct nested_call *last;
 
-	while ((last = last_nested(c)) && last->slot <= e->slot) {
-		/* The call there can only have reached the other function: that one has jumped here. */
-		if (last->certain && last->slot == e->slot && last->ret == e->ret && last->trap != e->trap)
+	while ((last = last_nested(c)) && last->ret_at <= e->ret_at) {
+		/* The call there can reach nothing but the other function: that one has jumped
+		 * here. */
+		if (last->certain && last->ret_at == e->ret_at && last->ret == e->ret &&
+		    last->entry != e->entry)
 			return true;
 		c->n_nested--;
 	}
@@ -70,12 +74,14 @@ void calls_note_nested(struct calls *c, const struct call_entry *e, taddr sp_aft
 {
 	const struct nested_call *last = last_nested(c);
 
-	/* A stack that is not below the last one's is another one. What is not noted is looked for further
-	 * out, which takes longer: no memory is no error. */
-	if ((last && last->slot <= e->slot) || ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
+	/* A stack that is not below the last one's is another stack. A call that is not noted is
+	 * looked for further out, which only takes longer: so no memory is no error. */
+	if ((last && last->ret_at <= e->ret_at) ||
+	    ARRAY_RESERVE(&c->nested, &c->cap_nested, c->n_nested))
 		return;
 	c->nested[c->n_nested++] = (struct nested_call){
-		.trap = e->trap, .slot = e->slot, .ret = e->ret, .sp_after = sp_after, .of = c->n - 1,
+		.entry = e->entry, .ret_at = e->ret_at, .ret = e->ret, .sp_after = sp_after,
+			.of = c->n - 1,
 		.certain = certain,
 	};
 }

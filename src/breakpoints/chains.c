@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIDDEN (UINT32_MAX - 1) /* no frame's number: not an element of the chain */
+#define HIDDEN (UINT32_MAX - 1) /* not the number of a frame: not an element of the chain */
 
-/* The number of a frame. Hardly ever a look-up: the unwinder remembers it with the step. */
-static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f, bool innermost)
+/* The number of a frame. This is hardly ever looked up: the unwinder remembers it with the step. */
+static uint32_t frame_number(struct watch *w, pid_t tid, const struct unwind_frame *f,
+			     bool innermost)
 {
 	uint32_t number = unwinder_noted(w->unwinder, f);
 
@@ -47,7 +48,7 @@ static int number_chain(struct watch *w, pid_t tid, const struct unwind_chain *c
 	return 0;
 }
 
-/* For the event that the call will make. */
+/* Keep the chain for the event that the call will make. */
 static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *chain, struct call *c)
 {
 	size_t n;
@@ -69,11 +70,13 @@ static int keep_chain(struct watch *w, pid_t tid, const struct unwind_chain *cha
 	return 0;
 }
 
-void watch_thread_begins(struct task *task)
+void watch_thread_begins(struct watch *w, struct task *task)
 {
 	struct watched_task *t = watched_task(task);
 	struct arch_regs r;
 
+	if (w->engine)
+		w->shared->engine->thread_begins(w->engine, task);
 	if (!t || arch_get_regs(task->tid, &r))
 		return;
 	t->start_asked = true;
@@ -110,8 +113,8 @@ taddr watch_function(struct watch *w, const struct unwind_frame *f)
 	return unwinder_function(w->unwinder, &w->maps, &w->shared->files, f);
 }
 
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
-		 struct unwind_chain *chain)
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
+		 const struct unwind_goal *goal, struct unwind_chain *chain)
 {
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
@@ -126,7 +129,7 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 		return err;
 	taddr pc = arch_pc(&r), sp = arch_sp(&r);
 
-	/* As if the instruction before were a call that has just been made. */
+	/* Pretend that the instruction before is a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
 	if (!err)
@@ -138,7 +141,29 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
-int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret, struct call *c)
+int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r = { 0 };
+
+	/* As at the function's first instruction, whose return address is below the copy. */
+	arch_set_caller(&r, copy->pc, copy->sp - sizeof copy->sp);
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		arch_set_kept(&r, i, copy->kept[i]);
+	int err = unwinder_snapshot_copy(w->unwinder, w->space, copy->sp, copy->bytes, copy->len);
+	if (!err)
+		err = watch_unwind(w, &r, copy->pc, NULL, &chain);
+	if (!err)
+		err = number_chain(w, tid, &chain, &out->n);
+	out->frames = w->frames;
+	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
+	out->node = 0;
+	return err;
+}
+
+int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
+		     struct call *c)
 {
 	struct unwind_chain chain;
 	int err = watch_unwind(w, r, ret, NULL, &chain);

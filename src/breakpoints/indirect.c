@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are chosen by the program when it is linked or started (STT_GNU_IFUNC): their symbol
- * tells where a resolver is, which returns the function's address. That is what is trapped. */
+/* Functions that are chosen when the program is linked or started (STT_GNU_IFUNC): their symbol has
+ * the address of a resolver, which returns the address of the function. That function is what gets
+ * a breakpoint. */
 #include "breakpoints/watch_internal.h"
 
-/* A resolver that is trapped, of @file, has told that its function is at @at. */
-static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file, uint32_t probe)
+/* The resolver of @file that has a breakpoint has given @at as its function's address. */
+static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file,
+			   uint32_t probe)
 {
-	if (!watch_plant(w, at, TRAP_ENTRY, m->file, probe))
+	if (!watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
 		scan_resolved(&w->shared->scans, file, probe);
 }
 
-/* ---- it is told while we watch ---- */
+/* ---- the resolver runs while we watch ---- */
 
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
-			  const struct arch_regs *r)
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
+			  const struct breakpoint *bp, const struct arch_regs *r)
 {
-	struct call call = { .trap = trap->at, .slot = arch_return_slot(r), .probe = trap->resolves,
+	struct call call = { .entry = bp->at, .ret_at = arch_return_place(r), .probe = bp->resolves,
 			     .sp_after = arch_sp_after_return(r), .resolver = true };
 
-	/* One that a signal had pushed back to its start has been begun again. */
-	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver && t->calls.v[t->calls.n - 1].slot <= call.slot)
+	/* A resolver that a signal had pushed back to its start has begun again. */
+	while (t->calls.n && t->calls.v[t->calls.n - 1].resolver &&
+	       t->calls.v[t->calls.n - 1].ret_at <= call.ret_at)
 		watch_abandon(w, task, &t->calls);
-	if (space_read(w->space, call.slot, &call.ret, sizeof call.ret) != sizeof call.ret ||
+	if (address_space_read(w->space, call.ret_at, &call.ret, sizeof call.ret) !=
+		    sizeof call.ret ||
 	    !watch_await_return(w, task->tid, call.ret))
 		return;
 	struct call *c = calls_push(&t->calls);
@@ -33,63 +37,68 @@ void watch_resolver_returned(struct watch *w, struct task *task, const struct ca
 			     const struct arch_regs *r)
 {
 	const struct mapping *m = watch_mapping(w, task->tid, arch_result(r));
-	const struct trap *trap = traps_at(&w->traps, c->trap);
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, c->entry);
 
-	if (!m || !trap)
+	if (!m || !bp)
 		return;
-	plant_function(w, m, arch_result(r), trap->file, c->probe);
+	plant_function(w, m, arch_result(r), bp->file, c->probe);
 	watch_count_allocators(w);
 }
 
-/* ---- it was told before ---- */
+/* ---- the resolver has run before ---- */
 
-static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of, taddr function)
+static void look_at_resolver(struct watch *w, taddr resolver, const struct mapping *of,
+			     taddr function)
 {
-	const struct trap *trap = traps_at(&w->traps, resolver);
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, resolver);
 
-	if (trap && trap->roles & TRAP_RESOLVER)
-		plant_function(w, of, function, trap->file, trap->resolves);
+	if (bp && bp->roles & BREAKPOINT_RESOLVER)
+		plant_function(w, of, function, bp->file, bp->resolves);
 }
 
-/* What a slot of the file mapped as @m holds, if that has been chosen. */
-static void look_at_slot(struct watch *w, const struct mapping *m, const struct scan_slot *slot)
+/* Look at what an entry of the GOT of the file mapped as @m holds, if the function has been chosen
+ * already. */
+static void look_at_got_entry(struct watch *w, const struct mapping *m,
+			      const struct got_entry *entry)
 {
 	uint64_t now;
 
-	if (space_read(w->space, m->bias + slot->address, &now, sizeof now) != sizeof now ||
-	    now == slot->unbound || now == m->bias + slot->unbound)
+	if (address_space_read(w->space, m->bias + entry->address, &now, sizeof now) !=
+		    sizeof now ||
+	    now == entry->unbound || now == m->bias + entry->unbound)
 		return;
 	const struct mapping *of = mappings_find(&w->maps, now);
 	if (!of)
 		return;
-	if (slot->resolver) {
-		look_at_resolver(w, m->bias + slot->resolver, of, now);
+	if (entry->resolver) {
+		look_at_resolver(w, m->bias + entry->resolver, of, now);
 		return;
 	}
-	/* A function of that name, but only in a file that has an ifunc of it is it that one. */
+	/* A function of that name is the one only if its file has an ifunc of that name. */
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, of->file);
 	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (s->probes[i].indirect && s->probes[i].probe == slot->probe)
+		if (s->probes[i].indirect && s->probes[i].probe == entry->probe)
 			look_at_resolver(w, of->bias + s->probes[i].address, of, now);
 }
 
 static bool has_resolvers(const struct watch *w)
 {
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (w->traps.v[i].roles & TRAP_RESOLVER)
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (w->breakpoints.v[i].roles & BREAKPOINT_RESOLVER)
 			return true;
 	return false;
 }
 
-void watch_look_at_slots(struct watch *w)
+void watch_look_at_got_entries(struct watch *w)
 {
-	/* Planting moves nothing in w->maps. */
+	/* Planting does not change w->maps. */
 	for (size_t i = 0; has_resolvers(w) && i < w->maps.n; i++) {
 		const struct mapping *m = &w->maps.maps[i];
-		const struct scan *s = scan_slots(&w->shared->scans, &w->shared->files, m->file);
+		const struct scan *s = scan_got_entries(&w->shared->scans, &w->shared->files,
+							m->file);
 
-		for (size_t j = 0; s && j < s->n_slots; j++)
-			look_at_slot(w, m, &s->slots[j]);
+		for (size_t j = 0; s && j < s->n_got_entries; j++)
+			look_at_got_entry(w, m, &s->got_entries[j]);
 	}
 	watch_count_allocators(w);
 }

@@ -26,8 +26,8 @@ static const struct known_pc *learn_pc(struct watch *w, pid_t tid, struct known_
 	const struct mapping *m = watch_mapping(w, tid, k.pc);
 
 	k.hidden = m && watch_in_range(w, m, k.pc - !k.exact, RANGE_WRAPPER);
-	k.frame = w->sink->frame(w->image, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc, k.exact,
-				k.guessed);
+	k.frame = w->sink->frame(w->image, m ? m->file : NO_FILE, m ? k.pc - m->bias : k.pc,
+				 k.exact, k.guessed);
 	if (k.frame == UINT32_MAX || ARRAY_RESERVE(&w->pcs, &w->cap_pcs, w->n_pcs))
 		return NULL;
 	w->pcs[w->n_pcs] = k;

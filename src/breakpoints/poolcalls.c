@@ -11,8 +11,8 @@ taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const s
 
 	if (p->pool_arg != NO_ARG)
 		return arch_arg(r, p->pool_arg);
-	const struct trap *trap = t->pool ? traps_at(&w->traps, c->trap) : NULL;
-	return trap && trap->file == t->pool_file ? t->pool : 0;
+	const struct breakpoint *bp = t->pool ? breakpoints_at(&w->breakpoints, c->entry) : NULL;
+	return bp && bp->file == t->pool_file ? t->pool : 0;
 }
 
 void watch_pool_begins(struct watch *w, taddr pool)
@@ -23,7 +23,7 @@ void watch_pool_begins(struct watch *w, taddr pool)
 
 void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e)
 {
-	/* Resized where it is, it stays in its pool. */
+	/* A block that is resized in place stays in its pool. */
 	if (e->kind == AE_REALLOC_MOVED && e->ptr == e->old_ptr)
 		return;
 	if (e->kind == AE_REALLOC_MOVED || e->kind == AE_REALLOC_FREED)
@@ -36,21 +36,22 @@ void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_
 		w->counts.lost++;
 }
 
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
-		      const struct arch_regs *r)
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct breakpoint *bp, const struct arch_regs *r)
 {
-	enum probe_kind kind = watch_probe(w, trap->probe)->kind;
-	taddr pool = arch_arg(r, watch_probe(w, trap->probe)->pool_arg), block;
+	enum probe_kind kind = watch_probe(w, bp->probe)->kind;
+	taddr pool = arch_arg(r, watch_probe(w, bp->probe)->pool_arg), block;
 
 	if (kind == PROBE_POOL_DEFAULT) {
 		t->pool = pool;
-		t->pool_file = trap->file;
+		t->pool_file = bp->file;
 		return;
 	}
 	while ((block = pools_take(&w->pools, pool)))
 		if (kind == PROBE_POOL_FREE)
 			announce_free(w, task, block, arch_sp_after_return(r), false);
-	/* That was the end of it; clearing an apr_pool_t is not, but nobody can make that his default. */
+	/* The pool has ended. Clearing an apr_pool_t does not end it, but such a pool cannot be
+	 * made a default one. */
 	if (t->pool == pool)
 		t->pool = 0;
 }

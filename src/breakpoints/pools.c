@@ -8,10 +8,10 @@
 
 #define NONE IDINDEX_NONE
 
-/* A pool stays once it is known: its address will be another's soon. */
+/* A pool is kept once it is known: another pool will soon have its address. */
 struct pool {
 	taddr at;
-	uint32_t last;	/* block that was given; NONE: it has none */
+	uint32_t last;	/* the block that was given last; NONE: it has none */
 };
 
 struct pooled {
@@ -103,8 +103,9 @@ static void remove_block(struct pools *p, uint32_t id)
 
 void pools_drop(struct pools *p, taddr block)
 {
-	uint32_t id = p->block_index.n ?
-			      idindex_find(&p->block_index, hash_mix(block), block_eq, p, &block) : NONE;
+	uint32_t id = p->block_index.n
+			      ? idindex_find(&p->block_index, hash_mix(block), block_eq, p, &block)
+			      : NONE;
 
 	if (id != NONE)
 		remove_block(p, id);
@@ -149,7 +150,7 @@ int pools_copy(struct pools *to, const struct pools *from)
 	for (size_t i = 0; i < from->n; i++) {
 		uint32_t first = from->v[i].last;
 
-		/* In the order in which they were given. */
+		/* Keep the order in which they were given. */
 		while (first != NONE && from->blocks[first].before != NONE)
 			first = from->blocks[first].before;
 		for (uint32_t b = first; !err && b != NONE; b = from->blocks[b].after)

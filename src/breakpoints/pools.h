@@ -29,7 +29,7 @@ int pools_copy(struct pools *to, const struct pools *from);
 /* A block has been given from a pool; it is in no other. 0 or -ENOMEM. */
 int pools_put(struct pools *p, taddr pool, taddr block);
 
-/* A block is no more, or is nobody's, if it was a pool's. */
+/* Forget a block, if it belonged to a pool. */
 void pools_drop(struct pools *p, taddr block);
 
 /* Take one block of a pool, the last that was given first; 0: there is none left. */

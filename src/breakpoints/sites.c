@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who calls: what the code before a return address tells. */
+/* What the code before a return address tells of the call. */
 #include "breakpoints/watch_internal.h"
 
 #include "base/array.h"
@@ -14,33 +14,33 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return hash_mix(((const struct watch *)owner)->sites[id].ret);
 }
 
-/* The program's own code, without our traps. */
+/* The program's own code, without our breakpoints. */
 static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 {
-	if (space_read(w->space, at, code, len) != (ssize_t)len)
+	if (address_space_read(w->space, at, code, len) != (ssize_t)len)
 		return false;
-	traps_hide(&w->traps, at, code, len);
+	breakpoints_hide(&w->breakpoints, at, code, len);
 	return true;
 }
 
 /* Did the code that defines this free call it itself? Seen in the call instruction: the C library
  * calls its own free for the program through its PLT like anyone else. */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret)
+bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret)
 {
 	uint8_t before[5];
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
-	if (!m || m->file != trap->file)
+	if (!m || m->file != file)
 		return false;
 	if (watch_in_range(w, m, ret - 1, RANGE_HOUSEKEEPING))
 		return true;
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, m->file);
-	return s && s->dynamic && trap->file == m->file && m->file != w->program &&
+	return s && s->dynamic && m->file != w->program &&
 	       read_code(w, ret - sizeof before, before, sizeof before) &&
-	       arch_direct_call_target(before, ret) == trap->at;
+	       arch_direct_call_target(before, ret) == at;
 }
 
-/* Does the call that returns to @ret reach nothing but the function at @at? Directly, or by a stub of
- * the PLT, which reaches the same function all the time. */
+/* Does the call that returns to @ret reach only the function at @at? Directly, or by a stub of the
+ * PLT, which always reaches the same function. */
 static bool calls_only(struct watch *w, taddr ret, taddr at)
 {
 	uint8_t before[5], stub[ARCH_STUB_SIZE];
@@ -51,13 +51,15 @@ static bool calls_only(struct watch *w, taddr ret, taddr at)
 			       0;
 	if (!target || target == at)
 		return target;
-	taddr slot = read_code(w, target, stub, sizeof stub) ? arch_stub_slot(stub, target) : 0;
-	return slot && space_read(w->space, slot, &reaches, sizeof reaches) == sizeof reaches &&
+	taddr ret_at = read_code(w, target, stub, sizeof stub) ? arch_stub_got_entry(stub, target)
+							       : 0;
+	return ret_at &&
+	       address_space_read(w->space, ret_at, &reaches, sizeof reaches) == sizeof reaches &&
 	       reaches == at;
 }
 
-/* What is known of a place where the function at @at is called from; remembered with the place. NULL: out
- * of memory. */
+/* What is known of a place from which the function at @at is called; remembered with the place.
+ * NULL: out of memory. */
 static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 {
 	uint32_t id = idindex_find(&w->site_index, hash_mix(ret), site_eq, w, &ret);
@@ -69,7 +71,8 @@ static const struct call_site *know_site(struct watch *w, taddr ret, taddr at)
 			       .reaches = calls_only(w, ret, at) ? at : 0,
 			       .file = m ? m->file : NO_FILE };
 
-	s.described = s.reaches && watch_function(w, &(struct unwind_frame){ .pc = at, .exact = true }) == at;
+	s.described = s.reaches &&
+		      watch_function(w, &(struct unwind_frame){ .pc = at, .exact = true }) == at;
 	id = (uint32_t)w->n_sites;
 	if (ARRAY_RESERVE(&w->sites, &w->cap_sites, w->n_sites) ||
 	    idindex_add(&w->site_index, id, hash_mix(ret), site_rehash, w))
@@ -85,23 +88,23 @@ const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at)
 	return s && s->reaches == at ? s : NULL;
 }
 
-enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap)
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp)
 {
-	const struct call_site *s = know_site(w, ret, trap->at);
+	const struct call_site *s = know_site(w, ret, bp->at);
 
 	if (!s)
 		return SITE_ANY;
-	if (s->reaches == trap->at)
+	if (s->reaches == bp->at)
 		return SITE_FREES;
-	bool known = s->file != NO_FILE && trap->file != NO_FILE;
+	bool known = s->file != NO_FILE && bp->file != NO_FILE;
 	/* The program's own free may do anything. */
-	return known && s->file != trap->file && trap->file != w->program ? SITE_WRAPPED : SITE_ANY;
+	return known && s->file != bp->file && bp->file != w->program ? SITE_WRAPPED : SITE_ANY;
 }
 
 /* libtcmalloc asks for a profile of its own when the program ends. */
-bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret)
+bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret)
 {
 	const struct mapping *m = mappings_find(&w->maps, ret - 1);
 
-	return m && m->file == trap->file && m->file != w->program && watch_is_allocator(w, m->file);
+	return m && m->file == bp->file && m->file != w->program && watch_is_allocator(w, m->file);
 }

@@ -3,6 +3,7 @@
 
 #include "attach/supported.h"
 #include "base/clock.h"
+#include "breakpoints/engine.h"
 #include "probes/no_allocator.h"
 #include "proc/file.h"
 
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 struct trap_observer {
-	struct observer base;	/* first */
+	struct observer base;	/* must be first */
 	struct tracer *tracer;
 	struct watch_shared shared;
 	const struct observer_sink *sink;
@@ -24,9 +25,10 @@ struct trap_observer {
 struct observed {
 	struct watch *watch;
 	void *image;	/* the session's */
+	bool left;	/* the session has been told that its memory is about to go out of reach */
 };
 
-static struct observed *observed_in(const struct space *space)
+static struct observed *observed_in(const struct address_space *space)
 {
 	return space ? space->user : NULL;
 }
@@ -36,7 +38,7 @@ static struct observed *observed_of(const struct task *task)
 	return observed_in(task->space);
 }
 
-static void forget(struct space *space)
+static void forget(struct address_space *space)
 {
 	struct observed *of = observed_in(space);
 
@@ -45,6 +47,13 @@ static void forget(struct space *space)
 		return;
 	watch_free(of->watch);
 	free(of);
+}
+
+/* What the program has done until now comes before what its stop means. */
+static void catch_up(const struct observed *of)
+{
+	if (of && of->watch)
+		watch_catch_up(of->watch, false);
 }
 
 /* ---- what the tracer tells ---- */
@@ -57,6 +66,16 @@ static bool refuse(struct trap_observer *o, struct task *task, void *image, enum
 	return false;
 }
 
+/* The engine that was asked for cannot do it. */
+static bool refuse_engine(struct trap_observer *o, struct task *task, void *image, const char *why)
+{
+	struct error e;
+
+	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
+		  o->shared.engine->name, why);
+	return refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
+}
+
 static const char *program_without_allocator(pid_t tid)
 {
 	int fd = proc_open(tid, "exe", O_RDONLY);
@@ -65,6 +84,29 @@ static const char *program_without_allocator(pid_t tid)
 	if (fd >= 0)
 		close(fd);
 	return why;
+}
+
+/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no
+ * more. */
+static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
+{
+	struct task *task;
+
+	do
+		task = tracer_next_task(o->tracer, at);
+	while (task && (task->over || observed_of(task) != of));
+	return task;
+}
+
+/* The other tasks that were there before us; all are stopped. */
+static void begin_others(struct trap_observer *o, const struct observed *of,
+			 const struct task *known)
+{
+	struct task *task;
+
+	for (size_t at = 0; (task = next_task(o, of, &at));)
+		if (task != known)
+			watch_thread_was_there(of->watch, task);
 }
 
 static bool on_image(void *ctx, struct task *task)
@@ -77,25 +119,33 @@ static bool on_image(void *ctx, struct task *task)
 	const char *why = program_unsupported(task->tid);
 	if (why)
 		return refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
+	if (o->shared.engine)
+		tracer_look_often(o->tracer);
 	void *image = o->sink->begins(o->ctx, task->tgid);
 	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
 	if (of)
-		of->watch = watch_new(&o->shared, task->space, task->tid, o->sink, image, &err);
+		of->watch = watch_new(&o->shared, task, o->sink, image, &err);
 	task->space->user = of;
 	if (!of || !of->watch)
 		return err == -ESRCH || err == -ENOENT ?
 			       refuse(o, task, image, UNOBSERVED_GONE, "it has ended meanwhile") :
 			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
 	of->image = image;
-	if (watch_can_see(of->watch)) {
+	why = watch_refusal(of->watch);
+	if (!why && watch_can_see(of->watch)) {
+		begin_others(o, of, task);
 		o->sink->observed(image, of);
 		return true;
 	}
-	watch_clean(of->watch, task->space);
-	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR, program_without_allocator(task->tid));
+	watch_clean(of->watch);
+	if (why)
+		return refuse_engine(o, task, image, why);
+	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
+		      program_without_allocator(task->tid));
 }
 
-static bool on_forked(void *ctx, struct task *child, const struct task *parent, struct space *space)
+static bool on_forked(void *ctx, struct task *child, const struct task *parent,
+		      struct address_space *space)
 {
 	struct trap_observer *o = ctx;
 	const struct observed *from = observed_in(space);
@@ -114,21 +164,22 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent, 
 		o->sink->observed(image, of);
 		return true;
 	}
-	watch_clean(from->watch, child->space);
+	watch_clean_copy(from->watch, child);
 	forget(child->space);
 	if (image)
-		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of memory");
+		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of "
+										      "memory");
 	return false;
 }
 
-static void on_unfollowed(void *ctx, struct task *task, const struct space *space, int err)
+static void on_unfollowed(void *ctx, struct task *task, const struct address_space *space, int err)
 {
 	const struct trap_observer *o = ctx;
 	const struct observed *from = observed_in(space);
 	struct error why;
 
 	if (from)
-		watch_clean(from->watch, task->space);
+		watch_clean_copy(from->watch, task);
 	/* A child that was not to be followed anyway is not missed. */
 	if (space && !o->sink->wanted(o->ctx, task->tgid))
 		return;
@@ -144,7 +195,7 @@ static void on_thread(void *ctx, struct task *task)
 
 	if (!of)
 		return;
-	watch_thread_begins(task);
+	watch_thread_begins(of->watch, task);
 	o->sink->thread(of->image, task->tid, true);
 }
 
@@ -155,6 +206,7 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 	struct alloc_chain chain = { 0 };
 	struct page_event e;
 
+	catch_up(of);
 	if (!of || !o->sink->call(of->image, c) || !page_event_of(c, &e))
 		return;
 	e.time_ns = clock_now_ns();
@@ -169,8 +221,13 @@ static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
 	struct observed *of = observed_of(task);
 
-	(void)ctx;
-	return of ? watch_trap(of->watch, task, certain) : TRAP_NOT_OURS;
+	if (!of)
+		return TRAP_NOT_OURS;
+	catch_up(of);
+	enum trap_answer a = watch_trap(of->watch, task, certain);
+	if (watch_refusal(of->watch))
+		refuse_engine(ctx, task, of->image, watch_refusal(of->watch));
+	return a;
 }
 
 static void on_alone(void *ctx, struct task *task, bool out, bool stepped)
@@ -197,34 +254,55 @@ static void on_task_gone(void *ctx, struct task *task)
 
 	if (!of)
 		return;
+	catch_up(of);
 	watch_task_gone(of->watch, task);
-	/* The end of the last one is the end of all. */
+	/* The end of the last thread is the end of the process, which is reported by itself. */
 	if (task->tid != task->tgid)
 		o->sink->thread(of->image, task->tid, false);
 }
 
-static void on_space_gone(void *ctx, struct space *space)
+static void on_space_gone(void *ctx, struct address_space *space)
 {
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_in(space);
 
 	if (!of)
 		return;
+	watch_catch_up(of->watch, true);
 	struct observed_counts counts = watch_counts(of->watch);
 
 	o->sink->gone(of->image, &counts);
 	forget(space);
 }
 
-static void on_clean(void *ctx, struct space *space)
+static bool on_clean(void *ctx, struct address_space *space)
 {
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_in(space);
 
 	if (!of)
-		return;
-	o->sink->leaving(of->image);
-	watch_clean(of->watch, space);
+		return true;
+	catch_up(of);
+	if (!of->left)
+		o->sink->leaving(of->image);
+	of->left = true;
+	return watch_clean(of->watch) != -EAGAIN;
+}
+
+static uint64_t on_idle(void *ctx)
+{
+	struct trap_observer *o = ctx;
+	const struct address_space *last = NULL;
+	uint64_t events = 0;
+	struct task *task;
+
+	for (size_t at = 0; (task = tracer_next_task(o->tracer, &at));) {
+		if (task->space == last || !observed_of(task))
+			continue;
+		last = task->space;
+		events += watch_catch_up(observed_of(task)->watch, false);
+	}
+	return events;
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
@@ -239,6 +317,7 @@ static void on_exiting(void *ctx, struct task *task)
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
+	catch_up(of);
 	if (of)
 		o->sink->leaving(of->image);
 }
@@ -248,6 +327,7 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
+	catch_up(of);
 	return of && o->sink->signal(of->image, task->tid, sig);
 }
 
@@ -274,6 +354,7 @@ static const struct tracer_ops tracer_ops = {
 	.exiting = on_exiting,
 	.signal = on_signal,
 	.reaped = on_reaped,
+	.idle = on_idle,
 };
 
 /* ---- what the session asks ---- */
@@ -285,23 +366,13 @@ struct trap_observer *trap_observer_of(struct observer *base)
 
 static void hold(struct observer *base)
 {
-	tracer_quiesce(trap_observer_of(base)->tracer);
+	tracer_stop_all(trap_observer_of(base)->tracer);
+	on_idle(trap_observer_of(base));
 }
 
 static void let_run(struct observer *base)
 {
 	tracer_continue(trap_observer_of(base)->tracer);
-}
-
-/* The next task of an image that has not ended, in a walk over all of them; NULL: there is no more. */
-static struct task *next_task(struct trap_observer *o, const struct observed *of, size_t *at)
-{
-	struct task *task;
-
-	do
-		task = tracer_next_task(o->tracer, at);
-	while (task && (task->over || observed_of(task) != of));
-	return task;
 }
 
 static void suspend(struct observer *base, struct observed *of)
@@ -337,6 +408,16 @@ static uint32_t program(const struct observed *of)
 	return watch_program(of->watch);
 }
 
+static int run(struct observer *base, const volatile sig_atomic_t *stop)
+{
+	return tracer_run(trap_observer_of(base)->tracer, stop);
+}
+
+static void let_go(struct observer *base)
+{
+	tracer_detach_all(trap_observer_of(base)->tracer);
+}
+
 static unsigned tasks(struct observer *base)
 {
 	unsigned n = 0;
@@ -351,7 +432,8 @@ static struct observer_effort effort(const struct observer *base)
 	const struct tracer *t = ((const struct trap_observer *)base)->tracer;
 	struct follow_counts f = tracer_follow_counts(t);
 
-	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up, tracer_attach_ns(t) };
+	return (struct observer_effort){ tracer_stops(t), f.begun, f.given_up,
+					 tracer_attach_ns(t) };
 }
 
 static const struct observer_ops ops = {
@@ -362,16 +444,16 @@ static const struct observer_ops ops = {
 	.counts = counts,
 	.mappings = mappings,
 	.program = program,
-	.read = space_read,
-	.write = space_write,
-	.tasks = tasks,
+	.read = address_space_read,
+	.write = address_space_write,
+	.run = run, .let_go = let_go, .tasks = tasks,
 	.effort = effort,
 };
 
 /* ---- life ---- */
 
-struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx, struct rules *rules,
-					struct guard *guard)
+struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *ctx,
+					struct rules *rules, struct journal *journal)
 {
 	struct trap_observer *o = calloc(1, sizeof *o);
 
@@ -380,9 +462,9 @@ struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *
 	o->base = (struct observer){ &ops, &o->shared.files };
 	o->sink = sink;
 	o->ctx = ctx;
-	o->shared.guard = guard;
+	o->shared.journal = journal;
 	watch_shared_rules(&o->shared, rules);
-	o->tracer = tracer_new(&tracer_ops, o, guard);
+	o->tracer = tracer_new(&tracer_ops, o, journal);
 	if (o->tracer)
 		return o;
 	trap_observer_free(o);

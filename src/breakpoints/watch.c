@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where traps are: follows what is mapped into a space. */
+/* Where breakpoints are: follows what is mapped into a space. */
 #include "breakpoints/watch_internal.h"
 
 #include "probes/choose.h"
@@ -37,33 +37,40 @@ struct planting {
 	const struct mapping *m;
 };
 
-int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe)
+int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file, uint32_t probe)
 {
 	int err;
-	struct trap *trap = traps_at(&w->traps, at);
-	bool was = trap && trap->roles & role;
+	struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
+	bool was = bp && bp->roles & role;
 
-	trap = traps_plant(&w->traps, w->space, at, role, &err);
-	if (!trap)
+	bp = breakpoints_plant(&w->breakpoints, w->space, at, role, &err);
+	if (!bp)
 		return err;
-	/* Where two definitions are about one function the first holds. */
-	uint32_t *number = role == TRAP_RESOLVER ? &trap->resolves : &trap->probe;
+	/* If two definitions are about one function the first one holds. */
+	uint32_t *number = role == BREAKPOINT_RESOLVER ? &bp->resolves : &bp->probe;
 	if (!was || probe < *number)
 		*number = probe;
-	trap->file = file;
+	bp->file = file;
 	return 0;
 }
 
 static void plant_probe(void *ctx, const struct scan_probe *p)
 {
 	const struct planting *in = ctx;
+	const struct engine_function f = {
+		.number = p->probe,
+		.probe = watch_probe(in->w, p->probe),
+		.at = in->m->bias + p->address,
+		.size = p->size,
+		.file = in->m->file,
+	};
 
-	if (!maps_address(in->m, p->address))
+	if (!maps_address(in->m, p->address) || (!p->indirect && watch_offer(in->w, &f)))
 		return;
 	if (p->indirect)
 		scan_sought(&in->w->shared->scans, in->m->file, p->probe);
-	watch_plant(in->w, in->m->bias + p->address, p->indirect ? TRAP_RESOLVER : TRAP_ENTRY, in->m->file,
-		    p->probe);
+	watch_plant(in->w, in->m->bias + p->address,
+		    p->indirect ? BREAKPOINT_RESOLVER : BREAKPOINT_ENTRY, in->m->file, p->probe);
 }
 
 static int plant_in(struct watch *w, const struct mapping *m)
@@ -74,13 +81,15 @@ static int plant_in(struct watch *w, const struct mapping *m)
 	if (!s)
 		return -ENOMEM;
 	if (s->slack_start && maps_address(m, s->slack_start) && m->bias + s->slack_end <= m->end)
-		err = traps_offer_slack(&w->traps, m->bias + s->slack_start, m->bias + s->slack_end);
+		err = breakpoints_offer_slack(&w->breakpoints, m->bias + s->slack_start,
+					      m->bias + s->slack_end);
 	if (!err)
 		err = choose_probes(&w->shared->files, &w->shared->scans, w->shared->rules, m->file,
 				    m->file == w->program, plant_probe,
 				    &(struct planting){ w, m });
 	if (s->rendezvous && maps_address(m, s->rendezvous))
-		traps_plant(&w->traps, w->space, m->bias + s->rendezvous, TRAP_RENDEZVOUS, &err);
+		breakpoints_plant(&w->breakpoints, w->space, m->bias + s->rendezvous,
+				  BREAKPOINT_RENDEZVOUS, &err);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -96,9 +105,16 @@ static bool has_mapping(const struct mappings *maps, const struct mapping *m)
 	return there && same_mapping(there, m);
 }
 
+/* As breakpoints_forget(), of functions that the engine has taken, too. */
+static void forget_range(struct watch *w, const struct address_space *copy, taddr start, taddr end)
+{
+	breakpoints_forget(&w->breakpoints, copy, start, end);
+	watch_forget_taken(w, start, end);
+}
+
 /* Take out of the table what was in @m and is not there any more. mprotect(2) of a part of the code
- * makes several mappings of one, or one of several: what is in them stays where it is. Where no file is
- * mapped any more there may be the program's own copy of it. */
+ * makes several mappings of one, or one of several: what is in them stays where it is. Where no
+ * file is mapped any more there may be the program's own copy of it. */
 static void forget_gone(struct watch *w, const struct mappings *now, const struct mapping *m)
 {
 	taddr at = m->start;
@@ -109,13 +125,13 @@ static void forget_gone(struct watch *w, const struct mappings *now, const struc
 		if (n->end <= at || n->start >= m->end)
 			continue;
 		if (n->start > at)
-			traps_forget(&w->traps, w->space, at, n->start);
+			forget_range(w, w->space, at, n->start);
 		at = n->end < m->end ? n->end : m->end;
 		if (n->file != m->file || n->bias != m->bias)
-			traps_forget(&w->traps, NULL, n->start > m->start ? n->start : m->start, at);
+			forget_range(w, NULL, n->start > m->start ? n->start : m->start, at);
 	}
 	if (at < m->end)
-		traps_forget(&w->traps, w->space, at, m->end);
+		forget_range(w, w->space, at, m->end);
 }
 
 bool watch_is_allocator(struct watch *w, uint32_t file)
@@ -131,16 +147,20 @@ bool watch_is_allocator(struct watch *w, uint32_t file)
 void watch_count_allocators(struct watch *w)
 {
 	w->free_functions = w->counts.taken = 0;
-	for (size_t i = 0; i < w->traps.n; i++) {
-		const struct trap *t = &w->traps.v[i];
+	for (size_t i = 0; i < w->breakpoints.n; i++) {
+		const struct breakpoint *t = &w->breakpoints.v[i];
 
-		if (!(t->roles & TRAP_ENTRY))
+		if (!(t->roles & BREAKPOINT_ENTRY))
 			continue;
 		w->counts.taken += !memcmp(t->insn.bytes, arch_trap, arch_trap_size);
 		const struct probe *p = watch_probe(w, t->probe);
 
 		w->counts.trapped |= p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP;
 		w->free_functions += p->kind == PROBE_FREE;
+	}
+	for (size_t i = 0; i < w->n_taken; i++) {
+		w->counts.trapped = true;
+		w->free_functions += w->taken[i].probe->kind == PROBE_FREE;
 	}
 }
 
@@ -171,6 +191,8 @@ int watch_modules(struct watch *w, pid_t tid)
 		forget_gone(w, &now, &was.maps[i]);
 		changed = true;
 	}
+	if (w->engine)
+		w->shared->engine->modules(w->engine, &w->maps);
 	for (size_t i = 0; !err && i < now.n; i++) {
 		if (has_mapping(&was, &now.maps[i]))
 			continue;
@@ -179,7 +201,8 @@ int watch_modules(struct watch *w, pid_t tid)
 	}
 	mappings_release(&was);
 	if (changed) {
-		watch_look_at_slots(w);
+		watch_arm(w);
+		watch_look_at_got_entries(w);
 		forget_pcs(w);
 		watch_count_allocators(w);
 		w->sink->modules(w->image, &w->maps);
@@ -218,10 +241,10 @@ static void own_bytes(void *ctx, taddr at, uint8_t *code, size_t len)
 {
 	const struct watch *w = ctx;
 
-	traps_hide(&w->traps, at, code, len);
+	breakpoints_hide(&w->breakpoints, at, code, len);
 }
 
-static struct watch *watch_create(struct watch_shared *shared, struct space *space,
+static struct watch *watch_create(struct watch_shared *shared, struct address_space *space,
 				  const struct observer_sink *sink, void *image)
 {
 	struct watch *w = calloc(1, sizeof *w);
@@ -233,8 +256,8 @@ static struct watch *watch_create(struct watch_shared *shared, struct space *spa
 	w->image = image;
 	w->space = space;
 	w->program = NO_FILE;
-	w->traps.guard = shared->guard;
-	w->traps.pid = space->pid;
+	w->breakpoints.journal = shared->journal;
+	w->breakpoints.pid = space->pid;
 	w->unwinder = unwinder_new();
 	if (!w->unwinder) {
 		watch_free(w);
@@ -255,12 +278,16 @@ uint32_t watch_program(const struct watch *w)
 	return w->program;
 }
 
-struct watch *watch_new(struct watch_shared *shared, struct space *space, pid_t tid,
+struct watch *watch_new(struct watch_shared *shared, struct task *task,
 			const struct observer_sink *sink, void *image, int *err)
 {
-	struct watch *w = watch_create(shared, space, sink, image);
+	struct watch *w = watch_create(shared, task->space, sink, image);
 
-	*err = w ? watch_modules(w, tid) : -ENOMEM;
+	/* At its exec a task can be made to do nothing; and there is hardly anything to take
+	 * yet. */
+	if (w && !task_is_at_exec(task))
+		watch_begin_engine(w, task);
+	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
 	if (*err) {
 		watch_free(w);
 		return NULL;
@@ -279,29 +306,30 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 	mappings_release(&maps);
 }
 
-/* Between the fork and now another thread of the parent may have planted more: make the copy
- * hold exactly what its table says. */
-static void sync_copy(struct watch *w, const struct space *parent)
+/* Between the fork and now another thread of the parent may have planted more: bring the copy in
+ * line with its table. */
+static void sync_copy(struct watch *w, const struct address_space *parent)
 {
-	for (size_t i = 0; i < w->traps.n_slacks; i++) {
-		const struct slack *k = &w->traps.slacks[i];
+	for (size_t i = 0; i < w->breakpoints.n_slacks; i++) {
+		const struct slack *k = &w->breakpoints.slacks[i];
 		uint8_t code[4096];
 		size_t len = (size_t)(k->next - k->start);
 
 		if (k->saved && len && len <= sizeof code &&
-		    space_read(parent, k->start, code, len) == (ssize_t)len)
-			space_write(w->space, k->start, code, len);
+		    address_space_read(parent, k->start, code, len) == (ssize_t)len)
+			address_space_write(w->space, k->start, code, len);
 	}
-	for (size_t i = 0; i < w->traps.n; i++)
-		trap_make_sure(w->space, &w->traps.v[i]);
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		breakpoint_make_sure(w->space, &w->breakpoints.v[i]);
 }
 
-struct watch *watch_fork(const struct watch *parent, const struct space *parent_space,
-			 struct space *space, const struct observer_sink *sink, void *image, int *err)
+struct watch *watch_fork(const struct watch *parent, const struct address_space *parent_space,
+			 struct address_space *space, const struct observer_sink *sink, void *image,
+			 int *err)
 {
 	struct watch *w = watch_create(parent->shared, space, sink, image);
 
-	*err = w ? traps_copy(&w->traps, &parent->traps) : -ENOMEM;
+	*err = w ? breakpoints_copy(&w->breakpoints, &parent->breakpoints) : -ENOMEM;
 	if (!*err)
 		*err = mappings_copy(&w->maps, &parent->maps);
 	if (!*err)
@@ -323,7 +351,7 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	mappings_release(&w->maps);
-	traps_release(&w->traps);
+	breakpoints_release(&w->breakpoints);
 	unwinder_free(w->unwinder);
 	free(w->pcs);
 	idindex_release(&w->pc_index);
@@ -332,6 +360,8 @@ void watch_free(struct watch *w)
 	free(w->frames);
 	pools_release(&w->pools);
 	free(w->hidden);
+	watch_end_engine(w);
+	free(w->taken);
 	free(w);
 }
 
@@ -341,7 +371,7 @@ struct observed_counts watch_counts(const struct watch *w)
 
 	struct unwind_counts u = unwinder_counts(w->unwinder);
 
-	c.planted = w->traps.planted;
+	c.planted = w->breakpoints.planted;
 	c.trapped |= w->shared->no_traps;
 	c.unwind_known = u.steps_known;
 	c.unwind_made = u.steps_made;
@@ -350,18 +380,21 @@ struct observed_counts watch_counts(const struct watch *w)
 	return c;
 }
 
-/* A function of mprof.h, or one that is answered: the program may tell that it wants to be watched again. */
-static bool is_mark(const struct watch *w, const struct trap *trap)
+/* Is it a function of mprof.h, or one that we answer? By those the program may ask to be watched
+ * again. */
+static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
-	return trap->roles & TRAP_ENTRY && watch_probe(w, trap->probe)->kind == PROBE_NONE;
+	return bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->kind == PROBE_NONE;
 }
 
 void watch_suspend(struct watch *w)
 {
-	traps_lift(&w->traps, w->space);
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (is_mark(w, &w->traps.v[i]))
-			trap_put_back(w->space, &w->traps.v[i]);
+	if (w->engine)
+		w->shared->engine->suspend(w->engine, true);
+	breakpoints_lift(&w->breakpoints, w->space);
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (is_mark(w, &w->breakpoints.v[i]))
+			breakpoint_put_back(w->space, &w->breakpoints.v[i]);
 	w->suspended = true;
 }
 
@@ -369,21 +402,34 @@ void watch_resume(struct watch *w, pid_t tid)
 {
 	w->suspended = false;
 	watch_modules(w, tid);
-	traps_put_back(&w->traps, w->space);
-	watch_look_at_slots(w);
+	breakpoints_put_back(&w->breakpoints, w->space);
+	watch_look_at_got_entries(w);
+	if (w->engine)
+		w->shared->engine->suspend(w->engine, false);
 }
 
 bool watch_can_see(const struct watch *w)
 {
 	if (w->shared->no_traps)
 		return true;
-	for (size_t i = 0; i < w->traps.n; i++)
-		if (w->traps.v[i].roles & (TRAP_ENTRY | TRAP_RENDEZVOUS | TRAP_RESOLVER))
+	if (w->n_taken)
+		return true;
+	for (size_t i = 0; i < w->breakpoints.n; i++)
+		if (w->breakpoints.v[i].roles &
+		    (BREAKPOINT_ENTRY | BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER))
 			return true;
 	return false;
 }
 
-void watch_clean(const struct watch *w, const struct space *space)
+int watch_clean(struct watch *w)
 {
-	traps_lift(&w->traps, space);
+	breakpoints_lift(&w->breakpoints, w->space);
+	return w->engine ? w->shared->engine->remove(w->engine) : 0;
+}
+
+void watch_clean_copy(const struct watch *w, struct task *child)
+{
+	breakpoints_lift(&w->breakpoints, child->space);
+	if (w->engine)
+		w->shared->engine->clean_copy(w->engine, child);
 }

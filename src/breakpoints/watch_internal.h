@@ -2,12 +2,14 @@
 #ifndef MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 #define MPROF_BREAKPOINTS_WATCH_INTERNAL_H
 
-/* What the files of the watch share: watch.c (modules and traps), hits.c (what a trap means). */
+/* What the files of the watch share: watch.c (modules and breakpoints), step_over.c (a task at a
+ * breakpoint), entries.c and returns.c (what a breakpoint means), and those named below. */
 
 #include "base/idindex.h"
 #include "breakpoints/calls.h"
+#include "breakpoints/engine.h"
 #include "breakpoints/pools.h"
-#include "breakpoints/traps.h"
+#include "breakpoints/breakpoints.h"
 #include "breakpoints/watch.h"
 #include "unwind/unwind.h"
 
@@ -22,10 +24,10 @@ struct known_pc {
 struct watch {
 	struct watch_shared *shared;
 	const struct observer_sink *sink;
-	void *image;	/* whose events they are */
-	struct space *space;
+	void *image;	/* the image that the events belong to */
+	struct address_space *space;
 	struct mappings maps;
-	struct traps traps;
+	struct breakpoints breakpoints;
 	struct unwinder *unwinder;
 	struct known_pc *pcs;
 	size_t n_pcs, cap_pcs;
@@ -34,29 +36,38 @@ struct watch {
 	size_t n_sites, cap_sites;
 	struct idindex site_index;
 	uint32_t program;		/* its file's number, or NO_FILE */
-	size_t free_functions;		/* trapped functions to free with */
+	size_t free_functions;		/* how many functions with a breakpoint free a block */
 	struct pools pools;
 	uint32_t *frames;		/* of the chain in progress */
 	size_t cap_frames;
-	/* Blocks that the program asked for to hear from us, which are no events of its own. */
+	/* Blocks that the program requested only to hear from us, which are no events of its
+	 * own. */
 	taddr *hidden;
 	size_t n_hidden, cap_hidden;
-	bool suspended;			/* the traps are out, all others are as they were */
-	taddr stepping;			/* the trap that is lifted for a single step; 0: none */
+	bool suspended;			/* the breakpoints are out, everything else is as it was */
+	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
+					   none */
 	struct observed_counts counts;
+	struct engine *engine;		/* NULL: all is trapped */
+	struct engine_host host;	/* what it asks of us */
+	struct engine_function *taken;	/* functions that it sees */
+	size_t n_taken, cap_taken;
+	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
+					   can */
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */
 struct rewound_free {
-	taddr trap, ptr, sp;
+	taddr entry, ptr, sp;
 };
 
 /* A place where a function is called. */
 struct call_site {
 	taddr ret;
-	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach others */
+	taddr reaches;	/* the call there reaches this function and nothing else; 0: it may reach
+			   others */
 	bool described;	/* call frame information tells how to leave it */
-	uint32_t file;	/* whose code it is */
+	uint32_t file;	/* the file whose code it is */
 };
 
 /* What is kept for a task. */
@@ -64,10 +75,11 @@ struct watched_task {
 	struct calls calls;
 	struct rewound_free *rewound;
 	size_t n_rewound, cap_rewound;
-	/* The pool that its requests come from if they name none, of functions of this file; 0: none. */
+	/* The pool that its requests come from if they name none, for functions of this file; 0:
+	 * none. */
 	taddr pool;
 	uint32_t pool_file;
-	bool hide_next;	/* the next block it asks for is not to be told of */
+	bool hide_next;	/* do not report the next block it asks for */
 	/* Where it began to run, and its stack pointer then; 0: not known. */
 	bool start_asked;
 	taddr start_pc, start_sp;
@@ -76,16 +88,18 @@ struct watched_task {
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
 
-/* Put a trap in the place of a function, or of its resolver, for the definition @probe. 0 or -errno. */
-int watch_plant(struct watch *w, taddr at, enum trap_role role, uint32_t file, uint32_t probe);
+/* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or
+ * -errno. */
+int watch_plant(struct watch *w, taddr at, enum breakpoint_role role, uint32_t file,
+		uint32_t probe);
 
-/* Traps have come or gone. */
+/* Count the allocators again: breakpoints have come or gone. */
 void watch_count_allocators(struct watch *w);
 
 /* The mapping that has @pc; looks again at what is mapped if none is known. */
 const struct mapping *watch_mapping(struct watch *w, pid_t tid, taddr pc);
 
-/* What kind of special range @pc is in: true if of @kind. */
+/* Is @pc in a special range of the kind @kind? */
 bool watch_in_range(struct watch *w, const struct mapping *m, taddr pc, enum scan_range_kind kind);
 
 /* The definition with this number. */
@@ -97,80 +111,115 @@ static inline const struct probe *watch_probe(const struct watch *w, uint32_t nu
 /* Does a module file define a function to free with? */
 bool watch_is_allocator(struct watch *w, uint32_t file);
 
-/* NULL: out of memory. */
+/* step_over.c */
+/* What is kept for a task, begun if there is nothing yet. NULL: out of memory. */
 struct watched_task *watched_task(struct task *task);
 
-/* Tell the sink, with the time. */
-void watch_emit(struct watch *w, struct alloc_event *e);
+/* places.c */
+/* The place of a frame, added if it is a new one; valid until the next one is added. NULL: out of
+ * memory. */
+const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
 
+/* chains.c */
+/* From here on the chains that are asked for are this task's, whose stack is read from @sp on. 0 or
+ * -errno. */
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
+/* A chain as the unwinder gives it, without numbers. 0 or -errno. */
+int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
+		 const struct unwind_goal *goal, struct unwind_chain *chain);
 /**
  * The chain of a call with registers @r that will return to @ret, into @c, which owns it.
  * unwinder_snapshot() has been taken. 0 or -errno.
  */
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
-
-/* places.c */
-/* The place of a frame, learnt if it is a new one; good until the next one is learnt. NULL: out of memory. */
-const struct known_pc *watch_place(struct watch *w, pid_t tid, const struct unwind_frame *f);
-
-/* chains.c */
-/* From here on chains are asked for of this task, whose stack is read from @sp on. 0 or -errno. */
-int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp);
-/* A chain by the unwinder alone, nothing numbered. 0 or -errno. */
-int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret, const struct unwind_goal *goal,
-		 struct unwind_chain *chain);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
+/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0 or
+ * -errno. */
+int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct alloc_chain *out);
+
+/* watch_engine.c */
+/* Let the session's engine, if there is one, begin in the program, all of whose tasks are
+ * stopped. */
+void watch_begin_engine(struct watch *w, struct task *task);
+/* What is to be planted there is the engine's if it takes it. False: it is to be trapped. */
+bool watch_offer(struct watch *w, const struct engine_function *f);
+/* Functions in [start, end) are gone. */
+void watch_forget_taken(struct watch *w, taddr start, taddr end);
+/* What has been offered is seen from here on. */
+void watch_arm(struct watch *w);
+/* Nothing of the engine is in the program any more, or that is gone. */
+void watch_end_engine(struct watch *w);
+
 /* sites.c */
-/* Did the code that defines the free at @trap, and to which it returns at @ret, call it itself? */
-bool watch_by_allocator(struct watch *w, const struct trap *trap, taddr ret);
-/* What is known of the call that has reached the free at @trap and returns to @ret. */
+/* Did the code of module file @file, which defines the free at @at, and to which it returns at
+ * @ret, call it itself? */
+bool watch_by_allocator(struct watch *w, taddr at, uint32_t file, taddr ret);
+/* What is known of the call that has reached the free at @bp and returns to @ret. */
 enum free_site_kind {
-	SITE_ANY,	/* nothing: of what else it does the return has to tell */
-	SITE_FREES,	/* it reaches that free and nothing else */
-	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can be told apart */
+	SITE_ANY,	/* nothing: only its return shows what else it does */
+	SITE_FREES,	/* it reaches only that free */
+	SITE_WRAPPED,	/* it calls a function of another module than the free's: their frames can
+			   be told apart */
 };
-enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct trap *trap);
-/* Does the call that returns to @ret reach the function at @at, and nothing else? NULL: no. */
+enum free_site_kind watch_free_site(struct watch *w, taddr ret, const struct breakpoint *bp);
+/* Does the call that returns to @ret reach only the function at @at? NULL: no. */
 const struct call_site *watch_site_of(struct watch *w, taddr ret, taddr at);
-/* Is it the library of the function at @trap itself that calls it? */
-bool watch_by_library(struct watch *w, const struct trap *trap, taddr ret);
+/* Is it the library of the function at @bp itself that calls it? */
+bool watch_by_library(struct watch *w, const struct breakpoint *bp, taddr ret);
 
 /* indirect.c: functions that the program itself chooses when it is linked or started (ifuncs) */
 /* The function that chooses is entered, and has returned. */
-void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
-			  const struct arch_regs *r);
+void watch_enter_resolver(struct watch *w, struct task *task, struct watched_task *t,
+			  const struct breakpoint *bp, const struct arch_regs *r);
 void watch_resolver_returned(struct watch *w, struct task *task, const struct call *c,
 			     const struct arch_regs *r);
-/* What has been chosen before anybody could see it: the words that it was put into tell. */
-void watch_look_at_slots(struct watch *w);
+/* Look for functions that were chosen before we watched: their addresses are in the GOT entries. */
+void watch_look_at_got_entries(struct watch *w);
 
 /* poolcalls.c */
 /* The pool that a call which gives a block requests it from; 0: none. */
 taddr watch_pool_of(const struct watch *w, const struct watched_task *t, const struct call *c,
 		    const struct arch_regs *r);
-/* What such a call has come to, @e, changes what is in which pool. */
+/* Apply what such a call has come to, @e, to what is in which pool. */
 void watch_pool_block(struct watch *w, const struct call *c, const struct alloc_event *e);
-/* There is a new pool: whatever was known of one at this address is of another one. */
+/* There is a new pool: what was known of one at this address belonged to another. */
 void watch_pool_begins(struct watch *w, taddr pool);
-/* A function is entered, by whomever, that frees a pool, leaves it, or makes it the thread's default. */
-void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
-		      const struct arch_regs *r);
+/* A function is entered, no matter who calls it, that frees a pool, leaves it, or makes it the
+ * thread's default. */
+void watch_pool_entry(struct watch *w, struct task *task, struct watched_task *t,
+		      const struct breakpoint *bp, const struct arch_regs *r);
 
-/* hits.c */
+/* entries.c */
+/* A function is entered. True: it has returned already, with the registers in @r. */
+bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
+		     const struct breakpoint *bp, struct arch_regs *r);
+/* Is this a free that was counted, and then begun again? It is forgotten. */
+bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
+		       taddr sp);
+
+/* nesting.c */
+/* Whether this entry is the program's own call; drops pending calls that are over. */
+bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
+		    const struct call_entry *e, const struct arch_regs *r);
+
+/* returns.c */
+/* Report an event to the sink, with the time. */
+void watch_emit(struct watch *w, struct alloc_event *e);
 /* Wait for the call that will return to @ret. False: that cannot be trapped. */
 bool watch_await_return(struct watch *w, pid_t tid, taddr ret);
-/* A function is entered. True: it has returned already, with the registers in @r. */
-bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t, const struct trap *trap,
-		     struct arch_regs *r);
-/* A task is at @pc, where a call may have returned to. True: one has that was seen to begin. */
+/* A task is at @pc, where a call may have returned to. True: a call that was seen to begin has
+ * returned. */
 bool watch_hit_return(struct watch *w, struct task *task, struct watched_task *t, taddr pc,
 		      const struct arch_regs *r);
+/* Remove the innermost pending call: it is over, one way or another. */
+void watch_drop_call(struct watch *w, struct calls *calls);
 /* The innermost pending call will never return. */
 void watch_abandon(struct watch *w, struct task *task, struct calls *calls);
-/* Is this a free that was counted, and then begun again? It is forgotten. */
-bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr trap, taddr ptr, taddr sp);
+/* Report what came of a call that gave @block; 0: none. */
+void watch_end_call(struct watch *w, struct task *task, const struct call *c, taddr block);
 
 #endif

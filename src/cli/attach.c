@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/supported.h"
 #include "attach/target.h"
+#include "cli/apart.h"
 #include "cli/load_rules.h"
-#include "cli/massif.h"
 #include "cli/meant.h"
-#include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -60,7 +58,8 @@ static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f
 
 	target_explain(p, pid, f, &e);
 	if (by)
-		say("cannot attach to process %d: a session of mprof traces it already; mprof detach %d ends that",
+		say("cannot attach to process %d: a session of mprof traces it already; mprof "
+		    "detach %d ends that",
 		    (int)pid, (int)by);
 	else
 		say("%s", e.text);
@@ -105,7 +104,8 @@ static int begin(struct serve *v, pid_t pid)
 	s->attaching = 0;
 	if (err == -ENOEXEC) {
 		tracer_detach_process(v->tracer, pid);
-		say("cannot attach to process %d: %s", (int)pid, s->refused ? s->refused : "it has ended");
+		say("cannot attach to process %d: %s", (int)pid,
+		    s->refused ? s->refused : "it has ended");
 		status = s->refused ? status_of_refusal(s->refused_why) : STATUS_NOT_THERE;
 		s->refused = NULL;
 	} else if (err) {
@@ -134,8 +134,9 @@ static int begin_first(struct serve *v, pid_t pid)
 
 /* ---- all of them ---- */
 
-/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is no child
- * any more, and what is ours is not meant; of all others that cannot be attached to it is said why. */
+/* One that is there already is followed as if it had been born now. Whoever has ended meanwhile is
+ * no child any more, and what is ours is not meant; of all others that cannot be attached to it is
+ * said why. */
 static void begin_child(struct serve *v, pid_t pid)
 {
 	struct target_facts f;
@@ -153,8 +154,8 @@ static void begin_child(struct serve *v, pid_t pid)
 }
 
 /*
- * The children of a process are looked for when it is traced: from then on each new one is born traced. So
- * one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
+ * The children of a process are looked for when it is traced: from then on each new one is born
+ * traced. So one look at each is enough, and it ends however many are born meanwhile. 0 or -ENOMEM.
  */
 static int begin_children(struct serve *v, const struct pids *parents)
 {
@@ -185,7 +186,8 @@ static void say_attached(const struct serve *v)
 	if (s->n_attached == 1)
 		snprintf(which, sizeof which, "process %d", (int)s->root);
 	else
-		snprintf(which, sizeof which, "%zu processes, the first is %d", s->n_attached, (int)s->root);
+		snprintf(which, sizeof which, "%zu processes, the first is "
+					      "%d", s->n_attached, (int)s->root);
 	if (v->control)
 		snprintf(end, sizeof end, "; mprof detach %d%s ends it", (int)s->root,
 			 background ? "" : ", or Ctrl-C,");
@@ -212,43 +214,37 @@ static int begin_all(struct serve *v, const struct attach *a)
 	return 0;
 }
 
-static int attach_session(struct session *s, struct attach *a, int ready)
+static int attach_session(struct serve *v, struct attach *a, int ready)
 {
-	struct trap_observer *o = trap_observer_of(s->observer);
-	struct serve v = { .session = s, .tracer = trap_observer_tracer(o), .watched = trap_observer_shared(o),
-			   .options = &a->options, .end_on_interrupt = true };
-
-	trap_observer_shared(o)->check_unwinding = a->options.check_unwinding;
-	session_restrict(s, a->options.min_size, a->options.max_size);
-	s->foreign = a->foreign;
-	tracer_set_wait(v.tracer, a->options.wait);
+	v->session->foreign = a->foreign;
 	serve_raise_limit();
 	/* First what may fail without having touched the process. */
-	if (signals_begin(v.tracer, v.end_on_interrupt, say_sentence)) {
+	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
-	int status = begin_all(&v, a);
+	int status = begin_all(v, a);
 	if (!status) {
-		say_attached(&v);
+		say_attached(v);
 		supervise_ready(ready);
-		status = serve_session(&v) ? STATUS_FAILED : 0;
+		status = serve_session(v) ? STATUS_FAILED : 0;
 	}
-	control_close(v.control);
+	control_close(v->control);
 	return status;
 }
 
-static struct ending trace_attach(struct guard *guard, int ready, void *arg)
+static struct ending trace_attach(struct journal *journal, int ready, void *arg)
 {
 	struct attach *a = arg;
+	struct serve v = { .end_on_interrupt = true };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (record_open(&s, &a->rules, guard, &a->options))
+	if (record_open(&v, &s, &a->rules, journal, &a->options))
 		say("cannot start: out of memory");
 	else
-		end.status = attach_session(&s, a, ready);
-	record_close(&s);
+		end.status = attach_session(&v, a, ready);
+	record_close(&v);
 	return end;
 }
 
@@ -287,8 +283,8 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 		return STATUS_USAGE;
 	status = look_at_all(a);
 	if (!status)
-		status = massif_prepare(&a->options);
-	return status ? status : output_check(&a->options) ? STATUS_FAILED : 0;
+		status = record_prepare(&a->options);
+	return status;
 }
 
 int command_attach(int argc, char **argv)

@@ -77,7 +77,8 @@ struct probe_options {
 
 /* What is asked of Massif's profile. */
 struct massif_options {
-	const char *file;	/* --massif-out-file, with its % sequences; NULL: none is to be written */
+	const char *file;	/* --massif-out-file, with its % sequences; NULL: none is to be
+				   written */
 	struct massif_settings settings;
 	bool unit_given;	/* --time-unit */
 	unsigned columns, rows;	/* of ms_print's graph */
@@ -99,15 +100,18 @@ struct options {
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
 	struct probe_options probes;
-	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1]; /* each ends with a NULL */
+	/* each ends with a NULL */
+	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1];
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
 	struct pprof_options pprof;
 	struct heapprofile_options heap;
-	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL: none */
+	const char *heap_senseless; /* a variable of the environment whose value has no sense; NULL:
+				       none */
 	bool trace_children, trace_children_given;
 	bool tree;		/* the children that a process has already, too */
-	bool keep_execs;	/* of what a process did before it executed another program nothing is left out */
+	bool keep_execs;	/* of what a process did before it executed another program nothing
+				   is left out */
 	bool background;
 	enum tracer_wait wait;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
@@ -120,8 +124,8 @@ struct options {
 };
 
 /**
- * Parse the options in argv[first...], wherever they stand before "--"; of "run" only those before the
- * program. One or two dashes alike.
+ * Parse the options in argv[first...], wherever they stand before "--"; of "run" only those before
+ * the program. One or two dashes alike.
  * @command  "run", "report" ...: which options are allowed; used in messages
  * @argv     the options, with their values, come to stand before the other arguments
  * Returns the index of the first argument that is no option, or -1: a sentence has been printed.

@@ -8,10 +8,10 @@
 #include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/rename.h"
-#include "cli/sections.h"
+#include "cli/results.h"
 #include "cli/stream.h"
+#include "outputs/check.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -66,7 +66,8 @@ static void explain(const char *command, pid_t pid, int err, struct error *e)
 		meant_traced(e, command, pid, by);
 }
 
-/* Have text answered, for mprof detach. 0, and @a is to be released; or a status: a sentence has been printed. */
+/* Have text answered, for mprof detach. 0, and @a is to be released; or a status: a sentence has
+ * been printed. */
 static int ask(pid_t pid, const char *words, struct control_answer *a, unsigned seconds)
 {
 	struct error e;
@@ -251,8 +252,8 @@ static int print_reports(struct detached *d, const struct options *o)
 }
 
 /*
- * The session keeps what it could not save. Who was told so before, and has the report in a file now,
- * does not want more of it.
+ * The session keeps what it could not save. Who was told so before, and has the report in a file
+ * now, does not want more of it.
  */
 static int end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
 {
@@ -260,12 +261,14 @@ static int end_kept(pid_t pid, const struct detached *d, const struct options *o
 
 	if (d->again && o->output && !status && !ask(pid, "discard", &a, CONTROL_ANSWER_SECONDS)) {
 		control_answer_release(&a);
-		say("the report is in %s; the profile of process %d itself has been given up", o->output,
+		say("the report is in %s; the profile of process %d itself has been given "
+		    "up", o->output,
 		    (int)pid);
 		return 0;
 	}
-	say("process %d is free, but its profile is only in the session's memory: make room and call mprof "
-	    "detach %d again, or mprof control %d save FILE; mprof control %d discard gives it up",
+	say("process %d is free, but its profile is only in the session's memory: make room and "
+	    "call mprof detach %d again, or mprof control %d save FILE; mprof control %d discard "
+	    "gives it up",
 	    (int)pid, (int)pid, (int)pid, (int)pid);
 	return STATUS_FAILED;
 }
@@ -279,14 +282,15 @@ int command_detach(int argc, char **argv)
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
 	if (o.pprof.base) {
-		say("option base means nothing for detach: compare the data files with mprof report");
+		say("option base means nothing for detach: compare the data files with mprof "
+		    "report");
 		return STATUS_USAGE;
 	}
 	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
 	/* The session is not ended for a report that cannot be written. */
-	if (o.output && output_check_file(o.output, "the report"))
+	if (o.output && output_check_file(o.output, "the report", say_sentence))
 		return STATUS_FAILED;
 	struct control_answer a;
 	status = ask(pid, "detach", &a, DETACH_SECONDS);
@@ -349,8 +353,8 @@ static void say_no_control(const char *word)
 	for (size_t i = 0; i < n_control_commands; i++)
 		if (!(control_commands[i].flags & CONTROL_INTERNAL))
 			nearest_try(&n, control_commands[i].name);
-	say("control: \"%s\" is no command%s%s%s mprof help control", word, n.best ? ": did you mean " : "",
-	    n.best ? n.best : "", n.best ? "? See" : "; see");
+	say("control: \"%s\" is no command%s%s%s mprof help control", word,
+	    n.best ? ": did you mean " : "", n.best ? n.best : "", n.best ? "? See" : "; see");
 }
 
 /* What "mprof control" was called with. */
@@ -362,8 +366,10 @@ struct control_call {
 	const char *rest;	/* a file, or words; NULL: none */
 };
 
-/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a status. */
-static int call_whom(struct control_call *call, const struct options *o, char *const words[], size_t n)
+/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a
+ * status. */
+static int call_whom(struct control_call *call, const struct options *o, char *const words[],
+		     size_t n)
 {
 	struct pids pids = { 0 };
 
@@ -466,8 +472,8 @@ int command_control(int argc, char **argv)
 		free(line);
 		return STATUS_USAGE;
 	}
-	int err = line ? control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e) :
-			 error_set(&e, -ENOMEM, "control: out of memory");
+	int err = line ? control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e)
+		       : error_set(&e, -ENOMEM, "control: out of memory");
 	free(line);
 	if (err) {
 		explain("control", call.session, err, &e);

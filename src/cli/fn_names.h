@@ -7,9 +7,10 @@
 #include "pprof/heapstacks.h"
 
 /*
- * A name of --alloc-fn or --ignore-fn that no function has, and an expression of --focus, --ignore or
- * --list that none matches, does nothing; that is most likely a slip. Whoever prints tells here what
- * there was, and says at the end what was never met, once however many profiles were printed.
+ * A name of --alloc-fn or --ignore-fn that no function has, and an expression of --focus, --ignore
+ * or
+ * --list that none matches, does nothing; that is most likely a slip. Whoever prints tells here
+ * what there was, and says at the end what was never met, once however many profiles were printed.
  */
 
 /* The functions of a profile, before its names are shortened. */

@@ -19,7 +19,8 @@ bool is_pprof_format(enum output_format f)
 
 /* ---- reading ---- */
 
-static int read_data(const char *path, const struct options *o, struct heap_stacks *out, struct error *e)
+static int read_data(const char *path, const struct options *o, struct heap_stacks *out,
+		     struct error *e)
 {
 	struct profile_data *d = read_viewed(path, o);
 
@@ -51,7 +52,8 @@ static int shorten_names(struct heap_stacks *h)
 
 		if (!name)
 			return -ENOMEM;
-		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name, size);
+		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name,
+			  size);
 		strcpy(f->name, name); /* never longer than it was */
 		free(name);
 	}

@@ -14,21 +14,27 @@ enum {
 static const struct {
 	const char *name;
 	unsigned flags;
-	const char *usage;	/* lines; NULL: made of the table of commands in control/protocol.c */
+	const char *usage;	/* lines; NULL: made of the table of commands in
+				   control/protocol.c */
 	const char *about;
 } commands[] = {
 	{ "run", FOR_RUN,
 	  "mprof run [options] [--] PROGRAM [ARG...]   run a program and profile it\n",
-	  "What stands behind the program is the program's. When it has ended, the report is printed to\n"
-	  "standard error, the profile is written to mprof.data, and mprof ends as the program ended.\n" },
+	  "What stands behind the program is the program's. When it has ended, the report is "
+	  "printed to\n"
+	  "standard error, the profile is written to mprof.data, and mprof ends as the program "
+	  "ended.\n" },
 	{ "attach", FOR_ATTACH,
 	  "mprof attach [options] PID|NAME...          profile a running process, or several\n",
-	  "Until the process ends, mprof detach, Ctrl-C, or the end of --duration: then the report is printed\n"
-	  "to standard error and the profile is written to mprof.data. The process goes on unharmed.\n"
+	  "Until the process ends, mprof detach, Ctrl-C, or the end of --duration: then the report "
+	  "is printed\n"
+	  "to standard error and the profile is written to mprof.data. The process goes on "
+	  "unharmed.\n"
 	  "A name is that of the only process that is called so.\n" },
 	{ "detach", FOR_REPORT | FOR_DETACH,
 	  "mprof detach [options] [PID|NAME]           end that, and print the report\n",
-	  "The process goes on, and all that are traced in its session. Without PID: the only session there is.\n" },
+	  "The process goes on, and all that are traced in its session. Without PID: the only "
+	  "session there is.\n" },
 	{ "status", FOR_STATUS,
 	  "mprof status                                list the sessions\n",
 	  "State, seconds, allocations, frees and live bytes of each.\n" },
@@ -37,7 +43,8 @@ static const struct {
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
 	{ "report", FOR_REPORT,
-	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a log\n",
+	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
+	  "log\n",
 	  "Neither the program nor its libraries are needed.\n" },
 	{ "stats", FOR_LOGS,
 	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
@@ -64,77 +71,113 @@ static const struct part parts[] = {
 	{ PRINTS, "  --normal         what contributes reasonably (default)\n" },
 	{ PRINTS, "  --terse          what contributes significantly\n" },
 	{ PRINTS, "  --leaktable      the table of leaks, without call sites (default)\n" },
-	{ PRINTS, "  --offsets        the table of leaks, telling apart call sites within a function\n" },
+	{ PRINTS, "  --offsets        the table of leaks, telling apart call sites within a "
+		  "function\n" },
 	{ PRINTS, "  --noleaktable    no table of leaks\n" },
 	{ PRINTS, "  --lines          the table of leaks with the lines of the source\n" },
-	{ PRINTS, "  --lifetimes      a table of how long blocks lived, and which were temporary\n" },
+	{ PRINTS, "  --lifetimes      a table of how long blocks lived, and which were "
+		  "temporary\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
 	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
 	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n" },
 	{ PRINTS, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
-	{ FOR_REPORT, "  --symbols-from=DIR|FILE   (report) name the profile again from these files\n" },
+	{ FOR_REPORT, "  --symbols-from=DIR|FILE   (report) name the profile again from these "
+		      "files\n" },
 	{ PRINTS, "  --at=peak        the tables for what was live at the peak\n" },
-	{ PRINTS, "  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, too), text,\n"
-		  "                   folded (flame graphs), heap, pprof or dot (the last five of heap profiles, too)\n" },
-	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT --max-snapshots=N   (report) of massif and ms_print\n"
+	{ PRINTS, "  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, "
+		  "too), text,\n"
+		  "                   folded (flame graphs), heap, pprof or dot (the last five of "
+		  "heap profiles, too)\n" },
+	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT --max-snapshots=N   (report) of "
+		      "massif and ms_print\n"
 		      "  --x=COLUMNS --y=ROWS      (report) the size of ms_print's graph\n" },
-	{ PRINTS, "  -o FILE          write the report there (run, attach: instead of standard error;\n"
+	{ PRINTS, "  -o FILE          write the report there (run, attach: instead of standard "
+		  "error;\n"
 		  "                   report, detach: instead of standard output)\n" },
 
 	{ TRACES, "\nhow to profile (run, attach):\n" },
-	{ TRACES, "  --data=FILE      the profile's data file (default mprof.data); %p is the process,\n"
+	{ TRACES, "  --data=FILE      the profile's data file (default mprof.data); %p is the "
+		  "process,\n"
 		  "                   %q{VAR} an environment variable, %% a per cent sign\n" },
-	{ TRACES, "  --trace-children=yes|no   profile the processes it starts, too (default no)\n" },
-	{ TRACES, "  --keep-execs     a profile of each program that a process executes, not of the last one only\n" },
+	{ TRACES, "  --trace-children=yes|no   profile the processes it starts, too (default "
+		  "no)\n" },
+	{ TRACES, "  --keep-execs     a profile of each program that a process executes, not of "
+		  "the last one only\n" },
 	{ TRACES, "  --duration=SECONDS        end the profiling then\n" },
-	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT allocations\n" },
-	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the manual)\n" },
+	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT "
+		  "allocations\n" },
+	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the "
+		  "manual)\n" },
 	{ TRACES, "  --min-size=BYTES --max-size=BYTES   record only requests of such sizes\n" },
-	{ TRACES, "  --timeline=POINTS         so many points over time in the data file (default 1000)\n" },
-	{ TRACES, "  --massif-out-file[=FILE]  write a massif file, too (default massif.out.%p), with --time-unit\n"
-		  "                   --detailed-freq --max-snapshots --peak-inaccuracy --threshold --depth\n"
-		  "                   --heap --stacks --pages-as-heap --heap-admin --alignment --alloc-fn\n"
+	{ TRACES, "  --timeline=POINTS         so many points over time in the data file (default "
+		  "1000)\n" },
+	{ TRACES, "  --massif-out-file[=FILE]  write a massif file, too (default massif.out.%p), "
+		  "with --time-unit\n"
+		  "                   --detailed-freq --max-snapshots --peak-inaccuracy "
+		  "--threshold --depth\n"
+		  "                   --heap --stacks --pages-as-heap --heap-admin --alignment "
+		  "--alloc-fn\n"
 		  "                   --ignore-fn as Massif's; see the manual\n" },
 	{ FOR_ATTACH, "  -p, --pid=PID|NAME        (attach) this process; PID,PID...: these\n" },
-	{ FOR_ATTACH, "  --tree           (attach) the children that it has already, too, and all that come\n" },
+	{ FOR_ATTACH, "  --tree           (attach) the children that it has already, too, and all "
+		      "that come\n" },
 	{ FOR_ATTACH, "  --background     (attach) return once tracing has begun\n" },
-	{ TRACES, "  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if FILE ends in .zst)\n" },
-	{ TRACES, "  --mma-stats-file[=FILE]   write its statistics: duration, load_max, load_current ...\n" },
-	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no progress messages\n" },
+	{ TRACES, "  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if "
+		  "FILE ends in .zst)\n" },
+	{ TRACES, "  --mma-stats-file[=FILE]   write its statistics: duration, load_max, "
+		  "load_current ...\n" },
+	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no "
+		  "progress messages\n" },
 	{ TRACES, "  --quiet          no progress messages\n" },
 	{ TRACES, "  --stats          tell how much work the profiling was\n" },
-	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of mprof\n" },
+	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of "
+		  "mprof\n" },
 
 	{ TRACES, "\nheap profiles for pprof (run, attach; see the manual):\n" },
 	{ TRACES, "  --heap-profile=PREFIX     write PREFIX.NNNN.heap while the program runs\n" },
-	{ TRACES, "  --heap-profile-{allocation,deallocation,inuse}-interval=BYTES, -time-interval=SECONDS,\n"
+	{ TRACES, "  --heap-profile-{allocation,deallocation,inuse}-interval=BYTES, "
+		  "-time-interval=SECONDS,\n"
 		  "  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n" },
 	{ TRACES, "  --depth=FRAMES, --symbols=yes|no, --quiet\n" },
 
-	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and profile.proto):\n" },
-	{ PRINTS, "  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes --cum\n" },
+	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and "
+		  "profile.proto):\n" },
+	{ PRINTS, "  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes "
+		  "--cum\n" },
 	{ PRINTS, "  --functions --lines --files --addresses --focus=RE --ignore=RE --list=RE\n" },
 	{ PRINTS, "  --nodecount=N --nodefraction=F --edgefraction=F --text --collapsed --dot\n" },
 	{ FOR_REPORT, "  --base=FILE --drop_negative --symbols=yes|no   (report)\n" },
-	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is standard input\n" },
+	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is "
+		    "standard input\n" },
 
-	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   this process\n" },
+	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
+						 "this process\n" },
 
 	{ TRACES | FOR_PROBES, "\nwhich functions are trapped (run, attach, probes):\n" },
-	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man mprof.probes)\n" },
-	{ TRACES | FOR_PROBES, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; KIND:0xADDRESS without a name\n" },
-	{ TRACES | FOR_PROBES, "  --malloc-lib=NAME         look only in this library; NONE: only in the program\n" },
-	{ TRACES | FOR_PROBES, "  --client-requests=yes|no  obey what a program built with valgrind.h tells (default yes)\n" },
+	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man "
+			       "mprof.probes)\n" },
+	{ TRACES | FOR_PROBES, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; "
+			       "KIND:0xADDRESS without a name\n" },
+	{ TRACES | FOR_PROBES, "  --malloc-lib=NAME         look only in this library; NONE: only "
+			       "in the program\n" },
+	{ TRACES | FOR_PROBES, "  --client-requests=yes|no  obey what a program built with "
+			       "valgrind.h tells (default yes)\n" },
 
-	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its signal.\n" },
-	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong usage; 1 anything else.\n" },
-	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator found; 2 wrong usage;\n"
+	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its "
+		   "signal.\n" },
+	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong "
+		   "usage; 1 anything else.\n" },
+	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
+		      "found; 2 wrong usage;\n"
 		      "1 anything else.\n" },
-	{ FOR_CONTROL | FOR_STATUS, "\n  --format=text|json        (control, status) for people (default), or for programs\n" },
-	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything else.\n" },
-	{ FOR_ALL, "\nmprof help COMMAND tells of one command; mprof --version tells the version; man mprof everything.\n" },
+	{ FOR_CONTROL | FOR_STATUS, "\n  --format=text|json        (control, status) for people "
+				    "(default), or for programs\n" },
+	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything "
+				    "else.\n" },
+	{ FOR_ALL, "\nmprof help COMMAND tells of one command; mprof --version tells the version; "
+		   "man mprof everything.\n" },
 };
 
 static void print_usage(const char *usage, const char *before, FILE *out)
@@ -175,10 +218,12 @@ static void print_parts(unsigned flags, FILE *out)
 
 static void print_all(FILE *out)
 {
-	fputs("mprof tells where a program's memory is allocated, by whom, and what is never freed.\n\n", out);
+	fputs("mprof tells where a program's memory is allocated, by whom, and what is never "
+	      "freed.\n\n", out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		print_usage_of(i, i ? "       " : "usage: ", out);
-	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ", out);
+	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ",
+		    out);
 	print_parts(~0u, out);
 }
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The help of a command: what it does, and the options that it takes. NULL: of all of mprof. False: there is
- * no such command. */
+/* The help of a command: what it does, and the options that it takes. NULL: of all of mprof. False:
+ * there is no such command. */
 bool help_print(const char *command, FILE *out);
 
 /* Is one of our commands the nearest? */

@@ -140,5 +140,6 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 	err = read_lines(files, out);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return err ? error_set(e, err, "cannot read the libraries of %s: %s", path, strerror(-err)) : 0;
+	return err ? error_set(e, err, "cannot read the libraries of %s: "
+				       "%s", path, strerror(-err)) : 0;
 }

@@ -47,10 +47,12 @@ void say_not_found(const struct rules *r)
 		const struct probe *p = &r->probes.v[i];
 
 		if (p->address && p->found && !p->placed)
-			say("%s: there is no instruction at this address but the middle of one: not trapped", p->where);
+			say("%s: there is no instruction at this address but the middle of one: "
+			    "not trapped", p->where);
 		if (p->must_be_found && !is_found(&r->probes, p))
-			say("%s: %s", p->where, p->address ? "the program has no code at this address" :
-							     "no function of this name was found");
+			say("%s: %s", p->where,
+			    p->address ? "the program has no code at this address"
+				       : "no function of this name was found");
 	}
 }
 
@@ -66,8 +68,8 @@ void say_not_resolved(const struct watch_shared *s)
 			if (!p->sought || p->resolved)
 				continue;
 			printable(path, sizeof path, s->files.files[i].path);
-			say("%s of %s is indirect (an ifunc), and nothing tells where it is: calls of it were not "
-			    "seen",
+			say("%s of %s is indirect (an ifunc), and nothing tells where it is: calls "
+			    "of it were not seen",
 			    s->rules->probes.v[p->probe].name, path);
 		}
 	}

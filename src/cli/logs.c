@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that read event logs: stats, log. */
+#include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/logs.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "cli/stream.h"
 
 #include "mma/log_text.h"
@@ -24,7 +24,8 @@ struct logs {
 	struct mma_log *v;
 	bool truncated;	/* one of them was cut off */
 	bool for_stats;	/* nothing else is asked for */
-	struct mma_stats *only;	/* those of the only file, which need no entries: a recorded profile, or
+	struct mma_stats
+		*only; /* those of the only file, which need no entries: a recorded profile, or
 				   a log that was counted while it was read */
 };
 
@@ -42,10 +43,12 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 	struct profile_data *d;
 
 	if (!l->for_stats)
-		return error_set(e, -EINVAL, "%s is a recorded profile, which has no single events: a log is "
+		return error_set(e, -EINVAL, "%s is a recorded profile, which has no single "
+					     "events: a log is "
 				 "written by mprof run --mma-log-file", name);
 	if (l->n > 1)
-		return error_set(e, -EINVAL, "%s is a recorded profile: its statistics cannot be merged with "
+		return error_set(e, -EINVAL, "%s is a recorded profile: its statistics cannot be "
+					     "merged with "
 				 "others, only logs can", name);
 	int err = datafile_read(name, &d, e);
 	if (err)
@@ -56,7 +59,8 @@ static int read_profile(struct logs *l, const char *name, struct error *e)
 		*l->only = mma_stats_of_profile(&d->load, &d->totals);
 	profile_data_free(d);
 	if (!has_stats)
-		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no statistics", name);
+		return error_set(e, -EINVAL, "%s was written by an older mprof, which kept no "
+					     "statistics", name);
 	return l->only ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
@@ -138,8 +142,8 @@ static int print_stats(const struct logs *l, const struct options *o, FILE *out)
 	else
 		err = mma_stats_of_logs(&s, l->v, l->n);
 	if (err) {
-		say("stats: %s", err == -EOVERFLOW ? "the load over time is more than 128 bits hold" :
-						     "out of memory");
+		say("stats: %s", err == -EOVERFLOW ? "the load over time is more than 128 bits hold"
+						   : "out of memory");
 		return err;
 	}
 	if (o->mma.json)
@@ -189,7 +193,8 @@ static int read_and_print(const char *command, int argc, char **argv, print_fn *
 		return STATUS_USAGE;
 	}
 	struct logs l = {
-		.names = argv + first, .n = (size_t)(argc - first), .for_stats = print == print_stats,
+		.names = argv + first, .n = (size_t)(argc - first),
+		.for_stats = print == print_stats,
 	};
 	if (!output_spares(&o, argv + first, l.n))
 		return STATUS_USAGE;

@@ -34,7 +34,8 @@ static char *arguments(const struct options *o)
 	options_print_given(o, 0, out);
 	if (!strcmp(o->command, "report"))
 		for (char **a = o->argv + o->end; *a; a++)
-			fprintf(out, "%s%s", a == o->argv + o->end && o->end == o->first ? "" : " ", *a);
+			fprintf(out, "%s%s", a == o->argv + o->end && o->end == o->first ? "" : " ",
+				*a);
 	fclose(out);
 	return text;
 }
@@ -42,7 +43,8 @@ static char *arguments(const struct options *o)
 /* 0; -errno, or -EINVAL if a sentence has been printed. */
 static int print_from(FILE *in, const char *name, const struct options *o, FILE *out)
 {
-	struct ms_print_options how = { o->massif.columns, o->massif.rows, o->massif.settings.threshold, "" };
+	struct ms_print_options how = { o->massif.columns, o->massif.rows,
+					o->massif.settings.threshold, "" };
 	struct massif_file *f;
 	struct error e;
 	int err = massif_read(in, name, &f, &e);

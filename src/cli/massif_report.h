@@ -13,7 +13,8 @@ bool is_massif_file(const char *path);
 /* The timeline of a profile as a massif file, or that as ms_print prints it. 0 or -errno. */
 int massif_report_data(const struct profile_data *d, const struct options *o, FILE *out);
 
-/* Print a massif file as ms_print does, where the options say. An exit status; what failed is said. */
+/* Print a massif file as ms_print does, where the options say. An exit status; what failed is
+ * said. */
 int massif_report(const char *path, const struct options *o);
 
 #endif

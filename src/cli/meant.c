@@ -31,8 +31,8 @@ static int say_several(const char *name, const struct pids *p)
 }
 
 /* 0 or a status. @none: what is said, with the name, if nobody is called so. */
-static int add_named(const struct options *o, const char *name, find_fn *find, const char *none, int status,
-		     struct pids *out)
+static int add_named(const struct options *o, const char *name, find_fn *find, const char *none,
+		     int status, struct pids *out)
 {
 	struct pids found = { 0 };
 	int err = find(name, &found);
@@ -49,8 +49,8 @@ static int add_named(const struct options *o, const char *name, find_fn *find, c
 	return status;
 }
 
-static int add_word(const struct options *o, const char *word, find_fn *find, const char *none, int status,
-		    struct pids *out)
+static int add_word(const struct options *o, const char *word, find_fn *find, const char *none,
+		    int status, struct pids *out)
 {
 	switch (processes_word(word, out)) {
 	case WORD_NUMBERS:
@@ -58,15 +58,16 @@ static int add_word(const struct options *o, const char *word, find_fn *find, co
 	case WORD_NAME:
 		return add_named(o, word, find, none, status, out);
 	default:
-		say("%s: \"%s\" is neither the number nor the name of a process; see mprof help %s", o->command, word,
+		say("%s: \"%s\" is neither the number nor the name of a process; see mprof help "
+		    "%s", o->command, word,
 		    o->command);
 		return STATUS_USAGE;
 	}
 }
 
 /* 0 or a status. */
-static int add_words(const struct options *o, char *const words[], size_t n, find_fn *find, const char *none,
-		     int wrong, struct pids *out)
+static int add_words(const struct options *o, char *const words[], size_t n, find_fn *find,
+		     const char *none, int wrong, struct pids *out)
 {
 	int status = 0;
 
@@ -80,7 +81,8 @@ static int add_words(const struct options *o, char *const words[], size_t n, fin
 int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out)
 {
 	struct pids said = { 0 };
-	int status = add_words(o, words, n, processes_named, "no process is called", STATUS_NOT_THERE, &said);
+	int status = add_words(o, words, n, processes_named, "no process is "
+							     "called", STATUS_NOT_THERE, &said);
 
 	for (size_t i = 0; !status && i < said.n; i++) {
 		pid_t tgid = proc_status(said.v[i]).tgid;
@@ -117,8 +119,10 @@ static pid_t session_of(pid_t pid)
 
 void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by)
 {
-	error_set(e, 0, "there is no session for process %d by itself: it is traced in that of process %d, which mprof "
-		  "%s %d %s", (int)pid, (int)by, command, (int)by, strcmp(command, "detach") ? "reaches" : "ends");
+	error_set(e, 0, "there is no session for process %d by itself: it is traced in that of "
+			"process %d, which mprof "
+		  "%s %d %s", (int)pid, (int)by, command, (int)by, strcmp(command, "detach")
+			  ? "reaches" : "ends");
 }
 
 /* Who says one of the processes of a session need not mean all of them. */
@@ -140,7 +144,8 @@ static int only_one(const struct options *o, const struct pids *said, pid_t *ses
 			return STATUS_NO_SESSION;
 		}
 		if (*session && of != *session) {
-			say("%s: of one session at a time; %d and %d are two", o->command, (int)*session, (int)of);
+			say("%s: of one session at a time; %d and %d are "
+			    "two", o->command, (int)*session, (int)of);
 			return STATUS_USAGE;
 		}
 		*session = of;
@@ -153,7 +158,8 @@ int meant_session(const struct options *o, char *const words[], size_t n, pid_t 
 	struct pids said = { 0 };
 
 	*session = 0;
-	int status = add_words(o, words, n, sessions_named, "there is no session of a process that is called",
+	int status = add_words(o, words, n, sessions_named, "there is no session of a process that "
+							    "is called",
 			       STATUS_NO_SESSION, &said);
 	if (!status)
 		status = only_one(o, &said, session);

@@ -11,8 +11,8 @@
  */
 
 /**
- * The processes that @words, and before them those of -p, say. A thread's number stands for its process; a
- * name for the only process that is called so.
+ * The processes that @words, and before them those of -p, say. A thread's number stands for its
+ * process; a name for the only process that is called so.
  * Returns 0, or an exit status: a sentence has been printed. Without any word *out stays empty.
  */
 int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out);

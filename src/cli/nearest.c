@@ -16,7 +16,8 @@ static unsigned least(unsigned a, unsigned b)
 
 unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	unsigned d[LONGEST + 1][LONGEST + 1]; /* between the first i letters of @a and the first k of @b */
+	unsigned d[LONGEST + 1][LONGEST + 1]; /* between the first i letters of @a and the first k
+					         of @b */
 
 	if (na > LONGEST || nb > LONGEST)
 		return UINT_MAX;

@@ -9,8 +9,8 @@
  */
 
 /**
- * How many letters have to be added, left out, exchanged for others or swapped with their neighbours to make
- * one word of the other; no letter is touched twice.
+ * How many letters have to be added, left out, exchanged for others or swapped with their
+ * neighbours to make one word of the other; no letter is touched twice.
  * Returns UINT_MAX if either is longer than any word of ours.
  */
 unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb);

@@ -13,7 +13,8 @@ static struct form form_of(const struct options *o, enum option_input input)
 {
 	static const struct form formats[] = {
 		[FORMAT_TABLES] = { 0, NULL },
-		[FORMAT_JSON] = { 0, NULL }, /* it has all rows, and the tables' options choose some */
+		[FORMAT_JSON] = { 0, NULL }, /* it has all rows, and the tables' options choose
+					        some */
 		[FORMAT_MASSIF] = { NOT_MASSIF, "with --format=massif" },
 		[FORMAT_MS_PRINT] = { NOT_MASSIF, "with --format=ms_print" },
 		[FORMAT_TEXT] = { NOT_STACKS, "with --format=text" },
@@ -56,7 +57,8 @@ bool options_obeyed(const struct options *o, enum option_input input)
 	struct form form = form_of(o, input), of = input_of(input);
 
 	if (o->report.lifetimes && o->view.at_peak && (o->format == FORMAT_TABLES)) {
-		say("option lifetimes means nothing with --at=peak: what was live then had not been freed");
+		say("option lifetimes means nothing with --at=peak: what was live then had not "
+		    "been freed");
 		return false;
 	}
 	if (o->pprof.list && o->format_given) {

@@ -46,7 +46,8 @@ bool value_bytes(uint64_t *bytes, const char *text)
 		return false;
 	memcpy(digits, text, len - 1);
 	digits[len - 1] = '\0';
-	if (!value_count(&n, digits) || __builtin_mul_overflow(n, 1024ull << 10 * (suffix - suffixes), &n))
+	if (!value_count(&n, digits) ||
+	    __builtin_mul_overflow(n, 1024ull << 10 * (suffix - suffixes), &n))
 		return false;
 	*bytes = n;
 	return true;

@@ -8,7 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-const struct option_def *const option_tables[] = { printing_options, tracing_options, massif_options,
+const struct option_def *const option_tables[] = { printing_options, tracing_options,
+						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options };
 
@@ -19,14 +20,15 @@ static const struct {
 	unsigned flags;
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
-	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES }, { "report", FOR_REPORT },
+	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
+	{ "report", FOR_REPORT },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
-static const struct option_def *find_in(const struct option_def *table, const char *name, size_t len,
-					unsigned command)
+static const struct option_def *find_in(const struct option_def *table, const char *name,
+					size_t len, unsigned command)
 {
 	for (const struct option_def *d = table; d->name; d++)
 		if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
@@ -94,10 +96,12 @@ static void say_unknown(const char *command, const char *arg, const char *name, 
 	if (!*whose)
 		nearest_try(&n, "help");
 	if (n.best)
-		say("unknown option %s for mprof %s: did you mean %.*s%s? See mprof help %s", arg, command,
+		say("unknown option %s for mprof %s: did you mean %.*s%s? See mprof help "
+		    "%s", arg, command,
 		    (int)(name - arg), arg, n.best, command);
 	else
-		say("unknown option %s for mprof %s%s; see mprof help %s", arg, command, whose, command);
+		say("unknown option %s for mprof %s%s; see mprof help "
+		    "%s", arg, command, whose, command);
 }
 
 /* One option; *i moves on over its value. False: a sentence has been printed. */
@@ -109,7 +113,8 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 	const char *value = eq ? eq + 1 : NULL;
 
 	/* -oFILE and -p123, as other tools take them */
-	if (!d && !eq && (argv[*i][1] == 'o' || (argv[*i][1] == 'p' && isdigit((unsigned char)argv[*i][2])))) {
+	if (!d && !eq &&
+	    (argv[*i][1] == 'o' || (argv[*i][1] == 'p' && isdigit((unsigned char)argv[*i][2])))) {
 		d = find_option(name, 1, options_of_command(command));
 		if (d) {
 			len = 1;
@@ -121,7 +126,8 @@ static bool parse_one(struct options *o, const char *command, int argc, char **a
 		return false;
 	}
 	if (!(d->flags & (NEEDS_VALUE | TAKES_VALUE)) && value) {
-		say("option %.*s takes no value", (int)(name - argv[*i] + (ptrdiff_t)len), argv[*i]);
+		say("option %.*s takes no value", (int)(name - argv[*i] + (ptrdiff_t)len),
+		    argv[*i]);
 		return false;
 	}
 	if (d->flags & NEEDS_VALUE && !value) {
@@ -148,7 +154,8 @@ static bool ends_options(const char *command)
 	return options_of_command(command) == FOR_RUN;
 }
 
-/* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind it. */
+/* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind
+ * it. */
 static int move_forward(char **argv, int at, int from, int to)
 {
 	for (; from < to; at++, from++) {
@@ -160,8 +167,8 @@ static int move_forward(char **argv, int at, int from, int to)
 	return at;
 }
 
-/* Take the options wherever they stand, and put them in front of all else. The index of the first argument
- * that is none, or -1. */
+/* Take the options wherever they stand, and put them in front of all else. The index of the first
+ * argument that is none, or -1. */
 static int parse_all(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	int end = first;
@@ -185,7 +192,8 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 bool options_ask_for_help(const char *command, int argc, char *const argv[], int first)
 {
 	for (int i = first; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *name = argv[i] + (argv[i][0] == '-') + (argv[i][0] == '-' && argv[i][1] == '-');
+		const char *name = argv[i] + (argv[i][0] == '-') +
+				   (argv[i][0] == '-' && argv[i][1] == '-');
 		const struct option_def *d;
 
 		if (!is_option(argv[i]) && ends_options(command))
@@ -203,7 +211,8 @@ bool options_ask_for_help(const char *command, int argc, char *const argv[], int
 int options_parse(struct options *o, const char *command, int argc, char **argv, int first)
 {
 	*o = (struct options){ .report = { .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
-			       .data = "mprof.data", .command = command, .argv = argv, .first = first };
+			       .data = "mprof.data", .command = command, .argv = argv,
+			       .first = first };
 	bool printing = options_of_command(command) & FOR_REPORT;
 	bool tracing = options_of_command(command) & FOR_TRACING;
 
@@ -218,7 +227,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!massif_settle(o) || (tracing && !heap_environment_done(o)))
+	if (!massif_check_options(o) || (tracing && !heap_environment_done(o)))
 		return -1;
 	return o->end;
 }
@@ -244,7 +253,8 @@ void options_print_given(const struct options *o, unsigned flags, FILE *out)
 
 		if (!d || (flags && !(d->flags & flags)))
 			continue;
-		fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "", apart ? o->argv[i + 1] : "");
+		fprintf(out, "%s%s%s%s", between, o->argv[i], apart ? "=" : "",
+			apart ? o->argv[i + 1] : "");
 		between = " ";
 	}
 }

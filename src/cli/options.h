@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * What options there are, as data: a table for each concern, in a file options_*.c of its own. A new
- * option is a row in one of them; a new concern a table, listed in options.c.
+ * What options there are, as data: a table for each concern, in a file options_*.c of its own. A
+ * new option is a row in one of them; a new concern a table, listed in options.c.
  */
 enum {
 	NEEDS_VALUE = 1,
@@ -49,8 +49,8 @@ struct option_def {
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
-/* The options that were given, in their order, separated by blanks; only those with one of @flags, if
- * that is not 0. */
+/* The options that were given, in their order, separated by blanks; only those with one of @flags,
+ * if that is not 0. */
 void options_print_given(const struct options *o, unsigned flags, FILE *out);
 
 /* The first option that was given and has one of @flags; NULL: none. */
@@ -59,8 +59,8 @@ const struct option_def *options_find_given(const struct options *o, unsigned fl
 /* For whom the options are that a command takes: FOR_... */
 unsigned options_of_command(const char *command);
 
-/* Does one of the options of a command that was called with these arguments ask for its help? What is behind
- * a program that is to be run, or behind "--", is no option. */
+/* Does one of the options of a command that was called with these arguments ask for its help? What
+ * is behind a program that is to be run, or behind "--", is no option. */
 bool options_ask_for_help(const char *command, int argc, char *const argv[], int first);
 
 /* The tables there are, and their number. */
@@ -68,8 +68,8 @@ extern const struct option_def *const option_tables[];
 extern const size_t n_option_tables;
 
 /* Each ends with a row without a name. */
-extern const struct option_def printing_options[], tracing_options[], massif_options[], heap_options[],
-	pprof_options[], mma_options[], probe_options[], control_options[];
+extern const struct option_def printing_options[], tracing_options[], massif_options[],
+	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
@@ -77,18 +77,19 @@ void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
-bool massif_settle(struct options *o);
+bool massif_check_options(struct options *o);
 
 /* What is read. */
 enum option_input { INPUT_DATA, INPUT_HEAP, INPUT_MASSIF, INPUT_LOG };
 
-/* Is each option that was given obeyed by what is printed? None shall be dropped without a word. False: a
- * sentence has been printed. */
+/* Is each option that was given obeyed by what is printed? None shall be dropped without a word.
+ * False: a sentence has been printed. */
 bool options_obeyed(const struct options *o, enum option_input input);
 
-/* Is each option of pprof's formats, and of the tables, obeyed by somebody? They are in pprof's formats, by
- * --list and in a difference as JSON. For profiles of mprof's own, when it is known that these are read.
- * False: a sentence has been printed. */
+/* Is each option of pprof's formats, and of the tables, obeyed by somebody? They are in pprof's
+ * formats, by
+ * --list and in a difference as JSON. For profiles of mprof's own, when it is known that these are
+ * read. False: a sentence has been printed. */
 bool pprof_check_use(const struct options *o);
 
 /* What the environment says of heap profiles, before the options do. */

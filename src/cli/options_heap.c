@@ -43,7 +43,8 @@ static bool set_signal(struct options *o, const char *v)
 {
 	uint64_t sig;
 
-	if (!value_in_range(&sig, v, 1, (uint64_t)SIGRTMAX) || sig == SIGKILL || sig == SIGSTOP || sig == SIGTRAP)
+	if (!value_in_range(&sig, v, 1, (uint64_t)SIGRTMAX) || sig == SIGKILL || sig == SIGSTOP ||
+	    sig == SIGTRAP)
 		return false;
 	o->heap.signal = (int)sig;
 	return true;
@@ -114,7 +115,8 @@ const struct option_def heap_options[] = {
 	{ "heap-profile-allocation-interval", FOR_TRACING | NEEDS_VALUE, BYTES, set_allocated },
 	{ "heap-profile-deallocation-interval", FOR_TRACING | NEEDS_VALUE, BYTES, set_freed },
 	{ "heap-profile-inuse-interval", FOR_TRACING | NEEDS_VALUE, BYTES, set_in_use },
-	{ "heap-profile-time-interval", FOR_TRACING | NEEDS_VALUE, "a number of seconds; 0: never", set_time },
+	{ "heap-profile-time-interval", FOR_TRACING | NEEDS_VALUE, "a number of seconds; 0: never",
+	  set_time },
 	{ "heap-profile-signal", FOR_TRACING | NEEDS_VALUE, SIGNALS, set_signal },
 	{ "heap-profile-mmap", FOR_TRACING | NEEDS_VALUE, "yes or no", set_mapped },
 	{ "heap-profile-only-mmap", FOR_TRACING | NEEDS_VALUE, "yes or no", set_only_mapped },
@@ -131,7 +133,8 @@ const struct option_def heap_options[] = {
 void heap_defaults(struct options *o)
 {
 	o->pprof.value = INUSE_SPACE;
-	o->pprof.graph = (struct heap_graph){ .nodes = 80, .node_fraction = 0.005, .edge_fraction = 0.001 };
+	o->pprof.graph = (struct heap_graph){ .nodes = 80, .node_fraction = 0.005,
+					      .edge_fraction = 0.001 };
 	o->heap.intervals.allocated = 1ull << 30;
 	o->heap.intervals.in_use = 100ull << 20;
 	o->heap.depth = HEAPPROFILE_DEPTH;

@@ -25,7 +25,8 @@ void massif_defaults(struct options *o)
 			.alignment = 16,
 			.unit = MASSIF_INSTRUCTIONS,
 			.threshold = 1.0,
-			.rules = { .max_snapshots = 100, .detailed_freq = 10, .peak_inaccuracy = 1.0 },
+			.rules = { .max_snapshots = 100, .detailed_freq = 10,
+				   .peak_inaccuracy = 1.0 },
 			.filter = { .depth = 30 },
 		},
 	};
@@ -120,7 +121,8 @@ static bool set_time_unit(struct options *o, const char *v)
 
 static bool set_timeline(struct options *o, const char *v)
 {
-	return set_number(&o->timeline_points, v, 0, 0) || set_number(&o->timeline_points, v, 10, 100000);
+	return set_number(&o->timeline_points, v, 0, 0) ||
+	       set_number(&o->timeline_points, v, 10, 100000);
 }
 
 static bool set_detailed_freq(struct options *o, const char *v)
@@ -188,13 +190,14 @@ static bool check_use(const struct options *o)
 /* What is printed from a data file has no instructions; a massif file that is written has. */
 static bool check_unit(const struct options *o)
 {
-	if (o->massif.file || !o->massif.unit_given || o->massif.settings.unit != MASSIF_INSTRUCTIONS)
+	if (o->massif.file || !o->massif.unit_given ||
+	    o->massif.settings.unit != MASSIF_INSTRUCTIONS)
 		return true;
 	say("--time-unit=i: a data file's timeline tells no instructions; use --time-unit=ms or B");
 	return false;
 }
 
-bool massif_settle(struct options *o)
+bool massif_check_options(struct options *o)
 {
 	struct massif_settings *s = &o->massif.settings;
 
@@ -218,22 +221,33 @@ bool massif_settle(struct options *o)
 #define MASSIF (FOR_TRACING | OF_MASSIF)
 
 const struct option_def massif_options[] = {
-	{ "massif-out-file", MASSIF | TAKES_VALUE, "a file name that does not begin with ~", set_out_file },
+	{ "massif-out-file", MASSIF | TAKES_VALUE, "a file name that does not begin with ~",
+	  set_out_file },
 	{ "heap", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_heap },
 	{ "stacks", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_stacks },
 	{ "pages-as-heap", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "yes or no", set_pages },
 	{ "heap-admin", MASSIF | NEEDS_VALUE, "a number of bytes from 0 to 1024", set_heap_admin },
 	{ "alignment", MASSIF | NEEDS_VALUE, "a power of two from 1 to 4096", set_alignment },
 	{ "depth", MASSIF | NEEDS_VALUE, "a number of frames from 1 to 200", set_depth },
-	{ "alloc-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "a function's name, 128 of them at most", add_alloc_fn },
-	{ "ignore-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "a function's name, 128 of them at most", add_ignore_fn },
-	{ "threshold", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE, "a percentage from 0.0 to 100.0", set_threshold },
-	{ "peak-inaccuracy", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a percentage of 0.0 or more", set_peak_inaccuracy },
-	{ "time-unit", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE | NOT_OF_MASSIF, "i, ms or B", set_time_unit },
-	{ "detailed-freq", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 1 to 1000000", set_detailed_freq },
-	{ "max-snapshots", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE | NOT_OF_MASSIF, "a number from 10 to 1000", set_max_snapshots },
-	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000, or 0", set_timeline },
-	{ "x", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of columns from 4 to 1000", set_columns },
-	{ "y", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of rows from 4 to 1000", set_rows },
+	{ "alloc-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF,
+	  "a function's name, 128 of them at most", add_alloc_fn },
+	{ "ignore-fn", MASSIF | FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF,
+	  "a function's name, 128 of them at most", add_ignore_fn },
+	{ "threshold", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE,
+	  "a percentage from 0.0 to 100.0", set_threshold },
+	{ "peak-inaccuracy", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a percentage of 0.0 or more",
+	  set_peak_inaccuracy },
+	{ "time-unit", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE | NOT_OF_MASSIF,
+	  "i, ms or B", set_time_unit },
+	{ "detailed-freq", MASSIF | ONLY_MASSIF_FILE | NEEDS_VALUE, "a number from 1 to 1000000",
+	  set_detailed_freq },
+	{ "max-snapshots", MASSIF | ONLY_MASSIF | FOR_REPORT | NEEDS_VALUE | NOT_OF_MASSIF,
+	  "a number from 10 to 1000", set_max_snapshots },
+	{ "timeline", FOR_TRACING | NEEDS_VALUE, "a number of points from 10 to 100000, or 0",
+	  set_timeline },
+	{ "x", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of columns from 4 to 1000",
+	  set_columns },
+	{ "y", FOR_REPORT | ONLY_MS_PRINT | NEEDS_VALUE, "a number of rows from 4 to 1000",
+	  set_rows },
 	{ 0 },
 };

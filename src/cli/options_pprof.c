@@ -152,11 +152,13 @@ static bool set_collapsed(struct options *o, const char *v)
 bool pprof_check_use(const struct options *o)
 {
 	bool massif = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
-	bool pprof = is_pprof_format(o->format) || o->pprof.list || (o->format == FORMAT_JSON && o->pprof.base);
+	bool pprof = is_pprof_format(o->format) || o->pprof.list ||
+		     (o->format == FORMAT_JSON && o->pprof.base);
 	const struct option_def *d = pprof ? NULL : options_find_given(o, ONLY_PPROF);
 
 	if (d)
-		say("option %s means nothing without --format=text, folded, heap, pprof or dot", d->name);
+		say("option %s means nothing without --format=text, folded, heap, pprof or "
+		    "dot", d->name);
 	else if (o->pprof.base && massif)
 		say("option base means nothing with --format=massif or ms_print");
 	else if (o->report.lifetimes && o->pprof.base)
@@ -186,7 +188,8 @@ const struct option_def pprof_options[] = {
 	{ "focus", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, RE, set_focus },
 	{ "ignore", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, RE, set_ignore },
 	{ "list", FOR_PRINTING | NEEDS_VALUE, RE, set_list },
-	{ "nodecount", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, "a number of nodes", set_nodecount },
+	{ "nodecount", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, "a number of nodes",
+	  set_nodecount },
 	{ "nodefraction", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, FRACTION, set_nodefraction },
 	{ "edgefraction", FOR_PRINTING | ONLY_PPROF | NEEDS_VALUE, FRACTION, set_edgefraction },
 	{ "dot", FOR_PRINTING, NULL, set_dot },

@@ -85,7 +85,8 @@ static bool set_names(struct options *o, const char *v)
 static bool set_types(struct options *o, const char *v)
 {
 	static const char *const words[] = { "all", "program", "none" };
-	static const enum view_types types[] = { VIEW_TYPES_ALL, VIEW_TYPES_PROGRAM, VIEW_TYPES_NONE };
+	static const enum view_types types[] = { VIEW_TYPES_ALL, VIEW_TYPES_PROGRAM,
+						 VIEW_TYPES_NONE };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -107,7 +108,8 @@ static bool set_at(struct options *o, const char *v)
 
 static bool set_format(struct options *o, const char *v)
 {
-	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text", "folded",
+	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text",
+					     "folded",
 					     "heap", "pprof", "dot" };
 	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
 						      FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
@@ -150,14 +152,19 @@ const struct option_def printing_options[] = {
 	{ "noleaktable", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_noleaktable },
 	{ "offsets", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
 	{ "offset", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
-	{ "lines", FOR_PRINTING | NOT_MASSIF | NOT_OF_LOG | NOT_LIST | NOT_FOR_TOOLS, NULL, set_lines },
+	{ "lines", FOR_PRINTING | NOT_MASSIF | NOT_OF_LOG | NOT_LIST | NOT_FOR_TOOLS, NULL,
+	  set_lines },
 	{ "lifetimes", FOR_PRINTING | OF_TABLES, NULL, set_lifetimes },
-	{ "inlines", FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "yes or no", set_inlines },
+	{ "inlines", FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "yes or no",
+	  set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF, "full or short", set_names },
-	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_ELSEWHERE, "all, program or none", set_types },
+	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_ELSEWHERE, "all, program or none",
+	  set_types },
 	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_MASSIF, "end or peak", set_at },
-	{ "symbols-from", FOR_REPORT | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF | NOT_OF_LOG, "a file or folder", set_symbols_from },
-	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG, "a folder, 16 of them at most", add_debug_dir },
+	{ "symbols-from", FOR_REPORT | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF | NOT_OF_LOG,
+	  "a file or folder", set_symbols_from },
+	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG,
+	  "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap, pprof or dot", set_format },
 	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },

@@ -5,7 +5,7 @@
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
-#include "cli/own_heaps.h"
+#include "outputs/own_heaps.h"
 #include "cli/program.h"
 #include "probes/choose.h"
 #include "probes/no_allocator.h"
@@ -38,7 +38,8 @@ static void list_one(void *ctx, const struct scan_probe *p)
 	if (ARRAY_RESERVE(&l->v, &l->cap, l->n))
 		l->lost = true;
 	else
-		l->v[l->n++] = (struct listed){ l->bias + p->address, l->file, p->probe, p->indirect };
+		l->v[l->n++] = (struct listed){ l->bias + p->address, l->file, p->probe,
+						p->indirect };
 }
 
 static int by_address(const void *left, const void *right)
@@ -58,8 +59,8 @@ static void print_row(const struct listing *l, const struct listed *row)
 	printable(path, sizeof path, l->shared->files.files[row->file].path);
 	printable(name, sizeof name, p->name);
 	printable(where, sizeof where, p->where);
-	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s%s)\n", row->at, probe_word(p), name, path, where,
-	       row->indirect ? ", indirect: where this function says" : "");
+	printf("0x%012" PRIx64 "  %-12s  %-34s  %s  (%s%s)\n", row->at, probe_word(p), name, path,
+	       where, row->indirect ? ", indirect: where this function says" : "");
 }
 
 /* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
@@ -103,7 +104,8 @@ static int list_files(struct watch_shared *s, size_t *found)
 	int err = 0;
 
 	for (l.file = 0; !err && l.file < s->files.n; l.file++)
-		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == 0, list_one, &l);
+		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == 0, list_one,
+				    &l);
 	*found = l.n;
 	int lost = print_listing(&l);
 	return err ? err : lost;
@@ -142,7 +144,8 @@ static int list(struct watch_shared *s, pid_t pid, const char *program, size_t *
 	       err == -EACCES || err == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
 }
 
-/* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or a status. */
+/* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or
+ * a status. */
 static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid, const char **name)
 {
 	struct pids pids = { 0 };
@@ -190,7 +193,7 @@ int command_probes(int argc, char **argv)
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
-			say_own_heaps(&shared.files);
+			tell_own_heaps(say_sentence, &shared.files);
 		if (!status && !found) {
 			say("nothing would be trapped in %s: %s", name,
 			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));

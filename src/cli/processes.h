@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /*
- * The processes there are: which of them people mean by a number or a name, and whose children they are.
+ * The processes there are: which of them people mean by a number or a name, and whose children they
+ * are.
  */
 
 struct pids {
@@ -27,8 +28,8 @@ enum word_kind {
 	WORD_WRONG,	/* neither */
 };
 
-/* What is written where a process is asked for. Its numbers are added to @out (may be NULL) without asking
- * whether there are such processes. */
+/* What is written where a process is asked for. Its numbers are added to @out (may be NULL) without
+ * asking whether there are such processes. */
 enum word_kind processes_word(const char *word, struct pids *out);
 
 /* By what a process may be called. */
@@ -41,7 +42,8 @@ struct process_names {
 /* The last part of a file's name is enough; of the kernel's name what is left of it. */
 bool process_is_called(const struct process_names *p, const char *name);
 
-/* Is it one that people can mean? Not if it is gone, or has ended, or is the kernel's, or is of ours. */
+/* Is it one that people can mean? Not if it is gone, or has ended, or is the kernel's, or is of
+ * ours. */
 bool process_has_name(pid_t pid, const char *name);
 
 /* All that are called so, in the order of their numbers. 0 or -ENOMEM. */

@@ -46,7 +46,8 @@ static const char *or_none(const char *id)
 static void refuse(struct renaming *r, const char *path, const char *id, const struct pd_module *m)
 {
 	r->n_refused++;
-	say("%s is of another build than %s in the profile (build ID %s, not %s): it is not used", path,
+	say("%s is of another build than %s in the profile (build ID %s, not %s): it is not "
+	    "used", path,
 	    m->path, or_none(id), or_none(m->build_id));
 }
 
@@ -94,7 +95,8 @@ static int take_file(struct renaming *r, const char *path)
 		err = -EINVAL;
 	}
 	if (err == -ENOENT)
-		say("%s is none of the files of this profile: none of them has its build ID (%s)", path,
+		say("%s is none of the files of this profile: none of them has its build ID "
+		    "(%s)", path,
 		    or_none(id));
 	objfile_close(&f);
 	return err;
@@ -120,7 +122,8 @@ static int search_all(struct renaming *r)
 			continue;
 		if (is_dir)
 			err = search_dir(r, i, from);
-		for (const char *const *dir = r->o->debug_dirs; !err && *dir && r->files[i].fd < 0; dir++)
+		for (const char *const *dir = r->o->debug_dirs; !err && *dir && r->files[i].fd < 0;
+		     dir++)
 			err = search_dir(r, i, *dir);
 	}
 	if (err || r->n_found)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
-#include "cli/names.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
+#include "outputs/tell.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
 #include "report/growth.h"
@@ -33,8 +33,8 @@ static void say_notes(const struct profile_data *d)
 		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
 		    " failed requests",
 		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_chains(d);
-	names_say_sizes(d);
+	tell_chains(say_sentence, d);
+	tell_sizes(say_sentence, d);
 }
 
 static int report_to(struct profile_data *d, const struct options *o)
@@ -56,7 +56,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	else if (!err)
 		say_notes(d);
 	if (!err && o->format == FORMAT_TABLES)
-		names_say_peak(d);
+		tell_peak(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
 
@@ -114,7 +114,7 @@ static int report_file(const char *path, const struct options *o)
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
 	if (!status && (renamed || o->format == FORMAT_TABLES))
-		names_say(d);
+		tell_names(say_sentence, d);
 	profile_data_free(d);
 	return status;
 }
@@ -204,22 +204,23 @@ static const char *take_program(char **files, size_t *n)
 	return NULL;
 }
 
-/* The tables, and Massif's forms, need more than there is in such a file. False: it has been said. */
+/* The tables, and Massif's forms, need more than there is in such a file. False: it has been
+ * said. */
 static bool heap_has_format(const char *path, struct options *o)
 {
 	const struct option_def *of_tables = options_find_given(o, OF_TABLES);
 
 	if (of_tables) {
-		say("report: --%s is for data files; %s is a heap profile, which tells neither the sizes of "
-		    "single blocks nor times", of_tables->name, path);
+		say("report: --%s is for data files; %s is a heap profile, which tells neither the "
+		    "sizes of single blocks nor times", of_tables->name, path);
 		return false;
 	}
 	if (o->format == FORMAT_TABLES && !o->format_given)
 		o->format = FORMAT_TEXT;
 	if (is_pprof_format(o->format) || o->format == FORMAT_JSON)
 		return options_obeyed(o, INPUT_HEAP);
-	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, dot and json "
-	    "can be made", path);
+	say("report: %s is a heap profile, of which only the formats text, folded, heap, pprof, "
+	    "dot and json can be made", path);
 	return false;
 }
 
@@ -282,7 +283,8 @@ static void say_no_command(const char *word)
 
 	help_try_commands(&n);
 	if (n.best)
-		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? See mprof help", word,
+		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? "
+		    "See mprof help", word,
 		    n.best);
 	else
 		say("\"%s\" is neither a command of mprof nor a program; see mprof help", word);
@@ -304,8 +306,8 @@ int command_classic(int argc, char **argv)
 		    argv[first + 2]);
 		return STATUS_USAGE;
 	}
-	/* The names are in the data file, so the program is not read. But a word that is no file is most
-	 * likely a command misspelt. */
+	/* The names are in the data file, so the program is not read. But a word that is no file is
+	 * most likely a command misspelt. */
 	if (first < argc && access(argv[first], F_OK)) {
 		say_no_command(argv[first]);
 		return STATUS_USAGE;

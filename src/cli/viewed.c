@@ -15,7 +15,8 @@ static bool peak_is_known(const struct profile_data *d)
 }
 
 /* False: a sentence has been printed. */
-static bool has_what_is_asked(const struct profile_data *d, const char *path, const struct options *o)
+static bool has_what_is_asked(const struct profile_data *d, const char *path,
+			      const struct options *o)
 {
 	if (!o->view.at_peak || !d->totals.peak_bytes || peak_is_known(d))
 		return true;

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 #include "profile/profile_data.h"
 
-/* A data file, named again if the options say so; *renamed: it has been. NULL: a sentence has been printed. */
+/* A data file, named again if the options say so; *renamed: it has been. NULL: a sentence has been
+ * printed. */
 struct profile_data *read_named(const char *path, const struct options *o, bool *renamed);
 
 /* The same as the options want to see it. */

@@ -46,7 +46,8 @@ static int listen_at(struct control *c)
 	/* Left over from a tracer that was killed: nobody has answered at it. */
 	unlink(c->address.sun_path);
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->listener < 0 || bind(c->listener, (const struct sockaddr *)&c->address, sizeof c->address) ||
+	if (c->listener < 0 ||
+	    bind(c->listener, (const struct sockaddr *)&c->address, sizeof c->address) ||
 	    listen(c->listener, MAX_CLIENTS))
 		return -errno;
 	return watch_fd(c->listener);
@@ -57,7 +58,8 @@ static int open_in(struct control *c, const char *dir, pid_t pid, struct error *
 	c->address.sun_family = AF_UNIX;
 	snprintf(c->address.sun_path, sizeof c->address.sun_path, "%s/%d.sock", dir, (int)pid);
 	int err = listen_at(c);
-	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: %s", c->address.sun_path,
+	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: "
+					    "%s", c->address.sun_path,
 				    strerror(-err));
 }
 
@@ -68,7 +70,8 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 
 	e->text[0] = '\0';
 	if (control_is_there(pid))
-		return error_set(e, -EADDRINUSE, "process %d has a session already; mprof detach %d ends it",
+		return error_set(e, -EADDRINUSE, "process %d has a session already; mprof detach "
+						 "%d ends it",
 				 (int)pid, (int)pid);
 	int err = control_dir_make(dir, e);
 	if (err)
@@ -169,7 +172,8 @@ static void say_goodbye(const struct control *c)
 {
 	for (size_t i = 0; i < MAX_CLIENTS; i++)
 		if (c->clients[i].fd >= 0)
-			send(c->clients[i].fd, CONTROL_ENDED, strlen(CONTROL_ENDED), MSG_NOSIGNAL | MSG_DONTWAIT);
+			send(c->clients[i].fd, CONTROL_ENDED, strlen(CONTROL_ENDED),
+			     MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void control_close(struct control *c)

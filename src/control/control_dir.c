@@ -77,7 +77,8 @@ static int candidates(struct control_dirs *d, struct error *e)
 
 	d->n = 0;
 	if (!our_uid_outside(&uid))
-		return error_set(e, -EPERM, "in this user namespace our user has no number, so that no directory for "
+		return error_set(e, -EPERM, "in this user namespace our user has no number, so "
+					    "that no directory for "
 				 "control sockets is known to be ours");
 	if (runtime && runtime[0] == '/' && is_our_directory(runtime))
 		add(d, runtime, "mprof");
@@ -99,15 +100,17 @@ static int check(const char *path, struct error *e)
 		return error_set(e, -errno, "cannot look at %s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
 		return error_set(e, -EPERM,
-				 "will not use %s for control sockets: it has to be a directory that "
-				 "belongs to us and that nobody else can enter; remove it", path);
+				 "will not use %s for control sockets: it has to be a directory "
+				 "that belongs to us and that nobody else can enter; remove "
+				 "it", path);
 	return 0;
 }
 
 static int make(const char *path, struct error *e)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return error_set(e, -errno, "cannot make the directory for control sockets %s: %s", path,
+		return error_set(e, -errno, "cannot make the directory for control sockets %s: "
+					    "%s", path,
 				 strerror(errno));
 	return check(path, e);
 }

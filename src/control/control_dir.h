@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 /*
- * Where this user's sessions have their control sockets: $XDG_RUNTIME_DIR/mprof, if that variable names a
- * directory of ours, which it does not for who has become another user and kept it; else mprof-UID in the
- * directory for temporary files, where anybody may have been first. A directory is used only if it
- * belongs to us, nobody else can enter it, and it is no link.
+ * Where this user's sessions have their control sockets: $XDG_RUNTIME_DIR/mprof, if that variable
+ * names a directory of ours, which it does not for who has become another user and kept it; else
+ * mprof-UID in the directory for temporary files, where anybody may have been first. A directory is
+ * used only if it belongs to us, nobody else can enter it, and it is no link.
  */
 enum { CONTROL_DIR_MAX = 88, CONTROL_DIRS = 2 };
 

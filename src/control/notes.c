@@ -46,7 +46,8 @@ static struct notes list(const char *dir)
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		int pid, end = 0;
 
-		if (sscanf(entry->d_name, "%d.ended%n", &pid, &end) != 1 || !end || entry->d_name[end])
+		if (sscanf(entry->d_name, "%d.ended%n", &pid, &end) != 1 || !end ||
+		    entry->d_name[end])
 			continue;
 		name_of(path, dir, pid);
 		if (!lstat(path, &st) && !ARRAY_RESERVE(&notes.of, &notes.cap, notes.n))

@@ -91,11 +91,13 @@ static uint64_t printed(const struct heapprofile *h, uint32_t frame, bool first)
 	return a + p->exact;
 }
 
-static size_t stack_of(const struct heapprofile *h, const struct profile *p, uint32_t node, uint64_t *out)
+static size_t stack_of(const struct heapprofile *h, const struct profile *p, uint32_t node,
+		       uint64_t *out)
 {
 	size_t n = 0;
 
-	for (; p->nodes[node].parent != PD_NONE && n < h->how.options->depth; node = p->nodes[node].parent) {
+	for (; p->nodes[node].parent != PD_NONE && n < h->how.options->depth;
+	     node = p->nodes[node].parent) {
 		out[n] = printed(h, p->nodes[node].frame, n == 0);
 		n++;
 	}
@@ -112,7 +114,8 @@ int heap_contexts(const struct heapprofile *h, struct stack_table *t)
 	for (size_t i = 0; !err && i < h->n_counts && i < p->n_leaves; i++) {
 		const struct heap_count *c = &h->counts[i];
 		uint64_t size = p->leaves[i].size, live = c->allocs - c->frees;
-		int64_t value[HEAP_VALUES] = { (int64_t)c->allocs, (int64_t)(c->allocs * size), (int64_t)live,
+		int64_t value[HEAP_VALUES] = { (int64_t)c->allocs, (int64_t)(c->allocs * size),
+					       (int64_t)live,
 					       (int64_t)(live * size) };
 
 		if (!c->allocs)
@@ -137,7 +140,8 @@ int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t)
 	for (size_t i = 0; !err && h->how.options->mapped && i < m->n; i++) {
 		uint32_t node = (uint32_t)m->elements[m->stacks[i].first];
 
-		err = stack_table_add(t, stack, stack_of(h, h->how.profile, node, stack), m->stacks[i].value);
+		err = stack_table_add(t, stack, stack_of(h, h->how.profile, node, stack),
+				      m->stacks[i].value);
 	}
 	free(stack);
 	if (err)
@@ -157,7 +161,8 @@ bool heap_is_loader(const struct heapprofile *h, uint32_t node)
 {
 	const struct profile *p = h->how.profile;
 
-	for (; node < p->n_nodes && p->nodes[node].parent != PD_NONE; node = p->nodes[node].parent) {
+	for (; node < p->n_nodes && p->nodes[node].parent != PD_NONE;
+	     node = p->nodes[node].parent) {
 		uint32_t file = p->places[p->nodes[node].frame].module;
 
 		if (file == PD_NONE || !is_loader_file(h->how.files->files[file].path))

@@ -89,7 +89,8 @@ static bool is_listed(const struct stack_table *t, const struct mapping *m)
 	return false;
 }
 
-/* The map, and behind it what has been unloaded but is in a stack. For free(); NULL: out of memory. */
+/* The map, and behind it what has been unloaded but is in a stack. For free(); NULL: out of
+ * memory. */
 static char *complete_map(const struct heapprofile *h, const struct stack_table *t)
 {
 	char *text = NULL;
@@ -105,8 +106,9 @@ static char *complete_map(const struct heapprofile *h, const struct stack_table 
 
 		if (h->modules[i].mapped || is_taken(h->map, *m) || !is_listed(t, m))
 			continue;
-		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %ju    %s\n", m->start,
-			m->end, m->file_offset, major(f->dev), minor(f->dev), (uintmax_t)f->ino, f->path);
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %ju    %s\n",
+			m->start, m->end, m->file_offset, major(f->dev), minor(f->dev),
+			(uintmax_t)f->ino, f->path);
 	}
 	if (!fclose(out))
 		return text;
@@ -121,7 +123,8 @@ struct asker {
 	struct namer namer;
 };
 
-static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
+static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *),
+		    void *to)
 {
 	struct asker *a = ctx;
 	/* The first is in the call already; of the others the byte before is. */
@@ -186,12 +189,14 @@ int heap_set_prefix(struct heapprofile *h, const char *prefix, struct error *e)
 	char *name;
 
 	if (!prefix && !pattern)
-		return error_set(e, -EINVAL, "process %d: heap profiles have no name: none was given with "
+		return error_set(e, -EINVAL, "process %d: heap profiles have no name: none was "
+					     "given with "
 				 "--heap-profile", (int)h->how.pid);
 	if (!prefix)
 		name = h->how.name(pattern, h->how.pid, h->how.first, e);
 	else if (!(name = strdup(prefix)))
-		error_set(e, -ENOMEM, "process %d: no heap profiles: out of memory", (int)h->how.pid);
+		error_set(e, -ENOMEM, "process %d: no heap profiles: out of "
+				      "memory", (int)h->how.pid);
 	if (!name)
 		return -EINVAL;
 	free(h->prefix);
@@ -219,8 +224,8 @@ void heap_cleanup(const struct heapprofile *h)
 		if (is_ours(entry->d_name, base) && unlinkat(dirfd(d), entry->d_name, 0)) {
 			struct error e;
 
-			error_set(&e, 0, "cannot delete the old heap profile %s%s: %s", slash ? dir : "",
-				  entry->d_name, strerror(errno));
+			error_set(&e, 0, "cannot delete the old heap profile %s%s: %s",
+				  slash ? dir : "", entry->d_name, strerror(errno));
 			h->how.complain(e.text);
 		}
 	if (d)
@@ -280,8 +285,10 @@ int heap_write_file(struct heapprofile *h, char **path, struct error *e)
 	if (asprintf(&name, "%s.%04u.heap", h->prefix, h->number + 1) < 0)
 		return error_set(e, -ENOMEM, "cannot write a heap profile: out of memory");
 	h->number++;
-	/* In a directory of other people's, a link could lead us to any file that root may write. */
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (h->how.foreign ? O_NOFOLLOW : 0),
+	/* In a directory of other people's, a link could lead us to any file that root may
+	 * write. */
+	int fd = open(name,
+		      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (h->how.foreign ? O_NOFOLLOW : 0),
 		      0666);
 	int err = fd < 0 ? -errno : h->how.options->symbols ? write_apart(h, fd) : write_to(h, fd);
 	if (!err) {

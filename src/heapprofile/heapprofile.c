@@ -23,8 +23,8 @@ const struct profile *heap_counted(const struct heapprofile *h)
 
 /* ---- writing ---- */
 
-__attribute__((format(printf, 2, 3))) static void announce(const struct heapprofile *h, const char *fmt,
-							   ...)
+__attribute__((format(printf, 2, 3))) static void announce(const struct heapprofile *h,
+							   const char *fmt, ...)
 {
 	char line[8192], safe[4 * sizeof line + 1];
 	va_list ap;
@@ -58,7 +58,8 @@ int heapprofile_dump(struct heapprofile *h, const char *reason, char **path, str
 	if (path)
 		*path = NULL;
 	if (!h->on)
-		return error_set(e, -EINVAL, "process %d: no heap profile is being recorded", (int)h->how.pid);
+		return error_set(e, -EINVAL, "process %d: no heap profile is being "
+					     "recorded", (int)h->how.pid);
 	heap_read_map(h);
 	return dump(h, reason, path, e);
 }
@@ -153,7 +154,8 @@ static int count_own(struct heapprofile *h, const struct alloc_event *e, struct 
 	if (!frames)
 		return -ENOMEM;
 	profile_chain_of(h->how.profile, e->chain.node, frames, n);
-	framed.chain = (struct alloc_chain){ .frames = frames, .n = n, .truncated = e->chain.truncated };
+	framed.chain = (struct alloc_chain){ .frames = frames, .n = n,
+					     .truncated = e->chain.truncated };
 	int err = profile_event(h->own, &framed, own);
 	free(frames);
 	return err;
@@ -231,7 +233,8 @@ int heapprofile_start(struct heapprofile *h, const char *prefix, bool early, uin
 	if (err)
 		return err;
 	if (!early && !h->own && !(h->own = profile_new()))
-		return error_set(e, -ENOMEM, "process %d: no heap profiles: out of memory", (int)h->how.pid);
+		return error_set(e, -ENOMEM, "process %d: no heap profiles: out of "
+					     "memory", (int)h->how.pid);
 	if (!early)
 		profile_restart(h->own);
 	forget(h, now_ns);
@@ -313,7 +316,9 @@ static void on_end(struct recorder *r)
 	struct error e;
 
 	if (h->lost) {
-		error_set(&e, 0, "process %d: %" PRIu64 " events are not in its heap profiles: out of memory",
+		error_set(&e, 0,
+			  "process %d: %" PRIu64
+			  " events are not in its heap profiles: out of memory",
 			  (int)h->how.pid, h->lost);
 		h->how.complain(e.text);
 	}
@@ -350,11 +355,9 @@ struct recorder *heapprofile_new(const struct heapprofile_how *how)
 	return &h->r;
 }
 
-struct heapprofile *heapprofile_find(struct recorder *list)
+struct heapprofile *heapprofile_of(struct recorder *r)
 {
-	struct recorder *r = recorders_find(list, &ops);
-
-	return r ? of(r) : NULL;
+	return of(r);
 }
 
 /* ---- fork ---- */
@@ -396,7 +399,8 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 		on_free(copy);
 		return NULL;
 	}
-	/* A parent that has named its files itself, without an option, has given no name for ours. */
+	/* A parent that has named its files itself, without an option, has given no name for
+	 * ours. */
 	if (!how.options->prefix)
 		return copy;
 	if (heap_set_prefix(h, NULL, &e)) {

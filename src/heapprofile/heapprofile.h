@@ -39,15 +39,18 @@ struct heapprofile_how {
 	const struct profile *profile;
 	const struct module_files *files;
 	pid_t pid;
-	bool first;		/* the session's first image: PREFIX is its own, others have PREFIX_PID */
+	bool first;		/* the session's first image: PREFIX is its own, others have
+				   PREFIX_PID */
 	bool foreign;		/* the program is another user's: links are not followed */
-	unsigned number;	/* of the last file that an earlier image of the process has written */
+	unsigned number;	/* of the last file that an earlier image of the process has
+				   written */
 	uint64_t now_ns;	/* CLOCK_MONOTONIC */
 	struct symbols_search search;
-	/* The prefix of process @pid from the one in the options; @first as above. For free(), or NULL
-	 * with a sentence. */
+	/* The prefix of process @pid from the one in the options; @first as above. For free(), or
+	 * NULL with a sentence. */
 	char *(*name)(const char *pattern, pid_t pid, bool first, struct error *e);
-	/* A line for standard error, as gperftools prints it, and a sentence about what went wrong. */
+	/* A line for standard error, as gperftools prints it, and a sentence about what went
+	 * wrong. */
 	void (*announce)(const char *line);
 	void (*complain)(const char *sentence);
 };
@@ -58,8 +61,8 @@ struct heapprofile_how {
  */
 struct recorder *heapprofile_new(const struct heapprofile_how *how);
 
-/* The heap profiler among the recorders of an image, or NULL. */
-struct heapprofile *heapprofile_find(struct recorder *list);
+/* The heap profiler that such a recorder is; of NULL it is NULL. */
+struct heapprofile *heapprofile_of(struct recorder *r);
 
 /**
  * Begin to record, with nothing counted; blocks from before are not known. Nothing if it is on.

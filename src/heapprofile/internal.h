@@ -2,8 +2,8 @@
 #ifndef MPROF_HEAPPROFILE_INTERNAL_H
 #define MPROF_HEAPPROFILE_INTERNAL_H
 
-/* What the files of this room share: heapprofile.c (counting, and when to write), contexts.c (counts
- * to stacks of addresses), files.c (names, maps, writing). */
+/* What the files of this room share: heapprofile.c (counting, and when to write), contexts.c
+ * (counts to stacks of addresses), files.c (names, maps, writing). */
 
 #include "heapprofile/heapprofile.h"
 #include "heapprofile/mapped.h"

@@ -7,7 +7,8 @@
 
 /*
  * When a heap profile is due: the rules of the gperftools heap profiler as functions of plain data
- * (doc/formats.md, section 2.2). Source: gperftools 2.10, heap-profiler.cc, MaybeDumpProfileLocked().
+ * (doc/formats.md, section 2.2). Source: gperftools 2.10, heap-profiler.cc,
+ * MaybeDumpProfileLocked().
  */
 
 /* 0: never. */
@@ -25,7 +26,8 @@ struct heap_totals {
 /* What the last profile left behind; zeroed but for time_ns when recording begins. */
 struct heap_marks {
 	uint64_t allocated, freed, high_water;
-	uint64_t time_ns;	/* of the last profile that was written for its time, or of the beginning */
+	uint64_t time_ns;	/* of the last profile that was written for its time, or of the
+				   beginning */
 };
 
 /* In the order in which they are asked. */
@@ -35,7 +37,8 @@ enum heap_cause { HEAP_NOT_DUE, HEAP_ALLOCATED, HEAP_FREED, HEAP_IN_USE, HEAP_TI
 enum heap_cause heap_due(const struct heap_intervals *i, const struct heap_marks *m,
 			 const struct heap_totals *t, uint64_t now_ns);
 
-/* A profile has been written for @cause, one of the rules. Those for other reasons are not told here. */
+/* A profile has been written for @cause, one of the rules. Those for other reasons are not told
+ * here. */
 void heap_was_due(struct heap_marks *m, const struct heap_totals *t, enum heap_cause cause,
 		  uint64_t now_ns);
 

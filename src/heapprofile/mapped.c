@@ -39,7 +39,8 @@ int mapped_copy(struct mapped *to, const struct mapped *from)
 
 static int count(struct mapped *m, uint32_t node, int64_t objects, int64_t bytes, bool gone)
 {
-	int64_t value[HEAP_VALUES] = { gone ? 0 : objects, gone ? 0 : bytes, gone ? -objects : objects,
+	int64_t value[HEAP_VALUES] = { gone ? 0 : objects, gone ? 0 : bytes, gone ? -objects
+				       : objects,
 				       gone ? -bytes : bytes };
 	uint64_t element = node;
 
@@ -109,7 +110,8 @@ static int map(struct mapped *m, taddr start, uint64_t len, uint64_t born, uint3
 	if (ARRAY_RESERVE(&m->objects, &m->cap_objects, m->n_objects))
 		return -ENOMEM;
 	m->objects[m->n_objects++] = (struct mapped_object){ .node = node };
-	int err = add_part(m, (struct mapped_part){ start, start + len, (uint32_t)m->n_objects - 1, born });
+	int err = add_part(m, (struct mapped_part){ start, start + len, (uint32_t)m->n_objects - 1,
+						    born });
 	return err ? err : count(m, node, 1, (int64_t)len, false);
 }
 

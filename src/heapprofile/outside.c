@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the process does besides allocating: signals that ask for a profile, and calls that map memory. */
+/* What the process does besides allocating: signals that ask for a profile, and calls that map
+ * memory. */
 #include "heapprofile/internal.h"
 
 #include "proc/status.h"
@@ -22,8 +23,8 @@ bool heap_signal(struct recorder *r, pid_t tid, int sig)
 		return true;
 	if (!said) {
 		error_set(&e, 0,
-			  "process %d has a handler for signal %d, which asks for a heap profile: it gets the "
-			  "signal, too", (int)h->how.pid, sig);
+			  "process %d has a handler for signal %d, which asks for a heap profile: "
+			  "it gets the signal, too", (int)h->how.pid, sig);
 		h->how.complain(e.text);
 	}
 	said = true;
@@ -38,7 +39,8 @@ static bool line_of(const struct syscall_call *c, taddr brk, char *line, size_t 
 	if (c->nr == SYS_mmap)
 		snprintf(line, size,
 			 "mmap(start=0x%" PRIx64 ", len=%" PRIu64 ", prot=0x%x, flags=0x%x, fd=%d, "
-			 "offset=0x%" PRIx64 ") = 0x%" PRIx64, a[0], a[1], (unsigned)a[2], (unsigned)a[3],
+			 "offset=0x%" PRIx64 ") = 0x%" PRIx64, a[0], a[1], (unsigned)a[2],
+				 (unsigned)a[3],
 			 (int)a[4], a[5], c->result);
 	else if (c->nr == SYS_mremap)
 		snprintf(line, size,
@@ -48,7 +50,8 @@ static bool line_of(const struct syscall_call *c, taddr brk, char *line, size_t 
 	else if (c->nr == SYS_munmap)
 		snprintf(line, size, "munmap(start=0x%" PRIx64 ", len=%" PRIu64 ")", a[0], a[1]);
 	else if (c->nr == SYS_brk && brk && brk != c->result)
-		snprintf(line, size, "sbrk(inc=%" PRId64 ") = 0x%" PRIx64, (int64_t)(c->result - brk), brk);
+		snprintf(line, size, "sbrk(inc=%" PRId64 ") = 0x%" PRIx64,
+			 (int64_t)(c->result - brk), brk);
 	else
 		return false;
 	return true;

@@ -13,7 +13,8 @@
 struct massif_entry {
 	char *text;		/* for people: "0x40113A: main (example.c:20)" */
 	const char *name;	/* of the function, demangled; NULL: it has none */
-	const char *label;	/* what the tables call it, then: "libfoo.so+0x1230"; NULL: nothing */
+	const char *label;	/* what the tables call it, then: "libfoo.so+0x1230"; NULL:
+				   nothing */
 	uint64_t address;
 	uint32_t module;	/* tells equal addresses of two objects apart */
 	bool inlined;		/* shares its address with the next one out */

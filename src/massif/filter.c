@@ -8,7 +8,8 @@ static bool is_main(const struct massif_entry *e)
 	return e->name && !strcmp(e->name, "main");
 }
 
-/* How many of the innermost elements are allocation functions; *main_dropped: main is one of them. */
+/* How many of the innermost elements are allocation functions; *main_dropped: main is one of
+ * them. */
 static size_t count_alloc_fns(const struct massif_filter *f, const struct massif_entry *entries,
 			      const uint32_t *ids, size_t n, bool *main_dropped)
 {
@@ -26,7 +27,8 @@ static size_t count_alloc_fns(const struct massif_filter *f, const struct massif
 	return i;
 }
 
-/* Only one function decides: the innermost, and if nothing names that, the innermost that has a name. */
+/* Only one function decides: the innermost, and if nothing names that, the innermost that has a
+ * name. */
 static bool is_ignored(const struct massif_filter *f, const struct massif_entry *entries,
 		       const uint32_t *ids, size_t n)
 {

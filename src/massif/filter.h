@@ -14,8 +14,8 @@ struct massif_filter {
 };
 
 /**
- * Filter a stack: drop the allocation functions at its inner end, cut what lies below main, cut what
- * is too deep.
+ * Filter a stack: drop the allocation functions at its inner end, cut what lies below main, cut
+ * what is too deep.
  * @entries  all there are     @ids  the stack's elements by number, innermost first; moved on over
  *           what is dropped   @n    how many there are; becomes how many are left
  * Returns false: what this stack allocates is ignored.
@@ -25,8 +25,8 @@ bool massif_filter(const struct massif_filter *f, const struct massif_entry *ent
 		   const uint32_t **ids, size_t *n);
 
 /*
- * What is known of a stack while its names are still being looked up, from the inner end outwards: has
- * enough been seen, so that what lies further out changes nothing?
+ * What is known of a stack while its names are still being looked up, from the inner end outwards:
+ * has enough been seen, so that what lies further out changes nothing?
  */
 typedef bool massif_enough(const struct massif_filter *f, const struct massif_entry *entries,
 			   const uint32_t *ids, size_t n);

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int place_context(struct massif_forest *f, const struct massif_settings *s, struct massif_names *names,
-			 const struct massif_context *c, uint32_t *node)
+static int place_context(struct massif_forest *f, const struct massif_settings *s,
+			 struct massif_names *names, const struct massif_context *c, uint32_t *node)
 {
 	const uint32_t *ids;
 	size_t n;
@@ -20,7 +20,8 @@ static int place_context(struct massif_forest *f, const struct massif_settings *
 	return *node == IDINDEX_NONE ? -ENOMEM : 0;
 }
 
-int massif_forest_init(struct massif_forest *f, struct massif_recorder *r, const struct massif_settings *s)
+int massif_forest_init(struct massif_forest *f, struct massif_recorder *r,
+		       const struct massif_settings *s)
 {
 	struct massif_names *names = massif_recorder_names(r);
 	const struct massif_context *contexts = massif_recorder_contexts(r, &f->n);

@@ -7,8 +7,10 @@
 
 /**
  * The contexts of a recorder, with the names they have, filtered, as one tree.
- * The recorder outlives the forest and counts nothing meanwhile. To be released even on failure. Returns 0 or -ENOMEM.
+ * The recorder outlives the forest and counts nothing meanwhile. To be released even on failure.
+ * Returns 0 or -ENOMEM.
  */
-int massif_forest_init(struct massif_forest *f, struct massif_recorder *r, const struct massif_settings *s);
+int massif_forest_init(struct massif_forest *f, struct massif_recorder *r,
+		       const struct massif_settings *s);
 
 #endif

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The entries are the profile's sites, and one more for chains without elements; its contexts are its
- * leaves' nodes. */
+/* The entries are the profile's sites, and one more for chains without elements; its contexts are
+ * its leaves' nodes. */
 struct from_data {
 	const struct profile_data *d;
 	const struct massif_settings *settings;
@@ -30,7 +30,9 @@ static int name_site(const struct profile_data *d, const struct pd_site *s, stru
 				  s->file, s->line,
 				  inside ? d->modules[f->module].path : NULL };
 
-	*e = (struct massif_entry){ massif_entry_text(&p), p.name, f->name, p.address, f->module, s->inlined };
+	*e = (struct massif_entry){
+		massif_entry_text(&p), p.name, f->name, p.address, f->module, s->inlined
+	};
 	return e->text ? 0 : -ENOMEM;
 }
 
@@ -103,8 +105,8 @@ static int plant(struct from_data *f)
 	return err;
 }
 
-/* A point is an attempt to take a snapshot, as an event is in a session. The tree goes to the first peak;
- * a file that has been tampered with may have more. */
+/* A point is an attempt to take a snapshot, as an event is in a session. The tree goes to the first
+ * peak; a file that has been tampered with may have more. */
 static int take_point(struct from_data *f, struct massif_table *t, const struct pd_point *p)
 {
 	bool bytes = f->settings->unit == MASSIF_BYTES, is_peak = p->peak && f->detail;
@@ -113,7 +115,8 @@ static int take_point(struct from_data *f, struct massif_table *t, const struct 
 
 	if (!is_peak && massif_ordinary_attempt(t, at.time) == MASSIF_NOTHING)
 		return 0;
-	int err = massif_take(t, is_peak ? MASSIF_PEAK : MASSIF_PLAIN, &at, is_peak ? f->detail : NULL);
+	int err = massif_take(t, is_peak ? MASSIF_PEAK : MASSIF_PLAIN, &at,
+			      is_peak ? f->detail : NULL);
 
 	if (is_peak)
 		f->detail = NULL;
@@ -124,11 +127,13 @@ static int take_point(struct from_data *f, struct massif_table *t, const struct 
 static int write_all(struct from_data *f, const char *desc, FILE *out)
 {
 	const struct massif_heading heading = { desc, f->d->command,
-						f->settings->unit == MASSIF_BYTES ? MASSIF_BYTES : MASSIF_MS };
+						f->settings->unit == MASSIF_BYTES ? MASSIF_BYTES
+										  : MASSIF_MS };
 	struct massif_table t;
 	int err = 0;
 
-	massif_table_init(&t, &(struct massif_rules){ .max_snapshots = f->settings->rules.max_snapshots });
+	massif_table_init(&t, &(struct massif_rules){
+				      .max_snapshots = f->settings->rules.max_snapshots });
 	for (size_t i = 0; !err && i < f->d->n_points; i++)
 		err = take_point(f, &t, &f->d->points[i]);
 	if (!err)
@@ -137,7 +142,8 @@ static int write_all(struct from_data *f, const char *desc, FILE *out)
 	return err;
 }
 
-int massif_from_data(const struct profile_data *d, const char *desc, const struct massif_settings *s, FILE *out)
+int massif_from_data(const struct profile_data *d, const char *desc,
+		     const struct massif_settings *s, FILE *out)
 {
 	struct from_data f = { .d = d, .settings = s };
 	int err = name_sites(&f);

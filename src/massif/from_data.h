@@ -8,13 +8,14 @@
 #include <stdio.h>
 
 /**
- * Write the timeline of a finished profile as a massif file; the point at the peak has a tree. Of the
- * others those are left out that Massif would not have kept in a table of so many snapshots. Start
- * code has been cut from its chains when they were named.
+ * Write the timeline of a finished profile as a massif file; the point at the peak has a tree. Of
+ * the others those are left out that Massif would not have kept in a table of so many snapshots.
+ * Start code has been cut from its chains when they were named.
  * @desc  options, as in struct massif_heading
  * @s     unit (MASSIF_MS unless it is MASSIF_BYTES), filter, threshold and rules.max_snapshots
  * Errors of @out are to be looked for by the caller. Returns 0 or -ENOMEM.
  */
-int massif_from_data(const struct profile_data *d, const char *desc, const struct massif_settings *s, FILE *out);
+int massif_from_data(const struct profile_data *d, const char *desc,
+		     const struct massif_settings *s, FILE *out);
 
 #endif

@@ -66,11 +66,13 @@ static int why_not(int err, struct error *e)
 	case -ENOENT:
 	case -ENODEV:
 	case -EOPNOTSUPP:
-		return error_set(e, err, "instructions cannot be counted: this machine has no counter for "
+		return error_set(e, err, "instructions cannot be counted: this machine has no "
+					 "counter for "
 				 "them, as many virtual machines have none");
 	case -EINVAL:
 	case -ENOSYS:
-		return error_set(e, err, "instructions cannot be counted: this kernel cannot count those of "
+		return error_set(e, err, "instructions cannot be counted: this kernel cannot count "
+					 "those of "
 				 "all threads (Linux 5.13 can)");
 	default:
 		return error_set(e, err, "instructions cannot be counted: %s", strerror(-err));

@@ -16,14 +16,15 @@ struct icount_value {
 
 /* Where the counts come from; in tests, from the test. */
 struct icount_source {
-	/* Count for a thread (0: ourselves) and for the threads that it makes. A descriptor or -errno. */
+	/* Count for a thread (0: ourselves) and for the threads that it makes. A descriptor or
+	 * -errno. */
 	int (*open)(pid_t tid);
 	bool (*read)(int fd, struct icount_value *v);
 	void (*close)(int fd);
 };
 
-/* The processor's counter of instructions in user mode. Source: perf_event_open(2), with inherit and
- * inherit_thread (Linux 5.13). */
+/* The processor's counter of instructions in user mode. Source: perf_event_open(2), with inherit
+ * and inherit_thread (Linux 5.13). */
 extern const struct icount_source perf_instructions;
 
 /* A counter of the same kind of something else: perf_event_attr's type and config. */
@@ -39,13 +40,15 @@ struct icount_thread {
 /* Instructions that a process executes in user mode; a zeroed struct counts none. */
 struct icount {
 	const struct icount_source *source;
-	struct icount_thread *threads;	/* those there were; the ones they make are counted with them */
+	struct icount_thread *threads;	/* those there were; the ones they make are counted with
+					   them */
 	size_t n;
 	uint64_t before;	/* counted from */
 	int err;		/* -errno: why some could not be opened */
 };
 
-/* Can instructions be counted here at all? 0, or -errno with a sentence in @e that tells why not. */
+/* Can instructions be counted here at all? 0, or -errno with a sentence in @e that tells why
+ * not. */
 int icount_possible(const struct icount_source *source, struct error *e);
 
 /**
@@ -55,8 +58,8 @@ int icount_possible(const struct icount_source *source, struct error *e);
 void icount_open(struct icount *c, const struct icount_source *source, pid_t pid, uint64_t before);
 void icount_close(struct icount *c);
 
-/* The sum over all threads, those that have ended included; other threads may be running. It never goes
- * down. */
+/* The sum over all threads, those that have ended included; other threads may be running. It never
+ * goes down. */
 uint64_t icount_read(const struct icount *c);
 
 /* -errno: something is not counted, and why. */

@@ -13,7 +13,11 @@ static void scale(struct ms_label *l, uint64_t value, double scaled)
 	if (value < 1000)
 		snprintf(l->text, sizeof l->text, "%5u", (unsigned)value);
 	else
-		snprintf(l->text, sizeof l->text, "%5.*f", scaled < 10 ? 3 : scaled < 100 ? 2 : 1, scaled);
+		snprintf(l->text, sizeof l->text, "%5.*f",
+			 scaled < 10	? 3
+			 : scaled < 100 ? 2
+					: 1,
+			 scaled);
 }
 
 static struct ms_label by_1024(uint64_t value, const char *const units[9])
@@ -49,7 +53,8 @@ static struct ms_label of_time(uint64_t ms)
 struct ms_label ms_label(uint64_t value, const char *time_unit)
 {
 	static const char *const bytes[9] = { "B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB" };
-	static const char *const instructions[9] = { "i", "ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi" };
+	static const char *const instructions[9] = { "i", "ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi",
+						     "Yi" };
 
 	if (!strcmp(time_unit, "ms"))
 		return of_time(value);
@@ -60,8 +65,8 @@ struct ms_label ms_label(uint64_t value, const char *time_unit)
 
 struct graph {
 	unsigned columns, rows;
-	/* Columns 0 to .columns + 1, rows 0 to .rows: row 0 and column 0 are the axes, and the last column
-	 * is not shown. */
+	/* Columns 0 to .columns + 1, rows 0 to .rows: row 0 and column 0 are the axes, and the last
+	 * column is not shown. */
 	char *cells;
 };
 
@@ -91,8 +96,8 @@ static unsigned rank(char c)
 	return c == '#' ? 3 : c == '@' ? 2 : c == ':' ? 1 : 0;
 }
 
-/* Whether @total is at least the @y-th part in @rows of @highest; as perl does it, in integers wherever the
- * height of a row is one. */
+/* Whether @total is at least the @y-th part in @rows of @highest; as perl does it, in integers
+ * wherever the height of a row is one. */
 static bool reaches(uint64_t total, unsigned y, uint64_t highest, unsigned rows)
 {
 	double row_bytes = (double)highest / rows;
@@ -141,7 +146,8 @@ static void draw_bars(struct graph *g, const struct massif_file *f, uint64_t hig
 	}
 }
 
-static void print_graph(const struct graph *g, uint64_t highest, uint64_t end, const char *time_unit, FILE *out)
+static void print_graph(const struct graph *g, uint64_t highest, uint64_t end,
+			const char *time_unit, FILE *out)
 {
 	struct ms_label up = ms_label(highest, "B"), across = ms_label(end, time_unit);
 

@@ -80,8 +80,10 @@ static void close_node(struct tree_printer *p)
 
 	if (n->significant && n->insignificant) {
 		put_prefix(p, n->prefix);
-		fprintf(p->out, "->%05.2f%% (%sB) in %" PRIu64 "+ places, all below ms_print's threshold "
-			"(%05.2f%%)\n", percent(p, n->bytes), ms_commas(number, n->bytes), n->insignificant,
+		fprintf(p->out,
+			"->%05.2f%% (%sB) in %" PRIu64 "+ places, all below ms_print's threshold "
+			"(%05.2f%%)\n",
+			percent(p, n->bytes), ms_commas(number, n->bytes), n->insignificant,
 			p->o->threshold);
 		put_prefix(p, n->prefix);
 		fputc('\n', p->out);
@@ -140,7 +142,9 @@ static int print_tree(const struct massif_file *f, const struct massif_record *s
 
 static void print_preamble(const struct massif_file *f, const struct ms_print_options *o, FILE *out)
 {
-	fprintf(out, RULE "Command:            %s\nMassif arguments:  %sms_print arguments: %s\n" RULE "\n\n",
+	fprintf(out,
+		RULE "Command:            %s\nMassif arguments:  %sms_print arguments: %s\n" RULE
+		     "\n\n",
 		f->cmd, f->desc, o->arguments);
 }
 
@@ -164,8 +168,8 @@ static void print_titles(const struct massif_file *f, FILE *out)
 	char time[24];
 
 	snprintf(time, sizeof time, "time(%s)", f->time_unit);
-	fprintf(out, RULE "%3s %14s %16s %16s %13s %12s\n" RULE, "n", time, "total(B)", "useful-heap(B)",
-		"extra-heap(B)", "stacks(B)");
+	fprintf(out, RULE "%3s %14s %16s %16s %13s %12s\n" RULE, "n", time, "total(B)",
+		"useful-heap(B)", "extra-heap(B)", "stacks(B)");
 }
 
 static void print_row(const struct massif_record *s, FILE *out)

@@ -6,10 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add_entry(struct massif_names *m, const struct massif_place *p, const char *label, uint32_t module,
-		     bool inlined)
+static int add_entry(struct massif_names *m, const struct massif_place *p, const char *label,
+		     uint32_t module, bool inlined)
 {
-	struct massif_entry e = { .name = p->name, .label = label, .address = p->address, .module = module,
+	struct massif_entry e = { .name = p->name, .label = label, .address = p->address,
+				  .module = module,
 				  .inlined = inlined };
 
 	if (ARRAY_RESERVE(&m->entries, &m->cap, m->n) || !(e.text = massif_entry_text(p)))

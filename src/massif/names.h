@@ -16,7 +16,8 @@ struct massif_names {
 	struct massif_entry *entries;	/* 0: "0x0: ???", for a chain without elements */
 	size_t n, cap;
 	struct massif_run {
-		uint32_t first, n;	/* entries of a place, innermost first; n 0: not asked for yet */
+		uint32_t first, n;	/* entries of a place, innermost first; n 0: not asked for
+					   yet */
 	} *runs;
 	size_t n_runs;
 	uint32_t *ids;			/* the last chain */
@@ -28,8 +29,9 @@ int massif_names_init(struct massif_names *m, const struct profile *p, struct na
 void massif_names_release(struct massif_names *m);
 
 /**
- * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries; only as far
- * out as is needed, for names may be costly: the C library's need not be read for what is below main.
+ * The chain that ends at call-tree node @node, innermost first, as numbers in m->entries; only as
+ * far out as is needed, for names may be costly: the C library's need not be read for what is below
+ * main.
  * @f, @enough  tell how far that is
  * @ids, @n     good until the next call. Returns 0 or -ENOMEM.
  */

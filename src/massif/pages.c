@@ -49,7 +49,8 @@ static void drop(struct pages *p, size_t i)
 }
 
 /* Take [start, end), which overlaps range i, out of it. Returns the number of what comes behind. */
-static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_change *change, void *ctx)
+static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_change *change,
+		  void *ctx)
 {
 	struct page_range *r = &p->ranges[i], before = *r;
 	taddr from = start > r->start ? start : r->start, to = end < r->end ? end : r->end;
@@ -73,9 +74,11 @@ static size_t cut(struct pages *p, size_t i, taddr start, taddr end, pages_chang
 	return i;
 }
 
-int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change, void *ctx)
+int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change,
+		void *ctx)
 {
-	/* Cutting makes one range more at most, for what it cuts out of the middle of one is all. */
+	/* Cutting makes one range more at most, for what it cuts out of the middle of one is
+	 * all. */
 	if (ARRAY_RESERVE(&p->ranges, &p->cap, p->n))
 		return -ENOMEM;
 	for (size_t i = seek(p, start); start < end && i < p->n && p->ranges[i].start < end;)

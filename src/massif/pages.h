@@ -36,7 +36,8 @@ typedef void pages_change(void *ctx, uint32_t node, bool gone, uint64_t bytes);
 int pages_map(struct pages *p, const struct page_range *r, pages_change *change, void *ctx);
 
 /* Unmap of [start, end) what was born before @before. 0 or -ENOMEM. */
-int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change, void *ctx);
+int pages_unmap(struct pages *p, taddr start, taddr end, uint64_t before, pages_change *change,
+		void *ctx);
 
 /* Whether pages_unmap() would find anything. */
 bool pages_any(const struct pages *p, taddr start, taddr end, uint64_t before);
@@ -58,7 +59,8 @@ struct page_plan pages_plan(struct pages *p, const struct page_event *e, taddr s
 /* The system's side. */
 struct page_source {
 	/* Tell @each of all mappings of a process but [vsyscall]. False: they cannot be read. */
-	bool (*read)(pid_t pid, void (*each)(void *ctx, taddr start, taddr end, const char *name), void *ctx);
+	bool (*read)(pid_t pid, void (*each)(void *ctx, taddr start, taddr end, const char *name),
+		     void *ctx);
 };
 
 extern const struct page_source proc_pages; /* proc(5) */

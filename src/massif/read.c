@@ -47,9 +47,11 @@ static bool next_line(struct reader *r)
 static int wrong(const struct reader *r, const char *expected)
 {
 	if (r->ended)
-		return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got the end of the file", r->name,
+		return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got the end of the "
+						"file", r->name,
 				 r->number, expected);
-	return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got: %.*s", r->name, r->number, expected,
+	return error_set(r->e, -EINVAL, "%s: line %lu: expected %s, got: "
+					"%.*s", r->name, r->number, expected,
 			 (int)strcspn(r->line, "\n"), r->line);
 }
 
@@ -200,7 +202,8 @@ static int read_record(struct reader *r)
 		err = next_number(r, "mem_stacks_B", &s.stacks);
 	if (err)
 		return err;
-	if (__builtin_add_overflow(s.useful, s.extra, &total) || __builtin_add_overflow(total, s.stacks, &total))
+	if (__builtin_add_overflow(s.useful, s.extra, &total) ||
+	    __builtin_add_overflow(total, s.stacks, &total))
 		return wrong(r, "bytes whose sum is a number");
 	if (!next_line(r) || strncmp(r->line, "heap_tree=", 10))
 		return wrong(r, "a \"heap_tree=\" line");
@@ -228,11 +231,13 @@ static int read_records(struct reader *r)
 	if (ferror(r->in))
 		return error_set(r->e, -EIO, "cannot read %s: %s", r->name, strerror(errno));
 	if (!r->f->n_records)
-		return error_set(r->e, -EINVAL, "%s: line %lu: there is no snapshot", r->name, r->number);
+		return error_set(r->e, -EINVAL, "%s: line %lu: there is no "
+						"snapshot", r->name, r->number);
 	uint64_t end = r->f->records[r->f->n_records - 1].time;
 	for (size_t i = 0; i < r->f->n_records; i++)
 		if (r->f->records[i].time > end)
-			return error_set(r->e, -EINVAL, "%s: snapshot %zu is later than the last one", r->name, i);
+			return error_set(r->e, -EINVAL, "%s: snapshot %zu is later than the last "
+							"one", r->name, i);
 	return 0;
 }
 

@@ -44,7 +44,8 @@ struct massif_file {
  */
 int massif_read(FILE *in, const char *name, struct massif_file **out, struct error *e);
 
-/* The number of the snapshot that is marked as the peak, the last of several; UINT64_MAX: none is. */
+/* The number of the snapshot that is marked as the peak, the last of several; UINT64_MAX: none
+ * is. */
 uint64_t massif_file_peak(const struct massif_file *f);
 
 void massif_file_free(struct massif_file *f);

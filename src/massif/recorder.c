@@ -137,7 +137,8 @@ struct massif_context *massif_context_at(struct massif_recorder *r, uint32_t nod
 
 /* ---- what a recorder is told ---- */
 
-static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
+static void on_event(struct recorder *base, const struct alloc_event *e,
+		     const struct block_change *c)
 {
 	struct massif_recorder *r = (struct massif_recorder *)base;
 
@@ -243,11 +244,13 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 		return NULL;
 	r->base = *base;
 	r->base.next = NULL;
+	r->base.handle = NULL;
 	r->host = from->host;
 	r->profile = child;
 	r->pid = pid;
 	if (from->host->settings->unit == MASSIF_INSTRUCTIONS)
-		icount_open(&r->instructions, from->host->instructions, pid, icount_read(&from->instructions));
+		icount_open(&r->instructions, from->host->instructions, pid,
+			    icount_read(&from->instructions));
 	r->start_ns = from->start_ns;
 	r->now_ns = from->now_ns;
 	r->now = from->now;
@@ -295,9 +298,14 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 	return r;
 }
 
-struct massif_recorder *massif_recorder_find(struct recorder *list)
+struct recorder *massif_recorder_base(struct massif_recorder *r)
 {
-	return (struct massif_recorder *)recorders_find(list, &massif_ops);
+	return (struct recorder *)r;
+}
+
+struct massif_recorder *massif_recorder_of(struct recorder *base)
+{
+	return (struct massif_recorder *)base;
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)

@@ -102,13 +102,16 @@ static void move(struct massif_recorder *r, struct massif_context *from, struct 
 	massif_try_ordinary(r);
 }
 
-static void resize(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
+static void resize(struct massif_recorder *r, const struct alloc_event *e,
+		   const struct block_change *c)
 {
 	struct massif_context *from = take_counted(r, c->old_leaf, e->old_ptr), *to;
-	bool counted = from, shrinks = r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size;
+	bool counted = from,
+	     shrinks = r->profile->leaves[c->leaf].size < r->profile->leaves[c->old_leaf].size;
 	size_t number = counted ? (size_t)(from - r->contexts) : 0;
 
-	/* The peak is what was there before; a place that has not resized anything yet is not in it. */
+	/* The peak is what was there before; a place that has not resized anything yet is not in
+	 * it. */
 	if (counted && shrinks)
 		massif_try_peak(r);
 	to = context_of(r, c->leaf);
@@ -122,7 +125,8 @@ static void resize(struct massif_recorder *r, const struct alloc_event *e, const
 		stay_ignored(r, c->leaf, e->ptr);
 }
 
-void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c)
+void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e,
+			 const struct block_change *c)
 {
 	if (c->replaced_leaf != PD_NONE)
 		release(r, c->replaced_leaf, e->ptr);

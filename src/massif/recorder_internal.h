@@ -38,7 +38,8 @@ void massif_try_peak(struct massif_recorder *r);
 struct massif_context *massif_context_at(struct massif_recorder *r, uint32_t node);
 
 /* recorder_blocks.c */
-void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e, const struct block_change *c);
+void massif_count_blocks(struct massif_recorder *r, const struct alloc_event *e,
+			 const struct block_change *c);
 
 /* recorder_pages.c */
 void massif_pages_begin(struct massif_recorder *r);

@@ -77,7 +77,8 @@ static bool is_removable(const struct massif_table *t, size_t i)
 	return i > 0 && i + 1 < t->n && !t->snapshots[i].peak;
 }
 
-/* The removable snapshot whose neighbours are closest together; the earliest of several; 0: none. */
+/* The removable snapshot whose neighbours are closest together; the earliest of several; 0:
+ * none. */
 static size_t least_needed(const struct massif_table *t)
 {
 	uint64_t smallest = 0;

@@ -33,7 +33,8 @@ struct massif_share {
 	uint64_t bytes;		/* > 0 */
 };
 
-/* All contexts of a detailed snapshot: [0, n_contexts) were known; those not listed had no bytes. */
+/* All contexts of a detailed snapshot: [0, n_contexts) were known; those not listed had no
+ * bytes. */
 struct massif_detail {
 	uint32_t n_contexts;
 	size_t n;

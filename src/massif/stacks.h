@@ -45,8 +45,8 @@ void stacks_release(struct stacks *s);
 /* A thread has been made and has not run yet. */
 void stacks_begin_thread(struct stacks *s, pid_t tid);
 
-/* Each returns by how much the depth of all has changed. Outside of its stack (on another one, for a
- * signal or a coroutine) a thread is as deep as it was. */
+/* Each returns by how much the depth of all has changed. Outside of its stack (on another one, for
+ * a signal or a coroutine) a thread is as deep as it was. */
 int64_t stacks_sample(struct stacks *s, pid_t tid, taddr sp);
 int64_t stacks_end_thread(struct stacks *s, pid_t tid);
 

@@ -15,7 +15,8 @@ struct timeline {
 	struct massif_table table;
 };
 
-/* Of blocks whose allocation the profile has counted; what a parent left to its child is not in it. */
+/* Of blocks whose allocation the profile has counted; what a parent left to its child is not in
+ * it. */
 static void add(struct timeline *t, uint32_t leaf, int64_t sign)
 {
 	uint64_t size = t->profile->leaves[leaf].size, extra = massif_extra(t->settings, size);
@@ -25,7 +26,8 @@ static void add(struct timeline *t, uint32_t leaf, int64_t sign)
 	t->now.blocks += (uint64_t)sign;
 }
 
-static void on_event(struct recorder *base, const struct alloc_event *e, const struct block_change *c)
+static void on_event(struct recorder *base, const struct alloc_event *e,
+		     const struct block_change *c)
 {
 	struct timeline *t = (struct timeline *)base;
 	uint64_t before = massif_total(&t->now);
@@ -72,7 +74,8 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 	const struct timeline *from = (const struct timeline *)base;
 
 	(void)pid;
-	return (struct recorder *)timeline_new(from->settings, from->table.rules.max_snapshots, child);
+	return (struct recorder *)timeline_new(from->settings, from->table.rules.max_snapshots,
+					       child);
 }
 
 static void on_free(struct recorder *base)
@@ -129,7 +132,8 @@ int timeline_points(const struct timeline *t, struct pd_point **points, size_t *
 			       at->useful == t->peak.useful;
 
 		/* Events may have the same time, but hardly the same churn. */
-		if (peak_due && !is_peak && (at->time > t->peak.time || at->churn > t->peak.churn)) {
+		if (peak_due && !is_peak &&
+		    (at->time > t->peak.time || at->churn > t->peak.churn)) {
 			p[(*n)++] = point_of(&t->peak, true);
 			peak_due = false;
 		}

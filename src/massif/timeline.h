@@ -11,12 +11,13 @@
  */
 struct timeline;
 
-/* A recorder: struct recorder is its first member. @points: their number stays below it; >= 3. NULL: out
- * of memory. */
+/* A recorder: struct recorder is its first member. @points: their number stays below it; >= 3.
+ * NULL: out of memory. */
 struct timeline *timeline_new(const struct massif_settings *settings, unsigned points,
 			      const struct profile *p);
 
-/* The points so far, the peak among them, in the order of time. 0 or -ENOMEM; *points is the caller's. */
+/* The points so far, the peak among them, in the order of time. 0 or -ENOMEM; *points is the
+ * caller's. */
 int timeline_points(const struct timeline *t, struct pd_point **points, size_t *n);
 
 #endif

@@ -185,9 +185,11 @@ static void emit_aggregate(struct printer *p, unsigned depth, uint64_t bytes, si
 	char text[128];
 
 	if (n == 1)
-		snprintf(text, sizeof text, "in 1 place, below massif's threshold (%.2f%%)", p->threshold);
+		snprintf(text, sizeof text, "in 1 place, below massif's threshold "
+					    "(%.2f%%)", p->threshold);
 	else
-		snprintf(text, sizeof text, "in %zu places, all below massif's threshold (%.2f%%)", n,
+		snprintf(text, sizeof text, "in %zu places, all below massif's threshold "
+					    "(%.2f%%)", n,
 			 p->threshold);
 	p->emit(p->ctx, depth, 0, bytes, text);
 }
@@ -201,7 +203,8 @@ static int print_all(struct printer *p, const char *top)
 {
 	struct level *levels = NULL;
 	size_t cap_levels = 0, n, insignificant;
-	int err = push(p, &(struct sibling){ .bytes = p->w[MASSIF_TOP].bytes, .node = MASSIF_TOP }, 0);
+	int err = push(p, &(struct sibling){ .bytes = p->w[MASSIF_TOP].bytes, .node = MASSIF_TOP },
+		       0);
 
 	while (!err && p->n_todo) {
 		struct sibling s = p->todo[--p->n_todo];
@@ -224,8 +227,8 @@ static int print_all(struct printer *p, const char *top)
 	return err;
 }
 
-int massif_tree_emit(const struct massif_tree *t, struct massif_weight *w, const struct massif_cut *cut,
-		     massif_emit *emit, void *ctx)
+int massif_tree_emit(const struct massif_tree *t, struct massif_weight *w,
+		     const struct massif_cut *cut, massif_emit *emit, void *ctx)
 {
 	struct printer p = { .t = t, .w = w, .limit = limit_of(cut), .threshold = cut->threshold,
 			     .emit = emit, .ctx = ctx };

@@ -39,7 +39,8 @@ struct massif_weight {
 };
 
 /* A line of the printed tree, in depth-first order. */
-typedef void massif_emit(void *ctx, unsigned depth, size_t n_children, uint64_t bytes, const char *text);
+typedef void massif_emit(void *ctx, unsigned depth, size_t n_children, uint64_t bytes,
+			 const char *text);
 
 /* How a snapshot's tree is cut. */
 struct massif_cut {
@@ -53,7 +54,7 @@ struct massif_cut {
  * @w  for each node, the bytes of the contexts that end there; sums are made in it
  * Groups below the threshold are replaced by one line. Returns 0 or -ENOMEM.
  */
-int massif_tree_emit(const struct massif_tree *t, struct massif_weight *w, const struct massif_cut *cut,
-		     massif_emit *emit, void *ctx);
+int massif_tree_emit(const struct massif_tree *t, struct massif_weight *w,
+		     const struct massif_cut *cut, massif_emit *emit, void *ctx);
 
 #endif

@@ -36,9 +36,12 @@ static void put_node(void *ctx, unsigned depth, size_t n_children, uint64_t byte
 static int write_tree(FILE *out, const struct massif_snapshot *s, const struct massif_forest *f)
 {
 	struct massif_weight *w = calloc(f->tree.n, sizeof *w);
-	struct massif_cut cut = { massif_total(&s->at), s->at.useful, f->threshold,
-				  f->pages ? "(page allocation syscalls) mmap/mremap/brk, --alloc-fns, etc." :
-					     "(heap allocation functions) malloc/new/new[], --alloc-fns, etc." };
+	struct massif_cut cut = {
+		massif_total(&s->at), s->at.useful, f->threshold,
+		f->pages ? "(page allocation syscalls) mmap/mremap/brk, --alloc-fns, etc."
+			 : "(heap allocation functions) malloc/new/new[], "
+			   "--alloc-fns, etc."
+	};
 
 	if (!w)
 		return -ENOMEM;
@@ -66,8 +69,8 @@ int massif_write_snapshot(FILE *out, size_t number, const struct massif_snapshot
 	return s->detail ? write_tree(out, s, forest) : 0;
 }
 
-int massif_write(FILE *out, const struct massif_heading *h, const struct massif_snapshot *snapshots, size_t n,
-		 const struct massif_forest *forest)
+int massif_write(FILE *out, const struct massif_heading *h, const struct massif_snapshot *snapshots,
+		 size_t n, const struct massif_forest *forest)
 {
 	int err = 0;
 

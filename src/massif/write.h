@@ -28,14 +28,14 @@ struct massif_forest {
 	bool pages;		/* only the top entry's text differs */
 };
 
-/* Snapshot number @number; @forest may be NULL if it has no detail. Errors of @out are to be looked for by
- * the caller. 0 or -ENOMEM. */
+/* Snapshot number @number; @forest may be NULL if it has no detail. Errors of @out are to be looked
+ * for by the caller. 0 or -ENOMEM. */
 int massif_write_snapshot(FILE *out, size_t number, const struct massif_snapshot *s,
 			  const struct massif_forest *forest);
 
 /* A whole file. 0 or -ENOMEM. */
-int massif_write(FILE *out, const struct massif_heading *h, const struct massif_snapshot *snapshots, size_t n,
-		 const struct massif_forest *forest);
+int massif_write(FILE *out, const struct massif_heading *h, const struct massif_snapshot *snapshots,
+		 size_t n, const struct massif_forest *forest);
 
 void massif_forest_release(struct massif_forest *f);
 

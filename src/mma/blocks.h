@@ -19,7 +19,8 @@ struct mma_blocks {
 
 void mma_blocks_release(struct mma_blocks *b);
 
-/* Add a block at @ptr, not 0, or replace the one there: *was tells its size. 1 (replaced), 0 (new) or
+/* Add a block at @ptr, not 0, or replace the one there: *was tells its size. 1 (replaced), 0 (new)
+ * or
  * -ENOMEM. */
 int mma_blocks_put(struct mma_blocks *b, uint64_t ptr, uint64_t size, uint64_t *was);
 

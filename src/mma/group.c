@@ -49,8 +49,8 @@ void mma_group_free(struct mma_group *g)
 /* ---- entries ---- */
 
 /*
- * Times never go back. Entries of different processes never have the same one: a reader of their logs
- * could not tell which came first.
+ * Times never go back. Entries of different processes never have the same one: a reader of their
+ * logs could not tell which came first.
  */
 static uint64_t in_order(const struct mma_process *p, uint64_t t)
 {
@@ -106,9 +106,9 @@ static void leave(struct mma_process *p)
 	p->log = NULL;
 }
 
-/* A program's end is that of its process, unless an exec follows; but then nothing comes between. So
- * it is decided when something else happens. */
-static void settle(struct mma_group *g)
+/* A program's end is that of its process, unless an exec follows; but then nothing comes between.
+ * So it is decided when something else happens. */
+static void apply_ending(struct mma_group *g)
 {
 	struct mma_process *p = g->ending;
 
@@ -119,7 +119,7 @@ static void settle(struct mma_group *g)
 
 void mma_process_end(struct mma_process *p, uint64_t now_ns)
 {
-	settle(p->group);
+	apply_ending(p->group);
 	if (p->ended)
 		return;
 	p->end_ns = now_ns;
@@ -140,7 +140,7 @@ void mma_group_end(struct mma_group *g, uint64_t now_ns)
 {
 	struct mma_process *p;
 
-	settle(g);
+	apply_ending(g);
 	/* Many may have come and gone, but only a few are there. */
 	while ((p = last_live(g))) {
 		p->end_ns = now_ns;
@@ -154,7 +154,7 @@ void mma_process_call(struct mma_process *p, const struct mma_entry *e)
 {
 	struct mma_sink sink = sink_of(p);
 
-	settle(p->group);
+	apply_ending(p->group);
 	if (!p->ended)
 		failed(p->group, mma_order_add(&p->order, e, &sink));
 }
@@ -168,17 +168,17 @@ void mma_process_stamp(struct mma_process *p, uint32_t tid, uint64_t now_ns)
 
 void mma_process_realloc(struct mma_process *p, int32_t task, uint64_t ptr)
 {
-	settle(p->group);
+	apply_ending(p->group);
 	if (!p->ended)
 		failed(p->group, mma_order_begin(&p->order, task, ptr));
 }
 
-void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr, const struct mma_entry *e,
-			     uint64_t now_ns)
+void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr,
+			     const struct mma_entry *e, uint64_t now_ns)
 {
 	struct mma_sink sink = sink_of(p);
 
-	settle(p->group);
+	apply_ending(p->group);
 	if (!p->ended)
 		failed(p->group, mma_order_end(&p->order, task, ptr, e, now_ns, &sink));
 }
@@ -207,7 +207,8 @@ static int free_all(struct mma_process *p, uint64_t now)
 	qsort(live, n, sizeof *live, by_address);
 	for (size_t i = 0; i < n; i++) {
 		struct mma_entry e = {
-			.time_ns = now, .tid = (uint32_t)p->pid, .type = MMA_FREE, .ptr = live[i].ptr,
+			.time_ns = now, .tid = (uint32_t)p->pid, .type = MMA_FREE,
+			.ptr = live[i].ptr,
 		};
 		put_now(p, &e);
 	}
@@ -225,7 +226,7 @@ static void go_on(struct mma_process *p, uint64_t now)
 		end = p->end_ns;
 		p->group->ending = NULL;
 	}
-	settle(p->group);
+	apply_ending(p->group);
 	mma_order_flush(&p->order, end, &sink);
 	failed(p->group, free_all(p, end));
 }
@@ -265,7 +266,7 @@ struct mma_process *mma_group_join(struct mma_group *g, pid_t pid, uint64_t now_
 	if (p) {
 		go_on(p, now_ns);
 	} else {
-		settle(g);
+		apply_ending(g);
 		p = process_new(g, pid, nth);
 	}
 	if (p)
@@ -308,7 +309,8 @@ int mma_group_flush(struct mma_group *g)
 	return err;
 }
 
-int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err), void *ctx)
+int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err),
+		    void *ctx)
 {
 	int err = g->err;
 

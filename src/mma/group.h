@@ -6,8 +6,8 @@
 #include "record/recorder.h"
 
 /*
- * The event logs and the statistics of a group of traced processes, while they run. One log for each
- * process; what it does after an exec continues it. Both are made from the same entries.
+ * The event logs and the statistics of a group of traced processes, while they run. One log for
+ * each process; what it does after an exec continues it. Both are made from the same entries.
  */
 struct mma_group;
 
@@ -30,8 +30,8 @@ struct mma_group *mma_group_new(const struct mma_group_ops *ops);
 void mma_group_free(struct mma_group *g);
 
 /**
- * The recorder for a program image that process @pid begins now: its first one, or the next after an
- * exec. @profile's clock has been started. NULL: out of memory.
+ * The recorder for a program image that process @pid begins now: its first one, or the next after
+ * an exec. @profile's clock has been started. NULL: out of memory.
  */
 struct recorder *mma_group_record(struct mma_group *g, pid_t pid, const struct profile *profile);
 
@@ -55,6 +55,7 @@ int mma_group_flush(struct mma_group *g);
  * Close the logs. For each, @closed gets its name and 0 or the -errno with which writing it failed.
  * Returns the first failure, or -ENOMEM if an entry could not be counted.
  */
-int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err), void *ctx);
+int mma_group_close(struct mma_group *g, void (*closed)(void *ctx, const char *name, int err),
+		    void *ctx);
 
 #endif

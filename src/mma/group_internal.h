@@ -32,8 +32,8 @@ void mma_process_stamp(struct mma_process *p, uint32_t tid, uint64_t now_ns);
 
 /* A realloc of a block begins, and ends: @e is its entry, NULL if it was abandoned. */
 void mma_process_realloc(struct mma_process *p, int32_t task, uint64_t ptr);
-void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr, const struct mma_entry *e,
-			     uint64_t now_ns);
+void mma_process_realloc_end(struct mma_process *p, int32_t task, uint64_t ptr,
+			     const struct mma_entry *e, uint64_t now_ns);
 
 /* Its program is over. Whether the process is, too, is told by what comes next. */
 void mma_process_end(struct mma_process *p, uint64_t now_ns);

@@ -18,8 +18,8 @@ void mma_log_release(struct mma_log *l)
 
 /* ---- order ---- */
 
-/* Merge two sorted runs that meet at @mid. What is in its place already is not touched, so that a log
- * that is nearly in order costs hardly more than one that is. */
+/* Merge two sorted runs that meet at @mid. What is in its place already is not touched, so that a
+ * log that is nearly in order costs hardly more than one that is. */
 static void merge(struct mma_entry *v, size_t mid, size_t n, struct mma_entry *spare)
 {
 	size_t from = mid, left = 0, right = mid, at;
@@ -29,7 +29,8 @@ static void merge(struct mma_entry *v, size_t mid, size_t n, struct mma_entry *s
 	size_t moved = mid - from;
 	memcpy(spare, v + from, moved * sizeof *v);
 	for (at = from; left < moved; at++)
-		v[at] = right < n && v[right].time_ns < spare[left].time_ns ? v[right++] : spare[left++];
+		v[at] = right < n && v[right].time_ns < spare[left].time_ns ? v[right++]
+									    : spare[left++];
 }
 
 static void sort(struct mma_entry *v, size_t n, struct mma_entry *spare)
@@ -78,8 +79,10 @@ static int malformed(const struct mma_source *s, uint64_t number, const char *li
 	if (end)
 		n = (size_t)(end - m->at);
 	if (*m->at == '\n')
-		return error_set(e, -EINVAL, "%s:%" PRIu64 ":%zu: expected %s, found the end of the line",
-				 mma_source_name(s), number, (size_t)(m->at - line) + 1, m->expected);
+		return error_set(e, -EINVAL,
+				 "%s:%" PRIu64 ":%zu: expected %s, found the end of the line",
+				 mma_source_name(s), number, (size_t)(m->at - line) + 1,
+				 m->expected);
 	return error_set(e, -EINVAL, "%s:%" PRIu64 ":%zu: expected %s, found \"%.*s\"%s",
 			 mma_source_name(s), number, (size_t)(m->at - line) + 1, m->expected,
 			 (int)(n > 40 ? 40 : n), m->at, n > 40 ? "..." : "");
@@ -99,7 +102,8 @@ static int make_room(struct mma_reader *r, const struct mma_source *s, struct er
 	size_t cap = r->cap ? r->cap * 2 : 256 << 10;
 	char *grown = realloc(r->buf, cap);
 	if (!grown)
-		return error_set(e, -ENOMEM, "%s: out of memory: a line is too long", mma_source_name(s));
+		return error_set(e, -ENOMEM, "%s: out of memory: a line is too "
+					     "long", mma_source_name(s));
 	r->buf = grown;
 	r->cap = cap;
 	return 0;
@@ -217,7 +221,8 @@ bool mma_is_log(const char *path)
 	struct error e;
 	struct stat st;
 	/* Of a pipe the bytes would be gone. */
-	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : mma_source_open(path, &e);
+	struct mma_source *s = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL
+								       : mma_source_open(path, &e);
 	bool is = s && mma_source_is_compressed(s); /* nothing else is */
 	ssize_t n = s && !is ? mma_source_read(s, text, sizeof text - 1, &e) : 0;
 

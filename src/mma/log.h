@@ -12,7 +12,8 @@
 /* A log while it is being read, a batch of entries at a time. Zeroed it is at the beginning. */
 struct mma_reader {
 	char *buf;		/* text: from @at to @len it has not been looked at */
-	size_t at, whole, len, cap;	/* to @whole it is lines, behind that the beginning of one */
+	size_t at, whole, len, cap;	/* to @whole it is lines, behind that the beginning of
+					   one */
 	uint64_t lines;		/* that were read */
 	bool ended;
 	bool truncated;		/* at its end: a compressed log that was cut off */
@@ -22,7 +23,8 @@ void mma_reader_release(struct mma_reader *r);
 
 /**
  * Read up to @n entries of @s, in the order of the lines, into @v, the caller's.
- * Returns their number, 0 at the end of the log, or -errno with a sentence in @e: a malformed line is
+ * Returns their number, 0 at the end of the log, or -errno with a sentence in @e: a malformed line
+ * is
  * -EINVAL, with its place and what was expected there.
  */
 ssize_t mma_reader_next(struct mma_reader *r, struct mma_source *s, struct mma_entry *v, size_t n,
@@ -30,8 +32,8 @@ ssize_t mma_reader_next(struct mma_reader *r, struct mma_source *s, struct mma_e
 
 /*
  * A whole log in memory, in the order of time; entries of the same time are in the order of the
- * file. 40 bytes an entry: nothing may be printed of a log before its last line has been found to be
- * well-formed, and its lines need not be in order.
+ * file. 40 bytes an entry: nothing may be printed of a log before its last line has been found to
+ * be well-formed, and its lines need not be in order.
  */
 struct mma_log {
 	struct mma_entry *v;

@@ -12,10 +12,11 @@
 /* Addresses are strings: most readers of JSON would round them. */
 static void json_entry(const struct mma_entry *e, FILE *out)
 {
-	fprintf(out, "{\"time\":%" PRIu64 ",\"tid\":%" PRIu32 ",\"event\":\"%s\"", e->time_ns, e->tid,
-		mma_type_names[e->type]);
+	fprintf(out, "{\"time\":%" PRIu64 ",\"tid\":%" PRIu32 ",\"event\":\"%s\"", e->time_ns,
+		e->tid, mma_type_names[e->type]);
 	if (e->type == MMA_REALLOC)
-		fprintf(out, ",\"newptr\":\"0x%" PRIx64 "\",\"ptr\":\"0x%" PRIx64 "\"", e->ptr, e->old_ptr);
+		fprintf(out, ",\"newptr\":\"0x%" PRIx64 "\",\"ptr\":\"0x%" PRIx64 "\"", e->ptr,
+			e->old_ptr);
 	else if (e->type != MMA_TMSTMP)
 		fprintf(out, ",\"ptr\":\"0x%" PRIx64 "\"", e->ptr);
 	if (e->type == MMA_CALLOC)
@@ -53,7 +54,8 @@ static int print_lines(struct mma_merge *m, bool humanized, bool compress, FILE 
 	return mma_writer_close(w);
 }
 
-int mma_log_print(const struct mma_log *logs, size_t n, enum mma_form form, const char *name, FILE *out)
+int mma_log_print(const struct mma_log *logs, size_t n, enum mma_form form, const char *name,
+		  FILE *out)
 {
 	struct mma_merge m;
 	int err = mma_merge_init(&m, logs, n);
@@ -61,7 +63,8 @@ int mma_log_print(const struct mma_log *logs, size_t n, enum mma_form form, cons
 	if (!err && form == MMA_JSON)
 		err = print_json(&m, out);
 	else if (!err)
-		err = print_lines(&m, form == MMA_HUMANIZED, name && mma_name_is_compressed(name), out);
+		err = print_lines(&m, form == MMA_HUMANIZED, name && mma_name_is_compressed(name),
+				  out);
 	mma_merge_release(&m);
 	return err;
 }

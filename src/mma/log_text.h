@@ -16,6 +16,7 @@ enum mma_form {
  * Print logs, merged by time, to @out; compressed if @name (NULL: it has none) ends in ".zst".
  * Returns 0, -ENOMEM, or -errno of what could not be written.
  */
-int mma_log_print(const struct mma_log *logs, size_t n, enum mma_form form, const char *name, FILE *out);
+int mma_log_print(const struct mma_log *logs, size_t n, enum mma_form form, const char *name,
+		  FILE *out);
 
 #endif

@@ -78,7 +78,8 @@ bool mma_merge_was_last(const struct mma_merge *m, size_t log)
 
 /* ---- statistics ---- */
 
-/* A block's place in a large table is asked for so many entries ahead: about as long as memory takes. */
+/* A block's place in a large table is asked for so many entries ahead: about as long as memory
+ * takes. */
 enum { AHEAD = 12 };
 
 static void expect_block(const struct mma_entry *e, const struct mma_space *space)
@@ -123,7 +124,8 @@ int mma_stats_of_logs(struct mma_stats *s, const struct mma_log *logs, size_t n)
 	return err;
 }
 
-static int add_batch(struct mma_stats *s, struct mma_space *space, const struct mma_entry *v, size_t n)
+static int add_batch(struct mma_stats *s, struct mma_space *space, const struct mma_entry *v,
+		     size_t n)
 {
 	int err = 0;
 
@@ -148,7 +150,8 @@ static int add_source(struct mma_stats *s, struct mma_source *log, struct mma_re
 	return n ? (int)n : counted ? 0 : -EAGAIN;
 }
 
-int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail, struct error *e)
+int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail,
+			struct error *e)
 {
 	struct mma_reader r = { 0 };
 	struct mma_space space = { 0 };

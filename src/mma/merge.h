@@ -6,8 +6,8 @@
 #include "mma/stats.h"
 
 /*
- * Several logs as one group: their entries in the order of time, those of the same time in the order
- * of the logs.
+ * Several logs as one group: their entries in the order of time, those of the same time in the
+ * order of the logs.
  */
 struct mma_merge {
 	const struct mma_log *logs;
@@ -36,9 +36,10 @@ int mma_stats_of_logs(struct mma_stats *s, const struct mma_log *logs, size_t n)
  * The same of one log while it is read, which takes no memory for its entries.
  * @s     to be zeroed before
  * @tail  gets what is told of the log's end: lines, truncated
- * Returns 0, or -errno with a sentence in @e of what cannot be read; -EAGAIN, without one: it has to be
- * read whole, for its lines are not in the order of time, or to tell what cannot be counted.
+ * Returns 0, or -errno with a sentence in @e of what cannot be read; -EAGAIN, without one: it has
+ * to be read whole, for its lines are not in the order of time, or to tell what cannot be counted.
  */
-int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail, struct error *e);
+int mma_stats_of_source(struct mma_stats *s, struct mma_source *log, struct mma_log *tail,
+			struct error *e);
 
 #endif

@@ -44,7 +44,8 @@ static bool has_to_wait(const struct mma_order *o, size_t n, const struct mma_he
 	for (size_t i = 0; i < n; i++) {
 		const struct mma_held *h = &o->held[i];
 
-		/* Its old block was its own until it began; who has it since has it from this call. */
+		/* Its old block was its own until it began; who has it since has it from this
+		 * call. */
 		if (touches(&h->e, x->e.ptr) ||
 		    (h->turn < x->begin && (h->e.tid == x->e.tid || touches(&h->e, old))))
 			return true;
@@ -136,8 +137,8 @@ int mma_order_add(struct mma_order *o, const struct mma_entry *e, const struct m
 	return add(o, &h, sink);
 }
 
-/* When the realloc began that is over now; UINT64_MAX: it was given up. The last one, for a signal's
- * handler may have interrupted another of the same block. */
+/* When the realloc began that is over now; UINT64_MAX: it was given up. The last one, for a
+ * signal's handler may have interrupted another of the same block. */
 static uint64_t began(const struct mma_order *o, int32_t task, uint64_t ptr)
 {
 	uint64_t turn = UINT64_MAX;
@@ -149,8 +150,8 @@ static uint64_t began(const struct mma_order *o, int32_t task, uint64_t ptr)
 	return turn;
 }
 
-int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct mma_entry *e, uint64_t now,
-		  const struct mma_sink *sink)
+int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct mma_entry *e,
+		  uint64_t now, const struct mma_sink *sink)
 {
 	uint64_t begin = began(o, task, ptr);
 	int err = 0;

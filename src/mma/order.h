@@ -8,16 +8,17 @@
 #include <stddef.h>
 
 /*
- * The order in which calls are written. A realloc is one entry, written when it returns, but its old
- * block may have been handed to another thread before that. What got the address then waits for the
- * entry of the realloc, and with it all that has to do with the same addresses or comes later from the
- * same thread; otherwise a reader would take the new block for the old one.
+ * The order in which calls are written. A realloc is one entry, written when it returns, but its
+ * old block may have been handed to another thread before that. What got the address then waits for
+ * the entry of the realloc, and with it all that has to do with the same addresses or comes later
+ * from the same thread; otherwise a reader would take the new block for the old one.
  *
  * What is relied on: an allocator takes the new block before it gives the old one away.
  */
 struct mma_pending {
 	int32_t task;
-	uint64_t ptr;	/* that its realloc was given; nobody's until the entry of that is written */
+	uint64_t ptr;	/* that its realloc was given; nobody's until the entry of that is
+			   written */
 	uint64_t turn;	/* when it began */
 };
 
@@ -54,12 +55,12 @@ int mma_order_begin(struct mma_order *o, int32_t task, uint64_t ptr);
 int mma_order_add(struct mma_order *o, const struct mma_entry *e, const struct mma_sink *sink);
 
 /**
- * The realloc of @task has returned or been abandoned; @e is its entry, NULL: there is none. What has
- * waited for it follows, with the time @now.
+ * The realloc of @task has returned or been abandoned; @e is its entry, NULL: there is none. What
+ * has waited for it follows, with the time @now.
  * Returns 0 or -ENOMEM.
  */
-int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct mma_entry *e, uint64_t now,
-		  const struct mma_sink *sink);
+int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct mma_entry *e,
+		  uint64_t now, const struct mma_sink *sink);
 
 /* No call will return any more: all that waits goes to @sink, with the time @now. */
 void mma_order_flush(struct mma_order *o, uint64_t now, const struct mma_sink *sink);

@@ -20,7 +20,8 @@ static bool expected(struct cursor *c, const char *at, const char *what)
 }
 
 /* Go on over @word if it is here. */
-__attribute__((always_inline)) static inline bool take(struct cursor *c, const char *word, size_t len)
+__attribute__((always_inline)) static inline bool take(struct cursor *c, const char *word,
+						       size_t len)
 {
 	/* A loop that is unrolled, for a call of strncmp() costs more than the comparison. */
 	for (size_t i = 0; i < len; i++)
@@ -79,11 +80,13 @@ static bool number(struct cursor *c, uint64_t *value, const char *what)
 	return true;
 }
 
-/* The value of a hexadecimal digit and 1 more, 0: it is none. A table, for branches on the digits of
- * an address cannot be foretold. */
+/* The value of a hexadecimal digit and 1 more, 0: it is none. A table, for branches on the digits
+ * of an address cannot be foretold. */
 static const uint8_t hex_digits[256] = {
-	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,	['6'] = 7,  ['7'] = 8,
-	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,	['6'] = 7,
+	['7'] = 8,
+	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15,
+	['f'] = 16,
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
@@ -125,7 +128,8 @@ static bool time_stamp(struct cursor *c, uint64_t *ns)
 		return false;
 	if (nsecs > 999999999)
 		return expected(c, at, "nanoseconds from 0 to 999999999");
-	if (__builtin_mul_overflow(secs, UINT64_C(1000000000), ns) || __builtin_add_overflow(*ns, nsecs, ns))
+	if (__builtin_mul_overflow(secs, UINT64_C(1000000000), ns) ||
+	    __builtin_add_overflow(*ns, nsecs, ns))
 		return expected(c, start, "a time of at most 18446744073709551615 nanoseconds");
 	return true;
 }
@@ -155,7 +159,8 @@ static bool type(struct cursor *c, uint8_t *type)
 		if (take(c, mma_type_names[i], strlen(mma_type_names[i])))
 			found = i;
 	if (found < 0 || !at_end_of_element(c))
-		return expected(c, start, "free, malloc, calloc, realloc, tmstmp, or its number, 0 to 4");
+		return expected(c, start, "free, malloc, calloc, realloc, tmstmp, or its number, 0 "
+					  "to 4");
 	*type = (uint8_t)found;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an event of a program is in a log. */
 #include "mma/group_internal.h"
-#include "profile/sieve.h"
+#include "profile/size_filter.h"
 
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static struct mma_recorder *self_of(struct recorder *r)
 	return (struct mma_recorder *)r;
 }
 
-/* Addresses are those that the profile knows blocks by: what a pool has cut may begin where the block it
- * was cut from does, and a log, too, has to tell them apart. */
+/* Addresses are those that the profile knows blocks by: what a pool has cut may begin where the
+ * block it was cut from does, and a log, too, has to tell them apart. */
 static struct mma_entry entry_of(const struct alloc_event *e)
 {
 	static const uint8_t types[] = {
@@ -45,7 +45,8 @@ static struct mma_entry entry_of(const struct alloc_event *e)
 static bool is_own_business(const struct mma_process *p, const struct alloc_event *e,
 			    const struct block_change *c)
 {
-	return e->by_allocator && c->kind == BLOCK_NO_CHANGE && !mma_blocks_has(&p->space.blocks, e->ptr);
+	return e->by_allocator && c->kind == BLOCK_NO_CHANGE &&
+	       !mma_blocks_has(&p->space.blocks, e->ptr);
 }
 
 static void event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
@@ -99,7 +100,8 @@ static void end(struct recorder *r)
 		mma_process_end(p, self_of(r)->profile->load.end_ns);
 }
 
-static struct recorder *fork_recorder(const struct recorder *r, const struct profile *child, pid_t pid)
+static struct recorder *fork_recorder(const struct recorder *r, const struct profile *child,
+				      pid_t pid)
 {
 	return mma_group_record(((const struct mma_recorder *)r)->process->group, pid, child);
 }

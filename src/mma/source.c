@@ -154,7 +154,8 @@ static ssize_t read_zstd(struct mma_source *s, char *buf, size_t size, struct er
 		bool ended = s->in.size == 0;
 		size_t left = ZSTD_decompressStream(s->zstd, &out, &s->in);
 		if (ZSTD_isError(left))
-			return error_set(e, -EINVAL, "%s is damaged: %s", s->name, ZSTD_getErrorName(left));
+			return error_set(e, -EINVAL, "%s is damaged: "
+						     "%s", s->name, ZSTD_getErrorName(left));
 		s->frame_open = left;
 		if (ended && !out.pos) {
 			s->truncated = s->frame_open;

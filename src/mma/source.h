@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * The text of a log, from a file or standard input, compressed by zstd or not. What it is is told by
- * its first bytes, not by its name, if it has any.
+ * The text of a log, from a file or standard input, compressed by zstd or not. What it is is told
+ * by its first bytes, not by its name, if it has any.
  */
 struct mma_source;
 
@@ -30,8 +30,8 @@ bool mma_source_is_compressed(const struct mma_source *s);
 bool mma_source_is_data(const struct mma_source *s);
 
 /**
- * Read on. Returns the number of bytes, at most @size, 0 at the end, or -errno with a sentence in @e.
- * The end of a compressed log that has been cut off is an end; see mma_source_truncated().
+ * Read on. Returns the number of bytes, at most @size, 0 at the end, or -errno with a sentence in
+ * @e. The end of a compressed log that has been cut off is an end; see mma_source_truncated().
  */
 ssize_t mma_source_read(struct mma_source *s, char *buf, size_t size, struct error *e);
 

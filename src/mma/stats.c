@@ -81,7 +81,8 @@ static int act(struct mma_stats *s, struct mma_space *space, const struct mma_en
 	case MMA_MALLOC:
 	case MMA_CALLOC:
 		if (e->ptr)
-			return given(s, space, e->ptr, e->type == MMA_MALLOC ? e->size : e->num * e->size);
+			return given(s, space, e->ptr,
+				     e->type == MMA_MALLOC ? e->size : e->num * e->size);
 		s->failed++;
 		return 0;
 	case MMA_REALLOC:

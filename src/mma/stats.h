@@ -36,16 +36,17 @@ struct mma_space {
 void mma_space_release(struct mma_space *s);
 
 /**
- * Count an entry of a process of the group. Its time must not be less than that of the entry before.
- * Returns 0, -ENOMEM, or -EOVERFLOW: the load over time does not fit into 128 bits.
+ * Count an entry of a process of the group. Its time must not be less than that of the entry
+ * before. Returns 0, -ENOMEM, or -EOVERFLOW: the load over time does not fit into 128 bits.
  */
 int mma_stats_add(struct mma_stats *s, struct mma_space *space, const struct mma_entry *e);
 
-/* The process has told its last entry: its blocks leave the load, unless nothing else follows in the
- * group. */
+/* The process has told its last entry: its blocks leave the load, unless nothing else follows in
+ * the group. */
 void mma_stats_end_space(struct mma_stats *s, const struct mma_space *space);
 
-/* The same up to @now_ns, for who asks in the middle; what cannot be told (-EOVERFLOW) is left out. */
+/* The same up to @now_ns, for who asks in the middle; what cannot be told (-EOVERFLOW) is left
+ * out. */
 struct mma_stats mma_stats_until(const struct mma_stats *s, uint64_t now_ns);
 
 uint64_t mma_stats_duration(const struct mma_stats *s);	/* ns */

@@ -47,7 +47,8 @@ void mma_stats_json(const struct mma_stats *s, FILE *out)
 	for (int i = 0; i < VALUES; i++) {
 		char text[MMA_WIDE_TEXT];
 
-		fprintf(out, "%s\"%s\":%s", i ? "," : "{", v[i].name, mma_wide_text(v[i].value, text));
+		fprintf(out, "%s\"%s\":%s", i ? "," : "{", v[i].name,
+			mma_wide_text(v[i].value, text));
 	}
 	fprintf(out, ",\"events\":%" PRIu64, mma_stats_events(s));
 	for (int i = 0; i < MMA_TYPES; i++)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Eight characters at a time, as the bytes of a word, the first one in the lowest byte. How many of them
- * are digits, and what they are worth, is computed without a branch: lengths of numbers are what a
- * processor cannot foretell.
+ * Eight characters at a time, as the bytes of a word, the first one in the lowest byte. How many of
+ * them are digits, and what they are worth, is computed without a branch: lengths of numbers are
+ * what a processor cannot foretell.
  */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define HIGH_BITS EACH(0x80)
@@ -55,7 +55,8 @@ INLINE uint64_t decimal_value(uint64_t v)
 
 INLINE bool decimal(const char **at, uint64_t *value)
 {
-	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+					   100000000 };
 	uint64_t v = 0;
 	unsigned n, length = 0;
 
@@ -132,7 +133,8 @@ INLINE bool time_of(const char **at, bool h, uint64_t *ns)
 
 	if (!h)
 		return decimal(at, ns);
-	if (!passes(at, "secs=", 5) || !decimal(at, &secs) || !passes(at, " nsecs=", 7) || !decimal(at, ns))
+	if (!passes(at, "secs=", 5) || !decimal(at, &secs) || !passes(at, " nsecs=", 7) ||
+	    !decimal(at, ns))
 		return false;
 	/* The very last second that there can be is left to who counts it exactly. */
 	if (*ns > 999999999 || secs >= UINT64_MAX / 1000000000)

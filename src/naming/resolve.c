@@ -13,7 +13,8 @@
 
 static bool function_eq(const void *owner, uint32_t id, const void *key)
 {
-	const struct function_key *a = &((const struct resolver *)owner)->function_keys[id], *b = key;
+	const struct function_key *a = &((const struct resolver *)owner)->function_keys[id],
+				  *b = key;
 
 	return a->key == b->key && a->module == b->module;
 }
@@ -46,7 +47,8 @@ static int add_function(struct resolver *r, const struct sym_frame *f, struct fu
 	}
 	r->function_keys[n] = key;
 	r->out->functions[r->out->n_functions++] = fn;
-	return idindex_add(&r->function_index, (uint32_t)n, function_hash(&key), function_rehash, r);
+	return idindex_add(&r->function_index, (uint32_t)n, function_hash(&key), function_rehash,
+			   r);
 }
 
 static int function_of(struct resolver *r, uint32_t module, const struct sym_frame *f, uint32_t *id)
@@ -70,7 +72,8 @@ static bool site_eq(const void *owner, uint32_t id, const void *key)
 	const struct pd_site *a = &((const struct resolver *)owner)->out->sites[id], *b = key;
 
 	return a->function == b->function && a->address == b->address && a->offset == b->offset &&
-	       a->line == b->line && a->inlined == b->inlined && a->exact == b->exact && a->guessed == b->guessed;
+	       a->line == b->line && a->inlined == b->inlined && a->exact == b->exact &&
+	       a->guessed == b->guessed;
 }
 
 static uint64_t site_hash(const struct pd_site *s)
@@ -141,8 +144,8 @@ static int resolve_place(struct resolver *r, uint32_t id)
 	ps->first = (uint32_t)r->n_run;
 	/* What was named once has been trimmed then. */
 	if (!err && place->module != PD_NONE && !r->how->old)
-		ps->start = start_code_of(&r->start_names, place->module, place->module == r->program,
-					  &frames.frames[0]);
+		ps->start = start_code_of(&r->start_names, place->module,
+					  place->module == r->program, &frames.frames[0]);
 	for (size_t i = 0; !err && i < frames.n; i++) {
 		if (ARRAY_RESERVE(&r->run, &r->cap_run, r->n_run))
 			return -ENOMEM;
@@ -240,7 +243,8 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 		       const struct resolve_module *modules, size_t n_modules, uint32_t program,
 		       struct profile_data *out)
 {
-	struct resolver r = { .p = p, .modules = modules, .program = program, .how = how, .out = out,
+	struct resolver r = { .p = p, .modules = modules, .program = program, .how = how,
+			      .out = out,
 			      .tree = { .d = out } };
 	int err = namer_init(&r.namer, &how->search);
 

@@ -15,8 +15,8 @@ struct resolve_module {
 struct resolve_how {
 	struct symbols_search search;
 	int jit_map;	/* perf map of the process, open for reading; -1: none */
-	/* For a profile that has names already: those of places[i] stay as they are in site old_site[i]
-	 * of @old; PD_NONE: to be named anew. */
+	/* For a profile that has names already: those of places[i] stay as they are in site
+	 * old_site[i] of @old; PD_NONE: to be named anew. */
 	const struct profile_data *old;
 	const uint32_t *old_site;
 };
@@ -29,7 +29,8 @@ struct resolve_how {
  * program nor its files. Trims the code of the C library that calls main or starts a thread from
  * the outer end of each chain, and puts inlined functions into it.
  * @program  number of the module that is the program itself, or PD_NONE
- * @out      totals, program, modules, functions, sites, nodes, leaves, types and memory are filled in
+ * @out      totals, program, modules, functions, sites, nodes, leaves, types and memory are filled
+ *           in
  * Returns 0 or -ENOMEM.
  */
 int resolve_profile_by(const struct resolve_how *how, const struct profile *p,

@@ -14,7 +14,8 @@ struct again {
 	const struct resolve_module *files;
 	struct profile p;	/* only what resolve_profile_by() looks at */
 	uint32_t *old_site;	/* by place */
-	uint32_t *place_of;	/* by site; PD_NONE: none, it is made anew with the function it is in */
+	uint32_t *place_of;	/* by site; PD_NONE: none, it is made anew with the function it is
+				   in */
 };
 
 static uint32_t module_of(const struct profile_data *d, const struct pd_site *s)
@@ -48,7 +49,8 @@ static int make_places(struct again *a)
 		a->place_of[i] = (uint32_t)a->p.n_places;
 		a->old_site[a->p.n_places] = anew ? PD_NONE : i;
 		a->p.places[a->p.n_places++] = (struct profile_place){
-			.address = s->address, .module = module_of(a->old, s), .exact = s->exact, .guessed = s->guessed };
+			.address = s->address, .module = module_of(a->old, s), .exact = s->exact,
+				.guessed = s->guessed };
 	}
 	return 0;
 }
@@ -88,8 +90,10 @@ static int make_leaves(struct again *a, const uint32_t *to)
 	for (size_t i = 0; i < old->n_leaves; i++) {
 		const struct pd_leaf *l = &old->leaves[i];
 
-		a->p.leaves[a->p.n_leaves++] = (struct call_leaf){ .node = to[l->node], .size = l->size,
-								   .allocs = l->allocs, .frees = l->frees,
+		a->p.leaves[a->p.n_leaves++] =
+			(struct call_leaf){ .node = to[l->node], .size = l->size,
+								   .allocs = l->allocs,
+								   .frees = l->frees,
 								   .at_peak = l->at_peak,
 								   .label = l->label };
 	}

@@ -18,16 +18,17 @@ static uint32_t descend(struct resolver *r, uint32_t parent, uint32_t frame)
 /* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
 #define NOT_START 0xff
 
-static uint8_t start_depth(const struct resolver *r, const uint8_t *depth, const struct call_node *n,
-			   uint32_t id)
+static uint8_t start_depth(const struct resolver *r, const uint8_t *depth,
+			   const struct call_node *n, uint32_t id)
 {
 	if (id < PD_FIRST_NODE)
 		return 0;
 	if (depth[n->parent] == NOT_START)
 		return NOT_START;
-	return start_code_at(r->places[n->frame].start, depth[n->parent], n->parent != PD_ROOT_TRUNCATED) ?
-		       (uint8_t)(depth[n->parent] + 1) :
-		       NOT_START;
+	return start_code_at(r->places[n->frame].start, depth[n->parent],
+			     n->parent != PD_ROOT_TRUNCATED)
+		       ? (uint8_t)(depth[n->parent] + 1)
+		       : NOT_START;
 }
 
 static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
@@ -52,7 +53,8 @@ static int resolve_nodes(struct resolver *r, uint32_t *to, uint8_t *depth)
 }
 
 /* Where what was counted at node @id is counted now. IDINDEX_NONE: out of memory. */
-static uint32_t counted_at(struct resolver *r, const uint32_t *to, const uint8_t *depth, uint32_t id)
+static uint32_t counted_at(struct resolver *r, const uint32_t *to, const uint8_t *depth,
+			   uint32_t id)
 {
 	/* Start code that allocates by itself stands for itself. */
 	if (id >= PD_FIRST_NODE && depth[id] != NOT_START)
@@ -75,8 +77,9 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 		uint32_t node = counted_at(r, to, depth, l->node);
 		if (node == IDINDEX_NONE)
 			return -ENOMEM;
-		d->leaves[d->n_leaves++] = (struct pd_leaf){ node, l->size, l->allocs, l->frees,
-							       profile_leaf_at_peak(r->p, l), l->label };
+		d->leaves[d->n_leaves++] = (struct pd_leaf){
+			node, l->size, l->allocs, l->frees, profile_leaf_at_peak(r->p, l), l->label
+		};
 		d->labelled |= l->label != 0;
 	}
 	pd_tree_merge_leaves(d);

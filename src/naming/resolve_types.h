@@ -14,8 +14,8 @@
 int resolve_types(struct symbols *s, uint32_t program, const struct profile_data *old,
 		  struct profile_data *d);
 
-/* Put types in their order, by size, rank and name, each name once for a size; if the program has it too,
- * it is the program's. */
+/* Put types in their order, by size, rank and name, each name once for a size; if the program has
+ * it too, it is the program's. */
 void types_drop_repeated(struct profile_data *d);
 
 #endif

@@ -11,7 +11,8 @@
  * @linkage  its name in the symbol table, NULL if that is the same as @name
  * @name     its name for people
  * @out, @size  where the result goes; always terminated; never longer than the whole name
- * Safe for any string. A name that does not fit or makes no sense is left as it is, as far as it fits.
+ * Safe for any string. A name that does not fit or makes no sense is left as it is, as far as it
+ * fits.
  */
 void shortname(const char *linkage, const char *name, char *out, size_t size);
 

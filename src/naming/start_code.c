@@ -51,10 +51,11 @@ static enum start_code by_name(const char *name)
 {
 	static const char *const threads[] = { "clone", "__clone", "clone3", "__clone3", NULL };
 	static const char *const callers[] = { "__libc_start_main", "__libc_start_main_impl",
-					       "__libc_start_main_alias_2", "__libc_start_main_alias_1",
-					       "generic_start_main", "_start_c", "start_thread",
-					       "start", NULL };
-	static const char *const main_callers[] = { "__libc_start_call_main", "libc_start_main_stage2",
+					       "__libc_start_main_alias_2",
+					       "__libc_start_main_alias_1", "generic_start_main",
+					       "_start_c", "start_thread", "start", NULL };
+	static const char *const main_callers[] = { "__libc_start_call_main",
+						    "libc_start_main_stage2",
 						    NULL };
 
 	if (!strcmp(name, "_start"))

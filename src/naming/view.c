@@ -90,7 +90,8 @@ static int shorten(const char *linkage, char **name)
 	return 0;
 }
 
-/* Functions of one name stay different ones; types of one name and size are one, as they always are. */
+/* Functions of one name stay different ones; types of one name and size are one, as they always
+ * are. */
 static int shorten_names(struct profile_data *d)
 {
 	int err = 0;
@@ -137,7 +138,8 @@ static void only_at_peak(struct profile_data *d)
 		d->leaves[kept++] = l;
 	}
 	d->n_leaves = kept;
-	/* What is repeated of the chain before belongs to requests, of which most are no longer there. */
+	/* What is repeated of the chain before belongs to requests, of which most are no longer
+	 * there. */
 	for (size_t i = 0; i < d->n_nodes; i++)
 		d->nodes[i].resumed = 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that are taken out of a profile: allocation functions, and whose requests are ignored. */
+/* Functions that are taken out of a profile: allocation functions, and whose requests are
+ * ignored. */
 #include "naming/view_fns.h"
 
 #include "profile/pd_tree.h"
@@ -26,8 +27,8 @@ static uint32_t without_alloc_fns(const struct profile_data *d, uint32_t node, n
 	return node;
 }
 
-/* Only the innermost function is looked at: what a report calls it, and if that is no name, the first
- * one that has one. */
+/* Only the innermost function is looked at: what a report calls it, and if that is no name, the
+ * first one that has one. */
 static bool is_ignored(const struct profile_data *d, uint32_t node, name_list ignored)
 {
 	if (node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored))
@@ -59,7 +60,8 @@ static bool move_leaves(struct profile_data *d, name_list alloc_fns, name_list i
 		if (node < PD_FIRST_NODE && !(alloc_fns && *alloc_fns))
 			node = l.node;
 		/* A chain with nothing left in it is ignored too, but not one that had nothing. */
-		bool gone = (node < PD_FIRST_NODE && node != l.node) || is_ignored(d, node, ignored);
+		bool gone = (node < PD_FIRST_NODE && node != l.node) ||
+			    is_ignored(d, node, ignored);
 
 		changed |= gone || node != l.node;
 		l.node = node;

@@ -6,10 +6,10 @@
 #include "naming/allocfn.h"
 
 /**
- * Take allocation functions out of the innermost ends of all chains, so that their callers are where
- * the requests were made; then all requests whose innermost function is in @ignored (or, if nothing names
- * that one, whose innermost function that has a name is), with their frees, and those of whose chains
- * nothing is left. The totals are those of what remains,
+ * Take allocation functions out of the innermost ends of all chains, so that their callers are
+ * where the requests were made; then all requests whose innermost function is in @ignored (or, if
+ * nothing names that one, whose innermost function that has a name is), with their frees, and those
+ * of whose chains nothing is left. The totals are those of what remains,
  * but for the peak and the chains that were cut, of which a profile has only the sums.
  * @alloc_fns  besides those that are known (naming/allocfn.h)
  * Returns 0, or -ENOMEM: @d is good for nothing but to be freed.

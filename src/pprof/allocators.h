@@ -10,8 +10,8 @@
  */
 bool heap_is_allocator(const char *name);
 
-/* Does this file have nothing but an allocator's code in it? In jemalloc's own dumps the innermost frames
- * are inside of it, and have no names there if it is stripped. */
+/* Does this file have nothing but an allocator's code in it? In jemalloc's own dumps the innermost
+ * frames are inside of it, and have no names there if it is stripped. */
 bool heap_is_allocators_file(const char *path);
 
 #endif

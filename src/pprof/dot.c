@@ -67,7 +67,8 @@ static int choose_nodes(struct graph *g)
 	}
 	qsort_r(g->sorted, n, sizeof *g->sorted, largest_first, g);
 	g->n_nodes = n < g->view->graph.nodes ? n : g->view->graph.nodes;
-	while (g->n_nodes && size_of(g->entries.v[g->sorted[g->n_nodes - 1]].cumulative) <= size_of(g->least_node))
+	while (g->n_nodes && size_of(g->entries.v[g->sorted[g->n_nodes - 1]].cumulative) <=
+				     size_of(g->least_node))
 		g->n_nodes--;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		g->node[g->sorted[i]] = (uint32_t)i + 1;
@@ -94,7 +95,8 @@ static void print_name(const char *name, FILE *out)
 	free(safe);
 }
 
-static void print_node(const struct graph *g, const struct heap_entry *e, uint32_t number, FILE *out)
+static void print_node(const struct graph *g, const struct heap_entry *e, uint32_t number,
+		       FILE *out)
 {
 	char flat[32], cumulative[32], part[32], whole[32];
 	double share = g->total > 0 ? fabs((double)e->flat / (double)g->total) : 0;
@@ -172,21 +174,25 @@ static void print_edge(const struct graph *g, const struct edge *e, FILE *out)
 
 	heap_number(label, g->view, e->value);
 	/* dot(1) does not take any weight. */
-	fprintf(out, "N%" PRIu32 " -> N%" PRIu32 " [label=%s, weight=%d, style=\"setlinewidth(%f)%s\"];\n",
-		e->from, e->to, label, weight > 100000 ? 100000 : (int)weight, 2 * (share > 1 ? 1 : share),
-		strstr(called, "(inline)") ? ",dashed" : "");
+	fprintf(out,
+		"N%" PRIu32 " -> N%" PRIu32
+		" [label=%s, weight=%d, style=\"setlinewidth(%f)%s\"];\n",
+		e->from, e->to, label, weight > 100000 ? 100000 : (int)weight,
+		2 * (share > 1 ? 1 : share), strstr(called, "(inline)") ? ",dashed" : "");
 }
 
 static int print_edges(const struct graph *g, FILE *out)
 {
-	unsigned *in = calloc(g->n_nodes + 1, sizeof *in), *away = calloc(g->n_nodes + 1, sizeof *away);
+	unsigned *in = calloc(g->n_nodes + 1, sizeof *in),
+		 *away = calloc(g->n_nodes + 1, sizeof *away);
 
 	for (size_t i = 0; in && away && i < g->n_edges; i++) {
 		const struct edge *e = &g->edges[i];
 		bool is_light = size_of(e->value) <= size_of(g->least_edge);
 
 		/* The first one to a node connects it. */
-		if (in[e->to] && (is_light || in[e->to] >= MOST_EDGES || away[e->from] >= MOST_EDGES))
+		if (in[e->to] &&
+		    (is_light || in[e->to] >= MOST_EDGES || away[e->from] >= MOST_EDGES))
 			continue;
 		in[e->to]++;
 		away[e->from]++;

@@ -61,7 +61,8 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	size_t size = strlen(f->name) + 1;
 	char *shorter = malloc(size), *text;
 	/* All but the last are inlined into the one behind. */
-	const char *inlined = i + 1 < l->n_lines ? " (inline)" : "", *file = *f->file ? f->file : "??";
+	const char *inlined = i + 1 < l->n_lines ? " (inline)" : "",
+		   *file = *f->file ? f->file : "??";
 	int n = -1;
 
 	if (!shorter)
@@ -69,7 +70,8 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	if (full)
 		strcpy(shorter, f->name);
 	else
-		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, shorter, size);
+		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, shorter,
+			  size);
 	if (grain == BY_FUNCTION)
 		n = asprintf(&text, "%s%s", shorter, inlined);
 	else if (grain == BY_LINE)
@@ -79,8 +81,8 @@ static char *line_name(const struct heap_stacks *h, const struct pp_location *l,
 	else if (grain == BY_FILE)
 		n = asprintf(&text, "%s%s ??:0", shorter, inlined);
 	else
-		n = asprintf(&text, "%016" PRIx64 " %s%s %s:%" PRId64, l->address, shorter, inlined, file,
-			     line->line);
+		n = asprintf(&text, "%016" PRIx64 " %s%s %s:%" PRId64, l->address, shorter, inlined,
+			     file, line->line);
 	free(shorter);
 	return n < 0 ? NULL : text;
 }
@@ -105,8 +107,8 @@ static int name_location(struct heap_entries *e, const struct heap_stacks *h, si
 	return e->of_location[i] == PP_NONE ? -ENOMEM : 0;
 }
 
-void heap_entries_walk(const struct heap_entries *e, const struct heap_stacks *h, const struct stack *s,
-		       void (*frame)(void *ctx, uint32_t entry), void *ctx)
+void heap_entries_walk(const struct heap_entries *e, const struct heap_stacks *h,
+		       const struct stack *s, void (*frame)(void *ctx, uint32_t entry), void *ctx)
 {
 	for (size_t k = 0; k < s->n; k++) {
 		uint64_t id = h->stacks.elements[s->first + k];
@@ -139,8 +141,8 @@ static void sum_frame(void *ctx, uint32_t entry)
 	e->cumulative = stack_sum(e->cumulative, s->value);
 }
 
-int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain, bool full,
-		      enum heap_value value)
+int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain,
+		      bool full, enum heap_value value)
 {
 	struct sums s = { .e = e };
 

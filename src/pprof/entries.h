@@ -28,11 +28,11 @@ void heap_entries_release(struct heap_entries *e);
  * @full  names with parameters and template arguments; else without, as pprof shows them
  * 0 or -ENOMEM; what there is is to be released.
  */
-int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain, bool full,
-		      enum heap_value value);
+int heap_entries_find(struct heap_entries *e, const struct heap_stacks *h, enum heap_grain grain,
+		      bool full, enum heap_value value);
 
 /* The entries of a stack, innermost first: calls @frame for each. */
-void heap_entries_walk(const struct heap_entries *e, const struct heap_stacks *h, const struct stack *s,
-		       void (*frame)(void *ctx, uint32_t entry), void *ctx);
+void heap_entries_walk(const struct heap_entries *e, const struct heap_stacks *h,
+		       const struct stack *s, void (*frame)(void *ctx, uint32_t entry), void *ctx);
 
 #endif

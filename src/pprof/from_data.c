@@ -94,7 +94,8 @@ static int add_mappings(struct conversion *c)
 static int line_of(struct conversion *c, const struct pd_site *s, struct pp_line *line)
 {
 	const struct pd_function *fn = &c->d->functions[s->function];
-	struct pp_function f = { fn->name, fn->linkage ? fn->linkage : fn->name, s->file ? s->file : (char *)"", 0 };
+	struct pp_function f = { fn->name, fn->linkage ? fn->linkage : fn->name, s->file ? s->file
+				 : (char *)"", 0 };
 
 	*line = (struct pp_line){ heap_stacks_function(c->out, &f), s->line };
 	return line->function == PP_NONE ? -ENOMEM : 0;
@@ -123,14 +124,16 @@ static uint32_t location_at(struct conversion *c, uint32_t *node)
 		*node = d->nodes[*node].parent;
 	} while (s->inlined && *node >= PD_FIRST_NODE);
 	if (module != PD_NONE && c->mapping_of[module] != PP_NONE)
-		return heap_stacks_location(c->out, c->mapping_of[module], c->bias[module] + address, lines, n);
+		return heap_stacks_location(c->out, c->mapping_of[module],
+					    c->bias[module] + address, lines, n);
 	return heap_stacks_location(c->out, PP_NONE, address, lines, n);
 }
 
 static int add_leaf(struct conversion *c, const struct pd_leaf *l)
 {
 	uint64_t live = l->allocs - l->frees;
-	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, (int64_t)(l->allocs * l->size), (int64_t)live,
+	int64_t value[HEAP_VALUES] = { (int64_t)l->allocs, (int64_t)(l->allocs * l->size),
+				       (int64_t)live,
 				       (int64_t)(live * l->size) };
 	size_t n = 0;
 

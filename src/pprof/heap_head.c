@@ -83,7 +83,8 @@ static int read_names(struct reader *r)
 		/* "binary=..." is in the map, too. */
 		if (s[0] != '0' || !*s) {
 			if (*s && !strchr(s, '='))
-				return heap_wrong(r, "neither an address with its names nor the end of the table "
+				return heap_wrong(r, "neither an address with its names nor the "
+						     "end of the table "
 						"of names (---)");
 			continue;
 		}
@@ -113,7 +114,8 @@ static int read_period(struct reader *r, const char *kind, double part)
 /* What is behind the "@". Source: google-pprof, and the newer pprof's legacy_profile.go */
 static int read_kind(struct reader *r, const char *kind)
 {
-	static const char *const exact[] = { "", "heapprofile", "heapprofile/1", "growth", "growthz" };
+	static const char *const exact[] = { "", "heapprofile", "heapprofile/1", "growth",
+					     "growthz" };
 
 	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
 		if (!strcmp(kind, exact[i]))
@@ -126,7 +128,8 @@ static int read_kind(struct reader *r, const char *kind)
 		return read_period(r, kind, 1);
 	if (heap_begins(kind, "heap/") || !strcmp(kind, "heap"))
 		return read_period(r, kind, 0.5);
-	return heap_wrong(r, "this kind of heap profile is not known; expected heapprofile, heap_v2/PERIOD, "
+	return heap_wrong(r, "this kind of heap profile is not known; expected heapprofile, "
+			     "heap_v2/PERIOD, "
 			"heap/PERIOD or growth behind the \"@\"");
 }
 
@@ -171,8 +174,8 @@ int heap_read_head(struct reader *r)
 	if (r->len >= 0 && heap_begins(r->line, HEAD))
 		return read_totals(r);
 	if (r->len < 0 || !heap_begins(r->line, JEMALLOC_HEAD))
-		return heap_wrong(r, "no heap profile begins here; expected \"" HEAD "\", or jemalloc's \""
-				     JEMALLOC_HEAD "PERIOD\"");
+		return heap_wrong(r, "no heap profile begins here; expected \"" HEAD
+				     "\", or jemalloc's \"" JEMALLOC_HEAD "PERIOD\"");
 	r->threaded = true;
 	return read_period(r, r->line, 1);
 }

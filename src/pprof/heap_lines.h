@@ -6,8 +6,8 @@
 
 /*
  * What single lines of the text formats say. Sources: gperftools 2.10 (heap-profile-table.cc,
- * tcmalloc's samples), jemalloc 5.3 (prof_data.c), Go (runtime/pprof), and what google-pprof, jeprof
- * and the newer pprof read. Lines come without white space at their end.
+ * tcmalloc's samples), jemalloc 5.3 (prof_data.c), Go (runtime/pprof), and what google-pprof,
+ * jeprof and the newer pprof read. Lines come without white space at their end.
  */
 
 const char *heap_skip_blanks(const char *s);
@@ -22,7 +22,8 @@ bool heap_line_numbers(const char **s, int64_t value[HEAP_VALUES]);
 bool heap_line_address(const char **s, uint64_t *address);
 
 enum heap_map_line {
-	MAP_NOTHING,	/* what other makers put there besides: nothing at all, a comment, "build=" */
+	MAP_NOTHING,	/* what other makers put there besides: nothing at all, a comment,
+			   "build=" */
 	MAP_DATA,	/* a mapping that is no code, or that has no file */
 	MAP_CODE,
 	MAP_REVERSED,	/* a mapping that ends before it begins */

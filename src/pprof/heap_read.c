@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text formats of heap profiles: gperftools', tcmalloc's, jemalloc's and Go's. What single lines look
- * like is in heap_lines.c. */
+/* The text formats of heap profiles: gperftools', tcmalloc's, jemalloc's and Go's. What single
+ * lines look like is in heap_lines.c. */
 #include "pprof/heap_read_internal.h"
 
 #include "base/array.h"
@@ -34,12 +34,15 @@ static int add_stack(struct reader *r, int64_t v[HEAP_VALUES])
 	if (heap_any_negative(v) && !r->difference)
 		return heap_wrong(r, NEGATIVE);
 	if (r->sampled && r->period < 0.5)
-		return heap_wrong(r, "a stack of samples, but no sampling period in the first line");
+		return heap_wrong(r, "a stack of samples, but no sampling period in the first "
+				     "line");
 	if (r->sampled && (!correct(&v[INUSE_OBJECTS], &v[INUSE_SPACE], r->period) ||
 			   !correct(&v[ALLOC_OBJECTS], &v[ALLOC_SPACE], r->period)))
 		return heap_wrong(r, "a number is too large");
 	int err = stack_table_add(&r->raw, r->addresses, r->n_addresses, v);
-	return err == -EOVERFLOW ? heap_wrong(r, "a sum is too large") : err ? heap_no_memory(r) : 0;
+	return err == -EOVERFLOW ? heap_wrong(r, "a sum is too large")
+	       : err		 ? heap_no_memory(r)
+				 : 0;
 }
 
 /* What is behind the "@" of a stack. */
@@ -149,7 +152,8 @@ static int read_mapping(struct reader *r)
 	case MAP_REVERSED:
 		return heap_wrong(r, "a mapping that ends before it begins");
 	case MAP_WRONG:
-		return heap_wrong(r, "no line of a memory map; expected \"start-end permissions offset device inode "
+		return heap_wrong(r, "no line of a memory map; expected \"start-end permissions "
+				     "offset device inode "
 				"path\"");
 	case MAP_CODE:
 		return heap_stacks_mapping(r->out, &m) == PP_NONE ? heap_no_memory(r) : 0;

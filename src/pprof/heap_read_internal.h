@@ -2,7 +2,8 @@
 #ifndef MPROF_PPROF_HEAP_READ_INTERNAL_H
 #define MPROF_PPROF_HEAP_READ_INTERNAL_H
 
-/* What the files that read text have in common: heap_head.c (the first lines), heap_read.c (all else). */
+/* What the files that read text have in common: heap_head.c (the first lines), heap_read.c (all
+ * else). */
 
 #include "pprof/named.h"
 #include "pprof/read.h"
@@ -21,7 +22,8 @@ struct reader {
 	char *line;
 	size_t cap, line_number;
 	ssize_t len;
-	int failed;		/* -errno: the line could not be taken, and a sentence has been made */
+	int failed;		/* -errno: the line could not be taken, and a sentence has been
+				   made */
 	bool sampled;		/* the numbers are those of some blocks, which stand for others */
 	double period;		/* of sampling; 0: it is not told */
 	bool threaded;		/* jemalloc's form: a stack, and below it its numbers by thread */
@@ -47,7 +49,8 @@ bool heap_begins(const char *line, const char *word);
 
 bool heap_any_negative(const int64_t value[HEAP_VALUES]);
 
-/* The table of names, and the line that says of what kind the rest is. 0, or -errno with a sentence. */
+/* The table of names, and the line that says of what kind the rest is. 0, or -errno with a
+ * sentence. */
 int heap_read_head(struct reader *r);
 
 #endif

@@ -92,7 +92,8 @@ static int write_names(FILE *out, const struct stack_table *t, const struct stac
 {
 	static const struct stack_table nothing;
 	const struct stack_table *other = mapped ? mapped : &nothing;
-	struct listed_address *list = malloc((t->n_elements + other->n_elements + 1) * sizeof *list);
+	struct listed_address *list = malloc((t->n_elements + other->n_elements + 1) *
+					     sizeof *list);
 	int err = 0;
 
 	if (!list)

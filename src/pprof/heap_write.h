@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
-/* What stands behind the "@" of the first line if there are negative numbers below: google-pprof and the
- * newer pprof take the word before the slash, and mprof takes no negative numbers without it. */
+/* What stands behind the "@" of the first line if there are negative numbers below: google-pprof
+ * and the newer pprof take the word before the slash, and mprof takes no negative numbers without
+ * it. */
 #define HEAP_DIFFERENCE "heapprofile/difference"
 
 /* Names for the addresses of a profile that shall need no binary. */

@@ -86,7 +86,8 @@ uint32_t heap_stacks_function(struct heap_stacks *h, const struct pp_function *f
 	if (ARRAY_RESERVE(&h->functions, &h->cap_functions, h->n_functions))
 		return PP_NONE;
 	struct pp_function *copy = &h->functions[h->n_functions];
-	*copy = (struct pp_function){ strdup(f->name), strdup(f->system_name), strdup(f->file), f->start_line };
+	*copy = (struct pp_function){ strdup(f->name), strdup(f->system_name), strdup(f->file),
+				      f->start_line };
 	id = (uint32_t)h->n_functions++; /* is released from here on */
 	if (!copy->name || !copy->system_name || !copy->file ||
 	    idindex_add(&h->function_index, id, hash, function_rehash, h))
@@ -115,7 +116,8 @@ static uint64_t location_rehash(const void *owner, uint32_t id)
 	return location_hash(l->mapping, l->address);
 }
 
-int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_line *lines, size_t n)
+int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_line *lines,
+		     size_t n)
 {
 	uint32_t first = (uint32_t)h->n_lines;
 
@@ -132,7 +134,8 @@ int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_l
 static uint32_t new_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 			     const struct pp_line *lines, size_t n)
 {
-	if (h->n_locations >= PP_NONE || ARRAY_RESERVE(&h->locations, &h->cap_locations, h->n_locations))
+	if (h->n_locations >= PP_NONE ||
+	    ARRAY_RESERVE(&h->locations, &h->cap_locations, h->n_locations))
 		return PP_NONE;
 	uint32_t id = (uint32_t)h->n_locations++;
 	h->locations[id] = (struct pp_location){ .mapping = mapping, .address = address };
@@ -184,14 +187,16 @@ static uint32_t find_at(const struct heap_stacks *h, uint32_t mapping, uint64_t 
 {
 	const struct pp_location key = { .mapping = mapping, .address = address };
 
-	return idindex_find(&h->location_index, location_hash(mapping, address), location_eq, h, &key);
+	return idindex_find(&h->location_index, location_hash(mapping, address), location_eq, h,
+			    &key);
 }
 
 static int index_at(struct heap_stacks *h, uint32_t id)
 {
 	const struct pp_location *l = &h->locations[id];
 
-	return idindex_add(&h->location_index, id, location_hash(l->mapping, l->address), location_rehash, h);
+	return idindex_add(&h->location_index, id, location_hash(l->mapping, l->address),
+			   location_rehash, h);
 }
 
 uint32_t heap_stacks_named_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,

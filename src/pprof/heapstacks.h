@@ -48,7 +48,8 @@ struct heap_stacks {
 	struct pp_location *locations;
 	size_t n_locations, cap_locations;
 	struct idindex location_index;	/* by place: the first location that is there */
-	struct idindex named_index;	/* by place and names: those that had names from the beginning */
+	struct idindex named_index;	/* by place and names: those that had names from the
+					   beginning */
 	struct stack_table stacks;	/* of numbers of locations */
 	char *comment;			/* the command line; NULL: none */
 	int64_t time_ns, duration_ns;	/* CLOCK_REALTIME; 0: not known */
@@ -65,13 +66,13 @@ uint32_t heap_stacks_mapping_of(const struct heap_stacks *h, uint64_t address);
 /* The number of a function, made if need be; PP_NONE: out of memory. The strings are copied. */
 uint32_t heap_stacks_function(struct heap_stacks *h, const struct pp_function *f);
 
-/* The number of the location at an address of a mapping, with these names if it is new; PP_NONE: out
- * of memory. */
+/* The number of the location at an address of a mapping, with these names if it is new; PP_NONE:
+ * out of memory. */
 uint32_t heap_stacks_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 			      const struct pp_line *lines, size_t n);
 
-/* The same, but two that have different names are different locations: whoever wrote the file may know
- * more than an address does, or no addresses at all. */
+/* The same, but two that have different names are different locations: whoever wrote the file may
+ * know more than an address does, or no addresses at all. */
 uint32_t heap_stacks_named_location(struct heap_stacks *h, uint32_t mapping, uint64_t address,
 				    const struct pp_line *lines, size_t n);
 
@@ -81,15 +82,17 @@ uint32_t heap_stacks_same_location(struct heap_stacks *h, uint32_t mapping, uint
 				   const struct pp_line *lines, size_t n);
 
 /* Give names to a location that has none. 0 or -ENOMEM. */
-int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_line *lines, size_t n);
+int heap_stacks_name(struct heap_stacks *h, uint32_t location, const struct pp_line *lines,
+		     size_t n);
 
 /**
- * Add @from's numbers, @sign (1 or -1) times. Locations are the same if they are in the same place of
- * a file with the same build ID; in different builds of a file (modules_pair()), if they are in the same
- * functions.
+ * Add @from's numbers, @sign (1 or -1) times. Locations are the same if they are in the same place
+ * of a file with the same build ID; in different builds of a file (modules_pair()), if they are in
+ * the same functions.
  * 0, or -errno with a sentence.
  */
-int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign, struct error *e);
+int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign,
+		    struct error *e);
 
 /* What is negative becomes 0. */
 void heap_stacks_drop_negative(struct heap_stacks *h);
@@ -106,9 +109,9 @@ struct heap_matches {
 };
 
 /* Keep the stacks in which a function's or file's name matches @focus, and none matches @ignore
- * (POSIX extended regular expressions; NULL: all). What was matched is added to *m. 0, or -errno with a
- * sentence. */
-int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct heap_matches *m,
-		       struct error *e);
+ * (POSIX extended regular expressions; NULL: all). What was matched is added to *m. 0, or -errno
+ * with a sentence. */
+int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore,
+		       struct heap_matches *m, struct error *e);
 
 #endif

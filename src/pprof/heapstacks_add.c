@@ -25,7 +25,8 @@ static struct module_name name_of(const struct heap_stacks *h, size_t i)
 {
 	const struct pp_mapping *m = &h->mappings[i];
 
-	return (struct module_name){ m->path, m->build_id, !i && !strstr(path_last(m->path), ".so") };
+	return (struct module_name){ m->path, m->build_id,
+				     !i && !strstr(path_last(m->path), ".so") };
 }
 
 static struct module_name *names_of(const struct heap_stacks *h)
@@ -55,8 +56,9 @@ static uint32_t same_place(const struct adding *a, size_t i)
 static int pair_mappings(struct adding *a)
 {
 	struct module_name *from = names_of(a->from), *to = names_of(a->to);
-	int err = from && to ? modules_pair(from, a->from->n_mappings, to, a->to->n_mappings, a->rebuilt) :
-			       -ENOMEM;
+	int err = from && to ? modules_pair(from, a->from->n_mappings, to, a->to->n_mappings,
+					    a->rebuilt)
+			     : -ENOMEM;
 
 	for (size_t i = 0; !err && i < a->from->n_mappings; i++) {
 		a->mapping_to[i] = same_place(a, i);
@@ -130,7 +132,8 @@ static int merge_rebuilt(struct adding *a)
 		uint32_t before = a->by_function[i - 1], now = a->by_function[i];
 		const struct pp_location *x = &to->locations[before], *y = &to->locations[now];
 
-		if (x->mapping != y->mapping || compare_functions(to, x, to, y) || !is_of_rebuilt(a, y))
+		if (x->mapping != y->mapping || compare_functions(to, x, to, y) ||
+		    !is_of_rebuilt(a, y))
 			continue;
 		same[now] = same[before];
 		any = true;
@@ -140,8 +143,8 @@ static int merge_rebuilt(struct adding *a)
 			was.elements[i] = same[was.elements[i]];
 		to->stacks = (struct stack_table){ 0 };
 		for (size_t i = 0; !err && i < was.n; i++)
-			err = stack_table_add(&to->stacks, was.elements + was.stacks[i].first, was.stacks[i].n,
-					      was.stacks[i].value);
+			err = stack_table_add(&to->stacks, was.elements + was.stacks[i].first,
+					      was.stacks[i].n, was.stacks[i].value);
 		stack_table_release(&was);
 	}
 	free(same);
@@ -176,7 +179,8 @@ static int copy_lines(struct adding *a, const struct pp_location *l, struct pp_l
 		const struct pp_line *from = &a->from->lines[l->first_line + i];
 
 		lines[i].line = from->line;
-		lines[i].function = heap_stacks_function(a->to, &a->from->functions[from->function]);
+		lines[i].function = heap_stacks_function(a->to,
+							 &a->from->functions[from->function]);
 		if (lines[i].function == PP_NONE)
 			return -ENOMEM;
 	}
@@ -198,7 +202,8 @@ static uint32_t add_location(struct adding *a, const struct pp_location *l)
 		mapping = a->mapping_to[l->mapping];
 		if (mapping == PP_NONE)
 			goto out;
-		address = address - a->from->mappings[l->mapping].start + a->to->mappings[mapping].start;
+		address = address - a->from->mappings[l->mapping].start +
+			  a->to->mappings[mapping].start;
 	}
 	id = heap_stacks_same_location(a->to, mapping, address, lines, l->n_lines);
 out:
@@ -239,7 +244,8 @@ static int add_stack(struct adding *a, const struct stack *s, int sign)
 	return err;
 }
 
-int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign, struct error *e)
+int heap_stacks_add(struct heap_stacks *to, const struct heap_stacks *from, int sign,
+		    struct error *e)
 {
 	struct adding a = { .to = to, .from = from };
 	size_t n = from->n_mappings + 1;

@@ -71,12 +71,15 @@ static void sum_stack(struct listing *l, const struct stack *s, size_t number)
 	bool counted = false;
 
 	for (size_t k = 0; k < s->n; k++) {
-		const struct pp_location *loc = &l->h->locations[l->h->stacks.elements[s->first + k]];
+		const struct pp_location *loc =
+			&l->h->locations[l->h->stacks.elements[s->first + k]];
 
 		depth += !loc->n_lines;
 		for (uint32_t i = 0; i < loc->n_lines; i++, depth++) {
 			const struct pp_line *line = &l->h->lines[loc->first_line + i];
-			struct line_sums *sums = line->function == l->function ? sums_of(l, line->line) : NULL;
+			struct line_sums *sums = line->function == l->function
+							 ? sums_of(l, line->line)
+							 : NULL;
 
 			if (!sums)
 				continue;
@@ -169,7 +172,8 @@ static int list_function(struct listing *l)
 	for (size_t i = 0; !err && i < l->h->stacks.n; i++)
 		sum_stack(l, &l->h->stacks.stacks[i], i + 1);
 	if (!err && l->n) {
-		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name, size);
+		shortname(strcmp(f->system_name, f->name) ? f->system_name : NULL, f->name, name,
+			  size);
 		error_set(&shown, 0, "%s in %s", name, *f->file ? f->file : "??");
 		fprintf(l->out, "ROUTINE ====================== %s\n", shown.text);
 		print_number(l, l->flat);
@@ -182,8 +186,8 @@ static int list_function(struct listing *l)
 	return err;
 }
 
-int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re, FILE *out,
-		    bool *any, struct error *e)
+int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re,
+		    FILE *out, bool *any, struct error *e)
 {
 	regex_t compiled;
 	char why[256];
@@ -191,7 +195,8 @@ int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, cons
 
 	if (err) {
 		regerror(err, &compiled, why, sizeof why);
-		return error_set(e, -EINVAL, "option list: \"%s\" is no regular expression: %s", re, why);
+		return error_set(e, -EINVAL, "option list: \"%s\" is no regular expression: "
+					     "%s", re, why);
 	}
 	for (uint32_t i = 0; !err && i < h->n_functions; i++) {
 		struct listing l = { .h = h, .v = v, .out = out, .function = i };

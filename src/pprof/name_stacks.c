@@ -58,7 +58,8 @@ static int open_file(struct naming *n, size_t i)
 }
 
 /* The address within the file of an address in a mapping. */
-static bool in_file(struct named_file *f, const struct pp_mapping *m, uint64_t address, uint64_t *pc)
+static bool in_file(struct named_file *f, const struct pp_mapping *m, uint64_t address,
+		    uint64_t *pc)
 {
 	uint64_t offset = address - m->start + m->offset;
 	struct code_segment s;
@@ -82,7 +83,8 @@ static int add_names(struct naming *n, uint32_t location, const struct sym_frame
 	/* The physical function first there, last here. */
 	for (size_t i = 0; !err && i < frames->n; i++) {
 		const struct sym_frame *s = &frames->frames[frames->n - 1 - i];
-		struct pp_function f = { (char *)s->name, (char *)(s->linkage ? s->linkage : s->name),
+		struct pp_function f = { (char *)s->name,
+					 (char *)(s->linkage ? s->linkage : s->name),
 					 (char *)(s->file ? s->file : ""), 0 };
 
 		lines[i] = (struct pp_line){ heap_stacks_function(n->h, &f), s->line };

@@ -84,11 +84,12 @@ static uint32_t function_of(struct heap_stacks *h, char *text, int64_t *line)
 	return heap_stacks_function(h, &f);
 }
 
-int named_lines(const struct named *t, uint64_t address, struct heap_stacks *h, struct pp_line **lines,
-		size_t *n)
+int named_lines(const struct named *t, uint64_t address, struct heap_stacks *h,
+		struct pp_line **lines, size_t *n)
 {
 	const struct named_address key = { .address = address };
-	const struct named_address *found = t->n ? bsearch(&key, t->v, t->n, sizeof key, by_address) : NULL;
+	const struct named_address *found = t->n ? bsearch(&key, t->v, t->n, sizeof key, by_address)
+						 : NULL;
 	char *names = found ? strdup(found->names) : NULL, *rest = names, *name;
 	size_t cap = 0;
 	int err = found && !names ? -ENOMEM : 0;

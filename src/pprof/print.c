@@ -39,16 +39,19 @@ void heap_percent(char text[32], int64_t n, int64_t total)
 
 static int in_order(const void *left, const void *right, void *ctx)
 {
-	const struct heap_entry *a = *(struct heap_entry *const *)left, *b = *(struct heap_entry *const *)right;
+	const struct heap_entry *a = *(struct heap_entry *const *)left,
+				*b = *(struct heap_entry *const *)right;
 	const struct heap_view *v = ctx;
-	int64_t x = v->cumulative ? a->cumulative : a->flat, y = v->cumulative ? b->cumulative : b->flat;
+	int64_t x = v->cumulative ? a->cumulative : a->flat,
+		y = v->cumulative ? b->cumulative : b->flat;
 
 	if (x != y)
 		return x > y ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-static int print_entries(const struct heap_entries *e, const struct heap_view *v, int64_t total, FILE *out)
+static int print_entries(const struct heap_entries *e, const struct heap_view *v, int64_t total,
+			 FILE *out)
 {
 	struct heap_entry **sorted = malloc((e->n + 1) * sizeof *sorted);
 	int64_t sum = 0;
@@ -173,7 +176,8 @@ static uint64_t written(const struct heap_stacks *h, uint64_t location, bool fir
 	return h->locations[location].address + !first;
 }
 
-static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
+static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *),
+		    void *to)
 {
 	const struct heap_stacks *h = ctx;
 	uint64_t at = address - !first;
@@ -203,8 +207,8 @@ static char *map_of(const struct heap_stacks *h)
 	for (size_t i = 0; out && i < h->n_mappings; i++) {
 		const struct pp_mapping *m = &h->mappings[i];
 
-		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 %zu    %s\n", m->start,
-			m->limit, m->offset, i + 1, m->path);
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 %zu    %s\n",
+			m->start, m->limit, m->offset, i + 1, m->path);
 	}
 	if (out && !fclose(out))
 		return text;
@@ -214,7 +218,8 @@ static char *map_of(const struct heap_stacks *h)
 
 int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE *out)
 {
-	struct heap_names names = { h->n_mappings ? h->mappings[0].path : "?", names_of, (void *)h };
+	struct heap_names names = { h->n_mappings ? h->mappings[0].path : "?", names_of,
+				    (void *)h };
 	struct stack_table t = { 0 };
 	uint64_t *addresses = malloc((h->stacks.n_elements + 1) * sizeof *addresses);
 	char *map = map_of(h);
@@ -239,7 +244,8 @@ int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE
 
 /* ---- JSON ---- */
 
-static const char *const value_names[HEAP_VALUES] = { "alloc_objects", "alloc_space", "inuse_objects",
+static const char *const value_names[HEAP_VALUES] = { "alloc_objects", "alloc_space",
+						      "inuse_objects",
 						      "inuse_space" };
 
 static json_t *frame_of(const struct heap_stacks *h, const struct pp_location *l, uint32_t i)

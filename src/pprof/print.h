@@ -47,8 +47,9 @@ int heap_print_heap(const struct heap_stacks *h, const struct heap_view *v, FILE
 /* profile.proto, compressed with gzip; to the descriptor behind @out. */
 int heap_print_proto(const struct heap_stacks *h, const struct heap_view *v, FILE *out);
 
-/* The source lines of the functions that match @re, with their numbers. *any becomes true if one does. */
-int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re, FILE *out,
-		    bool *any, struct error *e);
+/* The source lines of the functions that match @re, with their numbers. *any becomes true if one
+ * does. */
+int heap_print_list(const struct heap_stacks *h, const struct heap_view *v, const char *re,
+		    FILE *out, bool *any, struct error *e);
 
 #endif

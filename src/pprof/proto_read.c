@@ -32,7 +32,8 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what)
 {
-	return error_set(r->e, -EINVAL, "%s is no heap profile that can be read: %s", r->path, what);
+	return error_set(r->e, -EINVAL, "%s is no heap profile that can be read: "
+					"%s", r->path, what);
 }
 
 static int no_memory(const struct reader *r)
@@ -72,7 +73,8 @@ static int read_content(gzFile gz, const char *path, struct content *c, struct e
 			break;
 		n = gzread(gz, c->bytes + c->len, (unsigned)(c->cap - c->len));
 		if (n < 0)
-			err = error_set(e, -EINVAL, "cannot read %s: its gzip data is damaged", path);
+			err = error_set(e, -EINVAL, "cannot read %s: its gzip data is "
+						    "damaged", path);
 		else
 			c->len += (size_t)n;
 	}
@@ -95,7 +97,8 @@ static int unfold(const char *path, struct content *c, struct error *e)
 	int err = read_content(gz, path, c, e);
 	/* Data that ends too early is told only now. */
 	if (gzclose(gz) != Z_OK && !err)
-		err = error_set(e, -EINVAL, "cannot read %s: its gzip data is truncated: the file is not whole",
+		err = error_set(e, -EINVAL, "cannot read %s: its gzip data is truncated: the file "
+					    "is not whole",
 				path);
 	if (!err && !c->len)
 		err = error_set(e, -EINVAL, "cannot read %s: it is empty", path);
@@ -156,7 +159,8 @@ static uint32_t number_of(const struct numbered *v, size_t n, uint64_t id)
 
 static int read_types(struct reader *r)
 {
-	static const char *const names[HEAP_VALUES] = { "alloc_objects", "alloc_space", "inuse_objects",
+	static const char *const names[HEAP_VALUES] = { "alloc_objects", "alloc_space",
+							"inuse_objects",
 							"inuse_space" };
 	bool any = false;
 
@@ -173,8 +177,8 @@ static int read_types(struct reader *r)
 			any = true;
 		}
 	}
-	return any ? 0 : wrong(r, "none of its numbers is alloc_objects, alloc_space, inuse_objects or "
-				  "inuse_space");
+	return any ? 0 : wrong(r, "none of its numbers is alloc_objects, alloc_space, "
+				  "inuse_objects or inuse_space");
 }
 
 static int read_mappings(struct reader *r)
@@ -190,7 +194,8 @@ static int read_mappings(struct reader *r)
 
 		if (!path || !id)
 			return wrong(r, "a string that is not there");
-		struct pp_mapping copy = { m->memory_start, m->memory_limit, m->file_offset, (char *)path,
+		struct pp_mapping copy = { m->memory_start, m->memory_limit, m->file_offset,
+					   (char *)path,
 					   (char *)id };
 		r->mappings[i] = (struct numbered){ m->id, heap_stacks_mapping(r->out, &copy) };
 		if (r->mappings[i].number == PP_NONE)
@@ -213,7 +218,8 @@ static int read_functions(struct reader *r)
 
 		if (!name || !system || !file)
 			return wrong(r, "a string that is not there");
-		struct pp_function copy = { (char *)(*name ? name : system), (char *)(*system ? system : name),
+		struct pp_function copy = { (char *)(*name ? name : system),
+					    (char *)(*system ? system : name),
 					    (char *)file, f->start_line };
 		r->functions[i] = (struct numbered){ f->id, heap_stacks_function(r->out, &copy) };
 		if (r->functions[i].number == PP_NONE)
@@ -238,7 +244,8 @@ static int read_location(struct reader *r, size_t i)
 		}
 	}
 	for (size_t k = 0; k < l->n_line; k++) {
-		lines[k] = (struct pp_line){ number_of(r->functions, r->p->n_function, l->line[k]->function_id),
+		lines[k] = (struct pp_line){ number_of(r->functions, r->p->n_function,
+						       l->line[k]->function_id),
 					     l->line[k]->line };
 		if (lines[k].function == PP_NONE) {
 			free(lines);
@@ -319,9 +326,10 @@ static int read_all(struct reader *r)
 static int no_proto(const struct reader *r, const struct content *c)
 {
 	if (c->plain)
-		return wrong(r, "it is neither compressed with gzip nor a protocol buffer (profile.proto), or "
-				"it is cut off");
-	return wrong(r, "what is in its gzip data is not a protocol buffer (profile.proto), or is cut off");
+		return wrong(r, "it is neither compressed with gzip nor a protocol buffer "
+				"(profile.proto), or it is cut off");
+	return wrong(r, "what is in its gzip data is not a protocol buffer (profile.proto), or is "
+			"cut off");
 }
 
 int heap_read_proto(const char *path, struct heap_stacks *out, struct error *e)

@@ -89,7 +89,8 @@ static void value_types(struct writer *w)
 							   { "alloc_space", "bytes" },
 							   { "inuse_objects", "count" },
 							   { "inuse_space", "bytes" } };
-	Mprof__Proto__ValueType *v = MESSAGES(w, &w->p.sample_type, HEAP_VALUES, Mprof__Proto__ValueType,
+	Mprof__Proto__ValueType *v = MESSAGES(w, &w->p.sample_type, HEAP_VALUES,
+					      Mprof__Proto__ValueType,
 					      MPROF__PROTO__VALUE_TYPE__INIT);
 	Mprof__Proto__ValueType *period = get(w, 1, sizeof *period);
 
@@ -122,7 +123,8 @@ static void describe(struct writer *w, uint32_t mapping, Mprof__Proto__Mapping *
 		all &= l->n_lines > 0;
 		m->has_inline_frames |= l->n_lines > 1;
 		for (uint32_t k = 0; k < l->n_lines; k++) {
-			m->has_filenames |= *h->functions[h->lines[l->first_line + k].function].file != 0;
+			m->has_filenames |=
+				*h->functions[h->lines[l->first_line + k].function].file != 0;
 			m->has_line_numbers |= h->lines[l->first_line + k].line != 0;
 		}
 	}
@@ -174,13 +176,13 @@ static void functions(struct writer *w)
 static void locations(struct writer *w)
 {
 	const struct heap_stacks *h = w->h;
-	Mprof__Proto__Location *l = MESSAGES(w, &w->p.location, h->n_locations, Mprof__Proto__Location,
-					     MPROF__PROTO__LOCATION__INIT);
+	Mprof__Proto__Location *l = MESSAGES(w, &w->p.location, h->n_locations,
+					     Mprof__Proto__Location, MPROF__PROTO__LOCATION__INIT);
 
 	for (size_t i = 0; l && i < h->n_locations; i++) {
 		const struct pp_location *from = &h->locations[i];
-		Mprof__Proto__Line *line = MESSAGES(w, &l[i].line, from->n_lines, Mprof__Proto__Line,
-						    MPROF__PROTO__LINE__INIT);
+		Mprof__Proto__Line *line = MESSAGES(w, &l[i].line, from->n_lines,
+						    Mprof__Proto__Line, MPROF__PROTO__LINE__INIT);
 
 		if (!line)
 			return;

@@ -21,9 +21,9 @@ enum heap_file heap_file_kind(const char *path);
  */
 
 /**
- * Text of the gperftools heap profiler, of tcmalloc's and jemalloc's sampling, of Go, and of whoever
- * writes the same: sampled numbers are corrected as pprof does. Names are there only if the file has
- * them, in a table or, as Go's, in comments.
+ * Text of the gperftools heap profiler, of tcmalloc's and jemalloc's sampling, of Go, and of
+ * whoever writes the same: sampled numbers are corrected as pprof does. Names are there only if the
+ * file has them, in a table or, as Go's, in comments.
  */
 int heap_read_text(FILE *in, const char *name, struct heap_stacks *out, struct error *e);
 
@@ -31,8 +31,8 @@ int heap_read_text(FILE *in, const char *name, struct heap_stacks *out, struct e
 int heap_read_proto(const char *path, struct heap_stacks *out, struct error *e);
 
 /**
- * Of a profile of our own, with its names. There are no addresses of the running process in it: each
- * module is put to a place of its own, laid out like its file if that is still there.
+ * Of a profile of our own, with its names. There are no addresses of the running process in it:
+ * each module is put to a place of its own, laid out like its file if that is still there.
  */
 int heap_from_data(const struct profile_data *d, struct heap_stacks *out, struct error *e);
 

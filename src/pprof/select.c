@@ -55,7 +55,8 @@ static int compile(const char *text, const char *option, regex_t *re, struct err
 	if (!err)
 		return 0;
 	regerror(err, re, why, sizeof why);
-	return error_set(e, -EINVAL, "option %s: \"%s\" is no regular expression: %s", option, text, why);
+	return error_set(e, -EINVAL, "option %s: \"%s\" is no regular expression: "
+				     "%s", option, text, why);
 }
 
 /* Whether any does. */
@@ -67,9 +68,11 @@ static bool match_locations(const struct heap_stacks *h, const regex_t *re, bool
 		const struct pp_location *l = &h->locations[i];
 
 		for (uint32_t k = 0; !matches[i] && k < l->n_lines; k++) {
-			const struct pp_function *f = &h->functions[h->lines[l->first_line + k].function];
+			const struct pp_function *f =
+				&h->functions[h->lines[l->first_line + k].function];
 
-			matches[i] = !regexec(re, f->name, 0, NULL, 0) || !regexec(re, f->file, 0, NULL, 0);
+			matches[i] = !regexec(re, f->name, 0, NULL, 0) ||
+				     !regexec(re, f->file, 0, NULL, 0);
 		}
 		any |= matches[i];
 	}
@@ -111,8 +114,8 @@ static int filter(struct heap_stacks *h, const char *text, const char *option, b
 	return err ? error_set(e, err, "out of memory") : 0;
 }
 
-int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore, struct heap_matches *m,
-		       struct error *e)
+int heap_stacks_filter(struct heap_stacks *h, const char *focus, const char *ignore,
+		       struct heap_matches *m, struct error *e)
 {
 	int err = focus ? filter(h, focus, "focus", true, &m->focus, e) : 0;
 

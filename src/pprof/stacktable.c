@@ -18,7 +18,8 @@ static bool stack_eq(const void *owner, uint32_t id, const void *key)
 	const struct stack_key *k = key;
 	const struct stack *s = &t->stacks[id];
 
-	return s->n == k->n && (!k->n || !memcmp(t->elements + s->first, k->elements, k->n * sizeof *k->elements));
+	return s->n == k->n &&
+	       (!k->n || !memcmp(t->elements + s->first, k->elements, k->n * sizeof *k->elements));
 }
 
 static uint64_t hash_of(const uint64_t *elements, size_t n)

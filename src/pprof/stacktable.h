@@ -25,7 +25,8 @@ struct stack_table {
 	struct idindex index;
 };
 
-/* The sum of two numbers, or the nearest one that there is: hostile files have the largest numbers. */
+/* The sum of two numbers, or the nearest one that there is: hostile files have the largest
+ * numbers. */
 static inline int64_t stack_sum(int64_t a, int64_t b)
 {
 	int64_t sum;

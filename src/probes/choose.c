@@ -22,8 +22,9 @@ static bool is_told_by_address(const struct probes *probes, uint64_t address)
 	return false;
 }
 
-int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules, uint32_t file,
-		  bool program, void (*each)(void *ctx, const struct scan_probe *p), void *ctx)
+int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules,
+		  uint32_t file, bool program, void (*each)(void *ctx, const struct scan_probe *p),
+		  void *ctx)
 {
 	const struct scan *scan = scan_file(scans, files, file);
 	struct probes *probes = &rules->probes;

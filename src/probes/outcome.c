@@ -13,8 +13,8 @@ bool probe_resizes(const struct probe *p)
 
 bool probe_announces(const struct probe *p)
 {
-	return p->kind == PROBE_MALLOCLIKE || p->kind == PROBE_RESIZELIKE || p->kind == PROBE_FREELIKE ||
-	       p->kind == PROBE_REQUEST;
+	return p->kind == PROBE_MALLOCLIKE || p->kind == PROBE_RESIZELIKE ||
+	       p->kind == PROBE_FREELIKE || p->kind == PROBE_REQUEST;
 }
 
 enum alloc_call probe_call(const struct probe *p)
@@ -49,7 +49,8 @@ struct probe_args probe_arguments(const struct probe *p, const uint64_t arg[PROB
 	return a;
 }
 
-enum alloc_event_kind probe_outcome(const struct probe *p, uint64_t size, bool overflow, taddr old, taddr block)
+enum alloc_event_kind probe_outcome(const struct probe *p, uint64_t size, bool overflow, taddr old,
+				    taddr block)
 {
 	bool resized = probe_resizes(p) && old;
 
@@ -59,5 +60,6 @@ enum alloc_event_kind probe_outcome(const struct probe *p, uint64_t size, bool o
 		return AE_FAILED;
 	if (p->frees_on_failure)
 		return AE_REALLOC_FREED;
-	return size == 0 && !overflow && p->kind == PROBE_REALLOC ? AE_REALLOC_FREED : AE_REALLOC_BACK;
+	return size == 0 && !overflow && p->kind == PROBE_REALLOC ? AE_REALLOC_FREED
+								  : AE_REALLOC_BACK;
 }

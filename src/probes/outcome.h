@@ -27,7 +27,8 @@ struct probe_args {
 	uint64_t size;	/* bytes that are asked for; UINT64_MAX after an overflow */
 	uint64_t count, elem; /* of what it is the product */
 	bool overflow;	/* the size cannot be expressed: the call will fail */
-	taddr string;	/* where p->string_arg tells: the size is that of a copy of this string ... */
+	taddr string;	/* where p->string_arg tells: the size is that of a copy of this string
+			   ... */
 	uint64_t limit;	/* ... of at most so many bytes of it */
 	taddr ptr;	/* the block that is resized or freed */
 	taddr out;	/* where the new block's address will be stored; 0: it is the result */
@@ -41,6 +42,7 @@ struct probe_args probe_arguments(const struct probe *p, const uint64_t arg[PROB
  * What a call has come to that asked for @size bytes and gave @block (0: none).
  * @old  the block it was to resize; 0: none
  */
-enum alloc_event_kind probe_outcome(const struct probe *p, uint64_t size, bool overflow, taddr old, taddr block);
+enum alloc_event_kind probe_outcome(const struct probe *p, uint64_t size, bool overflow, taddr old,
+				    taddr block);
 
 #endif

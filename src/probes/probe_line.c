@@ -9,8 +9,14 @@
 #include <string.h>
 
 #define MEMORY(...) { __VA_ARGS__, MARK_NONE, ASK_NOTHING }
-#define MARK(word, mark, ptr, roles) { word, PROBE_NONE, 0, 0, ptr, 0, false, roles, mark, ASK_NOTHING }
-#define ASK(word, question, size, ptr) { word, PROBE_NONE, size, 0, ptr, 0, false, "", MARK_NONE, question }
+#define MARK(word, mark, ptr, roles) \
+	{ \
+		word, PROBE_NONE, 0, 0, ptr, 0, false, roles, mark, ASK_NOTHING \
+	}
+#define ASK(word, question, size, ptr) \
+	{ \
+		word, PROBE_NONE, size, 0, ptr, 0, false, "", MARK_NONE, question \
+	}
 
 /* What a kind does, and where its arguments are unless a line says otherwise (from 1; 0: none). */
 static const struct kind {
@@ -85,7 +91,8 @@ static const struct kind *find_kind(const char *word)
 /* ---- arguments ---- */
 
 struct args {
-	uint8_t size, count, ptr, align, out, pool, next, string, limit, label; /* from 1; 0: none */
+	/* from 1; 0: none */
+	uint8_t size, count, ptr, align, out, pool, next, string, limit, label;
 };
 
 static const struct role {
@@ -122,17 +129,23 @@ static int set_role(struct args *a, unsigned *said, const struct kind *k, const 
 	size_t len = strcspn(token, "=");
 
 	if (!in_list(k->roles, token, len))
-		return error_set(e, -EINVAL, "expected %s%sof a function of kind %s, not \"%s\"", k->roles,
-				 *k->roles ? "(an argument, as in ptr=1) " : "no argument ", k->word, token);
+		return error_set(e, -EINVAL,
+				 "expected %s%sof a function of kind %s, not "
+				 "\"%s\"",
+				 k->roles,
+				 *k->roles ? "(an argument, as in ptr=1) " : "no argument ",
+				 k->word, token);
 	const char *value = token[len] ? token + len + 1 : "";
 	if (value[0] < '1' || value[0] > '0' + PROBE_ARGS || value[1])
-		return error_set(e, -EINVAL, "expected the number of an argument, 1 to %d, in \"%s\"", PROBE_ARGS,
+		return error_set(e, -EINVAL, "expected the number of an argument, 1 to %d, in "
+					     "\"%s\"", PROBE_ARGS,
 				 token);
 	for (size_t i = 0; i < N_ROLES; i++) {
 		if (strlen(roles[i].word) != len || strncmp(roles[i].word, token, len))
 			continue;
 		if (*said & 1U << i)
-			return error_set(e, -EINVAL, "expected %s= only once, found it again in \"%s\"",
+			return error_set(e, -EINVAL, "expected %s= only once, found it again in "
+						     "\"%s\"",
 					 roles[i].word, token);
 		*said |= 1U << i;
 		*role_of(a, i) = (uint8_t)(value[0] - '0');
@@ -182,7 +195,8 @@ static int set_values(struct probe *p, const char *token, struct error *e)
 
 	do {
 		if (read_range(&at, &first, &last) || (*at && *at != ','))
-			return error_set(e, -EINVAL, "expected numbers from 0 to 63, as in f=5,7-9, not \"%s\"",
+			return error_set(e, -EINVAL, "expected numbers from 0 to 63, as in "
+						     "f=5,7-9, not \"%s\"",
 					 token);
 		for (; first <= last; first++)
 			p->labels[which] |= UINT64_C(1) << first;
@@ -191,14 +205,16 @@ static int set_values(struct probe *p, const char *token, struct error *e)
 }
 
 /* "is=c", "c=1". False: it is nothing about labels. */
-static bool set_label(struct probe *p, const struct kind *k, const char *token, struct error *e, int *err)
+static bool set_label(struct probe *p, const struct kind *k, const char *token, struct error *e,
+		      int *err)
 {
 	bool may = in_list(k->roles, "label", strlen("label"));
 
 	if (may && !strncmp(token, "is=", 3)) {
 		const char *letter = token[3] && !token[4] ? strchr(label_letters, token[3]) : NULL;
 
-		*err = letter ? 0 : error_set(e, -EINVAL, "expected is=c, f, s or o, not \"%s\"", token);
+		*err = letter ? 0 : error_set(e, -EINVAL, "expected is=c, f, s or o, not "
+							  "\"%s\"", token);
 		p->label = letter ? (uint8_t)(LABEL_CONS + (letter - label_letters)) : 0;
 		return true;
 	}
@@ -215,15 +231,19 @@ static int check_args(struct args *a, const struct kind *k, const struct probe *
 		for (size_t j = 0; j < i; j++)
 			if (*role_of(a, i) && *role_of(a, i) == *role_of(a, j))
 				return error_set(e, -EINVAL,
-						 "expected different arguments for %s and %s: both are %d",
+						 "expected different arguments for %s and %s: both "
+						 "are %d",
 						 roles[j].word, roles[i].word, *role_of(a, i));
 	if (k->kind == PROBE_FREE_LIST && !a->next)
-		return error_set(e, -EINVAL, "expected next=N: which argument tells the link's offset");
+		return error_set(e, -EINVAL, "expected next=N: which argument tells the link's "
+					     "offset");
 	if (k->kind == PROBE_LABEL && !a->label && !p->label)
-		return error_set(e, -EINVAL, "expected label=N (which argument tells it) or is=LETTER");
+		return error_set(e, -EINVAL, "expected label=N (which argument tells it) or "
+					     "is=LETTER");
 	if (a->label && p->label)
 		return error_set(e, -EINVAL, "expected label=N or is=LETTER, not both");
-	if ((p->labels[0] & p->labels[1]) | (p->labels[0] & p->labels[2]) | (p->labels[1] & p->labels[2]))
+	if ((p->labels[0] & p->labels[1]) | (p->labels[0] & p->labels[2]) |
+	    (p->labels[1] & p->labels[2]))
 		return error_set(e, -EINVAL, "expected each value in one of c=, f= and s= only");
 	if (!a->label && (p->labels[0] | p->labels[1] | p->labels[2]))
 		return error_set(e, -EINVAL, "expected label=N: which argument has these values");
@@ -246,8 +266,10 @@ static int set_address(struct probe *p, const char *name, struct error *e)
 		return 0;
 	errno = 0;
 	p->address = strtoull(name + 2, &end, 16);
-	if (errno || *end || !p->address || strspn(name + 2, "0123456789abcdefABCDEF") != strlen(name + 2))
-		return error_set(e, -EINVAL, "expected a name or an address as nm(1) shows it, not \"%s\"",
+	if (errno || *end || !p->address ||
+	    strspn(name + 2, "0123456789abcdefABCDEF") != strlen(name + 2))
+		return error_set(e, -EINVAL, "expected a name or an address as nm(1) shows it, not "
+					     "\"%s\"",
 				 name);
 	return 0;
 }
@@ -279,7 +301,8 @@ static int parse_rest(char *rest, const struct kind *k, struct probe *p, struct 
 	}
 	if (!err)
 		err = check_args(&a, k, p, e);
-	p->size_arg = k->kind == PROBE_FREE ? NO_ARG : arg(a.size); /* a sized free knows it anyway */
+	/* a sized free knows it anyway */
+	p->size_arg = k->kind == PROBE_FREE ? NO_ARG : arg(a.size);
 	p->count_arg = arg(a.count);
 	p->string_arg = arg(a.string);
 	p->limit_arg = arg(a.limit);
@@ -307,7 +330,8 @@ int probe_line_parse(const char *line, struct probe_line *out, struct error *e)
 	bool forwarder = !strcmp(word, "forwarder");
 	const struct kind *k = forwarder ? NULL : find_kind(word);
 	if (!forwarder && !k)
-		return error_set(e, -EINVAL, "expected a kind such as malloc, calloc, realloc, free, new or "
+		return error_set(e, -EINVAL, "expected a kind such as malloc, calloc, realloc, "
+					     "free, new or "
 				 "delete, not \"%s\"", word);
 	const char *name = next_token(&rest);
 	if (!name)
@@ -317,7 +341,8 @@ int probe_line_parse(const char *line, struct probe_line *out, struct error *e)
 	if (forwarder) {
 		const char *more = next_token(&rest);
 
-		return more ? error_set(e, -EINVAL, "expected the end of the line, not \"%s\"", more) : 0;
+		return more ? error_set(e, -EINVAL, "expected the end of the line, not "
+						    "\"%s\"", more) : 0;
 	}
 	out->probe.kind = k->kind;
 	out->probe.mark = k->mark;

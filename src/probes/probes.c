@@ -133,10 +133,12 @@ int probes_add_text(struct probes *p, const char *text, size_t len, const char *
 
 		snprintf(where, sizeof where, "%s:%u", file, number);
 		if (n > PROBE_LINE_MAX)
-			return error_set(e, -EINVAL, "%s: expected a line of at most %d bytes", where,
+			return error_set(e, -EINVAL, "%s: expected a line of at most %d "
+						     "bytes", where,
 					 PROBE_LINE_MAX);
 		if (memchr(text + at, '\0', n))
-			return error_set(e, -EINVAL, "%s: expected text, found a byte of value 0", where);
+			return error_set(e, -EINVAL, "%s: expected text, found a byte of value "
+						     "0", where);
 		memcpy(line, text + at, n);
 		line[n] = '\0';
 		int err = add_line(p, line, where, user, false, e);
@@ -147,8 +149,8 @@ int probes_add_text(struct probes *p, const char *text, size_t len, const char *
 	return 0;
 }
 
-/* A regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard input: that
- * has somebody at its other end. Whatever else may never have, and would be waited for. */
+/* A regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard input:
+ * that has somebody at its other end. Whatever else may never have, and would be waited for. */
 static int check_kind(int fd)
 {
 	struct statfs fs;
@@ -218,8 +220,10 @@ int probes_add_hook(struct probes *p, const char *hook, struct error *e)
 	char line[PROBE_LINE_MAX + 1], where[PROBE_LINE_MAX + 16];
 
 	snprintf(where, sizeof where, "--hook=%s", hook);
-	if (!colon || colon == hook || !colon[1] || strpbrk(hook, " \t\n#") || strlen(hook) > PROBE_LINE_MAX)
-		return error_set(e, -EINVAL, "%s: expected KIND:NAME or KIND:0xADDRESS, with a kind such as "
+	if (!colon || colon == hook || !colon[1] || strpbrk(hook, " \t\n#") ||
+	    strlen(hook) > PROBE_LINE_MAX)
+		return error_set(e, -EINVAL, "%s: expected KIND:NAME or KIND:0xADDRESS, with a "
+					     "kind such as "
 				 "malloc, calloc, realloc or free", where);
 	snprintf(line, sizeof line, "%.*s %s", (int)(colon - hook), hook, colon + 1);
 	return add_line(p, line, where, true, true, e);

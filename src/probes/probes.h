@@ -14,7 +14,8 @@
 
 /*
  * The functions that are trapped, as data: what each does and where it has its arguments. They are
- * read from text: the built-in file share/mprof/probes, the user's (--probes), single ones (--hook).
+ * read from text: the built-in file share/mprof/probes, the user's (--probes), single ones
+ * (--hook).
  */
 enum probe_kind {
 	PROBE_NONE,	/* not about memory: a mark or a question */
@@ -26,11 +27,13 @@ enum probe_kind {
 	PROBE_POOL_FREE, /* takes all blocks that were given from a pool */
 	PROBE_POOL_NEW, /* gives a pool, with no blocks; its inner calls are its own business */
 	PROBE_POOL_LEAVE, /* takes a pool, and its blocks stay */
-	PROBE_POOL_DEFAULT, /* what the thread requests of this library without naming a pool comes from it */
+	PROBE_POOL_DEFAULT, /* what the thread requests of this library without naming a pool comes
+			       from it */
 	PROBE_LABEL,	/* requests made inside of it have its label */
 	PROBE_WRAPPER,	/* not trapped: left out of the inner ends of chains */
 	PROBE_INTERNAL,	/* its inner calls are the allocator's own business */
-	PROBE_CALLBACK,	/* runs the program's own code, whose calls are no business of the allocator's */
+	PROBE_CALLBACK,	/* runs the program's own code, whose calls are no business of the
+			   allocator's */
 	PROBE_GIVE_UP,	/* operator new calls it when it has got no memory */
 	/* announcements: the call itself is the event, its arguments tell all */
 	PROBE_MALLOCLIKE,
@@ -43,25 +46,32 @@ enum probe_kind {
 
 struct probe {
 	char *name;		/* "0x401136" if it has an address */
-	uint64_t address;	/* of the function in the program's own file; 0: it is told by its name */
+	uint64_t address;	/* of the function in the program's own file; 0: it is told by its
+				   name */
 	enum probe_kind kind;
 	enum program_mark mark;		/* MARK_NONE: it is none */
 	enum program_question question;	/* ASK_NOTHING: it is none */
 	uint8_t size_arg;	/* bytes, or bytes an element; all arguments from 0 */
 	uint8_t count_arg;	/* number of elements */
-	uint8_t string_arg;	/* instead of a size: the string that is copied, its end included ... */
+	uint8_t string_arg;	/* instead of a size: the string that is copied, its end included
+				   ... */
 	uint8_t limit_arg;	/* ... but not more bytes of it than this */
 	uint8_t ptr_arg;	/* the block that is freed, resized or announced */
 	uint8_t align_arg;	/* alignment, for whoever reads the definition */
-	uint8_t out_arg;	/* where the new block's address is stored; the result is 0 on success */
+	uint8_t out_arg;	/* where the new block's address is stored; the result is 0 on
+				   success */
 	uint8_t pool_arg;	/* the pool a block comes from, or that is freed */
 	uint8_t next_arg;	/* PROBE_FREE_LIST: offset of the link in a block */
 	uint8_t label_arg;	/* what the block is for; its values are: */
-	uint64_t labels[3];	/* as bits, those that mean LABEL_CONS, LABEL_FLOAT, LABEL_STRUCTURE */
-	uint8_t label;		/* enum alloc_label, whatever the arguments are; 0: as label_arg says */
+	uint64_t labels[3];	/* as bits, those that mean LABEL_CONS, LABEL_FLOAT,
+				   LABEL_STRUCTURE */
+	uint8_t label;		/* enum alloc_label, whatever the arguments are; 0: as label_arg
+				   says */
 	bool operator_new;	/* of C++: new or delete, see struct probes.forwarders */
-	bool frees_on_failure;	/* PROBE_REALLOC: the old block is gone even if there is no new one */
-	bool user;		/* not built in: looked for among names that are not exported, too */
+	bool frees_on_failure;	/* PROBE_REALLOC: the old block is gone even if there is no new
+				   one */
+	bool user;		/* not built in: looked for among names that are not exported,
+				   too */
 	bool must_be_found;	/* --hook */
 	bool found;		/* a file that was mapped has it */
 	bool placed;		/* and its address is not in the middle of an instruction there */
@@ -91,8 +101,8 @@ void probes_release(struct probes *p);
 int probes_add_text(struct probes *p, const char *text, size_t len, const char *file, bool user,
 		    struct error *e);
 
-/* The same for the file @path, which may be a pipe without a name. Returns -errno, with a sentence, if it
- * cannot be read. */
+/* The same for the file @path, which may be a pipe without a name. Returns -errno, with a sentence,
+ * if it cannot be read. */
 int probes_add_file(struct probes *p, const char *path, struct error *e);
 
 /* One definition as --hook gives it: "KIND:NAME" or "KIND:0xADDRESS". Returns as above. */

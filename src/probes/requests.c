@@ -26,7 +26,8 @@ bool request_decode(const uint64_t words[REQUEST_WORDS], struct request *out)
 
 #define PIECE ((size_t)1 << 18)
 
-int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx, uint64_t at), void *ctx)
+int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx, uint64_t at),
+		  void *ctx)
 {
 	uint8_t *piece = malloc(PIECE);
 	uint64_t at = 0;
@@ -39,7 +40,8 @@ int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx
 		if (n < (ssize_t)arch_request_size)
 			break;
 		const uint8_t *p = piece, *end = piece + n;
-		while (!err && (p = memmem(p, (size_t)(end - p), arch_request, arch_request_size))) {
+		while (!err &&
+		       (p = memmem(p, (size_t)(end - p), arch_request, arch_request_size))) {
 			err = found(ctx, at + (uint64_t)(p - piece) + arch_request_trap);
 			p += arch_request_size;
 		}

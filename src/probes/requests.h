@@ -22,10 +22,11 @@ struct request {
 bool request_decode(const uint64_t words[REQUEST_WORDS], struct request *out);
 
 /**
- * Look for requests in @size bytes of code of a file, from @offset on. @found is told where, in bytes
- * from @offset, the instruction stands that is to be trapped; not 0 from it ends the search.
+ * Look for requests in @size bytes of code of a file, from @offset on. @found is told where, in
+ * bytes from @offset, the instruction stands that is to be trapped; not 0 from it ends the search.
  * Returns 0, or what @found gave. A file that cannot be read has none.
  */
-int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx, uint64_t at), void *ctx);
+int requests_find(int fd, uint64_t offset, uint64_t size, int (*found)(void *ctx, uint64_t at),
+		  void *ctx);
 
 #endif

@@ -12,11 +12,13 @@ void rules_release(struct rules *r)
 	*r = (struct rules){ 0 };
 }
 
-static bool is_called(const struct malloc_lib *lib, const char *path, const char *soname, bool program)
+static bool is_called(const struct malloc_lib *lib, const char *path, const char *soname,
+		      bool program)
 {
 	if (!strcmp(lib->name, "NONE"))
 		return program;
-	return (path && !strcmp(path_last(path), lib->name)) || (soname && !strcmp(soname, lib->name));
+	return (path && !strcmp(path_last(path), lib->name)) ||
+	       (soname && !strcmp(soname, lib->name));
 }
 
 bool rules_allow(struct rules *r, const char *path, const char *soname, bool program)
@@ -33,5 +35,6 @@ bool rules_allow(struct rules *r, const char *path, const char *soname, bool pro
 
 bool rules_restrict(const struct probe *p)
 {
-	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p) && !p->must_be_found;
+	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p) &&
+	       !p->must_be_found;
 }

@@ -4,7 +4,7 @@
 
 #include "probes/probes.h"
 
-/* What a session traps, and where it looks for it. */
+/* Which functions a session observes, and where it looks for it. */
 
 /* --malloc-lib: an object that has allocation functions. */
 struct malloc_lib {
@@ -28,8 +28,8 @@ void rules_release(struct rules *r);
  */
 bool rules_allow(struct rules *r, const char *path, const char *soname, bool program);
 
-/* Whether --malloc-lib says where a definition holds: not for what a program tells of itself, not for
- * what the user named, and not for what an operator new calls in the C++ library. */
+/* Whether --malloc-lib says where a definition holds: not for what a program tells of itself, not
+ * for what the user named, and not for what an operator new calls in the C++ library. */
 bool rules_restrict(const struct probe *p);
 
 #endif

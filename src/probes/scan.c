@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "probes/outcome.h"
 #include "probes/requests.h"
-#include "probes/slots.h"
+#include "probes/got_entries.h"
 #include "symbols/dyntable.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ void scans_release(struct scans *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->of[i].probes);
 		free(s->of[i].ranges);
-		free(s->of[i].slots);
+		free(s->of[i].got_entries);
 		free(s->of[i].soname);
 	}
 	free(s->of);
@@ -40,19 +40,22 @@ static int add_range(struct scan *s, const GElf_Sym *sym, enum scan_range_kind k
 	return 0;
 }
 
-static int add_probe(struct scan *s, uint64_t address, uint32_t probe, bool indirect)
+static int add_probe(struct scan *s, uint64_t address, uint64_t size, uint32_t probe, bool indirect)
 {
 	for (size_t i = 0; i < s->n_probes; i++) {
 		if (s->probes[i].address != address || s->probes[i].indirect != indirect)
 			continue;
 		if (probe < s->probes[i].probe)
 			s->probes[i].probe = probe;
+		if (size > s->probes[i].size)
+			s->probes[i].size = size;
 		return 0;
 	}
 	if (ARRAY_RESERVE(&s->probes, &s->cap_probes, s->n_probes))
 		return -ENOMEM;
 	s->probes[s->n_probes++] =
-		(struct scan_probe){ .address = address, .probe = probe, .indirect = indirect };
+		(struct scan_probe){ .address = address, .size = size, .probe = probe,
+				     .indirect = indirect };
 	s->indirect |= indirect;
 	return 0;
 }
@@ -71,7 +74,7 @@ static int add_function(struct scan *s, struct probes *probes, const GElf_Sym *s
 	/* What the user says of an operator holds even where it is a forwarder. */
 	if (err || p->kind == PROBE_WRAPPER || (p->operator_new && s->forwarder && !p->user))
 		return err;
-	return add_probe(s, sym->st_value, number, indirect);
+	return add_probe(s, sym->st_value, sym->st_size, number, indirect);
 }
 
 static bool is_in_code(Elf *elf, const GElf_Sym *sym)
@@ -106,7 +109,8 @@ static bool is_function(Elf *elf, const GElf_Sym *sym)
 }
 
 /* Of a .symtab beside a .dynsym: only what need not be exported. */
-static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
+static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym,
+			  const char *name)
 {
 	uint32_t number = probes_named(probes, name);
 	if (number == IDINDEX_NONE)
@@ -119,7 +123,8 @@ static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym 
 	return 0;
 }
 
-static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name)
+static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym *sym,
+			  const char *name)
 {
 	if (is_housekeeping(name))
 		return add_range(s, sym, RANGE_HOUSEKEEPING);
@@ -142,7 +147,9 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 		GElf_Sym sym;
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		const char *name = is_function(elf, &sym) ? elf_strptr(elf, sh->sh_link, sym.st_name) : NULL;
+		const char *name = is_function(elf, &sym)
+					   ? elf_strptr(elf, sh->sh_link, sym.st_name)
+					   : NULL;
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
@@ -150,7 +157,8 @@ static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Sc
 }
 
 /* The same where there is no section that tells of the table. */
-static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf, const struct dyntable *d)
+static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf,
+			    const struct dyntable *d)
 {
 	const char *name;
 	GElf_Sym sym;
@@ -162,8 +170,8 @@ static int look_at_exported(struct scan *s, struct probes *probes, Elf *elf, con
 	return err;
 }
 
-static int look_at_tables(struct scan *s, struct probes *probes, Elf *elf, GElf_Word type, bool *found,
-			  symbol_fn *look)
+static int look_at_tables(struct scan *s, struct probes *probes, Elf *elf, GElf_Word type,
+			  bool *found, symbol_fn *look)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -189,7 +197,7 @@ static int add_request(void *ctx, uint64_t at)
 {
 	const struct request_place *p = ctx;
 
-	return add_probe(p->scan, p->vaddr + at, p->probe, false);
+	return add_probe(p->scan, p->vaddr + at, 0, p->probe, false);
 }
 
 /* Code is addressed by 32 bits (psABI 3.5.1): a longer segment is made to keep us busy. */
@@ -206,8 +214,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	if (place.probe == IDINDEX_NONE || elf_getphdrnum(elf, &n))
 		return 0;
 	for (size_t i = 0; !err && i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    ph.p_filesz > LONGEST_CODE)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || ph.p_filesz > LONGEST_CODE)
 			continue;
 		place.vaddr = ph.p_vaddr;
 		err = requests_find(fd, ph.p_offset, ph.p_filesz, add_request, &place);
@@ -215,7 +223,8 @@ static int find_requests(struct scan *s, const struct probes *probes, Elf *elf, 
 	return err;
 }
 
-/* Where code is, and the rest of the page in which it ends; what the file has there, nobody runs. */
+/* Where code is, and the rest of the page in which it ends; what the file has there, nobody
+ * runs. */
 static void find_code(struct scan *s, Elf *elf)
 {
 	size_t n = 0;
@@ -276,7 +285,7 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	return err;
 }
 
-static struct scan *slot_for(struct scans *s, const struct module_files *files, uint32_t number)
+static struct scan *scan_for(struct scans *s, const struct module_files *files, uint32_t number)
 {
 	if (number < s->n)
 		return &s->of[number];
@@ -304,7 +313,7 @@ static Elf *open_elf(int fd)
 
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number)
 {
-	struct scan *scan = slot_for(s, files, number);
+	struct scan *scan = scan_for(s, files, number);
 	int fd = files->files[number].fd;
 
 	if (!scan || scan->done)
@@ -316,16 +325,17 @@ const struct scan *scan_file(struct scans *s, const struct module_files *files, 
 	return scan->lost ? NULL : scan;
 }
 
-const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number)
+const struct scan *scan_got_entries(struct scans *s, const struct module_files *files,
+				    uint32_t number)
 {
 	if (!scan_file(s, files, number))
 		return NULL;
 	struct scan *scan = &s->of[number];
-	if (scan->slots_read)
+	if (scan->got_entries_read)
 		return scan;
-	scan->slots_read = true;
+	scan->got_entries_read = true;
 	Elf *elf = s->probes ? open_elf(files->files[number].fd) : NULL;
-	int err = elf ? slots_read(scan, s->probes, elf) : 0;
+	int err = elf ? got_entries_read(scan, s->probes, elf) : 0;
 	elf_end(elf);
 	return err ? NULL : scan;
 }

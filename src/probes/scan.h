@@ -12,13 +12,16 @@
 /* What a module file holds that concerns breakpoints; addresses are relative to the load bias. */
 struct scan_probe {
 	uint64_t address;
+	uint64_t size;		/* of the function, in bytes; 0: nothing tells */
 	uint32_t probe;		/* its definition's number */
 	bool indirect;		/* an ifunc: at the address is what returns the function's */
-	bool sought, resolved;	/* of an indirect one: it is trapped; where the function is has been told */
+	bool sought, resolved;	/* of an indirect one: it is trapped; where the function is has been
+				   told */
 };
 
-/* A word that the dynamic linker fills with the address of a function that a definition is about. */
-struct scan_slot {
+/* A word that the dynamic linker fills with the address of a function that a definition is
+ * about. */
+struct got_entry {
 	uint64_t address;
 	uint64_t unbound;	/* what it holds, less the bias, as long as nobody has */
 	uint64_t resolver;	/* of a function of the file itself that is an ifunc; 0: */
@@ -27,7 +30,8 @@ struct scan_slot {
 
 enum scan_range_kind {
 	RANGE_WRAPPER,		/* part of the allocator, not of a chain: operator new */
-	RANGE_HOUSEKEEPING,	/* frees what the program has freed already: end of a glibc thread */
+	RANGE_HOUSEKEEPING,	/* frees what the program has freed already: end of a glibc
+				   thread */
 };
 
 struct scan_range {
@@ -46,9 +50,9 @@ struct scan {
 	struct scan_range *ranges;
 	size_t n_ranges, cap_ranges;
 	bool indirect;			/* some of its probes are */
-	bool slots_read;		/* scan_slots() has */
-	struct scan_slot *slots;
-	size_t n_slots, cap_slots;
+	bool got_entries_read;		/* scan_got_entries() has */
+	struct got_entry *got_entries;
+	size_t n_got_entries, cap_got_entries;
 	uint64_t code_start, code_end;	/* of its executable segments */
 	uint64_t rendezvous;		/* _dl_debug_state; 0: none */
 	uint64_t slack_start, slack_end; /* behind the code in its last page, unused */
@@ -64,20 +68,22 @@ struct scans {
 void scans_release(struct scans *s);
 
 /**
- * Look at module file @number. Names are looked for in .dynsym, or where the dynamic linker finds them
- * if the file has no section headers; in .symtab if the file has no .dynsym of its own (a static
- * program). A function is a symbol of that type, an ifunc, or a label in code that others can see.
- * Beside .dynsym, .symtab is asked for what need not be exported: the functions of mprof.h, those that
- * the user named, and what a program has for itself (malloc by another name). A file that cannot be
- * read has nothing in it. Definitions that occur are marked as found.
+ * Look at module file @number. Names are looked for in .dynsym, or where the dynamic linker finds
+ * them if the file has no section headers; in .symtab if the file has no .dynsym of its own (a
+ * static program). A function is a symbol of that type, an ifunc, or a label in code that others
+ * can see. Beside .dynsym, .symtab is asked for what need not be exported: the functions of
+ * mprof.h, those that the user named, and what a program has for itself (malloc by another name). A
+ * file that cannot be read has nothing in it. Definitions that occur are marked as found.
  * Returns NULL: out of memory.
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
 
-/* The same with its slots, which are only of use if there is an ifunc somewhere. */
-const struct scan *scan_slots(struct scans *s, const struct module_files *files, uint32_t number);
+/* The same with its GOT entries, which are only of use if there is an ifunc somewhere. */
+const struct scan *scan_got_entries(struct scans *s, const struct module_files *files,
+				    uint32_t number);
 
-/* Of the ifuncs of a file for this definition: the resolver is trapped; it is known where they are. */
+/* Of the ifuncs of a file for this definition: the resolver is trapped; it is known where they
+ * are. */
 void scan_sought(struct scans *s, uint32_t file, uint32_t probe);
 void scan_resolved(struct scans *s, uint32_t file, uint32_t probe);
 

@@ -72,7 +72,8 @@ static int open_mapped(pid_t tid, const struct proc_map *m)
 	fd = open_if_mapped(path, m);
 	if (fd >= 0)
 		return fd;
-	/* The program's own file can be read this way by anybody who may trace it, deleted or not. */
+	/* The program's own file can be read this way by anybody who may trace it, deleted or
+	 * not. */
 	return open_if_mapped(proc_path(path, tid, "exe"), m);
 }
 
@@ -129,8 +130,8 @@ static int file_number(pid_t tid, struct module_files *files, const struct proc_
 	}
 	int fd = m->ino ? open_mapped(tid, m) : -1;
 
-	/* In the middle of an exec nothing can be opened by way of the process, but afterwards it can: then
-	 * it is another file to those who have found nothing in it before. */
+	/* In the middle of an exec nothing can be opened by way of the process, but afterwards it
+	 * can: then it is another file to those who have found nothing in it before. */
 	if (unreadable && fd < 0)
 		return 0;
 	return add_file(files, m, fd, number);
@@ -138,8 +139,9 @@ static int file_number(pid_t tid, struct module_files *files, const struct proc_
 
 static bool read_program_headers(int fd, Elf64_Ehdr *eh, Elf64_Phdr *ph, size_t max)
 {
-	if (fd < 0 || pread(fd, eh, sizeof *eh, 0) != sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) ||
-	    eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_phentsize != sizeof *ph || eh->e_phnum > max)
+	if (fd < 0 || pread(fd, eh, sizeof *eh, 0) != sizeof *eh ||
+	    memcmp(eh->e_ident, ELFMAG, SELFMAG) || eh->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh->e_phentsize != sizeof *ph || eh->e_phnum > max)
 		return false;
 	ssize_t size = (ssize_t)(eh->e_phnum * sizeof *ph);
 

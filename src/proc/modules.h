@@ -41,7 +41,8 @@ struct mapping {
 	taddr start, end;	/* the executable mapping */
 	uint64_t file_offset;	/* of start */
 	taddr bias;		/* load bias: what to add to an address in the file */
-	/* The file's segments that nobody can write to, code or not; empty if others are among them. */
+	/* The file's segments that nobody can write to, code or not; empty if others are among
+	 * them. */
 	taddr image_start, image_end;
 	uint32_t file;		/* number in struct module_files */
 };
@@ -57,7 +58,8 @@ void mappings_release(struct mappings *m);
  * Read which files a process has mapped for execution. New files are added to @files and opened
  * through /proc/TID/map_files, which finds the very file that is mapped even if the program lives
  * in another mount namespace or the file has been replaced; if that is not permitted, through
- * /proc/TID/root, or /proc/TID/exe for the program itself, taken only if device and inode are the same.
+ * /proc/TID/root, or /proc/TID/exe for the program itself, taken only if device and inode are the
+ * same.
  * @tid  any task of it that has not ended
  * Returns 0, -ENOMEM, or -errno if the maps could not be read (the process is gone).
  */

@@ -6,7 +6,13 @@
 #include <sys/types.h>
 
 /* Numbers of fields, as proc(5) counts them. */
-enum { PROCSTAT_FLAGS = 9, PROCSTAT_STARTSTACK = 28, PROCSTAT_PROCESSOR = 39 };
+enum {
+	PROCSTAT_STATE = 3,
+	PROCSTAT_FLAGS = 9,
+	PROCSTAT_STARTSTACK = 28,
+	PROCSTAT_PROCESSOR = 39,
+	PROCSTAT_EXIT_CODE = 52,
+};
 
 /* Where field @nth of the text of a /proc/PID/stat begins, 3 at least; NULL: it
  * has none. The second is the program's name, which may hold anything. */
@@ -15,8 +21,8 @@ const char *procstat_field(const char *text, unsigned nth);
 /* The number in that field of a task; 0 if it is gone. */
 uint64_t procstat_number(pid_t pid, unsigned nth);
 
-/* Where the stack pointer of a process's first thread was when its program began: 0 if that is not known
- * (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */
+/* Where the stack pointer of a process's first thread was when its program began: 0 if that is not
+ * known (it is gone, or may not be asked). Source: proc(5), startstack of /proc/PID/stat. */
 uint64_t start_stack(pid_t pid);
 
 #endif

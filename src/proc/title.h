@@ -10,8 +10,9 @@
 #define TITLE_MAX 120
 
 /**
- * What ps(1) shows of a process, harmless for a terminal, and cut with "..." if it is longer: @cmdline is
- * what /proc/PID/cmdline has, @n bytes, which the process may have written over as it likes.
+ * What ps(1) shows of a process, harmless for a terminal, and cut with "..." if it is longer:
+ * @cmdline is what /proc/PID/cmdline has, @n bytes, which the process may have written over as it
+ *          likes.
  * False: there is nothing in it, and @title is empty.
  */
 bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n);

@@ -58,7 +58,8 @@ static size_t list_steps(const struct profile_data *d, const struct sum *sums, s
 		uint32_t parent = d->nodes[i].parent;
 
 		if (parent >= PD_FIRST_NODE && sums[i].calls)
-			steps[n++] = (struct step){ function_of(d, parent) << 32 | function_of(d, i), i };
+			steps[n++] = (struct step){ function_of(d, parent) << 32 |
+						    function_of(d, i), i };
 	}
 	return n;
 }

@@ -81,11 +81,13 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 
 	if (sum->allocs != t->allocs || sum->alloc_bytes != t->alloc_bytes ||
 	    sum->frees != t->frees || sum->free_bytes != t->free_bytes)
-		return error_set(e, -EUCLEAN, "the leaves add up to %" PRIu64 " requests of %" PRIu64
-				 " bytes and %" PRIu64 " frees of %" PRIu64 " bytes, the totals are %"
-				 PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64, sum->allocs,
-				 sum->alloc_bytes, sum->frees, sum->free_bytes, t->allocs,
-				 t->alloc_bytes, t->frees, t->free_bytes);
+		return error_set(e, -EUCLEAN,
+				 "the leaves add up to %" PRIu64 " requests of %" PRIu64
+				 " bytes and %" PRIu64 " frees of %" PRIu64
+				 " bytes, the totals are %" PRIu64 ", %" PRIu64 ", %" PRIu64
+				 " and %" PRIu64,
+				 sum->allocs, sum->alloc_bytes, sum->frees, sum->free_bytes,
+				 t->allocs, t->alloc_bytes, t->frees, t->free_bytes);
 	if (t->truncated_no_cfi > t->truncated_chains ||
 	    t->truncated_unreadable > t->truncated_chains - t->truncated_no_cfi ||
 	    t->truncated_too_deep >
@@ -213,7 +215,8 @@ static int check_names_differ(const struct profile_data *d, struct error *e)
 	qsort(sorted, d->n_types, sizeof(struct pd_type *), by_size_and_name);
 	for (size_t i = 1; !err && i < d->n_types; i++)
 		if (!by_size_and_name(&sorted[i - 1], &sorted[i]))
-			err = wrong(e, "type", (size_t)(sorted[i] - d->types), "its name is there twice");
+			err = wrong(e, "type", (size_t)(sorted[i] - d->types),
+				    "its name is there twice");
 	free(sorted);
 	return err;
 }

@@ -8,7 +8,8 @@
 /**
  * Does the profile hold everything profile_data.h promises? The reader asks because a file can
  * be forged, the writer because such a file could never be read again.
- * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong: "node 7: its parent does not precede it".
+ * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong: "node 7: its parent does not precede
+ * it".
  */
 int datafile_check(const struct profile_data *d, struct error *e);
 

@@ -194,7 +194,8 @@ static void get_modules(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "modules", "SELECT id, path, build_id, names FROM modules NOT INDEXED ORDER BY id");
+	get_begin(g, "modules",
+		  "SELECT id, path, build_id, names FROM modules NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_module *m = NEXT(g, &d->modules, &cap, g->n);
 
@@ -234,7 +235,8 @@ static void get_sites(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "sites", "SELECT id, function, address, offset, file, line, inlined, exact, guessed"
+	get_begin(g, "sites",
+		  "SELECT id, function, address, offset, file, line, inlined, exact, guessed"
 		  " FROM sites NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_site *s = NEXT(g, &d->sites, &cap, g->n);
@@ -262,7 +264,8 @@ static void get_nodes(struct get *g, struct profile_data *d)
 	free(d->nodes);
 	d->nodes = NULL;
 	d->n_nodes = 0;
-	get_begin(g, "nodes", "SELECT id, parent, site, resumed FROM nodes NOT INDEXED ORDER BY id");
+	get_begin(g, "nodes",
+		  "SELECT id, parent, site, resumed FROM nodes NOT INDEXED ORDER BY id");
 	while (get_row(g)) {
 		struct pd_node *n = NEXT(g, &d->nodes, &cap, g->n);
 
@@ -281,7 +284,8 @@ static void get_leaves(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "leaves", "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
+	get_begin(g, "leaves",
+		  "SELECT node, size, allocs, frees FROM leaves NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		struct pd_leaf *l = NEXT(g, &d->leaves, &cap, g->n);
 
@@ -310,7 +314,8 @@ static void get_lifetimes(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "lifetimes", "SELECT node, axis, bucket, blocks FROM lifetimes NOT INDEXED ORDER BY rowid");
+	get_begin(g, "lifetimes",
+		  "SELECT node, axis, bucket, blocks FROM lifetimes NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		struct pd_lifetime *l = NEXT(g, &d->lifetimes, &cap, g->n);
 
@@ -329,7 +334,8 @@ static void get_timeline(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
 
-	get_begin(g, "timeline", "SELECT time_ns, churn_bytes, live_bytes, extra_bytes, live_blocks, peak"
+	get_begin(g, "timeline",
+		  "SELECT time_ns, churn_bytes, live_bytes, extra_bytes, live_blocks, peak"
 		  " FROM timeline NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		struct pd_point *p = NEXT(g, &d->points, &cap, g->n);
@@ -380,7 +386,8 @@ static void get_labels(struct get *g, struct profile_data *d)
 
 static void get_recorded(struct get *g, struct profile_data *d)
 {
-	get_begin(g, "recorded", "SELECT min_size, max_size FROM recorded NOT INDEXED ORDER BY rowid");
+	get_begin(g, "recorded",
+		  "SELECT min_size, max_size FROM recorded NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		if (d->min_size || d->max_size)
 			damaged(g, "there is more than one");

@@ -7,8 +7,9 @@
 #include "profile/profile_data.h"
 
 /**
- * Read all tables that there are in @version of the untrusted database @db into the new, empty profile @d, whose values are
- * then those the checksum was made of, but not yet known to fit together (datafile_check()).
+ * Read all tables that there are in @version of the untrusted database @db into the new, empty
+ * profile @d, whose values are then those the checksum was made of, but not yet known to fit
+ * together (datafile_check()).
  * @version  of its format; what came later is empty then
  * Returns 0, -ENOMEM, or -EUCLEAN with, in @e, what is wrong, without the name of the file.
  */

@@ -56,7 +56,8 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 	if (n < 0)
 		return cannot(e, path, -errno);
 	if (n > 5 && !memcmp(h, "desc:", 5))
-		return error_set(e, -EINVAL, "%s is not a data file of mprof but a massif file: mprof report "
+		return error_set(e, -EINVAL, "%s is not a data file of mprof but a massif file: "
+					     "mprof report "
 				 "--format=ms_print prints it", path);
 	if (n < HEADER || memcmp(h, "SQLite format 3", 16) ||
 	    number_at(h + AT_APPLICATION) != DATAFILE_APPLICATION_ID)
@@ -64,7 +65,8 @@ static int check_header(int fd, uint64_t size, const char *path, struct error *e
 	int version = (int)number_at(h + AT_VERSION);
 	if (version > DATAFILE_VERSION)
 		return error_set(e, -EPROTONOSUPPORT, "%s was written by a newer mprof "
-				 "(format %d, this one reads up to %d)", path, version, DATAFILE_VERSION);
+				 "(format %d, this one reads up to "
+				 "%d)", path, version, DATAFILE_VERSION);
 	if (version < 1)
 		return error_set(e, -EUCLEAN, "%s is damaged: it has no format %d", path, version);
 	uint64_t page = (uint64_t)h[AT_PAGE_SIZE] << 8 | h[AT_PAGE_SIZE + 1];
@@ -99,7 +101,8 @@ static void restrict_sqlite(sqlite3 *db, uint64_t size)
 static int failed(sqlite3 *db, int rc, struct error *e)
 {
 	if (rc == SQLITE_INTERRUPT)
-		return error_set(e, -EUCLEAN, "it takes more work than a file of its size is worth");
+		return error_set(e, -EUCLEAN, "it takes more work than a file of its size is "
+					      "worth");
 	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB)
 		return error_set(e, -EUCLEAN, "its pages or rows are not in order");
 	return error_set(e, rc == SQLITE_NOMEM ? -ENOMEM : -EUCLEAN, "%s", sqlite3_errmsg(db));
@@ -161,7 +164,8 @@ static int check_pages(sqlite3 *db, struct error *e)
 	return err;
 }
 
-/* A real file takes less than one of SQLite's steps a byte; a forged one may be made to take more. */
+/* A real file takes less than one of SQLite's steps a byte; a forged one may be made to take
+ * more. */
 #define STEPS_A_CHECK 1000
 #define STEPS_A_BYTE 8
 #define STEPS_BESIDES 1000000

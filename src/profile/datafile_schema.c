@@ -20,7 +20,8 @@ const struct datafile_object datafile_schema[] = {
 	  "CREATE TABLE functions(id INTEGER PRIMARY KEY, name TEXT NOT NULL, linkage TEXT,\n"
 	  "  module INTEGER REFERENCES modules, address INTEGER NOT NULL)", 0 },
 	{ "table", "sites",
-	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES functions,\n"
+	  "CREATE TABLE sites(id INTEGER PRIMARY KEY, function INTEGER NOT NULL REFERENCES "
+	  "functions,\n"
 	  "  address INTEGER NOT NULL, offset INTEGER NOT NULL, file TEXT, line INTEGER NOT NULL,\n"
 	  "  inlined INTEGER NOT NULL, exact INTEGER NOT NULL, guessed INTEGER NOT NULL)", 0 },
 	{ "table", "nodes",
@@ -34,7 +35,8 @@ const struct datafile_object datafile_schema[] = {
 	  "  bucket INTEGER NOT NULL, blocks INTEGER NOT NULL)", 2 },
 	{ "table", "timeline",
 	  "CREATE TABLE timeline(time_ns INTEGER NOT NULL, churn_bytes INTEGER NOT NULL,\n"
-	  "  live_bytes INTEGER NOT NULL, extra_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,\n"
+	  "  live_bytes INTEGER NOT NULL, extra_bytes INTEGER NOT NULL, live_blocks INTEGER NOT "
+	  "NULL,\n"
 	  "  peak INTEGER NOT NULL)", 2 },
 	{ "table", "peak",
 	  "CREATE TABLE peak(leaf INTEGER PRIMARY KEY, blocks INTEGER NOT NULL)", 2 },
@@ -43,18 +45,21 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "recorded",
 	  "CREATE TABLE recorded(min_size INTEGER NOT NULL, max_size INTEGER NOT NULL)", 3 },
 	{ "table", "types",
-	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT NULL)", 0 },
+	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT "
+	  "NULL)", 0 },
 	/*
-	 * The one table that only repeats, summed up, what the others say. SQL could climb from every
-	 * leaf to its root, but that takes leaves x depth steps, a minute for deep trees, and a node's
-	 * children cannot be found without an index, which would be larger than this table is.
+	 * The one table that only repeats, summed up, what the others say. SQL could climb from
+	 * every leaf to its root, but that takes leaves x depth steps, a minute for deep trees, and
+	 * a node's children cannot be found without an index, which would be larger than this table
+	 * is.
 	 */
 	{ "table", "arcs",
 	  "CREATE TABLE arcs(caller INTEGER NOT NULL REFERENCES functions,\n"
 	  "  callee INTEGER NOT NULL REFERENCES functions, calls INTEGER NOT NULL,\n"
 	  "  bytes_s INTEGER NOT NULL, bytes_m INTEGER NOT NULL, bytes_l INTEGER NOT NULL,\n"
 	  "  bytes_x INTEGER NOT NULL)", 0 },
-	/* DISTINCT over a window: until SQLite 3.44 the only documented way to order group_concat(). */
+	/* DISTINCT over a window: until SQLite 3.44 the only documented way to order
+	 * group_concat(). */
 	{ "view", "bins",
 	  "CREATE VIEW bins(size, allocs, bytes, frees, kept_bytes, types) AS\n"
 	  "WITH names(size, list) AS MATERIALIZED (\n"
@@ -63,7 +68,8 @@ const struct datafile_object datafile_schema[] = {
 	  "  FROM types),\n"
 	  "sums(size, allocs, frees) AS MATERIALIZED (\n"
 	  "  SELECT size, sum(allocs), sum(frees) FROM leaves GROUP BY size)\n"
-	  "SELECT s.size, allocs, allocs * s.size, frees, (allocs - frees) * s.size, coalesce(list, '')\n"
+	  "SELECT s.size, allocs, allocs * s.size, frees, (allocs - frees) * s.size, "
+	  "coalesce(list, '')\n"
 	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size", 0 },
 	/* f0 is the innermost function; names are looked up for the leaking paths only. */
 	{ "view", "leaks",
@@ -73,7 +79,8 @@ const struct datafile_object datafile_schema[] = {
 	  "  FROM leaves GROUP BY node),\n"
 	  "paths(allocs, bytes, frees, freed, whole, f4, f3, f2, f1, f0) AS MATERIALIZED (\n"
 	  "  SELECT sum(allocs), sum(bytes), sum(frees), sum(freed),\n"
-	  "    coalesce(0 IN (n0.id, n0.parent, n1.parent, n2.parent, n3.parent, n4.parent), 0) AS whole,\n"
+	  "    coalesce(0 IN (n0.id, n0.parent, n1.parent, n2.parent, n3.parent, n4.parent), 0) AS "
+	  "whole,\n"
 	  "    s4.function AS f4, s3.function AS f3, s2.function AS f2, s1.function AS f1,\n"
 	  "    s0.function AS f0\n"
 	  "  FROM ends CROSS JOIN nodes n0 ON n0.id = ends.node\n"
@@ -84,11 +91,13 @@ const struct datafile_object datafile_schema[] = {
 	  "    LEFT JOIN nodes n4 ON n4.id = n3.parent LEFT JOIN sites s4 ON s4.id = n4.site\n"
 	  "  GROUP BY whole, f4, f3, f2, f1, f0 HAVING sum(allocs) > sum(frees)),\n"
 	  "named AS MATERIALIZED (\n"
-	  "  SELECT p.*, g4.name AS g4, g3.name AS g3, g2.name AS g2, g1.name AS g1, g0.name AS g0,\n"
+	  "  SELECT p.*, g4.name AS g4, g3.name AS g3, g2.name AS g2, g1.name AS g1, g0.name AS "
+	  "g0,\n"
 	  "    coalesce(' > ' || g4.name, '') || coalesce(' > ' || g3.name, '') ||\n"
 	  "    coalesce(' > ' || g2.name, '') || coalesce(' > ' || g1.name, '') ||\n"
 	  "    coalesce(' > ' || g0.name, '') AS list\n"
-	  "  FROM paths p LEFT JOIN functions g0 ON g0.id = f0 LEFT JOIN functions g1 ON g1.id = f1\n"
+	  "  FROM paths p LEFT JOIN functions g0 ON g0.id = f0 LEFT JOIN functions g1 ON g1.id = "
+	  "f1\n"
 	  "    LEFT JOIN functions g2 ON g2.id = f2 LEFT JOIN functions g3 ON g3.id = f3\n"
 	  "    LEFT JOIN functions g4 ON g4.id = f4)\n"
 	  "SELECT bytes - freed, allocs, bytes, frees, freed, NOT whole,\n"
@@ -115,16 +124,19 @@ const struct datafile_object datafile_schema[] = {
 	  "FROM sums JOIN functions f ON f.id = sums.id\n"
 	  "ORDER BY s + m + l + x DESC, name, module, address", 0 },
 	{ "view", "callgraph",
-	  "CREATE VIEW callgraph(caller, callee, calls, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
+	  "CREATE VIEW callgraph(caller, callee, calls, bytes, bytes_s, bytes_m, bytes_l, "
+	  "bytes_x,\n"
 	  "  recursion) AS\n"
 	  "SELECT f.name, g.name, calls, bytes_s + bytes_m + bytes_l + bytes_x,\n"
 	  "  bytes_s, bytes_m, bytes_l, bytes_x, caller = callee\n"
-	  "FROM arcs CROSS JOIN functions f ON f.id = caller CROSS JOIN functions g ON g.id = callee\n"
-	  "ORDER BY bytes_s + bytes_m + bytes_l + bytes_x DESC, f.name, g.name, caller, callee", 0 },
+	  "FROM arcs CROSS JOIN functions f ON f.id = caller CROSS JOIN functions g ON g.id = "
+	  "callee\n"
+	  "ORDER BY bytes_s + bytes_m + bytes_l + bytes_x DESC, f.name, g.name, caller, "
+	  "callee", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
-#define MEMBER_SINCE(version, key, m)                                                               \
+#define MEMBER_SINCE(version, key, m) \
 	{ key, offsetof(struct profile_data, m), sizeof ((struct profile_data *)0)->m, version }
 #define MEMBER(key, m) MEMBER_SINCE(0, key, m)
 

@@ -45,7 +45,8 @@ static int check(const char *path, const struct profile_data *d, struct error *e
 	int err = datafile_check(d, &why);
 
 	return !err ? 0 : error_set(e, err == -EUCLEAN ? -EINVAL : err,
-				    "cannot write %s: the profile is inconsistent: %s", path, why.text);
+				    "cannot write %s: the profile is inconsistent: "
+				    "%s", path, why.text);
 }
 
 int datafile_write(const char *path, const struct profile_data *d, struct error *e)

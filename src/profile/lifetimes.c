@@ -64,11 +64,12 @@ void lifetimes_birth(const struct lifetimes *l, struct live_slot *block, uint64_
 	block->born_ns = now_ns;
 }
 
-int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block, uint64_t now_ns,
-		    bool temporary)
+int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block,
+		    uint64_t now_ns, bool temporary)
 {
 	uint64_t born = (uint64_t)block->born_event_high << 32 | block->born_event;
-	uint64_t events = (l->events - born) & LIVE_EVENT_MASK, ns = (now_ns - block->born_ns) & LIVE_NS_MASK;
+	uint64_t events = (l->events - born) & LIVE_EVENT_MASK,
+		 ns = (now_ns - block->born_ns) & LIVE_NS_MASK;
 	int err = count(l, node, PD_LIFE_EVENTS, lifetimes_bucket(events));
 
 	if (!err)
@@ -146,6 +147,7 @@ static size_t index_bytes(const struct idindex *x)
 
 size_t lifetimes_memory(const struct lifetimes *l)
 {
-	return l->cap * sizeof *l->v + index_bytes(&l->index) + l->cap_threads * sizeof *l->threads +
-	       index_bytes(&l->thread_index) + live_memory(&l->last_of);
+	return l->cap * sizeof *l->v + index_bytes(&l->index) +
+	       l->cap_threads * sizeof *l->threads + index_bytes(&l->thread_index) +
+	       live_memory(&l->last_of);
 }

@@ -26,7 +26,8 @@ struct lifetimes {
 	struct life_thread *threads;
 	size_t n_threads, cap_threads;
 	struct idindex thread_index;
-	struct live_table last_of;	/* the blocks in threads[].last; their leaf is its number there */
+	struct live_table last_of;	/* the blocks in threads[].last; their leaf is its number
+					   there */
 };
 
 void lifetimes_release(struct lifetimes *l);
@@ -37,15 +38,16 @@ void lifetimes_birth(const struct lifetimes *l, struct live_slot *block, uint64_
 /* @task has been given the block at @ptr. 0 or -ENOMEM. */
 int lifetimes_allocated(struct lifetimes *l, int32_t task, taddr ptr);
 
-/* The block at @ptr goes. Returns whose latest block it is, a number for lifetimes_back(), or PD_NONE. */
+/* The block at @ptr goes. Returns whose latest block it is, a number for lifetimes_back(), or
+ * PD_NONE. */
 uint32_t lifetimes_take_last(struct lifetimes *l, taddr ptr);
 
 /* It has not gone after all. 0 or -ENOMEM. */
 int lifetimes_back(struct lifetimes *l, uint32_t thread, taddr ptr);
 
 /* A block of @node has been freed. 0 or -ENOMEM. */
-int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block, uint64_t now_ns,
-		    bool temporary);
+int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block,
+		    uint64_t now_ns, bool temporary);
 
 /* The bucket of a lifetime of @n events or nanoseconds. */
 uint8_t lifetimes_bucket(uint64_t n);

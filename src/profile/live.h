@@ -6,9 +6,9 @@
 #include "taddr.h"
 
 /*
- * The live blocks: address -> number of the leaf that counts it, and when it was born. 32 to 64 bytes a
- * block. The times are cut to what fits into 24 bytes: a block may live for a million million events
- * and two years before its lifetime would be told wrong.
+ * The live blocks: address -> number of the leaf that counts it, and when it was born. 32 to 64
+ * bytes a block. The times are cut to what fits into 24 bytes: a block may live for a million
+ * million events and two years before its lifetime would be told wrong.
  */
 struct live_slot {
 	taddr ptr;	/* 0: empty; no allocator hands out address 0 */

@@ -85,7 +85,8 @@ bool names_is_nameless(const char *name)
 {
 	const char *plus = strrchr(name, '+');
 
-	return plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+	return plus && !strncmp(plus, "+0x", 3) &&
+	       plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
 }
 
 bool names_nothing_names(const struct profile_data *d, uint32_t function)

@@ -33,11 +33,12 @@ uint32_t *names_ranks(const struct profile_data *d);
  */
 uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank);
 
-/* Is this what a function is called that nothing names ("libfoo.so+0x1230")? The file in front of it
- * may be called whatever it likes. */
+/* Is this what a function is called that nothing names ("libfoo.so+0x1230")? The file in front of
+ * it may be called whatever it likes. */
 bool names_is_nameless(const char *name);
 
-/* Does nothing name this function of the profile? In no module it is called after its address, "0x7f12". */
+/* Does nothing name this function of the profile? In no module it is called after its address,
+ * "0x7f12". */
 bool names_nothing_names(const struct profile_data *d, uint32_t function);
 
 #endif

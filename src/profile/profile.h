@@ -15,10 +15,12 @@
 
 /* A place in the program: a return address, or the very instruction a signal interrupted. */
 struct profile_place {
-	uint64_t address;	/* relative to the module's load bias; absolute if module is PD_NONE */
+	uint64_t address;	/* relative to the module's load bias; absolute if module is
+				   PD_NONE */
 	uint32_t module;	/* the session's number for it, or PD_NONE */
 	bool exact;		/* not a return address: the instruction itself */
-	bool guessed;		/* found by the frame pointer of what it called, for want of anything better */
+	bool guessed;		/* found by the frame pointer of what it called, for want of
+				   anything better */
 };
 
 struct call_node {
@@ -49,8 +51,8 @@ struct block_change {
 		BLOCK_RESIZED,	/* by realloc: old_leaf became leaf */
 	} kind;
 	uint32_t leaf, old_leaf;
-	/* The address was handed out although the block there was never seen freed: that block went,
-	 * too, before the new one came. */
+	/* The address was handed out although the block there was never seen freed: that block
+	 * went, too, before the new one came. */
 	uint32_t replaced_leaf;
 	bool old_inherited, replaced_inherited; /* allocated by the parent before the fork */
 };
@@ -145,8 +147,8 @@ struct profile *profile_fork(const struct profile *parent);
 
 /**
  * How many blocks of a leaf were live when live_bytes was at its highest. A leaf notes that when it
- * changes for the first time after a new peak, so that a peak costs nothing itself; one that has not
- * changed since has still as many.
+ * changes for the first time after a new peak, so that a peak costs nothing itself; one that has
+ * not changed since has still as many.
  */
 uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
 

@@ -28,14 +28,14 @@ struct pd_totals {
 	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
 	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
-	/* Of these, for want of call frame information, because the stack could not be read, because
-	 * the chain was too long. */
+	/* Of these, for want of call frame information, because the stack could not be read,
+	 * because the chain was too long. */
 	uint64_t truncated_no_cfi, truncated_unreadable, truncated_too_deep;
 };
 
 /*
- * Live bytes over time: with the totals, the statistics of an MMA event log, for which the calls are
- * counted as such a log has entries. The highest load is totals.peak_bytes.
+ * Live bytes over time: with the totals, the statistics of an MMA event log, for which the calls
+ * are counted as such a log has entries. The highest load is totals.peak_bytes.
  */
 struct pd_load {
 	uint64_t begin_ns, end_ns;		/* CLOCK_MONOTONIC */
@@ -45,7 +45,8 @@ struct pd_load {
 	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
 };
 
-/* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section 3). */
+/* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section
+ * 3). */
 struct pd_memory {
 	uint64_t paths, functions, counters, links;
 };
@@ -53,8 +54,8 @@ struct pd_memory {
 struct pd_module {
 	char *path;	/* as the program saw it */
 	char *build_id;	/* lower-case hexadecimal digits; "" if it has none */
-	/* Where its names came from, for a person: "DWARF", ".symtab in FILE", ".dynsym", "none" ...; ""
-	 * if no function of it occurs, so that nobody looked. */
+	/* Where its names came from, for a person: "DWARF", ".symtab in FILE", ".dynsym", "none"
+	 * ...; "" if no function of it occurs, so that nobody looked. */
 	char *names;
 };
 
@@ -69,31 +70,38 @@ struct pd_function {
 struct pd_site {
 	uint32_t function;	/* index into functions[] */
 	uint64_t address;	/* the return address, relative to the module's load bias */
-	uint64_t offset;	/* bytes from the function's first instruction to the return address */
+	uint64_t offset;	/* bytes from the function's first instruction to the return
+				   address */
 	char *file;		/* source file, NULL if not known */
 	uint32_t line;		/* 1...; 0 if not known */
-	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into the site before it */
-	uint8_t exact;		/* 1: not a return address, but the very instruction a signal interrupted */
-	uint8_t guessed;	/* 1: found by the frame pointer of the function it called, which nothing describes */
+	uint8_t inlined;	/* 1: the function has no frame of its own here, it was inlined into
+				   the site before it */
+	uint8_t exact;		/* 1: not a return address, but the very instruction a signal
+				   interrupted */
+	uint8_t guessed;	/* 1: found by the frame pointer of the function it called, which
+				   nothing describes */
 };
 
 struct pd_node {
-	uint32_t parent;	/* index into nodes[], smaller than this node's; PD_NONE for the roots */
+	uint32_t parent;	/* index into nodes[], smaller than this node's; PD_NONE for the
+				   roots */
 	uint32_t site;		/* index into sites[]; PD_NONE for the roots */
-	/* How often a request's chain shared exactly the elements down to this one with the chain of
-	 * the request before it, the innermost element of either not compared. CC of the prolog is
-	 * the sum of resumed x depth over the sum of the depths of all requests' chains. */
+	/* How often a request's chain shared exactly the elements down to this one with the chain
+	 * of the request before it, the innermost element of either not compared. CC of the prolog
+	 * is the sum of resumed x depth over the sum of the depths of all requests' chains. */
 	uint64_t resumed;
 };
 
 /* Requests of one exact size and label at the end of one chain. */
 struct pd_leaf {
-	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the chain is empty */
+	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the
+				   chain is empty */
 	uint64_t size;		/* bytes each request asked for */
 	uint64_t allocs, frees;	/* frees <= allocs */
-	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0: not known */
-	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4 other;
-	 * 0: nothing. */
+	uint64_t at_peak;	/* live when the live bytes were at their highest; <= allocs. All 0:
+				   not known */
+	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4
+	 * other; 0: nothing. */
 	uint8_t label;
 };
 
@@ -101,13 +109,16 @@ struct pd_leaf {
 struct pd_point {
 	uint64_t time_ns;	/* since the profile began */
 	uint64_t churn_bytes;	/* allocated and freed until then, extra bytes included */
-	uint64_t live_bytes, extra_bytes, live_blocks; /* extra: bookkeeping and rounding, as Massif charges */
-	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one point */
+	uint64_t live_bytes, extra_bytes, live_blocks; /* extra: bookkeeping and rounding, as Massif
+						          charges */
+	uint8_t peak;		/* 1: live_bytes was never higher, nor as high before; at most one
+				   point */
 };
 
 /*
- * How long the blocks lived that were requested at the end of a chain and whose free was seen: so many
- * had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0, too.
+ * How long the blocks lived that were requested at the end of a chain and whose free was seen: so
+ * many had a lifetime of 2^bucket or more and less than 2^(bucket + 1); bucket 0 has those of 0,
+ * too.
  */
 enum pd_life_axis {
 	PD_LIFE_EVENTS,		/* in allocations and frees of the program */
@@ -125,7 +136,8 @@ struct pd_lifetime {
 struct pd_type {
 	uint64_t size;		/* bytes, sizeof */
 	char *name;
-	uint32_t rank;		/* 0: the program's own; 1: of a library; ranks are listed in order */
+	uint32_t rank;		/* 0: the program's own; 1: of a library; ranks are listed in
+				   order */
 };
 
 struct profile_data {
@@ -148,11 +160,13 @@ struct profile_data {
 	size_t n_nodes;		/* >= 2: the roots are always there */
 	struct pd_leaf *leaves;	/* at most one for each (node, size, label); sorted by these */
 	size_t n_leaves;
-	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by them */
+	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by
+					   them */
 	size_t n_lifetimes;
 	struct pd_point *points; /* in the order of time */
 	size_t n_points;
-	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a size */
+	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a
+				   size */
 	size_t n_types;
 };
 
@@ -162,7 +176,8 @@ const struct pd_point *profile_data_peak(const struct profile_data *d);
 /* An empty profile with its two roots, or NULL: out of memory. */
 struct profile_data *profile_data_new(void);
 
-/* Which modules have a function in a chain, by number: an array for free(), or NULL: out of memory. */
+/* Which modules have a function in a chain, by number: an array for free(), or NULL: out of
+ * memory. */
 bool *profile_data_modules_used(const struct profile_data *d);
 
 /**

@@ -114,7 +114,8 @@ static void drop_what_only_events_need(struct profile *p)
 
 int profile_finish(struct profile *p)
 {
-	struct numbers to = { calloc(p->n_nodes + 1, sizeof *to.nodes), calloc(p->n_places + 1, sizeof *to.places) };
+	struct numbers to = { calloc(p->n_nodes + 1, sizeof *to.nodes),
+			      calloc(p->n_places + 1, sizeof *to.places) };
 	int err = to.nodes && to.places ? 0 : -ENOMEM;
 
 	if (!err && !p->finished) {

@@ -101,7 +101,8 @@ bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum 
 		return false;
 	switch (level) {
 	case REPORT_TERSE:
-		return more_than(bin->allocs, all, 50) || (typed && more_than(bin->allocs, all, 100));
+		return more_than(bin->allocs, all, 50) ||
+		       (typed && more_than(bin->allocs, all, 100));
 	case REPORT_NORMAL:
 		return bin->size > 100 || more_than(bin->allocs, all, 500);
 	case REPORT_VERBOSE:

@@ -32,7 +32,8 @@ bool graph_cut_has_entry(const struct graph_cut *c, const struct graph_entry *e)
 	return c->g && is_part_below(c->g, &c->g->parts[e->part]);
 }
 
-/* An arc to what has no entry is below the limit, too. One within a cycle is known by its calls only. */
+/* An arc to what has no entry is below the limit, too. One within a cycle is known by its calls
+ * only. */
 bool graph_cut_has_relative(const struct graph_cut *c, const struct graph_relative *r)
 {
 	return c->g && !r->fellow && is_below(c->g, sums_total(r->over.bytes));

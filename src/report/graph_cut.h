@@ -6,9 +6,9 @@
 #include "report/report.h"
 
 /*
- * What a terse call graph leaves out: functions, and arcs in the entries of others, with at most 1% of
- * all bytes; a cycle is one function here. As table 2 does, and not for a few: a tail of fewer than
- * GRAPH_CUT_LEAST functions is printed. Zeroed: nothing.
+ * What a terse call graph leaves out: functions, and arcs in the entries of others, with at most 1%
+ * of all bytes; a cycle is one function here. As table 2 does, and not for a few: a tail of fewer
+ * than GRAPH_CUT_LEAST functions is printed. Zeroed: nothing.
  */
 #define GRAPH_CUT_LEAST 10
 

@@ -45,7 +45,8 @@ static struct module_name *names_of_modules(const struct profile_data *d)
 	struct module_name *names = calloc(d->n_modules + 1, sizeof *names);
 
 	for (uint32_t i = 0; names && i < d->n_modules; i++)
-		names[i] = (struct module_name){ d->modules[i].path, d->modules[i].build_id, i == d->program };
+		names[i] = (struct module_name){ d->modules[i].path, d->modules[i].build_id,
+						 i == d->program };
 	return names;
 }
 
@@ -104,8 +105,8 @@ static uint64_t function_rehash(const void *owner, uint32_t id)
 }
 
 /* @module  numbers of @d's modules among those of both */
-static int add_function(struct growth *g, const struct profile_data *d, const uint32_t *module, uint32_t i,
-			uint64_t *number)
+static int add_function(struct growth *g, const struct profile_data *d, const uint32_t *module,
+			uint32_t i, uint64_t *number)
 {
 	struct growth_function f = { names_text(d, i), "", PD_NONE, 0 };
 
@@ -123,7 +124,8 @@ static int add_function(struct growth *g, const struct profile_data *d, const ui
 	if (ARRAY_RESERVE(&g->functions, &g->cap_functions, g->n_functions))
 		return -ENOMEM;
 	g->functions[g->n_functions] = f;
-	return idindex_add(&g->function_index, (uint32_t)g->n_functions++, hash, function_rehash, g);
+	return idindex_add(&g->function_index, (uint32_t)g->n_functions++, hash, function_rehash,
+			   g);
 }
 
 /* ---- sites of either ---- */
@@ -139,7 +141,8 @@ static bool site_eq(const void *owner, uint32_t id, const void *key)
 		return a->offset == b->offset;
 	if (g->key == LEAKS_BY_FUNCTION)
 		return true;
-	return a->line == b->line && !a->file == !b->file && (!a->file || !strcmp(a->file, b->file));
+	return a->line == b->line && !a->file == !b->file &&
+	       (!a->file || !strcmp(a->file, b->file));
 }
 
 static uint64_t site_hash(const struct growth *g, const struct growth_site *s)
@@ -155,8 +158,8 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 }
 
 /* @number  of @d's functions among all */
-static int add_site(struct growth *g, const struct profile_data *d, const uint64_t *number, uint32_t i,
-		    uint64_t *site)
+static int add_site(struct growth *g, const struct profile_data *d, const uint64_t *number,
+		    uint32_t i, uint64_t *site)
 {
 	struct growth_site s = { .function = number[names_function(d, i)] };
 
@@ -253,7 +256,8 @@ static int add_chain(struct adding *a, const int64_t value[HEAP_VALUES])
 		if (!i || arc->caller != arc[-1].caller)
 			err = stack_table_add(&g->all, &arc->caller, 1, value);
 		if (!err && arc->callee != UINT64_MAX && (!i || compare_arcs(arc - 1, arc)))
-			err = stack_table_add(&g->arcs, (uint64_t[]){ arc->caller, arc->callee }, 2, value);
+			err = stack_table_add(&g->arcs, (uint64_t[]){ arc->caller, arc->callee }, 2,
+					      value);
 	}
 	return err;
 }
@@ -288,7 +292,8 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	return err ? err : add_chain(a, value);
 }
 
-static int add_profile(struct growth *g, const struct profile_data *d, const uint32_t *module, int64_t sign)
+static int add_profile(struct growth *g, const struct profile_data *d, const uint32_t *module,
+		       int64_t sign)
 {
 	struct adding a = { .g = g, .d = d, .sign = sign };
 	int err = -ENOMEM;

@@ -26,8 +26,9 @@ struct growth_function {
 	uint64_t address;
 };
 
-/* A place in one that calls. In two builds, and in two trees of the source, it is told by what does not
- * move with them: the last part of the file's name. Where places are not told apart, by its function. */
+/* A place in one that calls. In two builds, and in two trees of the source, it is told by what does
+ * not move with them: the last part of the file's name. Where places are not told apart, by its
+ * function. */
 struct growth_site {
 	uint64_t function;
 	const char *file;	/* the last part of its name; NULL: not known, or not asked for */
@@ -45,11 +46,11 @@ struct growth {
 	struct idindex function_index;
 	/* Elements: the exact size. */
 	struct stack_table sizes;
-	/* Elements: is the path whole (else it had more callers), then at most five sites, innermost
-	 * first. */
+	/* Elements: is the path whole (else it had more callers), then at most five sites,
+	 * innermost first. */
 	struct stack_table paths;
-	/* Elements: the function that called the allocator; a function and all it called; a function
-	 * and the one it called, each once for a request. */
+	/* Elements: the function that called the allocator; a function and all it called; a
+	 * function and the one it called, each once for a request. */
 	struct stack_table direct, all, arcs;
 	int64_t total[HEAP_VALUES];
 };
@@ -66,8 +67,8 @@ static inline int64_t growth_kept(const int64_t value[HEAP_VALUES])
 	return value[GROWN_BYTES] - value[GROWN_FREED];
 }
 
-/* The four tables of it, all rows unless they are to be terse. What has become less is negative and marked
- * so. 0 or -errno. */
+/* The four tables of it, all rows unless they are to be terse. What has become less is negative and
+ * marked so. 0 or -errno. */
 int report_growth(const struct profile_data *now, const struct profile_data *base,
 		  const struct report_options *o, FILE *out);
 

@@ -38,8 +38,9 @@ static void write_axis(struct json_out *o, const char *name, const struct pd_lif
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].axis != axis)
 			continue;
-		snprintf(text, sizeof text, "%s{\"from\":%" PRIu64 ",\"blocks\":%" PRIu64 "}", first ? "" : ",",
-			 l[i].bucket ? UINT64_C(1) << l[i].bucket : 0, l[i].blocks);
+		snprintf(text, sizeof text, "%s{\"from\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
+			 first ? "" : ",", l[i].bucket ? UINT64_C(1) << l[i].bucket : 0,
+			 l[i].blocks);
 		json_out_raw(o, text);
 		first = false;
 	}
@@ -56,8 +57,8 @@ static uint64_t sum_of(const struct pd_lifetime *l, size_t n, enum pd_life_axis 
 }
 
 /* One node's: @l to @l + @n. */
-static void write_node(struct json_out *o, struct json_sites *sites, const struct pd_lifetime *l, size_t n,
-		       uint32_t *path)
+static void write_node(struct json_out *o, struct json_sites *sites, const struct pd_lifetime *l,
+		       size_t n, uint32_t *path)
 {
 	char text[96];
 
@@ -84,7 +85,9 @@ void json_lifetimes(struct json_out *o, const struct profile_data *d)
 	}
 	json_out_begin_rows(o, "lifetimes");
 	for (size_t i = 0, n; i < d->n_lifetimes && !o->err; i += n) {
-		for (n = 1; i + n < d->n_lifetimes && d->lifetimes[i + n].node == d->lifetimes[i].node; n++)
+		for (n = 1;
+		     i + n < d->n_lifetimes && d->lifetimes[i + n].node == d->lifetimes[i].node;
+		     n++)
 			;
 		write_node(o, &sites, &d->lifetimes[i], n, path);
 	}

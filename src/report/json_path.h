@@ -6,8 +6,8 @@
 #include "report/json_out.h"
 
 /*
- * The elements of call paths as JSON text, each made once: a call site is on many paths, and there may
- * be a million paths.
+ * The elements of call paths as JSON text, each made once: a call site is on many paths, and there
+ * may be a million paths.
  */
 struct json_sites {
 	const struct profile_data *d;

@@ -63,7 +63,8 @@ static int compare(const void *x, const void *y, void *ctx)
 		return a->temporary > b->temporary ? -1 : 1;
 	if (a->frees != b->frees)
 		return a->frees > b->frees ? -1 : 1;
-	uint32_t ra = o->rank[names_function(o->d, a->site)], rb = o->rank[names_function(o->d, b->site)];
+	uint32_t ra = o->rank[names_function(o->d, a->site)],
+		 rb = o->rank[names_function(o->d, b->site)];
 	if (ra != rb)
 		return ra < rb ? -1 : 1;
 	return a->site < b->site ? -1 : a->site > b->site;

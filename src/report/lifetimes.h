@@ -12,13 +12,15 @@ struct site_lifetimes {
 };
 
 struct lifetimes_table {
-	struct site_lifetimes **rows;	/* most temporary blocks first, then most frees, then by name */
+	struct site_lifetimes **rows;	/* most temporary blocks first, then most frees, then by
+					   name */
 	size_t n;
 	uint64_t frees, temporary;	/* of all */
 };
 
 /* @rank: from names_ranks(). 0 or -ENOMEM; to be released in any case. */
-int lifetimes_collect(const struct profile_data *d, const uint32_t *rank, struct lifetimes_table *t);
+int lifetimes_collect(const struct profile_data *d, const uint32_t *rank,
+		      struct lifetimes_table *t);
 void lifetimes_table_release(struct lifetimes_table *t);
 
 /* The bucket of the shortest (@part 0), of the middle (1) or of the longest lifetime (2). */

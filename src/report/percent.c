@@ -10,7 +10,8 @@ unsigned percent_floor(uint64_t m, uint64_t n)
 		return 0;
 	if (m >= n)
 		return 100;
-	return (unsigned)((unsigned __int128)m * 100 / n);	/* 100 m may need more than 64 bits */
+	/* 100 m may need more than 64 bits */
+	return (unsigned)((unsigned __int128)m * 100 / n);
 }
 
 static void two_columns(char out[3], uint64_t m, uint64_t n)

@@ -16,7 +16,8 @@ struct report_options {
 	enum report_leaks leaks;
 	bool lines;	/* the table of leaks tells apart lines and shows them */
 	bool lifetimes;	/* a fifth table */
-	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings say so */
+	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings
+			   say so */
 };
 
 /**
@@ -26,7 +27,8 @@ struct report_options {
  */
 int report_tables(const struct profile_data *d, const struct report_options *o, FILE *out);
 
-/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)). Returns as above. */
+/* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)). Returns as
+ * above. */
 int report_json(const struct profile_data *d, FILE *out);
 
 #endif

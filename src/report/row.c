@@ -119,7 +119,8 @@ void row_right(struct row *r, size_t first, size_t last, const char *text)
 	push(r, last);
 }
 
-/* In decimal; much faster than printf(3), and a big report is mostly numbers. Returns its beginning. */
+/* In decimal; much faster than printf(3), and a big report is mostly numbers. Returns its
+ * beginning. */
 static char *digits(char buf[24], uint64_t n)
 {
 	char *at = buf + 23;

@@ -45,7 +45,8 @@ void row_attach(struct row *r, size_t last, const char *text);
 /* Go on at column @first, at least one blank after what stands before. */
 void row_move(struct row *r, size_t first);
 
-/* Directly after what stands there, and for the rest of the line: it pushes nothing. @text is ASCII. */
+/* Directly after what stands there, and for the rest of the line: it pushes nothing. @text is
+ * ASCII. */
 void row_append(struct row *r, const char *text);
 void row_append_name(struct row *r, const char *name);
 void row_append_number(struct row *r, uint64_t n);

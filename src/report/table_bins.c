@@ -81,8 +81,8 @@ static bool is_requested(const struct bins *b, uint64_t size)
 	return i < b->n && b->items[i].size == size;
 }
 
-/* Put those that are shown in front, in their order: if they are too many, rather those of sizes that
- * were asked for. Returns how many. */
+/* Put those that are shown in front, in their order: if they are too many, rather those of sizes
+ * that were asked for. Returns how many. */
 static size_t choose_types(const struct bins *b, const struct pd_type **types, size_t n,
 			   enum report_level level)
 {
@@ -104,8 +104,8 @@ static size_t choose_types(const struct bins *b, const struct pd_type **types, s
 	return kept;
 }
 
-static void print_chosen_types(struct row *r, const struct bins *b, const struct pd_type **types, size_t n,
-			       enum report_level level)
+static void print_chosen_types(struct row *r, const struct bins *b, const struct pd_type **types,
+			       size_t n, enum report_level level)
 {
 	size_t shown = choose_types(b, types, n, level);
 

@@ -6,7 +6,8 @@
 #include "report/tables.h"
 
 static const char title[] = "---------  Direct Allocation Table ------------\n\n";
-static const char title_at_peak[] = "---------  Who requested what was live at the Peak ------------\n\n";
+static const char title_at_peak[] = "---------  Who requested what was live at the Peak "
+				    "------------\n\n";
 
 static const char columns[] =
 	"     % mem        bytes | % mem(size) |   bytes kept |  % all kept |        calls   name\n"

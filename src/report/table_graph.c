@@ -12,7 +12,8 @@
 static const char heading[] =
 	"        self                |     /ances  |     /ances  |  called/total       ancestors\n"
 	"index    +       self (%)   | size-func   | frac        |  called/recur   name [index]\n"
-	"        desc                |     \\desc   |     \\desc   |  called/total       descendents\n";
+	"        desc                |     \\desc   |     \\desc   |  called/total       "
+	"descendents\n";
 
 static const char rule[] =
 	"\n-------------------------------s--m--l--x----s--m--l--x----------\n\n";
@@ -20,13 +21,15 @@ static const char rule[] =
 static const char labelled_heading[] =
 	"        self                |     /ances  |     /ances  |  called/total       ancestors\n"
 	"index    +       self (%)   | kind-func   | frac        |  called/recur   name [index]\n"
-	"        desc                |     \\desc   |     \\desc   |  called/total       descendents\n";
+	"        desc                |     \\desc   |     \\desc   |  called/total       "
+	"descendents\n";
 
 static const char labelled_rule[] =
 	"\n-------------------------------c--f--s--o----c--f--s--o----------\n\n";
 
 /* The table of 1990 has no title; what is not of all requests needs one. */
-static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak ------------\n\n";
+static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak "
+				    "------------\n\n";
 
 #define DASHES " -----------"
 #define BLANK ""
@@ -163,7 +166,8 @@ static void print_summary(const struct view *v, const struct graph_relatives *re
 }
 
 /* Those that are not left out. */
-static void print_relatives(const struct view *v, const struct graph_relatives *rels, uint64_t whole)
+static void print_relatives(const struct view *v, const struct graph_relatives *rels,
+			    uint64_t whole)
 {
 	for (size_t i = 0; i < rels->n; i++)
 		if (!graph_cut_has_relative(&v->cut, &rels->items[i]))
@@ -253,8 +257,8 @@ static void print_cut(const struct view *v)
 	if (!v->cut.functions)
 		return;
 	row_append_number(v->r, v->cut.functions);
-	row_append(v->r, " functions are left out: with all they called, each requested at most 1% of the bytes; "
-			 "directly, together ");
+	row_append(v->r, " functions are left out: with all they called, each requested at most 1% "
+			 "of the bytes; directly, together ");
 	row_append_number(v->r, v->cut.own);
 	row_end(v->r);
 }

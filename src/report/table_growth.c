@@ -36,7 +36,8 @@ static void print_numbers(FILE *out, const int64_t value[HEAP_VALUES])
 
 static bool is_nothing(const int64_t value[HEAP_VALUES])
 {
-	return !value[GROWN_ALLOCS] && !value[GROWN_BYTES] && !value[GROWN_FREES] && !value[GROWN_FREED];
+	return !value[GROWN_ALLOCS] && !value[GROWN_BYTES] && !value[GROWN_FREES] &&
+	       !value[GROWN_FREED];
 }
 
 /* Said in a word, too: a sign is easily overlooked. */
@@ -107,7 +108,8 @@ static const char *name_of(const struct order *o, uint64_t element)
 
 static int in_order(const void *left, const void *right, void *ctx)
 {
-	const struct stack *a = *(const struct stack *const *)left, *b = *(const struct stack *const *)right;
+	const struct stack *a = *(const struct stack *const *)left,
+			   *b = *(const struct stack *const *)right;
 	const struct order *o = ctx;
 	uint64_t x = o->t->elements[a->first + a->n - 1], y = o->t->elements[b->first + b->n - 1];
 
@@ -169,9 +171,10 @@ static void rows_release(struct rows *r)
 	free(r->v);
 }
 
-/* @all  of which 1% is enough for a terse table. 0 or -ENOMEM; either way rows_release() is fine. */
-static int rows_find(struct rows *r, const struct printer *p, const struct stack_table *t, enum elements elements,
-		     key_fn *key, const struct change *all)
+/* @all  of which 1% is enough for a terse table. 0 or -ENOMEM; either way rows_release() is
+ *       fine. */
+static int rows_find(struct rows *r, const struct printer *p, const struct stack_table *t,
+		     enum elements elements, key_fn *key, const struct change *all)
 {
 	struct order o = { p->g, t, elements, key };
 
@@ -193,7 +196,8 @@ static int rows_find(struct rows *r, const struct printer *p, const struct stack
 }
 
 /* The row of those that are left out, if there are any. */
-static void print_others(const struct printer *p, const struct rows *r, const char *one, const char *more)
+static void print_others(const struct printer *p, const struct rows *r, const char *one,
+			 const char *more)
 {
 	if (!r->left_out)
 		return;
@@ -232,7 +236,8 @@ static int print_sizes(const struct printer *p)
 	struct rows rows;
 	int err = rows_find(&rows, p, &p->g->sizes, SIZES, NULL, &all);
 
-	fprintf(p->out, "--------- Growth by Size, with possible Types ------------\n\n        size: ");
+	fprintf(p->out, "--------- Growth by Size, with possible Types ------------\n\n"
+			"        size: ");
 	print_columns(p);
 	fputs("   types\n\n", p->out);
 	for (size_t i = 0; !err && i < rows.n; i++) {
@@ -324,7 +329,8 @@ static void print_arcs(const struct printer *p, const struct rows *arcs, uint64_
 	}
 }
 
-static void print_graph_rows(const struct printer *p, const struct rows *rows, const struct rows *arcs)
+static void print_graph_rows(const struct printer *p, const struct rows *rows,
+			     const struct rows *arcs)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t function = p->g->all.elements[rows->v[i]->first];
@@ -339,7 +345,8 @@ static void print_graph_rows(const struct printer *p, const struct rows *rows, c
 		fputs("  ----\n", p->out);
 	}
 	if (rows->left_out || arcs->left_out)
-		fprintf(p->out, "%zu functions and %zu calls of one by another are left out: none has changed by more "
+		fprintf(p->out, "%zu functions and %zu calls of one by another are left out: none "
+				"has changed by more "
 			"than 1%% of all\n", rows->left_out, arcs->left_out);
 }
 
@@ -350,7 +357,8 @@ static int print_graph(const struct printer *p, const struct change *all)
 	int arcs_err = rows_find(&arcs, p, &p->g->arcs, FUNCTIONS, by_bytes, all);
 
 	fputs("--------- Growth in the Allocation Call Graph ------------\n\n"
-	      "Of each function and all it called; above it on whose behalf, below it in what it called.\n\n", p->out);
+	      "Of each function and all it called; above it on whose behalf, below it in what it "
+	      "called.\n\n", p->out);
 	print_columns(p);
 	fputs("     name\n\n", p->out);
 	err = err ? err : arcs_err;
@@ -370,7 +378,8 @@ int report_growth(const struct profile_data *now, const struct profile_data *bas
 	struct change all = change_of(&g.direct);
 
 	if (!err)
-		fprintf(out, "MPROF: growth %ssince the base; what is negative has become less\n\n\n",
+		fprintf(out, "MPROF: growth %ssince the base; what is negative has become less\n\n"
+			     "\n",
 			o->at_peak ? "of what was live at the peak " : "");
 	err = err ? err : print_sizes(&p);
 	if (!err && o->leaks != REPORT_NO_LEAKS)

@@ -75,7 +75,8 @@ static void print_heading(struct row *r, const struct leaks *l, bool at_peak)
 	char total[64];
 
 	row_lines(r, at_peak ?
-		     "--------- Partial Dynamic Call Paths of what was live at the Peak ------------\n\n" :
+		     "--------- Partial Dynamic Call Paths of what was live at the Peak "
+		     "------------\n\n" :
 		     "--------- Partial Dynamic Call Paths for Memory Leaks ------------\n\n");
 	snprintf(total, sizeof total, "Total bytes %s: %" PRIu64 "\n\n",
 		 at_peak ? "live at the peak" : "not freed", l->kept);

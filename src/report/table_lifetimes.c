@@ -8,11 +8,11 @@
 #include <inttypes.h>
 
 static const char heading[] =
-	"---------  Lifetime Table ------------\n"
-	"\n"
-	"                           | lifetime in events        | lifetime in time          |\n"
-	"     frees  temporary (%)  |   least     half     most |   least     half     most |   name\n"
-	"\n";
+"---------  Lifetime Table ------------\n"
+"\n"
+"                           | lifetime in events        | lifetime in time          |\n"
+"     frees  temporary (%)  |   least     half     most |   least     half     most |   name\n"
+"\n";
 
 enum { LEAST, HALF, MOST };
 
@@ -45,7 +45,8 @@ static void print_ns(struct row *r, size_t last, uint64_t ns, int part)
 		ns /= 1000;
 	}
 	if (ns < 10 && unit)
-		snprintf(text, sizeof text, "%s%" PRIu64 ".%" PRIu64 "%s", less, ns, thousandth / 100, units[unit]);
+		snprintf(text, sizeof text, "%s%" PRIu64 ".%" PRIu64 "%s", less, ns,
+			 thousandth / 100, units[unit]);
 	else
 		snprintf(text, sizeof text, "%s%" PRIu64 "%s", less, ns, units[unit]);
 	row_right(r, last - 8, last, text);
@@ -83,7 +84,8 @@ static void print_row(struct row *r, const struct profile_data *d, const struct 
 }
 
 /* What contributes: as the table of leaks has it, by shares of all that was freed. */
-static bool is_shown(const struct site_lifetimes *s, const struct lifetimes_table *t, enum report_level level)
+static bool is_shown(const struct site_lifetimes *s, const struct lifetimes_table *t,
+		     enum report_level level)
 {
 	unsigned per_mille = level == REPORT_VERBOSE ? 0 : level == REPORT_NORMAL ? 5 : 10;
 

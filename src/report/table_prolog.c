@@ -8,7 +8,8 @@
 
 /* What the prolog says about the chains. */
 struct lengths {
-	uint64_t met, same;	/* elements of all requests' chains; of these, as in the one before */
+	uint64_t met, same;	/* elements of all requests' chains; of these, as in the one
+				   before */
 	uint32_t longest;
 };
 

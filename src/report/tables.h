@@ -22,8 +22,8 @@ int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *ra
 int tables_lifetimes(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		     enum report_level level);
 
-/* " (file.c:12)" of a call site, if it has a line; without the folders, which would make the lines of a
- * table longer than any window. */
+/* " (file.c:12)" of a call site, if it has a line; without the folders, which would make the lines
+ * of a table longer than any window. */
 void tables_append_line(struct row *r, const struct profile_data *d, uint32_t site);
 
 #endif

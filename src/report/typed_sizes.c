@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int typed_sizes_add(struct typed_sizes *t, const struct profile_data *d, uint32_t owner, uint64_t size)
+int typed_sizes_add(struct typed_sizes *t, const struct profile_data *d, uint32_t owner,
+		    uint64_t size)
 {
 	size_t first = bins_first_type(d, size);
 

@@ -17,7 +17,8 @@ struct typed_sizes {
 };
 
 /* Note a size; one that no type has is passed over. 0 or -ENOMEM. */
-int typed_sizes_add(struct typed_sizes *t, const struct profile_data *d, uint32_t owner, uint64_t size);
+int typed_sizes_add(struct typed_sizes *t, const struct profile_data *d, uint32_t owner,
+		    uint64_t size);
 
 /* Sort, each pair once. When all are there. */
 void typed_sizes_finish(struct typed_sizes *t);

@@ -92,8 +92,8 @@ fail:
 	return NULL;
 }
 
-static char *with_suffix(const char *base, const struct filename_whose *w, bool tell_pid, bool tell_number,
-			 struct error *e)
+static char *with_suffix(const char *base, const struct filename_whose *w, bool tell_pid,
+			 bool tell_number, struct error *e)
 {
 	char pid[16] = "", number[16] = "", *name;
 

@@ -20,16 +20,17 @@ char *filename_expand_nth(const char *pattern, pid_t pid, unsigned nth, struct e
 /* What a file is about, of those that are named by one pattern. */
 struct filename_whose {
 	pid_t pid;	/* of this process */
-	bool further;	/* which is not the first that the pattern is used for: its number is in the name */
+	bool further;	/* which is not the first that the pattern is used for: its number is in the
+			   name */
 	char before_pid; /* what stands before it there: '.', '_' */
 	unsigned number; /* 0: the process's only file; or else this is in the name, too */
 	unsigned nth;	/* what %n is, 1...; 0: that is no sequence here */
 };
 
 /**
- * The name of a file: the pattern expanded, and behind it .PID and .NUMBER as far as they are wanted and not
- * in the pattern themselves (%p, %n). /dev/null is not wanted of anybody, and stays as it is.
- * Returns as filename_expand().
+ * The name of a file: the pattern expanded, and behind it .PID and .NUMBER as far as they are
+ * wanted and not in the pattern themselves (%p, %n). /dev/null is not wanted of anybody, and stays
+ * as it is. Returns as filename_expand().
  */
 char *filename_of(const char *pattern, const struct filename_whose *w, struct error *e);
 

@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * Forked copies of the tracing process that name and write what is recorded, while the tracing goes on: a
- * fork gives them all of it as it is at that moment, for nothing.
+ * Forked copies of the tracing process that name and write what is recorded, while the tracing goes
+ * on: a fork gives them all of it as it is at that moment, for nothing.
  */
 
 /* A process that writes. */
@@ -36,7 +36,8 @@ pid_t save_child_fork(void (*begins)(void *ctx), void *ctx);
 /* One has been made to write what process @of did, or could not be (@pid -1, errno says why). */
 void save_children_add(struct save_children *c, pid_t pid, pid_t of, bool last, say_fn *say);
 
-/* What those that are still writing have been told to write is begun anew: nobody will write it again. */
+/* What those that are still writing have been told to write is begun anew: nobody will write it
+ * again. */
 void save_children_are_last(struct save_children *c);
 
 /* One of them has ended. Others that have are not known here. */

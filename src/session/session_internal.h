@@ -2,7 +2,8 @@
 #ifndef MPROF_SESSION_SESSION_INTERNAL_H
 #define MPROF_SESSION_SESSION_INTERNAL_H
 
-/* What the files of the session share: session.c (images), sink.c (what the observer tells), suspend.c. */
+/* What the files of the session share: session.c (images), sink.c (what the observer tells),
+ * suspend.c. */
 
 #include "session/session.h"
 
@@ -14,7 +15,8 @@ bool session_wants(void *ctx, pid_t pid);
 void *session_begins(void *ctx, pid_t pid);
 void *session_forked(void *ctx, void *parent, pid_t child);
 void session_observed(void *image, struct observed *o);
-void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, const char *why_not);
+void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why,
+			const char *why_not);
 void session_gone(void *image, const struct observed_counts *counts);
 void session_ended(void *ctx, pid_t pid, int wstatus);
 void session_reaped(void *ctx, pid_t pid, int wstatus);

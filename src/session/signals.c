@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/signals.h"
 
+#include "attach/kernel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 /* Restarts no system call, unlike all others: what the tracer sleeps in ends for it. */
-#define SIGNUDGE SIGURG
+#define SIGNUDGE KERNEL_WAKES_BY
 #define NUDGE_NS 1000000
 
 enum { EMERGENCY_SECONDS = 3 };
@@ -29,7 +30,8 @@ int serve_told(void)
  */
 static void wake(void)
 {
-	static const struct itimerspec at_once = { .it_value.tv_nsec = 1, .it_interval.tv_nsec = NUDGE_NS };
+	static const struct itimerspec at_once = { .it_value.tv_nsec = 1,
+						   .it_interval.tv_nsec = NUDGE_NS };
 	int saved = errno;
 
 	signals_attention = 1;
@@ -64,7 +66,8 @@ static void on_attention(int sig)
 
 static void handle(int sig, void (*handler)(int))
 {
-	/* Not a SIGCHLD for each stop of each task: nobody wants it, and who holds us would be told of all. */
+	/* Not a SIGCHLD for each stop of each task: nobody wants it, and who holds us would be told
+	 * of all. */
 	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_NOCLDSTOP };
 
 	sigaction(sig, &sa, NULL);
@@ -81,8 +84,9 @@ static void on_internal_error(int sig, siginfo_t *si, void *context)
 	struct tracer *t = tracing;
 
 	(void)context;
-	/* Somebody else has sent it, and it may have come when waitpid(2) has told of a stop that we do not
-	 * know of yet: then the program cannot be let go from here. Whoever sends it again means it. */
+	/* Somebody else has sent it, and it may have come when waitpid(2) has told of a stop that
+	 * we do not know of yet: then the program cannot be let go from here. Whoever sends it
+	 * again means it. */
 	if (si->si_code <= 0 && si->si_pid != getpid() && !told_to_end) {
 		on_end_signal(sig);
 		return;
@@ -123,7 +127,8 @@ static void catch_internal_errors(struct tracer *t, say_fn *tell)
 /* Whatever would end us lets the programs go first. */
 static void handle_end_signals(void)
 {
-	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR,
+	static const int signals[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
+				       SIGPWR,
 				       SIGSTKFLT, SIGSYS, SIGTRAP };
 	struct sigaction hangup;
 
@@ -137,8 +142,8 @@ static void handle_end_signals(void)
 		handle(SIGHUP, on_end_signal);
 }
 
-/* Who started us may have blocked what we live by. The program has been started already. That a child or a
- * thread has ended waitpid(2) tells. */
+/* Who started us may have blocked what we live by. The program has been started already. That a
+ * child or a thread has ended waitpid(2) tells. */
 static void unblock(void)
 {
 	sigset_t blocked;

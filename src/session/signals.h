@@ -34,7 +34,8 @@ void signals_end(void);
 /* The signal that told us to end, or 0. */
 int serve_told(void);
 
-/* After the loop: sleep until somebody wants attention. He has it then, as by signals_attended(). */
+/* After the loop: sleep until somebody wants attention. He has it then, as by
+ * signals_attended(). */
 void signals_wait(void);
 
 /* The signal that told us to end has been obeyed: the next one is another. */

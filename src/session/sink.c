@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "proc/modules.h"
+#include "session/saving.h"
+#include "session/signals.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -27,27 +29,30 @@ static int count(struct image *i, const struct alloc_event *e)
 static int ignore(struct image *i, const struct alloc_event *e)
 {
 	struct alloc_event back = {
-		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task, .time_ns = e->time_ns, .old_ptr = e->old_ptr,
+		.kind = AE_REALLOC_BACK, .call = CALL_REALLOC, .task = e->task,
+		.time_ns = e->time_ns, .old_ptr = e->old_ptr,
 		.announced = e->announced,
 	};
 
-	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED && e->kind != AE_REALLOC_BACK)
+	if (e->kind != AE_REALLOC_MOVED && e->kind != AE_REALLOC_FREED &&
+	    e->kind != AE_REALLOC_BACK)
 		return 0;
 	return count(i, &back);
 }
 
-/* As sieve_event() does. What is not counted is not counted there either. */
+/* As size_filter_event() does. What is not counted is not counted there either. */
 static int sift(struct image *i, struct alloc_event *e)
 {
-	const struct sieve was = i->sieve;
+	const struct size_filter was = i->size_filter;
 
-	if (sieve_is_open(&was))
+	if (size_filter_is_open(&was))
 		return 1;
 	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
-	int passes = sieve_event(&i->sieve, e, live_knows(&i->profile->live, block_key(e, block)));
+	int passes = size_filter_event(&i->size_filter, e,
+				       live_knows(&i->profile->live, block_key(e, block)));
 	if (i->stopped || i->paused) {
-		i->sieve.requests = was.requests;
-		i->sieve.frees = was.frees;
+		i->size_filter.requests = was.requests;
+		i->size_filter.frees = was.frees;
 	}
 	return passes;
 }
@@ -56,7 +61,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 {
 	struct image *i = image;
 	struct alloc_event changed = *told, *e = &changed;
-	uint64_t every = i->session->autosave, before = i->profile->totals.allocs, end = i->session->end_ns;
+	uint64_t every = i->session->autosave, before = i->profile->totals.allocs,
+		 end = i->session->end_ns;
 
 	/* Calls that are given up as it is let go are not what the measurement waits for. */
 	if (end && e->time_ns > end)
@@ -69,11 +75,11 @@ static int sink_event(void *image, const struct alloc_event *told)
 		return ignore(i, e);
 	int err = count(i, e);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
-		i->session->save(i->session, i);
+		session_save(i->session, i);
 	return err;
 }
 
-char *session_string(const struct session *s, const struct space *space, taddr at)
+char *session_string(const struct session *s, const struct address_space *space, taddr at)
 {
 	char text[4096];
 	ssize_t n = at ? s->observer->ops->read(space, at, text, sizeof text - 1) : 0;
@@ -88,7 +94,7 @@ static bool sink_wants(void *image, uint64_t size)
 {
 	const struct image *i = image;
 
-	return i->stopped || i->paused || sieve_passes(&i->sieve, size);
+	return i->stopped || i->paused || size_filter_passes(&i->size_filter, size);
 }
 
 static bool sink_knows(void *image, taddr ptr)
@@ -111,20 +117,23 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	uint64_t now = clock_now_ns();
 
 	if (!i->stopped)
-		i->session->save(i->session, i);
+		session_save(i->session, i);
 	if (!stop)
-		i->session->restarts(i->session, i);
+		session_write_restarting(i->session, i);
 	i->stopped = stop;
 	session_mark(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task.tid, now);
 	if (stop != was_stopped)
-		i->session->progress(i->session, stop ? "suspended" : "resumed");
+		session_progress(i->session, stop ? "suspended" : "resumed");
 	if (stop)
 		return;
 	char *name = session_string(i->session, task.space, arg);
-	/* What another user's program says must not choose a file for us to write, perhaps as root. */
+	/* What another user's program says must not choose a file for us to write, perhaps as
+	 * root. */
 	if (name && i->session->foreign) {
-		say_to(i->session->say, "process %d names the file %s for its profile: ignored, for it is another user's",
-			    (int)i->pid, name);
+		say_to(i->session->host.say,
+		       "process %d names the file %s for its profile: ignored, for it is another "
+		       "user's",
+		       (int)i->pid, name);
 		free(name);
 		name = NULL;
 	}
@@ -134,19 +143,19 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	profile_stamp(i->profile, now);
 }
 
-/* mprof_suspend(): the traps are taken out when no stop is being served. */
+/* mprof_suspend(): the breakpoints are taken out when no stop is being served. */
 static void pause_image(struct image *i, pid_t tid)
 {
 	if (i->paused)
 		return;
 	i->paused = true;
 	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
-	i->session->progress(i->session, "suspended");
-	i->session->wake(i->session);
+	session_progress(i->session, "suspended");
+	signals_attention = 1; /* nobody sleeps while a stop is served */
 }
 
-/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot, since
- * there are no traps to lead there, so they may run while the traps come back. */
+/* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot,
+ * since there are no breakpoints to lead there, so they may run while these come back. */
 static void unpause_image(struct image *i, pid_t tid)
 {
 	struct observer *o = i->session->observer;
@@ -157,7 +166,7 @@ static void unpause_image(struct image *i, pid_t tid)
 		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
 	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
-	i->session->progress(i->session, "resumed");
+	session_progress(i->session, "resumed");
 }
 
 static void sink_mark(void *image, struct task_ref task, enum program_mark mark, uint64_t arg)
@@ -194,12 +203,24 @@ static uint32_t sink_frame(void *image, uint32_t file, uint64_t address, bool ex
 	return profile_frame(i->profile, &place);
 }
 
-static bool sink_ask(void *image, struct task_ref task, enum program_question what, const uint64_t arg[2],
-		     uint64_t *result)
+static uint32_t sink_node(void *image, uint32_t parent, uint32_t frame)
+{
+	return profile_node_below(((struct image *)image)->profile, parent, frame);
+}
+
+static bool sink_ask(void *image, struct task_ref task, enum program_question what,
+		     const uint64_t arg[2], uint64_t *result)
 {
 	struct image *i = image;
+	const struct session *s = i->session;
 
-	return i->session->ask && i->session->ask(i, task, what, arg, result);
+	for (unsigned k = 0; k < s->n_outputs; k++) {
+		struct output *o = s->outputs[k];
+
+		if (o->ops->ask && o->ops->ask(o, i, task, what, arg, result))
+			return true;
+	}
+	return false;
 }
 
 static void sink_modules(void *image, const struct mappings *maps)
@@ -250,6 +271,7 @@ const struct observer_sink session_sink = {
 	.wants = sink_wants,
 	.knows = sink_knows,
 	.frame = sink_frame,
+	.node = sink_node,
 	.mark = sink_mark,
 	.ask = sink_ask,
 	.modules = sink_modules,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/supervise.h"
 
+#include "attach/watchdog.h"
 #include "base/say.h"
 
 #include <errno.h>
@@ -72,7 +73,8 @@ static int wait_for(pid_t pid)
 	return wstatus;
 }
 
-/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of each. */
+/* A signal for each stop of each task: nobody wants them, and whoever holds us would be told of
+ * each. */
 static void want_no_stop_signals(void)
 {
 	struct sigaction sa;
@@ -83,67 +85,71 @@ static void want_no_stop_signals(void)
 	sigaction(SIGCHLD, &sa, NULL);
 }
 
-__attribute__((noreturn)) static void be_the_tracer(struct guard *g, int ready, tracing_fn *body,
+__attribute__((noreturn)) static void be_the_tracer(struct journal *g, int ready, tracing_fn *body,
 						     void *arg, pid_t parent, pid_t keeper)
 {
 	/* Another name than the one people give to killall. */
 	prctl(PR_SET_NAME, "mprof-tracer");
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* not SIGHUP, which nohup has ignored */
 	want_no_stop_signals();
-	if (getppid() != parent || guard_enter(g, keeper))
+	if (getppid() != parent || journal_enter(g, keeper))
 		_exit(EXIT_FAILURE);
 	struct ending e = body(g, ready, arg);
 	fflush(NULL);
-	guard_leave(g);
+	journal_leave(g);
 	exit(end_with(e));
 }
 
-static void say_fate(const struct guard_fate *f)
+static void say_fate(const struct program_fate *f)
 {
 	switch (f->end) {
-	case GUARD_ALIVE:
-		say_to(say, "process %d was put back in order from outside, and goes on", (int)f->pid);
+	case FATE_ALIVE:
+		say_to(say, "process %d was put back in order from outside, and goes "
+			    "on", (int)f->pid);
 		break;
-	case GUARD_DIED:
+	case FATE_DIED:
 		if (f->signal == SIGTRAP)
-			say_to(say, "process %d has died of SIGTRAP: a thread was in a breakpoint that nobody could serve "
+			say_to(say, "process %d has died of SIGTRAP: a thread was in a breakpoint "
+				    "that nobody could serve "
 			    "any more", (int)f->pid);
 		else if (f->signal)
-			say_to(say, "process %d has died of signal %d (%s)", (int)f->pid, f->signal, strsignal(f->signal));
+			say_to(say, "process %d has died of signal %d "
+				    "(%s)", (int)f->pid, f->signal, strsignal(f->signal));
 		else
 			say_to(say, "process %d has ended, nobody could see of what", (int)f->pid);
 		break;
-	case GUARD_ENDED:
-		say_to(say, "process %d had to be killed: its thread %d was left in the middle of an instruction and "
+	case FATE_ENDED:
+		say_to(say, "process %d had to be killed: its thread %d was left in the middle of "
+			    "an instruction and "
 		    "could not be put right", (int)f->pid, (int)f->task);
 		break;
 	}
 }
 
-static void say_what_is_so(const struct guard *g)
+static void say_what_is_so(const struct journal *g)
 {
-	struct guard_fate f;
+	struct program_fate f;
 
 	say_to(say, "the tracing process died, and what was profiled since the last save is lost");
-	for (unsigned i = 0; guard_next_fate(g, i, &f); i++)
+	for (unsigned i = 0; watchdog_next_fate(g, i, &f); i++)
 		say_fate(&f);
 }
 
 /* The keeper is done when the tracer is; without one it is left to us. */
-static struct ending watch_over(struct guard *g, pid_t tracer, pid_t keeper)
+static struct ending watch_over(struct journal *g, pid_t tracer, pid_t keeper)
 {
-	bool unclean = guard_wait(g, tracer), alone = !guard_is_kept(g);
+	bool unclean = watchdog_wait(g, tracer), alone = !watchdog_is_kept(g);
 
 	if (unclean && alone)
-		guard_stop_programs(g);
+		watchdog_stop_programs(g);
 	struct ending e = ending_of(wait_for(tracer));
 	if (keeper > 0)
 		wait_for(keeper);
 	if (!unclean)
 		return e;
-	if (guard_is_left_to_us(g)) {
-		guard_stop_programs(g);
-		guard_recover(g);
+	if (watchdog_is_left_to_us(g)) {
+		watchdog_stop_programs(g);
+		watchdog_recover(g);
 	}
 	say_what_is_so(g);
 	return (struct ending){ .status = EXIT_FAILURE };
@@ -161,19 +167,19 @@ static void let_go_of_standard_files(void)
 }
 
 /* It stays when we are stopped or killed, and is nobody's whom a terminal or a pipe could mean. */
-__attribute__((noreturn)) static void be_the_keeper(struct guard *g)
+__attribute__((noreturn)) static void be_the_keeper(struct journal *g)
 {
 	prctl(PR_SET_NAME, "mprof-keeper");
 	setsid();
 	let_go_of_standard_files();
 	close_range(3, ~0u, 0);
-	guard_keep(g);
+	keeper_main(g);
 	_exit(0);
 }
 
 static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 {
-	struct guard *g = guard_new();
+	struct journal *g = journal_new();
 	pid_t self = getpid();
 
 	if (!g) {
@@ -187,10 +193,10 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 	pid_t pid = fork();
 	if (pid < 0) {
 		say_to(say, "cannot start: %s", strerror(errno));
-		guard_no_tracer(g);
+		watchdog_no_tracer(g);
 		if (keeper > 0)
 			wait_for(keeper);
-		guard_free(g);
+		journal_free(g);
 		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	if (pid == 0)
@@ -202,7 +208,7 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 		let_go_of_standard_files();
 	}
 	struct ending e = watch_over(g, pid, keeper);
-	guard_free(g);
+	journal_free(g);
 	return e;
 }
 

@@ -92,7 +92,8 @@ bool cus_use_dwp(Dwarf *dwarf, struct objfile *o, struct dwp *dwp)
 	bool any = false;
 
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
-		if (type == DW_UT_skeleton && !split_file_is_regular(&die) && dwp_redirect(dwp, &die, o))
+		if (type == DW_UT_skeleton && !split_file_is_regular(&die) &&
+		    dwp_redirect(dwp, &die, o))
 			any = true;
 	return any;
 }
@@ -148,8 +149,8 @@ void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content)
 	*content = *unit;
 	dwp_offer(dwp, unit);
 	if (is_skeleton(unit) && split_file_is_regular(unit) &&
-	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr &&
-	    dwarf_tag(&split) == DW_TAG_compile_unit)
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    split.addr && dwarf_tag(&split) == DW_TAG_compile_unit)
 		*content = split;
 }
 
@@ -174,7 +175,8 @@ static int add_func(struct index *x, Dwarf_Die *die)
 	if (dwarf_hasattr(die, DW_AT_low_pc) && dwarf_lowpc(die, &low) == 0 && low)
 		first = low;
 	die_origin(die, &origin);
-	cu->funcs[cu->n_funcs++] = (struct func){ .die = *die, .entry = first, .origin = origin.addr };
+	cu->funcs[cu->n_funcs++] = (struct func){ .die = *die, .entry = first,
+						  .origin = origin.addr };
 	return 0;
 }
 
@@ -223,7 +225,8 @@ static int index_cu(struct cus *c, struct cu *cu, struct objfile *main)
 	cu->indexed = true;
 	cu_content(c->dwp, &cu->die, &content);
 	/* There is a file of that name, but it is of another build. */
-	if (c->split && content.addr == cu->die.addr && is_skeleton(&cu->die) && split_file_is_regular(&cu->die))
+	if (c->split && content.addr == cu->die.addr && is_skeleton(&cu->die) &&
+	    split_file_is_regular(&cu->die))
 		c->split_stale = true;
 	int err = index_children(&x, &content, 0);
 

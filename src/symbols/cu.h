@@ -43,7 +43,8 @@ struct cus {
 	size_t n, cap;
 	struct spans spans;	/* owner: index of v */
 	bool split;		/* some of the units' DWARF is in other files */
-	bool split_stale;	/* of some units that were asked for, the file is there but not theirs */
+	bool split_stale;	/* of some units that were asked for, the file is there but not
+				   theirs */
 	bool split_missing;	/* some of the units' DWARF is in files that are not there */
 	struct dwp *dwp;	/* set before cus_read(): where split units may be; not NULL */
 };
@@ -51,7 +52,8 @@ struct cus {
 struct cu_hit {
 	struct cu *cu;			/* NULL: no unit has code there */
 	const struct func *func;	/* NULL: no function has; as with assembly */
-	uint64_t part;			/* start of the part of the function that holds the address */
+	uint64_t part;			/* start of the part of the function that holds the
+					   address */
 };
 
 /**
@@ -62,7 +64,8 @@ struct cu_hit {
 int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main);
 void cus_release(struct cus *c);
 
-/* Who has code at @at? A unit's functions are listed when it is hit the first time. 0 or -ENOMEM. */
+/* Who has code at @at? A unit's functions are listed when it is hit the first time. 0 or
+ * -ENOMEM. */
 int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hit);
 
 /* Entry of the function of @cu whose source function is at @origin; 0 if there is none. */
@@ -71,7 +74,8 @@ uint64_t cu_entry_of(const struct cu *cu, const void *origin);
 /* The DIE that holds the functions and types of a unit: the split one, if it is a skeleton. */
 void cu_content(struct dwp *dwp, Dwarf_Die *unit, Dwarf_Die *content);
 
-/* Have the skeletons of @dwarf, in file @o, whose .dwo files are not there lead to @dwp. True: any does. */
+/* Have the skeletons of @dwarf, in file @o, whose .dwo files are not there lead to @dwp. True: any
+ * does. */
 bool cus_use_dwp(Dwarf *dwarf, struct objfile *o, struct dwp *dwp);
 
 #endif

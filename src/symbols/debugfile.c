@@ -19,7 +19,8 @@ struct wanted {
 	bool has_crc;
 };
 
-/* The CRC-32 of zlib and gzip, a bit at a time: only files without any build ID are summed at all. */
+/* The CRC-32 of zlib and gzip, a bit at a time: only files without any build ID are summed at
+ * all. */
 static uint32_t crc32_add(uint32_t crc, const unsigned char *p, size_t n)
 {
 	crc = ~crc;
@@ -50,8 +51,8 @@ static bool has_names(struct objfile *o)
 {
 	GElf_Shdr shdr;
 
-	return objfile_section(o, ".debug_info", &shdr) || objfile_section(o, ".zdebug_info", &shdr) ||
-	       objfile_section(o, ".symtab", &shdr);
+	return objfile_section(o, ".debug_info", &shdr) ||
+	       objfile_section(o, ".zdebug_info", &shdr) || objfile_section(o, ".symtab", &shdr);
 }
 
 static bool is_wanted(struct objfile *o, const struct wanted *w)
@@ -99,7 +100,8 @@ static int try_id(struct debugfile *f, const struct wanted *w, struct objfile *o
 	if (strlen(w->id) < 4)
 		return -ENOENT;
 	for (size_t i = 0; (dir = root(f, i)); i++) {
-		int len = snprintf(f->path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", dir, w->id, w->id + 2);
+		int len = snprintf(f->path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", dir, w->id,
+				   w->id + 2);
 
 		if (try_path(f, len, w, o) == 0)
 			return 0;
@@ -108,14 +110,15 @@ static int try_id(struct debugfile *f, const struct wanted *w, struct objfile *o
 }
 
 /* Around the folder of @path, which is cut off behind its last '/'. */
-static int try_folder(struct debugfile *f, const char *path, const char *name, const struct wanted *w,
-		      struct objfile *o)
+static int try_folder(struct debugfile *f, const char *path, const char *name,
+		      const struct wanted *w, struct objfile *o)
 {
 	const char *slash = strrchr(path, '/'), *dir;
 	int folder = slash ? (int)(slash + 1 - path) : 0;
 
 	if (try_path(f, snprintf(f->path, PATH_MAX, "%.*s%s", folder, path, name), w, o) == 0 ||
-	    try_path(f, snprintf(f->path, PATH_MAX, "%.*s.debug/%s", folder, path, name), w, o) == 0)
+	    try_path(f, snprintf(f->path, PATH_MAX, "%.*s.debug/%s", folder, path, name), w, o) ==
+		    0)
 		return 0;
 	for (size_t i = 0; (dir = root(f, i)); i++) {
 		if (*path == '/' &&
@@ -134,7 +137,8 @@ static int try_link(struct debugfile *f, struct objfile *main, struct wanted *w,
 {
 	const char *name = dwelf_elf_gnu_debuglink(main->elf, &w->crc);
 
-	/* Only ever a plain file name: one with folders in it is somebody's attempt at something. */
+	/* Only ever a plain file name: one with folders in it is somebody's attempt at
+	 * something. */
 	if (!name || !*name || strchr(name, '/'))
 		return -ENOENT;
 	w->has_crc = true;
@@ -201,7 +205,8 @@ static int try_alt_name(struct debugfile *f, const char *path, const char *name,
 	if (real) {
 		int folder = (int)(strrchr(real, '/') + 1 - real);
 
-		err = try_path(f, snprintf(f->path, PATH_MAX, "%.*s%s", folder, real, name), w, alt);
+		err = try_path(f, snprintf(f->path, PATH_MAX, "%.*s%s", folder, real, name), w,
+			       alt);
 	}
 	free(real);
 	return err;

@@ -143,7 +143,8 @@ int debuginfod_fetch(const struct symbols_search *how, const char *build_id, con
 		return -ENOENT;
 	if (!load(&library)) {
 		spent = limit();
-		tell(&f, "DEBUGINFOD_URLS is set, but " LIBRARY " is not there: nothing is fetched");
+		tell(&f,
+		     "DEBUGINFOD_URLS is set, but " LIBRARY " is not there: nothing is fetched");
 		return -ENOENT;
 	}
 	f.began = f.told = seconds();
@@ -152,7 +153,8 @@ int debuginfod_fetch(const struct symbols_search *how, const char *build_id, con
 
 	spent += seconds() - f.began;
 	if (spent >= limit())
-		tell(&f, "%ld seconds were spent on debuginfod: nothing more is fetched", (long)spent);
+		tell(&f, "%ld seconds were spent on debuginfod: nothing more is "
+			 "fetched", (long)spent);
 	else if (err && err != -ENOENT)
 		tell(&f, "debuginfod does not answer: %s", strerror(-err));
 	return err ? -ENOENT : 0;

@@ -120,12 +120,14 @@ bool demangle_bare(const char *linkage, char *out, size_t size)
 		return false;
 	int n = snprintf(stem, sizeof stem, "%.*s", (int)demangle_stem(linkage, NULL), linkage);
 	/* Rust's names look like C++ ones, but for the hash at their end. */
-	if (n < 0 || (size_t)n >= sizeof stem || rust_demangle_callback(stem, DMGL_ANSI, ignore, NULL))
+	if (n < 0 || (size_t)n >= sizeof stem ||
+	    rust_demangle_callback(stem, DMGL_ANSI, ignore, NULL))
 		return false;
 	if (!setjmp(k.overflow)) { /* NOLINT(cert-err52-cpp): see put() */
 		void *mem = NULL;
 		int steps = 0;
-		struct demangle_component *c = cplus_demangle_v3_components(stem, DMGL_PARAMS | DMGL_ANSI, &mem);
+		struct demangle_component *c =
+			cplus_demangle_v3_components(stem, DMGL_PARAMS | DMGL_ANSI, &mem);
 
 		memory = mem;
 		done = c && cplus_demangle_print_callback(DMGL_ANSI, bare(c, &steps), put, &k) &&

@@ -104,7 +104,8 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line)
 
 /*
  * libdw puts a folder of the line table before a file's name. One of these is the folder of
- * compilation, which may be relative itself (-ffile-prefix-map): then it must not be put there twice.
+ * compilation, which may be relative itself (-ffile-prefix-map): then it must not be put there
+ * twice.
  */
 static bool starts_with_folder(const char *file, const char *dir)
 {
@@ -124,7 +125,8 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
 		dir = dwarf_formstring(&a);
 	if (dir && starts_with_folder(file, dir))
 		dir = NULL;
-	int n = dir ? snprintf(out, PATH_MAX, "%s/%s", dir, file) : snprintf(out, PATH_MAX, "%s", file);
+	int n = dir ? snprintf(out, PATH_MAX, "%s/%s", dir, file)
+		    : snprintf(out, PATH_MAX, "%s", file);
 
 	return n >= 0 && n < PATH_MAX;
 }
@@ -160,8 +162,8 @@ size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max)
 
 bool die_is_scope(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-	       tag == DW_TAG_union_type;
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 bool die_is_code(int tag)

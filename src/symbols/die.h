@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Deepest nesting of DIEs, longest chain of references that is followed: real ones are far shorter. */
+/* Deepest nesting of DIEs, longest chain of references that is followed: real ones are far
+ * shorter. */
 #define DIE_DEPTH_MAX 64
 #define DIE_HOPS_MAX  16
 
@@ -45,7 +46,8 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line);
 /* Name @number of the table of files of the unit @die is in; NULL if there is none. */
 const char *die_file(Dwarf_Die *die, uint64_t number);
 
-/* The whole name of a file that is named in the unit of @die, "." and ".." as they are; false: too long */
+/* The whole name of a file that is named in the unit of @die, "." and ".." as they are; false: too
+ * long */
 bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX]);
 
 /**

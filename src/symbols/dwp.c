@@ -159,7 +159,8 @@ bool dwp_redirect(struct dwp *d, Dwarf_Die *unit, struct objfile *o)
 	const char *section = ".debug_str";
 
 	if (!id_of(unit, &id) || !dwp_has(d, id) || !dwo_name(unit, &a) || !dwarf_formstring(&a) ||
-	    !dwarf_cu_die(unit->cu, &(Dwarf_Die){ 0 }, NULL, NULL, NULL, &offset_size, NULL, NULL) ||
+	    !dwarf_cu_die(unit->cu, &(Dwarf_Die){ 0 }, NULL, NULL, NULL, &offset_size, NULL,
+			  NULL) ||
 	    offset_size != 4)
 		return false;
 	if (a.form == DW_FORM_line_strp)
@@ -196,7 +197,8 @@ void dwp_offer(struct dwp *d, Dwarf_Die *unit)
 	uint32_t row;
 
 	if (d->slot < 0 || !dwo_name(unit, &a) || !(name = dwarf_formstring(&a)) ||
-	    strcmp(name, d->name) != 0 || !id_of(unit, &id) || d->in_slot == id || !(row = row_of(d, id)))
+	    strcmp(name, d->name) != 0 || !id_of(unit, &id) || d->in_slot == id ||
+	    !(row = row_of(d, id)))
 		return;
 	/* A new file each time: libdw keeps the old one mapped. */
 	int fd = memfd_create("mprof-dwo", MFD_CLOEXEC);

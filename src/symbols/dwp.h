@@ -7,9 +7,9 @@
 #include <elfutils/libdw.h>
 
 /*
- * A .dwp file: the split DWARF (.dwo files) of a whole program in one. libdw up to 0.190 knows nothing
- * of it, but opens the .dwo file that a unit names: the unit is made to name a file without a name of
- * our own, into which its part is put just before libdw opens it.
+ * A .dwp file: the split DWARF (.dwo files) of a whole program in one. libdw up to 0.190 knows
+ * nothing of it, but opens the .dwo file that a unit names: the unit is made to name a file without
+ * a name of our own, into which its part is put just before libdw opens it.
  * Sources: DWARF 5, 7.3.5; for DWARF 4 https://gcc.gnu.org/wiki/DebugFissionDWP.
  */
 
@@ -18,7 +18,8 @@
 
 struct dwp {
 	struct objfile file;
-	int slot;		/* the descriptor that units are made to name; -1: nothing is open */
+	int slot;		/* the descriptor that units are made to name; -1: nothing is
+				   open */
 	uint64_t in_slot;	/* the unit that is there */
 	char name[DWP_NAME_MAX];	/* the slot's, for libdw */
 	const uint8_t *index;	/* .debug_cu_index behind its header */

@@ -13,9 +13,11 @@
 
 static const char *section_name(uint32_t version, uint32_t kind)
 {
-	static const char *const of_2[] = { NULL, ".debug_info.dwo", ".debug_types.dwo", ".debug_abbrev.dwo",
-					    ".debug_line.dwo", ".debug_loc.dwo", ".debug_str_offsets.dwo",
-					    ".debug_macinfo.dwo", ".debug_macro.dwo" };
+	static const char *const of_2[] = { NULL, ".debug_info.dwo", ".debug_types.dwo",
+					    ".debug_abbrev.dwo",
+					    ".debug_line.dwo", ".debug_loc.dwo",
+					    ".debug_str_offsets.dwo", ".debug_macinfo.dwo",
+					    ".debug_macro.dwo" };
 	static const char *const of_5[] = { NULL, ".debug_info.dwo", NULL, ".debug_abbrev.dwo",
 					    ".debug_line.dwo", ".debug_loclists.dwo",
 					    ".debug_str_offsets.dwo", ".debug_macro.dwo",
@@ -130,7 +132,8 @@ static int write_elf(const struct dwpunit *u, int fd)
 		return -EIO;
 	for (unsigned i = 0; i < u->n; i++) {
 		sh[i + 1] = (Elf64_Shdr){ .sh_name = (Elf64_Word)n_names, .sh_type = SHT_PROGBITS,
-					  .sh_offset = at, .sh_size = u->parts[i].n, .sh_addralign = 1 };
+					  .sh_offset = at, .sh_size = u->parts[i].n,
+					  .sh_addralign = 1 };
 		size_t len = strlen(u->parts[i].name) + 1; /* one of ours, shorter than 32 bytes */
 
 		memcpy(names + n_names, u->parts[i].name, len);

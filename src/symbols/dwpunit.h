@@ -24,8 +24,8 @@ struct dwpunit {
 /* The bytes of a section of @o, unpacked if need be; NULL: there is none. */
 Elf_Data *dwpunit_section(struct objfile *o, const char *name);
 
-/* Add @size bytes at @offset of the section of this kind, DW_SECT_* of the index's version; what is not
- * there or not known is left out. */
+/* Add @size bytes at @offset of the section of this kind, DW_SECT_* of the index's version; what is
+ * not there or not known is left out. */
 void dwpunit_part(struct dwpunit *u, uint32_t kind, uint32_t offset, uint32_t size);
 
 /* Write the .dwo file, with the strings that the unit has. 0 or -errno. */

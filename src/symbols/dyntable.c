@@ -19,8 +19,8 @@ static bool file_offset(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *
 	if (elf_getphdrnum(elf, &n))
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || address < ph.p_vaddr ||
-		    address - ph.p_vaddr >= ph.p_filesz ||
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr || address - ph.p_vaddr >= ph.p_filesz ||
 		    __builtin_add_overflow(ph.p_offset, address - ph.p_vaddr, offset))
 			continue;
 		*room = ph.p_filesz - (address - ph.p_vaddr);
@@ -70,8 +70,9 @@ static bool count_by_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	return true;
 }
 
-/* DT_GNU_HASH: numbers of buckets, of the first symbol, of words of the filter; its shift; the filter;
- * the buckets with the first symbol of each chain; for every symbol a word, odd at the end of a chain. */
+/* DT_GNU_HASH: numbers of buckets, of the first symbol, of words of the filter; its shift; the
+ * filter; the buckets with the first symbol of each chain; for every symbol a word, odd at the end
+ * of a chain. */
 static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 {
 	uint32_t buckets, first, filter, value, last = 0;
@@ -79,7 +80,8 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	if (!hash || !word(elf, hash, &buckets) || !word(elf, hash + 4, &first) ||
 	    !word(elf, hash + 8, &filter))
 		return false;
-	uint64_t at = hash + 16 + filter * UINT64_C(8), chains = at + buckets * UINT64_C(4), room, offset;
+	uint64_t at = hash + 16 + filter * UINT64_C(8), chains = at + buckets * UINT64_C(4), room,
+		 offset;
 	const Elf_Data *heads = dyntable_loaded(elf, at, buckets * UINT64_C(4), ELF_T_WORD);
 
 	for (uint32_t i = 0; heads && i < buckets; i++) {
@@ -93,7 +95,8 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	chains += (last - first) * UINT64_C(4);
 	if (!file_offset(elf, chains, &offset, &room))
 		return false;
-	const Elf_Data *chain = dyntable_loaded(elf, chains, room - room % sizeof value, ELF_T_WORD);
+	const Elf_Data *chain = dyntable_loaded(elf, chains, room - room % sizeof value,
+						ELF_T_WORD);
 	for (size_t i = 0; chain && i < chain->d_size / sizeof value; i++) {
 		memcpy(&value, (const char *)chain->d_buf + i * sizeof value, sizeof value);
 		if (value & 1) {
@@ -136,7 +139,8 @@ static bool read_dynamic(struct dyntable *d, Elf *elf, struct places *p)
 	if (elf_getphdrnum(elf, &n) || !entry)
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_DYNAMIC || ph.p_offset > INT64_MAX)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_DYNAMIC ||
+		    ph.p_offset > INT64_MAX)
 			continue;
 		Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
 						      ph.p_filesz - ph.p_filesz % entry, ELF_T_DYN);
@@ -161,13 +165,15 @@ bool dyntable_read(struct dyntable *d, Elf *elf)
 	if (!read_dynamic(d, elf, &p))
 		return false;
 	d->strings = dyntable_loaded(elf, p.strtab, p.strsz, ELF_T_BYTE);
-	bool counted = count_by_hash(elf, p.hash, &count) || count_by_gnu_hash(elf, p.gnu_hash, &count);
+	bool counted = count_by_hash(elf, p.hash, &count) ||
+		       count_by_gnu_hash(elf, p.gnu_hash, &count);
 	if (d->strings && counted && count <= UINT32_MAX)
 		d->symbols = dyntable_loaded(elf, p.symtab, count * sym, ELF_T_SYM);
 	d->n_symbols = d->symbols ? (size_t)count : 0;
 	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
 		if (i == 0 || p.plt_is_rela)
-			d->relocs[i] = dyntable_loaded(elf, p.rela[i], p.rela_size[i] - p.rela_size[i] % rela,
+			d->relocs[i] = dyntable_loaded(elf, p.rela[i],
+						       p.rela_size[i] - p.rela_size[i] % rela,
 						       ELF_T_RELA);
 	return true;
 }

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * What a file tells the dynamic linker (PT_DYNAMIC): the symbols that it exports and imports, and its
- * relocations. It can be read where there are no section headers (ELF gABI, chapter 5: nothing that
- * runs a program looks at those).
+ * What a file tells the dynamic linker (PT_DYNAMIC): the symbols that it exports and imports, and
+ * its relocations. It can be read where there are no section headers (ELF gABI, chapter 5: nothing
+ * that runs a program looks at those).
  */
 
 #define DYNTABLE_RELOCS 2	/* DT_RELA, DT_JMPREL */
@@ -32,7 +32,8 @@ const char *dyntable_string(const struct dyntable *d, uint64_t offset);
 /* Symbol @i and its name, good as long as the Elf. False: there is none. */
 bool dyntable_symbol(const struct dyntable *d, size_t i, GElf_Sym *sym, const char **name);
 
-/* @size bytes of the file that are loaded at @address; NULL: it has not got them. They belong to the Elf. */
+/* @size bytes of the file that are loaded at @address; NULL: it has not got them. They belong to
+ *       the Elf. */
 Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type);
 
 /* The word that the file has for what is loaded at @address. False: it has none there. */

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function_key that is none of an address: the place itself, as nothing tells what it belongs to. */
+/* A function_key that is none of an address: the place itself, as nothing tells what it belongs
+ * to. */
 #define KEY_BARE_PLACE (UINT64_C(1) << 62)
 
 int frames_set_name(struct symbols *s, struct sym_frame *f, const char *linkage, const char *plain)

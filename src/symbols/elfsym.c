@@ -15,11 +15,15 @@ void elfsyms_release(struct elfsyms *t)
 	*t = (struct elfsyms){ 0 };
 }
 
-/* Global before weak before local, then functions before bare labels, then few leading underscores. */
+/* Global before weak before local, then functions before bare labels, then few leading
+ * underscores. */
 static uint8_t rank(const GElf_Sym *sym, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
-	size_t r = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0, underscores = strspn(name, "_");
+	size_t r = bind == STB_LOCAL  ? 2
+		   : bind == STB_WEAK ? 1
+				      : 0,
+	       underscores = strspn(name, "_");
 
 	r = r * 2 + (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE);
 	return (uint8_t)(r * 8 + (underscores < 7 ? underscores : 7));
@@ -30,7 +34,8 @@ static bool is_function(const GElf_Sym *sym, const char *name, bool exec)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
-	if (!name || !*name || !sym->st_value || sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+	if (!name || !*name || !sym->st_value || sym->st_shndx == SHN_UNDEF ||
+	    sym->st_shndx == SHN_ABS)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
@@ -67,10 +72,12 @@ static int read_table(struct elfsyms *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr
 	GElf_Sym sym;
 	int err = 0;
 
-	for (size_t i = 1; data && entry && !err && i < data->d_size / entry && i < INT32_MAX; i++) {
+	for (size_t i = 1; data && entry && !err && i < data->d_size / entry && i < INT32_MAX;
+	     i++) {
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		if (GELF_ST_TYPE(sym.st_info) > STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)
+		if (GELF_ST_TYPE(sym.st_info) > STT_FUNC &&
+		    GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)
 			continue;
 		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
 
@@ -182,7 +189,8 @@ const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool siz
 {
 	const struct elfsym *best = NULL;
 
-	/* The one that starts last is the innermost; before it stand those of its start and better rank. */
+	/* The one that starts last is the innermost; before it stand those of its start and better
+	 * rank. */
 	for (size_t i = count_up_to(t, at); i-- > 0;) {
 		const struct elfsym *s = &t->v[i];
 

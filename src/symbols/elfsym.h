@@ -10,7 +10,8 @@ struct elfsym {
 	uint64_t reach;		/* the greatest end of this symbol and all before it */
 	const char *name;	/* belongs to the ELF file */
 	uint32_t section;
-	uint8_t rank;		/* of several names for a place the one of the lowest rank is shown */
+	uint8_t rank;		/* of several names for a place the one of the lowest rank is
+				   shown */
 	bool sized;		/* the table tells its size; otherwise the end is a guess */
 };
 
@@ -28,7 +29,8 @@ struct elfsyms {
 int elfsyms_read(struct elfsyms *t, struct objfile *o, GElf_Word type);
 void elfsyms_release(struct elfsyms *t);
 
-/* The symbol that holds @at, of those with a known size or of those without; NULL if there is none. */
+/* The symbol that holds @at, of those with a known size or of those without; NULL if there is
+ * none. */
 const struct elfsym *elfsyms_find(const struct elfsyms *t, uint64_t at, bool sized);
 
 /* The only symbol whose name is the first @len bytes of @name; NULL if there is none or several. */

@@ -58,7 +58,8 @@ static void look_through(struct filesearch *f, const char *dir, int *best)
 	memcpy(other, f->other, sizeof other);
 	while (d && n++ < FILES_MAX && (e = readdir(d)))
 		if (e->d_type != DT_DIR)
-			try_path(f, path, snprintf(path, sizeof path, "%s/%s", dir, e->d_name), best);
+			try_path(f, path, snprintf(path, sizeof path, "%s/%s", dir, e->d_name),
+				 best);
 	if (d)
 		closedir(d);
 	memcpy(f->other, other, sizeof other);
@@ -85,11 +86,15 @@ int filesearch_below(struct filesearch *f, const char *dir)
 		const char *end = endings[i];
 
 		if (strlen(f->id) >= 4)
-			try_path(f, path, snprintf(path, sizeof path, "%s/.build-id/%.2s/%s%s", dir, f->id,
-						   f->id + 2, end), &best);
+			try_path(f, path,
+				 snprintf(path, sizeof path, "%s/.build-id/%.2s/%s%s", dir, f->id,
+					  f->id + 2, end),
+				 &best);
 		if (*name == '/')
-			try_path(f, path, snprintf(path, sizeof path, "%s%s%s", dir, name, end), &best);
-		try_path(f, path, snprintf(path, sizeof path, "%s/%s%s", dir, slash ? slash + 1 : name, end),
+			try_path(f, path, snprintf(path, sizeof path, "%s%s%s", dir, name, end),
+				 &best);
+		try_path(f, path,
+			 snprintf(path, sizeof path, "%s/%s%s", dir, slash ? slash + 1 : name, end),
 			 &best);
 	}
 	if (!best && *f->id)

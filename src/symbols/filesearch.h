@@ -11,7 +11,8 @@ struct filesearch {
 	const char *id;		/* its build ID; "": it has none, and nothing can be found */
 	struct objfile found;	/* for objfile_close() */
 	char path[PATH_MAX];	/* its name */
-	char other[PATH_MAX];	/* a file of the right name that is of another build; "": there was none */
+	char other[PATH_MAX];	/* a file of the right name that is of another build; "": there was
+				   none */
 	char other_id[BUILD_ID_MAX];	/* its build ID; "": it has none */
 };
 

@@ -21,7 +21,8 @@ struct search {
 	size_t n_inlined;
 };
 
-/* Where the last part of the path that ends at @end begins, unless that is ".." or there is none. */
+/* Where the last part of the path that ends at @end begins, unless that is ".." or there is
+ * none. */
 static char *last_part(char *path, char *end)
 {
 	char *p = end;
@@ -80,7 +81,8 @@ static void add_arguments(Dwarf_Die *die, char *text, size_t size)
 			type = next;
 		die_number(&type, DW_AT_decl_line, &line);
 		die_number(&type, DW_AT_decl_column, &column);
-		int n = snprintf(text + len, size - len, "\n%u:%u", (unsigned)line, (unsigned)column);
+		int n = snprintf(text + len, size - len, "\n%u:%u", (unsigned)line,
+				 (unsigned)column);
 		len += n > 0 ? (size_t)n : 0;
 	} while (len < size / 2 && die_sibling(&w, &child));
 }
@@ -103,8 +105,8 @@ static int source_key(struct symbols *s, Dwarf_Die *die, uint64_t *key)
 	}
 	if (file && die_whole_path(die, file, path))
 		normalize(path);
-	snprintf(text, sizeof text, "%.*s\n%s\n%u%s", NAME_MAX_LEN - 512, name ? name : "", path, line,
-		 arguments);
+	snprintf(text, sizeof text, "%.*s\n%s\n%u%s", NAME_MAX_LEN - 512, name ? name : "", path,
+		 line, arguments);
 	if (!strpool_add(&s->keys, text, &number))
 		return -ENOMEM;
 	*key = number | KEY_SOURCE_FUNCTION;
@@ -142,7 +144,8 @@ static int covers(Dwarf_Die *die, uint64_t at)
 }
 
 /* Find the child of @parent that holds the address; into blocks without code of their own too. */
-static bool find_child(struct die_walk *w, Dwarf_Die *parent, uint64_t at, Dwarf_Die *found, int depth)
+static bool find_child(struct die_walk *w, Dwarf_Die *parent, uint64_t at, Dwarf_Die *found,
+		       int depth)
 {
 	Dwarf_Die die;
 
@@ -226,7 +229,8 @@ static const char *mangled_symbol(struct search *x, uint64_t entry)
 	return sym && sym->start == entry && strncmp(sym->name, "_Z", 2) == 0 ? sym->name : NULL;
 }
 
-/* @entry: of the function's own code, 0: inlined. 1: named, 0: the DWARF has no name, or -ENOMEM. */
+/* @entry: of the function's own code, 0: inlined. 1: named, 0: the DWARF has no name, or
+ *         -ENOMEM. */
 static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym_frame *f)
 {
 	const char *linkage = die_linkage(die), *name = dwarf_diename(die);
@@ -235,7 +239,8 @@ static int set_name(struct search *x, Dwarf_Die *die, uint64_t entry, struct sym
 	if (!linkage)
 		linkage = mangled_symbol(x, entry);
 	/* A static function of which nothing is left but what was inlined has no other name. */
-	if (!linkage && !die_unit_is_c(&x->hit.cu->die) && die_function_name(die, scoped, sizeof scoped))
+	if (!linkage && !die_unit_is_c(&x->hit.cu->die) &&
+	    die_function_name(die, scoped, sizeof scoped))
 		name = scoped;
 	if (!linkage)
 		linkage = dwarf_diename(die);

@@ -78,7 +78,8 @@ static bool try_dwp(struct module *m, const char *dir, const char *name)
 	return false;
 }
 
-/* The DWARF of @o, which is called @path, with a .dwp file beside it or in the folders named to us. */
+/* The DWARF of @o, which is called @path, with a .dwp file beside it or in the folders named to
+ * us. */
 static Dwarf *open_units(struct module *m, struct objfile *o, const char *path)
 {
 	const char *const *dir = m->search->debug_dirs;
@@ -135,9 +136,10 @@ static char *describe(struct module *m)
 		what = "MiniDebugInfo";
 	else if (has_table(&m->main, SHT_DYNSYM))
 		what = ".dynsym";
-	int n = asprintf(&s, "%s%s%s%s%s%s%s%s", what, in_debug ? " in " : "", in_debug ? m->file->path : "",
-			 m->dwp_path ? ", split in " : "", m->dwp_path ? m->dwp_path : "",
-			 *other ? "; " : "", other, *other ? " does not match" : "");
+	int n = asprintf(&s, "%s%s%s%s%s%s%s%s", what, in_debug ? " in " : "",
+			 in_debug ? m->file->path : "", m->dwp_path ? ", split in " : "",
+			 m->dwp_path ? m->dwp_path : "", *other ? "; " : "", other,
+			 *other ? " does not match" : "");
 
 	return n < 0 ? NULL : s;
 }
@@ -159,7 +161,8 @@ static bool seems_to_have_dwarf(struct objfile *o)
 {
 	GElf_Shdr shdr;
 
-	return objfile_section(o, ".debug_info", &shdr) || objfile_section(o, ".zdebug_info", &shdr);
+	return objfile_section(o, ".debug_info", &shdr) ||
+	       objfile_section(o, ".zdebug_info", &shdr);
 }
 
 struct objfile *module_dwarf_file(struct module *m)

@@ -27,7 +27,8 @@ struct module {
 
 	struct objfile main;		/* the file itself; without elf if it is no ELF file */
 	struct objfile debug;		/* its separate debug file */
-	struct objfile mini;		/* the symbol table that is packed into it, .gnu_debugdata */
+	struct objfile mini;		/* the symbol table that is packed into it,
+					   .gnu_debugdata */
 	struct objfile alt;		/* the one that dwz(1) made for several debug files */
 	struct dwp dwp;			/* with the split DWARF, if .dwo files are not there */
 	char *dwp_path;			/* its name; NULL: none is used */
@@ -49,7 +50,8 @@ struct module {
 int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search);
 void module_release(struct module *m);
 
-/* The file that seems to have the DWARF, the module's own or its debug file; NULL: none. Opens no DWARF. */
+/* The file that seems to have the DWARF, the module's own or its debug file; NULL: none. Opens no
+ * DWARF. */
 struct objfile *module_dwarf_file(struct module *m);
 
 /* Open the debug data, if that was not done yet. Returns 0 or -ENOMEM. */

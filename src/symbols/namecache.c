@@ -32,8 +32,9 @@ static bool identity(struct module *m, char *out, size_t size)
 	    objfile_section(o, ".gnu_debugaltlink", &shdr) || stat("/proc/self/exe", &self))
 		return false;
 	int n = snprintf(out, size, "%s %jd.%ld.%jd %s %jd.%ld.%jd %s\n%s\n%s", MPROF_VERSION,
-			 (intmax_t)self.st_mtim.tv_sec, self.st_mtim.tv_nsec, (intmax_t)self.st_size, m->id,
-			 (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (intmax_t)st.st_size, m->path,
+			 (intmax_t)self.st_mtim.tv_sec, self.st_mtim.tv_nsec,
+			 (intmax_t)self.st_size, m->id, (intmax_t)st.st_mtim.tv_sec,
+			 st.st_mtim.tv_nsec, (intmax_t)st.st_size, m->path,
 			 m->searched ? m->file->path : "", m->searched ? m->file->other : "");
 
 	return n > 0 && (size_t)n < size;

@@ -13,7 +13,8 @@
  * anew. So is one that was cut or changed: it has a checksum, and every number in it is checked.
  */
 
-/* Ask the cache about a module, once, before its first look-up. 0 (also if there is nothing) or -ENOMEM. */
+/* Ask the cache about a module, once, before its first look-up. 0 (also if there is nothing) or
+ * -ENOMEM. */
 int namecache_load(struct symbols *s, uint32_t module);
 
 /* Whether it is worth it for this module, so that all its types should be found out. */

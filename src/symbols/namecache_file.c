@@ -60,8 +60,8 @@ static bool is_ours(int fd, size_t *size)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) ||
-	    st.st_size > BYTES_MAX)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 022) || st.st_size > BYTES_MAX)
 		return false;
 	*size = (size_t)st.st_size;
 	return true;
@@ -88,7 +88,8 @@ int cache_open(struct cache_in *in, const char *id, const char *who)
 	uint64_t sum;
 
 	*in = (struct cache_in){ 0 };
-	bool fine = name && read_all(in, name) && in->size >= head && !memcmp(in->bytes, magic, sizeof magic);
+	bool fine = name && read_all(in, name) && in->size >= head &&
+		    !memcmp(in->bytes, magic, sizeof magic);
 
 	if (fine) {
 		memcpy(&sum, in->bytes + sizeof magic, sizeof sum);

@@ -41,7 +41,8 @@ int cache_create(struct cache_out *out, const char *id, const char *who);
 void cache_put_int(struct cache_out *out, uint64_t value);
 void cache_put_text(struct cache_out *out, const char *text);	/* NULL is fine */
 
-/* Write the entry, as a whole or not at all, and throw away the oldest ones if there are too many. */
+/* Write the entry, as a whole or not at all, and throw away the oldest ones if there are too
+ * many. */
 void cache_finish(struct cache_out *out);
 
 #endif

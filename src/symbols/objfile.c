@@ -14,7 +14,8 @@ static int open_type(struct objfile *o, int fd, bool relocatable)
 	GElf_Ehdr ehdr;
 
 	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file that is cut short while we look at it must not raise SIGBUS here. */
+	/* Read, not mapped: a file that is cut short while we look at it must not raise SIGBUS
+	 * here. */
 	*o = (struct objfile){ .fd = fd, .elf = elf_begin(fd, ELF_C_READ, NULL) };
 	if (o->elf && elf_kind(o->elf) == ELF_K_ELF && gelf_getehdr(o->elf, &ehdr) &&
 	    (relocatable ? ehdr.e_type == ET_REL : ehdr.e_type == ET_EXEC || ehdr.e_type == ET_DYN))

@@ -25,7 +25,8 @@ struct objfile {
  */
 int objfile_open(struct objfile *o, int fd);
 
-/* As objfile_open(), by name. Only regular files: a name that was found in a file may lead anywhere. */
+/* As objfile_open(), by name. Only regular files: a name that was found in a file may lead
+ * anywhere. */
 int objfile_open_path(struct objfile *o, const char *path);
 /* The same for a relocatable file, as a .dwp file is one. */
 int objfile_open_relocatable(struct objfile *o, const char *path);

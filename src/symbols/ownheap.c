@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runtimes of languages that ask the kernel for memory and cut it up themselves. Each is told by something
- * that nothing else has: Go by the note that its linker writes into each program (go/src/cmd/link, stripped
- * or not), the others by the name that programs load them by, or a function that they are begun with.
+ * Runtimes of languages that ask the kernel for memory and cut it up themselves. Each is told by
+ * something that nothing else has: Go by the note that its linker writes into each program
+ * (go/src/cmd/link, stripped or not), the others by the name that programs load them by, or a
+ * function that they are begun with.
  */
 #include "symbols/ownheap.h"
 
@@ -23,14 +24,16 @@ static const char v8_begins[] = "_ZN2v87Isolate3NewERKNS0_12CreateParamsE";
 
 static bool has_go_note(Elf *elf, const GElf_Phdr *ph)
 {
-	Elf_Data *data = ph->p_offset <= INT64_MAX ?
-				 elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz, ELF_T_NHDR) :
-				 NULL;
+	Elf_Data *data = ph->p_offset <= INT64_MAX
+				 ? elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz,
+							ELF_T_NHDR)
+				 : NULL;
 	size_t at = 0, name, desc;
 	GElf_Nhdr note;
 
 	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
-		if (note.n_namesz >= sizeof "Go" && !memcmp((char *)data->d_buf + name, "Go", sizeof "Go"))
+		if (note.n_namesz >= sizeof "Go" &&
+		    !memcmp((char *)data->d_buf + name, "Go", sizeof "Go"))
 			return true;
 	return false;
 }
@@ -54,7 +57,8 @@ static void look_at_sections(Elf *elf, struct ownheap *h)
 	GElf_Shdr sh;
 
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));)
-		h->symbols |= gelf_getshdr(s, &sh) && sh.sh_type == SHT_SYMTAB && sh.sh_size > sh.sh_entsize;
+		h->symbols |= gelf_getshdr(s, &sh) && sh.sh_type == SHT_SYMTAB &&
+			      sh.sh_size > sh.sh_entsize;
 }
 
 static bool defines(const struct dyntable *d, const char *function)
@@ -63,7 +67,8 @@ static bool defines(const struct dyntable *d, const char *function)
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < d->n_symbols; i++)
-		if (dyntable_symbol(d, i, &sym, &name) && sym.st_shndx != SHN_UNDEF && !strcmp(name, function))
+		if (dyntable_symbol(d, i, &sym, &name) && sym.st_shndx != SHN_UNDEF &&
+		    !strcmp(name, function))
 			return true;
 	return false;
 }

@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 
-/* What a program's or a library's file tells of the allocator in it, besides the names of its functions. */
+/* What a program's or a library's file tells of the allocator in it, besides the names of its
+ * functions. */
 struct ownheap {
-	/* The language whose objects are in a heap of the file's own, "Java"; no function of that can be
-	 * trapped as malloc is. NULL: none that is known. */
+	/* The language whose objects are in a heap of the file's own, "Java"; no function of that
+	 * can be trapped as malloc is. NULL: none that is known. */
 	const char *language;
 	bool dynamic;	/* it asks for an interpreter: libraries come with it */
 	bool symbols;	/* it has a table of symbols that is for others than the dynamic linker */

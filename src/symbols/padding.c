@@ -7,7 +7,8 @@
 
 static bool has_strings(const char *name)
 {
-	static const char *const names[] = { ".debug_info", ".debug_types", ".debug_line", ".debug_str",
+	static const char *const names[] = { ".debug_info", ".debug_types", ".debug_line",
+					     ".debug_str",
 					     ".debug_line_str" };
 
 	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
@@ -61,7 +62,8 @@ int padding_add(struct padding *p, struct objfile *o, const char *name)
 
 	if (!o->elf || elf_getshdrstrndx(o->elf, &names))
 		return 0;
-	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err; scn = elf_nextscn(o->elf, scn)) {
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn && !err;
+	     scn = elf_nextscn(o->elf, scn)) {
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS) {
 			const char *section = elf_strptr(o->elf, names, shdr.sh_name);
 

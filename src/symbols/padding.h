@@ -13,9 +13,10 @@ struct padding {
 };
 
 /**
- * See that libdw finds the end of every string in the debug sections of @o. Before dwarf_begin_elf().
- * libdw looks for the end of a string without regard to that of the section: in a broken file it
- * would read on behind it. Sections that do not end in a zero byte get one, behind their end.
+ * See that libdw finds the end of every string in the debug sections of @o. Before
+ * dwarf_begin_elf(). libdw looks for the end of a string without regard to that of the section: in
+ * a broken file it would read on behind it. Sections that do not end in a zero byte get one, behind
+ * their end.
  * @name  a string to add to the end of .debug_str and .debug_line_str; or NULL
  * Returns 0, -ENOMEM, or -E2BIG: more such sections than any real file has.
  */

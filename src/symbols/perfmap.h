@@ -23,7 +23,8 @@ struct perfmap {
 };
 
 /**
- * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed over.
+ * Read a perf map: lines "START SIZE NAME", both numbers in hexadecimal. Other lines are passed
+ * over.
  * @fd  of a regular file, which stays the caller's; it may still be growing
  * Returns 0 or -ENOMEM.
  * Source: tools/perf/Documentation/jit-interface.txt of Linux.

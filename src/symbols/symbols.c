@@ -125,7 +125,8 @@ int symbols_remember(struct symbols *s, uint32_t module, uint64_t pc, bool is_re
 	return err;
 }
 
-int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out)
+int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return,
+		   struct sym_frames *out)
 {
 	struct cached c = { .pc = pc, .module = (uint32_t)module, .is_return = is_return };
 

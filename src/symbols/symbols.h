@@ -18,18 +18,19 @@
 struct symbols;
 
 /*
- * Where debug files are looked for beside the usual places. A zeroed struct: nowhere, and nothing is
- * ever fetched over a network.
+ * Where debug files are looked for beside the usual places. A zeroed struct: nowhere, and nothing
+ * is ever fetched over a network.
  */
 struct symbols_search {
-	/* Folders in the order in which they are searched, before /usr/lib/debug: each may be laid out
-	 * like that one, or just hold the files. Ends with a NULL; NULL: none. */
+	/* Folders in the order in which they are searched, before /usr/lib/debug: each may be laid
+	 * out like that one, or just hold the files. Ends with a NULL; NULL: none. */
 	const char *const *debug_dirs;
 	/* Ask the servers in DEBUGINFOD_URLS, if that is set, for what is nowhere else. */
 	bool fetch;
 	/* Keep what was found out about large files in the user's cache, for the next time. */
 	bool cache;
-	/* Told when something is being fetched, and from time to time while it is; NULL: nobody asks.
+	/* Told when something is being fetched, and from time to time while it is; NULL: nobody
+	 * asks.
 	 * @text is a sentence, harmless for a terminal. */
 	void (*progress)(const char *text);
 };
@@ -54,24 +55,27 @@ int symbols_add_module(struct symbols *s, const char *path, int fd);
 const char *symbols_build_id(struct symbols *s, int module);
 
 /* Where the names of the module come from, for a person: "DWARF", "DWARF in /usr/lib/debug/...",
- * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what is wrong: a debug file
- * that is of another build, a file that is gone. Belongs to @s, until the next call. */
+ * ".symtab", "MiniDebugInfo", ".dynsym", "none"; then, after a semicolon, what is wrong: a debug
+ * file that is of another build, a file that is gone. Belongs to @s, until the next call. */
 const char *symbols_source(struct symbols *s, int module);
 
 /* One function at an address: the physical one, or one that was inlined there. */
 struct sym_frame {
-	const char *name;	/* for people: demangled; "libfoo.so+0x1230" when nothing names it */
-	const char *linkage;	/* as in the symbol table; the same pointer as name if there is no difference */
+	const char *name;	/* for people: demangled; "libfoo.so+0x1230" when nothing names
+				   it */
+	const char *linkage;	/* as in the symbol table; the same pointer as name if there is no
+				   difference */
 	/*
-	 * The same for two frames of a module if and only if they are the same function. All copies of
-	 * a source function that was inlined or cloned are one function, as are those that several
-	 * units made of an inline function in a header.
+	 * The same for two frames of a module if and only if they are the same function. All copies
+	 * of a source function that was inlined or cloned are one function, as are those that
+	 * several units made of an inline function in a header.
 	 */
 	uint64_t function_key;
-	uint64_t address;	/* the function's first instruction; that of its definition, or 0, if only inlined */
+	uint64_t address;	/* the function's first instruction; that of its definition, or 0,
+				   if only inlined */
 	/*
-	 * From the first instruction of the physical function to the pc; in a part that the compiler
-	 * moved away from the rest (f.cold) from the first instruction of that part.
+	 * From the first instruction of the physical function to the pc; in a part that the
+	 * compiler moved away from the rest (f.cold) from the first instruction of that part.
 	 */
 	uint64_t offset;
 	const char *file;	/* NULL if not known */
@@ -79,7 +83,8 @@ struct sym_frame {
 	bool inlined;		/* inlined into the frame before it */
 };
 
-/* All strings and the array belong to the struct symbols; the array is valid until the next call. */
+/* All strings and the array belong to the struct symbols; the array is valid until the next
+ * call. */
 struct sym_frames {
 	const struct sym_frame *frames;	/* outermost (the physical function) first; at least one */
 	size_t n;
@@ -94,7 +99,8 @@ struct sym_frames {
  * The line of a frame is the line at which it is executing: for every frame but the innermost
  * that is the line of the call of the next one (DW_AT_call_line).
  */
-int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return, struct sym_frames *out);
+int symbols_lookup(struct symbols *s, int module, uint64_t pc, bool is_return,
+		   struct sym_frames *out);
 
 struct sym_type {
 	uint64_t size;		/* sizeof, bytes */

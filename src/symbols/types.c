@@ -36,7 +36,8 @@ static bool is_structure(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* @scope: where it stands. Returns the pool's string, "" if it has no name, or NULL: out of memory. */
+/* @scope: where it stands. Returns the pool's string, "" if it has no name, or NULL: out of
+ *         memory. */
 static const char *name_of(struct types_walk *w, Dwarf_Die *die, const struct scope *scope)
 {
 	const struct scope *way[DIE_DEPTH_MAX + 1];
@@ -92,7 +93,8 @@ static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
 		if (is_structure(tag))
 			/* A type unit holds the type itself, the unit that uses it only a stub. */
 			return !die_ref(target, DW_AT_signature, &next) || (*target = next, true);
-		if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type) ||
+		if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
+		     tag != DW_TAG_volatile_type) ||
 		    !die_ref(target, DW_AT_type, &next))
 			return false;
 		*target = next;

@@ -91,7 +91,8 @@ static int access_mem(unw_addr_space_t as, unw_word_t at, unw_word_t *value, int
 	return 0;
 }
 
-static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
+static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write,
+		      void *arg)
 {
 	struct unwinder *u = arg;
 

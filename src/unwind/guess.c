@@ -51,9 +51,11 @@ static bool follows_a_call(const struct code_known *c, struct snapshot *memory, 
 bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr sp,
 		  taddr frame_pointer, struct guess *out)
 {
-	*out = (struct guess){ .at = frame_pointer, .caller_sp = frame_pointer + ARCH_FRAME_CALLER };
+	*out = (struct guess){ .at = frame_pointer,
+			       .caller_sp = frame_pointer + ARCH_FRAME_CALLER };
 	/* Above the stack pointer: so a walk from frame to frame never turns back. */
-	if (frame_pointer < sp || frame_pointer - sp > FRAME_MAX || frame_pointer % sizeof out->saved)
+	if (frame_pointer < sp || frame_pointer - sp > FRAME_MAX ||
+	    frame_pointer % sizeof out->saved)
 		return false;
 	if (!snapshot_word(memory, frame_pointer + ARCH_FRAME_SAVED, &out->saved) ||
 	    !snapshot_word(memory, frame_pointer + ARCH_FRAME_RETURN, &out->caller_pc))
@@ -72,7 +74,8 @@ bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, 
 
 	if (sp > start || start - sp > START_MAX || sp % sizeof word)
 		return false;
-	/* The word at @start itself was there for who was started, who may have taken it and called then. */
+	/* The word at @start itself was there for who was started, who may have taken it and called
+	 * then. */
 	for (taddr at = sp; at <= start; at += sizeof word) {
 		if (!snapshot_word(memory, at, &word))
 			return false;

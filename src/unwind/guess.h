@@ -10,11 +10,13 @@
  * is a guess: a function that keeps none is left out of the chain.
  */
 
-/* The program's executable memory, generated code too, as it was when an address was in none of it. */
+/* The program's executable memory, generated code too, as it was when an address was in none of
+ * it. */
 struct code_known {
 	struct code_ranges ranges;
 	uint64_t stop;		/* at which it was read; 0: never */
-	/* Puts the program's own bytes in the place of traps in @code, read from @at; or NULL. */
+	/* Puts the program's own bytes in the place of breakpoints in @code, read from @at; or
+	 * NULL. */
 	void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len);
 	void *ctx;
 };
@@ -38,10 +40,10 @@ bool guess_caller(struct code_known *c, struct snapshot *memory, taddr pc, taddr
 		  taddr frame_pointer, struct guess *out);
 
 /**
- * The only return address that is left on a stack: whoever has a frame at @sp can have been called from
- * nowhere else. No guess, if the stack began at @start.
- * False: there are others, or none, or it is not so near that this can be told. @out: at is where it
- * stands, saved is of no meaning.
+ * The only return address that is left on a stack: whoever has a frame at @sp can have been called
+ * from nowhere else. No guess, if the stack began at @start.
+ * False: there are others, or none, or it is not so near that this can be told. @out: at is where
+ * it stands, saved is of no meaning.
  */
 bool guess_only_caller(struct code_known *c, struct snapshot *memory, taddr sp, taddr start,
 		       struct guess *out);

@@ -65,8 +65,8 @@ void path_needs_reg(struct path *path, unsigned reg, uint64_t value)
 	path->regs[reg] = value;
 }
 
-bool path_take(struct paths *p, struct path *path, taddr pc, taddr sp, const struct unwind_frame *frames,
-	       size_t n)
+bool path_take(struct paths *p, struct path *path, taddr pc, taddr sp,
+	       const struct unwind_frame *frames, size_t n)
 {
 	struct path *next = &p->next;
 

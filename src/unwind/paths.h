@@ -6,15 +6,16 @@
 #include "unwind/unwind.h"
 
 /*
- * Whole chains that have been walked before, each with all that its steps depend on: if every word and every
- * register is as it was, so is the chain. They save the walk for what a program does again and again; a chain
- * that is not among them is walked, step by step.
+ * Whole chains that have been walked before, each with all that its steps depend on: if every word
+ * and every register is as it was, so is the chain. They save the walk for what a program does
+ * again and again; a chain that is not among them is walked, step by step.
  */
 
 #define PATH_SETS 32	     /* a power of two */
 #define PATH_WAYS 4	     /* chains remembered of those that begin alike */
 #define PATH_MAX_FRAMES 64   /* a longer chain is not */
-#define PATH_MAX_CREDIT 8    /* so often in a row may others come by before one is forgotten for them */
+#define PATH_MAX_CREDIT \
+	8 /* so often in a row may others come by before one is forgotten for them */
 
 struct path {
 	taddr pc, sp;			/* where it begins */
@@ -41,7 +42,8 @@ void paths_forget(struct paths *p);
 /* Where chains that begin there are, or would be: PATH_WAYS of them. */
 struct path *paths_at(struct paths *p, taddr pc, taddr sp);
 
-/* None of this set fits. The one that gives way to the chain that is walked now, as p->next; NULL: none yet. */
+/* None of this set fits. The one that gives way to the chain that is walked now, as p->next; NULL:
+ * none yet. */
 struct path *paths_make_room(struct paths *p, struct path *set);
 
 /* That depends on these, too. False: out of memory. */
@@ -49,8 +51,8 @@ bool path_needs_word(struct path *path, taddr at, uint64_t value);
 void path_needs_reg(struct path *path, unsigned reg, uint64_t value);
 
 /* p->next has been walked: it takes the place of @path. False: it cannot be remembered. */
-bool path_take(struct paths *p, struct path *path, taddr pc, taddr sp, const struct unwind_frame *frames,
-	       size_t n);
+bool path_take(struct paths *p, struct path *path, taddr pc, taddr sp,
+	       const struct unwind_frame *frames, size_t n);
 
 /* Remember the numbers of its frames. */
 void path_number(struct path *path, const uint32_t *numbers, size_t n);

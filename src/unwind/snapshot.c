@@ -33,28 +33,36 @@ void snapshot_flush(struct snapshot *s)
 		s->pages[i].at = 0;
 }
 
+/* Room for @more bytes behind what has been read. False: out of memory. */
+static bool reserve(struct snapshot *s, size_t more)
+{
+	if (s->len + more <= s->cap)
+		return true;
+	size_t cap = s->cap ? s->cap * 2 : 16384;
+
+	while (cap < s->len + more)
+		cap *= 2;
+	uint8_t *grown = realloc(s->stack, cap);
+	if (!grown)
+		return false;
+	s->stack = grown;
+	s->cap = cap;
+	return true;
+}
+
 /* Read @more bytes behind what has been read. False: nothing is there. */
 static bool extend(struct snapshot *s, size_t more)
 {
-	if (s->len + more > s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 16384;
-
-		while (cap < s->len + more)
-			cap *= 2;
-		uint8_t *grown = realloc(s->stack, cap);
-		if (!grown)
-			return false;
-		s->stack = grown;
-		s->cap = cap;
-	}
-	ssize_t n = space_read(s->space, s->start + s->len, s->stack + s->len, more);
+	if (s->copied || !reserve(s, more))
+		return false;
+	ssize_t n = address_space_read(s->space, s->start + s->len, s->stack + s->len, more);
 	if (n <= 0)
 		return false;
 	s->len += (size_t)n;
 	return true;
 }
 
-int snapshot_take(struct snapshot *s, const struct space *space, taddr sp)
+int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp)
 {
 	/* What the last stop needed, this one will; but do not stay large for ever. */
 	if (s->len > s->first)
@@ -65,7 +73,23 @@ int snapshot_take(struct snapshot *s, const struct space *space, taddr sp)
 	s->space = space;
 	s->start = sp;
 	s->len = 0;
+	s->copied = false;
 	return extend(s, s->first) ? 0 : -EFAULT;
+}
+
+int snapshot_take_copy(struct snapshot *s, const struct address_space *space, taddr sp,
+		       const void *bytes, size_t len)
+{
+	s->stop++;
+	s->space = space;
+	s->start = sp;
+	s->len = 0;
+	s->copied = true;
+	if (!reserve(s, len))
+		return -ENOMEM;
+	memcpy(s->stack, bytes, len);
+	s->len = len;
+	return 0;
 }
 
 static bool stack_word(struct snapshot *s, taddr at, uint64_t *value)
@@ -90,8 +114,10 @@ static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
 
 	if (p->at == at && at && (p->stop == s->stop || s->lasting(s->ctx, at)))
 		return p;
+	if (s->copied && !s->lasting(s->ctx, at))
+		return NULL;
 	p->at = 0;
-	if (space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
+	if (address_space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
 		return NULL;
 	p->at = at;
 	p->stop = s->stop;

@@ -19,13 +19,14 @@ struct snapshot_page {
 };
 
 struct snapshot {
-	const struct space *space;
+	const struct address_space *space;
 	taddr start;		/* of the stack that was read */
 	uint8_t *stack;
 	size_t len, cap;
 	size_t first;		/* bytes to read at first: what was needed before */
 	struct snapshot_page *pages;
 	uint64_t stop;		/* counts the stops */
+	bool copied;		/* the stack was handed in: what is not in it is not known */
 	/* Whether the page at @at cannot change. */
 	bool (*lasting)(void *ctx, taddr at);
 	void *ctx;
@@ -37,7 +38,13 @@ void snapshot_release(struct snapshot *s);
 void snapshot_flush(struct snapshot *s);
 
 /* Read the stack from @sp on. 0 or -errno. */
-int snapshot_take(struct snapshot *s, const struct space *space, taddr sp);
+int snapshot_take(struct snapshot *s, const struct address_space *space, taddr sp);
+
+/* The same for a stack that was copied at some earlier moment: of what may have changed since only
+ * the
+ * @len bytes of the copy are known. 0 or -ENOMEM. */
+int snapshot_take_copy(struct snapshot *s, const struct address_space *space, taddr sp,
+		       const void *bytes, size_t len);
 
 /* Whether @at is in the stack that has been read. */
 static inline bool snapshot_has(const struct snapshot *s, taddr at)

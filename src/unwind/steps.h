@@ -35,10 +35,12 @@ struct step {
 	/* Where the frame has saved the caller's registers, in bytes from sp, or STEP_NOT_SAVED. */
 	int32_t saved[ARCH_KEPT_REGS];
 	uint32_t number;	/* the caller's of unwind.h, UINT32_MAX at first */
-	uint32_t next;		/* the step that came after it the last time; of no matter if it does not fit */
+	uint32_t next;		/* the step that came after it the last time; of no matter if it
+				   does not fit */
 	uint8_t n_words, n_regs;
 	bool outermost;		/* it has no caller */
-	bool guessed;		/* the caller was found by the frame pointer, for want of anything better */
+	bool guessed;		/* the caller was found by the frame pointer, for want of anything
+				   better */
 };
 
 struct steps {
@@ -54,9 +56,9 @@ void steps_forget(struct steps *s);
 /* No step comes before. */
 #define STEP_NONE UINT32_MAX
 
-/* The step from there, made right after the one numbered @before, or first (STEP_NONE): chains repeat, so it
- * is tried first what came after that one before. NULL: none is remembered. Valid until the next
- * steps_add(). */
+/* The step from there, made right after the one numbered @before, or first (STEP_NONE): chains
+ * repeat, so it is tried first what came after that one before. NULL: none is remembered. Valid
+ * until the next steps_add(). */
 struct step *steps_find_after(struct steps *s, uint32_t before, taddr pc, taddr sp);
 
 static inline uint32_t step_id(const struct steps *s, const struct step *step)

@@ -17,8 +17,8 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t, unw_
 #define ENTRY_CODE_SIZE 128
 
 /*
- * Addresses that no program has (they are not canonical) for what libunwind shall read from here: an
- * index of one entry, all zeros; and the .debug_frame of each file.
+ * Addresses that no program has (they are not canonical) for what libunwind shall read from here:
+ * an index of one entry, all zeros; and the .debug_frame of each file.
  */
 #define OURS ((taddr)1 << 63)
 #define OURS_FILE_SHIFT 40
@@ -56,7 +56,8 @@ static bool read_header(struct cfi_tables *all, struct cfi_table *t)
 }
 
 /* Bytes of a mapped file; of one that is in memory only (vdso) from there. */
-static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out, size_t n)
+static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t offset, void *out,
+		      size_t n)
 {
 	int fd = all->files->files[m->file].fd;
 	uint64_t word;
@@ -73,7 +74,8 @@ static bool read_file(struct cfi_tables *all, const struct mapping *m, uint64_t 
 	return true;
 }
 
-static bool find_header(struct cfi_tables *all, const struct mapping *m, taddr *header, taddr *entry)
+static bool find_header(struct cfi_tables *all, const struct mapping *m, taddr *header,
+			taddr *entry)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -171,8 +173,9 @@ static int find_in_eh_frame(struct cfi_tables *t, const struct mapping *m, unw_a
 	}
 	f->has_eh_frame = true;
 	const struct fde *fde = fdes_find(&f->eh_frame, ip - m->bias);
-	return fde ? take_entry(fde, m->bias, m->bias + f->eh_frame.section + fde->offset, as, ip, pi,
-				need_unwind_info, arg) : -UNW_ENOINFO;
+	return fde ? take_entry(fde, m->bias, m->bias + f->eh_frame.section + fde->offset, as, ip,
+				pi, need_unwind_info, arg)
+		   : -UNW_ENOINFO;
 }
 
 static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, unw_addr_space_t as,
@@ -191,8 +194,10 @@ static int find_in_debug_frame(struct cfi_tables *t, const struct mapping *m, un
 	const struct fde *fde = fdes_find(&f->debug_frame.fdes, ip - m->bias);
 	taddr at = OURS | (taddr)m->file << OURS_FILE_SHIFT;
 
-	/* The addresses in it are those of the file: it is asked for one of them, and answers with them. */
-	if (!fde || take_entry(fde, 0, at + fde->offset, as, ip - m->bias, pi, need_unwind_info, arg))
+	/* The addresses in it are those of the file: it is asked for one of them, and answers with
+	 * them. */
+	if (!fde ||
+	    take_entry(fde, 0, at + fde->offset, as, ip - m->bias, pi, need_unwind_info, arg))
 		return -UNW_ENOINFO;
 	pi->start_ip += m->bias;
 	pi->end_ip += m->bias;
@@ -213,7 +218,8 @@ bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value)
 	if (offset >= f->n)
 		return false;
 	/* An entry may end in the middle of the last word that is read of it. */
-	memcpy(value, f->bytes + offset, f->n - offset < sizeof *value ? f->n - offset : sizeof *value);
+	memcpy(value, f->bytes + offset,
+	       f->n - offset < sizeof *value ? f->n - offset : sizeof *value);
 	return true;
 }
 

@@ -51,8 +51,8 @@ void tables_flush(struct cfi_tables *t);
 int tables_find(struct cfi_tables *t, unw_addr_space_t as, taddr ip, unw_proc_info_t *pi,
 		int need_unwind_info, void *arg);
 
-/* Some of what libunwind is told to read is not in the program. True: @at is there, and what is there
- * goes to @value. */
+/* Some of what libunwind is told to read is not in the program. True: @at is there, and what is
+ * there goes to @value. */
 bool tables_word(const struct cfi_tables *t, taddr at, uint64_t *value);
 
 /* Nothing describes the frame at @pc, and nothing has to: it is where the program, or the dynamic

@@ -101,15 +101,22 @@ struct unwind_counts unwinder_counts(const struct unwinder *u)
 }
 
 void unwinder_own_bytes(struct unwinder *u,
-			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len), void *ctx)
+			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len),
+			void *ctx)
 {
 	u->code.own_bytes = own_bytes;
 	u->code.ctx = ctx;
 }
 
-int unwinder_snapshot(struct unwinder *u, const struct space *s, taddr sp)
+int unwinder_snapshot(struct unwinder *u, const struct address_space *s, taddr sp)
 {
 	return snapshot_take(&u->memory, s, sp);
+}
+
+int unwinder_snapshot_copy(struct unwinder *u, const struct address_space *s, taddr sp,
+			   const void *bytes, size_t len)
+{
+	return snapshot_take_copy(&u->memory, s, sp, bytes, len);
 }
 
 bool unwinder_word(struct unwinder *u, taddr at, uint64_t *value)
@@ -122,8 +129,8 @@ bool unwinder_far_word(struct unwinder *u, taddr at, uint64_t *value)
 	return snapshot_far_word(&u->memory, at, value);
 }
 
-taddr unwinder_function(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
-			const struct unwind_frame *f)
+taddr unwinder_function(struct unwinder *u, const struct mappings *maps,
+			const struct module_files *files, const struct unwind_frame *f)
 {
 	unw_proc_info_t pi;
 
@@ -200,8 +207,8 @@ static bool record_saved(unw_cursor_t *c, struct step *s)
 	return true;
 }
 
-/* From a frame that nothing describes: the outermost one, or to that, or by its frame pointer, or not at
- * all. */
+/* From a frame that nothing describes: the outermost one, or to that, or by its frame pointer, or
+ * not at all. */
 static const struct step *make_step_without_cfi(struct unwinder *u, const struct position *p)
 {
 	struct step s = { .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
@@ -217,8 +224,8 @@ static const struct step *make_step_without_cfi(struct unwinder *u, const struct
 	if (unwind_start_caller(u, p->sp, &g)) {
 		s.caller_pc = g.caller_pc;
 		s.caller_sp = g.caller_sp;
-		/* A function has its return address always at the same distance: as long as this one is
-		 * there, nobody has come in between. */
+		/* A function has its return address always at the same distance: as long as this
+		 * one is there, nobody has come in between. */
 		s.n_words = 1;
 		s.words[0] = (struct step_word){ g.at, g.caller_pc };
 		return steps_add(&u->steps, &s);
@@ -295,7 +302,8 @@ static bool add_needs(struct path *path, const struct position *p, const struct 
 	return added;
 }
 
-/* True: the chain is complete, or has come to what is sought. False: it cannot be walked in steps that are alike every time.
+/* True: the chain is complete, or has come to what is sought. False: it cannot be walked in steps
+ * that are alike every time.
  * *@path: learns all that it depends on; NULL: nobody does, or out of memory. */
 static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, struct path **path)
 {
@@ -314,7 +322,8 @@ static bool walk_by_steps(struct unwinder *u, struct position *p, size_t *n, str
 			return false;
 		if (*path && !add_needs(*path, p, s))
 			*path = NULL;
-		/* Of the same place one may come to know exactly at another time: no note for it. */
+		/* Of the same place one may come to know exactly at another time: no note for
+		 * it. */
 		struct unwind_frame f = { .pc = p->pc, .cfa = s->caller_sp, .guessed = guessed,
 					  .memo = guessed ? UINT64_MAX : memo_of(u, s) };
 		if (unwind_push(u, n, f))
@@ -361,7 +370,8 @@ static bool path_holds(struct unwinder *u, const struct path *path, const struct
 	uint64_t now;
 
 	for (size_t i = 0; i < path->n_words; i++)
-		if (!snapshot_word(&u->memory, path->words[i].at, &now) || now != path->words[i].value)
+		if (!snapshot_word(&u->memory, path->words[i].at, &now) ||
+		    now != path->words[i].value)
 			return false;
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		if (path->consulted & 1u << i && arch_kept(entry, i) != path->regs[i])
@@ -373,13 +383,15 @@ static bool path_holds(struct unwinder *u, const struct path *path, const struct
 static struct path *find_path(struct unwinder *u, struct path *set, const struct position *p)
 {
 	for (size_t i = 0; i < PATH_WAYS; i++)
-		if (set[i].n_frames && set[i].pc == p->pc && set[i].sp == p->sp && path_holds(u, &set[i], p->entry))
+		if (set[i].n_frames && set[i].pc == p->pc && set[i].sp == p->sp &&
+		    path_holds(u, &set[i], p->entry))
 			return &set[i];
 	return NULL;
 }
 
 /* What is known as a whole must be what is found afresh, too. */
-static int check_path(struct unwinder *u, const struct path *path, const struct arch_regs *entry, taddr ret)
+static int check_path(struct unwinder *u, const struct path *path, const struct arch_regs *entry,
+		      taddr ret)
 {
 	size_t n = 0;
 	int err = 0;
@@ -390,7 +402,8 @@ static int check_path(struct unwinder *u, const struct path *path, const struct 
 }
 
 /* By steps, or afresh if that cannot be; what can be done by steps is remembered as a whole. */
-static int walk_chain(struct unwinder *u, struct position *p, struct path *set, struct unwind_chain *out)
+static int walk_chain(struct unwinder *u, struct position *p, struct path *set,
+		      struct unwind_chain *out)
 {
 	const taddr pc = p->pc, sp = p->sp;
 	struct path *room = paths_make_room(&u->paths, set), *next = room ? &u->paths.next : NULL;
@@ -402,11 +415,13 @@ static int walk_chain(struct unwinder *u, struct position *p, struct path *set, 
 		bool reached = u->reached;
 		bool taken = next && !reached && path_take(&u->paths, room, pc, sp, u->frames, n);
 
-		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, reached, taken ? room : NULL };
+		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, reached,
+					      taken ? room : NULL };
 		return u->check ? check_against(u, p->entry, pc, n) : 0;
 	}
 	err = unwind_afresh(u, p->entry, pc, &n, &complete);
-	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, u->reached, NULL };
+	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, u->reached,
+				      NULL };
 	return err;
 }
 
@@ -423,9 +438,9 @@ static void cut_at_goal(const struct unwind_goal *goal, struct unwind_chain *cha
 	}
 }
 
-int unwinder_chain(struct unwinder *u, const struct mappings *maps, const struct module_files *files,
-		   const struct arch_regs *entry, taddr ret, const struct unwind_goal *goal,
-		   struct unwind_chain *out)
+int unwinder_chain(struct unwinder *u, const struct mappings *maps,
+		   const struct module_files *files, const struct arch_regs *entry, taddr ret,
+		   const struct unwind_goal *goal, struct unwind_chain *out)
 {
 	struct position p = { .pc = ret, .sp = arch_sp_after_return(entry), .entry = entry };
 	struct path *set = paths_at(&u->paths, p.pc, p.sp);

@@ -27,7 +27,8 @@ struct unwinder {
 	bool reached;			/* the last frame is it */
 	struct arch_regs regs;
 	unsigned reads;		/* words libunwind has asked for in this step */
-	bool no_cfi;		/* libunwind was told that there is none, and may go on by guessing */
+	bool no_cfi;		/* libunwind was told that there is none, and may go on by
+				   guessing */
 	enum chain_end end;	/* why a walk did not come to the chain's end */
 
 	/* of the step in progress: what it depends on */
@@ -62,7 +63,8 @@ bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
 /* Is the code at @pc where the thread, or its program, was started? */
 bool unwind_is_start(struct unwinder *u, taddr pc);
 
-/* The caller of a frame at @sp that nothing describes, if that can only be where the thread was started. */
+/* The caller of a frame at @sp that nothing describes, if that can only be where the thread was
+ * started. */
 bool unwind_start_caller(struct unwinder *u, taddr sp, struct guess *out);
 
 /* Does the code at @pc return from a signal handler? */
@@ -70,7 +72,8 @@ bool unwind_is_signal_return(struct snapshot *memory, taddr pc);
 
 /**
  * The whole chain into u->frames, by libunwind in one go, with nothing remembered.
- * @complete  whether it came to the outermost frame, or to the one that is sought; if not, u->end says why
+ * @complete  whether it came to the outermost frame, or to the one that is sought; if not, u->end
+ *            says why
  * Returns 0 or -ENOMEM.
  */
 int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, size_t *n,

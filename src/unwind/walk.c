@@ -37,14 +37,15 @@ bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 	return arch_is_signal_return(code);
 }
 
-/* A function that was called from where it was called from itself has a return address of its own. Tables
- * that do not tell where it is would lead on and on. */
+/* A function that was called from where it was called from itself has a return address of its own.
+ * Tables that do not tell where it is would lead on and on. */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa)
 {
 	uint64_t word;
 
 	/* The first step starts within the call instruction. */
-	return (from != to && from - 1 != to) || (snapshot_word(&u->memory, cfa - sizeof word, &word) && word == to);
+	return (from != to && from - 1 != to) ||
+	       (snapshot_word(&u->memory, cfa - sizeof word, &word) && word == to);
 }
 
 /* Registers of the frame that @c stands in. */
@@ -58,10 +59,10 @@ static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 
 enum stepped { STEPPED, GUESSED, OUTERMOST, LOST };
 
-/* Nothing describes the frame @f, where @from stands: @c to its caller, if that is where the thread was
- * started, or else by the frame pointer. */
-static enum stepped step_without_cfi(struct unwinder *u, unw_cursor_t *from, const struct unwind_frame *f,
-				     unw_cursor_t *c)
+/* Nothing describes the frame @f, where @from stands: @c to its caller, if that is where the thread
+ * was started, or else by the frame pointer. */
+static enum stepped step_without_cfi(struct unwinder *u, unw_cursor_t *from,
+				     const struct unwind_frame *f, unw_cursor_t *c)
 {
 	uint64_t kept[ARCH_KEPT_REGS];
 	unw_word_t sp;
@@ -70,8 +71,8 @@ static enum stepped step_without_cfi(struct unwinder *u, unw_cursor_t *from, con
 	if (unw_get_reg(from, UNW_REG_SP, &sp) || !get_kept(from, kept))
 		return LOST;
 	bool certain = unwind_start_caller(u, sp, &g);
-	if (!certain &&
-	    !guess_caller(&u->code, &u->memory, f->pc - !f->exact, sp, kept[arch_frame_pointer], &g))
+	if (!certain && !guess_caller(&u->code, &u->memory, f->pc - !f->exact, sp,
+				      kept[arch_frame_pointer], &g))
 		return LOST;
 	if (!certain)
 		kept[arch_frame_pointer] = g.saved;
@@ -115,8 +116,8 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	return more == 0 || *pc == 0 ? OUTERMOST : how;
 }
 
-/* Frame after frame until the outermost, or the one that is sought; *complete tells whether that was
- * reached. */
+/* Frame after frame until the outermost, or the one that is sought; *complete tells whether that
+ * was reached. */
 static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 {
 	unsigned handlers = 0;
@@ -134,8 +135,8 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		if (*complete)
 			return 0;
 		if (in_handler) {
-			/* The kernel's way back from a handler is nobody's call: in its place stands
-			 * what the signal interrupted, perhaps on another stack. */
+			/* The kernel's way back from a handler is nobody's call: in its place
+			 * stands what the signal interrupted, perhaps on another stack. */
 			handlers++;
 			*f = (struct unwind_frame){ .pc = pc, .exact = true, .guessed = f->guessed,
 						    .memo = UINT64_MAX };
@@ -166,8 +167,9 @@ int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, 
 	u->regs = *entry;
 	u->end = CHAIN_UNREADABLE;
 	int err = unwind_push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT64_MAX });
-	/* Begin in the caller, inside of its call instruction: which row of its table holds there does
-	 * not depend on what comes behind the call, and the allocator needs no table of its own. */
+	/* Begin in the caller, inside of its call instruction: which row of its table holds there
+	 * does not depend on what comes behind the call, and the allocator needs no table of its
+	 * own. */
 	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
 	if (!err && !unw_init_remote(&c, u->as, u))
 		err = walk(u, &c, n, complete);

@@ -41,7 +41,7 @@ copy_tree() {
 }
 
 @test "this tree keeps the rules of the house" {
-	run "$ROOT/tests/lint/house.py" arrows length units
+	run "$ROOT/tests/lint/house.py"
 	[ -z "$output" ] || fail "$output"
 	[ "$status" = 0 ]
 }

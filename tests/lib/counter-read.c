@@ -21,7 +21,8 @@ int main(int argc, char **argv)
 	uint64_t allocs = 0, bytes = 0, frees = 0, freed = 0;
 
 	if (!f || fread(&r, sizeof r, 1, f) != 1 || r.magic != COUNTER_MAGIC) {
-		fprintf(stderr, "counter-read: %s: no record of counter.so\n", argc > 1 ? argv[1] : "");
+		fprintf(stderr, "counter-read: %s: no record of counter.so\n",
+			argc > 1 ? argv[1] : "");
 		return 1;
 	}
 	fclose(f);
@@ -36,18 +37,20 @@ int main(int argc, char **argv)
 			continue;
 		printf("%s\n{\"size\":%" PRIu64 ",\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64
 		       ",\"frees\":%" PRIu64 ",\"kept_bytes\":%" PRIu64 "}",
-		       sep, size, b->allocs, size * b->allocs, b->frees, size * (b->allocs - b->frees));
+		       sep, size, b->allocs, size * b->allocs, b->frees,
+		       size * (b->allocs - b->frees));
 		sep = ",";
 		allocs += b->allocs;
 		bytes += size * b->allocs;
 		frees += b->frees;
 		freed += size * b->frees;
 	}
-	printf("],\n\"totals\":{\"allocs\":%" PRIu64 ",\"alloc_bytes\":%" PRIu64 ",\"frees\":%" PRIu64
-	       ",\"free_bytes\":%" PRIu64 ",\"kept_objects\":%" PRIu64 ",\"kept_bytes\":%" PRIu64
-	       ",\"peak_bytes\":%" PRIu64 ",\"failed_allocs\":%" PRIu64 ",\"unknown_frees\":%" PRIu64
-	       "},\n\"inherited_frees\":%" PRIu64 ",\"reappeared\":%" PRIu64 ",\"overflow\":%" PRIu64 "}\n",
-	       allocs, bytes, frees, freed, allocs - frees, bytes - freed, r.peak_bytes, r.failed_allocs,
-	       r.unknown_frees, r.inherited_frees, r.reappeared, r.overflow);
+	printf("],\n\"totals\":{\"allocs\":%" PRIu64 ",\"alloc_bytes\":%" PRIu64
+	       ",\"frees\":%" PRIu64 ",\"free_bytes\":%" PRIu64 ",\"kept_objects\":%" PRIu64
+	       ",\"kept_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"failed_allocs\":%" PRIu64
+	       ",\"unknown_frees\":%" PRIu64 "},\n\"inherited_frees\":%" PRIu64
+	       ",\"reappeared\":%" PRIu64 ",\"overflow\":%" PRIu64 "}\n",
+	       allocs, bytes, frees, freed, allocs - frees, bytes - freed, r.peak_bytes,
+	       r.failed_allocs, r.unknown_frees, r.inherited_frees, r.reappeared, r.overflow);
 	return fflush(stdout) || ferror(stdout);
 }

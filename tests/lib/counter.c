@@ -172,7 +172,8 @@ static struct counter_record *new_record(void)
 
 		*end++ = '.';
 		digits(end, n);
-		fd = syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		fd = syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			     0600);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}

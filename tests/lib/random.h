@@ -3,8 +3,8 @@
 #define MPROF_TEST_RANDOM_H
 
 /*
- * Random numbers for tests: xorshift64*, the same in every run and on every machine, so that a failure comes
- * again. Which they are is decided by a state that the test sets; it may not be 0.
+ * Random numbers for tests: xorshift64*, the same in every run and on every machine, so that a
+ * failure comes again. Which they are is decided by a state that the test sets; it may not be 0.
  */
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * textdiff PID: compares every executable mapping of a file in a process with that file, whole pages,
- * so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere. A program
- * that unloads code meanwhile is looked at anew.
+ * textdiff PID: compares every executable mapping of a file in a process with that file, whole
+ * pages, so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere.
+ * A program that unloads code meanwhile is looked at anew.
  * textdiff -m PID: prints the mappings that no allocation makes or moves (files, and all that is
  * executable), without what differs by itself, to be compared with what was there before.
  */
@@ -87,7 +87,8 @@ static int look(int pid, int mem, FILE *maps, int list, FILE *out)
 			continue;
 		if (list) {
 			if (m.inode || m.perms[2] == 'x')
-				fprintf(out, "%lx-%lx %s %lx %s\n", m.start, m.end, m.perms, m.offset, m.name);
+				fprintf(out, "%lx-%lx %s %lx %s\n", m.start, m.end, m.perms,
+					m.offset, m.name);
 		} else if (m.perms[2] == 'x' && m.inode) {
 			int one = compare(pid, mem, &m, out);
 

@@ -24,12 +24,6 @@ COLUMNS_MAX = 100
 
 # Files that may be longer than LINES_MAX, each with its reason.
 LONG = {
-	"src/attach/rescue.c": "to be split: which tasks are brought to a stop, and what is put right in them",
-	"src/attach/tracer.c": "to be split: the loop and its queue, and how each kind of stop is served",
-	"src/breakpoints/traps.c": "to be split: planting and lifting, and code that is written over",
-	"src/breakpoints/hits.c": "to be split: what an entry means, and what a return does",
-	"src/cli/output.c": "to be split: which files are written, and what is said about them",
-	"src/profile/profile.c": "to be split: the call tree, and what an event does to it",
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SIGALRM a thousand times a second with SA_SIGINFO, on an alternate stack, while three threads
- * allocate; and a timer of its own whose expirations, with the overruns, must be what the clock says.
+ * allocate; and a timer of its own whose expirations, with the overruns, must be what the clock
+ * says.
  */
 #include "live.h"
 
@@ -66,7 +67,8 @@ static double now(void)
 
 int main(void)
 {
-	struct sigaction alarm = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	struct sigaction alarm = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART |
+				   SA_ONSTACK };
 	struct sigaction rt = { .sa_sigaction = counted, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct itimerval t = { { 0, 1000 }, { 0, 1000 } };
 	struct itimerspec spec = { { 0, 1000000 }, { 0, 1000000 } }, off = { 0 };
@@ -77,7 +79,8 @@ int main(void)
 	sigset_t all, was;
 	timer_t timer;
 
-	MUST(!sigaltstack(&ss, NULL) && !sigaction(SIGALRM, &alarm, NULL) && !sigaction(SIGRTMIN, &rt, NULL));
+	MUST(!sigaltstack(&ss, NULL) && !sigaction(SIGALRM, &alarm, NULL) &&
+	     !sigaction(SIGRTMIN, &rt, NULL));
 	/* Before they run: none of them may get an alarm, which it has no stack for. */
 	sigfillset(&all);
 	MUST(!pthread_sigmask(SIG_BLOCK, &all, &was));
@@ -98,9 +101,10 @@ int main(void)
 		MUST(!pthread_join(threads[i], NULL));
 	report();
 	say("expirations by the clock: %.0f to %.0f\n", least * 1000, most * 1000);
-	/* A repeated one shows as too many, a lost one as too few; the last ones may have been dropped
-	 * with the timer. */
-	bool right = !wrong && (double)again <= most * 1000 + 1 && (double)again >= least * 1000 - 500;
+	/* A repeated one shows as too many, a lost one as too few; the last ones may have been
+	 * dropped with the timer. */
+	bool right = !wrong && (double)again <= most * 1000 + 1 &&
+		     (double)again >= least * 1000 - 500;
 	say("checksum %s\n", right ? "right" : "wrong");
 	return right ? 0 : 98;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pools of the Apache Portable Runtime: cleared, used again, nested, with a cleanup of the program's
- * own that frees what malloc gave. */
+/* Pools of the Apache Portable Runtime: cleared, used again, nested, with a cleanup of the
+ * program's own that frees what malloc gave. */
 #include "target.h"
 
 int apr_initialize(void);
@@ -11,7 +11,8 @@ void *apr_pcalloc(void *pool, size_t size);
 char *apr_pstrdup(void *pool, const char *s);
 void apr_pool_clear(void *pool);
 void apr_pool_destroy(void *pool);
-void apr_pool_cleanup_register(void *pool, const void *data, int (*plain)(void *), int (*child)(void *));
+void apr_pool_cleanup_register(void *pool, const void *data, int (*plain)(void *),
+			       int (*child)(void *));
 
 static int give_back(void *p)
 {

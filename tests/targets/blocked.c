@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that block in read, poll, select, epoll_wait, nanosleep, a futex, accept, a semaphore's wait
- * and a whole write to a full pipe. "report" says how often each has come back before its time and
- * with what; "release" lets each of them go as it should and says "released" with all that went wrong.
+ * Threads that block in read, poll, select, epoll_wait, nanosleep, a futex, accept, a semaphore's
+ * wait and a whole write to a full pipe. "report" says how often each has come back before its time
+ * and with what; "release" lets each of them go as it should and says "released" with all that went
+ * wrong.
  */
 #include "live.h"
 
@@ -105,9 +106,11 @@ static long wait_write(void)
 
 static struct waiter waiters[] = {
 	{ .name = "read", .wait = wait_read },		{ .name = "poll", .wait = wait_poll },
-	{ .name = "select", .wait = wait_select },	{ .name = "epoll_wait", .wait = wait_epoll },
+	{ .name = "select", .wait = wait_select },	{ .name = "epoll_wait",
+							  .wait = wait_epoll },
 	{ .name = "nanosleep", .wait = wait_nanosleep }, { .name = "futex", .wait = wait_futex },
-	{ .name = "futex_timed", .wait = wait_futex_timed }, { .name = "sem_wait", .wait = wait_sem },
+	{ .name = "futex_timed", .wait = wait_futex_timed },
+	{ .name = "sem_wait", .wait = wait_sem },
 	{ .name = "write", .wait = wait_write },
 };
 
@@ -193,7 +196,8 @@ static void await_asleep(void)
 	for (size_t i = 0; i < LENGTH(waiters); i++)
 		while (!waiters[i].entered)
 			usleep(1000);
-	usleep(50000); /* nobody can see from outside whether they are there; too early harms nothing */
+	usleep(50000); /* nobody can see from outside whether they are there; too early harms
+		          nothing */
 }
 
 int main(void)

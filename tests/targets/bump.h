@@ -7,8 +7,8 @@
  * touched, so that sizes above 4 GiB cost nothing, and interrupting it anywhere does no harm. No
  * address is used twice. bump_hook, if set, is called in the middle of malloc.
  *
- * -DBARE: the functions are labels, as in assembly without .type; -DINDIRECT: they are chosen when the
- * program is started (ifuncs).
+ * -DBARE: the functions are labels, as in assembly without .type; -DINDIRECT: they are chosen when
+ * the program is started (ifuncs).
  */
 #include "target.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd N [exec|spawn]: N children that are there at the same time, made by fork or posix_spawn, each of
- * which, or the program it execs, then allocates and frees. Says how many of them ended well.
+ * crowd N [exec|spawn]: N children that are there at the same time, made by fork or posix_spawn,
+ * each of which, or the program it execs, then allocates and frees. Says how many of them ended
+ * well.
  */
 #include "target.h"
 
@@ -65,7 +66,8 @@ int main(int argc, char **argv)
 
 		if (pid == 0) {
 			close(gate[1]);
-			_exit(child(gate[0], argc > 2 && !strcmp(argv[2], "exec") ? argv[0] : NULL));
+			_exit(child(gate[0],
+				    argc > 2 && !strcmp(argv[2], "exec") ? argv[0] : NULL));
 		}
 		born += pid > 0;
 	}

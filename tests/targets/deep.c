@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* deep [N]: allocates at the bottom of a recursion N frames deep, and on the way at every 1000th. */
+/* deep [N]: allocates at the bottom of a recursion N frames deep, and on the way at every
+ * 1000th. */
 #include "target.h"
 
 enum { TIMES = 5, BOTTOM = 2713, WAY = 2719 };

@@ -27,7 +27,8 @@ int main(void)
 				free(p);
 		}
 		MUST(!dlclose(so));
-		MUST(mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == page);
+		MUST(mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			  -1, 0) == page);
 	}
 	bin(6143, 50, 45);
 	bin(6101, 5, 5);

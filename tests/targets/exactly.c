@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exactly [SIGNALS [traps]]: a thread calls malloc and free without end, and each call returns to another kind of
- * instruction: one that is run from a slot, one byte long or longer, one that is emulated, with a word on
- * the stack or with flags, one that runs only in its own place. After each it is verified that the
- * instruction has run, and run once. SIGNALS: that thread gets a signal each so many microseconds (0:
- * none); traps: it handles SIGTRAP, of which there is none.
+ * exactly [SIGNALS [traps]]: a thread calls malloc and free without end, and each call returns to
+ * another kind of instruction: one that is run from a slot, one byte long or longer, one that is
+ * emulated, with a word on the stack or with flags, one that runs only in its own place. After each
+ * it is verified that the instruction has run, and run once. SIGNALS: that thread gets a signal
+ * each so many microseconds (0: none); traps: it handles SIGTRAP, of which there is none.
  */
 #include "live.h"
 

@@ -44,7 +44,8 @@ static NOINLINE void exact(size_t size)
 
 static void report(void)
 {
-	say("report %lu requests, %s program\n", (unsigned long)requests, second ? "second" : "first");
+	say("report %lu requests, %s program\n", (unsigned long)requests,
+	    second ? "second" : "first");
 }
 
 static void other(const char *word)

@@ -90,8 +90,8 @@ static void tell_account(const char *name, const struct account *a)
 		return;
 	int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	MUST(fd >= 0);
-	int n = snprintf(line, sizeof line, "%s %ld %ld %ld %ld\n", name, a->used, a->used_bytes, a->allocs,
-			 a->alloc_bytes);
+	int n = snprintf(line, sizeof line, "%s %ld %ld %ld %ld\n", name, a->used, a->used_bytes,
+			 a->allocs, a->alloc_bytes);
 	target_write(fd, line, (size_t)n);
 	close(fd);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls the functions of gperftools' heap profiler, from mprof.h or (REAL) from the library's header,
- * and says what they return. heapcalls [fork] */
+/* Calls the functions of gperftools' heap profiler, from mprof.h or (REAL) from the library's
+ * header, and says what they return. heapcalls [fork] */
 #include "target.h"
 
 #ifdef REAL
@@ -22,7 +22,8 @@ static void say_first_line(void)
 {
 	char *text = GetHeapProfile();
 
-	say("text %d %.*s\n", text && text[0] != 0, text ? (int)strcspn(text, "\n") : 0, text ? text : "");
+	say("text %d %.*s\n", text && text[0] != 0, text ? (int)strcspn(text, "\n") : 0,
+	    text ? text : "");
 	free(text);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Told on standard input: "alloc N", "free N" blocks of 5000 bytes, "handle N": install a handler for
- * signal N; "report" says how many blocks there are and how often the handler ran; "plugin FILE" loads
- * it, calls what allocates in it, unloads it again. */
+/* Told on standard input: "alloc N", "free N" blocks of 5000 bytes, "handle N": install a handler
+ * for signal N; "report" says how many blocks there are and how often the handler ran; "plugin
+ * FILE" loads it, calls what allocates in it, unloads it again. */
 #include "live.h"
 
 #include <dlfcn.h>

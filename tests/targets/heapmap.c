@@ -45,7 +45,8 @@ NOINLINE static void moved(void)
 
 NOINLINE static void direct(void)
 {
-	MUST(syscall(SYS_mmap, NULL, 7 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != -1);
+	MUST(syscall(SYS_mmap, NULL, 7 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+	     -1);
 	STAY();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parent as a shell is one: "stop" stops its child, which allocates, and "cont" continues it; each
- * time waitpid must tell so, once. The child's number is in the line "child PID". While it is
+ * A parent as a shell is one: "stop" stops its child, which allocates, and "cont" continues it;
+ * each time waitpid must tell so, once. The child's number is in the line "child PID". While it is
  * stopped it must not do anything.
  */
 #include "live.h"
@@ -27,7 +27,8 @@ static void *work(void *arg)
 
 static void be_child(void)
 {
-	/* As a shell's jobs are: SIGTSTP stops nobody in a group without a parent in its session. */
+	/* As a shell's jobs are: SIGTSTP stops nobody in a group without a parent in its
+	 * session. */
 	MUST(!setpgid(0, 0));
 	for (int i = 0; i < THREADS; i++) {
 		pthread_t t;
@@ -54,7 +55,9 @@ static void report(void)
 
 static void other(const char *word)
 {
-	int status, sig = !strcmp(word, "stop") ? SIGSTOP : !strcmp(word, "tstp") ? SIGTSTP : SIGCONT;
+	int status, sig = !strcmp(word, "stop")	  ? SIGSTOP
+			  : !strcmp(word, "tstp") ? SIGTSTP
+						  : SIGCONT;
 
 	MUST(!kill(child, sig));
 	MUST(waitpid(child, &status, WUNTRACED | WCONTINUED) == child);
@@ -85,7 +88,8 @@ int main(void)
 	live_serve(report, other);
 	nothing_else();
 	kill(child, SIGKILL);
-	MUST(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	MUST(waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+	     WTERMSIG(status) == SIGKILL);
 	say("checksum right\n");
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A little Lisp: its allocator is told what an object is for, or is asked by functions that know. */
+/* A little Lisp: its allocator is told what an object is for, or is asked by functions that
+ * know. */
 #include "target.h"
 
 enum type { CONS = 3, FIXNUM, FLONUM, VECTOR = 40 };

@@ -17,8 +17,8 @@ static NOINLINE void brief(void)
 	say("lives brief %d %d 1:%d\n", N, N, N);
 }
 
-/* 100 blocks that are freed in the order in which they were made: each lives through 100 events. The last
- * one is temporary, for nothing has been allocated since. */
+/* 100 blocks that are freed in the order in which they were made: each lives through 100 events.
+ * The last one is temporary, for nothing has been allocated since. */
 static NOINLINE void queue(void)
 {
 	for (int i = 0; i < N; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Heaps of mimalloc: destroyed with all that is in them, deleted, which leaves it, and made a thread's
- * default, so that malloc takes from them. */
+/* Heaps of mimalloc: destroyed with all that is in them, deleted, which leaves it, and made a
+ * thread's default, so that malloc takes from them. */
 #include "target.h"
 
 #include <pthread.h>
@@ -59,7 +59,8 @@ static void deleted(void)
 	bin(5411, 1, 1);
 }
 
-/* A block that is moved comes from the heap that was asked then; one that is not stays where it is. */
+/* A block that is moved comes from the heap that was asked then; one that is not stays where it
+ * is. */
 static void resized(void)
 {
 	void *heap = mi_heap_new(), *in = mi_heap_malloc(heap, 5413), *out, *same;

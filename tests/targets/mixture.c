@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mixture SEED COUNT LOG: so many calls of allocation functions, chosen by the seed. In the end LOG has a
- * line for each that did something, with what malloc_usable_size() said of the block before and after;
+ * mixture SEED COUNT LOG: so many calls of allocation functions, chosen by the seed. In the end LOG
+ * has a line for each that did something, with what malloc_usable_size() said of the block before
+ * and after;
  * -1: there was no block.
  *
  *	OLD-SIZE OLD-USABLE NEW-SIZE NEW-USABLE
@@ -96,7 +97,8 @@ static struct block drop(const struct block *b)
 
 static void note(const struct block *old, const struct block *new)
 {
-	len += (size_t)snprintf(text + len, sizeof text - len, "%ld %ld %ld %ld\n", old->size, old->usable,
+	len += (size_t)snprintf(text + len, sizeof text - len, "%ld %ld %ld "
+							       "%ld\n", old->size, old->usable,
 				new->size, new->usable);
 }
 

@@ -4,8 +4,8 @@
  * moments chains N: N (20) times a thread that makes the next one and ends.
  * moments heirs N: the same, but each joins the one that made it.
  * moments makers N: N (4) threads, each of which makes eight and joins them.
- * Each allocates a block, and verifies it; "checksum right" at the end. "go" has some more made, to the
- * number, with blocks of another size; they are over when it says "done".
+ * Each allocates a block, and verifies it; "checksum right" at the end. "go" has some more made, to
+ * the number, with blocks of another size; they are over when it says "done".
  */
 #include "live.h"
 

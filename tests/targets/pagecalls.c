@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Known changes of its address space, each alone; a second thread maps and unmaps meanwhile if told to.
- * In the end it tells how many bytes are mapped, as it sees them itself.
+ * Known changes of its address space, each alone; a second thread maps and unmaps meanwhile if told
+ * to. In the end it tells how many bytes are mapped, as it sees them itself.
  */
 #include "target.h"
 
@@ -14,7 +14,8 @@ enum { PAGE = 4096 };
 
 static NOINLINE char *map(size_t pages)
 {
-	char *p = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
 	MUST(p != MAP_FAILED);
 	return p;
@@ -29,8 +30,8 @@ static NOINLINE void known(void)
 	char *q = mremap(p + 50 * PAGE, 30 * PAGE, 400 * PAGE, MREMAP_MAYMOVE);
 	MUST(q != MAP_FAILED);
 	/* in place of a part */
-	MUST(mmap(q + PAGE, 3 * PAGE - 5, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-	     q + PAGE);
+	MUST(mmap(q + PAGE, 3 * PAGE - 5, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		  0) == q + PAGE);
 	/* fail */
 	MUST(munmap(q + 1, PAGE) == -1 && mmap(NULL, 0, 0, MAP_PRIVATE, -1, 0) == MAP_FAILED);
 	MUST(sbrk(7 * PAGE) != (void *)-1);
@@ -75,7 +76,8 @@ static unsigned long mapped(void)
 	while ((got = read(fd, text + n, sizeof text - 1 - n)) > 0)
 		n += (size_t)got;
 	close(fd);
-	for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (char *line = text; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		unsigned long start = strtoul(line, &line, 16), end = strtoul(line + 1, &line, 16);
 
 		if (start < 1ul << 47)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parting: when a child has been forked, its parent frees a block and requests another at once. The child
- * has the first one and not the second. */
+/* parting: when a child has been forked, its parent frees a block and requests another at once. The
+ * child has the first one and not the second. */
 #include "target.h"
 
 #include <sys/wait.h>

@@ -16,7 +16,8 @@ int main(void)
 	MUST((q = malloc(70001)));
 	MUST((q = realloc(q, 80003)));
 	MUST((p[0] = calloc(2, 600)));
-	free(q); /* the peak was 81203, above the 81110 before; with the old block it would be more */
+	free(q); /* the peak was 81203, above the 81110 before; with the old block it would be
+		    more */
 	free(p[0]);
 	MUST((q = malloc(81201)));
 	bin(8111, 10, 10);

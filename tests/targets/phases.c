@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * phases: eight threads that do nothing until they are told to. Before "ready" they make OLD blocks;
- * at "go" each does an exact amount of work with sizes nobody else has, some of it on old blocks;
- * the truth of that is in $BINS when it says "done". "more" does the same work again, but it is
- * nobody's: the truth is not written.
+ * phases: eight threads that do nothing until they are told to. Before "ready" they make OLD
+ * blocks; at "go" each does an exact amount of work with sizes nobody else has, some of it on old
+ * blocks; the truth of that is in $BINS when it says "done". "more" does the same work again, but
+ * it is nobody's: the truth is not written.
  */
 #include "live.h"
 
 #include <malloc.h>
 
-enum { THREADS = 8, OLD = 40, TIMES = 200, OLD_SIZE = 5501, A = 5503, B = 5507, C = 5519, D = 5521, E = 5527,
+enum { THREADS = 8, OLD = 40, TIMES = 200, OLD_SIZE = 5501, A = 5503, B = 5507, C = 5519, D = 5521,
+       E = 5527,
 	KEPT = 7 };
 
 static void *old[THREADS][OLD];
@@ -19,7 +20,8 @@ static pthread_barrier_t start, end;
 static atomic_bool over;
 static unsigned rounds;
 
-/* Frees: A all, B: those realloc took, C all but KEPT, D all but the last of each realloc, E all. */
+/* Frees: A all, B: those realloc took, C all but KEPT, D all but the last of each realloc, E
+ * all. */
 static NOINLINE void work(unsigned t)
 {
 	for (int i = 0; i < TIMES; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Eight threads that allocate, resize and free blocks of their own and of each other. What a realloc
- * gives up is at once what another thread may get. Says at the end what is live and what was at most
- * live by its own account, in bytes, and how often it has called malloc, calloc, realloc and free.
- * Usage: races [ROUNDS]; with 0 all that happens happens without threads' work.
+ * Eight threads that allocate, resize and free blocks of their own and of each other. What a
+ * realloc gives up is at once what another thread may get. Says at the end what is live and what
+ * was at most live by its own account, in bytes, and how often it has called malloc, calloc,
+ * realloc and free. Usage: races [ROUNDS]; with 0 all that happens happens without threads' work.
  */
 #include "live.h"
 
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
 		MUST(!pthread_create(&t[i], NULL, work, (void *)(i + 1)));
 	for (int i = 0; i < THREADS; i++)
 		MUST(!pthread_join(t[i], NULL));
-	say("load %lu peak %lu calls %lu %lu %lu %lu\n", atomic_load(&live), top, atomic_load(&counts[0]),
+	say("load %lu peak %lu calls %lu %lu %lu "
+	    "%lu\n", atomic_load(&live), top, atomic_load(&counts[0]),
 	    atomic_load(&counts[1]), atomic_load(&counts[2]), atomic_load(&counts[3]));
 	_exit(0); /* what exit() would free is not the program's account */
 }

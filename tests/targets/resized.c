@@ -23,7 +23,8 @@ int main(int argc, char **argv)
 	void *blocks[16];
 	unsigned next = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
 
-	/* Each round has more than the one before: its first block that is made smaller makes a peak. */
+	/* Each round has more than the one before: its first block that is made smaller makes a
+	 * peak. */
 	for (unsigned round = 1; round <= 6; round++) {
 		for (unsigned i = 0; i < 48; i++) {
 			void **block = &blocks[i % 16];
@@ -32,7 +33,8 @@ int main(int argc, char **argv)
 			if (i < 16)
 				*block = NULL;
 			if (i < 32)
-				*block = sites[(next >> 16) % SITES](*block, (i < 16 ? 64 : 16) * round);
+				*block = sites[(next >> 16) % SITES](*block,
+								     (i < 16 ? 64 : 16) * round);
 			else
 				free(*block);
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes code that calls malloc, writes other code over it, in the middle of whose only instruction malloc
- * used to return, and forks. Parent and child run it, and then write and run the first code again.
+ * Makes code that calls malloc, writes other code over it, in the middle of whose only instruction
+ * malloc used to return, and forks. Parent and child run it, and then write and run the first code
+ * again.
  */
 #include "target.h"
 
@@ -12,9 +13,11 @@ enum { SIZE = 3361, MALLOC_AT = 7, WORD_AT = 17 };
 
 /* It calls malloc, which returns to byte 22. */
 static const unsigned char caller[] = {
-	0x48, 0x83, 0xec, 0x08, 0x90, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* sub $8,%rsp; nop; mov $malloc,%rax */
+	/* sub $8,%rsp; nop; mov $malloc,%rax */
+	0x48, 0x83, 0xec, 0x08, 0x90, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0,
 	0xbf, SIZE & 255, SIZE >> 8, 0, 0,				  /* mov $SIZE,%edi */
-	0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3,			  /* call *%rax; add $8,%rsp; ret */
+	/* call *%rax; add $8,%rsp; ret */
+	0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3,
 };
 
 /* nop 15 times; movabs $WORD,%rax, from byte 15 to 24; ret */
@@ -58,7 +61,8 @@ int main(void)
 {
 	int status;
 
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
 	MUST(page != MAP_FAILED);
 	pair();
 	word_is_whole(true);

@@ -93,7 +93,8 @@ int main(void)
 	char line[LIVE_LINE];
 	int status;
 
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	MUST(shared != MAP_FAILED);
 	pid_t self = getpid();
 	child = fork();
@@ -116,7 +117,8 @@ int main(void)
 	/* What is queued has been delivered before a system call returns. */
 	getppid();
 	bool right = !wrong && sum(shared->seen) == sum(shared->sent);
-	say("report %lu signals, %lu sent, %d wrong\n", sum(shared->seen), sum(shared->sent), (int)wrong);
+	say("report %lu signals, %lu sent, %d "
+	    "wrong\n", sum(shared->seen), sum(shared->sent), (int)wrong);
 	say("checksum %s\n", right ? "right" : "wrong");
 	return right ? 0 : 98;
 }

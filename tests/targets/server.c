@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server [THREADS [PAUSE]]: threads (8) that allocate, fill, verify and free without end, with PAUSE
- * microseconds (0) after each request. Every block is verified byte for byte before it is freed, and
- * what was written must add up to what is read back: "checksum right".
+ * server [THREADS [PAUSE]]: threads (8) that allocate, fill, verify and free without end, with
+ * PAUSE microseconds (0) after each request. Every block is verified byte for byte before it is
+ * freed, and what was written must add up to what is read back: "checksum right".
  */
 #include "live.h"
 
@@ -88,7 +88,8 @@ static void report(void)
 		wrong += workers[i].wrong;
 		slowest = n < slowest ? n : slowest;
 	}
-	say("report %lu requests, %lu by the slowest thread, %lu wrong\n", requests, slowest, wrong);
+	say("report %lu requests, %lu by the slowest thread, %lu "
+	    "wrong\n", requests, slowest, wrong);
 }
 
 int main(int argc, char **argv)

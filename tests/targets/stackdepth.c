@@ -12,7 +12,12 @@ enum { LEVELS = 50, BUFFER = 1000 };
 
 static uintptr_t deepest;
 
-#define STACK_POINTER() __extension__({ uintptr_t sp_; __asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); sp_; })
+#define STACK_POINTER() \
+	__extension__({ \
+		uintptr_t sp_; \
+		__asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); \
+		sp_; \
+	})
 
 static NOINLINE void descend(int n, size_t size)
 {

@@ -35,7 +35,8 @@ static bool stands_still(pid_t pid)
 
 int main(void)
 {
-	atomic_int *ready = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	atomic_int *ready = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+				 0);
 	struct sigaction sa = { .sa_handler = handler };
 
 	MUST(ready != MAP_FAILED && !sigaction(SIGCONT, &sa, NULL));

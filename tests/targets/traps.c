@@ -26,7 +26,10 @@ static void handler(int sig, siginfo_t *si, void *uc)
 
 static NOINLINE void own_int3(void)
 {
-	__asm__ volatile("lea 1f(%%rip), %%rax\n\tmov %%rax, %0\n\tint3\n1:" : "=m"(expected) : : "rax");
+	__asm__ volatile("lea 1f(%%rip), %%rax\n\tmov %%rax, %0\n\tint3\n1:"
+			 : "=m"(expected)
+			 :
+			 : "rax");
 }
 
 int main(void)

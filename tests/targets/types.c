@@ -37,7 +37,8 @@ static struct twin_b twin_b UNUSED;
 
 int main(void)
 {
-	static const size_t sizes[] = { sizeof tagged, sizeof unnamed,	    sizeof second, sizeof both,
+	static const size_t sizes[] = { sizeof tagged, sizeof unnamed,	    sizeof second,
+					sizeof both,
 					sizeof not_a_struct, sizeof twin_a, 9151 };
 
 	TOUCH(tagged);

@@ -53,11 +53,14 @@ struct actor {
 struct scripted {
 	struct actor actors[ACTORS_MAX];
 	unsigned n, calls, sleeps, pauses, since;
+	unsigned in_the_middle;	/* so often some task is in the middle of what is ours */
+	uint64_t told;		/* without a stop, and not asked for yet */
+	uint64_t wake_ns, first_wake, last_wake; /* how often its wait ends */
 	bool same_first;	/* wait looks at the same task first, always */
 	bool signalled;		/* the wait that sleeps ends with EINTR */
 	volatile sig_atomic_t stop;
 	enum trap_answer answer[2]; /* to a SIGTRAP; [1]: from a trap instruction for certain */
-	struct space *spaces[ACTORS_MAX];
+	struct address_space *spaces[ACTORS_MAX];
 	struct tracer *tracer;
 	char log[LOG_MAX];
 	/* The script. Each may be NULL. */
@@ -239,6 +242,8 @@ static inline pid_t scripted_wait(void *ctx, pid_t tid, int *wstatus, int flags)
 	if (k->signalled)
 		return wait_error(EINTR);
 	a = untold(k, tid);
+	if (!a && k->wake_ns)
+		return wait_error(EINTR);
 	if (!a)
 		fail_msg("sleeps for ever, having done:\n%s", k->log);
 	return tell(a, wstatus);
@@ -416,17 +421,17 @@ static inline int scripted_each_task(void *ctx, pid_t pid, int (*visit)(void *ar
 	return any ? err : -ESRCH;
 }
 
-static inline struct space *scripted_open_space(void *ctx, pid_t tid)
+static inline struct address_space *scripted_open_space(void *ctx, pid_t tid)
 {
 	struct scripted *k = ctx;
 	struct actor *a = find(k, tid);
-	struct space *s = a && !a->ended ? calloc(1, sizeof *s) : NULL;
+	struct address_space *s = a && !a->ended ? calloc(1, sizeof *s) : NULL;
 
 	if (!s) {
 		errno = ESRCH;
 		return NULL;
 	}
-	*s = (struct space){ .mem = -1, .pid = tid };
+	*s = (struct address_space){ .mem = -1, .pid = tid };
 	for (unsigned i = 0; i < ACTORS_MAX; i++)
 		if (!k->spaces[i]) {
 			k->spaces[i] = s;
@@ -454,14 +459,14 @@ static inline bool owner_image(void *ctx, struct task *task)
 }
 
 static inline bool owner_forked(void *ctx, struct task *child, const struct task *parent,
-				struct space *space)
+				struct address_space *space)
 {
 	assert_ptr_not_equal(child->space, space);
 	note(ctx, "forked %d by %d\n", NUMBER(child->tid), NUMBER(parent->tid));
 	return true;
 }
 
-static inline void owner_unfollowed(void *ctx, struct task *task, const struct space *space,
+static inline void owner_unfollowed(void *ctx, struct task *task, const struct address_space *space,
 				    int err)
 {
 	(void)space;
@@ -497,7 +502,7 @@ static inline void owner_task_gone(void *ctx, struct task *task)
 	note(ctx, "gone %d\n", NUMBER(task->tid));
 }
 
-static inline void owner_space_gone(void *ctx, struct space *space)
+static inline void owner_space_gone(void *ctx, struct address_space *space)
 {
 	struct scripted *k = ctx;
 
@@ -507,9 +512,25 @@ static inline void owner_space_gone(void *ctx, struct space *space)
 			k->spaces[i] = NULL;
 }
 
-static inline void owner_clean(void *ctx, struct space *space)
+static inline bool owner_clean(void *ctx, struct address_space *space)
 {
-	note(ctx, "clean %d\n", NUMBER(space->pid));
+	struct scripted *k = ctx;
+	bool done = !k->in_the_middle;
+
+	note(k, "clean %d%s\n", NUMBER(space->pid), done ? "" : ": not yet");
+	k->in_the_middle -= !done;
+	return done;
+}
+
+static inline uint64_t owner_idle(void *ctx)
+{
+	struct scripted *k = ctx;
+	uint64_t told = k->told;
+
+	if (told)
+		note(k, "told %u\n", (unsigned)told);
+	k->told = 0;
+	return told;
 }
 
 static inline void owner_ended(void *ctx, pid_t pid, int wstatus)
@@ -527,6 +548,11 @@ static inline void owner_reaped(void *ctx, pid_t pid, int wstatus)
 	note(ctx, "reaped %d %#x\n", NUMBER(pid), (unsigned)wstatus);
 }
 
+static inline void scripted_wake(void *ctx, uint64_t ns)
+{
+	((struct scripted *)ctx)->wake_ns = ns;
+}
+
 static inline struct kernel kernel_of_script(struct scripted *k)
 {
 	return (struct kernel){
@@ -537,6 +563,7 @@ static inline struct kernel kernel_of_script(struct scripted *k)
 		.each_task = scripted_each_task,
 		.open_space = scripted_open_space,
 		.pause = scripted_pause,
+		.wake = scripted_wake,
 		.ctx = k,
 	};
 }
@@ -555,6 +582,7 @@ static const struct tracer_ops owner_ops = {
 	.ended = owner_ended,
 	.exiting = owner_exiting,
 	.reaped = owner_reaped,
+	.idle = owner_idle,
 };
 
 static inline int begin_script(void **state)
@@ -580,7 +608,7 @@ static inline int end_script(void **state)
 
 	tracer_free(k->tracer);
 	for (unsigned i = 0; i < ACTORS_MAX; i++)
-		space_free(k->spaces[i]);
+		address_space_free(k->spaces[i]);
 	free(k);
 	return 0;
 }

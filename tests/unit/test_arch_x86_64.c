@@ -50,7 +50,8 @@ static const struct known known[] = {
 	{ "lea 0x100(%rip),%rdi", ARCH_COPY_RELATIVE, 7, 3, { 0x48, 0x8d, 0x3d, 0, 1 } },
 	{ "cmpb $5,0x100(%rip)", ARCH_COPY_RELATIVE, 7, 2, { 0x80, 0x3d, 0, 1, 0, 0, 5 } },
 	{ "cmpq $5,0x100(%rip)", ARCH_COPY_RELATIVE, 8, 3, { 0x48, 0x83, 0x3d, 0, 1, 0, 0, 5 } },
-	{ "movl $imm32,0x100(%rip)", ARCH_COPY_RELATIVE, 10, 2, { 0xc7, 0x05, 0, 1, 0, 0, 1, 2, 3, 4 } },
+	{ "movl $imm32,0x100(%rip)", ARCH_COPY_RELATIVE, 10, 2,
+	  { 0xc7, 0x05, 0, 1, 0, 0, 1, 2, 3, 4 } },
 	{ "push 0x100(%rip)", ARCH_COPY_RELATIVE, 6, 2, { 0xff, 0x35, 0, 1 } },
 	{ "movups 0x100(%rip),%xmm0", ARCH_COPY_RELATIVE, 7, 3, { 0x0f, 0x10, 0x05, 0, 1 } },
 	/* jumps and calls */
@@ -119,7 +120,8 @@ static void what_is_no_instruction_is_refused(void **state)
 		{ 0x06 },		/* push %es: not in 64-bit mode */
 		{ 0x0f, 0x0a },
 		{ 0xd6 },
-		{ 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+		{ 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+		  0x66,
 		  0x66 },	/* nothing but prefixes */
 		{ 0xf0, 0x90 },	/* lock nop */
 	};
@@ -149,7 +151,8 @@ static void whatever_the_bytes_are_the_answer_stays_within_them(void **state)
 		assert_in_range(insn.how, ARCH_EMULATE, ARCH_STEP);
 		if (insn.how == ARCH_COPY_RELATIVE)
 			assert_true(insn.displacement && insn.displacement + 4 <= insn.size);
-		assert_in_range(arch_relocate(&insn, AT, AT + 0x10000, out), insn.size + 5u, ARCH_SLOT_MAX);
+		assert_in_range(arch_relocate(&insn, AT, AT + 0x10000, out), insn.size + 5u,
+				ARCH_SLOT_MAX);
 	}
 }
 
@@ -211,7 +214,8 @@ static void assert_moved_well(const struct arch_insn *i, taddr at, taddr slot)
 	assert_true(decode_text(out, (size_t)n, slot, &is));
 	assert_int_equal(is.z.length, i->size);
 	assert_string_equal(is.text, was.text);
-	assert_int_equal(jump_target(out + i->size, (size_t)n - i->size, slot + i->size), at + i->size);
+	assert_int_equal(jump_target(out + i->size, (size_t)n - i->size, slot + i->size),
+			 at + i->size);
 }
 
 static bool can_move(const struct arch_insn *i)
@@ -282,10 +286,13 @@ static void reach_ends_at_exactly_two_gigabytes(void **state)
 
 static void the_longest_instruction_fits_a_slot_with_its_jump_back(void **state)
 {
-	/* lock xacquire cmpxchg with a segment, an address size, an index and a displacement: 15 bytes */
-	const uint8_t longest[] = { 0x66, 0x66, 0x66, 0x66, 0x2e, 0x67, 0xf0, 0x48, 0x81, 0x84, 0x8b,
+	/* lock xacquire cmpxchg with a segment, an address size, an index and a displacement: 15
+	 * bytes */
+	const uint8_t longest[] = { 0x66, 0x66, 0x66, 0x66, 0x2e, 0x67, 0xf0, 0x48, 0x81, 0x84,
+				    0x8b,
 				    1, 2, 3, 4, 5, 6, 7, 8 };
-	const uint8_t fifteen[] = { 0x2e, 0x67, 0xf0, 0x48, 0x81, 0x84, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const uint8_t fifteen[] = { 0x2e, 0x67, 0xf0, 0x48, 0x81, 0x84, 0x8b, 1, 2, 3, 4, 5, 6, 7,
+				    8 };
 	uint8_t out[ARCH_SLOT_MAX];
 	struct arch_insn insn;
 
@@ -347,7 +354,8 @@ static void look_at_code(struct insn_set *s, const uint8_t *code, size_t len, ta
 
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (size_t i = 0; i < len && s->n < SET_SIZE / 2;) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code + i, len - i, &d.z))) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code + i, len - i,
+								&d.z))) {
 			i++;
 			continue;
 		}
@@ -380,7 +388,8 @@ static void every_instruction_behind_a_call_of_libc_can_be_moved(void **state)
 	assert_non_null(s.v);
 	random_state = 2;
 	dl_iterate_phdr(look_at_module, &s);
-	print_message("# %zu different, %zu copied, of them %zu relative, %zu emulated\n", s.n, s.moved,
+	print_message("# %zu different, %zu copied, of them %zu relative, %zu "
+		      "emulated\n", s.n, s.moved,
 		      s.relative, s.emulated);
 	free(s.v);
 	assert_in_range(s.n, 1000, SET_SIZE / 2 - 1);
@@ -392,8 +401,10 @@ static void every_instruction_behind_a_call_of_libc_can_be_moved(void **state)
 
 static void the_target_of_a_direct_call_is_told_and_of_no_other(void **state)
 {
-	const uint8_t forward[] = { 0xe8, 0x10, 0, 0, 0 }, back[] = { 0xe8, 0xf0, 0xff, 0xff, 0xff };
-	const uint8_t indirect[] = { 0x90, 0x90, 0x90, 0xff, 0xd0 }, jump[] = { 0xe9, 0x10, 0, 0, 0 };
+	const uint8_t forward[] = { 0xe8, 0x10, 0, 0, 0 },
+		back[] = { 0xe8, 0xf0, 0xff, 0xff, 0xff };
+	const uint8_t indirect[] = { 0x90, 0x90, 0x90, 0xff, 0xd0 },
+		jump[] = { 0xe9, 0x10, 0, 0, 0 };
 
 	(void)state;
 	assert_int_equal(arch_direct_call_target(forward, AT), AT + 0x10);
@@ -411,13 +422,17 @@ static void a_call_of_any_form_is_told_by_its_end(void **state)
 		{ { 0x90, 0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true },		/* call rel32 */
 		{ { 0, 0, 0, 0, 0, 0, 0, 0xff, 0xd0 }, true },			/* call *%rax */
 		{ { 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xd3 }, true },		/* call *%r11 */
-		{ { 0, 0, 0, 0, 0, 0, 0xff, 0x50, 0x18 }, true },		/* call *0x18(%rax) */
-		{ { 0, 0, 0, 0xff, 0x15, 1, 2, 3, 4 }, true },			/* call *disp32(%rip) */
-		{ { 0, 0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },		/* call *disp32(%r12) */
+		/* call *0x18(%rax) */
+		{ { 0, 0, 0, 0, 0, 0, 0xff, 0x50, 0x18 }, true },
+		/* call *disp32(%rip) */
+		{ { 0, 0, 0, 0xff, 0x15, 1, 2, 3, 4 }, true },
+		/* call *disp32(%r12) */
+		{ { 0, 0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },
 		{ { 0x3e, 0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },		/* notrack */
 		{ { 0, 0, 0, 0, 0xe9, 1, 2, 3, 4 }, false },			/* jmp */
 		{ { 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 }, false },			/* jmp *%rax */
-		{ { 0, 0, 0, 0xe8, 1, 2, 3, 4, 0x90 }, false },			/* one byte behind it */
+		/* one byte behind it */
+		{ { 0, 0, 0, 0xe8, 1, 2, 3, 4, 0x90 }, false },
 		{ { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc }, false },
 		{ { 0x5d, 0xc3, 0x0f, 0x1f, 0x84, 0, 0, 0, 0 }, false },
 	};
@@ -430,7 +445,8 @@ static void a_call_of_any_form_is_told_by_its_end(void **state)
 
 static void arguments_result_and_stack_are_where_the_psabi_has_them(void **state)
 {
-	struct arch_regs r = { .user = { .rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6, .rax = 5, .rsp = 0x100,
+	struct arch_regs r = { .user = { .rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6,
+					 .rax = 5, .rsp = 0x100,
 					 .rip = 0x200, .rbp = 0x300 } };
 
 	(void)state;
@@ -439,7 +455,7 @@ static void arguments_result_and_stack_are_where_the_psabi_has_them(void **state
 	assert_int_equal(arch_result(&r), 5);
 	assert_int_equal(arch_sp(&r), 0x100);
 	assert_int_equal(arch_pc(&r), 0x200);
-	assert_int_equal(arch_return_slot(&r), 0x100);
+	assert_int_equal(arch_return_place(&r), 0x100);
 	assert_int_equal(arch_sp_after_return(&r), 0x108);
 	arch_set_pc(&r, 0x201);
 	assert_int_equal(arch_pc(&r), 0x201);

@@ -100,8 +100,8 @@ static void step(const struct cpu *c, struct user_regs_struct *r)
 /* Any combination of the flags that conditions ask for, and of AF, which nobody may touch. */
 static uint64_t flags_of(unsigned n)
 {
-	return ALWAYS | (n & 1 ? CF : 0u) | (n & 2 ? PF : 0u) | (n & 4 ? ZF : 0u) | (n & 8 ? SF : 0u) |
-	       (n & 16 ? OF : 0u) | (n & 32 ? AF : 0u);
+	return ALWAYS | (n & 1 ? CF : 0u) | (n & 2 ? PF : 0u) | (n & 4 ? ZF : 0u) |
+	       (n & 8 ? SF : 0u) | (n & 16 ? OF : 0u) | (n & 32 ? AF : 0u);
 }
 
 static unsigned long long *reg(struct user_regs_struct *u, unsigned code)
@@ -188,7 +188,8 @@ static void assert_emulated(const struct cpu *c, const struct arch_insn *insn,
 		pushed = value;
 	}
 	if (stack && memcmp(memory(below), &pushed, sizeof pushed))
-		fail_msg("%s: the word below the stack pointer differs", hex(insn->bytes, insn->size));
+		fail_msg("%s: the word below the stack pointer "
+			 "differs", hex(insn->bytes, insn->size));
 }
 
 static struct arch_insn emulated(const uint8_t *bytes, size_t n)
@@ -302,9 +303,24 @@ static void tests_of_all_registers_set_the_flags_of_the_cpu(void **state)
 static void tests_of_many_values_set_the_flags_of_the_cpu(void **state)
 {
 	static const uint64_t values[] = {
-		0, 1, 2, 3, 0x7f, 0x80, 0xff, 0x100, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		0x180000000, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000080,
-		0xffffffff00000000, UINT64_MAX,
+		0,
+		1,
+		2,
+		3,
+		0x7f,
+		0x80,
+		0xff,
+		0x100,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		0x100000000,
+		0x180000000,
+		0x7fffffffffffffff,
+		0x8000000000000000,
+		0x8000000000000080,
+		0xffffffff00000000,
+		UINT64_MAX,
 	};
 	const unsigned n_values = sizeof values / sizeof *values;
 
@@ -402,7 +418,8 @@ static const struct moved {
 	{ "lock cmpxchg %rcx,0x1100(%rip)", 9, { 0xf0, 0x48, 0x0f, 0xb1, 0x0d, 0x00, 0x11 } },
 	{ "push 0x1100(%rip)", 6, { 0xff, 0x35, 0x00, 0x11 } },
 	{ "movups 0x1100(%rip),%xmm0", 7, { 0x0f, 0x10, 0x05, 0x00, 0x11 } },
-	{ "pshufd $0x1b,0x1100(%rip),%xmm3", 9, { 0x66, 0x0f, 0x70, 0x1d, 0xf7, 0x10, 0, 0, 0x1b } },
+	{ "pshufd $0x1b,0x1100(%rip),%xmm3", 9,
+	  { 0x66, 0x0f, 0x70, 0x1d, 0xf7, 0x10, 0, 0, 0x1b } },
 	{ "ret", 1, { 0xc3 } },
 	{ "ret $16", 3, { 0xc2, 0x10, 0x00 } },
 	{ "jmp *%rbx", 2, { 0xff, 0xe3 } },
@@ -493,8 +510,9 @@ static void a_moved_instruction_does_what_it_does_at_its_own_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(conditional_jumps_do_what_the_cpu_does_under_all_flags,
-						cpu_setup, cpu_teardown),
+		cmocka_unit_test_setup_teardown(
+			conditional_jumps_do_what_the_cpu_does_under_all_flags, cpu_setup,
+			cpu_teardown),
 		cmocka_unit_test_setup_teardown(jumps_and_calls_go_where_the_cpu_goes, cpu_setup,
 						cpu_teardown),
 		cmocka_unit_test_setup_teardown(endbr64_does_nothing, cpu_setup, cpu_teardown),
@@ -502,14 +520,15 @@ int main(void)
 						cpu_setup, cpu_teardown),
 		cmocka_unit_test_setup_teardown(tests_of_all_registers_set_the_flags_of_the_cpu,
 						cpu_setup, cpu_teardown),
-		cmocka_unit_test_setup_teardown(tests_of_many_values_set_the_flags_of_the_cpu, cpu_setup,
-						cpu_teardown),
+		cmocka_unit_test_setup_teardown(tests_of_many_values_set_the_flags_of_the_cpu,
+						cpu_setup, cpu_teardown),
 		cmocka_unit_test_setup_teardown(no_prefix_makes_the_emulation_differ_from_the_cpu,
 						cpu_setup, cpu_teardown),
-		cmocka_unit_test_setup_teardown(whatever_is_emulated_is_what_the_cpu_does, cpu_setup,
-						cpu_teardown),
-		cmocka_unit_test_setup_teardown(a_moved_instruction_does_what_it_does_at_its_own_place,
+		cmocka_unit_test_setup_teardown(whatever_is_emulated_is_what_the_cpu_does,
 						cpu_setup, cpu_teardown),
+		cmocka_unit_test_setup_teardown(
+			a_moved_instruction_does_what_it_does_at_its_own_place, cpu_setup,
+			cpu_teardown),
 	};
 
 	return cmocka_run_group_tests_name("arch_cpu", tests, NULL, NULL);

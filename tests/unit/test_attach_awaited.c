@@ -6,7 +6,7 @@
 
 enum { LEADER = 100 };
 
-static struct space space, other_space;
+static struct address_space space, other_space;
 
 static int begin(void **state)
 {

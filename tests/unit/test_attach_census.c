@@ -89,7 +89,8 @@ static void a_quiet_process_is_held_and_looked_at_once_more(void **state)
 	assert_int_equal(judge((struct reading){ .ours = 3 }, 3, true), CENSUS_COMPLETE);
 }
 
-/* The list had the main thread, and one that ended before it was seized. Its child is there, unseen. */
+/* The list had the main thread, and one that ended before it was seized. Its child is there,
+ * unseen. */
 static void a_reading_that_seized_nobody_is_not_the_last_if_a_thread_was_lost(void **state)
 {
 	(void)state;
@@ -112,7 +113,8 @@ static void a_thread_that_was_lost_without_children_is_no_reason_to_read_again(v
 	assert_int_equal(judge((struct reading){ .ours = 2, .lost = 1 }, 2, false), CENSUS_HOLD);
 }
 
-/* Seized in the middle of clone(2), which decides in its beginning whether the child is born to be traced. */
+/* Seized in the middle of clone(2), which decides in its beginning whether the child is born to be
+ * traced. */
 static void a_child_of_a_thread_seized_in_clone_is_found_when_all_are_held(void **state)
 {
 	(void)state;
@@ -131,7 +133,8 @@ static void its_own_children_are_waited_for_as_long_as_they_escape(void **state)
 	assert_int_equal(judge((struct reading){ .ours = 2, .seized = 1 }, 3, true), CENSUS_HOLD);
 }
 
-/* Whom nobody could have told of yet: its parent is stopped in clone(2), its own first stop is to come. */
+/* Whom nobody could have told of yet: its parent is stopped in clone(2), its own first stop is to
+ * come. */
 static void a_child_that_is_born_to_be_ours_completes_the_count(void **state)
 {
 	(void)state;
@@ -153,7 +156,8 @@ static void a_leader_that_has_gone_is_no_obstacle(void **state)
 	assert_int_equal(judge((struct reading){ .over = 1, .ours = 4 }, 5, true), CENSUS_COMPLETE);
 }
 
-/* An exec has ended all others: the list was of before, the number is of now, or the other way round. */
+/* An exec has ended all others: the list was of before, the number is of now, or the other way
+ * round. */
 static void an_exec_during_the_reading_is_read_again(void **state)
 {
 	(void)state;
@@ -166,7 +170,8 @@ static void nobody_is_let_in_where_one_thread_stays_out(void **state)
 {
 	(void)state;
 	assert_int_equal(judge((struct reading){ .ours = 2, .others = 1 }, 3, true), CENSUS_TRACED);
-	assert_int_equal(judge((struct reading){ .ours = 2, .refused = 1 }, 3, true), CENSUS_REFUSED);
+	assert_int_equal(judge((struct reading){ .ours = 2, .refused = 1 }, 3, true),
+			 CENSUS_REFUSED);
 	assert_int_equal(judge((struct reading){ .refused = 3 }, 3, false), CENSUS_REFUSED);
 }
 
@@ -207,7 +212,8 @@ int main(void)
 		cmocka_unit_test(a_quiet_process_is_held_and_looked_at_once_more),
 		cmocka_unit_test(a_reading_that_seized_nobody_is_not_the_last_if_a_thread_was_lost),
 		cmocka_unit_test(a_thread_born_behind_the_reader_is_missed_by_the_count),
-		cmocka_unit_test(a_thread_that_was_lost_without_children_is_no_reason_to_read_again),
+		cmocka_unit_test(
+			a_thread_that_was_lost_without_children_is_no_reason_to_read_again),
 		cmocka_unit_test(a_child_of_a_thread_seized_in_clone_is_found_when_all_are_held),
 		cmocka_unit_test(its_own_children_are_waited_for_as_long_as_they_escape),
 		cmocka_unit_test(a_child_that_is_born_to_be_ours_completes_the_count),

@@ -76,7 +76,8 @@ static void job_control_stops_are_told_from_held_tasks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
-		assert_stop(EVENT(PTRACE_EVENT_STOP, stopping[i]), SI_USER, STOP_GROUP, stopping[i]);
+		assert_stop(EVENT(PTRACE_EVENT_STOP, stopping[i]), SI_USER, STOP_GROUP,
+			    stopping[i]);
 		/* Before it stops for one, the task is about to get it. */
 		assert_stop(STOPPED(stopping[i]), SI_USER, STOP_SIGNAL, stopping[i]);
 	}
@@ -86,8 +87,9 @@ static void job_control_stops_are_told_from_held_tasks(void **state)
 
 static void events_are_told_by_their_number_whatever_the_si_code(void **state)
 {
-	static const int events[] = { PTRACE_EVENT_FORK,       PTRACE_EVENT_VFORK, PTRACE_EVENT_CLONE,
-				      PTRACE_EVENT_VFORK_DONE, PTRACE_EVENT_EXEC,  PTRACE_EVENT_EXIT,
+	static const int events[] = { PTRACE_EVENT_FORK,   PTRACE_EVENT_VFORK,
+				      PTRACE_EVENT_CLONE,  PTRACE_EVENT_VFORK_DONE,
+				      PTRACE_EVENT_EXEC,   PTRACE_EVENT_EXIT,
 				      PTRACE_EVENT_SECCOMP };
 
 	(void)state;

@@ -503,7 +503,7 @@ static void a_trap_behind_a_group_stop_is_fetched_and_the_group_stop_told_again(
 	run_script(k, stopped_by_job_control);
 	k->log[0] = 0;
 	actor(k, 1)->trap_pending = true;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	expect(k, "interrupt 1\n"
 		  "cont 1\n"
 		  "settle 1, trapped\n");
@@ -527,7 +527,7 @@ static void a_signal_that_comes_while_all_are_stopped_is_delivered_once_afterwar
 	struct scripted *k = traced_process(state, 2);
 
 	k->interrupt = signal_for_2;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	k->log[0] = 0;
 	tracer_continue(k->tracer);
 	expect(k, "cont 1\n");
@@ -543,7 +543,7 @@ static void a_signal_that_comes_while_all_are_stopped_goes_with_the_task_at_deta
 	struct scripted *k = traced_process(state, 2);
 
 	k->interrupt = signal_for_2;
-	tracer_quiesce(k->tracer);
+	tracer_stop_all(k->tracer);
 	k->log[0] = 0;
 	tracer_detach_all(k->tracer);
 	assert_non_null(strstr(k->log, "\ndetach 1\n"));
@@ -616,7 +616,7 @@ static void busy_two_and_signal_of_3(struct scripted *k, unsigned nth)
 	}
 }
 
-static enum trap_answer trap_of_many(void *ctx, struct task *task, bool certain)
+static enum trap_answer breakpoint_of_many(void *ctx, struct task *task, bool certain)
 {
 	struct scripted *k = ctx;
 
@@ -631,7 +631,7 @@ static void two_tasks_that_stop_all_the_time_do_not_starve_a_third(void **state)
 	struct scripted *k = *state;
 	struct kernel kernel = kernel_of_script(k);
 
-	ops.trap = trap_of_many;
+	ops.trap = breakpoint_of_many;
 	tracer_free(k->tracer);
 	k->tracer = tracer_new_on(&kernel, &ops, k, NULL);
 	assert_non_null(k->tracer);
@@ -818,6 +818,83 @@ static void a_process_with_a_thread_of_another_tracer_is_left_alone(void **state
 	assert_false(tracer_has_tasks(k->tracer));
 }
 
+/* ---- what programs tell without a stop ---- */
+
+static void tells_twice(struct scripted *k, unsigned nth)
+{
+	if (nth == 1) {
+		expect(k, "told 7\n");
+		assert_int_not_equal(k->wake_ns, 0);
+		k->told = 9;
+	} else {
+		expect(k, "told 9\n");
+		ask_to_leave(k);
+	}
+}
+
+static void what_is_told_without_a_stop_is_asked_for_before_each_sleep(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	tracer_look_often(k->tracer);
+	k->told = 7;
+	run_script(k, tells_twice);
+	assert_int_equal(k->wake_ns, 0); /* nobody is left to be woken for it */
+}
+
+static void stays_silent(struct scripted *k, unsigned nth)
+{
+	if (nth == 1)
+		k->told = 1;
+	else if (nth == 2)
+		k->first_wake = k->wake_ns;
+	else if (nth == 400)
+		ask_to_leave(k);
+	k->last_wake = k->wake_ns;
+}
+
+static void a_program_that_has_told_nothing_for_long_is_asked_less_often(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	tracer_look_often(k->tracer);
+	run_script(k, stays_silent);
+	assert_true(k->last_wake > k->first_wake);
+}
+
+static void lets_it_run(struct scripted *k, unsigned nth)
+{
+	(void)nth;
+	happens(k, 1, STOPPED(SIGUSR1));
+}
+
+static void who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	k->in_the_middle = 2;
+	k->paused = lets_it_run;
+	tracer_detach_all(k->tracer);
+	expect(k, "interrupt 1\n"
+		  "settle 1\n"
+		  "clean 1: not yet\n"
+		  "cont 1\n"
+		  "settle 1\n"
+		  "cont 1 USR1\n"
+		  "interrupt 1\n"
+		  "settle 1\n"
+		  "clean 1: not yet\n"
+		  "cont 1\n"
+		  "settle 1\n"
+		  "cont 1 USR1\n"
+		  "interrupt 1\n"
+		  "settle 1\n"
+		  "clean 1\n"
+		  "detach 1\n"
+		  "gone 1\n"
+		  "space gone 1\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_script, end_script)
@@ -857,6 +934,9 @@ int main(void)
 		TEST(a_thread_that_is_born_while_the_list_is_read_is_seized_in_the_next_reading),
 		TEST(a_thread_that_is_born_while_its_process_is_stopped_is_ours_from_the_start),
 		TEST(a_process_with_a_thread_of_another_tracer_is_left_alone),
+		TEST(what_is_told_without_a_stop_is_asked_for_before_each_sleep),
+		TEST(a_program_that_has_told_nothing_for_long_is_asked_less_often),
+		TEST(who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,13 +200,15 @@ static void mixing_loses_no_bit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_in_an_empty_index, words_setup, words_teardown),
-		cmocka_unit_test_setup_teardown(every_element_is_found_by_its_number_and_no_other_is,
-						words_setup, words_teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_in_an_empty_index, words_setup,
+						words_teardown),
+		cmocka_unit_test_setup_teardown(
+			every_element_is_found_by_its_number_and_no_other_is, words_setup,
+			words_teardown),
 		cmocka_unit_test_setup_teardown(elements_of_one_hash_are_told_apart, words_setup,
 						words_teardown),
-		cmocka_unit_test_setup_teardown(a_search_goes_on_over_the_end_of_the_table, words_setup,
-						words_teardown),
+		cmocka_unit_test_setup_teardown(a_search_goes_on_over_the_end_of_the_table,
+						words_setup, words_teardown),
 		cmocka_unit_test_setup_teardown(there_is_always_room, words_setup, words_teardown),
 		cmocka_unit_test_setup_teardown(a_released_index_can_be_used_again, words_setup,
 						words_teardown),

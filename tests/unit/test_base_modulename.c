@@ -4,7 +4,8 @@
 
 static enum module_likeness likeness(const char *a, const char *b)
 {
-	return modules_compare(&(struct module_name){ a, "12", false }, &(struct module_name){ b, "34", false });
+	return modules_compare(&(struct module_name){ a, "12", false },
+			       &(struct module_name){ b, "34", false });
 }
 
 static void likeness_is_by_build_path_name_and_version(void **state)
@@ -33,7 +34,8 @@ static void likeness_is_by_build_path_name_and_version(void **state)
 static void each_goes_with_what_is_most_like_it(void **state)
 {
 	const struct module_name from[] = { { "/p", "1", true }, { "/libx.so.1", "2", false },
-					    { "/libx.so.2", "3", false }, { "/other", "4", false } },
+					    { "/libx.so.2", "3", false },
+					    { "/other", "4", false } },
 				 to[] = { { "/libx.so.2", "5", false }, { "/q", "6", true } };
 	uint32_t pair[4];
 

@@ -17,7 +17,8 @@ static void text_stays_as_it_is(void **state)
 	assert_printable("", "");
 	assert_printable("operator\\ new<int>(a, ~b)", "operator\\ new<int>(a, ~b)");
 	assert_printable("gr\xc3\xb6\xc3\x9f" "er", "gr\xc3\xb6\xc3\x9f" "er");
-	assert_printable("\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80", "\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80");
+	assert_printable("\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80",
+			 "\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
 static void control_characters_are_octal(void **state)

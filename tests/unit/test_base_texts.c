@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of strings for which there is no memory: whoever needs them says so, and goes on with all of
- * them or with none. strdup(3) is ours here, and fails when a test wants it to.
+ * Copies of strings for which there is no memory: whoever needs them says so, and goes on with all
+ * of them or with none. strdup(3) is ours here, and fails when a test wants it to.
  */
 #include "unit/unit.h"
 
 #include "base/texts.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/program.h"
 #include "proc/arguments.h"
 #include "probes/scan.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
+#include "outputs/data.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -125,18 +125,20 @@ static void request(struct profile *p, const struct profile_place *place)
 {
 	uint32_t frame = profile_frame(p, place);
 	struct block_change change;
-	struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000, .size = 40, .chain = { .frames = &frame, .n = 1 } };
+	struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000, .size = 40,
+				 .chain = { .frames = &frame, .n = 1 } };
 
 	assert_int_equal(profile_event(p, &e, &change), 0);
 }
 
 static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 {
-	struct image image = { .pid = 1, .command = (char **)words, .program = NO_FILE, .profile = profile_new() };
-	struct options o = { .data = "unused" };
+	struct image image = { .pid = 1, .command = (char **)words, .program = NO_FILE,
+			       .profile = profile_new() };
 	struct module_files files = { 0 };
 	struct observer observer = { .files = &files };
 	struct session s = { .images = &image, .observer = &observer };
+	struct outputs o = { .session = &s, .settings.data = "unused" };
 	char path[] = "/tmp/mprof-test-XXXXXX";
 	long round = 0, written = 0;
 	int fd = mkstemp(path);
@@ -148,10 +150,12 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 	while (fail_next(&round)) {
 		struct profile_data *d = NULL;
 		struct error e;
+		char *name;
 
 		unlink(path);
-		if (output_save(&s, &o, &image, path, NULL))
+		if (data_save_as(&o, &image, path, &name, &e))
 			continue;
+		free(name);
 		written++;
 		long left = to_fail;
 		to_fail = -1;
@@ -184,14 +188,16 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 
 static void a_function_has_its_name_for_the_linker_or_there_is_an_error(void **state)
 {
-	struct resolve_module self = { "/proc/self/exe", open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
+	struct resolve_module self = { "/proc/self/exe",
+				       open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	struct profile *p = profile_new();
 	long round = 0, whole = 0;
 	uint64_t bias;
 
 	(void)state;
 	dl_iterate_phdr(take_bias, &bias);
-	request(p, &(struct profile_place){ .address = (uintptr_t)_ZN5outer5innerEv - bias, .module = 0, .exact = true });
+	request(p, &(struct profile_place){ .address = (uintptr_t)_ZN5outer5innerEv - bias,
+					    .module = 0, .exact = true });
 	while (fail_next(&round)) {
 		struct profile_data *d = profile_data_new();
 		bool found = false;

@@ -4,22 +4,24 @@
 
 #include <stdlib.h>
 
-/* Traps at the entries of three allocator functions, and where the program calls them. */
-enum { MALLOC = 0x1000, REALLOC = 0x2000, OTHER_MALLOC = 0x9000, SITE = 0x400123, OTHER_SITE = 0x400456 };
+/* Breakpoints at the entries of three allocator functions, and where the program calls them. */
+enum { MALLOC = 0x1000, REALLOC = 0x2000, OTHER_MALLOC = 0x9000, SITE = 0x400123,
+       OTHER_SITE = 0x400456 };
 
 #define SLOT 0x7ffe00001000u
 
-static const struct call pending = { .trap = REALLOC, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8 };
+static const struct call pending = { .entry = REALLOC, .ret_at = SLOT, .ret = SITE,
+				     .sp_after = SLOT + 8 };
 
-static enum entry_verdict judge(taddr trap, taddr slot, taddr ret, taddr word)
+static enum entry_verdict judge(taddr entry, taddr ret_at, taddr ret, taddr word)
 {
-	return calls_judge(&pending, &(struct call_entry){ trap, slot, ret, 0 }, word);
+	return calls_classify_entry(&pending, &(struct call_entry){ entry, ret_at, ret, 0 }, word);
 }
 
-static enum entry_verdict judge_after(const struct call *c, taddr trap, taddr slot, taddr ret, taddr word,
-				      taddr freed)
+static enum entry_verdict judge_after(const struct call *c, taddr entry, taddr ret_at, taddr ret,
+				      taddr word, taddr freed)
 {
-	return calls_judge(c, &(struct call_entry){ trap, slot, ret, freed }, word);
+	return calls_classify_entry(c, &(struct call_entry){ entry, ret_at, ret, freed }, word);
 }
 
 static void an_entry_with_nothing_pending_is_the_programs_own(void **state)
@@ -40,17 +42,22 @@ static void of_a_call_from_further_down_the_chain_tells_whether_it_is_nested(voi
 
 static void where_the_chain_is_cut_the_word_on_the_stack_has_to_do(void **state)
 {
-	const struct call free_call = { .trap = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call free_call = { .entry = MALLOC, .ret_at = SLOT, .ret = SITE,
+					.unwatched = true,
 					.ptr = 0x5000 };
 
 	(void)state;
-	assert_int_equal(calls_judge_cut(&pending, &(struct call_entry){ MALLOC, SLOT - 64, SITE, 0 }),
+	assert_int_equal(calls_judge_cut(&pending, &(struct call_entry){ MALLOC, SLOT - 64, SITE,
+									 0 }),
 			 ENTRY_NESTED);
-	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE, 0 }),
+	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE,
+									   0 }),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE, 0x6000 }),
+	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE,
+									   0x6000 }),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE, 0x5000 }),
+	assert_int_equal(calls_judge_cut(&free_call, &(struct call_entry){ MALLOC, SLOT - 64, SITE,
+									   0x5000 }),
 			 ENTRY_NESTED);
 }
 
@@ -63,19 +70,25 @@ static void a_tail_call_is_nested(void **state)
 
 static void a_wrapper_that_is_called_again_for_something_else_is_no_tail_call(void **state)
 {
-	const struct call wrapped = { .trap = MALLOC, .slot = SLOT, .ret = SITE, .unwatched = true,
+	const struct call wrapped = { .entry = MALLOC, .ret_at = SLOT, .ret = SITE,
+				      .unwatched = true,
 				      .by_wrapper = true, .ptr = 0x5000 };
 
 	(void)state;
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE,
+									      0 }, SITE),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x6000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE,
+									      0x6000 }, SITE),
 			 ENTRY_ABANDONED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE, 0x5000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT, SITE,
+									      0x5000 }, SITE),
 			 ENTRY_NESTED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ MALLOC, SLOT, SITE, 0x6000 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ MALLOC, SLOT, SITE,
+									      0x6000 }, SITE),
 			 ENTRY_RESTARTED);
-	assert_int_equal(calls_judge(&wrapped, &(struct call_entry){ REALLOC, SLOT - 64, SITE, 0 }, SITE),
+	assert_int_equal(calls_classify_entry(&wrapped, &(struct call_entry){ REALLOC, SLOT - 64,
+									      SITE, 0 }, SITE),
 			 ENTRY_UNWIND);
 }
 
@@ -128,19 +141,22 @@ static void after_a_signal_only_the_chain_can_tell(void **state)
 static void of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell(void **state)
 {
 	enum { FREE = 0x3000, OTHER_FREE = 0x9100, BLOCK = 0x5000, OTHER_BLOCK = 0x6000 };
-	const struct call c = { .trap = FREE, .slot = SLOT, .ret = SITE, .sp_after = SLOT + 8,
+	const struct call c = { .entry = FREE, .ret_at = SLOT, .ret = SITE, .sp_after = SLOT + 8,
 				.unwatched = true, .ptr = BLOCK };
 
 	(void)state;
 	/* Above it, or its return address is gone: it is over. */
 	assert_int_equal(judge_after(&c, MALLOC, SLOT + 8, OTHER_SITE, SITE, 0), ENTRY_ABANDONED);
-	assert_int_equal(judge_after(&c, MALLOC, SLOT - 64, OTHER_SITE, OTHER_SITE, 0), ENTRY_ABANDONED);
+	assert_int_equal(judge_after(&c, MALLOC, SLOT - 64, OTHER_SITE, OTHER_SITE, 0),
+			 ENTRY_ABANDONED);
 	/* A word that stayed where it was looks the same as a call from inside. */
 	assert_int_equal(judge_after(&c, MALLOC, SLOT - 64, OTHER_SITE, SITE, 0), ENTRY_UNWIND);
-	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT - 64, OTHER_SITE, SITE, BLOCK), ENTRY_UNWIND);
+	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT - 64, OTHER_SITE, SITE, BLOCK),
+			 ENTRY_UNWIND);
 	/* The same site frees the next block: a new call, not a restart of the old one alone. */
 	assert_int_equal(judge_after(&c, FREE, SLOT, SITE, SITE, OTHER_BLOCK), ENTRY_RESTARTED);
-	/* It jumps to another module's free, perhaps with another pointer: the site calls nothing else. */
+	/* It jumps to another module's free, perhaps with another pointer: the site calls nothing
+	 * else. */
 	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT, SITE, SITE, BLOCK), ENTRY_NESTED);
 	assert_int_equal(judge_after(&c, OTHER_FREE, SLOT, SITE, SITE, OTHER_BLOCK), ENTRY_NESTED);
 }
@@ -155,7 +171,7 @@ static struct call *push(struct calls *c, taddr ret, taddr sp_after)
 	assert_false(call->interrupted);
 	call->ret = ret;
 	call->sp_after = sp_after;
-	call->slot = sp_after - 8;
+	call->ret_at = sp_after - 8;
 	return call;
 }
 
@@ -248,7 +264,7 @@ static void what_is_nested_is_met_by_its_place_and_the_stack_pointer(void **stat
 		const struct nested_call *n = calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i);
 
 		assert_non_null(n);
-		assert_int_equal(n->trap, MALLOC);
+		assert_int_equal(n->entry, MALLOC);
 		assert_int_equal(n->certain, i % 2);
 		assert_null(calls_find_nested(&c, OTHER_SITE, SLOT - 100 * i));
 		assert_null(calls_find_nested(&c, OTHER_SITE + i, SLOT - 100 * i + 8));
@@ -303,11 +319,13 @@ static void what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pen
 
 	(void)state;
 	push(&c, SITE, SLOT);
-	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT - 108, SITE, 0 }, SLOT - 100, true);
+	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT - 108, SITE, 0 }, SLOT - 100,
+			  true);
 	push(&c, OTHER_SITE, SLOT - 200);
 	assert_null(calls_find_nested(&c, SITE, SLOT - 100));
 	/* On another stack, above. */
-	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT + 992, SITE, 0 }, SLOT + 1000, true);
+	calls_note_nested(&c, &(struct call_entry){ MALLOC, SLOT + 992, SITE, 0 }, SLOT + 1000,
+			  true);
 	assert_non_null(calls_find_nested(&c, SITE, SLOT + 1000));
 	assert_null(calls_find_nested(&c, SITE, SLOT - 100));
 	calls_pop(&c);
@@ -369,7 +387,7 @@ static void what_a_call_within_calls_costs_does_not_grow_with_their_depth(void *
 		const struct frame *inner = &chain[n - 1];
 		const struct call_entry e = { MALLOC, inner->sp - 8, inner->pc, 0 };
 
-		assert_int_equal(calls_judge(&c.v[0], &e, SITE), ENTRY_UNWIND);
+		assert_int_equal(calls_classify_entry(&c.v[0], &e, SITE), ENTRY_UNWIND);
 		assert_false(calls_enter(&c, &e));
 		size_t looked = frames_looked_at(&c, chain, n);
 		assert_int_not_equal(looked, 0);
@@ -393,7 +411,8 @@ int main(void)
 		cmocka_unit_test(the_same_entry_again_is_a_restart),
 		cmocka_unit_test(a_restart_is_told_even_after_a_signal),
 		cmocka_unit_test(an_entry_above_the_pending_call_shows_that_it_was_abandoned),
-		cmocka_unit_test(an_entry_below_shows_it_too_if_the_return_address_was_written_over),
+		cmocka_unit_test(
+			an_entry_below_shows_it_too_if_the_return_address_was_written_over),
 		cmocka_unit_test(after_a_signal_only_the_chain_can_tell),
 		cmocka_unit_test(a_return_needs_both_the_place_and_the_stack_pointer),
 		cmocka_unit_test(of_several_pending_calls_the_right_one_returns),
@@ -401,7 +420,8 @@ int main(void)
 		cmocka_unit_test(what_is_nested_is_met_by_its_place_and_the_stack_pointer),
 		cmocka_unit_test(what_cannot_be_around_an_entry_is_nested_no_more),
 		cmocka_unit_test(a_nested_call_that_jumps_to_another_function_is_the_same_call),
-		cmocka_unit_test(what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pending),
+		cmocka_unit_test(
+			what_is_nested_in_a_call_goes_with_it_and_hides_while_another_is_pending),
 		cmocka_unit_test(a_call_that_a_chain_has_passed_by_is_over),
 		cmocka_unit_test(what_a_call_within_calls_costs_does_not_grow_with_their_depth),
 		cmocka_unit_test(many_pending_calls_are_kept_and_their_chains_freed),

@@ -86,7 +86,8 @@ static void whatever_is_done_a_pool_has_what_was_put_and_not_dropped(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_gives_its_blocks_back_the_last_first_and_others_keep_theirs),
+		cmocka_unit_test(
+			a_pool_gives_its_blocks_back_the_last_first_and_others_keep_theirs),
 		cmocka_unit_test(a_block_is_in_the_pool_that_gave_it_last),
 		cmocka_unit_test(whatever_is_done_a_pool_has_what_was_put_and_not_dropped),
 	};

@@ -51,8 +51,10 @@ static void what_is_longer_than_any_word_is_far_from_all(void **state)
 /* Which of these words is suggested for @word; "": none. */
 static const char *suggested(const char *word)
 {
-	static const char *const words[] = { "verbose", "normal", "terse", "offsets", "offset", "lines",
-					     "heap-profile", "heap-profile-signal", "o", "x", "data" };
+	static const char *const words[] = { "verbose", "normal", "terse", "offsets", "offset",
+					     "lines",
+					     "heap-profile", "heap-profile-signal", "o", "x",
+					     "data" };
 	struct nearest n = { .word = word, .len = strlen(word) };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -105,7 +105,8 @@ static void assert_left(const char *command, const char *args, const char *left)
 
 	assert_true(p.first >= 0);
 	for (char **a = p.o.argv + p.first; *a; a++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? " " : "", *a);
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? " " : "",
+			 *a);
 	assert_string_equal(text, left);
 }
 
@@ -117,7 +118,8 @@ static void options_are_taken_wherever_they_stand(void **state)
 	assert_int_equal(p.first, 4);
 	assert_true(p.o.report.lines);
 	assert_string_equal(p.o.output, "out");
-	assert_left("report", "one.data --lines two.data -o out three.data", "one.data two.data three.data");
+	assert_left("report", "one.data --lines two.data -o out three.data",
+		    "one.data two.data three.data");
 	assert_left("report", "one -terse", "one");
 	assert_left("attach", "12 --data=x --background", "12");
 	assert_left("detach", "12 -o F", "12");
@@ -151,7 +153,8 @@ static void what_was_given_behind_is_told_too(void **state)
 	FILE *out = open_memstream(&text, &len);
 
 	(void)state;
-	assert_int_equal(options_parse(&o, "detach", 7, argv, 2), -1); /* --threshold alone means nothing */
+	/* --threshold alone means nothing */
+	assert_int_equal(options_parse(&o, "detach", 7, argv, 2), -1);
 	options_print_given(&o, 0, out);
 	fclose(out);
 	assert_string_equal(text, "--threshold=5 -at=peak");
@@ -205,7 +208,8 @@ static bool is_told(const char *help, const char *name)
 
 static void the_help_of_a_command_tells_of_its_options(void **state)
 {
-	static const char *const names[] = { "run", "attach", "detach", "control", "probes", "report", "stats",
+	static const char *const names[] = { "run", "attach", "detach", "control", "probes",
+					     "report", "stats",
 					     "log" };
 	static const char *const synonyms[] = { "output", "offset" };
 
@@ -219,10 +223,13 @@ static void the_help_of_a_command_tells_of_its_options(void **state)
 		fclose(out);
 		for (size_t t = 0; t < n_option_tables; t++) {
 			for (const struct option_def *d = option_tables[t]; d->name; d++) {
-				bool synonym = !strcmp(d->name, synonyms[0]) || !strcmp(d->name, synonyms[1]);
+				bool synonym = !strcmp(d->name, synonyms[0]) ||
+					       !strcmp(d->name, synonyms[1]);
 
-				if (d->flags & options_of_command(names[c]) && !synonym && !is_told(help, d->name))
-					fail_msg("mprof help %s does not tell of %s", names[c], d->name);
+				if (d->flags & options_of_command(names[c]) && !synonym &&
+				    !is_told(help, d->name))
+					fail_msg("mprof help %s does not tell of "
+						 "%s", names[c], d->name);
 			}
 		}
 		free(help);
@@ -259,8 +266,8 @@ static void sizes_may_have_suffixes(void **state)
 	assert_int_equal(parse("run", "--min-size=1025 --max-size=1K").first, -1);
 	assert_int_equal(parse("run", "--max-size=0").first, -1);
 	assert_refused("run", "--min-size=10k",
-		       "mprof: option min-size: \"10k\" is not a number of bytes, or one with K, M or G, and not "
-		       "above a --max-size\n");
+		       "mprof: option min-size: \"10k\" is not a number of bytes, or one with K, M "
+		       "or G, and not above a --max-size\n");
 }
 
 static void names_can_be_asked_for_in_many_ways(void **state)
@@ -282,11 +289,14 @@ static void names_can_be_asked_for_in_many_ways(void **state)
 	p = parse("attach", "--inlines=no --inlines=yes --names=short --names=full --types=none");
 	assert_false(p.o.view.no_inlines || p.o.view.short_names);
 	assert_int_equal(p.o.view.types, VIEW_TYPES_NONE);
-	assert_refused("run", "--names=long", "mprof: option names: \"long\" is not full or short\n");
+	assert_refused("run", "--names=long",
+		       "mprof: option names: \"long\" is not full or short\n");
 	assert_refused("run", "--inlines=1", "mprof: option inlines: \"1\" is not yes or no\n");
-	assert_refused("run", "--types=", "mprof: option types: \"\" is not all, program or none\n");
+	assert_refused("run",
+		       "--types=", "mprof: option types: \"\" is not all, program or none\n");
 	assert_refused("run", "--symbols-from=x",
-		       "mprof: unknown option --symbols-from=x for mprof run (it is for detach, report); see mprof help run\n");
+		       "mprof: unknown option --symbols-from=x for mprof run (it is for detach, "
+		       "report); see mprof help run\n");
 	assert_refused("report", "--debug-dir=",
 		       "mprof: option debug-dir: \"\" is not a folder, 16 of them at most\n");
 }
@@ -298,7 +308,8 @@ static void of_options_that_exclude_one_another_the_last_holds(void **state)
 	assert_int_equal(parse("run", "-terse -verbose -normal").o.report.level, REPORT_NORMAL);
 	assert_int_equal(parse("run", "-offsets -leaktable").o.report.leaks, REPORT_LEAKS);
 	assert_int_equal(parse("run", "-leaktable -noleaktable").o.report.leaks, REPORT_NO_LEAKS);
-	assert_int_equal(parse("run", "-noleaktable -offsets").o.report.leaks, REPORT_LEAKS_OFFSETS);
+	assert_int_equal(parse("run", "-noleaktable -offsets").o.report.leaks,
+			 REPORT_LEAKS_OFFSETS);
 	assert_int_equal(parse("run", "-noleaktable -verbose").o.report.leaks, REPORT_NO_LEAKS);
 	assert_string_equal(parse("run", "-o a --output=b").o.output, "b");
 }
@@ -338,12 +349,16 @@ static void an_unknown_option_is_refused_with_its_name(void **state)
 	assert_refused("run", "--nonsense",
 		       "mprof: unknown option --nonsense for mprof run; see mprof help run\n");
 	assert_refused("run", "-verb",
-		       "mprof: unknown option -verb for mprof run: did you mean -verbose? See mprof help run\n");
+		       "mprof: unknown option -verb for mprof run: did you mean -verbose? See "
+		       "mprof help run\n");
 	assert_refused("run", "-verbosely",
-		       "mprof: unknown option -verbosely for mprof run: did you mean -verbose? See mprof help run\n");
-	assert_refused("run", "--=x", "mprof: unknown option --=x for mprof run; see mprof help run\n");
+		       "mprof: unknown option -verbosely for mprof run: did you mean -verbose? See "
+		       "mprof help run\n");
+	assert_refused("run", "--=x",
+		       "mprof: unknown option --=x for mprof run; see mprof help run\n");
 	assert_refused("run", "-verbose -x -terse",
-		       "mprof: unknown option -x for mprof run (it is for detach, report); see mprof help run\n");
+		       "mprof: unknown option -x for mprof run (it is for detach, report); see "
+		       "mprof help run\n");
 }
 
 /* Who only prints a profile has nobody to follow and nothing to store. */
@@ -351,9 +366,11 @@ static void options_of_run_are_unknown_to_report(void **state)
 {
 	(void)state;
 	assert_refused("report", "--data=x",
-		       "mprof: unknown option --data=x for mprof report (it is for run, attach); see mprof help report\n");
+		       "mprof: unknown option --data=x for mprof report (it is for run, attach); "
+		       "see mprof help report\n");
 	assert_refused("report", "--trace-children yes",
-		       "mprof: unknown option --trace-children for mprof report (it is for run, attach); see mprof help report\n");
+		       "mprof: unknown option --trace-children for mprof report (it is for run, "
+		       "attach); see mprof help report\n");
 	assert_int_equal(parse("report", "--format=json -o x -verbose").first, 5);
 }
 
@@ -361,7 +378,8 @@ static void a_missing_value_is_asked_for(void **state)
 {
 	(void)state;
 	assert_refused("run", "--format",
-		       "mprof: option --format needs a value: tables, json, massif, ms_print, text, folded, heap, pprof or dot\n");
+		       "mprof: option --format needs a value: tables, json, massif, ms_print, "
+		       "text, folded, heap, pprof or dot\n");
 	assert_refused("run", "-terse -o", "mprof: option -o needs a value: a file name\n");
 	assert_refused("run", "--trace-children",
 		       "mprof: option --trace-children needs a value: yes or no\n");
@@ -370,8 +388,14 @@ static void a_missing_value_is_asked_for(void **state)
 static void a_wrong_value_is_shown_with_what_would_do(void **state)
 {
 	(void)state;
-	assert_refused("run", "--format=xml", "mprof: option format: \"xml\" is not tables, json, massif, ms_print, text, folded, heap, pprof or dot\n");
-	assert_refused("run", "--format=", "mprof: option format: \"\" is not tables, json, massif, ms_print, text, folded, heap, pprof or dot\n");
+	assert_refused(
+		"run", "--format=xml",
+		"mprof: option format: \"xml\" is not tables, json, massif, ms_print, text, "
+		"folded, heap, pprof or dot\n");
+	assert_refused(
+		"run", "--format=",
+		"mprof: option format: \"\" is not tables, json, massif, ms_print, text, folded, "
+		"heap, pprof or dot\n");
 	assert_refused("run", "--trace-children=maybe",
 		       "mprof: option trace-children: \"maybe\" is not yes or no\n");
 	assert_refused("run", "--output=", "mprof: option output: \"\" is not a file name\n");
@@ -391,7 +415,8 @@ static void control_characters_of_an_option_do_not_reach_the_terminal(void **sta
 	assert_refused("run", "-\x1b[2J",
 		       "mprof: unknown option -\\033[2J for mprof run; see mprof help run\n");
 	assert_refused("run", "--format=\x1b]0;x\x07",
-		       "mprof: option format: \"\\033]0;x\\007\" is not tables, json, massif, ms_print, text, folded, heap, pprof or dot\n");
+		       "mprof: option format: \"\\033]0;x\\007\" is not tables, json, massif, "
+		       "ms_print, text, folded, heap, pprof or dot\n");
 }
 
 static void what_is_said_is_one_line_however_long_it_is(void **state)
@@ -419,10 +444,12 @@ static void massifs_options_have_massifs_defaults(void **state)
 	(void)state;
 	assert_null(p.o.massif.file);
 	assert_true(s->heap && !s->stacks && !s->pages && s->unit == MASSIF_INSTRUCTIONS);
-	assert_true(s->heap_admin == 8 && s->alignment == 16 && s->threshold == 1.0 && s->filter.depth == 30);
+	assert_true(s->heap_admin == 8 && s->alignment == 16 && s->threshold == 1.0 &&
+		    s->filter.depth == 30);
 	assert_true(s->rules.max_snapshots == 100 && s->rules.detailed_freq == 10);
 	assert_true(s->rules.peak_inaccuracy == 1.0);
-	assert_true(p.o.massif.columns == 72 && p.o.massif.rows == 20 && p.o.timeline_points == 1000);
+	assert_true(p.o.massif.columns == 72 && p.o.massif.rows == 20 &&
+		    p.o.timeline_points == 1000);
 	p = parse("run", "--massif-out-file x");
 	assert_string_equal(p.o.massif.file, "massif.out.%p");
 	assert_int_equal(p.first, 2); /* its value stands behind a "=" only */
@@ -430,7 +457,9 @@ static void massifs_options_have_massifs_defaults(void **state)
 
 static void pages_have_neither_bookkeeping_nor_rounding(void **state)
 {
-	struct parsed p = parse("run", "--massif-out-file --pages-as-heap=yes --heap-admin=100 --alignment=64");
+	struct parsed p =
+		parse("run",
+		      "--massif-out-file --pages-as-heap=yes --heap-admin=100 --alignment=64");
 	const struct massif_settings *s = &p.o.massif.settings;
 
 	(void)state;
@@ -438,12 +467,14 @@ static void pages_have_neither_bookkeeping_nor_rounding(void **state)
 	p = parse("run", "--massif-out-file --pages-as-heap=yes --heap=no");
 	assert_true(!p.o.massif.settings.pages && !p.o.massif.settings.heap);
 	assert_refused("run", "--massif-out-file --stacks=yes --pages-as-heap=yes",
-		       "mprof: --pages-as-heap=yes measures stacks, too: it does not go with --stacks=yes\n");
+		       "mprof: --pages-as-heap=yes measures stacks, too: it does not go with "
+		       "--stacks=yes\n");
 }
 
 static void an_option_that_nobody_would_obey_is_refused(void **state)
 {
-	static const char *const of_files[] = { "heap=no", "stacks=yes", "pages-as-heap=yes", "peak-inaccuracy=0",
+	static const char *const of_files[] = { "heap=no", "stacks=yes", "pages-as-heap=yes",
+						"peak-inaccuracy=0",
 						"detailed-freq=3" };
 	static const char *const of_prints[] = { "threshold=2", "time-unit=B", "max-snapshots=50" };
 	char args[64], why[128];
@@ -451,7 +482,8 @@ static void an_option_that_nobody_would_obey_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++) {
 		snprintf(args, sizeof args, "--%s", of_files[i]);
-		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --massif-out-file\n",
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without "
+					  "--massif-out-file\n",
 			 (int)strcspn(of_files[i], "="), of_files[i]);
 		assert_refused("run", args, why);
 		assert_refused("attach", args, why);
@@ -460,25 +492,33 @@ static void an_option_that_nobody_would_obey_is_refused(void **state)
 	}
 	for (size_t i = 0; i < sizeof of_prints / sizeof *of_prints; i++) {
 		snprintf(args, sizeof args, "--%s", of_prints[i]);
-		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --massif-out-file\n",
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without "
+					  "--massif-out-file\n",
 			 (int)strcspn(of_prints[i], "="), of_prints[i]);
 		assert_refused("run", args, why);
-		snprintf(why, sizeof why, "mprof: option %.*s means nothing without --format=massif or ms_print\n",
+		snprintf(why, sizeof why, "mprof: option %.*s means nothing without "
+					  "--format=massif or ms_print\n",
 			 (int)strcspn(of_prints[i], "="), of_prints[i]);
 		assert_refused("report", args, why);
 		snprintf(args, sizeof args, "--%s --format=massif", of_prints[i]);
 		assert_int_not_equal(parse("report", args).first, -1);
 	}
-	assert_refused("report", "--x=50 --format=massif", "mprof: option x means nothing without --format=ms_print\n");
-	assert_refused("report", "--y 50", "mprof: option y means nothing without --format=ms_print\n");
+	assert_refused("report", "--x=50 --format=massif",
+		       "mprof: option x means nothing without --format=ms_print\n");
+	assert_refused("report", "--y 50",
+		       "mprof: option y means nothing without --format=ms_print\n");
 	assert_int_not_equal(parse("report", "--y 50 --format=ms_print").first, -1);
 	/* The timeline's extra bytes, the tables and heap profiles have use for these. */
-	assert_int_not_equal(parse("run", "--heap-admin=0 --alignment=8 --alloc-fn=a --ignore-fn=b --depth=7").first, -1);
+	assert_int_not_equal(
+		parse("run", "--heap-admin=0 --alignment=8 --alloc-fn=a --ignore-fn=b --depth=7")
+			.first,
+		-1);
 }
 
 static void what_was_given_can_be_told_again(void **state)
 {
-	char *argv[] = { "mprof", "run", "--depth", "5", "--data=d", "-ignore-fn=f(int)", "--wait", "pin", "--",
+	char *argv[] = { "mprof", "run", "--depth", "5", "--data=d", "-ignore-fn=f(int)", "--wait",
+			 "pin", "--",
 			 "--depth=3", NULL };
 	struct options o;
 	char *text;

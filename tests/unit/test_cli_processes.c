@@ -13,9 +13,13 @@ static const char *said(const char *word)
 	struct pids p = { 0 };
 	enum word_kind kind = processes_word(word, &p);
 
-	snprintf(text, sizeof text, "%s", kind == WORD_NAME ? "name" : kind == WORD_WRONG ? "wrong" : "");
+	snprintf(text, sizeof text, "%s",
+		 kind == WORD_NAME    ? "name"
+		 : kind == WORD_WRONG ? "wrong"
+				      : "");
 	for (size_t i = 0; kind == WORD_NUMBERS && i < p.n; i++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "", (int)p.v[i]);
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "",
+			 (int)p.v[i]);
 	pids_release(&p);
 	return text;
 }
@@ -57,13 +61,16 @@ static bool is_called(const char *comm, const char *exe, const char *title, cons
 static void a_process_is_called_as_its_file_its_first_argument_or_its_thread_is(void **state)
 {
 	(void)state;
-	assert_true(is_called("redis-server", "/usr/bin/redis-check-rdb", "/usr/bin/redis-server *:6379", "redis-server"));
+	assert_true(is_called("redis-server", "/usr/bin/redis-check-rdb",
+			      "/usr/bin/redis-server *:6379", "redis-server"));
 	assert_true(is_called("python3", "/usr/bin/python3.11", "/usr/bin/python3", "python3"));
 	assert_true(is_called("python3", "/usr/bin/python3.11", "/usr/bin/python3", "python3.11"));
-	assert_true(is_called("x", "/usr/lib/postgres", "postgres: walwriter", "postgres: walwriter"));
+	assert_true(
+		is_called("x", "/usr/lib/postgres", "postgres: walwriter", "postgres: walwriter"));
 	assert_true(is_called("x", "/usr/lib/postgres", "postgres: walwriter", "postgres"));
 	assert_true(is_called("a-name-that-is-", "", "", "a-name-that-is-"));
-	assert_true(is_called("bash", "", "-bash", "bash")); /* of another user: the file is not told */
+	/* of another user: the file is not told */
+	assert_true(is_called("bash", "", "-bash", "bash"));
 }
 
 static void half_a_name_is_none(void **state)
@@ -98,7 +105,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_word_is_one_number_or_several_or_a_name),
 		cmocka_unit_test(what_is_no_number_of_a_process_is_wrong),
-		cmocka_unit_test(a_process_is_called_as_its_file_its_first_argument_or_its_thread_is),
+		cmocka_unit_test(
+			a_process_is_called_as_its_file_its_first_argument_or_its_thread_is),
 		cmocka_unit_test(half_a_name_is_none),
 		cmocka_unit_test(a_number_is_in_a_list_once),
 	};

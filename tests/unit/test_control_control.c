@@ -53,13 +53,15 @@ static void test_one_session_each(void **state)
 	assert_string_equal(e.text, "");
 	assert_int_equal(control_open(PID, &second, &e), -EADDRINUSE);
 	assert_null(second);
-	assert_string_equal(e.text, "process 4711 has a session already; mprof detach 4711 ends it");
+	assert_string_equal(e.text, "process 4711 has a session already; mprof detach 4711 ends "
+				    "it");
 	assert_int_equal(access(p->socket, F_OK), 0);
 	control_close(c);
 	assert_int_equal(access(p->socket, F_OK), -1);
 }
 
-/* A session that answers its last client makes room first, and then does not touch its successor's. */
+/* A session that answers its last client makes room first, and then does not touch its
+ * successor's. */
 static void test_stopped(void **state)
 {
 	struct place *p = *state;
@@ -129,7 +131,8 @@ static void test_numbers_outside(void **state)
 	enum { NOBODY = 65534 };
 	static const char all[] = "         0          0 4294967295\n";
 	static const char root[] = "         0       1000          1\n";
-	static const char container[] = "         0       1000          1\n         1     100000      65536\n";
+	static const char container[] = "         0       1000          1\n         1     "
+					"100000      65536\n";
 	uid_t out = 77;
 
 	(void)state;
@@ -197,7 +200,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stopped, make_place, remove_place),
 		cmocka_unit_test(test_numbers_outside),
 		cmocka_unit_test_setup_teardown(test_elsewhere, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place,
+						remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

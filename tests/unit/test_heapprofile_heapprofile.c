@@ -56,14 +56,15 @@ static struct fixture begin(struct heap_intervals i)
 
 static void start(struct fixture *f, bool early)
 {
-	struct heapprofile_how how = { .options = &f->options, .profile = f->profile, .files = &f->files,
+	struct heapprofile_how how = { .options = &f->options, .profile = f->profile,
+				       .files = &f->files,
 				       .pid = getpid(), .first = true, .name = name_of,
 				       .announce = announce, .complain = complain };
 	struct error e;
 
 	if (!f->list)
 		f->list = heapprofile_new(&how);
-	f->h = heapprofile_find(f->list);
+	f->h = heapprofile_of(f->list);
 	assert_non_null(f->h);
 	assert_int_equal(heapprofile_start(f->h, NULL, early, f->now, &e), 0);
 }
@@ -109,7 +110,8 @@ static void resize(struct fixture *f, taddr ptr, taddr to, uint64_t size)
 	uint64_t chain[] = { 0x900, 0x500 };
 
 	feed(f, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .old_ptr = ptr }, NULL, 0);
-	feed(f, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = ptr, .ptr = to, .size = size },
+	feed(f, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = ptr, .ptr = to,
+				      .size = size },
 	     chain, 2);
 }
 
@@ -154,7 +156,8 @@ static void the_text_is_that_of_gperftools(void **state)
 			    "     1:      100 [     2:      200] @ 0x00001000 0x00000500\n"
 			    "     0:        0 [     1:        7] @ 0x00003000 0x00000500\n");
 	assert_string_equal(announced, "Starting tracking the heap\n"
-				       "Dumping heap profile to p.0001.heap (Exiting, 4 kB in use)\n");
+				       "Dumping heap profile to p.0001.heap (Exiting, 4 kB in "
+				       "use)\n");
 	end(&f);
 }
 
@@ -171,7 +174,8 @@ static void chains_that_are_the_same_within_the_depth_are_one_context(void **sta
 	recorders_end(f.list);
 	assert_string_equal(text_of("p.0001.heap"),
 			    "heap profile:      3:       35 [     3:       35] @ heapprofile\n"
-			    "     2:       30 [     2:       30] @ 0x00000010 0x00000022 0x00000033\n"
+			    "     2:       30 [     2:       30] @ 0x00000010 0x00000022 "
+			    "0x00000033\n"
 			    "     1:        5 [     1:        5] @ 0x00000000\n");
 	end(&f);
 }
@@ -257,7 +261,8 @@ static void profiles_for_other_reasons_change_no_interval(void **state)
 	alloc_at(&f, 0x10, 60, 0x1001);
 	assert_int_equal(heapprofile_dump(f.h, "because\033[2J", &path, &e), 0);
 	assert_string_equal(path, "p.0001.heap");
-	assert_non_null(strstr(announced, "Dumping heap profile to p.0001.heap (because\\033[2J)\n"));
+	assert_non_null(strstr(announced, "Dumping heap profile to p.0001.heap "
+					  "(because\\033[2J)\n"));
 	free(path);
 	alloc_at(&f, 0x20, 40, 0x1001);
 	assert_true(exists("p.0002.heap"));
@@ -311,7 +316,8 @@ static void a_realloc_across_the_start_is_an_allocation_only(void **state)
 	alloc_at(&f, 0x10, 60, 0x1001);
 	feed(&f, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .old_ptr = 0x10 }, NULL, 0);
 	start(&f, false);
-	feed(&f, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = 0x10, .ptr = 0x20, .size = 9 },
+	feed(&f, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = 0x10, .ptr = 0x20,
+				       .size = 9 },
 	     chain, 1);
 	recorders_end(f.list);
 	assert_string_equal(text_of("p.0001.heap"),
@@ -351,7 +357,7 @@ static void a_forked_child_goes_on_with_its_parents_counts_under_its_own_name(vo
 	alloc_at(&f, 0x20, 60, 0x1001);
 	assert_int_equal(heapprofile_dump(f.h, "x", NULL, &e), 0);
 	c = (struct fixture){ .options = f.options, .profile = profile_fork(f.profile) };
-	assert_int_equal(recorders_fork(&c.list, f.list, c.profile, 4711), 0);
+	recorders_add(&c.list, f.list->ops->fork(f.list, c.profile, 4711), NULL);
 	free_at(&c, 0x10); /* inherited */
 	recorders_end(c.list);
 	assert_string_equal(text_of("p_4711.0001.heap"),
@@ -375,7 +381,8 @@ static void touch(const char *name)
 static void only_files_of_exactly_this_prefix_are_deleted(void **state)
 {
 	static const char *const ours[] = { "p.0001.heap", "p.x.heap" };
-	static const char *const others[] = { "p_12.0001.heap", "pp.0001.heap", "p.0001.heapx", "p.heap", "q.0001.heap" };
+	static const char *const others[] = { "p_12.0001.heap", "pp.0001.heap", "p.0001.heapx",
+					      "p.heap", "q.0001.heap" };
 	struct fixture f = begin((struct heap_intervals){ 0 });
 
 	(void)state;
@@ -407,8 +414,8 @@ static void a_file_that_cannot_be_written_is_told_and_counting_goes_on(void **st
 	f.options.prefix = "not/there";
 	start(&f, true);
 	alloc_at(&f, 0x10, 10, 0x1001);
-	assert_string_equal(complained, "cannot write the heap profile not/there.0001.heap: No such file or "
-					"directory");
+	assert_string_equal(complained, "cannot write the heap profile not/there.0001.heap: No "
+					"such file or directory");
 	assert_null(strstr(announced, "Dumping"));
 	alloc_at(&f, 0x20, 10, 0x1001);
 	assert_non_null(strstr(complained, "not/there.0002.heap"));
@@ -437,7 +444,8 @@ static void the_text_of_now_is_empty_when_it_is_off(void **state)
 	start(&f, true);
 	alloc_at(&f, 0x10, 60, 0x1001);
 	char *text = heapprofile_text(f.h, &len);
-	assert_non_null(strstr(text, "heap profile:      1:       60 [     1:       60] @ heapprofile\n"));
+	assert_non_null(strstr(text, "heap profile:      1:       60 [     1:       60] @ "
+				     "heapprofile\n"));
 	assert_int_equal(len, strlen(text));
 	free(text);
 	heapprofile_stop(f.h);
@@ -490,14 +498,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_is_that_of_gperftools),
 		cmocka_unit_test(chains_that_are_the_same_within_the_depth_are_one_context),
-		cmocka_unit_test(a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between),
+		cmocka_unit_test(
+			a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between),
 		cmocka_unit_test(each_interval_writes_at_its_boundary),
 		cmocka_unit_test(time_passes_without_events),
 		cmocka_unit_test(profiles_for_other_reasons_change_no_interval),
-		cmocka_unit_test(stopping_writes_nothing_and_starting_again_counts_anew_and_numbers_on),
+		cmocka_unit_test(
+			stopping_writes_nothing_and_starting_again_counts_anew_and_numbers_on),
 		cmocka_unit_test(what_is_off_at_the_end_writes_nothing),
 		cmocka_unit_test(a_realloc_across_the_start_is_an_allocation_only),
-		cmocka_unit_test(a_chain_that_is_told_by_its_node_is_the_same_in_a_profile_that_begins_late),
+		cmocka_unit_test(
+			a_chain_that_is_told_by_its_node_is_the_same_in_a_profile_that_begins_late),
 		cmocka_unit_test(a_forked_child_goes_on_with_its_parents_counts_under_its_own_name),
 		cmocka_unit_test(only_files_of_exactly_this_prefix_are_deleted),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_told_and_counting_goes_on),

@@ -10,7 +10,11 @@ static uint64_t number;
 static struct page_event event(enum page_event_kind kind, taddr at, uint64_t len)
 {
 	number += 2;
-	return (struct page_event){ .kind = kind, .at = at, .len = len, .begun = number - 1, .number = number };
+	return (struct page_event){ .kind = kind,
+				    .at = at,
+				    .len = len,
+				    .begun = number - 1,
+				    .number = number };
 }
 
 static void does(struct mapped *m, struct page_event e, uint32_t node)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting instructions: with counters that say what the test wants, and with one of the kernel's that
- * every machine has. */
+/* Counting instructions: with counters that say what the test wants, and with one of the kernel's
+ * that every machine has. */
 #include "unit/unit.h"
 #include "massif/icount.h"
 
@@ -140,7 +140,8 @@ static void a_counter_that_others_use_by_turns_is_scaled_and_told_of(void **stat
 
 	(void)state;
 	icount_open(&c, &fake, getpid(), 0);
-	value = (struct icount_value){ .count = UINT64_C(1) << 62, .enabled = 3000, .running = 2000 };
+	value = (struct icount_value){ .count = UINT64_C(1) << 62, .enabled = 3000,
+				       .running = 2000 };
 	assert_int_equal(icount_read(&c), (UINT64_C(1) << 62) + (UINT64_C(1) << 61));
 	assert_true(icount_estimated(&c));
 	assert_int_equal(icount_error(&c), 0);
@@ -164,7 +165,8 @@ enum { PAGES = 300 };
 
 static void *touch_pages(void *unused)
 {
-	char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
 
 	if (pages == MAP_FAILED)
 		_exit(1);
@@ -173,7 +175,8 @@ static void *touch_pages(void *unused)
 	return unused;
 }
 
-/* Threads that are made later are counted, with all they did after they have ended; processes are not. */
+/* Threads that are made later are counted, with all they did after they have ended; processes are
+ * not. */
 static void the_kernel_counts_threads_and_not_children(void **state)
 {
 	struct icount_source faults = perf_instructions;
@@ -211,9 +214,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(why_there_is_no_counter_is_told, fake_setup),
 		cmocka_unit_test_setup(the_count_goes_on_from_what_was_before, fake_setup),
-		cmocka_unit_test_setup(a_counter_that_fails_is_told_of_and_time_does_not_go_back, fake_setup),
+		cmocka_unit_test_setup(a_counter_that_fails_is_told_of_and_time_does_not_go_back,
+				       fake_setup),
 		cmocka_unit_test_setup(a_thread_that_is_gone_is_no_error, fake_setup),
-		cmocka_unit_test_setup(a_counter_that_others_use_by_turns_is_scaled_and_told_of, fake_setup),
+		cmocka_unit_test_setup(a_counter_that_others_use_by_turns_is_scaled_and_told_of,
+				       fake_setup),
 		cmocka_unit_test(the_kernel_counts_threads_and_not_children),
 	};
 

@@ -33,12 +33,14 @@ static void whatever_is_mapped_and_unmapped_each_page_is_its_last_mappers(void *
 	memset(by_node, 0, sizeof by_node);
 	for (uint64_t n = 1; n < 20000; n++) {
 		uint64_t bits = random_next(&seed);
-		uint64_t start = (bits >> 33) % PAGES, len = (bits >> 43) % 20, before = n - (bits >> 50) % 4;
+		uint64_t start = (bits >> 33) % PAGES, len = (bits >> 43) % 20,
+			 before = n - (bits >> 50) % 4;
 		uint64_t end = start + len < PAGES ? start + len : PAGES;
 		bool any = false;
 
 		if (bits >> 63) {
-			struct page_range r = { start * 4096, end * 4096, (uint32_t)(bits >> 20) % NODES, n };
+			struct page_range r = { start * 4096, end * 4096,
+						(uint32_t)(bits >> 20) % NODES, n };
 
 			assert_int_equal(pages_map(&p, &r, change, NULL), 0);
 			for (uint64_t i = start; i < end; i++) {
@@ -49,7 +51,9 @@ static void whatever_is_mapped_and_unmapped_each_page_is_its_last_mappers(void *
 			for (uint64_t i = start; i < end; i++)
 				any |= node[i] != UINT32_MAX && born[i] < before;
 			assert_int_equal(pages_any(&p, start * 4096, end * 4096, before), any);
-			assert_int_equal(pages_unmap(&p, start * 4096, end * 4096, before, change, NULL), 0);
+			assert_int_equal(pages_unmap(&p, start * 4096, end * 4096, before, change,
+						     NULL),
+					 0);
 			for (uint64_t i = start; i < end; i++)
 				if (born[i] < before)
 					node[i] = UINT32_MAX;
@@ -98,13 +102,16 @@ static void a_remap_in_place_is_only_what_changes(void **state)
 	struct pages p = { 0 };
 
 	(void)state;
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x2000, .at = 0x1000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x2000,
+					     .at = 0x1000,
 					     .len = 0x5000 },
 		    (struct page_plan){ .map = 0x3000, .map_end = 0x6000 });
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x5000, .at = 0x1000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x5000,
+					     .at = 0x1000,
 					     .len = 0x2000 },
 		    (struct page_plan){ .unmap = 0x3000, .unmap_end = 0x6000 });
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x1000, .at = 0x1000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x1000,
+					     .at = 0x1000,
 					     .len = 0x1000 }, (struct page_plan){ 0 });
 }
 
@@ -113,13 +120,16 @@ static void a_remap_elsewhere_moves_unless_the_old_stays(void **state)
 	struct pages p = { 0 };
 
 	(void)state;
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x2000, .at = 0x8000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0x2000,
+					     .at = 0x8000,
 					     .len = 0x1000 },
 		    (struct page_plan){ 0x1000, 0x3000, 0x8000, 0x9000 });
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP_KEEP, .old = 0x1000, .old_len = 0x1000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP_KEEP, .old = 0x1000,
+					     .old_len = 0x1000,
 					     .at = 0x8000, .len = 0x1000 },
 		    (struct page_plan){ .map = 0x8000, .map_end = 0x9000 });
-	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0, .at = 0x8000,
+	assert_plan(&p, (struct page_event){ .kind = PE_REMAP, .old = 0x1000, .old_len = 0,
+					     .at = 0x8000,
 					     .len = 0x1000 },
 		    (struct page_plan){ .map = 0x8000, .map_end = 0x9000 });
 }
@@ -129,8 +139,10 @@ static void the_break_moves_in_pages(void **state)
 	struct pages p = { 0 };
 
 	(void)state;
-	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x1800 }, (struct page_plan){ 0 });
-	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x1900 }, (struct page_plan){ 0 });
+	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x1800 },
+		    (struct page_plan){ 0 });
+	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x1900 },
+		    (struct page_plan){ 0 });
 	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x4001 },
 		    (struct page_plan){ .map = 0x2000, .map_end = 0x5000 });
 	assert_plan(&p, (struct page_event){ .kind = PE_BREAK, .at = 0x3000 },
@@ -140,7 +152,8 @@ static void the_break_moves_in_pages(void **state)
 static void only_calls_that_succeed_and_change_pages_are_events(void **state)
 {
 	struct page_event e;
-	struct syscall_call c = { .nr = SYS_mmap, .args = { 0, 5000, PROT_READ | PROT_EXEC }, .result = 0x7000,
+	struct syscall_call c = { .nr = SYS_mmap, .args = { 0, 5000, PROT_READ | PROT_EXEC },
+				  .result = 0x7000,
 				  .begun = 3, .number = 9 };
 
 	(void)state;
@@ -149,10 +162,12 @@ static void only_calls_that_succeed_and_change_pages_are_events(void **state)
 		    e.number == 9);
 	c.failed = true;
 	assert_false(page_event_of(&c, &e));
-	c = (struct syscall_call){ .nr = SYS_mremap, .args = { 1, 2, 3, MREMAP_DONTUNMAP | MREMAP_MAYMOVE },
+	c = (struct syscall_call){ .nr = SYS_mremap,
+				   .args = { 1, 2, 3, MREMAP_DONTUNMAP | MREMAP_MAYMOVE },
 				   .result = 4 };
 	assert_true(page_event_of(&c, &e));
-	assert_true(e.kind == PE_REMAP_KEEP && e.old == 1 && e.old_len == 2 && e.len == 3 && e.at == 4);
+	assert_true(e.kind == PE_REMAP_KEEP && e.old == 1 && e.old_len == 2 && e.len == 3 &&
+		    e.at == 4);
 	c = (struct syscall_call){ .nr = SYS_read, .result = 4 };
 	assert_false(page_event_of(&c, &e));
 }

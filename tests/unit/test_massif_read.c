@@ -41,20 +41,30 @@ static void what_is_missing_or_misspelt_is_told_with_its_line(void **state)
 	(void)state;
 	assert_refused("\n", "F: line 1: expected a \"cmd:\" line, got the end of the file");
 	assert_refused("desc: x\nfoo: y\n", "F: line 2: expected a \"cmd:\" line, got: foo: y");
-	assert_refused("cmd: x\n", "F: line 1: expected a \"time_unit:\" line, got the end of the file");
-	assert_refused("cmd: x\n# c\n\ntime_unit: s\n", "F: line 4: expected the time unit i, ms or B, got: "
+	assert_refused("cmd: x\n",
+		       "F: line 1: expected a \"time_unit:\" line, got the end of the file");
+	assert_refused("cmd: x\n# c\n\ntime_unit: s\n",
+		       "F: line 4: expected the time unit i, ms or B, got: "
 		       "time_unit: s");
 	assert_refused(HEAD, "F: line 3: there is no snapshot");
-	assert_refused(HEAD "snapshot=x\n", "F: line 4: expected \"snapshot=\" and a number, got: snapshot=x");
-	assert_refused(HEAD "snapshot=0\ntime=-1\n", "F: line 5: expected \"time=\" and a number, got: time=-1");
-	assert_refused(HEAD "snapshot=0\ntime=1 2\n", "F: line 5: expected \"time=\" and a number, got: time=1 2");
+	assert_refused(HEAD "snapshot=x\n",
+		       "F: line 4: expected \"snapshot=\" and a number, got: snapshot=x");
+	assert_refused(HEAD "snapshot=0\ntime=-1\n",
+		       "F: line 5: expected \"time=\" and a number, got: time=-1");
+	assert_refused(HEAD "snapshot=0\ntime=1 2\n",
+		       "F: line 5: expected \"time=\" and a number, got: time=1 2");
 	assert_refused(HEAD "snapshot=0\ntime=18446744073709551616\n",
-		       "F: line 5: expected \"time=\" and a number, got: time=18446744073709551616");
-	assert_refused(HEAD SNAP, "F: line 10: expected a \"heap_tree=\" line, got the end of the file");
-	assert_refused(HEAD SNAP "heap_tree=full\n", "F: line 11: expected empty, detailed or peak behind "
+		       "F: line 5: expected \"time=\" and a number, got: "
+		       "time=18446744073709551616");
+	assert_refused(HEAD SNAP, "F: line 10: expected a \"heap_tree=\" line, got the end of the "
+				  "file");
+	assert_refused(HEAD SNAP "heap_tree=full\n",
+		       "F: line 11: expected empty, detailed or peak behind "
 		       "\"heap_tree=\", got: heap_tree=full");
-	assert_refused(HEAD "snapshot=0\ntime=1\nmem_heap_B=18446744073709551615\nmem_heap_extra_B=1\n"
-		       "mem_stacks_B=0\n", "F: line 8: expected bytes whose sum is a number, got: mem_stacks_B=0");
+	assert_refused(HEAD
+		       "snapshot=0\ntime=1\nmem_heap_B=18446744073709551615\nmem_heap_extra_B=1\n"
+		       "mem_stacks_B=0\n",
+		       "F: line 8: expected bytes whose sum is a number, got: mem_stacks_B=0");
 }
 
 static void a_broken_tree_is_told_with_its_line(void **state)
@@ -64,10 +74,12 @@ static void a_broken_tree_is_told_with_its_line(void **state)
 		       "F: line 11: expected a tree node, got the end of the file");
 	assert_refused(HEAD SNAP "heap_tree=peak\nn2: 5 a\n n0: 5 b\n",
 		       "F: line 13: expected a tree node, got the end of the file");
-	assert_refused(HEAD SNAP "heap_tree=peak\nn: 5 a\n", "F: line 12: expected a tree node, got: n: 5 a");
+	assert_refused(HEAD SNAP "heap_tree=peak\nn: 5 a\n",
+		       "F: line 12: expected a tree node, got: n: 5 a");
 	assert_refused(HEAD SNAP "heap_tree=peak\nn1: 5 a\nsnapshot=1\n",
 		       "F: line 13: expected a tree node, got: snapshot=1");
-	assert_refused(HEAD SNAP "heap_tree=peak\nn0: 101 a\n", "F: line 12: expected a tree node with no more "
+	assert_refused(HEAD SNAP "heap_tree=peak\nn0: 101 a\n",
+		       "F: line 12: expected a tree node with no more "
 		       "bytes than its snapshot, got: n0: 101 a");
 }
 
@@ -100,7 +112,8 @@ static void a_time_after_the_last_is_refused(void **state)
 {
 	(void)state;
 	assert_refused(HEAD SNAP "heap_tree=empty\n"
-		       "snapshot=1\ntime=7\nmem_heap_B=0\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=empty\n",
+		       "snapshot=1\ntime=7\nmem_heap_B=0\nmem_heap_extra_B=0\nmem_stacks_B=0\n"
+		       "heap_tree=empty\n",
 		       "F: snapshot 0 is later than the last one");
 }
 
@@ -110,8 +123,10 @@ static void comments_and_empty_lines_are_passed_over(void **state)
 	struct error e;
 
 	(void)state;
-	assert_int_equal(read_text("# first\ndesc: --a # b\n \t\ndesc: c\ncmd:   x y \ntime_unit:B\n"
-				   SNAP "heap_tree=detailed\n n1: 60 top\n\n# between\n  n0:7 low#er", &f, &e), 0);
+	assert_int_equal(read_text("# first\ndesc: --a # b\n \t\ndesc: c\ncmd:   x y \n"
+				   "time_unit:B\n"
+				   SNAP "heap_tree=detailed\n n1: 60 top\n\n# between\n"
+					"  n0:7 low#er", &f, &e), 0);
 	assert_string_equal(f->desc, " --a \n c\n");
 	assert_string_equal(f->cmd, "x y ");
 	assert_int_equal(f->n_records, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the events of a program do to Massif's account. A chain is a string, outermost first, in which
- * each letter is a call site in the function of that name. */
+/* What the events of a program do to Massif's account. A chain is a string, outermost first, in
+ * which each letter is a call site in the function of that name. */
 #include "unit/unit.h"
 #include "massif/forest.h"
 #include "massif/recorder.h"
@@ -21,8 +21,10 @@ struct world {
 	struct massif_recorder *recorder;
 };
 
-static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
-				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z" };
+static const char letters[26][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l",
+				     "m",
+				     "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",
+				     "z" };
 
 static struct namer *no_modules(void *ctx)
 {
@@ -41,7 +43,8 @@ static int world_setup(void **state)
 	w->host = (struct massif_host){ .settings = &w->settings, .namer = no_modules, .ctx = w };
 	/* Entry i holds the address of letter i, and the one before it, where the call is. */
 	for (unsigned i = 0; i < 26; i++)
-		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16, .end = 0x1010 + i * 16,
+		w->name[i] = (struct perfmap_entry){ .start = 0x1000 + i * 16,
+						     .end = 0x1010 + i * 16,
 						     .reach = 0x1010 + i * 16, .order = i,
 						     .name = letters[i] };
 	w->names = (struct perfmap){ .v = w->name, .n = 26 };
@@ -70,6 +73,15 @@ static int world_teardown(void **state)
 	return 0;
 }
 
+static struct recorder *fork_recorder(struct world *w, const struct profile *child, pid_t pid)
+{
+	const struct recorder *r = massif_recorder_base(w->recorder);
+	struct recorder *copy = r->ops->fork(r, child, pid);
+
+	assert_non_null(copy);
+	return copy;
+}
+
 static void event(struct world *w, struct alloc_event e, const char *chain)
 {
 	struct block_change c;
@@ -78,7 +90,8 @@ static void event(struct world *w, struct alloc_event e, const char *chain)
 	e.chain.n = strlen(chain);
 	e.chain.frames = frames;
 	for (size_t i = 0; i < e.chain.n; i++) {
-		struct profile_place place = { 0x1008 + (uint64_t)(chain[e.chain.n - 1 - i] - 'a') * 16, PD_NONE,
+		struct profile_place place = { 0x1008 + (uint64_t)(chain[e.chain.n - 1 - i] - 'a') *
+					       16, PD_NONE,
 					       false, false };
 
 		frames[i] = profile_frame(w->profile, &place);
@@ -100,7 +113,8 @@ static void release(struct world *w, taddr ptr)
 static void resize(struct world *w, taddr old, taddr ptr, uint64_t size, const char *chain)
 {
 	event(w, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .old_ptr = old }, "");
-	event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = old, .ptr = ptr, .size = size },
+	event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = old, .ptr = ptr,
+				       .size = size },
 	      chain);
 }
 
@@ -114,10 +128,13 @@ static void assert_snapshots(const struct world *w, const char *expected)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct massif_snapshot *s = &t->snapshots[i];
 
-		len += (size_t)snprintf(text + len, sizeof text - len, "%s%llu %llu %llu%s", i ? ", " : "",
-					(unsigned long long)s->at.time, (unsigned long long)s->at.useful,
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%llu %llu %llu%s",
+					i ? ", " : "", (unsigned long long)s->at.time,
+					(unsigned long long)s->at.useful,
 					(unsigned long long)s->at.extra,
-					s->peak ? "p" : s->detail ? "d" : "");
+					s->peak	    ? "p"
+					: s->detail ? "d"
+						    : "");
 	}
 	assert_string_equal(text, expected);
 	assert_int_equal(massif_recorder_lost(w->recorder), 0);
@@ -282,7 +299,8 @@ static void time_in_milliseconds_begins_with_the_recorder(void **state)
 	assert_snapshots(w, "0 0 0");
 	assert_int_equal(massif_recorder_snapshot(w->recorder, false, &s), 0);
 	/* of the clock that the events have their times from */
-	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 16, .time_ns = UINT64_MAX / 2 }, "a");
+	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 16,
+				       .time_ns = UINT64_MAX / 2 }, "a");
 	const struct massif_table *t = massif_recorder_table(w->recorder);
 	assert_int_equal(t->n, 2);
 	assert_true(t->snapshots[1].at.time > s.at.time);
@@ -331,10 +349,10 @@ static void time_in_instructions_is_what_the_counter_says(void **state)
 
 	/* What a child executes comes to what its parent had executed. */
 	struct profile *p = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&child, (struct recorder *)w->recorder, p, getpid()), 0);
+	child = fork_recorder(w, p, getpid());
 	struct world other = *w;
 	other.profile = p;
-	other.recorder = massif_recorder_find(child);
+	other.recorder = massif_recorder_of(child);
 	instructions = 5;
 	request(&other, 0x200, 32, "b");
 	assert_snapshots(&other, "0 0 0, 700 16 8, 950 16 8p, 950 0 0, 1005 32 8");
@@ -352,11 +370,11 @@ static void a_forked_process_goes_on_where_its_parent_was(void **state)
 	request(w, 0x100, 16, "a");
 	request(w, 0x200, 32, "b");
 	struct profile *p = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&child, (struct recorder *)w->recorder, p, 2), 0);
+	child = fork_recorder(w, p, 2);
 
 	struct world other = *w;
 	other.profile = p;
-	other.recorder = massif_recorder_find(child);
+	other.recorder = massif_recorder_of(child);
 	massif_recorder_names(other.recorder)->jit = &w->names;
 	release(&other, 0x100);
 	request(&other, 0x300, 64, "c");

@@ -15,7 +15,8 @@ static struct massif_detail *no_detail(void)
 	return calloc(1, sizeof(struct massif_detail));
 }
 
-static void take_at(struct massif_table *t, enum massif_attempt kind, uint64_t time, uint64_t useful)
+static void take_at(struct massif_table *t, enum massif_attempt kind, uint64_t time,
+		    uint64_t useful)
 {
 	massif_take(t, kind, &(struct massif_numbers){ .time = time, .useful = useful },
 		    kind == MASSIF_PLAIN ? NULL : no_detail());
@@ -160,7 +161,8 @@ static void the_peak_before_keeps_its_tree_but_loses_the_mark(void **state)
 }
 
 /* Times 0...9 have all spans 2, so the earliest removable one goes first each time:
- * 1 goes (0 2 3 ...: 2 has span 3 now), then 3, 5, 7; then all spans are 4 but the last one's 3: 8. */
+ * 1 goes (0 2 3 ...: 2 has span 3 now), then 3, 5, 7; then all spans are 4 but the last one's 3:
+ * 8. */
 static void a_full_table_is_halved_and_the_closest_go_first(void **state)
 {
 	struct massif_table t;
@@ -188,7 +190,8 @@ static void the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval(v
 	assert_int_equal(peak(&t, 10, 9), MASSIF_PEAK);
 	for (uint64_t i = 0; i < 7; i++)
 		ordinary(&t, 20 + 10 * i, 1);
-	/* 10 (between 0 and the peak at 10) has span 10: the first to go. Then 20, 40, 60 and 70. */
+	/* 10 (between 0 and the peak at 10) has span 10: the first to go. Then 20, 40, 60 and
+	 * 70. */
 	assert_table(&t, "0 10p 30 50 80");
 	/* not the 10 between the first and the peak */
 	assert_int_equal(t.interval, 20);
@@ -310,7 +313,8 @@ int main(void)
 		cmocka_unit_test(an_inaccuracy_beyond_all_numbers_means_no_second_peak),
 		cmocka_unit_test(the_peak_before_keeps_its_tree_but_loses_the_mark),
 		cmocka_unit_test(a_full_table_is_halved_and_the_closest_go_first),
-		cmocka_unit_test(the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval),
+		cmocka_unit_test(
+			the_peak_survives_and_pairs_that_must_stay_do_not_set_the_interval),
 		cmocka_unit_test(the_interval_before_the_last_one_counts),
 		cmocka_unit_test(a_peak_attempt_does_not_wait_for_the_next_time),
 		cmocka_unit_test(a_halving_takes_the_earliest_of_equals_at_the_same_moment_too),

@@ -72,12 +72,14 @@ static void recount(struct world *w)
 
 static void something(struct world *w, unsigned live_blocks)
 {
-	unsigned b = random_below(live_blocks), site = random_below(SITES), to = random_below(live_blocks);
+	unsigned b = random_below(live_blocks), site = random_below(SITES),
+		 to = random_below(live_blocks);
 	uint64_t size = 16 * (1 + random_below(SIZES));
 
 	w->now += random_below(3);
 	if (!w->size[b]) {
-		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = b + 1, .size = size }, site);
+		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = b + 1, .size = size },
+		      site);
 		w->size[b] = size;
 		w->site[b] = site;
 	} else if (random_below(2)) {
@@ -86,13 +88,15 @@ static void something(struct world *w, unsigned live_blocks)
 	} else if (!w->size[to] || to == b) {
 		event(w, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .old_ptr = b + 1 }, site);
 		w->size[b] = 0;
-		event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = b + 1, .ptr = to + 1,
+		event(w, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .old_ptr = b + 1,
+					       .ptr = to + 1,
 					       .size = size }, site);
 		w->size[to] = size;
 		w->site[to] = site;
 	} else {
 		/* handed out again without a free */
-		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = b + 1, .size = size }, site);
+		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = b + 1, .size = size },
+		      site);
 		w->size[b] = 0;
 		w->size[b] = size;
 		w->site[b] = site;
@@ -110,7 +114,8 @@ static void assert_at_peak(const struct world *w)
 		uint32_t frame = w->profile->nodes[l->node].frame;
 		uint64_t site = w->profile->places[frame].address - 0x1000;
 
-		assert_int_equal(profile_leaf_at_peak(w->profile, l), w->at_peak[site][l->size / 16]);
+		assert_int_equal(profile_leaf_at_peak(w->profile, l),
+				 w->at_peak[site][l->size / 16]);
 		bytes += profile_leaf_at_peak(w->profile, l) * l->size;
 	}
 	assert_int_equal(bytes, w->peak);
@@ -194,12 +199,12 @@ static void nothing_happened_no_peak(void **state)
 static void what_a_parent_left_is_not_in_the_childs(void **state)
 {
 	struct world *w = world_new(100);
-	struct recorder *list;
+	struct recorder *list = NULL;
 
 	(void)state;
 	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 160 }, 1);
 	struct profile *child = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&list, w->list, child, 1), 0);
+	recorders_add(&list, w->list->ops->fork(w->list, child, 1), NULL);
 	recorders_free(w->list);
 	profile_free(w->profile);
 	w->list = list;

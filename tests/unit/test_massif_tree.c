@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which stacks make contexts, and what tree they make. A stack is a string, innermost first, in which
- * each letter is a frame; a capital letter is inlined into the next. */
+/* Which stacks make contexts, and what tree they make. A stack is a string, innermost first, in
+ * which each letter is a frame; a capital letter is inlined into the next. */
 #include "unit/unit.h"
 #include "massif/filter.h"
 #include "massif/names.h"
@@ -13,12 +13,16 @@
 static struct massif_entry entries[128];
 static char texts[128][24];
 
-/* m is main, p and q allocate, n, x and y have no name; the tables call x and y something all the same. */
+/* m is main, p and q allocate, n, x and y have no name; the tables call x and y something all the
+ * same. */
 static int entries_setup(void **state)
 {
-	static const char *const names[128] = { ['m'] = "main", ['p'] = "malloc", ['N'] = "operator new(unsigned long)",
-						['a'] = "a", ['b'] = "b", ['c'] = "c(int)", ['w'] = "wrap",
-						['v'] = "outer_wrap", ['s'] = "_start", ['I'] = "inl" };
+	static const char *const names[128] = { ['m'] = "main", ['p'] = "malloc",
+						['N'] = "operator new(unsigned long)",
+						['a'] = "a", ['b'] = "b", ['c'] = "c(int)",
+						['w'] = "wrap",
+						['v'] = "outer_wrap", ['s'] = "_start",
+						['I'] = "inl" };
 	static const char *const labels[128] = { ['x'] = "lib.so+0x12", ['y'] = "lib.so+0x34" };
 
 	(void)state;
@@ -57,7 +61,8 @@ static void assert_left(const struct massif_filter *f, const char *stack, const 
 }
 
 /* How many frames are looked at until enough is known. */
-static void assert_seen(const struct massif_filter *f, const char *stack, size_t decided, size_t complete)
+static void assert_seen(const struct massif_filter *f, const char *stack, size_t decided,
+			size_t complete)
 {
 	uint32_t ids[64];
 	size_t n = ids_of(ids, stack), seen[2] = { 0 };
@@ -103,7 +108,8 @@ static void allocation_functions_go_until_the_first_that_is_none(void **state)
 
 static void naming_only_the_outer_wrapper_has_no_effect(void **state)
 {
-	const char *const outer[] = { "outer_wrap", NULL }, *const both[] = { "outer_wrap", "wrap", NULL };
+	const char *const outer[] = { "outer_wrap", NULL },
+		*const both[] = { "outer_wrap", "wrap", NULL };
 
 	(void)state;
 	assert_left(&(struct massif_filter){ outer, NULL, 30 }, "wvam", "wvam");
@@ -128,7 +134,8 @@ static void only_the_innermost_function_with_a_name_is_ignored(void **state)
 
 static void what_nothing_names_is_meant_by_what_the_tables_call_it(void **state)
 {
-	const char *const x[] = { "lib.so+0x12", NULL }, *const y[] = { "lib.so+0x34", NULL }, *const a[] = { "a", NULL };
+	const char *const x[] = { "lib.so+0x12", NULL }, *const y[] = { "lib.so+0x34", NULL },
+		*const a[] = { "a", NULL };
 
 	(void)state;
 	assert_left(&(struct massif_filter){ x, NULL, 30 }, "xam", "am");
@@ -176,8 +183,8 @@ static void put_line(void *ctx, unsigned depth, size_t n, uint64_t bytes, const 
 	fprintf(ctx, "%*sn%zu %llu %s\n", (int)depth, "", n, (unsigned long long)bytes, text);
 }
 
-static void assert_tree(const struct share *shares, uint64_t total, uint64_t useful, double threshold,
-			const char *expected)
+static void assert_tree(const struct share *shares, uint64_t total, uint64_t useful,
+			double threshold, const char *expected)
 {
 	struct massif_tree t;
 	struct massif_weight w[256] = { 0 };
@@ -205,7 +212,8 @@ static void assert_tree(const struct share *shares, uint64_t total, uint64_t use
 static void contexts_are_merged_and_the_larger_comes_first(void **state)
 {
 	(void)state;
-	assert_tree((struct share[]){ { "abm", 10 }, { "acm", 30 }, { "bm", 30 }, { "abm", 5 }, { 0 } }, 75,
+	assert_tree((struct share[]){ { "abm", 10 }, { "acm", 30 }, { "bm", 30 }, { "abm", 5 },
+				      { 0 } }, 75,
 		    75, 1.0,
 		    "n2 75 top\n"
 		    " n2 45 0x61: a\n"
@@ -220,7 +228,8 @@ static void contexts_are_merged_and_the_larger_comes_first(void **state)
 static void equal_ones_are_ordered_by_address_and_the_aggregate_comes_first(void **state)
 {
 	(void)state;
-	assert_tree((struct share[]){ { "c", 50 }, { "b", 50 }, { "m", 49 }, { "s", 1 }, { 0 } }, 5000, 150,
+	assert_tree((struct share[]){ { "c", 50 }, { "b", 50 }, { "m", 49 }, { "s", 1 }, { 0 } },
+		    5000, 150,
 		    1.0,
 		    "n3 150 top\n"
 		    " n0 50 in 2 places, all below massif's threshold (1.00%)\n"
@@ -269,7 +278,8 @@ static void at_a_hundred_per_cent_only_the_whole_is_left(void **state)
 		    " n0 30 in 2 places, all below massif's threshold (100.00%)\n");
 }
 
-static void a_stack_that_is_the_beginning_of_another_gives_its_node_more_than_the_children(void **state)
+static void a_stack_that_is_the_beginning_of_another_gives_its_node_more_than_the_children(
+	void **state)
 {
 	(void)state;
 	assert_tree((struct share[]){ { "ab", 10 }, { "abm", 20 }, { 0 } }, 30, 30, 0,
@@ -282,7 +292,8 @@ static void a_stack_that_is_the_beginning_of_another_gives_its_node_more_than_th
 static void aggregates_of_different_levels_do_not_mix(void **state)
 {
 	(void)state;
-	assert_tree((struct share[]){ { "ab", 500 }, { "ac", 1 }, { "am", 2 }, { "bm", 400 }, { "bs", 3 },
+	assert_tree((struct share[]){ { "ab", 500 }, { "ac", 1 }, { "am", 2 }, { "bm", 400 },
+				      { "bs", 3 },
 				      { "c", 4 }, { "m", 5 }, { "s", 1 }, { 0 } }, 1000, 916, 1.0,
 		    "n3 916 top\n"
 		    " n2 503 0x61: a\n"
@@ -309,9 +320,12 @@ static void an_entry_tells_what_is_known(void **state)
 	(void)state;
 	assert_text((struct massif_place){ 0x40113a, "main", "/src/example.c", 20, "/bin/x" },
 		    "0x40113A: main (example.c:20)");
-	assert_text((struct massif_place){ 0x1a, "f(int)", NULL, 0, "/lib/l.so" }, "0x1A: f(int) (in /lib/l.so)");
-	assert_text((struct massif_place){ 0x1a, "f", "f.c", 0, "/lib/l.so" }, "0x1A: f (in /lib/l.so)");
-	assert_text((struct massif_place){ 0x1a, NULL, NULL, 0, "/lib/l.so" }, "0x1A: ??? (in /lib/l.so)");
+	assert_text((struct massif_place){ 0x1a, "f(int)", NULL, 0, "/lib/l.so" },
+		    "0x1A: f(int) (in /lib/l.so)");
+	assert_text((struct massif_place){ 0x1a, "f", "f.c", 0, "/lib/l.so" },
+		    "0x1A: f (in /lib/l.so)");
+	assert_text((struct massif_place){ 0x1a, NULL, NULL, 0, "/lib/l.so" },
+		    "0x1A: ??? (in /lib/l.so)");
 	assert_text((struct massif_place){ .address = 0 }, "0x0: ???");
 	assert_text((struct massif_place){ 1, "jit", NULL, 0, NULL }, "0x1: jit");
 }
@@ -319,7 +333,8 @@ static void an_entry_tells_what_is_known(void **state)
 static void names_cannot_break_a_line_or_steer_a_terminal(void **state)
 {
 	(void)state;
-	assert_text((struct massif_place){ 1, "a\nb", "x\x1b[2Jy.c", 3, NULL }, "0x1: a\\012b (x\\033[2Jy.c:3)");
+	assert_text((struct massif_place){ 1, "a\nb", "x\x1b[2Jy.c", 3, NULL },
+		    "0x1: a\\012b (x\\033[2Jy.c:3)");
 }
 
 /* ---- files ---- */
@@ -337,22 +352,26 @@ static void a_file_has_the_lines_that_readers_expect(void **state)
 	*d = (struct massif_detail){ .n_contexts = 2, .n = 1 };
 	d->shares[0] = (struct massif_share){ 1, 20 };
 	assert_int_equal(massif_tree_init(&f.tree, entries), 0);
-	uint32_t ignored_and_counted[] = { IDINDEX_NONE, massif_tree_add(&f.tree, ids, ids_of(ids, "am")) };
+	uint32_t ignored_and_counted[] = { IDINDEX_NONE,
+					   massif_tree_add(&f.tree, ids, ids_of(ids, "am")) };
 	f.node_of = ignored_and_counted;
 	const struct massif_snapshot s[] = {
 		{ .at = { .time = 0 } },
-		{ .at = { .time = 40, .useful = 20, .extra = 20, .stacks = 7 }, .detail = d, .peak = true },
+		{ .at = { .time = 40, .useful = 20, .extra = 20, .stacks = 7 }, .detail = d,
+		  .peak = true },
 	};
 	char *const command[] = { "./a", "b\nc", NULL };
 	FILE *out = open_memstream(&text, &len);
-	assert_int_equal(massif_write(out, &(struct massif_heading){ "--x=1", command, MASSIF_MS }, s, 2, &f),
+	assert_int_equal(massif_write(out, &(struct massif_heading){ "--x=1", command, MASSIF_MS },
+				      s, 2, &f),
 			 0);
 	fclose(out);
 	assert_string_equal(text,
 		"desc: --x=1\ncmd: ./a b c\ntime_unit: ms\n"
 		"#-----------\nsnapshot=0\n#-----------\ntime=0\nmem_heap_B=0\nmem_heap_extra_B=0\n"
 		"mem_stacks_B=0\nheap_tree=empty\n"
-		"#-----------\nsnapshot=1\n#-----------\ntime=40\nmem_heap_B=20\nmem_heap_extra_B=20\n"
+		"#-----------\nsnapshot=1\n#-----------\ntime=40\nmem_heap_B=20\n"
+		"mem_heap_extra_B=20\n"
 		"mem_stacks_B=7\nheap_tree=peak\n"
 		"n1: 20 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
 		" n1: 20 0x61: a\n"
@@ -378,7 +397,8 @@ int main(void)
 		cmocka_unit_test(the_limit_is_rounded_down),
 		cmocka_unit_test(a_context_without_bytes_is_still_there),
 		cmocka_unit_test(at_a_hundred_per_cent_only_the_whole_is_left),
-		cmocka_unit_test(a_stack_that_is_the_beginning_of_another_gives_its_node_more_than_the_children),
+		cmocka_unit_test(
+		a_stack_that_is_the_beginning_of_another_gives_its_node_more_than_the_children),
 		cmocka_unit_test(aggregates_of_different_levels_do_not_mix),
 		cmocka_unit_test(an_entry_tells_what_is_known),
 		cmocka_unit_test(names_cannot_break_a_line_or_steer_a_terminal),

@@ -99,12 +99,14 @@ static void image_free(struct image *i)
 
 static void alloc(struct image *i, uint64_t t, taddr p, uint64_t n)
 {
-	tell(i, (struct alloc_event){ .kind = AE_ALLOC, .call = CALL_MALLOC, .task = 7, .time_ns = t, .ptr = p, .size = n });
+	tell(i, (struct alloc_event){ .kind = AE_ALLOC, .call = CALL_MALLOC, .task = 7,
+				      .time_ns = t, .ptr = p, .size = n });
 }
 
 static void release(struct image *i, uint64_t t, taddr p)
 {
-	tell(i, (struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = 7, .time_ns = t, .ptr = p });
+	tell(i, (struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = 7, .time_ns = t,
+				      .ptr = p });
 }
 
 /* ---- what the logs say ---- */
@@ -173,9 +175,11 @@ static void every_call_is_an_entry_of_its_kind(void **state)
 	(void)state;
 	struct mma_group *g = group_new();
 	struct image i = image_new(g, 7, profile_new(), 1000);
-	struct alloc_event c = { .kind = AE_ALLOC, .call = CALL_CALLOC, .task = 8, .time_ns = 1002, .ptr = 0x20,
+	struct alloc_event c = { .kind = AE_ALLOC, .call = CALL_CALLOC, .task = 8, .time_ns = 1002,
+				 .ptr = 0x20,
 				 .size = 30, .count = 3, .elem = 10 };
-	struct alloc_event r = { .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = 7, .time_ns = 1003,
+	struct alloc_event r = { .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = 7,
+				 .time_ns = 1003,
 				 .old_ptr = 0x10, .size = 0 };
 
 	alloc(&i, 1001, 0x10, 5);
@@ -201,11 +205,13 @@ static void every_call_is_an_entry_of_its_kind(void **state)
 	r.kind = AE_REALLOC_FREED;
 	r.size = 0;
 	tell(&i, r);
-	r = (struct alloc_event){ .kind = AE_ALLOC, .call = CALL_REALLOC, .task = 7, .time_ns = 1004, .ptr = 0x10, .size = 1 };
+	r = (struct alloc_event){ .kind = AE_ALLOC, .call = CALL_REALLOC, .task = 7,
+				  .time_ns = 1004, .ptr = 0x10, .size = 1 };
 	tell(&i, r);
 	release(&i, 1005, 0);
 	release(&i, 1005, 0x777);
-	struct alloc_event own = { .kind = AE_FREE, .call = CALL_FREE, .task = 7, .time_ns = 1005, .ptr = 0x888, .by_allocator = true };
+	struct alloc_event own = { .kind = AE_FREE, .call = CALL_FREE, .task = 7, .time_ns = 1005,
+				   .ptr = 0x888, .by_allocator = true };
 	tell(&i, own); /* no call of the program */
 	recorders_mark(i.recorder, RECORD_STAMP, 9, 1006);
 	recorders_mark(i.recorder, RECORD_SUSPENDED, 0, 1007);
@@ -216,11 +222,16 @@ static void every_call_is_an_entry_of_its_kind(void **state)
 	assert_string_equal(text_of(0), "secs=0 nsecs=1000 tid=7 tmstmp\n"
 					"secs=0 nsecs=1001 tid=7 malloc ptr=0x10 size=5\n"
 					"secs=0 nsecs=1002 tid=8 calloc ptr=0x20 num=3 elem=10\n"
-					"secs=0 nsecs=1002 tid=8 calloc ptr=0x0 num=18446744073709551615 elem=10\n"
-					"secs=0 nsecs=1003 tid=7 realloc newptr=0x0 ptr=0x10 size=99\n"
-					"secs=0 nsecs=1003 tid=7 realloc newptr=0x30 ptr=0x10 size=99\n"
-					"secs=0 nsecs=1003 tid=7 realloc newptr=0x0 ptr=0x30 size=0\n"
-					"secs=0 nsecs=1004 tid=7 realloc newptr=0x10 ptr=0x0 size=1\n"
+					"secs=0 nsecs=1002 tid=8 calloc ptr=0x0 "
+					"num=18446744073709551615 elem=10\n"
+					"secs=0 nsecs=1003 tid=7 realloc newptr=0x0 ptr=0x10 "
+					"size=99\n"
+					"secs=0 nsecs=1003 tid=7 realloc newptr=0x30 ptr=0x10 "
+					"size=99\n"
+					"secs=0 nsecs=1003 tid=7 realloc newptr=0x0 ptr=0x30 "
+					"size=0\n"
+					"secs=0 nsecs=1004 tid=7 realloc newptr=0x10 ptr=0x0 "
+					"size=1\n"
 					"secs=0 nsecs=1005 tid=7 free ptr=0x0\n"
 					"secs=0 nsecs=1005 tid=7 free ptr=0x777\n"
 					"secs=0 nsecs=1006 tid=9 tmstmp\n"
@@ -262,7 +273,8 @@ static void an_exec_frees_what_was_live_and_the_log_goes_on(void **state)
 	mma_group_free(g);
 }
 
-static void a_child_starts_with_nothing_and_its_frees_of_inherited_blocks_change_nothing(void **state)
+static void a_child_starts_with_nothing_and_its_frees_of_inherited_blocks_change_nothing(
+	void **state)
 {
 	(void)state;
 	struct mma_group *g = group_new();
@@ -291,7 +303,8 @@ static void when_all_are_let_go_the_first_one_is_the_last(void **state)
 {
 	(void)state;
 	struct mma_group *g = group_new();
-	struct image a = image_new(g, 7, profile_new(), 100), b = image_new(g, 8, profile_fork(a.profile), 110);
+	struct image a = image_new(g, 7, profile_new(), 100),
+		     b = image_new(g, 8, profile_fork(a.profile), 110);
 
 	alloc(&a, 120, 0x10, 60);
 	alloc(&b, 130, 0x10, 7);
@@ -364,7 +377,9 @@ static void processes_that_come_go_fork_and_exec_agree_with_their_logs(void **st
 			if (!images[i].profile)
 				continue;
 			if (random_below(12) == 0 && !images[j].profile && n_names < MAX_LOGS - 1) {
-				images[j] = image_new(g, pids[j] = random_below(4) ? next_pid++ : next_pid,
+				images[j] = image_new(g,
+						      pids[j] = random_below(4) ? next_pid++
+										: next_pid,
 						      profile_fork(images[i].profile), t);
 				next_pid += pids[j] == next_pid;
 			} else if (random_below(40) == 0) {
@@ -447,7 +462,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call_is_an_entry_of_its_kind),
 		cmocka_unit_test(an_exec_frees_what_was_live_and_the_log_goes_on),
-		cmocka_unit_test(a_child_starts_with_nothing_and_its_frees_of_inherited_blocks_change_nothing),
+		cmocka_unit_test(
+		a_child_starts_with_nothing_and_its_frees_of_inherited_blocks_change_nothing),
 		cmocka_unit_test(when_all_are_let_go_the_first_one_is_the_last),
 		cmocka_unit_test(what_was_missed_while_suspended_is_told),
 		cmocka_unit_test(a_profile_has_the_statistics_of_its_log),

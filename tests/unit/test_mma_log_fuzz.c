@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Logs that were damaged, plain and compressed, in the same way in every run. Each is either refused with
- * a sentence, or read; what was read is the same when it is printed and read again, and counted the same
- * while it is read. Worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
+ * Logs that were damaged, plain and compressed, in the same way in every run. Each is either
+ * refused with a sentence, or read; what was read is the same when it is printed and read again,
+ * and counted the same while it is read. Worth most with SAN=address,undefined. FUZZ=100 makes it a
+ * hundred times as long.
  */
 #include "unit/unit.h"
 #include "lib/random.h"
@@ -34,7 +35,8 @@ static struct memory memory_new(void)
 	return m;
 }
 
-static void write_log(const struct memory *m, const struct mma_entry *v, size_t n, bool humanized, bool compress)
+static void write_log(const struct memory *m, const struct mma_entry *v, size_t n, bool humanized,
+		      bool compress)
 {
 	struct mma_writer *w = mma_writer_new(dup(m->fd), humanized, compress);
 
@@ -55,7 +57,8 @@ static size_t some_log(struct mma_entry *v)
 
 	for (size_t i = 0; i < n; i++) {
 		t += random_below(1000);
-		v[i] = (struct mma_entry){ .time_ns = t, .tid = (uint32_t)random_below(5), .type = (uint8_t)random_below(MMA_TYPES) };
+		v[i] = (struct mma_entry){ .time_ns = t, .tid = (uint32_t)random_below(5),
+					   .type = (uint8_t)random_below(MMA_TYPES) };
 		if (v[i].type == MMA_TMSTMP)
 			continue;
 		v[i].ptr = random_below(20) * 16 + (random_below(2) << 46);
@@ -77,7 +80,9 @@ static void damage(const struct memory *m)
 
 	assert_in_range(n, 1, sizeof text - 1);
 	for (uint64_t i = random_below(4); i > 0; i--)
-		text[random_below((uint64_t)n)] = random_below(3) ? odd[random_below(sizeof odd - 1)] : (char)random_below(256);
+		text[random_below((uint64_t)n)] = random_below(3)
+							  ? odd[random_below(sizeof odd - 1)]
+							  : (char)random_below(256);
 	if (random_below(6) == 0)
 		n = (ssize_t)random_below((uint64_t)n + 1);
 	assert_int_equal(ftruncate(m->fd, 0), 0);
@@ -97,9 +102,11 @@ static int read_log(const struct memory *m, struct mma_log *l, struct error *e)
 static bool same(const struct mma_stats *a, const struct mma_stats *b)
 {
 	return a->first_ns == b->first_ns && a->last_ns == b->last_ns && a->load == b->load &&
-	       a->load_max == b->load_max && a->load_total == b->load_total && a->live_blocks == b->live_blocks &&
-	       !memcmp(a->events, b->events, sizeof a->events) && a->unknown_free == b->unknown_free &&
-	       a->failed == b->failed && a->replaced == b->replaced;
+	       a->load_max == b->load_max && a->load_total == b->load_total &&
+	       a->live_blocks == b->live_blocks &&
+	       !memcmp(a->events, b->events, sizeof a->events) &&
+	       a->unknown_free == b->unknown_free && a->failed == b->failed &&
+	       a->replaced == b->replaced;
 }
 
 /* Counted while it is read, which may give up, but not be wrong. Returns whether it did not. */
@@ -109,7 +116,8 @@ static bool counts_the_same(const struct memory *m, const struct mma_log *l)
 	struct mma_log tail = { 0 };
 	struct error e;
 	struct mma_source *s = mma_source_open(m->path, &e);
-	int of_whole = mma_stats_of_logs(&whole, l, 1), err = mma_stats_of_source(&streamed, s, &tail, &e);
+	int of_whole = mma_stats_of_logs(&whole, l, 1),
+	    err = mma_stats_of_source(&streamed, s, &tail, &e);
 
 	mma_source_close(s);
 	if (err)
@@ -179,7 +187,8 @@ static void a_damaged_log_is_refused_or_read_and_counted_the_same_in_every_way(v
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_damaged_log_is_refused_or_read_and_counted_the_same_in_every_way),
+		cmocka_unit_test(
+			a_damaged_log_is_refused_or_read_and_counted_the_same_in_every_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,8 @@ static void end(struct world *w)
 
 static void call(struct world *w, unsigned tid, enum mma_type type, uint64_t ptr)
 {
-	struct mma_entry e = { .time_ns = ++w->now, .tid = tid, .type = (uint8_t)type, .ptr = ptr, .size = 10 };
+	struct mma_entry e = { .time_ns = ++w->now, .tid = tid, .type = (uint8_t)type, .ptr = ptr,
+			       .size = 10 };
 
 	assert_int_equal(mma_order_add(&w->order, &e, &w->sink), 0);
 }
@@ -65,7 +66,8 @@ static void re_begin(struct world *w, int tid, uint64_t ptr)
 
 static void re_end(struct world *w, int tid, uint64_t ptr, uint64_t got)
 {
-	struct mma_entry e = { .time_ns = ++w->now, .tid = (uint32_t)tid, .type = MMA_REALLOC, .ptr = got,
+	struct mma_entry e = { .time_ns = ++w->now, .tid = (uint32_t)tid, .type = MMA_REALLOC,
+			       .ptr = got,
 			       .old_ptr = ptr, .size = 20 };
 
 	assert_int_equal(mma_order_end(&w->order, tid, ptr, &e, w->now, &w->sink), 0);
@@ -175,7 +177,8 @@ static void reallocs_in_a_chain_come_out_in_the_chains_order(void **state)
 	(void)state;
 	struct world w;
 
-	/* 1 gives 16 up, 2 gets it and gives 32 up, 3 gets that and gives 48 up. 3 returns first. */
+	/* 1 gives 16 up, 2 gets it and gives 32 up, 3 gets that and gives 48 up. 3 returns
+	 * first. */
 	begin(&w);
 	for (uint64_t p = 16; p <= 48; p += 16)
 		call(&w, (unsigned)(p / 16), MMA_MALLOC, p);

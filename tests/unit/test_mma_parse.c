@@ -20,8 +20,10 @@ static void same(const struct mma_entry *a, const struct mma_entry *b)
 	assert_int_equal(a->size, b->size);
 }
 
-/* The line as the last one of a text, and before others: what follows must not make a difference. */
-static enum mma_line anywhere(const char *line, size_t *length, struct mma_entry *e, struct mma_mistake *m)
+/* The line as the last one of a text, and before others: what follows must not make a
+ * difference. */
+static enum mma_line anywhere(const char *line, size_t *length, struct mma_entry *e,
+			      struct mma_mistake *m)
 {
 	static char text[1024];
 	size_t n = strlen(line);
@@ -80,10 +82,14 @@ static void refused(const char *line, size_t column, const char *expected)
 static void each_type_is_read_in_both_forms(void **state)
 {
 	(void)state;
-	struct mma_entry f = { .time_ns = 10000015000, .ptr = 0x556000001310, .tid = 4002, .type = MMA_FREE };
-	struct mma_entry m = { .time_ns = 1, .ptr = 0x12a0, .size = 100, .tid = 7, .type = MMA_MALLOC };
-	struct mma_entry c = { .time_ns = 1, .ptr = 0x1310, .num = 10, .size = 20, .tid = 7, .type = MMA_CALLOC };
-	struct mma_entry r = { .time_ns = 1, .ptr = 0x13e0, .old_ptr = 0x12a0, .size = 700, .tid = 7, .type = MMA_REALLOC };
+	struct mma_entry f = { .time_ns = 10000015000, .ptr = 0x556000001310, .tid = 4002,
+			       .type = MMA_FREE };
+	struct mma_entry m = { .time_ns = 1, .ptr = 0x12a0, .size = 100, .tid = 7,
+			       .type = MMA_MALLOC };
+	struct mma_entry c = { .time_ns = 1, .ptr = 0x1310, .num = 10, .size = 20, .tid = 7,
+			       .type = MMA_CALLOC };
+	struct mma_entry r = { .time_ns = 1, .ptr = 0x13e0, .old_ptr = 0x12a0, .size = 700,
+			       .tid = 7, .type = MMA_REALLOC };
 	struct mma_entry t = { .time_ns = 10000000000, .tid = 4001, .type = MMA_TMSTMP };
 
 	is("10000015000 4002 0 0x556000001310\n", f);
@@ -122,7 +128,8 @@ static void what_other_writers_do_is_accepted(void **state)
 {
 	(void)state;
 	struct mma_entry nil = { .time_ns = 1, .tid = 2, .type = MMA_FREE };
-	struct mma_entry m = { .time_ns = 1, .tid = 2, .type = MMA_MALLOC, .ptr = 0xabcdef, .size = 5 };
+	struct mma_entry m = { .time_ns = 1, .tid = 2, .type = MMA_MALLOC, .ptr = 0xabcdef,
+			       .size = 5 };
 
 	is("1 2 0 (nil)\n", nil);
 	is("1 2 0 0x0\n", nil);
@@ -147,7 +154,8 @@ static void the_largest_numbers_are_read(void **state)
 	   (struct mma_entry){ .time_ns = UINT64_MAX, .tid = 1, .type = MMA_TMSTMP });
 	/* A failed call may have asked for what cannot be. */
 	is("1 1 2 0x0 18446744073709551615 2\n",
-	   (struct mma_entry){ .time_ns = 1, .tid = 1, .type = MMA_CALLOC, .num = UINT64_MAX, .size = 2 });
+	   (struct mma_entry){ .time_ns = 1, .tid = 1, .type = MMA_CALLOC, .num = UINT64_MAX,
+			       .size = 2 });
 }
 
 static void a_line_of_blanks_is_no_entry(void **state)
@@ -229,15 +237,16 @@ static void what_is_written_is_what_is_read(void **state)
 		{ .time_ns = UINT64_MAX, .tid = UINT32_MAX, .type = MMA_CALLOC, .num = UINT64_MAX,
 		  .size = UINT64_MAX },
 		{ .time_ns = 999999999, .tid = 1, .type = MMA_MALLOC, .ptr = 0x10, .size = 0 },
-		{ .time_ns = 1000000000, .tid = 1, .type = MMA_REALLOC, .ptr = 0, .old_ptr = 0xf, .size = 1 },
+		{ .time_ns = 1000000000, .tid = 1, .type = MMA_REALLOC, .ptr = 0, .old_ptr = 0xf,
+		  .size = 1 },
 	};
 	static const char *const humanized[] = {
 		"secs=0 nsecs=0 tid=0 tmstmp\n",
 		"secs=10 nsecs=15000 tid=4002 free ptr=0x556000001310\n",
 		"secs=18446744073 nsecs=709551615 tid=4294967295 realloc newptr=0xffffffffffffffff "
 		"ptr=0xffffffffffffffff size=18446744073709551615\n",
-		"secs=18446744073 nsecs=709551615 tid=4294967295 calloc ptr=0x0 num=18446744073709551615 "
-		"elem=18446744073709551615\n",
+		"secs=18446744073 nsecs=709551615 tid=4294967295 calloc ptr=0x0 "
+		"num=18446744073709551615 elem=18446744073709551615\n",
 		"secs=0 nsecs=999999999 tid=1 malloc ptr=0x10 size=0\n",
 		"secs=1 nsecs=0 tid=1 realloc newptr=0x0 ptr=0xf size=1\n",
 	};
@@ -290,7 +299,8 @@ static struct mma_entry some_entry(uint64_t *state)
 	return e;
 }
 
-/* Both ways to read a line that may be as it is written say the same; a line that is, is read so. */
+/* Both ways to read a line that may be as it is written say the same; a line that is, is read
+ * so. */
 static void the_short_way_reads_what_the_long_way_reads(void **state)
 {
 	(void)state;

@@ -8,9 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct mma_entry at(uint64_t t, enum mma_type type, uint64_t ptr, uint64_t old, uint64_t size)
+static struct mma_entry at(uint64_t t, enum mma_type type, uint64_t ptr, uint64_t old,
+			   uint64_t size)
 {
-	return (struct mma_entry){ .time_ns = t, .tid = 1, .type = (uint8_t)type, .ptr = ptr, .old_ptr = old, .size = size };
+	return (struct mma_entry){ .time_ns = t,
+				   .tid = 1,
+				   .type = (uint8_t)type,
+				   .ptr = ptr,
+				   .old_ptr = old,
+				   .size = size };
 }
 
 #define STAMP(t) at(t, MMA_TMSTMP, 0, 0, 0)
@@ -22,7 +28,7 @@ static struct mma_entry at(uint64_t t, enum mma_type type, uint64_t ptr, uint64_
 	(struct mma_log)                                                                           \
 	{                                                                                          \
 		.v = (struct mma_entry[]){ __VA_ARGS__ },                                          \
-		.n = sizeof((struct mma_entry[]){ __VA_ARGS__ }) / sizeof(struct mma_entry)         \
+		.n = sizeof((struct mma_entry[]){ __VA_ARGS__ }) / sizeof(struct mma_entry) \
 	}
 
 static struct mma_stats stats_of(const struct mma_log *logs, size_t n)
@@ -55,7 +61,8 @@ static void the_log_of_the_specification(void **state)
 {
 	(void)state;
 	struct mma_log l = LOG(STAMP(10000000000), MALLOC(10000001000, 0x12a0, 100),
-			       CALLOC(10000003000, 0x1310, 10, 20), REALLOC(10000010000, 0x13e0, 0x12a0, 700),
+			       CALLOC(10000003000, 0x1310, 10, 20),
+			       REALLOC(10000010000, 0x13e0, 0x12a0, 700),
 			       FREE(10000015000, 0x1310));
 	struct mma_stats s = stats_of(&l, 1);
 
@@ -88,8 +95,8 @@ static void a_single_entry_has_no_duration_and_no_average(void **state)
 static void calls_that_failed_change_nothing(void **state)
 {
 	(void)state;
-	struct mma_log l = LOG(MALLOC(0, 8, 10), MALLOC(1, 0, 99), CALLOC(2, 0, 5, 99), REALLOC(3, 0, 8, 99),
-			       REALLOC(4, 0, 0, 99), STAMP(10));
+	struct mma_log l = LOG(MALLOC(0, 8, 10), MALLOC(1, 0, 99), CALLOC(2, 0, 5, 99),
+			       REALLOC(3, 0, 8, 99), REALLOC(4, 0, 0, 99), STAMP(10));
 	struct mma_stats s = stats_of(&l, 1);
 
 	five(&s, 10, 10, 10, "100", 10);
@@ -100,7 +107,8 @@ static void calls_that_failed_change_nothing(void **state)
 static void realloc_of_nothing_allocates_and_to_nothing_frees(void **state)
 {
 	(void)state;
-	struct mma_log l = LOG(REALLOC(0, 8, 0, 10), REALLOC(10, 8, 8, 20), REALLOC(20, 0, 8, 0), STAMP(30));
+	struct mma_log l = LOG(REALLOC(0, 8, 0, 10), REALLOC(10, 8, 8, 20), REALLOC(20, 0, 8, 0),
+			       STAMP(30));
 	struct mma_stats s = stats_of(&l, 1);
 
 	five(&s, 30, 20, 0, "300", 10);
@@ -144,8 +152,8 @@ static void frees_of_null_and_of_the_unknown_change_nothing(void **state)
 static void an_address_given_twice_replaces_the_old_block(void **state)
 {
 	(void)state;
-	struct mma_log l = LOG(MALLOC(0, 8, 10), MALLOC(10, 8, 20), CALLOC(20, 8, 3, 10), MALLOC(25, 16, 1),
-			       REALLOC(30, 8, 16, 5), STAMP(40));
+	struct mma_log l = LOG(MALLOC(0, 8, 10), MALLOC(10, 8, 20), CALLOC(20, 8, 3, 10),
+			       MALLOC(25, 16, 1), REALLOC(30, 8, 16, 5), STAMP(40));
 	struct mma_stats s = stats_of(&l, 1);
 
 	/* 10, 20, 30, 31, 5 */
@@ -268,7 +276,10 @@ static void sorting_is_stable(void **state)
 	for (int kind = 0; kind < 4; kind++) {
 		for (uint64_t i = 0; i < N; i++) {
 			uint64_t r = random_next(&seed) >> 33;
-			uint64_t t = kind == 0 ? r % 50 : kind == 1 ? N - i : kind == 2 ? i / 3 + r % 5 : i;
+			uint64_t t = kind == 0	 ? r % 50
+				     : kind == 1 ? N - i
+				     : kind == 2 ? i / 3 + r % 5
+						 : i;
 			v[i] = STAMP(t);
 			v[i].ptr = i;
 		}
@@ -290,7 +301,8 @@ static void random_logs_agree_with_an_account_of_every_address(void **state)
 {
 	(void)state;
 	static struct mma_entry entries[SPACES][ENTRIES];
-	uint64_t size[SPACES][ADDRESSES] = { 0 }, seed = 99, t = 1000, load = 0, max = 0, first = 0, last = 0;
+	uint64_t size[SPACES][ADDRESSES] = { 0 }, seed = 99, t = 1000, load = 0, max = 0, first = 0,
+		last = 0;
 	bool live[SPACES][ADDRESSES] = { 0 };
 	struct mma_log logs[SPACES] = { 0 };
 	mma_wide total = 0;
@@ -298,8 +310,10 @@ static void random_logs_agree_with_an_account_of_every_address(void **state)
 
 	for (int i = 0; i < ENTRIES; i++) {
 		uint64_t r = random_next(&seed);
-		unsigned s = (unsigned)(r >> 33) % SPACES, p = 1 + (unsigned)(r >> 35) % (ADDRESSES - 1);
-		unsigned q = 1 + (unsigned)(r >> 41) % (ADDRESSES - 1), n = (unsigned)(r >> 48) % 1000;
+		unsigned s = (unsigned)(r >> 33) % SPACES,
+			 p = 1 + (unsigned)(r >> 35) % (ADDRESSES - 1);
+		unsigned q = 1 + (unsigned)(r >> 41) % (ADDRESSES - 1),
+			 n = (unsigned)(r >> 48) % 1000;
 		unsigned what = (unsigned)(r >> 58) % 4;
 		uint64_t now = t += (r >> 50) % 100 + 1;
 

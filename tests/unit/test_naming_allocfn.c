@@ -8,7 +8,8 @@ static void names_are_compared_as_a_whole(void **state)
 
 	(void)state;
 	assert_true(is_allocation_function("malloc", NULL));
-	assert_true(is_allocation_function("operator new[](unsigned long, std::align_val_t)", NULL));
+	assert_true(is_allocation_function("operator new[](unsigned long, "
+					   "std::align_val_t)", NULL));
 	assert_false(is_allocation_function("operator new", NULL));
 	assert_false(is_allocation_function("malloc2", NULL));
 	assert_false(is_allocation_function("mallo", NULL));

@@ -90,8 +90,8 @@ static struct profile_place place_of(const struct fixture *x, const void *pc, bo
 	return (struct profile_place){ .address = at, .module = PD_NONE, .exact = exact };
 }
 
-static void request_at(struct fixture *x, const struct profile_place *places, size_t n, bool truncated,
-		       uint64_t size)
+static void request_at(struct fixture *x, const struct profile_place *places, size_t n,
+		       bool truncated, uint64_t size)
 {
 	uint32_t frames[MAX_FRAMES];
 
@@ -114,7 +114,8 @@ static void request(struct fixture *x, void *const *pcs, int n, uint64_t size)
 }
 
 /* A request from places in no module, innermost first. */
-static void request_nowhere(struct fixture *x, size_t n, const uint64_t *at, bool truncated, uint64_t size)
+static void request_nowhere(struct fixture *x, size_t n, const uint64_t *at, bool truncated,
+			    uint64_t size)
 {
 	struct profile_place places[MAX_FRAMES];
 
@@ -161,7 +162,8 @@ static void assert_sound(const struct profile_data *d)
 		assert_true(d->sites[i].function < d->n_functions);
 	for (size_t i = 0; i < d->n_functions; i++) {
 		assert_non_null(d->functions[i].name);
-		assert_true(d->functions[i].module == PD_NONE || d->functions[i].module < d->n_modules);
+		assert_true(d->functions[i].module == PD_NONE ||
+			    d->functions[i].module < d->n_modules);
 	}
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		const struct pd_leaf *a = &d->leaves[i];
@@ -169,7 +171,8 @@ static void assert_sound(const struct profile_data *d)
 		assert_true(a->node < d->n_nodes);
 		assert_true(a->frees <= a->allocs);
 		if (i)
-			assert_true(a[-1].node < a->node || (a[-1].node == a->node && a[-1].size < a->size));
+			assert_true(a[-1].node < a->node ||
+				    (a[-1].node == a->node && a[-1].size < a->size));
 	}
 }
 

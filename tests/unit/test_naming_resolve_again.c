@@ -46,7 +46,8 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 		frames[i] = profile_frame(p, &places[i]);
 	for (uint64_t i = 0; i < 3; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000 + i * 0x100, .size = 37,
-					 .chain = { .frames = frames + i % 2 * 2, .n = 4 - i % 2 * 2, .truncated = i == 2 } };
+					 .chain = { .frames = frames + i % 2 * 2,
+						    .n = 4 - i % 2 * 2, .truncated = i == 2 } };
 
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
@@ -64,10 +65,11 @@ static struct profile_data *setup(struct fixture *x, struct resolve_module *modu
 	static char stripped[PATH_MAX];
 
 	write_file(x, "prog.c", program);
-	sh(x, "gcc -g -O2 -Wl,--build-id=sha1 prog.c -o prog && objcopy --only-keep-debug prog prog.debug && "
-	      "strip prog -o stripped");
+	sh(x, "gcc -g -O2 -Wl,--build-id=sha1 prog.c -o prog && objcopy --only-keep-debug prog "
+	      "prog.debug && strip prog -o stripped");
 	snprintf(stripped, sizeof stripped, "%s", in_dir(x, "stripped"));
-	modules[STRIPPED] = (struct resolve_module){ stripped, open(stripped, O_RDONLY | O_CLOEXEC) };
+	modules[STRIPPED] = (struct resolve_module){ stripped, open(stripped, O_RDONLY |
+								    O_CLOEXEC) };
 	modules[GONE] = (struct resolve_module){ "/lib/gone.so", -1 };
 	struct profile_data *d = profile_of(x, modules);
 
@@ -90,8 +92,9 @@ static char *text_of(const struct profile_data *d)
 			const struct pd_site *s = &d->sites[d->nodes[n].site];
 
 			len += (size_t)snprintf(text + len, sizeof text - len, "%s%s%s:%u < ",
-						d->functions[s->function].name, s->inlined ? "*" : "",
-						s->guessed ? "?" : "", s->line);
+						d->functions[s->function].name,
+						s->inlined ? "*" : "", s->guessed ? "?" : "",
+						s->line);
 		}
 		len += (size_t)snprintf(text + len, sizeof text - len, "%llux%llu\n",
 					(unsigned long long)l->allocs, (unsigned long long)l->size);
@@ -113,8 +116,10 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 	close(modules[STRIPPED].fd);
 	assert_string_equal(text_of(again),
 			    "inner*?:5 < outer?:11 < main:17 < 1x37\n"
-			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < 1x37\n"
-			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < 1x37\n");
+			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < "
+			    "1x37\n"
+			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < "
+			    "1x37\n");
 	profile_data_free(again);
 	profile_data_free(d);
 }
@@ -159,12 +164,14 @@ static void without_files_nothing_changes(void **state)
 		char *before = strdup(text_of(d));
 
 		modules[STRIPPED].fd = round ? -1 : open(in_dir(x, "prog"), O_RDONLY | O_CLOEXEC);
-		assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again), 0);
+		assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again),
+				 0);
 		if (round) {
 			assert_string_equal(text_of(again), before);
 			assert_int_equal(again->n_types, d->n_types);
 			assert_int_equal(again->n_functions, d->n_functions);
-			assert_string_equal(again->modules[STRIPPED].names, d->modules[STRIPPED].names);
+			assert_string_equal(again->modules[STRIPPED].names,
+					    d->modules[STRIPPED].names);
 		} else {
 			close(modules[STRIPPED].fd);
 		}

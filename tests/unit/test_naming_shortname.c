@@ -75,7 +75,8 @@ static void lambdas_keep_their_numbers(void **state)
 {
 	(void)state;
 	check("_ZZ4mainENKUliE_clEi", "main::{lambda#1}::operator()");
-	check("_ZZN2ns5outerEiENKUliSt6vectorIiSaIiEEE0_clEiS2_", "ns::outer::{lambda#2}::operator()");
+	check("_ZZN2ns5outerEiENKUliSt6vectorIiSaIiEEE0_clEiS2_",
+	      "ns::outer::{lambda#2}::operator()");
 	check("_ZZ1fiENUt_1gEv", "f::{unnamed type#1}::g");
 	check("_ZZN2ns1fIiEEvT_E1s", "ns::f::s");
 }
@@ -86,11 +87,13 @@ static void rust_names_keep_their_traits(void **state)
 	check("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad");
 	check("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h0123456789abcdefE",
 	      "core::ptr::drop_in_place");
-	check("_ZN1r4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", "r::main::{{closure}}");
+	check("_ZN1r4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+	      "r::main::{{closure}}");
 	check("_RNvCs1234_7mycrate3foo", "mycrate::foo");
 	check("_RINvNtC3std3mem8align_ofjdE", "std::mem::align_of");
 	/* a trait's method, for a type with arguments; a type's own method */
-	check("<alloc::vec::Vec<u8> as core::clone::Clone>::clone", "<alloc::vec::Vec as core::clone::Clone>::clone");
+	check("<alloc::vec::Vec<u8> as core::clone::Clone>::clone",
+	      "<alloc::vec::Vec as core::clone::Clone>::clone");
 	check("<mycrate::Foo<u32>>::grow::<i8>", "mycrate::Foo::grow");
 	check("<[T] as mycrate::Bar>::baz", "<[T] as mycrate::Bar>::baz");
 }
@@ -113,8 +116,8 @@ static void anything_is_a_name(void **state)
 {
 	static const char *const pieces[] = {
 		"<", ">", "(", ")", "{", "}", "[", "]", "operator", "operator<", "operator()", "::",
-		" as ", "a", "int", " ", ",", "->", "(anonymous namespace)", "_Z", "N", "E", "I", "S_",
-		"1f", "Ul", "\xff", "*", "&", " const",
+		" as ", "a", "int", " ", ",", "->", "(anonymous namespace)", "_Z", "N", "E", "I",
+		"S_", "1f", "Ul", "\xff", "*", "&", " const",
 	};
 	char name[512], out[512];
 
@@ -124,8 +127,9 @@ static void anything_is_a_name(void **state)
 		size_t len = 0;
 
 		for (int n = rand() % 24; n >= 0 && len < 400; n--)
-			len += (size_t)snprintf(name + len, sizeof name - len, "%s",
-						pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)]);
+			len += (size_t)
+				snprintf(name + len, sizeof name - len, "%s",
+					 pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)]);
 		shortname(i % 2 ? name : NULL, name, out, len + 1);
 		assert_true(strlen(out) <= len);
 	}

@@ -14,7 +14,8 @@ static const struct start_names dynamic = { .entry = 0x1050, .c_library = LIBC }
 /* A static one. */
 static const struct start_names whole = { .entry = 0x401000, .c_library = PD_NONE };
 
-static enum start_code of(const struct start_names *s, uint32_t module, const char *name, uint64_t address)
+static enum start_code of(const struct start_names *s, uint32_t module, const char *name,
+			  uint64_t address)
 {
 	struct sym_frame f = { .name = name, .linkage = name, .address = address };
 
@@ -111,7 +112,8 @@ static void start_code_stands_at_its_depth_only(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof where / sizeof *where; i++)
 		for (unsigned depth = 0; depth < 4; depth++)
-			assert_int_equal(start_code_at(where[i].kind, depth, true), where[i].at[depth]);
+			assert_int_equal(start_code_at(where[i].kind, depth, true),
+					 where[i].at[depth]);
 	assert_false(start_code_at(START_NAMELESS, 1000000, true));
 	/* Of a chain that was cut off nobody knows what called that. */
 	assert_false(start_code_at(START_MUSL, 0, false));
@@ -120,7 +122,8 @@ static void start_code_stands_at_its_depth_only(void **state)
 
 static uint32_t c_library_among(const char *path)
 {
-	const struct resolve_module modules[] = { { "/bin/prog", -1 }, { path, -1 }, { "/lib/libm.so.6", -1 } };
+	const struct resolve_module modules[] = { { "/bin/prog", -1 }, { path, -1 },
+						  { "/lib/libm.so.6", -1 } };
 	struct start_names s;
 
 	start_names_init(&s, modules, 3, 0);
@@ -152,7 +155,8 @@ static int first_module(struct dl_phdr_info *info, size_t size, void *bias)
 
 static void the_entry_is_read_from_the_programs_file(void **state)
 {
-	struct resolve_module m = { "/proc/self/exe", open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
+	struct resolve_module m = { "/proc/self/exe",
+				    open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	struct start_names s;
 	uintptr_t bias = 0;
 
@@ -167,7 +171,8 @@ static void the_entry_is_read_from_the_programs_file(void **state)
 
 static void without_a_program_file_there_is_no_entry(void **state)
 {
-	struct resolve_module m[] = { { "/bin/prog", -1 }, { "/dev/null", open("/dev/null", O_RDONLY) } };
+	struct resolve_module m[] = { { "/bin/prog", -1 },
+				      { "/dev/null", open("/dev/null", O_RDONLY) } };
 	struct start_names s;
 
 	(void)state;

@@ -54,7 +54,8 @@ static void without_inlined_functions_what_they_did_is_their_callers_doing(void 
 	char *text = leaks_text(d);
 
 	assert_has_not(text, "in1");
-	assert_has(text, "        64 (57)         4        88 (34)         1        24 (16)   || > main\n");
+	assert_has(text, "        64 (57)         4        88 (34)         1        24 (16)   || > "
+			 "main\n");
 	free(text);
 	profile_data_free(d);
 }
@@ -97,7 +98,8 @@ static void an_inlined_function_without_a_caller_becomes_nobody(void **state)
 	profile_data_free(d);
 }
 
-static void set_name(struct profile_data *d, uint32_t function, const char *name, const char *linkage)
+static void set_name(struct profile_data *d, uint32_t function, const char *name,
+		     const char *linkage)
 {
 	free(d->functions[function].name);
 	free(d->functions[function].linkage);
@@ -131,7 +133,8 @@ static void short_names_have_no_types_and_functions_stay_different(void **state)
 	assert_string_equal(d->functions[3].name, "my (odd) lib.so+0x12f");
 	char *text = leaks_text(d);
 
-	assert_has(text, "        24 (50)         1        24 (50)   || > main > my (odd) lib.so+0x12f\n"
+	assert_has(text, "        24 (50)         1        24 (50)   || > main > my (odd) "
+			 "lib.so+0x12f\n"
 			 "        16 (33)         1        16 (33)   || > main > ns::any\n"
 			 "         8 (16)         1         8 (16)   || > main > ns::any\n");
 	free(text);
@@ -208,11 +211,14 @@ static void allocation_functions_vanish_from_the_inner_end_only(void **state)
 	(void)state;
 	struct profile_data *d = wrapped();
 
-	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", "xrealloc", NULL }, NULL), 0);
+	assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", "xrealloc", NULL }, NULL),
+			 0);
 	char *text = leaks_text(d);
 
-	assert_has(text, "       104 (72)         6       128 (76)         1        24 (**)   || > main > load\n"
-			 "        40 (27)         1        40 (23)         0         0        || > main > load > xmalloc > log\n");
+	assert_has(text, "       104 (72)         6       128 (76)         1        24 (**)   || > "
+			 "main > load\n"
+			 "        40 (27)         1        40 (23)         0         0        || > "
+			 "main > load > xmalloc > log\n");
 	free(text);
 	profile_data_free(d);
 }
@@ -248,7 +254,8 @@ static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(vo
 	char *text = leaks_text(d);
 
 	assert_has(text, "Total bytes not freed: 48\n");
-	assert_has(text, "        40 (83)         1        40 (83)   || > main > load > xmalloc > log\n");
+	assert_has(text, "        40 (83)         1        40 (83)   || > main > load > xmalloc > "
+			 "log\n");
 	assert_has_not(text, "xrealloc");
 	free(text);
 	profile_data_free(d);
@@ -320,14 +327,15 @@ static void operator_new_vanishes_by_itself_but_never_a_request(void **state)
 	assert_int_equal(d->totals.allocs, 2);
 	char *text = leaks_text(d);
 
-	assert_has(text, "        16 (66)         1        16 (66)   ...> operator new(unsigned long)\n"
+	assert_has(text, "        16 (66)         1        16 (66)   ...> operator new(unsigned "
+			 "long)\n"
 			 "         8 (33)         1         8 (33)   || > main > f\n");
 	free(text);
 	profile_data_free(d);
 }
 
-static void set_line(struct profile_data *d, const char *function, uint64_t offset, const char *file,
-		     uint32_t line)
+static void set_line(struct profile_data *d, const char *function, uint64_t offset,
+		     const char *file, uint32_t line)
 {
 	struct pd_site *s = &d->sites[pd_build_site(d, function, offset)];
 
@@ -351,14 +359,20 @@ static void with_lines_paths_are_told_apart_by_them(void **state)
 	set_line(d, "main", 4, "odd\033file.c", 14);
 	set_line(d, "f", 5, "f.c", 7);
 	pd_build_finish(d);
-	char *text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS, .lines = true });
+	char *text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS,
+								 .lines = true });
 
-	assert_has(text, "        20 (50)         2        20 (50)   || > main (main.c:12) > f (f.c:7)\n"
-			 "        10 (25)         1        10 (25)   || > main (main.c:14) > f (f.c:7)\n"
-			 "        10 (25)         1        10 (25)   || > main (odd\\033file.c:14) > f\n");
+	assert_has(text, "        20 (50)         2        20 (50)   || > main (main.c:12) > f "
+			 "(f.c:7)\n"
+			 "        10 (25)         1        10 (25)   || > main (main.c:14) > f "
+			 "(f.c:7)\n"
+			 "        10 (25)         1        10 (25)   || > main (odd\\033file.c:14) "
+			 "> f\n");
 	free(text);
-	text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS_OFFSETS, .lines = true });
-	assert_has(text, "        10 (25)         1        10 (25)   || > main+2 (main.c:12) > f+5 (f.c:7)\n");
+	text = tables_text_by(d, &(struct report_options){ REPORT_VERBOSE, REPORT_LEAKS_OFFSETS,
+							   .lines = true });
+	assert_has(text, "        10 (25)         1        10 (25)   || > main+2 (main.c:12) > f+5 "
+			 "(f.c:7)\n");
 	free(text);
 	profile_data_free(d);
 }

@@ -72,7 +72,8 @@ static void a_profile_is_read_with_its_code(void **state)
 static void a_table_of_names_is_taken(void **state)
 {
 	static const char text[] = "--- symbol\nbinary=/x\n0x1000 inner--most\n0x2001 main\n---\n"
-				   "heap profile: 1: 2 [ 1: 2] @ heapprofile\n1: 2 [1: 2] @ 0x1000 0x2001\n";
+				   "heap profile: 1: 2 [ 1: 2] @ heapprofile\n"
+				   "1: 2 [1: 2] @ 0x1000 0x2001\n";
 	struct heap_stacks h;
 	struct error e;
 
@@ -132,9 +133,12 @@ static void only_a_difference_has_negative_numbers(void **state)
 static void jemallocs_dumps_are_read(void **state)
 {
 	/* The sums and the threads do not count once more. A thread may have a name. */
-	static const char text[] = "heap_v2/1\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] main thread\n"
-				   "@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n  t0: 1: 400 [1: 400]\n"
-				   "  t12: 2: 600 [3: 1600]\n@ 0x1000\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n"
+	static const char text[] = "heap_v2/1\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] "
+				   "main thread\n"
+				   "@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n"
+				   "  t0: 1: 400 [1: 400]\n"
+				   "  t12: 2: 600 [3: 1600]\n@ 0x1000\n  t*: 2: 10 [5: 7000]\n"
+				   "  t0: 2: 10 [5: 7000]\n"
 				   "\nMAPPED_LIBRARIES:\n"
 				   "1000-2000 r-xp 00000400 08:01 77    /nowhere/a\n";
 	struct heap_stacks h;
@@ -168,7 +172,8 @@ static void jemallocs_samples_are_corrected(void **state)
 
 static void frames_inside_of_jemalloc_are_not_shown(void **state)
 {
-	static const char text[] = "heap_v2/1\n@ 0x1000 0x1101 0x5001\n  t*: 3: 1000 [4: 2000]\nMAPPED_LIBRARIES:\n"
+	static const char text[] = "heap_v2/1\n@ 0x1000 0x1101 0x5001\n  t*: 3: 1000 [4: 2000]\n"
+				   "MAPPED_LIBRARIES:\n"
 				   "1000-2000 r-xp 0 08:01 77    /lib/libjemalloc.so.2\n"
 				   "5000-6000 r-xp 0 08:01 78    /nowhere/a\n";
 	struct heap_stacks h;
@@ -220,15 +225,19 @@ static void what_other_makers_write_besides_is_passed_over(void **state)
 	static const char *const texts[] = {
 		/* tcmalloc without sampling, and its growth profile */
 		"%warn This heap profile does not have any data in it\n%warn\n"
-		"heap profile:      0:        0 [     0:        0] @ heap_v2/0\n\nMAPPED_LIBRARIES:\n",
+		"heap profile:      0:        0 [     0:        0] @ heap_v2/0\n\n"
+		"MAPPED_LIBRARIES:\n",
 		"heap profile: 1: 2 [ 1: 2] @ growth\n 1: 2 [ 1: 2] @ 0x1000\n",
 		"heap profile: 1: 2 [ 1: 2] @ heapz_v2/1\r\n 1: 2 [ 1: 2] @ 0x1000\r\n",
 		/* the short form of a map, and a variable */
-		"heap profile: 1: 2 [ 1: 2] @ heapprofile\n 1: 2 [ 1: 2] @ 0x1000\n\n--- Memory map: ---\n"
+		"heap profile: 1: 2 [ 1: 2] @ heapprofile\n 1: 2 [ 1: 2] @ 0x1000\n\n"
+		"--- Memory map: ---\n"
 		"  build=/x\n  40000000-40015000: /lib/ld-2.3.2.so\n",
 		"heap profile: 1: 2 [ 1: 2] @ heapprofile\n1: 2 [1: 2] @ 1000\nMAPPED_LIBRARIES:\n"
-		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n"
-		"7ffd0000-7ffd1000 rw-p 00000000 00:00 0 \n\n1000-2000 r-xs 1000 fe:00 12   /a (deleted)\n",
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+		"[vsyscall]\n"
+		"7ffd0000-7ffd1000 rw-p 00000000 00:00 0 \n\n1000-2000 r-xs 1000 fe:00 12   /a "
+		"(deleted)\n",
 	};
 
 	(void)state;
@@ -252,17 +261,19 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 #define HEAD "heap profile: 1: 2 [ 3: 4] @ heapprofile\n"
 	(void)state;
 	assert_wrong("", "f.heap:0: the file is empty");
-	assert_wrong("heap\n", "f.heap:1: no heap profile begins here; expected \"heap profile:\", or "
-			       "jemalloc's \"heap_v2/PERIOD\"");
-	assert_wrong("heap profile: 1\n", "f.heap:1: not of the form \"heap profile: objects: bytes [objects: "
-					  "bytes] @ kind\"");
+	assert_wrong("heap\n",
+		     "f.heap:1: no heap profile begins here; expected \"heap profile:\", or "
+		     "jemalloc's \"heap_v2/PERIOD\"");
+	assert_wrong("heap profile: 1\n",
+		     "f.heap:1: not of the form \"heap profile: objects: bytes [objects: "
+		     "bytes] @ kind\"");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2/\n",
 		     "f.heap:1: no sampling period; expected as in heap_v2/524288");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2/0\n1: 2 [ 3: 4] @ 0x1\n",
 		     "f.heap:2: a stack of samples, but no sampling period in the first line");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heapprofile junk\n",
-		     "f.heap:1: this kind of heap profile is not known; expected heapprofile, heap_v2/PERIOD, "
-		     "heap/PERIOD or growth behind the \"@\"");
+		     "f.heap:1: this kind of heap profile is not known; expected heapprofile, "
+		     "heap_v2/PERIOD, heap/PERIOD or growth behind the \"@\"");
 	assert_wrong("heap profile: -1: 2 [ 3: 4] @ heapprofile\n", "f.heap:1: " NEGATIVE);
 	assert_wrong(HEAD "\n1: 2 [ 3: ] @ 0x1\n", "f.heap:3: " WANTED_STACK);
 	assert_wrong(HEAD "1: 2 [ 3: 4]\n", "f.heap:2: " WANTED_STACK);
@@ -276,17 +287,20 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 	assert_wrong(HEAD "1: 9223372036854775807 [ 3: 4] @ 0x1\n1: 1 [ 3: 4] @ 0x1\n",
 		     "f.heap:3: a sum is too large");
 	assert_wrong("heap profile: 1: 2 [ 3: 4] @ heap_v2/9223372036854775807\n"
-		     "4611686018427387904: 4611686018427387904 [ 3: 4] @ 0x1\n", "f.heap:2: a number is too large");
+		     "4611686018427387904: 4611686018427387904 [ 3: 4] @ 0x1\n",
+			     "f.heap:2: a number is too large");
 	assert_wrong("--- symbol\n0x10 a\n", "f.heap:2: the table of names has no end (---)");
 }
 
 static void what_is_wrong_in_a_map_is_told_with_its_line(void **state)
 {
-	static const char *const wrong[] = { "garbage", "1000", "1000-", "1000-2000", "1000-2000 r-xp",
-					     "1000-2000 r-xq 0 0:0 0 /x", "1000-2000 r-x 0 0:0 0 /x",
-					     "1000-2000 r-xp 0 0 0 /x", "1000-2000 r-xp 0 0:0 0/x",
-					     "1000-2000 r-xp z 0:0 0 /x", "g000-2000 r-xp 0 0:0 0 /x",
-					     "1: 2 [ 3: 4] @ 0x1",
+	static const char *const wrong[] = { "garbage", "1000", "1000-", "1000-2000",
+					     "1000-2000 r-xp",
+					     "1000-2000 r-xq 0 0:0 0 /x",
+					     "1000-2000 r-x 0 0:0 0 /x", "1000-2000 r-xp 0 0 0 /x",
+					     "1000-2000 r-xp 0 0:0 0/x",
+					     "1000-2000 r-xp z 0:0 0 /x",
+					     "g000-2000 r-xp 0 0:0 0 /x", "1: 2 [ 3: 4] @ 0x1",
 					     "1000-20000000000000000 r-xp 0 0:0 0 /x" };
 
 	(void)state;
@@ -317,8 +331,9 @@ static void what_is_wrong_in_a_dump_of_jemallocs_is_told_with_its_line(void **st
 	assert_wrong(JE "@ 0x1\n  t0: 1: 2 [0: 0]\n\nMAPPED_LIBRARIES:\n", "f.heap:6: " NO_T);
 	assert_wrong(JE "@ 0x1\n  t*: 1: 2 [0: 0]\n  t*: 1: 2 [0: 0]\n",
 		     "f.heap:5: the numbers of all threads (t*) are there twice");
-	assert_wrong(JE "1: 2 [0: 0] @ 0x1\n", "f.heap:3: neither a stack (@ addresses) nor numbers (t*: "
-					       "objects: bytes [objects: bytes])");
+	assert_wrong(JE "1: 2 [0: 0] @ 0x1\n",
+		     "f.heap:3: neither a stack (@ addresses) nor numbers (t*: "
+		     "objects: bytes [objects: bytes])");
 	assert_wrong("heap_v2/0\n@ 0x1\n  t*: 1: 2 [0: 0]\n",
 		     "f.heap:3: a stack of samples, but no sampling period in the first line");
 }
@@ -397,15 +412,20 @@ static void a_byte_of_a_name_that_is_not_utf_8_is_replaced_in_json(void **state)
 	heap_stacks_release(&h);
 }
 
-static const char jemallocs[] = "heap_v2/524288\n  t*: 5: 1010 [9: 9000]\n  t0: 5: 1010 [9: 9000] main\n"
+static const char jemallocs[] = "heap_v2/524288\n  t*: 5: 1010 [9: 9000]\n"
+				"  t0: 5: 1010 [9: 9000] main\n"
 				"@ 0x1000 0x2001\n  t*: 3: 1000 [4: 2000]\n  t0: 1: 400 [1: 400]\n"
-				"@ 0x1100\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n\nMAPPED_LIBRARIES:\n"
+				"@ 0x1100\n  t*: 2: 10 [5: 7000]\n  t0: 2: 10 [5: 7000]\n\n"
+				"MAPPED_LIBRARIES:\n"
 				"1000-2000 r-xp 00000400 08:01 77    /nowhere/a\n";
-static const char gos[] = "%warn\nheap profile: 1: 10 [2: 20] @ heap/1048576\n1: 10 [2: 20] @ 0x101 0x202\n"
+static const char gos[] = "%warn\nheap profile: 1: 10 [2: 20] @ heap/1048576\n"
+			  "1: 10 [2: 20] @ 0x101 0x202\n"
 			  "#\t0x100\tmain.f+0x10\t\t/a.go:9\n#\t0x100\tmain.g+0x20\t/a.go:14\n"
-			  "#\t0x201\tmain.h+0x30\t\t/a.go:20\n\n# runtime.MemStats\n# Alloc = 4464\n";
+			  "#\t0x201\tmain.h+0x30\t\t/a.go:20\n\n# runtime.MemStats\n"
+			  "# Alloc = 4464\n";
 static const char named[] = "--- symbol\nbinary=/x\n0x1000 inner--most\n0x2001 main\n---\n"
-			    "heap profile: -1: 2 [ 1: 2] @ heapprofile/difference\n-1: 2 [1: 2] @ 0x1000 0x2001\n"
+			    "heap profile: -1: 2 [ 1: 2] @ heapprofile/difference\n"
+			    "-1: 2 [1: 2] @ 0x1000 0x2001\n"
 			    "\n--- Memory map: ---\n  build=/b\n 1000-2000: /b/lib.so\n";
 static const char *const seeds[] = { good, jemallocs, gos, named };
 
@@ -437,7 +457,8 @@ static size_t change(char *text, size_t len)
 		text[random_word() % len] = bytes[random_word() % (sizeof bytes - 1)];
 	if (random_word() % 4)
 		return len;
-	size_t from = random_word() % len, n = random_word() % (len - from), to = random_word() % len;
+	size_t from = random_word() % len, n = random_word() % (len - from),
+	       to = random_word() % len;
 
 	memmove(text + to + n, text + to, len - to);
 	memmove(text + to, text + (from < to ? from : from + n), n);
@@ -489,7 +510,8 @@ static void write_file(const void *data, size_t len)
 static size_t packed(unsigned char *data, size_t size)
 {
 	static const char text[] = "--- symbol\nbinary=/x\n0x1000 inner--most\n0x2001 main\n---\n"
-				   "heap profile: 1: 2 [ 1: 2] @ heapprofile\n1: 2 [1: 2] @ 0x1000 0x2001\n"
+				   "heap profile: 1: 2 [ 1: 2] @ heapprofile\n"
+				   "1: 2 [1: 2] @ 0x1000 0x2001\n"
 				   "5: 6 [7: 8] @ 0x1500\n\nMAPPED_LIBRARIES:\n"
 				   "00001000-00002000 r-xp 00000400 08:01 77    /nowhere/a\n";
 	struct heap_stacks h;
@@ -587,8 +609,8 @@ static void what_is_no_proto_is_told_in_words(void **state)
 	f = fopen(path, "r");
 	len = fread(data, 1, sizeof data, f);
 	fclose(f);
-	assert_no_proto(data, len, ": what is in its gzip data is not a protocol buffer (profile.proto), or is "
-				   "cut off");
+	assert_no_proto(data, len, ": what is in its gzip data is not a protocol buffer "
+				   "(profile.proto), or is cut off");
 }
 
 static void a_proto_less_itself_is_nothing(void **state)

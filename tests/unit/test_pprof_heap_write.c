@@ -16,7 +16,8 @@ static void add(struct stack_table *t, uint64_t a, uint64_t b, int64_t objects, 
 	assert_int_equal(stack_table_add(t, elements, b ? 2 : a ? 1 : 0, value), 0);
 }
 
-static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *), void *to)
+static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *, const char *),
+		    void *to)
 {
 	(void)ctx;
 	if (first)
@@ -67,7 +68,8 @@ static void names_stand_for_each_address_once_and_have_no_separator_in_them(void
 	add(&t, 0x1000, 0x2001, 1, 10);
 	add(&t, 0x1000, 0, 1, 10);
 	assert_written(&t, NULL, &names,
-		       "--- symbol\nbinary=/bin/x\n0x00001000 outer--f\n0x00002001 ns::operator- -()\n---\n"
+		       "--- symbol\nbinary=/bin/x\n0x00001000 outer--f\n"
+		       "0x00002001 ns::operator- -()\n---\n"
 		       "heap profile:      2:       20 [     2:       20] @ heapprofile\n"
 		       "     1:       10 [     1:       10] @ 0x00001000 0x00002001\n"
 		       "     1:       10 [     1:       10] @ 0x00001000\n"
@@ -99,7 +101,8 @@ static void assert_bytes(const char *text, uint64_t want)
 
 static void byte_counts_may_have_a_suffix(void **state)
 {
-	static const char *const wrong[] = { "", "K", "1k", "1KB", "-1", "1.5M", " 1", "18446744073709551615K",
+	static const char *const wrong[] = { "", "K", "1k", "1KB", "-1", "1.5M", " 1",
+					     "18446744073709551615K",
 					     "99999999999999999999999999999999999G" };
 	uint64_t n = 77;
 

@@ -15,8 +15,10 @@ static const struct probe *named(const char *name)
 
 static int define(void **state)
 {
-	static const char text[] = "malloc m\ncalloc c\nrealloc r\nrealloc rf frees-on-failure\nresize x\nfree f\n"
-				   "malloc pa out=1 size=3\nstrdup nd limit=2\nmalloclike ml\nstop st\nheap-size hs\n"
+	static const char text[] = "malloc m\ncalloc c\nrealloc r\nrealloc rf frees-on-failure\n"
+				   "resize x\nfree f\n"
+				   "malloc pa out=1 size=3\nstrdup nd limit=2\nmalloclike ml\n"
+				   "stop st\nheap-size hs\n"
 				   "wrapper wr\n";
 	struct error e;
 
@@ -56,7 +58,8 @@ static void a_realloc_is_what_its_result_and_its_size_make_of_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-		assert_int_equal(probe_outcome(named(v[i].name), v[i].size, v[i].overflow, v[i].old, v[i].block),
+		assert_int_equal(probe_outcome(named(v[i].name), v[i].size, v[i].overflow, v[i].old,
+					       v[i].block),
 				 v[i].kind);
 }
 

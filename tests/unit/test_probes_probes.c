@@ -68,7 +68,8 @@ static void arguments_of_the_usual_kinds_are_where_they_usually_are(void **state
 
 static void arguments_can_be_told(void **state)
 {
-	const struct probe *p = one(*state, "  malloc\tget  out=1 align=2 size=3 # as posix_memalign\n");
+	const struct probe *p = one(*state, "  malloc\tget  out=1 align=2 size=3 # as "
+					    "posix_memalign\n");
 
 	assert_int_equal(p->out_arg, 0);
 	assert_int_equal(p->align_arg, 1);
@@ -90,7 +91,8 @@ static void arguments_can_be_told(void **state)
 
 static void labels_are_told_by_an_argument_or_at_once(void **state)
 {
-	const struct probe *p = one(*state, "malloc alloc_object size=2 label=1 c=1 f=6-8,10 s=16-20,30,63");
+	const struct probe *p = one(*state, "malloc alloc_object size=2 label=1 c=1 f=6-8,10 "
+					    "s=16-20,30,63");
 
 	assert_int_equal(p->label_arg, 0);
 	assert_int_equal(probe_label(p, 1), LABEL_CONS);
@@ -114,18 +116,24 @@ static void an_error_tells_file_line_and_what_was_expected(void **state)
 	} bad[] = {
 		{ "malloc a\nmallok b\n", "my.probes:2: expected a kind such as malloc" },
 		{ "\n\nfree", "my.probes:3: expected a name behind \"free\"" },
-		{ "malloc a size", "my.probes:1: expected the number of an argument, 1 to 6, in \"size\"" },
+		{ "malloc a size",
+		  "my.probes:1: expected the number of an argument, 1 to 6, in \"size\"" },
 		{ "malloc a size=", "1 to 6, in \"size=\"" },
 		{ "malloc a size=0", "1 to 6, in \"size=0\"" },
 		{ "malloc a size=7", "1 to 6, in \"size=7\"" },
 		{ "malloc a size=11", "1 to 6, in \"size=11\"" },
-		{ "malloc a ptr=2", "expected size count align out pool label (an argument, as in ptr=1) of a function" },
+		{ "malloc a ptr=2",
+		  "expected size count align out pool label (an argument, as in ptr=1) of a "
+		  "function" },
 		{ "free a colour=2", "not \"colour=2\"" },
-		{ "malloc a align=1", "expected different arguments for size and align: both are 1" },
-		{ "malloc a size=1 size=2", "expected size= only once, found it again in \"size=2\"" },
+		{ "malloc a align=1",
+		  "expected different arguments for size and align: both are 1" },
+		{ "malloc a size=1 size=2",
+		  "expected size= only once, found it again in \"size=2\"" },
 		{ "realloc a ptr=1 ptr=1", "expected ptr= only once" },
 		{ "label a label=1 is=c", "expected label=N or is=LETTER, not both" },
-		{ "malloc a label=2 c=1-4 f=4", "expected each value in one of c=, f= and s= only" },
+		{ "malloc a label=2 c=1-4 f=4",
+		  "expected each value in one of c=, f= and s= only" },
 		{ "free-list a", "expected next=N" },
 		{ "malloc 0x", "expected a name or an address as nm(1) shows it, not \"0x\"" },
 		{ "malloc 0xxyz", "expected a name or an address" },
@@ -175,8 +183,10 @@ static void lines_that_are_no_text_are_refused(void **state)
 /* Whatever the bytes are, nothing is read or written where it should not be (sanitizers see it). */
 static void random_bytes_do_no_harm(void **state)
 {
-	static const char *const words[] = { "malloc", "calloc", " ", "\t", "\n", "size=", "ptr=", "1", "2", "=",
-					     "#", "0x", "forwarder", "free-list", "next=3", "label=2 ", "c=", "is=", "-", ",", "\xff", "\r", "a" };
+	static const char *const words[] = { "malloc", "calloc", " ", "\t", "\n", "size=", "ptr=",
+					     "1", "2", "=",
+					     "#", "0x", "forwarder", "free-list", "next=3",
+					     "label=2 ", "c=", "is=", "-", ",", "\xff", "\r", "a" };
 	uint64_t seed = 12345;
 	unsigned added = 0;
 
@@ -237,7 +247,8 @@ static void what_is_built_in_is_sound_and_names_nothing_twice(void **state)
 
 static void hooks_have_a_kind_and_a_name(void **state)
 {
-	static const char *const bad[] = { "", "malloc", "malloc:", ":name", "malloc:two words", "mallok:name",
+	static const char *const bad[] = { "", "malloc", "malloc:", ":name", "malloc:two words",
+					   "mallok:name",
 					   "malloc:name#", "malloc:0x" };
 	struct error e;
 

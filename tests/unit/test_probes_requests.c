@@ -52,7 +52,8 @@ static int file_with(const uint64_t *at, size_t n, uint64_t size)
 	unlink(path);
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(pwrite(fd, arch_request, arch_request_size, (off_t)at[i]), arch_request_size);
+		assert_int_equal(pwrite(fd, arch_request, arch_request_size, (off_t)at[i]),
+				 arch_request_size);
 	return fd;
 }
 

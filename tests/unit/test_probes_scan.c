@@ -70,7 +70,8 @@ static const struct scan *scan(struct fixture *x, const char *path)
 	return s;
 }
 
-/* Compile @source with @flags to a file in the folder; skips the test if that cannot be done here. */
+/* Compile @source with @flags to a file in the folder; skips the test if that cannot be done
+ * here. */
 static const struct scan *scan_compiled(struct fixture *x, const char *flags, const char *source)
 {
 	char path[128], command[1024];
@@ -81,7 +82,8 @@ static const struct scan *scan_compiled(struct fixture *x, const char *flags, co
 	assert_non_null(f);
 	assert_true(fputs(source, f) >= 0);
 	assert_int_equal(fclose(f), 0);
-	snprintf(command, sizeof command, "cd '%s' && cc -w %s -o compiled source.c 2>/dev/null", x->dir,
+	snprintf(command, sizeof command, "cd '%s' && cc -w %s -o compiled source.c "
+					  "2>/dev/null", x->dir,
 		 flags);
 	if (system(command) != 0) {
 		print_message("# cc %s does not work here\n", flags);
@@ -110,7 +112,8 @@ static unsigned ranges_of(const struct scan *s, enum scan_range_kind kind)
 	return n;
 }
 
-/* The C library as the dynamic linker has it; not by an address of malloc, which sanitizers replace. */
+/* The C library as the dynamic linker has it; not by an address of malloc, which sanitizers
+ * replace. */
 static const struct link_map *loaded(const char *name)
 {
 	struct link_map *map = NULL;
@@ -197,7 +200,8 @@ static void names_of_one_function_are_one_probe(void **state)
 {
 	const struct scan *s = scan_compiled(
 		*state, "-shared -fPIC -fno-builtin",
-		"#define ALIAS(a, b) void *b(long n) { return 0; } void *a(long) __attribute__((alias(#b)));\n"
+		"#define ALIAS(a, b) void *b(long n) { return 0; } void *a(long) "
+		"__attribute__((alias(#b)));\n"
 		"ALIAS(malloc, pvalloc) ALIAS(calloc, valloc) ALIAS(realloc, posix_memalign)\n"
 		"ALIAS(memalign, aligned_alloc) ALIAS(free, reallocarray)\n");
 
@@ -213,7 +217,8 @@ static void names_of_one_function_are_one_probe(void **state)
 static void what_a_library_keeps_to_itself_is_not_the_allocator(void **state)
 {
 	const struct scan *s = scan_compiled(*state, "-shared -fPIC -g",
-					     "static __attribute__((used)) void *malloc(long n) { return 0; }\n"
+					     "static __attribute__((used)) void *malloc(long n) { "
+					     "return 0; }\n"
 					     "int x;\n");
 
 	assert_int_equal(s->n_probes, 0);
@@ -228,7 +233,8 @@ static const char *const operators = "void *_Znwm(long n) { return 0; }\n"
 
 static void operators_that_only_forward_are_part_of_the_allocator_and_not_trapped(void **state)
 {
-	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libstdc++.so.6", operators);
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,"
+						     "libstdc++.so.6", operators);
 
 	assert_string_equal(s->soname, "libstdc++.so.6");
 	assert_int_equal(ranges_of(s, RANGE_WRAPPER), 4);
@@ -238,7 +244,8 @@ static void operators_that_only_forward_are_part_of_the_allocator_and_not_trappe
 
 static void operators_of_anybody_else_are_trapped(void **state)
 {
-	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libnew.so.1", operators);
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,"
+						     "libnew.so.1", operators);
 
 	assert_int_equal(ranges_of(s, RANGE_WRAPPER), 4);
 	assert_int_equal(s->n_probes, 5);
@@ -252,7 +259,8 @@ static void what_the_user_says_of_an_operator_holds_in_a_forwarder(void **state)
 	probes_release(&x->probes);
 	assert_int_equal(probes_add_hook(&x->probes, "malloc:_Znwm", NULL), 0);
 	assert_int_equal(probes_add_builtin(&x->probes, true, NULL), 0);
-	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,libstdc++.so.6", operators);
+	const struct scan *s = scan_compiled(*state, "-shared -fPIC -Wl,-soname,"
+						     "libstdc++.so.6", operators);
 
 	assert_int_equal(s->n_probes, 1);
 	assert_int_equal(s->probes[0].probe, 0);
@@ -262,8 +270,10 @@ static void what_the_user_says_of_an_operator_holds_in_a_forwarder(void **state)
 static void a_name_that_the_user_gave_need_not_be_exported(void **state)
 {
 	struct fixture *x = *state;
-	const char *source = "static __attribute__((used, noinline)) void *mine(long n) { return 0; }\n"
-			     "static __attribute__((used, noinline)) void *calloc(long n, long m) { return 0; }\n"
+	const char *source = "static __attribute__((used, noinline)) void *mine(long n) { return "
+			     "0; }\n"
+			     "static __attribute__((used, noinline)) void *calloc(long n, long m) "
+			     "{ return 0; }\n"
 			     "int x;\n";
 
 	assert_int_equal(scan_compiled(*state, "-shared -fPIC", source)->n_probes, 0);
@@ -305,7 +315,8 @@ static void client_requests_are_found_where_they_stand(void **state)
 static void a_label_in_code_that_others_can_see_is_a_function(void **state)
 {
 	const struct scan *s = scan_compiled(*state, "-shared -fPIC -nostdlib",
-					     "__asm__(\".text\\n.globl malloc\\nmalloc: ret\\n.weak free\\nfree: ret\\n\"\n"
+					     "__asm__(\".text\\n.globl malloc\\nmalloc: ret\\n"
+					     ".weak free\\nfree: ret\\n\"\n"
 					     "\".data\\n.globl calloc\\ncalloc: .quad 0\\n\"\n"
 					     "\".globl realloc\\nrealloc = 4096\\n\");\n");
 
@@ -319,7 +330,8 @@ static void a_label_in_code_that_others_can_see_is_a_function(void **state)
 static void a_label_that_nobody_else_can_see_is_none(void **state)
 {
 	const struct scan *s = scan_compiled(*state, "-static -nostdlib",
-					     "__asm__(\".text\\n.globl _start\\n_start: ret\\nmalloc: ret\\n\");\n");
+					     "__asm__(\".text\\n.globl _start\\n_start: ret\\n"
+					     "malloc: ret\\n\");\n");
 
 	assert_int_equal(s->n_probes, 0);
 }
@@ -343,14 +355,15 @@ static void an_ifunc_is_found_by_its_resolver_and_the_slots_it_is_put_into(void 
 	assert_non_null(p);
 	assert_true(p->indirect && s->indirect);
 	assert_false(probe_of(state, s, "free")->indirect);
-	s = scan_slots(&x->scans, &x->files, 0);
-	assert_int_equal(s->n_slots, 2);
+	s = scan_got_entries(&x->scans, &x->files, 0);
+	assert_int_equal(s->n_got_entries, 2);
 	for (int i = 0; i < 2; i++) {
-		const char *name = x->probes.v[s->slots[i].probe].name;
+		const char *name = x->probes.v[s->got_entries[i].probe].name;
 
 		assert_true(!strcmp(name, "malloc") || !strcmp(name, "memalign"));
-		assert_int_equal(s->slots[i].resolver, 0);
-		assert_true(s->slots[i].unbound >= s->code_start && s->slots[i].unbound < s->code_end);
+		assert_int_equal(s->got_entries[i].resolver, 0);
+		assert_true(s->got_entries[i].unbound >= s->code_start &&
+			    s->got_entries[i].unbound < s->code_end);
 	}
 }
 
@@ -361,13 +374,13 @@ static void an_ifunc_that_a_file_keeps_to_itself_has_slots_by_its_resolver(void 
 				    "static void *choose(void) { return mine; }\n"
 				    "void *je_malloc(long n) __attribute__((ifunc(\"choose\")));\n"
 				    "int main(void) { return je_malloc(1) != 0; }\n");
-	const struct scan *s = scan_slots(&x->scans, &x->files, 0);
+	const struct scan *s = scan_got_entries(&x->scans, &x->files, 0);
 	const struct scan_probe *p = probe_of(state, s, "je_malloc");
 
 	assert_true(p && p->indirect);
 	size_t n = 0;
-	for (size_t i = 0; i < s->n_slots; i++)
-		n += s->slots[i].resolver == p->address;
+	for (size_t i = 0; i < s->n_got_entries; i++)
+		n += s->got_entries[i].resolver == p->address;
 	assert_int_equal(n, 1);
 }
 
@@ -416,7 +429,8 @@ static uint64_t end_of_code(const char *path)
 
 	assert_int_equal(pread(fd, &eh, sizeof eh, 0), sizeof eh);
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		assert_int_equal(pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)), sizeof ph);
+		assert_int_equal(pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + i * sizeof ph)),
+				 sizeof ph);
 		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X)
 			end = ph.p_vaddr + ph.p_memsz;
 	}
@@ -427,7 +441,8 @@ static uint64_t end_of_code(const char *path)
 /* All in one segment, as link editors did it before 2018. */
 static void slack_never_covers_what_the_file_has(void **state)
 {
-	static const char *const flags[] = { "", "-Wl,-z,noseparate-code", "-no-pie", "-Wl,-z,separate-code",
+	static const char *const flags[] = { "", "-Wl,-z,noseparate-code", "-no-pie",
+					     "-Wl,-z,separate-code",
 					     "-Wl,-z,max-page-size=65536" };
 	struct fixture *x = *state;
 	char path[128];
@@ -525,13 +540,14 @@ static void scan_again(struct fixture *x, const uint8_t *bytes, size_t len)
 	x->scans.probes = &x->probes;
 	module_files_release(&x->files);
 	scan(x, path);
-	assert_non_null(scan_slots(&x->scans, &x->files, 0));
+	assert_non_null(scan_got_entries(&x->scans, &x->files, 0));
 }
 
 static void a_file_without_section_headers_is_found_to_have_the_same(void **state)
 {
 	static const char *const flags[] = { "-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv",
-					     "-Wl,-soname,libmine.so -Wl,-z,now", "-Wl,-z,noseparate-code" };
+					     "-Wl,-soname,libmine.so -Wl,-z,now",
+					     "-Wl,-z,noseparate-code" };
 	struct fixture *x = *state;
 	char path[128], all[256];
 	size_t len;
@@ -547,7 +563,7 @@ static void a_file_without_section_headers_is_found_to_have_the_same(void **stat
 		scan_again(x, bytes, len);
 		s = &x->scans.of[0];
 		assert_int_equal(s->n_probes, 2);
-		assert_int_equal(s->n_slots, 2);
+		assert_int_equal(s->n_got_entries, 2);
 		assert_int_equal(probe_of(state, s, "malloc")->address, at);
 		assert_true(s->dynamic && probe_of(state, s, "malloc")->indirect);
 		assert_true(i != 2 || !strcmp(s->soname, "libmine.so"));
@@ -565,7 +581,8 @@ static void a_damaged_file_without_section_headers_does_no_harm(void **state)
 	char path[128];
 	size_t len;
 
-	scan_compiled(x, "-shared -fPIC -fno-builtin -Wl,--hash-style=both -Wl,-z,noseparate-code", chosen);
+	scan_compiled(x, "-shared -fPIC -fno-builtin -Wl,--hash-style=both "
+			 "-Wl,-z,noseparate-code", chosen);
 	snprintf(path, sizeof path, "%s/compiled", x->dir);
 	uint8_t *good = slurp(path, &len), *bad = malloc(len);
 	assert_non_null(bad);
@@ -581,11 +598,13 @@ static void a_damaged_file_without_section_headers_does_no_harm(void **state)
 		memcpy(bad, good, len);
 		/* The segments, the symbols and hash tables that come behind them, .dynamic. */
 		for (uint64_t n = 1 + random_word() % 6; n; n--) {
-			size_t where = random_word() % 3 ? 64 + random_word() % 1400 : dynamic + random_word() % 320;
+			size_t where = random_word() % 3 ? 64 + random_word() % 1400
+							 : dynamic + random_word() % 320;
 
 			if (where < len)
-				bad[where] = random_word() % 2 ? extremes[random_word() % sizeof extremes] :
-								 (uint8_t)random_word();
+				bad[where] = random_word() % 2
+						     ? extremes[random_word() % sizeof extremes]
+						     : (uint8_t)random_word();
 		}
 		scan_again(x, bad, random_word() % 16 ? len : 64 + random_word() % (len - 64));
 	}
@@ -600,7 +619,8 @@ static void a_damaged_file_does_no_harm(void **state)
 	size_t len;
 	char path[128];
 
-	scan_compiled(x, "-shared -fPIC", "void *malloc(long n) { return 0; }\nvoid free(void *p) {}\n");
+	scan_compiled(x, "-shared -fPIC",
+		      "void *malloc(long n) { return 0; }\nvoid free(void *p) {}\n");
 	scans_release(&x->scans);
 	probes_release(&x->probes);
 	module_files_release(&x->files);

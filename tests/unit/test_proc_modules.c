@@ -88,7 +88,8 @@ struct mapped {
 	struct stat st;
 };
 
-static struct mapped map_file(struct target *t, const void *bytes, size_t len, off_t from, bool deleted)
+static struct mapped map_file(struct target *t, const void *bytes, size_t len, off_t from,
+			      bool deleted)
 {
 	struct mapped m = { .len = len - (size_t)from };
 	char path[128];
@@ -227,7 +228,8 @@ static struct tiny_elf *tiny_elf(size_t size)
 	e->eh.e_phoff = offsetof(struct tiny_elf, ph);
 	e->eh.e_phentsize = sizeof e->ph[0];
 	e->eh.e_phnum = 2;
-	e->ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x1000, .p_memsz = 0x1000 };
+	e->ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x1000,
+				 .p_memsz = 0x1000 };
 	e->ph[1] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x2040,
 				 .p_vaddr = 0x7040, .p_filesz = 0x1000, .p_memsz = 0x1000 };
 	return e;
@@ -389,7 +391,8 @@ static void a_process_that_is_gone_is_told(void **state)
 
 static void addresses_are_found_from_the_first_byte_to_the_last(void **state)
 {
-	struct mapping v[] = { { .start = 0x1000, .end = 0x2000 }, { .start = 0x2000, .end = 0x3000 },
+	struct mapping v[] = { { .start = 0x1000, .end = 0x2000 },
+			       { .start = 0x2000, .end = 0x3000 },
 			       { .start = 0x5000, .end = 0x9000 } };
 	struct mappings m = { v, 3, 3 }, none = { 0 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 
-#include "cli/sections.h"
+#include "cli/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static void test_a_process(void **state)
 
 static void test_a_line(void **state)
 {
-	static const char *const no_lines[] = { "", "process", "process 1 2 3 4", "process x 1 2 3 4 t",
+	static const char *const no_lines[] = { "", "process", "process 1 2 3 4",
+						"process x 1 2 3 4 t",
 						"process 1 2 3 4 5", "data 1 2 3 4 5 t" };
 	struct section s = { 4711, 2, 12, UINT64_MAX, 7, "postgres: walwriter" }, back;
 	char *text = NULL;

@@ -130,7 +130,8 @@ int main(void)
 		cmocka_unit_test_teardown(numbers_above_the_signed_range_come_back, test_dir_clean),
 		cmocka_unit_test_teardown(long_and_odd_texts_come_back, test_dir_clean),
 		cmocka_unit_test_teardown(the_same_profile_makes_the_same_file, test_dir_clean),
-		cmocka_unit_test_teardown(a_million_nodes_take_at_most_64_bytes_each, test_dir_clean),
+		cmocka_unit_test_teardown(a_million_nodes_take_at_most_64_bytes_each,
+					  test_dir_clean),
 	};
 
 	return cmocka_run_group_tests_name("datafile", tests, test_dir_make, test_dir_remove);

@@ -102,7 +102,8 @@ static inline void set_totals(struct profile_data *d)
 	}
 }
 
-static inline void random_names(struct profile_data *d, size_t n_functions, size_t n_sites, uint64_t *r)
+static inline void random_names(struct profile_data *d, size_t n_functions, size_t n_sites,
+				uint64_t *r)
 {
 	d->n_modules = 3;
 	d->modules = array(d->n_modules, sizeof *d->modules);
@@ -122,9 +123,11 @@ static inline void random_names(struct profile_data *d, size_t n_functions, size
 	d->n_sites = n_sites;
 	d->sites = array(n_sites, sizeof *d->sites);
 	for (size_t i = 0; i < n_sites; i++) {
-		d->sites[i].function = (uint32_t)(i < n_functions ? i : random_next(r) % n_functions);
+		d->sites[i].function = (uint32_t)(i < n_functions ? i
+								  : random_next(r) % n_functions);
 		d->sites[i].offset = random_next(r) % 64;
-		d->sites[i].address = d->functions[d->sites[i].function].address + d->sites[i].offset;
+		d->sites[i].address = d->functions[d->sites[i].function].address +
+				      d->sites[i].offset;
 		d->sites[i].file = i % 5 ? text("src/file%zu.cc", i % 50) : NULL;
 		d->sites[i].line = i % 5 ? (uint32_t)(1 + random_next(r) % 5000) : 0;
 		d->sites[i].inlined = i % 11 == 0;
@@ -136,8 +139,8 @@ static inline void random_names(struct profile_data *d, size_t n_functions, size
  * tree numbered while the program runs; every second one is the end of a chain, with one size
  * or two.
  */
-static inline struct profile_data *random_profile(size_t n_functions, size_t n_sites, size_t n_nodes,
-						  uint64_t seed)
+static inline struct profile_data *random_profile(size_t n_functions, size_t n_sites,
+						  size_t n_nodes, uint64_t seed)
 {
 	struct profile_data *d = profile_data_new();
 
@@ -157,18 +160,25 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 			d->nodes[i] = (struct pd_node){ PD_NONE, PD_NONE, 0 };
 			continue;
 		}
-		uint32_t near = (uint32_t)(i < 40 ? random_next(&seed) % i : i - 1 - random_next(&seed) % 20);
-		d->nodes[i].parent = random_next(&seed) % 5 ? near : (uint32_t)(random_next(&seed) % i);
+		uint32_t near = (uint32_t)(i < 40 ? random_next(&seed) % i
+						  : i - 1 - random_next(&seed) % 20);
+		d->nodes[i].parent = random_next(&seed) % 5 ? near
+							    : (uint32_t)(random_next(&seed) % i);
 		d->nodes[i].site = (uint32_t)(random_next(&seed) % n_sites);
 		d->nodes[i].resumed = random_next(&seed) % 3 ? random_next(&seed) % 100000 : 0;
-		for (uint64_t k = random_next(&seed) % 2 * (1 + random_next(&seed) % 2), size = 0; k; k--) {
+		for (uint64_t k = random_next(&seed) % 2 * (1 + random_next(&seed) % 2), size = 0;
+		     k; k--) {
 			struct pd_leaf *l = &d->leaves[d->n_leaves++];
 
 			size += 1 + random_next(&seed) % 3000;
-			*l = (struct pd_leaf){ .node = i, .size = size, .allocs = 1 + random_next(&seed) % 100000,
-					       .label = size % 50 ? 0 : (uint8_t)(1 + size / 50 % 4) };
+			*l = (struct pd_leaf){ .node = i,
+					       .size = size,
+					       .allocs = 1 + random_next(&seed) % 100000,
+					       .label = size % 50 ? 0
+								  : (uint8_t)(1 + size / 50 % 4) };
 			d->labelled |= l->label != 0;
-			l->frees = random_next(&seed) % 2 ? l->allocs : random_next(&seed) % (l->allocs + 1);
+			l->frees = random_next(&seed) % 2 ? l->allocs
+							  : random_next(&seed) % (l->allocs + 1);
 		}
 	}
 	d->n_types = n_functions;
@@ -179,16 +189,24 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->n_points = 50;
 	d->points = array(d->n_points, sizeof *d->points);
 	for (size_t i = 0; i < d->n_points; i++)
-		d->points[i] = (struct pd_point){ i / 2 * 1000, i * 3, random_next(&seed) % (d->totals.peak_bytes + 1), i, i, 0 };
+		d->points[i] = (struct pd_point){ i / 2 * 1000,
+						  i * 3,
+						  random_next(&seed) % (d->totals.peak_bytes + 1),
+						  i,
+						  i,
+						  0 };
 	/* Two buckets a node, of one block each that was freed; as above, not everywhere. */
 	d->lifetimes = array(d->n_leaves * 2 + 2, sizeof *d->lifetimes);
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		uint32_t n = d->leaves[i].node;
 
-		if (i % 4 || !d->leaves[i].frees || (d->n_lifetimes && d->lifetimes[d->n_lifetimes - 1].node == n))
+		if (i % 4 || !d->leaves[i].frees ||
+		    (d->n_lifetimes && d->lifetimes[d->n_lifetimes - 1].node == n))
 			continue;
-		d->lifetimes[d->n_lifetimes++] = (struct pd_lifetime){ n, PD_LIFE_EVENTS, n % 64, 1 };
-		d->lifetimes[d->n_lifetimes++] = (struct pd_lifetime){ n, n % 2 + 1, n % 2 ? 0 : n % 64, 1 };
+		d->lifetimes[d->n_lifetimes++] =
+			(struct pd_lifetime){ n, PD_LIFE_EVENTS, n % 64, 1 };
+		d->lifetimes[d->n_lifetimes++] =
+			(struct pd_lifetime){ n, n % 2 + 1, n % 2 ? 0 : n % 64, 1 };
 	}
 	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX, 5, 6, 7, 8, 9, 10 };
 	d->points[20].peak = 1;
@@ -232,7 +250,8 @@ static inline uint32_t node(struct profile_data *d, uint32_t parent, uint32_t si
 static inline void leaf(struct profile_data *d, uint32_t n, uint64_t size, uint64_t allocs,
 			uint64_t frees)
 {
-	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0, (uint8_t)(size % 5) };
+	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0,
+						     (uint8_t)(size % 5) };
 	d->labelled |= size % 5 != 0;
 }
 
@@ -277,12 +296,13 @@ static inline void assert_points_equal(const struct profile_data *x, const struc
 	for (size_t i = 0; i < x->n_points; i++) {
 		const struct pd_point *a = &x->points[i], *b = &y->points[i];
 
-		SAME(time_ns), SAME(churn_bytes), SAME(live_bytes), SAME(extra_bytes), SAME(live_blocks),
-			SAME(peak);
+		SAME(time_ns), SAME(churn_bytes), SAME(live_bytes), SAME(extra_bytes),
+			SAME(live_blocks), SAME(peak);
 	}
 }
 
-static inline void assert_lifetimes_equal(const struct profile_data *x, const struct profile_data *y)
+static inline void assert_lifetimes_equal(const struct profile_data *x,
+					  const struct profile_data *y)
 {
 	assert_int_equal(x->n_lifetimes, y->n_lifetimes);
 	for (size_t i = 0; i < x->n_lifetimes; i++) {

@@ -4,7 +4,8 @@
 
 #include "profile/datafile_schema.h"
 
-/* What happens to files: the reader answers with what was written, or with an error that says why. */
+/* What happens to files: the reader answers with what was written, or with an error that says
+ * why. */
 
 static void what_is_no_data_file_is_refused(void **state)
 {
@@ -52,7 +53,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 static uint64_t sum_of_tables(sqlite3 *db)
 {
 	static const char *const tables[] = { "command", "modules", "functions", "sites", "nodes",
-					      "leaves", "types", "arcs", "meta WHERE key <> 'checksum'" };
+					      "leaves", "types", "arcs",
+					      "meta WHERE key <> 'checksum'" };
 	uint64_t sum = DATAFILE_SUM_START;
 
 	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
@@ -66,10 +68,13 @@ static uint64_t sum_of_tables(sqlite3 *db)
 				if (sqlite3_column_type(row, i) == SQLITE_NULL)
 					sum = datafile_sum_null(sum);
 				else if (sqlite3_column_type(row, i) == SQLITE_INTEGER)
-					sum = datafile_sum_int(sum, (uint64_t)sqlite3_column_int64(row, i));
+					sum = datafile_sum_int(sum,
+							       (uint64_t)sqlite3_column_int64(row,
+											      i));
 				else
-					sum = datafile_sum_text(sum, (const char *)sqlite3_column_text(row, i),
-								(size_t)sqlite3_column_bytes(row, i));
+					sum = datafile_sum_text(
+						sum, (const char *)sqlite3_column_text(row, i),
+						(size_t)sqlite3_column_bytes(row, i));
 			}
 		}
 		sqlite3_finalize(row);
@@ -92,7 +97,8 @@ static void make_version_1(sqlite3 *db)
 		if (m->since > 1)
 			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	}
-	snprintf(sql, sizeof sql, "UPDATE meta SET value = %lld WHERE key = 'checksum'; PRAGMA user_version=1",
+	snprintf(sql, sizeof sql, "UPDATE meta SET value = %lld WHERE key = 'checksum'; PRAGMA "
+				  "user_version=1",
 		 (long long)sum_of_tables(db));
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 }
@@ -144,8 +150,11 @@ static void a_file_cut_anywhere_is_damaged(void **state)
 	unsigned char *bytes = get_file(&n);
 	for (size_t i = 0, cut = 0; i < 700; i++) {
 		put_file(bytes, cut);
-		assert_unreadable(cut < 100 ? -EINVAL : -EUCLEAN, cut < 100 ? "not a data" : "its end");
-		cut = i < 200 ? i : i < 200 + n / 4096 ? (i - 199) * 4096 - 1 : random_next(&seed) % n;
+		assert_unreadable(cut < 100 ? -EINVAL : -EUCLEAN,
+				  cut < 100 ? "not a data" : "its end");
+		cut = i < 200		   ? i
+		      : i < 200 + n / 4096 ? (i - 199) * 4096 - 1
+					   : random_next(&seed) % n;
 	}
 	put_file(bytes, n);
 	assert_sample();
@@ -201,14 +210,16 @@ static void flipped_bytes_are_found_or_harmless(void **state)
 	for (int i = 0; i < runs; i++) {
 		memcpy(bad, bytes, n);
 		for (uint64_t k = i % 3 ? 1 : 1 + random_next(&seed) % 20; k; k--) {
-			size_t at = random_next(&seed) % (i % 5 ? n : 4 * 4096);	/* the schema is in front */
+			/* the schema is in front */
+			size_t at = random_next(&seed) % (i % 5 ? n : 4 * 4096);
 
 			bad[at] ^= (unsigned char)(1 + random_next(&seed) % 255);
 		}
 		put_file(bad, n);
 		fine += survives(want);
 	}
-	print_message("%d of %d changed files were readable, their content unchanged\n", fine, runs);
+	print_message("%d of %d changed files were readable, their content "
+		      "unchanged\n", fine, runs);
 	assert_true(fine < runs * 2 / 3);	/* about half of so small a file is not used */
 	free(bytes);
 	free(bad);
@@ -219,13 +230,14 @@ static void flipped_bytes_are_found_or_harmless(void **state)
 static void a_changed_value_is_damage(void **state)
 {
 	const char *const columns[] = {
-		"command.arg", "modules.path", "modules.build_id", "modules.names", "functions.name",
-		"functions.linkage", "functions.module", "functions.address", "sites.function",
-		"sites.address", "sites.offset", "sites.file", "sites.line", "sites.inlined", "sites.guessed",
-		"nodes.parent", "nodes.site", "nodes.resumed", "leaves.node", "leaves.size",
-		"leaves.allocs", "leaves.frees", "timeline.time_ns", "timeline.churn_bytes",
-		"timeline.live_bytes", "timeline.extra_bytes", "timeline.live_blocks", "timeline.peak",
-		"peak.blocks", "labels.label", "recorded.min_size", "recorded.max_size", "types.size", "types.name", "types.rank",
+		"command.arg", "modules.path", "modules.build_id", "modules.names",
+		"functions.name", "functions.linkage", "functions.module", "functions.address",
+		"sites.function", "sites.address", "sites.offset", "sites.file", "sites.line",
+		"sites.inlined", "sites.guessed", "nodes.parent", "nodes.site", "nodes.resumed",
+		"leaves.node", "leaves.size", "leaves.allocs", "leaves.frees", "timeline.time_ns",
+		"timeline.churn_bytes", "timeline.live_bytes", "timeline.extra_bytes",
+		"timeline.live_blocks", "timeline.peak", "peak.blocks", "labels.label",
+		"recorded.min_size", "recorded.max_size", "types.size", "types.name", "types.rank",
 		"arcs.caller", "arcs.callee", "arcs.calls", "arcs.bytes_s", "arcs.bytes_m",
 		"arcs.bytes_l", "arcs.bytes_x", "meta.key", "meta.value",
 	};
@@ -244,7 +256,8 @@ static void a_changed_value_is_damage(void **state)
 			snprintf(value, sizeof value, values[v], column, column);
 			snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s WHERE rowid = "
 				 "(SELECT rowid FROM %s ORDER BY rowid LIMIT 1 OFFSET "
-				 "(SELECT count(*) / 2 FROM %s))", table, column, value, table, table);
+				 "(SELECT count(*) / 2 FROM "
+				 "%s))", table, column, value, table, table);
 			change(sql);
 			assert_unreadable(-EUCLEAN, "is damaged");
 		}
@@ -317,5 +330,6 @@ int main(void)
 		TEST(missing_moved_and_added_rows_are_damage),
 	};
 
-	return cmocka_run_group_tests_name("datafile damage", tests, test_dir_make, test_dir_remove);
+	return cmocka_run_group_tests_name("datafile damage", tests, test_dir_make,
+					   test_dir_remove);
 }

@@ -22,7 +22,8 @@ static void a_schema_that_is_not_ours_is_damage(void **state)
 	assert_unreadable(-EUCLEAN, "table nodes is not mprof's");
 	change("ALTER TABLE nodes ADD COLUMN x INTEGER AS (length(zeroblob(1000000000)))");
 	assert_unreadable(-EUCLEAN, "table nodes is not mprof's");
-	change("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'nodes'");
+	change("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage = 1 WHERE name = "
+	       "'nodes'");
 	assert_unreadable(-EUCLEAN, "is damaged");
 	change("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage ="
 	       " (SELECT rootpage FROM sqlite_schema WHERE name = 'leaves') WHERE name = 'nodes'");
@@ -71,7 +72,8 @@ static void pages_used_twice_are_damage(void **state)
 	write_ok(bad_file, d);
 	profile_data_free(d);
 	assert_int_equal(sqlite3_open(bad_file, &db), SQLITE_OK);
-	sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'leaves'", -1, &row, NULL);
+	sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = "
+			       "'leaves'", -1, &row, NULL);
 	assert_int_equal(sqlite3_step(row), SQLITE_ROW);
 	size_t root = (size_t)sqlite3_column_int(row, 0);
 	sqlite3_finalize(row);
@@ -92,9 +94,11 @@ static void pages_used_twice_are_damage(void **state)
 /* Looking at all rows means to compute a column of the file's own, to see that it is not NULL. */
 static void more_work_than_the_size_is_worth_is_damage(void **state)
 {
-	char sql[2000] = "CREATE TABLE trap(x, y NOT NULL AS (x", insert[] = ")); INSERT INTO trap WITH "
-		"RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300000) "
-		"SELECT i FROM c";
+	char sql[2000] = "CREATE TABLE trap(x, y NOT NULL AS (x",
+	     insert[] =
+		     ")); INSERT INTO trap WITH "
+		     "RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300000) "
+		     "SELECT i FROM c";
 
 	(void)state;
 	for (int i = 0; i < 9; i++)
@@ -152,7 +156,8 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->totals.frees++, "the leaves add up to");
 	ASSERT_FORGED(d->totals.free_bytes++, "the leaves add up to");
 	ASSERT_FORGED(d->totals.inherited_frees = d->totals.unknown_frees + 1, "inherited");
-	ASSERT_FORGED(d->leaves[2].at_peak = d->leaves[2].allocs + 1, "leaf 2: more blocks at the peak");
+	ASSERT_FORGED(d->leaves[2].at_peak = d->leaves[2].allocs + 1, "leaf 2: more blocks at the "
+								      "peak");
 	ASSERT_FORGED(d->leaves[4].at_peak--, "the blocks at the peak add up to");
 	ASSERT_FORGED(d->points[7].time_ns = 0, "point 7: it is out of order");
 	ASSERT_FORGED(d->points[7].live_bytes = UINT64_MAX, "point 7: it is above the peak");
@@ -179,5 +184,6 @@ int main(void)
 		TEST(forged_content_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("datafile forged", tests, test_dir_make, test_dir_remove);
+	return cmocka_run_group_tests_name("datafile forged", tests, test_dir_make,
+					   test_dir_remove);
 }

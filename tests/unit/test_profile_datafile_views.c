@@ -192,7 +192,8 @@ static void sizes_fall_into_their_classes(void **state)
 	write_and_free(d);
 	assert_answer("SELECT * FROM direct", "f|10000009352|66|578|4610|10000004098|"
 		      "5000004676|33|289|2305|5000002049|18\n");
-	assert_answer("SELECT * FROM callgraph", "main|f|18|10000009352|66|578|4610|10000004098|0\n");
+	assert_answer("SELECT * FROM callgraph",
+		      "main|f|18|10000009352|66|578|4610|10000004098|0\n");
 }
 
 static void bins_list_the_types_by_rank_and_name(void **state)
@@ -245,7 +246,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(views_show_the_widgets, test_dir_clean),
 		cmocka_unit_test_teardown(views_show_the_cycle, test_dir_clean),
-		cmocka_unit_test_teardown(leaks_join_call_sites_and_keep_whole_chains_apart, test_dir_clean),
+		cmocka_unit_test_teardown(leaks_join_call_sites_and_keep_whole_chains_apart,
+					  test_dir_clean),
 		cmocka_unit_test_teardown(leaks_cut_paths_after_five_functions, test_dir_clean),
 		cmocka_unit_test_teardown(same_names_are_two_functions, test_dir_clean),
 		cmocka_unit_test_teardown(sizes_fall_into_their_classes, test_dir_clean),

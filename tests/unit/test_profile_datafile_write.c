@@ -7,7 +7,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* Whatever happens while a file is written: what was there before is there or the new one is whole. */
+/* Whatever happens while a file is written: what was there before is there or the new one is
+ * whole. */
 
 static struct profile_data *small(void)
 {
@@ -28,7 +29,8 @@ static void assert_holds(const char *path, struct profile_data *d)
 	profile_data_free(d);
 }
 
-/* Writes the large profile; it must fail with @want and say so in a sentence with @path and @word. */
+/* Writes the large profile; it must fail with @want and say so in a sentence with @path and
+ * @word. */
 static void assert_refused(const char *path, int want, const char *word)
 {
 	struct profile_data *d = large();
@@ -41,8 +43,9 @@ static void assert_refused(const char *path, int want, const char *word)
 }
 
 /*
- * Runs @change in a child, because it cannot be undone, then lets the child write the large profile.
- * Returns what datafile_write() returned, negated, or 255 if @change failed: not possible here.
+ * Runs @change in a child, because it cannot be undone, then lets the child write the large
+ * profile. Returns what datafile_write() returned, negated, or 255 if @change failed: not possible
+ * here.
  */
 static int written_after(int (*change)(long arg), long arg, const char *path)
 {
@@ -174,7 +177,8 @@ static int mount_read_only(long arg)
 	(void)arg;
 	return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	       mount(test_dir, test_dir, NULL, MS_BIND, NULL) ||
-	       mount(NULL, test_dir, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) || chdir(test_dir);
+	       mount(NULL, test_dir, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) ||
+	       chdir(test_dir);
 }
 
 static void a_read_only_disk_leaves_the_old_file(void **state)

@@ -16,17 +16,21 @@ static void tell(struct profile *p, struct alloc_event e)
 
 static void alloc(struct profile *p, int task, uint64_t t, taddr at)
 {
-	tell(p, (struct alloc_event){ .kind = AE_ALLOC, .task = task, .time_ns = t, .ptr = at, .size = 8 });
+	tell(p, (struct alloc_event){ .kind = AE_ALLOC, .task = task, .time_ns = t, .ptr = at,
+				      .size = 8 });
 }
 
 static void release(struct profile *p, int task, uint64_t t, taddr at)
 {
-	tell(p, (struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task, .time_ns = t, .ptr = at });
+	tell(p, (struct alloc_event){ .kind = AE_FREE, .call = CALL_FREE, .task = task,
+				      .time_ns = t, .ptr = at });
 }
 
-static void resize(struct profile *p, int task, uint64_t t, taddr old, taddr to, enum alloc_event_kind end)
+static void resize(struct profile *p, int task, uint64_t t, taddr old, taddr to,
+		   enum alloc_event_kind end)
 {
-	struct alloc_event e = { .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task, .time_ns = t,
+	struct alloc_event e = { .kind = AE_REALLOC_BEGIN, .call = CALL_REALLOC, .task = task,
+				 .time_ns = t,
 				 .old_ptr = old, .ptr = to, .size = 8 };
 
 	tell(p, e);
@@ -39,7 +43,8 @@ static uint64_t blocks(const struct profile *p, enum pd_life_axis axis, int buck
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->lifetimes.n; i++)
-		if (p->lifetimes.v[i].axis == axis && (bucket < 0 || p->lifetimes.v[i].bucket == bucket))
+		if (p->lifetimes.v[i].axis == axis &&
+		    (bucket < 0 || p->lifetimes.v[i].bucket == bucket))
 			sum += p->lifetimes.v[i].blocks;
 	return sum;
 }
@@ -73,14 +78,17 @@ static void a_block_is_temporary_until_its_thread_allocates_again(void **state)
 	profile_free(p);
 }
 
-/* mprof_malloclike() at the beginning of the chunk that the block was cut from: two blocks at one address. */
+/* mprof_malloclike() at the beginning of the chunk that the block was cut from: two blocks at one
+ * address. */
 static void an_announced_block_can_be_temporary_too(void **state)
 {
 	(void)state;
 	struct profile *p = profile_new();
-	struct alloc_event cut = { .kind = AE_ALLOC, .task = 1, .time_ns = 2, .ptr = 0x10, .size = 4,
+	struct alloc_event cut = { .kind = AE_ALLOC, .task = 1, .time_ns = 2, .ptr = 0x10,
+				   .size = 4,
 				   .announced = true };
-	struct alloc_event back = { .kind = AE_FREE, .call = CALL_FREE, .task = 1, .time_ns = 3, .ptr = 0x10,
+	struct alloc_event back = { .kind = AE_FREE, .call = CALL_FREE, .task = 1, .time_ns = 3,
+				    .ptr = 0x10,
 				    .announced = true };
 
 	alloc(p, 1, 1, 0x10);
@@ -102,7 +110,8 @@ static void a_realloc_ends_one_life_and_begins_another(void **state)
 	resize(p, 1, 108, 0x10, 0x20, AE_REALLOC_MOVED);
 	assert_int_equal(blocks(p, PD_LIFE_NS, 3), 1);
 	assert_int_equal(blocks(p, PD_LIFE_TEMPORARY, -1), 1);
-	resize(p, 1, 109, 0x20, 0, AE_REALLOC_BACK); /* failed: it lives on, and still is the latest */
+	resize(p, 1, 109, 0x20, 0, AE_REALLOC_BACK); /* failed: it lives on, and still is the
+						        latest */
 	resize(p, 1, 172, 0x20, 0, AE_REALLOC_FREED);
 	assert_int_equal(blocks(p, PD_LIFE_NS, 6), 1);
 	assert_int_equal(blocks(p, PD_LIFE_EVENTS, -1), 2);

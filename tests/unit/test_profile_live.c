@@ -98,7 +98,8 @@ static void blocks_that_collide_are_found_whichever_is_taken(void **state)
 			assert_int_equal(put(&t, at[i], i, &was), 0);
 		}
 		for (unsigned i = 0; i < N; i++) {
-			unsigned k = (first + i * 7) % N; /* each once: 7 and 16 have no common factor */
+			/* each once: 7 and 16 have no common factor */
+			unsigned k = (first + i * 7) % N;
 
 			assert_true(take(&t, at[k], &leaf));
 			assert_int_equal(leaf, k);
@@ -106,7 +107,8 @@ static void blocks_that_collide_are_found_whichever_is_taken(void **state)
 		}
 		assert_int_equal(t.table.n, 0);
 		for (size_t i = 0; i <= t.table.mask; i++)
-			assert_int_equal(addrtable_address(&t.table, i, sizeof(struct live_slot)), 0);
+			assert_int_equal(addrtable_address(&t.table, i, sizeof(struct live_slot)),
+					 0);
 		live_release(&t);
 	}
 }

@@ -59,7 +59,8 @@ static void release(struct profile *p, taddr ptr)
 
 static void begin(struct profile *p, int task, taddr old)
 {
-	event(p, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = task, .old_ptr = old }, "");
+	event(p, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = task, .old_ptr = old },
+	      "");
 }
 
 static void end(struct profile *p, int task, enum alloc_event_kind kind, taddr old)
@@ -67,9 +68,11 @@ static void end(struct profile *p, int task, enum alloc_event_kind kind, taddr o
 	event(p, (struct alloc_event){ .kind = kind, .task = task, .old_ptr = old }, "");
 }
 
-static void moved(struct profile *p, int task, taddr old, taddr ptr, uint64_t size, const char *chain)
+static void moved(struct profile *p, int task, taddr old, taddr ptr, uint64_t size,
+		  const char *chain)
 {
-	event(p, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = task, .old_ptr = old, .ptr = ptr,
+	event(p, (struct alloc_event){ .kind = AE_REALLOC_MOVED, .task = task, .old_ptr = old,
+				       .ptr = ptr,
 				       .size = size }, chain);
 }
 
@@ -155,7 +158,8 @@ static void a_free_is_charged_to_the_chain_and_size_of_its_request(void **state)
 	assert_leaf(p, "mf", 100, 1, 1);
 	assert_leaf(p, "mg", 100, 1, 0);
 	assert_leaf(p, "mf", 7, 1, 1);
-	assert_totals(p, .allocs = 3, .alloc_bytes = 207, .frees = 2, .free_bytes = 107, .peak_bytes = 207);
+	assert_totals(p, .allocs = 3, .alloc_bytes = 207, .frees = 2, .free_bytes = 107,
+		      .peak_bytes = 207);
 }
 
 static void requests_of_no_bytes_count_like_any_other(void **state)
@@ -178,8 +182,8 @@ static void sizes_and_sums_have_64_bits(void **state)
 		request(p, A * i, huge + i, "m");
 	release(p, A);
 	assert_leaf(p, "m", huge + 1, 1, 1);
-	assert_totals(p, .allocs = 3, .alloc_bytes = 3 * huge + 6, .frees = 1, .free_bytes = huge + 1,
-		      .peak_bytes = 3 * huge + 6);
+	assert_totals(p, .allocs = 3, .alloc_bytes = 3 * huge + 6, .frees = 1,
+		      .free_bytes = huge + 1, .peak_bytes = 3 * huge + 6);
 }
 
 static void a_failed_call_is_no_request(void **state)
@@ -200,8 +204,8 @@ static void the_free_of_an_unknown_block_counts_apart_only(void **state)
 	release(p, A);
 	release(p, A);
 	assert_leaf(p, "m", 10, 1, 1);
-	assert_totals(p, .allocs = 1, .alloc_bytes = 10, .frees = 1, .free_bytes = 10, .peak_bytes = 10,
-		      .unknown_frees = 2);
+	assert_totals(p, .allocs = 1, .alloc_bytes = 10, .frees = 1, .free_bytes = 10,
+		      .peak_bytes = 10, .unknown_frees = 2);
 }
 
 /* The end of a glibc thread frees what the program has freed before. */
@@ -212,7 +216,8 @@ static void the_allocators_own_free_counts_only_if_the_block_is_known(void **sta
 	request(p, A, 10, "m");
 	event(p, (struct alloc_event){ .kind = AE_FREE, .ptr = A, .by_allocator = true }, "");
 	event(p, (struct alloc_event){ .kind = AE_FREE, .ptr = A, .by_allocator = true }, "");
-	assert_totals(p, .allocs = 1, .alloc_bytes = 10, .frees = 1, .free_bytes = 10, .peak_bytes = 10);
+	assert_totals(p, .allocs = 1, .alloc_bytes = 10, .frees = 1, .free_bytes = 10,
+		      .peak_bytes = 10);
 }
 
 static void an_address_handed_out_again_shows_a_free_that_was_not_seen(void **state)
@@ -223,7 +228,8 @@ static void an_address_handed_out_again_shows_a_free_that_was_not_seen(void **st
 	request(p, A, 30, "mg");
 	assert_leaf(p, "mf", 100, 1, 1);
 	assert_leaf(p, "mg", 30, 1, 0);
-	assert_totals(p, .allocs = 2, .alloc_bytes = 130, .frees = 1, .free_bytes = 100, .peak_bytes = 100);
+	assert_totals(p, .allocs = 2, .alloc_bytes = 130, .frees = 1, .free_bytes = 100,
+		      .peak_bytes = 100);
 	release(p, A);
 	assert_leaf(p, "mg", 30, 1, 1);
 	assert_int_equal(p->totals.unknown_frees, 0);
@@ -244,7 +250,8 @@ static void the_peak_is_the_most_that_was_ever_live_at_once(void **state)
 	release(p, A);
 	release(p, B);
 	release(p, C);
-	assert_totals(p, .allocs = 4, .alloc_bytes = 161, .frees = 4, .free_bytes = 161, .peak_bytes = 101);
+	assert_totals(p, .allocs = 4, .alloc_bytes = 161, .frees = 4, .free_bytes = 161,
+		      .peak_bytes = 101);
 }
 
 /* ---- realloc ---- */
@@ -284,8 +291,8 @@ static void a_realloc_that_fails_leaves_its_block_as_it_was(void **state)
 	assert_leaf(p, "mf", 100, 1, 0);
 	release(p, A);
 	assert_leaf(p, "mf", 100, 1, 1);
-	assert_totals(p, .allocs = 1, .alloc_bytes = 100, .frees = 1, .free_bytes = 100, .peak_bytes = 100,
-		      .failed_allocs = 1);
+	assert_totals(p, .allocs = 1, .alloc_bytes = 100, .frees = 1, .free_bytes = 100,
+		      .peak_bytes = 100, .failed_allocs = 1);
 }
 
 static void a_realloc_to_nothing_is_a_free(void **state)
@@ -297,8 +304,8 @@ static void a_realloc_to_nothing_is_a_free(void **state)
 	end(p, 1, AE_REALLOC_FREED, A);
 	assert_leaf(p, "mf", 100, 1, 1);
 	release(p, A);
-	assert_totals(p, .allocs = 1, .alloc_bytes = 100, .frees = 1, .free_bytes = 100, .peak_bytes = 100,
-		      .unknown_frees = 1);
+	assert_totals(p, .allocs = 1, .alloc_bytes = 100, .frees = 1, .free_bytes = 100,
+		      .peak_bytes = 100, .unknown_frees = 1);
 }
 
 static void a_resized_unknown_block_is_an_unknown_free_and_a_request(void **state)
@@ -342,7 +349,8 @@ static void an_address_may_be_handed_out_while_its_realloc_still_runs(void **sta
 	release(p, A);
 	assert_leaf(p, "mt", 5, 1, 1);
 	release(p, B);
-	assert_totals(p, .allocs = 3, .alloc_bytes = 255, .frees = 3, .free_bytes = 255, .peak_bytes = 155);
+	assert_totals(p, .allocs = 3, .alloc_bytes = 255, .frees = 3, .free_bytes = 255,
+		      .peak_bytes = 155);
 }
 
 /* The same, but the call never returns: its thread was cancelled, or it jumped out of a handler. */
@@ -357,7 +365,8 @@ static void an_abandoned_realloc_does_not_take_its_address_from_the_next_block(v
 	assert_leaf(p, "mf", 100, 1, 1);
 	release(p, A);
 	assert_leaf(p, "mt", 5, 1, 1);
-	assert_totals(p, .allocs = 2, .alloc_bytes = 105, .frees = 2, .free_bytes = 105, .peak_bytes = 105);
+	assert_totals(p, .allocs = 2, .alloc_bytes = 105, .frees = 2, .free_bytes = 105,
+		      .peak_bytes = 105);
 	assert_int_equal(p->live.table.n, 0);
 }
 
@@ -380,7 +389,8 @@ static void reallocs_of_several_threads_do_not_mix(void **state)
 	assert_leaf(p, "md", 20, 1, 0);
 	assert_int_equal(p->n_taken, 0);
 	assert_int_equal(p->live.table.n, 2);
-	assert_totals(p, .allocs = 4, .alloc_bytes = 620, .frees = 2, .free_bytes = 300, .peak_bytes = 600);
+	assert_totals(p, .allocs = 4, .alloc_bytes = 620, .frees = 2, .free_bytes = 300,
+		      .peak_bytes = 600);
 }
 
 /* A handler that interrupts a realloc calls realloc itself. */
@@ -396,7 +406,8 @@ static void reallocs_within_one_thread_end_from_the_inside_out(void **state)
 	moved(p, 1, A, B, 40, "md");
 	assert_leaf(p, "ma", 100, 1, 1);
 	assert_leaf(p, "mb", 200, 1, 1);
-	assert_totals(p, .allocs = 4, .alloc_bytes = 370, .frees = 2, .free_bytes = 300, .peak_bytes = 300);
+	assert_totals(p, .allocs = 4, .alloc_bytes = 370, .frees = 2, .free_bytes = 300,
+		      .peak_bytes = 300);
 }
 
 /* ---- fork ---- */
@@ -416,11 +427,12 @@ static void a_child_starts_with_no_counts_and_its_parents_blocks(void **state)
 	assert_totals(c, .unknown_frees = 2, .inherited_frees = 1);
 	request(c, A, 5, "mg");
 	release(c, A);
-	assert_totals(c, .allocs = 1, .alloc_bytes = 5, .frees = 1, .free_bytes = 5, .peak_bytes = 5,
-		      .unknown_frees = 2, .inherited_frees = 1);
+	assert_totals(c, .allocs = 1, .alloc_bytes = 5, .frees = 1, .free_bytes = 5,
+		      .peak_bytes = 5, .unknown_frees = 2, .inherited_frees = 1);
 	/* The parent goes on by itself. */
 	release(p, A);
-	assert_totals(p, .allocs = 2, .alloc_bytes = 300, .frees = 1, .free_bytes = 100, .peak_bytes = 300);
+	assert_totals(p, .allocs = 2, .alloc_bytes = 300, .frees = 1, .free_bytes = 100,
+		      .peak_bytes = 300);
 	profile_free(c);
 }
 
@@ -529,7 +541,8 @@ static void truncated_chains_hang_below_a_root_of_their_own(void **state)
 
 static void why_chains_are_truncated_is_counted(void **state)
 {
-	static const enum chain_end ends[] = { CHAIN_WHOLE, CHAIN_NO_CFI, CHAIN_UNREADABLE, CHAIN_TOO_DEEP };
+	static const enum chain_end ends[] = { CHAIN_WHOLE, CHAIN_NO_CFI, CHAIN_UNREADABLE,
+					       CHAIN_TOO_DEEP };
 	struct profile *p = *state;
 
 	/* Each the oftener, the later it stands here. */
@@ -770,7 +783,8 @@ static void a_finished_profile_may_be_empty(void **state)
 
 static void labelled(struct profile *p, taddr ptr, uint64_t size, enum alloc_label label)
 {
-	event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = ptr, .size = size, .label = label }, "mf");
+	event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = ptr, .size = size, .label = label },
+	      "mf");
 }
 
 /* What a label stands for is counted where it was before, not beside it. */

@@ -146,7 +146,8 @@ static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 	for (uint32_t i = c ? c->n : 0; by_node && i-- > 0;)
 		node = profile_node_below(p, node, frames[i]);
 	if (c)
-		e.chain = (struct alloc_chain){ .truncated = c->truncated ? CHAIN_NO_CFI : CHAIN_WHOLE };
+		e.chain = (struct alloc_chain){ .truncated = c->truncated ? CHAIN_NO_CFI
+						: CHAIN_WHOLE };
 	if (c && by_node) {
 		e.chain.node = node;
 	} else if (c) {
@@ -158,7 +159,8 @@ static void tell(struct profile *p, struct alloc_event e, const struct chain *c)
 
 static void do_alloc(struct model *m, struct profile *p)
 {
-	uint32_t at = random_below(N_BLOCKS), chain = random_below(N_CHAINS), size = random_below(N_SIZES);
+	uint32_t at = random_below(N_BLOCKS), chain = random_below(N_CHAINS),
+		 size = random_below(N_SIZES);
 
 	if (m->blocks[at].live && random_below(20)) /* an address is rarely handed out twice */
 		return;
@@ -174,7 +176,8 @@ static void do_free(struct model *m, struct profile *p)
 
 	if (!m->blocks[at].live && random_below(4))
 		return;
-	tell(p, (struct alloc_event){ .kind = AE_FREE, .ptr = address(at), .by_allocator = by_allocator },
+	tell(p, (struct alloc_event){ .kind = AE_FREE, .ptr = address(at),
+				      .by_allocator = by_allocator },
 	     NULL);
 	if (m->blocks[at].live || !by_allocator)
 		model_free(m, &m->blocks[at]);
@@ -200,7 +203,8 @@ static void do_realloc_end(struct model *m, struct profile *p, uint32_t task)
 	uint32_t old = m->tasks[task].at, at = random_below(2) ? old : random_below(N_BLOCKS);
 	uint32_t chain = random_below(N_CHAINS), size = random_below(N_SIZES);
 	struct block was = m->tasks[task].was;
-	struct alloc_event e = { .kind = kinds[random_below(4)], .task = (int32_t)task, .ptr = address(at),
+	struct alloc_event e = { .kind = kinds[random_below(4)], .task = (int32_t)task,
+				 .ptr = address(at),
 				 .old_ptr = address(old), .size = sizes[size] };
 
 	m->tasks[task].busy = false;
@@ -242,7 +246,8 @@ static uint32_t child(const struct profile *p, uint32_t parent, uint64_t address
 	return PD_NONE;
 }
 
-static void compare_leaves(const struct model *m, const struct profile *p, uint32_t chain, uint32_t node)
+static void compare_leaves(const struct model *m, const struct profile *p, uint32_t chain,
+			   uint32_t node)
 {
 	for (uint32_t size = 0; size < N_SIZES; size++) {
 		uint64_t allocs = 0, frees = 0;
@@ -265,7 +270,8 @@ static void compare_chain(const struct model *m, const struct profile *p, uint32
 
 	for (uint32_t depth = 1; depth <= c->n && node != PD_NONE; depth++) {
 		node = child(p, node, c->sites[depth - 1]);
-		assert_int_equal(node == PD_NONE ? 0 : p->nodes[node].resumed, m->resumed[chain][depth]);
+		assert_int_equal(node == PD_NONE ? 0 : p->nodes[node].resumed,
+				 m->resumed[chain][depth]);
 	}
 	compare_leaves(m, p, chain, node);
 }

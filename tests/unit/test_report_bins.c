@@ -185,7 +185,8 @@ static void build_types(struct profile_data *d, uint64_t size, unsigned step, un
 /* Those of sizes that were asked for rather than others, and how many there are besides. */
 static void twelve_types_are_shown_unless_all_is_asked_for(void **state)
 {
-	static const char blanks[] = "                                                                ";
+	static const char blanks[] =
+		"                                                                ";
 	char want[1024];
 
 	(void)state;
@@ -200,11 +201,14 @@ static void twelve_types_are_shown_unless_all_is_asked_for(void **state)
 		char *text = tables_of(d, l, REPORT_LEAKS);
 
 		snprintf(want, sizeof want,
-			 "          8         1         8 (.)          1         0        t00          t01          t02\n%st03          t04          t05\n"
-			 "%st06          t07          t08\n%st09          t10          t11\n%s%s\n", blanks, blanks,
+			 "          8         1         8 (.)          1         0        "
+			 "t00          t01          t02\n%st03          t04          t05\n"
+			 "%st06          t07          t08\n%st09          t10          t11\n"
+			 "%s%s\n", blanks, blanks,
 			 blanks, blanks, l == REPORT_VERBOSE ? "t12          t13" : "and 2 more");
 		assert_has(text, want);
-		snprintf(want, sizeof want, "%st09          t15          t16\n%sand 5 more\n", blanks, blanks);
+		snprintf(want, sizeof want, "%st09          t15          t16\n%sand 5 "
+					    "more\n", blanks, blanks);
 		if (l == REPORT_VERBOSE)
 			assert_has_not(text, "more");
 		else
@@ -226,8 +230,10 @@ static void a_line_of_long_types_has_fewer_of_them(void **state)
 	pd_build_type(d, 8, "c", 0);
 	char *text = tables_of(d, REPORT_NORMAL, REPORT_LEAKS);
 
-	snprintf(want, sizeof want, "          8         1         8 (**)         1         0        %s\n"
-		 "                                                                b            c\n", name);
+	snprintf(want, sizeof want, "          8         1         8 (**)         1         "
+				    "0        %s\n"
+		 "                                                                b            "
+		 "c\n", name);
 	assert_has(text, want);
 	free(text);
 }

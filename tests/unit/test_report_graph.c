@@ -31,16 +31,24 @@ static void callers_come_before_what_they_call(void **state)
 	pd_build_chain(d, "b", 10, 1, 0);
 	char *text = graph_of(d);
 
-	assert_has(text, "[0]     50.0       10 (**)  | **          | ----------- |       0         b [0]\n");
-	assert_has(text, "[1]     50.0        0       |             | ----------- |       0         z [1]\n"
-			 "                   10 (**)  | **          | **          |       1/1           y [2]\n"
-			 "                    0       |             |             |       1/2           x [3]\n"
+	assert_has(text, "[0]     50.0       10 (**)  | **          | ----------- |       "
+			 "0         b [0]\n");
+	assert_has(text, "[1]     50.0        0       |             | ----------- |       "
+			 "0         z [1]\n"
+			 "                   10 (**)  | **          | **          |       "
+			 "1/1           y [2]\n"
+			 "                    0       |             |             |       "
+			 "1/2           x [3]\n"
 			 "         all       10       | **          |             |\n");
-	assert_has(text, "[2]     50.0        0       |             | ----------- |       1         y [2]\n");
+	assert_has(text, "[2]     50.0        0       |             | ----------- |       "
+			 "1         y [2]\n");
 	assert_has(text, "         all       10       | **          |             |\n"
-			 "                    0       |             |             |       1/2           z [1]\n"
-			 "                   10 (**)  | **          | **          |       1/1           y [2]\n"
-			 "[3]     50.0       10 (**)  | **          | ----------- |       2         x [3]\n");
+			 "                    0       |             |             |       "
+			 "1/2           z [1]\n"
+			 "                   10 (**)  | **          | **          |       "
+			 "1/1           y [2]\n"
+			 "[3]     50.0       10 (**)  | **          | ----------- |       "
+			 "2         x [3]\n");
 	free(text);
 }
 
@@ -53,7 +61,8 @@ static void longest_way_counts_not_the_last_one_seen(void **state)
 	pd_build_chain(d, "b > c > d > a", 10, 1, 0);
 	char *text = graph_of(d);
 
-	assert_has(text, "[3]    100.0       10 (**)  | **          | ----------- |       2         a [3]\n");
+	assert_has(text, "[3]    100.0       10 (**)  | **          | ----------- |       "
+			 "2         a [3]\n");
 	free(text);
 }
 
@@ -69,10 +78,14 @@ static void relatives_of_one_name_are_by_address_though_names_fall(void **state)
 	pd_build_chain(d, "main > a", 4, 1, 0);
 	char *text = graph_of(d);
 
-	assert_has(text, "                    2 (13)  | **          | 13          |       1/1           g [3]\n"
-			 "                    8 (53)  | **          | 53          |       1/1           f [1]\n"
-			 "                    1 (6)   | **          |  6          |       1/1           f [4]\n"
-			 "                    4 (26)  | **          | 26          |       1/1           a [2]\n"
+	assert_has(text, "                    2 (13)  | **          | 13          |       "
+			 "1/1           g [3]\n"
+			 "                    8 (53)  | **          | 53          |       "
+			 "1/1           f [1]\n"
+			 "                    1 (6)   | **          |  6          |       "
+			 "1/1           f [4]\n"
+			 "                    4 (26)  | **          | 26          |       "
+			 "1/1           a [2]\n"
 			 "         all       15       | **          |             |\n");
 	free(text);
 }
@@ -87,15 +100,22 @@ static void chain_that_begins_in_a_cycle(void **state)
 	char *text = graph_of(d);
 
 	assert_has(text,
-		   "[0]    100.0      250 (**)  |    **       | ----------- |       0+6       <cycle 1> [0] as a whole\n"
-		   "                  200 (80)  |    **       |    80       |                     f [1] in <cycle 1>\n"
-		   "                   50 (20)  |    **       |    20       |                     main [2] in <cycle 1>\n"
+		   "[0]    100.0      250 (**)  |    **       | ----------- |       0+6       "
+		   "<cycle 1> [0] as a whole\n"
+		   "                  200 (80)  |    **       |    80       |                     "
+		   "f [1] in <cycle 1>\n"
+		   "                   50 (20)  |    **       |    20       |                     "
+		   "main [2] in <cycle 1>\n"
 		   RULE
-		   "[0]    100.0      250 (**)  |    **       | ----------- |       0+6       <cycle 1> [0]\n"
+		   "[0]    100.0      250 (**)  |    **       | ----------- |       0+6       "
+		   "<cycle 1> [0]\n"
 		   RULE);
-	assert_has(text, "                            |             |             |       4             main [2] in <cycle 1>\n"
-			 "[1]     80.0      200       |    **       | ----------- |       4         f [1] in <cycle 1>\n"
-			 "                            |             |             |       2             main [2] in <cycle 1>\n");
+	assert_has(text, "                            |             |             |       "
+			 "4             main [2] in <cycle 1>\n"
+			 "[1]     80.0      200       |    **       | ----------- |       "
+			 "4         f [1] in <cycle 1>\n"
+			 "                            |             |             |       "
+			 "2             main [2] in <cycle 1>\n");
 	free(text);
 }
 
@@ -114,21 +134,33 @@ static void edges_between_two_cycles_are_one_edge_of_the_cycles(void **state)
 	/* Equal bytes: main comes first, the smaller level; x and y with 131 before them all. */
 	assert_has(text,
 		   "         all      131       | 23 76       |             |\n"
-		   "                    1 (.)   | **          |  .          |       1/1           a_last [5]\n"
-		   "                  130 (99)  | 23 76       | 22 76       |       3/3           <cycle 2> [2]\n"
-		   "[0]    100.0      131 (**)  | 23 76       | ----------- |       4+4       <cycle 1> [0]\n");
+		   "                    1 (.)   | **          |  .          |       1/1           "
+		   "a_last [5]\n"
+		   "                  130 (99)  | 23 76       | 22 76       |       3/3           "
+		   "<cycle 2> [2]\n"
+		   "[0]    100.0      131 (**)  | 23 76       | ----------- |       4+4       "
+		   "<cycle 1> [0]\n");
 	assert_has(text,
-		   "                  130 (**)  | 23 76       | 23 76       |       3/3           main [1]\n"
-		   "[2]     99.2        0       |             | ----------- |       3+4       <cycle 2> [2]\n"
-		   "                  130 (**)  | 23 76       | 23 76       |       3/4           <cycle 1> [0]\n");
+		   "                  130 (**)  | 23 76       | 23 76       |       3/3           "
+		   "main [1]\n"
+		   "[2]     99.2        0       |             | ----------- |       3+4       "
+		   "<cycle 2> [2]\n"
+		   "                  130 (**)  | 23 76       | 23 76       |       3/4           "
+		   "<cycle 1> [0]\n");
 	/* The function a sees functions, not cycles, and its shares are those of its cycle. */
 	assert_has(text,
-		   "                  110 (84)  |  9 90       |  7 76       |       2/3           main [1]\n"
-		   "                            |             |             |       2             b [7] in <cycle 2>\n"
-		   "[6]      0.0        0       |             | ----------- |       4         a [6] in <cycle 2>\n"
-		   "                   20 (15)  | **          | 15          |       1/4           y [4] in <cycle 1>\n"
-		   "                   10 (7)   | **          |  7          |       1/4           x [3] in <cycle 1>\n"
-		   "                            |             |             |       2             b [7] in <cycle 2>\n");
+		   "                  110 (84)  |  9 90       |  7 76       |       2/3           "
+		   "main [1]\n"
+		   "                            |             |             |       2             "
+		   "b [7] in <cycle 2>\n"
+		   "[6]      0.0        0       |             | ----------- |       4         a "
+		   "[6] in <cycle 2>\n"
+		   "                   20 (15)  | **          | 15          |       1/4           "
+		   "y [4] in <cycle 1>\n"
+		   "                   10 (7)   | **          |  7          |       1/4           "
+		   "x [3] in <cycle 1>\n"
+		   "                            |             |             |       2             "
+		   "b [7] in <cycle 2>\n");
 	free(text);
 }
 
@@ -142,11 +174,14 @@ static void wide_numbers_push_their_line(void **state)
 	char *text = graph_of(d);
 
 	assert_has(text,
-		   "[0]    100.0        0       |             | ----------- |       0         main [0]\n"
-		   "            1123456789 (**)  | **          | **          | 1123456789/1123456789    f [1]\n"
+		   "[0]    100.0        0       |             | ----------- |       0         main "
+		   "[0]\n"
+		   "            1123456789 (**)  | **          | **          | "
+		   "1123456789/1123456789    f [1]\n"
 		   );
 	assert_has(text,
-		   "[1]    100.0 1123456789 (**)  | **          | ----------- | 1123456789+1000000000 f [1]\n");
+		   "[1]    100.0 1123456789 (**)  | **          | ----------- | "
+		   "1123456789+1000000000 f [1]\n");
 	free(text);
 }
 
@@ -186,8 +221,10 @@ static void chain_of_100000_functions_is_no_problem(void **state)
 	assert_int_equal(strncmp(text, "--c 0+--v4.0+--m100000+--+", 26), 0);
 	assert_has(text, "        24 (**)         3        24 (**)   "
 			 "...> f099995 > f099996 > f099997 > f099998 > f099999\n");
-	assert_has(text, "                   24 (**)  | **          | **          |       3/3           f099998 [99998]\n"
-			 "[99999]  100.0       24 (**)  | **          | ----------- |       3         f099999 [99999]\n");
+	assert_has(text, "                   24 (**)  | **          | **          |       "
+			 "3/3           f099998 [99998]\n"
+			 "[99999]  100.0       24 (**)  | **          | ----------- |       "
+			 "3         f099999 [99999]\n");
 	free(text);
 }
 
@@ -200,10 +237,10 @@ static void cycle_of_100000_functions_is_no_problem(void **state)
 	pd_build_leaf(d, 100001, 8, 1, 0);
 	char *text = graph_of(d);
 
-	assert_has(text, "[0]    100.0        8 (**)  | **          | ----------- |       0+99999   "
-			 "<cycle 1> [0] as a whole\n"
-			 "                    8 (**)  | **          | **          |                     "
-			 "f000000 [1] in <cycle 1>\n");
+	assert_has(text, "[0]    100.0        8 (**)  | **          | ----------- |       "
+			 "0+99999   <cycle 1> [0] as a whole\n"
+			 "                    8 (**)  | **          | **          "
+			 "|                     f000000 [1] in <cycle 1>\n");
 	free(text);
 }
 
@@ -220,8 +257,10 @@ static void recursion_counts_every_pass_over_the_arc(void **state)
 	char *text = graph_of(d);
 
 	/* 0 + 1 + ... + 999 */
-	assert_has(text, "                 1000 (**)  | **          | **          |    1000/1000        f000000 [0]\n"
-			 "[1]    100.0     1000 (**)  | **          | ----------- |    1000+499500  f000001 [1]\n");
+	assert_has(text, "                 1000 (**)  | **          | **          |    "
+			 "1000/1000        f000000 [0]\n"
+			 "[1]    100.0     1000 (**)  | **          | ----------- |    "
+			 "1000+499500  f000001 [1]\n");
 	free(text);
 }
 
@@ -233,9 +272,11 @@ static void chain_that_is_cut_begins_with_its_first_function(void **state)
 	pd_build_cut_chain(d, "f > g", 1, 1, 0);
 	char *text = graph_of(d);
 
-	assert_has(text, RULE "[0]    100.0        0       |             | ----------- |       0         f [0]\n"
-			 "                    1 (**)  | **          | **          |       1/1           g [1]\n"
-			 RULE);
+	assert_has(
+		text, RULE
+		"[0]    100.0        0       |             | ----------- |       0         f [0]\n"
+		"                    1 (**)  | **          | **          |       "
+		"1/1           g [1]\n" RULE);
 	assert_has_not(text, "?");
 	free(text);
 }
@@ -286,17 +327,23 @@ static void a_terse_graph_leaves_out_a_tail_and_counts_it(void **state)
 	char *text = graph_at(with_a_tail(10, 10000 - 9000 - 200), REPORT_TERSE);
 
 	assert_text(strstr(text, "[0]"),
-		    "[0]    100.0      800 (8)   |       **    | ----------- |       0         main [0]\n"
-		    "                 9010 (97)  |  .       99 |  .       97 |       2/2           big [1]\n"
-		    "                  190 (2)   | 47 52       |  .  1       |      10             10 others\n"
+		    "[0]    100.0      800 (8)   |       **    | ----------- |       0         "
+		    "main [0]\n"
+		    "                 9010 (97)  |  .       99 |  .       97 |       2/2           "
+		    "big [1]\n"
+		    "                  190 (2)   | 47 52       |  .  1       |      10             "
+		    "10 others\n"
 		    "         all     9200       |  1  1    97 |             |\n"
 		    RULE
-		    "                 9010 (**)  |  .       99 |  .       99 |       2/12          main [0]\n"
-		    "[1]     90.1     9000 (99)  |          ** | ----------- |       2         big [1]\n"
-		    "                   10 (**)  | **          | **          |       1             1 other\n"
+		    "                 9010 (**)  |  .       99 |  .       99 |       2/12          "
+		    "main [0]\n"
+		    "[1]     90.1     9000 (99)  |          ** | ----------- |       2         big "
+		    "[1]\n"
+		    "                   10 (**)  | **          | **          |       1             "
+		    "1 other\n"
 		    RULE
-		    "10 functions are left out: with all they called, each requested at most 1% of the bytes; "
-		    "directly, together 200\n");
+		    "10 functions are left out: with all they called, each requested at most 1% of "
+		    "the bytes; directly, together 200\n");
 	free(text);
 	/* One byte more than 1% has an entry: what is left is too few to be left out. */
 	text = graph_at(with_a_tail(10, 10000 - 9000 - 201), REPORT_TERSE);
@@ -312,8 +359,10 @@ static void a_cycle_in_a_terse_graph_has_all_its_members(void **state)
 	pd_build_chain(d, "main > f > g > f > g", 8000, 1, 0);
 	char *text = graph_at(d, REPORT_TERSE);
 
-	assert_has(text, "                            |             |             |       2             f [14] in <cycle 1>\n"
-			 "[3]     46.5     8000       |          ** | ----------- |       2         g [3] in <cycle 1>\n");
+	assert_has(text, "                            |             |             |       "
+			 "2             f [14] in <cycle 1>\n"
+			 "[3]     46.5     8000       |          ** | ----------- |       "
+			 "2         g [3] in <cycle 1>\n");
 	/* What it requested itself is nothing, and its number is that of a whole graph. */
 	assert_non_null(strstr(text, "\n[14]     0.0        0 "));
 	assert_has_not(text, "t00");

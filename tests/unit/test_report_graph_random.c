@@ -53,7 +53,9 @@ static struct profile_data *random_run(struct truth *t)
 		struct request *r = &t->requests[i];
 		uint32_t node = PD_ROOT_WHOLE;
 
-		*r = (struct request){ .n = 1 + random_below(LONGEST), .size = random_below(4000), .calls = 1 + random_below(3) };
+		*r = (struct request){ .n = 1 + random_below(LONGEST),
+				       .size = random_below(4000),
+				       .calls = 1 + random_below(3) };
 		for (unsigned k = 0; k < r->n; k++) {
 			r->f[k] = (k + random_below(spread)) % FUNCTIONS;
 			if (acyclic && k && r->f[k] < r->f[k - 1])

@@ -32,7 +32,8 @@ static char *report_as(const struct report_options *o, const struct profile_data
 
 static char *report_of(const struct profile_data *now, const struct profile_data *base)
 {
-	return report_as(&(struct report_options){ .level = REPORT_NORMAL, .leaks = REPORT_LEAKS }, now, base);
+	return report_as(&(struct report_options){ .level = REPORT_NORMAL, .leaks = REPORT_LEAKS },
+			 now, base);
 }
 
 static void assert_has(const char *text, const char *line)
@@ -72,8 +73,8 @@ static void numbers_are_differences_and_less_is_marked(void **state)
 	profile_data_free(base);
 }
 
-static void set_line(struct profile_data *d, const char *function, uint64_t offset, const char *file,
-		     uint32_t line)
+static void set_line(struct profile_data *d, const char *function, uint64_t offset,
+		     const char *file, uint32_t line)
 {
 	struct pd_site *s = &d->sites[pd_build_site(d, function, offset)];
 
@@ -81,7 +82,8 @@ static void set_line(struct profile_data *d, const char *function, uint64_t offs
 	s->line = line;
 }
 
-/* main calls f in two lines; in the other profile its code has moved, and so has the tree of the source. */
+/* main calls f in two lines; in the other profile its code has moved, and so has the tree of the
+ * source. */
 static void lines_and_offsets_tell_paths_apart(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -102,7 +104,8 @@ static void lines_and_offsets_tell_paths_apart(void **state)
 	assert_has(text, "\n+4 +40 0 +40 || > main > f\n");
 	o.lines = true;
 	text = report_as(&o, now, base);
-	assert_has(text, "\n+3 +30 0 +30 || > main (main.c:14) > f\n+1 +10 0 +10 || > main (main.c:12) > f\n");
+	assert_has(text, "\n+3 +30 0 +30 || > main (main.c:14) > f\n+1 +10 0 +10 || > main "
+			 "(main.c:12) > f\n");
 	o = (struct report_options){ .level = REPORT_NORMAL, .leaks = REPORT_LEAKS_OFFSETS };
 	text = report_as(&o, now, base);
 	assert_has(text, "\n+5 +50 0 +50 || > main+7 > f+5\n+1 +10 0 +10 || > main+1 > f+5\n"
@@ -120,7 +123,8 @@ static void lines_and_offsets_tell_paths_apart(void **state)
 	text = report_as(&o, now, base);
 	assert_has(text, "blocks bytes frees live path\n");
 	assert_null(strstr(text, "Leaks"));
-	assert_has(text, "MPROF: growth of what was live at the peak since the base; what is negative has become less\n");
+	assert_has(text, "MPROF: growth of what was live at the peak since the base; what is "
+			 "negative has become less\n");
 	profile_data_free(now);
 	profile_data_free(base);
 }
@@ -139,11 +143,13 @@ static void terse_leaves_out_what_has_hardly_changed_and_counts_it(void **state)
 	pd_build_chain(now, "main > little", 25, 2, 0);
 	pd_build_finish(now);
 	char *text = report_as(&o, now, base);
-	assert_has(text, "\n9800 +1 +9800 0 +9800\n\nothers 0 -100 0 -100 3 sizes (less)\n<TOTAL> +1 +9700 0 +9700\n");
+	assert_has(text, "\n9800 +1 +9800 0 +9800\n\nothers 0 -100 0 -100 3 sizes (less)\n"
+			 "<TOTAL> +1 +9700 0 +9700\n");
 	assert_has(text, "\n+1 +9800 0 +9800 || > main > more\n0 -100 0 -100 3 other paths\n");
 	assert_has(text, "\n+1 +9800 0 +9800 more\n0 -100 0 -100 3 other functions\n");
 	assert_has(text, "\n+1 +9700 0 +9700 main\n+1 +9800 0 +9800 in more\n----\n");
-	assert_has(text, "\n3 functions and 3 calls of one by another are left out: none has changed by more than 1% of all\n");
+	assert_has(text, "\n3 functions and 3 calls of one by another are left out: none has "
+			 "changed by more than 1% of all\n");
 	assert_null(strstr(text, "hardly"));
 	o.level = REPORT_VERBOSE;
 	text = report_as(&o, now, base);
@@ -223,7 +229,8 @@ static size_t functions_of_program(const char *path, const char *id, bool is_pro
 
 static size_t functions_of(const char *path, const char *id, uint64_t address)
 {
-	struct profile_data *now = with_module("/a/prog", "1234", 0x500), *base = with_module(path, id, address);
+	struct profile_data *now = with_module("/a/prog", "1234", 0x500),
+			    *base = with_module(path, id, address);
 	struct growth g;
 
 	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), 0);

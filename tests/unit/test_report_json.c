@@ -95,7 +95,8 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
 		       "\"guessed_chains\":0},"
-		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],\"lifetimes\":[]}");
+		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],"
+		       "\"lifetimes\":[]}");
 	json_decref(r);
 }
 
@@ -109,7 +110,8 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 	d->command[0] = strdup("./prog");
 	d->command[1] = strdup("a \"b\"\n\xff");
 	d->pid = 4242;
-	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2, .inherited_frees = 3,
+	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2,
+					.inherited_frees = 3,
 					.truncated_no_cfi = 1, .truncated_unreadable = 2,
 					.truncated_too_deep = 1 };
 	pd_build_chain(d, "main", 10, 5, 2);
@@ -123,7 +125,8 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 		    "{\"allocs\":9,\"alloc_bytes\":90,\"frees\":2,\"free_bytes\":20,"
 		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"
 		    "\"unknown_frees\":2,\"inherited_frees\":3,\"truncated_chains\":4,"
-		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1,\"guessed_chains\":0}");
+		    "\"truncated_no_cfi\":1,\"truncated_unreadable\":2,\"truncated_too_deep\":1,"
+		    "\"guessed_chains\":0}");
 	json_decref(r);
 }
 
@@ -143,9 +146,9 @@ static void every_size_has_a_bin(void **state)
 	json_t *r = json_of(d);
 
 	assert_json(json_object_get(r, "bins"),
-		    "[{\"size\":0,\"allocs\":3,\"bytes\":0,\"frees\":1,\"kept_bytes\":0,\"types\":[]},"
-		    "{\"size\":1025,\"allocs\":2,\"bytes\":2050,\"frees\":1,\"kept_bytes\":1025,"
-		    "\"types\":[\"own\",\"lib\"]},"
+		    "[{\"size\":0,\"allocs\":3,\"bytes\":0,\"frees\":1,\"kept_bytes\":0,"
+		    "\"types\":[]},{\"size\":1025,\"allocs\":2,\"bytes\":2050,\"frees\":1,"
+		    "\"kept_bytes\":1025,\"types\":[\"own\",\"lib\"]},"
 		    "{\"size\":5000000000,\"allocs\":1,\"bytes\":5000000000,\"frees\":0,"
 		    "\"kept_bytes\":5000000000,\"types\":[]}]");
 	assert_sums(r);
@@ -172,13 +175,16 @@ static void leaks_are_told_apart_by_call_site(void **state)
 
 	assert_json(json_object_get(r, "leaks"),
 		    "[{\"kept_bytes\":16,\"allocs\":3,\"bytes\":24,\"frees\":1,\"freed_bytes\":8,"
-		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\",\"offset\":20,"
-		    "\"file\":\"f.c\",\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true,\"guessed\":false}],\"types\":[]},"
-		    "{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,\"frees\":0,\"freed_bytes\":0,"
-		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,"
-		    "\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\",\"offset\":30,"
-		    "\"file\":null,\"line\":null,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false,\"guessed\":false}],"
+		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,"
+		    "\"file\":null,\"line\":null,\"module\":null,\"inlined\":false,"
+		    "\"guessed\":false},{\"function\":\"f\",\"offset\":20,\"file\":\"f.c\","
+		    "\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true,"
+		    "\"guessed\":false}],\"types\":[]},{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,"
+		    "\"frees\":0,\"freed_bytes\":0,\"truncated\":false,"
+		    "\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,\"line\":null,"
+		    "\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\","
+		    "\"offset\":30,\"file\":null,\"line\":null,"
+		    "\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false,\"guessed\":false}],"
 		    "\"types\":[]}]");
 	assert_sums(r);
 	json_decref(r);
@@ -197,9 +203,12 @@ static void chains_with_a_guessed_function_anywhere_are_counted_once(void **stat
 	pd_build_chain(d, "main+6 > b", 8, 16, 0);
 	json_t *r = json_of(d);
 
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(r, "totals"), "guessed_chains")), 7);
-	assert_true(json_is_true(json_object_get(json_array_get(json_object_get(row(r, "leaks", 1), "path"), 0),
-						 "guessed")));
+	assert_int_equal(json_integer_value(
+				 json_object_get(json_object_get(r, "totals"), "guessed_chains")),
+			 7);
+	assert_true(json_is_true(
+		json_object_get(json_array_get(json_object_get(row(r, "leaks", 1), "path"), 0),
+				"guessed")));
 	json_decref(r);
 }
 
@@ -219,7 +228,8 @@ static void paths_that_are_not_the_whole_chain_are_truncated(void **state)
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 2), "truncated")));
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 3), "truncated")));
 	assert_json(json_object_get(row(r, "leaks", 3), "path"),
-		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,\"inlined\":false,\"guessed\":false}]");
+		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,"
+		    "\"inlined\":false,\"guessed\":false}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -269,7 +279,8 @@ static void members_of_cycles_are_in_the_call_graph_but_no_cycles(void **state)
 		    "\"bytes\":{\"s\":20,\"m\":80,\"l\":0,\"x\":0},\"calls\":4}],"
 		    "\"callees\":[{\"function\":\"leaf\","
 		    "\"bytes\":{\"s\":0,\"m\":40,\"l\":0,\"x\":0},\"calls\":1},"
-		    "{\"function\":\"F\",\"bytes\":{\"s\":10,\"m\":40,\"l\":0,\"x\":0},\"calls\":2}]}");
+		    "{\"function\":\"F\",\"bytes\":{\"s\":10,\"m\":40,\"l\":0,\"x\":0},"
+		    "\"calls\":2}]}");
 	assert_int_equal(number(row(r, "callgraph", 0), "total_bytes"), 390);
 	assert_int_equal(number(row(r, "callgraph", 4), "index"), 5);
 	assert_sums(r);

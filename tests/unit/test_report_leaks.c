@@ -46,9 +46,11 @@ static void free_of_an_empty_object_keeps_the_columns_for_frees(void **state)
 	pd_build_chain(d, "main", 0, 2, 1);
 	char *text = leaks_of(d, REPORT_VERBOSE, REPORT_LEAKS);
 
-	assert_has(text, "kept bytes (%)     allocs     bytes (%)      frees     bytes (%)     path\n"
+	assert_has(text, "kept bytes (%)     allocs     bytes (%)      frees     bytes (%)     "
+			 "path\n"
 			 "\n"
-			 "         0              2         0              1         0        || > main\n");
+			 "         0              2         0              1         0        || > "
+			 "main\n");
 	free(text);
 }
 
@@ -136,16 +138,21 @@ static void paths_of_inner_five_are_added_up_over_all_callers(void **state)
 	pd_build_chain(d, "main > x > a > b > c > d > e", 8, 1, 0);
 	pd_build_chain(d, "main > y > a > b > c > d > e", 8, 2, 1);
 	pd_build_chain(d, "a > b > c > d > e", 8, 4, 0);	/* whole: another path */
-	pd_build_cut_chain(d, "a > b > c > d > e", 8, 8, 0);	/* not whole: the same as the longer ones */
+	/* not whole: the same as the longer ones */
+	pd_build_cut_chain(d, "a > b > c > d > e", 8, 8, 0);
 	pd_build_cut_chain(d, "d > e", 4, 1, 0);
 	pd_build_chain(d, "d > e", 2, 1, 0);
 	char *text = leaks_of(d, REPORT_VERBOSE, REPORT_LEAKS);
 
 	assert_has(text,
-		   "        80 (67)        11        88 (69)         1         8 (**)   ...> a > b > c > d > e\n"
-		   "        32 (27)         4        32 (25)         0         0        || > a > b > c > d > e\n"
-		   "         4 (3)          1         4 (3)          0         0        ...> d > e\n"
-		   "         2 (1)          1         2 (1)          0         0        || > d > e\n"
+		   "        80 (67)        11        88 (69)         1         8 (**)   ...> a > b "
+		   "> c > d > e\n"
+		   "        32 (27)         4        32 (25)         0         0        || > a > b "
+		   "> c > d > e\n"
+		   "         4 (3)          1         4 (3)          0         0        ...> d > "
+		   "e\n"
+		   "         2 (1)          1         2 (1)          0         0        || > d > "
+		   "e\n"
 		   "\n");
 	free(text);
 }
@@ -185,11 +192,15 @@ static void two_functions_of_one_name_are_two(void **state)
 	pd_build_chain(d, "main > f#1+50", 8, 1, 1);
 	char *text = tables_of(d, REPORT_VERBOSE, REPORT_LEAKS);
 
-	assert_has(text, "         8 (50)         2        16 (66)         1         8 (**)   || > main > f\n"
-			 "         8 (50)         1         8 (33)         0         0        || > main > f\n"
+	assert_has(text, "         8 (50)         2        16 (66)         1         8 (**)   || > "
+			 "main > f\n"
+			 "         8 (50)         1         8 (33)         0         0        || > "
+			 "main > f\n"
 			 "\n");
-	assert_has(text, "      66.7           16 | 66          |            8 | 50          |            2   f\n"
-			 "      33.3            8 | 33          |            8 | 50          |            1   f\n"
+	assert_has(text, "      66.7           16 | 66          |            8 | 50          "
+			 "|            2   f\n"
+			 "      33.3            8 | 33          |            8 | 50          "
+			 "|            1   f\n"
 			 "\f\n");
 	free(text);
 }
@@ -221,11 +232,16 @@ static void empty_chain_counts_for_a_question_mark(void **state)
 	char *text = tables_of(d, REPORT_VERBOSE, REPORT_LEAKS_OFFSETS);
 
 	assert_has(text, "    <TOTAL>         5        96              1        72\n");
-	assert_has(text, "        48 (66)         3        72 (75)         1        24 (**)   ...> ?\n"
-			 "        16 (22)         1        16 (16)         0         0        || > main+3\n"
-			 "         8 (11)         1         8 (8)          0         0        || > ?\n");
-	assert_has(text, "      83.3           80 | 83          |           56 | 77          |            4   ?\n");
-	assert_has(text, "[0]     83.3       80 (**)  | **          | ----------- |       0         ? [0]\n");
+	assert_has(text, "        48 (66)         3        72 (75)         1        24 (**)   ...> "
+			 "?\n"
+			 "        16 (22)         1        16 (16)         0         0        || > "
+			 "main+3\n"
+			 "         8 (11)         1         8 (8)          0         0        || > "
+			 "?\n");
+	assert_has(text, "      83.3           80 | 83          |           56 | 77          "
+			 "|            4   ?\n");
+	assert_has(text, "[0]     83.3       80 (**)  | **          | ----------- |       "
+			 "0         ? [0]\n");
 	free(text);
 }
 
@@ -237,7 +253,8 @@ static void terminal_escapes_in_functions_are_octal(void **state)
 	pd_build_chain(d, "main+1 > \033]0;x\007+2", 8, 1, 0);
 	char *text = tables_of(d, REPORT_VERBOSE, REPORT_LEAKS_OFFSETS);
 
-	assert_has(text, "         8 (**)         1         8 (**)   || > main+1 > \\033]0;x\\007+2\n");
+	assert_has(text, "         8 (**)         1         8 (**)   || > main+1 > "
+			 "\\033]0;x\\007+2\n");
 	assert_has_not(text, "\033");
 	assert_has_not(text, "\007");
 	free(text);
@@ -251,8 +268,10 @@ static void wide_numbers_push_the_path(void **state)
 	pd_build_chain(d, "main", 10000000000, 2, 1);
 	char *text = tables_of(d, REPORT_VERBOSE, REPORT_LEAKS);
 
-	assert_has(text, "10000000000 (**)         2 20000000000 (**)         1 10000000000 (**)   || > main\n");
-	assert_has(text, "     100.0  20000000000 |          ** |  10000000000 |          ** |            2   main\n");
+	assert_has(text, "10000000000 (**)         2 20000000000 (**)         1 10000000000 (**)   "
+			 "|| > main\n");
+	assert_has(text, "     100.0  20000000000 |          ** |  10000000000 |          ** "
+			 "|            2   main\n");
 	free(text);
 }
 

@@ -85,7 +85,8 @@ static void verbose_shows_every_call_site(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(normal_shows_all_above_half_a_percent, chains, forget),
+		cmocka_unit_test_setup_teardown(normal_shows_all_above_half_a_percent, chains,
+						forget),
 		cmocka_unit_test_setup_teardown(terse_shows_all_above_one_percent, chains, forget),
 		cmocka_unit_test_setup_teardown(verbose_shows_every_call_site, chains, forget),
 	};

@@ -12,7 +12,8 @@
 /* The text report, for free(). */
 static inline char *tables_text_by(const struct profile_data *d, const struct report_options *o)
 {
-	static char *text;	/* static: gcc 12 takes what the stream allocates for the variable */
+	static char *text;	/* static: gcc 12 takes what the stream allocates for the
+				   variable */
 	static size_t len;
 	FILE *f = open_memstream(&text, &len);
 

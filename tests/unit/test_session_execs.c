@@ -32,7 +32,8 @@ static void of_the_others_those_are_kept_that_hold_more_than_a_tenth(void **stat
 	(void)state;
 	assert_string_equal(JUDGED({ .bytes = 10 }, { .bytes = 90 }), "01"); /* exactly that */
 	assert_string_equal(JUDGED({ .bytes = 11 }, { .bytes = 90 }), "11");
-	assert_string_equal(JUDGED({ .bytes = 1 }, { .bytes = 30 }, { .bytes = 2 }, { .bytes = 50 }), "0101");
+	assert_string_equal(JUDGED({ .bytes = 1 }, { .bytes = 30 }, { .bytes = 2 },
+				   { .bytes = 50 }), "0101");
 	assert_string_equal(JUDGED({ .bytes = 1 }, { .bytes = 8 }), "11"); /* 1 of 9 */
 	assert_string_equal(JUDGED({ .bytes = 1 }, { .bytes = 9 }), "01");
 }

@@ -9,14 +9,15 @@
  */
 
 static const char source[] =
-	"#include <stdlib.h>\n"
-	"typedef struct node { struct node *next; union { long l; char c[24]; } u; } node_t;\n"
-	"volatile int sink;\n"
-	"static inline __attribute__((always_inline)) void inner(int n) { sink += n; }\n"
-	"static inline __attribute__((always_inline)) void outer(int n) { inner(n); inner(n + 1); }\n"
-	"static __attribute__((noinline)) node_t *make(int n) { struct local { char c[40]; } l = { { 0 } };\n"
-	"	node_t *p = calloc(1, sizeof *p); outer(n + l.c[sink & 1]); return p; }\n"
-	"int main(int argc, char **argv) { (void)argv; free(make(argc)); return 0; }\n";
+"#include <stdlib.h>\n"
+"typedef struct node { struct node *next; union { long l; char c[24]; } u; } node_t;\n"
+"volatile int sink;\n"
+"static inline __attribute__((always_inline)) void inner(int n) { sink += n; }\n"
+"static inline __attribute__((always_inline)) void outer(int n) { inner(n); inner(n + 1); }\n"
+"static __attribute__((noinline)) node_t *make(int n) { struct local { char c[40]; } l = { { 0 } "
+"};\n"
+"	node_t *p = calloc(1, sizeof *p); outer(n + l.c[sink & 1]); return p; }\n"
+"int main(int argc, char **argv) { (void)argv; free(make(argc)); return 0; }\n";
 
 struct image {
 	unsigned char *bytes;
@@ -160,7 +161,8 @@ static bool section(const struct image *i, const char *name, size_t *offset, siz
 	const Elf64_Shdr *sh = (const void *)(i->bytes + eh->e_shoff);
 
 	for (int k = 0; k < eh->e_shnum; k++) {
-		const char *s = (const char *)i->bytes + sh[eh->e_shstrndx].sh_offset + sh[k].sh_name;
+		const char *s = (const char *)i->bytes + sh[eh->e_shstrndx].sh_offset +
+				sh[k].sh_name;
 
 		if (strcmp(s, name) != 0)
 			continue;
@@ -171,7 +173,8 @@ static bool section(const struct image *i, const char *name, size_t *offset, siz
 	return false;
 }
 
-/* Put other values into a few bytes of [from, from + n), @rounds times, always into a fresh copy. */
+/* Put other values into a few bytes of [from, from + n), @rounds times, always into a fresh
+ * copy. */
 static void flip(struct fixture *x, const struct image *i, size_t from, size_t n, int rounds)
 {
 	unsigned char *copy = malloc(i->n);
@@ -182,7 +185,8 @@ static void flip(struct fixture *x, const struct image *i, size_t from, size_t n
 		for (int k = 1 + rand() % 4; k > 0; k--) {
 			unsigned char *b = &copy[from + (size_t)rand() % n];
 
-			*b = rand() % 2 ? (unsigned char)rand() : *b ^ (unsigned char)(1 << rand() % 8);
+			*b = rand() % 2 ? (unsigned char)rand()
+					: *b ^ (unsigned char)(1 << rand() % 8);
 		}
 		ask(x, copy, i->n, i->make);
 	}
@@ -207,9 +211,10 @@ static void strings_without_an_end_do_no_harm(void **state)
 
 static void flip_everywhere(struct fixture *x, const char *flags)
 {
-	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_rnglists",
-					     ".debug_ranges", ".debug_str", ".eh_frame", ".symtab", ".strtab",
-					     ".dynsym", ".debug_types" };
+	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line",
+					     ".debug_rnglists",
+					     ".debug_ranges", ".debug_str", ".eh_frame", ".symtab",
+					     ".strtab", ".dynsym", ".debug_types" };
 	struct image i = compile(x, flags);
 	size_t offset, size;
 
@@ -248,16 +253,18 @@ static const char nested[] =
 	"f:	nop\n"
 	"g:	nop\n"
 	"e:	.section .debug_abbrev,\"\",@progbits\n"
-	"	.uleb128 1, 0x11\n	.byte 1\n"			/* compile_unit, has children */
-	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"		/* low_pc, high_pc: addresses */
-	"	.uleb128 2, 0x2e\n	.byte 1\n"			/* subprogram */
+	"	.uleb128 1, 0x11\n	.byte 1\n" /* compile_unit, has children */
+	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0, "
+	"0\n" /* low_pc, high_pc: addresses */
+	"	.uleb128 2, 0x2e\n	.byte 1\n" /* subprogram */
 	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0x03, 0x08, 0, 0\n"
-	"	.uleb128 3, 0x1d\n	.byte 1\n"			/* inlined_subroutine */
+	"	.uleb128 3, 0x1d\n	.byte 1\n" /* inlined_subroutine */
 	"	.uleb128 0x11, 0x01, 0x12, 0x01, 0, 0\n"
-	"	.uleb128 4, 0x0b\n	.byte 1\n	.uleb128 0, 0\n"	/* lexical_block */
-	"	.uleb128 5, 0x13\n	.byte 1\n"			/* structure_type */
+	"	.uleb128 4, 0x0b\n	.byte 1\n	.uleb128 0, 0\n" /* lexical_block */
+	"	.uleb128 5, 0x13\n	.byte 1\n" /* structure_type */
 	"	.uleb128 0x03, 0x08, 0x0b, 0x0b, 0, 0\n"
-	"	.uleb128 6, 0x0b\n	.byte 1\n	.uleb128 0x01, 0x13, 0, 0\n" /* lexical_block: sibling */
+	"	.uleb128 6, 0x0b\n	.byte 1\n	.uleb128 0x01, 0x13, 0, "
+	"0\n" /* lexical_block: sibling */
 	"	.byte 0\n"
 	"	.section .debug_info,\"\",@progbits\n"
 	"cu:	.long 2f - 1f\n1:	.value 4\n	.long 0\n	.byte 8\n"
@@ -291,12 +298,15 @@ static void deep_nesting_does_no_harm(void **state)
 	free(types);
 }
 
-/* The sibling of each block is said to be the first one, or (2^40 ways to go) the block inside it. */
+/* The sibling of each block is said to be the first one, or (2^40 ways to go) the block inside
+ * it. */
 static void siblings_that_lead_astray_do_no_harm(void **state)
 {
-	static const char *const blocks[] = { "first:	.rept 40\n	.byte 6\n	.long first - cu\n"
+	static const char *const blocks[] = { "first:	.rept 40\n	.byte 6\n	.long "
+					      "first - cu\n"
 					      "	.byte 0\n	.endr\n",
-					      "	.rept 40\n	.byte 6\n	.long . + 4 - cu\n	.endr\n" };
+					      "	.rept 40\n	.byte 6\n	.long . + 4 - cu\n"
+					      "	.endr\n" };
 	struct fixture *x = *state;
 	char text[4096];
 	struct sym_type *types;
@@ -311,7 +321,8 @@ static void siblings_that_lead_astray_do_no_harm(void **state)
 		sh(x, "gcc -shared -nostdlib astray.S -o astray");
 		int m = load(x, "astray");
 
-		assert_string_equal(look(x, m, nm(x, "astray", "f"), false).frames[0].name, "astray");
+		assert_string_equal(look(x, m, nm(x, "astray", "f"), false).frames[0].name,
+				    "astray");
 		assert_int_equal(symbols_types(x->s, m, want_all, NULL, &types, &n), 0);
 		free(types);
 	}

@@ -63,7 +63,8 @@ static void a_debug_link_is_followed_into_dot_debug(void **state)
 	struct fixture *x = *state;
 
 	make(x, "sha1");
-	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && mkdir .debug && mv prog.debug .debug");
+	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && mkdir .debug && mv prog.debug "
+	      ".debug");
 	assert_found(x, "stripped", ".debug/prog.debug");
 }
 
@@ -72,7 +73,8 @@ static void a_debug_link_is_followed_from_where_a_symbolic_link_leads(void **sta
 	struct fixture *x = *state;
 
 	make(x, "sha1");
-	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && mkdir bin && ln -s ../stripped bin/s");
+	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && mkdir bin && ln -s ../stripped "
+	      "bin/s");
 	assert_found(x, "bin/s", "prog.debug");
 }
 
@@ -126,7 +128,8 @@ static void a_named_pipe_instead_of_a_debug_file_does_not_hang(void **state)
 	struct fixture *x = *state;
 
 	make(x, "sha1");
-	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && rm prog.debug && mkfifo prog.debug");
+	sh(x, "objcopy --add-gnu-debuglink=prog.debug stripped && rm prog.debug && mkfifo "
+	      "prog.debug");
 	assert_not_found(x, "stripped", false);
 }
 
@@ -190,7 +193,8 @@ static void a_debug_file_of_another_build_in_such_a_folder_is_said_not_taken(voi
 	const char *dirs[] = { dir, NULL };
 
 	make(x, "0x0123456789abcdef");
-	sh(x, "gcc -g -Wl,--build-id=0x0123456789abcde0 prog.c -o other && mkdir d && cp other d/stripped");
+	sh(x, "gcc -g -Wl,--build-id=0x0123456789abcde0 prog.c -o other && mkdir d && cp other "
+	      "d/stripped");
 	snprintf(dir, sizeof dir, "%s", in_dir(x, "d"));
 	symbols_set_search(x->s, &(struct symbols_search){ .debug_dirs = dirs });
 	int m = load(x, "stripped");

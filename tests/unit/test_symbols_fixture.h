@@ -2,7 +2,8 @@
 #ifndef TEST_SYMBOLS_FIXTURE_H
 #define TEST_SYMBOLS_FIXTURE_H
 
-/* What the tests of src/symbols share: programs are compiled in a folder that goes away afterwards. */
+/* What the tests of src/symbols share: programs are compiled in a folder that goes away
+ * afterwards. */
 
 #include "unit/unit.h"
 #include "symbols/symbols.h"
@@ -55,7 +56,8 @@ __attribute__((unused)) static int fixture_setup(void **state)
 }
 
 /* Run a command in the folder; it must succeed. */
-__attribute__((format(printf, 2, 3), unused)) static void sh(struct fixture *x, const char *fmt, ...)
+__attribute__((format(printf, 2, 3), unused)) static void sh(struct fixture *x, const char *fmt,
+							     ...)
 {
 	char line[4096], command[8192];
 	va_list ap;
@@ -87,7 +89,8 @@ __attribute__((unused)) static const char *in_dir(struct fixture *x, const char 
 	return p;
 }
 
-__attribute__((unused)) static void write_file(struct fixture *x, const char *name, const char *text)
+__attribute__((unused)) static void write_file(struct fixture *x, const char *name,
+					       const char *text)
 {
 	FILE *f = fopen(in_dir(x, name), "we");
 
@@ -115,7 +118,8 @@ __attribute__((unused)) static uint64_t nm(struct fixture *x, const char *file, 
 	char command[8192];
 	unsigned long long addr = 0;
 
-	snprintf(command, sizeof command, "nm %s | awk '$3 == \"%s\" { print $1 }'", in_dir(x, file), symbol);
+	snprintf(command, sizeof command, "nm %s | awk '$3 == \"%s\" { print $1 "
+					  "}'", in_dir(x, file), symbol);
 	FILE *f = popen(command, "re");
 
 	assert_non_null(f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Generated damage, the same in every run: each file that names may come from (a program, its debug
- * file, .dwo, .dwp, what dwz(1) and MiniDebugInfo add) is changed in a few bytes of its headers and of
- * each section that is read. Each lookup must give a frame, and nothing may crash or go on for ever:
- * worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
+ * file, .dwo, .dwp, what dwz(1) and MiniDebugInfo add) is changed in a few bytes of its headers and
+ * of each section that is read. Each lookup must give a frame, and nothing may crash or go on for
+ * ever: worth most with SAN=address,undefined. FUZZ=100 makes it a hundred times as long.
  */
 #include "unit/test_symbols_fixture.h"
 #include "lib/random.h"
@@ -14,19 +14,21 @@
 #include <elf.h>
 
 static const char source[] =
-	"#include <cstdlib>\n"
-	"namespace shop { template <class T> struct box { T t; union { long l; char c[24]; } u; box *next;\n"
-	"	struct label { char text[40]; }; void fill(int n) { for (int i = 0; i < n; i++) u.c[i % 24] = 1; } }; }\n"
-	"namespace { struct hidden { int v[9]; }; typedef struct { char c[77]; } nameless; }\n"
-	"volatile int sink;\n"
-	"static inline __attribute__((always_inline)) void inner(int n) { sink += n; }\n"
-	"static inline __attribute__((always_inline)) void outer(int n) { inner(n); inner(n + 1); }\n"
-	"__attribute__((noinline)) void *make(int n) { struct local { char c[40]; } l = { { 0 } };\n"
-	"	auto *p = new shop::box<hidden>(); p->fill(n); outer(n + l.c[sink & 1]);\n"
-	"	{ auto f = [&](int k) { sink += k; return new nameless(); }; sink += f(n)->c[3]; }\n"
-	"	return p; }\n"
-	"int main(int argc, char **argv) { (void)argv; shop::box<int>::label l; l.text[0] = 1;\n"
-	"	free(make(argc + l.text[0])); return 0; }\n";
+"#include <cstdlib>\n"
+"namespace shop { template <class T> struct box { T t; union { long l; char c[24]; } u; box "
+"*next;\n"
+"	struct label { char text[40]; }; void fill(int n) { for (int i = 0; i < n; i++) u.c[i % "
+"24] = 1; } }; }\n"
+"namespace { struct hidden { int v[9]; }; typedef struct { char c[77]; } nameless; }\n"
+"volatile int sink;\n"
+"static inline __attribute__((always_inline)) void inner(int n) { sink += n; }\n"
+"static inline __attribute__((always_inline)) void outer(int n) { inner(n); inner(n + 1); }\n"
+"__attribute__((noinline)) void *make(int n) { struct local { char c[40]; } l = { { 0 } };\n"
+"	auto *p = new shop::box<hidden>(); p->fill(n); outer(n + l.c[sink & 1]);\n"
+"	{ auto f = [&](int k) { sink += k; return new nameless(); }; sink += f(n)->c[3]; }\n"
+"	return p; }\n"
+"int main(int argc, char **argv) { (void)argv; shop::box<int>::label l; l.text[0] = 1;\n"
+"	free(make(argc + l.text[0])); return 0; }\n";
 
 struct bytes {
 	unsigned char *v;
@@ -124,7 +126,8 @@ static void ask(struct fixture *x, uint64_t around)
 	ask_for_frames(x, "prog");
 }
 
-/* A few bytes of [from, from + n) get another value, one that is near, or one that is often special. */
+/* A few bytes of [from, from + n) get another value, one that is near, or one that is often
+ * special. */
 static void damage(unsigned char *v, size_t n)
 {
 	static const unsigned char special[] = { 0, 1, 0x7f, 0x80, 0xfe, 0xff };
@@ -170,7 +173,8 @@ static void damage_part(struct fixture *x, const char *name, const struct bytes 
 
 static bool is_read(const char *section)
 {
-	static const char *const names[] = { ".debug_", ".eh_frame", ".symtab", ".strtab", ".dyn", ".note.gnu",
+	static const char *const names[] = { ".debug_", ".eh_frame", ".symtab", ".strtab", ".dyn",
+					     ".note.gnu",
 					     ".gnu_debug", ".shstrtab" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -241,7 +245,8 @@ static void programs_with_compressed_sections(void **state)
 
 static void programs_with_debug_frame_only(void **state)
 {
-	fuzz(*state, "prog", compile(*state, "g++", "-g -fno-exceptions -fno-asynchronous-unwind-tables"));
+	fuzz(*state, "prog",
+	     compile(*state, "g++", "-g -fno-exceptions -fno-asynchronous-unwind-tables"));
 }
 
 static void split_dwarf(void **state)
@@ -250,8 +255,8 @@ static void split_dwarf(void **state)
 	uint64_t around = compile(x, "g++", "-g -gsplit-dwarf");
 
 	fuzz(x, "prog", around);
-	sh(x, "mv *.dwo prog.dwo.new && mv prog.dwo.new \"$(readelf --debug-dump=info prog 2>/dev/null | "
-	      "sed -n 's/.*DW_AT_dwo_name.*: //p' | head -n 1)\" && ls *.dwo >dwo");
+	sh(x, "mv *.dwo prog.dwo.new && mv prog.dwo.new \"$(readelf --debug-dump=info prog "
+	      "2>/dev/null | sed -n 's/.*DW_AT_dwo_name.*: //p' | head -n 1)\" && ls *.dwo >dwo");
 	struct bytes name = read_bytes(x, "dwo");
 
 	name.v[name.n - 1] = '\0';
@@ -304,8 +309,8 @@ static void minidebuginfo(void **state)
 		skip();
 	uint64_t around = compile(x, "g++", "");
 
-	sh(x, "objcopy -S --keep-symbol=_Z4makei --keep-symbol=main prog mini && strip prog && xz -k mini && "
-	      "objcopy --add-section .gnu_debugdata=mini.xz prog && rm mini mini.xz");
+	sh(x, "objcopy -S --keep-symbol=_Z4makei --keep-symbol=main prog mini && strip prog && xz "
+	      "-k mini && objcopy --add-section .gnu_debugdata=mini.xz prog && rm mini mini.xz");
 	fuzz(x, "prog", around);
 }
 

@@ -168,7 +168,8 @@ static void a_return_address_behind_the_last_instruction_belongs_to_its_function
 			       "void stop(void) { for (;;) ; }\n"
 			       "int main(void) { caller(); next(); }\n");
 	/* Without alignment the return address of the call in caller() is the start of next(). */
-	sh(x, "gcc -O1 -g -fno-toplevel-reorder -falign-functions=1 -fcf-protection=none ret.c -o ret");
+	sh(x, "gcc -O1 -g -fno-toplevel-reorder -falign-functions=1 -fcf-protection=none ret.c -o "
+	      "ret");
 	int m = load(x, "ret");
 	uint64_t next = nm(x, "ret", "next"), caller = nm(x, "ret", "caller");
 
@@ -238,7 +239,8 @@ static void a_stripped_program_tells_functions_apart_by_their_beginning(void **s
 
 	snprintf(expected, sizeof expected, "stripped+0x%llx", (unsigned long long)plain);
 	assert_string_equal(f.name, expected);
-	assert_int_equal(f.function_key, look(x, m, nm(x, "prog", "in_inner"), true).frames[0].function_key);
+	assert_int_equal(f.function_key,
+			 look(x, m, nm(x, "prog", "in_inner"), true).frames[0].function_key);
 	assert_int_not_equal(f.function_key,
 			     look(x, m, nm(x, "prog", "in_main"), true).frames[0].function_key);
 }
@@ -329,7 +331,8 @@ static void assembly_functions_come_from_the_symbol_table_with_their_lines(void 
 			     "	.size around, .-around\n"
 			     "	.section .note.GNU-stack,\"\",@progbits\n");
 	write_file(x, "m.c", "int main(void) { return 0; }\n");
-	/* gas itself writes functions into the DWARF, but only those that have a type and a size. */
+	/* gas itself writes functions into the DWARF, but only those that have a type and a
+	 * size. */
 	sh(x, "gcc -g s.S m.c -o s && gcc s.S m.c -o bare");
 	int m = load(x, "s"), bare = load(x, "bare");
 	uint64_t sized = nm(x, "s", "sized"), un = nm(x, "s", "unsized");
@@ -356,15 +359,18 @@ static void a_mapped_folder_stands_once_in_a_file_name(void **state)
 	struct fixture *x = *state;
 
 	sh(x, "mkdir sub");
-	write_file(x, "sub/h.h", "__attribute__((noinline)) static int f(int n) { return n * 3; }\n");
+	write_file(x, "sub/h.h",
+		   "__attribute__((noinline)) static int f(int n) { return n * 3; }\n");
 	write_file(x, "m.c", "#include \"sub/h.h\"\nint main(int argc, char **argv)\n"
 			     "{ (void)argv; return f(argc); }\n");
 	for (int version = 4; version <= 5; version++) {
 		sh(x, "gcc -gdwarf-%d -ffile-prefix-map=%s=./pkg m.c -o m", version, x->dir);
 		int m = load(x, "m");
 
-		assert_string_equal(look(x, m, nm(x, "m", "main"), false).frames[0].file, "./pkg/m.c");
-		assert_string_equal(look(x, m, nm(x, "m", "f"), false).frames[0].file, "./pkg/sub/h.h");
+		assert_string_equal(look(x, m, nm(x, "m", "main"), false).frames[0].file,
+				    "./pkg/m.c");
+		assert_string_equal(look(x, m, nm(x, "m", "f"), false).frames[0].file,
+				    "./pkg/sub/h.h");
 	}
 }
 
@@ -374,7 +380,8 @@ static void the_best_of_several_names_is_shown(void **state)
 
 	write_file(x, "alias.c", "void __underscored(void) {}\n"
 				 "void bare(void) __attribute__((alias(\"__underscored\")));\n"
-				 "void a_weak(void) __attribute__((weak, alias(\"__underscored\")));\n"
+				 "void a_weak(void) __attribute__((weak, "
+				 "alias(\"__underscored\")));\n"
 				 "int main(void) { return 0; }\n");
 	sh(x, "gcc alias.c -o alias");
 	struct sym_frame f = look(x, load(x, "alias"), nm(x, "alias", "bare"), false).frames[0];

@@ -48,7 +48,8 @@ static bool want_37(uint64_t size, void *ctx)
 static char *ask(struct fixture *x, bool *opened)
 {
 	static char text[4096];
-	const uint64_t at[] = { nm(x, "p", "in_inner"), nm(x, "p", "outer"), nm(x, "p", "main") + 4, 0x10 };
+	const uint64_t at[] = { nm(x, "p", "in_inner"), nm(x, "p", "outer"), nm(x, "p", "main") + 4,
+				0x10 };
 	struct sym_type *types;
 	size_t n, len = 0;
 
@@ -61,11 +62,15 @@ static char *ask(struct fixture *x, bool *opened)
 		struct sym_frames f = look(x, m, at[i], i % 2 == 0);
 
 		for (size_t j = 0; j < f.n; j++)
-			len += (size_t)snprintf(text + len, sizeof text - len, "%s %s %s:%u +%llu %llx %d %d\n",
+			len += (size_t)snprintf(text + len, sizeof text - len,
+						"%s %s %s:%u +%llu "
+						"%llx %d %d\n",
 						f.frames[j].name, f.frames[j].linkage,
-						f.frames[j].file ? f.frames[j].file : "?", f.frames[j].line,
+						f.frames[j].file ? f.frames[j].file : "?",
+						f.frames[j].line,
 						(unsigned long long)f.frames[j].offset,
-						(unsigned long long)f.frames[j].address, f.frames[j].inlined,
+						(unsigned long long)f.frames[j].address,
+						f.frames[j].inlined,
 						f.frames[j].function_key >> 63 != 0);
 	}
 	assert_int_equal(symbols_types(x->s, m, want_37, NULL, &types, &n), 0);
@@ -193,7 +198,8 @@ static void somebody_else_s_entry_is_not_read(void **state)
 	assert_int_equal(chmod(path, 0666), 0);
 	ask(x, &opened);
 	assert_true(opened);
-	sh(x, "mv cache/mprof/*.names kept && ln -s $PWD/kept \"$(basename %s)\" && mv \"$(basename %s)\" cache/mprof",
+	sh(x, "mv cache/mprof/*.names kept && ln -s $PWD/kept \"$(basename %s)\" && mv "
+	      "\"$(basename %s)\" cache/mprof",
 	   path, path);
 	ask(x, &opened);
 	assert_true(opened);
@@ -237,7 +243,8 @@ static void a_damaged_entry_is_ignored_and_made_anew(void **state)
 /* Whatever numbers stand in an entry whose checksum is right. */
 static void a_forged_entry_does_no_harm(void **state)
 {
-	static const uint64_t odd[] = { 0, 1, 2, 3, 7, 37, UINT32_MAX, UINT64_MAX, UINT64_C(1) << 63,
+	static const uint64_t odd[] = { 0, 1, 2, 3, 7, 37, UINT32_MAX, UINT64_MAX,
+					UINT64_C(1) << 63,
 					(UINT64_C(1) << 63) + 1000 };
 	struct fixture *x = *state;
 	char path[PATH_MAX];

@@ -74,26 +74,26 @@ static void a_name_that_explodes_is_left_as_it_is(void **state)
 	(void)state;
 	explode(name, sizeof name, 1);
 	assert_true(demangle(name, out, sizeof out));
-	assert_string_equal(out, "void f<std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, "
-				 "int> > >(std::pair<int, int>)");
+	assert_string_equal(out, "void f<std::pair<int, int>, std::pair<std::pair<int, int>, "
+				 "std::pair<int, int> > >(std::pair<int, int>)");
 	explode(name, sizeof name, 40);
 	assert_false(demangle(name, out, sizeof out));
 }
 
 static const char classes[] =
-	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"
-	"volatile int sink;\n"
-	"namespace ns {\n"
-	"struct thing { thing(int n); void grow(int n); };\n"
-	"static inline __attribute__((always_inline)) void helper(int n) { sink += n; MARK(in_helper); }\n"
-	"__attribute__((noinline)) thing::thing(int n) { sink = n; }\n"
-	"__attribute__((noinline)) void thing::grow(int n) { helper(n); MARK(in_grow); }\n"
-	"namespace { __attribute__((noinline)) void secret(int n) { sink -= n; MARK(in_secret); } }\n"
-	"void twice(int n) { secret(n); }\n"
-	"template<class T> __attribute__((noinline)) void any(T n) { sink -= n; MARK(in_any); }\n"
-	"}\n"
-	"int main(int argc, char **) { ns::thing t(argc); t.grow(argc); ns::twice(argc);\n"
-	"ns::any<long>(argc); sink++; return 0; }\n";
+"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \":\" ::: \"memory\")\n"
+"volatile int sink;\n"
+"namespace ns {\n"
+"struct thing { thing(int n); void grow(int n); };\n"
+"static inline __attribute__((always_inline)) void helper(int n) { sink += n; MARK(in_helper); }\n"
+"__attribute__((noinline)) thing::thing(int n) { sink = n; }\n"
+"__attribute__((noinline)) void thing::grow(int n) { helper(n); MARK(in_grow); }\n"
+"namespace { __attribute__((noinline)) void secret(int n) { sink -= n; MARK(in_secret); } }\n"
+"void twice(int n) { secret(n); }\n"
+"template<class T> __attribute__((noinline)) void any(T n) { sink -= n; MARK(in_any); }\n"
+"}\n"
+"int main(int argc, char **) { ns::thing t(argc); t.grow(argc); ns::twice(argc);\n"
+"ns::any<long>(argc); sink++; return 0; }\n";
 
 static const struct {
 	const char *mark, *name, *linkage;
@@ -152,7 +152,8 @@ static void inlined_and_own_copies_of_a_function_have_one_key(void **state)
 	write_file(x, "k.c", "volatile int sink; int (*volatile ptr)(int);\n"
 			     "static inline int twin(int n) {\n"
 			     "sink += n; sink *= 3; return sink; }\n"
-			     "static inline __attribute__((always_inline)) int other(int n) { return twin(n); }\n"
+			     "static inline __attribute__((always_inline)) int other(int n) { "
+			     "return twin(n); }\n"
 			     "int main(int argc, char **argv) {\n"
 			     "(void)argv; ptr = twin;\n"
 			     "int n = other(argc);\n"
@@ -195,7 +196,8 @@ static void an_inline_function_of_a_header_has_one_key_in_all_units(void **state
 				"return n + b(n); }\n");
 	write_file(x, "b/b.cc", "#include \"h.h\"\nint (*volatile ptr)(int);\n"
 				"int b(int n) { ptr = twin; return ptr(n); }\n");
-	sh(x, "(cd a && g++ -O2 -g -c a.cc) && (cd b && g++ -O2 -g -I.. -c b.cc) && g++ a/a.o b/b.o -o h");
+	sh(x, "(cd a && g++ -O2 -g -c a.cc) && (cd b && g++ -O2 -g -I.. -c b.cc) && g++ a/a.o "
+	      "b/b.o -o h");
 	int m = load(x, "h");
 	struct sym_frames f = look(x, m, nm(x, "h", "in_main"), true);
 
@@ -224,7 +226,8 @@ static void the_cold_part_of_a_function_belongs_to_it(void **state)
 
 	write_file(x, "w.c", split);
 	sh(x, "gcc -O2 -g w.c -o w && gcc -O2 w.c -o wn");
-	uint64_t cold = nm(x, "w", "work.cold"), work = nm(x, "w", "work"), at = nm(x, "w", "in_cold");
+	uint64_t cold = nm(x, "w", "work.cold"), work = nm(x, "w", "work"),
+		 at = nm(x, "w", "in_cold");
 	struct sym_frame f = look(x, load(x, "w"), at, true).frames[0];
 
 	assert_string_equal(f.name, "work");
@@ -239,14 +242,15 @@ static void the_cold_part_of_a_function_belongs_to_it(void **state)
 	assert_string_equal(f.linkage, "work.cold");
 	assert_int_equal(f.address, work);
 	assert_int_equal(f.offset, at - cold);
-	assert_int_equal(f.function_key, look(x, m, nm(x, "w", "in_hot"), true).frames[0].function_key);
+	assert_int_equal(f.function_key,
+			 look(x, m, nm(x, "w", "in_hot"), true).frames[0].function_key);
 }
 
 static const char clones[] =
-	"volatile int sink;\n"
-	"static __attribute__((noinline)) int work(int n, int how) {\n"
-	"sink += n; if (how == 7) sink *= 5; return sink; }\n"
-	"int main(int argc, char **argv) { (void)argv; return work(argc, 7) + work(3 * argc, 7); }\n";
+"volatile int sink;\n"
+"static __attribute__((noinline)) int work(int n, int how) {\n"
+"sink += n; if (how == 7) sink *= 5; return sink; }\n"
+"int main(int argc, char **argv) { (void)argv; return work(argc, 7) + work(3 * argc, 7); }\n";
 
 static void a_clone_has_the_name_of_its_function(void **state)
 {
@@ -272,7 +276,8 @@ static void versions_are_cut_off(void **state)
 	write_file(x, "v.c", "int f_old(void) { return 1; }\nint f_new(void) { return 2; }\n"
 			     "__asm__(\".symver f_new, f@@NEW\");\n");
 	write_file(x, "v.map", "NEW { global: f; local: *; };\n");
-	sh(x, "gcc -shared -fPIC v.c -o libv.so -Wl,--version-script=v.map && strip libv.so -o libs.so");
+	sh(x, "gcc -shared -fPIC v.c -o libv.so -Wl,--version-script=v.map && strip libv.so -o "
+	      "libs.so");
 	uint64_t f_new = nm(x, "libv.so", "f_new");
 
 	assert_string_equal(look(x, load(x, "libs.so"), f_new, false).frames[0].name, "f");

@@ -57,7 +57,8 @@ static void lines_that_are_none_are_passed_over(void **state)
 {
 	(void)state;
 	struct perfmap m = map_of("\n#\n1000\n1000 10\n1000 10 \nxyz 10 f\n2000 0 empty\n"
-				  "ffffffffffffffff 10 wraps\n99999999999999999999 1 f\n3000 8 good\n4000 8 cut");
+				  "ffffffffffffffff 10 wraps\n99999999999999999999 1 f\n"
+				  "3000 8 good\n4000 8 cut");
 
 	assert_string_equal(name_at(&m, 0x1000), "");
 	assert_string_equal(name_at(&m, 0x2000), "");

@@ -58,17 +58,21 @@ static const char c_types[] =
 	"	struct local { char c[120]; } l;\n"
 	"	typedef struct { char c[121]; } local_t;\n"
 	"	{ struct deeper { char c[122]; } d; take(&d); }\n"
-	"	struct plain p; union uni u; tagged_t t; twin_a w; anon_t a; both_t *b; pointer_t ap;\n"
-	"	array_t aa; int_t i; anon_union au; struct outer o; local_t lt; again_t ag; enum number n;\n"
-	"	take(&l); take(&p); take(&u); take(&t); take(&w); take(&a); take(&b); take(&ap); take(&aa);\n"
-	"	take(&i); take(&au); take(&o); take(&lt); take(&ag); take(&n); take(pointer_only);\n"
+	"	struct plain p; union uni u; tagged_t t; twin_a w; anon_t a; both_t *b; pointer_t "
+	"ap;\n"
+	"	array_t aa; int_t i; anon_union au; struct outer o; local_t lt; again_t ag; enum "
+	"number n;\n"
+	"	take(&l); take(&p); take(&u); take(&t); take(&w); take(&a); take(&b); take(&ap); "
+	"take(&aa);\n"
+	"	take(&i); take(&au); take(&o); take(&lt); take(&ag); take(&n); "
+	"take(pointer_only);\n"
 	"	take(&variable_of_nameless_type);\n"
 	"	return 0;\n"
 	"}\n";
 
-static const char c_list[] = "101 plain;112 uni;113 again_t;113 tagged_t;114 twin_a;115 anon_t;115 both_t;"
-			     "115 const_t;116 anon_union;117 inner;120 local;121 local_t;122 deeper;"
-			     "128 outer;";
+static const char c_list[] = "101 plain;112 uni;113 again_t;113 tagged_t;114 twin_a;115 anon_t;115 "
+			     "both_t;115 const_t;116 anon_union;117 inner;120 local;121 "
+			     "local_t;122 deeper;128 outer;";
 
 static void check_c(struct fixture *x, const char *compiler)
 {
@@ -115,7 +119,8 @@ static void the_same_in_a_separate_debug_file(void **state)
 	struct fixture *x = *state;
 
 	check_c(x, "gcc -g");
-	sh(x, "objcopy --only-keep-debug t t.debug && strip t && objcopy --add-gnu-debuglink=t.debug t");
+	sh(x, "objcopy --only-keep-debug t t.debug && strip t && objcopy "
+	      "--add-gnu-debuglink=t.debug t");
 	assert_string_equal(list(x, load(x, "t"), 0, 1000), c_list);
 }
 
@@ -130,18 +135,23 @@ static void the_same_with_dwz(void **state)
 	assert_string_equal(list(x, load(x, "t"), 0, 1000), c_list);
 }
 
-/* As dwz makes them: the first partial unit is imported, the second is there for another program. */
+/* As dwz makes them: the first partial unit is imported, the second is there for another
+ * program. */
 static const char partial_units[] =
 	"	.section .debug_abbrev,\"\",@progbits\n"
-	"	.uleb128 1, 0x11\n	.byte 1\n	.uleb128 0x13, 0x0b, 0, 0\n" /* compile_unit: language */
-	"	.uleb128 2, 0x3c\n	.byte 1\n	.uleb128 0, 0\n"		 /* partial_unit */
-	"	.uleb128 3, 0x3d\n	.byte 0\n	.uleb128 0x18, 0x10, 0, 0\n" /* imported_unit: import */
-	"	.uleb128 4, 0x13\n	.byte 0\n"	/* structure_type: name, byte_size */
+	"	.uleb128 1, 0x11\n	.byte 1\n	.uleb128 0x13, 0x0b, 0, "
+	"0\n" /* compile_unit: language */
+	"	.uleb128 2, 0x3c\n	.byte 1\n	.uleb128 0, "
+	"0\n" /* partial_unit */
+	"	.uleb128 3, 0x3d\n	.byte 0\n	.uleb128 0x18, 0x10, 0, "
+	"0\n" /* imported_unit: import */
+	"	.uleb128 4, 0x13\n	.byte 0\n" /* structure_type: name, byte_size */
 	"	.uleb128 0x03, 0x08, 0x0b, 0x0b, 0, 0\n"
-	"	.uleb128 5, 0x39\n	.byte 1\n	.uleb128 0x03, 0x08, 0, 0\n" /* namespace: name */
-	"	.uleb128 6, 0x13\n	.byte 0\n"	/* structure_type: name, declaration */
+	"	.uleb128 5, 0x39\n	.byte 1\n	.uleb128 0x03, 0x08, 0, "
+	"0\n" /* namespace: name */
+	"	.uleb128 6, 0x13\n	.byte 0\n" /* structure_type: name, declaration */
 	"	.uleb128 0x03, 0x08, 0x3c, 0x19, 0, 0\n"
-	"	.uleb128 7, 0x13\n	.byte 0\n"	/* structure_type: specification, byte_size */
+	"	.uleb128 7, 0x13\n	.byte 0\n" /* structure_type: specification, byte_size */
 	"	.uleb128 0x47, 0x13, 0x0b, 0x0b, 0, 0\n"
 	"	.byte 0\n"
 	"	.macro unit from, to\n"
@@ -149,14 +159,14 @@ static const char partial_units[] =
 	"	.endm\n"
 	"	.section .debug_info,\"\",@progbits\n"
 	"start1:	unit start1, end1\n"
-	"part1:	.byte 2, 4, 'i', 'n', 0, 11, 3\n	.long part1\n"	/* imports itself, too */
+	"part1:	.byte 2, 4, 'i', 'n', 0, 11, 3\n	.long part1\n" /* imports itself, too */
 	"	.byte 0\n"
 	"end1:\n"
 	"start2:	unit start2, end2\n"
 	"	.byte 2, 4, 'o', 'u', 't', 0, 12, 0\n"
 	"end2:\n"
 	"start3:	unit start3, end3\n"
-	"	.byte 1, 4, 3\n	.long part1\n"			/* C++ */
+	"	.byte 1, 4, 3\n	.long part1\n" /* C++ */
 	"	.byte 5, 'n', 's', 0\n"
 	"decl:	.byte 6, 'l', 'a', 't', 'e', 'r', 0, 0\n"
 	"	.byte 7\n	.long decl - start3\n	.byte 13, 0\n"
@@ -213,12 +223,14 @@ static void units_together_make_up_a_type(void **state)
 	/* Both have a struct own on their third line, but these are two types. */
 	write_file(x, "a.c", "#include \"common.h\"\n\n"
 			     "struct own { char c[203]; }; struct opaque { char c[205]; };\n"
-			     "void a(void) { struct both b; struct shared s; struct own o; struct opaque p;\n"
+			     "void a(void) { struct both b; struct shared s; struct own o; struct "
+			     "opaque p;\n"
 			     "twice_t t; take(&b); take(&s); take(&o); take(&p); take(&t); }\n");
 	write_file(x, "b.c", "#include \"common.h\"\n" TAKE "struct own { char c[204]; };\n"
 			     "opaque_t *pointer; void a(void);\n"
 			     "int main(void) { both_t b; struct shared s; struct own o;\n"
-			     "twice_t t; take(&t); take(&b); take(&s); take(&o); take(&pointer); a(); return 0; }\n");
+			     "twice_t t; take(&t); take(&b); take(&s); take(&o); take(&pointer); "
+			     "a(); return 0; }\n");
 	sh(x, "gcc -g a.c b.c -o t");
 	assert_string_equal(list(x, load(x, "t"), 200, 210),
 			    "201 both_t;202 shared;203 own;204 own;205 opaque_t;206 twice_t;");
@@ -228,19 +240,22 @@ static const char cc_types[] =
 	USE TAKE
 	"namespace a {\n"
 	"class b { public: struct C { char c[301]; }; struct Impl; Impl *p; C c;\n"
-	"	typedef struct { char c[303]; } member_t; member_t m; typedef C value_type; value_type v; };\n"
+	"	typedef struct { char c[303]; } member_t; member_t m; typedef C value_type; "
+	"value_type v; };\n"
 	"struct b::Impl { char c[304]; };\n"
 	"namespace { struct unnamed { char c[305]; }; }\n"
 	"template<class T> struct box { T t; char c[306 - sizeof(T)]; };\n"
 	"typedef box<int> int_box;\n"
 	"inline namespace v1 { struct versioned { char c[307]; }; }\n"
 	"int f() { struct local { char c[308]; void *g() { return c; } } l; unnamed h; int_box i;\n"
-	"	box<unsigned char> u; versioned v; take(&l); take(&h); take(&i); take(&u); take(&v);\n"
+	"	box<unsigned char> u; versioned v; take(&l); take(&h); take(&i); take(&u); "
+	"take(&v);\n"
 	"	return l.g() != 0; }\n"
 	"}\n"
 	"union U { char c[309]; };\n"
 	"struct derived : U2base { char d; };\n"
-	"int main() { a::b b; a::b::Impl i; U u; derived d; take(&b); take(&i); take(&u); take(&d);\n"
+	"int main() { a::b b; a::b::Impl i; U u; derived d; take(&b); take(&i); take(&u); "
+	"take(&d);\n"
 	"	return a::f(); }\n";
 
 static void check_cc(struct fixture *x, const char *compiler)
@@ -251,7 +266,8 @@ static void check_cc(struct fixture *x, const char *compiler)
 	assert_string_equal(list(x, load(x, "t"), 300, 400),
 			    "301 a::b::C;303 a::b::member_t;304 a::b::Impl;"
 			    "305 a::(anonymous namespace)::unnamed;306 a::box<unsigned char>;"
-			    "307 a::v1::versioned;308 a::int_box;308 local;309 U;310 U2base;311 derived;");
+			    "307 a::v1::versioned;308 a::int_box;308 local;309 U;310 U2base;311 "
+			    "derived;");
 }
 
 static void cplusplus_types_have_their_namespaces_and_classes(void **state)

@@ -49,7 +49,8 @@ __asm__(".text\n"
 	".type run_in_circles, @function\n"
 	"run_in_circles:\n"
 	"	.cfi_startproc\n"
-	"	.cfi_escape 0x0f, 3, 0x2f, 0xfd, 0xff\n" /* DW_CFA_def_cfa_expression: DW_OP_skip -3 */
+	"	.cfi_escape 0x0f, 3, 0x2f, 0xfd, "
+	"0xff\n" /* DW_CFA_def_cfa_expression: DW_OP_skip -3 */
 	"	sub $8, %rsp\n"
 	"	call stop_here\n"
 	"	add $8, %rsp\n"
@@ -85,7 +86,7 @@ static uint8_t *heap;	/* memory that the child has too, and shares */
 
 struct target {
 	pid_t pid;
-	struct space *space;
+	struct address_space *space;
 	struct module_files files;
 	struct mappings maps;
 	struct unwinder *u;
@@ -115,7 +116,7 @@ static int target_teardown(void **state)
 		kill(t->pid, SIGKILL);
 		waitpid(t->pid, NULL, 0);
 	}
-	space_free(t->space);
+	address_space_free(t->space);
 	mappings_release(&t->maps);
 	module_files_release(&t->files);
 	unwinder_free(t->u);
@@ -153,8 +154,9 @@ static void start(struct target *t, void (*run)(void))
 	}
 	assert_true(t->pid > 0);
 	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
-	assert_return_code(ptrace(PTRACE_SETOPTIONS, t->pid, NULL, (void *)PTRACE_O_EXITKILL), errno);
-	t->space = space_new(t->pid);
+	assert_return_code(ptrace(PTRACE_SETOPTIONS, t->pid, NULL, (void *)PTRACE_O_EXITKILL),
+			   errno);
+	t->space = address_space_new(t->pid);
 	assert_non_null(t->space);
 	next_stop(t);
 	assert_int_equal(mappings_read(t->pid, &t->files, &t->maps), 0);
@@ -166,8 +168,8 @@ static struct unwind_chain chain_now(struct target *t)
 	struct unwind_chain c = { 0 };
 	uint64_t ret;
 
-	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+	assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
 	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, NULL, &c), 0);
 	assert_true(c.n > 0);
 	assert_int_equal(c.frames[0].pc, ret);
@@ -198,8 +200,8 @@ static void assert_ends_at(struct target *t, const struct unwind_frame *whole, s
 	struct unwind_chain c;
 	uint64_t ret;
 
-	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-	assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
+	assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+	assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
 	assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
 	assert_true(c.reached);
 	assert_int_equal(c.truncated, CHAIN_WHOLE);
@@ -427,7 +429,8 @@ static void run_coroutine(void)
 /* Machine code made at run time, which calls record(); @ret: offset of what that returns to. */
 static void run_code(const uint8_t *code, size_t size, size_t ret)
 {
-	void *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memcpy(jit, code, size);
 	told->interrupted = (uintptr_t)jit + ret;
@@ -536,7 +539,8 @@ static void a_chain_ends_at_the_frame_that_is_sought(void **state)
 		assert_ends_at(t, whole, 1);
 		assert_ends_at(t, whole, 20);
 		assert_true(unwinder_counts(t->u).steps_known - steps <= 21);
-		assert_int_equal(unwinder_function(t->u, &t->maps, &t->files, &whole[1]), (uintptr_t)recurse);
+		assert_int_equal(unwinder_function(t->u, &t->maps, &t->files, &whole[1]),
+				 (uintptr_t)recurse);
 		unwinder_check(t->u, true);
 		assert_ends_at(t, whole, DEEP / 2);
 		unwinder_check(t->u, false);
@@ -592,9 +596,11 @@ static void what_is_not_in_a_chain_is_not_found(void **state)
 
 	start(t, run_shallow);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_slot(&t->regs)), 0);
-		assert_true(unwinder_word(t->u, arch_return_slot(&t->regs), &ret));
-		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal, &c), 0);
+		assert_int_equal(unwinder_snapshot(t->u, t->space, arch_return_place(&t->regs)), 0);
+		assert_true(unwinder_word(t->u, arch_return_place(&t->regs), &ret));
+		assert_int_equal(unwinder_chain(t->u, &t->maps, &t->files, &t->regs, ret, &goal,
+						&c),
+				 0);
 		assert_false(c.reached);
 		assert_as_told(&c);
 	}
@@ -606,7 +612,7 @@ static void a_word_far_up_is_read_without_what_is_below(void **state)
 	uint64_t near, far;
 
 	start(t, run_deep);
-	taddr slot = arch_return_slot(&t->regs), up = slot + 8 * DEEP;
+	taddr slot = arch_return_place(&t->regs), up = slot + 8 * DEEP;
 
 	assert_int_equal(unwinder_snapshot(t->u, t->space, slot), 0);
 	assert_true(unwinder_far_word(t->u, up, &far));
@@ -672,7 +678,7 @@ static void a_handler_may_interrupt_a_system_call_or_another_handler(void **stat
 	assert_interrupted(t);
 	kill(t->pid, SIGKILL);
 	waitpid(t->pid, NULL, 0);
-	space_free(t->space);
+	address_space_free(t->space);
 	mappings_release(&t->maps);
 	unwinder_flush(t->u);
 	start(t, run_nested_handlers);
@@ -776,7 +782,8 @@ static void code_that_tells_nothing_of_its_frames_is_passed_by_its_frame_pointer
 		for (size_t i = 0; i < c.n; i++)
 			assert_int_equal(c.frames[i].guessed, i == 2);
 		assert_in_range(c.frames[2].pc, (uintptr_t)run_code, (uintptr_t)run_code + 4096);
-		assert_in_range(c.frames[3].pc, (uintptr_t)run_through_jit, (uintptr_t)run_through_jit + 64);
+		assert_in_range(c.frames[3].pc, (uintptr_t)run_through_jit,
+				(uintptr_t)run_through_jit + 64);
 	}
 	assert_int_equal(unwinder_counts(t->u).checked, 3);
 	assert_int_equal(unwinder_counts(t->u).wrong, 0);
@@ -939,7 +946,8 @@ static void a_new_snapshot_sees_what_has_been_written_since(void **state)
 		for (size_t i = 0; i < 4; i++) {
 			assert_true(unwinder_word(t->u, (uintptr_t)heap + places[i], &w));
 			if (w != round)
-				fail_msg("the word %zd bytes from the stack is that of an earlier stop",
+				fail_msg("the word %zd bytes from the stack is that of an earlier "
+					 "stop",
 					 (ssize_t)places[i] - 8);
 		}
 	}
@@ -975,7 +983,8 @@ static struct unwind_chain chain_at(struct target *t, taddr sp, taddr ret)
 
 static void a_stack_written_over_ends_a_chain_as_truncated(void **state)
 {
-	static const uint64_t nonsense[] = { 0x4141414141414141, 1, 0x8000000000000000, UINT64_MAX };
+	static const uint64_t nonsense[] = { 0x4141414141414141, 1, 0x8000000000000000,
+					     UINT64_MAX };
 	struct target *t = *state;
 
 	start(t, run_shallow);
@@ -1040,7 +1049,8 @@ static struct unwind_chain made_chain(struct target *t, uint8_t *at, size_t n, u
 	return c;
 }
 
-/* So many different frames are remembered, then all are forgotten; here, in the middle of a chain. */
+/* So many different frames are remembered, then all are forgotten; here, in the middle of a
+ * chain. */
 static void notes_do_not_go_astray_when_what_is_remembered_is_forgotten(void **state)
 {
 	const uint64_t one = (uintptr_t)stop_here + 1, other = (uintptr_t)stop_here + 2;
@@ -1127,7 +1137,8 @@ static void a_whole_chain_is_known_by_all_its_words(void **state)
 	assert_int_equal(unwinder_counts(t->u).checked, 60);
 	assert_int_equal(unwinder_counts(t->u).wrong, 0);
 	unwinder_flush(t->u);
-	assert_null(unwinder_noted_chain(&(struct unwind_chain){ .path = made_chain(t, heap, 5, one).path },
+	assert_null(unwinder_noted_chain(&(struct unwind_chain){ .path = made_chain(t, heap, 5, one)
+										 .path },
 					 &(size_t){ 0 }));
 }
 
@@ -1231,7 +1242,8 @@ static void any_stack_at_all_gives_some_chain(void **state)
 		}
 		t->regs.user.rbp = random_content(t);
 		t->regs.user.rbx = random_content(t);
-		struct unwind_chain c = chain_at(t, (uintptr_t)heap + random_word() % 4096, random_code(t));
+		struct unwind_chain c = chain_at(t, (uintptr_t)heap + random_word() % 4096,
+						 random_code(t));
 
 		assert_in_range(c.n, 1, UNWIND_MAX_FRAMES);
 		if (c.n > longest)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_JOURNAL_H
+#define MPROF_ATTACH_JOURNAL_H
+
+#include "arch/arch.h"
+#include "taddr.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What has to be undone if the tracer dies without undoing it (kill -9, a crash): a journal in
+ * memory shared with the processes that watch over the tracer. The tracer writes it, before each
+ * change it makes to a program or to a task; the others act on it after the tracer was killed.
+ *
+ * Between any two system calls of the tracer, and at the end of each, the journal is enough to tell
+ * what every register and every byte of the program would be without us. Where it is not (the
+ * kernel let a task run on before it could be looked at) the program is ended: it must not go on
+ * with a wrong result.
+ */
+struct journal;
+
+#define JOURNAL_NONE UINT32_MAX
+
+/* A breakpoint, and the out-of-line slot that belongs to it. */
+struct journal_entry {
+	pid_t pid;			/* thread group whose memory it is in; 0: nothing */
+	taddr at;
+	uint8_t own[ARCH_INSN_MAX];	/* the instruction that was there */
+	uint8_t insn_size;
+	taddr slot;			/* 0: none */
+	uint8_t slot_size;
+	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held */
+};
+
+/* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL
+ * with errno set. */
+struct journal *journal_new(void);
+void journal_free(struct journal *g);
+
+/* ---- what the tracer writes; @g may be NULL: nobody watches ---- */
+
+/* Take hold of the lock whose release tells of the tracer's end, and wait until @keeper, if it is
+ * not 0, holds us. Returns 0 or an errno value. */
+int journal_enter(struct journal *g, pid_t keeper);
+/* Everything has been undone. */
+void journal_leave(struct journal *g);
+
+/* Write an entry, before the change is made. Its number, or JOURNAL_NONE: the journal is full. */
+uint32_t journal_add(struct journal *g, const struct journal_entry *e);
+/* The change has been undone, or its memory is gone. */
+void journal_remove(struct journal *g, uint32_t number);
+
+/*
+ * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may
+ * be killed in the very call, and then nobody else knows of it. journal_noted(): it has been
+ * written down.
+ */
+pid_t journal_wait_for(struct journal *g, pid_t pid, int *wstatus, int flags);
+void journal_noted(struct journal *g);
+
+/* A task, and whose memory it runs in. */
+struct journal_who {
+	pid_t tid, pid;
+};
+
+/* A task has a record as soon as there is something to be said of it; *@record is its number, 0 if
+ * it has none yet. */
+
+/* It has stopped for a SIGTRAP, of which nothing has been done yet. */
+void journal_trapped(struct journal *g, uint32_t *record, struct journal_who who);
+
+/* It has stopped for a signal, which it is to get. */
+void journal_owes(struct journal *g, uint32_t *record, struct journal_who who, const siginfo_t *si);
+
+/* It is stopped by job control. If all tasks of a process are, it is to stay so. */
+void journal_stopped(struct journal *g, uint32_t *record, struct journal_who who);
+
+/* A word that is written to the program's memory: what an emulated instruction stores. */
+struct journal_word {
+	taddr at;
+	uint64_t value;
+};
+
+/* The registers of a task that stopped for a trap are about to become @to; and @word, unless it is
+ * NULL, is about to be written. @from: its pc until then. */
+void journal_changes(struct journal *g, uint32_t record, taddr from, const struct arch_regs *to,
+		   const struct journal_word *word);
+
+/* It is about to run a single instruction in its own place. */
+void journal_steps(struct journal *g, uint32_t record);
+
+/* It is about to go on, as it is; it has gone on, with the signal that it was owed. */
+void journal_goes_on(struct journal *g, uint32_t record);
+void journal_went_on(struct journal *g, uint32_t record);
+
+/* It has ended, or is not ours any more. */
+void journal_forget(struct journal *g, uint32_t *record);
+
+#endif

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
+#include "attach/tracer_internal.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- launch ---- */
+
+struct launch_pipes {
+	int go[2];	/* parent -> child: you are traced, exec */
+	int err[2];	/* child -> parent: errno of execve; closed by an exec that works */
+};
+
+static void close_pair(int fd[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+__attribute__((noreturn)) static void child_main(struct launch_pipes *p, const char *path,
+						 char *const argv[])
+{
+	ssize_t n;
+	char c;
+
+	close(p->go[1]);
+	while ((n = read(p->go[0], &c, 1)) < 0 && errno == EINTR)
+		;
+	if (n != 1) /* the tracer has died */
+		_exit(126);
+	execv(path, argv);
+	int err = errno;
+	if (write(p->err[1], &err, sizeof err) != sizeof err)
+		_exit(126);
+	_exit(127);
+}
+
+static void reap(struct tracer *t, pid_t pid)
+{
+	int wstatus;
+
+	while (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
+		;
+	journal_noted(t->journal);
+}
+
+/* Waits for the exec; on success the child is stopped in it, which is then in the queue. */
+static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *name, struct error *e)
+{
+	int wstatus, exec_err;
+
+	for (;;) {
+		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
+			continue;
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
+			return tracer_note(t, pid, wstatus);
+		journal_noted(t->journal);
+		if (!WIFSTOPPED(wstatus))
+			break;
+		/* A signal that came before the program did; it is its own from the start. */
+		int sig = wstatus >> 16 ? 0 : WSTOPSIG(wstatus);
+		kernel_resume(&t->kernel, PTRACE_CONT, pid, sig);
+	}
+	if (read(err_fd, &exec_err, sizeof exec_err) == sizeof exec_err)
+		return error_set(e, -exec_err, "cannot run %s: %s", name, strerror(exec_err));
+	return error_set(e, -ECHILD, "cannot run %s: it was killed before it began", name);
+}
+
+static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
+			  struct error *e)
+{
+	if (kernel_request(&t->kernel, PTRACE_SEIZE, pid, NULL, tracer_options(t))) {
+		int err = -errno;
+		kill(pid, SIGKILL);
+		reap(t, pid);
+		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
+				 strerror(-err));
+	}
+	struct task *task = tasks_add(&t->tasks, pid);
+	if (!task || write(p->go[1], "", 1) != 1) {
+		kill(pid, SIGKILL);
+		reap(t, pid);
+		return error_set(e, -ENOMEM, "cannot run %s: out of memory", name);
+	}
+	task->tgid = pid;
+	close(p->err[1]);
+	p->err[1] = -1;
+	int err = wait_for_exec(t, pid, p->err[0], name, e);
+	if (err && tasks_find(&t->tasks, pid))
+		tasks_remove(&t->tasks, task);
+	return err;
+}
+
+pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], struct error *e)
+{
+	struct launch_pipes p = { { -1, -1 }, { -1, -1 } };
+	pid_t pid = -1;
+	int err = 0;
+
+	if (pipe2(p.go, O_CLOEXEC) || pipe2(p.err, O_CLOEXEC) || (pid = fork()) < 0)
+		err = error_set(e, -errno, "cannot start %s: %s", path, strerror(errno));
+	else if (pid == 0)
+		child_main(&p, path, argv);
+	else
+		err = seize_and_exec(t, pid, &p, path, e);
+	close_pair(p.go);
+	close_pair(p.err);
+	return err ? err : pid;
+}
+
+/* ---- who is a new task, and whose memory does it have ---- */
+
+bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b)
+{
+	return t->kernel.shares_memory(t->kernel.ctx, a, b);
+}
+
+static struct task *task_of_group(struct tracer *t, pid_t tgid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == tgid && task->space)
+			return task;
+	return NULL;
+}
+
+/* One that has been killed meanwhile remains ours until it has been waited for, and an exec waits
+ * for that. */
+static bool is_dying(const struct tracer *t, pid_t tid)
+{
+	return errno == ESRCH && kernel_says_ours(&t->kernel, tid);
+}
+
+void tracer_let_go(struct tracer *t, struct task *task, int sig)
+{
+	journal_goes_on(t->journal, task->journal_record);
+	if (kernel_resume(&t->kernel, PTRACE_DETACH, task->tid, sig) && is_dying(t, task->tid)) {
+		task->state = TASK_RUNNING;
+		return;
+	}
+	tracer_forget(t, task);
+}
+
+/* Did address_space_new() fail because there is no such task any more? Then waitpid will say so. */
+static bool has_died(int err)
+{
+	return err == ESRCH || err == ENOENT || err == EACCES;
+}
+
+/* A child that we have no means to follow. False: it has been let go, with its own bytes. */
+static bool let_child_go(struct tracer *t, struct task *task, const struct address_space *space,
+			 int err)
+{
+	struct address_space *own = has_died(err) ? NULL : space_of_stopped(task->tid);
+
+	if (!own)
+		return true;
+	tracer_enter_space(task, own);
+	t->ops->unfollowed(t->ctx, task, space, -err);
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
+/*
+ * Give a new, stopped task its place: a thread, or a process in its parent's memory (vfork), or one
+ * with a copy of it (fork). False: it has been let go.
+ */
+static bool place(struct tracer *t, struct task *task, const struct task *parent,
+		  struct address_space *space)
+{
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
+
+	task->fresh = false;
+	task->tgid = tgid ? tgid : task->tid;
+	if (task->tgid != task->tid || tracer_shares_memory(t, task->tid, parent->tid)) {
+		tracer_enter_space(task, space);
+		if (task->tgid != task->tid)
+			t->ops->thread(t->ctx, task);
+		return true;
+	}
+	struct address_space *own = t->kernel.open_space(t->kernel.ctx, task->tid);
+	if (!own)
+		return let_child_go(t, task, space, errno);
+	tracer_enter_space(task, own);
+	if (t->ops->forked(t->ctx, task, parent, space))
+		return true;
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
+bool tracer_serve_fresh(struct tracer *t, struct task *task)
+{
+	pid_t tgid = kernel_status(&t->kernel, task->tid).tgid;
+	struct task *sibling = tgid && tgid != task->tid ? task_of_group(t, tgid) : NULL;
+	if (sibling)
+		return place(t, task, sibling, sibling->space);
+	task->state = TASK_PARKED;
+	return false;
+}
+
+/* The stop a parked task had when it came; served now that it has its place. */
+static void unpark(struct tracer *t, struct task *task)
+{
+	tracer_note(t, task->tid, task->wstatus);
+}
+
+/* The first stop of a new task, which comes by itself. NULL: it has been killed before. */
+static struct task *await_birth(struct tracer *t, pid_t child)
+{
+	int wstatus;
+	pid_t got;
+
+	do
+		got = kernel_wait(&t->kernel, child, &wstatus, 0);
+	while (got < 0 && errno == EINTR);
+	if (got != child || tracer_note(t, child, wstatus))
+		return NULL;
+	return tasks_find(&t->tasks, child);
+}
+
+/*
+ * The child of a stopped task gets its place before its parent goes on: what is recorded of the
+ * parent is what the child begins with, and not what the parent does afterwards.
+ */
+static void birth(struct tracer *t, struct task *parent, pid_t child)
+{
+	struct task *task = tasks_find(&t->tasks, child);
+
+	if (task && !task->fresh)
+		return; /* a thread that was adopted when its first stop came */
+	/* Let go in the meantime, or killed before its first stop? Then nothing will come. */
+	if (!task && !kernel_says_ours(&t->kernel, child))
+		return;
+	if (!task && !(task = await_birth(t, child)))
+		return;
+	bool parked = task->state == TASK_PARKED;
+
+	if (place(t, task, parent, parent->space) && parked)
+		unpark(t, task);
+}
+
+/*
+ * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process
+ * that it is making: that is there, and ours, and its first stop has come or is to come. Of all
+ * that have come.
+ */
+static bool is_untold(const struct tracer *t, const struct task *task)
+{
+	return task->fresh && WIFSTOPPED(task->wstatus) &&
+	       kernel_status(&t->kernel, task->tid).tgid == task->tid;
+}
+
+static int await_if_unheard(void *arg, pid_t pid)
+{
+	struct tracer *t = arg;
+
+	if (!tasks_find(&t->tasks, pid) && kernel_says_ours(&t->kernel, pid))
+		await_birth(t, pid);
+	return 0;
+}
+
+/* The processes that are ours, but have not been heard of yet: nobody else knows their numbers. */
+static void await_unheard(struct tracer *t)
+{
+	t->kernel.each_task(t->kernel.ctx, 0, await_if_unheard, t);
+}
+
+static void place_untold(struct tracer *t, struct task *task, const struct task *parent)
+{
+	bool parked = task->state == TASK_PARKED;
+
+	if (place(t, task, parent, parent->space) && parked)
+		unpark(t, task);
+}
+
+/* Is this process, or does it seem to be, about to tell of that child? */
+static bool is_telling(const struct kernel *k, const struct task *task, pid_t child)
+{
+	int event = task->wstatus >> 16;
+	unsigned long msg = 0;
+
+	if (task->state != TASK_QUEUED || !WIFSTOPPED(task->wstatus) ||
+	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
+	     event != PTRACE_EVENT_CLONE))
+		return false;
+	/* It dies, and is an untold child's parent, or not, when it has ended. */
+	return kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
+}
+
+/*
+ * Would the process whose child it is now still tell of it? It may have got it as an orphan, from
+ * @dead. Once all of its threads have stopped, those that made somebody have it to tell.
+ */
+static bool will_be_told(struct tracer *t, const struct task *child, const struct task *dead)
+{
+	struct task *parent = task_of_group(t, kernel_status(&t->kernel, child->tid).ppid);
+	struct task *task;
+	bool told = false;
+
+	if (!parent || parent == dead)
+		return false;
+	if (!tracer_still(t, parent->space))
+		return true;
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		told |= task->space == parent->space && is_telling(&t->kernel, task, child->tid);
+	tracer_stir(t);
+	return told;
+}
+
+static struct task *orphan(struct tracer *t, const struct task *dead)
+{
+	struct task *task;
+	size_t n = t->tasks.n;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (is_untold(t, task) && !will_be_told(t, task, dead))
+			return task;
+		if (t->tasks.n != n) /* others have been heard of meanwhile: the table has
+				        changed */
+			i = 0;
+		n = t->tasks.n;
+	}
+	return NULL;
+}
+
+/* Can it have been making a process when it died? Not if it has ended by itself. */
+static bool died_by_force(const struct task *dead)
+{
+	return (dead->tid == dead->tgid || dead->space->tasks == 1) &&
+	       (WIFSIGNALED(dead->wstatus) || dead->space->threaded);
+}
+
+void tracer_place_orphans(struct tracer *t, const struct task *dead)
+{
+	struct task *task;
+
+	if (!died_by_force(dead))
+		return;
+	await_unheard(t);
+	while ((task = orphan(t, dead)))
+		place_untold(t, task, dead);
+}
+
+static struct task *left_behind(struct tracer *t, pid_t parent)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (is_untold(t, task) &&
+		    kernel_status(&t->kernel, task->tid).ppid == parent)
+			return task;
+	return NULL;
+}
+
+/* @task, which has made an exec, is all that is left of its process; its old memory is known
+ *        still. */
+static void place_left_behind(struct tracer *t, const struct task *task)
+{
+	struct task *child;
+
+	await_unheard(t);
+	while ((child = left_behind(t, task->tid)))
+		place_untold(t, child, task);
+}
+
+/* ---- exec ---- */
+
+/* The threads an exec has ended; they are not always told of. True: there were some. */
+static bool drop_other_threads(struct tracer *t, const struct task *task)
+{
+	struct task *other;
+	bool any = false;
+
+	for (size_t i = 0; (other = tasks_next(&t->tasks, &i));) {
+		if (other == task || other->tgid != task->tid)
+			continue;
+		tracer_forget(t, other);
+		i = 0; /* the table has changed */
+		any = true;
+	}
+	return any;
+}
+
+void tracer_take_over(struct tracer *t, struct task *task)
+{
+	const struct task *sibling = task->space ? NULL : task_of_group(t, task->tid);
+
+	/* A thread that was seized may take the place of a leader that was not. */
+	if (sibling)
+		tracer_enter_space(task, sibling->space);
+	task->fresh = false;
+	task->in_vfork = task->over = false; /* that was the leader, who is no more */
+	task->tgid = task->tid;
+	if (drop_other_threads(t, task) && task->space)
+		place_left_behind(t, task);
+}
+
+static bool serve_exec(struct tracer *t, struct task *task)
+{
+	/* The call that ends next is the exec, whatever another thread was in under this number. */
+	task->call.inside = false;
+	task->mask = (struct mask_watch){ 0 };
+	if (task->space)
+		tracer_leave_space(t, task);
+	struct address_space *s = t->kernel.open_space(t->kernel.ctx, task->tid);
+	if (!s && has_died(errno)) /* killed in the exec */
+		return true;
+	if (!s) {
+		t->ops->unfollowed(t->ctx, task, NULL, -errno);
+		tracer_let_go(t, task, 0);
+		return false;
+	}
+	tracer_enter_space(task, s);
+	if (t->ops->image(t->ctx, task))
+		return true;
+	tracer_let_go(t, task, 0);
+	return false;
+}
+
+bool tracer_serve_event(struct tracer *t, struct task *task, int event)
+{
+	unsigned long msg = 0;
+
+	if (event == PTRACE_EVENT_EXEC)
+		return serve_exec(t, task);
+	if (event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_VFORK_DONE)
+		task->in_vfork = event == PTRACE_EVENT_VFORK;
+	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK &&
+	    event != PTRACE_EVENT_VFORK)
+		return true;
+	if (!kernel_request(&t->kernel, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) && task->space)
+		birth(t, task, (pid_t)msg);
+	return true;
+}

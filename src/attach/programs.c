@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs that a killed tracer has left behind, as the journal has them: their tasks and their
+ * memory. */
+#include "attach/rescue_internal.h"
+
+#include "attach/target.h"
+#include "proc/status.h"
+#include "proc/tasks.h"
+
+#include <signal.h>
+
+bool task_lives(pid_t tid)
+{
+	struct proc_status now = proc_status(tid);
+
+	return proc_status_lives(&now);
+}
+
+void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx)
+{
+	struct proc_tasks list;
+
+	if (pid ? proc_tasks_open(&list, pid) : proc_processes_open(&list))
+		return;
+	for (pid_t number; (number = proc_tasks_next(&list));)
+		fn(ctx, number);
+	proc_tasks_close(&list);
+}
+
+bool program_has_guest(const struct journal_task *r, pid_t pid)
+{
+	return r->tid && r->pid == pid && proc_status(r->tid).tgid != pid;
+}
+
+void program_each_task(const struct journal *g, pid_t pid, void (*fn)(void *ctx, pid_t tid),
+		      void *ctx)
+{
+	each_number(pid, fn, ctx);
+	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
+		if (program_has_guest(&g->tasks[i], pid))
+			fn(ctx, g->tasks[i].tid);
+}
+
+struct journal_program *program_next(struct journal *g, uint32_t *i)
+{
+	while (*i < atomic_load(&g->n_programs)) {
+		struct journal_program *p = &g->programs[(*i)++];
+
+		if (p->pid)
+			return p;
+	}
+	return NULL;
+}
+
+bool program_is_gone(pid_t pid)
+{
+	return !task_lives(pid) && !target_look(pid).live_threads;
+}
+
+void program_kill(struct journal_program *p, pid_t task)
+{
+	kill(p->pid, SIGKILL);
+	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task };
+}
+
+/* ---- memory ---- */
+
+void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+		uint8_t now[ARCH_INSN_MAX];
+
+		if (e->pid == pid &&
+		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
+		    recovery_has_breakpoint(e, now))
+			address_space_write(s, e->at, e->own, arch_trap_size);
+	}
+}
+
+void program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+		uint8_t now[ARCH_SLOT_MAX];
+
+		if (e->pid == pid && e->slot &&
+		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
+		    recovery_has_slot(e, now))
+			address_space_write(s, e->slot, e->slot_own, e->slot_size);
+	}
+}
+
+static void find_live(void *ctx, pid_t tid)
+{
+	pid_t *found = ctx;
+
+	if (!*found && proc_status(tid).vm_size)
+		*found = tid;
+}
+
+struct address_space *program_open_space(pid_t pid)
+{
+	pid_t live = 0;
+
+	each_number(pid, find_live, &live);
+	return live ? address_space_new(live) : NULL;
+}
+
+void program_restore_text(const struct journal *g, pid_t pid)
+{
+	struct address_space *s = program_open_space(pid);
+
+	if (s)
+		program_restore_breakpoints(g, pid, s);
+	address_space_free(s);
+}

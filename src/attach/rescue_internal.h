@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_RESCUE_INTERNAL_H
+#define MPROF_ATTACH_RESCUE_INTERNAL_H
+
+/* What the files share that put programs right when the tracer was killed: keeper.c and watchdog.c
+ * (which wait for that), sight.c (stops and looks), rescue.c (puts right), programs.c (what there
+ * is to be put right). Nobody else includes this. */
+
+#include "attach/recovery.h"
+#include "attach/task.h"
+
+/* ---- programs.c ---- */
+
+/* Has a task not ended? */
+bool task_lives(pid_t tid);
+/* Call @fn for each task of a process; or, with @pid 0, for each process. */
+void each_number(pid_t pid, void (*fn)(void *ctx, pid_t number), void *ctx);
+/* Is this the record of a task of another process that runs in the memory of @pid, as a child of
+ * vfork(2) does? */
+bool program_has_guest(const struct journal_task *r, pid_t pid);
+/* Call @fn for each task of a program and for each such guest of which there is a record. */
+void program_each_task(const struct journal *g, pid_t pid, void (*fn)(void *ctx, pid_t tid),
+		       void *ctx);
+/* The programs of the journal, one after the other; *i from 0. NULL: there are no more. */
+struct journal_program *program_next(struct journal *g, uint32_t *i);
+bool program_is_gone(pid_t pid);
+/* End a program, because @task cannot be put right. */
+void program_kill(struct journal_program *p, pid_t task);
+/* The memory of a process, of which the leader may have ended; NULL: it is gone. */
+struct address_space *program_open_space(pid_t pid);
+/* Put back the program's own bytes where a breakpoint still stands; and where a slot does. */
+void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s);
+void program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s);
+/* The breakpoints of a process whose memory is not open. */
+void program_restore_text(const struct journal *g, pid_t pid);
+
+/* ---- sight.c ---- */
+
+/* How all tasks stood while the tracer was held. */
+struct recovery_sight {
+	struct recovery_seen *v;
+	size_t n, cap;
+};
+
+/* The tracer is held: find out how all tasks stand, which have been stopped. */
+void sight_take(struct journal *g, struct recovery_sight *s);
+/* How a task stood; NULL: it was not seen, or @s is NULL. */
+const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid);
+
+/* ---- rescue.c ---- */
+
+enum { RESCUE_STOP_TRIES = 200 };	/* so many naps for a task to stop */
+
+/* A millisecond. */
+void rescue_nap(void);
+/* The tracer is gone. @s: NULL if it was not held to the end. */
+void rescue_programs(struct journal *g, const struct recovery_sight *s);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tracer is dying: its programs are stopped, and how each of their tasks stands is noted. */
+#include "attach/rescue_internal.h"
+
+#include "base/array.h"
+#include "proc/file.h"
+#include "proc/stat.h"
+#include "proc/status.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uint64_t bit(int sig)
+{
+	return 1ull << (sig - 1);
+}
+
+/* ---- first aid ---- */
+
+static void stop_task(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	/* Each by itself: a signal to the process would be taken by one, and the tracer would be
+	 * asked. */
+	syscall(SYS_tkill, tid, SIGSTOP);
+}
+
+void watchdog_stop_programs(struct journal *g)
+{
+	struct journal_program *p;
+
+	/* First those that are known to run, which may meet a breakpoint at any moment. */
+	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
+		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED)
+			stop_task(NULL, g->tasks[i].tid);
+	for (uint32_t i = 0; (p = program_next(g, &i));)
+		program_restore_text(g, p->pid);
+	for (uint32_t i = 0; (p = program_next(g, &i));)
+		program_each_task(g, p->pid, stop_task, NULL);
+}
+
+/* ---- children that were forked, and not told of yet ---- */
+
+struct adoption {
+	struct journal *g;
+	pid_t child, parent;
+};
+
+static void adopt_entry(const struct adoption *a, const struct journal_entry *of)
+{
+	struct journal_entry e = *of;
+
+	e.pid = a->child;
+	journal_add(a->g, &e);
+}
+
+/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's
+ * breakpoints. */
+static void adopt(void *ctx, pid_t pid)
+{
+	struct journal *g = ctx;
+	struct adoption a = { g, pid, proc_status(pid).ppid };
+	struct journal_program *p;
+	bool known = false, of_ours = false;
+
+	if (proc_status(pid).tracer != atomic_load(&g->tracer))
+		return;
+	for (uint32_t i = 0; (p = program_next(g, &i));) {
+		known |= p->pid == pid;
+		of_ours |= p->pid == a.parent;
+	}
+	if (known || !of_ours)
+		return;
+	for (uint32_t i = 0, n = atomic_load(&g->n_entries); i < n; i++)
+		if (g->entries[i].pid == a.parent)
+			adopt_entry(&a, &g->entries[i]);
+	each_number(pid, stop_task, NULL);
+	program_restore_text(g, pid);
+}
+
+/* ---- looking ---- */
+
+/* The pc of a task that does not run is the last word there: proc(5), /proc/PID/syscall. */
+static bool read_pc(pid_t tid, taddr *pc)
+{
+	char *text = proc_read(tid, "syscall", NULL), *end;
+	const char *last = text ? strrchr(text, ' ') : NULL;
+
+	*pc = last ? strtoull(last, &end, 16) : 0;
+	bool is = last && end > last + 1;
+	free(text);
+	return is;
+}
+
+/* @untold: of the task itself, not of its thread group, as /proc/TID/stat has it. */
+static bool look_once(struct recovery_seen *s)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "task/%d/stat", (int)s->tid);
+	char *text = proc_read(s->tid, name, NULL);
+	const char *at = text ? procstat_field(text, PROCSTAT_STATE) : NULL;
+
+	s->state = at ? *at : 'X';
+	at = at ? procstat_field(text, PROCSTAT_EXIT_CODE) : NULL;
+	s->untold = at ? atoi(at) : 0;
+	free(text);
+	return !strchr("RS", s->state);
+}
+
+struct looking {
+	struct recovery_sight *sight;
+	pid_t pid;
+};
+
+static void look_at(void *ctx, pid_t tid)
+{
+	const struct looking *l = ctx;
+	struct recovery_sight *s = l->sight;
+	struct recovery_seen seen = { .tid = tid, .pid = l->pid };
+
+	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
+		return;
+	for (int i = 0; i < RESCUE_STOP_TRIES && !look_once(&seen); i++)
+		rescue_nap();
+	seen.has_pc = strchr("tT", seen.state) && read_pc(tid, &seen.pc);
+	seen.trap_comes = seen.untold == SIGTRAP || proc_status(tid).pending & bit(SIGTRAP);
+	s->v[s->n++] = seen;
+}
+
+const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid)
+{
+	for (size_t i = 0; s && i < s->n; i++)
+		if (s->v[i].tid == tid)
+			return &s->v[i];
+	return NULL;
+}
+
+/* A trap that nobody has been told of is the program's death; unless it handles SIGTRAP, and comes
+ * back. */
+static void judge_missed(struct journal *g, struct journal_program *p,
+			 const struct recovery_sight *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].pid != p->pid || !recovery_missed_trap(g, &s->v[i]))
+			continue;
+		if (proc_status(s->v[i].tid).caught & bit(SIGTRAP)) {
+			program_kill(p, s->v[i].tid);
+			return;
+		}
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid };
+	}
+}
+
+void sight_take(struct journal *g, struct recovery_sight *s)
+{
+	struct journal_program *p;
+
+	each_number(0, adopt, g);
+	for (uint32_t i = 0; (p = program_next(g, &i));) {
+		program_each_task(g, p->pid, look_at, &(struct looking){ s, p->pid });
+		judge_missed(g, p, s);
+	}
+}

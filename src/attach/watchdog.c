@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/watchdog.h"
+
+#include "attach/rescue_internal.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+void watchdog_no_tracer(struct journal *g)
+{
+	sem_post(&g->entered);
+}
+
+bool watchdog_wait(struct journal *g, pid_t tracer)
+{
+	struct timespec moment = { 0, 1000000 };
+
+	/* The tracer takes the lock first thing; if it dies before, it has changed nothing. */
+	while (!atomic_load(&g->tracer)) {
+		siginfo_t si = { 0 };
+
+		if (waitid(P_PID, (id_t)tracer, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid) {
+			watchdog_no_tracer(g);
+			return false;
+		}
+		nanosleep(&moment, NULL);
+	}
+	pthread_mutex_lock(&g->alive);
+	return !atomic_load(&g->clean);
+}
+
+bool watchdog_is_kept(const struct journal *g)
+{
+	return atomic_load(&g->kept);
+}
+
+bool watchdog_is_left_to_us(const struct journal *g)
+{
+	return !atomic_load(&g->rescued);
+}
+
+bool watchdog_next_fate(const struct journal *g, unsigned i, struct program_fate *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < atomic_load(&g->n_programs); k++)
+		if (g->programs[k].pid && g->programs[k].fate.pid && n++ == i) {
+			*f = g->programs[k].fate;
+			return true;
+		}
+	return false;
+}
+
+void watchdog_recover(struct journal *g)
+{
+	rescue_programs(g, NULL);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_WATCHDOG_H
+#define MPROF_ATTACH_WATCHDOG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * The processes that watch over the tracer, and put the program right from the recovery journal if
+ * it is killed: the keeper, which holds the tracer, and the watchdog, which does the same if there
+ * is no keeper left to do it.
+ */
+struct journal;
+
+/* Become the process that holds the tracer: it is woken by the kernel before the tracer lets go of
+ * its tasks. Returns when the tracer has ended and the programs have been put in order. */
+void keeper_main(struct journal *g);
+
+/* There will be no tracer, so the keeper need not wait for it. */
+void watchdog_no_tracer(struct journal *g);
+
+/* Wait for the end of @tracer, our child. True: it left without undoing everything. */
+bool watchdog_wait(struct journal *g, pid_t tracer);
+
+/* A keeper holds, or has held, the tracer. */
+bool watchdog_is_kept(const struct journal *g);
+
+/* The keeper, now dead or never there, has not done what is to be done. */
+bool watchdog_is_left_to_us(const struct journal *g);
+
+/* First aid, at once: stop the programs before the kernel lets them run on without a tracer. */
+void watchdog_stop_programs(struct journal *g);
+
+/* When the tracer is gone: put the programs' own bytes and program counters back and let them go
+ * on. */
+void watchdog_recover(struct journal *g);
+
+/* What has become of a program. */
+enum program_end {
+	FATE_ALIVE,	/* it was put back in order and goes on */
+	FATE_DIED,	/* of the signal, or, if that is 0, of what nobody could see */
+	FATE_ENDED,	/* by us, because what its task would have gone on with could not be
+			   known */
+};
+
+struct program_fate {
+	pid_t pid;
+	enum program_end end;
+	int signal;
+	pid_t task;
+};
+
+/* What watchdog_recover() has come to; @i from 0. False: there are no more. */
+bool watchdog_next_fate(const struct journal *g, unsigned i, struct program_fate *f);
+
+#endif

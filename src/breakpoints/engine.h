@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BREAKPOINTS_ENGINE_H
+#define MPROF_BREAKPOINTS_ENGINE_H
+
+#include "alloc_event.h"
+#include "arch/arch.h"
+#include "attach/task.h"
+#include "base/error.h"
+#include "probes/probes.h"
+#include "proc/modules.h"
+
+/*
+ * The seam between the watch of a program and an engine: a part that it may have, which sees the
+ * calls of functions without a trap. The watch knows what is mapped and which function has which
+ * definition. It offers each function to the engine, and plants a breakpoint where that declines.
+ *
+ * An engine knows no breakpoint, no session and no profile. Whatever it has seen it tells as
+ * events, and before a stop of a task is served it has told all that the program did until then.
+ */
+
+/* An engine at work in one address space, and what all that belong to a session share. */
+struct engine;
+struct engine_shared;
+
+/* What an unwinder begins with: the registers of the caller of a function as they are when that has
+ * returned, and the stack from there upwards as it was at that moment. */
+struct stack_copy {
+	taddr pc, sp;
+	uint64_t kept[ARCH_KEPT_REGS];
+	const void *bytes;	/* from sp on */
+	size_t len;
+};
+
+/* What an engine asks of the watch that it belongs to; @ctx is the watch. */
+struct engine_host {
+	/* 0, or -ENOMEM: the event could not be counted. */
+	int (*event)(void *ctx, struct alloc_event *e);
+	/* Is it a block whose allocation was told and whose free was not? */
+	bool (*knows)(void *ctx, taddr ptr);
+	/* The number of the place of @pc, in a space of which @tid is a task. *@hidden: part of the
+	 * allocator, which is left out at the inner end of a chain. UINT32_MAX: out of memory. */
+	uint32_t (*place)(void *ctx, pid_t tid, taddr pc, bool exact, bool guessed, bool *hidden);
+	/* The node of the profile's call tree that a place leads to, from its caller's node or from
+	 * a root, as profile_node_below(). UINT32_MAX: out of memory. */
+	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
+	/* Did the module that defines the free at @function call it itself, from before @ret? */
+	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
+	/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0
+	 * or
+	 * -errno. */
+	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out);
+	void *ctx;
+};
+
+enum engine_answer {
+	ENGINE_TAKES,
+	ENGINE_LEAVES,	/* to a breakpoint; *@why tells, for a person */
+};
+
+/* A function that has a definition. */
+struct engine_function {
+	uint32_t number;	/* of its definition */
+	const struct probe *probe;
+	taddr at;
+	uint64_t size;		/* bytes; 0: nothing tells */
+	uint32_t file;		/* of struct module_files */
+};
+
+struct engine_ops {
+	const char *name;	/* as --engine has it */
+
+	/**
+	 * Begin in an address space, all of whose tasks are stopped.
+	 * @task  one of them, which can be made to run system calls
+	 * @host  outlives the engine
+	 * Returns NULL, with what is wrong and what to do in @e: nothing has been changed.
+	 */
+	struct engine *(*open)(struct engine_shared *shared, struct task *task,
+			       const struct engine_host *host, struct error *e);
+	/* Nothing of it is in the program any more, or that is gone. */
+	void (*free)(struct engine *e);
+
+	/* Will it see the calls of a function? It does so from arm() on. */
+	enum engine_answer (*plant)(struct engine *e, const struct engine_function *f,
+				    const char **why);
+	/* All tasks are stopped, or nobody can be in what has been planted: write it into the
+	 * program. 0 or -errno: nothing has been written. */
+	int (*arm)(struct engine *e);
+	/* What is mapped has changed; functions in what is gone are gone, too. */
+	void (*modules)(struct engine *e, const struct mappings *maps);
+
+	/* Tell what has been seen. @ended: nothing can come any more. Returns how many events there
+	 * were. */
+	uint64_t (*drain)(struct engine *e, bool ended);
+	/* A task, which is stopped, has begun to run in the space, or was there before the
+	 * engine. */
+	void (*thread_begins)(struct engine *e, struct task *task);
+	void (*thread_ends)(struct engine *e, struct task *task);
+
+	/* See nothing until it is switched on again; the tasks may run. */
+	void (*suspend)(struct engine *e, bool on);
+	/* All tasks are stopped: take everything out of the program. -EAGAIN: some task is in the
+	 * middle of it; let all run for a moment and ask again. */
+	int (*remove)(struct engine *e);
+	/* Take everything out of a copy of the space, made by fork, whose only task is stopped at
+	 * its first instruction. */
+	void (*clean_copy)(const struct engine *e, struct task *child);
+};
+
+#endif

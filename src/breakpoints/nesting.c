@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Is a call the program's own, or does the allocator make it itself inside of a pending call? */
+#include "breakpoints/watch_internal.h"
+
+/* Has the pending call's site called the function of that call itself, and no wrapper of it? @pc:
+ * where it goes on. */
+static bool is_call_itself(const struct watch *w, const struct call *pending, taddr pc)
+{
+	if (!pending->by_wrapper)
+		return true;
+	const struct mapping *of = mappings_find(&w->maps, pending->entry);
+	const struct mapping *at = mappings_find(&w->maps, pc - 1);
+	return of && at && of->file == at->file;
+}
+
+struct frame_sought {
+	struct watch *w;
+	const struct calls *calls;
+};
+
+/*
+ * Is it the frame of the innermost pending call, or of one that is known to be nested in it? A
+ * nested call whose site calls different functions at different times proves nothing by being in
+ * the chain: the function that is called there now has to be the one that was seen to begin.
+ */
+static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner)
+{
+	const struct frame_sought *f = ctx;
+
+	if (calls_is_pending(f->calls, pc, sp))
+		return true;
+	const struct nested_call *n = calls_find_nested(f->calls, pc, sp);
+	return n && (n->certain || watch_function(f->w, inner) == n->entry);
+}
+
+static bool has_handler(const struct unwind_chain *chain)
+{
+	for (size_t i = 0; i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return true;
+	return false;
+}
+
+/*
+ * For cases that the stack pointer does not decide. The call is pending if its frame is in the
+ * chain; and what a signal handler calls, the handler calls, not the allocator it interrupted.
+ */
+static enum entry_verdict judge_by_chain(const struct watch *w, const struct calls *calls,
+					 const struct call_entry *e,
+					 const struct unwind_chain *chain)
+{
+	const struct call *pending = &calls->v[calls->n - 1];
+	bool handler = has_handler(chain);
+
+	if (!chain->reached)
+		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
+	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
+	if (calls_is_pending(calls, found->pc, inner->cfa) &&
+	    !is_call_itself(w, pending, inner->pc))
+		return ENTRY_ABANDONED;
+	return handler ? ENTRY_OUTER : ENTRY_NESTED;
+}
+
+/* Is it unknown whether this request has returned? Its return is not waited for, and the part of
+ * the chain that is known does not show it. */
+static bool is_doubtful(const struct calls *calls, const struct unwind_chain *chain)
+{
+	const struct call *pending = &calls->v[calls->n - 1];
+
+	return pending->unwanted && pending->unwatched && !chain->reached && chain->truncated &&
+	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
+}
+
+/* Unwind, judge by the chain, and note what was learned. 0 or -errno. */
+static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
+			   const struct arch_regs *r, enum entry_verdict *verdict)
+{
+	const struct unwind_goal goal = { is_sought, &(struct frame_sought){ w, calls } };
+	struct unwind_chain chain;
+	int err = watch_unwind(w, r, e->ret, &goal, &chain);
+
+	if (err)
+		return err;
+	*verdict = judge_by_chain(w, calls, e, &chain);
+	w->counts.doubtful += is_doubtful(calls, &chain);
+	/* A free that hands its block on in a chain that is cut proves nothing about others. */
+	if (*verdict == ENTRY_NESTED && (chain.reached || !calls->v[calls->n - 1].unwatched))
+		calls_note_nested(calls, e, arch_sp_after_return(r),
+				  watch_site_of(w, e->ret, e->entry));
+	return 0;
+}
+
+/*
+ * Clearing a pool runs what the program has registered for that; the library of the pool has no
+ * other reason to call a function of another module that allocates.
+ */
+static bool is_callback(const struct watch *w, const struct call *pending,
+			const struct call_entry *e)
+{
+	enum probe_kind kind = watch_probe(w, pending->probe)->kind;
+
+	if (pending->resolver || pending->gave_up || kind == PROBE_LABEL || kind == PROBE_CALLBACK)
+		return true;
+	if (kind != PROBE_POOL_FREE && kind != PROBE_INTERNAL && kind != PROBE_POOL_NEW)
+		return false;
+	/* The pending call has jumped there itself, at its end. */
+	if (e->ret_at == pending->ret_at)
+		return false;
+	const struct mapping *of = mappings_find(&w->maps, pending->entry);
+	const struct mapping *by = mappings_find(&w->maps, e->ret - 1);
+	return of && by && of->file != by->file;
+}
+
+bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
+		    const struct call_entry *e, const struct arch_regs *r)
+{
+	for (;;) {
+		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
+		uint64_t word = 0;
+
+		if (top)
+			unwinder_far_word(w->unwinder, top->ret_at, &word);
+		enum entry_verdict v = calls_classify_entry(top, e, word);
+		bool goes_on = calls_enter(calls, e);
+		if (v == ENTRY_UNWIND && goes_on)
+			v = ENTRY_NESTED;
+		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
+			w->counts.lost++;
+			return false;
+		}
+		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
+			return v == ENTRY_OUTER || is_callback(w, top, e);
+		watch_abandon(w, task, calls);
+	}
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A watch and its engine: which functions it has taken, and what it asks of the watch. */
+#include "breakpoints/watch_internal.h"
+
+#include "base/array.h"
+#include "probes/outcome.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- what the engine asks ---- */
+
+static int host_event(void *ctx, struct alloc_event *e)
+{
+	struct watch *w = ctx;
+	int err = w->sink->event(w->image, e);
+
+	w->counts.lost += err != 0;
+	return err;
+}
+
+static bool host_knows(void *ctx, taddr ptr)
+{
+	struct watch *w = ctx;
+
+	return w->sink->knows(w->image, ptr);
+}
+
+static uint32_t host_place(void *ctx, pid_t tid, taddr pc, bool exact, bool guessed, bool *hidden)
+{
+	const struct unwind_frame f = { .pc = pc, .exact = exact, .guessed = guessed };
+	const struct known_pc *k = watch_place(ctx, tid, &f);
+
+	if (!k)
+		return UINT32_MAX;
+	*hidden = k->hidden;
+	return k->frame;
+}
+
+static uint32_t host_node(void *ctx, uint32_t parent, uint32_t place)
+{
+	struct watch *w = ctx;
+
+	return w->sink->node(w->image, parent, place);
+}
+
+static const struct engine_function *function_at(const struct watch *w, taddr at)
+{
+	for (size_t i = 0; i < w->n_taken; i++)
+		if (w->taken[i].at == at)
+			return &w->taken[i];
+	return NULL;
+}
+
+static bool host_by_allocator(void *ctx, taddr function, taddr ret)
+{
+	struct watch *w = ctx;
+	const struct engine_function *f = function_at(w, function);
+
+	return f && watch_by_allocator(w, function, f->file, ret);
+}
+
+static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out)
+{
+	return watch_chain_of_copy(ctx, tid, copy, out);
+}
+
+/* ---- what the watch does with it ---- */
+
+void watch_begin_engine(struct watch *w, struct task *task)
+{
+	const struct watch_shared *s = w->shared;
+
+	if (!s->engine || w->engine || w->suspended || w->refusal.text[0])
+		return;
+	w->host = (struct engine_host){
+		.event = host_event,
+		.knows = host_knows,
+		.place = host_place,
+		.node = host_node,
+		.by_allocator = host_by_allocator,
+		.unwind = host_unwind,
+		.ctx = w,
+	};
+	w->engine = s->engine->open(s->engine_shared, task, &w->host, &w->refusal);
+	if (w->engine)
+		s->engine->thread_begins(w->engine, task);
+}
+
+const char *watch_refusal(const struct watch *w)
+{
+	return w->refusal.text[0] ? w->refusal.text : NULL;
+}
+
+/* Is what comes of the function's calls told from that of others by who calls whom? Between a
+ * function that is trapped and one that is not nobody tells that. */
+static bool has_part(const struct probe *p)
+{
+	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p);
+}
+
+static void refuse(struct watch *w, const struct engine_function *f, const char *why)
+{
+	if (!watch_refusal(w))
+		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s",
+			  f->probe->name, why);
+}
+
+bool watch_offer(struct watch *w, const struct engine_function *f)
+{
+	const char *why = w->engine ? "it has a breakpoint" : "it is the program's own";
+
+	if (!w->shared->engine || !has_part(f->probe) || w->suspended)
+		return w->shared->engine && f->probe->kind == PROBE_GIVE_UP;
+	if (function_at(w, f->at))
+		return true;
+	if (w->engine && !breakpoints_at(&w->breakpoints, f->at) &&
+	    !ARRAY_RESERVE(&w->taken, &w->cap_taken, w->n_taken) &&
+	    w->shared->engine->plant(w->engine, f, &why) == ENGINE_TAKES) {
+		w->taken[w->n_taken++] = *f;
+		return true;
+	}
+	refuse(w, f, why);
+	return false;
+}
+
+void watch_arm(struct watch *w)
+{
+	int err = w->engine ? w->shared->engine->arm(w->engine) : 0;
+
+	if (err && !watch_refusal(w))
+		error_set(&w->refusal, err, "its code cannot be changed: %s", strerror(-err));
+}
+
+void watch_forget_taken(struct watch *w, taddr start, taddr end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_taken; i++)
+		if (w->taken[i].at < start || w->taken[i].at >= end)
+			w->taken[n++] = w->taken[i];
+	w->n_taken = n;
+}
+
+void watch_thread_was_there(struct watch *w, struct task *task)
+{
+	if (w->engine)
+		w->shared->engine->thread_begins(w->engine, task);
+}
+
+uint64_t watch_catch_up(struct watch *w, bool ended)
+{
+	return w->engine ? w->shared->engine->drain(w->engine, ended) : 0;
+}
+
+void watch_end_engine(struct watch *w)
+{
+	if (w->engine)
+		w->shared->engine->free(w->engine);
+	w->engine = NULL;
+	w->n_taken = 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an event does to a profile: blocks come and go, and are counted at their leaves. */
+#include "profile/profile_internal.h"
+
+#include "base/array.h"
+#include "profile/size_filter.h"
+
+#include <errno.h>
+
+/* Before a leaf's counts change. */
+static void note_peak(const struct profile *p, struct call_leaf *l)
+{
+	if (l->epoch == p->epoch)
+		return;
+	l->at_peak = l->allocs - l->frees;
+	l->epoch = p->epoch;
+}
+
+uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l)
+{
+	return l->epoch == p->epoch ? l->at_peak : l->allocs - l->frees;
+}
+
+static bool is_own(const struct live_slot *block, bool known)
+{
+	return known && !(block->leaf & LEAF_INHERITED);
+}
+
+static void count_free(struct profile *p, const struct live_slot *block, bool known)
+{
+	if (!is_own(block, known)) {
+		p->totals.unknown_frees++;
+		p->totals.inherited_frees += known;
+		return;
+	}
+	struct call_leaf *l = &p->leaves[block->leaf];
+
+	note_peak(p, l);
+	l->frees++;
+	p->totals.frees++;
+	p->totals.free_bytes += l->size;
+	p->live_bytes -= l->size;
+}
+
+/* A free that was seen, of a block that was @last_of a thread, as lifetimes_take_last() told. */
+static int count_death(struct profile *p, const struct live_slot *block, bool known,
+		       uint32_t last_of, uint64_t now_ns)
+{
+	p->lifetimes.events++;
+	if (!is_own(block, known))
+		return 0;
+	return lifetimes_death(&p->lifetimes, p->leaves[block->leaf].node, block, now_ns,
+			       last_of != PD_NONE);
+}
+
+static void count_chain_end(struct pd_totals *t, enum chain_end end)
+{
+	t->truncated_chains += end != CHAIN_WHOLE;
+	t->truncated_no_cfi += end == CHAIN_NO_CFI;
+	t->truncated_unreadable += end == CHAIN_UNREADABLE;
+	t->truncated_too_deep += end == CHAIN_TOO_DEEP;
+}
+
+/* A block has gone, as @c tells; nothing if it was not known. */
+static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
+{
+	if (!known)
+		return;
+	c->kind = BLOCK_GONE;
+	c->old_leaf = leaf & ~LEAF_INHERITED;
+	c->old_inherited = leaf & LEAF_INHERITED;
+}
+
+static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	uint32_t node = profile_node_of_chain(p, &e->chain);
+	uint32_t leaf = node == IDINDEX_NONE ? node : profile_leaf_of(p, node, e);
+	struct live_slot block = { .ptr = block_key(e, e->ptr), .leaf = leaf }, was;
+
+	if (leaf == IDINDEX_NONE)
+		return -ENOMEM;
+	lifetimes_birth(&p->lifetimes, &block, e->time_ns);
+	int known = live_put(&p->live, &block, &was);
+	if (known < 0)
+		return known;
+	lifetimes_take_last(&p->lifetimes, block.ptr);
+	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
+	if (known) {
+		c->replaced_leaf = was.leaf & ~LEAF_INHERITED;
+		c->replaced_inherited = was.leaf & LEAF_INHERITED;
+		if (!c->replaced_inherited)
+			count_free(p, &was, true);
+	}
+	c->kind = BLOCK_NEW;
+	c->leaf = leaf;
+	note_peak(p, &p->leaves[leaf]);
+	p->leaves[leaf].allocs++;
+	p->totals.allocs++;
+	p->totals.alloc_bytes += e->size;
+	count_chain_end(&p->totals, e->chain.truncated);
+	p->live_bytes += e->size;
+	if (p->live_bytes > p->totals.peak_bytes) {
+		p->totals.peak_bytes = p->live_bytes;
+		p->epoch++;
+	}
+	return lifetimes_allocated(&p->lifetimes, e->task, block.ptr);
+}
+
+static int event_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	p->lifetimes.events++;
+	return count_alloc(p, e, c);
+}
+
+static int event_free(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	struct live_slot block = { 0 };
+
+	if (!e->ptr)
+		return 0;
+	bool known = live_take(&p->live, block_key(e, e->ptr), &block);
+	if (!known && e->by_allocator)
+		return 0;
+	count_free(p, &block, known);
+	tell_gone(c, block.leaf, known);
+	return count_death(p, &block, known,
+			   lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
+}
+
+/* ---- realloc ---- */
+
+static int realloc_begin(struct profile *p, const struct alloc_event *e)
+{
+	struct taken_block b = { .block = { .ptr = block_key(e, e->old_ptr) }, .task = e->task };
+
+	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
+		return -ENOMEM;
+	b.known = live_take(&p->live, b.block.ptr, &b.block);
+	b.last_of = lifetimes_take_last(&p->lifetimes, b.block.ptr);
+	p->taken[p->n_taken++] = b;
+	return 0;
+}
+
+/* The block that this task's realloc holds; what is held last ends first. */
+static bool taken_end(struct profile *p, const struct alloc_event *e, struct taken_block *b)
+{
+	for (size_t i = p->n_taken; i-- > 0;) {
+		if (p->taken[i].task != e->task ||
+		    p->taken[i].block.ptr != block_key(e, e->old_ptr))
+			continue;
+		*b = p->taken[i];
+		p->taken[i] = p->taken[--p->n_taken];
+		return true;
+	}
+	return false;
+}
+
+/* A block that a realloc held is still there; or, if its address has been handed out again by now
+ * (the call was abandoned when it had moved the block already), has been freed after all. */
+static int put_back(struct profile *p, const struct taken_block *b, struct block_change *c)
+{
+	struct live_slot now, was;
+
+	if (!b->known)
+		return 0;
+	int again = live_put(&p->live, &b->block, &now);
+	if (again == 0)
+		return lifetimes_back(&p->lifetimes, b->last_of, b->block.ptr);
+	if (again < 0)
+		return again;
+	again = live_put(&p->live, &now, &was);
+	if (again < 0)
+		return again;
+	count_free(p, &b->block, true);
+	tell_gone(c, b->block.leaf, true);
+	return 0;
+}
+
+static int realloc_end(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	struct taken_block b = { .last_of = PD_NONE };
+
+	taken_end(p, e, &b);
+	if (e->kind == AE_REALLOC_BACK)
+		return put_back(p, &b, c);
+	count_free(p, &b.block, b.known);
+	tell_gone(c, b.block.leaf, b.known);
+	int err = count_death(p, &b.block, b.known, b.last_of, e->time_ns);
+	if (err || e->kind == AE_REALLOC_FREED)
+		return err;
+	err = count_alloc(p, e, c);
+	if (!err && b.known)
+		c->kind = BLOCK_RESIZED;
+	return err;
+}
+
+/* ---- any event ---- */
+
+/* The stretch up to @now counts with the live bytes there have been. */
+static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
+{
+	if (!l->begin_ns)
+		l->begin_ns = l->end_ns = now;
+	if (now <= l->end_ns)
+		return;
+	unsigned __int128 total = (unsigned __int128)l->total_high << 64 | l->total_low;
+
+	total += (unsigned __int128)bytes * (now - l->end_ns);
+	l->total_high = (uint64_t)(total >> 64);
+	l->total_low = (uint64_t)total;
+	l->end_ns = now;
+}
+
+void profile_stamp(struct profile *p, uint64_t time_ns)
+{
+	pass_time(&p->load, time_ns, p->live_bytes);
+	p->load.stamps++;
+}
+
+/* A call that is an entry of a log. */
+static void count_call(struct profile *p, const struct alloc_event *e, const struct block_change *c)
+{
+	uint64_t *const calls[] = {
+		[CALL_MALLOC] = &p->load.mallocs,
+		[CALL_CALLOC] = &p->load.callocs,
+		[CALL_REALLOC] = &p->load.reallocs,
+		[CALL_FREE] = &p->load.frees,
+	};
+
+	/* A realloc is one call, told of by its end; if it failed, by that. */
+	if (e->kind == AE_REALLOC_BEGIN || e->kind == AE_REALLOC_BACK)
+		return;
+	if (e->kind == AE_FREE && e->by_allocator && c->kind == BLOCK_NO_CHANGE)
+		return;
+	++*calls[e->call];
+	p->load.replaced += c->replaced_leaf != PD_NONE && !c->replaced_inherited;
+}
+
+static int count_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	*c = (struct block_change){ .leaf = PD_NONE,
+				    .old_leaf = PD_NONE,
+				    .replaced_leaf = PD_NONE };
+	switch (e->kind) {
+	case AE_ALLOC:
+		return event_alloc(p, e, c);
+	case AE_FREE:
+		return event_free(p, e, c);
+	case AE_REALLOC_BEGIN:
+		return realloc_begin(p, e);
+	case AE_REALLOC_MOVED:
+	case AE_REALLOC_FREED:
+	case AE_REALLOC_BACK:
+		return realloc_end(p, e, c);
+	case AE_FAILED:
+		p->totals.failed_allocs++;
+		return 0;
+	}
+	return 0;
+}
+
+int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
+{
+	pass_time(&p->load, e->time_ns, p->live_bytes);
+	int err = count_event(p, e, c);
+	if (!err)
+		count_call(p, e, c);
+	return err;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_INTERNAL_H
+#define MPROF_PROFILE_INTERNAL_H
+
+/* What the files of a profile in the making share: profile_tree.c and profile_event.c. Nobody else
+ * includes this. */
+
+#include "profile/profile.h"
+
+/* profile_tree.c */
+/* The node of a request's chain, with what it repeats of the last one counted. IDINDEX_NONE: out of
+ * memory. */
+uint32_t profile_node_of_chain(struct profile *p, const struct alloc_chain *c);
+/* The leaf of what @e requests at @node. IDINDEX_NONE: out of memory, or there are too many. */
+uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_event *e);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A watch with an engine that a script plays: what it is offered, asked and told. The program is a
+ * copy of this one that never runs. */
+#include "unit/unit.h"
+
+#include "arch/arch.h"
+#include "breakpoints/engine.h"
+#include "breakpoints/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { OFFERS_MAX = 64, ADDRESSES_MAX = 256, STACK_BYTES = 4096 };
+
+/* The scripted engine, and all else that a test looks at. */
+struct world {
+	pid_t child;
+	struct task task;
+	struct rules rules;
+	struct watch_shared shared;
+	struct watch *watch;
+
+	/* the engine's */
+	const struct engine_host *host;
+	const char *no_open;	/* why it cannot begin */
+	const char *leaves;	/* the name of a function that it does not take */
+	int no_arm, not_out;
+	struct engine_function offers[OFFERS_MAX];
+	size_t n_offers;
+	unsigned armed, opened, freed, told, begun, ended, cleaned;
+	bool suspended;
+	uint64_t to_tell;
+
+	/* the sink's */
+	uint64_t events, bytes;
+	int no_memory;
+	uint64_t frames[ADDRESSES_MAX];
+	uint32_t files[ADDRESSES_MAX], n_frames;
+};
+
+static struct world *world; /* an engine is opened with no context but its shared part */
+
+/* ---- the engine ---- */
+
+static struct engine *script_open(struct engine_shared *shared, struct task *task,
+				  const struct engine_host *host, struct error *e)
+{
+	struct world *w = (struct world *)shared;
+
+	assert_ptr_equal(task, &w->task);
+	w->opened++;
+	w->host = host;
+	if (w->no_open) {
+		error_set(e, -ENOMEM, "%s", w->no_open);
+		return NULL;
+	}
+	return (struct engine *)w;
+}
+
+static struct world *of(struct engine *e)
+{
+	return (struct world *)e;
+}
+
+static void script_free(struct engine *e)
+{
+	of(e)->freed++;
+}
+
+static enum engine_answer script_plant(struct engine *e, const struct engine_function *f,
+				       const char **why)
+{
+	struct world *w = of(e);
+
+	assert_true(w->n_offers < OFFERS_MAX);
+	w->offers[w->n_offers++] = *f;
+	*why = "a script says so";
+	return w->leaves && !strcmp(f->probe->name, w->leaves) ? ENGINE_LEAVES : ENGINE_TAKES;
+}
+
+static int script_arm(struct engine *e)
+{
+	of(e)->armed++;
+	return of(e)->no_arm;
+}
+
+static void script_modules(struct engine *e, const struct mappings *maps)
+{
+	(void)e;
+	assert_non_null(mappings_find(maps, (taddr)malloc));
+}
+
+static uint64_t script_drain(struct engine *e, bool ended)
+{
+	struct world *w = of(e);
+	uint64_t n = w->to_tell;
+
+	w->told++;
+	for (; w->to_tell; w->to_tell--) {
+		struct alloc_event event = { .kind = AE_ALLOC, .size = 10 };
+		w->host->event(w->host->ctx, &event);
+	}
+	w->ended += ended;
+	return n;
+}
+
+static void script_thread_begins(struct engine *e, struct task *task)
+{
+	assert_ptr_equal(task, &of(e)->task);
+	of(e)->begun++;
+}
+
+static void script_thread_ends(struct engine *e, struct task *task)
+{
+	(void)e, (void)task;
+}
+
+static void script_suspend(struct engine *e, bool on)
+{
+	of(e)->suspended = on;
+}
+
+static int script_remove(struct engine *e)
+{
+	int err = of(e)->not_out;
+
+	of(e)->not_out = 0;
+	return err;
+}
+
+static void script_clean_copy(const struct engine *e, struct task *child)
+{
+	assert_ptr_equal(child, &((const struct world *)e)->task);
+	((struct world *)e)->cleaned++;
+}
+
+static const struct engine_ops script_ops = {
+	.name = "scripted",
+	.open = script_open,
+	.free = script_free,
+	.plant = script_plant,
+	.arm = script_arm,
+	.modules = script_modules,
+	.drain = script_drain,
+	.thread_begins = script_thread_begins,
+	.thread_ends = script_thread_ends,
+	.suspend = script_suspend,
+	.remove = script_remove,
+	.clean_copy = script_clean_copy,
+};
+
+/* ---- the sink ---- */
+
+static int sink_event(void *image, const struct alloc_event *e)
+{
+	struct world *w = image;
+
+	if (w->no_memory)
+		return w->no_memory;
+	w->events++;
+	w->bytes += e->size;
+	return 0;
+}
+
+static bool sink_knows(void *image, taddr ptr)
+{
+	(void)image;
+	return ptr == 42;
+}
+
+static uint32_t sink_frame(void *image, uint32_t file, uint64_t address, bool exact, bool guessed)
+{
+	struct world *w = image;
+
+	(void)exact, (void)guessed;
+	assert_true(w->n_frames < ADDRESSES_MAX);
+	w->files[w->n_frames] = file;
+	w->frames[w->n_frames] = address;
+	return w->n_frames++;
+}
+
+static uint32_t sink_node(void *image, uint32_t parent, uint32_t frame)
+{
+	(void)image;
+	return parent * 1000 + frame;
+}
+
+static void sink_modules(void *image, const struct mappings *maps)
+{
+	(void)image, (void)maps;
+}
+
+static const struct observer_sink sink = {
+	.event = sink_event,
+	.knows = sink_knows,
+	.frame = sink_frame,
+	.node = sink_node,
+	.modules = sink_modules,
+};
+
+/* ---- the program ---- */
+
+static int begin(void **state)
+{
+	struct world *w = calloc(1, sizeof *w);
+	struct error e;
+	int wstatus;
+
+	assert_non_null(w);
+	assert_int_equal(probes_add_builtin(&w->rules.probes, false, &e), 0);
+	watch_shared_rules(&w->shared, &w->rules);
+	w->shared.engine = &script_ops;
+	w->shared.engine_shared = (struct engine_shared *)w;
+	*state = world = w;
+	w->child = fork();
+	if (!w->child) {
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(w->child, &wstatus, WUNTRACED), w->child);
+	w->task = (struct task){ .tid = w->child, .tgid = w->child, .state = TASK_HELD };
+	w->task.space = address_space_new(w->child);
+	assert_non_null(w->task.space);
+	w->task.space->pid = w->child;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct world *w = *state;
+
+	watch_free(w->watch);
+	kill(w->child, SIGKILL);
+	waitpid(w->child, NULL, 0);
+	address_space_free(w->task.space);
+	watch_shared_release(&w->shared);
+	probes_release(&w->rules.probes);
+	free(w);
+	return 0;
+}
+
+static void watch_it(struct world *w)
+{
+	int err = 0;
+
+	w->watch = watch_new(&w->shared, &w->task, &sink, w, &err);
+	assert_non_null(w->watch);
+	assert_int_equal(err, 0);
+}
+
+static const struct engine_function *offered(const struct world *w, const void *at)
+{
+	for (size_t i = 0; i < w->n_offers; i++)
+		if (w->offers[i].at == (taddr)at)
+			return &w->offers[i];
+	return NULL;
+}
+
+/* Does the program hold the same as we do where @at is? */
+static bool is_untouched(const struct world *w, const void *at)
+{
+	uint8_t there[16];
+
+	assert_int_equal(address_space_read(w->task.space, (taddr)at, there, sizeof there),
+			 sizeof there);
+	return !memcmp(there, at, sizeof there);
+}
+
+/* ---- the tests ---- */
+
+static void functions_about_memory_are_offered_and_not_trapped(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	assert_null(watch_refusal(w->watch));
+	const struct engine_function *f = offered(w, malloc);
+	assert_non_null(f);
+	assert_string_equal(f->probe->name, "malloc");
+	assert_true(f->size > 16);
+	assert_non_null(offered(w, free));
+	assert_non_null(offered(w, realloc));
+	assert_true(is_untouched(w, malloc));
+	assert_true(is_untouched(w, free));
+	assert_int_equal(w->opened, 1);
+	assert_int_equal(w->armed, 1);
+	assert_int_equal(w->begun, 1);
+	assert_true(watch_can_see(w->watch));
+	assert_true(watch_counts(w->watch).trapped);
+}
+
+static void each_function_is_offered_once(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	for (size_t i = 0; i < w->n_offers; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(w->offers[i].at, w->offers[j].at);
+	size_t n = w->n_offers;
+	watch_remapped(w->watch, w->child);
+	assert_int_equal(w->n_offers, n);
+}
+
+static void an_engine_that_cannot_see_a_function_is_refused_with_its_reason(void **state)
+{
+	struct world *w = *state;
+
+	w->leaves = "realloc";
+	watch_it(w);
+	assert_string_equal(watch_refusal(w->watch),
+			    "its realloc() cannot be seen without a trap: a script says so");
+	assert_int_equal(watch_clean(w->watch), 0);
+	assert_true(is_untouched(w, realloc));
+}
+
+static void an_engine_that_cannot_begin_is_refused_with_its_reason(void **state)
+{
+	struct world *w = *state;
+
+	w->no_open = "there is no room";
+	watch_it(w);
+	assert_string_equal(watch_refusal(w->watch), "there is no room");
+	assert_int_equal(w->n_offers, 0);
+	assert_int_equal(watch_clean(w->watch), 0);
+	assert_true(is_untouched(w, malloc));
+}
+
+static void an_engine_that_cannot_write_its_code_is_refused(void **state)
+{
+	struct world *w = *state;
+
+	w->no_arm = -EIO;
+	watch_it(w);
+	assert_non_null(strstr(watch_refusal(w->watch), strerror(EIO)));
+}
+
+static void at_its_exec_a_task_cannot_be_made_to_do_anything(void **state)
+{
+	struct world *w = *state;
+
+	w->task.wstatus = SIGTRAP << 8 | 0x7f | 4 << 16; /* PTRACE_EVENT_EXEC */
+	watch_it(w);
+	assert_int_equal(w->opened, 0);
+	assert_non_null(strstr(watch_refusal(w->watch), "the program's own"));
+}
+
+static void what_it_has_seen_is_told_when_somebody_wants_to_catch_up(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	w->to_tell = 3;
+	assert_int_equal(watch_catch_up(w->watch, false), 3);
+	assert_int_equal(w->events, 3);
+	assert_int_equal(w->bytes, 30);
+	assert_int_equal(watch_catch_up(w->watch, true), 0);
+	assert_int_equal(w->ended, 1);
+}
+
+static void an_event_that_could_not_be_counted_is_lost(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	w->to_tell = 2;
+	w->no_memory = -ENOMEM;
+	watch_catch_up(w->watch, false);
+	assert_int_equal(w->events, 0);
+	assert_int_equal(watch_counts(w->watch).lost, 2);
+}
+
+static void it_asks_for_blocks_places_and_nodes(void **state)
+{
+	struct world *w = *state;
+	bool hidden = true;
+
+	watch_it(w);
+	assert_true(w->host->knows(w->host->ctx, 42));
+	assert_false(w->host->knows(w->host->ctx, 43));
+	uint32_t place = w->host->place(w->host->ctx, w->child, (taddr)begin + 4, false, false,
+					&hidden);
+	assert_false(hidden);
+	assert_int_equal(w->files[place], watch_program(w->watch));
+	assert_int_equal(w->host->place(w->host->ctx, w->child, (taddr)begin + 4, false, false,
+					&hidden), place);
+	assert_int_equal(w->host->node(w->host->ctx, 7, place), 7000 + place);
+	assert_false(w->host->by_allocator(w->host->ctx, (taddr)free, (taddr)begin + 4));
+}
+
+static void take_copy(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
+{
+	ucontext_t here;
+
+	assert_int_equal(getcontext(&here), 0);
+	const greg_t *r = here.uc_mcontext.gregs;
+	*c = (struct stack_copy){ .pc = (taddr)r[REG_RIP], .sp = (taddr)r[REG_RSP],
+				  .bytes = bytes, .len = STACK_BYTES };
+	const int kept[ARCH_KEPT_REGS] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15 };
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		c->kept[i] = (uint64_t)r[kept[i]];
+	memcpy(bytes, (const void *)c->sp, STACK_BYTES);
+}
+
+static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
+{
+	take_copy(c, bytes);
+	return (taddr)__builtin_return_address(0);
+}
+
+static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
+{
+	struct world *w = *state;
+	static uint8_t bytes[STACK_BYTES];
+	struct stack_copy copy;
+	struct alloc_chain chain = { 0 };
+
+	watch_it(w);
+	taddr caller = call_it(&copy, bytes);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_true(chain.n > 3);
+	const struct mapping *m = mappings_find(watch_mappings(w->watch), caller);
+	bool found = false;
+	for (size_t i = 0; i < 3; i++)
+		found |= w->frames[chain.frames[i]] + m->bias == caller;
+	assert_true(found);
+}
+
+static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today(void **state)
+{
+	struct world *w = *state;
+	static uint8_t bytes[STACK_BYTES];
+	struct stack_copy copy;
+	struct alloc_chain chain = { 0 };
+
+	watch_it(w);
+	call_it(&copy, bytes);
+	copy.len = 0;
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_int_equal(chain.n, 1);
+	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
+}
+
+static void it_is_suspended_and_taken_out_with_the_breakpoints(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	watch_suspend(w->watch);
+	assert_true(w->suspended);
+	watch_resume(w->watch, w->child);
+	assert_false(w->suspended);
+	w->not_out = -EAGAIN;
+	assert_int_equal(watch_clean(w->watch), -EAGAIN);
+	assert_int_equal(watch_clean(w->watch), 0);
+	watch_clean_copy(w->watch, &w->task);
+	assert_int_equal(w->cleaned, 1);
+	watch_free(w->watch);
+	w->watch = NULL;
+	assert_int_equal(w->freed, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(functions_about_memory_are_offered_and_not_trapped),
+		TEST(each_function_is_offered_once),
+		TEST(an_engine_that_cannot_see_a_function_is_refused_with_its_reason),
+		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
+		TEST(an_engine_that_cannot_write_its_code_is_refused),
+		TEST(at_its_exec_a_task_cannot_be_made_to_do_anything),
+		TEST(what_it_has_seen_is_told_when_somebody_wants_to_catch_up),
+		TEST(an_event_that_could_not_be_counted_is_lost),
+		TEST(it_asks_for_blocks_places_and_nodes),
+		TEST(a_chain_is_unwound_from_a_copy_of_the_stack),
+		TEST(what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today),
+		TEST(it_is_suspended_and_taken_out_with_the_breakpoints),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
