@@ -75,8 +75,8 @@ extern const unsigned arch_frame_pointer;
 #define ARCH_FRAME_RETURN 8
 #define ARCH_FRAME_CALLER 16
 
-/* What call frame information calls the stack pointer, the frame pointer and the return address, which
- * a call leaves so many bytes from the CFA. Source: psABI, 3.6.2. */
+/* What call frame information calls the stack pointer, the frame pointer and the return address,
+ * which a call leaves so many bytes from the CFA. Source: psABI, 3.6.2. */
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_RETURN 16

@@ -67,17 +67,27 @@ static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 	cie->encoding = encoding;
 }
 
+bool cfi_entry_read(const struct cfi_section *s, Dwarf_Off offset, Dwarf_CFI_Entry *out,
+		    uint64_t *size)
+{
+	Dwarf_Off next = offset;
+
+	*size = 0;
+	if (offset >= s->data->d_size)
+		return false;
+	int found = dwarf_next_cfi(s->ident, s->data, true, offset, &next, out);
+
+	if (next > offset && next <= s->data->d_size)
+		*size = next - offset;
+	return !found;
+}
+
 bool cfi_cie_read(const struct cfi_section *s, Dwarf_Off offset, struct cfi_cie *out)
 {
 	Dwarf_CFI_Entry e;
-	Dwarf_Off next = offset;
-	int found = offset >= s->data->d_size ?
-			    1 : dwarf_next_cfi(s->ident, s->data, true, offset, &next, &e);
 
 	*out = (struct cfi_cie){ 0 };
-	if (next > offset && next <= s->data->d_size)
-		out->size = next - offset;
-	if (found || !dwarf_cfi_cie_p(&e))
+	if (!cfi_entry_read(s, offset, &e, &out->size) || !dwarf_cfi_cie_p(&e))
 		return false;
 	out->e = e.cie;
 	read_augmentation(s, out);

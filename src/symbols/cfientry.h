@@ -25,8 +25,15 @@ struct cfi_cie {
 	uint64_t size;	/* of all of it, in bytes */
 };
 
-/* The CIE at @offset, which may lead anywhere. False: there is none; @out->size then is that
- * of what was looked at. */
+/**
+ * The entry at @offset, which may lead anywhere.
+ * @size  bytes that had to be looked at, also if there is none
+ * Returns false if there is none.
+ */
+bool cfi_entry_read(const struct cfi_section *s, Dwarf_Off offset, Dwarf_CFI_Entry *out,
+		    uint64_t *size);
+
+/* As cfi_entry_read(), of a CIE. */
 bool cfi_cie_read(const struct cfi_section *s, Dwarf_Off offset, struct cfi_cie *out);
 
 /* An address at **p, which is moved behind it; *p lies in the section. False: it does not end

@@ -226,12 +226,11 @@ static bool go_to(struct run *r, uint64_t pc)
 
 static bool advance(struct run *r, uint64_t units)
 {
-	uint64_t bytes, pc;
+	uint64_t bytes;
 
-	if (__builtin_mul_overflow(units, r->cie->e.code_alignment_factor, &bytes) ||
-	    __builtin_add_overflow(r->pc, bytes, &pc))
-		return false;
-	return go_to(r, pc);
+	/* A sum that is too large is less than what it is made of, and refused there. */
+	return !__builtin_mul_overflow(units, r->cie->e.code_alignment_factor, &bytes) &&
+	       go_to(r, r->pc + bytes);
 }
 
 static bool advance_by(struct run *r, unsigned bytes)

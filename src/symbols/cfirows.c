@@ -148,14 +148,12 @@ static bool find_code(struct objfile *o, uint64_t *start, uint64_t *end)
 	if (elf_getphdrnum(o->elf, &n))
 		return false;
 	for (size_t i = 0; i < n && gelf_getphdr(o->elf, (int)i, &ph); i++) {
-		uint64_t behind = ph.p_vaddr + ph.p_memsz;
-
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || behind < ph.p_vaddr)
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
 			continue;
 		if (ph.p_vaddr < *start)
 			*start = ph.p_vaddr;
-		if (behind > *end)
-			*end = behind;
+		if (ph.p_vaddr + ph.p_memsz > *end)
+			*end = ph.p_vaddr + ph.p_memsz;
 	}
 	return *start < *end;
 }

@@ -151,8 +151,7 @@ static bool put_fp(const struct cfi_rule *fp, uint8_t base, uint16_t *out)
 		return put_words(fp->offset, UNWIND_FP_NUMBER, out);
 	case CFI_AT_REG:
 		*out = UNWIND_FP_AT_BASE;
-		return fp->reg == base && !fp->add &&
-		       put_words(fp->offset, UNWIND_FP_NUMBER, out);
+		return fp->reg == base && put_words(fp->offset, UNWIND_FP_NUMBER, out);
 	default:
 		return false;
 	}

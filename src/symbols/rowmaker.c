@@ -82,19 +82,17 @@ int row_maker_add(struct row_maker *m, Dwarf_Off offset)
 	const struct cfi_start *x;
 	struct cfi_rows *t = m->t;
 	Dwarf_CFI_Entry e;
-	Dwarf_Off next = offset;
-	uint64_t start, end;
+	uint64_t start, end, size;
 	const uint8_t *rest;
-	int err;
+	bool is_function = cfi_entry_read(&m->s, offset, &e, &size) && !dwarf_cfi_cie_p(&e);
 
-	if (!afford(m, 0))
+	if (!afford(m, size))
 		return -EINVAL;
-	if (offset >= m->s.data->d_size ||
-	    dwarf_next_cfi(m->s.ident, m->s.data, true, offset, &next, &e) || dwarf_cfi_cie_p(&e)) {
+	if (!is_function) {
 		t->skipped++;
 		return 0;
 	}
-	err = find_start(m, e.fde.CIE_pointer, &x);
+	int err = find_start(m, e.fde.CIE_pointer, &x);
 	if (err)
 		return err;
 	if (!cfi_fde_range(&m->s, &x->cie, &e.fde, &start, &end, &rest) || start < t->start ||
@@ -102,12 +100,10 @@ int row_maker_add(struct row_maker *m, Dwarf_Off offset)
 		t->skipped++;
 		return 0;
 	}
-	if (start < m->last || !afford(m, next - offset))
+	if (start < m->last)
 		return -EINVAL;
 	m->last = start;
 	t->functions++;
-	if (end > t->end)
-		end = t->end;
 	err = cfi_interpret(&m->s, x, &e.fde, start, end, rest, put, t);
 	return err ? err : rows_put(t, end, (struct cfi_code){ .cfa = UNWIND_CFA_NONE });
 }

@@ -11,6 +11,7 @@
 #include "symbols/cfirows.h"
 
 #include <elf.h>
+#include <sys/mman.h>
 
 static const char source[] =
 	"#include <alloca.h>\n"
@@ -54,18 +55,19 @@ static struct image copy_image(const struct image *im)
 	return copy;
 }
 
-/* The rows of a file in memory; @im is freed. */
+/* The rows of a file that has these bytes, none if it is no ELF file any more; @im is freed. */
 static struct cfi_rows rows_of(struct image im)
 {
 	struct cfi_rows t = { 0 };
+	struct objfile o;
+	int fd = memfd_create("image", MFD_CLOEXEC);
 
-	elf_version(EV_CURRENT);
-	struct objfile o = { .fd = -1, .elf = elf_memory((char *)im.v, im.n) };
-
-	assert_non_null(o.elf);
-	assert_int_equal(cfirows_read(&t, &o), 0);
-	objfile_close(&o);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, im.v, im.n), im.n);
 	free(im.v);
+	if (!objfile_open(&o, fd))
+		assert_int_equal(cfirows_read(&t, &o), 0);
+	objfile_close(&o);
 	return t;
 }
 
@@ -94,6 +96,7 @@ static void assert_same(const struct cfi_rows *a, const struct cfi_rows *b)
 {
 	assert_int_equal(a->start, b->start);
 	assert_int_equal(a->functions, b->functions);
+	assert_int_equal(a->skipped, b->skipped);
 	assert_int_equal(a->n, b->n);
 	for (size_t i = 0; i < a->n; i++)
 		assert_memory_equal(&a->v[i], &b->v[i], sizeof *a->v);
@@ -113,7 +116,7 @@ static void without_an_index(void **state)
 	struct cfi_rows t = rows_of(copy_image(&im)), other;
 
 	assert_true(t.functions > 5 && t.n > t.functions);
-	for (int wrong = 0; wrong < 6; wrong++) {
+	for (int wrong = 0; wrong < 7; wrong++) {
 		copy = copy_image(&im);
 		switch (wrong) {
 		case 0:		/* another version */
@@ -123,7 +126,7 @@ static void without_an_index(void **state)
 			header(&copy)[1] = 0x7fffffff;
 			break;
 		case 2:		/* more entries than there is room for */
-			header(&copy)[2] = 0x20000000;
+			header(&copy)[2]++;
 			break;
 		case 3:		/* none */
 			header(&copy)[2] = 0;
@@ -131,6 +134,9 @@ static void without_an_index(void **state)
 		case 4:		/* not in order */
 			header(&copy)[4] = header(&im)[6];
 			header(&copy)[6] = header(&im)[4];
+			break;
+		case 5:		/* it is cut off */
+			phdr(&copy, PT_GNU_EH_FRAME, 0)->p_filesz = 8;
 			break;
 		default:	/* it is behind the end of the file */
 			phdr(&copy, PT_GNU_EH_FRAME, 0)->p_offset = im.n;
@@ -276,13 +282,11 @@ static void damage_part(const struct image *im, uint64_t from, uint64_t n, long 
 
 		for (uint64_t k = 1 + random_below(4); k > 0; k--)
 			copy.v[from + random_below(n)] = (unsigned char)random_word();
-		/* elf_memory() knows by these four whether it is one at all */
-		memcpy(copy.v, ELFMAG, SELFMAG);
 		struct cfi_rows t = rows_of(copy);
 
 		for (size_t i = 1; i < t.n; i++)
 			assert_true(t.v[i].pc > t.v[i - 1].pc);
-		assert_true(t.n <= 4 * im->n && t.n_blocks <= 4 * t.n + 64);
+		assert_true(t.n <= 4 * im->n && (!t.n || t.n_blocks <= 4 * t.n + 64));
 		cfirows_release(&t);
 	}
 }

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct figures {
@@ -313,6 +315,24 @@ static void print_figures(const struct figures *f)
 		      (double)f->bytes / 1e6, (double)f->ns / 1e6, f->pieces, f->differences);
 }
 
+/* The kernel's own library is in memory only. */
+static void compare_vdso(struct figures *f)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *eh = (const void *)image;
+	int fd = memfd_create("vdso", MFD_CLOEXEC);
+	char path[64];
+
+	assert_true(image && fd >= 0);
+	size_t size = eh->e_shoff + eh->e_shnum * sizeof(Elf64_Shdr), files = f->files;
+
+	assert_int_equal(write(fd, image, size), size);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	compare_file(f, path);
+	close(fd);
+	assert_int_equal(f->files, files + 1);
+}
+
 static int compare_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	(void)size;
@@ -330,6 +350,7 @@ static void rows_say_what_libdw_says(void **state)
 
 	(void)state;
 	dl_iterate_phdr(compare_mapped, &f);
+	compare_vdso(&f);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (access(others[i], R_OK))
 			print_message("%s: not on this machine\n", others[i]);
