@@ -74,6 +74,15 @@ bool arch_is_signal_return(const uint8_t code[16]);
 /* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
 extern const uint32_t arch_audit;
 
+/* ---- a system call that a stopped task is made to make ---- */
+
+/* The offset of an instruction that makes a system call in @code; -ENOENT: there is none. */
+ssize_t arch_find_syscall(const uint8_t *code, size_t len);
+
+/* Have a task that has @r make a system call when it goes on, by such an instruction at @insn, and
+ * not go on with the one that it was stopped in. Its result is what arch_result() gives then. */
+void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);
+
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];
 extern const size_t arch_trap_size;
