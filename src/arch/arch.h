@@ -89,22 +89,20 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
 
-/* ---- a system call that a stopped task is made to run ---- */
-
-/* The instruction that makes a system call, somewhere in @code; NULL: it is not there. */
-const uint8_t *arch_find_syscall(const uint8_t *code, size_t len);
-/* From @was, the registers for system call @nr by the instruction at @at; one that the task is in is not
- * to be restarted with them. */
-struct arch_regs arch_syscall_regs(const struct arch_regs *was, taddr at, long nr,
-				   const uint64_t arg[6]);
-/* Has the instruction at @at been run? *@result is then what the call has returned. */
-bool arch_syscall_done(const struct arch_regs *r, taddr at, long *result);
-
 /* What a thread is told by: its thread pointer. */
 uint64_t arch_thread_pointer_of(const struct arch_regs *r);
 
 /* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
 extern const uint32_t arch_audit;
+
+/* ---- a system call that a stopped task is made to make ---- */
+
+/* The offset of an instruction that makes a system call in @code; -ENOENT: there is none. */
+ssize_t arch_find_syscall(const uint8_t *code, size_t len);
+
+/* Have a task that has @r make a system call when it goes on, by such an instruction at @insn, and
+ * not go on with the one that it was stopped in. Its result is what arch_result() gives then. */
+void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

@@ -2,88 +2,148 @@
 #include "attach/remote.h"
 
 #include "arch/arch.h"
-#include "attach/tracer_internal.h"
-#include "proc/maps.h"
+#include "attach/sigmask.h"
+#include "attach/stop.h"
 
 #include <errno.h>
-#include <string.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-static int find_vdso(const struct proc_map *m, void *ctx)
-{
-	struct proc_map *out = ctx;
+/* What a call returns that was interrupted before it did anything: ERESTARTSYS to
+ * ERESTART_RESTARTBLOCK of the kernel, which programs never see. */
+enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
-	if (strcmp(m->path, "[vdso]") != 0)
-		return 0;
-	*out = *m;
-	out->path = NULL;
-	return 1;
+/* What a task is given back. */
+struct remote_kept {
+	struct arch_regs regs;
+	sigmask mask;
+};
+
+static int mask_request(const struct remote *r, int request, pid_t tid, sigmask *mask)
+{
+	return kernel_request(r->kernel, request, tid, (void *)sizeof *mask, mask) ? -errno : 0;
 }
 
-taddr remote_insn(const struct address_space *s, pid_t tid)
+static int set_mask(const struct remote *r, pid_t tid, sigmask mask)
 {
-	struct proc_map vdso = { 0 };
-	uint8_t code[4096];
+	return mask_request(r, PTRACE_SETSIGMASK, tid, &mask);
+}
 
-	if (proc_maps_each(tid, find_vdso, &vdso) != 1)
-		return 0;
-	for (taddr at = vdso.start; at < vdso.end; at += sizeof code) {
-		ssize_t got = address_space_read(s, at, code, sizeof code);
-		const uint8_t *insn = got > 0 ? arch_find_syscall(code, (size_t)got) : NULL;
+/* The next thing that happens to @tid. A leader that is killed is told of only when its threads,
+ * which are held, have been waited for, too. */
+static int await(const struct remote *r, pid_t tid, int *wstatus)
+{
+	for (;;) {
+		pid_t got = kernel_wait(r->kernel, -1, wstatus, 0);
 
-		if (insn)
-			return at + (taddr)(insn - code);
+		if (got == tid)
+			return 0;
+		if (got > 0)
+			r->note(r->ctx, got, *wstatus);
+		else if (errno != EINTR)
+			return -ESRCH;
 	}
-	return 0;
 }
 
-/* What the step has come to. 1: something else came first, it is to be tried again; 0: it is done. */
-static int await_step(struct tracer *t, pid_t tid, taddr insn, long *result)
+/* Let it run to its next stop. It may have a signal on its way that nobody can block; it gets that
+ * as if nobody was there. Any other would be the answer to an instruction that is none. */
+static int run_to_stop(const struct remote *r, pid_t tid, struct stop *s, int *wstatus)
 {
-	struct arch_regs now;
-	int wstatus;
+	int sig = 0;
 
-	while (kernel_wait(&t->kernel, tid, &wstatus, 0) < 0)
-		if (errno != EINTR)
+	for (;;) {
+		if (kernel_resume(r->kernel, PTRACE_SYSCALL, tid, sig))
 			return -errno;
-	if (WIFSTOPPED(wstatus)) {
-		int err = arch_get_regs(tid, &now);
+		int err = await(r, tid, wstatus);
 
 		if (err)
 			return err;
-		if (wstatus >> 8 == SIGTRAP && arch_syscall_done(&now, insn, result)) {
-			journal_noted(t->journal);
-			return 0;
+		*s = stop_decode(tid, *wstatus, 0, arch_trap_code);
+		if (s->kind == STOP_EXITED || s->kind == STOP_KILLED ||
+		    s->kind == STOP_PTRACE_EVENT) {
+			r->note(r->ctx, tid, *wstatus);
+			return -ESRCH;
 		}
-		/* The answer to an earlier PTRACE_INTERRUPT is of no more interest. */
-		if (wstatus >> 16 == PTRACE_EVENT_STOP) {
-			journal_noted(t->journal);
-			return 1;
-		}
+		if (s->kind != STOP_SIGNAL || s->arg != SIGSTOP)
+			return s->kind == STOP_SIGNAL ? -EFAULT : 0;
+		sig = SIGSTOP;
 	}
-	tracer_note(t, tid, wstatus);
-	return WIFSTOPPED(wstatus) ? 1 : -ESRCH;
 }
 
-int remote_call(struct tracer *t, const struct task *task, taddr insn, long nr,
-		const uint64_t arg[6], long *result)
+/* To where the call begins, or where it has ended. */
+static int run_to_syscall(const struct remote *r, pid_t tid)
 {
-	enum { TRIES = 16 };
-	struct arch_regs was;
-	int err = arch_get_regs(task->tid, &was);
+	struct stop s;
+	int wstatus, err;
 
+	do /* what PTRACE_INTERRUPT or job control had asked for may come first */
+		err = run_to_stop(r, tid, &s, &wstatus);
+	while (!err && s.kind != STOP_SYSCALL);
+	return err;
+}
+
+static int run_call(const struct remote *r, pid_t tid, int64_t *result)
+{
+	struct arch_regs now;
+	int err = run_to_syscall(r, tid);
+
+	if (!err)
+		err = run_to_syscall(r, tid);
+	if (!err)
+		err = arch_get_regs(tid, &now);
 	if (err)
 		return err;
-	const struct arch_regs call = arch_syscall_regs(&was, insn, nr, arg);
-	int stepped = 1;
-	for (unsigned i = 0; i < TRIES && stepped == 1; i++) {
-		err = arch_set_regs(task->tid, &call);
-		if (!err && kernel_resume(&t->kernel, PTRACE_SINGLESTEP, task->tid, 0))
-			err = -errno;
-		stepped = err ? err : await_step(t, task->tid, insn, result);
-	}
-	/* Whole: that has the call go on which the task was in. */
-	err = arch_set_regs(task->tid, &was);
-	return stepped == 1 ? -EAGAIN : stepped ? stepped : err;
+	*result = (int64_t)arch_result(&now);
+	return *result <= -RESTART_FIRST && *result >= -RESTART_LAST ? -EINTR : 0;
+}
+
+/* Back to a stop like the one it was in. */
+static int interrupt(const struct remote *r, pid_t tid)
+{
+	struct stop s;
+	int wstatus, err;
+
+	if (kernel_request(r->kernel, PTRACE_INTERRUPT, tid, NULL, NULL))
+		return -errno;
+	do
+		err = run_to_stop(r, tid, &s, &wstatus);
+	while (!err && s.kind != STOP_HELD && s.kind != STOP_GROUP);
+	if (!err && s.kind == STOP_GROUP)
+		r->note(r->ctx, tid, wstatus);
+	return err;
+}
+
+static int give_back(const struct remote *r, pid_t tid, const struct remote_kept *kept)
+{
+	int err = arch_set_regs(tid, &kept->regs), mask_err = set_mask(r, tid, kept->mask);
+
+	return err ? err : mask_err;
+}
+
+int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const uint64_t arg[6],
+		int64_t *result)
+{
+	struct remote_kept kept;
+	struct arch_regs regs;
+	int err = arch_get_regs(tid, &kept.regs);
+
+	if (!err)
+		err = mask_request(r, PTRACE_GETSIGMASK, tid, &kept.mask);
+	if (err)
+		return err;
+	regs = kept.regs;
+	arch_set_syscall(&regs, insn, nr, arg);
+	/* Signals wait, so that none is told of here, in registers that are not the program's. */
+	err = set_mask(r, tid, UINT64_MAX);
+	if (!err)
+		err = arch_set_regs(tid, &regs);
+	if (!err)
+		err = run_call(r, tid, result);
+	if (err == -ESRCH)
+		return err;
+	int back = interrupt(r, tid);
+
+	back = back ? back : give_back(r, tid, &kept);
+	return err ? err : back;
 }

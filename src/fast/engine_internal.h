@@ -8,7 +8,6 @@
 #include "arch/pads.h"
 #include "arch/patch.h"
 #include "attach/journal.h"
-#include "attach/remote.h"
 #include "attach/tracer.h"
 #include "breakpoints/engine.h"
 #include "fast/events.h"

@@ -41,10 +41,10 @@ static long run(const struct call *c, long nr, uint64_t a, uint64_t b, uint64_t 
 		uint64_t g, uint64_t h)
 {
 	const uint64_t arg[6] = { a, b, d, f, g, h };
-	long result;
-	int err = remote_call(c->e->tracer, c->task, c->e->syscall_insn, nr, arg, &result);
+	int64_t result;
+	int err = tracer_call(c->e->tracer, c->task, c->e->syscall_insn, nr, arg, &result);
 
-	return err ? err : result;
+	return err ? err : (long)result;
 }
 
 /* 0 or -errno; *@at: where. */
@@ -195,7 +195,7 @@ int memory_open(struct engine *e, const struct task *task, struct error *why)
 
 	if (forbids)
 		return error_set(why, -EPERM, "%s", forbids);
-	e->syscall_insn = remote_insn(e->space, task->tid);
+	e->syscall_insn = tracer_syscall_insn(e->space, task->tid);
 	if (!e->syscall_insn)
 		return error_set(why, -ENOSYS, "it has no vdso");
 	e->memory.size = pages(sizeof(struct agent_shared));

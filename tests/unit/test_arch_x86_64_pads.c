@@ -45,36 +45,36 @@ void stub_begin(void);
 void stub_end(void);
 
 /* r9, r10 and r11 are free for use; in the end all of the nine that may be changed are. */
-#define STUB(name, kind)                                                                           \
-	".globl " name "\n" name ":\n"                                                             \
-	"mov $" kind ", %r9d\n"                                                                    \
+#define STUB(name, kind) \
+	".globl " name "\n" name ":\n" \
+	"mov $" kind ", %r9d\n" \
 	"jmp stub_common\n"
 
-__asm__(".text\n" STUB("stub_free", "0") STUB("stub_begin", "1") STUB(
-	"stub_end",
-	"2") "stub_common:\n"
-	     "mov n_told(%rip), %rax\n"
-	     "imul $88, %rax, %rax\n" /* sizeof(struct told) */
-	     "lea told(%rip), %r10\n"
-	     "add %r10, %rax\n"
-	     "mov %r9, (%rax); mov %rdi, 8(%rax); mov %rsi, 16(%rax); mov %rdx, 24(%rax)\n"
-	     "mov %rcx, 32(%rax); mov %r8, 40(%rax); mov %rsp, 48(%rax)\n"
-	     "mov (%rsi), %r10; mov %r10, 56(%rax)\n"
-	     "mov -8(%rsi), %r10; mov %r10, 64(%rax)\n"
-	     "mov -16(%rsi), %r10; mov %r10, 72(%rax)\n"
-	     "mov -24(%rsi), %r10; mov %r10, 80(%rax)\n"
-	     "incq n_told(%rip)\n"
-	     "movabs $0x1111111111111111, %rcx; movabs $0x2222222222222222, %rdx\n"
-	     "movabs $0x3333333333333333, %rsi; movabs $0x4444444444444444, %rdi\n"
-	     "movabs $0x5555555555555555, %r8; movabs $0x6666666666666666, %r9\n"
-	     "movabs $0x7777777777777777, %r10; movabs $0x8888888888888888, %r11\n"
-	     "movq $0, -128(%rsp)\n"
-	     "testb $1, n_told(%rip)\n"
-	     "mov $0x7f, %al\n"
-	     "jz 1f\n"
-	     "add $0x7f, %al\n" /* overflow, sign, auxiliary carry; no carry */
-	     "1: movabs $0x9999999999999999, %rax\n"
-	     "ret\n");
+__asm__(".text\n"
+	STUB("stub_free", "0") STUB("stub_begin", "1") STUB("stub_end", "2")
+	"stub_common:\n"
+	"mov n_told(%rip), %rax\n"
+	"imul $88, %rax, %rax\n" /* sizeof(struct told) */
+	"lea told(%rip), %r10\n"
+	"add %r10, %rax\n"
+	"mov %r9, (%rax); mov %rdi, 8(%rax); mov %rsi, 16(%rax); mov %rdx, 24(%rax)\n"
+	"mov %rcx, 32(%rax); mov %r8, 40(%rax); mov %rsp, 48(%rax)\n"
+	"mov (%rsi), %r10; mov %r10, 56(%rax)\n"
+	"mov -8(%rsi), %r10; mov %r10, 64(%rax)\n"
+	"mov -16(%rsi), %r10; mov %r10, 72(%rax)\n"
+	"mov -24(%rsi), %r10; mov %r10, 80(%rax)\n"
+	"incq n_told(%rip)\n"
+	"movabs $0x1111111111111111, %rcx; movabs $0x2222222222222222, %rdx\n"
+	"movabs $0x3333333333333333, %rsi; movabs $0x4444444444444444, %rdi\n"
+	"movabs $0x5555555555555555, %r8; movabs $0x6666666666666666, %r9\n"
+	"movabs $0x7777777777777777, %r10; movabs $0x8888888888888888, %r11\n"
+	"movq $0, -128(%rsp)\n"
+	"testb $1, n_told(%rip)\n"
+	"mov $0x7f, %al\n"
+	"jz 1f\n"
+	"add $0x7f, %al\n" /* overflow, sign, auxiliary carry; no carry */
+	"1: movabs $0x9999999999999999, %rax\n"
+	"ret\n");
 _Static_assert(sizeof(struct told) == 88, "as stub_common has it");
 
 /* ---- the function ---- */
@@ -88,20 +88,19 @@ void observed_function(void);
 #define FOUND(reg, offset) "mov %" reg ", found+" offset "(%rip)\n"
 __asm__(".text\n"
 	".globl observed_function\n"
-	"observed_function:\n" RUN_EACH(FOUND) "mov %rsp, found+32(%rip)\n"
-					       "pop found_return(%rip)\n"
-					       "pushf\n"
-					       "pop found+128(%rip)\n"
-					       "push found_return(%rip)\n"
-					       "push leaves+128(%rip)\n"
-					       "popf\n"
-					       "mov leaves(%rip), %rax; mov leaves+8(%rip), %rcx; "
-					       "mov leaves+16(%rip), %rdx\n"
-					       "mov leaves+48(%rip), %rsi; mov leaves+56(%rip), "
-					       "%rdi; mov leaves+64(%rip), %r8\n"
-					       "mov leaves+72(%rip), %r9; mov leaves+80(%rip), "
-					       "%r10; mov leaves+88(%rip), %r11\n"
-					       "ret\n");
+	"observed_function:\n"
+	RUN_EACH(FOUND)
+	"mov %rsp, found+32(%rip)\n"
+	"pop found_return(%rip)\n"
+	"pushf\n"
+	"pop found+128(%rip)\n"
+	"push found_return(%rip)\n"
+	"push leaves+128(%rip)\n"
+	"popf\n"
+	"mov leaves(%rip), %rax; mov leaves+8(%rip), %rcx; mov leaves+16(%rip), %rdx\n"
+	"mov leaves+48(%rip), %rsi; mov leaves+56(%rip), %rdi; mov leaves+64(%rip), %r8\n"
+	"mov leaves+72(%rip), %r9; mov leaves+80(%rip), %r10; mov leaves+88(%rip), %r11\n"
+	"ret\n");
 
 static uint8_t *memory(taddr at)
 {

@@ -3,8 +3,8 @@
 #define MPROF_TEST_ARCH_X86_64_RUN_H
 
 /*
- * Running code with all registers given, in this process, on a stack of its own, and looking at what
- * it leaves. A test includes this once.
+ * Running code with all registers given, in this process, on a stack of its own, and looking at
+ * what it leaves. A test includes this once.
  */
 #include "unit/unit.h"
 
@@ -25,13 +25,13 @@ struct run_state {
 	uint64_t flags;
 };
 
-/* For run_code_now(): what it begins with, what it ends with, where it goes, our own stack pointer. */
+/* For run_code_now(): what it begins and ends with, where it goes, and our own stack pointer. */
 struct run_state run_in, run_out;
 uint64_t run_entry, run_own_sp;
 
 /*
- * Call run_entry with the registers of run_in. Its stack pointer is the one before the call pushes the
- * return address.
+ * Call run_entry with the registers of run_in. Their stack pointer is the one before the call
+ * pushes the return address.
  */
 void run_code_now(void);
 

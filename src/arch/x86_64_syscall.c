@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls. Source: System V x86-64 psABI, A.2.1. */
+#include "arch/arch.h"
+
+#include <errno.h>
+#include <string.h>
+
+ssize_t arch_find_syscall(const uint8_t *code, size_t len)
+{
+	static const uint8_t insn[] = { 0x0f, 0x05 };
+	const uint8_t *at = memmem(code, len, insn, sizeof insn);
+
+	return at ? at - code : -ENOENT;
+}
+
+void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6])
+{
+	struct user_regs_struct *u = &r->user;
+
+	u->rip = insn;
+	u->rax = (uint64_t)nr;
+	/* In no system call: the kernel is not to begin the interrupted one again with these. */
+	u->orig_rax = UINT64_MAX;
+	u->rdi = arg[0];
+	u->rsi = arg[1];
+	u->rdx = arg[2];
+	u->r10 = arg[3];
+	u->r8 = arg[4];
+	u->r9 = arg[5];
+}
+
+uint64_t arch_thread_pointer_of(const struct arch_regs *r)
+{
+	return r->user.fs_base;
+}
