@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/blob.h"
+
+const uint8_t agent_blob[] = {
+#include "agent_blob.inc"
+};
+const size_t agent_blob_size = sizeof agent_blob;
