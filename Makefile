@@ -94,10 +94,10 @@ $(B)/src/pprof/proto_read.o $(B)/src/pprof/proto_write.o: $(B)/gen/pprof/profile
 
 # The agent's own tests have it natively, with our flags and the user's, and as a blob. What knows frames is
 # the test's.
-AGENT_NATIVE := $(filter-out %/step.o,$(AGENT_SRC:%.c=$(B)/%.o)) $(B)/tests/unit/agent_steps.o
+AGENT_NATIVE := $(filter-out %/step.o,$(AGENT_SRC:%.c=$(B)/%.o)) $(B)/tests/lib/agent_steps.o
 AGENT_TEST := $(filter $(B)/unit/test_agent_%,$(UNIT))
 
-$(B)/agent/agent_steps.o: tests/unit/agent_steps.c $(B)/flags
+$(B)/agent/agent_steps.o: tests/lib/agent_steps.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -MMD -MP -c $< -o $@
 

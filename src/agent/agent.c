@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What pads call: before a function of an allocator runs, after it has returned, and instead of both where
- * its entry alone is the event.
+ * What pads call: before a function of an allocator runs, after it has returned, and instead of
+ * both where its entry alone is the event.
  *
- * A call that an allocator's function makes itself is nested, and not recorded. As long as a thread is in no
- * call of a pad there is nothing to find out. If it is, the stack tells: a pad out there, and the call is
- * nested in what that pad has called; a signal before that, and it is the handler's own; neither, and the
- * outer call has been left by a longjmp or an exception.
+ * A call that an allocator's function makes itself is nested, and not recorded. As long as a thread
+ * is in no call of a pad there is nothing to find out. If it is, the stack tells: a pad out there,
+ * and the call is nested in what that pad has called; a signal before that, and it is the handler's
+ * own; neither, and the outer call has been left by a longjmp or an exception.
  */
 #include "agent/agent_internal.h"
 
-/* In agent_pending.state, above the depth that the thread was at. */
+/* In agent_pending.state. */
 enum {
-	STATE_DEPTH = 0xffffff,
-	STATE_NESTED = 1 << 24,  /* not recorded */
-	STATE_JUDGE = 1 << 25,   /* the tracer must find out whether it is */
-	STATE_STRANGER = 1 << 26, /* of a thread without a record of its own, whose depth nobody knows */
+	STATE_NESTED = 1, /* not recorded */
+	STATE_JUDGE = 2,  /* the tracer must find out whether it is */
 };
 
 /* Something to tell: one record, and words that come before it. */
@@ -35,13 +33,14 @@ static void add_word(struct event *e, enum agent_word which, uint64_t value)
 
 static uint64_t lo_of(enum agent_kind kind, uint64_t pointer, uint32_t number)
 {
-	return RECORD_SET | pointer << RECORD_POINTER_SHIFT | (uint64_t)kind << RECORD_KIND_SHIFT | number;
+	return RECORD_SET | pointer << RECORD_POINTER_SHIFT | (uint64_t)kind << RECORD_KIND_SHIFT |
+	       number;
 }
 
-/* An event that is one record. It may come between the words and the record of who has been interrupted: it
- * does not say that it has words. */
-static void tell_short(struct agent_shared *s, uint32_t number, enum agent_kind kind, uint64_t pointer,
-		       uint64_t hi)
+/* An event that is one record. It may come between the words and the record of who has been
+ * interrupted: it does not say that it has words. */
+static void tell_short(struct agent_shared *s, uint32_t number, enum agent_kind kind,
+		       uint64_t pointer, uint64_t hi)
 {
 	agent_put_time(s, number);
 	agent_put(s, number, lo_of(kind, pointer, number), hi);
@@ -84,7 +83,8 @@ static void tell(struct event *e)
 		__atomic_fetch_add(&a->shared->uncounted, 1, __ATOMIC_RELAXED);
 }
 
-/* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the stack. */
+/* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the
+ * stack. */
 static struct agent_chain walk(struct activation *a, bool nodes)
 {
 	struct agent_chain chain = agent_walk(a, nodes);
@@ -94,8 +94,8 @@ static struct agent_chain walk(struct activation *a, bool nodes)
 	return chain;
 }
 
-/* A call at depth @depth, or of a stranger: is it nested? STATE_NESTED, STATE_JUDGE or 0; in the last case
- * *@depth is put right. */
+/* A call in which the thread's depth, @depth, does not tell that it is not nested, or which is a
+ * stranger's: what the stack tells. STATE_NESTED, STATE_JUDGE, or 0; then *@depth is put right. */
 static uint64_t judge(struct activation *a, uint32_t *depth)
 {
 	struct agent_chain chain;
@@ -142,14 +142,81 @@ static void tell_entry(struct activation *a, enum agent_kind kind, uint64_t poin
 	tell(&e);
 }
 
-static uint64_t argument(const struct activation *a, uint32_t function, uint32_t shift)
+static enum agent_call call_of(uint32_t probe)
 {
-	return arch_entry_argument(a->regs, function >> shift & AGENT_NO_ARG);
+	return (enum agent_call)(probe & 0xff);
 }
 
-static uint64_t free_hi(const struct activation *a, uint32_t function)
+static uint64_t function_of(uint32_t probe)
 {
-	return (uint64_t)(function >> 16) << RECORD_FUNCTION_SHIFT | (a->pc & RECORD_RET_MASK);
+	return probe >> 8 & 0xffff;
+}
+
+static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint64_t state)
+{
+	if (!(state & STATE_NESTED))
+		tell_entry(a, RECORD_FREE, block,
+			   function_of(probe) << RECORD_FUNCTION_SHIFT | (a->pc & RECORD_RET_MASK),
+			   state);
+}
+
+/* Is a call that begins at @depth nested? The record has been taken if that was not plain. */
+static uint64_t state_of(struct activation *a, uint32_t *depth)
+{
+	*depth = a->own ? a->own->depth : 0;
+	if (a->own && !*depth)
+		return 0;
+	agent_take(a);
+	return judge(a, depth);
+}
+
+/* It lasts from now on. */
+static void begin(struct agent_thread *own, uint32_t depth, const uint64_t *sp, uint64_t state)
+{
+	/* First: a handler that comes now uses the next one. */
+	own->depth = depth + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (depth < AGENT_PENDING)
+		own->pending[depth] = (struct agent_pending){ (uint64_t)(uintptr_t)sp, state };
+}
+
+/* The state of a call that has ended. Calls inside of it that are still pending have been left
+ * by a longjmp. False: it is not known. */
+static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
+{
+	uint32_t depth = own->depth < AGENT_PENDING ? own->depth : AGENT_PENDING;
+
+	while (depth)
+		if (own->pending[--depth].sp == (uint64_t)(uintptr_t)sp) {
+			*state = own->pending[depth].state;
+			own->depth = depth;
+			return true;
+		}
+	return false;
+}
+
+/* A function is about to be called by a pad of the call form, which keeps @words of its
+ * arguments. */
+__attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp,
+				       uint32_t probe, uint64_t unused,
+				       const struct arch_saved *saved)
+{
+	enum agent_call call = call_of(probe);
+	struct activation a;
+	uint32_t depth;
+	uint64_t state;
+
+	(void)unused;
+	agent_activate(&a, sp, fp, saved);
+	state = state_of(&a, &depth);
+	if (call == AGENT_FREE)
+		tell_free(&a, probe, words[0], state);
+	else if ((call == AGENT_REALLOC || call == AGENT_REALLOC_ARRAY) && words[0] &&
+		 !(state & STATE_NESTED))
+		tell_entry(&a, RECORD_REALLOC_BEGIN, words[0], function_of(probe), state);
+	agent_leave(&a);
+	if (a.own)
+		begin(a.own, depth, sp, state);
 }
 
 /* Bytes that a call asks for; UINT64_MAX if they cannot be expressed. */
@@ -160,103 +227,47 @@ static uint64_t size_of(uint64_t count, uint64_t elem)
 	return __builtin_mul_overflow(count, elem, &size) ? UINT64_MAX : size;
 }
 
-static void keep_arguments(const struct activation *a, uint32_t function, struct agent_pending *p)
+static void describe_realloc(struct event *e, uint32_t probe, uint64_t old)
 {
-	uint64_t size = argument(a, function, 3), count = argument(a, function, 6);
-	bool counted = (function >> 6 & AGENT_NO_ARG) != AGENT_NO_ARG;
-
-	switch (function & 7) {
-	case AGENT_ALLOC:
-		p->a = counted ? size_of(count, size) : size;
-		p->b = argument(a, function, 12);
-		break;
-	case AGENT_CALLOC:
-		p->a = count;
-		p->b = size;
-		break;
-	case AGENT_REALLOC:
-		p->a = counted ? size_of(count, size) : size;
-		p->b = argument(a, function, 9);
-		break;
-	default:
-		break;
-	}
+	e->kind = RECORD_REALLOC;
+	if (old)
+		add_word(e, WORD_OLD, old);
+	if (!e->pointer)
+		add_word(e, WORD_FUNCTION, function_of(probe));
 }
 
-/* What a function's entry alone has to say. The record has been taken if that is needed. */
-static void tell_begin(struct activation *a, uint32_t function, uint64_t state)
+static void describe_calloc(struct event *e, const uint64_t *words)
 {
-	uint64_t block = argument(a, function, 9);
-
-	if (state & STATE_NESTED)
+	e->kind = RECORD_CALLOC;
+	if (!(e->a->shared->flags & AGENT_WANT_ARGUMENTS))
 		return;
-	if ((function & 7) == AGENT_FREE)
-		tell_entry(a, RECORD_FREE, block, free_hi(a, function), state);
-	else if ((function & 7) == AGENT_REALLOC && block)
-		tell_entry(a, RECORD_REALLOC_BEGIN, block, function >> 16, state);
+	add_word(e, WORD_COUNT, words[0]);
+	add_word(e, WORD_ELEM, words[1]);
 }
 
-/* A function is about to be called by a pad of the call form. */
-__attribute__((used)) void agent_begin(const struct arch_entry_frame *regs, uint32_t function,
-				       struct agent_pending *p)
+/* What kind of event it is. Returns the bytes that were asked for. */
+static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const uint64_t *words)
 {
-	struct activation a;
-	uint32_t depth;
-	uint64_t state = 0;
-
-	agent_activate(&a, regs, &p->ret);
-	depth = a.own ? a.own->depth & STATE_DEPTH : 0;
-	keep_arguments(&a, function, p);
-	if (!a.own || depth) {
-		agent_take(&a);
-		state = judge(&a, &depth);
+	e->kind = RECORD_ALLOC;
+	e->pointer = result;
+	switch (call_of(probe)) {
+	case AGENT_ALLOC_OUT:
+		e->pointer = (uint32_t)result ? 0 : *(const uint64_t *)(uintptr_t)words[0];
+		return words[1];
+	case AGENT_ALLOC_ARRAY:
+		return size_of(words[0], words[1]);
+	case AGENT_CALLOC:
+		describe_calloc(e, words);
+		return size_of(words[0], words[1]);
+	case AGENT_REALLOC:
+		describe_realloc(e, probe, words[0]);
+		return words[1];
+	case AGENT_REALLOC_ARRAY:
+		describe_realloc(e, probe, words[0]);
+		return size_of(words[1], words[2]);
+	default:
+		return words[0];
 	}
-	tell_begin(&a, function, state);
-	agent_leave(&a);
-	p->state = depth | state | (a.own ? 0 : STATE_STRANGER);
-	if (a.own)
-		a.own->depth = depth + 1;
-}
-
-/* The block that a function has given; 0: none. */
-static uint64_t block_of(const struct activation *a, uint32_t function, const struct agent_pending *p)
-{
-	uint64_t result = arch_entry_result(a->regs);
-
-	if ((function & 7) != AGENT_ALLOC || (function >> 12 & AGENT_NO_ARG) == AGENT_NO_ARG)
-		return result;
-	return result & UINT32_MAX ? 0 : *(const uint64_t *)(uintptr_t)p->b;
-}
-
-/* Everything but the chain. Tells the size that the record can hold. */
-static uint64_t describe(struct event *e, uint32_t function, const struct agent_pending *p)
-{
-	const struct activation *a = e->a;
-	uint64_t size = p->a;
-
-	e->pointer = block_of(a, function, p);
-	if ((function & 7) == AGENT_ALLOC) {
-		e->kind = RECORD_ALLOC;
-	} else if ((function & 7) == AGENT_CALLOC) {
-		e->kind = RECORD_CALLOC;
-		size = size_of(p->a, p->b);
-		if (a->shared->flags & AGENT_WANT_ARGUMENTS) {
-			add_word(e, WORD_COUNT, p->a);
-			add_word(e, WORD_ELEM, p->b);
-		}
-	} else {
-		e->kind = RECORD_REALLOC;
-		if (p->b)
-			add_word(e, WORD_OLD, p->b);
-		if (!e->pointer)
-			add_word(e, WORD_FUNCTION, function >> 16);
-	}
-	if (a->shared->flags & AGENT_WANT_SP)
-		add_word(e, WORD_SP, a->sp);
-	if (size <= RECORD_SIZE_MAX)
-		return size;
-	add_word(e, WORD_SIZE, size);
-	return 0;
 }
 
 /* The chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
@@ -276,45 +287,62 @@ static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
 	return add_stack(e);
 }
 
-/* The function has returned to a pad of the call form. */
-__attribute__((used)) void agent_end(const struct arch_entry_frame *regs, uint32_t function,
-				     struct agent_pending *p)
+/* An allocation, or none that was asked for. */
+static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, const uint64_t *words,
+		       uint64_t state)
 {
-	struct activation a;
-	struct event e = { .a = &a, .words = 0 };
-	uint64_t size;
+	struct event e = { .a = a, .words = 0 };
+	uint64_t size = describe(&e, probe, result, words);
 	uint32_t node;
 
-	agent_activate(&a, regs, &p->ret);
-	if (a.own && !(p->state & STATE_STRANGER))
-		a.own->depth = p->state & STATE_DEPTH;
-	if (p->state & STATE_NESTED || (function & 7) == AGENT_FREE)
-		return;
-	agent_take(&a);
-	size = describe(&e, function, p);
-	if (add_chain(&e, p->state, &node)) {
-		e.hi = size << RECORD_SIZE_SHIFT | node;
-		tell(&e);
+	if (a->shared->flags & AGENT_WANT_SP)
+		add_word(&e, WORD_SP, a->sp);
+	if (size > RECORD_SIZE_MAX) {
+		add_word(&e, WORD_SIZE, size);
+		size = 0;
 	}
-	agent_leave(&a);
+	if (!add_chain(&e, state, &node))
+		return;
+	e.hi = size << RECORD_SIZE_SHIFT | node;
+	tell(&e);
 }
 
-/* A block is about to be freed: the pad of the tail form jumps on to the function. */
-__attribute__((used)) void agent_free(const struct arch_entry_frame *regs, uint32_t function,
-				      const uint64_t *ret)
+/* The function has returned to a pad of the call form. */
+__attribute__((used)) void agent_end(uint64_t result, const uint64_t *sp, uint64_t fp,
+				     uint32_t probe, const uint64_t *words,
+				     const struct arch_saved *saved)
 {
 	struct activation a;
 	uint32_t depth;
 	uint64_t state = 0;
+	bool known;
 
-	agent_activate(&a, regs, ret);
-	depth = a.own ? a.own->depth & STATE_DEPTH : 0;
-	if (!a.own || depth) {
-		agent_take(&a);
+	agent_activate(&a, sp, fp, saved);
+	known = a.own && end(a.own, sp, &state);
+	if (call_of(probe) == AGENT_FREE || state & STATE_NESTED)
+		return;
+	agent_take(&a);
+	if (!known)
 		state = judge(&a, &depth);
-		if (a.own)
-			a.own->depth = depth;
-	}
-	tell_begin(&a, function, state);
+	if (!(state & STATE_NESTED))
+		tell_alloc(&a, probe, result, words, state);
 	agent_leave(&a);
+}
+
+/* A block is about to be freed: the pad of the tail form jumps on to the function. */
+__attribute__((used)) void agent_free(uint64_t block, const uint64_t *sp, uint64_t fp,
+				      uint32_t probe, uint64_t unused,
+				      const struct arch_saved *saved)
+{
+	struct activation a;
+	uint32_t depth;
+	uint64_t state;
+
+	(void)unused;
+	agent_activate(&a, sp, fp, saved);
+	state = state_of(&a, &depth);
+	tell_free(&a, probe, block, state);
+	agent_leave(&a);
+	if (a.own)
+		a.own->depth = depth;
 }

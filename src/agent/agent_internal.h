@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * The code that pads call, in the program. It makes no system call, knows no C library, has no thread-local
- * storage, takes no lock, and waits for nobody but the tracer: a signal handler may interrupt it anywhere
- * and call it again, or leave it by longjmp and never come back.
+ * The code that pads call, in the program. It makes no system call, knows no C library, has no
+ * thread-local storage, takes no lock, and waits for nobody but the tracer: a signal handler may
+ * interrupt it anywhere and call it again, or leave it by longjmp and never come back.
  */
 
 #define AGENT_NULL ((void *)0)
@@ -25,10 +25,10 @@ static inline struct agent_shared *agent_shared(void)
 /* One time that a pad has entered the agent. */
 struct activation {
 	struct agent_shared *shared;
-	const struct arch_entry_frame *regs;
+	const struct arch_saved *saved;
 	uint64_t pc, sp, fp;	     /* of the function's caller, as they are after the return */
 	uint64_t thread_pointer;
-	struct agent_thread *own;    /* the thread's own record; NULL: the tracer does not know it yet */
+	struct agent_thread *own;    /* the thread's own record; NULL: nobody has entered it */
 	struct agent_thread *record; /* which has been taken: its own or a spare; NULL: none */
 	uint32_t own_number, number; /* of these; AGENT_NO_THREAD */
 };
@@ -49,26 +49,28 @@ bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi
 /* Put the time, if that has not been done for a while. */
 void agent_put_time(struct agent_shared *s, uint32_t number);
 
-/* To be called in a loop by who waits for something of the tracer. False: there is no tracer any more, and
- * nothing is recorded from now on. */
+/* To be called in a loop by who waits for something of the tracer. False: there is no tracer any
+ * more, and nothing is recorded from now on. */
 bool agent_may_wait(struct agent_shared *s);
 
 /* ---- thread.c ---- */
 
-/* Fill in *@a for a call of a function whose return address is at @ret. */
-void agent_activate(struct activation *a, const struct arch_entry_frame *regs, const uint64_t *ret);
+/* Fill in *@a for a call whose return address is at @sp, as a pad tells of it. */
+void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
+		    const struct arch_saved *saved);
 
 /* Take the thread's record, or a spare one if it is in use: a->record, NULL if there is none. */
 void agent_take(struct activation *a);
 void agent_leave(struct activation *a);
 
-/* The stack, followed to its end, has shown that no other activation of this thread is alive: give back
- * what those have that a handler left by longjmp. */
+/* The stack, followed to its end, has shown that no other activation of this thread is alive:
+ * give back what those have that a handler left by longjmp. */
 void agent_reclaim(struct activation *a);
 
 /* ---- stack.c ---- */
 
-/* Find the range of memory in which @sp is, for a->record; false: it is in none, says the tracer, too. */
+/* Find the range of memory in which @sp is, for a->record; false: it is in none, says the
+ * tracer, too. */
 bool agent_know_stack(struct activation *a);
 
 /* The end of the range that @sp is in, nobody being asked; 0: none. */
@@ -77,8 +79,14 @@ uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp);
 /* A copy of the stack: the value of WORD_STACK. False: the tracer has gone. */
 bool agent_copy_stack(struct activation *a, uint64_t *word);
 
-/* A word of memory that may be between variables of the program. */
-uint64_t agent_load(uint64_t at);
+/* A copy that a thread record has taken, or was about to take, and that nobody will be told of. */
+void agent_give_back_copy(struct agent_shared *s, uint32_t number);
+
+/* A word of the stack. Sanitizers, in builds of the tests, would mind what is between variables. */
+__attribute__((no_sanitize("address"))) static inline uint64_t agent_load(uint64_t at)
+{
+	return *(const volatile uint64_t *)(uintptr_t)at;
+}
 
 /* ---- tree.c ---- */
 

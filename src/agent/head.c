@@ -22,5 +22,6 @@ __asm__(".pushsection .agent_head, \"aw\", @progbits\n"
 	"	.long 0\n"
 	".popsection\n");
 
-_Static_assert(sizeof(struct agent_head) == 32 && __builtin_offsetof(struct agent_head, begin) == 16,
+_Static_assert(sizeof(struct agent_head) == 32 &&
+		       __builtin_offsetof(struct agent_head, begin) == 16,
 	       "as above");

@@ -5,41 +5,42 @@
 #include <stdint.h>
 
 /*
- * The memory that the agent, which runs in the program, shares with the tracer. Freestanding: both sides
- * include it. The program can write to all of it, so that the tracer believes nothing it reads here; what
- * the agent does with damaged memory is the program's own affair.
+ * The memory that the agent, which runs in the program, shares with the tracer. Freestanding: both
+ * sides include it. The program can write to all of it, so that the tracer believes nothing it
+ * reads here; what the agent does with damaged memory is the program's own affair.
  *
- * Who writes what: the agent `head`, records, `waiting`, `last_ticks`, nodes and their index, thread
- * records, stack copies; the tracer all else. Zeroed memory is a valid beginning but for what is said below
- * to be filled in.
+ * Who writes what: the agent `head`, records, `waiting`, `last_ticks`, nodes and their index,
+ * thread records, stack copies; the tracer all else. Zeroed memory is a valid beginning but for
+ * what is said below to be filled in.
  */
 
 enum {
-	AGENT_RING = 65536,	 /* records */
-	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it; the rest is for those about to reserve */
+	AGENT_RING = 65536, /* records */
+	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and who is about to reserve */
 	AGENT_NODES = 1 << 20,
 	AGENT_NODE_SLOTS = 1 << 21,
 	AGENT_KEYS = 8192,
-	AGENT_SPARES = 64,	 /* the first thread records are nobody's own */
-	AGENT_THREADS = 4095,	 /* spares included */
-	AGENT_NO_THREAD = 4095,	 /* a record of a thread for which there was no spare either */
+	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
+	AGENT_THREADS = 4095,	/* spares included */
+	AGENT_NO_THREAD = 4095, /* a record of a thread for which there was no spare either */
 	AGENT_RANGES = 1024,
 	AGENT_PADS = 64,
 	AGENT_STACKS = 128,
 	AGENT_STACK_BYTES = 32768,
-	AGENT_FRAMES = 128,	 /* of a thread's last chain, the outermost ones */
+	AGENT_PENDING = 32,
+	AGENT_FRAMES = 128, /* of a thread's last chain, the outermost ones */
 	AGENT_NEW_FRAMES = 192,
-	AGENT_DEPTH = 16384,	 /* frames of a chain, at most */
+	AGENT_DEPTH = 16384, /* frames of a chain, at most */
 };
 
 /* ---- records ---- */
 
 /*
- * 16 bytes, put by one compare-and-swap. Empty: lo is 0, and hi the number of times that the ring has come
- * round to this position. Since who has reserved position p expects exactly { 0, p / AGENT_RING }, he
- * notices that the consumer has passed over it, however late he comes.
+ * 16 bytes, put by one compare-and-swap. Empty: lo is 0, and hi the number of times that the ring
+ * has come round to this position. Since who has reserved position p expects exactly { 0, p /
+ * AGENT_RING }, he notices that the consumer has passed over it, however late he comes.
  *
- * lo: 63 set | 62..16 pointer | 15 words of the same thread came before | 14..12 kind | 11..0 thread
+ * lo: 63 set | 62..16 pointer | 15 words came before | 14..12 kind | 11..0 thread
  */
 struct agent_record {
 	_Alignas(16) uint64_t lo;
@@ -66,8 +67,8 @@ enum agent_word {
 	WORD_SP,       /* the caller's stack pointer, after the return: AGENT_WANT_SP */
 	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
 	WORD_ELEM,
-	WORD_STACK,    /* 31..0 number of a copy of the stack, 63..32 its bytes */
-	WORD_JUDGE,    /* whether the call is nested must be seen from the stack: it could not be here */
+	WORD_STACK, /* a copy of the stack: 63..48 words, 47..32 its turn, 31..0 its number */
+	WORD_JUDGE, /* whether the call is nested must be seen from the stack, and could not be */
 	AGENT_WORDS,
 };
 
@@ -86,31 +87,20 @@ enum agent_word {
 
 /* ---- what a pad tells of its function ---- */
 
-/* What the calls of a function mean to the agent. */
+/* What a function's calls mean, and which of its arguments the pad keeps for the agent. */
 enum agent_call {
-	AGENT_ALLOC,
-	AGENT_CALLOC,
-	AGENT_REALLOC,
-	AGENT_FREE,
+	AGENT_ALLOC,	    /* bytes */
+	AGENT_ALLOC_OUT,    /* where the result goes, bytes; returns 0 or an error */
+	AGENT_ALLOC_ARRAY,  /* count, bytes of one */
+	AGENT_CALLOC,	    /* count, bytes of one */
+	AGENT_REALLOC,	    /* block, bytes */
+	AGENT_REALLOC_ARRAY, /* block, count, bytes of one */
+	AGENT_FREE,	    /* block */
 };
 
-#define AGENT_NO_ARG 7u
-
-/*
- * A function, as a pad hands it to the agent: 31..16 its number, 14..12 the argument that says where the
- * result goes (the function then returns 0 or an error), 11..9 block, 8..6 count, 5..3 size, 2..0 enum
- * agent_call. Arguments count from 0 to 5; AGENT_NO_ARG: there is none.
- */
-#define AGENT_FUNCTION(call, size, count, block, out, number)                                     \
-	((uint32_t)(call) | (uint32_t)(size) << 3 | (uint32_t)(count) << 6 |                      \
-	 (uint32_t)(block) << 9 | (uint32_t)(out) << 12 | (uint32_t)(number) << 16)
-
-/* Three words that a pad of the call form keeps below its return address while the function runs. */
-struct agent_pending {
-	uint64_t state;	/* the agent's */
-	uint64_t a, b;	/* arguments that the end needs */
-	uint64_t ret;	/* the caller's return address, untouched */
-};
+/* The number that a pad hands over as its probe: the function's own, below 65536, and what it
+ * means. */
+#define AGENT_PROBE(call, function) ((uint32_t)(function) << 8 | (uint32_t)(call))
 
 /* ---- nodes ---- */
 
@@ -119,9 +109,10 @@ struct agent_pending {
 #define NODE_PC_MASK (NODE_GUESSED - 1)
 
 /*
- * A node of the call tree: written whole before its number gets into the index, never changed afterwards.
- * Its parent has a smaller number; one without a parent is a root, and its pc says how chains below it
- * end (enum agent_root). Each epoch has its own roots: an address may mean something else in the next.
+ * A node of the call tree: written whole before its number gets into the index, never changed
+ * afterwards. Its parent has a smaller number; one without a parent is a root, and its pc says how
+ * chains below it end (enum agent_root). Each epoch has its own roots: an address may mean
+ * something else in the next.
  */
 struct agent_node {
 	uint64_t pc;
@@ -163,17 +154,26 @@ enum agent_inside {
 	INSIDE_SIGNAL, /* a signal handler's beginning: what a handler calls, the handler calls */
 };
 
+/* A call that a pad has begun. */
+struct agent_pending {
+	uint64_t sp;	/* where the caller's return address is */
+	uint64_t state; /* the agent's */
+};
+
 struct agent_thread {
-	_Alignas(4096) uint32_t busy; /* somebody uses the record: taken by exchange */
-	uint32_t depth;		 /* calls that pads have begun and that have not ended */
-	uint64_t busy_sp;	 /* the caller's sp of who uses it */
-	uint64_t taker;		 /* its thread pointer, plus 1; 0: nobody's yet */
+	/* Who uses the record, by his thread pointer, plus 1; taken by compare-and-swap. 0:
+	 * nobody. In one go: a handler that never comes back may interrupt him anywhere, and it
+	 * must be seen whose it was. */
+	_Alignas(4096) uint64_t busy;
+	uint64_t busy_sp;	 /* his caller's sp; 0: he has just come, or is about to leave */
 	uint64_t stack_lo, stack_hi; /* the range that its sp was in */
-	uint32_t ranges_turn;	 /* what that is as of */
+	uint32_t depth; /* calls that pads have begun and that have not ended, as far as is known */
+	uint32_t ranges_turn;	 /* what the range is as of */
 	uint32_t epoch;		 /* of frames[] */
 	uint32_t n_frames;
-	uint32_t stack;		 /* plus 1: a stack copy that it has taken and not told of yet */
+	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
 	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
+	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
 	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */
 	struct agent_frame fresh[AGENT_NEW_FRAMES]; /* innermost first */
 };
@@ -186,7 +186,7 @@ _Static_assert(sizeof(struct agent_thread) <= 16384, "16 KiB for a thread");
 /* What an unwinder begins with: the caller's registers as they are after the return. */
 struct agent_stack {
 	uint32_t taken; /* by the number of a thread, plus 1; the tracer gives it back with 0 */
-	uint32_t bytes;
+	uint32_t turn; /* counts who has taken it: a record tells which it means */
 	uint64_t pc, sp, fp;
 	uint64_t saved[5]; /* rbx, r12 to r15 */
 	_Alignas(64) uint64_t word[AGENT_STACK_BYTES / 8];
@@ -201,7 +201,7 @@ struct agent_module {
 	uint64_t shift;
 };
 
-/* Sorted by lo. Never changed: what is mapped has changed means that there is another list. */
+/* Sorted by lo. Never changed: when what is mapped changes there is another list. */
 struct agent_modules {
 	uint64_t n;
 	struct agent_module v[];
@@ -241,9 +241,11 @@ struct agent_shared {
 	uint32_t n_pads, n_ranges;
 	uint32_t ranges_turn;		  /* odd: ranges[] is being written */
 	uint64_t agent_lo, agent_hi;	  /* the agent's own code */
-	uint64_t modules;		  /* address of struct agent_modules; 0: there are none */
+	uint64_t modules;		  /* address of struct agent_modules; 0: none yet */
 	struct agent_pads pads[AGENT_PADS];
-	struct agent_range ranges[AGENT_RANGES]; /* what is readable and writable: sorted */
+	/* What is readable and writable: sorted. That of a stack that grows may begin where it
+	 * may grow to: nothing below a stack pointer is read. */
+	struct agent_range ranges[AGENT_RANGES];
 	/* Asked by the agent. */
 	_Alignas(64) uint64_t asked_sp;	  /* this is in no range: read the map again */
 	uint32_t asks;			  /* threads that wait for it */
@@ -256,7 +258,7 @@ struct agent_shared {
 	_Alignas(4096) struct agent_node nodes[AGENT_NODES];
 	uint64_t node_index[AGENT_NODE_SLOTS]; /* 63..32 a part of the hash, 31..0 node; 0: empty */
 	_Alignas(4096) struct agent_stack stacks[AGENT_STACKS];
-	struct agent_frame deep[AGENT_DEPTH]; /* new frames, where a thread's own array is too small */
+	struct agent_frame deep[AGENT_DEPTH]; /* new frames that a thread has no room for */
 	struct agent_thread threads[AGENT_THREADS];
 };
 
@@ -269,7 +271,7 @@ _Static_assert(sizeof(struct agent_shared) < 128 << 20, "128 MiB of addresses");
 /* What the blob begins with. */
 struct agent_head {
 	uint64_t magic;
-	uint64_t shared;  /* address of struct agent_shared in the program: filled in by the tracer */
+	uint64_t shared; /* address of struct agent_shared: filled in by the tracer */
 	int32_t begin, end, free; /* entries, counted from the head */
 	int32_t unused;
 };

@@ -7,7 +7,8 @@ static bool has_room(struct agent_shared *s)
 	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
 	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 
-	/* Signed: a consumer that has passed over what is reserved may be ahead of the head that we read. */
+	/* Signed: a consumer that has passed over what is reserved may be ahead of the head that
+	 * we read. */
 	return (int64_t)(head - tail) <= AGENT_ROOM;
 }
 
@@ -69,5 +70,6 @@ void agent_put_time(struct agent_shared *s, uint32_t number)
 	if (__atomic_compare_exchange_n(&s->last_ticks, &last, now, false, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))
 		agent_put(s, number,
-			  RECORD_SET | (uint64_t)RECORD_TIME << RECORD_KIND_SHIFT | AGENT_NO_THREAD, now);
+			  RECORD_SET | (uint64_t)RECORD_TIME << RECORD_KIND_SHIFT | AGENT_NO_THREAD,
+			  now);
 }

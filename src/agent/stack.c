@@ -2,12 +2,6 @@
 /* The stack as memory: where it ends, and copies of it for the tracer. */
 #include "agent/agent_internal.h"
 
-/* In a sanitized build of the tests: what lies between variables is read on purpose. */
-__attribute__((no_sanitize("address"), noinline)) uint64_t agent_load(uint64_t at)
-{
-	return *(const volatile uint64_t *)(uintptr_t)at;
-}
-
 /* The range that @sp is in, or NULL. ranges[] is sorted, and may be changing. */
 static const struct agent_range *find_range(const struct agent_shared *s, uint64_t sp)
 {
@@ -94,55 +88,76 @@ uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp)
 	return r ? r->hi : 0;
 }
 
-/* The number of a copy that nobody has. False: the tracer has gone. */
-static bool take_copy(struct activation *a, uint32_t *number)
+static bool take_copy(struct activation *a, uint32_t number)
 {
-	struct agent_shared *s = a->shared;
-	bool told = false;
+	struct agent_stack *copy = &a->shared->stacks[number];
+	uint32_t nobody = 0;
 
-	for (;;) {
-		for (uint32_t i = 0; i < AGENT_STACKS; i++) {
-			uint32_t free = 0;
+	if (__atomic_load_n(&copy->taken, __ATOMIC_RELAXED))
+		return false;
+	/* First: if a handler never comes back it must be seen which we were about to take. */
+	a->record->stack = number + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&copy->taken, &nobody, a->number + 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
 
-			*number = (a->number + i) % AGENT_STACKS;
-			if (!__atomic_load_n(&s->stacks[*number].taken, __ATOMIC_RELAXED) &&
-			    __atomic_compare_exchange_n(&s->stacks[*number].taken, &free, a->number + 1,
-							false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-				if (told)
-					__atomic_store_n(&s->waiting[a->number], 0, __ATOMIC_RELAXED);
-				return true;
-			}
-		}
-		__atomic_store_n(&s->waiting[a->number], 1, __ATOMIC_RELAXED);
-		told = true;
-		if (!agent_may_wait(s)) {
-			__atomic_store_n(&s->waiting[a->number], 0, __ATOMIC_RELAXED);
-			return false;
-		}
+static bool take_any_copy(struct activation *a, uint32_t *number)
+{
+	for (uint32_t i = 0; i < AGENT_STACKS; i++) {
+		*number = (a->number + i) % AGENT_STACKS;
+		if (take_copy(a, *number))
+			return true;
 	}
+	return false;
+}
+
+/* The number of a copy that is ours. False: the tracer has gone. */
+static bool wait_for_copy(struct activation *a, uint32_t *number)
+{
+	uint32_t *waiting = &a->shared->waiting[a->number];
+	bool taken;
+
+	if (take_any_copy(a, number))
+		return true;
+	__atomic_store_n(waiting, 1, __ATOMIC_RELAXED);
+	while (!(taken = take_any_copy(a, number)) && agent_may_wait(a->shared))
+		;
+	__atomic_store_n(waiting, 0, __ATOMIC_RELAXED);
+	return taken;
+}
+
+void agent_give_back_copy(struct agent_shared *s, uint32_t number)
+{
+	struct agent_thread *t = &s->threads[number];
+	uint32_t me = number + 1, stack = t->stack;
+
+	t->stack = 0;
+	if (stack && stack <= AGENT_STACKS)
+		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 bool agent_copy_stack(struct activation *a, uint64_t *word)
 {
 	struct agent_stack *copy;
-	uint64_t bytes = 0;
+	uint64_t words = 0;
 	uint32_t number;
 
-	if (!take_copy(a, &number))
+	if (!wait_for_copy(a, &number))
 		return false;
-	a->record->stack = number + 1;
 	copy = &a->shared->stacks[number];
+	copy->turn++;
 	copy->pc = a->pc;
 	copy->sp = a->sp;
 	copy->fp = a->fp;
-	arch_entry_saved(a->regs, copy->saved);
+	arch_copy_saved(a->saved, copy->saved);
 	if (a->record->stack_lo <= a->sp && a->sp < a->record->stack_hi)
-		bytes = (a->record->stack_hi - a->sp) & ~UINT64_C(7);
-	if (bytes > AGENT_STACK_BYTES)
-		bytes = AGENT_STACK_BYTES;
-	for (uint64_t i = 0; i < bytes / 8; i++)
+		words = (a->record->stack_hi - a->sp) / 8;
+	if (words > AGENT_STACK_BYTES / 8)
+		words = AGENT_STACK_BYTES / 8;
+	for (uint64_t i = 0; i < words; i++)
 		copy->word[i] = agent_load(a->sp + i * 8);
-	copy->bytes = (uint32_t)bytes;
-	*word = bytes << 32 | number;
+	*word = words << 48 | (uint64_t)(uint16_t)copy->turn << 32 | number;
 	return true;
 }

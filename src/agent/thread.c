@@ -19,13 +19,14 @@ static uint32_t find(const struct agent_shared *s, uint64_t thread_pointer)
 	return AGENT_NO_THREAD;
 }
 
-void agent_activate(struct activation *a, const struct arch_entry_frame *regs, const uint64_t *ret)
+void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
+		    const struct arch_saved *saved)
 {
 	a->shared = agent_shared();
-	a->regs = regs;
-	a->pc = *ret;
-	a->sp = (uint64_t)(uintptr_t)ret + sizeof *ret;
-	a->fp = arch_entry_frame_pointer(regs);
+	a->saved = saved;
+	a->pc = *sp;
+	a->sp = (uint64_t)(uintptr_t)sp + sizeof *sp;
+	a->fp = fp;
 	a->thread_pointer = arch_thread_pointer();
 	a->own_number = find(a->shared, a->thread_pointer);
 	a->own = a->own_number < AGENT_THREADS ? &a->shared->threads[a->own_number] : AGENT_NULL;
@@ -36,12 +37,12 @@ void agent_activate(struct activation *a, const struct arch_entry_frame *regs, c
 static bool take(struct activation *a, uint32_t number)
 {
 	struct agent_thread *t = &a->shared->threads[number];
+	uint64_t nobody = 0;
 
-	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) ||
-	    __atomic_exchange_n(&t->busy, 1, __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&t->busy, &nobody, a->thread_pointer + 1, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	t->busy_sp = a->sp;
-	__atomic_store_n(&t->taker, a->thread_pointer + 1, __ATOMIC_RELAXED);
 	a->record = t;
 	a->number = number;
 	return true;
@@ -64,8 +65,7 @@ void agent_take(struct activation *a)
 
 static void give_back(struct agent_thread *t)
 {
-	/* First: who sees a record as taken must not find a taker who has long left it. */
-	__atomic_store_n(&t->taker, 0, __ATOMIC_RELAXED);
+	t->busy_sp = 0;
 	__atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
 }
 
@@ -81,15 +81,13 @@ static void reclaim(struct activation *a, uint32_t number)
 	struct agent_shared *s = a->shared;
 	struct agent_thread *t = &s->threads[number];
 
-	if (t == a->record || !__atomic_load_n(&t->busy, __ATOMIC_RELAXED) ||
-	    __atomic_load_n(&t->taker, __ATOMIC_RELAXED) != a->thread_pointer + 1)
+	if (t == a->record || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE) != a->thread_pointer + 1)
 		return;
-	/* A frame on this stack and below us has gone. One elsewhere may be in a coroutine that sleeps. */
-	if (t->busy_sp < a->record->stack_lo || t->busy_sp >= a->sp)
+	/* A frame on this stack, where we are or below, has gone. One elsewhere may be of a
+	 * coroutine that sleeps. */
+	if (t->busy_sp && (t->busy_sp < a->record->stack_lo || t->busy_sp > a->sp))
 		return;
-	if (t->stack && t->stack <= AGENT_STACKS)
-		__atomic_store_n(&s->stacks[t->stack - 1].taken, 0, __ATOMIC_RELEASE);
-	t->stack = 0;
+	agent_give_back_copy(s, number);
 	t->n_frames = 0;
 	if (__atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED) == number + 1)
 		__atomic_store_n(&s->deep_taken, 0, __ATOMIC_RELEASE);

@@ -37,7 +37,8 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 	uint64_t tag = hash >> 32 << 32;
 	uint32_t i = (uint32_t)hash % AGENT_NODE_SLOTS, mine = 0;
 
-	/* There are twice as many slots as nodes: an empty one comes, if nobody has damaged the index. */
+	/* There are twice as many slots as nodes: an empty one comes, if nobody has damaged the
+	 * index. */
 	for (uint32_t looks = 0; looks < AGENT_NODE_SLOTS; looks++) {
 		uint64_t *slot = &s->node_index[(i + looks) % AGENT_NODE_SLOTS];
 		uint64_t there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -45,10 +46,11 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 		if (!there) {
 			if (!mine && !(mine = new_node(s, parent, pc, epoch)))
 				return 0;
-			if (__atomic_compare_exchange_n(slot, &there, tag | mine, false, __ATOMIC_ACQ_REL,
-							__ATOMIC_ACQUIRE))
+			if (__atomic_compare_exchange_n(slot, &there, tag | mine, false,
+							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 				return mine;
-			/* Somebody else was first, perhaps with the same node: ours is left unused. */
+			/* Somebody else was first, perhaps with the same node: ours is left
+			 * unused. */
 		}
 		if (there >> 32 << 32 == tag &&
 		    is_node(&s->nodes[(uint32_t)there % AGENT_NODES], parent, pc, epoch))

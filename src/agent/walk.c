@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The chain of a call. Mostly it is the thread's last one but for the innermost frames: as soon as a frame is
- * one of those that are remembered, what is outside of it is only compared with the stack.
+ * The chain of a call. Mostly it is the thread's last one but for the innermost frames: as soon as
+ * a frame is one of those that are remembered, what is outside of it is only compared with the
+ * stack.
  */
 #include "agent/agent_internal.h"
 #include "agent/step.h"
@@ -42,7 +43,8 @@ __attribute__((noinline)) static bool steps_to(const struct walk *w, const struc
 {
 	struct agent_frame again = *f, caller = { 0 };
 
-	return agent_step(w->shared, &again, w->hi, &caller) == STEP_CALLER && same_place(&caller, outer);
+	return agent_step(w->shared, &again, w->hi, &caller) == STEP_CALLER &&
+	       same_place(&caller, outer);
 }
 
 /* Is @outer still the caller of @f, both remembered? */
@@ -84,7 +86,8 @@ static bool go_deep(struct walk *w)
 	return true;
 }
 
-/* What stands behind the new frames is one of them. False: there would be no room for its caller. */
+/* What stands behind the new frames is one of them. False: there would be no room for its
+ * caller. */
 static bool add(struct walk *w)
 {
 	struct agent_frame *f = &w->fresh[w->n];
@@ -140,7 +143,8 @@ static enum agent_step step_out(struct walk *w)
 	return how;
 }
 
-/* From the frame on that stands behind the new ones, none yet. How it ended; *@full: there was no room. */
+/* From the frame on that stands behind the new ones, none yet. How it ended; *@full: there was
+ * no room. */
 static enum agent_step walk_fresh(struct walk *w, bool *full)
 {
 	const struct agent_frame *frames = w->t->frames;
@@ -169,7 +173,8 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 	return how;
 }
 
-/* Pads and the agent are no callers. What a signal has interrupted there stands for the probed function. */
+/* Pads and the agent are no callers. What a signal has interrupted there stands for the probed
+ * function. */
 static bool left_out(const struct agent_frame *f)
 {
 	return !f->exact && (f->inside == INSIDE_PAD || f->agent);
@@ -231,7 +236,8 @@ struct agent_chain agent_walk(struct activation *a, bool nodes)
 {
 	struct agent_thread *t = a->record;
 	struct agent_chain out = { 0 };
-	struct walk w = { .shared = a->shared, .t = t, .fresh = t->fresh, .max = AGENT_NEW_FRAMES - 1 };
+	struct walk w = {
+		.shared = a->shared, .t = t, .fresh = t->fresh, .max = AGENT_NEW_FRAMES - 1};
 	uint32_t epoch = __atomic_load_n(&a->shared->epoch, __ATOMIC_RELAXED);
 	enum agent_step how;
 	bool full = false;

@@ -22,7 +22,23 @@
  * stack are as they were. No argument may be on the stack where a pad calls. No return address is
  * changed, and returns match calls.
  *
- * How a pad enters the agent: ARCH_AGENT_ENTRY() and struct arch_entry_frame in x86_64_agent.h.
+ * What a pad and the agent owe each other. The entries of the agent are functions of the System V
+ * ABI:
+ *
+ *	void agent_free(uint64_t ptr, const uint64_t *sp, uint64_t fp, uint64_t probe);
+ *	void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp, uint64_t probe);
+ *	void agent_end(uint64_t result, const uint64_t *sp, uint64_t fp, uint64_t probe,
+ *		       const uint64_t *words);
+ *
+ *	ptr	the argument that a tail pad is about: arch_pad.args[0]
+ *	words	the arguments arch_pad.args, which a call pad keeps on the stack, directly below sp:
+ *		words[0], or all of them if there are more; the same at the beginning and the end
+ *	result	what the function returned
+ *	sp	where the return address of the function's caller is; the caller's own stack begins
+ *		at sp + 1
+ *	fp	the frame pointer register as the caller has it. All other registers that a call
+ *		keeps are the caller's, too
+ *	probe	arch_pad.probe
  *
  * An agent may change no vector, x87 or control register and not the direction flag: pads save the
  * general registers and the status flags and nothing else. It returns, always: a pad that has begun
@@ -34,17 +50,19 @@ enum arch_pad_form {
 	ARCH_PAD_CALL,
 };
 
-#define ARCH_PAD_WORDS 3	/* that a call pad keeps below the return address for the agent */
-#define ARCH_PAD_MAX 256	/* bytes of a pad, at most */
-#define ARCH_PAD_ROWS 64	/* rows of its description, at most */
+#define ARCH_PAD_WORDS 3     /* so many arguments are kept, at most */
+#define ARCH_PAD_NO_ARG 0xff /* there is none in this place */
+#define ARCH_PAD_MAX 256     /* bytes of a pad, at most */
+#define ARCH_PAD_ROWS 64     /* rows of its description, at most */
 
 struct arch_pad {
 	enum arch_pad_form form;
-	uint32_t function;	/* what the agent is told of it */
-	taddr active;		/* the byte that is not 0 while pads are to tell; within reach */
-	taddr slot;		/* the function's moved instructions; within reach */
-	taddr begin;		/* the agent's entry before the call, anywhere */
-	taddr end;		/* ... and after it; of a tail pad: unused */
+	uint8_t args[ARCH_PAD_WORDS]; /* numbers of arguments, from 0 on, or ARCH_PAD_NO_ARG */
+	uint32_t probe;
+	taddr active; /* the byte that is not 0 while pads are to tell; within reach */
+	taddr slot;   /* the function's moved instructions; within reach */
+	taddr begin;  /* agent_free or agent_begin, anywhere */
+	taddr end;    /* agent_end; of a tail pad: unused */
 };
 
 /* From @offset on, until the next row, the return address of the caller is @words above the stack
@@ -56,14 +74,14 @@ struct arch_pad_row {
 struct arch_pad_code {
 	uint8_t bytes[ARCH_PAD_MAX];
 	uint16_t size;
-	uint16_t return_site;	/* of a call pad: the offset that the function returns to; or 0 */
+	uint16_t return_site; /* of a call pad: the offset that the function returns to; or 0 */
 	uint16_t n_rows;
 	struct arch_pad_row rows[ARCH_PAD_ROWS];
 };
 
 /**
  * The code of a pad that is to stand at @at.
- * Returns 0, or -ERANGE: what has to be within reach is not.
+ * Returns 0, -ERANGE (what has to be within reach is not), or -EINVAL (no such argument).
  */
 int arch_pad_write(const struct arch_pad *pad, taddr at, struct arch_pad_code *out);
 

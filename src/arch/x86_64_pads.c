@@ -10,6 +10,8 @@
 
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
 
+static const uint8_t argument_regs[] = { RDI, RSI, RDX, RCX, R8, R9 };
+
 /* What a call may change, in the order in which it is pushed. The callers of an allocator within
  * its own library may have been compiled knowing what the real one leaves alone. */
 static const uint8_t saved_regs[] = { RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
@@ -57,6 +59,13 @@ static void pop(struct writer *w, enum reg r)
 	moved(w, -1);
 }
 
+/* mov %from,%to */
+static void move(struct writer *w, enum reg to, enum reg from)
+{
+	PUT(w, (uint8_t)(0x48 | (from >= R8) << 2 | (to >= R8)), 0x89,
+	    (uint8_t)(0xc0 | (from & 7) << 3 | (to & 7)));
+}
+
 /* mov or lea words(%rsp),%to */
 static void from_stack(struct writer *w, uint8_t opcode, enum reg to, unsigned words)
 {
@@ -85,6 +94,18 @@ static void pass_if_inactive(struct writer *w, const struct arch_pad *pad)
 	put_distance(w, pad->slot, 0);
 }
 
+static void save(struct writer *w)
+{
+	for (size_t i = 0; i < SAVED; i++)
+		push(w, saved_regs[i]);
+}
+
+static void restore(struct writer *w)
+{
+	for (size_t i = SAVED; i-- > 0;)
+		pop(w, saved_regs[i]);
+}
+
 /* Without pushf and popf: they are slow, and know of the trap flag of a task that is
  * single-stepped. seto %al; lahf; push %rax */
 static void save_flags(struct writer *w)
@@ -100,32 +121,13 @@ static void restore_flags(struct writer *w)
 	PUT(w, 0x04, 0x7f, 0x9e);
 }
 
-/* With the flags behind the first of them, which they are saved by. */
-static void save(struct writer *w, bool flags)
+/* What all entries of the agent are given, and the call: sp in rsi, fp in rdx, the probe in ecx. */
+static void call_agent(struct writer *w, const struct arch_pad *pad, taddr entry)
 {
-	push(w, saved_regs[0]);
-	if (flags)
-		save_flags(w);
-	for (size_t i = 1; i < SAVED; i++)
-		push(w, saved_regs[i]);
-}
-
-static void restore(struct writer *w, bool flags)
-{
-	for (size_t i = SAVED; i-- > 1;)
-		pop(w, saved_regs[i]);
-	if (flags)
-		restore_flags(w);
-	pop(w, saved_regs[0]);
-}
-
-/* What struct arch_entry_frame says: rdx: the words that are kept below the return address, or that;
- * esi: the function. */
-static void call_agent(struct writer *w, const struct arch_pad *pad, taddr entry, unsigned kept)
-{
-	from_stack(w, ADDRESS, RDX, w->words - kept);
-	PUT(w, 0xb8 | RSI);
-	put(w, (const uint8_t *)&pad->function, sizeof pad->function);
+	from_stack(w, ADDRESS, RSI, w->words);
+	move(w, RDX, RBP);
+	PUT(w, 0xb8 | RCX);
+	put(w, (const uint8_t *)&pad->probe, sizeof pad->probe);
 	PUT(w, 0x48, 0xb8 | RAX); /* movabs */
 	put(w, (const uint8_t *)&entry, sizeof entry);
 	PUT(w, 0xff, 0xd0); /* call *%rax */
@@ -134,39 +136,63 @@ static void call_agent(struct writer *w, const struct arch_pad *pad, taddr entry
 /* Nine words and the return address: the stack is aligned. */
 static void write_tail(struct writer *w, const struct arch_pad *pad)
 {
-	save(w, false);
-	call_agent(w, pad, pad->begin, 0);
-	restore(w, false);
+	save(w);
+	move(w, RDI, argument_regs[pad->args[0]]);
+	call_agent(w, pad, pad->begin);
+	restore(w);
 	PUT(w, 0xe9);
 	put_distance(w, pad->slot, 0);
 }
 
-/* push $0 */
-static void push_nothing(struct writer *w)
+/* push of an argument, or of 0 */
+static void push_argument(struct writer *w, uint8_t arg)
 {
+	if (arg != ARCH_PAD_NO_ARG) {
+		push(w, argument_regs[arg]);
+		return;
+	}
 	PUT(w, 0x6a, 0);
 	moved(w, 1);
 }
 
-/* Three words and the return address: the stack is aligned, and still with the ten saved ones. */
+/* One or three words and the return address: the stack is aligned, and still with the ten saved
+ * ones. */
 static void write_call(struct writer *w, const struct arch_pad *pad)
 {
-	for (unsigned i = 0; i < ARCH_PAD_WORDS; i++)
-		push_nothing(w);
-	save(w, true);
-	call_agent(w, pad, pad->begin, ARCH_PAD_WORDS);
-	restore(w, true);
+	bool one = pad->args[1] == ARCH_PAD_NO_ARG && pad->args[2] == ARCH_PAD_NO_ARG;
+	unsigned words = one ? 1 : ARCH_PAD_WORDS;
+
+	for (unsigned i = words; i-- > 0;)
+		push_argument(w, pad->args[i]);
+	save(w);
+	save_flags(w);
+	from_stack(w, ADDRESS, RDI, SAVED + 1);
+	call_agent(w, pad, pad->begin);
+	restore_flags(w);
+	restore(w);
 
 	PUT(w, 0xe8);
 	put_distance(w, pad->slot, 0);
 	w->code->return_site = w->code->size;
 
-	save(w, true);
-	call_agent(w, pad, pad->end, ARCH_PAD_WORDS);
-	restore(w, true);
-	from_stack(w, ADDRESS, RSP, ARCH_PAD_WORDS); /* an addition would change the flags */
-	moved(w, -ARCH_PAD_WORDS);
+	save(w);
+	save_flags(w);
+	from_stack(w, LOAD, RDI, SAVED);
+	from_stack(w, ADDRESS, R8, SAVED + 1);
+	call_agent(w, pad, pad->end);
+	restore_flags(w);
+	restore(w);
+	from_stack(w, ADDRESS, RSP, words); /* an addition would change the flags */
+	moved(w, -(int)words);
 	PUT(w, 0xc3);
+}
+
+static bool knows_arguments(const struct arch_pad *pad)
+{
+	for (size_t i = 0; i < ARCH_PAD_WORDS; i++)
+		if (pad->args[i] != ARCH_PAD_NO_ARG && pad->args[i] >= sizeof argument_regs)
+			return false;
+	return pad->form == ARCH_PAD_CALL || pad->args[0] != ARCH_PAD_NO_ARG;
 }
 
 int arch_pad_write(const struct arch_pad *pad, taddr at, struct arch_pad_code *out)
@@ -174,6 +200,8 @@ int arch_pad_write(const struct arch_pad *pad, taddr at, struct arch_pad_code *o
 	struct writer w = { .code = out, .at = at };
 
 	*out = (struct arch_pad_code){ 0 };
+	if (!knows_arguments(pad))
+		return -EINVAL;
 	moved(&w, 0);
 	pass_if_inactive(&w, pad);
 	if (pad->form == ARCH_PAD_TAIL)

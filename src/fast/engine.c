@@ -148,13 +148,6 @@ static void fast_thread_ends(struct engine *e, struct task *task)
 		threads_end(e->threads, number, ring_head(e->ring));
 }
 
-static void thread_is_gone(void *ctx, uint32_t number)
-{
-	struct engine *e = ctx;
-
-	ring_forget_thread(e->ring, number);
-}
-
 /* ---- telling ---- */
 
 static void tell_lost(struct engine *e)
@@ -199,7 +192,7 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	answer(e);
 	park_waiting(e);
 	uint64_t n = ring_drain(e->ring, &limits, events_take, &e->events);
-	threads_reap(e->threads, ring_position(e->ring), thread_is_gone, e);
+	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
 	return n;
 }

@@ -14,8 +14,9 @@
 struct nodes {
 	const struct agent_shared *shared;
 	struct nodes_host host;
-	uint32_t *leaf;	  /* by the agent's number: what a chain that ends there is, plus 1; 0: not known */
-	uint32_t *within; /* what it is as the way to its children: with places that are hidden at an end */
+	/* By the agent's numbers: what a chain that ends there is, plus 1, 0: not known; and what
+	 * is the way to its children, with places that are hidden at a chain's end. */
+	uint32_t *leaf, *within;
 	uint32_t *path;	  /* nodes to be told, innermost first */
 	size_t n_path, cap_path;
 };
@@ -76,7 +77,8 @@ static int tell_node(struct nodes *n, uint32_t number, uint64_t pc, uint32_t par
 	uint32_t end = (n->leaf[parent] - 1) >> END_SHIFT, place, node;
 	bool hidden = false;
 
-	place = n->host.place(n->host.ctx, pc & NODE_PC_MASK, pc & NODE_EXACT, pc & NODE_GUESSED, &hidden);
+	place = n->host.place(n->host.ctx, pc & NODE_PC_MASK, pc & NODE_EXACT, pc & NODE_GUESSED,
+			      &hidden);
 	if (place == UINT32_MAX)
 		return -ENOMEM;
 	node = n->host.node(n->host.ctx, n->within[parent], place);
@@ -100,7 +102,8 @@ static int climb(struct nodes *n, uint32_t number)
 {
 	n->n_path = 0;
 	while (number && !n->leaf[number]) {
-		uint32_t parent = __atomic_load_n(&n->shared->nodes[number].parent, __ATOMIC_RELAXED);
+		uint32_t parent =
+			__atomic_load_n(&n->shared->nodes[number].parent, __ATOMIC_RELAXED);
 
 		if (parent >= number)
 			return -EINVAL;

@@ -8,15 +8,15 @@
 #include <stdbool.h>
 
 /*
- * The call tree that the agent grows, told to the profile: each node once, at first sight, so that a known
- * chain costs one load.
+ * The call tree that the agent grows, told to the profile: each node once, at first sight, so that
+ * a known chain costs one load.
  */
 struct nodes;
 
 /* The profile's side. */
 struct nodes_host {
-	/* The number of the place that a pc is; *hidden: it is part of the allocator, if it is at a chain's
-	 * inner end. UINT32_MAX: out of memory. */
+	/* The number of the place that a pc is; *hidden: it is part of the allocator, if it is
+	 * at a chain's inner end. UINT32_MAX: out of memory. */
 	uint32_t (*place)(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden);
 	/* The node that a place leads to from @parent. UINT32_MAX: out of memory. */
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);

@@ -9,35 +9,38 @@
 #include <errno.h>
 #include <string.h>
 
-static uint32_t argument(uint8_t arg)
+/* What a function's calls mean to the agent, and which of its arguments that takes. */
+struct meaning {
+	enum agent_call call;
+	uint8_t args[ARCH_PAD_WORDS];
+};
+
+static struct meaning meaning_of(const struct probe *p)
 {
-	return arg == NO_ARG ? AGENT_NO_ARG : arg;
+	const uint8_t none = ARCH_PAD_NO_ARG;
+	bool array = p->count_arg != NO_ARG;
+
+	if (p->kind == PROBE_FREE)
+		return (struct meaning){ AGENT_FREE, { p->ptr_arg, none, none } };
+	if (p->kind == PROBE_REALLOC)
+		return array ? (struct meaning){ AGENT_REALLOC_ARRAY,
+						 { p->ptr_arg, p->count_arg, p->size_arg } } :
+			       (struct meaning){ AGENT_REALLOC, { p->ptr_arg, p->size_arg, none } };
+	if (p->out_arg != NO_ARG)
+		return (struct meaning){ AGENT_ALLOC_OUT, { p->out_arg, p->size_arg, none } };
+	if (array)
+		return (struct meaning){ AGENT_CALLOC, { p->count_arg, p->size_arg, none } };
+	return (struct meaning){ AGENT_ALLOC, { p->size_arg, none, none } };
 }
 
-/* What the agent is told of a function; false: it cannot see such calls. */
-static bool describe(const struct probe *p, uint32_t number, uint32_t *function)
+/* May a pad tell all that the definition says? */
+static bool is_plain(const struct probe *p)
 {
-	enum agent_call call;
-
 	if (p->user || p->operator_new || p->string_arg != NO_ARG || p->limit_arg != NO_ARG ||
-	    p->pool_arg != NO_ARG || p->label_arg != NO_ARG || p->label || p->frees_on_failure)
+	    p->pool_arg != NO_ARG || p->label_arg != NO_ARG || p->label || p->frees_on_failure ||
+	    (p->out_arg != NO_ARG && p->count_arg != NO_ARG))
 		return false;
-	switch (p->kind) {
-	case PROBE_ALLOC:
-		call = p->count_arg == NO_ARG ? AGENT_ALLOC : AGENT_CALLOC;
-		break;
-	case PROBE_REALLOC:
-		call = AGENT_REALLOC;
-		break;
-	case PROBE_FREE:
-		call = AGENT_FREE;
-		break;
-	default:
-		return false;
-	}
-	*function = AGENT_FUNCTION(call, argument(p->size_arg), argument(p->count_arg),
-				   argument(p->ptr_arg), argument(p->out_arg), number);
-	return true;
+	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_FREE;
 }
 
 enum { FUNCTIONS_MAX = 0xffff };
@@ -46,10 +49,9 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 {
 	uint8_t code[ARCH_PATCH_BODY > 65536 ? 65536 : ARCH_PATCH_BODY];
 	struct pad p = { .at = f->at, .journal_entry = UINT32_MAX };
-	uint32_t function;
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
-	if (e->n_pads >= FUNCTIONS_MAX || !describe(f->probe, (uint32_t)e->n_pads, &function)) {
+	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {
 		*why = "its definition says more than a pad can tell";
 		return ENGINE_LEAVES;
 	}
@@ -89,8 +91,10 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 {
 	const struct probe *p = e->functions[i].probe;
 	const struct agent_head *head = (const struct agent_head *)agent_blob;
-	bool tail = p->kind == PROBE_FREE && free_functions(e) == 1;
+	const struct meaning m = meaning_of(p);
+	bool tail = m.call == AGENT_FREE && free_functions(e) == 1;
 	struct arch_pad pad = {
+		.probe = AGENT_PROBE(m.call, i),
 		.form = tail ? ARCH_PAD_TAIL : ARCH_PAD_CALL,
 		.active = e->near.active,
 		.slot = e->pads[i].slot,
@@ -98,7 +102,7 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 		.end = e->agent + (taddr)head->end,
 	};
 
-	describe(p, (uint32_t)i, &pad.function);
+	memcpy(pad.args, m.args, sizeof pad.args);
 	return pad;
 }
 

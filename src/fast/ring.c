@@ -66,10 +66,11 @@ static void tell_tail(struct ring *r)
 /* Copy a stack out of the shared memory. False: there is none like this. */
 static bool copy_stack(struct ring *r, uint64_t word)
 {
-	uint32_t number = (uint32_t)word, bytes = (uint32_t)(word >> 32);
+	uint32_t number = (uint32_t)word, bytes = (uint32_t)(word >> 48) * 8;
+	uint16_t turn = (uint16_t)(word >> 32);
 	struct agent_stack *from;
 
-	if (number >= AGENT_STACKS || bytes > AGENT_STACK_BYTES || bytes % 8)
+	if (number >= AGENT_STACKS || bytes > AGENT_STACK_BYTES)
 		return false;
 	from = &r->shared->stacks[number];
 	r->stack.pc = LOAD(from->pc);
@@ -79,6 +80,11 @@ static bool copy_stack(struct ring *r, uint64_t word)
 		r->stack.saved[i] = LOAD(from->saved[i]);
 	memcpy(r->stack.word, from->word, bytes);
 	r->stack.bytes = bytes;
+	/* Who told of it was left by a longjmp just then, and it has been given to somebody
+	 * else. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if ((uint16_t)LOAD(from->turn) != turn)
+		return false;
 	__atomic_store_n(&from->taken, 0, __ATOMIC_RELEASE);
 	return true;
 }
@@ -90,7 +96,8 @@ static bool note_word(struct ring *r, uint64_t lo, uint64_t which, uint64_t valu
 
 	if (which >= AGENT_WORDS || thread >= AGENT_THREADS)
 		return false;
-	/* The first: what there may be besides was left behind by a handler that has not come back. */
+	/* The first: what there may be besides was left behind by a handler that has not come
+	 * back. */
 	if (!(lo & RECORD_WITH_WORDS))
 		r->pending[thread].words = 0;
 	r->pending[thread].words |= 1u << which;
@@ -113,10 +120,12 @@ static bool add_words(struct ring *r, struct ring_record *rec)
 		rec->pointer = rec->word[WORD_POINTER];
 	if (rec->words & 1u << WORD_SIZE)
 		rec->size = rec->word[WORD_SIZE];
-	if (!(rec->words & 1u << WORD_STACK))
-		return true;
-	rec->stack = &r->stack;
-	return copy_stack(r, rec->word[WORD_STACK]);
+	/* The event is one all the same. */
+	if (rec->words & 1u << WORD_STACK && copy_stack(r, rec->word[WORD_STACK]))
+		rec->stack = &r->stack;
+	else if (rec->words & 1u << WORD_STACK)
+		r->counts.lost++;
+	return true;
 }
 
 /* The second word of a record. False: there is no such kind. */
@@ -177,8 +186,9 @@ static bool patience_is_at_its_end(struct ring *r, const struct ring_limits *lim
 }
 
 /*
- * Make room for the next round, in one go: who has reserved this position and comes from now on finds that
- * it is not as he expects, and takes another. False: he was quicker, or the slot has been damaged.
+ * Make room for the next round, in one go: who has reserved this position and comes from now on
+ * finds that it is not as he expects, and takes another. False: he was quicker, or the slot has
+ * been damaged.
  */
 static bool pass_over(struct agent_record *slot, uint64_t round)
 {
@@ -189,14 +199,16 @@ uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take 
 {
 	uint64_t head = ring_head(r), end = limits->upto, start = r->at;
 
-	/* Signed: positions go round. A head that lies makes us look at one round of empty slots, at most. */
+	/* Signed: positions go round. A head that lies makes us look at one round of empty
+	 * slots, at most. */
 	if (end == UINT64_MAX || (int64_t)(head - end) < 0)
 		end = head;
 	if ((int64_t)(end - start) > AGENT_RING)
 		end = start + AGENT_RING;
 	while ((int64_t)(end - r->at) > 0 && r->at - start < limits->most) {
 		struct agent_record *slot = &r->shared->ring[r->at % AGENT_RING];
-		uint64_t round = r->at / AGENT_RING, lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE), hi;
+		uint64_t lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE), hi;
+		uint64_t round = r->at / AGENT_RING;
 
 		if (!lo) {
 			if (!patience_is_at_its_end(r, limits))
@@ -234,13 +246,4 @@ size_t ring_waiting(const struct ring *r, uint32_t *threads, size_t max)
 		n++;
 	}
 	return n;
-}
-
-void ring_forget_thread(struct ring *r, uint32_t thread)
-{
-	if (thread < AGENT_THREADS)
-		r->pending[thread].words = 0;
-	for (size_t i = 0; i < AGENT_STACKS; i++)
-		if (LOAD(r->shared->stacks[i].taken) == thread + 1)
-			__atomic_store_n(&r->shared->stacks[i].taken, 0, __ATOMIC_RELEASE);
 }

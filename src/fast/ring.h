@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /*
- * The ring, as the tracer reads it: records of the agent become plain ones, in their order. The program can
- * write to the shared memory at any time, also while it is read: each word of it is loaded once, and what
- * makes no sense is counted as lost.
+ * The ring, as the tracer reads it: records of the agent become plain ones, in their order. The
+ * program can write to the shared memory at any time, also while it is read: each word of it is
+ * loaded once, and what makes no sense is counted as lost.
  */
 struct ring;
 
@@ -32,7 +32,7 @@ struct ring_record {
 	uint64_t ret;	      /* RECORD_FREE */
 	uint64_t ticks;	      /* the latest RECORD_TIME; 0: none yet */
 	uint64_t word[AGENT_WORDS];
-	const struct ring_stack *stack; /* WORD_STACK; NULL: none. Good until the next record. */
+	const struct ring_stack *stack; /* NULL: none, or lost. Good until the next record. */
 };
 
 struct ring_counts {
@@ -47,7 +47,8 @@ struct ring_limits {
 	uint64_t most;	      /* positions to look at */
 	uint64_t upto;	      /* stop at this position; UINT64_MAX: at the head */
 	uint64_t now_ns;
-	uint64_t patience_ns; /* so long a position may be reserved and empty; 0: who reserved it is held, or gone */
+	/* So long a position may be reserved and empty; 0: who reserved it is held, or gone. */
+	uint64_t patience_ns;
 };
 
 #define RING_PATIENCE_NS UINT64_C(20000000)
@@ -65,11 +66,9 @@ uint64_t ring_head(const struct ring *r);
 /* The position that is read next. */
 uint64_t ring_position(const struct ring *r);
 
-/* Threads that wait for the tracer: their numbers into @threads, at most @max. Returns how many there are. */
+/* Threads that wait for the tracer: their numbers into @threads, at most @max. Returns how many
+ * there are. */
 size_t ring_waiting(const struct ring *r, uint32_t *threads, size_t max);
-
-/* A thread has ended, and the ring has been read past its last record: its stack copies are nobody's. */
-void ring_forget_thread(struct ring *r, uint32_t thread);
 
 struct ring_counts ring_counts(const struct ring *r);
 

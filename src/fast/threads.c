@@ -15,7 +15,7 @@ struct threads {
 	struct agent_shared *shared;
 	struct agent_key keys[AGENT_KEYS]; /* what we have written to the shared ones */
 	struct known_thread known[AGENT_THREADS];
-	uint32_t ended[AGENT_THREADS];	   /* numbers that wait to be reaped, in the order of their ends */
+	uint32_t ended[AGENT_THREADS]; /* numbers to be reaped, in the order of their ends */
 	uint32_t first_ended, n_ended;
 	uint32_t free[AGENT_THREADS], n_free;
 };
@@ -38,8 +38,9 @@ void threads_free(struct threads *t)
 }
 
 /*
- * The slot that has this key, or the one to put it in: the first that is free on its way. There always is
- * one, for there are fewer threads than slots. *@found: it has it, even if that thread has gone.
+ * The slot of a running thread, *@found; or the one to put its key in, the first on its way that is
+ * free: there always is one, for there are fewer threads than slots. What the agent finds with this
+ * key comes from no other slot: before a key there is none like it.
  */
 static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool *found)
 {
@@ -50,12 +51,12 @@ static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool 
 		uint32_t slot = (first + i) % AGENT_KEYS;
 		const struct agent_key *k = &t->keys[slot];
 
-		if (k->thread_pointer && k->thread_pointer == thread_pointer + 1) {
+		if (!k->thread_pointer || k->number == AGENT_NO_THREAD)
+			free = free < AGENT_KEYS ? free : slot;
+		else if (k->thread_pointer == thread_pointer + 1)
 			*found = true;
+		if (*found)
 			return slot;
-		}
-		if (free == AGENT_KEYS && (!k->thread_pointer || k->number == AGENT_NO_THREAD))
-			free = slot;
 		if (!k->thread_pointer)
 			break;
 	}
@@ -76,14 +77,24 @@ static void write_key(struct threads *t, uint32_t slot, uint64_t thread_pointer,
 	k->number = number;
 }
 
-/* As a new thread finds it. */
-static void clear_record(struct agent_thread *r)
+/* As a new thread finds it; what its thread had taken is given back. */
+static void clear_record(struct agent_shared *s, uint32_t number)
 {
+	struct agent_thread *r = &s->threads[number];
+	uint32_t stack = r->stack, me = number + 1;
+
+	if (stack && stack <= AGENT_STACKS)
+		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	me = number + 1;
+	__atomic_compare_exchange_n(&s->deep_taken, &me, 0, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 	r->depth = 0;
 	r->n_frames = 0;
 	r->stack = 0;
 	r->stack_lo = r->stack_hi = 0;
-	r->taker = 0;
+	r->busy_sp = 0;
+	__atomic_store_n(&s->waiting[number], 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
@@ -92,7 +103,7 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 	bool found;
 	uint32_t slot = slot_for(t, thread_pointer, &found), number;
 
-	if (found && t->keys[slot].number != AGENT_NO_THREAD) {
+	if (found) {
 		t->known[t->keys[slot].number].users++;
 		return t->keys[slot].number;
 	}
@@ -101,7 +112,7 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 		return AGENT_NO_THREAD;
 	number = t->free[--t->n_free];
 	t->known[number] = (struct known_thread){ .key = slot, .users = 1, .tid = tid };
-	clear_record(&t->shared->threads[number]);
+	clear_record(t->shared, number);
 	write_key(t, slot, thread_pointer, number);
 	return number;
 }
@@ -109,6 +120,7 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 void threads_end(struct threads *t, uint32_t number, uint64_t position)
 {
 	struct known_thread *k;
+	uint64_t key;
 
 	if (number >= AGENT_THREADS || !t->known[number].users)
 		return;
@@ -116,11 +128,17 @@ void threads_end(struct threads *t, uint32_t number, uint64_t position)
 	if (--k->users)
 		return;
 	k->ends_at = position;
-	write_key(t, k->key, t->keys[k->key].thread_pointer - 1, AGENT_NO_THREAD);
+	key = t->keys[k->key].thread_pointer;
+	write_key(t, k->key, key - 1, AGENT_NO_THREAD);
+	/* It may have been killed in the agent. */
+	clear_record(t->shared, number);
+	for (uint32_t i = 0; i < AGENT_SPARES; i++)
+		if (__atomic_load_n(&t->shared->threads[i].busy, __ATOMIC_RELAXED) == key)
+			clear_record(t->shared, i);
 	t->ended[(t->first_ended + t->n_ended++) % AGENT_THREADS] = number;
 }
 
-void threads_reap(struct threads *t, uint64_t position, void (*gone)(void *ctx, uint32_t number), void *ctx)
+void threads_reap(struct threads *t, uint64_t position)
 {
 	while (t->n_ended) {
 		uint32_t number = t->ended[t->first_ended];
@@ -131,7 +149,6 @@ void threads_reap(struct threads *t, uint64_t position, void (*gone)(void *ctx, 
 		t->n_ended--;
 		t->known[number].tid = 0;
 		t->free[t->n_free++] = number;
-		gone(ctx, number);
 	}
 }
 

@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /*
- * Which thread has which number, by its thread pointer: told to the agent by a table that only the tracer
- * writes, and of which it never reads back what the program may have changed.
+ * Which thread has which number, by its thread pointer: told to the agent by a table that only the
+ * tracer writes, and of which it never reads back what the program may have changed.
  */
 struct threads;
 
@@ -18,18 +18,19 @@ struct threads *threads_new(struct agent_shared *shared);
 void threads_free(struct threads *t);
 
 /**
- * A thread is about to run, or is held. Tasks with the same thread pointer (clone without CLONE_SETTLS) have
- * one number, that of the first.
- * Returns the number, or AGENT_NO_THREAD: there are too many. They are counted all the same, as strangers.
+ * A thread is about to run, or is held. Tasks with the same thread pointer (clone without
+ * CLONE_SETTLS) have one number, that of the first.
+ * Returns the number, or AGENT_NO_THREAD: there are too many, and it is counted as a stranger.
  */
 uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid);
 
-/* A thread has ended; all that it has recorded is before @position. Its number may come to another thread
- * when the ring has been read so far: threads_reap(). */
+/* A thread has ended, perhaps in the middle of the agent; all that it has recorded is before
+ * @position. Its number may come to another thread when the ring has been read so far:
+ * threads_reap(). */
 void threads_end(struct threads *t, uint32_t number, uint64_t position);
 
-/* The ring has been read up to @position. @gone is told of each number that is free again. */
-void threads_reap(struct threads *t, uint64_t position, void (*gone)(void *ctx, uint32_t number), void *ctx);
+/* The ring has been read up to @position. */
+void threads_reap(struct threads *t, uint64_t position);
 
 /* The task that a record is of; also of a thread that has ended, until it is reaped. 0: none. */
 pid_t threads_tid(const struct threads *t, uint32_t number);

@@ -73,6 +73,8 @@ marked() {
 # no_strays: every process the test started must be gone, or soon be.
 no_strays() {
 	local left i
+	# Without a mark every test's processes would be taken for this one's, and killed.
+	[ -n "${MARK:-}" ] || fail "a test file has a setup() of its own, which does not call the common one" || return 1
 	for i in {1..50}; do
 		left=$(marked)
 		[ -n "$left" ] || return 0

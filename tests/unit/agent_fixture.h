@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * A program of its own for the agent: this test. Its allocator gives away addresses, not memory; pads call
- * the agent, compiled natively or loaded as a blob; a thread of ours is the tracer.
+ * A program of its own for the agent: this test. Its allocator gives away addresses, not memory;
+ * pads call the agent, compiled natively or loaded as a blob; a thread of ours is the tracer.
  */
 
 static const uint8_t test_blob[] = {
@@ -30,39 +30,49 @@ static const uint8_t test_blob[] = {
 void *entry_begin, *entry_end, *entry_free;
 uint8_t pads_active;
 
-#define PAD_SAVE                                                                                  \
-	"	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n"                  \
+#define PAD_SAVE \
+	"	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n" \
 	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
-#define PAD_RESTORE                                                                               \
-	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"                                    \
+#define PAD_RESTORE \
+	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n" \
 	"	pop %rdi\n	pop %rsi\n	pop %rdx\n	pop %rcx\n	pop %rax\n"
-#define PAD_BEGIN(name)                                                                           \
-	".pushsection agent_pads, \"ax\", @progbits\n"                                             \
-	".balign 16\n.globl " #name "\n.type " #name ", @function\n" #name ":\n"                    \
+#define PAD_BEGIN(name) \
+	".pushsection agent_pads, \"ax\", @progbits\n" \
+	".balign 16\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" \
 	"	cmpb $0, pads_active(%rip)\n"
 #define PAD_END "	ret\n.popsection\n"
-#define PAD_STRING(x) #x
+#define PAD_STRING(x) PAD_STRING_OF(x)
+#define PAD_STRING_OF(x) #x
+#define PAD_TELL(entry, probe) \
+	"	mov %rbp, %rdx\n	mov $" PAD_STRING(probe) ", %ecx\n" \
+	"	call *" #entry "(%rip)\n"
 
-/* The word that a pad has for its function. Numbers here: those in the tests' FUNCTION_... */
-#define CALL_PAD(name, real, function)                                                            \
-	__asm__(PAD_BEGIN(name) "	je " #real "\n"                                           \
-				"	sub $32, %rsp\n" PAD_SAVE                                 \
-				"	lea 80(%rsp), %rdx\n"                                     \
-				"	mov $" PAD_STRING(function) ", %esi\n"                    \
-				"	call *entry_begin(%rip)\n" PAD_RESTORE                    \
-				"	add $8, %rsp\n"                                           \
-				"	call " #real "\n"                                         \
-				"	sub $8, %rsp\n" PAD_SAVE                                  \
-				"	lea 80(%rsp), %rdx\n"                                     \
-				"	mov $" PAD_STRING(function) ", %esi\n"                    \
-				"	call *entry_end(%rip)\n" PAD_RESTORE                      \
+/*
+ * Pads as arch/pads.h has them, of a call that keeps three words: @keep stores the arguments at
+ * rsp, from where they are.
+ */
+#define CALL_PAD(name, real, probe, keep) \
+	__asm__(PAD_BEGIN(name) "	je " #real "\n" \
+				"	sub $24, %rsp\n" keep \
+				"	sub $8, %rsp\n" PAD_SAVE \
+				"	lea 80(%rsp), %rdi\n	lea 104(%rsp), %rsi\n" \
+				PAD_TELL(entry_begin, probe) PAD_RESTORE \
+				"	add $8, %rsp\n" \
+				"	call " #real "\n" \
+				"	sub $8, %rsp\n" PAD_SAVE \
+				"	mov %rax, %rdi\n	lea 104(%rsp), %rsi\n" \
+				"	lea 80(%rsp), %r8\n" \
+				PAD_TELL(entry_end, probe) PAD_RESTORE \
 				"	add $32, %rsp\n" PAD_END)
-#define TAIL_PAD(name, real, function)                                                            \
-	__asm__(PAD_BEGIN(name) "	je " #real "\n" PAD_SAVE                                  \
-				"	lea 72(%rsp), %rdx\n"                                     \
-				"	mov $" PAD_STRING(function) ", %esi\n"                    \
-				"	call *entry_free(%rip)\n" PAD_RESTORE                     \
+#define TAIL_PAD(name, real, probe) \
+	__asm__(PAD_BEGIN(name) "	je " #real "\n" PAD_SAVE \
+				"	lea 72(%rsp), %rsi\n" \
+				PAD_TELL(entry_free, probe) PAD_RESTORE \
 				"	jmp " #real "\n" PAD_END)
+#define KEEP_1 "	mov %rdi, (%rsp)\n"
+#define KEEP_2 KEEP_1 "	mov %rsi, 8(%rsp)\n"
+#define KEEP_3 KEEP_2 "	mov %rdx, 16(%rsp)\n"
+#define KEEP_FIRST_AND_THIRD KEEP_1 "	mov %rdx, 8(%rsp)\n"
 
 /* There may be none in a test. */
 __asm__(".pushsection agent_pads, \"ax\", @progbits\n.balign 16\n.popsection\n");
@@ -104,6 +114,11 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* Wait for a state, with a deadline. */
+#define WAIT_UNTIL(state)                                                                          \
+	for (uint64_t begun_ = now_ns(); !(state); usleep(100))                                    \
+	assert_true(now_ns() - begun_ < UINT64_C(120000000000))
+
 /* What the tracer knows of this process's memory. */
 static inline void tell_ranges(struct agent_shared *s)
 {
@@ -115,8 +130,12 @@ static inline void tell_ranges(struct agent_shared *s)
 	assert_non_null(f);
 	__atomic_fetch_add(&s->ranges_turn, 1, __ATOMIC_SEQ_CST);
 	while (fgets(line, sizeof line, f) && n < AGENT_RANGES) {
-		if (sscanf(line, "%lx-%lx %4s", &lo, &hi, perms) != 3 || strncmp(perms, "rw", 2) != 0)
+		if (sscanf(line, "%lx-%lx %4s", &lo, &hi, perms) != 3 ||
+		    strncmp(perms, "rw", 2) != 0)
 			continue;
+		/* It grows; what is below a stack pointer is never read. */
+		if (strstr(line, "[stack]"))
+			lo = hi - (8 << 20);
 		s->ranges[n++] = (struct agent_range){ lo, hi };
 	}
 	__atomic_store_n(&s->n_ranges, n, __ATOMIC_SEQ_CST);
@@ -142,7 +161,8 @@ static inline void free_shared(struct agent_shared *s)
 static inline void *load_blob(struct agent_shared *s)
 {
 	size_t size = (sizeof test_blob + 4095) & ~(size_t)4095;
-	uint8_t *code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *code =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct agent_head *head = (struct agent_head *)code;
 
 	assert_ptr_not_equal(code, MAP_FAILED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The walk of one frame as the agent's tests have it: by frame pointers, with pads as they are in
- * agent_fixture.h and signal frames of Linux. Linked with the agent, and into the blob that is tested.
+ * agent_fixture.h and signal frames of Linux. Linked with the agent, and into the blob that is
+ * tested.
  */
 #include "agent/step.h"
 
@@ -10,7 +11,13 @@
 /* rt_sigreturn, as C libraries write it. */
 static bool is_restorer(uint64_t pc)
 {
-	return agent_load(pc) == UINT64_C(0x0f0000000fc0c748) && (agent_load(pc + 1) >> 56) == 0x05;
+	/* mov $15, %rax; syscall */
+	static const uint8_t insns[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	for (unsigned i = 0; i < sizeof insns; i++)
+		if (((const volatile uint8_t *)(uintptr_t)pc)[i] != insns[i])
+			return false;
+	return true;
 }
 
 enum { UCONTEXT_RBP = 120, UCONTEXT_RSP = 160, UCONTEXT_RIP = 168, UCONTEXT_END = 176 };
@@ -40,10 +47,11 @@ enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, 
 	if (in_pads(s, f->pc)) {
 		if (f->exact)
 			return STEP_NO_ROW;
-		if (f->sp + sizeof(struct agent_pending) > hi)
+		/* Three words that it keeps, and the return address. */
+		if (f->sp + 32 > hi)
 			return STEP_UNREADABLE;
 		caller->pc = agent_load(f->sp + 24);
-		caller->sp = f->sp + sizeof(struct agent_pending);
+		caller->sp = f->sp + 32;
 		caller->fp = f->fp;
 		return STEP_CALLER;
 	}
