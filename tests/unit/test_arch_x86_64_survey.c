@@ -128,7 +128,7 @@ static void look_at_symbols(struct survey *s, Elf *elf, Elf_Scn *section,
 static bool survey(struct survey *s, const char *path, const struct probes *probes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	Elf_Scn *section = NULL;
 
 	*s = (struct survey){0};

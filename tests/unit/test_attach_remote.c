@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +196,10 @@ static void await_call(const struct child *c, long nr)
 
 		if (f)
 			fclose(f);
-		if (got && c->shared->ready &&
-		    (nr < 0 ? !strncmp(text, "running", 7) : strtol(text, NULL, 10) == nr))
+		bool runs = got && !strncmp(text, "running", 7);
+
+		if (got && c->shared->ready && runs == (nr < 0) &&
+		    (runs || strtol(text, NULL, 10) == nr))
 			return;
 		nap();
 	}
