@@ -3,6 +3,8 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 
+#include <stdlib.h>
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static bool set_data(struct options *o, const char *v)
@@ -100,6 +102,31 @@ static bool set_min_size(struct options *o, const char *v)
 static bool set_max_size(struct options *o, const char *v)
 {
 	return value_bytes(&o->max_size, v) && o->max_size && o->min_size <= o->max_size;
+}
+
+bool engine_environment(struct options *o)
+{
+	const char *value = getenv("MPROF_ENGINE");
+
+	if (!value || !*value || set_engine(o, value))
+		return true;
+	say("MPROF_ENGINE is %s; expected trap or fast", value);
+	return false;
+}
+
+bool engine_check_options(const struct options *o)
+{
+	const char *with = o->trace_children ? "--trace-children=yes" :
+			   o->tree	     ? "--tree" :
+			   o->massif.file && o->massif.settings.pages ? "--pages-as-heap=yes" :
+			   o->massif.file && o->massif.settings.unit == MASSIF_INSTRUCTIONS ?
+						 "--time-unit=i" :
+						 NULL;
+
+	if (!o->fast || !with)
+		return true;
+	say("the fast engine does not do %s yet; use --engine=trap", with);
+	return false;
 }
 
 const struct option_def tracing_options[] = {

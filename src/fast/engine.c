@@ -116,10 +116,12 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 		journal_remove(e->shared->settings.journal, p->journal_entry);
 		p->journal_entry = JOURNAL_NONE;
 	}
+	/* An address may mean something else from here on: it makes new nodes. */
+	__atomic_add_fetch(&engine_agent(e)->epoch, 1, __ATOMIC_RELEASE);
 	memory_tell_ranges(e);
-	int err = memory_tell_tables(e, maps);
-	if (err)
-		e->host->lost(e->host->ctx, 0);
+	/* Without tables the agent copies stacks, and they are unwound here. */
+	if (memory_tell_tables(e, maps))
+		__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- threads ---- */

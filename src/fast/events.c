@@ -125,8 +125,8 @@ static bool describe_end(const struct events *v, const struct ring_record *r, st
 	e->sp = has(r, WORD_SP) ? r->word[WORD_SP] : 0;
 	e->count = has(r, WORD_COUNT) ? r->word[WORD_COUNT] : 1;
 	e->elem = has(r, WORD_ELEM) ? r->word[WORD_ELEM] : r->size;
-	e->kind = old ? AE_REALLOC_MOVED : AE_ALLOC;
-	if (r->pointer)
+	e->kind = !r->pointer ? AE_FAILED : old ? AE_REALLOC_MOVED : AE_ALLOC;
+	if (r->pointer || r->kind != RECORD_REALLOC)
 		return true;
 	const struct engine_function *f =
 		has(r, WORD_FUNCTION) ? function_of(v, r->word[WORD_FUNCTION]) : NULL;
@@ -178,5 +178,10 @@ void events_take(void *events, const struct ring_record *r)
 		return;
 	}
 	e.time_ns = v->last_ns = events_time(v, r->ticks);
+	v->host->event(v->host->ctx, &e);
+	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
+		return;
+	/* The block stayed, or went; and what was asked for was not given. */
+	e.kind = AE_FAILED;
 	v->host->event(v->host->ctx, &e);
 }

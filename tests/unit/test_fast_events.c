@@ -158,19 +158,23 @@ static void a_request_that_got_nothing_is_told_as_its_function_means_it(void **s
 	r.word[WORD_FUNCTION] = REALLOC;
 	assert_int_equal(one(w, r)->kind, AE_REALLOC_FREED);
 	r.size = 100;
-	const struct alloc_event *e = one(w, r);
-	assert_int_equal(e->kind, AE_REALLOC_BACK);
-	assert_int_equal(e->old_ptr, 0xabc0);
+	w->n = 0;
+	events_take(&w->v, &r);
+	assert_int_equal(w->n, 2);
+	assert_int_equal(w->told[0].kind, AE_REALLOC_BACK);
+	assert_int_equal(w->told[0].old_ptr, 0xabc0);
+	assert_int_equal(w->told[1].kind, AE_FAILED);
 	r.words = 1u << WORD_FUNCTION;
+	assert_int_equal(one(w, r)->kind, AE_FAILED);
+	r.words = 0;
 	r.kind = RECORD_ALLOC;
-	r.word[WORD_FUNCTION] = MALLOC;
 	assert_int_equal(one(w, r)->kind, AE_FAILED);
 }
 
-static void without_a_function_a_request_that_got_nothing_makes_no_sense(void **state)
+static void without_a_function_a_realloc_that_got_nothing_makes_no_sense(void **state)
 {
 	struct world *w = *state;
-	struct ring_record r = { .kind = RECORD_ALLOC, .thread = w->thread, .size = 8 };
+	struct ring_record r = { .kind = RECORD_REALLOC, .thread = w->thread, .size = 8 };
 
 	events_take(&w->v, &r);
 	r.words = 1u << WORD_FUNCTION;
@@ -309,7 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_allocation_has_its_thread_size_and_node),
 		TEST(a_request_that_got_nothing_is_told_as_its_function_means_it),
-		TEST(without_a_function_a_request_that_got_nothing_makes_no_sense),
+		TEST(without_a_function_a_realloc_that_got_nothing_makes_no_sense),
 		TEST(a_realloc_has_two_ends),
 		TEST(calloc_may_tell_its_arguments_apart),
 		TEST(who_frees_matters_only_for_a_block_that_is_not_known),
