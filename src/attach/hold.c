@@ -441,6 +441,11 @@ void tracer_interrupt(struct tracer *t, const struct task *task)
 		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 }
 
+struct task *tracer_find_task(struct tracer *t, pid_t tid)
+{
+	return t ? tasks_find(&t->tasks, tid) : NULL;
+}
+
 struct task *tracer_next_task(struct tracer *t, size_t *i)
 {
 	return tasks_next(&t->tasks, i);

@@ -168,6 +168,9 @@ int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
  * served. */
 void tracer_interrupt(struct tracer *t, const struct task *task);
 
+/* A task by its number; NULL: it is none of ours, or @t is NULL. */
+struct task *tracer_find_task(struct tracer *t, pid_t tid);
+
 /* Walk over the tasks, as tasks_next(). */
 struct task *tracer_next_task(struct tracer *t, size_t *i);
 

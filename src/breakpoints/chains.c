@@ -98,13 +98,19 @@ void watch_thread_forked(struct task *child, const struct task *parent)
 	t->start_sp = from->start_sp;
 }
 
-int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
+/* Tell the unwinder where the task began to run, as far as that is known. */
+static void tell_start(struct watch *w, const struct task *task, struct watched_task *t)
 {
 	if (t && !t->start_asked) {
 		t->start_asked = true;
 		t->start_sp = task->tid == task->tgid ? start_stack(task->tid) : 0;
 	}
 	unwinder_thread(w->unwinder, t ? t->start_pc : 0, t ? t->start_sp : 0);
+}
+
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
+{
+	tell_start(w, task, t);
 	return unwinder_snapshot(w->unwinder, w->space, sp);
 }
 
@@ -147,6 +153,9 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 	struct unwind_chain chain;
 	struct arch_regs r = { 0 };
 
+	struct task *task = tracer_find_task(w->shared->tracer, tid);
+
+	tell_start(w, task, task ? watched_task(task) : NULL);
 	/* As at the function's first instruction, whose return address is below the copy. */
 	arch_set_caller(&r, copy->pc, copy->sp - sizeof copy->sp);
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)

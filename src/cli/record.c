@@ -146,6 +146,8 @@ static int set_up_engine(struct serve *v, struct journal *journal)
 	v->watched->engine = &fast_engine;
 	/* There is hardly ever a stop to stay awake for. */
 	tracer_set_wait(v->tracer, WAIT_SLEEP);
+	/* What is to be unwound here needs the program's memory. */
+	tracer_watch_exits(v->tracer);
 	return 0;
 }
 
