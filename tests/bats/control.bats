@@ -387,7 +387,7 @@ kept() {
 		refused 1 "f.data: .*$why" "$MPROF" control "$PID" save
 		mended $how
 		detach_there "$D/disk/dir/f.data"
-		a_sentence detach.err "the profile is in $D/disk/dir/f.data"
+		says detach.err "the profile is in $D/disk/dir/f.data"
 		cmp first.out detach.out
 		limited "$MPROF" report copy >again.txt
 		cmp first.out again.txt
