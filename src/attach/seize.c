@@ -244,7 +244,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 }
 
 /* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
-static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
+int tracer_seize_process(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
 	int err = set_alarm(&alarm);
@@ -284,6 +284,32 @@ static void enter_space_of_group(struct tracer *t, pid_t pid, struct address_spa
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (!task->space && !task->fresh && task->tgid == pid)
 			tracer_enter_space(task, s);
+}
+
+/* Those who were seized because they run in the memory of another process, which is @s. */
+static void enter_space_of_sharers(struct tracer *t, struct address_space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh)
+			tracer_enter_space(task, s);
+}
+
+/* The process, and whoever was seized with it, cannot be had. */
+static void give_back(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+	pid_t last = 0;
+
+	tracer_detach_process(t, pid);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->space || task->fresh || task->tgid == last)
+			continue;
+		last = task->tgid;
+		tracer_detach_process(t, last);
+		i = 0; /* the table has changed */
+	}
 }
 
 /* The space of a process whose threads have been seized; any of them may end at any time. */
@@ -345,7 +371,7 @@ static bool begin_image(struct tracer *t, struct task *task)
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
-	int err = seize_and_hold(t, pid, &stopped_ns);
+	int err = tracer_seize_process(t, pid, &stopped_ns);
 
 	if (err) {
 		tracer_detach_process(t, pid);
@@ -357,12 +383,19 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_unhold(t, NULL);
 		return 0;
 	}
+	/* Whoever runs in this memory, too, would die of the first breakpoint. */
+	err = tracer_seize_sharers(t, pid, &stopped_ns);
+	if (err) {
+		give_back(t, pid);
+		return err;
+	}
 	s = space_of_group(t, pid);
 	struct task *task = s ? stopped_task(t, s) : NULL;
 	if (!task) {
-		tracer_detach_process(t, pid);
+		give_back(t, pid);
 		return -ESRCH;
 	}
+	enter_space_of_sharers(t, s);
 	bool keep = begin_image(t, task);
 	uint64_t ns = clock_now_ns() - stopped_ns;
 	if (t->attach_ns < ns)

@@ -65,6 +65,19 @@ void tracer_serve(struct tracer *t, struct task *task);
 
 void tracer_serve_queue(struct tracer *t);
 
+/* seize.c */
+/* Seize all threads of a process, and stop them, and all others that are ours.
+ * @stopped_ns: when that began. 0 or -errno as tracer_attach(). */
+int tracer_seize_process(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+
+/* sharers.c */
+/**
+ * The same for each process that runs in the memory of @pid, which has been seized, and is no
+ * thread of it: it has no space yet. Returns also -EDEADLK: one of them waits in vfork(2) for
+ * @pid.
+ */
+int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */

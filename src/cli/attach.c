@@ -35,6 +35,7 @@ static int status_of(enum target_problem p)
 		[TARGET_OURSELVES] = STATUS_OURSELVES,
 		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
 		[TARGET_RESTLESS] = STATUS_FAILED,
+		[TARGET_IN_VFORK] = STATUS_FAILED,
 	};
 
 	return statuses[p];
@@ -89,6 +90,7 @@ static int say_why_not(pid_t pid, int err)
 	if (p == TARGET_FINE)
 		p = err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
 		    err == -ESRCH		    ? TARGET_NOT_THERE :
+		    err == -EDEADLK		    ? TARGET_IN_VFORK :
 						      TARGET_NOT_PERMITTED;
 	return refuse(p, pid, &f);
 }

@@ -447,6 +447,43 @@ titled() {
 	finish titled
 }
 
+# ---- processes that share their memory ----
+
+@test "a process that runs in the memory of the one that is attached to is traced with it" {
+	start sharers "$T/sharers"
+	tell_await sharers child '^child '
+	local child pid
+	child=$(sed -n 's/^child //p' sharers.out)
+	before "$PID"
+	for pid in "$PID" "$child"; do
+		attach -o report.txt --data=run.data "$pid"
+		progress sharers 1 20
+		progress sharers 2 20
+		detach "$pid"
+		[ "$(limited "$MPROF" report --format=json run.data |
+			jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
+		progress sharers 1
+		progress sharers 2
+		clean "$PID"
+	done
+	finish sharers
+}
+
+@test "a process that has been made by vfork is attached to after its exec, or by its parent" {
+	start vforks "$T/vforks"
+	before "$PID"
+	tell_await vforks vfork '^asleep$'
+	local child
+	child=$(pgrep -P "$PID")
+	refused 1 "runs in the memory of its parent, process $PID, which waits for it in vfork" \
+		"$MPROF" attach -o report.txt --data=run.data "$child"
+	[ ! -e run.data ]
+	clean "$PID"
+	progress vforks
+	tell_await vforks release '^awake$'
+	finish vforks
+}
+
 # ---- children that nobody is to hear of ----
 
 # unharmed OPTION...: they live on under mprof, and those that share the memory are counted
