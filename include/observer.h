@@ -7,6 +7,7 @@
 #include "program_mark.h"
 #include "syscall_call.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,7 +47,8 @@ struct observed_counts {
 	/* Of the hits, those that meant nothing: entries of calls the allocator made itself,
 	 * returns from no call of its, frees of no block. */
 	uint64_t nested, spurious_hits, null_frees;
-	uint64_t lost;		/* events that could not be counted: out of memory */
+	uint64_t lost;		/* events that could not be counted: out of memory, or */
+	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
 	uint64_t unwanted;	/* requests that nobody records: what came of them was not waited
 				   for */
 	/* Calls after these that may have been theirs, but for all that is known of the stack were
@@ -129,6 +131,11 @@ struct observer_sink {
 struct observer;
 
 struct observer_ops {
+	/* Serve what the programs do, until none is observed any more or *@stop is not 0; whoever
+	 * sets that sees to it that sleeping ends. 0, or -errno: it cannot go on. */
+	int (*run)(struct observer *observer, const volatile sig_atomic_t *stop);
+	/* Leave all programs as they would be without us. */
+	void (*let_go)(struct observer *observer);
 	/* Stop all tasks where the programs can be left alone; let them go on. */
 	void (*hold)(struct observer *observer);
 	void (*let_run)(struct observer *observer);

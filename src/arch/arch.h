@@ -44,6 +44,16 @@ void arch_set_result(struct arch_regs *r, uint64_t value);
 taddr arch_return_place(const struct arch_regs *r);
 taddr arch_sp_after_return(const struct arch_regs *r);
 
+/*
+ * At the first instruction of a signal handler: where the kernel has put the registers of what was
+ * interrupted, and those as far as this needs them, with the place of the pc in there. False: it
+ * cannot be at one.
+ */
+#define ARCH_HANDLER_FRAME 256
+extern const size_t arch_interrupted_pc;
+bool arch_handler_frame(const struct arch_regs *r, taddr *frame);
+void arch_set_interrupted(struct arch_regs *r, const uint8_t frame[ARCH_HANDLER_FRAME]);
+
 /* A register by its number in libunwind. False: not known here. */
 bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value);
 /* The registers of a caller, as far as they are known: pc and stack pointer. */

@@ -186,6 +186,24 @@ bool arch_is_signal_return(const uint8_t code[16])
 	return !memcmp(code, restorer, sizeof restorer);
 }
 
+/* Source: struct rt_sigframe of the kernel, arch/x86/include/asm/sigframe.h. */
+#define INTERRUPTED(reg) (sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[reg]))
+
+const size_t arch_interrupted_pc = INTERRUPTED(REG_RIP);
+
+bool arch_handler_frame(const struct arch_regs *r, taddr *frame)
+{
+	*frame = r->user.rsp;
+	return r->user.rdx == *frame + sizeof(uint64_t);
+}
+
+void arch_set_interrupted(struct arch_regs *r, const uint8_t frame[ARCH_HANDLER_FRAME])
+{
+	memcpy(&r->user.rip, frame + INTERRUPTED(REG_RIP), sizeof r->user.rip);
+	memcpy(&r->user.rsp, frame + INTERRUPTED(REG_RSP), sizeof r->user.rsp);
+	memcpy(&r->user.rdx, frame + INTERRUPTED(REG_RDX), sizeof r->user.rdx);
+}
+
 bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value)
 {
 	const struct user_regs_struct *u = &r->user;

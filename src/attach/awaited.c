@@ -16,9 +16,9 @@ enum awaited awaited(const struct tasks *t, const struct address_space *s,
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		if (!is_awaited(task, s, except))
 			continue;
-		if (task->tid != task->tgid)
+		if (task->tid != task->tgid && !task->silent)
 			return AWAITED_STOPS;
-		found = AWAITED_LEADERS;
+		found = AWAITED_UNTOLD;
 	}
 	return found;
 }

@@ -11,8 +11,9 @@
 enum awaited {
 	AWAITED_NOBODY,
 	AWAITED_STOPS,		/* sleep: whatever happens to one of them is told */
-	AWAITED_LEADERS,	/* of a leader that ends nothing is told while its threads go on:
-				   look, too */
+	AWAITED_UNTOLD,		/* look, too: of a leader that ends nothing is told while its
+				   threads go on, nor of a thread that has been asleep in vfork(2)
+				   since before it was seized */
 };
 
 /**

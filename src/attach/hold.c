@@ -20,6 +20,7 @@ static void note_while_holding(struct tracer *t, pid_t tid, int wstatus)
 	if (task && !task->fresh && WIFSTOPPED(wstatus) &&
 	    tracer_decode(t, tid, wstatus).kind == STOP_HELD) {
 		task->state = TASK_HELD;
+		task_heard_of(task);
 		return;
 	}
 	tracer_note(t, tid, wstatus);
@@ -39,7 +40,18 @@ static void look_for_ended_leaders(struct tracer *t, const struct address_space 
 		}
 }
 
-/* A leader stops within microseconds, or ends, or sleeps in a vfork(2) that nobody has told of. */
+/* Those that were asleep in vfork(2) when they were seized. */
+static void look_for_sleepers(struct tracer *t, const struct address_space *s,
+			      const struct task *except)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->silent && is_awaited(task, s, except))
+			task->in_vfork = t->kernel.sleeps_in_vfork(t->kernel.ctx, task->tid);
+}
+
+/* A task stops within microseconds; or it has ended, or sleeps, and nobody has told of that. */
 static void look_again_later(struct tracer *t, const struct address_space *s,
 			     const struct task *except, unsigned looks)
 {
@@ -50,6 +62,7 @@ static void look_again_later(struct tracer *t, const struct address_space *s,
 		return;
 	}
 	look_for_ended_leaders(t, s, except);
+	look_for_sleepers(t, s, except);
 	t->kernel.pause(t->kernel.ctx, NAP_NS);
 }
 
@@ -63,7 +76,7 @@ static void await_all(struct tracer *t, const struct address_space *s, const str
 
 	t->holding = true;
 	for (unsigned looks = 0; (whom = awaited(&t->tasks, s, except)) != AWAITED_NOBODY;) {
-		bool look = whom == AWAITED_LEADERS;
+		bool look = whom == AWAITED_UNTOLD;
 		int wstatus;
 		pid_t tid = kernel_wait(&t->kernel, -1, &wstatus, look ? WNOHANG : 0);
 
@@ -336,6 +349,17 @@ static void stop_and_clean(struct tracer *t, pid_t pid)
 	}
 }
 
+void tracer_let_stopped_go(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->state != TASK_RUNNING && !task_has_ended(task)) {
+			tracer_let_go(t, task, owed_signal(t, task));
+			i = 0; /* the table has changed */
+		}
+}
+
 void tracer_detach_all(struct tracer *t)
 {
 	struct task *task;
@@ -350,30 +374,64 @@ void tracer_detach_all(struct tracer *t)
 	t->n_queue = 0;
 }
 
-static bool has_others(struct tracer *t, pid_t pid)
+static const struct address_space *space_of_process(struct tracer *t, pid_t pid)
+{
+	const struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->space)
+			return task->space;
+	return NULL;
+}
+
+/* A task of the process, or of one that runs in its memory, @s; or that was seized with it, if it
+ * has no space yet. */
+static bool goes_too(const struct task *task, pid_t pid, const struct address_space *s)
+{
+	return task->tgid == pid || (task->space ? task->space == s : !task->fresh);
+}
+
+static bool has_others(struct tracer *t, pid_t pid, const struct address_space *s)
 {
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid != pid)
+		if (!goes_too(task, pid, s))
 			return true;
 	return false;
 }
 
-void tracer_detach_process(struct tracer *t, pid_t pid)
+/* Those that sleep in vfork(2) are let go when they tell of its end: tracer_serve_event(). */
+static void leave_sleepers(struct tracer *t, pid_t pid, const struct address_space *s)
 {
 	struct task *task;
 
-	if (!has_others(t, pid)) {
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (!goes_too(task, pid, s) || !task->in_vfork)
+			continue;
+		task->silent = false;
+		if (task->space)
+			tracer_leave_space(t, task);
+	}
+}
+
+void tracer_detach_process(struct tracer *t, pid_t pid)
+{
+	const struct address_space *s = space_of_process(t, pid);
+	struct task *task;
+
+	if (!has_others(t, pid, s)) {
 		tracer_detach_all(t);
 		return;
 	}
 	stop_and_clean(t, pid);
+	s = space_of_process(t, pid);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid && task->state != TASK_RUNNING) {
+		if (goes_too(task, pid, s) && task->state != TASK_RUNNING) {
 			tracer_let_go(t, task, owed_signal(t, task));
 			i = 0; /* the table has changed */
 		}
+	leave_sleepers(t, pid, s);
 	tracer_continue(t);
 }
 

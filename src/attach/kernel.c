@@ -2,6 +2,7 @@
 #include "attach/kernel.h"
 
 #include "attach/journal.h"
+#include "attach/vfork.h"
 #include "proc/tasks.h"
 
 #include <errno.h>
@@ -69,6 +70,12 @@ static void system_wake(void *ctx, uint64_t ns)
 	timer_settime(timer, 0, &every, NULL);
 }
 
+static bool system_sleeps_in_vfork(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	return vfork_sleeps(tid);
+}
+
 static void system_pause(void *ctx, uint64_t ns)
 {
 	struct timespec nap = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -89,6 +96,7 @@ struct kernel kernel_of_system(struct journal *journal)
 		.shares_memory = system_shares_memory,
 		.each_task = system_each_task,
 		.open_space = system_open_space,
+		.sleeps_in_vfork = system_sleeps_in_vfork,
 		.pause = system_pause,
 		.wake = system_wake,
 		.ctx = journal,

@@ -21,7 +21,8 @@ struct journal;
  *
  * wait and request would do if ptrace(2) told everything. It does not tell to which process a
  * task belongs and whether it is still ours, who shares whose memory and which tasks there are,
- * and it gives no access to a memory that outlives an exec: these are the next four. And in
+ * and it gives no access to a memory that outlives an exec: these are the next four. Nor does it
+ * tell of a task that was asleep in vfork(2) when it was seized: that is the fifth. And in
  * pause() time passes, which a script has to know.
  */
 struct kernel {
@@ -42,6 +43,8 @@ struct kernel {
 	struct address_space *(*open_space)(void *ctx, pid_t tid);
 	/* Have wait() end with EINTR every @ns from here on; 0: no more. */
 	void (*wake)(void *ctx, uint64_t ns);
+	/* As vfork_sleeps(). */
+	bool (*sleeps_in_vfork)(void *ctx, pid_t tid);
 	/* Let others run for so long; 0: just let them have the processor. */
 	void (*pause)(void *ctx, uint64_t ns);
 	void *ctx;

@@ -2,6 +2,7 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
+#include "attach/untold.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -61,8 +62,14 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	int wstatus, exec_err;
 
 	for (;;) {
-		if (kernel_wait(&t->kernel, pid, &wstatus, 0) < 0 && errno == EINTR)
+		pid_t got = kernel_wait(&t->kernel, pid, &wstatus, 0);
+		int err = got < 0 ? -errno : 0;
+
+		if (err == -EINTR)
 			continue;
+		if (err)
+			return error_set(e, err, "cannot run %s: it cannot be waited for: %s", name,
+					 strerror(-err));
 		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC)
 			return tracer_note(t, pid, wstatus);
 		journal_noted(t->journal);
@@ -251,11 +258,7 @@ static void birth(struct tracer *t, struct task *parent, pid_t child)
 		unpark(t, task);
 }
 
-/*
- * Who dies by force, by a signal or in another thread's exec or exit, does not tell of the process
- * that it is making: that is there, and ours, and its first stop has come or is to come. Of all
- * that have come.
- */
+/* Of the new processes whose first stop has come. */
 static bool is_untold(const struct tracer *t, const struct task *task)
 {
 	return task->fresh && WIFSTOPPED(task->wstatus) &&
@@ -285,18 +288,14 @@ static void place_untold(struct tracer *t, struct task *task, const struct task 
 		unpark(t, task);
 }
 
-/* Is this process, or does it seem to be, about to tell of that child? */
 static bool is_telling(const struct kernel *k, const struct task *task, pid_t child)
 {
-	int event = task->wstatus >> 16;
 	unsigned long msg = 0;
 
-	if (task->state != TASK_QUEUED || !WIFSTOPPED(task->wstatus) ||
-	    (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
-	     event != PTRACE_EVENT_CLONE))
+	if (!stops_for_birth(task))
 		return false;
-	/* It dies, and is an untold child's parent, or not, when it has ended. */
-	return kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg) || (pid_t)msg == child;
+	bool answered = !kernel_request(k, PTRACE_GETEVENTMSG, task->tid, NULL, &msg);
+	return may_tell_of(&(struct told_of){ answered, (pid_t)msg }, child);
 }
 
 /*
@@ -335,18 +334,11 @@ static struct task *orphan(struct tracer *t, const struct task *dead)
 	return NULL;
 }
 
-/* Can it have been making a process when it died? Not if it has ended by itself. */
-static bool died_by_force(const struct task *dead)
-{
-	return (dead->tid == dead->tgid || dead->space->tasks == 1) &&
-	       (WIFSIGNALED(dead->wstatus) || dead->space->threaded);
-}
-
 void tracer_place_orphans(struct tracer *t, const struct task *dead)
 {
 	struct task *task;
 
-	if (!died_by_force(dead))
+	if (!may_leave_untold(dead))
 		return;
 	await_unheard(t);
 	while ((task = orphan(t, dead)))
@@ -435,8 +427,12 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event)
 
 	if (event == PTRACE_EVENT_EXEC)
 		return serve_exec(t, task);
-	if (event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_VFORK_DONE)
-		task->in_vfork = event == PTRACE_EVENT_VFORK;
+	task->in_vfork = event == PTRACE_EVENT_VFORK;
+	/* Its process was let go while it was asleep. */
+	if (event == PTRACE_EVENT_VFORK_DONE && !task->space) {
+		tracer_let_go(t, task, 0);
+		return false;
+	}
 	if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK &&
 	    event != PTRACE_EVENT_VFORK)
 		return true;

@@ -60,7 +60,7 @@ bool program_is_gone(pid_t pid)
 void program_kill(struct journal_program *p, pid_t task)
 {
 	kill(p->pid, SIGKILL);
-	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task };
+	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task, 0 };
 }
 
 /* ---- memory ---- */
@@ -78,17 +78,28 @@ void program_restore_breakpoints(const struct journal *g, pid_t pid, const struc
 	}
 }
 
-void program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s)
+static bool has_slot(const struct journal_entry *e, const struct address_space *s)
 {
+	uint8_t now[ARCH_SLOT_MAX];
+
+	return e->slot && address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
+	       recovery_has_slot(e, now);
+}
+
+unsigned program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s,
+			       bool stay)
+{
+	unsigned left = 0;
+
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
-		uint8_t now[ARCH_SLOT_MAX];
 
-		if (e->pid == pid && e->slot &&
-		    address_space_read(s, e->slot, now, e->slot_size) == e->slot_size &&
-		    recovery_has_slot(e, now))
-			address_space_write(s, e->slot, e->slot_own, e->slot_size);
+		if (e->pid != pid || !has_slot(e, s))
+			continue;
+		if (stay || address_space_write(s, e->slot, e->slot_own, e->slot_size) < 0)
+			left += e->slot_size;
 	}
+	return left;
 }
 
 static void find_live(void *ctx, pid_t tid)

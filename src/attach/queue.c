@@ -33,12 +33,18 @@ static void write_down(struct tracer *t, struct task *task, int wstatus)
 	journal_owes(t->journal, &task->journal_record, tracer_who(task), &si);
 }
 
+void task_heard_of(struct task *task)
+{
+	task->silent = task->in_vfork = false;
+}
+
 static int enqueue(struct tracer *t, struct task *task, int wstatus)
 {
 	if (ARRAY_RESERVE(&t->queue, &t->cap_queue, t->n_queue))
 		return -ENOMEM;
 	write_down(t, task, wstatus);
 	task->state = TASK_QUEUED;
+	task_heard_of(task);
 	task->wstatus = wstatus;
 	t->queue[t->n_queue++] = task->tid;
 	return 0;

@@ -72,8 +72,10 @@ static enum recovery_verdict judge_running(const struct journal *g, pid_t pid,
 	enum recovery_where was = seen && seen->has_pc ? recovery_where(g, pid, seen->pc, &before)
 						       : PC_OWN;
 
-	if (has_moved(seen, now) && was == PC_IN_SLOT)
-		return RECOVERY_LEAVE_SLOTS;
+	if (has_moved(seen, now) && was == PC_IN_SLOT) {
+		*own = before;
+		return RECOVERY_MOVE_RETURN;
+	}
 	if (has_moved(seen, now) && was == PC_BEHIND)
 		return RECOVERY_LOST;
 	enum recovery_where is = recovery_where(g, pid, arch_pc(now), own);

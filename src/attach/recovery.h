@@ -32,7 +32,8 @@ enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc,
 
 enum recovery_verdict {
 	RECOVERY_LEAVE,		/* it is as it should be */
-	RECOVERY_LEAVE_SLOTS,	/* the same, but it may come back to a slot */
+	RECOVERY_MOVE_RETURN,	/* the same, but a signal handler will come back to the slot where
+				   it was seen: to *@own instead */
 	RECOVERY_SET_PC,		/* to *@own */
 	RECOVERY_SET_ALL,		/* to what its record has, and to that pc */
 	RECOVERY_SEND_TRAP,	/* the SIGTRAP that is gone was the program's own */

@@ -2,6 +2,7 @@
 /* The tracer was killed: its programs' tasks and memory are put in order, and let go. */
 #include "attach/rescue_internal.h"
 
+#include "attach/handlers.h"
 #include "attach/pending.h"
 #include "proc/stat.h"
 #include "proc/status.h"
@@ -101,6 +102,14 @@ static bool set_word(const struct rescue *r, const struct journal_task *record)
 	       address_space_write(r->space, w->at, &w->value, sizeof w->value) == sizeof w->value;
 }
 
+/* Where a signal handler is to come back to, which has not begun yet. */
+static bool set_return(const struct rescue *r, const struct arch_regs *now, taddr from, taddr to)
+{
+	taddr at = handlers_return_place(r->space, now, from);
+
+	return at && address_space_write(r->space, at, &to, sizeof to) == sizeof to;
+}
+
 /* False: it cannot be put right. */
 static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
@@ -119,8 +128,8 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	switch (recovery_judge(r->g, r->program->pid, record, state, seen, &now, &own)) {
 	case RECOVERY_LEAVE:
 		return true;
-	case RECOVERY_LEAVE_SLOTS:
-		r->keep_slots = true;
+	case RECOVERY_MOVE_RETURN:
+		r->keep_slots |= !set_return(r, &now, seen->pc, own);
 		return true;
 	case RECOVERY_SET_PC:
 		return set_regs(tid, &now, own);
@@ -226,8 +235,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		program_restore_breakpoints(g, p->pid, r.space);
 		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
 		program_each_task(g, p->pid, rescue_task, &r);
-		if (!r.keep_slots)
-			program_restore_slots(g, p->pid, r.space);
+		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
@@ -236,7 +244,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (p->fate.end == FATE_ENDED)
 		await_death(p);
 	else if (program_is_gone(p->pid))
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0 };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0, 0 };
 }
 
 void rescue_programs(struct journal *g, const struct recovery_sight *s)

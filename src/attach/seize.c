@@ -134,8 +134,10 @@ static int seize(struct tracer *t, pid_t tid, pid_t tgid)
 	/* Without a record it runs on traced by nobody who knows it: all are let go when we end. */
 	struct task *task = err ? NULL : tasks_add(&t->tasks, tid);
 
-	if (task)
+	if (task) {
 		task->tgid = tgid;
+		task->silent = true;
+	}
 	for (size_t i = 0; i < n_told; i++)
 		if (tracer_note(t, told[i].tid, told[i].wstatus))
 			err = -ENOMEM;
@@ -201,8 +203,7 @@ static int take_census(struct tracer *t, pid_t pid, struct census *c)
 	return t->kernel.each_task(t->kernel.ctx, pid, count_thread, &r);
 }
 
-/* Seize all of a process's threads, and stop them. 0 or -errno. */
-static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
+int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	unsigned in_vain = 0, refused = 0;
 	bool held = false;
@@ -244,7 +245,7 @@ static int seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 }
 
 /* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
-int tracer_seize_process(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
+int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
 	int err = set_alarm(&alarm);
@@ -252,7 +253,7 @@ int tracer_seize_process(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 	if (err)
 		return err;
 	told_by = &t->kernel;
-	err = seize_all(t, pid, stopped_ns);
+	err = tracer_seize_with_guests(t, pid, stopped_ns);
 	stop_alarm(&alarm);
 	free(told);
 	told = NULL;
@@ -277,41 +278,6 @@ static struct address_space *space_of_other(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-static void enter_space_of_group(struct tracer *t, pid_t pid, struct address_space *s)
-{
-	struct task *task;
-
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh && task->tgid == pid)
-			tracer_enter_space(task, s);
-}
-
-/* Those who were seized because they run in the memory of another process, which is @s. */
-static void enter_space_of_sharers(struct tracer *t, struct address_space *s)
-{
-	struct task *task;
-
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (!task->space && !task->fresh)
-			tracer_enter_space(task, s);
-}
-
-/* The process, and whoever was seized with it, cannot be had. */
-static void give_back(struct tracer *t, pid_t pid)
-{
-	struct task *task;
-	pid_t last = 0;
-
-	tracer_detach_process(t, pid);
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
-		if (task->space || task->fresh || task->tgid == last)
-			continue;
-		last = task->tgid;
-		tracer_detach_process(t, last);
-		i = 0; /* the table has changed */
-	}
-}
-
 /* The space of a process whose threads have been seized; any of them may end at any time. */
 static struct address_space *space_of_group(struct tracer *t, pid_t pid)
 {
@@ -325,20 +291,25 @@ static struct address_space *space_of_group(struct tracer *t, pid_t pid)
 	if (!s)
 		return NULL;
 	s->pid = pid;
-	enter_space_of_group(t, pid, s);
+	tracer_enter_with_guests(t, pid, s);
 	return s;
 }
 
-static struct task *stopped_task(struct tracer *t, const struct address_space *s)
+/* A task of the process that runs nothing: stopped or, if there is no such one, asleep. */
+static struct task *resting_task(struct tracer *t, pid_t pid)
 {
-	struct task *task;
+	struct task *task, *asleep = NULL;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space == s &&
-		    (task->state == TASK_HELD ||
-		     (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus))))
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->tgid != pid || !task->space)
+			continue;
+		if (task->state == TASK_HELD ||
+		    (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus)))
 			return task;
-	return NULL;
+		if (task->in_vfork)
+			asleep = task;
+	}
+	return asleep;
 }
 
 /* ---- the held process ---- */
@@ -368,10 +339,16 @@ static bool begin_image(struct tracer *t, struct task *task)
 	return keep;
 }
 
+/* A child of vfork(2): its parent, who is not asked for, would meet what is put in there. */
+static bool runs_in_parents_memory(const struct tracer *t, pid_t pid)
+{
+	return tracer_shares_memory(t, pid, kernel_status(&t->kernel, pid).ppid);
+}
+
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
-	int err = tracer_seize_process(t, pid, &stopped_ns);
+	int err = tracer_seize_and_hold(t, pid, &stopped_ns);
 
 	if (err) {
 		tracer_detach_process(t, pid);
@@ -379,23 +356,27 @@ static int attach(struct tracer *t, pid_t pid)
 	}
 	struct address_space *s = space_of_other(t, pid);
 	if (s) { /* its breakpoints are in place; it has an image when it executes a program */
-		enter_space_of_group(t, pid, s);
+		tracer_enter_with_guests(t, pid, s);
 		tracer_unhold(t, NULL);
 		return 0;
+	}
+	if (runs_in_parents_memory(t, pid)) {
+		tracer_detach_process(t, pid);
+		return -EADDRINUSE;
 	}
 	/* Whoever runs in this memory, too, would die of the first breakpoint. */
 	err = tracer_seize_sharers(t, pid, &stopped_ns);
 	if (err) {
-		give_back(t, pid);
+		tracer_give_back(t, pid);
 		return err;
 	}
 	s = space_of_group(t, pid);
-	struct task *task = s ? stopped_task(t, s) : NULL;
+	struct task *task = s ? resting_task(t, pid) : NULL;
 	if (!task) {
-		give_back(t, pid);
+		tracer_give_back(t, pid);
 		return -ESRCH;
 	}
-	enter_space_of_sharers(t, s);
+	tracer_enter_with_sharers(t, s);
 	bool keep = begin_image(t, task);
 	uint64_t ns = clock_now_ns() - stopped_ns;
 	if (t->attach_ns < ns)

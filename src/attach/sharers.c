@@ -6,50 +6,12 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-enum {
-	LOOKS = 20,
-	NAP_NS = 1000000, /* between two looks */
-};
-
 struct sharers {
 	struct tracer *t;
 	pid_t pid, with;	/* a process, and a task of it that lives */
 	uint64_t *stopped_ns;
 	bool found;
 };
-
-struct sleepers {
-	const struct tracer *t;
-	bool any;
-};
-
-static int look_if_asleep(void *arg, pid_t tid)
-{
-	struct sleepers *s = arg;
-
-	s->any |= kernel_status(&s->t->kernel, tid).state == 'D';
-	return 0;
-}
-
-/*
- * A thread that is in vfork(2) cannot be stopped before its child has executed a program or ended,
- * and that is held. It is the child's parent, and sleeps undisturbed; as does who waits for a
- * disk, but not for long.
- */
-static bool waits_for_child(const struct tracer *t, pid_t pid, pid_t child)
-{
-	struct sleepers s = { t, true };
-
-	if (kernel_status(&t->kernel, child).ppid != pid)
-		return false;
-	for (int i = 0; s.any && i < LOOKS; i++) {
-		if (i)
-			t->kernel.pause(t->kernel.ctx, NAP_NS);
-		s.any = false;
-		t->kernel.each_task(t->kernel.ctx, pid, look_if_asleep, &s);
-	}
-	return s.any;
-}
 
 static int seize_if_sharing(void *arg, pid_t pid)
 {
@@ -58,11 +20,15 @@ static int seize_if_sharing(void *arg, pid_t pid)
 	if (pid == s->pid || tasks_find(&s->t->tasks, pid) ||
 	    !tracer_shares_memory(s->t, s->with, pid))
 		return 0;
-	if (waits_for_child(s->t, pid, s->pid))
-		return -EDEADLK;
-	int err = tracer_seize_process(s->t, pid, s->stopped_ns);
-	s->found |= !err;
-	return err == -ESRCH ? 0 : err;
+	int err = tracer_seize_and_hold(s->t, pid, s->stopped_ns);
+	if (err && err != -ESRCH)
+		return err;
+	/* It has ended, or it has executed a program meanwhile and is somebody else's business. */
+	if (err || !tracer_shares_memory(s->t, s->with, pid))
+		tracer_let_stopped_go(s->t, pid);
+	else
+		s->found = true;
+	return 0;
 }
 
 static bool has_stopped(const struct task *task)
@@ -93,4 +59,28 @@ int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 		err = t->kernel.each_task(t->kernel.ctx, 0, seize_if_sharing, &s);
 	}
 	return err;
+}
+
+void tracer_enter_with_sharers(struct tracer *t, struct address_space *s)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (!task->space && !task->fresh)
+			tracer_enter_space(task, s);
+}
+
+void tracer_give_back(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+	pid_t last = 0;
+
+	tracer_detach_process(t, pid);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		if (task->space || task->fresh || task->tgid == last)
+			continue;
+		last = task->tgid;
+		tracer_detach_process(t, last);
+		i = 0; /* the table has changed */
+	}
 }

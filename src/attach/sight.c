@@ -6,6 +6,7 @@
 #include "proc/file.h"
 #include "proc/stat.h"
 #include "proc/status.h"
+#include "proc/syscall.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -87,13 +88,11 @@ static void adopt(void *ctx, pid_t pid)
 /* The pc of a task that does not run is the last word there: proc(5), /proc/PID/syscall. */
 static bool read_pc(pid_t tid, taddr *pc)
 {
-	char *text = proc_read(tid, "syscall", NULL), *end;
-	const char *last = text ? strrchr(text, ' ') : NULL;
+	struct proc_syscall c;
+	int err = proc_syscall(tid, &c);
 
-	*pc = last ? strtoull(last, &end, 16) : 0;
-	bool is = last && end > last + 1;
-	free(text);
-	return is;
+	*pc = err ? 0 : c.pc;
+	return !err;
 }
 
 /* @untold: of the task itself, not of its thread group, as /proc/TID/stat has it. */
@@ -152,7 +151,7 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 			program_kill(p, s->v[i].tid);
 			return;
 		}
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid };
+		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid, 0 };
 	}
 }
 

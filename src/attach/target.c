@@ -80,7 +80,7 @@ struct target_facts target_look(pid_t pid)
 {
 	struct proc_status s = proc_status(pid);
 	struct target_facts f = { .exists = s.tgid > 0, .state = s.state, .tgid = s.tgid,
-				  .tracer = s.tracer, .parent = s.ppid, .uid = s.uid };
+				  .tracer = s.tracer, .uid = s.uid };
 
 	f.kernel_thread = f.exists && is_kernel_thread(pid);
 	f.mprof = f.exists && runs_our_program(pid);
@@ -179,16 +179,16 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 				"machine",
 			  (int)pid);
 		break;
+	case TARGET_IN_PARENT:
+		error_set(e, 0,
+			  "cannot attach to process %d: until it executes a program it runs in the "
+			  "memory of process %d, which has made it; attach to that one",
+			  (int)pid, (int)proc_status(pid).ppid);
+		break;
 	case TARGET_RESTLESS:
 		error_set(e, 0,
 			  "cannot attach to process %d: its threads come and go faster than they "
 			  "can be held, and it has been left alone; try again", (int)pid);
-		break;
-	case TARGET_IN_VFORK:
-		error_set(e, 0,
-			  "cannot attach to process %d: it runs in the memory of its parent, "
-			  "process %d, which waits for it in vfork(2); attach to that one, or try "
-			  "again when this one has executed a program", (int)pid, (int)f->parent);
 		break;
 	}
 	return problem;

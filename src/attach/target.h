@@ -18,14 +18,14 @@ enum target_problem {
 	TARGET_OURSELVES,
 	TARGET_UNSUPPORTED,	/* not a 64-bit program of this machine */
 	TARGET_RESTLESS,	/* its threads end before they can be seized */
-	TARGET_IN_VFORK,	/* made by vfork(2), it runs in the memory of its parent */
+	TARGET_IN_PARENT,	/* it runs in its parent's memory: vfork(2) */
 };
 
 /* What /proc/PID/status and /proc/PID/stat tell of a process, as plain data. */
 struct target_facts {
 	bool exists;
 	char state;		/* R, S, D, T, t, Z, X */
-	pid_t tgid, tracer, parent;
+	pid_t tgid, tracer;
 	uid_t uid;
 	bool kernel_thread;
 	bool mprof;		/* runs the program that we are, too */

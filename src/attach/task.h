@@ -42,6 +42,8 @@ struct task {
 	struct syscall_entry call; /* if it is stopped at system calls */
 	bool in_vfork;		/* asleep in vfork(2) until its child execs or ends; stops before it
 				   goes on */
+	bool silent;		/* it was seized where it stood, and nothing has been heard of it
+				   since: it may be asleep in vfork(2) */
 	bool stilled;		/* it ran, and was stopped for a moment: tracer_still() */
 	bool group_stopped;	/* it was in a group stop when it was let go for a trap that was on
 				   its way */

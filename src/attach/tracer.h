@@ -129,9 +129,9 @@ pid_t tracer_launch(struct tracer *t, const char *path, char *const argv[], stru
  * returned. Nothing is sent to it and none of its system calls is ended.
  * One process after the other may be attached to; what those do that are traced already waits
  * meanwhile. Returns 0, or -errno: -ESRCH (gone), -EPERM (not permitted), -EBUSY (somebody else
- * traces a thread of it), -EAGAIN (its threads end before they can be seized), -EDEADLK (its
- * parent waits for it in vfork(2), in the same memory), -ENOEXEC (image()
- * did not want it; it is to be let go with tracer_detach_process()).
+ * traces a thread of it), -EADDRINUSE (it runs in the memory of its parent, who is not traced),
+ * -EAGAIN (its threads end before they can be seized), -ENOEXEC (image() did not want it; it is to
+ * be let go with tracer_detach_process()).
  */
 int tracer_attach(struct tracer *t, pid_t pid);
 

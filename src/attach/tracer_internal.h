@@ -3,8 +3,8 @@
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
 /* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid tells), serve.c
- * (each kind of stop), new_tasks.c (new tasks and programs), seize.c (attaching), hold.c (stopping
- * a whole space, detaching). Nobody else includes this. */
+ * (each kind of stop), new_tasks.c (new tasks and programs), seize.c, guests.c and sharers.c
+ * (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
@@ -44,6 +44,8 @@ void tracer_enter_space(struct task *task, struct address_space *s);
 void tracer_forget(struct tracer *t, struct task *task);
 
 /* queue.c */
+/* It has stopped or ended, so it is not asleep. */
+void task_heard_of(struct task *task);
 /* Queue what waitpid has told of a task. */
 int tracer_note(struct tracer *t, pid_t tid, int wstatus);
 void tracer_forget_running(struct tracer *t);
@@ -65,19 +67,6 @@ void tracer_serve(struct tracer *t, struct task *task);
 
 void tracer_serve_queue(struct tracer *t);
 
-/* seize.c */
-/* Seize all threads of a process, and stop them, and all others that are ours.
- * @stopped_ns: when that began. 0 or -errno as tracer_attach(). */
-int tracer_seize_process(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
-
-/* sharers.c */
-/**
- * The same for each process that runs in the memory of @pid, which has been seized, and is no
- * thread of it: it has no space yet. Returns also -EDEADLK: one of them waits in vfork(2) for
- * @pid.
- */
-int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
-
 /* new_tasks.c */
 bool tracer_shares_memory(const struct tracer *t, pid_t a, pid_t b);
 /* A new task's first stop. True: it has its place, serve the stop as any other. */
@@ -94,6 +83,34 @@ void tracer_let_go(struct tracer *t, struct task *task, int sig);
 /* A task has died: place new processes that it can no longer tell of. */
 void tracer_place_orphans(struct tracer *t, const struct task *dead);
 
+/* seize.c */
+/* Seize all of a process's threads, and stop them; *@stopped_ns is when that began, unless it is
+ * not 0. 0 or -errno. */
+int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+
+/* The same with guests, by somebody who also waits for those who keep an exec waiting that keeps us
+ * waiting. */
+int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+
+/* guests.c */
+/*
+ * The same, and all processes that run in its memory while threads of it sleep in vfork(2). One
+ * that sleeps without a child is about to make it, of whom nobody would be told, or about to go on:
+ * it is waited for, and -EAGAIN if it does neither.
+ */
+int tracer_seize_with_guests(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+/* All of them enter a space. */
+void tracer_enter_with_guests(struct tracer *t, pid_t pid, struct address_space *s);
+
+/* sharers.c */
+/* The same for each process that runs in the memory of @pid, which has been seized and has no space
+ * yet, and is no thread of it. */
+int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+/* They enter that space. */
+void tracer_enter_with_sharers(struct tracer *t, struct address_space *s);
+/* The process, and who was seized with it, cannot be had. */
+void tracer_give_back(struct tracer *t, pid_t pid);
+
 /* hold.c */
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */
 void tracer_hold(struct tracer *t, struct address_space *s, const struct task *except);
@@ -102,5 +119,7 @@ void tracer_unhold(struct tracer *t, struct address_space *s);
  * tracer_stir(). False: not now, for it is being waited for others that are to be held. */
 bool tracer_still(struct tracer *t, struct address_space *s);
 void tracer_stir(struct tracer *t);
+/* Let those tasks of a process go that have stopped; no breakpoint was put into its memory. */
+void tracer_let_stopped_go(struct tracer *t, pid_t pid);
 
 #endif

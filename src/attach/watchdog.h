@@ -48,6 +48,8 @@ struct program_fate {
 	enum program_end end;
 	int signal;
 	pid_t task;
+	unsigned left;	/* FATE_ALIVE: bytes of out-of-line slots that have to stay, for a signal
+			   handler may come back to one */
 };
 
 /* What watchdog_recover() has come to; @i from 0. False: there are no more. */

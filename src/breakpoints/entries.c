@@ -242,8 +242,10 @@ static void lose_entry(struct watch *w, const struct task *task)
 {
 	struct arch_regs r;
 
-	if (!arch_get_regs(task->tid, &r))
-		w->counts.lost++;
+	if (arch_get_regs(task->tid, &r))
+		return;
+	w->counts.lost++;
+	w->counts.lost_unreadable++;
 }
 
 /* A function that we answer instead of the program. True: it has returned. */

@@ -408,6 +408,16 @@ static uint32_t program(const struct observed *of)
 	return watch_program(of->watch);
 }
 
+static int run(struct observer *base, const volatile sig_atomic_t *stop)
+{
+	return tracer_run(trap_observer_of(base)->tracer, stop);
+}
+
+static void let_go(struct observer *base)
+{
+	tracer_detach_all(trap_observer_of(base)->tracer);
+}
+
 static unsigned tasks(struct observer *base)
 {
 	unsigned n = 0;
@@ -436,7 +446,7 @@ static const struct observer_ops ops = {
 	.program = program,
 	.read = address_space_read,
 	.write = address_space_write,
-	.tasks = tasks,
+	.run = run, .let_go = let_go, .tasks = tasks,
 	.effort = effort,
 };
 

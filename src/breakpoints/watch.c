@@ -384,7 +384,9 @@ struct observed_counts watch_counts(const struct watch *w)
  * again. */
 static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
-	return bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->kind == PROBE_NONE;
+	const struct probe *p = watch_probe(w, bp->probe);
+
+	return bp->roles & BREAKPOINT_ENTRY && p->kind == PROBE_NONE && p->mark != MARK_CLONE;
 }
 
 void watch_suspend(struct watch *w)

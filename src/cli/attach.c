@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/supported.h"
 #include "attach/target.h"
+#include "cli/apart.h"
 #include "cli/load_rules.h"
-#include "cli/massif.h"
 #include "cli/meant.h"
-#include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -35,7 +33,7 @@ static int status_of(enum target_problem p)
 		[TARGET_OURSELVES] = STATUS_OURSELVES,
 		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
 		[TARGET_RESTLESS] = STATUS_FAILED,
-		[TARGET_IN_VFORK] = STATUS_FAILED,
+		[TARGET_IN_PARENT] = STATUS_FAILED,
 	};
 
 	return statuses[p];
@@ -88,9 +86,9 @@ static int say_why_not(pid_t pid, int err)
 		p = target_judge(&f, pid, getpid());
 	}
 	if (p == TARGET_FINE)
-		p = err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
+		p = err == -EADDRINUSE ? TARGET_IN_PARENT :
+		    err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
 		    err == -ESRCH		    ? TARGET_NOT_THERE :
-		    err == -EDEADLK		    ? TARGET_IN_VFORK :
 						      TARGET_NOT_PERMITTED;
 	return refuse(p, pid, &f);
 }
@@ -218,44 +216,37 @@ static int begin_all(struct serve *v, const struct attach *a)
 	return 0;
 }
 
-static int attach_session(struct session *s, struct attach *a, int ready)
+static int attach_session(struct serve *v, struct attach *a, int ready)
 {
-	struct trap_observer *o = trap_observer_of(s->observer);
-	struct serve v = { .session = s, .tracer = trap_observer_tracer(o),
-			   .watched = trap_observer_shared(o),
-			   .options = &a->options, .end_on_interrupt = true };
-
-	trap_observer_shared(o)->check_unwinding = a->options.check_unwinding;
-	session_restrict(s, a->options.min_size, a->options.max_size);
-	s->foreign = a->foreign;
-	tracer_set_wait(v.tracer, a->options.wait);
+	v->session->foreign = a->foreign;
 	serve_raise_limit();
 	/* First what may fail without having touched the process. */
-	if (signals_begin(v.tracer, v.end_on_interrupt, say_sentence)) {
+	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
-	int status = begin_all(&v, a);
+	int status = begin_all(v, a);
 	if (!status) {
-		say_attached(&v);
+		say_attached(v);
 		supervise_ready(ready);
-		status = serve_session(&v) ? STATUS_FAILED : 0;
+		status = serve_session(v) ? STATUS_FAILED : 0;
 	}
-	control_close(v.control);
+	control_close(v->control);
 	return status;
 }
 
 static struct ending trace_attach(struct journal *journal, int ready, void *arg)
 {
 	struct attach *a = arg;
+	struct serve v = { .end_on_interrupt = true };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
-	if (record_open(&s, &a->rules, journal, &a->options))
+	if (record_open(&v, &s, &a->rules, journal, &a->options))
 		say("cannot start: out of memory");
 	else
-		end.status = attach_session(&s, a, ready);
-	record_close(&s);
+		end.status = attach_session(&v, a, ready);
+	record_close(&v);
 	return end;
 }
 
@@ -294,8 +285,8 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 		return STATUS_USAGE;
 	status = look_at_all(a);
 	if (!status)
-		status = massif_prepare(&a->options);
-	return status ? status : output_check(&a->options) ? STATUS_FAILED : 0;
+		status = record_prepare(&a->options);
+	return status;
 }
 
 int command_attach(int argc, char **argv)

@@ -8,10 +8,11 @@
 #include "cli/nearest.h"
 #include "control/control.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/rename.h"
-#include "cli/sections.h"
+#include "cli/results.h"
 #include "cli/stream.h"
+#include "outputs/check.h"
+#include "outputs/unseen.h"
 #include "profile/datafile.h"
 
 #include <errno.h>
@@ -134,6 +135,8 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 		return STATUS_FAILED;
 	}
 	int err = print_profile(d, o, out);
+	if (!err)
+		unseen_say_notes(say_sentence, d);
 	profile_data_free(d);
 	if (err < 0)
 		stream_failed(o, err);
@@ -290,7 +293,7 @@ int command_detach(int argc, char **argv)
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
 	/* The session is not ended for a report that cannot be written. */
-	if (o.output && output_check_file(o.output, "the report"))
+	if (o.output && output_check_file(o.output, "the report", say_sentence))
 		return STATUS_FAILED;
 	struct control_answer a;
 	status = ask(pid, "detach", &a, DETACH_SECONDS);

@@ -3,14 +3,13 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
-#include "cli/heap.h"
+#include "cli/file_commands.h"
 #include "cli/keep.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
 #include "cli/oom.h"
-#include "cli/output.h"
-#include "cli/unwritten.h"
+#include "cli/results.h"
 #include "mma/profile_stats.h"
+#include "outputs/data.h"
+#include "outputs/mma.h"
 #include "proc/status.h"
 
 #include <stdlib.h>
@@ -34,11 +33,11 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
-	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
+	double elapsed = (double)(clock_now_ns() - v->session->started_ns) / 1e9;
 	double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
 		     (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
 	char name[TITLE_MAX] = "?";
-	const char *unsaved = v->kept ? unwritten_behind(v->lasting) : NULL;
+	const char *unsaved = v->kept ? unwritten_behind(&v->outputs.unwritten, v->lasting) : NULL;
 
 	const struct image *newest = newest_image(v->session);
 
@@ -88,12 +87,12 @@ static const struct image *only_image(const struct session *s)
 }
 
 /* Of the group, if it is kept; else of the one profile there is. */
-static bool stats_now(const struct session *s, struct mma_stats *st)
+static bool stats_now(const struct serve *v, struct mma_stats *st)
 {
-	const struct image *i = only_image(s);
+	const struct image *i = only_image(v->session);
 
-	if (s->mma) {
-		*st = mma_output_stats(s->mma, clock_now_ns());
+	if (v->outputs.mma) {
+		*st = mma_output_stats(v->outputs.mma, clock_now_ns());
 		return true;
 	}
 	if (!i)
@@ -108,7 +107,7 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 	struct mma_stats st;
 	struct answer a;
 
-	if (!stats_now(v->session, &st)) {
+	if (!stats_now(v, &st)) {
 		answer_error(to, "statistics of several programs are kept only if the session was "
 				 "started "
 			     "with --mma-stats-file or --mma-log-file");
@@ -122,8 +121,8 @@ static void answer_load(const struct serve *v, const struct control_asker *to)
 /* Who asks may want to look at the logs next. */
 static void flush_logs(struct serve *v)
 {
-	if (v->session->mma)
-		mma_output_flush(v->session->mma);
+	if (v->outputs.mma)
+		mma_output_flush(v->outputs.mma);
 }
 
 /* @note: a sentence about it; NULL: there is none. */
@@ -177,7 +176,7 @@ static void answer_help(const struct control_asker *to)
 
 static void answer_traces(struct serve *v, const struct control_request *r)
 {
-	bool is = massif_traces(v->session, r->arg ? atoi(r->arg) : 0);
+	bool is = session_observed_image(v->session, r->arg ? atoi(r->arg) : 0);
 
 	if (is)
 		answer_done(v, &r->from, NULL);
@@ -188,20 +187,21 @@ static void answer_traces(struct serve *v, const struct control_request *r)
 /* One more try to save what is kept; without a @path where the options say. */
 static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
-	size_t before = path ? unwritten_count() : v->lasting;
-	int err = path ? output_save_elsewhere(v->session, v->options, path) : keep_try_again(v);
-	const char *why = unwritten_behind(before);
+	struct unwritten *unwritten = &v->outputs.unwritten;
+	size_t before = path ? unwritten->n : v->lasting;
+	int err = path ? data_save_elsewhere(&v->outputs, path) : keep_try_again(v);
+	const char *why = unwritten_behind(unwritten, before);
 	struct answer a;
 
 	if (err) {
 		answer_error(to, why ? why : "not everything could be written");
 	} else {
 		answer_begin(&a, to);
-		output_answer_saved(v->session, v->options, &a);
+		results_answer_saved(&v->outputs, &a);
 		answer_send(&a);
 	}
 	if (path) /* it is no place where the next try would be */
-		unwritten_forget(before);
+		unwritten_forget(unwritten, before);
 }
 
 /* The programs have been let go, and a profile waits to be saved. */
@@ -249,7 +249,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		answer_mark(v, to);
 		return;
 	case CONTROL_SAVE:
-		serve_save(v, r->arg, to);
+		save_command(v, r->arg, to);
 		return;
 	case CONTROL_SNAPSHOT:
 		massif_command(v, MASSIF_SNAPSHOT, r->arg, to);
@@ -261,7 +261,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		massif_command(v, MASSIF_ALL_SNAPSHOTS, r->arg, to);
 		return;
 	case CONTROL_HEAP_DUMP:
-		heap_dump(v->session, r->arg ? r->arg : "heap_dump", to);
+		heap_command(v, r->arg ? r->arg : "heap_dump", to);
 		return;
 	case CONTROL_DISCARD:
 		answer_error(to, "only a profile that could not be saved can be given up");
@@ -307,7 +307,7 @@ void serve_commands(struct serve *v)
 /* Nothing else waits for us any more; but a client that never reads must not keep us. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
-	char *results = v->n_waiting ? output_results(v->session, v->options, head, what) : NULL;
+	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
 
 	for (size_t i = 0; i < v->n_waiting; i++) {
 		control_answer_at_length(&v->waiting[i], results ? results : head);
@@ -327,7 +327,7 @@ void serve_last_answers(struct serve *v)
 {
 	struct error last;
 
-	if (output_last_word(v->session, v->options, &last))
+	if (results_last_word(&v->outputs, &last))
 		control_leave_note(v->control, last.text);
 	/* Who reads the answer may attach again at once. */
 	control_stop(v->control);

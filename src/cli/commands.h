@@ -13,9 +13,4 @@ void serve_last_answers(struct serve *v);
 /* Not everything is written: tell those that wait for it, and that the session stays. */
 void serve_answer_detached(struct serve *v);
 
-/* serve.c: write the profiles now, to @path or where the options say, and answer on @answer_fd
- * (-1: nobody) when that is done. */
-void serve_save(struct serve *v, const char *path, const struct control_asker *to);
-
-
 #endif

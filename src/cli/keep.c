@@ -2,16 +2,15 @@
 #include "cli/keep.h"
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "outputs/write.h"
 #include "session/signals.h"
-#include "cli/unwritten.h"
 
 #include <errno.h>
 
 int keep_try_again(struct serve *v)
 {
-	unwritten_forget(v->lasting);
-	return output_session(v->session, v->options);
+	unwritten_forget(&v->outputs.unwritten, v->lasting);
+	return output_session(&v->outputs);
 }
 
 /* False: the session has been told to end, once more. */

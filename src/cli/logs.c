@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that read event logs: stats, log. */
+#include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/logs.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "cli/stream.h"
 
 #include "mma/log_text.h"

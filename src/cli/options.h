@@ -92,6 +92,9 @@ bool options_obeyed(const struct options *o, enum option_input input);
  * read. False: a sentence has been printed. */
 bool pprof_check_use(const struct options *o);
 
+/* Is what they ask for something that google-pprof prints, too? */
+bool pprof_is_used(const struct options *o);
+
 /* What the environment says of heap profiles, before the options do. */
 void heap_environment(struct options *o);
 

@@ -149,11 +149,16 @@ static bool set_collapsed(struct options *o, const char *v)
 	return true;
 }
 
+bool pprof_is_used(const struct options *o)
+{
+	return is_pprof_format(o->format) || o->pprof.list ||
+	       (o->format == FORMAT_JSON && o->pprof.base);
+}
+
 bool pprof_check_use(const struct options *o)
 {
 	bool massif = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
-	bool pprof = is_pprof_format(o->format) || o->pprof.list ||
-		     (o->format == FORMAT_JSON && o->pprof.base);
+	bool pprof = pprof_is_used(o);
 	const struct option_def *d = pprof ? NULL : options_find_given(o, ONLY_PPROF);
 
 	if (d)

@@ -5,7 +5,7 @@
 #include "cli/libraries.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
-#include "cli/own_heaps.h"
+#include "outputs/own_heaps.h"
 #include "cli/program.h"
 #include "probes/choose.h"
 #include "probes/no_allocator.h"
@@ -203,7 +203,7 @@ int command_probes(int argc, char **argv)
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
-			say_own_heaps(&shared.files);
+			tell_own_heaps(say_sentence, &shared.files);
 		if (!status && !found) {
 			say("nothing would be trapped in %s: %s", name,
 			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));

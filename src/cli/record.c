@@ -1,56 +1,169 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
-#include "cli/heap.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
-#include "massif/timeline.h"
+#include "cli/fn_names.h"
+#include "cli/names.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "massif/icount.h"
+#include "outputs/check.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-static int record_image(struct session *s, struct image *i)
+/* ---- what the options ask for ---- */
+
+/* Good as long as @o and @desc are. */
+static struct output_settings settings_of(const struct options *o, const char *desc)
 {
-	unsigned points = s->options->timeline_points;
-	struct timeline *t = points ? timeline_new(&s->options->massif.settings, points, i->profile)
-				    : NULL;
-
-	if (points && !t)
-		return -ENOMEM;
-	i->recorders = (struct recorder *)t;
-	int err = massif_image_begin(s, i);
-	if (!err)
-		err = heap_image_begin(s, i);
-	return !err && s->mma ? mma_output_record(s->mma, i) : err;
+	return (struct output_settings){
+		.data = o->data,
+		.report = o->output,
+		.report_to = o->to_stdout ? stdout : stderr,
+		.sections = o->format == FORMAT_TABLES,
+		.effort = o->stats,
+		.quiet = o->quiet,
+		.search = names_search(o),
+		.timeline_points = o->timeline_points,
+		.massif = { o->massif.file, o->massif.settings, desc },
+		.heap = o->heap,
+		.mma = { o->mma.log_file, o->mma.stats_file, o->mma.plain },
+	};
 }
 
-int record_open(struct session *s, struct rules *rules, struct journal *journal,
+/* What a massif file tells of how it was asked for; NULL: out of memory. For free(). */
+static char *description(const struct options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	options_print_given(o, OF_MASSIF, out);
+	fclose(out);
+	return text;
+}
+
+/* ---- beforehand ---- */
+
+static int choose_unit(struct options *o)
+{
+	struct error e;
+
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS ||
+	    !icount_possible(&perf_instructions, &e))
+		return 0;
+	if (o->massif.unit_given) {
+		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);
+		return STATUS_USAGE;
+	}
+	say("time is told in milliseconds: %s", e.text);
+	o->massif.settings.unit = MASSIF_MS;
+	return 0;
+}
+
+int record_prepare(struct options *o)
+{
+	const struct output_settings settings = settings_of(o, NULL);
+	int status = o->massif.file ? choose_unit(o) : 0;
+
+	return status ? status : output_check(&settings, say_sentence) ? STATUS_FAILED : 0;
+}
+
+/* ---- whom the outputs ask ---- */
+
+static void announce(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+static void step(const char *what)
+{
+	if (what)
+		progress_begin(what);
+	else
+		progress_end();
+}
+
+static int print(void *ctx, struct profile_data *d, FILE *out)
+{
+	return print_profile(d, ((const struct serve *)ctx)->options, out);
+}
+
+static void printed(void *ctx)
+{
+	fn_names_say_unmet(((const struct serve *)ctx)->options);
+}
+
+static void named(void *ctx, const struct massif_names *names)
+{
+	fn_names_meet_entries(((const struct serve *)ctx)->options, names);
+}
+
+static const struct output_host output_host = { .say = say_sentence, .announce = announce,
+						.step = step, .print = print, .printed = printed,
+						.named = named };
+
+/* ---- a session ---- */
+
+/* What the observer has to look at besides. */
+static void set_up_tracing(struct serve *v)
+{
+	const struct options *o = v->options;
+	bool profiles = o->heap.prefix || o->heap.defer;
+	bool pages = o->massif.file && o->massif.settings.pages;
+
+	v->watched->check_unwinding = o->check_unwinding;
+	tracer_set_wait(v->tracer, o->wait);
+	if (profiles) {
+		heap_environment_take();
+		tracer_watch_exits(v->tracer);
+		v->watched->no_traps |= o->heap.only_mapped;
+	}
+	if (pages)
+		v->watched->no_traps = true;
+	if (pages || (profiles && (o->heap.mapped || o->heap.log)))
+		tracer_stop_at_syscalls(v->tracer);
+}
+
+int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o)
 {
-	session_init(s, o->trace_children);
+	v->session = s;
+	v->options = o;
+	const struct session_settings settings = {
+		.trace_children = o->trace_children,
+		.keep_execs = o->keep_execs,
+		.min_size = o->min_size,
+		.max_size = o->max_size,
+		.autosave = o->autosave,
+		.duration = o->duration,
+		.ticks = serve_has_status_line(v),
+	};
+
+	session_init(s, &settings, &serve_host);
+	s->owner = v;
 	struct trap_observer *to = trap_observer_new(&session_sink, s, rules, journal);
 
 	if (!to)
 		return -ENOMEM;
 	s->observer = trap_observer_base(to);
-	s->options = o;
-	s->record = record_image;
-	s->ask = heap_ask;
-	s->say = say_sentence;
-	s->keep_execs = o->keep_execs;
-	heap_begin(to, o);
-	if (o->massif.file && o->massif.settings.pages) {
-		trap_observer_shared(to)->no_traps = true;
-		tracer_stop_at_syscalls(trap_observer_tracer(to));
-	}
-	int err = mma_output_new(&s->mma, s, o);
-	return err ? err : massif_session_open(s, o);
+	v->tracer = trap_observer_tracer(to);
+	v->watched = trap_observer_shared(to);
+	set_up_tracing(v);
+	v->desc = o->massif.file ? description(o) : NULL;
+	const struct output_settings wanted = settings_of(o, v->desc);
+	return outputs_open(&v->outputs, s, &wanted, &output_host, v);
 }
 
-void record_close(struct session *s)
+void record_close(struct serve *v)
 {
+	struct session *s = v->session;
+
 	session_release(s);
-	heap_texts_free(s);
-	trap_observer_free(trap_observer_of(s->observer));
-	massif_session_close(s);
-	mma_output_free(s->mma);
+	if (s->observer)
+		trap_observer_free(trap_observer_of(s->observer));
+	outputs_close(&v->outputs);
+	free(v->desc);
 }

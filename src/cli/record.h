@@ -2,16 +2,22 @@
 #ifndef MPROF_CLI_RECORD_H
 #define MPROF_CLI_RECORD_H
 
-#include "cli/cli.h"
-#include "session/session.h"
+#include "cli/serve.h"
 
 /**
- * A session with its observer, and what is recorded besides the profile, as the options say.
+ * Before the program is started: which unit of time has a massif file, and can what the options ask
+ * for be written? Says what was chosen. Returns 0 or an exit status; a sentence has been printed.
+ */
+int record_prepare(struct options *o);
+
+/**
+ * A session with its observer, and what it is to write, as the options say.
+ * @v  gets all of these
  * @rules  outlive it   @journal  may be NULL
  * Returns 0 or -ENOMEM; to be closed in any case.
  */
-int record_open(struct session *s, struct rules *rules, struct journal *journal,
+int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o);
-void record_close(struct session *s);
+void record_close(struct serve *v);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
 #include "cli/massif_report.h"
-#include "cli/names.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
+#include "outputs/tell.h"
+#include "outputs/unseen.h"
 #include "pprof/read.h"
 #include "profile/datafile.h"
 #include "report/growth.h"
@@ -23,19 +24,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* What the tables have no column for; to standard error, so that the tables stay what they are. */
-static void say_notes(const struct profile_data *d)
-{
-	const struct pd_totals *t = &d->totals;
-
-	if (t->truncated_chains || t->unknown_frees || t->failed_allocs)
-		say("%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
-		    " failed requests",
-		    t->truncated_chains, t->unknown_frees, t->failed_allocs);
-	names_say_chains(d);
-	names_say_sizes(d);
-}
 
 static int report_to(struct profile_data *d, const struct options *o)
 {
@@ -54,9 +42,9 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (err < 0)
 		stream_failed(o, err);
 	else if (!err)
-		say_notes(d);
+		unseen_say_notes(say_sentence, d);
 	if (!err && o->format == FORMAT_TABLES)
-		names_say_peak(d);
+		tell_peak(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
 
@@ -114,7 +102,7 @@ static int report_file(const char *path, const struct options *o)
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
 	if (!status && (renamed || o->format == FORMAT_TABLES))
-		names_say(d);
+		tell_names(say_sentence, d);
 	profile_data_free(d);
 	return status;
 }
@@ -190,9 +178,21 @@ static bool is_program(const char *path)
 	return elf;
 }
 
-/* Take the program out of the files; NULL: it is not among them. */
-static const char *take_program(char **files, size_t *n)
+/* The first file that is a heap profile; NULL: all are data files. */
+static const char *first_heap(char *const *files, size_t n, const char *base)
 {
+	for (size_t i = 0; i < n; i++)
+		if (heap_file_kind(files[i]) != HEAP_FILE_OTHER)
+			return files[i];
+	return base && heap_file_kind(base) != HEAP_FILE_OTHER ? base : NULL;
+}
+
+/* Take the program out of the files; NULL: it is not among them, or is taken for one of them. It
+ * stands beside a profile, where google-pprof wants it; to a data file alone it means nothing. */
+static const char *take_program(char **files, size_t *n, const struct options *o)
+{
+	if (*n < 2 || !(pprof_is_used(o) || first_heap(files, *n, o->pprof.base)))
+		return NULL;
 	for (size_t i = 0; i < *n; i++) {
 		const char *path = files[i];
 
@@ -224,15 +224,6 @@ static bool heap_has_format(const char *path, struct options *o)
 	return false;
 }
 
-/* The first file that is a heap profile; NULL: all are data files. */
-static const char *first_heap(char *const *files, size_t n, const char *base)
-{
-	for (size_t i = 0; i < n; i++)
-		if (heap_file_kind(files[i]) != HEAP_FILE_OTHER)
-			return files[i];
-	return base && heap_file_kind(base) != HEAP_FILE_OTHER ? base : NULL;
-}
-
 static int report_files(char **files, size_t n, const char *binary, struct options *o)
 {
 	const char *heap = first_heap(files, n, o->pprof.base);
@@ -241,10 +232,12 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 		return heap_has_format(heap, o) ? report_heap(files, n, binary, o) : STATUS_USAGE;
 	if (!pprof_check_use(o))
 		return STATUS_USAGE;
-	if ((is_pprof_format(o->format) || o->pprof.list) && (n > 1 || o->pprof.base))
+	if (pprof_is_used(o) && (n > 1 || o->pprof.base))
 		return report_heap(files, n, binary, o);
-	if (o->format == FORMAT_JSON && o->pprof.base)
-		return report_heap(files, n, binary, o);
+	if (n > 1 && is_program(files[0])) {
+		say("%s is not a data file of mprof", files[0]);
+		return STATUS_FAILED;
+	}
 	if (n > 1) {
 		say("report: one data file at a time; \"%s\" is one too many", files[1]);
 		return STATUS_USAGE;
@@ -263,7 +256,7 @@ int command_report(int argc, char **argv)
 		return STATUS_USAGE;
 	char **files = argv + first;
 	size_t n = (size_t)(argc - first);
-	const char *binary = take_program(files, &n);
+	const char *binary = take_program(files, &n, &o);
 
 	if (!n) {
 		files = one;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
 #include "cli/load_rules.h"
-#include "cli/massif.h"
-#include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
@@ -32,21 +30,16 @@ static struct ending ending_of(const struct session *s, int err)
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
 }
 
-static struct ending run_session(struct session *s, const struct run *run)
+static struct ending run_session(struct serve *v, const struct run *run)
 {
-	struct trap_observer *o = trap_observer_of(s->observer);
-	struct serve v = { .session = s, .tracer = trap_observer_tracer(o),
-			   .watched = trap_observer_shared(o), .options = &run->options };
+	struct session *s = v->session;
 	struct error e;
 
 	s->launched = true;
-	tracer_set_wait(v.tracer, run->options.wait);
 	/* Before the fork: the program inherits it. */
 	if (run->options.one_cpu && share_one_cpu(0, &e))
 		say("%s", e.text);
-	trap_observer_shared(o)->check_unwinding = run->options.check_unwinding;
-	session_restrict(s, run->options.min_size, run->options.max_size);
-	pid_t pid = tracer_launch(v.tracer, run->path, run->argv, &e);
+	pid_t pid = tracer_launch(v->tracer, run->path, run->argv, &e);
 	if (pid < 0) {
 		say("%s", e.text);
 		return (struct ending){ .status = pid == -ENOENT ? STATUS_NOT_FOUND
@@ -55,14 +48,14 @@ static struct ending run_session(struct session *s, const struct run *run)
 	s->root = pid;
 	serve_raise_limit();
 	/* Only now: the program is to start with the signals that mprof was started with. */
-	int err = signals_begin(v.tracer, v.end_on_interrupt, say_sentence);
+	int err = signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	if (err)
 		say("cannot set up signals");
 	else
-		serve_open_control(&v, pid);
+		serve_open_control(v, pid);
 	if (!err)
-		err = serve_session(&v);
-	control_close(v.control);
+		err = serve_session(v);
+	control_close(v->control);
 	if (s->refused) {
 		say("cannot profile %s: %s", run->argv[0], s->refused);
 		return (struct ending){ .status = STATUS_FAILED };
@@ -73,15 +66,16 @@ static struct ending run_session(struct session *s, const struct run *run)
 static struct ending trace_run(struct journal *journal, int ready, void *arg)
 {
 	struct run *run = arg;
+	struct serve v = { 0 };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
 	(void)ready;
-	if (record_open(&s, &run->rules, journal, &run->options))
+	if (record_open(&v, &s, &run->rules, journal, &run->options))
 		say("cannot start: out of memory");
 	else
-		end = run_session(&s, run);
-	record_close(&s);
+		end = run_session(&v, run);
+	record_close(&v);
 	return end;
 }
 
@@ -107,9 +101,7 @@ int command_run(int argc, char **argv)
 	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
 	if (!end.status)
-		end.status = massif_prepare(&run.options);
-	if (!end.status)
-		end.status = output_check(&run.options) ? STATUS_FAILED : 0;
+		end.status = record_prepare(&run.options);
 	if (!end.status)
 		end = supervise(false, trace_run, &run, say_sentence);
 	rules_release(&run.rules);

@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/serve.h"
 
-#include "base/clock.h"
-#include "cli/load_rules.h"
-
 #include "attach/follow.h"
-#include "base/array.h"
-#include "cli/answer.h"
+#include "base/clock.h"
 #include "cli/commands.h"
-#include "cli/heap.h"
 #include "cli/keep.h"
-#include "cli/massif.h"
-#include "cli/mma_output.h"
+#include "cli/load_rules.h"
 #include "cli/oom.h"
-#include "cli/output.h"
-#include "cli/unwritten.h"
+#include "outputs/data.h"
+#include "outputs/write.h"
 #include "proc/tasks.h"
-#include "session/execs.h"
+#include "session/loop.h"
+#include "session/saving.h"
 #include "session/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { TICK_MS = 250 };
 
 /* ---- processors ---- */
 
@@ -56,46 +45,18 @@ int share_one_cpu(pid_t pid, struct error *e)
 				       "%s", strerror(-err)) : 0;
 }
 
-/* ---- time ---- */
+/* ---- how it goes ---- */
 
-static bool has_status_line(const struct serve *v)
+bool serve_has_status_line(const struct serve *v)
 {
 	return v->end_on_interrupt && !v->options->background && isatty(STDERR_FILENO);
-}
-
-static bool time_is_over(const struct serve *v)
-{
-	double elapsed = (double)(clock_now_ns() - v->started_ns) / 1e9;
-
-	return v->options->duration > 0 && elapsed >= v->options->duration;
-}
-
-static void start_ticking(const struct serve *v)
-{
-	struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
-
-	struct itimerval once = { { 0, 0 }, { MASSIF_AHEAD_S, 0 } };
-
-	if (v->options->duration > 0 || has_status_line(v) || v->options->heap.intervals.time_ns)
-		setitimer(ITIMER_REAL, &every, NULL);
-	else if (v->session->massif)
-		setitimer(ITIMER_REAL, &once, NULL);
-}
-
-static void stop_ticking(const struct serve *v)
-{
-	struct itimerval never = { 0 };
-
-	setitimer(ITIMER_REAL, &never, NULL);
-	if (has_status_line(v))
-		fputs("\r\033[K", stderr);
 }
 
 static void status_line(struct serve *v)
 {
 	uint64_t now = clock_now_ns();
 
-	if (!has_status_line(v) || now - v->last_tick_ns < TICK_MS * 1000000ull)
+	if (!serve_has_status_line(v) || now - v->last_tick_ns < SESSION_TICK_MS * 1000000ull)
 		return;
 	struct session_state st = session_state(v->session);
 	uint64_t events = st.allocs + st.frees;
@@ -105,15 +66,13 @@ static void status_line(struct serve *v)
 	fprintf(stderr,
 		"\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64
 		" bytes live, %.0f events/s%s\033[K",
-		(double)(now - v->started_ns) / 1e9, events, st.live_bytes, per_second,
+		(double)(now - v->session->started_ns) / 1e9, events, st.live_bytes, per_second,
 		v->session->suspended ? ", suspended" : "");
 	v->last_events = events;
 	v->last_tick_ns = now;
 }
 
-/* ---- save children ---- */
-
-static struct serve *serving; /* the session has no pointer back to what serves it */
+/* ---- whom the session asks ---- */
 
 /* Whoever asks is answered by the tracing process alone. */
 static void leave_clients(void *control)
@@ -121,167 +80,47 @@ static void leave_clients(void *control)
 	control_drop(control);
 }
 
-pid_t serve_fork(struct serve *v)
+static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 {
-	return save_child_fork(leave_clients, v->control);
-}
-
-static void remember(struct session *s, const struct image *i, pid_t pid, bool last)
-{
-	save_children_add(&s->save_children, pid, i->pid, last, s->say);
-}
-
-static void start_saving(struct session *s, struct image *i, const char *path,
-			 const struct control_asker *to)
-{
-	pid_t pid = serve_fork(serving);
+	const struct serve *v = s->owner;
+	pid_t pid = save_child_fork(leave_clients, v->control);
 
 	if (!pid)
-		_exit(output_save(s, serving->options, i, path, to) ? STATUS_FAILED : 0);
-	remember(s, i, pid, false);
+		_exit(write(ctx) ? STATUS_FAILED : 0);
+	return pid;
 }
 
-void serve_forked(struct serve *v, const struct image *i, pid_t pid)
+static int save(struct session *s, const struct image *i)
 {
-	remember(v->session, i, pid, false);
-}
+	const struct serve *v = s->owner;
+	struct error e;
+	char *path;
+	int err = data_save_as(&v->outputs, i, NULL, &path, &e);
 
-/* A save child's whole life; what it has found out of names is kept for the next one. */
-static void write_massif_and_leave(struct session *s, const struct image *i, bool superseded)
-{
-	int err = massif_image_write(s, i, superseded);
-
-	massif_session_close(s);
-	_exit(err ? STATUS_FAILED : 0);
-}
-
-/* Of a program that has executed another one it may not be known yet whether its file is wanted. */
-static bool massif_is_due(const struct session *s, const struct image *i)
-{
-	if (!s->massif || i->massif_written || i->fate == EXEC_LEFT_OUT)
-		return false;
-	return !i->over || i->fate == EXEC_KEPT || massif_keeps_execs(s);
-}
-
-/* The last one is written by ourselves: nothing is left to be traced meanwhile. */
-static void save_ended(struct session *s, struct image *i)
-{
-	if (!massif_is_due(s, i) || (!i->over && !tracer_has_tasks(serving->tracer)))
-		return;
-	pid_t pid = serve_fork(serving);
-
-	i->massif_written = pid >= 0;
-
-	if (!pid)
-		write_massif_and_leave(s, i, i->over);
-	remember(s, i, pid, i->massif_written);
-}
-
-static void save_restarting(struct session *s, struct image *i)
-{
-	/* What has just been saved is begun anew. */
-	save_children_are_last(&s->save_children);
-	if (!s->massif)
-		return;
-	pid_t pid = serve_fork(serving);
-
-	if (!pid)
-		write_massif_and_leave(s, i, true);
-	remember(s, i, pid, true);
-	i->massif_nth++;
-}
-
-static void save_image(struct session *s, struct image *i)
-{
-	/* One after the other: the last to finish must be the last to have begun. */
-	save_children_await(&s->save_children);
-	start_saving(s, i, NULL, NULL);
-}
-
-static void stop_reader(struct session *s)
-{
-	if (s->reader <= 0)
-		return;
-	kill(s->reader, SIGKILL);
-	while (waitpid(s->reader, NULL, 0) < 0 && errno == EINTR)
-		;
-	s->reader = 0;
-}
-
-static bool is_to_be_saved(const struct serve *v, const struct image *i, const char *path)
-{
-	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
-}
-
-void serve_save(struct serve *v, const char *path, const struct control_asker *to)
-{
-	size_t n = 0;
-
-	save_children_await(&v->session->save_children);
-	for (struct image *i = v->session->images; i; i = i->next)
-		n += is_to_be_saved(v, i, path);
-	if (!n) {
-		answer_error(to, "nothing is traced any more that could be saved");
-		return;
-	}
-	/* Each of them sends a part. */
-	control_answer_begin(to, n);
-	for (struct image *i = v->session->images; i; i = i->next)
-		if (is_to_be_saved(v, i, path))
-			start_saving(v->session, i, path, to);
-}
-
-/* ---- what is kept besides the profile ---- */
-
-static void tell_progress(struct session *s, const char *what)
-{
-	if (s->mma)
-		mma_output_progress(s->mma, what);
-}
-
-/* While a stop is served nobody sleeps. */
-static void wake_loop(struct session *s)
-{
-	(void)s;
-	signals_attention = 1;
-}
-
-/* Beside the profile, and before it, for it may take long. */
-static int write_recorded(struct session *s)
-{
-	return s->mma ? mma_output_write(s->mma) : 0;
-}
-
-/* ---- the loop ---- */
-
-static bool is_over(struct serve *v)
-{
-	return serve_told() || v->n_waiting || !tracer_has_tasks(v->tracer) ||
-	       time_is_over(v);
-}
-
-static int loop(struct serve *v)
-{
-	int err = 0;
-
-	while (!err) {
-		signals_attended();
-		if (v->control)
-			serve_commands(v);
-		session_attend(v->session);
-		status_line(v);
-		session_tick(v->session);
-		massif_read_names_ahead(v);
-		if (is_over(v))
-			break;
-		err = tracer_run(v->tracer, &signals_attention);
-		/* A control socket may be ready without a signal's having come. */
-		if (!signals_attention && !tracer_has_tasks(v->tracer))
-			break;
-	}
-	signals_end();
+	if (err)
+		say("%s", e.text);
+	free(path);
 	return err;
 }
+
+static void attend(struct session *s)
+{
+	struct serve *v = s->owner;
+
+	if (v->control)
+		serve_commands(v);
+	status_line(v);
+}
+
+static bool is_over(struct session *s)
+{
+	return ((const struct serve *)s->owner)->n_waiting;
+}
+
+const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
+					 .attend = attend, .is_over = is_over };
+
+/* ---- a session ---- */
 
 bool serve_open_control(struct serve *v, pid_t pid)
 {
@@ -308,43 +147,35 @@ void serve_raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* What there is, when the programs have been let go. */
+static int write_all(struct serve *v)
+{
+	struct session *s = v->session;
+	int recorded = session_finish_outputs(s), profiled = session_failed(s) ? -EIO : 0;
+
+	output_leave_out(&v->outputs);
+	v->lasting = v->outputs.unwritten.n;
+	int err = output_session(&v->outputs);
+	if (v->options->background && v->control && output_unsaved(s))
+		err = keep_until_saved(v);
+	err = err ? err : recorded ? recorded : profiled;
+	return err ? err : s->save_children.failed ? -EIO : 0;
+}
+
 int serve_session(struct serve *v)
 {
 	struct session *s = v->session;
 
-	serving = v;
-	s->save = save_image;
-	s->ended = save_ended;
-	s->progress = tell_progress;
-	s->wake = wake_loop;
-	s->restarts = save_restarting;
-	s->autosave = v->options->autosave;
-	v->started_ns = v->last_tick_ns = clock_now_ns();
+	v->last_tick_ns = clock_now_ns();
 	oom_protect();
-	start_ticking(v);
-	int err = loop(v);
-	stop_ticking(v);
+	int err = session_run(s);
+	if (serve_has_status_line(v))
+		fputs("\r\033[K", stderr);
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
-	session_end(s);
-	if (s->mma)
-		mma_output_end(s->mma, s->end_ns);
-	tracer_detach_all(v->tracer);
-	stop_reader(s);
-	save_children_await(&s->save_children);
-	if (!s->refused) {
-		int recorded = write_recorded(s), profiled = session_failed(s) ? -EIO : 0;
-
-		session_leave_out(s);
-		if (s->left_out_text)
-			say("%s", s->left_out_text);
-		v->lasting = unwritten_count();
-		err = output_session(s, v->options);
-		if (v->options->background && v->control && output_unsaved(s))
-			err = keep_until_saved(v);
-		err = err ? err : recorded ? recorded : profiled;
-		err = err ? err : s->save_children.failed ? -EIO : 0;
-	}
+	session_let_go(s);
+	if (!s->refused)
+		err = write_all(v);
 	say_not_found(v->watched->rules);
 	/* Whose start we saw has told of each that it uses. */
 	if (!s->launched)

@@ -5,6 +5,7 @@
 #include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
 #include "control/control.h"
+#include "outputs/outputs.h"
 #include "session/session.h"
 #include "session/supervise.h"
 
@@ -12,16 +13,16 @@
 struct serve {
 	struct session *session;
 	struct tracer *tracer;	/* of the session's observer */
-	const struct watch_shared *watched;
+	struct watch_shared *watched;
 	const struct options *options;
+	struct outputs outputs;
+	char *desc;		/* theirs: how a massif file was asked for */
 	struct control *control;	/* NULL: none could be opened */
 	bool end_on_interrupt;		/* SIGINT and SIGQUIT end the session, not the program
 					   alone */
 	struct control_asker waiting[16];	/* clients that wait for the end */
 	size_t n_waiting;
-	uint64_t started_ns;		/* CLOCK_MONOTONIC */
 	uint64_t last_events, last_tick_ns; /* for events per second */
-	bool names_read;		/* names have been looked up ahead of time */
 	enum {
 		NOT_KEPT,
 		KEPT_FIRST,	/* a profile could not be saved, and who hears of it now did not
@@ -31,6 +32,9 @@ struct serve {
 	bool given_up;			/* somebody does not want what is kept */
 	size_t lasting;			/* so many outputs no other try can mend */
 };
+
+/* Whom a session that is served asks; its owner is the struct serve. */
+extern const struct session_host serve_host;
 
 /**
  * Serve stops, control commands and timers until all programs have ended, somebody asks for the
@@ -46,6 +50,9 @@ int serve_session(struct serve *v);
  */
 bool serve_open_control(struct serve *v, pid_t pid);
 
+/* Is there a line that shows how it goes? */
+bool serve_has_status_line(const struct serve *v);
+
 /* As many open files as we may have: each that is traced stays open until it has been named. Not
  * before a program is launched, which has the limit from us. */
 void serve_raise_limit(void);
@@ -56,10 +63,5 @@ void serve_raise_limit(void);
  * Returns 0, or -errno with a sentence in @e.
  */
 int share_one_cpu(pid_t pid, struct error *e);
-
-/* A copy of ourselves that writes while the tracing goes on; returns as fork(2). Its maker tells of
- * it with serve_forked(), also if there is none (@pid -1, errno says why). */
-pid_t serve_fork(struct serve *v);
-void serve_forked(struct serve *v, const struct image *i, pid_t pid);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cli/stream.h"
 
 #include "cli/cli.h"
-#include "cli/unwritten.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,17 +15,7 @@ FILE *stream_open(const struct options *o)
 	return out;
 }
 
-int stream_close(FILE *out)
-{
-	bool failed = ferror(out); /* what was lost then is not tried again */
-
-	errno = 0;
-	if (out == stdout ? fflush(out) : fclose(out))
-		return errno ? -errno : -EIO;
-	return failed ? -EIO : 0;
-}
-
 void stream_failed(const struct options *o, int err)
 {
-	unwritten_say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
+	say("cannot write %s: %s", o->output ? o->output : "the report", strerror(-err));
 }

@@ -2,6 +2,7 @@
 #ifndef MPROF_CLI_STREAM_H
 #define MPROF_CLI_STREAM_H
 
+#include "base/stream.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -10,9 +11,6 @@
 
 /* NULL, and a sentence has been printed: the file cannot be written. */
 FILE *stream_open(const struct options *o);
-
-/* All has been printed. 0, or -errno: not all of it could be written. */
-int stream_close(FILE *out);
 
 /* Say that writing has failed with @err, -errno. */
 void stream_failed(const struct options *o, int err);

@@ -4,6 +4,7 @@
 #include "cli/fn_names.h"
 #include "cli/progress.h"
 #include "cli/rename.h"
+#include "outputs/unseen.h"
 #include "profile/datafile.h"
 
 static bool peak_is_known(const struct profile_data *d)
@@ -55,6 +56,7 @@ struct profile_data *read_viewed(const char *path, const struct options *o)
 
 	if (!d)
 		return NULL;
+	unseen_say(say_sentence, d, path);
 	fn_names_meet(o, d);
 	if (!view_apply(&o->view, d))
 		return d;

@@ -355,11 +355,9 @@ struct recorder *heapprofile_new(const struct heapprofile_how *how)
 	return &h->r;
 }
 
-struct heapprofile *heapprofile_find(struct recorder *list)
+struct heapprofile *heapprofile_of(struct recorder *r)
 {
-	struct recorder *r = recorders_find(list, &ops);
-
-	return r ? of(r) : NULL;
+	return of(r);
 }
 
 /* ---- fork ---- */

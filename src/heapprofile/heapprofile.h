@@ -61,8 +61,8 @@ struct heapprofile_how {
  */
 struct recorder *heapprofile_new(const struct heapprofile_how *how);
 
-/* The heap profiler among the recorders of an image, or NULL. */
-struct heapprofile *heapprofile_find(struct recorder *list);
+/* The heap profiler that such a recorder is; of NULL it is NULL. */
+struct heapprofile *heapprofile_of(struct recorder *r);
 
 /**
  * Begin to record, with nothing counted; blocks from before are not known. Nothing if it is on.

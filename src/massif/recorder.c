@@ -244,6 +244,7 @@ static struct recorder *on_fork(const struct recorder *base, const struct profil
 		return NULL;
 	r->base = *base;
 	r->base.next = NULL;
+	r->base.handle = NULL;
 	r->host = from->host;
 	r->profile = child;
 	r->pid = pid;
@@ -297,9 +298,14 @@ struct massif_recorder *massif_recorder_new(const struct massif_host *host, cons
 	return r;
 }
 
-struct massif_recorder *massif_recorder_find(struct recorder *list)
+struct recorder *massif_recorder_base(struct massif_recorder *r)
 {
-	return (struct massif_recorder *)recorders_find(list, &massif_ops);
+	return (struct recorder *)r;
+}
+
+struct massif_recorder *massif_recorder_of(struct recorder *base)
+{
+	return (struct massif_recorder *)base;
 }
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r)

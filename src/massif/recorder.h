@@ -42,8 +42,9 @@ struct massif_recorder;
 struct massif_recorder *massif_recorder_new(const struct massif_host *host, const struct profile *p,
 					    pid_t pid);
 
-/* The one among an image's recorders, or NULL. */
-struct massif_recorder *massif_recorder_find(struct recorder *list);
+/* As a recorder, and back; NULL is NULL. */
+struct recorder *massif_recorder_base(struct massif_recorder *r);
+struct massif_recorder *massif_recorder_of(struct recorder *base);
 
 const struct massif_table *massif_recorder_table(const struct massif_recorder *r);
 const struct massif_context *massif_recorder_contexts(const struct massif_recorder *r, size_t *n);

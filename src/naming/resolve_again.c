@@ -208,6 +208,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	if (!err)
 		err = copy_points(old, out);
 	out->memory = old->memory;
+	out->unseen = old->unseen;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;
 	out->ended_ns = old->ended_ns;

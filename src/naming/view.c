@@ -61,14 +61,8 @@ static int drop_inlines(struct profile_data *d)
 	d->nodes = roots;
 	d->n_nodes = PD_FIRST_NODE;
 	err = fold_nodes(d, old, n_old, to);
-	for (size_t i = 0; !err && i < d->n_leaves; i++)
-		d->leaves[i].node = to[d->leaves[i].node];
-	for (size_t i = 0; !err && i < d->n_lifetimes; i++)
-		d->lifetimes[i].node = to[d->lifetimes[i].node];
-	if (!err) {
-		pd_tree_merge_leaves(d);
-		pd_tree_merge_lifetimes(d);
-	}
+	if (!err)
+		pd_tree_move_counts(d, to);
 	free(old);
 	free(to);
 	return err;
@@ -123,10 +117,9 @@ static void drop_types(struct profile_data *d, enum view_types seen)
 /* The objects that were live, and nothing that happened before or after. */
 static void only_at_peak(struct profile_data *d)
 {
-	uint64_t peak_bytes = d->totals.peak_bytes;
 	size_t kept = 0;
 
-	d->totals = (struct pd_totals){ .peak_bytes = peak_bytes, .alloc_bytes = peak_bytes };
+	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes };
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		struct pd_leaf l = d->leaves[i];
 
@@ -135,9 +128,11 @@ static void only_at_peak(struct profile_data *d)
 		l.allocs = l.at_peak;
 		l.frees = 0;
 		d->totals.allocs += l.allocs;
+		d->totals.alloc_bytes += l.allocs * l.size;
 		d->leaves[kept++] = l;
 	}
 	d->n_leaves = kept;
+	d->n_lifetimes = 0;
 	/* What is repeated of the chain before belongs to requests, of which most are no longer
 	 * there. */
 	for (size_t i = 0; i < d->n_nodes; i++)

@@ -46,50 +46,26 @@ static void subtract(struct pd_totals *t, const struct pd_leaf *l)
 	t->free_bytes -= l->frees * l->size;
 }
 
-/* Give each leaf its new node, drop those that are ignored. True: something has changed. */
-static bool move_leaves(struct profile_data *d, name_list alloc_fns, name_list ignored)
+/* Where what is requested at @node counts. PD_NONE: nowhere, it is ignored. */
+static uint32_t counted_at(const struct profile_data *d, uint32_t node, name_list alloc_fns,
+			   name_list ignored)
 {
-	bool changed = false;
-	size_t kept = 0;
+	uint32_t at = without_alloc_fns(d, node, alloc_fns);
 
-	for (size_t i = 0; i < d->n_leaves; i++) {
-		struct pd_leaf l = d->leaves[i];
-		uint32_t node = without_alloc_fns(d, l.node, alloc_fns);
-
-		/* What is known by itself must not make a request vanish. */
-		if (node < PD_FIRST_NODE && !(alloc_fns && *alloc_fns))
-			node = l.node;
-		/* A chain with nothing left in it is ignored too, but not one that had nothing. */
-		bool gone = (node < PD_FIRST_NODE && node != l.node) ||
-			    is_ignored(d, node, ignored);
-
-		changed |= gone || node != l.node;
-		l.node = node;
-		if (gone)
-			subtract(&d->totals, &l);
-		else
-			d->leaves[kept++] = l;
-	}
-	d->n_leaves = kept;
-	return changed;
+	/* What is known by itself must not make a request vanish. */
+	if (at < PD_FIRST_NODE && !(alloc_fns && *alloc_fns))
+		at = node;
+	/* A chain with nothing left in it is ignored too, but not one that had nothing. */
+	if ((at < PD_FIRST_NODE && at != node) || is_ignored(d, at, ignored))
+		return PD_NONE;
+	return at;
 }
 
-/* Take out the nodes that no chain goes through any more. */
-static int drop_unused_nodes(struct profile_data *d)
+/* Take the nodes out that no chain goes through any more. @to: room for each node's number. */
+static void drop_unused_nodes(struct profile_data *d, bool *used, uint32_t *to)
 {
-	bool *used = calloc(d->n_nodes, sizeof *used);
-	uint32_t *to = calloc(d->n_nodes, sizeof *to), n = 0;
+	uint32_t n = 0;
 
-	if (!used || !to) {
-		free(used);
-		free(to);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < PD_FIRST_NODE; i++)
-		used[i] = true;
-	for (size_t i = 0; i < d->n_leaves; i++)
-		for (uint32_t node = d->leaves[i].node; !used[node]; node = d->nodes[node].parent)
-			used[node] = true;
 	for (uint32_t i = 0; i < d->n_nodes; i++) {
 		struct pd_node node = d->nodes[i];
 
@@ -103,20 +79,41 @@ static int drop_unused_nodes(struct profile_data *d)
 		d->nodes[n++] = node;
 	}
 	d->n_nodes = n;
+	pd_tree_move_counts(d, to);
+}
+
+/* Which nodes a chain goes through at whose end something is counted. */
+static void mark_used(const struct profile_data *d, bool *used)
+{
+	for (uint32_t i = 0; i < PD_FIRST_NODE; i++)
+		used[i] = true;
 	for (size_t i = 0; i < d->n_leaves; i++)
-		d->leaves[i].node = to[d->leaves[i].node];
-	free(used);
-	free(to);
-	return 0;
+		used[d->leaves[i].node] = true;
+	for (size_t i = 0; i < d->n_lifetimes; i++)
+		used[d->lifetimes[i].node] = true;
+	for (size_t i = d->n_nodes; i-- > PD_FIRST_NODE;)
+		used[d->nodes[i].parent] |= used[i];
 }
 
 int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list ignored)
 {
-	if (!move_leaves(d, alloc_fns, ignored))
-		return 0;
-	int err = drop_unused_nodes(d);
+	uint32_t *to = calloc(d->n_nodes, sizeof *to);
+	bool *used = calloc(d->n_nodes, sizeof *used), changed = false;
+	int err = to && used ? 0 : -ENOMEM;
 
-	if (!err)
-		pd_tree_merge_leaves(d);
+	for (uint32_t i = 0; !err && i < d->n_nodes; i++) {
+		to[i] = counted_at(d, i, alloc_fns, ignored);
+		changed |= to[i] != i;
+	}
+	if (!err && changed) {
+		for (size_t i = 0; i < d->n_leaves; i++)
+			if (to[d->leaves[i].node] == PD_NONE)
+				subtract(&d->totals, &d->leaves[i]);
+		pd_tree_move_counts(d, to);
+		mark_used(d, used);
+		drop_unused_nodes(d, used, to);
+	}
+	free(to);
+	free(used);
 	return err;
 }

@@ -96,3 +96,24 @@ void pd_tree_merge_lifetimes(struct profile_data *d)
 	}
 	d->n_lifetimes = kept;
 }
+
+void pd_tree_move_counts(struct profile_data *d, const uint32_t *to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		d->leaves[kept] = d->leaves[i];
+		d->leaves[kept].node = to[d->leaves[i].node];
+		kept += d->leaves[kept].node != PD_NONE;
+	}
+	d->n_leaves = kept;
+	kept = 0;
+	for (size_t i = 0; i < d->n_lifetimes; i++) {
+		d->lifetimes[kept] = d->lifetimes[i];
+		d->lifetimes[kept].node = to[d->lifetimes[i].node];
+		kept += d->lifetimes[kept].node != PD_NONE;
+	}
+	d->n_lifetimes = kept;
+	pd_tree_merge_leaves(d);
+	pd_tree_merge_lifetimes(d);
+}

@@ -22,4 +22,8 @@ void pd_tree_merge_leaves(struct profile_data *d);
 /* The same for the lifetimes. */
 void pd_tree_merge_lifetimes(struct profile_data *d);
 
+/* What was counted at node i, of whatever kind, is counted at node @to[i] from now on; PD_NONE: it
+ * is dropped. What falls together is added up. Whoever gives nodes other numbers calls this. */
+void pd_tree_move_counts(struct profile_data *d, const uint32_t *to);
+
 #endif

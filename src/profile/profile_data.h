@@ -45,6 +45,20 @@ struct pd_load {
 	uint64_t replaced;	/* blocks whose address was given again, though no free was seen */
 };
 
+/* What was not observed, and is in no other number. */
+struct pd_unseen {
+	uint64_t lost;		/* events that could not be counted: there was no memory, or */
+	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
+	/* Calls that may have been an allocator's own, which nobody waited for, and count as the
+	 * program's. */
+	uint64_t doubtful;
+	/* Of other sizes than those that are recorded: requests, and frees of blocks that are not
+	 * recorded. */
+	uint64_t other_requests, other_frees;
+	uint32_t taken;		/* functions in which somebody else's breakpoint stood already */
+	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found */
+};
+
 /* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section
  * 3). */
 struct pd_memory {
@@ -149,6 +163,7 @@ struct profile_data {
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;
+	struct pd_unseen unseen;
 	struct pd_memory memory;
 	struct pd_module *modules;
 	size_t n_modules;

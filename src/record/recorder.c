@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/recorder.h"
 
-#include <errno.h>
+void recorders_add(struct recorder **list, struct recorder *r, struct recorder **handle)
+{
+	r->next = *list;
+	*list = r;
+	r->handle = handle;
+	if (handle)
+		*handle = r;
+}
+
+static void free_one(struct recorder *r)
+{
+	if (r->handle)
+		*r->handle = NULL;
+	r->ops->free(r);
+}
 
 void recorders_event(struct recorder *list, const struct alloc_event *e,
 		     const struct block_change *c)
@@ -42,24 +56,8 @@ void recorders_free(struct recorder *list)
 {
 	for (struct recorder *r = list, *next; r; r = next) {
 		next = r->next;
-		r->ops->free(r);
+		free_one(r);
 	}
-}
-
-int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,
-		   pid_t pid)
-{
-	*to = NULL;
-	for (const struct recorder *r = list; r; r = r->next) {
-		struct recorder *copy = r->ops->fork(r, child, pid);
-
-		if (!copy)
-			return -ENOMEM;
-		copy->next = NULL;
-		*to = copy;
-		to = &copy->next;
-	}
-	return 0;
 }
 
 void recorders_modules(struct recorder *list, const struct mappings *maps)
@@ -130,16 +128,9 @@ void recorders_finish(struct recorder **list)
 
 		if (r->ops->finish && r->ops->finish(r)) {
 			*list = r->next;
-			r->ops->free(r);
+			free_one(r);
 		} else {
 			list = &r->next;
 		}
 	}
-}
-
-struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops)
-{
-	while (list && list->ops != ops)
-		list = list->next;
-	return list;
 }

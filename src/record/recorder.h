@@ -31,6 +31,7 @@ enum recorder_mark {
 struct recorder {
 	const struct recorder_ops *ops;
 	struct recorder *next;
+	struct recorder **handle; /* where its maker has it; NULL: nowhere */
 };
 
 struct recorder_ops {
@@ -45,8 +46,7 @@ struct recorder_ops {
 	/* A thread has been made and has not run yet, or has ended. May be NULL. */
 	void (*thread)(struct recorder *r, pid_t tid, bool begins);
 	/* The recorder of process @pid, made by fork, whose profile is @child: one that goes on
-	 * where
-	 * @r is, or a new one. NULL: out of memory. */
+	 * where @r is, or a new one; it is in no list yet. NULL: out of memory. */
 	struct recorder *(*fork)(const struct recorder *r, const struct profile *child, pid_t pid);
 	/* The image is over: write what is to be written; errors are printed. May be NULL. */
 	void (*end)(struct recorder *r);
@@ -75,6 +75,10 @@ struct recorder_ops {
 	bool (*finish)(struct recorder *r);
 };
 
+/* Put @r in front of a list. Until it is freed *handle is @r, for its maker, who may have more to
+ * ask of it than its operations; then NULL. @handle may be NULL. */
+void recorders_add(struct recorder **list, struct recorder *r, struct recorder **handle);
+
 /* For all recorders of a list; an empty one is NULL. */
 void recorders_event(struct recorder *list, const struct alloc_event *e,
 		     const struct block_change *c);
@@ -101,13 +105,5 @@ bool recorders_failed(const struct recorder *list);
 
 /* Free those that nobody needs any more. */
 void recorders_finish(struct recorder **list);
-
-/* The recorder of a list that has these operations; NULL: none. */
-struct recorder *recorders_find(struct recorder *list, const struct recorder_ops *ops);
-
-/* The recorders of a forked process, into *to. 0 or -ENOMEM; what there is belongs to the
- * caller. */
-int recorders_fork(struct recorder **to, const struct recorder *list, const struct profile *child,
-		   pid_t pid);
 
 #endif

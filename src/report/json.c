@@ -47,6 +47,24 @@ static json_t *totals(const struct profile_data *d)
 			 "guessed_chains", json_out_int(guessed));
 }
 
+static bool saw_all(const struct pd_unseen *u)
+{
+	return !(u->lost || u->doubtful || u->other_requests || u->other_frees || u->taken ||
+		 u->untrapped);
+}
+
+static json_t *unseen(const struct pd_unseen *u)
+{
+	return json_pack("{sI sI sI sI sI sI sb}",
+			 "lost_events", json_out_int(u->lost),
+			 "lost_unreadable", json_out_int(u->lost_unreadable),
+			 "doubtful_calls", json_out_int(u->doubtful),
+			 "other_requests", json_out_int(u->other_requests),
+			 "other_frees", json_out_int(u->other_frees),
+			 "taken_functions", json_out_int(u->taken),
+			 "untrapped", (int)u->untrapped);
+}
+
 static bool append_types(json_t *list, const struct profile_data *d, uint64_t size)
 {
 	for (size_t i = bins_first_type(d, size); i < d->n_types && d->types[i].size == size; i++)
@@ -164,6 +182,8 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
 	json_out_member(&o, "totals", totals(d));
+	if (!saw_all(&d->unseen))
+		json_out_member(&o, "unseen", unseen(&d->unseen));
 	if (d->min_size || d->max_size)
 		json_out_member(&o, "recorded", recorded(d));
 	if (d->labelled)

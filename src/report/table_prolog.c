@@ -59,6 +59,13 @@ int tables_prolog(struct row *r, const struct profile_data *d)
 		 kilobytes(m->functions), kilobytes(m->counters), kilobytes(m->links));
 	row_append(r, text);
 	row_end(r);
+	if (d->unseen.lost) {
+		snprintf(text, sizeof text,
+			 "%" PRIu64 " events lost: the numbers below are without them",
+			 d->unseen.lost);
+		row_append(r, text);
+		row_end(r);
+	}
 	row_lines(r, "\n\n");
 	return 0;
 }

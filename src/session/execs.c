@@ -2,13 +2,9 @@
 #include "session/execs.h"
 
 #include "base/array.h"
-#include "base/text.h"
-#include "session/session.h"
+#include "session/saving.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- decided from plain data ---- */
 
@@ -78,7 +74,7 @@ static void judge(struct session *s, pid_t pid)
 
 void session_finish_image(struct session *s, struct image *i)
 {
-	bool to_write = s->massif && !i->massif_written && i->fate != EXEC_LEFT_OUT;
+	bool to_write = i->fate != EXEC_LEFT_OUT && session_has_unwritten(s, i);
 
 	if (i->observed || !(i->over || i->ended) || to_write)
 		return;
@@ -92,75 +88,12 @@ void session_process_ended(struct session *s, pid_t pid)
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
-		s->ended(s, i);
+		session_write_over(s, i);
 		session_finish_image(s, i);
 	}
 }
 
 /* ---- what is left out ---- */
-
-enum { NAMES = 6 };	/* of programs are told, at most */
-
-struct name {
-	const char *name;
-	unsigned n;
-};
-
-static const char *name_of(const struct image *i)
-{
-	return i->command && i->command[0] ? path_last(i->command[0]) : "?";
-}
-
-/* "4 bash, env, and others" */
-static void print_names(const struct image *list, FILE *out)
-{
-	struct name names[NAMES];
-	size_t n = 0;
-	bool others = false;
-
-	for (const struct image *i = list; i; i = i->next) {
-		size_t k = 0;
-
-		while (k < n && strcmp(names[k].name, name_of(i)))
-			k++;
-		others |= k == NAMES;
-		if (k == n && n < NAMES)
-			names[n++] = (struct name){ .name = name_of(i) };
-		if (k < n)
-			names[k].n++;
-	}
-	for (size_t k = 0; k < n; k++) {
-		fputs(k ? ", " : "", out);
-		if (names[k].n > 1)
-			fprintf(out, "%u ", names[k].n);
-		fprintf(out, "%.40s", names[k].name);
-	}
-	fputs(others ? " and others" : "", out);
-}
-
-static char *tell(const struct image *list)
-{
-	uint64_t allocs = 0, bytes = 0;
-	unsigned n = 0;
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	for (const struct image *i = list; i; i = i->next) {
-		allocs += i->profile->totals.allocs;
-		bytes += i->profile->totals.alloc_bytes;
-		n++;
-	}
-	if (!out)
-		return NULL;
-	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n,
-		n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "is" : "are");
-	print_names(list, out);
-	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s",
-		allocs, bytes, n == 1 ? "it" : "them");
-	fclose(out);
-	return text;
-}
 
 void session_leave_out(struct session *s)
 {
@@ -182,6 +115,4 @@ void session_leave_out(struct session *s)
 	s->last = &s->images;
 	while (*s->last)
 		s->last = &(*s->last)->next;
-	if (s->left_out)
-		s->left_out_text = tell(s->left_out);
 }

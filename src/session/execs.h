@@ -38,10 +38,8 @@ void session_process_ended(struct session *s, pid_t pid);
  */
 void session_finish_image(struct session *s, struct image *i);
 
-/**
- * Nothing more will come at all: take the images that are not kept out of s->images, and write a
- * sentence about them to s->left_out_text. Out of memory, all are kept.
- */
+/* Nothing more will come at all: move the images that are not kept from s->images to s->left_out.
+ * Out of memory, all are kept. */
 void session_leave_out(struct session *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include "proc/arguments.h"
 #include "proc/modules.h"
 #include "session/execs.h"
+#include "session/saving.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -39,11 +40,12 @@ static void images_free(struct image *list)
 }
 
 /* Earlier images of a process are over when another one begins. */
-static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
+static unsigned supersede(struct session *s, pid_t pid, struct image *by)
 {
 	unsigned n = 0;
 
-	*massif_nth = 1;
+	for (unsigned k = 0; k < s->n_outputs; k++)
+		by->of[k].nth = 1;
 	for (struct image *i = s->images; i; i = i->next) {
 		if (i->pid != pid)
 			continue;
@@ -51,14 +53,15 @@ static unsigned supersede(struct session *s, pid_t pid, unsigned *massif_nth)
 			i->over = true;
 			/* What is to be kept in any case is written first: asked for by the user,
 			 * or by itself, or another process's that had the same number. */
-			if (s->keep_execs || i->data || i->ended) {
+			if (s->settings.keep_execs || i->data || i->ended) {
 				i->fate = EXEC_KEPT;
-				s->save(s, i);
+				session_save(s, i);
 			}
-			s->ended(s, i);
+			session_write_over(s, i);
 			session_finish_image(s, i);
 		}
-		*massif_nth = i->massif_nth + 1;
+		for (unsigned k = 0; k < s->n_outputs; k++)
+			by->of[k].nth = i->of[k].nth + 1;
 		n++;
 	}
 	return n;
@@ -107,9 +110,12 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	}
 	i->session = s;
 	i->pid = pid;
-	i->number = supersede(s, pid, &i->massif_nth);
+	i->number = supersede(s, pid, i);
 	i->profile = profile;
-	i->size_filter = (struct size_filter){ .min = s->min_size, .max = s->max_size };
+	i->size_filter = (struct size_filter){
+		.min = s->settings.min_size,
+		.max = s->settings.max_size ? s->settings.max_size : UINT64_MAX,
+	};
 	profile_stamp(profile, clock_now_ns());
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
@@ -125,7 +131,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 bool session_wants(void *ctx, pid_t pid)
 {
 	const struct session *s = ctx;
-	bool wanted = s->trace_children || pid == s->root || pid == s->attaching;
+	bool wanted = s->settings.trace_children || pid == s->root || pid == s->attaching;
 
 	for (size_t i = 0; !wanted && i < s->n_attached; i++)
 		wanted = s->attached[i] == pid;
@@ -136,11 +142,35 @@ void *session_begins(void *ctx, pid_t pid)
 {
 	struct session *s = ctx;
 	struct image *i = image_begin(s, pid, profile_new());
+	int err = i ? 0 : -ENOMEM;
 
-	if (!i || !s->record(s, i))
+	for (unsigned k = 0; !err && k < s->n_outputs; k++)
+		err = s->outputs[k]->ops->begins(s->outputs[k], i);
+	if (!err)
 		return i;
-	image_drop(s, i);
+	if (i)
+		image_drop(s, i);
 	return NULL;
+}
+
+void session_record(struct image *i, const struct output *o, struct recorder *r)
+{
+	recorders_add(&i->recorders, r, &i->of[o->slot].recorder);
+}
+
+/* 0 or -ENOMEM. */
+static int fork_recorders(const struct session *s, const struct image *from, struct image *i)
+{
+	for (unsigned k = 0; k < s->n_outputs; k++) {
+		const struct recorder *r = from->of[k].recorder;
+		struct recorder *copy = r ? r->ops->fork(r, i->profile, i->pid) : NULL;
+
+		if (r && !copy)
+			return -ENOMEM;
+		if (copy)
+			session_record(i, s->outputs[k], copy);
+	}
+	return 0;
 }
 
 void *session_forked(void *ctx, void *parent, pid_t child)
@@ -148,10 +178,10 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	struct session *s = ctx;
 	const struct image *from = parent;
 
-	if (!s->trace_children)
+	if (!s->settings.trace_children)
 		return NULL;
 	struct image *i = image_begin(s, child, profile_fork(from->profile));
-	if (i && !recorders_fork(&i->recorders, from->recorders, i->profile, i->pid)) {
+	if (i && !fork_recorders(s, from, i)) {
 		i->forked = true;
 		i->program = from->program;
 		i->paused = from->paused;
@@ -160,7 +190,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	}
 	if (i)
 		image_drop(s, i);
-	say_to(s->say, "process %d goes on unobserved: out of memory", (int)child);
+	say_to(s->host.say, "process %d goes on unobserved: out of memory", (int)child);
 	return NULL;
 }
 
@@ -185,7 +215,7 @@ void session_unobserved(void *ctx, pid_t pid, void *image, enum unobserved why, 
 	if (image)
 		image_drop(s, image);
 	if (s->launched ? pid != s->root || s->images : pid != s->attaching) {
-		say_to(s->say, "process %d goes on unobserved: %s", (int)pid, why_not);
+		say_to(s->host.say, "process %d goes on unobserved: %s", (int)pid, why_not);
 		return;
 	}
 	error_set(&s->refusal, 0, "%s", why_not);
@@ -236,51 +266,36 @@ void session_reaped(void *ctx, pid_t pid, int wstatus)
 
 /* ---- life ---- */
 
-static void no_say(const char *sentence)
+void session_init(struct session *s, const struct session_settings *settings,
+		  const struct session_host *host)
 {
-	(void)sentence;
+	*s = (struct session){ .settings = *settings, .host = *host,
+			       .autosave = settings->autosave,
+			       .started_ns = clock_now_ns() };
+	s->last = &s->images;
 }
 
-static void no_save(struct session *s, struct image *i)
+int session_add_output(struct session *s, struct output *o)
 {
-	(void)s, (void)i;
-}
-
-static void no_wake(struct session *s)
-{
-	(void)s;
-}
-
-static void no_progress(struct session *s, const char *what)
-{
-	(void)s, (void)what;
-}
-
-static int no_recorders(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
+	if (s->n_outputs == SESSION_OUTPUTS)
+		return -ENOSPC;
+	o->session = s;
+	o->slot = s->n_outputs;
+	s->outputs[s->n_outputs++] = o;
 	return 0;
 }
 
-void session_init(struct session *s, bool trace_children)
+void session_progress(struct session *s, const char *what)
 {
-	*s = (struct session){ .trace_children = trace_children,
-			       .save = no_save,
-			       .ended = no_save,
-			       .restarts = no_save,
-			       .wake = no_wake,
-			       .progress = no_progress,
-			       .record = no_recorders,
-			       .say = no_say,
-			       .max_size = UINT64_MAX };
-	s->last = &s->images;
+	for (unsigned k = 0; k < s->n_outputs; k++)
+		if (s->outputs[k]->ops->progress)
+			s->outputs[k]->ops->progress(s->outputs[k], what);
 }
 
 void session_release(struct session *s)
 {
 	images_free(s->images);
 	images_free(s->left_out);
-	free(s->left_out_text);
 	save_children_release(&s->save_children);
 	free(s->attached);
 }
@@ -293,12 +308,6 @@ int session_add(struct session *s, pid_t pid)
 	return 0;
 }
 
-void session_restrict(struct session *s, uint64_t min, uint64_t max)
-{
-	s->min_size = min;
-	s->max_size = max ? max : UINT64_MAX;
-}
-
 void session_tick(struct session *s)
 {
 	uint64_t now = clock_now_ns();
@@ -306,6 +315,20 @@ void session_tick(struct session *s)
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
 			recorders_tick(i->recorders, now);
+	for (unsigned k = 0; k < s->n_outputs; k++) {
+		struct output *o = s->outputs[k];
+
+		if (o->ops->ahead && now - s->started_ns >= o->ahead_s * 1000000000ull)
+			o->ops->ahead(o);
+	}
+}
+
+struct image *session_observed_image(const struct session *s, pid_t pid)
+{
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->pid == pid && i->observed)
+			return i;
+	return NULL;
 }
 
 void session_resume_recording(struct session *s)

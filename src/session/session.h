@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "profile/size_filter.h"
 #include "record/recorder.h"
+#include "session/output.h"
 #include "session/save_children.h"
 
 /*
@@ -17,7 +18,8 @@
  * has.
  */
 
-struct options;
+/* So many outputs a session may have. */
+enum { SESSION_OUTPUTS = 8 };
 
 /* Whether an image is kept that is over because its process has executed another program. */
 enum exec_fate {
@@ -45,9 +47,9 @@ struct image {
 	struct observed *observed; /* NULL: it is not observed, or no longer */
 	uint32_t program;	/* module file number of the program, or NO_FILE */
 	struct observed_counts counts; /* when it is no longer observed */
+	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
-	unsigned massif_nth;	/* its massif file is the process's first (1), second ... */
-	bool massif_written;	/* somebody writes its massif file, or has written it */
+	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
@@ -59,17 +61,46 @@ struct image {
 	struct session *session;
 };
 
-struct massif_session;
-struct options;
+/* What is wanted of a session. */
+struct session_settings {
+	bool trace_children;
+	bool keep_execs;	/* no image is to be left out because its process has exec'ed */
+	uint64_t min_size, max_size;	/* of the requests that are recorded; 0: no limit */
+	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	double duration;	/* seconds; 0: without end */
+	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
+};
+
+enum { SESSION_TICK_MS = 250 };
+
+/* Whom a session asks for what it cannot do itself. */
+struct session_host {
+	/* A sentence for the user. */
+	say_fn *say;
+	/* Write the profile of an image, as it is now, where it belongs; beside the tracing. 0, or
+	 * -errno: what has failed has been said. */
+	int (*save)(struct session *s, const struct image *i);
+	/* Have @write called in a copy of ourselves, which then ends, with a status that is 0 if it
+	 * returns that. Returns the copy's pid, or -1 with errno. */
+	pid_t (*beside)(struct session *s, int (*write)(void *ctx), void *ctx);
+	/* Something may want to be looked at, and no stop is being served: commands of clients, a
+	 * line that shows how it goes. */
+	void (*attend)(struct session *s);
+	/* Does somebody want the end? */
+	bool (*is_over)(struct session *s);
+};
 
 struct session {
+	struct session_settings settings;
+	struct session_host host;
+	void *owner;		/* whom the host is of */
+	struct output *outputs[SESSION_OUTPUTS];
+	unsigned n_outputs;
 	struct observer *observer; /* set when there is one */
 	struct image *images;	/* in the order in which they began */
 	struct image **last;
-	struct image *left_out;	/* images that have been taken out of those, for free() only */
-	char *left_out_text;	/* a sentence about them; NULL: there are none */
-	bool keep_execs;	/* none is to be left out */
-	bool trace_children;
+	struct image *left_out;	/* images that have been taken out of those: of programs that have
+				   executed another one */
 	pid_t root;		/* the process that was launched, or the first that was attached
 				   to */
 	pid_t *attached;	/* all that were attached to */
@@ -79,51 +110,33 @@ struct session {
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
 	bool launched;		/* we have started it ourselves */
-	const struct options *options;	/* of who began it; NULL: nobody */
 	const char *refused;	/* why the program cannot be profiled; NULL: it can */
 	struct error refusal;	/* its text */
 	enum unobserved refused_why;
 	bool suspended;
-	uint64_t min_size, max_size;	/* of the requests that are recorded */
+	uint64_t started_ns;	/* CLOCK_MONOTONIC */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
-	uint64_t autosave;	/* save after every so many allocations; 0: do not */
-	/* A sentence for the user. */
-	say_fn *say;
-	/* Write the profile of an image now, beside the tracing. */
-	void (*save)(struct session *s, struct image *i);
-	/* Something is to be done that cannot be while a stop is served: have session_attend()
-	 * called. */
-	void (*wake)(struct session *s);
-	/* A question of the program's, see struct observer_sink; NULL: none is answered. */
-	bool (*ask)(struct image *i, struct task_ref task, enum program_question what,
-		    const uint64_t arg[2], uint64_t *result);
-	/* Something that users want to be told of as it happens. */
-	void (*progress)(struct session *s, const char *what);
-	/* The recorders that the options ask for, of an image that begins. 0 or -ENOMEM. */
-	int (*record)(struct session *s, struct image *i);
-	struct mma_output *mma;	/* NULL: none is wanted */
-	/* What was recorded of an image is about to be begun anew. */
-	void (*restarts)(struct session *s, struct image *i);
-	/* An image is over: its process has ended or has exec'ed. */
-	void (*ended)(struct session *s, struct image *i);
-	struct massif_session *massif;	/* NULL: no massif file is asked for */
-	struct heap_text *heap_texts;	/* that threads have asked for and not fetched */
+	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
-	bool reported;		/* at its end the whole report has been printed */
 };
 
-void session_init(struct session *s, bool trace_children);
+void session_init(struct session *s, const struct session_settings *settings,
+		  const struct session_host *host);
 void session_release(struct session *s);
+
+/* Before anything is observed: it has this output, too. It outlives the session. 0, or -ENOSPC: it
+ * has too many. */
+int session_add_output(struct session *s, struct output *o);
+
+/* An output's recorder of an image, in front of the image's others. */
+void session_record(struct image *i, const struct output *o, struct recorder *r);
 
 /* What an observer is to be told to, with the session as context. */
 extern const struct observer_sink session_sink;
 
 /* Its process was launched, or attached to: what it executes is profiled, too. 0 or -ENOMEM. */
 int session_add(struct session *s, pid_t pid);
-
-/* Before it begins: record only requests of @min to @max bytes; 0: no limit. */
-void session_restrict(struct session *s, uint64_t min, uint64_t max);
 
 /* A process may change what it is called at any time, and has no name any more when it has ended:
  * look at it now. */
@@ -150,7 +163,10 @@ void session_attend(struct session *s);
 /* Somebody from outside wants to find this moment again. */
 void session_stamp(struct session *s);
 
-/* Time has passed: recorders may have something to do. */
+/* What process @pid runs now, if it is observed; or NULL. */
+struct image *session_observed_image(const struct session *s, pid_t pid);
+
+/* Time has passed: recorders and outputs may have something to do. */
 void session_tick(struct session *s);
 
 /* Somebody from outside has recorders begin that were told to wait for it. */
@@ -161,6 +177,9 @@ bool session_failed(const struct session *s);
 
 /* No event counts from here on: the programs are about to be let go. */
 void session_end(struct session *s);
+
+/* Something that users want to be told of as it happens, for outputs. */
+void session_progress(struct session *s, const char *what);
 
 /* What the session sees at this moment. */
 struct session_state {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the observer tells, to the image it tells it of. */
 #include "session/session_internal.h"
+#include "session/unseen.h"
 
 #include "base/clock.h"
 #include "proc/modules.h"
+#include "session/saving.h"
+#include "session/signals.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -73,7 +76,7 @@ static int sink_event(void *image, const struct alloc_event *told)
 		return ignore(i, e);
 	int err = count(i, e);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
-		i->session->save(i->session, i);
+		session_save(i->session, i);
 	return err;
 }
 
@@ -115,28 +118,30 @@ static void mark_profile(struct image *i, struct task_ref task, bool stop, taddr
 	uint64_t now = clock_now_ns();
 
 	if (!i->stopped)
-		i->session->save(i->session, i);
+		session_save(i->session, i);
 	if (!stop)
-		i->session->restarts(i->session, i);
+		session_write_restarting(i->session, i);
 	i->stopped = stop;
 	session_mark(i, stop ? RECORD_SUSPENDED : RECORD_RESTARTED, task.tid, now);
 	if (stop != was_stopped)
-		i->session->progress(i->session, stop ? "suspended" : "resumed");
+		session_progress(i->session, stop ? "suspended" : "resumed");
 	if (stop)
 		return;
 	char *name = session_string(i->session, task.space, arg);
 	/* What another user's program says must not choose a file for us to write, perhaps as
 	 * root. */
 	if (name && i->session->foreign) {
-		say_to(i->session->say, "process %d names the file %s for its profile: ignored, "
-					"for it is another user's",
-			    (int)i->pid, name);
+		say_to(i->session->host.say,
+		       "process %d names the file %s for its profile: ignored, for it is another "
+		       "user's",
+		       (int)i->pid, name);
 		free(name);
 		name = NULL;
 	}
 	free(i->data);
 	i->data = name;
 	profile_restart(i->profile);
+	i->unseen_before = unseen_so_far(i);
 	profile_stamp(i->profile, now);
 }
 
@@ -147,8 +152,8 @@ static void pause_image(struct image *i, pid_t tid)
 		return;
 	i->paused = true;
 	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
-	i->session->progress(i->session, "suspended");
-	i->session->wake(i->session);
+	session_progress(i->session, "suspended");
+	signals_attention = 1; /* nobody sleeps while a stop is served */
 }
 
 /* mprof_resume(): at once, for the program may allocate when it returns. No thread is in a slot,
@@ -163,7 +168,7 @@ static void unpause_image(struct image *i, pid_t tid)
 		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
 	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
-	i->session->progress(i->session, "resumed");
+	session_progress(i->session, "resumed");
 }
 
 static void sink_mark(void *image, struct task_ref task, enum program_mark mark, uint64_t arg)
@@ -210,8 +215,15 @@ static bool sink_ask(void *image, struct task_ref task, enum program_question wh
 		     const uint64_t arg[2], uint64_t *result)
 {
 	struct image *i = image;
+	const struct session *s = i->session;
 
-	return i->session->ask && i->session->ask(i, task, what, arg, result);
+	for (unsigned k = 0; k < s->n_outputs; k++) {
+		struct output *o = s->outputs[k];
+
+		if (o->ops->ask && o->ops->ask(o, i, task, what, arg, result))
+			return true;
+	}
+	return false;
 }
 
 static void sink_modules(void *image, const struct mappings *maps)

@@ -104,8 +104,12 @@ static void say_fate(const struct program_fate *f)
 {
 	switch (f->end) {
 	case FATE_ALIVE:
-		say_to(say, "process %d was put back in order from outside, and goes "
-			    "on", (int)f->pid);
+		say_to(say, "process %d was put back in order from outside, and goes on",
+		       (int)f->pid);
+		if (f->left)
+			say_to(say, "process %d keeps %u bytes of mprof in the unused space behind "
+				    "its code: a signal handler may come back to them",
+			       (int)f->pid, f->left);
 		break;
 	case FATE_DIED:
 		if (f->signal == SIGTRAP)

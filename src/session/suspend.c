@@ -24,7 +24,7 @@ bool session_suspend(struct session *s)
 			s->observer->ops->suspend(s->observer, i->observed);
 	mark_images(s, RECORD_SUSPENDED);
 	s->observer->ops->let_run(s->observer);
-	s->progress(s, "suspended");
+	session_progress(s, "suspended");
 	return true;
 }
 
@@ -70,6 +70,9 @@ void session_end(struct session *s)
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
 			session_retitle(i);
+	for (unsigned k = 0; k < s->n_outputs; k++)
+		if (s->outputs[k]->ops->end)
+			s->outputs[k]->ops->end(s->outputs[k], s->end_ns);
 }
 
 /* The end of session_suspend() for @i, if that was @lifted from it, and of its own
@@ -97,6 +100,6 @@ bool session_resume(struct session *s)
 		if (i->observed && (all || i->paused))
 			resume_image(s, i, all, now);
 	s->observer->ops->let_run(s->observer);
-	s->progress(s, "resumed");
+	session_progress(s, "resumed");
 	return true;
 }

@@ -10,13 +10,15 @@
 #define FILES_MAX 10000
 
 /* How much of names is in a file. */
+enum worth { WORTH_NOTHING, WORTH_DYNSYM, WORTH_SYMTAB, WORTH_DWARF };
+
 static int worth(struct objfile *o)
 {
 	GElf_Shdr shdr;
 
 	if (objfile_section(o, ".debug_info", &shdr) || objfile_section(o, ".zdebug_info", &shdr))
-		return 3;
-	return objfile_section(o, ".symtab", &shdr) ? 2 : 1;
+		return WORTH_DWARF;
+	return objfile_section(o, ".symtab", &shdr) ? WORTH_SYMTAB : WORTH_DYNSYM;
 }
 
 /* A candidate; @len: what snprintf() returned when @path was made. */
@@ -71,7 +73,7 @@ int filesearch_below(struct filesearch *f, const char *dir)
 	static const char *const endings[] = { "", ".debug" };
 	size_t len = strlen(f->module), cut = sizeof deleted - 1;
 	char path[PATH_MAX], name[PATH_MAX];
-	int best = 0;
+	int best = WORTH_NOTHING;
 
 	f->found = OBJFILE_NONE;
 	*f->other = *f->other_id = '\0';
@@ -97,7 +99,8 @@ int filesearch_below(struct filesearch *f, const char *dir)
 			 snprintf(path, sizeof path, "%s/%s%s", dir, slash ? slash + 1 : name, end),
 			 &best);
 	}
-	if (!best && *f->id)
+	/* The file itself, stripped, may stand beside what was stripped from it. */
+	if (best < WORTH_DWARF && *f->id)
 		look_through(f, dir, &best);
 	return best ? 0 : -ENOENT;
 }

@@ -22,15 +22,29 @@ void code_known_flush(struct code_known *c)
 	c->stop = 0;
 }
 
-static bool is_code(struct code_known *c, struct snapshot *memory, taddr pc)
+/* 1: it is, 0: it is not, or -errno. */
+static int look_for_code(struct code_known *c, struct snapshot *memory, taddr pc)
 {
 	if (code_ranges_have(&c->ranges, pc))
 		return true;
 	/* Code may have been generated since; but it does not come while all is stopped. */
-	if (c->stop == memory->stop || code_ranges_read(memory->space->pid, &c->ranges))
+	if (c->stop == memory->stop)
 		return false;
+	int err = code_ranges_read(memory->space->pid, &c->ranges);
+	if (err)
+		return err;
 	c->stop = memory->stop;
 	return code_ranges_have(&c->ranges, pc);
+}
+
+static bool is_code(struct code_known *c, struct snapshot *memory, taddr pc)
+{
+	return look_for_code(c, memory, pc) > 0;
+}
+
+bool code_known_has(struct code_known *c, struct snapshot *memory, taddr pc)
+{
+	return look_for_code(c, memory, pc) != 0;
 }
 
 static bool follows_a_call(const struct code_known *c, struct snapshot *memory, taddr ret)

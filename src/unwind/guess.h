@@ -26,6 +26,9 @@ void code_known_release(struct code_known *c);
 /* What is mapped has changed. */
 void code_known_flush(struct code_known *c);
 
+/* Is @pc in executable memory? True, too, if what is executable cannot be read. */
+bool code_known_has(struct code_known *c, struct snapshot *memory, taddr pc);
+
 struct guess {
 	taddr at;		/* where the frame pointer points */
 	taddr caller_pc, caller_sp;

@@ -274,7 +274,7 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 	if (more < 0 || u->unrepeatable || unw_get_reg(&c, UNW_REG_SP, &sp) ||
 	    unw_get_reg(&c, UNW_REG_IP, &pc))
 		return NULL;
-	if (more > 0 && !unwind_is_progress(u, p->pc, pc, sp))
+	if (more > 0 && (!unwind_is_progress(u, p->pc, pc, sp) || !unwind_is_caller(u, pc)))
 		return NULL;
 	u->step.caller_pc = pc;
 	u->step.caller_sp = sp;

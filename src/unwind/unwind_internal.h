@@ -60,6 +60,9 @@ bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp);
 /* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
 
+/* May a call return to @pc, or is that 0, which is the outermost caller of all? */
+bool unwind_is_caller(struct unwinder *u, taddr pc);
+
 /* Is the code at @pc where the thread, or its program, was started? */
 bool unwind_is_start(struct unwinder *u, taddr pc);
 

@@ -48,6 +48,13 @@ bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa)
 	       (snapshot_word(&u->memory, cfa - sizeof word, &word) && word == to);
 }
 
+/* What describes the code is wrong where that changes to another stack by itself, as the runtime of
+ * Go does to call C. */
+bool unwind_is_caller(struct unwinder *u, taddr pc)
+{
+	return !pc || code_known_has(&u->code, &u->memory, pc - 1);
+}
+
 /* Registers of the frame that @c stands in. */
 static bool get_kept(unw_cursor_t *c, uint64_t kept[ARCH_KEPT_REGS])
 {
@@ -113,6 +120,10 @@ static enum stepped step(struct unwinder *u, unw_cursor_t *c, const struct unwin
 	*pc += no_cfi;	/* it stands in the call instruction */
 	if (!no_cfi && !in_handler && more > 0 && !unwind_is_progress(u, f->pc, *pc, *sp))
 		return LOST;
+	if (more > 0 && !in_handler && !unwind_is_caller(u, *pc)) {
+		u->end = CHAIN_NO_CFI;
+		return LOST;
+	}
 	return more == 0 || *pc == 0 ? OUTERMOST : how;
 }
 

@@ -451,37 +451,17 @@ titled() {
 
 @test "a process that runs in the memory of the one that is attached to is traced with it" {
 	start sharers "$T/sharers"
-	tell_await sharers child '^child '
-	local child pid
-	child=$(sed -n 's/^child //p' sharers.out)
 	before "$PID"
-	for pid in "$PID" "$child"; do
-		attach -o report.txt --data=run.data "$pid"
-		progress sharers 1 20
-		progress sharers 2 20
-		detach "$pid"
-		[ "$(limited "$MPROF" report --format=json run.data |
-			jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
-		progress sharers 1
-		progress sharers 2
-		clean "$PID"
-	done
-	finish sharers
-}
-
-@test "a process that has been made by vfork is attached to after its exec, or by its parent" {
-	start vforks "$T/vforks"
-	before "$PID"
-	tell_await vforks vfork '^asleep$'
-	local child
-	child=$(pgrep -P "$PID")
-	refused 1 "runs in the memory of its parent, process $PID, which waits for it in vfork" \
-		"$MPROF" attach -o report.txt --data=run.data "$child"
-	[ ! -e run.data ]
+	attach -o report.txt --data=run.data "$PID"
+	progress sharers 1 20
+	progress sharers 2 20
+	detach "$PID"
+	[ "$(limited "$MPROF" report --format=json run.data |
+		jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
+	progress sharers 1
+	progress sharers 2
 	clean "$PID"
-	progress vforks
-	tell_await vforks release '^awake$'
-	finish vforks
+	finish sharers
 }
 
 # ---- children that nobody is to hear of ----
@@ -553,6 +533,76 @@ woken() {
 	ended "$FRONT"
 	[ "$STATUS" = 0 ]
 	[ -s report.txt ] && [ -s run.data ]
+	clean "$PID"
+	woken
+}
+
+# attached_asleep WORD RELEASE OPTION...: attached while a thread sleeps in vfork(2); the child, which
+# nobody has seen being made, runs in the program's memory and meets its breakpoints.
+attached_asleep() {
+	local word=$1 release=$2
+	shift 2
+	rm -f vforks.*
+	start vforks "$T/vforks"
+	before "$PID"
+	tell_await vforks "$word" '^asleep$'
+	attach -o report.txt --data=run.data "$@" "$PID"
+	answered status
+	tell_await vforks "$release" '^awake$'
+	progress vforks
+	detach "$PID"
+	clean "$PID"
+	finish vforks
+}
+
+# in_children N: N blocks of the size of vfork's children are in the profile
+in_children() {
+	json run.data
+	[ "$(jq '[.bins[] | select(.size == 3347) | .allocs] | add // 0' report.json)" = "$1" ] ||
+		fail "not $1 blocks of children" "$(jq -c '.bins[]' report.json)"
+}
+
+@test "attach does not wait for a thread that sleeps in vfork; its child is traced with it" {
+	attached_asleep vfork release
+	in_children 1
+}
+
+@test "attach does not wait for a first thread that sleeps in vfork; its child is traced with it" {
+	attached_asleep vfork-here x
+	in_children 1
+}
+
+@test "attached while a thread sleeps in vfork: when the child executes a program it is let go, or followed" {
+	attached_asleep vfork-here e
+	in_children 0
+	attached_asleep vfork-here e --trace-children=yes
+	in_children 0
+}
+
+@test "a thread that has slept in vfork since before the attach is let go with its child" {
+	local word
+	for word in vfork vfork-here; do
+		rm -f vforks.*
+		start vforks "$T/vforks"
+		before "$PID"
+		tell_await vforks "$word" '^asleep$'
+		attach -o report.txt --data=run.data "$PID"
+		detach "$PID"
+		clean "$PID"
+		[ $word = vfork ] && tell_await vforks release '^awake$' || tell_await vforks x '^awake$'
+		progress vforks
+		finish vforks
+	done
+}
+
+# What would be put into its memory would be met by its parent, whom nobody has asked for.
+@test "a child that runs in its parent's memory is not attached to by itself, and both go on" {
+	local child
+	start vforks "$T/vforks"
+	before "$PID"
+	tell_await vforks vfork '^asleep$'
+	child=$(cat "/proc/$PID"/task/*/children | tr -d ' ')
+	refused 1 "runs in the memory of process $PID.*attach to that" "$MPROF" attach --duration=0.1 "$child"
 	clean "$PID"
 	woken
 }

@@ -820,6 +820,45 @@ for heard in False, True, True:
 	finish server
 }
 
+# ---- what was lost ----
+
+@test "events that the tracer has no memory for are told by detach, by every report and in the data file" {
+	start marks "$T/marks"
+	attach --background -o /dev/null --data=run.data "$PID"
+	FRONT=
+	local tracer
+	tracer=$(tracer_of "$PID")
+	# no more than it has; until it has it again, not even a name for a file
+	prlimit --pid "$tracer" --as="$(awk '/^VmSize/ { print $2 * 1024 }' "/proc/$tracer/status"):"
+	did "take 9000"
+	prlimit --pid "$tracer" --as=unlimited:
+	answered status
+	local lost
+	lost=$(number 'events lost')
+	[ "$lost" -gt 0 ] || fail "nothing was lost" "$(cat control.out)"
+	local words="$lost events could not be counted: for want of memory \($lost\), because the stack could not be read \(0\)"
+	detach -o run.txt "$PID"
+	says detach.err "$words"
+	says detach.err " $lost events lost"
+	[ "$(sed -n 2p run.txt)" = "$lost events lost: the numbers below are without them" ]
+	[ "$(sqlite3 run.data "select value from meta where key = 'lost'")" = "$lost" ]
+	limited "$MPROF" report run.data >report.txt 2>report.err
+	cmp run.txt report.txt
+	says report.err "$words"
+	local format
+	for format in text folded pprof dot json ms_print; do
+		limited "$MPROF" report --format=$format -o "out.$format" run.data 2>report.err
+		says report.err "$words"
+	done
+	jq -e ".unseen.lost_events == $lost and .totals.allocs + $lost == 9000" out.json
+	cp run.data base.data
+	limited "$MPROF" report --base=base.data -o out run.data 2>report.err
+	says report.err "run.data: $words"
+	says report.err "base.data: $words"
+	clean "$PID"
+	finish marks
+}
+
 # ---- JSON, and versions ----
 
 # as_json STATUS COMMAND...: control.json is one line that says whether it went well

@@ -142,3 +142,54 @@ guessed() {
 	says err ' 0 wrong$'
 	diff <(chains) - <<<$'7001 3 main\n7001 3 main > twice'
 }
+
+@test "where code changes to another stack and does not describe it a chain ends, with no garbage in it" {
+	# as the runtime of Go does to call C
+	cat >stacks.c <<-'EOT'
+		#include <stdint.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static uint64_t other[1024] __attribute__((aligned(16)));
+		__attribute__((noinline)) static void keep(void)
+		{
+			void *volatile p = malloc(7001);
+			(void)p;
+			__asm__ volatile("" ::: "memory");
+		}
+		void elsewhere(void (*f)(void), void *stack);
+		__asm__(".text\n"
+			".globl elsewhere\n"
+			".type elsewhere, @function\n"
+			"elsewhere:\n"
+			"	.cfi_startproc\n"
+			"	push %rbx\n"
+			"	.cfi_def_cfa_offset 16\n"
+			"	.cfi_offset %rbx, -16\n"
+			"	mov %rsp, %rbx\n"
+			"	mov %rsi, %rsp\n"
+			"	call *%rdi\n"
+			"	mov %rbx, %rsp\n"
+			"	pop %rbx\n"
+			"	ret\n"
+			"	.cfi_endproc\n"
+			".size elsewhere, . - elsewhere\n");
+		int main(void)
+		{
+			for (int i = 0; i < 3; i++) {
+				memset(other, "\x41\x00\xff"[i], sizeof other);
+				/* an address that is no code's, or none at all */
+				other[1001] = i ? other[0] : (uintptr_t)other;
+				elsewhere(keep, &other[1000]);
+			}
+			return 0;
+		}
+	EOT
+	gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -o frames stacks.c
+	limited "$MPROF" run --check-unwinding --stats -o run.txt --data=run.data -- ./frames 2>err
+	says err ' 0 wrong$'
+	limited "$MPROF" report --format=folded run.data >folded 2>err
+	# a 0 there would be the end of any chain
+	diff <(grep -v '^main' folded) - <<<'elsewhere;keep 21003'
+	limited "$MPROF" report --format=json run.data >report.json
+	guessed '== 0 and .truncated_no_cfi == 2'
+}

@@ -41,6 +41,24 @@ lives() { # of a JSON report: the lines that targets/lives says
 	jq -e '(.lifetimes | map(.frees) | add) == .totals.frees and .totals.frees > 0' report.json
 }
 
+@test "lifetimes follow their blocks when functions are left out" {
+	limited "$MPROF" run -o run.txt --data=run.data -- "$T/lives" >out 2>err
+	grep '^lives' out | sort >lives
+	# what is ignored is gone, and nothing else
+	limited "$MPROF" report --ignore-fn=brief --format=json run.data >report.json
+	grep -v brief lives | diff - <(lives report.json)
+	# an allocation function's blocks are its caller's
+	limited "$MPROF" report --alloc-fn=brief --format=json run.data >report.json
+	grep -v brief lives | diff - <(lives report.json)
+	jq -e '[.lifetimes[] | select(.path[-1].function == "main").frees] == [100]' report.json
+	limited "$MPROF" report --lifetimes --alloc-fn=brief --ignore-fn=queue run.data >report.txt
+	sed -n '/Lifetime Table/,$p' report.txt | awk '/lives.c/ { print $1, $2, $(NF - 1) }' >rows
+	printf '%s\n' '100 100 main' '10 10 grow' '100 1 stack' | diff - rows
+	# what was live at the peak had not been freed
+	limited "$MPROF" report --at=peak --format=json run.data >report.json
+	jq -e '.lifetimes == [] and .totals.frees == 0' report.json
+}
+
 @test "the data file's table of lifetimes is what the report shows" {
 	limited "$MPROF" run -o run.txt --data=run.data -- "$T/lives" >out 2>err
 	[ "$(sqlite3 run.data 'select sum(blocks) from lifetimes where axis = 0')" = \

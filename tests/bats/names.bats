@@ -417,6 +417,37 @@ modules_as_addr2line() {
 	cmp run.data before
 }
 
+@test "a stripped file in a folder does not keep those of its build from giving the names" {
+	build -O2 -g
+	run_names
+	report --lines --verbose && mv report want
+	strip_names
+	local whole
+	for whole in names.debug names.whole; do
+		mkdir from
+		cp names from/
+		cp $whole from/whatever
+		run_names --debug-dir=from
+		says err 'names from DWARF in from/whatever: .*/names$'
+		run_names
+		for how in --symbols-from --debug-dir; do
+			report --lines --verbose $how=from
+			sed 1d want | diff - <(sed 1d report)
+			says err 'names from DWARF in from/whatever: .*/names$'
+		done
+		rm -r from
+	done
+	# a symbol table is better than nothing, DWARF is better than that
+	mkdir from
+	cp names.whole from/names
+	strip -g from/names
+	report --symbols-from=from
+	says err 'names from .symtab in from/names: .*/names$'
+	cp names.debug from/whatever
+	report --symbols-from=from
+	says err 'names from DWARF in from/whatever: .*/names$'
+}
+
 @test "report --symbols-from: another build is refused" {
 	build -O2 -g
 	strip_names

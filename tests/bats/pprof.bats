@@ -474,6 +474,28 @@ damaged() {
 	[ ! -e x.out ] || fail "x.out was written of $2"
 }
 
+@test "a program is taken for a program only beside a profile, and where pprof would take it" {
+	recorded "$T/heap"
+	cp run.data mprof.data
+	cp "$T/heap" moved
+	local none='^mprof: ./moved is not a data file of mprof$'
+	# there is a report in mprof.data, but nobody has asked for that one
+	refused 1 "$none" "$MPROF" report ./moved
+	refused 1 "$none" "$MPROF" report --format=json ./moved
+	refused 1 "$none" "$MPROF" report --text ./moved
+	refused 1 "$none" "$MPROF" report ./moved run.data
+	refused 1 "$none" "$MPROF" report --base=run.data ./moved
+	refused 2 'one data file at a time; "./moved"' "$MPROF" report run.data ./moved
+	report --text run.data >want
+	report --text ./moved run.data | cmp - want
+	report --text run.data ./moved | cmp - want
+	report p.0001.heap >want
+	report ./moved p.0001.heap | cmp - want
+	report --list=churn ./moved run.data | grep -q churn
+	# as in 1990
+	limited "$MPROF" ./moved run.data | cmp - <(limited "$MPROF" report run.data)
+}
+
 @test "files that are damaged are refused with file and line" {
 	recorded "$T/heap"
 	local n

@@ -65,6 +65,8 @@ for_anybody() {
 
 # The processes that carry this test's mark in their environment, without this shell.
 marked() {
+	# Without a mark they would be everybody's.
+	[ -n "${MARK:-}" ] || return 0
 	grep -alsF "MPROF_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
 }
 

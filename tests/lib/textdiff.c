@@ -3,9 +3,11 @@
  * textdiff PID: compares every executable mapping of a file in a process with that file, whole
  * pages, so that the bytes behind a segment's end count, too. Prints where they differ; 0: nowhere.
  * A program that unloads code meanwhile is looked at anew.
+ * textdiff -f PID: the same without the bytes behind a segment's end, which no function is in.
  * textdiff -m PID: prints the mappings that no allocation makes or moves (files, and all that is
  * executable), without what differs by itself, to be compared with what was there before.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,6 +43,26 @@ static int open_file(int pid, const struct mapping *m)
 
 enum { SAME, DIFFERENT, CANNOT, GONE };
 
+static int functions_only;
+
+/* Where the executable segment of the file ends that has what is at this offset; 0: none has it. */
+static unsigned long segment_end(int fd, unsigned long offset)
+{
+	Elf64_Ehdr e;
+	Elf64_Phdr p;
+
+	if (pread(fd, &e, sizeof e, 0) != (ssize_t)sizeof e)
+		return 0;
+	for (unsigned i = 0; i < e.e_phnum; i++) {
+		if (pread(fd, &p, sizeof p, (off_t)(e.e_phoff + i * sizeof p)) != (ssize_t)sizeof p)
+			return 0;
+		if (p.p_type == PT_LOAD && p.p_flags & PF_X && offset >= (p.p_offset & ~4095ul) &&
+		    offset < p.p_offset + p.p_filesz)
+			return p.p_offset + p.p_filesz;
+	}
+	return 0;
+}
+
 static int compare(int pid, int mem, const struct mapping *m, FILE *out)
 {
 	int fd = open_file(pid, m), differ = 0;
@@ -51,6 +73,11 @@ static int compare(int pid, int mem, const struct mapping *m, FILE *out)
 		fprintf(out, "%s: cannot open: %s\n", m->name, strerror(errno));
 		return CANNOT;
 	}
+	unsigned long code_end = functions_only ? segment_end(fd, m->offset) : ~0ul;
+
+	if (!code_end)
+		fprintf(out, "%s: no segment at %#lx\n", m->name, m->offset);
+	differ = !code_end;
 	for (unsigned long at = m->start; at < m->end; at += 4096) {
 		unsigned char now[4096], file[4096] = { 0 };
 
@@ -59,7 +86,8 @@ static int compare(int pid, int mem, const struct mapping *m, FILE *out)
 		if (pread(fd, file, sizeof file, (off_t)(m->offset + at - m->start)) <= 0)
 			continue;
 		for (size_t i = 0; i < sizeof now; i++)
-			if (now[i] != file[i] && differ++ < 20)
+			if (now[i] != file[i] && m->offset + at - m->start + i < code_end &&
+			    differ++ < 20)
 				fprintf(out, "%s+%#lx (%#lx): %02x, in the file %02x\n", m->name,
 					m->offset + at - m->start + i, at + i, now[i], file[i]);
 	}
@@ -104,6 +132,7 @@ static int look(int pid, int mem, FILE *maps, int list, FILE *out)
 
 int main(int argc, char **argv)
 {
+	functions_only = argc > 2 && !strcmp(argv[1], "-f");
 	int list = argc > 2 && !strcmp(argv[1], "-m"), pid = atoi(argv[argc - 1]);
 	char path[64];
 

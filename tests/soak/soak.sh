@@ -5,8 +5,8 @@
 #
 #	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|redis]...
 #
-# CYCLES (1000), MOMENTS (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is killed: "8", threads, or
-# "8 1000", with a pause of so many microseconds after each request.
+# CYCLES (1000), MOMENTS (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is
+# killed: "8", threads, or "8 1000", with a pause of so many microseconds after each request.
 # shellcheck disable=SC2154,SC1091,SC2015
 
 cd "${0%/*}/../.." || exit 1
@@ -59,18 +59,23 @@ attach_test() { # TARGET FIELD CYCLES ARG...
 	rm -f "$name".*
 }
 
-# Threads that live for a moment, on a busy machine: births and ends fall into each seizing and letting go.
+# Threads that live for a moment, on a busy machine: births and ends fall into each seizing and
+# letting go.
 moments_test() { # ROUNDS ARG...
 	local n=$1 i burner ok=0 start=$SECONDS burners=()
 	shift
 	[ "$n" -gt 0 ] || return
-	start moments "$T/moments" "$@" && before "$PID" || { bad "moments $* does not start"; return; }
+	start moments "$T/moments" "$@" && before "$PID" || {
+		bad "moments $* does not start"
+		return
+	}
 	for i in 1 2; do
 		env "MPROF_TEST_MARK=$MARK" seq 10000000000 >/dev/null &
 		burners+=($!)
 	done
 	for ((i = 1; i <= n; i++)); do
-		if limited "$MPROF" attach --duration=0.1 -o report.txt --data=run.data "$PID" >front.out 2>&1 && ! gone "$PID"; then
+		if limited "$MPROF" attach --duration=0.1 -o report.txt --data=run.data "$PID" \
+			>front.out 2>&1 && ! gone "$PID"; then
 			ok=$((ok + 1))
 		else
 			bad "moments $*: round $i: $(tail -n 2 front.out)"

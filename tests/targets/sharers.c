@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A process and its child run in the same memory, and are no threads of each other: both allocate
- * and free all the time. "report" says how often each did; "child" says the child's number.
+ * and free all the time. "report" says how often each did.
  */
 #include "live.h"
 
@@ -14,7 +14,6 @@ enum { SIZE = 3347, STACK = 1 << 16 };
 static char stack[STACK] __attribute__((aligned(16)));
 static atomic_bool over;
 static atomic_ulong pairs, pairs_of_child;
-static pid_t kid;
 
 static void work(atomic_ulong *n)
 {
@@ -43,20 +42,14 @@ static void report(void)
 	    (unsigned long)pairs_of_child);
 }
 
-static void other(const char *what)
-{
-	if (!strcmp(what, "child"))
-		say("child %d\n", (int)kid);
-}
-
 int main(void)
 {
 	pthread_t worker;
 	int status;
+	pid_t kid = clone(child, stack + STACK, CLONE_VM | SIGCHLD, &pairs_of_child);
 
-	kid = clone(child, stack + STACK, CLONE_VM | SIGCHLD, &pairs_of_child);
 	MUST(kid > 0 && !pthread_create(&worker, NULL, work_here, NULL));
-	live_serve(report, other);
+	live_serve(report, NULL);
 	over = true;
 	MUST(!pthread_join(worker, NULL) && waitpid(kid, &status, 0) == kid);
 	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 14);

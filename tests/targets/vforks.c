@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "spawn" another
+ * At "vfork" a thread sleeps in vfork(2) until "release" lets its child go; at "vfork-here" the
+ * first thread does, and the child reads what comes next itself: "x", or "e" if it is to execute a
+ * program. A child that executes none allocates and frees a block first. At "spawn" another thread
  * spawns children without end. A third allocates and frees all the time, and "report" says how
  * often, and how many children there have been.
  */
@@ -9,7 +11,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-enum { SIZE = 3331 };
+enum { SIZE = 3331, IN_CHILD = 3347 };
 
 static atomic_bool over;
 static atomic_ulong pairs, spawned;
@@ -28,19 +30,31 @@ static void *work(void *arg)
 	return arg;
 }
 
+/* The child: in its parent's memory, until a byte comes from @fd. */
+NOINLINE static void be_the_child(int fd)
+{
+	char c;
+
+	target_write(STDOUT_FILENO, "asleep\n", 7);
+	if (read(fd, &c, 1) != 1)
+		_exit(7);
+	if (c == 'e')
+		execve("/proc/self/exe", args, environ);
+	else
+		free(fill(malloc(IN_CHILD), IN_CHILD, 2));
+	_exit(c == 'e' ? 8 : 6);
+}
+
+/* @arg: what the child reads from */
 static void *sleep_in_vfork(void *arg)
 {
 	int status;
 	pid_t pid = vfork();
 
-	if (!pid) {
-		char c;
-
-		target_write(STDOUT_FILENO, "asleep\n", 7);
-		_exit(read(gate[0], &c, 1) == 1 ? 6 : 7);
-	}
+	if (!pid)
+		be_the_child(*(const int *)arg);
 	MUST(pid > 0 && waitpid(pid, &status, 0) == pid);
-	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 6);
+	MUST(WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == 6));
 	say("awake\n");
 	return arg;
 }
@@ -60,8 +74,12 @@ static void *spawn(void *arg)
 
 static void other(const char *what)
 {
+	static int input = STDIN_FILENO;
+
 	if (!strcmp(what, "vfork")) {
-		MUST(!pthread_create(&sleeper, NULL, sleep_in_vfork, NULL));
+		MUST(!pthread_create(&sleeper, NULL, sleep_in_vfork, &gate[0]));
+	} else if (!strcmp(what, "vfork-here")) {
+		sleep_in_vfork(&input);
 	} else if (!strcmp(what, "release")) {
 		MUST(write(gate[1], "x", 1) == 1 && !pthread_join(sleeper, NULL));
 	} else if (!strcmp(what, "spawn")) {

@@ -48,6 +48,7 @@ struct actor {
 	bool group_stop;	/* its process is stopped by job control */
 	bool trap_pending;	/* the SIGTRAP of a trap instruction is on its way */
 	bool busy;		/* it runs into a trap whenever it is resumed */
+	bool asleep;		/* in vfork(2): it cannot be stopped */
 };
 
 struct scripted {
@@ -125,7 +126,7 @@ static inline void befalls(struct scripted *k, struct actor *a, int wstatus, int
 {
 	a->stopped = WIFSTOPPED(wstatus);
 	a->ended = !a->stopped;
-	a->listening = a->interrupted = false;
+	a->listening = a->interrupted = a->asleep = false;
 	a->group_stop |= wstatus == GROUP_STOP;
 	a->untold = true;
 	a->wstatus = wstatus;
@@ -286,7 +287,7 @@ static inline long interrupt_actor(struct scripted *k, struct actor *a)
 		return wait_error(ESRCH);
 	if (k->interrupt && k->interrupt(k, a))
 		return 0;
-	if (a->stopped && !a->listening)
+	if (a->asleep || (a->stopped && !a->listening))
 		a->interrupted = true;
 	else
 		befalls(k, a, a->group_stop ? GROUP_STOP : HELD, 0);
@@ -441,6 +442,13 @@ static inline struct address_space *scripted_open_space(void *ctx, pid_t tid)
 	return NULL;
 }
 
+static inline bool scripted_sleeps_in_vfork(void *ctx, pid_t tid)
+{
+	const struct actor *a = find(ctx, tid);
+
+	return a && a->asleep;
+}
+
 static inline void scripted_pause(void *ctx, uint64_t ns)
 {
 	struct scripted *k = ctx;
@@ -562,6 +570,7 @@ static inline struct kernel kernel_of_script(struct scripted *k)
 		.shares_memory = scripted_shares_memory,
 		.each_task = scripted_each_task,
 		.open_space = scripted_open_space,
+		.sleeps_in_vfork = scripted_sleeps_in_vfork,
 		.pause = scripted_pause,
 		.wake = scripted_wake,
 		.ctx = k,

@@ -63,7 +63,19 @@ static void a_leader_alone_may_have_ended_unheard(void **state)
 {
 	add(state, LEADER, TASK_RUNNING);
 	add(state, 101, TASK_HELD);
-	assert_int_equal(awaited(*state, NULL, NULL), AWAITED_LEADERS);
+	assert_int_equal(awaited(*state, NULL, NULL), AWAITED_UNTOLD);
+}
+
+static void a_thread_that_has_not_been_heard_of_since_it_was_seized_may_be_asleep(void **state)
+{
+	struct task *thread = add(state, 101, TASK_RUNNING);
+
+	add(state, LEADER, TASK_HELD);
+	thread->silent = true;
+	assert_int_equal(awaited(*state, NULL, NULL), AWAITED_UNTOLD);
+	/* As long as another one will be heard of, that is waited for. */
+	add(state, 102, TASK_RUNNING);
+	assert_int_equal(awaited(*state, NULL, NULL), AWAITED_STOPS);
 }
 
 static void a_leader_that_is_known_to_have_ended_is_waited_for_no_more(void **state)
@@ -88,7 +100,7 @@ static void whoever_runs_elsewhere_or_is_excepted_does_not_matter(void **state)
 
 	add(state, 200, TASK_RUNNING)->space = &other_space;
 	assert_int_equal(awaited(*state, &space, stepper), AWAITED_NOBODY);
-	assert_int_equal(awaited(*state, &space, NULL), AWAITED_LEADERS);
+	assert_int_equal(awaited(*state, &space, NULL), AWAITED_UNTOLD);
 	assert_int_equal(awaited(*state, NULL, stepper), AWAITED_STOPS);
 }
 
@@ -100,6 +112,7 @@ int main(void)
 		TEST(a_thread_that_runs_tells_of_its_stop_or_its_end),
 		TEST(with_a_leader_the_threads_are_waited_for_first),
 		TEST(a_leader_alone_may_have_ended_unheard),
+		TEST(a_thread_that_has_not_been_heard_of_since_it_was_seized_may_be_asleep),
 		TEST(a_leader_that_is_known_to_have_ended_is_waited_for_no_more),
 		TEST(who_sleeps_in_vfork_is_left_asleep),
 		TEST(whoever_runs_elsewhere_or_is_excepted_does_not_matter),

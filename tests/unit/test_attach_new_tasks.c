@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What waitpid tells of tasks that come and go, in orders that are rare. There is no process:
- * nobody has these numbers, which are beyond what the kernel gives. */
+/* What waitpid tells of tasks that come and go, in orders that are rare. There is no process,
+ * except where one is launched: nobody has these numbers, which are beyond what the kernel
+ * gives. */
 #include "unit/unit.h"
 
 #include "attach/tracer_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
 
 enum { PID = 5000000, THREAD, CHILD };
 
@@ -177,6 +181,62 @@ static void an_exec_by_a_thread_takes_the_leaders_place_over_or_not(void **state
 	assert_int_equal(heard.threads_gone, 1);
 }
 
+/* ---- launching, where this kernel is asked: its first wait fails, and leaves a stop behind
+ * ---- */
+
+struct lost_child {
+	int waits, resumed;
+};
+
+static pid_t wait_fails_first(void *ctx, pid_t tid, int *wstatus, int flags)
+{
+	struct lost_child *l = ctx;
+
+	(void)flags;
+	*wstatus = SIGUSR1 << 8 | 0x7f;
+	if (l->waits++ == 0) {
+		errno = ECHILD;
+		return -1;
+	}
+	*wstatus = KILLED(SIGKILL);
+	return tid;
+}
+
+static long request_is_granted(void *ctx, int request, pid_t tid, void *addr, void *data)
+{
+	struct lost_child *l = ctx;
+
+	(void)tid;
+	(void)addr;
+	(void)data;
+	l->resumed += request == PTRACE_CONT;
+	return 0;
+}
+
+static void a_wait_that_fails_while_a_program_is_launched_tells_of_nothing(void **state)
+{
+	struct lost_child lost = { 0 };
+	const struct kernel kernel = { .wait = wait_fails_first,
+				       .request = request_is_granted,
+				       .ctx = &lost };
+	struct tracer *t = tracer_new_on(&kernel, &ops, &heard, NULL);
+	char *argv[] = { "true", NULL };
+	struct error e = { 0 };
+
+	(void)state;
+	assert_non_null(t);
+	pid_t pid = tracer_launch(t, "/bin/true", argv, &e);
+
+	while (wait(NULL) > 0)
+		;
+	assert_int_equal(pid, -ECHILD);
+	assert_int_equal(lost.waits, 1);
+	assert_int_equal(lost.resumed, 0);
+	assert_non_null(strstr(e.text, strerror(ECHILD)));
+	assert_false(tracer_has_tasks(t));
+	tracer_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +248,8 @@ int main(void)
 		TEST(a_first_stop_before_the_parent_has_told_is_kept_as_new),
 		TEST(an_end_of_nobody_known_needs_no_record),
 		TEST(an_exec_by_a_thread_takes_the_leaders_place_over_or_not),
+		cmocka_unit_test(
+			a_wait_that_fails_while_a_program_is_launched_tells_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

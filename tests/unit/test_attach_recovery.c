@@ -261,8 +261,20 @@ static void a_task_in_a_slot_is_put_where_it_would_be(void **state)
 	assert_int_equal(own, ONE);
 	assert_int_equal(judge_at(SLOT + 1, &own), RECOVERY_SET_PC);
 	assert_int_equal(own, ONE + 1);
-	/* In a handler, from which it returns to the slot. */
-	assert_int_equal(judge_moved(SLOT, ELSEWHERE), RECOVERY_LEAVE_SLOTS);
+}
+
+static void a_handler_that_would_come_back_to_a_slot_comes_back_to_where_it_would_be(void **state)
+{
+	struct arch_regs now = regs_at(ELSEWHERE);
+	struct recovery_seen seen = seen_at(SLOT);
+	taddr own;
+
+	(void)state;
+	assert_int_equal(judge(&seen, &now, &own), RECOVERY_MOVE_RETURN);
+	assert_int_equal(own, ONE);
+	seen.pc = SLOT + 1;
+	assert_int_equal(judge(&seen, &now, &own), RECOVERY_MOVE_RETURN);
+	assert_int_equal(own, ONE + 1);
 }
 
 static void a_task_in_a_handler_that_returns_behind_a_trap_is_lost(void **state)
@@ -395,6 +407,7 @@ int main(void)
 		TEST(a_task_that_was_to_go_on_in_a_slot_goes_on_without_it),
 		TEST(a_task_that_was_put_back_already_stays_there),
 		TEST(a_task_in_a_slot_is_put_where_it_would_be),
+		TEST(a_handler_that_would_come_back_to_a_slot_comes_back_to_where_it_would_be),
 		TEST(a_task_in_a_handler_that_returns_behind_a_trap_is_lost),
 		TEST(a_trap_that_nobody_was_told_of_is_missed),
 		TEST(a_trap_is_ours_only_with_the_rest_of_its_instruction),

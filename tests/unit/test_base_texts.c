@@ -7,12 +7,12 @@
 
 #include "base/texts.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/program.h"
 #include "proc/arguments.h"
 #include "probes/scan.h"
 #include "profile/datafile.h"
 #include "naming/resolve.h"
+#include "outputs/data.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -135,10 +135,10 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 {
 	struct image image = { .pid = 1, .command = (char **)words, .program = NO_FILE,
 			       .profile = profile_new() };
-	struct options o = { .data = "unused" };
 	struct module_files files = { 0 };
 	struct observer observer = { .files = &files };
 	struct session s = { .images = &image, .observer = &observer };
+	struct outputs o = { .session = &s, .settings.data = "unused" };
 	char path[] = "/tmp/mprof-test-XXXXXX";
 	long round = 0, written = 0;
 	int fd = mkstemp(path);
@@ -150,10 +150,12 @@ static void a_profile_has_its_whole_command_or_is_not_written(void **state)
 	while (fail_next(&round)) {
 		struct profile_data *d = NULL;
 		struct error e;
+		char *name;
 
 		unlink(path);
-		if (output_save(&s, &o, &image, path, NULL))
+		if (data_save_as(&o, &image, path, &name, &e))
 			continue;
+		free(name);
 		written++;
 		long left = to_fail;
 		to_fail = -1;

@@ -64,7 +64,7 @@ static void start(struct fixture *f, bool early)
 
 	if (!f->list)
 		f->list = heapprofile_new(&how);
-	f->h = heapprofile_find(f->list);
+	f->h = heapprofile_of(f->list);
 	assert_non_null(f->h);
 	assert_int_equal(heapprofile_start(f->h, NULL, early, f->now, &e), 0);
 }
@@ -357,7 +357,7 @@ static void a_forked_child_goes_on_with_its_parents_counts_under_its_own_name(vo
 	alloc_at(&f, 0x20, 60, 0x1001);
 	assert_int_equal(heapprofile_dump(f.h, "x", NULL, &e), 0);
 	c = (struct fixture){ .options = f.options, .profile = profile_fork(f.profile) };
-	assert_int_equal(recorders_fork(&c.list, f.list, c.profile, 4711), 0);
+	recorders_add(&c.list, f.list->ops->fork(f.list, c.profile, 4711), NULL);
 	free_at(&c, 0x10); /* inherited */
 	recorders_end(c.list);
 	assert_string_equal(text_of("p_4711.0001.heap"),

@@ -73,6 +73,15 @@ static int world_teardown(void **state)
 	return 0;
 }
 
+static struct recorder *fork_recorder(struct world *w, const struct profile *child, pid_t pid)
+{
+	const struct recorder *r = massif_recorder_base(w->recorder);
+	struct recorder *copy = r->ops->fork(r, child, pid);
+
+	assert_non_null(copy);
+	return copy;
+}
+
 static void event(struct world *w, struct alloc_event e, const char *chain)
 {
 	struct block_change c;
@@ -340,10 +349,10 @@ static void time_in_instructions_is_what_the_counter_says(void **state)
 
 	/* What a child executes comes to what its parent had executed. */
 	struct profile *p = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&child, (struct recorder *)w->recorder, p, getpid()), 0);
+	child = fork_recorder(w, p, getpid());
 	struct world other = *w;
 	other.profile = p;
-	other.recorder = massif_recorder_find(child);
+	other.recorder = massif_recorder_of(child);
 	instructions = 5;
 	request(&other, 0x200, 32, "b");
 	assert_snapshots(&other, "0 0 0, 700 16 8, 950 16 8p, 950 0 0, 1005 32 8");
@@ -361,11 +370,11 @@ static void a_forked_process_goes_on_where_its_parent_was(void **state)
 	request(w, 0x100, 16, "a");
 	request(w, 0x200, 32, "b");
 	struct profile *p = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&child, (struct recorder *)w->recorder, p, 2), 0);
+	child = fork_recorder(w, p, 2);
 
 	struct world other = *w;
 	other.profile = p;
-	other.recorder = massif_recorder_find(child);
+	other.recorder = massif_recorder_of(child);
 	massif_recorder_names(other.recorder)->jit = &w->names;
 	release(&other, 0x100);
 	request(&other, 0x300, 64, "c");

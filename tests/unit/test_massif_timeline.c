@@ -199,12 +199,12 @@ static void nothing_happened_no_peak(void **state)
 static void what_a_parent_left_is_not_in_the_childs(void **state)
 {
 	struct world *w = world_new(100);
-	struct recorder *list;
+	struct recorder *list = NULL;
 
 	(void)state;
 	event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = 1, .size = 160 }, 1);
 	struct profile *child = profile_fork(w->profile);
-	assert_int_equal(recorders_fork(&list, w->list, child, 1), 0);
+	recorders_add(&list, w->list->ops->fork(w->list, child, 1), NULL);
 	recorders_free(w->list);
 	profile_free(w->profile);
 	w->list = list;

@@ -130,12 +130,14 @@ static void the_rest_stays_what_it_was(void **state)
 	struct resolve_module modules[N_MODULES];
 	struct profile_data *d = setup(x, modules), *again = profile_data_new();
 
+	d->unseen = (struct pd_unseen){ 1, 1, 3, 4, 5, 6, 1 };
 	modules[STRIPPED].path = "dir/prog.debug";
 	modules[STRIPPED].fd = open(in_dir(x, "prog.debug"), O_RDONLY | O_CLOEXEC);
 	assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again), 0);
 	close(modules[STRIPPED].fd);
 	assert_memory_equal(&d->totals, &again->totals, sizeof d->totals);
 	assert_memory_equal(&d->memory, &again->memory, sizeof d->memory);
+	assert_memory_equal(&d->unseen, &again->unseen, sizeof d->unseen);
 	assert_int_equal(again->pid, 4711);
 	assert_int_equal(again->program, STRIPPED);
 	assert_string_equal(again->command[0], "./stripped");

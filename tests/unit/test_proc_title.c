@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit/unit.h"
 
-#include "cli/sections.h"
+#include "cli/results.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -208,13 +208,14 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 		d->lifetimes[d->n_lifetimes++] =
 			(struct pd_lifetime){ n, n % 2 + 1, n % 2 ? 0 : n % 64, 1 };
 	}
-	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX, 5, 6, 7, 8, 9, 10 };
+	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX - 4, 5, 6, 7, 8, 9, 10 };
 	d->points[20].peak = 1;
 	d->points[20].live_bytes = d->totals.peak_bytes;
 	d->totals.failed_allocs = 3;
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
+	d->unseen = (struct pd_unseen){ 11, 4, 12, 13, 14, 15, 1 };
 	d->min_size = 12;
 	d->max_size = UINT64_MAX - 7;
 	return d;
@@ -281,6 +282,7 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 	assert_int_equal(x->labelled, y->labelled);
 	assert_int_equal(x->min_size, y->min_size);
 	assert_int_equal(x->max_size, y->max_size);
+	assert_memory_equal(&x->unseen, &y->unseen, sizeof x->unseen);
 	assert_int_equal(x->n_leaves, y->n_leaves);
 	for (size_t i = 0; i < x->n_leaves; i++) {
 		const struct pd_leaf *a = &x->leaves[i], *b = &y->leaves[i];

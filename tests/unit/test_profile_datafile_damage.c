@@ -39,8 +39,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=4; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 4, this one reads up to 3)");
+	change("PRAGMA user_version=5; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 5, this one reads up to 4)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -49,64 +49,76 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 	assert_unreadable(-EUCLEAN, "no format -1");
 }
 
-/* The checksum of what is in the tables now. */
-static uint64_t sum_of_tables(sqlite3 *db)
+static uint64_t sum_of_table(sqlite3 *db, const char *table, uint64_t sum)
 {
-	static const char *const tables[] = { "command", "modules", "functions", "sites", "nodes",
-					      "leaves", "types", "arcs",
-					      "meta WHERE key <> 'checksum'" };
-	uint64_t sum = DATAFILE_SUM_START;
+	char sql[128];
+	sqlite3_stmt *row;
 
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-		char sql[128];
-		sqlite3_stmt *row;
-
-		snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY rowid", tables[t]);
-		assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
-		while (sqlite3_step(row) == SQLITE_ROW) {
-			for (int i = 0; i < sqlite3_column_count(row); i++) {
-				if (sqlite3_column_type(row, i) == SQLITE_NULL)
-					sum = datafile_sum_null(sum);
-				else if (sqlite3_column_type(row, i) == SQLITE_INTEGER)
-					sum = datafile_sum_int(sum,
-							       (uint64_t)sqlite3_column_int64(row,
-											      i));
-				else
-					sum = datafile_sum_text(
-						sum, (const char *)sqlite3_column_text(row, i),
-						(size_t)sqlite3_column_bytes(row, i));
-			}
+	snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY rowid", table);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+	while (sqlite3_step(row) == SQLITE_ROW) {
+		for (int i = 0; i < sqlite3_column_count(row); i++) {
+			if (sqlite3_column_type(row, i) == SQLITE_NULL)
+				sum = datafile_sum_null(sum);
+			else if (sqlite3_column_type(row, i) == SQLITE_INTEGER)
+				sum = datafile_sum_int(sum,
+						       (uint64_t)sqlite3_column_int64(row, i));
+			else
+				sum = datafile_sum_text(
+					sum, (const char *)sqlite3_column_text(row, i),
+					(size_t)sqlite3_column_bytes(row, i));
 		}
-		sqlite3_finalize(row);
 	}
+	sqlite3_finalize(row);
 	return sum;
 }
 
-/* Make of the file what version 1 of the format would be. */
-static void make_version_1(sqlite3 *db)
+/* The checksum of what is in the tables of a version now. */
+static uint64_t sum_of_tables(sqlite3 *db, int version)
+{
+	uint64_t sum = DATAFILE_SUM_START;
+
+	for (const struct datafile_object *o = datafile_schema; o->type; o++)
+		if (o->since <= version && !strcmp(o->type, "table") && strcmp(o->name, "meta"))
+			sum = sum_of_table(db, o->name, sum);
+	return sum_of_table(db, "meta WHERE key <> 'checksum'", sum);
+}
+
+/* Make of the file what an earlier version of the format would be. */
+static void make_version(const char *path, int version)
 {
 	char sql[256];
+	sqlite3 *db;
 
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	for (const struct datafile_object *o = datafile_schema; o->type; o++) {
 		snprintf(sql, sizeof sql, "DROP %s %s", o->type, o->name);
-		if (o->since > 1)
+		if (o->since > version)
 			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	}
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++) {
 		snprintf(sql, sizeof sql, "DELETE FROM meta WHERE key = '%s'", m->key);
-		if (m->since > 1)
+		if (m->since > version)
 			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	}
 	snprintf(sql, sizeof sql, "UPDATE meta SET value = %lld WHERE key = 'checksum'; PRAGMA "
-				  "user_version=1",
-		 (long long)sum_of_tables(db));
+				  "user_version=%d",
+		 (long long)sum_of_tables(db, version), version);
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void assert_read_as(const struct profile_data *d)
+{
+	struct profile_data *got = read_ok(bad_file);
+
+	assert_profiles_equal(d, got);
+	profile_data_free(got);
 }
 
 static void a_file_of_version_1_is_read_without_what_came_later(void **state)
 {
 	struct profile_data *d = sample();
-	sqlite3 *db;
 
 	(void)state;
 	d->n_points = 0;
@@ -117,17 +129,27 @@ static void a_file_of_version_1_is_read_without_what_came_later(void **state)
 	write_ok(bad_file, d);
 	d->n_lifetimes = 0;
 	d->load = (struct pd_load){ 0 };
-	assert_int_equal(sqlite3_open(bad_file, &db), SQLITE_OK);
-	make_version_1(db);
-	sqlite3_close(db);
-	struct profile_data *got = read_ok(bad_file);
-	assert_profiles_equal(d, got);
-	profile_data_free(got);
+	d->unseen = (struct pd_unseen){ 0 };
+	make_version(bad_file, 1);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
+static void a_file_of_version_3_does_not_tell_what_was_not_seen(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_read_as(d);
+	d->unseen = (struct pd_unseen){ 0 };
+	make_version(bad_file, 3);
+	assert_read_as(d);
 	profile_data_free(d);
 }
 
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_3(void **state)
+static void the_schema_is_that_of_version_4(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -136,8 +158,8 @@ static void the_schema_is_that_of_version_3(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 3);
-	assert_int_equal(sum, UINT64_C(0xddfa2832e609f5c6));
+	assert_int_equal(DATAFILE_VERSION, 4);
+	assert_int_equal(sum, UINT64_C(0x8cd579588c427b6c));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -321,7 +343,8 @@ int main(void)
 		TEST(what_is_no_data_file_is_refused),
 		TEST(a_newer_file_is_told_from_a_damaged_one),
 		TEST(a_file_of_version_1_is_read_without_what_came_later),
-		TEST(the_schema_is_that_of_version_3),
+		TEST(a_file_of_version_3_does_not_tell_what_was_not_seen),
+		TEST(the_schema_is_that_of_version_4),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -98,9 +98,9 @@ static struct noter *add(struct recorder **list, const struct recorder_ops *ops)
 	struct noter *n = calloc(1, sizeof *n);
 
 	assert_non_null(n);
-	n->base = (struct recorder){ .ops = ops, .next = *list };
+	n->base.ops = ops;
 	n->freed = &freed;
-	*list = &n->base;
+	recorders_add(list, &n->base, NULL);
 	return n;
 }
 
@@ -162,6 +162,27 @@ static void what_no_report_needs_is_freed_and_the_others_stay_in_order(void **st
 	recorders_finish(&list);
 }
 
+static void its_maker_has_a_recorder_until_it_is_freed(void **state)
+{
+	struct recorder *list = NULL, *first, *second;
+	struct noter *n = calloc(1, sizeof *n), *useless = calloc(1, sizeof *n);
+
+	(void)state;
+	assert_true(n && useless);
+	*n = (struct noter){ .base.ops = &all, .freed = &freed };
+	*useless = (struct noter){ .base.ops = &all, .freed = &freed, .useless = true };
+	recorders_add(&list, &n->base, &first);
+	recorders_add(&list, &useless->base, &second);
+	assert_ptr_equal(first, &n->base);
+	assert_ptr_equal(second, &useless->base);
+	assert_ptr_equal(list, second);
+	recorders_finish(&list);
+	assert_null(second);
+	assert_ptr_equal(first, list);
+	recorders_free(list);
+	assert_null(first);
+}
+
 static void one_failure_is_a_failure(void **state)
 {
 	struct recorder *list = NULL;
@@ -187,6 +208,7 @@ int main(void)
 		cmocka_unit_test(what_happens_is_told_to_each_recorder_that_wants_to_know),
 		cmocka_unit_test(a_signal_is_taken_by_the_first_that_it_is_meant_for),
 		cmocka_unit_test(what_no_report_needs_is_freed_and_the_others_stay_in_order),
+		cmocka_unit_test(its_maker_has_a_recorder_until_it_is_freed),
 		cmocka_unit_test(one_failure_is_a_failure),
 	};
 

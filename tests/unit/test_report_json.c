@@ -100,6 +100,26 @@ static void empty_run_is_a_whole_report(void **state)
 	json_decref(r);
 }
 
+static void what_was_not_seen_is_told_if_there_is_something(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	d->unseen = (struct pd_unseen){ 9, 4, 3, 8, 7, 2, 0 };
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "unseen"),
+		    "{\"lost_events\":9,\"lost_unreadable\":4,\"doubtful_calls\":3,"
+		    "\"other_requests\":8,\"other_frees\":7,\"taken_functions\":2,"
+		    "\"untrapped\":false}");
+	json_decref(r);
+	d = profile_data_new();
+	d->unseen.untrapped = 1;
+	r = json_of(d);
+	assert_json(json_object_get(json_object_get(r, "unseen"), "untrapped"), "true");
+	json_decref(r);
+}
+
 static void totals_and_command_are_those_of_the_profile(void **state)
 {
 	(void)state;
@@ -350,6 +370,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_run_is_a_whole_report),
+		cmocka_unit_test(what_was_not_seen_is_told_if_there_is_something),
 		cmocka_unit_test(totals_and_command_are_those_of_the_profile),
 		cmocka_unit_test(every_size_has_a_bin),
 		cmocka_unit_test(leaks_are_told_apart_by_call_site),

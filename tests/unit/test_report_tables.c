@@ -249,6 +249,22 @@ static void run_without_a_request_has_a_report(void **state)
 	profile_data_free(d);
 }
 
+static void the_head_tells_of_events_that_were_lost(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	d->unseen.lost = 220666;
+	char *text = tables_text(d, REPORT_NORMAL, REPORT_LEAKS);
+
+	assert_has(text, "--c 0+--v4.0+--m0+--+--+--+--+--+--+--+--+ MPROF "
+			 "+--+--+--+--+--+--+--s0+--f0+--d0+--l0+\n"
+			 "220666 events lost: the numbers below are without them\n"
+			 "\n\n");
+	free(text);
+	profile_data_free(d);
+}
+
 static void prolog_shows_memory_in_whole_kilobytes(void **state)
 {
 	(void)state;
@@ -306,6 +322,7 @@ int main(void)
 		cmocka_unit_test(offsets_stand_behind_the_names_of_table_2),
 		cmocka_unit_test(cycle_prints_as_in_the_worked_example),
 		cmocka_unit_test(run_without_a_request_has_a_report),
+		cmocka_unit_test(the_head_tells_of_events_that_were_lost),
 		cmocka_unit_test(prolog_shows_memory_in_whole_kilobytes),
 		cmocka_unit_test(full_device_is_an_error),
 	};

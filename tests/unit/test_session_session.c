@@ -1,216 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A session that is told by a script what programs do: no process is observed, none is made. The
- * script is the second implementation of observer.h.
- */
-#include "unit/unit.h"
+/* A session that is told by a script what programs do. */
+#include "unit/scripted_observer.h"
 
-#include "proc/modules.h"
-#include "session/execs.h"
-#include "session/session.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { ROOT = 4711, CHILD = 4712 };
-
-/* What is observed of an image in the script. */
-struct observed {
-	bool suspended;
-	unsigned times_resumed;
-};
-
-static struct script {
-	struct observer base;	/* first */
-	struct observed observed[8];
-	size_t n;
-	bool held;
-	char calls[400];	/* what the session has asked, word by word */
-	char said[400];
-	unsigned saves, ended, restarts, wakes, records;
-	struct image *saved;	/* last */
-	bool refuse_record;
-	const char *memory;	/* of every program */
-} script;
-
-static void note(const char *word)
-{
-	size_t n = strlen(script.calls);
-
-	snprintf(script.calls + n, sizeof script.calls - n, "%s%s", n ? " " : "", word);
-}
-
-/* ---- the observer ---- */
-
-static void hold(struct observer *o)
-{
-	(void)o;
-	assert_false(script.held);
-	script.held = true;
-	note("hold");
-}
-
-static void let_run(struct observer *o)
-{
-	(void)o;
-	assert_true(script.held);
-	script.held = false;
-	note("run");
-}
-
-static void suspend(struct observer *o, struct observed *of)
-{
-	(void)o;
-	of->suspended = true;
-	note("suspend");
-}
-
-static void resume(struct observer *o, struct observed *of)
-{
-	(void)o;
-	of->suspended = false;
-	of->times_resumed++;
-	note("resume");
-}
-
-static struct observed_counts counts(const struct observed *of)
-{
-	(void)of;
-	return (struct observed_counts){ .lost = 1 };
-}
-
-static uint32_t program(const struct observed *of)
-{
-	(void)of;
-	return 7;
-}
-
-static ssize_t read_memory(const struct address_space *s, taddr at, void *buf, size_t len)
-{
-	(void)s;
-	size_t n = script.memory ? strlen(script.memory) + 1 : 0;
-
-	if (!n || at != 0x1000)
-		return -5;
-	memcpy(buf, script.memory, n < len ? n : len);
-	return (ssize_t)(n < len ? n : len);
-}
-
-static unsigned tasks(struct observer *o)
-{
-	(void)o;
-	return 3;
-}
-
-static const struct observer_ops ops = {
-	.hold = hold, .let_run = let_run, .suspend = suspend, .resume = resume, .counts = counts,
-	.program = program, .read = read_memory, .tasks = tasks,
-};
-
-/* ---- who began the session ---- */
-
-static void save(struct session *s, struct image *i)
-{
-	(void)s;
-	script.saves++;
-	script.saved = i;
-}
-
-static void ended(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
-	script.ended++;
-}
-
-static void restarts(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
-	script.restarts++;
-}
-
-static void wake(struct session *s)
-{
-	(void)s;
-	script.wakes++;
-}
-
-static int record(struct session *s, struct image *i)
-{
-	(void)s, (void)i;
-	script.records++;
-	return script.refuse_record ? -12 : 0;
-}
-
-static void hear(const char *sentence)
-{
-	snprintf(script.said, sizeof script.said, "%s", sentence);
-}
-
-static struct session *begin(bool children)
-{
-	static struct module_files files;
-	static struct session s;
-
-	script = (struct script){ .base = { &ops, &files } };
-	session_init(&s, children);
-	s.observer = &script.base;
-	s.save = save;
-	s.ended = ended;
-	s.restarts = restarts;
-	s.wake = wake;
-	s.record = record;
-	s.say = hear;
-	s.root = ROOT;
-	return &s;
-}
-
-/* ---- what the script tells ---- */
-
-static struct image *start(struct session *s, pid_t pid)
-{
-	assert_true(session_sink.wanted(s, pid));
-	struct image *i = session_sink.begins(s, pid);
-	assert_non_null(i);
-	session_sink.observed(i, &script.observed[script.n++]);
-	return i;
-}
-
-static struct image *fork_from(struct session *s, struct image *parent, pid_t pid)
-{
-	struct image *i = session_sink.forked(s, parent, pid);
-
-	if (i)
-		session_sink.observed(i, &script.observed[script.n++]);
-	return i;
-}
-
-static void alloc(struct image *i, taddr ptr, uint64_t size)
-{
-	uint32_t frame = session_sink.frame(i, NO_FILE, 0x400000, false, false);
-	struct alloc_event e = { .kind = AE_ALLOC, .task = i->pid, .ptr = ptr, .size = size,
-				 .time_ns = 5,
-				 .chain = { .frames = &frame, .n = 1 } };
-
-	assert_int_equal(session_sink.event(i, &e), 0);
-}
-
-static void release(struct image *i, taddr ptr)
-{
-	struct alloc_event e = { .kind = AE_FREE, .task = i->pid, .ptr = ptr, .time_ns = 6 };
-
-	assert_int_equal(session_sink.event(i, &e), 0);
-}
-
-static void mark(struct image *i, enum program_mark what, uint64_t arg)
-{
-	session_sink.mark(i, (struct task_ref){ i->pid, NULL }, what, arg);
-}
-
-static void gone(struct image *i)
-{
-	session_sink.gone(i, &(struct observed_counts){ .traps = 9 });
-}
+#include "session/unseen.h"
 
 /* ---- orders of events ---- */
 
@@ -269,17 +61,17 @@ static void what_a_process_ran_before_an_exec_is_left_out_if_it_is_little(void *
 	session_leave_out(s);
 	assert_ptr_equal(s->images, program);
 	assert_null(program->next);
-	assert_non_null(strstr(s->left_out_text, "1 allocations of 10 bytes"));
+	assert_ptr_equal(s->left_out, shell);
+	assert_null(shell->next);
 	assert_int_equal(script.saves, 0);
 	session_release(s);
 }
 
 static void what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept(void **state)
 {
-	struct session *s = begin(false);
+	struct session *s = begin_with(&(struct session_settings){ .keep_execs = true });
 
 	(void)state;
-	s->keep_execs = true;
 	struct image *shell = start(s, ROOT);
 	alloc(shell, 0x10, 10);
 	struct image *program = start(s, ROOT);
@@ -292,7 +84,7 @@ static void what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_ke
 	session_leave_out(s);
 	assert_ptr_equal(s->images, shell);
 	assert_ptr_equal(shell->next, program);
-	assert_null(s->left_out_text);
+	assert_null(s->left_out);
 	session_release(s);
 }
 
@@ -328,7 +120,7 @@ static void a_program_that_suspends_itself_is_lifted_when_no_stop_is_served(void
 	(void)state;
 	alloc(i, 0x10, 1);
 	mark(i, MARK_SUSPEND, 0);
-	assert_int_equal(script.wakes, 1);
+	assert_int_equal(signals_attention, 1);
 	assert_string_equal(script.calls, "");
 	alloc(i, 0x20, 1);
 	assert_int_equal(i->profile->totals.allocs, 1);
@@ -369,8 +161,10 @@ static void a_restart_saves_and_forgets_and_takes_the_name_the_program_gives(voi
 	alloc(i, 0x10, 1);
 	mark(i, MARK_RESTART, 0x1000);
 	assert_int_equal(script.saves, 1);
-	assert_int_equal(script.restarts, 1);
+	assert_true(s->save_children.n == 1 && s->save_children.v[0].last); /* begun anew since */
 	assert_string_equal(i->data, "phase2.data");
+	assert_int_equal(unseen_so_far(i).lost, 1);
+	assert_int_equal(unseen_now(i).lost, 0);
 	assert_int_equal(i->profile->totals.allocs, 0);
 	mark(i, MARK_STOP, 0);
 	assert_int_equal(script.saves, 2);
@@ -438,8 +232,8 @@ static void a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not(voi
 	struct session *s = begin(false);
 
 	(void)state;
-	save_children_add(&s->save_children, 100, ROOT, false, s->say);
-	save_children_add(&s->save_children, 101, ROOT, true, s->say);
+	save_children_add(&s->save_children, 100, ROOT, false, hear);
+	save_children_add(&s->save_children, 101, ROOT, true, hear);
 	session_sink.reaped(s, 100, 0x100);
 	assert_false(s->save_children.failed);
 	session_sink.reaped(s, 102, 0x100); /* nobody's */
@@ -471,17 +265,6 @@ static void a_program_that_cannot_be_observed_is_refused_or_told_of(void **state
 	/* The list goes on where it was. */
 	const struct image *again = start(s, CHILD);
 	assert_ptr_equal(again, root->next);
-	session_release(s);
-}
-
-static void without_memory_for_its_recorders_an_image_does_not_begin(void **state)
-{
-	struct session *s = begin(false);
-
-	(void)state;
-	script.refuse_record = true;
-	assert_null(session_sink.begins(s, ROOT));
-	assert_null(s->images);
 	session_release(s);
 }
 
@@ -534,7 +317,6 @@ int main(void)
 		cmocka_unit_test(autosave_saves_after_every_so_many_allocations),
 		cmocka_unit_test(a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not),
 		cmocka_unit_test(a_program_that_cannot_be_observed_is_refused_or_told_of),
-		cmocka_unit_test(without_memory_for_its_recorders_an_image_does_not_begin),
 		cmocka_unit_test(what_comes_after_the_end_has_the_time_of_the_end),
 		cmocka_unit_test(system_calls_are_not_looked_at_while_nothing_is_counted),
 	};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_STREAM_H
+#define MPROF_BASE_STREAM_H
+
+#include <stdio.h>
+
+/* All has been printed: close a stream; standard output is only flushed.
+ * 0, or -errno: not all of it could be written. */
+int stream_close(FILE *out);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/apart.h"
+
+#include "base/text.h"
+#include "session/filename.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Which other names an output takes. */
+enum further {
+	NO_FURTHER,
+	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
+			   exec */
+	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
+};
+
+struct output {
+	const char *option;
+	enum further further;
+	char *name;	/* as given, its sequences expanded */
+	char *where;	/* absolute, without links; NULL: there is nothing to be destroyed */
+	bool is_there;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* ---- where a name leads ---- */
+
+/* The directory's real path and the last part of the name; the name itself if there is no such
+ * directory. For free(). */
+static char *in_real_directory(const char *name)
+{
+	const char *last = path_last(name);
+	char *dir = last == name ? strdup(".") : strndup(name, (size_t)(last - name));
+	char *real = dir ? realpath(dir, NULL) : NULL, *where = NULL;
+
+	if (!real)
+		where = strdup(name);
+	else if (asprintf(&where, "%s/%s", strcmp(real, "/") ? real : "", last) < 0)
+		where = NULL;
+	free(real);
+	free(dir);
+	return where;
+}
+
+/* What a link that leads to nothing yet would make; NULL: it is no such link. For free(). */
+static char *behind_link(const char *where)
+{
+	char target[PATH_MAX], *name = NULL;
+	ssize_t n = readlink(where, target, sizeof target - 1);
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	if (target[0] == '/')
+		return in_real_directory(target);
+	if (asprintf(&name, "%.*s%s", (int)(path_last(where) - where), where, target) < 0)
+		return NULL;
+	char *real = in_real_directory(name);
+	free(name);
+	return real;
+}
+
+static void resolve(struct output *out)
+{
+	struct stat st;
+
+	if (out->further == HEAP_PROFILES) {
+		out->where = in_real_directory(out->name);
+		return;
+	}
+	out->is_there = !stat(out->name, &st);
+	if (out->is_there && !S_ISREG(st.st_mode))
+		return;
+	if (out->is_there) {
+		out->dev = st.st_dev;
+		out->ino = st.st_ino;
+		out->where = realpath(out->name, NULL);
+		return;
+	}
+	out->where = in_real_directory(out->name);
+	/* As many links as the kernel follows. */
+	for (int i = 0; i < 40 && out->where; i++) {
+		char *next = behind_link(out->where);
+
+		if (!next)
+			return;
+		free(out->where);
+		out->where = next;
+	}
+}
+
+/* ---- what an output may write ---- */
+
+static const char *skip_digits(const char *s)
+{
+	while (isdigit((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* ".12", ".12.3" */
+static bool is_number(const char *s)
+{
+	for (int i = 0; i < 2 && *s == '.' && isdigit((unsigned char)s[1]); i++)
+		s = skip_digits(s + 1);
+	return !*s;
+}
+
+/* ".0001.heap", "_12.0001.heap", and whatever else is deleted at the beginning */
+static bool is_heap_profile(const char *s)
+{
+	static const char suffix[] = ".heap";
+
+	if (*s == '_')
+		s = skip_digits(s + 1);
+	return *s == '.' && strlen(s) > strlen(suffix) &&
+	       !strcmp(s + strlen(s) - strlen(suffix), suffix);
+}
+
+/* May @a write the file of @b under one of its further names? */
+static bool may_take(const struct output *a, const struct output *b)
+{
+	size_t n = strlen(a->where);
+
+	if (strncmp(a->where, b->where, n) || !b->where[n])
+		return false;
+	return (a->further == NUMBERED && is_number(b->where + n)) ||
+	       (a->further == HEAP_PROFILES && is_heap_profile(b->where + n));
+}
+
+static bool are_same(const struct output *a, const struct output *b)
+{
+	/* Of heap profiles the name is only the beginning. */
+	if ((a->further == HEAP_PROFILES) != (b->further == HEAP_PROFILES))
+		return false;
+	return !strcmp(a->where, b->where) ||
+	       (a->is_there && b->is_there && a->dev == b->dev && a->ino == b->ino);
+}
+
+static const char *between(const struct output *a)
+{
+	return a->option[1] == '-' ? "=" : " ";
+}
+
+/* False: a sentence has been printed. */
+static bool are_apart(const struct output *a, const struct output *b)
+{
+	if (!a->where || !b->where || a->option == b->option)
+		return true;
+	if (are_same(a, b) && !strcmp(a->name, b->name))
+		say("%s and %s both name %s: give one of them another "
+		    "name", a->option, b->option, a->name);
+	else if (are_same(a, b))
+		say("%s%s%s and %s%s%s are the same file: give one of them another name", a->option,
+		    between(a), a->name, b->option, between(b), b->name);
+	else if (may_take(b, a))
+		return are_apart(b, a);
+	else if (may_take(a, b))
+		say("%s%s%s is a name that %s%s%s may need for a further file: give one of them "
+		    "another name", b->option, between(b), b->name, a->option, between(a), a->name);
+	else
+		return true;
+	return false;
+}
+
+/* ---- all of them ---- */
+
+/* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and a sentence has been
+ * printed. */
+static bool add(struct output *out, size_t *n, const char *option, const char *pattern,
+		unsigned nth, enum further further)
+{
+	struct error e;
+
+	if (!pattern)
+		return true;
+	char *name = filename_expand_nth(pattern, getpid(), nth, &e);
+	if (!name) {
+		say("%s: %s", option, e.text);
+		return false;
+	}
+	out[*n] = (struct output){ .option = option, .name = name, .further = further };
+	resolve(&out[(*n)++]);
+	return true;
+}
+
+/* The first heap profile may be a link that is there already. */
+static void add_first_profile(struct output *out, size_t *n)
+{
+	char *name;
+
+	if (!*n || asprintf(&name, "%s.0001.heap", out[*n - 1].name) < 0)
+		return;
+	out[*n] = (struct output){ .option = out[*n - 1].option, .name = name };
+	resolve(&out[(*n)++]);
+}
+
+static bool add_all(struct output *out, size_t *n, const struct options *o)
+{
+	if (!add(out, n, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES))
+		return false;
+	add_first_profile(out, n);
+	return add(out, n, "--data", o->data, 0, NUMBERED) &&
+	       add(out, n, "-o", o->output, 0, NO_FURTHER) &&
+	       add(out, n, "--massif-out-file", o->massif.file, 1, NUMBERED) &&
+	       add(out, n, "--mma-log-file", o->mma.log_file, 0, NUMBERED) &&
+	       add(out, n, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER);
+}
+
+bool outputs_apart(const struct options *o)
+{
+	struct output out[7];
+	size_t n = 0;
+	bool apart = add_all(out, &n, o);
+
+	for (size_t i = 0; apart && i < n; i++)
+		for (size_t k = i + 1; apart && k < n; k++)
+			apart = are_apart(&out[i], &out[k]);
+	for (size_t i = 0; i < n; i++) {
+		free(out[i].name);
+		free(out[i].where);
+	}
+	return apart;
+}
+
+bool output_spares(const struct options *o, char *const files[], size_t n)
+{
+	struct stat out, in;
+
+	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (stat(files[i], &in) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		say("-o %s would write over %s, which is read: give it another "
+		    "name", o->output, files[i]);
+		return false;
+	}
+	return true;
+}

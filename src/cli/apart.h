@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_APART_H
+#define MPROF_CLI_APART_H
+
+#include "cli/cli.h"
+
+/**
+ * Has each output that the options ask for files of its own? Two that are the same file, however
+ * they are spelled, would destroy each other; so would one whose name another output may take
+ * later, for a further process or a further heap profile. What is no regular file cannot be
+ * destroyed. And has each a name at all: a sequence that stands for nothing is wrong usage, too.
+ * False: a sentence has been printed.
+ */
+bool outputs_apart(const struct options *o);
+
+/* Is the file of -o none of those that are read, which it would destroy? False: a sentence has been
+ * printed. */
+bool output_spares(const struct options *o, char *const files[], size_t n);
+
+#endif

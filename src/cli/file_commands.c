@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/file_commands.h"
+
+#include "cli/answer.h"
+#include "outputs/data.h"
+#include "outputs/heap.h"
+#include "session/saving.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- profiles ---- */
+
+static bool is_to_be_saved(const struct serve *v, const struct image *i, const char *path)
+{
+	return !i->over && (path ? i->pid == v->session->root : i->observed != NULL);
+}
+
+/* What a copy of ourselves saves, and whom it answers. */
+struct saved_for {
+	const struct serve *serve;
+	const struct image *image;
+	const char *path;
+	const struct control_asker *to;
+};
+
+static int save_for(void *ctx)
+{
+	const struct saved_for *f = ctx;
+	struct error e;
+	char *name;
+	int err = data_save_as(&f->serve->outputs, f->image, f->path, &name, &e);
+
+	if (err) {
+		answer_error_part(f->to, e.text);
+		return err;
+	}
+	struct answer a;
+
+	name = data_absolute(name);
+	answer_begin(&a, f->to);
+	answer_file(&a, CONTROL_DATA, name);
+	answer_send_part(&a);
+	free(name);
+	return 0;
+}
+
+void save_command(struct serve *v, const char *path, const struct control_asker *to)
+{
+	size_t n = 0;
+
+	save_children_await(&v->session->save_children);
+	for (struct image *i = v->session->images; i; i = i->next)
+		n += is_to_be_saved(v, i, path);
+	if (!n) {
+		answer_error(to, "nothing is traced any more that could be saved");
+		return;
+	}
+	/* Each of them sends a part. */
+	control_answer_begin(to, n);
+	for (struct image *i = v->session->images; i; i = i->next) {
+		struct saved_for f = { v, i, path, to };
+
+		if (is_to_be_saved(v, i, path))
+			session_write_beside(v->session, i, save_for, &f);
+	}
+}
+
+/* ---- massif files ---- */
+
+/* Where a file goes that is not named; in the directory in which the session was begun. */
+static const char massif_default_file[] = "massif.vgdb.out";
+
+static void answer_written(const struct control_asker *to, const char *path)
+{
+	struct answer a;
+
+	answer_begin(&a, to);
+	answer_file(&a, CONTROL_FILE, path);
+	answer_send(&a);
+}
+
+/* "PID [FILE]" behind the command's name. */
+static struct image *parse(const struct session *s, const char *args, const char **path)
+{
+	char *end;
+	long pid = args ? strtol(args, &end, 10) : 0;
+
+	*path = massif_default_file;
+	if (pid <= 0 || (*end && *end != ' '))
+		return NULL;
+	if (*end == ' ' && end[1])
+		*path = end + 1;
+	return session_observed_image(s, (pid_t)pid);
+}
+
+/* What a copy of ourselves writes, and whom it answers. */
+struct written_for {
+	struct massif_output *output;
+	const struct image *image;
+	struct massif_moment moment;
+	const char *path;
+	const struct control_asker *to;
+};
+
+static int write_for(void *ctx)
+{
+	const struct written_for *f = ctx;
+	struct error e = { "out of memory" };
+	int err = massif_moment_write(f->output, f->image, &f->moment, f->path, &e);
+
+	if (err)
+		answer_error(f->to, e.text);
+	else
+		answer_written(f->to, f->path);
+	close(f->to->fd);
+	massif_output_free(f->output); /* the names are cached for the next one, when it is
+					  answered */
+	return err;
+}
+
+void massif_command(struct serve *v, enum massif_file_kind kind, const char *args,
+		    const struct control_asker *to)
+{
+	struct written_for f = { .output = v->outputs.massif, .to = to };
+	struct image *i = parse(v->session, args, &f.path);
+
+	f.image = i;
+	if (!i) {
+		answer_error(to, "it is not being traced");
+		return;
+	}
+	if (!f.output) {
+		answer_error(to, "this session makes no massif file: begin it with "
+				 "--massif-out-file");
+		return;
+	}
+	if (massif_moment_take(f.output, i, kind, &f.moment)) {
+		answer_error(to, "out of memory");
+		return;
+	}
+	bool begun = session_write_beside(v->session, i, write_for, &f);
+
+	massif_moment_release(&f.moment);
+	if (!begun)
+		answer_error(to, "no process could be made to write the file");
+}
+
+/* ---- heap profiles ---- */
+
+/* False: it writes none, or the sentence in @e says what has failed. */
+static bool dump_image(const struct serve *v, const struct image *i, const char *reason,
+		       const char *dir, struct answer *a, struct error *e)
+{
+	char *path, *whole;
+
+	if (heap_output_dump(v->outputs.heap, i, reason, &path, e))
+		return false;
+	if (*path != '/' && dir && asprintf(&whole, "%s/%s", dir, path) >= 0) {
+		free(path);
+		path = whole;
+	}
+	answer_file(a, CONTROL_HEAP, path);
+	free(path);
+	return true;
+}
+
+void heap_command(struct serve *v, const char *reason, const struct control_asker *to)
+{
+	char *dir = getcwd(NULL, 0);
+	struct error e = { "this session writes no heap profiles: it was begun without "
+			   "--heap-profile" };
+	bool any = false;
+	struct answer a;
+
+	answer_begin(&a, to);
+	for (const struct image *i = v->session->images; i; i = i->next)
+		any |= dump_image(v, i, reason, dir, &a, &e);
+	if (any) {
+		answer_send(&a);
+	} else {
+		answer_drop(&a);
+		answer_error(to, e.text);
+	}
+	free(dir);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/results.h"
+
+#include "outputs/data.h"
+#include "outputs/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- lines ---- */
+
+void section_write(const struct section *s, FILE *out)
+{
+	fprintf(out, CONTROL_PROCESS "%d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", (int)s->pid,
+		s->number, s->allocs, s->bytes, s->kept_bytes, s->title);
+}
+
+bool section_read(struct section *s, const char *line)
+{
+	int pid, at = 0;
+
+	*s = (struct section){ 0 };
+	if (sscanf(line, CONTROL_PROCESS "%d %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &pid,
+		   &s->number, &s->allocs, &s->bytes, &s->kept_bytes, &at) != 5 ||
+	    line[at] != ' ')
+		return false;
+	s->pid = pid;
+	/* Once more: it was made harmless by somebody else. */
+	title_make(s->title, line + at + 1, strlen(line + at + 1));
+	return true;
+}
+
+/* ---- what came of a session ---- */
+
+static void add_image(FILE *out, const struct outputs *o, struct image *i, enum results what)
+{
+	bool kept = what == RESULTS_KEPT;
+	struct section section = output_section(i);
+	char *name = i->saved ? data_absolute_name(o, i) : NULL;
+
+	section_write(&section, out);
+	if (!i->saved && kept && !i->memory)
+		i->memory = data_save_in_memory(o, i);
+	if (name)
+		fprintf(out, CONTROL_DATA "%s\n", name);
+	else if (kept && i->memory)
+		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
+	free(name);
+}
+
+static void add_failures(FILE *out, const struct outputs *o)
+{
+	const struct session *s = o->session;
+
+	unwritten_print(&o->unwritten, CONTROL_FAILED, out);
+	if (s->save_children.failed)
+		fputs(CONTROL_FAILED
+		      "not everything could be written that was due while the session went on\n",
+		      out);
+	if (session_failed(s))
+		fputs(CONTROL_FAILED "not all heap profiles could be written\n", out);
+}
+
+char *results_text(const struct outputs *o, const char *head, enum results what)
+{
+	const struct session *s = o->session;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fputs(head, out);
+	for (struct image *i = s->images; i; i = i->next)
+		add_image(out, o, i, what);
+	add_failures(out, o);
+	if (o->left_out_text)
+		fprintf(out, CONTROL_SAID "%s\n", o->left_out_text);
+	fclose(out);
+	return text;
+}
+
+void results_answer_saved(const struct outputs *o, struct answer *a)
+{
+	const struct session *s = o->session;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		char *name = i->saved ? data_absolute_name(o, i) : NULL;
+
+		if (name)
+			answer_file(a, CONTROL_DATA, name);
+		free(name);
+	}
+	if (o->left_out_text)
+		answer_said(a, o->left_out_text);
+}
+
+bool results_last_word(const struct outputs *o, struct error *e)
+{
+	const struct session *s = o->session;
+	const struct image *i = s->images;
+	char when[64] = "", more[64] = "";
+	const char *why = unwritten_behind(&o->unwritten, 0);
+	const char *with = s->root_ended ? "with its process " : "";
+	time_t now = time(NULL);
+	size_t others = 0;
+
+	while (i && (i->over || i->pid != s->root))
+		i = i->next;
+	if (!i)
+		i = s->images;
+	if (!i)
+		return false;
+	for (const struct image *k = s->images; k; k = k->next)
+		others += k != i;
+	if (others)
+		snprintf(more, sizeof more, ", and %zu more", others);
+	strftime(when, sizeof when, "%F %T", localtime(&now));
+	char *name = i->saved ? data_absolute_name(o, i) : NULL;
+	if (name && !strcmp(name, "/dev/null"))
+		error_set(e, 0, "ended %sat %s, and was to save no profile", with, when);
+	else if (name)
+		error_set(e, 0, "ended %sat %s, and the profile is in "
+				"%s%s", with, when, name, more);
+	else
+		error_set(e, 0, "ended %sat %s, and its profile has not been saved: %s", with, when,
+			  why ? why : "it was given up");
+	free(name);
+	return true;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/check.h"
+
+#include "session/filename.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_directory(const char *path, const char *what, say_fn *say)
+{
+	char *copy = strdup(path);
+	struct stat st;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		err = EISDIR;
+	else if (access(dirname(copy), W_OK | X_OK))
+		err = errno;
+	if (err)
+		say_to(say, "cannot write %s %s: %s", what, path, strerror(err));
+	free(copy);
+	return -err;
+}
+
+/* What is there is looked at, not opened: a fifo's reader must not see us come and go. */
+int output_check_file(const char *path, const char *what, say_fn *say)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		return check_directory(path, what, say);
+	if (!access(path, W_OK))
+		return 0;
+	int err = errno;
+	say_to(say, "cannot write %s %s: %s", what, path, strerror(err));
+	return -err;
+}
+
+static int check_file(const char *pattern, const char *what, say_fn *say)
+{
+	struct error e;
+	char *path = filename_expand(pattern, getpid(), &e);
+
+	if (!path) {
+		say_to(say, "%s", e.text);
+		return -EINVAL;
+	}
+	int err = output_check_file(path, what, say);
+	free(path);
+	return err;
+}
+
+/* Whether heap profiles can be written shows when they are due; the program runs on if they
+ * cannot. */
+int output_check(const struct output_settings *o, say_fn *say)
+{
+	struct error e;
+	char *data = filename_expand(o->data, getpid(), &e);
+
+	if (!data) {
+		say_to(say, "%s", e.text);
+		return -EINVAL;
+	}
+	int err = strcmp(data, "/dev/null") ? check_directory(data, "the data file", say) : 0;
+	free(data);
+	if (!err && o->massif.file) {
+		char *massif = filename_expand_nth(o->massif.file, getpid(), 1, &e);
+
+		err = massif ? check_directory(massif, "the massif file", say) : -EINVAL;
+		if (!massif)
+			say_to(say, "%s", e.text);
+		free(massif);
+	}
+	if (!err && o->report)
+		err = check_file(o->report, "the report", say);
+	if (!err && o->mma.log_file)
+		err = check_file(o->mma.log_file, "the log", say);
+	if (!err && o->mma.stats_file)
+		err = check_file(o->mma.stats_file, "the statistics", say);
+	return err;
+}

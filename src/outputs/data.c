@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/data.h"
+
+#include "base/texts.h"
+#include "naming/jit_map.h"
+#include "naming/resolve.h"
+#include "profile/datafile.h"
+#include "session/filename.h"
+#include "session/unseen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- a profile with its names ---- */
+
+static int add_recorded(const struct outputs *o, const struct image *i, struct profile_data *d)
+{
+	int err = recorders_report(i->recorders, d);
+	const struct pd_point *peak = profile_data_peak(d);
+
+	/* An event that one of them had no memory for is missing. */
+	if (!err && d->n_points && (peak ? peak->live_bytes : 0) != d->totals.peak_bytes) {
+		say_to(o->host->say,
+		       "process %d: the timeline is left out, for events are missing in it",
+		       (int)i->pid);
+		d->n_points = 0;
+	}
+	return err;
+}
+
+/* The image's arguments go into the data as they are; they stay the image's. */
+static int copy_command(struct profile_data *d, char *const *command)
+{
+	char **copy = texts_copy(command);
+
+	if (!copy)
+		return -ENOMEM;
+	texts_free(d->command);
+	d->command = copy;
+	return 0;
+}
+
+struct profile_data *data_name_image(const struct outputs *o, const struct image *i)
+{
+	const struct session *s = o->session;
+	struct resolve_how how = { .search = o->settings.search, .jit_map = jit_map_open(i->pid) };
+	size_t n = s->observer->files->n;
+	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
+	struct profile_data *d = profile_data_new();
+	int err = modules && d ? 0 : -ENOMEM;
+
+	for (size_t m = 0; !err && m < n; m++)
+		modules[m] = (struct resolve_module){ s->observer->files->files[m].path,
+						      s->observer->files->files[m].fd };
+	if (!err)
+		err = resolve_profile_by(&how, i->profile, modules, n, i->program, d);
+	if (how.jit_map >= 0)
+		close(how.jit_map);
+	free(modules);
+	if (err) {
+		profile_data_free(d);
+		return NULL;
+	}
+	d->pid = (uint32_t)i->pid;
+	d->started_ns = i->started_ns;
+	d->ended_ns = i->ended_ns;
+	d->min_size = s->settings.min_size;
+	d->max_size = s->settings.max_size;
+	d->unseen = unseen_now(i);
+	if (add_recorded(o, i, d) || copy_command(d, i->command)) {
+		profile_data_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+/* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
+ * mprof.data.PID.N. */
+static struct filename_whose whose(const struct outputs *o, const struct image *i)
+{
+	return (struct filename_whose){ .pid = i->pid,
+					.further = i->pid != o->session->root || i->over,
+					.before_pid = '.',
+					.number = i->over ? i->number + 1 : 0 };
+}
+
+char *data_file_name(const struct outputs *o, const struct image *i, struct error *e)
+{
+	struct filename_whose w = whose(o, i);
+
+	return i->data ? strdup(i->data) : filename_of(o->settings.data, &w, e);
+}
+
+/* ---- its file ---- */
+
+int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
+{
+	struct error e = { "out of memory" };
+	char *path = data_file_name(o, i, &e);
+	int err = -EINVAL;
+
+	o->host->step("writing the data file");
+	if (path)
+		err = datafile_write(path, d, &e);
+	o->host->step(NULL);
+	if (!path)
+		unwritten_say(o, "process %d: cannot write its profile: %s", (int)i->pid, e.text);
+	else if (err)
+		unwritten_say(o, "%s", e.text);
+	else if (strcmp(path, "/dev/null"))
+		say_to(o->host->say, "the profile is in %s", path);
+	i->saved = !err;
+	free(path);
+	return err;
+}
+
+int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
+		 struct error *e)
+{
+	error_set(e, 0, "out of memory");
+	struct profile_data *d = data_name_image(o, i);
+	char *name = path ? strdup(path) : data_file_name(o, i, e);
+	int err = d && name ? datafile_write(name, d, e) : -ENOMEM;
+
+	profile_data_free(d);
+	*written = err ? NULL : name;
+	if (err)
+		free(name);
+	return err;
+}
+
+static int save_elsewhere(struct outputs *o, struct image *i, const char *path)
+{
+	struct error e = { "out of memory" };
+	struct filename_whose w = whose(o, i);
+	char *name = filename_derived(path, &w, &e);
+
+	free(i->data);
+	i->data = name;
+	struct profile_data *d = name ? data_name_image(o, i) : NULL;
+	int err = d ? data_save(o, i, d) : -ENOMEM;
+
+	if (!d)
+		unwritten_say(o, "process %d: cannot write its profile: %s", (int)i->pid, e.text);
+	profile_data_free(d);
+	return err;
+}
+
+int data_save_elsewhere(struct outputs *o, const char *path)
+{
+	int err = 0;
+
+	for (struct image *i = o->session->images; i; i = i->next) {
+		int e = i->saved ? 0 : save_elsewhere(o, i, path);
+
+		err = err ? err : e;
+	}
+	return err;
+}
+
+/* A file that is nowhere: no disk is needed to print a report from it. */
+int data_save_in_memory(const struct outputs *o, const struct image *i)
+{
+	struct profile_data *d = data_name_image(o, i);
+	int fd = d ? memfd_create("mprof.data", MFD_CLOEXEC) : -1;
+	struct error e;
+
+	if (fd >= 0 && datafile_write_fd(fd, d, &e)) {
+		say_to(o->host->say, "%s", e.text);
+		close(fd);
+		fd = -1;
+	}
+	profile_data_free(d);
+	return fd > 0 ? fd : 0;
+}
+
+/* With the directory, for nobody knows from where it will be asked for. */
+char *data_absolute(char *name)
+{
+	char *dir = name && name[0] != '/' ? getcwd(NULL, 0) : NULL, *path = NULL;
+
+	if (!dir || asprintf(&path, "%s/%s", dir, name) < 0)
+		path = NULL;
+	free(dir);
+	if (!path)
+		return name;
+	free(name);
+	return path;
+}
+
+char *data_absolute_name(const struct outputs *o, const struct image *i)
+{
+	struct error e;
+
+	return data_absolute(data_file_name(o, i, &e));
+}

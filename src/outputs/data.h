@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_DATA_H
+#define MPROF_OUTPUTS_DATA_H
+
+#include "outputs/outputs.h"
+#include "profile/profile_data.h"
+
+/* The data files of a session: one profile for each image. */
+
+/* What an image's profile holds, with its names; NULL: out of memory. */
+struct profile_data *data_name_image(const struct outputs *o, const struct image *i);
+
+/* Where it belongs; for free(), or NULL with a sentence. */
+char *data_file_name(const struct outputs *o, const struct image *i, struct error *e);
+
+/* @name with its directory, for nobody knows from where it will be asked for; @name is freed, or
+ * handed back. NULL is NULL. */
+char *data_absolute(char *name);
+
+/* Where an image's profile belongs, absolutely; for free(), or NULL: that is not known. */
+char *data_absolute_name(const struct outputs *o, const struct image *i);
+
+/* Write the profile of an image, named before, where it belongs, and say so. 0, or -errno after
+ * saying what could not be written and why. */
+int data_save(struct outputs *o, struct image *i, const struct profile_data *d);
+
+/**
+ * Write one image's profile as it is now, to @path or, if that is NULL, where it belongs.
+ * @written  the file's name, for free()
+ * Returns 0, or -errno with a sentence in @e; nothing has been said.
+ */
+int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
+		 struct error *e);
+
+/**
+ * Another try for the profiles that are not saved, to @path instead of where they belong; of other
+ * processes than the first to @path.PID. 0 or -errno, as data_save().
+ */
+int data_save_elsewhere(struct outputs *o, const char *path);
+
+/* Write a profile to a file that is nowhere: no disk is needed to print a report from it. Returns
+ * its descriptor, or 0: it could not be made. */
+int data_save_in_memory(const struct outputs *o, const struct image *i);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/massif.h"
+
+#include "base/replace.h"
+#include "massif/forest.h"
+#include "massif/icount.h"
+#include "naming/jit_map.h"
+#include "session/filename.h"
+#include "session/saving.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { AHEAD_S = 1 };
+
+struct massif_output {
+	struct output base;
+	bool names_read;	/* ahead of time */
+	struct outputs *all;
+	const struct module_files *files;
+	struct symbols_search search;
+	struct namer namer;
+	struct massif_host host;
+};
+
+/* ---- a session ---- */
+
+/* Modules come while the program runs. */
+static struct namer *namer_now(void *ctx)
+{
+	struct massif_output *m = ctx;
+
+	if (!m->namer.symbols && namer_init(&m->namer, &m->search))
+		return NULL;
+	while (m->namer.n < m->files->n) {
+		const struct module_file *f = &m->files->files[m->namer.n];
+
+		if (namer_add_module(&m->namer, f->path, f->fd) < 0)
+			return NULL;
+	}
+	return &m->namer;
+}
+
+static struct massif_output *of(struct output *o)
+{
+	return (struct massif_output *)o;
+}
+
+static int begins(struct output *o, struct image *i)
+{
+	struct massif_recorder *r = massif_recorder_new(&of(o)->host, i->profile, i->pid);
+
+	if (!r)
+		return -ENOMEM;
+	session_record(i, o, massif_recorder_base(r));
+	return 0;
+}
+
+/* Who gives a name with %n asks for them; and of pages it is not known here how many they are. */
+static bool keeps_execs(const struct output *o)
+{
+	const struct massif_files *m = &((const struct massif_output *)o)->all->settings.massif;
+
+	return m->settings.pages || filename_has(m->file, 'n');
+}
+
+static int write_image(struct output *o, struct image *i, bool superseded);
+static void read_names_ahead(struct output *o);
+
+static void leave(struct output *o)
+{
+	massif_output_free(of(o));
+}
+
+static const struct output_ops ops = {
+	.begins = begins,
+	.write = write_image,
+	.keeps_execs = keeps_execs,
+	.ahead = read_names_ahead,
+	.leave = leave,
+};
+
+int massif_output_new(struct massif_output **out, struct outputs *all)
+{
+	struct massif_output *m;
+
+	*out = NULL;
+	if (!all->settings.massif.file)
+		return 0;
+	m = calloc(1, sizeof *m);
+	if (!m)
+		return -ENOMEM;
+	m->base = (struct output){ .ops = &ops, .ahead_s = AHEAD_S };
+	m->all = all;
+	m->files = all->session->observer->files;
+	m->search = all->settings.search;
+	m->host = (struct massif_host){ &all->settings.massif.settings, namer_now, m,
+					    &proc_stacks, &proc_pages, &perf_instructions };
+	*out = m;
+	return session_add_output(all->session, &m->base);
+}
+
+void massif_output_free(struct massif_output *m)
+{
+	if (!m)
+		return;
+	namer_release(&m->namer);
+	free(m);
+}
+
+/* ---- files ---- */
+
+/* As the option says; with .PID for all processes but the first unless %p is in it, and with .N for
+ * what was before an exec or a restart unless %n is. */
+static char *file_name(const struct massif_output *m, const struct image *i, bool superseded,
+		       struct error *e)
+{
+	unsigned nth = i->of[m->base.slot].nth;
+	struct filename_whose w = { .pid = i->pid, .further = i->pid != m->base.session->root,
+				    .before_pid = '.', .number = superseded ? nth : 0,
+				    .nth = nth };
+
+	return filename_of(m->all->settings.massif.file, &w, e);
+}
+
+static struct massif_recorder *recorder_of(const struct massif_output *m, const struct image *i)
+{
+	return massif_recorder_of(i->of[m->base.slot].recorder);
+}
+
+/* What is written, while replace_file() asks for it. */
+struct file_of {
+	const struct massif_heading *heading;
+	const struct massif_snapshot *snapshots;
+	size_t n;
+	const struct massif_forest *forest;
+};
+
+static int fill(int fd, void *ctx)
+{
+	const struct file_of *f = ctx;
+	int own = dup(fd);
+	FILE *out = own >= 0 ? fdopen(own, "w") : NULL;
+
+	if (!out) {
+		int err = -errno;
+
+		if (own >= 0)
+			close(own);
+		return err;
+	}
+	int err = massif_write(out, f->heading, f->snapshots, f->n, f->forest);
+	if (fflush(out) || ferror(out))
+		err = err ? err : -errno;
+	if (fclose(out))
+		err = err ? err : -errno;
+	return err;
+}
+
+static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (snapshots[i].detail)
+			return true;
+	return false;
+}
+
+/* The tree of all contexts, with the names that the process's generated code has by now. */
+static int plant(struct massif_forest *forest, const struct massif_output *m, const struct image *i,
+		 struct massif_recorder *r)
+{
+	struct massif_names *names = massif_recorder_names(r);
+	struct perfmap jit = { 0 };
+	int fd = jit_map_open(i->pid);
+
+	if (fd >= 0 && names && !perfmap_read(&jit, fd))
+		names->jit = &jit;
+	if (fd >= 0)
+		close(fd);
+	int err = massif_forest_init(forest, r, m->host.settings);
+	if (names)
+		names->jit = NULL;
+	perfmap_release(&jit);
+	return err;
+}
+
+/* A file with these snapshots of a recorder. Without a tree no name is looked up. */
+static int write_file(const struct massif_output *m, const struct image *i,
+		      struct massif_recorder *r, const struct massif_snapshot *snapshots, size_t n,
+		      const char *path, struct error *e)
+{
+	struct massif_forest forest = { 0 };
+	struct massif_heading heading = { m->all->settings.massif.desc, i->command,
+					  m->host.settings->unit };
+	struct file_of file = { &heading, snapshots, n, &forest };
+	int err = any_detail(snapshots, n) ? plant(&forest, m, i, r) : 0;
+
+	if (err)
+		error_set(e, err, "cannot write %s: out of memory", path);
+	else
+		err = replace_file(path, "massif.out.", fill, &file, e);
+	massif_forest_release(&forest);
+	return err;
+}
+
+int massif_moment_take(const struct massif_output *o, const struct image *i,
+		       enum massif_file_kind kind, struct massif_moment *m)
+{
+	*m = (struct massif_moment){ .recorder = recorder_of(o, i) };
+	if (!m->recorder)
+		return -ENOMEM;
+	if (kind == MASSIF_ALL_SNAPSHOTS) {
+		const struct massif_table *t = massif_recorder_table(m->recorder);
+
+		m->snapshots = t->snapshots;
+		m->n = t->n;
+		return 0;
+	}
+	m->snapshots = &m->one;
+	m->n = 1;
+	return massif_recorder_snapshot(m->recorder, kind == MASSIF_DETAILED_SNAPSHOT, &m->one);
+}
+
+void massif_moment_release(struct massif_moment *m)
+{
+	free(m->one.detail);
+}
+
+int massif_moment_write(const struct massif_output *o, const struct image *i,
+			const struct massif_moment *m, const char *path, struct error *e)
+{
+	return write_file(o, i, m->recorder, m->snapshots, m->n, path, e);
+}
+
+static void tell_what_is_missing(say_fn *say, const struct image *i,
+				 const struct massif_recorder *r)
+{
+	const struct icount *counter = massif_recorder_instructions(r);
+
+	if (massif_recorder_lost(r))
+		say_to(say,
+		       "process %d: %" PRIu64
+		       " events are missing from its massif file: out of memory",
+		       (int)i->pid, massif_recorder_lost(r));
+	if (icount_error(counter))
+		say_to(say,
+		       "process %d: not all of its instructions could be counted (%s): too little "
+		       "time in its massif file", (int)i->pid, strerror(-icount_error(counter)));
+	if (icount_estimated(counter))
+		say_to(say,
+		       "process %d: others used the processor's counter, too: the time in its "
+		       "massif file is an estimate",
+		       (int)i->pid);
+}
+
+static int write_image(struct output *o, struct image *i, bool superseded)
+{
+	const struct massif_output *m = of(o);
+	say_fn *say = m->all->host->say;
+	struct massif_recorder *r = recorder_of(m, i);
+	struct error e = { "out of memory" };
+	char *path = r ? file_name(m, i, superseded, &e) : NULL;
+
+	if (!r)
+		return 0;
+	int err = -ENOMEM;
+	if (path) {
+		const struct massif_table *t = massif_recorder_table(r);
+
+		err = write_file(m, i, r, t->snapshots, t->n, path, &e);
+	}
+	if (massif_recorder_names(r))
+		m->all->host->named(m->all->host_ctx, massif_recorder_names(r));
+	if (err)
+		unwritten_say(m->all, "process %d: no massif file: %s", (int)i->pid, e.text);
+	else
+		say_to(say, "the massif file of process %d is %s", (int)i->pid, path);
+	tell_what_is_missing(say, i, r);
+	free(path);
+	return err;
+}
+
+/* ---- names ahead of time ---- */
+
+/* What a copy of ourselves reads. */
+struct ahead {
+	struct massif_output *output;
+	const struct image *image;
+	struct massif_moment moment;
+};
+
+static int read_names(void *ctx)
+{
+	struct ahead *a = ctx;
+	struct error e;
+
+	setpriority(PRIO_PROCESS, 0, 19);
+	massif_moment_write(a->output, a->image, &a->moment, "/dev/null", &e);
+	massif_output_free(a->output);
+	return 0;
+}
+
+/*
+ * The first tree costs most, for what names are made of has to be read. So when the session is
+ * AHEAD_S old, a copy of ourselves that gives way to everybody reads it into the cache of names.
+ */
+static void read_names_ahead(struct output *o)
+{
+	struct session *s = o->session;
+	struct ahead a = { .output = of(o), .image = session_observed_image(s, s->root) };
+
+	if (a.output->names_read || !a.image)
+		return;
+	a.output->names_read = true;
+	if (massif_moment_take(a.output, a.image, MASSIF_DETAILED_SNAPSHOT, &a.moment))
+		return;
+	session_read_ahead(s, read_names, &a);
+	massif_moment_release(&a.moment);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_MASSIF_H
+#define MPROF_OUTPUTS_MASSIF_H
+
+#include "massif/recorder.h"
+#include "outputs/outputs.h"
+
+/* The massif files of a session. */
+struct massif_output;
+
+/* An output of the session, if it is wanted; *out is NULL if not. 0 or -errno. */
+int massif_output_new(struct massif_output **out, struct outputs *of);
+void massif_output_free(struct massif_output *m);
+
+/* ---- files of a moment ---- */
+
+enum massif_file_kind { MASSIF_SNAPSHOT, MASSIF_DETAILED_SNAPSHOT, MASSIF_ALL_SNAPSHOTS };
+
+/* What such a file is to hold. */
+struct massif_moment {
+	struct massif_recorder *recorder;
+	struct massif_snapshot one;	/* if it is only one */
+	const struct massif_snapshot *snapshots;
+	size_t n;
+};
+
+/* Neither the table nor its rhythm are changed. 0 or -ENOMEM; good until the next event. */
+int massif_moment_take(const struct massif_output *o, const struct image *i,
+		       enum massif_file_kind kind, struct massif_moment *m);
+void massif_moment_release(struct massif_moment *m);
+
+/* 0, or -errno with a sentence in @e. */
+int massif_moment_write(const struct massif_output *o, const struct image *i,
+			const struct massif_moment *m, const char *path, struct error *e);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/outputs.h"
+
+#include "massif/timeline.h"
+#include "outputs/heap.h"
+#include "outputs/massif.h"
+#include "outputs/mma.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* ---- the timeline that every profile has ---- */
+
+static int begin_timeline(struct output *o, struct image *i)
+{
+	const struct output_settings *wanted = ((const struct timeline_output *)o)->settings;
+	unsigned points = wanted->timeline_points;
+	struct timeline *t = NULL;
+
+	if (points)
+		t = timeline_new(&wanted->massif.settings, points, i->profile);
+	if (t)
+		session_record(i, o, (struct recorder *)t);
+	return points && !t ? -ENOMEM : 0;
+}
+
+static const struct output_ops timeline_ops = { .begins = begin_timeline };
+
+/* ---- all ---- */
+
+/* In this order their recorders are begun; the last to be begun is told first. */
+int outputs_open(struct outputs *o, struct session *s, const struct output_settings *settings,
+		 const struct output_host *host, void *host_ctx)
+{
+	*o = (struct outputs){ .session = s, .settings = *settings, .host = host,
+			       .host_ctx = host_ctx };
+	o->timeline = (struct timeline_output){ { .ops = &timeline_ops }, &o->settings };
+	int err = session_add_output(s, &o->timeline.base);
+	if (!err)
+		err = massif_output_new(&o->massif, o);
+	if (!err)
+		err = heap_output_new(&o->heap, o);
+	if (!err)
+		err = mma_output_new(&o->mma, o);
+	return err;
+}
+
+void outputs_close(struct outputs *o)
+{
+	massif_output_free(o->massif);
+	heap_output_free(o->heap);
+	mma_output_free(o->mma);
+	free(o->left_out_text);
+}
+
+void unwritten_say(struct outputs *o, const char *fmt, ...)
+{
+	struct error e;
+	char text[sizeof e.text];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	say_to(o->host->say, "%s", text);
+	unwritten_remember(&o->unwritten, text);
+}
+
+int output_open(const char *path, bool foreign)
+{
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
+		    0666);
+}

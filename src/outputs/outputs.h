@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_OUTPUTS_H
+#define MPROF_OUTPUTS_OUTPUTS_H
+
+#include "outputs/settings.h"
+#include "outputs/unwritten.h"
+#include "session/session.h"
+
+/*
+ * What a session writes: the data file of each image and its report, and beside them what its
+ * outputs do: massif files, heap profiles, event logs. Knows formats and names of files, no option
+ * and nobody to talk to but its host.
+ */
+
+struct massif_names;
+
+/* Whom the outputs ask. Each function gets the context of outputs_open(). */
+struct output_host {
+	/* A sentence for the user. */
+	say_fn *say;
+	/* A line as it is, of a program that mprof stands for. */
+	void (*announce)(const char *line);
+	/* A step begins that may take long, "writing the report"; NULL: it is over. */
+	void (*step)(const char *what);
+	/* Print a report; it may leave out of @d what it does not show. 0; -errno, or 1: it has
+	 * failed, and why has been said. */
+	int (*print)(void *ctx, struct profile_data *d, FILE *out);
+	/* All reports have been printed. */
+	void (*printed)(void *ctx);
+	/* These functions are named in a massif file. */
+	void (*named)(void *ctx, const struct massif_names *names);
+};
+
+struct timeline_output {
+	struct output base;
+	const struct output_settings *settings;
+};
+
+struct outputs {
+	struct session *session;
+	struct output_settings settings;
+	const struct output_host *host;
+	void *host_ctx;
+	struct unwritten unwritten;
+	char *left_out_text;	/* which programs have no profile; NULL: all have one */
+	bool reported;		/* the whole report has been printed */
+	struct timeline_output timeline;
+	struct massif_output *massif;	/* NULL: not wanted */
+	struct heap_output *heap;
+	struct mma_output *mma;		/* NULL: not wanted */
+};
+
+/**
+ * What a session is to write, before it has seen anything. @s, @host outlive it.
+ * Returns 0 or -ENOMEM; to be closed in any case, when the session's images have been released.
+ */
+int outputs_open(struct outputs *o, struct session *s, const struct output_settings *settings,
+		 const struct output_host *host, void *host_ctx);
+void outputs_close(struct outputs *o);
+
+/* Say that something could not be written, and remember the sentence. */
+__attribute__((format(printf, 2, 3))) void unwritten_say(struct outputs *o, const char *fmt, ...);
+
+/**
+ * Open a file that is to be written anew. In a directory of other people's, a link could lead us to
+ * any file that root may write: if the program is another user's (@foreign), none is followed.
+ * Returns a descriptor, or -1 with errno.
+ */
+int output_open(const char *path, bool foreign);
+
+#endif

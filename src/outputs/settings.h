@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_SETTINGS_H
+#define MPROF_OUTPUTS_SETTINGS_H
+
+#include "heapprofile/heapprofile.h"
+#include "massif/settings.h"
+#include "symbols/symbols.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * What a session is to write, and where. Names of files are patterns with their % sequences; NULL:
+ * that file is not wanted. All of it outlives the session.
+ */
+
+struct massif_files {
+	const char *file;
+	struct massif_settings settings; /* also of the timeline that every profile has */
+	const char *desc;	/* how it was asked for: the desc: line of a file; NULL: that is not
+				   known */
+};
+
+struct mma_files {
+	const char *log_file, *stats_file;
+	bool plain;	/* not humanized: for programs to read, and no progress messages */
+};
+
+struct output_settings {
+	const char *data;	/* never NULL */
+	const char *report;
+	FILE *report_to;	/* if that has no file */
+	bool sections;		/* several reports begin with a list, and each with whose it is */
+	bool effort;		/* tell how much work it was */
+	bool quiet;		/* no progress messages */
+	struct symbols_search search;
+	unsigned timeline_points;	/* in the data file, at most */
+	struct massif_files massif;
+	struct heapprofile_options heap;
+	struct mma_files mma;
+};
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/tell.h"
+
+#include "base/text.h"
+#include "outputs/unseen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is said of names ---- */
+
+static void tell_list(say_fn *say, const char *source, const char *list)
+{
+	if (!strncmp(source, "none", 4))
+		say_to(say, "no names%s: %s", source + 4, list);
+	else
+		say_to(say, "names from %s: %s", source, list);
+}
+
+/* All modules whose names came from the same place as those of @first, some in a line. */
+static void tell_source(say_fn *say, const struct profile_data *d, const bool *occurs, size_t first)
+{
+	char list[600] = "";
+	size_t len = 0;
+
+	for (size_t i = first; i < d->n_modules; i++) {
+		const char *path = d->modules[i].path;
+
+		if (!occurs[i] || strcmp(d->modules[i].names, d->modules[first].names))
+			continue;
+		if (len && len + strlen(path) + 2 >= sizeof list) {
+			tell_list(say, d->modules[first].names, list);
+			len = 0;
+		}
+		int n = snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", path);
+		len += n > 0 ? (size_t)n : 0;
+		if (len >= sizeof list)
+			len = sizeof list - 1;
+	}
+	tell_list(say, d->modules[first].names, list);
+}
+
+void tell_names(say_fn *say, const struct profile_data *d)
+{
+	bool *occurs = profile_data_modules_used(d);
+
+	for (size_t i = 0; occurs && i < d->n_modules; i++) {
+		size_t same = 0;
+
+		while (same < i &&
+		       !(occurs[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
+			same++;
+		if (occurs[i] && same == i)
+			tell_source(say, d, occurs, i);
+	}
+	free(occurs);
+}
+
+void tell_peak(say_fn *say, const struct profile_data *d)
+{
+	const struct pd_point *p = profile_data_peak(d);
+
+	if (p)
+		say_to(say,
+		       "the peak: %" PRIu64 " bytes in %" PRIu64 " blocks, %.3f s after the start",
+		       p->live_bytes, p->live_blocks, (double)p->time_ns / 1e9);
+}
+
+void tell_chains(say_fn *say, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+	uint64_t guessed;
+
+	if (t->truncated_chains)
+		say_to(say,
+		       "chains are truncated for want of call frame information (%" PRIu64
+		       "), because the stack could not be read (%" PRIu64
+		       "), at the depth limit (%" PRIu64 ")",
+		       t->truncated_no_cfi, t->truncated_unreadable, t->truncated_too_deep);
+	if (profile_data_guessed_chains(d, &guessed) == 0 && guessed)
+		say_to(say,
+		       "%" PRIu64
+		       " chains were followed by frame pointers where there is no call frame "
+		       "information: a function that keeps none is left out",
+		       guessed);
+}
+
+void tell_sizes(say_fn *say, const struct profile_data *d)
+{
+	if (d->max_size)
+		say_to(say, "only requests of %" PRIu64 " to %" PRIu64 " bytes were recorded",
+		       d->min_size, d->max_size);
+	else if (d->min_size)
+		say_to(say, "only requests of %" PRIu64 " bytes or more were recorded",
+		       d->min_size);
+}
+
+/* ---- of an image ---- */
+
+void tell_counts(say_fn *say, const struct image *i, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+	char name[TITLE_MAX];
+
+	session_name(i, name);
+	say_to(say,
+	       "%s (process %" PRIu32 "): %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64
+	       " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
+	       name, d->pid, t->allocs, t->alloc_bytes, t->frees,
+	       t->peak_bytes, t->alloc_bytes - t->free_bytes);
+	tell_peak(say, d);
+	say_to(say,
+	       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
+	       " failed requests, %" PRIu64 " events lost",
+	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+	unseen_say(say, d, NULL);
+}
+
+void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)
+{
+	const struct session *s = i->session;
+	const struct observed_counts *c = &i->counts;
+	struct observer_effort e = s->observer->ops->effort(s->observer);
+
+	say_to(say,
+	       "%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
+	       " traps written", e.stops, c->traps, c->steps, c->planted);
+	say_to(say,
+	       "of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
+	       " behind calls that were none of its, %" PRIu64 " frees of no block",
+	       c->nested, c->spurious_hits, c->null_frees);
+	say_to(say,
+	       "followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
+	       " times because others wanted it", e.followed, e.given_up);
+	if (!s->launched)
+		say_to(say, "attaching stopped the process for %.1f ms", (double)e.attach_ns / 1e6);
+	say_to(say,
+	       "unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
+	       " chains checked, %" PRIu64 " wrong",
+	       c->unwind_known, c->unwind_made, c->unwind_checked, c->unwind_wrong);
+	say_to(say,
+	       "memory: %" PRIu64 " bytes for places, %" PRIu64
+	       " for counters and live blocks, %" PRIu64 " for the call tree",
+	       d->memory.functions, d->memory.counters, d->memory.links);
+}
+
+/* ---- of images that are left out ---- */
+
+enum { NAMES = 6 };	/* of programs are told, at most */
+
+struct name {
+	const char *name;
+	unsigned n;
+};
+
+static const char *name_of(const struct image *i)
+{
+	return i->command && i->command[0] ? path_last(i->command[0]) : "?";
+}
+
+/* "4 bash, env, and others" */
+static void print_names(const struct image *list, FILE *out)
+{
+	struct name names[NAMES];
+	size_t n = 0;
+	bool others = false;
+
+	for (const struct image *i = list; i; i = i->next) {
+		size_t k = 0;
+
+		while (k < n && strcmp(names[k].name, name_of(i)))
+			k++;
+		others |= k == NAMES;
+		if (k == n && n < NAMES)
+			names[n++] = (struct name){ .name = name_of(i) };
+		if (k < n)
+			names[k].n++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		fputs(k ? ", " : "", out);
+		if (names[k].n > 1)
+			fprintf(out, "%u ", names[k].n);
+		fprintf(out, "%.40s", names[k].name);
+	}
+	fputs(others ? " and others" : "", out);
+}
+
+char *tell_left_out(const struct image *list)
+{
+	uint64_t allocs = 0, bytes = 0;
+	unsigned n = 0;
+	char *text = NULL;
+	size_t len;
+	FILE *out = list ? open_memstream(&text, &len) : NULL;
+
+	for (const struct image *i = list; i; i = i->next) {
+		allocs += i->profile->totals.allocs;
+		bytes += i->profile->totals.alloc_bytes;
+		n++;
+	}
+	if (!out)
+		return NULL;
+	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n,
+		n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "is" : "are");
+	print_names(list, out);
+	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s",
+		allocs, bytes, n == 1 ? "it" : "them");
+	fclose(out);
+	return text;
+}

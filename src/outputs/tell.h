@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_TELL_H
+#define MPROF_OUTPUTS_TELL_H
+
+#include "base/say.h"
+#include "profile/profile_data.h"
+#include "session/session.h"
+
+/* What the tables have no column for: sentences about a profile. */
+
+/* Where the names came from, by module. */
+void tell_names(say_fn *say, const struct profile_data *d);
+
+/* When the peak was and how high; nothing if that is not known. */
+void tell_peak(say_fn *say, const struct profile_data *d);
+
+/* Why chains are truncated, and how many were followed by guessing; nothing if none is. */
+void tell_chains(say_fn *say, const struct profile_data *d);
+
+/* If only requests of some sizes were recorded. */
+void tell_sizes(say_fn *say, const struct profile_data *d);
+
+/* Who it was, and what was counted of it. */
+void tell_counts(say_fn *say, const struct image *i, const struct profile_data *d);
+
+/* Which programs are left out of what is written, since they have executed another one: a sentence,
+ * for free(), or NULL: there are none, or out of memory. */
+char *tell_left_out(const struct image *list);
+
+/* How much work that was. */
+void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of a profile besides the report, so that the tables stay what they are. */
+#include "outputs/unseen.h"
+
+#include "outputs/tell.h"
+
+#include <inttypes.h>
+
+static void say_lost(say_fn *say, const struct pd_unseen *u, const char *path, const char *colon)
+{
+	if (u->lost)
+		say_to(say,
+		       "%s%s%" PRIu64 " events could not be counted: for want of memory (%" PRIu64
+		       "), because the stack could not be read (%" PRIu64 ")",
+		       path, colon, u->lost, u->lost - u->lost_unreadable, u->lost_unreadable);
+}
+
+void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
+{
+	const struct pd_unseen *u = &d->unseen;
+	const char *colon = path ? ": " : "";
+
+	path = path ? path : "";
+	say_lost(say, u, path, colon);
+	if (u->other_requests || u->other_frees)
+		say_to(say, "%s%s%" PRIu64 " requests of other sizes, and %" PRIu64
+		    " frees of blocks that are not recorded, were seen and left out",
+		    path, colon, u->other_requests, u->other_frees);
+	if (u->doubtful)
+		say_to(say, "%s%s%" PRIu64
+		    " calls may have been made by a request of another size, which was not waited "
+		    "for, and count as the program's: what called them does not describe its "
+		    "frames", path, colon, u->doubtful);
+	if (u->taken)
+		say_to(say,
+		       "%s%sin %" PRIu32 " functions that were to be trapped a breakpoint stood "
+		       "already: if the kernel serves it (a uprobe of perf or bpftrace), their "
+		       "calls have not been seen",
+		       path, colon, u->taken);
+	if (u->untrapped)
+		say_to(say, "%s%snothing was trapped in it: no allocator was found where it was "
+			    "looked "
+		    "for; mprof probes tells what would be, and --malloc-lib and --hook change "
+		    "that", path, colon);
+}
+
+void unseen_say_notes(say_fn *say, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+
+	if (t->truncated_chains || t->unknown_frees || t->failed_allocs || d->unseen.lost)
+		say_to(say,
+		       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
+		       " failed requests, %" PRIu64 " events lost",
+		       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+	unseen_say(say, d, NULL);
+	tell_chains(say, d);
+	tell_sizes(say, d);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_OUTPUTS_UNSEEN_H
+#define MPROF_OUTPUTS_UNSEEN_H
+
+#include "base/say.h"
+#include "profile/profile_data.h"
+
+/* Say what was not observed, sentence by sentence; nothing, if there is nothing to say. @path: of
+ * which of several files; NULL: there is but one. */
+void unseen_say(say_fn *say, const struct profile_data *d, const char *path);
+
+/* Say all that the tables have no column for. */
+void unseen_say_notes(say_fn *say, const struct profile_data *d);
+
+#endif

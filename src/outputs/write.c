@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outputs/write.h"
+
+#include "base/array.h"
+#include "base/stream.h"
+#include "outputs/data.h"
+#include "outputs/own_heaps.h"
+#include "outputs/tell.h"
+#include "session/execs.h"
+#include "session/filename.h"
+#include "session/saving.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void report_failed(struct outputs *o, int err)
+{
+	unwritten_say(o, "cannot write %s: %s",
+		      o->settings.report ? o->settings.report : "the report", strerror(-err));
+}
+
+static int print_image(struct outputs *o, struct profile_data *d, FILE *report)
+{
+	/* To the terminal itself it shows by itself how far it is. */
+	if (report != stderr)
+		o->host->step("writing the report");
+	int err = o->host->print(o->host_ctx, d, report);
+	o->host->step(NULL);
+	if (err < 0)
+		report_failed(o, err);
+	return err ? -EIO : 0;
+}
+
+/* What has been saved is not saved again. @report: NULL if none is to be printed. */
+static int write_image(struct outputs *o, struct image *i, FILE *report)
+{
+	say_fn *say = o->host->say;
+
+	o->host->step("naming what was seen");
+	struct profile_data *d = data_name_image(o, i);
+	o->host->step(NULL);
+	if (!d) {
+		unwritten_say(o, "process %d: cannot write its profile: out of memory",
+			      (int)i->pid);
+		return -ENOMEM;
+	}
+	tell_counts(say, i, d);
+	tell_chains(say, d);
+	tell_sizes(say, d);
+	tell_names(say, d);
+	if (o->settings.effort)
+		tell_effort(say, i, d);
+	int err = i->saved ? 0 : data_save(o, i, d);
+	int printed = report ? print_image(o, d, report) : 0;
+	o->reported = o->reported && !printed;
+	profile_data_free(d);
+	return err ? err : printed;
+}
+
+struct section output_section(const struct image *i)
+{
+	const struct pd_totals *t = &i->profile->totals;
+	struct section s = {
+		.pid = i->pid,
+		.number = i->over ? i->number + 1 : 0,
+		.allocs = t->allocs,
+		.bytes = t->alloc_bytes,
+		.kept_bytes = t->alloc_bytes - t->free_bytes,
+	};
+
+	strcpy(s.title, *i->title ? i->title : "?");
+	return s;
+}
+
+/* With more than one report in a stream, each begins with a line that tells whose it is. */
+static bool has_sections(const struct outputs *o)
+{
+	const struct image *first = o->session->images;
+
+	return o->settings.sections && first && first->next;
+}
+
+static int list_sections(const struct session *s, FILE *out)
+{
+	struct section *list = NULL;
+	size_t n = 0, cap = 0;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (ARRAY_RESERVE(&list, &cap, n)) {
+			free(list);
+			return -ENOMEM;
+		}
+		list[n++] = output_section(i);
+	}
+	sections_print_list(list, n, out);
+	free(list);
+	return 0;
+}
+
+static FILE *open_report(struct outputs *o)
+{
+	const struct session *s = o->session;
+	struct error e;
+	char *path = filename_expand(o->settings.report, s->root, &e);
+	int fd = path ? output_open(path, s->foreign) : -1;
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (!path)
+		unwritten_say(o, "%s", e.text);
+	else if (!f)
+		unwritten_say(o, "cannot write the report %s: %s", path, strerror(errno));
+	free(path);
+	return f;
+}
+
+static int close_report(struct outputs *o, FILE *report)
+{
+	bool told = ferror(report); /* by whoever printed */
+	int lost = report == stderr ? 0 : stream_close(report);
+
+	if (lost && !told)
+		report_failed(o, lost);
+	o->reported = o->reported && !lost;
+	return lost;
+}
+
+int output_session(struct outputs *o)
+{
+	struct session *s = o->session;
+	FILE *report = o->reported	  ? NULL :
+		       o->settings.report ? open_report(o) : o->settings.report_to;
+	int err = report || o->reported ? 0 : -EIO;
+
+	o->reported = !err;
+	if (report && has_sections(o))
+		err = list_sections(s, report);
+	for (struct image *i = s->images; i; i = i->next) {
+		struct section section = output_section(i);
+
+		if (report && has_sections(o))
+			section_print_head(&section, report);
+		int e = i->saved && !report ? 0 : write_image(o, i, report);
+
+		err = err ? err : e;
+		e = session_write_files(s, i);
+		err = err ? err : e;
+	}
+	if (report)
+		tell_own_heaps(o->host->say, s->observer->files);
+	int lost = report ? close_report(o, report) : 0;
+	if (report)
+		o->host->printed(o->host_ctx);
+	return err ? err : lost;
+}
+
+void output_leave_out(struct outputs *o)
+{
+	session_leave_out(o->session);
+	o->left_out_text = tell_left_out(o->session->left_out);
+	if (o->left_out_text)
+		say_to(o->host->say, "%s", o->left_out_text);
+}
+
+bool output_unsaved(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next)
+		if (!i->saved || session_has_unwritten(s, i))
+			return true;
+	return false;
+}

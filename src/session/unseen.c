@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "session/unseen.h"
+
+struct pd_unseen unseen_so_far(const struct image *i)
+{
+	struct observed_counts c = i->observed ? i->session->observer->ops->counts(i->observed) :
+						 i->counts;
+
+	return (struct pd_unseen){
+		.lost = c.lost,
+		.lost_unreadable = c.lost_unreadable,
+		.doubtful = c.doubtful,
+		.other_requests = c.unwanted + i->size_filter.requests,
+		.other_frees = i->size_filter.frees,
+		.taken = c.taken,
+		.untrapped = !c.trapped,
+	};
+}
+
+/* What is so now, such as functions that are taken, has no before. */
+struct pd_unseen unseen_now(const struct image *i)
+{
+	struct pd_unseen u = unseen_so_far(i);
+	const struct pd_unseen *before = &i->unseen_before;
+
+	u.lost -= before->lost;
+	u.lost_unreadable -= before->lost_unreadable;
+	u.doubtful -= before->doubtful;
+	u.other_requests -= before->other_requests;
+	u.other_frees -= before->other_frees;
+	return u;
+}

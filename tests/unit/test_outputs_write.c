@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a session writes at its end, and what becomes of what cannot be written. */
+#include "unit/scripted_observer.h"
+
+#include "outputs/data.h"
+#include "outputs/write.h"
+#include "profile/datafile.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct host {
+	char said[4000];	/* a line for each sentence */
+	unsigned printed, ended;
+	FILE *to;		/* the last report was printed there */
+	bool cannot_print;
+} host;
+
+static void take(const char *sentence)
+{
+	size_t n = strlen(host.said);
+
+	snprintf(host.said + n, sizeof host.said - n, "%s\n", sentence);
+}
+
+static void step(const char *what)
+{
+	(void)what;
+}
+
+static int print(void *ctx, struct profile_data *d, FILE *out)
+{
+	assert_ptr_equal(ctx, &host);
+	host.printed++;
+	host.to = out;
+	fprintf(out, "%u: %u\n", (unsigned)d->pid, (unsigned)d->totals.allocs);
+	return host.cannot_print ? -EIO : 0;
+}
+
+static void printed(void *ctx)
+{
+	assert_ptr_equal(ctx, &host);
+	host.ended++;
+}
+
+static void named(void *ctx, const struct massif_names *names)
+{
+	(void)ctx, (void)names;
+}
+
+static const struct output_host functions = { .say = take, .announce = take, .step = step,
+					      .print = print, .printed = printed, .named = named };
+
+/* In an empty directory of its own. */
+static void open_with(struct outputs *o, struct session *s, const struct output_settings *settings)
+{
+	char dir[] = "/tmp/mprof-test-XXXXXX";
+
+	host = (struct host){ 0 };
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(outputs_open(o, s, settings, &functions, &host), 0);
+}
+
+static void finish(struct outputs *o)
+{
+	char *dir = getcwd(NULL, 0), command[200];
+
+	session_release(o->session);
+	outputs_close(o);
+	assert_int_equal(chdir("/"), 0);
+	snprintf(command, sizeof command, "rm -r '%s'", dir);
+	assert_int_equal(system(command), 0);
+	free(dir);
+}
+
+static bool is_there(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* A program that makes @n requests, and ends. */
+static struct image *runs(struct session *s, unsigned n)
+{
+	struct image *i = start(s, ROOT);
+
+	i->program = NO_FILE;
+	for (unsigned k = 1; k <= n; k++)
+		alloc(i, 0x10 * k, 100);
+	script.tasks = 0;
+	gone(i);
+	session_sink.ended(s, ROOT, 0);
+	return i;
+}
+
+/* ---- orders ---- */
+
+static void a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "no/data", .report = "r" });
+	const struct image *i = runs(s, 3);
+	assert_int_not_equal(output_session(&o), 0);
+	assert_true(output_unsaved(s));
+	assert_non_null(strstr(unwritten_behind(&o.unwritten, 0), "no/data"));
+	assert_non_null(strstr(host.said, "no/data"));
+	assert_true(is_there("r"));
+	assert_int_equal(host.printed, 1);
+	/* Another try, which finds what it found before: the report is not printed again. */
+	unwritten_forget(&o.unwritten, 0);
+	assert_int_not_equal(output_session(&o), 0);
+	assert_int_equal(o.unwritten.n, 1);
+	assert_int_equal(host.printed, 1);
+	assert_int_equal(host.ended, 1);
+	assert_int_equal(data_save_elsewhere(&o, "elsewhere"), 0);
+	assert_false(output_unsaved(s));
+	assert_string_equal(i->data, "elsewhere");
+	struct profile_data *d;
+	struct error e;
+	assert_int_equal(datafile_read("elsewhere", &d, &e), 0);
+	assert_int_equal(d->totals.allocs, 3);
+	assert_int_equal(d->pid, ROOT);
+	profile_data_free(d);
+	assert_int_equal(output_session(&o), 0);
+	assert_false(is_there("no/data"));
+	finish(&o);
+}
+
+static void a_report_that_cannot_be_written_is_tried_again_and_the_profile_is_not(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "data", .report = "no/r" });
+	runs(s, 1);
+	assert_int_not_equal(output_session(&o), 0);
+	assert_true(is_there("data"));
+	assert_false(output_unsaved(s));
+	assert_int_equal(host.printed, 0);
+	assert_non_null(strstr(unwritten_behind(&o.unwritten, 0), "cannot write the report no/r"));
+	assert_int_equal(unlink("data"), 0);
+	assert_int_equal(mkdir("no", 0777), 0);
+	host.cannot_print = true;
+	assert_int_not_equal(output_session(&o), 0);
+	assert_int_equal(host.printed, 1);
+	host.cannot_print = false;
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(host.printed, 2);
+	assert_true(is_there("no/r"));
+	assert_false(is_there("data"));
+	finish(&o);
+}
+
+static void a_massif_file_that_cannot_be_written_is_tried_again(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+	FILE *report = tmpfile();
+
+	(void)state;
+	assert_non_null(report);
+	open_with(&o, s, &(struct output_settings){
+				 .data = "data", .report_to = report,
+				 .massif = { .file = "no/massif.%n",
+					     .settings = { .heap = true, .alignment = 16,
+							   .unit = MASSIF_BYTES,
+							   .rules.max_snapshots = 10 } } });
+	struct image *i = runs(s, 4);
+	assert_false(i->saved);
+	assert_int_not_equal(output_session(&o), 0);
+	assert_ptr_equal(host.to, report);
+	assert_true(i->saved);
+	assert_true(output_unsaved(s));
+	assert_non_null(strstr(unwritten_behind(&o.unwritten, 0),
+			       "process 4711: no massif file: "));
+	assert_int_equal(mkdir("no", 0777), 0);
+	assert_int_equal(output_session(&o), 0);
+	assert_false(output_unsaved(s));
+	assert_true(is_there("no/massif.1"));
+	finish(&o);
+}
+
+/* The first one's is DATA, that of what it was before its exec DATA.PID.1. */
+static void each_program_of_a_process_has_a_file_and_a_section_of_its_own(void **state)
+{
+	struct session *s = begin_with(&(struct session_settings){ .keep_execs = true });
+	struct outputs o;
+	char *file;
+	size_t len;
+	FILE *report = open_memstream(&file, &len);
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "data", .report_to = report,
+						    .sections = true });
+	struct image *shell = start(s, ROOT);
+	shell->program = NO_FILE;
+	alloc(shell, 0x10, 10);
+	gone(shell);
+	runs(s, 2);
+	/* A copy of ourselves has written it by now, which is not the last time. */
+	assert_int_equal(script.saves, 1);
+	assert_false(shell->saved);
+	output_leave_out(&o);
+	assert_null(o.left_out_text);
+	assert_int_equal(output_session(&o), 0);
+	assert_true(is_there("data") && is_there("data.4711.1"));
+	assert_non_null(strstr(file, "mprof: 2 profiles\n"));
+	assert_non_null(strstr(file, "mprof: process 4711, program 1 of it "));
+	finish(&o);
+	free(file);
+}
+
+static void who_is_left_out_is_named(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+	FILE *report = tmpfile();
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "data", .report_to = report });
+	struct image *shell = start(s, ROOT);
+	alloc(shell, 0x10, 10);
+	gone(shell);
+	runs(s, 2);
+	output_leave_out(&o);
+	assert_ptr_equal(s->left_out, shell);
+	assert_string_equal(o.left_out_text,
+			    "1 program that executed another one in its place is left out (?): 1 "
+			    "allocations of 10 bytes; --keep-execs keeps it");
+	assert_non_null(strstr(host.said, o.left_out_text));
+	assert_int_equal(output_session(&o), 0);
+	assert_true(is_there("data"));
+	assert_false(is_there("data.4711.1"));
+	finish(&o);
+}
+
+static void of_many_sentences_the_first_and_the_newest_are_remembered(void **state)
+{
+	struct unwritten u = { 0 };
+	char text[20], *printed;
+	size_t len;
+	FILE *out = open_memstream(&printed, &len);
+
+	(void)state;
+	for (unsigned n = 1; n <= UNWRITTEN_REMEMBERED + 3; n++) {
+		snprintf(text, sizeof text, "file %u", n);
+		unwritten_remember(&u, text);
+	}
+	assert_string_equal(unwritten_behind(&u, 0), "file 1");
+	assert_string_equal(unwritten_behind(&u, UNWRITTEN_REMEMBERED + 2), "file 19");
+	assert_null(unwritten_behind(&u, u.n));
+	unwritten_print(&u, "- ", out);
+	fclose(out);
+	assert_non_null(strstr(printed, "- file 15\n- file 19\n- and 3 more\n"));
+	free(printed);
+	unwritten_forget(&u, 1);
+	assert_null(unwritten_behind(&u, 1));
+	assert_string_equal(unwritten_behind(&u, 0), "file 1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere),
+		cmocka_unit_test(
+			a_report_that_cannot_be_written_is_tried_again_and_the_profile_is_not),
+		cmocka_unit_test(a_massif_file_that_cannot_be_written_is_tried_again),
+		cmocka_unit_test(each_program_of_a_process_has_a_file_and_a_section_of_its_own),
+		cmocka_unit_test(who_is_left_out_is_named),
+		cmocka_unit_test(of_many_sentences_the_first_and_the_newest_are_remembered),
+	};
+
+	return cmocka_run_group_tests_name("outputs", tests, NULL, NULL);
+}
