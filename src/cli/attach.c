@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unheard.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -225,10 +226,12 @@ static int attach_session(struct serve *v, struct attach *a, int ready)
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
+	unheard_begin();
 	int status = begin_all(v, a);
 	if (!status) {
 		say_attached(v);
 		supervise_ready(ready);
+		unheard_changed();
 		status = serve_session(v) ? STATUS_FAILED : 0;
 	}
 	control_close(v->control);

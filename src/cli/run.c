@@ -4,6 +4,7 @@
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unheard.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -52,6 +53,8 @@ static struct ending run_session(struct serve *v, const struct run *run)
 	if (err)
 		say("cannot set up signals");
 	else
+		unheard_begin();
+	if (!err)
 		serve_open_control(v, pid);
 	if (!err)
 		err = serve_session(v);

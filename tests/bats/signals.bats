@@ -211,3 +211,62 @@ in_states() {
 	[ "$(reported count 1)" = "$sent" ]
 	finish count
 }
+
+# ---- standard error that nobody reads ----
+
+# stuffed: descriptor 9 is a pipe that has no room
+stuffed() {
+	mkfifo full
+	exec 9<>full
+	timeout 5 dd if=/dev/zero of=full oflag=nonblock bs=4096 status=none 2>/dev/null || :
+}
+
+# unread OPTION...: mprof, whose standard error nobody reads, attaches to `server`
+unread() {
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" attach -o report.txt --data=run.data "$@" "$PID" \
+		</dev/null >attach.out 2>&9 3>&- 9>&- &
+	FRONT=$!
+	until_true "nobody traces $PID" traced "$PID"
+}
+
+traced() { # PID
+	not grep -q '^TracerPid:[[:space:]]0$' "/proc/$1/status"
+}
+
+has_files() { # GLOB N
+	[ "$(compgen -G "$1" | wc -l)" -ge "$2" ]
+}
+
+@test "a program goes on while nobody reads what mprof says, and SIGTERM ends that" {
+	start vforks "$T/vforks"
+	before "$PID"
+	stuffed
+	unread --heap-profile=./h --heap-profile-allocation-interval=20000
+	until_true "no heap profiles" has_files './h.*.heap' 5
+	progress vforks 1 20
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ -s run.data ] && [ -s report.txt ]
+	exec 9>&-
+	clean "$PID"
+	finish vforks
+}
+
+@test "what nobody could be told at once is told when somebody reads, and nothing twice" {
+	start vforks "$T/vforks"
+	stuffed
+	unread --heap-profile=./h --heap-profile-allocation-interval=20000
+	until_true "no heap profiles" has_files './h.*.heap' 5
+	tr -d '\0' <full >read.txt 9>&- &
+	local reader=$!
+	exec 9>&-
+	await read.txt '^Dumping heap profile to .*h.0005.heap'
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	wait "$reader"
+	[ "$(lines_with read.txt '^mprof: attached to process')" = 1 ]
+	[ "$(lines_with read.txt '^Dumping heap profile to .*h.0001.heap')" = 1 ]
+	[ "$(lines_with read.txt '^mprof: the profile is in run.data')" = 1 ]
+	[ "$(grep -c '^Dumping' read.txt)" = "$(compgen -G './h.*.heap' | wc -l)" ]
+	finish vforks
+}
