@@ -270,3 +270,40 @@ has_files() { # GLOB N
 	[ "$(grep -c '^Dumping' read.txt)" = "$(compgen -G './h.*.heap' | wc -l)" ]
 	finish vforks
 }
+
+@test "a report on a pipe that nobody reads costs nobody the profile, and SIGTERM ends the wait" {
+	mkfifo report
+	start vforks "$T/vforks"
+	attach -o report --data=run.data "$PID"
+	finish vforks
+	# nobody has told mprof to end: it waits
+	until_true "no profile" test -s run.data
+	limited "$MPROF" report --format=json run.data >report.json
+	not gone "$FRONT"
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	says attach.err 'cannot write the report report: nobody reads this pipe'
+}
+
+@test "SIGTERM ends a session that waits for a reader of its log, and the program runs" {
+	mkfifo log
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" run -o report.txt --data=run.data --mma-log-file=log -- \
+		bash -c 'echo on >ran' </dev/null >out 2>err 3>&- &
+	FRONT=$!
+	until_true "there is no tracer" is_tracing "$FRONT"
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	says err 'cannot write the log log: nobody reads this pipe'
+	until_true "the program has not run" test -s ran
+}
+
+# is_tracing PID: a process of mprof's holds a program and is asleep
+is_tracing() {
+	local child
+	for child in $(pgrep -P "$1" -x mprof-tracer); do
+		pgrep -P "$child" >/dev/null && traced "$(pgrep -P "$child")" &&
+			! grep -q '^SigCgt:.*0000$' "/proc/$child/status" && return 0
+	done
+	return 1
+}
