@@ -2,6 +2,7 @@
 #include "attach/supported.h"
 #include "attach/target.h"
 #include "cli/apart.h"
+#include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
 #include "cli/program.h"
@@ -220,7 +221,7 @@ static int begin_all(struct serve *v, const struct attach *a)
 static int attach_session(struct serve *v, struct attach *a, int ready)
 {
 	v->session->foreign = a->foreign;
-	serve_raise_limit();
+	limits_raise();
 	/* First what may fail without having touched the process. */
 	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");

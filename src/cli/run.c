@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/apart.h"
+#include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/program.h"
 #include "cli/record.h"
@@ -47,7 +48,7 @@ static struct ending run_session(struct serve *v, const struct run *run)
 								 : STATUS_CANNOT_RUN };
 	}
 	s->root = pid;
-	serve_raise_limit();
+	limits_raise();
 	/* Only now: the program is to start with the signals that mprof was started with. */
 	int err = signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	if (err)

@@ -18,9 +18,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- processors ---- */
@@ -142,16 +142,6 @@ bool serve_open_control(struct serve *v, pid_t pid)
 	return err != -EADDRINUSE;
 }
 
-void serve_raise_limit(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 /* What there is, when the programs have been let go. */
 static int write_all(struct serve *v)
 {
@@ -178,6 +168,8 @@ int serve_session(struct serve *v)
 		unheard_try("\r\033[K");
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
+	if (serve_told() == SIGXCPU)
+		say("the limit of processor time (ulimit -Ht) is near: letting the program go");
 	session_let_go(s);
 	signals_interrupt();
 	unheard_wait();
