@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/limits.h"
 
+#include "cli/cli.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
 
-static void raise_open_files(void)
+void limits_raise_open_files(void)
 {
 	struct rlimit files;
 
@@ -13,6 +17,25 @@ static void raise_open_files(void)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int limits_check(void)
+{
+	/* What a session opens at the same time, and the files that the smallest program maps. */
+	enum { NEEDED = 13 };
+	struct rlimit files;
+	unsigned used = 0;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_max > 1024)
+		return 0;
+	for (int fd = 0; fd < (int)files.rlim_max; fd++)
+		used += fcntl(fd, F_GETFD) >= 0;
+	if (used + NEEDED <= files.rlim_max)
+		return 0;
+	say("too many open files: there may be %" PRIu64 " (ulimit -Hn), of which %u are in use; "
+	    "mprof needs %d, and more for a program that maps many", (uint64_t)files.rlim_max,
+	    used, NEEDED);
+	return STATUS_FAILED;
 }
 
 /* At three quarters of the time: the rest is for letting go, and for what is to be written. */
@@ -44,6 +67,6 @@ static void raise_time(void)
 
 void limits_raise(void)
 {
-	raise_open_files();
+	limits_raise_open_files();
 	raise_time();
 }

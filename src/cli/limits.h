@@ -10,4 +10,11 @@
  */
 void limits_raise(void);
 
+/* Only our own, when no program is to be started. */
+void limits_raise_open_files(void);
+
+/* Before anything is tried that would fail for want of file descriptors, and look as if it had
+ * other reasons. 0, or a status: a sentence has been printed. */
+int limits_check(void);
+
 #endif

@@ -91,6 +91,8 @@ int command_run(int argc, char **argv)
 
 	if (first < 0)
 		return STATUS_USAGE;
+	if (limits_check())
+		return STATUS_FAILED;
 	if (first >= argc) {
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");
 		return STATUS_USAGE;

@@ -82,3 +82,21 @@ timed() {
 	progress threads
 	finish threads
 }
+
+@test "too few open files are named as the reason, whatever fails for want of them" {
+	start vforks "$T/vforks"
+	before "$PID"
+	local n
+	for n in 6 9 12 15; do
+		refused 1 'too many open files: there may be' prlimit --nofile=$n \
+			"$MPROF" attach -o report.txt --data=run.data "$PID"
+		refused 1 'too many open files: there may be' prlimit --nofile=$n \
+			"$MPROF" run -o report.txt --data=run.data -- touch ran
+	done
+	[ ! -e ran ]
+	clean "$PID"
+	# what may be raised is raised
+	limited prlimit --nofile=9:1000 "$MPROF" attach --background -o report.txt --data=run.data "$PID" 2>err
+	limited "$MPROF" detach -o /dev/null "$PID"
+	finish vforks
+}
