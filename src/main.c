@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/ownstack.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -71,9 +72,8 @@ static bool has_help(const char *command)
 	return command[0] != '-' && strcmp(command, "help");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	keep_standard_files();
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
 		if (strcmp(argv[1], commands[i].name) != 0)
 			continue;
@@ -84,4 +84,10 @@ int main(int argc, char **argv)
 	if (options_ask_for_help("report", argc, argv, 1))
 		return print_help(NULL);
 	return command_classic(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	keep_standard_files();
+	return ownstack_call(run, argc, argv);
 }

@@ -2,11 +2,13 @@
 #include "attach/supported.h"
 #include "attach/target.h"
 #include "cli/apart.h"
+#include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unheard.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -219,16 +221,18 @@ static int begin_all(struct serve *v, const struct attach *a)
 static int attach_session(struct serve *v, struct attach *a, int ready)
 {
 	v->session->foreign = a->foreign;
-	serve_raise_limit();
+	limits_raise();
 	/* First what may fail without having touched the process. */
 	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
+	unheard_begin();
 	int status = begin_all(v, a);
 	if (!status) {
 		say_attached(v);
 		supervise_ready(ready);
+		unheard_changed();
 		status = serve_session(v) ? STATUS_FAILED : 0;
 	}
 	control_close(v->control);
@@ -299,6 +303,9 @@ int command_attach(int argc, char **argv)
 	/* Who wants the children that are there wants those that come. */
 	if (a.options.tree && !a.options.trace_children_given)
 		a.options.trace_children = true;
+	limits_raise_open_files();
+	if (limits_check())
+		return STATUS_FAILED;
 	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
 	if (!end.status) {
 		end.status = load_rules(&a.rules, &a.options);

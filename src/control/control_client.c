@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "control/control_dir.h"
+#include "control/entry_name.h"
 #include "control/notes.h"
 
 #include <dirent.h>
@@ -69,7 +70,7 @@ static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 	struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	snprintf(a.sun_path, sizeof a.sun_path, "%s/%d.sock", dir, (int)pid);
+	entry_name(a.sun_path, sizeof a.sun_path, dir, pid, "sock");
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -216,10 +217,9 @@ static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 	DIR *d = opendir(dir);
 
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		int pid, end = 0;
+		pid_t pid;
 
-		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end ||
-		    entry->d_name[end])
+		if (!entry_name_is(entry->d_name, "sock", &pid))
 			continue;
 		int fd = connect_in(dir, pid, 1);
 		if (fd < 0)

@@ -447,6 +447,41 @@ titled() {
 	finish titled
 }
 
+# ---- processes that share their memory ----
+
+@test "a process that runs in the memory of the one that is attached to is traced with it" {
+	start sharers "$T/sharers"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	progress sharers 1 20
+	progress sharers 2 20
+	detach "$PID"
+	[ "$(limited "$MPROF" report --format=json run.data |
+		jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
+	progress sharers 1
+	progress sharers 2
+	clean "$PID"
+	finish sharers
+}
+
+# ---- children that nobody is to hear of ----
+
+# unharmed OPTION...: they live on under mprof, and those that share the memory are counted
+unharmed() {
+	rm -f bins
+	BINS=bins limited "$MPROF" run -o run.txt --data=run.data "$@" -- "$T/untraced" >out 2>err ||
+		fail "status $?" "$(cat out err)" || return 1
+	cmp out0 out || return 1
+	limited "$MPROF" report --format=json run.data >report.json || return 1
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+}
+
+@test "children that are made with CLONE_UNTRACED do not run into breakpoints that nobody serves" {
+	limited "$T/untraced" >out0
+	unharmed
+	unharmed --heap-profile=h
+}
+
 # ---- threads asleep in vfork ----
 
 # vforking OPTION...: attached, one thread sleeps in vfork(2), another works

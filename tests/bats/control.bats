@@ -1174,3 +1174,38 @@ open("tty.status", "w").write(str(os.waitstatus_to_exitcode(status)))
 	clean "$PID"
 	finish server
 }
+
+@test "sessions of two pid namespaces that share a directory of sockets are told apart" {
+	unshare -pf --mount-proc true || skip "no pid namespaces can be made here"
+	mkfifo first second
+	cat >inside <<-'EOT'
+		exec 8<>"$D/$1"
+		"$T/vforks" <&8 >"$1.out" 2>&1 &
+		pid=$!
+		until grep -q ready "$1.out"; do sleep 0.02; done
+		"$MPROF" attach --background -o /dev/null --data="$1.data" $pid >"$1.attach" 2>&1
+		echo "$pid $?" >"$1.attached"
+		until [ -e go ]; do sleep 0.02; done
+		"$MPROF" status --format=json >"$1.status"
+		"$MPROF" detach $pid >"$1.detach" 2>&1
+		echo $? >"$1.detached"
+		echo quit >&8
+		wait $pid
+	EOT
+	export D T MPROF
+	local name
+	for name in first second; do
+		limited unshare -pf --mount-proc bash inside $name 3>&- &
+	done
+	until_true "not attached" test -s first.attached -a -s second.attached
+	# the same number in both
+	cmp first.attached second.attached
+	[ "$(cut -d' ' -f2 first.attached)" = 0 ] || fail "$(cat first.attach second.attach)"
+	: >go
+	wait
+	for name in first second; do
+		[ "$(cat $name.detached)" = 0 ] || fail "$(cat $name.detach)"
+		[ -s $name.data ]
+		[ "$(jq 'length' $name.status)" = 1 ] || fail "$(cat $name.status)"
+	done
+}
