@@ -11,9 +11,13 @@
 #include "outputs/data.h"
 #include "outputs/mma.h"
 #include "proc/status.h"
+#include "session/signals.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Of the process that it is about: what it runs now, or ran last. */
@@ -189,17 +193,22 @@ static void save_kept(struct serve *v, const char *path, const struct control_as
 {
 	struct unwritten *unwritten = &v->outputs.unwritten;
 	size_t before = path ? unwritten->n : v->lasting;
-	int err = path ? data_save_elsewhere(&v->outputs, path) : keep_try_again(v);
-	const char *why = unwritten_behind(unwritten, before);
+	struct unsaved files;
 	struct answer a;
+	int err = unsaved_list(&v->outputs, &files);
+
+	if (!err)
+		err = path ? unsaved_save_elsewhere(&v->outputs, path) : keep_try_again(v);
+	const char *why = unwritten_behind(unwritten, before);
 
 	if (err) {
 		answer_error(to, why ? why : "not everything could be written");
 	} else {
 		answer_begin(&a, to);
-		results_answer_saved(&v->outputs, &a);
+		results_answer_saved(&v->outputs, &files, &a);
 		answer_send(&a);
 	}
+	unsaved_release(&files);
 	if (path) /* it is no place where the next try would be */
 		unwritten_forget(unwritten, before);
 }
@@ -222,8 +231,8 @@ static void carry_out_kept(struct serve *v, const struct control_request *r)
 		answer_done(v, &r->from, NULL);
 		return;
 	default:
-		answer_error(&r->from, "it is not being traced any more: its profile waits to be "
-				       "saved");
+		answer_error(&r->from, "it is not being traced any more: what could not be written "
+				       "waits to be saved");
 	}
 }
 
@@ -264,7 +273,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		heap_command(v, r->arg ? r->arg : "heap_dump", to);
 		return;
 	case CONTROL_DISCARD:
-		answer_error(to, "only a profile that could not be saved can be given up");
+		answer_error(to, "only what could not be saved can be given up");
 		return;
 	case CONTROL_HELP:
 		answer_help(to);
@@ -304,13 +313,28 @@ void serve_commands(struct serve *v)
 	}
 }
 
+/* It reads from our memory what the answer names, and closes the connection then. */
+static void await_reader(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLRDHUP };
+
+	shutdown(fd, SHUT_WR);
+	signals_obeyed();
+	while (!serve_told() && poll(&p, 1, 1000) <= 0)
+		;
+}
+
 /* Nothing else waits for us any more; but a client that never reads must not keep us. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
 	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
+	bool is_read = what == RESULTS && results && strstr(results, "\n" CONTROL_MEMORY);
 
-	for (size_t i = 0; i < v->n_waiting; i++) {
+	for (size_t i = 0; i < v->n_waiting; i++)
 		control_answer_at_length(&v->waiting[i], results ? results : head);
+	for (size_t i = 0; i < v->n_waiting; i++) {
+		if (is_read)
+			await_reader(v->waiting[i].fd);
 		close(v->waiting[i].fd);
 	}
 	v->n_waiting = 0;

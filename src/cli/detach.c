@@ -73,8 +73,6 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 	struct profile_data *d;
 	struct error e;
 
-	if (!strcmp(path, "/dev/null"))
-		return 0;
 	if (datafile_read(path, &d, &e)) {
 		say("%s", e.text);
 		return STATUS_FAILED;
@@ -94,7 +92,8 @@ static int print_data(const char *path, const struct options *o, FILE *out)
 struct told {
 	struct section section;
 	const char *path;
-	bool saved;	/* there; else it can be read there while the session keeps it */
+	bool saved;	/* there; else it can be read there while the answer is held, or the
+			   session keeps it */
 };
 
 /* What a session has answered to a detach. */
@@ -103,6 +102,8 @@ struct detached {
 	size_t n, cap;
 	struct section section;	/* whose the next one is */
 	bool kept, again;	/* it stays with what it could not save; and has done so before */
+	char unsaved[600];	/* which files these are, as part of a sentence */
+	bool others;		/* not all of them are profiles */
 	bool failed;
 };
 
@@ -122,6 +123,20 @@ static void take_profile(struct detached *d, const char *path, bool saved)
 	d->profiles[d->n++] = (struct told){ d->section, path, saved };
 }
 
+/* "the profile /a/f.data, the massif file /a/m"; of many the first ones. */
+static void take_unsaved(struct detached *d, const char *what)
+{
+	size_t len = strlen(d->unsaved);
+
+	d->others |= !behind(what, "profile ");
+	if (len + strlen(what) + sizeof ", the " + sizeof ", and others" <= sizeof d->unsaved)
+		snprintf(d->unsaved + len, sizeof d->unsaved - len, "%sthe %s", len ? ", " : "",
+			 what);
+	else if (!strstr(d->unsaved, ", and others"))
+		snprintf(d->unsaved + len, sizeof d->unsaved - len, "%s",
+			 len ? ", and others" : "what could not be written");
+}
+
 static void take_line(struct detached *d, const char *line)
 {
 	const char *rest;
@@ -137,31 +152,34 @@ static void take_line(struct detached *d, const char *line)
 	} else if ((rest = behind(line, CONTROL_FAILED))) {
 		say("%s", rest);
 		d->failed = true;
+	} else if ((rest = behind(line, CONTROL_UNSAVED))) {
+		take_unsaved(d, rest);
 	} else if (behind(line, CONTROL_KEPT)) {
 		d->kept = true;
 		d->again = behind(line, CONTROL_KEPT_AGAIN);
 	}
 }
 
-static bool is_wanted(const struct told *t)
-{
-	return strcmp(t->path, "/dev/null") != 0;
-}
-
 /* The list of all that follow, where each has a section of its own. */
 static bool print_list(const struct detached *d, const struct options *o, FILE *out)
 {
 	struct section *list = calloc(d->n + 1, sizeof *list);
-	size_t n = 0;
+	bool several = list && d->n > 1 && o->format == FORMAT_TABLES;
 
-	for (size_t i = 0; list && i < d->n; i++)
-		if (is_wanted(&d->profiles[i]))
-			list[n++] = d->profiles[i].section;
-	bool several = n > 1 && o->format == FORMAT_TABLES;
+	for (size_t i = 0; several && i < d->n; i++)
+		list[i] = d->profiles[i].section;
 	if (several)
-		sections_print_list(list, n, out);
+		sections_print_list(list, d->n, out);
 	free(list);
 	return several;
+}
+
+/* Before the reports: their reader may have had enough of them, and ends us then. */
+static void say_where(const struct detached *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->profiles[i].saved)
+			say("the profile is in %s", d->profiles[i].path);
 }
 
 static int print_sections(const struct detached *d, const struct options *o, FILE *out)
@@ -172,13 +190,11 @@ static int print_sections(const struct detached *d, const struct options *o, FIL
 	for (size_t i = 0; i < d->n; i++) {
 		const struct told *t = &d->profiles[i];
 
-		if (several && is_wanted(t))
+		if (several)
 			section_print_head(&t->section, out);
 		int one = print_data(t->path, o, out);
 
 		status = status ? status : one;
-		if (t->saved)
-			say("the profile is in %s", t->path);
 	}
 	return status;
 }
@@ -201,26 +217,33 @@ static int print_reports(struct detached *d, const struct options *o)
 	return status;
 }
 
+/* What stays, and what can be done about it. */
+static void say_kept(pid_t pid, const struct detached *d)
+{
+	say("process %d is free; not written, and only in the session's memory: %s; mprof detach "
+	    "%d tries again%s, mprof control %d save FILE writes elsewhere, mprof control %d "
+	    "discard gives up",
+	    (int)pid, *d->unsaved ? d->unsaved : "its profile", (int)pid,
+	    d->others ? "" : " (and with -o gives up what it cannot write then)", (int)pid,
+	    (int)pid);
+}
+
 /*
  * The session keeps what it could not save. Who was told so before, and has the report in a file
- * now, does not want more of it.
+ * now, does not want more of a profile; no report stands for another file.
  */
-static int end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
+static void end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
 {
 	struct control_answer a;
 
-	if (d->again && o->output && !status && !ask(pid, "discard", &a, CONTROL_ANSWER_SECONDS)) {
-		control_answer_release(&a);
-		say("the report is in %s; the profile of process %d itself has been given "
-		    "up", o->output,
-		    (int)pid);
-		return 0;
+	if (!d->again || !o->output || status || d->others ||
+	    ask(pid, "discard", &a, CONTROL_ANSWER_SECONDS)) {
+		say_kept(pid, d);
+		return;
 	}
-	say("process %d is free, but its profile is only in the session's memory: make room and "
-	    "call mprof detach %d again, or mprof control %d save FILE; mprof control %d discard "
-	    "gives it up",
-	    (int)pid, (int)pid, (int)pid, (int)pid);
-	return STATUS_FAILED;
+	control_answer_release(&a);
+	say("the report is in %s; the profile of process %d itself has been given up", o->output,
+	    (int)pid);
 }
 
 int command_detach(int argc, char **argv)
@@ -249,10 +272,11 @@ int command_detach(int argc, char **argv)
 	struct detached d = { 0 };
 	for (char *line = strtok(a.reply.parts[0].text, "\n"); line; line = strtok(NULL, "\n"))
 		take_line(&d, line);
+	say_where(&d);
 	status = print_reports(&d, &o);
 	free(d.profiles);
 	control_answer_release(&a);
 	if (d.kept)
-		return end_kept(pid, &d, &o, status);
-	return status ? status : d.failed ? STATUS_FAILED : 0;
+		end_kept(pid, &d, &o, status);
+	return status ? status : d.failed || d.kept ? STATUS_FAILED : 0;
 }

@@ -52,9 +52,9 @@ static void print_row(pid_t pid, const json_t *answer)
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "command"));
 	if (!strcmp(state, "unsaved"))
-		say("process %d is not traced any more: %s; make room and call mprof detach %d, or "
-		    "mprof control %d save FILE; mprof control %d discard gives the profile "
-		    "up", (int)pid,
+		say("process %d is not traced any more: %s; mprof detach %d tries again, mprof "
+		    "control %d save FILE writes elsewhere, mprof control %d discard gives up",
+		    (int)pid,
 		    text_of(answer, "not_saved"), (int)pid, (int)pid, (int)pid);
 }
 

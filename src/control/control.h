@@ -59,6 +59,8 @@ bool control_last_word(pid_t *pid, struct error *sentence);
 struct control_answer {
 	struct control_reply reply;
 	char *bytes;	/* what its texts are in */
+	int fd;		/* the connection, open until it is released: what the answer tells of in
+			   the session's memory stays there; 0: none */
 };
 
 /**

@@ -147,7 +147,7 @@ static int ask_in(unsigned version, pid_t pid, enum control_form form, const cha
 	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, version, a->bytes, (size_t)n);
 
 	free(line);
-	close(fd);
+	a->fd = fd;
 	if (err == -ETIMEDOUT)
 		return no_answer(pid, seconds, e);
 	if (err)
@@ -203,6 +203,8 @@ void control_answer_release(struct control_answer *a)
 {
 	free(a->reply.parts);
 	free(a->bytes);
+	if (a->fd > 0)
+		close(a->fd);
 	*a = (struct control_answer){ 0 };
 }
 

@@ -29,7 +29,7 @@ const struct control_command control_commands[] = {
 	{ "heap_dump", CONTROL_HEAP_DUMP, CONTROL_TAKES_WORDS,
 	  "write a heap profile of this moment (--heap-profile)" },
 	{ "discard", CONTROL_DISCARD, 0,
-	  "give up a profile that could not be saved, and end the session" },
+	  "give up what could not be saved, and end the session" },
 	{ "help", CONTROL_HELP, 0, "this list" },
 	{ "detach", CONTROL_DETACH, CONTROL_INTERNAL,
 	  "end the session and tell what it has written" },

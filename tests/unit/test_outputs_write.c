@@ -3,6 +3,7 @@
 #include "unit/scripted_observer.h"
 
 #include "outputs/data.h"
+#include "outputs/unsaved.h"
 #include "outputs/write.h"
 #include "profile/datafile.h"
 
@@ -115,7 +116,7 @@ static void a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere(void **
 	assert_int_equal(o.unwritten.n, 1);
 	assert_int_equal(host.printed, 1);
 	assert_int_equal(host.ended, 1);
-	assert_int_equal(data_save_elsewhere(&o, "elsewhere"), 0);
+	assert_int_equal(unsaved_save_elsewhere(&o, "elsewhere"), 0);
 	assert_false(output_unsaved(s));
 	assert_string_equal(i->data, "elsewhere");
 	struct profile_data *d;
