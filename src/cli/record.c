@@ -111,8 +111,8 @@ static const struct output_host output_host = { .say = say_sentence, .announce =
 static void set_up_tracing(struct serve *v)
 {
 	const struct options *o = v->options;
-	bool profiles = o->heap.prefix || o->heap.defer, pages = o->massif.file &&
-								 o->massif.settings.pages;
+	bool profiles = o->heap.prefix || o->heap.defer;
+	bool pages = o->massif.file && o->massif.settings.pages;
 
 	v->watched->check_unwinding = o->check_unwinding;
 	tracer_set_wait(v->tracer, o->wait);

@@ -93,7 +93,6 @@ static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 static int save(struct session *s, const struct image *i)
 {
 	const struct serve *v = s->owner;
-
 	struct error e;
 	char *path;
 	int err = data_save_as(&v->outputs, i, NULL, &path, &e);

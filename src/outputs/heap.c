@@ -7,11 +7,9 @@
 #include "session/filename.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A profile's text, between the two calls that fetch it. */

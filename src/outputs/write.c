@@ -16,8 +16,7 @@
 
 static void report_failed(struct outputs *o, int err)
 {
-	unwritten_say(o,
-		      "cannot write %s: %s",
+	unwritten_say(o, "cannot write %s: %s",
 		      o->settings.report ? o->settings.report : "the report", strerror(-err));
 }
 
@@ -42,8 +41,7 @@ static int write_image(struct outputs *o, struct image *i, FILE *report)
 	struct profile_data *d = data_name_image(o, i);
 	o->host->step(NULL);
 	if (!d) {
-		unwritten_say(o,
-			      "process %d: cannot write its profile: out of memory",
+		unwritten_say(o, "process %d: cannot write its profile: out of memory",
 			      (int)i->pid);
 		return -ENOMEM;
 	}

@@ -118,7 +118,6 @@ struct session {
 	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;
 	pid_t reader;		/* the process that looks up names ahead of time; 0: none */
-	bool reported;		/* at its end the whole report has been printed */
 };
 
 void session_init(struct session *s, const struct session_settings *settings,
