@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
+#include "cli/apart.h"
 #include "cli/file_commands.h"
 #include "cli/keep.h"
 #include "cli/oom.h"
@@ -188,6 +189,19 @@ static void answer_traces(struct serve *v, const struct control_request *r)
 		answer_error(&r->from, "it is not being traced");
 }
 
+/* Of each process that it has profiled. */
+static void answer_writes(struct serve *v, const struct control_request *r)
+{
+	bool writes = false;
+
+	for (const struct image *i = v->session->images; i && r->arg && !writes; i = i->next)
+		writes = outputs_write(v->options, i->pid, r->arg);
+	if (writes)
+		answer_done(v, &r->from, NULL);
+	else
+		answer_error(&r->from, "it does not write that file");
+}
+
 /* One more try to save what is kept; without a @path where the options say. */
 static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
@@ -225,6 +239,9 @@ static void carry_out_kept(struct serve *v, const struct control_request *r)
 		return;
 	case CONTROL_HELP:
 		answer_help(&r->from);
+		return;
+	case CONTROL_WRITES:
+		answer_writes(v, r);
 		return;
 	case CONTROL_DISCARD:
 		v->given_up = true;
@@ -280,6 +297,9 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		return;
 	case CONTROL_TRACES:
 		answer_traces(v, r);
+		return;
+	case CONTROL_WRITES:
+		answer_writes(v, r);
 		return;
 	case CONTROL_DETACH: /* answered at the end */
 		return;

@@ -10,6 +10,7 @@
 #include "cli/results.h"
 #include "cli/stream.h"
 #include "outputs/check.h"
+#include "outputs/data.h"
 #include "profile/datafile.h"
 
 #include <stdlib.h>
@@ -246,6 +247,20 @@ static void end_kept(pid_t pid, const struct detached *d, const struct options *
 	    (int)pid);
 }
 
+/* The report would destroy a file of the session. False: a sentence has been printed. */
+static bool is_spared(pid_t pid, const char *output)
+{
+	char *file = data_absolute(strdup(output));
+	bool spared = !file || !control_writes(pid, file);
+
+	if (!spared)
+		say("-o %s would write over a file of the session of process %d: give it another "
+		    "name",
+		    output, (int)pid);
+	free(file);
+	return spared;
+}
+
 int command_detach(int argc, char **argv)
 {
 	struct options o;
@@ -265,6 +280,8 @@ int command_detach(int argc, char **argv)
 	/* The session is not ended for a report that cannot be written. */
 	if (o.output && output_check_file(o.output, "the report", say_sentence))
 		return STATUS_FAILED;
+	if (o.output && !is_spared(pid, o.output))
+		return STATUS_USAGE;
 	struct control_answer a;
 	status = ask(pid, "detach", &a, DETACH_SECONDS);
 	if (status)

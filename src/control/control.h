@@ -15,7 +15,10 @@
  */
 struct control;
 
-enum { CONTROL_ANSWER_SECONDS = 30 };	/* so long a client waits for what is quickly done */
+enum {
+	CONTROL_ANSWER_SECONDS = 30,	/* so long a client waits for what is quickly done, ... */
+	CONTROL_LOOK_SECONDS = 2,	/* ... and so long if it only looks who is there */
+};
 
 /**
  * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
@@ -51,6 +54,11 @@ bool control_is_there(pid_t pid);
 /* The process whose session traces @pid: itself, or one that it descends from; 0: there is none
  * that can be asked. */
 pid_t control_tracing(pid_t pid);
+
+/* Does the session of @pid write @file, an absolute name? The process whose session does; 0: none
+ * says so in a short time. */
+bool control_writes(pid_t pid, const char *file);
+pid_t control_writing(const char *file);
 
 /* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
 bool control_last_word(pid_t *pid, struct error *sentence);

@@ -251,29 +251,58 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 	return (ssize_t)n;
 }
 
-static bool traces(pid_t session, const char *words)
+/* Does it answer that it is so? */
+static bool affirms(pid_t session, const char *words, unsigned seconds)
 {
 	struct control_answer a;
 	struct error ignored;
-	bool yes = !control_ask(session, CONTROL_TEXT, words, CONTROL_ANSWER_SECONDS, &a,
-				&ignored) &&
+	bool yes = !control_ask(session, CONTROL_TEXT, words, seconds, &a, &ignored) &&
 		   a.reply.parts[0].ok;
 
 	control_answer_release(&a);
 	return yes;
 }
 
-pid_t control_tracing(pid_t pid)
+/* The process whose session affirms that; 0: none does. */
+static pid_t who_affirms(const char *words, unsigned seconds)
 {
-	char words[32];
 	pid_t *pids, found = 0;
 	struct error e;
 	ssize_t n = control_sessions(&pids, &e);
 
-	snprintf(words, sizeof words, "traces %d", (int)pid);
 	for (ssize_t i = 0; i < n && !found; i++)
-		if (traces(pids[i], words))
+		if (affirms(pids[i], words, seconds))
 			found = pids[i];
 	free(pids);
 	return found;
+}
+
+pid_t control_tracing(pid_t pid)
+{
+	char words[32];
+
+	snprintf(words, sizeof words, "traces %d", (int)pid);
+	return who_affirms(words, CONTROL_ANSWER_SECONDS);
+}
+
+/* False: that is no name that can be asked for. */
+static bool ask_for_file(char words[CONTROL_WORDS_MAX], const char *file)
+{
+	int n = snprintf(words, CONTROL_WORDS_MAX, "writes %s", file);
+
+	return n > 0 && n < CONTROL_WORDS_MAX - 1 && !strchr(file, '\n');
+}
+
+bool control_writes(pid_t pid, const char *file)
+{
+	char words[CONTROL_WORDS_MAX];
+
+	return ask_for_file(words, file) && affirms(pid, words, CONTROL_LOOK_SECONDS);
+}
+
+pid_t control_writing(const char *file)
+{
+	char words[CONTROL_WORDS_MAX];
+
+	return ask_for_file(words, file) ? who_affirms(words, CONTROL_LOOK_SECONDS) : 0;
 }

@@ -35,6 +35,8 @@ const struct control_command control_commands[] = {
 	  "end the session and tell what it has written" },
 	{ "traces", CONTROL_TRACES, CONTROL_INTERNAL | CONTROL_TELLS_PID,
 	  "is that process one of the session's?" },
+	{ "writes", CONTROL_WRITES, CONTROL_INTERNAL | CONTROL_TAKES_FILE,
+	  "is that a file that the session writes?" },
 };
 
 const size_t n_control_commands = sizeof control_commands / sizeof *control_commands;

@@ -569,6 +569,44 @@ kept() {
 	finish server
 }
 
+@test "detach does not print over a file of the session that it ends" {
+	start server "$T/server" 4 100
+	attach --background --data=run.data --massif-out-file=m.out "$PID"
+	FRONT=''
+	progress server 2
+	ln -s run.data link
+	local file
+	for file in run.data ./link "$D/m.out" run.data.77; do
+		refused 2 "-o $file would write over a file of the session of process $PID" "$MPROF" detach -o "$file" "$PID"
+	done
+	detach -o report.txt "$PID"
+	json run.data
+	clean "$PID"
+	finish server
+}
+
+@test "two sessions do not write the same file: the second is refused, whatever it calls it" {
+	local first
+	start server "$T/server" 4 100
+	first=$PID
+	start other "$T/server" 4 100
+	attach --background "$first"
+	FRONT=''
+	refused 2 "--data=mprof.data: the session of process $first writes that file; give this one another name" \
+		"$MPROF" attach --background "$PID"
+	refused 2 "--mma-log-file=../${D##*/}/mprof.data: the session of process $first writes" \
+		"$MPROF" attach --data=other.data --mma-log-file="../${D##*/}/mprof.data" "$PID"
+	attach --background --data=other.data "$PID"
+	FRONT=''
+	detach "$PID"
+	detach "$first"
+	json mprof.data
+	[ "$(jq .pid report.json)" = "$first" ]
+	clean "$first"
+	finish server
+	finish other
+}
+
 @test "a session in the foreground tells the client, too, what it could not write" {
 	start server "$T/server" 4 100
 	mkdir gone
