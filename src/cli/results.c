@@ -125,8 +125,8 @@ static void append_failures(char *text, size_t size, const struct outputs *o, si
 	size_t len = strlen(text), n = told;
 
 	for (const char *why; (why = unwritten_behind(&o->unwritten, n)); n++) {
-		if (n >= UNWRITTEN_REMEMBERED || len + strlen(why) + sizeof "; and 4294967295 more" >
-						 size)
+		if (n >= UNWRITTEN_REMEMBERED ||
+		    len + strlen(why) + sizeof "; and 4294967295 more" > size)
 			break;
 		len += (size_t)snprintf(text + len, size - len, "; %s", why);
 	}

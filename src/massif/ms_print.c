@@ -2,6 +2,7 @@
 #include "massif/ms_print.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -92,6 +93,17 @@ static void close_node(struct tree_printer *p)
 		return;
 	p->open[p->n - 1].insignificant++;
 	p->open[p->n - 1].bytes += n->own;
+}
+
+/* The file may be anybody's. */
+static void put_text(FILE *out, const char *s)
+{
+	for (const char *line = s; *line; line = s) {
+		while (*s && *s != '\n')
+			s = printable_put(out, s);
+		if (*s)
+			fputc(*s++, out);
+	}
 }
 
 static int print_line(struct tree_printer *p, const struct massif_line *l)
