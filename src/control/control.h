@@ -83,6 +83,17 @@ int control_ask(pid_t pid, enum control_form form, const char *words, unsigned s
 		struct control_answer *a, struct error *e);
 void control_answer_release(struct control_answer *a);
 
+struct control_asked {
+	pid_t pid;		/* to be set before */
+	int err;		/* as control_ask() returns it */
+	struct control_answer answer;	/* to be released */
+	struct error error;
+};
+
+/* Ask several sessions at once for JSON; all together take @seconds at most. 0 or -ENOMEM: nobody
+ * has been asked. */
+int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds);
+
 /**
  * The processes that have a session, sorted; sockets nobody listens on are removed.
  * Returns how many, or -errno; *pids is the caller's to free().

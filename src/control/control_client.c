@@ -35,7 +35,8 @@ static ssize_t read_answer(int fd, char **answer, int64_t until)
 	while (n < ANSWER_MAX) {
 		int64_t left = until - now_ms();
 
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+		/* What is there already is not too late. */
+		if (poll(&p, 1, left > 0 ? (int)left : 0) == 0)
 			return -ETIMEDOUT;
 		if (ARRAY_RESERVE(answer, &cap, n + 1))
 			return -ENOMEM;
@@ -130,29 +131,57 @@ bool control_is_there(pid_t pid)
 	return fd >= 0 || fd == -ETIMEDOUT;
 }
 
-/* Ask once; a->reply may be of any kind. */
+/* A command that has been sent. */
+struct sent {
+	pid_t pid;
+	unsigned version, seconds;
+	int fd;
+	int unsent;		/* -errno: not all of it has gone */
+	int64_t until;
+};
+
+/* 0, or -errno with a sentence. */
+static int send_command(struct sent *q, pid_t pid, unsigned version, enum control_form form,
+			const char *words, unsigned seconds, struct error *e)
+{
+	char *line = control_request_make(version, form, words);
+
+	*q = (struct sent){ .pid = pid, .version = version, .seconds = seconds };
+	q->fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	if (q->fd >= 0) {
+		/* A session that ends does not wait for our line: its last word may be there
+		 * already. */
+		q->unsent = send(q->fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
+		q->until = now_ms() + seconds * 1000;
+	}
+	free(line);
+	return q->fd < 0 ? q->fd : 0;
+}
+
+/* a->reply may be of any kind. */
+static int take_answer(const struct sent *q, struct control_answer *a, struct error *e)
+{
+	ssize_t n = read_answer(q->fd, &a->bytes, q->until);
+	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, q->version, a->bytes, (size_t)n);
+
+	a->fd = q->fd;
+	if (err == -ETIMEDOUT)
+		return no_answer(q->pid, q->seconds, e);
+	if (err)
+		return cannot_talk(q->pid, err, e);
+	return q->unsent && a->reply.kind != CONTROL_REPLY_ENDED ?
+		       cannot_talk(q->pid, q->unsent, e) :
+		       0;
+}
+
+/* Ask once. */
 static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words,
 		  unsigned seconds, struct control_answer *a, struct error *e)
 {
-	char *line = control_request_make(version, form, words);
-	int fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	struct sent q;
+	int err = send_command(&q, pid, version, form, words, seconds, e);
 
-	if (fd < 0) {
-		free(line);
-		return fd;
-	}
-	/* A session that ends does not wait for our line: its last word may be there already. */
-	int unsent = send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
-	ssize_t n = read_answer(fd, &a->bytes, now_ms() + seconds * 1000);
-	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, version, a->bytes, (size_t)n);
-
-	free(line);
-	a->fd = fd;
-	if (err == -ETIMEDOUT)
-		return no_answer(pid, seconds, e);
-	if (err)
-		return cannot_talk(pid, err, e);
-	return unsent && a->reply.kind != CONTROL_REPLY_ENDED ? cannot_talk(pid, unsent, e) : 0;
+	return err ? err : take_answer(&q, a, e);
 }
 
 /* 0 if it is a whole answer. */
@@ -197,6 +226,31 @@ int control_ask(pid_t pid, enum control_form form, const char *words, unsigned s
 	if (err)
 		control_answer_release(a);
 	return err;
+}
+
+int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds)
+{
+	struct sent *sent = calloc(n + 1, sizeof *sent);
+
+	if (!sent)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		asked[i].answer = (struct control_answer){ 0 };
+		asked[i].err = send_command(&sent[i], asked[i].pid, CONTROL_VERSION, CONTROL_JSON,
+					    words, seconds, &asked[i].error);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct control_asked *a = &asked[i];
+
+		if (!a->err)
+			a->err = take_answer(&sent[i], &a->answer, &a->error);
+		if (!a->err)
+			a->err = judge(a->pid, &a->answer, &a->error);
+		if (a->err)
+			control_answer_release(&a->answer);
+	}
+	free(sent);
+	return 0;
 }
 
 void control_answer_release(struct control_answer *a)

@@ -623,6 +623,38 @@ kept() {
 	finish server
 }
 
+@test "status tells what sessions answer, and of those that do not that they do not" {
+	local name first tracers=''
+	for name in one two three; do
+		start $name "$T/server" 2 200
+		attach --background --data=$name.data "$PID"
+		FRONT=''
+		[ $name = three ] || {
+			tracers="$tracers $(tracer_of "$PID")"
+			eval "$name=$PID"
+		}
+	done
+	# shellcheck disable=SC2086
+	kill -STOP $tracers
+	limited "$MPROF" status >status.out
+	limited "$MPROF" status --format=json >status.json
+	# shellcheck disable=SC2086
+	kill -CONT $tracers
+	grep -Eq "^ *$PID  tracing " status.out || fail "$(cat status.out)"
+	# shellcheck disable=SC2154
+	for name in "$one" "$two"; do
+		grep -q "^ *$name  the session of process $name has not answered for 2 seconds" status.out ||
+			fail "$(cat status.out)"
+	done
+	[ "$(jq -c '[.[].ok] | sort' status.json)" = '[false,false,true]' ]
+	detach "$PID"
+	detach "$one"
+	detach "$two"
+	finish one
+	finish two
+	finish three
+}
+
 # ---- the socket ----
 
 # no_place HOW DIRECTORY: made by somebody else, or as good as that
