@@ -177,6 +177,20 @@ static int begin_children(struct serve *v, const struct pids *parents)
 	return err;
 }
 
+/* They are there already, and are not seen to be started. */
+static void count_children(struct serve *v, const struct pids *parents)
+{
+	struct pids all = { 0 };
+
+	for (size_t i = 0; i < parents->n; i++)
+		if (pids_add(&all, parents->v[i]))
+			break;
+	size_t n = all.n;
+	if (!processes_add_children(&all, 0))
+		v->session->unfollowed += all.n - n;
+	pids_release(&all);
+}
+
 static void say_attached(const struct serve *v)
 {
 	const struct session *s = v->session;
@@ -209,6 +223,8 @@ static int begin_all(struct serve *v, const struct attach *a)
 		return status;
 	if (a->options.tree && begin_children(v, &a->pids))
 		say("not all children are traced: out of memory");
+	if (!a->options.trace_children)
+		count_children(v, &a->pids);
 	if (a->options.one_cpu && share_one_cpu(s->root, &e))
 		say("%s", e.text);
 	return 0;

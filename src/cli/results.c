@@ -2,6 +2,7 @@
 #include "cli/results.h"
 
 #include "outputs/data.h"
+#include "outputs/tell.h"
 #include "outputs/write.h"
 
 #include <inttypes.h>
@@ -98,8 +99,11 @@ char *results_text(const struct outputs *o, const char *head, enum results what)
 	if (what == RESULTS_KEPT)
 		add_unsaved(out, o);
 	add_failures(out, o);
+	struct error e;
 	if (o->left_out_text)
 		fprintf(out, CONTROL_SAID "%s\n", o->left_out_text);
+	if (tell_unfollowed(s, &e))
+		fprintf(out, CONTROL_SAID "%s\n", e.text);
 	fclose(out);
 	return text;
 }
