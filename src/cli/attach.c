@@ -61,6 +61,11 @@ static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f
 		say("cannot attach to process %d: a session of mprof traces it already; mprof "
 		    "detach %d ends that",
 		    (int)pid, (int)by);
+	else if (p == TARGET_TRACED && f->tracer_is_mprof)
+		say("cannot attach to process %d: a session of mprof traces it already that was "
+		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "
+		    "ends it, and writes what it writes",
+		    (int)pid, (int)f->tracer);
 	else
 		say("%s", e.text);
 	return status_of(p);

@@ -50,6 +50,18 @@ static bool can_be_sent(const char *line)
 	return false;
 }
 
+/* Does the name lead to a file that a process has open? Those of the session are not who asks's. */
+static bool is_of_a_process(const char *file)
+{
+	static const char *const places[] = { "/dev/std", "/dev/fd/", "/dev/tty", "/proc/self/",
+					      "/proc/thread-self/" };
+
+	for (size_t i = 0; file && i < sizeof places / sizeof *places; i++)
+		if (!strncmp(file, places[i], strlen(places[i])))
+			return true;
+	return false;
+}
+
 static void say_no_control(const char *word)
 {
 	struct nearest n = { .word = word, .len = strlen(word) };
@@ -171,6 +183,10 @@ int command_control(int argc, char **argv)
 
 	if (status)
 		return status;
+	if (call.command->flags & CONTROL_TAKES_FILE && is_of_a_process(call.rest)) {
+		say("control: %s would be the session's, and not yours: name a file", call.rest);
+		return STATUS_USAGE;
+	}
 	char *line = command_line(call.command, call.pid, call.rest);
 	if (line && !can_be_sent(line)) {
 		free(line);

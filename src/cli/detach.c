@@ -210,12 +210,12 @@ static int print_reports(struct detached *d, const struct options *o)
 	int status = print_sections(d, o, out);
 
 	fn_names_say_unmet(o);
+	bool told = status && ferror(out); /* by who printed */
 	int err = stream_close(out);
-	if (err) {
+
+	if (err && !told)
 		stream_failed(o, err);
-		status = STATUS_FAILED;
-	}
-	return status;
+	return err ? STATUS_FAILED : status;
 }
 
 /* What stays, and what can be done about it. */
@@ -269,11 +269,6 @@ int command_detach(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
-	if (o.pprof.base) {
-		say("option base means nothing for detach: compare the data files with mprof "
-		    "report");
-		return STATUS_USAGE;
-	}
 	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;

@@ -623,6 +623,57 @@ kept() {
 	finish server
 }
 
+@test "who cannot find a session is told how it ends; a thread's number stands for its process" {
+	start server "$T/server" 4 100
+	attach --background --data=run.data "$PID"
+	FRONT=''
+	local tracer thread
+	tracer=$(tracer_of "$PID")
+	progress server 2
+	mkdir -m 700 other
+	XDG_RUNTIME_DIR=$D/other refused 6 "another XDG_RUNTIME_DIR or TMPDIR or by another user; kill $tracer ends it" \
+		"$MPROF" attach --data=other.data "$PID"
+	# shellcheck disable=SC2012
+	thread=$(ls "/proc/$PID/task" | tail -n 1)
+	[ "$thread" != "$PID" ]
+	detach "$thread"
+	clean "$PID"
+	attach --background --data=again.data "$PID"
+	FRONT=''
+	kill "$(tracer_of "$PID")"
+	clean "$PID"
+	json again.data
+	finish server
+}
+
+@test "control save refuses the standard files, which would be the session's" {
+	start server "$T/server" 2 200
+	attach --background --data=run.data "$PID"
+	FRONT=''
+	local file
+	for file in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+		refused 2 "$file would be the session's, and not yours" "$MPROF" control "$PID" save $file
+	done
+	detach "$PID"
+	finish server
+}
+
+@test "a report that cannot be written is told once, and an autosave that fails is, too" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data
+	progress server 2
+	detach_fails 'cannot write /dev/full: No space left on device' -o /dev/full
+	[ "$(grep -c 'cannot write' detach.err)" = 1 ] || fail "$(cat detach.err)"
+	mkdir gone
+	attach --data=gone/f.data --autosave=20 -o report.txt "$PID"
+	mv gone away
+	progress server 1 2000
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$(grep -c 'gone/f.data: No such file' attach.err)" -le 2 ] || fail "$(cat attach.err)"
+	finish server
+}
+
 @test "status tells what sessions answer, and of those that do not that they do not" {
 	local name first tracers=''
 	for name in one two three; do
