@@ -302,9 +302,9 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 	}
 	if (!outputs_apart(&a->options))
 		return STATUS_USAGE;
-	if (!outputs_are_free(&a->options))
-		return STATUS_USAGE;
 	status = look_at_all(a);
+	if (!status && !outputs_are_free(&a->options))
+		status = STATUS_USAGE;
 	if (!status)
 		status = record_prepare(&a->options);
 	return status;

@@ -101,7 +101,7 @@ static void assert_bytes(const char *text, uint64_t want)
 
 static void byte_counts_may_have_a_suffix(void **state)
 {
-	static const char *const wrong[] = { "", "K", "1k", "1KB", "-1", "1.5M", " 1",
+	static const char *const wrong[] = { "", "K", "1t", "1KB", "-1", "1.5M", " 1",
 					     "18446744073709551615K",
 					     "99999999999999999999999999999999999G" };
 	uint64_t n = 77;
@@ -110,6 +110,7 @@ static void byte_counts_may_have_a_suffix(void **state)
 	assert_bytes("0", 0);
 	assert_bytes("1048576", 1 << 20);
 	assert_bytes("3K", 3 << 10);
+	assert_bytes("3k", 3 << 10);
 	assert_bytes("100M", 100 << 20);
 	assert_bytes("1G", 1 << 30);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
