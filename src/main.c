@@ -26,13 +26,21 @@ static int print_help(const char *command)
 	return STATUS_USAGE;
 }
 
+/* The help of help is that of all. */
+static bool has_help(const char *command)
+{
+	return command[0] != '-' && strcmp(command, "help");
+}
+
 static int command_help(int argc, char **argv)
 {
 	if (argc > 3) {
 		say("help: of one command at a time; \"%s\" is one too many", argv[3]);
 		return STATUS_USAGE;
 	}
-	return print_help(argc > 2 && strcmp(argv[2], "--help") ? argv[2] : NULL);
+	bool of_one = argc > 2 && has_help(argv[2]);
+
+	return print_help(of_one ? argv[2] : NULL);
 }
 
 static int command_version(int argc, char **argv)
@@ -64,12 +72,6 @@ static void keep_standard_files(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
-}
-
-/* The help of help is that of all. */
-static bool has_help(const char *command)
-{
-	return command[0] != '-' && strcmp(command, "help");
 }
 
 static int run(int argc, char **argv)

@@ -101,7 +101,7 @@ static int save(struct session *s, const struct image *i)
 	char *path;
 	int err = data_save_as(&v->outputs, i, NULL, &path, &e);
 
-	if (err)
+	if (err && !s->save_children.failing)
 		say("%s", e.text);
 	free(path);
 	return err;

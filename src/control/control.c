@@ -71,8 +71,9 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 
 	e->text[0] = '\0';
 	if (control_is_there(pid))
-		return error_set(e, -EADDRINUSE, "process %d has a session already; mprof detach "
-						 "%d ends it",
+		return error_set(e, -EADDRINUSE,
+				 "process %d has a session already; mprof detach %d ends it when "
+				 "all is saved (mprof status)",
 				 (int)pid, (int)pid);
 	int err = control_dir_make(dir, e);
 	if (err)

@@ -184,6 +184,9 @@ void output_leave_out(struct outputs *o)
 	o->left_out_text = tell_left_out(o->session->left_out);
 	if (o->left_out_text)
 		say_to(o->host->say, "%s", o->left_out_text);
+	struct error e;
+	if (tell_unfollowed(o->session, &e))
+		say_to(o->host->say, "%s", e.text);
 }
 
 bool output_unsaved(const struct session *s)

@@ -75,6 +75,7 @@ family() {
 	json run.data
 	nothing "$(truth_differences report.json bins)" "not what the parent did:"
 	[ "$(ls run.data*)" = run.data ]
+	says detach.err '^mprof: [1-9][0-9]* processes that it started were not profiled; --trace-children=yes, or --tree'
 	finish family
 }
 
@@ -87,6 +88,15 @@ family() {
 	json run.data
 	nothing "$(truth_differences report.json bins)" "not what the parent did:"
 	[ "$(ls run.data*)" = run.data ]
+}
+
+@test "run: one line tells how many processes were started and not profiled, however they were" {
+	printf '%s\n' "import os, subprocess" 'for i in range(3): subprocess.call("/bin/true")' \
+		'if os.fork() == 0: os._exit(0)' 'os.wait()' >start.py
+	limited "$MPROF" run -o /dev/null --data=/dev/null -- /usr/bin/python3 start.py 2>err
+	says err '4 processes that it started were not profiled; --trace-children=yes does that$'
+	limited "$MPROF" run -o /dev/null --data=/dev/null --trace-children=yes -- /usr/bin/python3 start.py 2>err
+	not grep -q 'not profiled' err
 }
 
 @test "run: children that are followed are exact" {
