@@ -17,7 +17,8 @@ struct task_ref {
 	struct address_space *space;	/* its memory */
 };
 
-/* Functions of mprof.h, which do nothing but be called. */
+/* Functions of mprof.h, which do nothing but be called; and one whose calls concern whoever
+ * traces. */
 enum program_mark {
 	MARK_NONE,
 	MARK_AUTOSAVE,	/* set_mprof_autosave(count) */
@@ -26,6 +27,7 @@ enum program_mark {
 	MARK_SUSPEND,	/* mprof_suspend() */
 	MARK_RESUME,	/* mprof_resume() */
 	MARK_STAMP,	/* mprof_mark() */
+	MARK_CLONE,	/* __clone() of the C library: the session does not get it */
 };
 
 /* Functions that are answered in their place: they return at once, with our result. */

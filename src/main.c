@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/ownstack.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -25,13 +26,21 @@ static int print_help(const char *command)
 	return STATUS_USAGE;
 }
 
+/* The help of help is that of all. */
+static bool has_help(const char *command)
+{
+	return command[0] != '-' && strcmp(command, "help");
+}
+
 static int command_help(int argc, char **argv)
 {
 	if (argc > 3) {
 		say("help: of one command at a time; \"%s\" is one too many", argv[3]);
 		return STATUS_USAGE;
 	}
-	return print_help(argc > 2 && strcmp(argv[2], "--help") ? argv[2] : NULL);
+	bool of_one = argc > 2 && has_help(argv[2]);
+
+	return print_help(of_one ? argv[2] : NULL);
 }
 
 static int command_version(int argc, char **argv)
@@ -65,15 +74,8 @@ static void keep_standard_files(void)
 			(void)!open("/dev/null", modes[fd] | O_CLOEXEC);
 }
 
-/* The help of help is that of all. */
-static bool has_help(const char *command)
+static int run(int argc, char **argv)
 {
-	return command[0] != '-' && strcmp(command, "help");
-}
-
-int main(int argc, char **argv)
-{
-	keep_standard_files();
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
 		if (strcmp(argv[1], commands[i].name) != 0)
 			continue;
@@ -84,4 +86,10 @@ int main(int argc, char **argv)
 	if (options_ask_for_help("report", argc, argv, 1))
 		return print_help(NULL);
 	return command_classic(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	keep_standard_files();
+	return ownstack_call(run, argc, argv);
 }

@@ -33,6 +33,7 @@ taddr arch_sp(const struct arch_regs *r);
 
 /* Integer argument @n (0 to 5) when the pc is at a function's first instruction. */
 uint64_t arch_arg(const struct arch_regs *r, unsigned n);
+void arch_set_arg(struct arch_regs *r, unsigned n, uint64_t value);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);

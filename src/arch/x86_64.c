@@ -100,6 +100,15 @@ uint64_t arch_arg(const struct arch_regs *r, unsigned n)
 	return in_order[n % 6];
 }
 
+void arch_set_arg(struct arch_regs *r, unsigned n, uint64_t value)
+{
+	struct user_regs_struct *u = &r->user;
+	unsigned long long *const in_order[] = { &u->rdi, &u->rsi, &u->rdx,
+						 &u->rcx, &u->r8,  &u->r9 };
+
+	*in_order[n % 6] = value;
+}
+
 /* rol $3, $13, $61, $51, %rdi; xchg %rbx,%rbx */
 const uint8_t arch_request[] = { 0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1,
 				 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33, 0x48, 0x87, 0xdb };

@@ -245,7 +245,7 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 }
 
 /* The same, with somebody to wait for those who keep an exec waiting that keeps us waiting. */
-static int seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
+int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns)
 {
 	struct stuck_alarm alarm;
 	int err = set_alarm(&alarm);
@@ -348,7 +348,7 @@ static bool runs_in_parents_memory(const struct tracer *t, pid_t pid)
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
-	int err = seize_and_hold(t, pid, &stopped_ns);
+	int err = tracer_seize_and_hold(t, pid, &stopped_ns);
 
 	if (err) {
 		tracer_detach_process(t, pid);
@@ -364,12 +364,19 @@ static int attach(struct tracer *t, pid_t pid)
 		tracer_detach_process(t, pid);
 		return -EADDRINUSE;
 	}
+	/* Whoever runs in this memory, too, would die of the first breakpoint. */
+	err = tracer_seize_sharers(t, pid, &stopped_ns);
+	if (err) {
+		tracer_give_back(t, pid);
+		return err;
+	}
 	s = space_of_group(t, pid);
 	struct task *task = s ? resting_task(t, pid) : NULL;
 	if (!task) {
-		tracer_detach_process(t, pid);
+		tracer_give_back(t, pid);
 		return -ESRCH;
 	}
+	tracer_enter_with_sharers(t, s);
 	bool keep = begin_image(t, task);
 	uint64_t ns = clock_now_ns() - stopped_ns;
 	if (t->attach_ns < ns)

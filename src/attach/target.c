@@ -84,6 +84,7 @@ struct target_facts target_look(pid_t pid)
 
 	f.kernel_thread = f.exists && is_kernel_thread(pid);
 	f.mprof = f.exists && runs_our_program(pid);
+	f.tracer_is_mprof = f.tracer > 0 && runs_our_program(f.tracer);
 	f.live_threads = f.exists && has_live_threads(pid);
 	return f;
 }

@@ -29,6 +29,7 @@ struct target_facts {
 	uid_t uid;
 	bool kernel_thread;
 	bool mprof;		/* runs the program that we are, too */
+	bool tracer_is_mprof;	/* and so does who traces it */
 	bool live_threads;	/* a thread that has not ended, even if the leader has */
 };
 

@@ -3,8 +3,8 @@
 #define MPROF_ATTACH_TRACER_INTERNAL_H
 
 /* What the files of the tracer share: tracer.c (the loop), queue.c (what waitpid tells), serve.c
- * (each kind of stop), new_tasks.c (new tasks and programs), seize.c and guests.c (attaching),
- * hold.c (stopping a whole space, detaching). Nobody else includes this. */
+ * (each kind of stop), new_tasks.c (new tasks and programs), seize.c, guests.c and sharers.c
+ * (attaching), hold.c (stopping a whole space, detaching). Nobody else includes this. */
 
 #include "attach/kernel.h"
 #include "attach/tracer.h"
@@ -88,6 +88,10 @@ void tracer_place_orphans(struct tracer *t, const struct task *dead);
  * not 0. 0 or -errno. */
 int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
 
+/* The same with guests, by somebody who also waits for those who keep an exec waiting that keeps us
+ * waiting. */
+int tracer_seize_and_hold(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+
 /* guests.c */
 /*
  * The same, and all processes that run in its memory while threads of it sleep in vfork(2). One
@@ -97,6 +101,15 @@ int tracer_seize_all(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
 int tracer_seize_with_guests(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
 /* All of them enter a space. */
 void tracer_enter_with_guests(struct tracer *t, pid_t pid, struct address_space *s);
+
+/* sharers.c */
+/* The same for each process that runs in the memory of @pid, which has been seized and has no space
+ * yet, and is no thread of it. */
+int tracer_seize_sharers(struct tracer *t, pid_t pid, uint64_t *stopped_ns);
+/* They enter that space. */
+void tracer_enter_with_sharers(struct tracer *t, struct address_space *s);
+/* The process, and who was seized with it, cannot be had. */
+void tracer_give_back(struct tracer *t, pid_t pid);
 
 /* hold.c */
 /* Stop every task of a space but @except; what they stopped for by themselves is queued. */

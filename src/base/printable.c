@@ -50,7 +50,12 @@ static bool is_control(const char *s, size_t n)
 
 	if (n == 1)
 		return u[0] < 0x20 || u[0] == 0x7f;
-	return n == 2 && u[0] == 0xc2 && u[1] < 0xa0;	/* U+0080 to U+009F */
+	if (n == 2)
+		return u[0] == 0xc2 && u[1] < 0xa0;	/* U+0080 to U+009F */
+	if (n != 3 || u[0] != 0xe2)
+		return false;
+	return (u[1] == 0x80 && between(u[2], 0xaa, 0xae)) ||	/* U+202A to U+202E */
+	       (u[1] == 0x81 && between(u[2], 0xa6, 0xa9));	/* U+2066 to U+2069 */
 }
 
 /* The result as far as it fits. */
@@ -99,6 +104,18 @@ size_t printable(char *out, size_t cap, const char *s)
 	if (cap)
 		out[r.end] = '\0';
 	return r.len;
+}
+
+const char *printable_put(FILE *out, const char *s)
+{
+	size_t n = printable_utf8(s);
+
+	if (n && !is_control(s, n)) {
+		fwrite(s, 1, n, out);
+		return s + n;
+	}
+	fprintf(out, "\\%03o", (unsigned char)*s);
+	return s + 1;
 }
 
 char *printable_copy(const char *s)

@@ -3,6 +3,7 @@
 #define MPROF_BASE_PRINTABLE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /**
  * Length in bytes, 1 to 4, of the UTF-8 character that @s begins with; 0 if the bytes there are
@@ -13,13 +14,18 @@ size_t printable_utf8(const char *s);
 
 /**
  * Make @s harmless for a terminal: every byte of a control character (below U+0020, U+007F to
- * U+009F) and every byte that is not valid UTF-8 becomes \ooo, its value in octal.
+ * U+009F), of one that turns the direction of what follows (U+202A to U+202E, U+2066 to U+2069) and
+ * every byte that is not valid UTF-8 becomes \ooo, its value in octal.
  * Valid UTF-8 is left as it is.
  * @out  the caller's, @cap bytes; always terminated if @cap > 0; cut between two characters,
  *       never within one, if it is too small (4 * strlen(@s) + 1 is always enough)
  * Returns the length of the whole result, as snprintf(3) does.
  */
 size_t printable(char *out, size_t cap, const char *s);
+
+/* Write the first character of @s, which has one, to a file in the same way. Returns what is behind
+ * it. */
+const char *printable_put(FILE *out, const char *s);
 
 /* The same in memory of its own, for free(); NULL: out of memory. */
 char *printable_copy(const char *s);

@@ -6,6 +6,7 @@
 #include "breakpoints/announce.h"
 #include "probes/outcome.h"
 
+#include <sched.h>
 #include <string.h>
 
 static struct task_ref watch_ref(const struct task *task)
@@ -201,6 +202,24 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 					       .old_ptr = c->ptr });
 }
 
+/* ---- children ---- */
+
+/*
+ * A child that is made with CLONE_UNTRACED is born without our hearing of it, with our breakpoints
+ * in its memory, and would die of the first one. All that the flag does is to keep a child from a
+ * tracer, so nobody misses it.
+ */
+static void show_child(const struct task *task, const struct probe *p, struct arch_regs *r)
+{
+	const struct arch_regs was = *r;
+	uint64_t flags = arch_arg(r, p->ptr_arg);
+
+	if (!(flags & CLONE_UNTRACED))
+		return;
+	arch_set_arg(r, p->ptr_arg, flags & ~(uint64_t)CLONE_UNTRACED);
+	arch_change_regs(task->tid, &was, r);
+}
+
 /* ---- every entry ---- */
 
 /* operator new, the pending call, got nothing: what it calls from here on (the program's handler,
@@ -292,6 +311,10 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 
 	if (p->question)
 		return answer(w, task, t, bp, r);
+	if (p->mark == MARK_CLONE) {
+		show_child(task, p, r);
+		return false;
+	}
 	if (p->mark) {
 		w->sink->mark(w->image, watch_ref(task), p->mark, arch_arg(r, p->ptr_arg));
 		return false;

@@ -385,7 +385,9 @@ struct observed_counts watch_counts(const struct watch *w)
  * again. */
 static bool is_mark(const struct watch *w, const struct breakpoint *bp)
 {
-	return bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->kind == PROBE_NONE;
+	const struct probe *p = watch_probe(w, bp->probe);
+
+	return bp->roles & BREAKPOINT_ENTRY && p->kind == PROBE_NONE && p->mark != MARK_CLONE;
 }
 
 void watch_suspend(struct watch *w)
@@ -409,6 +411,13 @@ void watch_resume(struct watch *w, pid_t tid)
 		w->shared->engine->suspend(w->engine, false);
 }
 
+/* Any C library has a clone(), and that alone tells nothing of memory. */
+static bool shows_something(const struct watch *w, const struct breakpoint *bp)
+{
+	return bp->roles & (BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER) ||
+	       (bp->roles & BREAKPOINT_ENTRY && watch_probe(w, bp->probe)->mark != MARK_CLONE);
+}
+
 bool watch_can_see(const struct watch *w)
 {
 	if (w->shared->no_traps)
@@ -416,8 +425,7 @@ bool watch_can_see(const struct watch *w)
 	if (w->n_taken)
 		return true;
 	for (size_t i = 0; i < w->breakpoints.n; i++)
-		if (w->breakpoints.v[i].roles &
-		    (BREAKPOINT_ENTRY | BREAKPOINT_RENDEZVOUS | BREAKPOINT_RESOLVER))
+		if (shows_something(w, &w->breakpoints.v[i]))
 			return true;
 	return false;
 }

@@ -2,6 +2,7 @@
 #include "cli/apart.h"
 
 #include "base/text.h"
+#include "control/control.h"
 #include "session/filename.h"
 
 #include <ctype.h>
@@ -148,22 +149,24 @@ static const char *between(const struct output *a)
 	return a->option[1] == '-' ? "=" : " ";
 }
 
-/* False: a sentence has been printed. */
-static bool are_apart(const struct output *a, const struct output *b)
+/* False: they are not, and why stands in @e. */
+static bool are_apart(const struct output *a, const struct output *b, struct error *e)
 {
 	if (!a->where || !b->where || a->option == b->option)
 		return true;
 	if (are_same(a, b) && !strcmp(a->name, b->name))
-		say("%s and %s both name %s: give one of them another "
-		    "name", a->option, b->option, a->name);
+		error_set(e, 0, "%s and %s both name %s: give one of them another name", a->option,
+			  b->option, a->name);
 	else if (are_same(a, b))
-		say("%s%s%s and %s%s%s are the same file: give one of them another name", a->option,
-		    between(a), a->name, b->option, between(b), b->name);
+		error_set(e, 0, "%s%s%s and %s%s%s are the same file: give one of them another "
+				"name",
+			  a->option, between(a), a->name, b->option, between(b), b->name);
 	else if (may_take(b, a))
-		return are_apart(b, a);
+		return are_apart(b, a, e);
 	else if (may_take(a, b))
-		say("%s%s%s is a name that %s%s%s may need for a further file: give one of them "
-		    "another name", b->option, between(b), b->name, a->option, between(a), a->name);
+		error_set(e, 0, "%s%s%s is a name that %s%s%s may need for a further file: give "
+				"one of them another name",
+			  b->option, between(b), b->name, a->option, between(a), a->name);
 	else
 		return true;
 	return false;
@@ -171,62 +174,119 @@ static bool are_apart(const struct output *a, const struct output *b)
 
 /* ---- all of them ---- */
 
-/* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and a sentence has been
- * printed. */
-static bool add(struct output *out, size_t *n, const char *option, const char *pattern,
-		unsigned nth, enum further further)
+/* What the options name, for process @pid. */
+struct outputs_named {
+	struct output of[7];
+	size_t n;
+	pid_t pid;
+};
+
+/* @nth: what %n stands for, 0: nothing. False: the name cannot be expanded, and why stands in
+ * @e. */
+static bool add(struct outputs_named *to, const char *option, const char *pattern, unsigned nth,
+		enum further further, struct error *e)
 {
-	struct error e;
+	struct error why;
 
 	if (!pattern)
 		return true;
-	char *name = filename_expand_nth(pattern, getpid(), nth, &e);
+	char *name = filename_expand_nth(pattern, to->pid, nth, &why);
 	if (!name) {
-		say("%s: %s", option, e.text);
+		error_set(e, 0, "%s: %s", option, why.text);
 		return false;
 	}
-	out[*n] = (struct output){ .option = option, .name = name, .further = further };
-	resolve(&out[(*n)++]);
+	to->of[to->n] = (struct output){ .option = option, .name = name, .further = further };
+	resolve(&to->of[to->n++]);
 	return true;
 }
 
 /* The first heap profile may be a link that is there already. */
-static void add_first_profile(struct output *out, size_t *n)
+static void add_first_profile(struct outputs_named *to)
 {
+	const struct output *profiles = to->n ? &to->of[to->n - 1] : NULL;
 	char *name;
 
-	if (!*n || asprintf(&name, "%s.0001.heap", out[*n - 1].name) < 0)
+	if (!profiles || asprintf(&name, "%s.0001.heap", profiles->name) < 0)
 		return;
-	out[*n] = (struct output){ .option = out[*n - 1].option, .name = name };
-	resolve(&out[(*n)++]);
+	to->of[to->n] = (struct output){ .option = profiles->option, .name = name };
+	resolve(&to->of[to->n++]);
 }
 
-static bool add_all(struct output *out, size_t *n, const struct options *o)
+/* Without -o. */
+static bool add_all(struct outputs_named *to, const struct options *o, struct error *e)
 {
-	if (!add(out, n, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES))
+	if (!add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e))
 		return false;
-	add_first_profile(out, n);
-	return add(out, n, "--data", o->data, 0, NUMBERED) &&
-	       add(out, n, "-o", o->output, 0, NO_FURTHER) &&
-	       add(out, n, "--massif-out-file", o->massif.file, 1, NUMBERED) &&
-	       add(out, n, "--mma-log-file", o->mma.log_file, 0, NUMBERED) &&
-	       add(out, n, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER);
+	add_first_profile(to);
+	return add(to, "--data", o->data, 0, NUMBERED, e) &&
+	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
+	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&
+	       add(to, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER, e);
+}
+
+static void release(struct outputs_named *named)
+{
+	for (size_t i = 0; i < named->n; i++) {
+		free(named->of[i].name);
+		free(named->of[i].where);
+	}
 }
 
 bool outputs_apart(const struct options *o)
 {
-	struct output out[7];
-	size_t n = 0;
-	bool apart = add_all(out, &n, o);
+	struct outputs_named all = { .pid = getpid() };
+	struct error e;
+	bool apart = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
 
-	for (size_t i = 0; apart && i < n; i++)
-		for (size_t k = i + 1; apart && k < n; k++)
-			apart = are_apart(&out[i], &out[k]);
-	for (size_t i = 0; i < n; i++) {
-		free(out[i].name);
-		free(out[i].where);
-	}
+	for (size_t i = 0; apart && i < all.n; i++)
+		for (size_t k = i + 1; apart && k < all.n; k++)
+			apart = are_apart(&all.of[i], &all.of[k], &e);
+	if (!apart)
+		say("%s", e.text);
+	release(&all);
 	return apart;
+}
+
+bool outputs_write(const struct options *o, pid_t pid, const char *file)
+{
+	struct outputs_named all = { .pid = pid };
+	struct output other = { .option = "", .name = (char *)file };
+	struct error e;
+	bool apart = true;
+
+	resolve(&other);
+	if (add_all(&all, o, &e))
+		add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+	for (size_t i = 0; apart && i < all.n; i++)
+		apart = are_apart(&all.of[i], &other, &e);
+	release(&all);
+	free(other.where);
+	return !apart;
+}
+
+/* ---- other sessions ---- */
+
+static bool is_free(const struct output *out)
+{
+	pid_t pid = out->where && out->where[0] == '/' ? control_writing(out->where) : 0;
+
+	if (pid)
+		say("%s%s%s: the session of process %d writes that file; give this one another "
+		    "name",
+		    out->option, between(out), out->name, (int)pid);
+	return !pid;
+}
+
+bool outputs_are_free(const struct options *o)
+{
+	struct outputs_named all = { .pid = getpid() };
+	struct error e;
+	bool free_all = add_all(&all, o, &e) && add(&all, "-o", o->output, 0, NO_FURTHER, &e);
+
+	for (size_t i = 0; free_all && i < all.n; i++)
+		free_all = is_free(&all.of[i]);
+	release(&all);
+	return free_all;
 }
 
 bool output_spares(const struct options *o, char *const files[], size_t n)

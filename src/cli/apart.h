@@ -13,6 +13,13 @@
  */
 bool outputs_apart(const struct options *o);
 
+/* Does a session with these options write @file, an absolute name, for process @pid, or may it? */
+bool outputs_write(const struct options *o, pid_t pid, const char *file);
+
+/* Does no session that runs write one of the files that the options name? False: a sentence has
+ * been printed. */
+bool outputs_are_free(const struct options *o);
+
 /* Is the file of -o none of those that are read, which it would destroy? False: a sentence has been
  * printed. */
 bool output_spares(const struct options *o, char *const files[], size_t n);

@@ -2,11 +2,13 @@
 #include "attach/supported.h"
 #include "attach/target.h"
 #include "cli/apart.h"
+#include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unheard.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -62,6 +64,11 @@ static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f
 		say("cannot attach to process %d: a session of mprof traces it already; mprof "
 		    "detach %d ends that",
 		    (int)pid, (int)by);
+	else if (p == TARGET_TRACED && f->tracer_is_mprof)
+		say("cannot attach to process %d: a session of mprof traces it already that was "
+		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "
+		    "ends it, and writes what it writes",
+		    (int)pid, (int)f->tracer);
 	else
 		say("%s", e.text);
 	return status_of(p);
@@ -179,6 +186,20 @@ static int begin_children(struct serve *v, const struct pids *parents)
 	return err;
 }
 
+/* They are there already, and are not seen to be started. */
+static void count_children(struct serve *v, const struct pids *parents)
+{
+	struct pids all = { 0 };
+
+	for (size_t i = 0; i < parents->n; i++)
+		if (pids_add(&all, parents->v[i]))
+			break;
+	size_t n = all.n;
+	if (!processes_add_children(&all, 0))
+		v->session->unfollowed += all.n - n;
+	pids_release(&all);
+}
+
 static void say_attached(const struct serve *v)
 {
 	const struct session *s = v->session;
@@ -211,6 +232,8 @@ static int begin_all(struct serve *v, const struct attach *a)
 		return status;
 	if (a->options.tree && begin_children(v, &a->pids))
 		say("not all children are traced: out of memory");
+	if (!a->options.trace_children)
+		count_children(v, &a->pids);
 	if (a->options.one_cpu && share_one_cpu(s->root, &e))
 		say("%s", e.text);
 	return 0;
@@ -219,16 +242,18 @@ static int begin_all(struct serve *v, const struct attach *a)
 static int attach_session(struct serve *v, struct attach *a, int ready)
 {
 	v->session->foreign = a->foreign;
-	serve_raise_limit();
+	limits_raise();
 	/* First what may fail without having touched the process. */
 	if (signals_begin(v->tracer, v->end_on_interrupt, say_sentence)) {
 		say("cannot set up signals");
 		return STATUS_FAILED;
 	}
+	unheard_begin();
 	int status = begin_all(v, a);
 	if (!status) {
 		say_attached(v);
 		supervise_ready(ready);
+		unheard_changed();
 		status = serve_session(v) ? STATUS_FAILED : 0;
 	}
 	control_close(v->control);
@@ -284,6 +309,8 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 	if (!outputs_apart(&a->options))
 		return STATUS_USAGE;
 	status = look_at_all(a);
+	if (!status && !outputs_are_free(&a->options))
+		status = STATUS_USAGE;
 	if (!status)
 		status = record_prepare(&a->options);
 	return status;
@@ -299,6 +326,9 @@ int command_attach(int argc, char **argv)
 	/* Who wants the children that are there wants those that come. */
 	if (a.options.tree && !a.options.trace_children_given)
 		a.options.trace_children = true;
+	limits_raise_open_files();
+	if (limits_check())
+		return STATUS_FAILED;
 	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
 	if (!end.status) {
 		end.status = load_rules(&a.rules, &a.options);

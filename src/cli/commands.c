@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
+#include "cli/apart.h"
 #include "cli/file_commands.h"
 #include "cli/keep.h"
 #include "cli/oom.h"
@@ -11,9 +12,13 @@
 #include "outputs/data.h"
 #include "outputs/mma.h"
 #include "proc/status.h"
+#include "session/signals.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Of the process that it is about: what it runs now, or ran last. */
@@ -184,22 +189,40 @@ static void answer_traces(struct serve *v, const struct control_request *r)
 		answer_error(&r->from, "it is not being traced");
 }
 
+/* Of each process that it has profiled. */
+static void answer_writes(struct serve *v, const struct control_request *r)
+{
+	bool writes = false;
+
+	for (const struct image *i = v->session->images; i && r->arg && !writes; i = i->next)
+		writes = outputs_write(v->options, i->pid, r->arg);
+	if (writes)
+		answer_done(v, &r->from, NULL);
+	else
+		answer_error(&r->from, "it does not write that file");
+}
+
 /* One more try to save what is kept; without a @path where the options say. */
 static void save_kept(struct serve *v, const char *path, const struct control_asker *to)
 {
 	struct unwritten *unwritten = &v->outputs.unwritten;
 	size_t before = path ? unwritten->n : v->lasting;
-	int err = path ? data_save_elsewhere(&v->outputs, path) : keep_try_again(v);
-	const char *why = unwritten_behind(unwritten, before);
+	struct unsaved files;
 	struct answer a;
+	int err = unsaved_list(&v->outputs, &files);
+
+	if (!err)
+		err = path ? unsaved_save_elsewhere(&v->outputs, path) : keep_try_again(v);
+	const char *why = unwritten_behind(unwritten, before);
 
 	if (err) {
 		answer_error(to, why ? why : "not everything could be written");
 	} else {
 		answer_begin(&a, to);
-		results_answer_saved(&v->outputs, &a);
+		results_answer_saved(&v->outputs, &files, &a);
 		answer_send(&a);
 	}
+	unsaved_release(&files);
 	if (path) /* it is no place where the next try would be */
 		unwritten_forget(unwritten, before);
 }
@@ -217,13 +240,16 @@ static void carry_out_kept(struct serve *v, const struct control_request *r)
 	case CONTROL_HELP:
 		answer_help(&r->from);
 		return;
+	case CONTROL_WRITES:
+		answer_writes(v, r);
+		return;
 	case CONTROL_DISCARD:
 		v->given_up = true;
 		answer_done(v, &r->from, NULL);
 		return;
 	default:
-		answer_error(&r->from, "it is not being traced any more: its profile waits to be "
-				       "saved");
+		answer_error(&r->from, "it is not being traced any more: what could not be written "
+				       "waits to be saved");
 	}
 }
 
@@ -264,13 +290,16 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		heap_command(v, r->arg ? r->arg : "heap_dump", to);
 		return;
 	case CONTROL_DISCARD:
-		answer_error(to, "only a profile that could not be saved can be given up");
+		answer_error(to, "only what could not be saved can be given up");
 		return;
 	case CONTROL_HELP:
 		answer_help(to);
 		return;
 	case CONTROL_TRACES:
 		answer_traces(v, r);
+		return;
+	case CONTROL_WRITES:
+		answer_writes(v, r);
 		return;
 	case CONTROL_DETACH: /* answered at the end */
 		return;
@@ -304,13 +333,28 @@ void serve_commands(struct serve *v)
 	}
 }
 
+/* It reads from our memory what the answer names, and closes the connection then. */
+static void await_reader(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLRDHUP };
+
+	shutdown(fd, SHUT_WR);
+	signals_obeyed();
+	while (!serve_told() && poll(&p, 1, 1000) <= 0)
+		;
+}
+
 /* Nothing else waits for us any more; but a client that never reads must not keep us. */
 static void answer_waiting(struct serve *v, const char *head, enum results what)
 {
 	char *results = v->n_waiting ? results_text(&v->outputs, head, what) : NULL;
+	bool is_read = what == RESULTS && results && strstr(results, "\n" CONTROL_MEMORY);
 
-	for (size_t i = 0; i < v->n_waiting; i++) {
+	for (size_t i = 0; i < v->n_waiting; i++)
 		control_answer_at_length(&v->waiting[i], results ? results : head);
+	for (size_t i = 0; i < v->n_waiting; i++) {
+		if (is_read)
+			await_reader(v->waiting[i].fd);
 		close(v->waiting[i].fd);
 	}
 	v->n_waiting = 0;

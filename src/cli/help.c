@@ -42,7 +42,7 @@ static const struct {
 	{ "probes", FOR_PROBES,
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
-	{ "report", FOR_REPORT,
+	{ "report", FOR_REPORT | FOR_FILES,
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
 	  "Neither the program nor its libraries are needed.\n" },
@@ -148,7 +148,8 @@ static const struct part parts[] = {
 		  "--cum\n" },
 	{ PRINTS, "  --functions --lines --files --addresses --focus=RE --ignore=RE --list=RE\n" },
 	{ PRINTS, "  --nodecount=N --nodefraction=F --edgefraction=F --text --collapsed --dot\n" },
-	{ FOR_REPORT, "  --base=FILE --drop_negative --symbols=yes|no   (report)\n" },
+	{ FOR_FILES, "  --base=FILE --drop_negative   (report)\n" },
+	{ FOR_REPORT, "  --symbols=yes|no   (report)\n" },
 	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is "
 		    "standard input\n" },
 

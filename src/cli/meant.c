@@ -18,7 +18,7 @@ static int no_memory(const struct options *o)
 	return STATUS_FAILED;
 }
 
-static int say_several(const char *name, const struct pids *p)
+static int say_several(const struct options *o, const char *name, const struct pids *p)
 {
 	say("%zu processes are called \"%s\": say which by its number", p->n, name);
 	for (size_t i = 0; i < p->n; i++) {
@@ -27,6 +27,9 @@ static int say_several(const char *name, const struct pids *p)
 		title_of(title, p->v[i]);
 		say("%7d  %s", (int)p->v[i], title);
 	}
+	if (!strcmp(o->command, "attach"))
+		say("or all of them, -p \"$(pidof %s)\"; --tree with a number takes its children",
+		    name);
 	return STATUS_USAGE;
 }
 
@@ -44,7 +47,7 @@ static int add_named(const struct options *o, const char *name, find_fn *find, c
 	else if (!found.n)
 		say("%s \"%s\"", none, name);
 	else
-		status = found.n == 1 ? 0 : say_several(name, &found);
+		status = found.n == 1 ? 0 : say_several(o, name, &found);
 	pids_release(&found);
 	return status;
 }
@@ -125,12 +128,20 @@ void meant_traced(struct error *e, const char *command, pid_t pid, pid_t by)
 			  ? "reaches" : "ends");
 }
 
+/* A thread's number stands for its process, if no session has that number. */
+static pid_t process_of(pid_t pid)
+{
+	pid_t tgid = proc_status(pid).tgid;
+
+	return tgid > 0 && tgid != pid && !control_is_there(pid) ? tgid : pid;
+}
+
 /* Who says one of the processes of a session need not mean all of them. */
 static int only_one(const struct options *o, const struct pids *said, pid_t *session)
 {
 	/* It is asked itself, first. */
 	if (said->n == 1) {
-		*session = said->v[0];
+		*session = process_of(said->v[0]);
 		return 0;
 	}
 	for (size_t i = 0; i < said->n; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/option_values.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ bool value_bytes(uint64_t *bytes, const char *text)
 {
 	static const char suffixes[] = "KMG";
 	size_t len = strlen(text);
-	const char *suffix = len ? strchr(suffixes, text[len - 1]) : NULL;
+	const char *suffix = len ? strchr(suffixes, toupper((unsigned char)text[len - 1])) : NULL;
 	char digits[32];
 	uint64_t n;
 

@@ -21,7 +21,7 @@ static const struct {
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
 	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
-	{ "report", FOR_REPORT },
+	{ "report", FOR_REPORT | FOR_FILES },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },
 };
 

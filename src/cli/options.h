@@ -36,6 +36,8 @@ enum {
 	NOT_OF_MASSIF = 1 << 21,
 	NOT_OF_LOG = 1 << 22,
 	FOR_STATUS = 1 << 23,
+	FOR_FILES = 1 << 24,	/* report alone: what is about several files means nothing for
+				   detach */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 	/* Whose processes are there already. */

@@ -63,6 +63,16 @@ static void print_row(const struct listing *l, const struct listed *row)
 	       where, row->indirect ? ", indirect: where this function says" : "");
 }
 
+/* Those that tell of memory: any C library has a clone(). */
+static size_t n_telling(const struct listing *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->shared->rules->probes.v[l->v[i].probe].mark != MARK_CLONE;
+	return n;
+}
+
 /* By file and address; once what was found in two parts of a file. 0 or -ENOMEM. */
 static int print_listing(struct listing *l)
 {
@@ -92,7 +102,7 @@ static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
 				    list_one, &l);
 	}
 	mappings_release(&maps);
-	*found = l.n;
+	*found = n_telling(&l);
 	int lost = print_listing(&l);
 	return err ? err : lost;
 }
@@ -106,7 +116,7 @@ static int list_files(struct watch_shared *s, size_t *found)
 	for (l.file = 0; !err && l.file < s->files.n; l.file++)
 		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == 0, list_one,
 				    &l);
-	*found = l.n;
+	*found = n_telling(&l);
 	int lost = print_listing(&l);
 	return err ? err : lost;
 }

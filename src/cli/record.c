@@ -7,10 +7,12 @@
 #include "cli/names.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/unheard.h"
 #include "massif/icount.h"
 #include "outputs/check.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- what the options ask for ---- */
@@ -77,7 +79,10 @@ int record_prepare(struct options *o)
 
 static void announce(const char *line)
 {
-	fprintf(stderr, "%s\n", line);
+	char printed[PATH_MAX + 1024];
+
+	snprintf(printed, sizeof printed, "%s\n", line);
+	unheard_print(printed);
 }
 
 static void step(const char *what)

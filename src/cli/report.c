@@ -275,7 +275,10 @@ static void say_no_command(const char *word)
 	struct nearest n = { .word = word, .len = strlen(word) };
 
 	help_try_commands(&n);
-	if (n.best)
+	if (n.best && !strcmp(n.best, word))
+		say("options stand behind the command: mprof %s [options]; see mprof help %s", word,
+		    word);
+	else if (n.best)
 		say("\"%s\" is neither a command of mprof nor a program: did you mean mprof %s? "
 		    "See mprof help", word,
 		    n.best);

@@ -2,6 +2,7 @@
 #include "cli/results.h"
 
 #include "outputs/data.h"
+#include "outputs/tell.h"
 #include "outputs/write.h"
 
 #include <inttypes.h>
@@ -35,20 +36,41 @@ bool section_read(struct section *s, const char *line)
 
 /* ---- what came of a session ---- */
 
+/* Who asks for the end wants the report, if no file was to be written, too. */
+static bool is_read_from_memory(const struct image *i, const char *name, enum results what)
+{
+	return i->saved ? name && !strcmp(name, "/dev/null") : what == RESULTS_KEPT;
+}
+
 static void add_image(FILE *out, const struct outputs *o, struct image *i, enum results what)
 {
-	bool kept = what == RESULTS_KEPT;
 	struct section section = output_section(i);
 	char *name = i->saved ? data_absolute_name(o, i) : NULL;
+	bool memory = is_read_from_memory(i, name, what);
 
 	section_write(&section, out);
-	if (!i->saved && kept && !i->memory)
+	if (memory && !i->memory)
 		i->memory = data_save_in_memory(o, i);
-	if (name)
-		fprintf(out, CONTROL_DATA "%s\n", name);
-	else if (kept && i->memory)
+	if (memory && i->memory)
 		fprintf(out, CONTROL_MEMORY "/proc/%d/fd/%d\n", (int)getpid(), i->memory);
+	else if (name)
+		fprintf(out, CONTROL_DATA "%s\n", name);
 	free(name);
+}
+
+static void add_unsaved(FILE *out, const struct outputs *o)
+{
+	struct unsaved u;
+
+	unsaved_list(o, &u);
+	for (size_t i = 0; i < u.n; i++) {
+		char *name = unsaved_name(o, &u.files[i]);
+
+		fprintf(out, CONTROL_UNSAVED "%s %s\n", unsaved_kind_name(u.files[i].kind),
+			name ? name : "?");
+		free(name);
+	}
+	unsaved_release(&u);
 }
 
 static void add_failures(FILE *out, const struct outputs *o)
@@ -60,8 +82,6 @@ static void add_failures(FILE *out, const struct outputs *o)
 		fputs(CONTROL_FAILED
 		      "not everything could be written that was due while the session went on\n",
 		      out);
-	if (session_failed(s))
-		fputs(CONTROL_FAILED "not all heap profiles could be written\n", out);
 }
 
 char *results_text(const struct outputs *o, const char *head, enum results what)
@@ -76,26 +96,48 @@ char *results_text(const struct outputs *o, const char *head, enum results what)
 	fputs(head, out);
 	for (struct image *i = s->images; i; i = i->next)
 		add_image(out, o, i, what);
+	if (what == RESULTS_KEPT)
+		add_unsaved(out, o);
 	add_failures(out, o);
+	struct error e;
 	if (o->left_out_text)
 		fprintf(out, CONTROL_SAID "%s\n", o->left_out_text);
+	if (tell_unfollowed(s, &e))
+		fprintf(out, CONTROL_SAID "%s\n", e.text);
 	fclose(out);
 	return text;
 }
 
-void results_answer_saved(const struct outputs *o, struct answer *a)
+void results_answer_saved(const struct outputs *o, const struct unsaved *files, struct answer *a)
 {
-	const struct session *s = o->session;
-
-	for (const struct image *i = s->images; i; i = i->next) {
-		char *name = i->saved ? data_absolute_name(o, i) : NULL;
+	for (size_t i = 0; i < files->n; i++) {
+		const struct unsaved_file *f = &files->files[i];
+		char *name = unsaved_is(o, f) ? NULL : unsaved_name(o, f);
 
 		if (name)
-			answer_file(a, CONTROL_DATA, name);
+			answer_file(a, f->kind == UNSAVED_PROFILE ? CONTROL_DATA : CONTROL_FILE,
+				    name);
 		free(name);
 	}
 	if (o->left_out_text)
 		answer_said(a, o->left_out_text);
+}
+
+/* "; cannot write ...; and 3 more": what else has failed. */
+static void append_failures(char *text, size_t size, const struct outputs *o, size_t told)
+{
+	size_t len = strlen(text), n = told;
+
+	for (const char *why; (why = unwritten_behind(&o->unwritten, n)); n++) {
+		if (n >= UNWRITTEN_REMEMBERED ||
+		    len + strlen(why) + sizeof "; and 4294967295 more" > size)
+			break;
+		len += (size_t)snprintf(text + len, size - len, "; %s", why);
+	}
+	if (n < o->unwritten.n)
+		snprintf(text + len, size - len, "; and %zu more", o->unwritten.n - n);
+	else if (o->session->save_children.failed)
+		snprintf(text + len, size - len, "; and more");
 }
 
 bool results_last_word(const struct outputs *o, struct error *e)
@@ -128,6 +170,7 @@ bool results_last_word(const struct outputs *o, struct error *e)
 	else
 		error_set(e, 0, "ended %sat %s, and its profile has not been saved: %s", with, when,
 			  why ? why : "it was given up");
+	append_failures(e->text, sizeof e->text, o, !name && why);
 	free(name);
 	return true;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/apart.h"
+#include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unheard.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -46,12 +48,14 @@ static struct ending run_session(struct serve *v, const struct run *run)
 								 : STATUS_CANNOT_RUN };
 	}
 	s->root = pid;
-	serve_raise_limit();
+	limits_raise();
 	/* Only now: the program is to start with the signals that mprof was started with. */
 	int err = signals_begin(v->tracer, v->end_on_interrupt, say_sentence);
 	if (err)
 		say("cannot set up signals");
 	else
+		unheard_begin();
+	if (!err)
 		serve_open_control(v, pid);
 	if (!err)
 		err = serve_session(v);
@@ -87,6 +91,8 @@ int command_run(int argc, char **argv)
 
 	if (first < 0)
 		return STATUS_USAGE;
+	if (limits_check())
+		return STATUS_FAILED;
 	if (first >= argc) {
 		say("run: which program? Usage: mprof run [options] [--] PROGRAM [ARG...]");
 		return STATUS_USAGE;

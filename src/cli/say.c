@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/unheard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 void say(const char *fmt, ...)
 {
-	char text[1200];
+	char text[1200], printed[sizeof text + 16];
 	struct error line;
 	va_list ap;
 
@@ -15,7 +16,8 @@ void say(const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	error_set(&line, 0, "%s", text);
-	fprintf(stderr, "mprof: %s\n", line.text);
+	snprintf(printed, sizeof printed, "mprof: %s\n", line.text);
+	unheard_print(printed);
 }
 
 void say_sentence(const char *sentence)

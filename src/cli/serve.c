@@ -7,6 +7,7 @@
 #include "cli/keep.h"
 #include "cli/load_rules.h"
 #include "cli/oom.h"
+#include "cli/unheard.h"
 #include "outputs/data.h"
 #include "outputs/write.h"
 #include "proc/tasks.h"
@@ -17,9 +18,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- processors ---- */
@@ -55,6 +56,7 @@ bool serve_has_status_line(const struct serve *v)
 static void status_line(struct serve *v)
 {
 	uint64_t now = clock_now_ns();
+	char line[256];
 
 	if (!serve_has_status_line(v) || now - v->last_tick_ns < SESSION_TICK_MS * 1000000ull)
 		return;
@@ -63,11 +65,12 @@ static void status_line(struct serve *v)
 	double per_second = (double)(events - v->last_events) * 1e9 /
 			    (double)(now - v->last_tick_ns);
 
-	fprintf(stderr,
-		"\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64
-		" bytes live, %.0f events/s%s\033[K",
-		(double)(now - v->session->started_ns) / 1e9, events, st.live_bytes, per_second,
-		v->session->suspended ? ", suspended" : "");
+	snprintf(line, sizeof line,
+		 "\rmprof: %.1f s, %" PRIu64 " events, %" PRIu64
+		 " bytes live, %.0f events/s%s\033[K",
+		 (double)(now - v->session->started_ns) / 1e9, events, st.live_bytes, per_second,
+		 v->session->suspended ? ", suspended" : "");
+	unheard_try(line);
 	v->last_events = events;
 	v->last_tick_ns = now;
 }
@@ -78,6 +81,7 @@ static void status_line(struct serve *v)
 static void leave_clients(void *control)
 {
 	control_drop(control);
+	unheard_child();
 }
 
 static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
@@ -97,7 +101,7 @@ static int save(struct session *s, const struct image *i)
 	char *path;
 	int err = data_save_as(&v->outputs, i, NULL, &path, &e);
 
-	if (err)
+	if (err && !s->save_children.failing)
 		say("%s", e.text);
 	free(path);
 	return err;
@@ -109,6 +113,7 @@ static void attend(struct session *s)
 
 	if (v->control)
 		serve_commands(v);
+	unheard_flush();
 	status_line(v);
 }
 
@@ -137,16 +142,6 @@ bool serve_open_control(struct serve *v, pid_t pid)
 	return err != -EADDRINUSE;
 }
 
-void serve_raise_limit(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 /* What there is, when the programs have been let go. */
 static int write_all(struct serve *v)
 {
@@ -170,10 +165,14 @@ int serve_session(struct serve *v)
 	oom_protect();
 	int err = session_run(s);
 	if (serve_has_status_line(v))
-		fputs("\r\033[K", stderr);
+		unheard_try("\r\033[K");
 	if (err)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
+	if (serve_told() == SIGXCPU)
+		say("the limit of processor time (ulimit -Ht) is near: letting the program go");
 	session_let_go(s);
+	signals_interrupt();
+	unheard_wait();
 	if (!s->refused)
 		err = write_all(v);
 	say_not_found(v->watched->rules);

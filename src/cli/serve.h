@@ -53,10 +53,6 @@ bool serve_open_control(struct serve *v, pid_t pid);
 /* Is there a line that shows how it goes? */
 bool serve_has_status_line(const struct serve *v);
 
-/* As many open files as we may have: each that is traced stays open until it has been named. Not
- * before a program is launched, which has the limit from us. */
-void serve_raise_limit(void);
-
 /**
  * Put ourselves, and all threads of process @pid (0: none), on the processor it runs on now. The
  * process can see this in its affinity, which is why only --wait=pin does it.

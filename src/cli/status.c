@@ -52,9 +52,9 @@ static void print_row(pid_t pid, const json_t *answer)
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "command"));
 	if (!strcmp(state, "unsaved"))
-		say("process %d is not traced any more: %s; make room and call mprof detach %d, or "
-		    "mprof control %d save FILE; mprof control %d discard gives the profile "
-		    "up", (int)pid,
+		say("process %d is not traced any more: %s; mprof detach %d tries again, mprof "
+		    "control %d save FILE writes elsewhere, mprof control %d discard gives up",
+		    (int)pid,
 		    text_of(answer, "not_saved"), (int)pid, (int)pid, (int)pid);
 }
 
@@ -69,47 +69,67 @@ static void print_json(pid_t pid, const char *text, const struct error *e)
 	free(line);
 }
 
-static void print_session(pid_t pid, bool as_json)
+static void print_session(struct control_asked *asked, bool as_json)
 {
-	struct control_answer a;
-	struct error e;
-	int err = control_ask(pid, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a, &e);
-	const char *text = err ? NULL : a.reply.parts[0].text;
+	pid_t pid = asked->pid;
+	const char *text = asked->err ? NULL : asked->answer.reply.parts[0].text;
 	json_t *answer = text ? json_loads(text, 0, NULL) : NULL;
 
 	if (text && !json_is_object(answer)) {
-		error_set(&e, 0, "the session of process %d has answered something else than its "
-				 "status", (int)pid);
+		error_set(&asked->error, 0,
+			  "the session of process %d has answered something else than its status",
+			  (int)pid);
 		text = NULL;
 	}
 	if (as_json)
-		print_json(pid, text, &e);
+		print_json(pid, text, &asked->error);
 	else if (text)
 		print_row(pid, answer);
 	else
-		printf("%7d  %s\n", (int)pid, e.text);
+		printf("%7d  %s\n", (int)pid, asked->error.text);
 	json_decref(answer);
-	control_answer_release(&a);
 }
 
-static void print_sessions(const pid_t *pids, ssize_t n)
+static void print_sessions(struct control_asked *asked, size_t n)
 {
 	if (n == 0)
 		puts("no sessions");
 	else
 		print_head();
-	for (ssize_t i = 0; i < n; i++)
-		print_session(pids[i], false);
+	for (size_t i = 0; i < n; i++)
+		print_session(&asked[i], false);
 }
 
-static void print_array(const pid_t *pids, ssize_t n)
+static void print_array(struct control_asked *asked, size_t n)
 {
 	fputs("[", stdout);
-	for (ssize_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ",\n" : "\n", stdout);
-		print_session(pids[i], true);
+		print_session(&asked[i], true);
 	}
 	fputs("]\n", stdout);
+}
+
+/* 0 or a status. */
+static int ask_and_print(const pid_t *pids, size_t n, bool as_json)
+{
+	struct control_asked *asked = calloc(n + 1, sizeof *asked);
+
+	for (size_t i = 0; asked && i < n; i++)
+		asked[i].pid = pids[i];
+	if (!asked || control_ask_all(asked, n, "status", CONTROL_LOOK_SECONDS)) {
+		say("status: out of memory");
+		free(asked);
+		return STATUS_FAILED;
+	}
+	if (as_json)
+		print_array(asked, n);
+	else
+		print_sessions(asked, n);
+	for (size_t i = 0; i < n; i++)
+		control_answer_release(&asked[i].answer);
+	free(asked);
+	return fflush(stdout) ? STATUS_FAILED : 0;
 }
 
 int command_status(int argc, char **argv)
@@ -130,10 +150,8 @@ int command_status(int argc, char **argv)
 		say("%s", e.text);
 		return STATUS_FAILED;
 	}
-	if (o.format == FORMAT_JSON)
-		print_array(pids, n);
-	else
-		print_sessions(pids, n);
+	int status = ask_and_print(pids, (size_t)n, o.format == FORMAT_JSON);
+
 	free(pids);
-	return fflush(stdout) ? STATUS_FAILED : 0;
+	return status;
 }

@@ -2,6 +2,7 @@
 #include "control/control.h"
 
 #include "control/control_dir.h"
+#include "control/entry_name.h"
 #include "control/notes.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static int listen_at(struct control *c)
 static int open_in(struct control *c, const char *dir, pid_t pid, struct error *e)
 {
 	c->address.sun_family = AF_UNIX;
-	snprintf(c->address.sun_path, sizeof c->address.sun_path, "%s/%d.sock", dir, (int)pid);
+	entry_name(c->address.sun_path, sizeof c->address.sun_path, dir, pid, "sock");
 	int err = listen_at(c);
 	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: "
 					    "%s", c->address.sun_path,
@@ -70,8 +71,9 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 
 	e->text[0] = '\0';
 	if (control_is_there(pid))
-		return error_set(e, -EADDRINUSE, "process %d has a session already; mprof detach "
-						 "%d ends it",
+		return error_set(e, -EADDRINUSE,
+				 "process %d has a session already; mprof detach %d ends it when "
+				 "all is saved (mprof status)",
 				 (int)pid, (int)pid);
 	int err = control_dir_make(dir, e);
 	if (err)

@@ -15,7 +15,10 @@
  */
 struct control;
 
-enum { CONTROL_ANSWER_SECONDS = 30 };	/* so long a client waits for what is quickly done */
+enum {
+	CONTROL_ANSWER_SECONDS = 30,	/* so long a client waits for what is quickly done, ... */
+	CONTROL_LOOK_SECONDS = 2,	/* ... and so long if it only looks who is there */
+};
 
 /**
  * Open the socket for process @pid. Its readiness is told by SIGIO to this process, which
@@ -52,6 +55,11 @@ bool control_is_there(pid_t pid);
  * that can be asked. */
 pid_t control_tracing(pid_t pid);
 
+/* Does the session of @pid write @file, an absolute name? The process whose session does; 0: none
+ * says so in a short time. */
+bool control_writes(pid_t pid, const char *file);
+pid_t control_writing(const char *file);
+
 /* There is no session: what became of the last one, as part of a sentence. False: nobody knows. */
 bool control_last_word(pid_t *pid, struct error *sentence);
 
@@ -59,6 +67,8 @@ bool control_last_word(pid_t *pid, struct error *sentence);
 struct control_answer {
 	struct control_reply reply;
 	char *bytes;	/* what its texts are in */
+	int fd;		/* the connection, open until it is released: what the answer tells of in
+			   the session's memory stays there; 0: none */
 };
 
 /**
@@ -72,6 +82,17 @@ struct control_answer {
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
 		struct control_answer *a, struct error *e);
 void control_answer_release(struct control_answer *a);
+
+struct control_asked {
+	pid_t pid;		/* to be set before */
+	int err;		/* as control_ask() returns it */
+	struct control_answer answer;	/* to be released */
+	struct error error;
+};
+
+/* Ask several sessions at once for JSON; all together take @seconds at most. 0 or -ENOMEM: nobody
+ * has been asked. */
+int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds);
 
 /**
  * The processes that have a session, sorted; sockets nobody listens on are removed.

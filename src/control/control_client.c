@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "control/control_dir.h"
+#include "control/entry_name.h"
 #include "control/notes.h"
 
 #include <dirent.h>
@@ -35,7 +36,8 @@ static ssize_t read_answer(int fd, char **answer, int64_t until)
 	while (n < ANSWER_MAX) {
 		int64_t left = until - now_ms();
 
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+		/* What is there already is not too late. */
+		if (poll(&p, 1, left > 0 ? (int)left : 0) == 0)
 			return -ETIMEDOUT;
 		if (ARRAY_RESERVE(answer, &cap, n + 1))
 			return -ENOMEM;
@@ -69,7 +71,7 @@ static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 	struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	snprintf(a.sun_path, sizeof a.sun_path, "%s/%d.sock", dir, (int)pid);
+	entry_name(a.sun_path, sizeof a.sun_path, dir, pid, "sock");
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -130,29 +132,57 @@ bool control_is_there(pid_t pid)
 	return fd >= 0 || fd == -ETIMEDOUT;
 }
 
-/* Ask once; a->reply may be of any kind. */
+/* A command that has been sent. */
+struct sent {
+	pid_t pid;
+	unsigned version, seconds;
+	int fd;
+	int unsent;		/* -errno: not all of it has gone */
+	int64_t until;
+};
+
+/* 0, or -errno with a sentence. */
+static int send_command(struct sent *q, pid_t pid, unsigned version, enum control_form form,
+			const char *words, unsigned seconds, struct error *e)
+{
+	char *line = control_request_make(version, form, words);
+
+	*q = (struct sent){ .pid = pid, .version = version, .seconds = seconds };
+	q->fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	if (q->fd >= 0) {
+		/* A session that ends does not wait for our line: its last word may be there
+		 * already. */
+		q->unsent = send(q->fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
+		q->until = now_ms() + seconds * 1000;
+	}
+	free(line);
+	return q->fd < 0 ? q->fd : 0;
+}
+
+/* a->reply may be of any kind. */
+static int take_answer(const struct sent *q, struct control_answer *a, struct error *e)
+{
+	ssize_t n = read_answer(q->fd, &a->bytes, q->until);
+	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, q->version, a->bytes, (size_t)n);
+
+	a->fd = q->fd;
+	if (err == -ETIMEDOUT)
+		return no_answer(q->pid, q->seconds, e);
+	if (err)
+		return cannot_talk(q->pid, err, e);
+	return q->unsent && a->reply.kind != CONTROL_REPLY_ENDED ?
+		       cannot_talk(q->pid, q->unsent, e) :
+		       0;
+}
+
+/* Ask once. */
 static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words,
 		  unsigned seconds, struct control_answer *a, struct error *e)
 {
-	char *line = control_request_make(version, form, words);
-	int fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	struct sent q;
+	int err = send_command(&q, pid, version, form, words, seconds, e);
 
-	if (fd < 0) {
-		free(line);
-		return fd;
-	}
-	/* A session that ends does not wait for our line: its last word may be there already. */
-	int unsent = send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
-	ssize_t n = read_answer(fd, &a->bytes, now_ms() + seconds * 1000);
-	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, version, a->bytes, (size_t)n);
-
-	free(line);
-	close(fd);
-	if (err == -ETIMEDOUT)
-		return no_answer(pid, seconds, e);
-	if (err)
-		return cannot_talk(pid, err, e);
-	return unsent && a->reply.kind != CONTROL_REPLY_ENDED ? cannot_talk(pid, unsent, e) : 0;
+	return err ? err : take_answer(&q, a, e);
 }
 
 /* 0 if it is a whole answer. */
@@ -199,10 +229,37 @@ int control_ask(pid_t pid, enum control_form form, const char *words, unsigned s
 	return err;
 }
 
+int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds)
+{
+	struct sent *sent = calloc(n + 1, sizeof *sent);
+
+	if (!sent)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		asked[i].answer = (struct control_answer){ 0 };
+		asked[i].err = send_command(&sent[i], asked[i].pid, CONTROL_VERSION, CONTROL_JSON,
+					    words, seconds, &asked[i].error);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct control_asked *a = &asked[i];
+
+		if (!a->err)
+			a->err = take_answer(&sent[i], &a->answer, &a->error);
+		if (!a->err)
+			a->err = judge(a->pid, &a->answer, &a->error);
+		if (a->err)
+			control_answer_release(&a->answer);
+	}
+	free(sent);
+	return 0;
+}
+
 void control_answer_release(struct control_answer *a)
 {
 	free(a->reply.parts);
 	free(a->bytes);
+	if (a->fd > 0)
+		close(a->fd);
 	*a = (struct control_answer){ 0 };
 }
 
@@ -216,10 +273,9 @@ static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 	DIR *d = opendir(dir);
 
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		int pid, end = 0;
+		pid_t pid;
 
-		if (sscanf(entry->d_name, "%d.sock%n", &pid, &end) != 1 || !end ||
-		    entry->d_name[end])
+		if (!entry_name_is(entry->d_name, "sock", &pid))
 			continue;
 		int fd = connect_in(dir, pid, 1);
 		if (fd < 0)
@@ -249,29 +305,58 @@ ssize_t control_sessions(pid_t **pids, struct error *e)
 	return (ssize_t)n;
 }
 
-static bool traces(pid_t session, const char *words)
+/* Does it answer that it is so? */
+static bool affirms(pid_t session, const char *words, unsigned seconds)
 {
 	struct control_answer a;
 	struct error ignored;
-	bool yes = !control_ask(session, CONTROL_TEXT, words, CONTROL_ANSWER_SECONDS, &a,
-				&ignored) &&
+	bool yes = !control_ask(session, CONTROL_TEXT, words, seconds, &a, &ignored) &&
 		   a.reply.parts[0].ok;
 
 	control_answer_release(&a);
 	return yes;
 }
 
-pid_t control_tracing(pid_t pid)
+/* The process whose session affirms that; 0: none does. */
+static pid_t who_affirms(const char *words, unsigned seconds)
 {
-	char words[32];
 	pid_t *pids, found = 0;
 	struct error e;
 	ssize_t n = control_sessions(&pids, &e);
 
-	snprintf(words, sizeof words, "traces %d", (int)pid);
 	for (ssize_t i = 0; i < n && !found; i++)
-		if (traces(pids[i], words))
+		if (affirms(pids[i], words, seconds))
 			found = pids[i];
 	free(pids);
 	return found;
+}
+
+pid_t control_tracing(pid_t pid)
+{
+	char words[32];
+
+	snprintf(words, sizeof words, "traces %d", (int)pid);
+	return who_affirms(words, CONTROL_ANSWER_SECONDS);
+}
+
+/* False: that is no name that can be asked for. */
+static bool ask_for_file(char words[CONTROL_WORDS_MAX], const char *file)
+{
+	int n = snprintf(words, CONTROL_WORDS_MAX, "writes %s", file);
+
+	return n > 0 && n < CONTROL_WORDS_MAX - 1 && !strchr(file, '\n');
+}
+
+bool control_writes(pid_t pid, const char *file)
+{
+	char words[CONTROL_WORDS_MAX];
+
+	return ask_for_file(words, file) && affirms(pid, words, CONTROL_LOOK_SECONDS);
+}
+
+pid_t control_writing(const char *file)
+{
+	char words[CONTROL_WORDS_MAX];
+
+	return ask_for_file(words, file) ? who_affirms(words, CONTROL_LOOK_SECONDS) : 0;
 }

@@ -14,7 +14,7 @@
  * mprof-UID in the directory for temporary files, where anybody may have been first. A directory is
  * used only if it belongs to us, nobody else can enter it, and it is no link.
  */
-enum { CONTROL_DIR_MAX = 88, CONTROL_DIRS = 2 };
+enum { CONTROL_DIR_MAX = 84, CONTROL_DIRS = 2 };
 
 struct control_dirs {
 	char path[CONTROL_DIRS][CONTROL_DIR_MAX];

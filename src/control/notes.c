@@ -2,6 +2,7 @@
 #include "control/notes.h"
 
 #include "base/array.h"
+#include "control/entry_name.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static int newest_first(const void *a, const void *b)
 
 static void name_of(char path[256], const char *dir, pid_t pid)
 {
-	snprintf(path, 256, "%s/%d.ended", dir, (int)pid);
+	entry_name(path, 256, dir, pid, "ended");
 }
 
 static struct notes list(const char *dir)
@@ -44,10 +45,9 @@ static struct notes list(const char *dir)
 	DIR *d = opendir(dir);
 
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		int pid, end = 0;
+		pid_t pid;
 
-		if (sscanf(entry->d_name, "%d.ended%n", &pid, &end) != 1 || !end ||
-		    entry->d_name[end])
+		if (!entry_name_is(entry->d_name, "ended", &pid))
 			continue;
 		name_of(path, dir, pid);
 		if (!lstat(path, &st) && !ARRAY_RESERVE(&notes.of, &notes.cap, notes.n))

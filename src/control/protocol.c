@@ -29,12 +29,14 @@ const struct control_command control_commands[] = {
 	{ "heap_dump", CONTROL_HEAP_DUMP, CONTROL_TAKES_WORDS,
 	  "write a heap profile of this moment (--heap-profile)" },
 	{ "discard", CONTROL_DISCARD, 0,
-	  "give up a profile that could not be saved, and end the session" },
+	  "give up what could not be saved, and end the session" },
 	{ "help", CONTROL_HELP, 0, "this list" },
 	{ "detach", CONTROL_DETACH, CONTROL_INTERNAL,
 	  "end the session and tell what it has written" },
 	{ "traces", CONTROL_TRACES, CONTROL_INTERNAL | CONTROL_TELLS_PID,
 	  "is that process one of the session's?" },
+	{ "writes", CONTROL_WRITES, CONTROL_INTERNAL | CONTROL_TAKES_FILE,
+	  "is that a file that the session writes?" },
 };
 
 const size_t n_control_commands = sizeof control_commands / sizeof *control_commands;

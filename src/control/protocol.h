@@ -36,6 +36,7 @@
 #define CONTROL_PROCESS "process "	/* whose the next profile is */
 #define CONTROL_SAID "said "
 #define CONTROL_FAILED "failed "
+#define CONTROL_UNSAVED "unsaved " /* "KIND NAME": a file that could not be written */
 #define CONTROL_KEPT "kept"		/* the session stays, with what it could not save; ... */
 #define CONTROL_KEPT_AGAIN "kept again"	/* ... and has done so before */
 
@@ -56,6 +57,7 @@ enum control_id {
 	CONTROL_HELP,
 	CONTROL_DETACH,
 	CONTROL_TRACES,
+	CONTROL_WRITES,
 };
 
 enum {

@@ -71,7 +71,7 @@ static void dump_or_complain(struct heapprofile *h, const char *reason)
 	if (!dump(h, reason, NULL, &e))
 		return;
 	h->unwritten++;
-	h->how.complain(e.text);
+	h->how.unwritten(h->how.ctx, e.text);
 }
 
 void heapprofile_due(struct heapprofile *h, const char *reason)

@@ -53,6 +53,9 @@ struct heapprofile_how {
 	 * wrong. */
 	void (*announce)(const char *line);
 	void (*complain)(const char *sentence);
+	/* The same of a file that could not be written, and that nobody waits for. */
+	void (*unwritten)(void *ctx, const char *sentence);
+	void *ctx;
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "massif/ms_print.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -94,6 +95,17 @@ static void close_node(struct tree_printer *p)
 	p->open[p->n - 1].bytes += n->own;
 }
 
+/* The file may be anybody's. */
+static void put_text(FILE *out, const char *s)
+{
+	for (const char *line = s; *line; line = s) {
+		while (*s && *s != '\n')
+			s = printable_put(out, s);
+		if (*s)
+			fputc(*s++, out);
+	}
+}
+
 static int print_line(struct tree_printer *p, const struct massif_line *l)
 {
 	struct open_node *parent = p->n ? &p->open[p->n - 1] : NULL;
@@ -103,8 +115,10 @@ static int print_line(struct tree_printer *p, const struct massif_line *l)
 
 	if (node.significant) {
 		put_prefix(p, before);
-		fprintf(p->out, "%s%05.2f%% (%sB)%s\n", parent ? "->" : "", percent(p, l->bytes),
-			ms_commas(number, l->bytes), l->text);
+		fprintf(p->out, "%s%05.2f%% (%sB)", parent ? "->" : "", percent(p, l->bytes),
+			ms_commas(number, l->bytes));
+		put_text(p->out, l->text);
+		fputc('\n', p->out);
 	}
 	if (ARRAY_RESERVE(&p->prefix, &p->cap_prefix, before + 2) ||
 	    ARRAY_RESERVE(&p->open, &p->cap, p->n))
@@ -142,10 +156,11 @@ static int print_tree(const struct massif_file *f, const struct massif_record *s
 
 static void print_preamble(const struct massif_file *f, const struct ms_print_options *o, FILE *out)
 {
-	fprintf(out,
-		RULE "Command:            %s\nMassif arguments:  %sms_print arguments: %s\n" RULE
-		     "\n\n",
-		f->cmd, f->desc, o->arguments);
+	fputs(RULE "Command:            ", out);
+	put_text(out, f->cmd);
+	fputs("\nMassif arguments:  ", out);
+	put_text(out, f->desc);
+	fprintf(out, "ms_print arguments: %s\n" RULE "\n\n", o->arguments);
 }
 
 static void print_list(const struct massif_file *f, FILE *out)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "massif/write.h"
 
+#include "base/printable.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,11 +11,18 @@
 static const char *const units[] = { [MASSIF_BYTES] = "B", [MASSIF_MS] = "ms",
 				     [MASSIF_INSTRUCTIONS] = "i" };
 
-/* A line of the file must stay one line. */
+static const char *put_blank(FILE *out, const char *s)
+{
+	fputc(' ', out);
+	return s + 1;
+}
+
+/* A line of the file must stay one line, and people look at it on a terminal. It is not cut:
+ * Valgrind's is whole, too. */
 static void put_line_part(FILE *out, const char *s)
 {
-	for (; *s; s++)
-		fputc(*s == '\n' || *s == '\r' ? ' ' : *s, out);
+	while (*s)
+		s = *s == '\n' || *s == '\r' ? put_blank(out, s) : printable_put(out, s);
 }
 
 static void write_heading(FILE *out, const struct massif_heading *h)

@@ -132,31 +132,24 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 	return err;
 }
 
-static int save_elsewhere(struct outputs *o, struct image *i, const char *path)
+int data_save_elsewhere(struct outputs *o, struct image *i, const char *path)
 {
 	struct error e = { "out of memory" };
 	struct filename_whose w = whose(o, i);
-	char *name = filename_derived(path, &w, &e);
+	char *before = i->data;
 
-	free(i->data);
-	i->data = name;
-	struct profile_data *d = name ? data_name_image(o, i) : NULL;
+	i->data = filename_derived(path, &w, &e);
+	struct profile_data *d = i->data ? data_name_image(o, i) : NULL;
 	int err = d ? data_save(o, i, d) : -ENOMEM;
 
 	if (!d)
 		unwritten_say(o, "process %d: cannot write its profile: %s", (int)i->pid, e.text);
 	profile_data_free(d);
-	return err;
-}
-
-int data_save_elsewhere(struct outputs *o, const char *path)
-{
-	int err = 0;
-
-	for (struct image *i = o->session->images; i; i = i->next) {
-		int e = i->saved ? 0 : save_elsewhere(o, i, path);
-
-		err = err ? err : e;
+	if (err) {
+		free(i->data);
+		i->data = before;
+	} else {
+		free(before);
 	}
 	return err;
 }

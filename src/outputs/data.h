@@ -33,10 +33,10 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 		 struct error *e);
 
 /**
- * Another try for the profiles that are not saved, to @path instead of where they belong; of other
- * processes than the first to @path.PID. 0 or -errno, as data_save().
+ * Another try for a profile that is not saved, to @path instead of where it belongs; of another
+ * process than the first to @path.PID. 0 or -errno, as data_save(): it stays where it belongs.
  */
-int data_save_elsewhere(struct outputs *o, const char *path);
+int data_save_elsewhere(struct outputs *o, struct image *i, const char *path);
 
 /* Write a profile to a file that is nowhere: no disk is needed to print a report from it. Returns
  * its descriptor, or 0: it could not be made. */

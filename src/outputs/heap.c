@@ -22,7 +22,7 @@ struct heap_text {
 
 struct heap_output {
 	struct output base;
-	const struct outputs *all;
+	struct outputs *all;
 	struct heap_text *texts; /* that threads have asked for and not fetched */
 };
 
@@ -98,6 +98,11 @@ static unsigned last_number(const struct heap_output *o, const struct image *ima
 	return number;
 }
 
+static void unwritten(void *outputs, const char *sentence)
+{
+	unwritten_say(outputs, "%s", sentence);
+}
+
 /* A recorder, put in front of the image's others; off. */
 static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 {
@@ -116,6 +121,8 @@ static struct heapprofile *add_recorder(struct heap_output *to, struct image *i)
 		.name = prefix_of,
 		.announce = to->all->host->announce,
 		.complain = to->all->host->say,
+		.unwritten = unwritten,
+		.ctx = to->all,
 	};
 	struct recorder *r = heapprofile_new(&how);
 

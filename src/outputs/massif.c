@@ -25,6 +25,8 @@ struct massif_output {
 	struct symbols_search search;
 	struct namer namer;
 	struct massif_host host;
+	char *elsewhere;	/* files are written there, not where the option says; NULL: they
+				   are not */
 };
 
 /* ---- a session ---- */
@@ -109,6 +111,7 @@ void massif_output_free(struct massif_output *m)
 	if (!m)
 		return;
 	namer_release(&m->namer);
+	free(m->elsewhere);
 	free(m);
 }
 
@@ -124,7 +127,14 @@ static char *file_name(const struct massif_output *m, const struct image *i, boo
 				    .before_pid = '.', .number = superseded ? nth : 0,
 				    .nth = nth };
 
+	if (m->elsewhere)
+		return filename_derived(m->elsewhere, &w, e);
 	return filename_of(m->all->settings.massif.file, &w, e);
+}
+
+char *massif_file_name(const struct massif_output *m, const struct image *i, struct error *e)
+{
+	return file_name(m, i, i->over, e);
 }
 
 static struct massif_recorder *recorder_of(const struct massif_output *m, const struct image *i)
@@ -281,6 +291,26 @@ static int write_image(struct output *o, struct image *i, bool superseded)
 		say_to(say, "the massif file of process %d is %s", (int)i->pid, path);
 	tell_what_is_missing(say, i, r);
 	free(path);
+	return err;
+}
+
+bool massif_is_unwritten(const struct massif_output *m, const struct image *i)
+{
+	return !i->of[m->base.slot].written;
+}
+
+int massif_save_elsewhere(struct massif_output *m, struct image *i, const char *path)
+{
+	char *before = m->elsewhere;
+
+	m->elsewhere = strdup(path);
+	int err = m->elsewhere ? write_image(&m->base, i, i->over) : -ENOMEM;
+	if (!m->elsewhere)
+		unwritten_say(m->all, "cannot write %s: out of memory", path);
+	i->of[m->base.slot].written = !err;
+	free(err ? m->elsewhere : before);
+	if (err)
+		m->elsewhere = before;
 	return err;
 }
 

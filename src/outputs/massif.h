@@ -12,6 +12,16 @@ struct massif_output;
 int massif_output_new(struct massif_output **out, struct outputs *of);
 void massif_output_free(struct massif_output *m);
 
+/* Is there a file of an image that is still to be written? After session_write_files(). */
+bool massif_is_unwritten(const struct massif_output *m, const struct image *i);
+
+/* Where it belongs, or has been written at the end; for free(), or NULL with a sentence. */
+char *massif_file_name(const struct massif_output *m, const struct image *i, struct error *e);
+
+/* Another try, to @path instead; of another process than the first to @path.PID. 0, or -errno
+ * after saying why: it stays where it belongs. */
+int massif_save_elsewhere(struct massif_output *m, struct image *i, const char *path);
+
 /* ---- files of a moment ---- */
 
 enum massif_file_kind { MASSIF_SNAPSHOT, MASSIF_DETAILED_SNAPSHOT, MASSIF_ALL_SNAPSHOTS };

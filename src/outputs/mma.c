@@ -51,7 +51,7 @@ static int open_file(const struct mma_output *m, pid_t pid, const char *name)
 	struct stat st;
 
 	if (may_wait || stat(name, &st) || !S_ISFIFO(st.st_mode))
-		return output_open(name, s->foreign);
+		return output_open_for_reader(name, s->foreign);
 	int fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | (s->foreign ? O_NOFOLLOW : 0));
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
@@ -113,7 +113,7 @@ static void closed(void *ctx, const char *name, int err)
 
 static int print_stats(const struct mma_output *m, const char *name)
 {
-	int fd = output_open(name, m->base.session->foreign);
+	int fd = output_open_for_reader(name, m->base.session->foreign);
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!f)

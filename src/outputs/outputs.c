@@ -5,11 +5,15 @@
 #include "outputs/heap.h"
 #include "outputs/massif.h"
 #include "outputs/mma.h"
+#include "session/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- the timeline that every profile has ---- */
 
@@ -72,4 +76,24 @@ int output_open(const char *path, bool foreign)
 {
 	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0),
 		    0666);
+}
+
+int output_open_for_reader(const char *path, bool foreign)
+{
+	static const struct timespec nap = { .tv_nsec = 20000000 };
+	const int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | (foreign ? O_NOFOLLOW : 0);
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) || !S_ISFIFO(st.st_mode))
+		return output_open(path, foreign);
+	/* open(2) itself would wait, but begin again after a signal, or miss one that comes just
+	 * before it. */
+	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !serve_told())
+		nanosleep(&nap, NULL);
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	else if (serve_told())
+		errno = ENXIO;
+	return fd;
 }

@@ -68,4 +68,8 @@ __attribute__((format(printf, 2, 3))) void unwritten_say(struct outputs *o, cons
  */
 int output_open(const char *path, bool foreign);
 
+/* The same; if it is a pipe, somebody who reads it is waited for until a signal tells us to end.
+ * ENXIO: nobody has come. */
+int output_open_for_reader(const char *path, bool foreign);
+
 #endif

@@ -146,6 +146,20 @@ void tell_effort(say_fn *say, const struct image *i, const struct profile_data *
 	       d->memory.functions, d->memory.counters, d->memory.links);
 }
 
+bool tell_unfollowed(const struct session *s, struct error *e)
+{
+	uint64_t n = s->unfollowed;
+
+	if (n)
+		error_set(e, 0,
+			  "%" PRIu64 " process%s that %s started %s not profiled; "
+			  "--trace-children=yes%s does that",
+			  n, n == 1 ? "" : "es", s->n_attached > 1 ? "they" : "it",
+			  n == 1 ? "was" : "were",
+			  s->launched ? "" : ", or --tree with those that are there already,");
+	return n;
+}
+
 /* ---- of images that are left out ---- */
 
 enum { NAMES = 6 };	/* of programs are told, at most */

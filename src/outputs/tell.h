@@ -27,6 +27,10 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
  * for free(), or NULL: there are none, or out of memory. */
 char *tell_left_out(const struct image *list);
 
+/* How many processes that were started are not profiled, and how they would be. False: there are
+ * none. */
+bool tell_unfollowed(const struct session *s, struct error *e);
+
 /* How much work that was. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d);
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void report_failed(struct outputs *o, int err)
 {
@@ -98,18 +99,41 @@ static int list_sections(const struct session *s, FILE *out)
 	return 0;
 }
 
+static bool is_pipe(const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* Who reads a pipe may come late, or never: what can be lost is in its file before. */
+static void save_beforehand(struct outputs *o)
+{
+	for (struct image *i = o->session->images; i; i = i->next) {
+		struct profile_data *d = i->saved ? NULL : data_name_image(o, i);
+
+		if (d)
+			data_save(o, i, d);
+		profile_data_free(d);
+	}
+}
+
 static FILE *open_report(struct outputs *o)
 {
 	const struct session *s = o->session;
 	struct error e;
 	char *path = filename_expand(o->settings.report, s->root, &e);
-	int fd = path ? output_open(path, s->foreign) : -1;
+
+	if (is_pipe(path))
+		save_beforehand(o);
+	int fd = path ? output_open_for_reader(path, s->foreign) : -1;
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!path)
 		unwritten_say(o, "%s", e.text);
 	else if (!f)
-		unwritten_say(o, "cannot write the report %s: %s", path, strerror(errno));
+		unwritten_say(o, "cannot write the report %s: %s", path,
+			      errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
 	free(path);
 	return f;
 }
@@ -160,6 +184,9 @@ void output_leave_out(struct outputs *o)
 	o->left_out_text = tell_left_out(o->session->left_out);
 	if (o->left_out_text)
 		say_to(o->host->say, "%s", o->left_out_text);
+	struct error e;
+	if (tell_unfollowed(o->session, &e))
+		say_to(o->host->say, "%s", e.text);
 }
 
 bool output_unsaved(const struct session *s)

@@ -2,6 +2,7 @@
 #include "pprof/heap_write.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -64,15 +65,23 @@ struct name_list {
 	unsigned n;
 };
 
+static void put_all(FILE *out, const char *s)
+{
+	while (*s)
+		s = printable_put(out, s);
+}
+
 /* What separates names must not be within one: C++ has an operator-- */
 static void write_name(void *to, const char *name)
 {
 	struct name_list *l = to;
 
 	fputs(l->n++ ? "--" : " ", l->out);
-	for (const char *s = name; *s; s++) {
-		fputc(*s == '\n' ? ' ' : *s, l->out);
-		if (*s == '-' && s[1] == '-')
+	while (*name) {
+		bool minus = *name == '-';
+
+		name = printable_put(l->out, name);
+		if (minus && *name == '-')
 			fputc(' ', l->out);
 	}
 }
@@ -101,7 +110,9 @@ static int write_names(FILE *out, const struct stack_table *t, const struct stac
 	size_t n = list_addresses(t, list);
 	n += list_addresses(other, list + n);
 	qsort(list, n, sizeof *list, by_address);
-	fprintf(out, "--- symbol\nbinary=%s\n", names->binary);
+	fputs("--- symbol\nbinary=", out);
+	put_all(out, names->binary);
+	fputc('\n', out);
 	for (size_t i = 0; !err && i < n; i++) {
 		struct name_list l = { out, 0 };
 

@@ -55,6 +55,7 @@ static const struct kind {
 	MARK("suspend", MARK_SUSPEND, 0, ""),
 	MARK("resume", MARK_RESUME, 0, ""),
 	MARK("stamp", MARK_STAMP, 0, ""),
+	MARK("clone", MARK_CLONE, 3, ""), /* its flags */
 	ASK("heap-start", ASK_HEAP_START, 0, 1),
 	ASK("heap-stop", ASK_HEAP_STOP, 0, 0),
 	ASK("heap-dump", ASK_HEAP_DUMP, 0, 1),

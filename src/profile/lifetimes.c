@@ -35,21 +35,22 @@ static uint64_t count_rehash(const void *owner, uint32_t id)
 	return count_hash(&((const struct lifetimes *)owner)->v[id]);
 }
 
-static int count(struct lifetimes *l, uint32_t node, enum pd_life_axis axis, uint8_t bucket)
+/* The number of the bucket, made if need be. IDINDEX_NONE: out of memory. */
+static uint32_t bucket_of(struct lifetimes *l, uint32_t node, enum pd_life_axis axis,
+			  uint8_t bucket)
 {
-	struct pd_lifetime key = { .node = node, .axis = axis, .bucket = bucket, .blocks = 1 };
+	struct pd_lifetime key = { .node = node, .axis = axis, .bucket = bucket };
 	uint64_t hash = count_hash(&key);
 	uint32_t id = idindex_find(&l->index, hash, count_eq, l, &key);
 
-	if (id != IDINDEX_NONE) {
-		l->v[id].blocks++;
-		return 0;
-	}
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)l->n;
 	if (ARRAY_RESERVE(&l->v, &l->cap, l->n) ||
-	    idindex_add(&l->index, (uint32_t)l->n, hash, count_rehash, l))
-		return -ENOMEM;
+	    idindex_add(&l->index, id, hash, count_rehash, l))
+		return IDINDEX_NONE;
 	l->v[l->n++] = key;
-	return 0;
+	return id;
 }
 
 uint8_t lifetimes_bucket(uint64_t n)
@@ -70,13 +71,19 @@ int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *
 	uint64_t born = (uint64_t)block->born_event_high << 32 | block->born_event;
 	uint64_t events = (l->events - born) & LIVE_EVENT_MASK,
 		 ns = (now_ns - block->born_ns) & LIVE_NS_MASK;
-	int err = count(l, node, PD_LIFE_EVENTS, lifetimes_bucket(events));
+	const uint8_t buckets[PD_LIFE_AXES] = { lifetimes_bucket(events), lifetimes_bucket(ns), 0 };
+	const int n = temporary ? PD_LIFE_AXES : PD_LIFE_TEMPORARY;
+	uint32_t ids[PD_LIFE_AXES];
 
-	if (!err)
-		err = count(l, node, PD_LIFE_NS, lifetimes_bucket(ns));
-	if (!err && temporary)
-		err = count(l, node, PD_LIFE_TEMPORARY, 0);
-	return err;
+	/* On all axes or on none: they tell of the same blocks. */
+	for (int axis = 0; axis < n; axis++) {
+		ids[axis] = bucket_of(l, node, axis, buckets[axis]);
+		if (ids[axis] == IDINDEX_NONE)
+			return -ENOMEM;
+	}
+	for (int axis = 0; axis < n; axis++)
+		l->v[ids[axis]].blocks++;
+	return 0;
 }
 
 /* ---- temporary blocks ---- */

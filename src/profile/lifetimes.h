@@ -45,7 +45,8 @@ uint32_t lifetimes_take_last(struct lifetimes *l, taddr ptr);
 /* It has not gone after all. 0 or -ENOMEM. */
 int lifetimes_back(struct lifetimes *l, uint32_t thread, taddr ptr);
 
-/* A block of @node has been freed. 0 or -ENOMEM. */
+/* A block of @node has been freed. 0, or -ENOMEM: it is not counted, but buckets may be there that
+ * have no block. */
 int lifetimes_death(struct lifetimes *l, uint32_t node, const struct live_slot *block,
 		    uint64_t now_ns, bool temporary);
 

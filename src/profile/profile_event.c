@@ -80,10 +80,16 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	if (leaf == IDINDEX_NONE)
 		return -ENOMEM;
 	lifetimes_birth(&p->lifetimes, &block, e->time_ns);
-	int known = live_put(&p->live, &block, &was);
-	if (known < 0)
-		return known;
 	lifetimes_take_last(&p->lifetimes, block.ptr);
+	/* All that memory is needed for comes before anything is counted. */
+	int err = lifetimes_allocated(&p->lifetimes, e->task, block.ptr);
+	if (err)
+		return err;
+	int known = live_put(&p->live, &block, &was);
+	if (known < 0) {
+		lifetimes_take_last(&p->lifetimes, block.ptr);
+		return known;
+	}
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
 	if (known) {
 		c->replaced_leaf = was.leaf & ~LEAF_INHERITED;
@@ -103,7 +109,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 		p->totals.peak_bytes = p->live_bytes;
 		p->epoch++;
 	}
-	return lifetimes_allocated(&p->lifetimes, e->task, block.ptr);
+	return 0;
 }
 
 static int event_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
@@ -121,10 +127,17 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 	bool known = live_take(&p->live, block_key(e, e->ptr), &block);
 	if (!known && e->by_allocator)
 		return 0;
+	int err = count_death(p, &block, known,
+			      lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)),
+			      e->time_ns);
+	if (err) {
+		/* As if it had not been seen; there is room, for the block was here just now. */
+		live_put(&p->live, &block, &block);
+		return err;
+	}
 	count_free(p, &block, known);
 	tell_gone(c, block.leaf, known);
-	return count_death(p, &block, known,
-			   lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)), e->time_ns);
+	return 0;
 }
 
 /* ---- realloc ---- */
@@ -183,11 +196,15 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 	taken_end(p, e, &b);
 	if (e->kind == AE_REALLOC_BACK)
 		return put_back(p, &b, c);
+	int err = count_death(p, &b.block, b.known, b.last_of, e->time_ns);
+	if (err) {
+		put_back(p, &b, c);
+		return err;
+	}
 	count_free(p, &b.block, b.known);
 	tell_gone(c, b.block.leaf, b.known);
-	int err = count_death(p, &b.block, b.known, b.last_of, e->time_ns);
-	if (err || e->kind == AE_REALLOC_FREED)
-		return err;
+	if (e->kind == AE_REALLOC_FREED)
+		return 0;
 	err = count_alloc(p, e, c);
 	if (!err && b.known)
 		c->kind = BLOCK_RESIZED;

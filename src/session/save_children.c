@@ -53,6 +53,7 @@ void save_children_ended(struct save_children *c, pid_t pid, int wstatus)
 		if (c->v[i].pid != pid)
 			continue;
 		c->failed |= c->v[i].last && wstatus;
+		c->failing = wstatus;
 		c->v[i] = c->v[--c->n];
 		return;
 	}

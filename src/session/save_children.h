@@ -23,6 +23,7 @@ struct save_children {
 	struct save_child *v;
 	size_t n, cap;
 	bool failed;	/* what one could not write is missing for good */
+	bool failing;	/* the last to end could not write: the next need not say why again */
 };
 
 void save_children_release(struct save_children *c);

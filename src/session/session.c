@@ -130,11 +130,13 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 
 bool session_wants(void *ctx, pid_t pid)
 {
-	const struct session *s = ctx;
+	struct session *s = ctx;
 	bool wanted = s->settings.trace_children || pid == s->root || pid == s->attaching;
 
 	for (size_t i = 0; !wanted && i < s->n_attached; i++)
 		wanted = s->attached[i] == pid;
+	/* Of each it is asked once: it is let go then. */
+	s->unfollowed += !wanted;
 	return wanted;
 }
 
@@ -178,8 +180,10 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	struct session *s = ctx;
 	const struct image *from = parent;
 
-	if (!s->settings.trace_children)
+	if (!s->settings.trace_children) {
+		s->unfollowed++;
 		return NULL;
+	}
 	struct image *i = image_begin(s, child, profile_fork(from->profile));
 	if (i && !fork_recorders(s, from, i)) {
 		i->forked = true;

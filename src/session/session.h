@@ -105,6 +105,8 @@ struct session {
 				   to */
 	pid_t *attached;	/* all that were attached to */
 	size_t n_attached, cap_attached;
+	uint64_t unfollowed;	/* processes that they have started and that are not profiled,
+				   since trace_children is not wanted */
 	pid_t attaching;	/* the one that is being attached to; 0: none */
 	int root_status;	/* as waitpid gave it */
 	bool root_ended;

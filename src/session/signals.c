@@ -189,6 +189,19 @@ int signals_begin(struct tracer *tracer, bool end_on_interrupt, say_fn *tell)
 	return 0;
 }
 
+void signals_interrupt(void)
+{
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+	struct sigaction sa;
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		if (sigaction(signals[i], NULL, &sa) || sa.sa_handler != on_end_signal)
+			continue;
+		sa.sa_flags &= ~SA_RESTART;
+		sigaction(signals[i], &sa, NULL);
+	}
+}
+
 void signals_attended(void)
 {
 	/* In this order: what comes in between nudges again. */

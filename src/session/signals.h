@@ -31,6 +31,10 @@ void signals_attended(void);
 /* The loop is over: system calls are not ended by signals any more. */
 void signals_end(void);
 
+/* The programs have been let go: who waits for a file from here on, a pipe perhaps, is ended by a
+ * signal that tells us to end. */
+void signals_interrupt(void);
+
 /* The signal that told us to end, or 0. */
 int serve_told(void);
 

@@ -193,6 +193,7 @@ static void sink_mark(void *image, struct task_ref task, enum program_mark mark,
 		session_mark(i, RECORD_STAMP, task.tid, clock_now_ns());
 		return;
 	case MARK_NONE:
+	case MARK_CLONE:
 		return;
 	}
 }

@@ -75,6 +75,7 @@ family() {
 	json run.data
 	nothing "$(truth_differences report.json bins)" "not what the parent did:"
 	[ "$(ls run.data*)" = run.data ]
+	says detach.err '^mprof: [1-9][0-9]* processes that it started were not profiled; --trace-children=yes, or --tree'
 	finish family
 }
 
@@ -87,6 +88,15 @@ family() {
 	json run.data
 	nothing "$(truth_differences report.json bins)" "not what the parent did:"
 	[ "$(ls run.data*)" = run.data ]
+}
+
+@test "run: one line tells how many processes were started and not profiled, however they were" {
+	printf '%s\n' "import os, subprocess" 'for i in range(3): subprocess.call("/bin/true")' \
+		'if os.fork() == 0: os._exit(0)' 'os.wait()' >start.py
+	limited "$MPROF" run -o /dev/null --data=/dev/null -- /usr/bin/python3 start.py 2>err
+	says err '4 processes that it started were not profiled; --trace-children=yes does that$'
+	limited "$MPROF" run -o /dev/null --data=/dev/null --trace-children=yes -- /usr/bin/python3 start.py 2>err
+	not grep -q 'not profiled' err
 }
 
 @test "run: children that are followed are exact" {
@@ -445,6 +455,41 @@ titled() {
 	not grep -q '^mprof: ' report.txt
 	cmp report.txt detach.out
 	finish titled
+}
+
+# ---- processes that share their memory ----
+
+@test "a process that runs in the memory of the one that is attached to is traced with it" {
+	start sharers "$T/sharers"
+	before "$PID"
+	attach -o report.txt --data=run.data "$PID"
+	progress sharers 1 20
+	progress sharers 2 20
+	detach "$PID"
+	[ "$(limited "$MPROF" report --format=json run.data |
+		jq '.bins[] | select(.size == 3347) | .allocs >= 40')" = true ]
+	progress sharers 1
+	progress sharers 2
+	clean "$PID"
+	finish sharers
+}
+
+# ---- children that nobody is to hear of ----
+
+# unharmed OPTION...: they live on under mprof, and those that share the memory are counted
+unharmed() {
+	rm -f bins
+	BINS=bins limited "$MPROF" run -o run.txt --data=run.data "$@" -- "$T/untraced" >out 2>err ||
+		fail "status $?" "$(cat out err)" || return 1
+	cmp out0 out || return 1
+	limited "$MPROF" report --format=json run.data >report.json || return 1
+	nothing "$(truth_differences report.json bins)" "not what the program did:"
+}
+
+@test "children that are made with CLONE_UNTRACED do not run into breakpoints that nobody serves" {
+	limited "$T/untraced" >out0
+	unharmed
+	unharmed --heap-profile=h
 }
 
 # ---- threads asleep in vfork ----

@@ -480,6 +480,7 @@ os.chmod(name, 0o755)
 		"$MPROF" run --trace-childern=yes "$T/edges"
 	refused 2 'unknown option --duration=1 for mprof report \(it is for run, attach\)' "$MPROF" report --duration=1
 	refused 2 'unknown option --zzz for mprof run; see mprof help run' "$MPROF" run --zzz "$T/edges"
+	refused 2 'options stand behind the command: mprof report .options.; see mprof help report' "$MPROF" --terse report x
 	refused 2 '"atach" is neither .*did you mean mprof attach\?' "$MPROF" atach 12
 	refused 2 '"zzz" is neither .*; see mprof help' "$MPROF" zzz
 	refused 2 'did you mean attach\?' "$MPROF" help atach

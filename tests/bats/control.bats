@@ -347,8 +347,17 @@ detach_keeps() {
 	limited "$MPROF" detach "$@" "$PID" >detach.out 2>detach.err </dev/null || status=$?
 	[ $status = 1 ] || fail "mprof detach: status $status" "$(cat detach.err)" || return 1
 	says detach.err "f.data: .*$why" || return 1
-	says detach.err "is free, but its profile is only in the session's memory" || return 1
+	says detach.err "is free; not written, and only in the session's memory: the profile $D/disk/dir/f.data[;,].* [(]and with -o gives up" || return 1
 	not grep -q 'the profile is in' detach.err
+}
+
+# detach_fails WHY [OPTION...]: its status is 1, and WHY is among what it says.
+detach_fails() {
+	local why=$1 status=0
+	shift
+	limited "$MPROF" detach "$@" "$PID" >detach.out 2>detach.err </dev/null || status=$?
+	[ $status = 1 ] || fail "mprof detach: status $status" "$(cat detach.err)" || return 1
+	says detach.err "$why"
 }
 
 # kept WHY: the program is what it was, and the session has its profile.
@@ -387,7 +396,7 @@ kept() {
 		refused 1 "f.data: .*$why" "$MPROF" control "$PID" save
 		mended $how
 		detach_there "$D/disk/dir/f.data"
-		a_sentence detach.err "the profile is in $D/disk/dir/f.data"
+		says detach.err "the profile is in $D/disk/dir/f.data"
 		cmp first.out detach.out
 		limited "$MPROF" report copy >again.txt
 		cmp first.out again.txt
@@ -427,7 +436,7 @@ kept() {
 	kept 'disk full'
 	refused 1 'nowhere/report: No such file' "$MPROF" detach -o nowhere/report "$PID"
 	kept 'disk full'
-	limited "$MPROF" detach -o report2.txt "$PID" 2>detach.err || fail "$(cat detach.err)"
+	detach_fails 'f.data: disk full' -o report2.txt
 	says detach.err 'the report is in report2.txt; the profile of process [0-9]+ itself has been given up'
 	cmp report.txt report2.txt
 	grep -q 'Allocation Bins with possible Types' report.txt
@@ -441,7 +450,7 @@ kept() {
 		rm -rf server.* disk
 		start server "$T/server" 4 100
 		on_a_disk full
-		refused 1 'only a profile that could not be saved' "$MPROF" control "$PID" discard
+		refused 1 'only what could not be saved' "$MPROF" control "$PID" discard
 		progress server 2
 		if [ $how = TERM ]; then
 			kill -TERM "$TRACER"
@@ -469,12 +478,133 @@ kept() {
 	progress server 2
 	limited "$MPROF" detach "$PID" >detach.out 2>detach.err && fail "$(cat detach.err)"
 	says detach.err 'no massif file: cannot write .*/m.out: disk full'
+	says detach.err "only in the session's memory: the massif file $D/disk/m.out; mprof detach $PID tries again, "
 	json run.data
+	# A report is no massif file.
+	detach_fails "only in the session's memory: the massif file $D/disk/m.out; " -o report.txt
+	answered status
+	[ "$(number state)" = unsaved ]
 	mended full
 	detach_there "$D/disk/m.out"
 	grep -q '^snapshot=0' copy
 	clean "$PID"
 	finish server
+}
+
+@test "--background: control save FILE writes a massif file that could not be written to FILE" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data --massif-out-file="$D/disk/m.out"
+	progress server 2
+	detach_fails 'm.out: disk full' -o report.txt
+	refused 1 'nowhere/m: No such file' "$MPROF" control "$PID" save nowhere/m
+	answered save here.out
+	[ "$(cat control.out)" = "file $D/here.out" ] || fail "$(cat control.out)"
+	grep -q '^snapshot=0' here.out
+	clean "$PID"
+	finish server
+}
+
+@test "--background: of a profile and a massif file that could not be written save FILE writes both, and says where" {
+	start server "$T/server" 4 100
+	on_a_disk full --massif-out-file="$D/disk/m.out"
+	progress server 2
+	detach_fails "the profile $D/disk/dir/f.data, the massif file $D/disk/m.out; " -o report.txt
+	answered save here
+	grep -qx "data $D/here" control.out
+	grep -qx "file $D/here.massif" control.out
+	json here
+	grep -q '^snapshot=0' here.massif
+	clean "$PID"
+	finish server
+}
+
+@test "--background: what a session that has ended by itself could not write is told by the next detach" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data -o "$D/disk/report" --heap-profile="$D/disk/h" --mma-log-file="$D/disk/l" \
+		--mma-stats-file="$D/disk/s"
+	finish server
+	until_true "the session is still there" nobody_of_ours
+	refused 11 "and the profile is in $D/run.data; " "$MPROF" detach "$PID"
+	local what
+	for what in 'the heap profile .*/disk/h.0001.heap' 'the log .*/disk/l' 'the statistics .*/disk/s' '.*/disk/report'; do
+		says refused.err "cannot write $what: No space left on device"
+	done
+}
+
+@test "a heap profile that could not be written is told with its name to who detaches" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data --heap-profile="$D/disk/h"
+	progress server 2
+	detach_fails 'cannot write the heap profile .*/disk/h.0001.heap: No space left on device'
+	clean "$PID"
+	finish server
+}
+
+@test "detach prints the report of a session that saves no profile, in each form and to a file" {
+	start server "$T/server" 4 100
+	local how
+	for how in tables json file; do
+		attach --background --data=/dev/null "$PID"
+		FRONT=''
+		progress server 2
+		case $how in
+		tables) detach "$PID" && grep -q 'Allocation Bins with possible Types' detach.out ;;
+		json) detach --format=json "$PID" && jq -e '.totals.allocations > 0 or .bins != []' detach.out ;;
+		file) detach -o here.txt "$PID" && grep -q 'Allocation Bins with possible Types' here.txt ;;
+		esac
+		not grep -q /dev/null detach.err
+		clean "$PID"
+	done
+	finish server
+}
+
+@test "detach says where the profile is before its report, whose reader may have had enough" {
+	start server "$T/server" 4 100
+	attach --background --data=run.data "$PID"
+	FRONT=''
+	progress server 2
+	limited "$MPROF" detach "$PID" 2>detach.err | true || :
+	says detach.err "the profile is in $D/run.data"
+	clean "$PID"
+	finish server
+}
+
+@test "detach does not print over a file of the session that it ends" {
+	start server "$T/server" 4 100
+	attach --background --data=run.data --massif-out-file=m.out "$PID"
+	FRONT=''
+	progress server 2
+	ln -s run.data link
+	local file
+	for file in run.data ./link "$D/m.out" run.data.77; do
+		refused 2 "-o $file would write over a file of the session of process $PID" "$MPROF" detach -o "$file" "$PID"
+	done
+	detach -o report.txt "$PID"
+	json run.data
+	clean "$PID"
+	finish server
+}
+
+@test "two sessions do not write the same file: the second is refused, whatever it calls it" {
+	local first
+	start server "$T/server" 4 100
+	first=$PID
+	start other "$T/server" 4 100
+	attach --background "$first"
+	FRONT=''
+	refused 2 "--data=mprof.data: the session of process $first writes that file; give this one another name" \
+		"$MPROF" attach --background "$PID"
+	refused 2 "--mma-log-file=../${D##*/}/mprof.data: the session of process $first writes" \
+		"$MPROF" attach --data=other.data --mma-log-file="../${D##*/}/mprof.data" "$PID"
+	attach --background --data=other.data "$PID"
+	FRONT=''
+	detach "$PID"
+	detach "$first"
+	json mprof.data
+	[ "$(jq .pid report.json)" = "$first" ]
+	clean "$first"
+	finish server
+	finish other
 }
 
 @test "a session in the foreground tells the client, too, what it could not write" {
@@ -491,6 +621,89 @@ kept() {
 	[ -s report.txt ]
 	clean "$PID"
 	finish server
+}
+
+@test "who cannot find a session is told how it ends; a thread's number stands for its process" {
+	start server "$T/server" 4 100
+	attach --background --data=run.data "$PID"
+	FRONT=''
+	local tracer thread
+	tracer=$(tracer_of "$PID")
+	progress server 2
+	mkdir -m 700 other
+	XDG_RUNTIME_DIR=$D/other refused 6 "another XDG_RUNTIME_DIR or TMPDIR or by another user; kill $tracer ends it" \
+		"$MPROF" attach --data=other.data "$PID"
+	# shellcheck disable=SC2012
+	thread=$(ls "/proc/$PID/task" | tail -n 1)
+	[ "$thread" != "$PID" ]
+	detach "$thread"
+	clean "$PID"
+	attach --background --data=again.data "$PID"
+	FRONT=''
+	kill "$(tracer_of "$PID")"
+	clean "$PID"
+	json again.data
+	finish server
+}
+
+@test "control save refuses the standard files, which would be the session's" {
+	start server "$T/server" 2 200
+	attach --background --data=run.data "$PID"
+	FRONT=''
+	local file
+	for file in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+		refused 2 "$file would be the session's, and not yours" "$MPROF" control "$PID" save $file
+	done
+	detach "$PID"
+	finish server
+}
+
+@test "a report that cannot be written is told once, and an autosave that fails is, too" {
+	start server "$T/server" 4 100
+	on_a_disk full --data=run.data
+	progress server 2
+	detach_fails 'cannot write /dev/full: No space left on device' -o /dev/full
+	[ "$(grep -c 'cannot write' detach.err)" = 1 ] || fail "$(cat detach.err)"
+	mkdir gone
+	attach --data=gone/f.data --autosave=20 -o report.txt "$PID"
+	mv gone away
+	progress server 1 2000
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$(grep -c 'gone/f.data: No such file' attach.err)" -le 2 ] || fail "$(cat attach.err)"
+	finish server
+}
+
+@test "status tells what sessions answer, and of those that do not that they do not" {
+	local name first tracers=''
+	for name in one two three; do
+		start $name "$T/server" 2 200
+		attach --background --data=$name.data "$PID"
+		FRONT=''
+		[ $name = three ] || {
+			tracers="$tracers $(tracer_of "$PID")"
+			eval "$name=$PID"
+		}
+	done
+	# shellcheck disable=SC2086
+	kill -STOP $tracers
+	limited "$MPROF" status >status.out
+	limited "$MPROF" status --format=json >status.json
+	# shellcheck disable=SC2086
+	kill -CONT $tracers
+	grep -Eq "^ *$PID  tracing " status.out || fail "$(cat status.out)"
+	# shellcheck disable=SC2154
+	for name in "$one" "$two"; do
+		grep -q "^ *$name  the session of process $name has not answered for 2 seconds" status.out ||
+			fail "$(cat status.out)"
+	done
+	[ "$(jq -c '[.[].ok] | sort' status.json)" = '[false,false,true]' ]
+	detach "$PID"
+	detach "$one"
+	detach "$two"
+	finish one
+	finish two
+	finish three
 }
 
 # ---- the socket ----
@@ -1173,4 +1386,39 @@ open("tty.status", "w").write(str(os.waitstatus_to_exitcode(status)))
 	detach "$PID"
 	clean "$PID"
 	finish server
+}
+
+@test "sessions of two pid namespaces that share a directory of sockets are told apart" {
+	unshare -pf --mount-proc true || skip "no pid namespaces can be made here"
+	mkfifo first second
+	cat >inside <<-'EOT'
+		exec 8<>"$D/$1"
+		"$T/vforks" <&8 >"$1.out" 2>&1 &
+		pid=$!
+		until grep -q ready "$1.out"; do sleep 0.02; done
+		"$MPROF" attach --background -o /dev/null --data="$1.data" $pid >"$1.attach" 2>&1
+		echo "$pid $?" >"$1.attached"
+		until [ -e go ]; do sleep 0.02; done
+		"$MPROF" status --format=json >"$1.status"
+		"$MPROF" detach $pid >"$1.detach" 2>&1
+		echo $? >"$1.detached"
+		echo quit >&8
+		wait $pid
+	EOT
+	export D T MPROF
+	local name
+	for name in first second; do
+		limited unshare -pf --mount-proc bash inside $name 3>&- &
+	done
+	until_true "not attached" test -s first.attached -a -s second.attached
+	# the same number in both
+	cmp first.attached second.attached
+	[ "$(cut -d' ' -f2 first.attached)" = 0 ] || fail "$(cat first.attach second.attach)"
+	: >go
+	wait
+	for name in first second; do
+		[ "$(cat $name.detached)" = 0 ] || fail "$(cat $name.detach)"
+		[ -s $name.data ]
+		[ "$(jq 'length' $name.status)" = 1 ] || fail "$(cat $name.status)"
+	done
 }

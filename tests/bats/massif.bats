@@ -338,6 +338,16 @@ as_ms_print() {
 	as_ms_print huge.out --threshold=100 --y=7
 }
 
+@test "what a massif file says is harmless for the terminal that it is printed on" {
+	printf 'desc: \033[31m\ncmd: a \033]0;title\007 \342\200\256\ntime_unit: B\n' >evil.out
+	printf '%s\n' snapshot=0 time=1 mem_heap_B=10 mem_heap_extra_B=0 mem_stacks_B=0 heap_tree=detailed \
+		'n1: 10 top' $' n0: 10 \033[2Jf' >>evil.out
+	"$MPROF" report --format=ms_print evil.out >printed
+	grep -qF 'Command:            a \033]0;title\007 \342\200\256' printed
+	grep -qF '\033[2Jf' printed
+	not grep -q $'\033' printed
+}
+
 @test "a massif file that is none is refused with the line" {
 	massif m.out "$T/example"
 	head -n 40 m.out >cut.out

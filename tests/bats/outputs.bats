@@ -176,7 +176,9 @@ refuses() {
 	refuses lines 'for an event log' report --lines log
 	refuses humanized 'with --format=json' log --format=json --humanized=no log
 	refuses humanized 'with --format=json' stats --format=json --humanized=yes log
-	refuses base 'detach' detach --base=data 1
+	refused 2 'unknown option --base=data for mprof detach .it is for report.' "$MPROF" detach --base=data 1
+	refused 2 'unknown option --base=data for mprof run .it is for report.;' "$MPROF" run --base=data ./ran
+	not grep -q -- --base <("$MPROF" help detach)
 	refuses base 'without a command' --base=data "$T/widgets" data
 	[ ! -e ran ]
 }

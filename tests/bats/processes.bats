@@ -53,6 +53,7 @@ untraced() { # PID...
 	says err "2 processes are called \"$NAME\": say which by its number"
 	says err "^mprof: +$one_pid  ./$NAME 2 100\$"
 	says err "^mprof: +$two_pid  ./$NAME 2 101\$"
+	says err "or all of them, -p \"\\$\(pidof $NAME\)\"; --tree with a number takes its children"
 	untraced "$one_pid" "$two_pid"
 	finish one
 	finish two

@@ -211,3 +211,99 @@ in_states() {
 	[ "$(reported count 1)" = "$sent" ]
 	finish count
 }
+
+# ---- standard error that nobody reads ----
+
+# stuffed: descriptor 9 is a pipe that has no room
+stuffed() {
+	mkfifo full
+	exec 9<>full
+	timeout 5 dd if=/dev/zero of=full oflag=nonblock bs=4096 status=none 2>/dev/null || :
+}
+
+# unread OPTION...: mprof, whose standard error nobody reads, attaches to `server`
+unread() {
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" attach -o report.txt --data=run.data "$@" "$PID" \
+		</dev/null >attach.out 2>&9 3>&- 9>&- &
+	FRONT=$!
+	until_true "nobody traces $PID" traced "$PID"
+}
+
+traced() { # PID
+	not grep -q '^TracerPid:[[:space:]]0$' "/proc/$1/status"
+}
+
+has_files() { # GLOB N
+	[ "$(compgen -G "$1" | wc -l)" -ge "$2" ]
+}
+
+@test "a program goes on while nobody reads what mprof says, and SIGTERM ends that" {
+	start vforks "$T/vforks"
+	before "$PID"
+	stuffed
+	unread --heap-profile=./h --heap-profile-allocation-interval=20000
+	until_true "no heap profiles" has_files './h.*.heap' 5
+	progress vforks 1 20
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ -s run.data ] && [ -s report.txt ]
+	exec 9>&-
+	clean "$PID"
+	finish vforks
+}
+
+@test "what nobody could be told at once is told when somebody reads, and nothing twice" {
+	start vforks "$T/vforks"
+	stuffed
+	unread --heap-profile=./h --heap-profile-allocation-interval=20000
+	until_true "no heap profiles" has_files './h.*.heap' 5
+	tr -d '\0' <full >read.txt 9>&- &
+	local reader=$!
+	exec 9>&-
+	await read.txt '^Dumping heap profile to .*h.0005.heap'
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	wait "$reader"
+	[ "$(lines_with read.txt '^mprof: attached to process')" = 1 ]
+	[ "$(lines_with read.txt '^Dumping heap profile to .*h.0001.heap')" = 1 ]
+	[ "$(lines_with read.txt '^mprof: the profile is in run.data')" = 1 ]
+	[ "$(grep -c '^Dumping' read.txt)" = "$(compgen -G './h.*.heap' | wc -l)" ]
+	finish vforks
+}
+
+@test "a report on a pipe that nobody reads costs nobody the profile, and SIGTERM ends the wait" {
+	mkfifo report
+	start vforks "$T/vforks"
+	attach -o report --data=run.data "$PID"
+	finish vforks
+	# nobody has told mprof to end: it waits
+	until_true "no profile" test -s run.data
+	limited "$MPROF" report --format=json run.data >report.json
+	not gone "$FRONT"
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	[ "$STATUS" = 1 ]
+	says attach.err 'cannot write the report report: nobody reads this pipe'
+}
+
+@test "SIGTERM ends a session that waits for a reader of its log, and the program runs" {
+	mkfifo log
+	env "MPROF_TEST_MARK=$MARK" "$MPROF" run -o report.txt --data=run.data --mma-log-file=log -- \
+		bash -c 'echo on >ran' </dev/null >out 2>err 3>&- &
+	FRONT=$!
+	until_true "there is no tracer" is_tracing "$FRONT"
+	kill -TERM "$FRONT"
+	ended "$FRONT"
+	says err 'cannot write the log log: nobody reads this pipe'
+	until_true "the program has not run" test -s ran
+}
+
+# is_tracing PID: a process of mprof's holds a program and is asleep
+is_tracing() {
+	local child
+	for child in $(pgrep -P "$1" -x mprof-tracer); do
+		pgrep -P "$child" >/dev/null && traced "$(pgrep -P "$child")" &&
+			! grep -q '^SigCgt:.*0000$' "/proc/$child/status" && return 0
+	done
+	return 1
+}

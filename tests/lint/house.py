@@ -24,6 +24,7 @@ COLUMNS_MAX = 100
 
 # Files that may be longer than LINES_MAX, each with its reason.
 LONG = {
+	"src/arch/x86_64.c": "a machine has one file: whoever ports writes one, and finds all there",
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')

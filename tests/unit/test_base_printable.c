@@ -30,6 +30,17 @@ static void control_characters_are_octal(void **state)
 	assert_printable("\xc2\x80", "\\302\\200");
 }
 
+static void what_turns_the_direction_of_text_is_octal(void **state)
+{
+	(void)state;
+	assert_printable("a\xe2\x80\xae" "b", "a\\342\\200\\256b");	/* U+202E */
+	assert_printable("\xe2\x80\xaa", "\\342\\200\\252");
+	assert_printable("\xe2\x81\xa6", "\\342\\201\\246");	/* U+2066 */
+	assert_printable("\xe2\x81\xa9", "\\342\\201\\251");
+	assert_printable("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+			 "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
+}
+
 static void invalid_utf8_is_octal(void **state)
 {
 	(void)state;
@@ -64,6 +75,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_stays_as_it_is),
 		cmocka_unit_test(control_characters_are_octal),
+		cmocka_unit_test(what_turns_the_direction_of_text_is_octal),
 		cmocka_unit_test(invalid_utf8_is_octal),
 		cmocka_unit_test(small_buffer_cuts_between_characters),
 	};

@@ -256,7 +256,7 @@ static void one_dash_and_two_mean_the_same(void **state)
 
 static void sizes_may_have_suffixes(void **state)
 {
-	struct parsed p = parse("run", "--min-size=10K --max-size=2M");
+	struct parsed p = parse("run", "--min-size=10k --max-size=2M");
 
 	(void)state;
 	assert_int_equal(p.first, 3);
@@ -265,8 +265,8 @@ static void sizes_may_have_suffixes(void **state)
 	assert_int_equal(parse("run", "--max-size=1K --min-size=1025").first, -1);
 	assert_int_equal(parse("run", "--min-size=1025 --max-size=1K").first, -1);
 	assert_int_equal(parse("run", "--max-size=0").first, -1);
-	assert_refused("run", "--min-size=10k",
-		       "mprof: option min-size: \"10k\" is not a number of bytes, or one with K, M "
+	assert_refused("run", "--min-size=10x",
+		       "mprof: option min-size: \"10x\" is not a number of bytes, or one with K, M "
 		       "or G, and not above a --max-size\n");
 }
 

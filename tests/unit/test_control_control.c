@@ -53,8 +53,8 @@ static void test_one_session_each(void **state)
 	assert_string_equal(e.text, "");
 	assert_int_equal(control_open(PID, &second, &e), -EADDRINUSE);
 	assert_null(second);
-	assert_string_equal(e.text, "process 4711 has a session already; mprof detach 4711 ends "
-				    "it");
+	assert_string_equal(e.text, "process 4711 has a session already; mprof detach 4711 ends it "
+			    "when all is saved (mprof status)");
 	assert_int_equal(access(p->socket, F_OK), 0);
 	control_close(c);
 	assert_int_equal(access(p->socket, F_OK), -1);

@@ -24,7 +24,7 @@ static void test_every_command_stands_once_and_has_help(void **state)
 			assert_int_not_equal(control_commands[k].id, c->id);
 	}
 	/* As many as there are ids: none is without a row. */
-	assert_int_equal(n_control_commands, CONTROL_TRACES + 1);
+	assert_int_equal(n_control_commands, CONTROL_WRITES + 1);
 	assert_null(control_command_find("statu", 5));
 	assert_null(control_command_find("status", 5));
 	assert_null(control_command_find("", 0));

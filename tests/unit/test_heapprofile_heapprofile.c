@@ -21,6 +21,12 @@ static void announce(const char *line)
 	strcat(announced, "\n");
 }
 
+static void unwritten(void *ctx, const char *sentence)
+{
+	assert_ptr_equal(ctx, complained);
+	snprintf(complained, sizeof complained, "%s", sentence);
+}
+
 static void complain(const char *sentence)
 {
 	snprintf(complained, sizeof complained, "%s", sentence);
@@ -59,7 +65,8 @@ static void start(struct fixture *f, bool early)
 	struct heapprofile_how how = { .options = &f->options, .profile = f->profile,
 				       .files = &f->files,
 				       .pid = getpid(), .first = true, .name = name_of,
-				       .announce = announce, .complain = complain };
+				       .announce = announce, .complain = complain,
+				       .unwritten = unwritten, .ctx = complained };
 	struct error e;
 
 	if (!f->list)

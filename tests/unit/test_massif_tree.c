@@ -360,14 +360,15 @@ static void a_file_has_the_lines_that_readers_expect(void **state)
 		{ .at = { .time = 40, .useful = 20, .extra = 20, .stacks = 7 }, .detail = d,
 		  .peak = true },
 	};
-	char *const command[] = { "./a", "b\nc", NULL };
+	char *const command[] = { "./a", "b\nc", "\033[31m\xe2\x80\xae", NULL };
 	FILE *out = open_memstream(&text, &len);
 	assert_int_equal(massif_write(out, &(struct massif_heading){ "--x=1", command, MASSIF_MS },
 				      s, 2, &f),
 			 0);
 	fclose(out);
 	assert_string_equal(text,
-		"desc: --x=1\ncmd: ./a b c\ntime_unit: ms\n"
+		"desc: --x=1\ncmd: ./a b c \\033[31m\\342\\200\\256\n"
+		"time_unit: ms\n"
 		"#-----------\nsnapshot=0\n#-----------\ntime=0\nmem_heap_B=0\nmem_heap_extra_B=0\n"
 		"mem_stacks_B=0\nheap_tree=empty\n"
 		"#-----------\nsnapshot=1\n#-----------\ntime=40\nmem_heap_B=20\n"

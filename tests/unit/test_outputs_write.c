@@ -3,6 +3,8 @@
 #include "unit/scripted_observer.h"
 
 #include "outputs/data.h"
+#include "outputs/tell.h"
+#include "outputs/unsaved.h"
 #include "outputs/write.h"
 #include "profile/datafile.h"
 
@@ -115,7 +117,7 @@ static void a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere(void **
 	assert_int_equal(o.unwritten.n, 1);
 	assert_int_equal(host.printed, 1);
 	assert_int_equal(host.ended, 1);
-	assert_int_equal(data_save_elsewhere(&o, "elsewhere"), 0);
+	assert_int_equal(unsaved_save_elsewhere(&o, "elsewhere"), 0);
 	assert_false(output_unsaved(s));
 	assert_string_equal(i->data, "elsewhere");
 	struct profile_data *d;
@@ -238,6 +240,24 @@ static void who_is_left_out_is_named(void **state)
 	finish(&o);
 }
 
+static void who_is_not_profiled_is_counted(void **state)
+{
+	struct session *s = begin(false);
+	struct error e;
+	struct image *i = start(s, ROOT);
+
+	(void)state;
+	assert_false(tell_unfollowed(s, &e));
+	assert_null(session_sink.forked(s, i, 12));
+	assert_true(tell_unfollowed(s, &e));
+	assert_non_null(strstr(e.text, "1 process that it started was not profiled"));
+	assert_false(session_sink.wanted(s, 13));
+	assert_true(session_sink.wanted(s, ROOT));
+	assert_true(tell_unfollowed(s, &e));
+	assert_non_null(strstr(e.text, "2 processes that it started were not profiled"));
+	session_release(s);
+}
+
 static void of_many_sentences_the_first_and_the_newest_are_remembered(void **state)
 {
 	struct unwritten u = { 0 };
@@ -271,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_massif_file_that_cannot_be_written_is_tried_again),
 		cmocka_unit_test(each_program_of_a_process_has_a_file_and_a_section_of_its_own),
 		cmocka_unit_test(who_is_left_out_is_named),
+		cmocka_unit_test(who_is_not_profiled_is_counted),
 		cmocka_unit_test(of_many_sentences_the_first_and_the_newest_are_remembered),
 	};
 

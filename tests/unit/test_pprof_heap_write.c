@@ -21,7 +21,7 @@ static int names_of(void *ctx, uint64_t address, bool first, void (*name)(void *
 {
 	(void)ctx;
 	if (first)
-		name(to, "outer");
+		name(to, "out\033[1mer");
 	name(to, address == 0x2001 ? "ns::operator--()" : "f");
 	return 0;
 }
@@ -62,13 +62,13 @@ static void numbers_are_aligned_and_mapped_memory_is_not_in_the_totals(void **st
 static void names_stand_for_each_address_once_and_have_no_separator_in_them(void **state)
 {
 	struct stack_table t = { 0 };
-	struct heap_names names = { "/bin/x", names_of, NULL };
+	struct heap_names names = { "/bin/x\a", names_of, NULL };
 
 	(void)state;
 	add(&t, 0x1000, 0x2001, 1, 10);
 	add(&t, 0x1000, 0, 1, 10);
 	assert_written(&t, NULL, &names,
-		       "--- symbol\nbinary=/bin/x\n0x00001000 outer--f\n"
+		       "--- symbol\nbinary=/bin/x\\007\n0x00001000 out\\033[1mer--f\n"
 		       "0x00002001 ns::operator- -()\n---\n"
 		       "heap profile:      2:       20 [     2:       20] @ heapprofile\n"
 		       "     1:       10 [     1:       10] @ 0x00001000 0x00002001\n"
@@ -101,7 +101,7 @@ static void assert_bytes(const char *text, uint64_t want)
 
 static void byte_counts_may_have_a_suffix(void **state)
 {
-	static const char *const wrong[] = { "", "K", "1k", "1KB", "-1", "1.5M", " 1",
+	static const char *const wrong[] = { "", "K", "1t", "1KB", "-1", "1.5M", " 1",
 					     "18446744073709551615K",
 					     "99999999999999999999999999999999999G" };
 	uint64_t n = 77;
@@ -110,6 +110,7 @@ static void byte_counts_may_have_a_suffix(void **state)
 	assert_bytes("0", 0);
 	assert_bytes("1048576", 1 << 20);
 	assert_bytes("3K", 3 << 10);
+	assert_bytes("3k", 3 << 10);
 	assert_bytes("100M", 100 << 20);
 	assert_bytes("1G", 1 << 30);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof control. */
+#include "cli/answer.h"
+#include "cli/asking.h"
+#include "cli/cli.h"
+#include "cli/meant.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "control/control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One that people may use. */
+static const struct control_command *find_command(const char *name)
+{
+	const struct control_command *c = control_command_find(name, strlen(name));
+
+	return c && !(c->flags & CONTROL_INTERNAL) ? c : NULL;
+}
+
+/* A file is the tracer's to write, which may have another working directory. */
+static char *command_line(const struct control_command *c, pid_t pid, const char *file)
+{
+	char *line, number[24] = "", *dir = NULL;
+
+	if (file && file[0] != '/' && c->flags & CONTROL_TAKES_FILE)
+		dir = getcwd(NULL, 0);
+
+	if (c->flags & CONTROL_TELLS_PID)
+		snprintf(number, sizeof number, " %d", (int)pid);
+	int n = asprintf(&line, "%s%s%s%s%s%s", c->name, number, file ? " " : "", dir ? dir : "",
+			 dir ? "/" : "", file ? file : "");
+
+	free(dir);
+	return n < 0 ? NULL : line;
+}
+
+/* A command is one line. False: a sentence has been printed. */
+static bool can_be_sent(const char *line)
+{
+	bool whole = !strchr(line, '\n');
+
+	if (whole && strlen(line) < CONTROL_WORDS_MAX)
+		return true;
+	say("control: %s", whole ? "the name is too long" :
+				   "the name has a newline in it, which no command can have");
+	return false;
+}
+
+/* Does the name lead to a file that a process has open? Those of the session are not who asks's. */
+static bool is_of_a_process(const char *file)
+{
+	static const char *const places[] = { "/dev/std", "/dev/fd/", "/dev/tty", "/proc/self/",
+					      "/proc/thread-self/" };
+
+	for (size_t i = 0; file && i < sizeof places / sizeof *places; i++)
+		if (!strncmp(file, places[i], strlen(places[i])))
+			return true;
+	return false;
+}
+
+static void say_no_control(const char *word)
+{
+	struct nearest n = { .word = word, .len = strlen(word) };
+
+	for (size_t i = 0; i < n_control_commands; i++)
+		if (!(control_commands[i].flags & CONTROL_INTERNAL))
+			nearest_try(&n, control_commands[i].name);
+	say("control: \"%s\" is no command%s%s%s mprof help control", word,
+	    n.best ? ": did you mean " : "", n.best ? n.best : "", n.best ? "? See" : "; see");
+}
+
+/* What "mprof control" was called with. */
+struct control_call {
+	const struct control_command *command;
+	pid_t pid;	/* the process that it is about */
+	pid_t session;	/* the one whose session is asked */
+	enum control_form form;
+	const char *rest;	/* a file, or words; NULL: none */
+};
+
+/* Whom the command goes to: what tells of a process is asked of whoever traces it. 0 or a
+ * status. */
+static int call_whom(struct control_call *call, const struct options *o, char *const words[],
+		     size_t n)
+{
+	struct pids pids = { 0 };
+
+	if (!(call->command->flags & CONTROL_TELLS_PID)) {
+		int status = meant_session(o, words, n, &call->session);
+
+		call->pid = call->session;
+		return status;
+	}
+	int status = meant_processes(o, words, n, &pids);
+	if (!status && pids.n > 1) {
+		say("control: of one process at a time; %d is one too many", (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	if (!status && pids.n) {
+		call->pid = pids.v[0];
+		call->session = control_tracing(call->pid);
+		if (!call->session)
+			call->session = call->pid;
+	}
+	pids_release(&pids);
+	return status;
+}
+
+static void say_usage(void)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *out = open_memstream(&names, &len);
+
+	if (!out)
+		return;
+	control_print_names(out);
+	fclose(out);
+	say("control: usage: mprof control PID %s", names);
+	free(names);
+}
+
+/* 0 or a status. */
+static int parse_control(struct control_call *call, int argc, char **argv)
+{
+	struct options o;
+	int at = options_parse(&o, "control", argc, argv, 2);
+
+	if (at < 0)
+		return STATUS_USAGE;
+	call->form = o.format == FORMAT_JSON ? CONTROL_JSON : CONTROL_TEXT;
+	char **words = argv + at;
+	size_t n_words = o.pids[0] || at >= argc ? 0 : 1;
+
+	at += (int)n_words;
+	call->command = at < argc ? find_command(argv[at]) : NULL;
+	if (at < argc && !call->command) {
+		say_no_control(argv[at]);
+		return STATUS_USAGE;
+	}
+	bool takes = call->command && *control_command_takes(call->command);
+	if (!call->command || argc - at > 1 + takes) {
+		say_usage();
+		return STATUS_USAGE;
+	}
+	call->rest = at + 1 < argc ? argv[at + 1] : NULL;
+	return call_whom(call, &o, words, n_words);
+}
+
+/* Who wants JSON finds there what failed, too. */
+static int say_failure(const struct control_call *call, int err, const char *sentence)
+{
+	char *line = call->form == CONTROL_JSON ? answer_error_json(0, sentence) : NULL;
+
+	if (line)
+		fputs(line, stdout);
+	free(line);
+	say("%s", sentence);
+	fflush(stdout);
+	return asking_status(err);
+}
+
+static int print_answer(const struct control_call *call, const struct control_answer *a)
+{
+	for (size_t i = 0; i < a->reply.n; i++)
+		if (a->reply.parts[i].ok || call->form == CONTROL_JSON)
+			fputs(a->reply.parts[i].text, stdout);
+	int status = asking_say_errors(call->session, a, call->form);
+
+	return fflush(stdout) ? STATUS_FAILED : status;
+}
+
+int command_control(int argc, char **argv)
+{
+	struct control_call call = { 0 };
+	struct control_answer a;
+	struct error e;
+	int status = parse_control(&call, argc, argv);
+
+	if (status)
+		return status;
+	if (call.command->flags & CONTROL_TAKES_FILE && is_of_a_process(call.rest)) {
+		say("control: %s would be the session's, and not yours: name a file", call.rest);
+		return STATUS_USAGE;
+	}
+	char *line = command_line(call.command, call.pid, call.rest);
+	if (line && !can_be_sent(line)) {
+		free(line);
+		return STATUS_USAGE;
+	}
+	int err = line ? control_ask(call.session, call.form, line, CONTROL_ANSWER_SECONDS, &a, &e)
+		       : error_set(&e, -ENOMEM, "control: out of memory");
+	free(line);
+	if (err) {
+		asking_explain("control", call.session, err, &e);
+		return say_failure(&call, err, e.text);
+	}
+	status = print_answer(&call, &a);
+	control_answer_release(&a);
+	return status;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof detach: ends a session, prints its report and tells what has come of it. */
+#include "base/array.h"
+#include "cli/asking.h"
+#include "cli/cli.h"
+#include "cli/fn_names.h"
+#include "cli/meant.h"
+#include "cli/options.h"
+#include "cli/rename.h"
+#include "cli/results.h"
+#include "cli/stream.h"
+#include "outputs/check.h"
+#include "outputs/data.h"
+#include "outputs/unseen.h"
+#include "profile/datafile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A detach frees the process at once, but is answered when the profile is written. */
+enum { DETACH_SECONDS = 600 };
+
+/* Have text answered, for mprof detach. 0, and @a is to be released; or a status: a sentence has
+ * been printed. */
+static int ask(pid_t pid, const char *words, struct control_answer *a, unsigned seconds)
+{
+	struct error e;
+	int err = control_ask(pid, CONTROL_TEXT, words, seconds, a, &e);
+
+	if (err) {
+		asking_explain("detach", pid, err, &e);
+		say("%s", e.text);
+		return asking_status(err);
+	}
+	int status = asking_say_errors(pid, a, CONTROL_TEXT);
+
+	if (status)
+		control_answer_release(a);
+	return status;
+}
+
+static void say_no_session(void)
+{
+	struct error last;
+	pid_t pid = 0;
+
+	if (control_last_word(&pid, &last))
+		say("there is no session; the last one, of process %d, %s", (int)pid, last.text);
+	else
+		say("there is no session");
+}
+
+/* The one session there is, if there is one. */
+static bool only_session(pid_t *pid, int *status)
+{
+	pid_t *pids;
+	struct error e;
+	ssize_t n = control_sessions(&pids, &e);
+
+	if (n == 1)
+		*pid = pids[0];
+	else if (n < 0)
+		say("%s", e.text);
+	else if (n == 0)
+		say_no_session();
+	else
+		say("there are %zd sessions: say which process (mprof status lists them)", n);
+	*status = n == 0 ? STATUS_NO_SESSION : n == 1 ? 0 : STATUS_FAILED;
+	free(pids);
+	return n == 1;
+}
+
+static int print_data(const char *path, const struct options *o, FILE *out)
+{
+	struct profile_data *d;
+	struct error e;
+
+	if (datafile_read(path, &d, &e)) {
+		say("%s", e.text);
+		return STATUS_FAILED;
+	}
+	if (rename_profile(&d, o)) {
+		profile_data_free(d);
+		return STATUS_FAILED;
+	}
+	unseen_say_notes(say_sentence, d);
+	int err = print_profile(d, o, out);
+	profile_data_free(d);
+	if (err < 0)
+		stream_failed(o, err);
+	return err ? STATUS_FAILED : 0;
+}
+
+/* A profile that the session has told of: whose it is, and where. */
+struct told {
+	struct section section;
+	const char *path;
+	bool saved;	/* there; else it can be read there while the answer is held, or the
+			   session keeps it */
+};
+
+/* What a session has answered to a detach. */
+struct detached {
+	struct told *profiles;
+	size_t n, cap;
+	struct section section;	/* whose the next one is */
+	bool kept, again;	/* it stays with what it could not save; and has done so before */
+	char unsaved[600];	/* which files these are, as part of a sentence */
+	bool others;		/* not all of them are profiles */
+	bool failed;
+};
+
+/* The rest of @line behind @with; NULL: it does not begin so. */
+static const char *behind(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with)) ? line + strlen(with) : NULL;
+}
+
+static void take_profile(struct detached *d, const char *path, bool saved)
+{
+	if (ARRAY_RESERVE(&d->profiles, &d->cap, d->n)) {
+		say("the report of %s is left out: out of memory", path);
+		d->failed = true;
+		return;
+	}
+	d->profiles[d->n++] = (struct told){ d->section, path, saved };
+}
+
+/* "the profile /a/f.data, the massif file /a/m"; of many the first ones. */
+static void take_unsaved(struct detached *d, const char *what)
+{
+	size_t len = strlen(d->unsaved);
+
+	d->others |= !behind(what, "profile ");
+	if (len + strlen(what) + sizeof ", the " + sizeof ", and others" <= sizeof d->unsaved)
+		snprintf(d->unsaved + len, sizeof d->unsaved - len, "%sthe %s", len ? ", " : "",
+			 what);
+	else if (!strstr(d->unsaved, ", and others"))
+		snprintf(d->unsaved + len, sizeof d->unsaved - len, "%s",
+			 len ? ", and others" : "what could not be written");
+}
+
+static void take_line(struct detached *d, const char *line)
+{
+	const char *rest;
+
+	if (behind(line, CONTROL_PROCESS)) {
+		section_read(&d->section, line);
+	} else if ((rest = behind(line, CONTROL_DATA))) {
+		take_profile(d, rest, true);
+	} else if ((rest = behind(line, CONTROL_MEMORY))) {
+		take_profile(d, rest, false);
+	} else if ((rest = behind(line, CONTROL_SAID))) {
+		say("%s", rest);
+	} else if ((rest = behind(line, CONTROL_FAILED))) {
+		say("%s", rest);
+		d->failed = true;
+	} else if ((rest = behind(line, CONTROL_UNSAVED))) {
+		take_unsaved(d, rest);
+	} else if (behind(line, CONTROL_KEPT)) {
+		d->kept = true;
+		d->again = behind(line, CONTROL_KEPT_AGAIN);
+	}
+}
+
+/* The list of all that follow, where each has a section of its own. */
+static bool print_list(const struct detached *d, const struct options *o, FILE *out)
+{
+	struct section *list = calloc(d->n + 1, sizeof *list);
+	bool several = list && d->n > 1 && o->format == FORMAT_TABLES;
+
+	for (size_t i = 0; several && i < d->n; i++)
+		list[i] = d->profiles[i].section;
+	if (several)
+		sections_print_list(list, d->n, out);
+	free(list);
+	return several;
+}
+
+/* Before the reports: their reader may have had enough of them, and ends us then. */
+static void say_where(const struct detached *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->profiles[i].saved)
+			say("the profile is in %s", d->profiles[i].path);
+}
+
+static int print_sections(const struct detached *d, const struct options *o, FILE *out)
+{
+	bool several = print_list(d, o, out);
+	int status = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct told *t = &d->profiles[i];
+
+		if (several)
+			section_print_head(&t->section, out);
+		int one = print_data(t->path, o, out);
+
+		status = status ? status : one;
+	}
+	return status;
+}
+
+/* The report of each profile the session has written, and where that is. */
+static int print_reports(struct detached *d, const struct options *o)
+{
+	FILE *out = stream_open(o);
+
+	if (!out)
+		return STATUS_FAILED;
+	int status = print_sections(d, o, out);
+
+	fn_names_say_unmet(o);
+	bool told = status && ferror(out); /* by who printed */
+	int err = stream_close(out);
+
+	if (err && !told)
+		stream_failed(o, err);
+	return err ? STATUS_FAILED : status;
+}
+
+/* What stays, and what can be done about it. */
+static void say_kept(pid_t pid, const struct detached *d)
+{
+	say("process %d is free; not written, and only in the session's memory: %s; mprof detach "
+	    "%d tries again%s, mprof control %d save FILE writes elsewhere, mprof control %d "
+	    "discard gives up",
+	    (int)pid, *d->unsaved ? d->unsaved : "its profile", (int)pid,
+	    d->others ? "" : " (and with -o gives up what it cannot write then)", (int)pid,
+	    (int)pid);
+}
+
+/*
+ * The session keeps what it could not save. Who was told so before, and has the report in a file
+ * now, does not want more of a profile; no report stands for another file.
+ */
+static void end_kept(pid_t pid, const struct detached *d, const struct options *o, int status)
+{
+	struct control_answer a;
+
+	if (!d->again || !o->output || status || d->others ||
+	    ask(pid, "discard", &a, CONTROL_ANSWER_SECONDS)) {
+		say_kept(pid, d);
+		return;
+	}
+	control_answer_release(&a);
+	say("the report is in %s; the profile of process %d itself has been given up", o->output,
+	    (int)pid);
+}
+
+/* The report would destroy a file of the session. False: a sentence has been printed. */
+static bool is_spared(pid_t pid, const char *output)
+{
+	char *file = data_absolute(strdup(output));
+	bool spared = !file || !control_writes(pid, file);
+
+	if (!spared)
+		say("-o %s would write over a file of the session of process %d: give it another "
+		    "name",
+		    output, (int)pid);
+	free(file);
+	return spared;
+}
+
+int command_detach(int argc, char **argv)
+{
+	struct options o;
+	pid_t pid;
+	int first = options_parse(&o, "detach", argc, argv, 2), status = 0;
+
+	if (first < 0 || !pprof_check_use(&o))
+		return STATUS_USAGE;
+	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
+	if (status || (!pid && !only_session(&pid, &status)))
+		return status;
+	/* The session is not ended for a report that cannot be written. */
+	if (o.output && output_check_file(o.output, "the report", say_sentence))
+		return STATUS_FAILED;
+	if (o.output && !is_spared(pid, o.output))
+		return STATUS_USAGE;
+	struct control_answer a;
+	status = ask(pid, "detach", &a, DETACH_SECONDS);
+	if (status)
+		return status;
+	struct detached d = { 0 };
+	for (char *line = strtok(a.reply.parts[0].text, "\n"); line; line = strtok(NULL, "\n"))
+		take_line(&d, line);
+	say_where(&d);
+	status = print_reports(&d, &o);
+	free(d.profiles);
+	control_answer_release(&a);
+	if (d.kept)
+		end_kept(pid, &d, &o, status);
+	return status ? status : d.failed || d.kept ? STATUS_FAILED : 0;
+}
