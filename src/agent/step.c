@@ -40,8 +40,8 @@ static const struct agent_module *find_module(const struct agent_shared *s, uint
 	return AGENT_NULL;
 }
 
-/* Where the caller's stack pointer and frame pointer are found depends on more than the two words that are
- * compared. */
+/* Where the caller's stack pointer and frame pointer are found depends on more than the two words
+ * that are compared. */
 static bool is_special(const struct unwind_row *r)
 {
 	uint16_t kind = r->cfa & UNWIND_CFA_KIND;

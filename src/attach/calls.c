@@ -45,8 +45,9 @@ static void note(void *ctx, pid_t tid, int wstatus)
 }
 
 /*
- * A stop for a trap, which has been served or is being served: from there the task goes into one that
- * PTRACE_INTERRUPT asks for, without running anything in between. What else it stops for is the program's.
+ * A stop for a trap, which has been served or is being served: from there the task goes into one
+ * that PTRACE_INTERRUPT asks for, without running anything in between. What else it stops for is
+ * the program's.
  */
 static int into_held_stop(struct tracer *t, const struct task *task)
 {

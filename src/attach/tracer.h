@@ -151,21 +151,21 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
-/* An instruction of a program that makes system calls: in its vdso, which is there from its exec on. 0:
- * there is none. */
+/* An instruction of a program that makes system calls: in its vdso, which is there from its exec
+ * on. 0: there is none. */
 taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
 
 /**
- * Have a stopped task make a system call, of which the program sees nothing, see attach/remote.h. Not at an
- * exec, fork or clone event: the task is in the middle of that.
+ * Have a stopped task make a system call, of which the program sees nothing, see attach/remote.h.
+ * Not at an exec, fork or clone event: the task is in the middle of that.
  * @insn  tracer_syscall_insn()    *@result  what the call has returned: -1 to -4095 is -errno
  * Returns 0 or -errno: it was not made, -ESRCH if the task is dying.
  */
 int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
 		const uint64_t arg[6], int64_t *result);
 
-/* Have a task that runs stop for a moment, in which others have its processor: it goes on when its stop is
- * served. */
+/* Have a task that runs stop for a moment, in which others have its processor: it goes on when its
+ * stop is served. */
 void tracer_interrupt(struct tracer *t, const struct task *task);
 
 /* A task by its number; NULL: it is none of ours, or @t is NULL. */

@@ -22,7 +22,8 @@ static bool read_file(const struct watch *w, taddr at, uint8_t *code, size_t len
 	const struct mapping *m = mappings_find(&w->maps, at);
 	int fd = m ? w->shared->files.files[m->file].fd : -1;
 
-	return fd >= 0 && pread(fd, code, len, (off_t)(at - m->start + m->file_offset)) == (ssize_t)len;
+	return fd >= 0 &&
+	       pread(fd, code, len, (off_t)(at - m->start + m->file_offset)) == (ssize_t)len;
 }
 
 /* The program's own code, without our breakpoints. */

@@ -171,8 +171,8 @@ static void answer(struct engine *e)
 		memory_tell_ranges(e);
 }
 
-/* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we make
- * room, so that no system call of the program's is disturbed. */
+/* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we
+ * make room, so that no system call of the program's is disturbed. */
 static void park_waiting(struct engine *e)
 {
 	uint32_t numbers[64];

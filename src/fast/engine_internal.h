@@ -2,8 +2,8 @@
 #ifndef MPROF_FAST_ENGINE_INTERNAL_H
 #define MPROF_FAST_ENGINE_INTERNAL_H
 
-/* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the program),
- * pads.c (what is written into it), tasks.c (where its threads stand). */
+/* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
+ * program), pads.c (what is written into it), tasks.c (where its threads stand). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -75,8 +75,8 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 }
 
 /* memory.c */
-/* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with a sentence:
- * nothing is left there. */
+/* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
+ * a sentence: nothing is left there. */
 int memory_open(struct engine *e, const struct task *task, struct error *why);
 /* Take it out again, by way of a task that is stopped. */
 void memory_close(struct engine *e, const struct task *task);
@@ -100,7 +100,8 @@ void pads_lift(const struct engine *e, const struct address_space *space);
 bool pads_have(const struct engine *e, taddr pc);
 
 /* tasks.c */
-/* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back there. */
+/* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
+ * there. */
 int tasks_make_way(struct engine *e);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);

@@ -67,8 +67,8 @@ static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s
 	}
 }
 
-/* What the agent could not see for itself is seen from its copy of the stack. True: the call was made by
- * the allocator itself, inside of another one. */
+/* What the agent could not see for itself is seen from its copy of the stack. True: the call was
+ * made by the allocator itself, inside of another one. */
 static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid)
 {
 	struct alloc_chain chain;

@@ -8,8 +8,8 @@
 #include "fast/threads.h"
 
 /*
- * From records of the ring to events: who, when, what came of the call, and by which chain. A function over
- * plain data and the host.
+ * From records of the ring to events: who, when, what came of the call, and by which chain. A
+ * function over plain data and the host.
  */
 
 /* Two moments by both clocks, between which the agent's ticks are placed. */

@@ -5,8 +5,9 @@
 #include "breakpoints/engine.h"
 
 /*
- * The fast engine: the first instructions of a function become a jump to a pad, which tells an agent in the
- * program of the call; the agent writes into a ring that we read. No stop is needed for that.
+ * The fast engine: the first instructions of a function become a jump to a pad, which tells an
+ * agent in the program of the call; the agent writes into a ring that we read. No stop is needed
+ * for that.
  */
 
 struct journal;

@@ -51,8 +51,8 @@ static long run(const struct call *c, long nr, uint64_t a, uint64_t b, uint64_t 
 static int map(const struct call *c, taddr at, size_t size, int prot, int flags, int fd,
 	       uint64_t offset, taddr *out)
 {
-	long result = run(c, SYS_mmap, at, size, (uint64_t)prot, (uint64_t)flags, (uint64_t)(long)fd,
-			  offset);
+	long result = run(c, SYS_mmap, at, size, (uint64_t)prot, (uint64_t)flags,
+			  (uint64_t)(long)fd, offset);
 
 	if (result < 0 && result > -(long)PAGE)
 		return (int)result;
@@ -77,11 +77,13 @@ static int advise(const struct call *c, taddr at, size_t size, int advice)
 static int map_here(struct engine *e, int fd)
 {
 	size_t size = e->memory.size + e->tables.size;
-	uint8_t *all = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *all = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
 
 	if (all == MAP_FAILED)
 		return -errno;
-	if (mmap(all + PAGE, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	if (mmap(all + PAGE, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED) {
 		int err = -errno;
 
 		munmap(all, PAGE + size);
@@ -118,8 +120,8 @@ static int open_here(struct engine *e, pid_t tid, long number)
 
 static int map_there(struct engine *e, const struct call *c, long fd)
 {
-	int err = map(c, 0, e->memory.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, (int)fd, 0,
-		      &e->memory.there);
+	int err = map(c, 0, e->memory.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		      (int)fd, 0, &e->memory.there);
 
 	if (!err)
 		err = map(c, 0, e->tables.size, PROT_READ, MAP_SHARED | MAP_NORESERVE, (int)fd,
@@ -201,8 +203,8 @@ int memory_open(struct engine *e, const struct task *task, struct error *why)
 	e->memory.size = pages(sizeof(struct agent_shared));
 	e->tables.size = TABLES_BYTES;
 	e->agent_size = pages(agent_blob_size);
-	int err = map(&c, 0, e->agent_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0,
-		      &e->agent);
+	int err = map(&c, 0, e->agent_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0, &e->agent);
 	if (!err)
 		err = share(e, &c);
 	if (!err)
@@ -353,7 +355,8 @@ int memory_tell_ranges(struct engine *e)
 	return err < 0 ? err : 0;
 }
 
-static size_t add_piece(struct table_piece *out, const struct cfi_rows *rows, const struct mapping *m)
+static size_t add_piece(struct table_piece *out, const struct cfi_rows *rows,
+			const struct mapping *m)
 {
 	taddr lo = m->bias + rows->start, hi = m->bias + rows->end;
 
@@ -374,7 +377,8 @@ int memory_tell_tables(struct engine *e, const struct mappings *maps)
 	if (!pieces)
 		return -ENOMEM;
 	for (size_t i = 0; i < maps->n; i++) {
-		const struct cfi_rows *rows = table_file(&e->shared->tables, e->host->files(e->host->ctx),
+		const struct cfi_rows *rows = table_file(&e->shared->tables,
+							 e->host->files(e->host->ctx),
 							 maps->maps[i].file);
 
 		/* Several mappings of one file's code have one table. */
@@ -384,7 +388,8 @@ int memory_tell_tables(struct engine *e, const struct mappings *maps)
 	size_t size = tables_size(pieces, n);
 	int err = e->tables_used + size > e->tables.size ? -ENOSPC : 0;
 	if (!err) {
-		tables_write(pieces, n, e->tables.there + e->tables_used, e->tables.here + e->tables_used);
+		tables_write(pieces, n, e->tables.there + e->tables_used,
+			     e->tables.here + e->tables_used);
 		__atomic_store_n(&s->modules, e->tables.there + e->tables_used, __ATOMIC_RELEASE);
 		e->tables_used += (size + 63) & ~(size_t)63;
 	}

@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The list belongs to a thread of its own, which sleeps: the C library has its own one for others. */
+/* The list belongs to a thread of its own, which sleeps: the C library has its own one for
+ * others. */
 static struct robust_list_head list = { .list = { &list.list }, .futex_offset = OWNER_NODE_BELOW };
 static sem_t ready;
 static pid_t holder;	/* that thread; 0: there is none */

@@ -129,8 +129,10 @@ static int place(struct engine *e, size_t i)
 	p->code_size = code.size;
 	p->return_site = code.return_site ? p->code + code.return_site : 0;
 	e->near.used = (size_t)(p->code + code.size - e->near.at + 15) & ~(size_t)15;
-	return write_all(e, p->slot, slot, p->slot_size) && write_all(e, p->code, code.bytes, code.size) ?
-		       0 : -EIO;
+	return write_all(e, p->slot, slot, p->slot_size) &&
+			       write_all(e, p->code, code.bytes, code.size)
+		       ? 0
+		       : -EIO;
 }
 
 /* The jump, whose undoing is in the journal before it is there. */

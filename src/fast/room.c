@@ -2,8 +2,8 @@
 #include "fast/room.h"
 
 #define PAGE UINT64_C(4096)
-/* What the kernel hands out to nobody (mmap_min_addr, its usual value), and where user addresses end
- * (47 bits, less the last page). */
+/* What the kernel hands out to nobody (mmap_min_addr, its usual value), and where user addresses
+ * end (47 bits, less the last page). */
 #define LOWEST UINT64_C(0x10000)
 #define HIGHEST (UINT64_C(1) << 47)
 /* Where the break may grow to, and stacks at least. */
@@ -16,8 +16,8 @@ static taddr add(taddr a, uint64_t more)
 }
 
 /* The hole between two ranges, less what they may want to grow into. */
-static void shrink(taddr *lo, taddr *hi, const struct room_range *below, const struct room_range *above,
-		   uint64_t stack_limit)
+static void shrink(taddr *lo, taddr *hi, const struct room_range *below,
+		   const struct room_range *above, uint64_t stack_limit)
 {
 	uint64_t stack = stack_limit > STACK_ROOM ? stack_limit : STACK_ROOM;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the tasks stand, all of them stopped: out of the way of what is written, and out of what goes. */
+/* Where the tasks stand, all of them stopped: out of the way of what is written, and out of what
+ * goes. */
 #include "fast/engine_internal.h"
 
 #include <errno.h>
@@ -8,7 +9,8 @@ enum { PIECE = 4096 };
 
 typedef bool word_fn(const struct engine *e, taddr word);
 
-/* Does @fn say yes to a word of the task's stack, from its stack pointer to the end of that mapping? */
+/* Does @fn say yes to a word of the task's stack, from its stack pointer to the end of that
+ * mapping? */
 static bool any_word(const struct engine *e, taddr sp, word_fn *fn)
 {
 	uint64_t words[PIECE / 8];

@@ -79,7 +79,8 @@ static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
 
 static int begin(void **state)
 {
-	static const enum probe_kind kinds[] = { PROBE_ALLOC, PROBE_ALLOC, PROBE_REALLOC, PROBE_FREE };
+	static const enum probe_kind kinds[] = { PROBE_ALLOC, PROBE_ALLOC, PROBE_REALLOC,
+						 PROBE_FREE };
 	struct world *w = calloc(1, sizeof *w);
 	const struct nodes_host nodes = { node_place, node_below, 0, 1, w };
 
@@ -92,12 +93,14 @@ static int begin(void **state)
 	w->thread = threads_begin(w->threads, 0x1000, 71);
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		w->probes[i].kind = kinds[i];
-		w->functions[i] = (struct engine_function){ .probe = &w->probes[i], .at = 0x5000 + i };
+		w->functions[i] = (struct engine_function){ .probe = &w->probes[i],
+							    .at = 0x5000 + i };
 	}
 	w->host = (struct engine_host){ .event = host_event, .knows = host_knows,
 					.by_allocator = host_by_allocator, .unwind = host_unwind,
 					.ctx = w };
-	w->v = (struct events){ .host = &w->host, .functions = w->functions, .n_functions = FUNCTIONS,
+	w->v = (struct events){ .host = &w->host, .functions = w->functions,
+				.n_functions = FUNCTIONS,
 				.nodes = w->nodes, .threads = w->threads, .pid = 70,
 				.pads_lo = 0x9000, .pads_hi = 0xa000 };
 	*state = w;
@@ -188,7 +191,8 @@ static void a_realloc_has_two_ends(void **state)
 {
 	struct world *w = *state;
 	const struct alloc_event *e = one(w, (struct ring_record){
-		.kind = RECORD_REALLOC_BEGIN, .thread = w->thread, .pointer = 0x10, .function = REALLOC });
+		.kind = RECORD_REALLOC_BEGIN, .thread = w->thread, .pointer = 0x10,
+			.function = REALLOC });
 
 	assert_int_equal(e->kind, AE_REALLOC_BEGIN);
 	assert_int_equal(e->old_ptr, 0x10);
@@ -204,7 +208,8 @@ static void a_realloc_has_two_ends(void **state)
 static void calloc_may_tell_its_arguments_apart(void **state)
 {
 	struct world *w = *state;
-	struct ring_record r = { .kind = RECORD_CALLOC, .thread = w->thread, .pointer = 0x10, .size = 12,
+	struct ring_record r = { .kind = RECORD_CALLOC, .thread = w->thread, .pointer = 0x10,
+				 .size = 12,
 				 .node = leaf(w) };
 	const struct alloc_event *e = one(w, r);
 
@@ -271,7 +276,8 @@ static void a_copy_of_the_stack_is_unwound_here(void **state)
 static void a_call_whose_stack_ends_in_a_pad_is_nested(void **state)
 {
 	struct world *w = *state;
-	struct ring_record r = { .kind = RECORD_ALLOC, .thread = w->thread, .pointer = 0x10, .size = 1,
+	struct ring_record r = { .kind = RECORD_ALLOC, .thread = w->thread, .pointer = 0x10,
+				 .size = 1,
 				 .stack = &stack, .words = 1u << WORD_JUDGE };
 
 	w->ends_at = 0x9ff0;

@@ -60,7 +60,8 @@ static void what_is_out_of_reach_is_none(void **state)
 	assert_int_not_equal(room_find(used, 1, &w), 0);
 }
 
-static void the_reach_is_from_the_far_end_of_the_code_to_the_far_end_of_what_is_put_there(void **state)
+static void the_reach_is_from_the_far_end_of_the_code_to_the_far_end_of_what_is_put_there(
+	void **state)
 {
 	const struct room_range used[] = {
 		{ .start = 0x7e0000000000, .end = 0x7f0000300000 },
@@ -124,7 +125,8 @@ int main(void)
 		cmocka_unit_test(below_is_as_good_as_above_if_it_is_nearer),
 		cmocka_unit_test(a_hole_that_is_too_small_is_passed_by),
 		cmocka_unit_test(what_is_out_of_reach_is_none),
-		cmocka_unit_test(the_reach_is_from_the_far_end_of_the_code_to_the_far_end_of_what_is_put_there),
+		cmocka_unit_test(
+		the_reach_is_from_the_far_end_of_the_code_to_the_far_end_of_what_is_put_there),
 		cmocka_unit_test(the_break_may_grow),
 		cmocka_unit_test(the_stack_may_grow),
 		cmocka_unit_test(nobody_is_put_at_the_bottom_or_behind_the_top),
