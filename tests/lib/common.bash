@@ -320,3 +320,8 @@ leak_path() {
 	jq -r '[.leaks[] | select([.path[].function] == $ARGS.positional) | .kept_bytes] | add // 0' \
 		"$r" --args "$@"
 }
+
+# needs_traps WHY: the fast engine does not do this yet, and says so
+needs_traps() {
+	[ "${MPROF_ENGINE:-trap}" = trap ] || skip "not with the fast engine: $1"
+}
