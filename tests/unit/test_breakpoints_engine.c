@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -220,6 +221,7 @@ static int begin(void **state)
 	*state = world = w;
 	w->child = fork();
 	if (!w->child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		raise(SIGSTOP);
 		_exit(0);
 	}
@@ -394,6 +396,14 @@ static void it_asks_for_blocks_places_and_nodes(void **state)
 	assert_false(w->host->by_allocator(w->host->ctx, (taddr)free, (taddr)begin + 4));
 }
 
+/* What lies between variables is read on purpose. */
+static __attribute__((no_sanitize("address"), noinline)) void copy_words(uint64_t *to, taddr from,
+									 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = ((const volatile uint64_t *)from)[i];
+}
+
 static void take_copy(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
 {
 	ucontext_t here;
@@ -405,7 +415,7 @@ static void take_copy(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
 	const int kept[ARCH_KEPT_REGS] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15 };
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		c->kept[i] = (uint64_t)r[kept[i]];
-	memcpy(bytes, (const void *)c->sp, STACK_BYTES);
+	copy_words((uint64_t *)(void *)bytes, c->sp, STACK_BYTES / sizeof(uint64_t));
 }
 
 static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
@@ -417,7 +427,7 @@ static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t byt
 static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 {
 	struct world *w = *state;
-	static uint8_t bytes[STACK_BYTES];
+	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
 
@@ -435,7 +445,7 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today(void **state)
 {
 	struct world *w = *state;
-	static uint8_t bytes[STACK_BYTES];
+	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
 
