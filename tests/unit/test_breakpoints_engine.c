@@ -34,7 +34,7 @@ struct world {
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
 	size_t n_offers;
-	unsigned armed, opened, freed, told, begun, ended, cleaned;
+	unsigned looked, armed, opened, freed, told, begun, ended, cleaned;
 	bool suspended;
 	uint64_t to_tell;
 
@@ -93,7 +93,7 @@ static int script_arm(struct engine *e)
 
 static void script_modules(struct engine *e, const struct mappings *maps)
 {
-	(void)e;
+	of(e)->looked++;
 	assert_non_null(mappings_find(maps, (taddr)malloc));
 }
 
@@ -310,6 +310,17 @@ static void each_function_is_offered_once(void **state)
 	assert_int_equal(w->n_offers, n);
 }
 
+static void what_is_mapped_is_told_when_it_has_changed(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	assert_int_equal(w->looked, 1);
+	watch_remapped(w->watch, w->child);
+	assert_int_equal(w->looked, 1);
+	assert_int_equal(w->armed, 1);
+}
+
 static void an_engine_that_cannot_see_a_function_is_refused_with_its_reason(void **state)
 {
 	struct world *w = *state;
@@ -482,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(functions_about_memory_are_offered_and_not_trapped),
 		TEST(each_function_is_offered_once),
+		TEST(what_is_mapped_is_told_when_it_has_changed),
 		TEST(an_engine_that_cannot_see_a_function_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
