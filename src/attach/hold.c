@@ -342,9 +342,8 @@ static void stop_and_clean(struct tracer *t, pid_t pid)
 	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++) {
 		tracer_continue(t);
 		t->kernel.pause(t->kernel.ctx, NAP_NS);
-		if (tracer_collect(t))
-			return;
-		tracer_serve_queue(t);
+		if (!tracer_collect(t))
+			tracer_serve_queue(t);
 		tracer_stop_all(t);
 	}
 }

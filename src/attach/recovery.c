@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/recovery.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -135,6 +136,10 @@ bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *s
 						 : PC_OWN;
 	const struct journal_task *r = journal_record(g, seen->tid);
 
+	/* One that job control has stopped stays so when its tracer is gone, and meets the signal
+	 * when it is continued: until then it can be held. */
+	if (r && r->stopped && seen->untold != SIGTRAP)
+		return false;
 	return seen->trap_comes &&
 	       (where == PC_BEHIND || where == PC_PAST || (r && r->state == JOURNAL_STEPS));
 }

@@ -41,6 +41,12 @@ static bool await_stop(pid_t tid, int *wstatus)
 	return got == tid && WIFSTOPPED(*wstatus);
 }
 
+/* A signal that ends a task ends its whole program. */
+static bool dies(int wstatus)
+{
+	return wstatus && WIFSIGNALED(wstatus);
+}
+
 static bool seize_stopped(pid_t tid, int *wstatus)
 {
 	/* A thread that has ended, a leader too, has nothing to be put in order. */
@@ -81,6 +87,7 @@ struct rescue {
 	struct address_space *space;
 	bool all_stopped;	/* by job control, all of them */
 	bool keep_slots;
+	bool dies;		/* of a signal, and may not have come to its end yet */
 };
 
 /* A task that is killed meanwhile needs nothing any more. */
@@ -187,10 +194,14 @@ static void rescue_task(void *ctx, pid_t tid)
 	struct rescue *r = ctx;
 	struct journal_program *p = r->program;
 	const struct journal_task *record = journal_record(r->g, tid);
-	int wstatus, sig = 0;
+	int wstatus = 0, sig = 0;
 
-	if (p->fate.end == FATE_ENDED || !seize_stopped(tid, &wstatus))
+	if (p->fate.end == FATE_ENDED)
 		return;
+	if (!seize_stopped(tid, &wstatus)) {
+		r->dies |= dies(wstatus);
+		return;
+	}
 	r->all_stopped &= record && record->stopped;
 	siginfo_t owed = owed_signal(r, tid);
 	bool trapped = take_pending_trap(tid, &wstatus);
@@ -228,7 +239,7 @@ static int death_signal(pid_t pid)
 static void rescue_program(struct journal *g, struct journal_program *p,
 			   const struct recovery_sight *sight)
 {
-	struct rescue r = { g, p, sight, program_open_space(p->pid), true, !sight };
+	struct rescue r = { g, p, sight, program_open_space(p->pid), true, !sight, false };
 
 	if (r.space) {
 		p->fate = (struct program_fate){ .pid = p->pid };
@@ -243,9 +254,10 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 			kill(p->pid, SIGCONT);
 		continue_guest(g, p->pid);
 	}
-	if (p->fate.end == FATE_ENDED)
+	/* Without memory it is at its end already. */
+	if (p->fate.end == FATE_ENDED || r.dies || !r.space)
 		await_death(p);
-	else if (program_is_gone(p->pid))
+	if (p->fate.end != FATE_ENDED && program_is_gone(p->pid))
 		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0, 0 };
 }
 

@@ -303,8 +303,7 @@ static struct task *resting_task(struct tracer *t, pid_t pid)
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if (task->tgid != pid || !task->space)
 			continue;
-		if (task->state == TASK_HELD ||
-		    (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus)))
+		if (task_has_stopped(task))
 			return task;
 		if (task->in_vfork)
 			asleep = task;

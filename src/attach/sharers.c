@@ -4,7 +4,6 @@
 #include "attach/tracer_internal.h"
 
 #include <errno.h>
-#include <sys/wait.h>
 
 struct sharers {
 	struct tracer *t;
@@ -31,19 +30,13 @@ static int seize_if_sharing(void *arg, pid_t pid)
 	return 0;
 }
 
-static bool has_stopped(const struct task *task)
-{
-	return task->state == TASK_HELD ||
-	       (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus));
-}
-
 /* One that has memory still, which a leader has no more when only its threads go on. */
 static pid_t living_task(struct tracer *t, pid_t pid)
 {
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->tgid == pid && has_stopped(task))
+		if (task->tgid == pid && task_has_stopped(task))
 			return task->tid;
 	return 0;
 }

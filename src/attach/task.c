@@ -19,6 +19,12 @@ bool task_is_at_exec(const struct task *task)
 	return WIFSTOPPED(task->wstatus) && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
 }
 
+bool task_has_stopped(const struct task *task)
+{
+	return task->state == TASK_HELD ||
+	       (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus));
+}
+
 bool task_has_ended(const struct task *task)
 {
 	return task->state == TASK_QUEUED && !WIFSTOPPED(task->wstatus);

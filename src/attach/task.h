@@ -60,6 +60,9 @@ struct task {
  * still. */
 bool task_is_at_exec(const struct task *task);
 
+/* Has it stopped, and not gone on since? */
+bool task_has_stopped(const struct task *task);
+
 /* Is its end queued? Then its number may be another's. */
 bool task_has_ended(const struct task *task);
 

@@ -191,15 +191,13 @@ int watch_modules(struct watch *w, pid_t tid)
 		forget_gone(w, &now, &was.maps[i]);
 		changed = true;
 	}
-	for (size_t i = 0; i < now.n; i++)
-		changed |= !has_mapping(&was, &now.maps[i]);
+	for (size_t i = 0; !changed && i < now.n; i++)
+		changed = !has_mapping(&was, &now.maps[i]);
 	if (w->engine && changed)
 		w->shared->engine->modules(w->engine, &w->maps);
-	for (size_t i = 0; !err && i < now.n; i++) {
-		if (has_mapping(&was, &now.maps[i]))
-			continue;
-		err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
-	}
+	for (size_t i = 0; changed && !err && i < now.n; i++)
+		if (!has_mapping(&was, &now.maps[i]))
+			err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
 	mappings_release(&was);
 	if (changed) {
 		watch_arm(w);

@@ -102,11 +102,23 @@ static int say_why_not(pid_t pid, int err)
 
 /* ---- one process ---- */
 
+/* A process that runs in the memory of another one has been seized with it: it is one of those that
+ * are meant all the same. 0 or a status. */
+static int begin_sharer(struct serve *v, pid_t pid)
+{
+	if (!session_add(v->session, pid))
+		return 0;
+	say("process %d is not followed if it executes another program: out of memory", (int)pid);
+	return STATUS_FAILED;
+}
+
 /* 0, or a status: a sentence has been printed, and the process is as it was. */
 static int begin(struct serve *v, pid_t pid)
 {
 	struct session *s = v->session;
 
+	if (is_traced_by_us(pid))
+		return begin_sharer(v, pid);
 	watch_prepare(trap_observer_shared(trap_observer_of(s->observer)), pid);
 	s->attaching = pid;
 	int err = tracer_attach(v->tracer, pid), status = 0;
@@ -150,8 +162,10 @@ static void begin_child(struct serve *v, pid_t pid)
 {
 	struct target_facts f;
 
-	if (is_traced_by_us(pid))
+	if (is_traced_by_us(pid)) {
+		begin_sharer(v, pid);
 		return;
+	}
 	enum target_problem p = judge(pid, &f);
 	if (p == TARGET_NOT_THERE || p == TARGET_ZOMBIE || p == TARGET_OURSELVES)
 		return;

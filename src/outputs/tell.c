@@ -111,10 +111,7 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 	       name, d->pid, t->allocs, t->alloc_bytes, t->frees,
 	       t->peak_bytes, t->alloc_bytes - t->free_bytes);
 	tell_peak(say, d);
-	say_to(say,
-	       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
-	       " failed requests, %" PRIu64 " events lost",
-	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+	unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
 }
 

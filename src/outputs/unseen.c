@@ -44,15 +44,22 @@ void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 		    "that", path, colon);
 }
 
+void unseen_say_totals(say_fn *say, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+
+	say_to(say,
+	       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
+	       " failed requests, %" PRIu64 " events lost",
+	       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+}
+
 void unseen_say_notes(say_fn *say, const struct profile_data *d)
 {
 	const struct pd_totals *t = &d->totals;
 
 	if (t->truncated_chains || t->unknown_frees || t->failed_allocs || d->unseen.lost)
-		say_to(say,
-		       "%" PRIu64 " truncated chains, %" PRIu64 " frees of unknown blocks, %" PRIu64
-		       " failed requests, %" PRIu64 " events lost",
-		       t->truncated_chains, t->unknown_frees, t->failed_allocs, d->unseen.lost);
+		unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
 	tell_chains(say, d);
 	tell_sizes(say, d);

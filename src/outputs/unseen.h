@@ -9,6 +9,9 @@
  * which of several files; NULL: there is but one. */
 void unseen_say(say_fn *say, const struct profile_data *d, const char *path);
 
+/* How many chains, frees, requests and events something is wrong with, zeros included. */
+void unseen_say_totals(say_fn *say, const struct profile_data *d);
+
 /* Say all that the tables have no column for. */
 void unseen_say_notes(say_fn *say, const struct profile_data *d);
 

@@ -87,7 +87,8 @@ int snapshot_take_copy(struct snapshot *s, const struct address_space *space, ta
 	s->copied = true;
 	if (!reserve(s, len))
 		return -ENOMEM;
-	memcpy(s->stack, bytes, len);
+	if (len)
+		memcpy(s->stack, bytes, len);
 	s->len = len;
 	return 0;
 }

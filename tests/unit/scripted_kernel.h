@@ -56,6 +56,7 @@ struct scripted {
 	unsigned n, calls, sleeps, pauses, since;
 	unsigned in_the_middle;	/* so often some task is in the middle of what is ours */
 	uint64_t told;		/* without a stop, and not asked for yet */
+	int wait_fails;		/* errno of the next wait, once; 0: it does not */
 	uint64_t wake_ns, first_wake, last_wake; /* how often its wait ends */
 	bool same_first;	/* wait looks at the same task first, always */
 	bool signalled;		/* the wait that sleeps ends with EINTR */
@@ -227,6 +228,12 @@ static inline pid_t scripted_wait(void *ctx, pid_t tid, int *wstatus, int flags)
 	bool any = false;
 
 	assert_true(++k->calls < CALLS_MAX);
+	if (k->wait_fails) {
+		int err = k->wait_fails;
+
+		k->wait_fails = 0;
+		return wait_error(err);
+	}
 	if (!a && flags & WNOHANG && k->looked)
 		k->looked(k);
 	a = untold(k, tid);

@@ -304,6 +304,21 @@ static void a_trap_that_nobody_was_told_of_is_missed(void **state)
 	assert_true(recovery_missed_trap(g, &seen));
 }
 
+/* Its signal waits with it, and can be taken from it. */
+static void a_trap_of_a_task_that_job_control_has_stopped_is_not_missed(void **state)
+{
+	struct recovery_seen seen = seen_at(ONE + 1);
+	uint32_t record = 0;
+
+	(void)state;
+	seen.trap_comes = true;
+	journal_stopped(g, &record, who);
+	assert_false(recovery_missed_trap(g, &seen));
+	/* But it had gone on, and has stopped for the trap itself. */
+	seen.untold = SIGTRAP;
+	assert_true(recovery_missed_trap(g, &seen));
+}
+
 static void a_trap_is_ours_only_with_the_rest_of_its_instruction(void **state)
 {
 	struct journal_entry e = { .at = MANY, .own = { 0x48, 0x89, 0xe5 }, .insn_size = 3 };
@@ -410,6 +425,7 @@ int main(void)
 		TEST(a_handler_that_would_come_back_to_a_slot_comes_back_to_where_it_would_be),
 		TEST(a_task_in_a_handler_that_returns_behind_a_trap_is_lost),
 		TEST(a_trap_that_nobody_was_told_of_is_missed),
+		TEST(a_trap_of_a_task_that_job_control_has_stopped_is_not_missed),
 		TEST(a_trap_is_ours_only_with_the_rest_of_its_instruction),
 		TEST(a_slot_is_ours_only_as_we_wrote_it),
 		TEST(records_are_used_again_and_never_mixed_up),

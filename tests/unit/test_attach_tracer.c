@@ -895,6 +895,31 @@ static void who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it(vo
 		  "space gone 1\n");
 }
 
+static void the_wait_fails(struct scripted *k, unsigned nth)
+{
+	(void)nth;
+	k->wait_fails = EINVAL;
+}
+
+static void a_wait_that_fails_meanwhile_leaves_nobody_behind(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	k->in_the_middle = 1;
+	k->paused = the_wait_fails;
+	tracer_detach_all(k->tracer);
+	expect(k, "interrupt 1\n"
+		  "settle 1\n"
+		  "clean 1: not yet\n"
+		  "cont 1\n"
+		  "interrupt 1\n"
+		  "settle 1\n"
+		  "clean 1\n"
+		  "detach 1\n"
+		  "gone 1\n"
+		  "space gone 1\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_script, end_script)
@@ -937,6 +962,7 @@ int main(void)
 		TEST(what_is_told_without_a_stop_is_asked_for_before_each_sleep),
 		TEST(a_program_that_has_told_nothing_for_long_is_asked_less_often),
 		TEST(who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it),
+		TEST(a_wait_that_fails_meanwhile_leaves_nobody_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

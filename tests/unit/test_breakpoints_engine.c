@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ struct world {
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
 	size_t n_offers;
-	unsigned armed, opened, freed, told, begun, ended, cleaned;
+	unsigned looked, armed, opened, freed, told, begun, ended, cleaned;
 	bool suspended;
 	uint64_t to_tell;
 
@@ -93,7 +94,7 @@ static int script_arm(struct engine *e)
 
 static void script_modules(struct engine *e, const struct mappings *maps)
 {
-	(void)e;
+	of(e)->looked++;
 	assert_non_null(mappings_find(maps, (taddr)malloc));
 }
 
@@ -221,6 +222,7 @@ static int begin(void **state)
 	*state = world = w;
 	w->child = fork();
 	if (!w->child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		raise(SIGSTOP);
 		_exit(0);
 	}
@@ -309,6 +311,17 @@ static void each_function_is_offered_once(void **state)
 	assert_int_equal(w->n_offers, n);
 }
 
+static void what_is_mapped_is_told_when_it_has_changed(void **state)
+{
+	struct world *w = *state;
+
+	watch_it(w);
+	assert_int_equal(w->looked, 1);
+	watch_remapped(w->watch, w->child);
+	assert_int_equal(w->looked, 1);
+	assert_int_equal(w->armed, 1);
+}
+
 static void an_engine_that_cannot_see_a_function_is_refused_with_its_reason(void **state)
 {
 	struct world *w = *state;
@@ -395,6 +408,14 @@ static void it_asks_for_blocks_places_and_nodes(void **state)
 	assert_false(w->host->by_allocator(w->host->ctx, (taddr)free, (taddr)begin + 4));
 }
 
+/* What lies between variables is read on purpose. */
+static __attribute__((no_sanitize("address"), noinline)) void copy_words(uint64_t *to, taddr from,
+									 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = ((const volatile uint64_t *)from)[i];
+}
+
 static void take_copy(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
 {
 	ucontext_t here;
@@ -406,7 +427,7 @@ static void take_copy(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
 	const int kept[ARCH_KEPT_REGS] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15 };
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		c->kept[i] = (uint64_t)r[kept[i]];
-	memcpy(bytes, (const void *)c->sp, STACK_BYTES);
+	copy_words((uint64_t *)(void *)bytes, c->sp, STACK_BYTES / sizeof(uint64_t));
 }
 
 static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t bytes[STACK_BYTES])
@@ -418,7 +439,7 @@ static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t byt
 static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 {
 	struct world *w = *state;
-	static uint8_t bytes[STACK_BYTES];
+	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
 	taddr end;
@@ -437,7 +458,7 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today(void **state)
 {
 	struct world *w = *state;
-	static uint8_t bytes[STACK_BYTES];
+	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
 	taddr end;
@@ -475,6 +496,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(functions_about_memory_are_offered_and_not_trapped),
 		TEST(each_function_is_offered_once),
+		TEST(what_is_mapped_is_told_when_it_has_changed),
 		TEST(an_engine_that_cannot_see_a_function_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
