@@ -173,11 +173,12 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 	return how;
 }
 
-/* Pads and the agent are no callers. What a signal has interrupted there stands for the probed
- * function. */
+/* Pads and the agent are no callers, and nobody has called the way back from a signal handler: in
+ * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it stands
+ * for the probed function. */
 static bool left_out(const struct agent_frame *f)
 {
-	return !f->exact && (f->inside == INSIDE_PAD || f->agent);
+	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
 }
 
 /* The node of the whole chain; what is new is remembered. 0: the table is full. */

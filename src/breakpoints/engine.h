@@ -50,6 +50,8 @@ struct engine_host {
 	 * good until the next call. 0 or -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
 		      taddr *end);
+	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
+	void (*checked)(void *ctx, bool wrong);
 	/* The files that are mapped, by their numbers. */
 	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */

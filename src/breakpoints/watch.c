@@ -374,8 +374,8 @@ struct observed_counts watch_counts(const struct watch *w)
 	c.trapped |= w->shared->no_traps;
 	c.unwind_known = u.steps_known;
 	c.unwind_made = u.steps_made;
-	c.unwind_checked = u.checked;
-	c.unwind_wrong = u.wrong;
+	c.unwind_checked += u.checked;
+	c.unwind_wrong += u.wrong;
 	return c;
 }
 

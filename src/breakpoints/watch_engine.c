@@ -66,6 +66,14 @@ static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, stru
 	return watch_chain_of_copy(ctx, tid, copy, out, end);
 }
 
+static void host_checked(void *ctx, bool wrong)
+{
+	struct watch *w = ctx;
+
+	w->counts.unwind_checked++;
+	w->counts.unwind_wrong += wrong;
+}
+
 static const struct module_files *host_files(void *ctx)
 {
 	return &((struct watch *)ctx)->shared->files;
@@ -91,10 +99,13 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.checked = host_checked,
 		.files = host_files,
 		.lost = host_lost,
 		.ctx = w,
 	};
+	/* What the engine has found is compared with what the unwinder finds. */
+	unwinder_check(w->unwinder, false);
 	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
 	if (w->engine)
 		s->engine->thread_begins(w->engine, task);

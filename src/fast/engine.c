@@ -55,7 +55,8 @@ static bool make_readers(struct engine *e)
 	e->nodes = nodes_new(engine_agent(e), &host);
 	e->threads = threads_new(engine_agent(e));
 	e->events = (struct events){ .host = e->host, .nodes = e->nodes, .threads = e->threads,
-				     .pid = e->space->pid };
+				     .pid = e->space->pid,
+				     .check = e->shared->settings.check_unwinding };
 	return e->ring && e->nodes && e->threads;
 }
 

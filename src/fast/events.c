@@ -80,6 +80,34 @@ static bool is_nested(const struct events *v, const struct ring_record *r, pid_t
 	return in_pads(v, end);
 }
 
+/* Is the chain of these places what a copy of the stack tells? @cut: that has not all of it. */
+static bool agrees(const uint32_t *places, size_t n, enum chain_end end,
+		   const struct alloc_chain *told, bool cut)
+{
+	size_t same = 0;
+
+	while (same < n && same < told->n && places[same] == told->frames[same])
+		same++;
+	if (end == CHAIN_WHOLE && told->truncated == CHAIN_WHOLE)
+		return same == n && same == told->n;
+	return (cut || end == CHAIN_TOO_DEEP) && (same == n || same == told->n);
+}
+
+/* The chain that the agent has found, and what its copy of the stack tells. */
+static void check(const struct events *v, const struct ring_record *r, pid_t tid,
+		  const struct alloc_chain *found)
+{
+	struct alloc_chain told;
+	const uint32_t *places;
+	size_t n = 0;
+	taddr end;
+
+	unwind(v, tid, r->stack, &told, &end);
+	places = nodes_chain(v->nodes, r->node, &n);
+	v->host->checked(v->host->ctx, !places || !agrees(places, n, found->truncated, &told,
+							  r->stack->bytes == AGENT_STACK_BYTES));
+}
+
 /* False: somebody has written to the memory that the agent has its tree in. */
 static bool find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
 		       struct alloc_chain *chain)
@@ -88,14 +116,15 @@ static bool find_chain(const struct events *v, const struct ring_record *r, pid_
 	taddr end;
 
 	*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
-	if (r->stack)
+	if (!r->node && r->stack)
 		unwind(v, tid, r->stack, chain, &end);
-	else if (!r->node)
+	if (!r->node)
 		return true;
-	else if (nodes_find(v->nodes, r->node, &node, &chain->truncated))
+	if (nodes_find(v->nodes, r->node, &node, &chain->truncated))
 		return false;
-	else
-		chain->node = node;
+	chain->node = node;
+	if (v->check && r->stack)
+		check(v, r, tid, chain);
 	return true;
 }
 

@@ -140,3 +140,31 @@ int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_
 	*end = (enum chain_end)((n->leaf[agent_node] - 1) >> END_SHIFT);
 	return 0;
 }
+
+const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count)
+{
+	const struct agent_node *nodes = n->shared->nodes;
+	uint32_t number = agent_node;
+
+	n->n_path = 0;
+	while (number && number < AGENT_NODES) {
+		uint64_t pc = __atomic_load_n(&nodes[number].pc, __ATOMIC_RELAXED);
+		uint32_t parent = __atomic_load_n(&nodes[number].parent, __ATOMIC_RELAXED), place;
+		bool hidden = false;
+
+		if (parent >= number)
+			return NULL;
+		if (!parent)
+			break;
+		place = n->host.place(n->host.ctx, pc & NODE_PC_MASK, pc & NODE_EXACT,
+				      pc & NODE_GUESSED, &hidden);
+		if (place == UINT32_MAX || ARRAY_RESERVE(&n->path, &n->cap_path, n->n_path))
+			return NULL;
+		if (!hidden || n->n_path)
+			n->path[n->n_path++] = place;
+		number = parent;
+	}
+	*count = n->n_path;
+	/* A chain without a frame is one, too. */
+	return n->path || !ARRAY_RESERVE(&n->path, &n->cap_path, 0) ? n->path : NULL;
+}

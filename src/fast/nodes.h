@@ -6,6 +6,7 @@
 #include "alloc_event.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * The call tree that the agent grows, told to the profile: each node once, at first sight, so that
@@ -37,5 +38,9 @@ void nodes_clear(struct nodes *n);
  * Returns 0, -ENOMEM, or -EINVAL: there is no such node, somebody has written to the shared memory.
  */
 int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_end *end);
+
+/* The places of a chain that nodes_find() has found, innermost first, *count of them; good until the
+ * next call. NULL: out of memory, or somebody has written to the shared memory. */
+const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count);
 
 #endif
