@@ -80,32 +80,24 @@ static bool is_nested(const struct events *v, const struct ring_record *r, pid_t
 	return in_pads(v, end);
 }
 
-/* Is the chain of these places what a copy of the stack tells? @cut: that has not all of it. */
-static bool agrees(const uint32_t *places, size_t n, enum chain_end end,
-		   const struct alloc_chain *told, bool cut)
-{
-	size_t same = 0;
-
-	while (same < n && same < told->n && places[same] == told->frames[same])
-		same++;
-	if (end == CHAIN_WHOLE && told->truncated == CHAIN_WHOLE)
-		return same == n && same == told->n;
-	return (cut || end == CHAIN_TOO_DEEP) && (same == n || same == told->n);
-}
-
-/* The chain that the agent has found, and what its copy of the stack tells. */
+/* What a copy of the stack says of the chain that the agent has found. One that does not reach to
+ * the chain's end can only say that it is wrong. */
 static void check(const struct events *v, const struct ring_record *r, pid_t tid,
-		  const struct alloc_chain *found)
+		  enum chain_end end)
 {
 	struct alloc_chain told;
-	const uint32_t *places;
-	size_t n = 0;
-	taddr end;
+	size_t n = 0, same = 0;
+	taddr ended;
 
-	unwind(v, tid, r->stack, &told, &end);
-	places = nodes_chain(v->nodes, r->node, &n);
-	v->host->checked(v->host->ctx, !places || !agrees(places, n, found->truncated, &told,
-							  r->stack->bytes == AGENT_STACK_BYTES));
+	unwind(v, tid, r->stack, &told, &ended);
+	const uint32_t *places = nodes_chain(v->nodes, r->node, &n);
+	bool reaches = told.truncated != CHAIN_UNREADABLE && end != CHAIN_TOO_DEEP;
+	while (places && same < n && same < told.n && places[same] == told.frames[same])
+		same++;
+	bool right = places && (reaches ? same == n && same == told.n && end == told.truncated
+					: same == n || same == told.n);
+	if (reaches || !right)
+		v->host->checked(v->host->ctx, !right);
 }
 
 /* False: somebody has written to the memory that the agent has its tree in. */
@@ -124,7 +116,7 @@ static bool find_chain(const struct events *v, const struct ring_record *r, pid_
 		return false;
 	chain->node = node;
 	if (v->check && r->stack)
-		check(v, r, tid, chain);
+		check(v, r, tid, chain->truncated);
 	return true;
 }
 
