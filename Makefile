@@ -80,7 +80,13 @@ $(B)/gen/%_blob.inc: $(B)/agent/%.bin
 	@mkdir -p $(@D)
 	od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
 
-$(B)/src/fast/blob.o: $(B)/gen/agent_blob.inc
+$(B)/gen/%_elf.inc: $(B)/agent/%.elf
+	@mkdir -p $(@D)
+	objcopy --strip-all $< $@.elf
+	od -An -v -tx1 $@.elf | sed 's/ \(..\)/0x\1,/g' >$@
+	rm $@.elf
+
+$(B)/src/fast/blob.o: $(B)/gen/agent_blob.inc $(B)/gen/agent_elf.inc
 
 # What protoc makes of the description of pprof's format.
 $(B)/gen/pprof/profile.pb-c.c: src/pprof/profile.proto

@@ -23,7 +23,7 @@ enum {
 	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
 	AGENT_THREADS = 4095,	/* spares included */
 	AGENT_NO_THREAD = 4095, /* a record of a thread for which there was no spare either */
-	AGENT_RANGES = 1024,
+	AGENT_RANGES = 65536, /* as many mappings as a process may have, unless told otherwise */
 	AGENT_PADS = 64,
 	AGENT_STACKS = 128,
 	AGENT_STACK_BYTES = 32768,

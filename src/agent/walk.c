@@ -181,6 +181,19 @@ static bool left_out(const struct agent_frame *f)
 	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
 }
 
+/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the pad
+ * that had called it. */
+static uint64_t place_of(const struct walk *w, uint32_t i)
+{
+	const struct agent_frame *f = &w->fresh[i];
+
+	if (!f->exact)
+		return f->pc & NODE_PC_MASK;
+	while (in_agent(w->shared, f->pc) && i + 1 < w->n)
+		f = &w->fresh[++i];
+	return (f->pc & NODE_PC_MASK) | NODE_EXACT;
+}
+
 /* The node of the whole chain; what is new is remembered. 0: the table is full. */
 static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 {
@@ -191,10 +204,9 @@ static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 
 	for (uint32_t i = w->n; i && node; i--) {
 		struct agent_frame *f = &w->fresh[i - 1];
-		uint64_t pc = (f->pc & NODE_PC_MASK) | (f->exact ? NODE_EXACT : 0);
 
 		if (!left_out(f))
-			node = agent_node_below(w->shared, node, pc, epoch);
+			node = agent_node_below(w->shared, node, place_of(w, i - 1), epoch);
 		f->node = node;
 		if (outer) {
 			f->inside = f->inside ? f->inside : outer->inside;

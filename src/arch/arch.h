@@ -68,6 +68,12 @@ uint64_t arch_kept(const struct arch_regs *r, unsigned index);
 /* The index of a register by its number in libunwind; -1: not kept; -2: pc or stack pointer. */
 int arch_kept_index(int regnum);
 
+/* Where a chain of calls has come to: what is known there of a function's registers. */
+struct arch_frame {
+	taddr pc, sp;
+	uint64_t kept[ARCH_KEPT_REGS];
+};
+
 /* Which of them holds the frame pointer in code that keeps one; and where, from there, the function
  * has saved its caller's and the return address, and its caller's stack pointer was before the
  * call. */

@@ -81,6 +81,10 @@ struct arch_saved {
 		".size " #name "_entry, . - " #name "_entry\n"                                     \
 		".popsection\n")
 
+/* Where an entry has put the register with this number in arch_copy_saved(), if its caller's stack
+ * pointer was @cfa before the call. */
+#define ARCH_SAVED_AT(cfa, number) ((cfa) - 16 - 8 * (number))
+
 /* In the order in which a copy of a stack tells them: rbx, r12 to r15. */
 static inline void arch_copy_saved(const struct arch_saved *from, uint64_t to[5])
 {

@@ -147,8 +147,19 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
+/* Has code of the engine's made the call, with no signal in between? */
+static bool is_inside(const struct unwind_chain *chain)
+{
+	if (chain->foreign == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < chain->foreign && i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return false;
+	return true;
+}
+
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out, taddr *end)
+			struct alloc_chain *out, bool *inside)
 {
 	struct unwind_chain chain;
 	struct arch_regs r = { 0 };
@@ -168,7 +179,7 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 	out->frames = w->frames;
 	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
 	out->node = 0;
-	*end = !err && chain.n ? chain.frames[chain.n - 1].pc : 0;
+	*inside = !err && is_inside(&chain);
 	return err;
 }
 

@@ -46,10 +46,11 @@ struct engine_host {
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
-	/* The chain that a copy of a task's stack tells, which ends at the pc *@end; its frames are
-	 * good until the next call. 0 or -errno. */
+	/* The chain that a copy of a task's stack tells; its frames are good until the next call.
+	 * *@inside: the engine's own code has made the call, and no signal has come in between. 0 or
+	 * -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
-		      taddr *end);
+		      bool *inside);
 	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
 	void (*checked)(void *ctx, bool wrong);
 	/* The files that are mapped, by their numbers. */
@@ -103,6 +104,12 @@ struct engine_ops {
 	 * engine. */
 	void (*thread_begins)(struct engine *e, struct task *task);
 	void (*thread_ends)(struct engine *e, struct task *task);
+
+	/* The engine's own code in the program, through which chains may lead: has() and leave() of
+	 * struct unwind_foreign. */
+	bool (*has_code)(const struct engine *e, taddr pc);
+	bool (*leave_code)(const struct engine *e, struct arch_frame *f, bool exact,
+			   bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
 
 	/* See nothing until it is switched on again; the tasks may run. */
 	void (*suspend)(struct engine *e, bool on);

@@ -61,9 +61,9 @@ static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 }
 
 static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
-		       taddr *end)
+		       bool *inside)
 {
-	return watch_chain_of_copy(ctx, tid, copy, out, end);
+	return watch_chain_of_copy(ctx, tid, copy, out, inside);
 }
 
 static void host_checked(void *ctx, bool wrong)
@@ -82,6 +82,23 @@ static const struct module_files *host_files(void *ctx)
 static void host_lost(void *ctx, uint64_t events)
 {
 	((struct watch *)ctx)->counts.lost += events;
+}
+
+/* ---- what the unwinder asks of the engine ---- */
+
+static bool has_code(void *ctx, taddr pc)
+{
+	const struct watch *w = ctx;
+
+	return w->engine && w->shared->engine->has_code(w->engine, pc);
+}
+
+static bool leave_code(void *ctx, struct arch_frame *f, bool exact,
+		       bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	const struct watch *w = ctx;
+
+	return w->shared->engine->leave_code(w->engine, f, exact, read, reader);
 }
 
 /* ---- what the watch does with it ---- */
@@ -104,6 +121,8 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.lost = host_lost,
 		.ctx = w,
 	};
+	const struct unwind_foreign own = { has_code, leave_code, w };
+	unwinder_foreign(w->unwinder, &own);
 	/* What the engine has found is compared with what the unwinder finds. */
 	unwinder_check(w->unwinder, false);
 	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);

@@ -136,11 +136,10 @@ int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, tadd
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
-/* The chain that a copy of a task's stack tells, which ends at the pc *@end; its frames are good
- * until the next call. 0 or
- * -errno. */
+/* The chain that a copy of a task's stack tells; its frames are good until the next call. *@inside:
+ * code of the engine's has made the call, and no signal has come in between. 0 or -errno. */
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out, taddr *end);
+			struct alloc_chain *out, bool *inside);
 
 /* watch_engine.c */
 /* Let the session's engine, if there is one, begin in the program, all of whose tasks are

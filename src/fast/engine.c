@@ -25,6 +25,7 @@ void fast_shared_free(struct engine_shared *s)
 	if (!s)
 		return;
 	table_files_release(&s->tables);
+	cfirows_release(&s->agent);
 	free(s);
 }
 
@@ -35,6 +36,8 @@ static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *
 	const struct engine *e = ctx;
 	pid_t tid = e->n_tasks ? e->tasks[0]->tid : e->space->pid;
 
+	if (exact)
+		pc = own_code_stands_for(e, pc);
 	return e->host->place(e->host->ctx, tid, pc, exact, guessed, hidden);
 }
 
@@ -70,8 +73,15 @@ static void fast_free(struct engine *e)
 	memory_release(e);
 	free(e->pads);
 	free(e->functions);
+	free(e->known);
 	free(e->tasks);
 	free(e);
+}
+
+/* Before anything is done to the program. */
+static int prepare(struct engine_shared *s)
+{
+	return s->agent.n ? 0 : own_code_of_agent(&s->agent);
 }
 
 static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,
@@ -87,7 +97,12 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
-	if (memory_open(e, task, why)) {
+	int err = prepare(shared);
+	if (err)
+		error_set(why, err, "its agent cannot be read: %s", strerror(-err));
+	else
+		err = memory_open(e, task, why);
+	if (err) {
 		fast_free(e);
 		return NULL;
 	}
@@ -119,10 +134,8 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 	}
 	/* An address may mean something else from here on: it makes new nodes. */
 	__atomic_add_fetch(&engine_agent(e)->epoch, 1, __ATOMIC_RELEASE);
-	memory_tell_ranges(e);
-	/* Without tables the agent copies stacks, and they are unwound here. */
-	if (memory_tell_tables(e, maps))
-		__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
+	tell_ranges(e);
+	tell_modules(e, maps);
 }
 
 /* ---- threads ---- */
@@ -135,7 +148,7 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 		return; /* the agent takes it for a stranger */
 	e->tasks[e->n_tasks++] = task;
 	threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
-	memory_tell_ranges(e);
+	tell_ranges(e);
 }
 
 static void fast_thread_ends(struct engine *e, struct task *task)
@@ -169,7 +182,7 @@ static void answer(struct engine *e)
 	struct agent_shared *s = engine_agent(e);
 
 	if (__atomic_exchange_n(&s->asks, 0, __ATOMIC_ACQUIRE))
-		memory_tell_ranges(e);
+		tell_ranges(e);
 }
 
 /* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we
@@ -240,6 +253,8 @@ const struct engine_ops fast_engine = {
 	.drain = fast_drain,
 	.thread_begins = fast_thread_begins,
 	.thread_ends = fast_thread_ends,
+	.has_code = own_code_has,
+	.leave_code = own_code_leave,
 	.suspend = fast_suspend,
 	.remove = fast_remove,
 	.clean_copy = fast_clean_copy,

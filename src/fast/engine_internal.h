@@ -3,7 +3,8 @@
 #define MPROF_FAST_ENGINE_INTERNAL_H
 
 /* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
- * program), pads.c (what is written into it), tasks.c (where its threads stand). */
+ * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c (chains that
+ * lead through that), tasks.c (where its threads stand). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -17,6 +18,7 @@
 struct engine_shared {
 	struct fast_settings settings;
 	struct table_files tables;
+	struct cfi_rows agent;	/* of the agent's own code */
 };
 
 /* Memory that is mapped into the program, and here: a sealed file without a name. */
@@ -39,10 +41,18 @@ struct pad {
 	struct arch_patch patch;
 	taddr slot, code;	/* its moved instructions; the pad. 0: not placed yet */
 	uint16_t slot_size, code_size;
+	struct arch_pad_row rows[ARCH_PAD_ROWS];
+	uint16_t n_rows;
 	taddr return_site;	/* where the function returns to in the pad */
 	uint32_t journal_entry;
 	bool written;		/* the jump is in the program */
 	bool gone;		/* its module is not mapped any more */
+};
+
+/* Code of the program's, and what describes its frames. */
+struct known_code {
+	struct agent_module module;
+	const struct cfi_rows *rows;	/* from module.lo on */
 };
 
 struct engine {
@@ -52,7 +62,9 @@ struct engine {
 	struct tracer *tracer;
 	taddr syscall_insn;	/* where the program has one */
 	struct shared_memory memory, tables;
-	size_t tables_used;
+	struct placed_rows rows;	/* what is in tables */
+	struct known_code *known;
+	size_t n_known, cap_known;
 	taddr agent;		/* the blob in the program */
 	size_t agent_size;
 	struct near_area near;
@@ -86,10 +98,26 @@ void memory_leave_copy(const struct engine *e, const struct task *child);
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */
 int memory_near(struct engine *e, taddr function, size_t size);
-/* Where memory is readable and writable, for the agent. */
-int memory_tell_ranges(struct engine *e);
-/* Tables for what is mapped. 0 or -errno. */
-int memory_tell_tables(struct engine *e, const struct mappings *maps);
+
+/* told.c: what the agent has to know */
+/* Where memory is readable and writable. 0 or -errno. */
+int tell_ranges(struct engine *e);
+/* What describes the frames of the code that is mapped, and of our own. 0 or -errno. */
+int tell_modules(struct engine *e, const struct mappings *maps);
+/* The same after pads have been placed. */
+int tell_own_code(struct engine *e);
+
+/* own_code.c: chains that lead through what is ours */
+/* The rows of the agent, from its beginning on: 0 or -errno. They are released by the caller. */
+int own_code_of_agent(struct cfi_rows *out);
+/* The rows of pads and slots. The same. */
+int own_code_of_pads(const struct engine *e, struct cfi_rows *out);
+/* See struct engine_ops. */
+bool own_code_has(const struct engine *e, taddr pc);
+bool own_code_leave(const struct engine *e, struct arch_frame *f, bool exact,
+		    bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
+/* The instruction of the program's that one of ours, which a signal has interrupted, stands for. */
+taddr own_code_stands_for(const struct engine *e, taddr pc);
 
 /* pads.c */
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);

@@ -48,22 +48,17 @@ static const struct engine_function *function_of(const struct events *v, uint64_
 	return number < v->n_functions ? &v->functions[number] : NULL;
 }
 
-static bool in_pads(const struct events *v, taddr pc)
-{
-	return pc >= v->pads_lo && pc < v->pads_hi;
-}
-
-/* The chain that a copy of the stack tells. @end: the pc where it ended. */
+/* The chain that a copy of the stack tells. @inside: a pad has made the call. */
 static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
-		   struct alloc_chain *chain, taddr *end)
+		   struct alloc_chain *chain, bool *inside)
 {
 	struct stack_copy copy = { .pc = s->pc, .sp = s->sp, .bytes = s->word, .len = s->bytes };
 
 	for (unsigned i = 0, j = 0; i < ARCH_KEPT_REGS; i++)
 		copy.kept[i] = i == arch_frame_pointer ? s->fp : s->saved[j++];
-	if (v->host->unwind(v->host->ctx, tid, &copy, chain, end)) {
+	if (v->host->unwind(v->host->ctx, tid, &copy, chain, inside)) {
 		*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
-		*end = 0;
+		*inside = false;
 	}
 }
 
@@ -72,12 +67,12 @@ static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s
 static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid)
 {
 	struct alloc_chain chain;
-	taddr end = 0;
+	bool inside;
 
 	if (!has(r, WORD_JUDGE) || !r->stack)
 		return false;
-	unwind(v, tid, r->stack, &chain, &end);
-	return in_pads(v, end);
+	unwind(v, tid, r->stack, &chain, &inside);
+	return inside;
 }
 
 /* What a copy of the stack says of the chain that the agent has found. One that does not reach to
@@ -87,9 +82,9 @@ static void check(const struct events *v, const struct ring_record *r, pid_t tid
 {
 	struct alloc_chain told;
 	size_t n = 0, same = 0;
-	taddr ended;
+	bool inside;
 
-	unwind(v, tid, r->stack, &told, &ended);
+	unwind(v, tid, r->stack, &told, &inside);
 	const uint32_t *places = nodes_chain(v->nodes, r->node, &n);
 	bool reaches = told.truncated != CHAIN_UNREADABLE && end != CHAIN_TOO_DEEP;
 	while (places && same < n && same < told.n && places[same] == told.frames[same])
@@ -105,11 +100,11 @@ static bool find_chain(const struct events *v, const struct ring_record *r, pid_
 		       struct alloc_chain *chain)
 {
 	uint32_t node;
-	taddr end;
+	bool inside;
 
 	*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
 	if (!r->node && r->stack)
-		unwind(v, tid, r->stack, chain, &end);
+		unwind(v, tid, r->stack, chain, &inside);
 	if (!r->node)
 		return true;
 	if (nodes_find(v->nodes, r->node, &node, &chain->truncated))

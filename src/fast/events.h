@@ -26,7 +26,6 @@ struct events {
 	pid_t pid;
 	struct moments moments;
 	bool check;		/* compare chains with what copies of the stack tell */
-	taddr pads_lo, pads_hi;	/* where calls are made that are no frames of the program */
 	uint64_t last_ns;	/* time of the event before */
 	uint64_t lost;		/* records that made no sense */
 };

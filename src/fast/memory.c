@@ -178,6 +178,8 @@ static int begin_agent(struct engine *e)
 	s->agent_hi = e->agent + e->agent_size;
 	s->step_ticks = 20000; /* some microseconds on any machine of today */
 	s->epoch = 1;
+	e->rows = (struct placed_rows){ .here = e->tables.here, .there = e->tables.there,
+				   .size = e->tables.size };
 	return owner_hold(&s->owner);
 }
 
@@ -243,6 +245,7 @@ void memory_release(struct engine *e)
 	owner_release(&engine_agent(e)->owner);
 	munmap(e->memory.here - PAGE, PAGE + e->memory.size + e->tables.size);
 	e->memory.here = e->tables.here = NULL;
+	placed_rows_release(&e->rows);
 }
 
 /* ---- near the program's code ---- */
@@ -314,85 +317,5 @@ int memory_near(struct engine *e, taddr function, size_t size)
 	struct agent_shared *s = engine_agent(e);
 	s->pads[0] = (struct agent_pads){ n->at, n->at + n->size, n->active };
 	__atomic_store_n(&s->n_pads, 1, __ATOMIC_RELEASE);
-	e->events.pads_lo = n->at;
-	e->events.pads_hi = n->at + n->size;
 	return 0;
-}
-
-/* ---- what the agent has to know ---- */
-
-struct writable {
-	struct agent_range v[AGENT_RANGES];
-	uint32_t n;
-};
-
-static int add_writable(const struct proc_map *m, void *ctx)
-{
-	struct writable *w = ctx;
-
-	if (!m->readable || !m->writable)
-		return 0;
-	if (w->n && w->v[w->n - 1].hi == m->start)
-		w->v[w->n - 1].hi = m->end;
-	else if (w->n < AGENT_RANGES)
-		w->v[w->n++] = (struct agent_range){ m->start, m->end };
-	return 0;
-}
-
-int memory_tell_ranges(struct engine *e)
-{
-	struct agent_shared *s = engine_agent(e);
-	struct writable w;
-
-	w.n = 0;
-	int err = proc_maps_each(e->space->pid, add_writable, &w);
-	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
-	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	memcpy(s->ranges, w.v, w.n * sizeof *w.v);
-	__atomic_store_n(&s->n_ranges, w.n, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
-	return err < 0 ? err : 0;
-}
-
-static size_t add_piece(struct table_piece *out, const struct cfi_rows *rows,
-			const struct mapping *m)
-{
-	taddr lo = m->bias + rows->start, hi = m->bias + rows->end;
-
-	if (!rows->n || lo >= m->end || hi <= m->start)
-		return 0;
-	*out = (struct table_piece){ .lo = lo, .hi = hi, .rows = rows->v, .n_rows = rows->n,
-				     .index = rows->index, .n_index = rows->n_blocks + 1,
-				     .shift = rows->shift };
-	return 1;
-}
-
-int memory_tell_tables(struct engine *e, const struct mappings *maps)
-{
-	struct table_piece *pieces = reallocarray(NULL, maps->n + 1, sizeof *pieces);
-	struct agent_shared *s = engine_agent(e);
-	size_t n = 0;
-
-	if (!pieces)
-		return -ENOMEM;
-	for (size_t i = 0; i < maps->n; i++) {
-		const struct cfi_rows *rows = table_file(&e->shared->tables,
-							 e->host->files(e->host->ctx),
-							 maps->maps[i].file);
-
-		/* Several mappings of one file's code have one table. */
-		if (rows && (!n || pieces[n - 1].hi <= maps->maps[i].bias + rows->start))
-			n += add_piece(&pieces[n], rows, &maps->maps[i]);
-	}
-	size_t size = tables_size(pieces, n);
-	int err = e->tables_used + size > e->tables.size ? -ENOSPC : 0;
-	if (!err) {
-		tables_write(pieces, n, e->tables.there + e->tables_used,
-			     e->tables.here + e->tables_used);
-		__atomic_store_n(&s->modules, e->tables.there + e->tables_used, __ATOMIC_RELEASE);
-		e->tables_used += (size + 63) & ~(size_t)63;
-	}
-	free(pieces);
-	return err;
 }

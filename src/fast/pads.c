@@ -127,6 +127,8 @@ static int place(struct engine *e, size_t i)
 	if (err)
 		return err;
 	p->code_size = code.size;
+	memcpy(p->rows, code.rows, sizeof p->rows);
+	p->n_rows = code.n_rows;
 	p->return_site = code.return_site ? p->code + code.return_site : 0;
 	e->near.used = (size_t)(p->code + code.size - e->near.at + 15) & ~(size_t)15;
 	return write_all(e, p->slot, slot, p->slot_size) &&
@@ -162,11 +164,16 @@ static int set_active(const struct engine *e, uint8_t active)
 
 int pads_arm(struct engine *e)
 {
+	bool placed = false;
 	int err = 0;
 
 	for (size_t i = 0; i < e->n_pads && !err; i++)
-		if (!e->pads[i].code && !e->pads[i].gone)
+		if (!e->pads[i].code && !e->pads[i].gone) {
 			err = place(e, i);
+			placed = true;
+		}
+	if (!err && placed)
+		err = tell_own_code(e);
 	if (!err)
 		err = tasks_make_way(e);
 	for (size_t i = 0; i < e->n_pads && !err; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast/tables.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,51 +56,84 @@ const struct cfi_rows *table_file(struct table_files *f, const struct module_fil
 	return NULL;
 }
 
-static size_t aligned(size_t bytes)
+/* ---- in the program's memory ---- */
+
+#define ALIGNMENT 8u
+
+void placed_rows_release(struct placed_rows *t)
 {
-	return (bytes + 7) & ~(size_t)7;
+	free(t->of);
+	*t = (struct placed_rows){ 0 };
 }
 
-static size_t rows_size(const struct table_piece *p)
+/* Room for @bytes, zeroed as it came; *at: where the program has it. NULL: there is none. */
+static uint8_t *take_room(struct placed_rows *t, size_t bytes, taddr *at)
 {
-	return aligned(p->n_rows * sizeof *p->rows);
+	size_t whole = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	uint8_t *room = t->here + t->used;
+
+	if (whole > t->size - t->used)
+		return NULL;
+	*at = t->there + t->used;
+	t->used += whole;
+	return room;
 }
 
-static size_t index_size(const struct table_piece *p)
+int placed_rows_put(struct placed_rows *t, const struct cfi_rows *rows, struct agent_module *m)
 {
-	return aligned(p->n_index * sizeof *p->index);
+	size_t n_rows = rows->n * sizeof *rows->v;
+	size_t n_index = (rows->n_blocks + 1) * sizeof *rows->index;
+	size_t used = t->used;
+	uint8_t *to = take_room(t, n_rows, &m->rows);
+	uint8_t *index = to ? take_room(t, n_index, &m->index) : NULL;
+
+	if (!index) {
+		t->used = used;
+		return -ENOSPC;
+	}
+	memcpy(to, rows->v, n_rows);
+	memcpy(index, rows->index, n_index);
+	m->shift = rows->shift;
+	return 0;
 }
 
-static size_t head_size(size_t n)
+static int reserve_places(struct placed_rows *t, size_t n)
 {
-	return sizeof(struct agent_modules) + n * sizeof(struct agent_module);
+	if (n <= t->n_of)
+		return 0;
+	struct agent_module *of = reallocarray(t->of, n, sizeof *of);
+	if (!of)
+		return -ENOMEM;
+	memset(of + t->n_of, 0, (n - t->n_of) * sizeof *of);
+	t->of = of;
+	t->n_of = n;
+	return 0;
 }
 
-size_t tables_size(const struct table_piece *pieces, size_t n)
+int placed_rows_put_file(struct placed_rows *t, uint32_t number, const struct cfi_rows *rows,
+		    struct agent_module *m)
 {
-	size_t size = head_size(n);
+	int err = reserve_places(t, (size_t)number + 1);
 
-	for (size_t i = 0; i < n; i++)
-		size += rows_size(&pieces[i]) + index_size(&pieces[i]);
-	return size;
+	if (!err && !t->of[number].rows)
+		err = placed_rows_put(t, rows, &t->of[number]);
+	if (err)
+		return err;
+	m->rows = t->of[number].rows;
+	m->index = t->of[number].index;
+	m->shift = t->of[number].shift;
+	return 0;
 }
 
-void tables_write(const struct table_piece *pieces, size_t n, taddr at, uint8_t *out)
+int placed_rows_put_list(struct placed_rows *t, const struct agent_module *v, size_t n, taddr *at)
 {
 	const struct agent_modules head = { .n = n };
-	size_t offset = head_size(n);
+	uint8_t *to = take_room(t, sizeof head + n * sizeof *v, at);
 
-	memcpy(out, &head, sizeof head);
-	for (size_t i = 0; i < n; i++) {
-		const struct table_piece *p = &pieces[i];
-		const struct agent_module m = { .lo = p->lo, .hi = p->hi, .rows = at + offset,
-						.index = at + offset + rows_size(p),
-						.shift = p->shift };
-
-		memcpy(out + sizeof head + i * sizeof m, &m, sizeof m);
-		memcpy(out + offset, p->rows, p->n_rows * sizeof *p->rows);
-		offset += rows_size(p);
-		memcpy(out + offset, p->index, p->n_index * sizeof *p->index);
-		offset += index_size(p);
-	}
+	if (!to)
+		return -ENOSPC;
+	memcpy(to, &head, sizeof head);
+	if (n)
+		memcpy(to + sizeof head, v, n * sizeof *v);
+	return 0;
 }

@@ -6,7 +6,7 @@
 #include "proc/modules.h"
 #include "symbols/cfirows.h"
 
-/* Unwinding tables for the agent: of what is mapped, as they will lie in the program's memory. */
+/* Unwinding tables for the agent: rows of files, and how they lie in the program's memory. */
 
 /* The rows of module files, each read once for the whole session. */
 struct table_files {
@@ -21,24 +21,30 @@ void table_files_release(struct table_files *f);
 const struct cfi_rows *table_file(struct table_files *f, const struct module_files *files,
 				  uint32_t number);
 
-/* One piece of code, and its rows. */
-struct table_piece {
-	taddr lo, hi;
-	const struct unwind_row *rows;
-	size_t n_rows;
-	const uint32_t *index;
-	size_t n_index;
-	unsigned shift;
+/*
+ * Memory that the program can read, which is filled from its beginning on: what has been written is
+ * not changed any more, for somebody may be reading it. Rows of a file are written once, however
+ * often it is mapped. A zeroed struct has no room.
+ */
+struct placed_rows {
+	uint8_t *here;	/* aligned to 8 bytes, as it is there; stays the caller's */
+	taddr there;
+	size_t size, used;
+	struct agent_module *of; /* by module file number: where its rows are; rows is 0: nowhere */
+	size_t n_of;
 };
 
-/* Bytes that the tables of these pieces take. */
-size_t tables_size(const struct table_piece *pieces, size_t n);
+void placed_rows_release(struct placed_rows *t);
 
-/**
- * Write them: struct agent_modules first.
- * @pieces  sorted by lo, without overlaps
- * @at      where @out will lie in the program: a multiple of 8
- */
-void tables_write(const struct table_piece *pieces, size_t n, taddr at, uint8_t *out);
+/* Write rows: m->rows, index and shift, as the program will find them. 0 or -ENOSPC. */
+int placed_rows_put(struct placed_rows *t, const struct cfi_rows *rows, struct agent_module *m);
+
+/* The same of the rows of file @number, if that has not been done yet. 0, -ENOSPC or -ENOMEM. */
+int placed_rows_put_file(struct placed_rows *t, uint32_t number, const struct cfi_rows *rows,
+		    struct agent_module *m);
+
+/* Write a list of them, which is sorted by lo and without overlaps; *at: where the program will
+ * find it. 0 or -ENOSPC. */
+int placed_rows_put_list(struct placed_rows *t, const struct agent_module *v, size_t n, taddr *at);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef MPROF_CFIROWS_H
 #define MPROF_CFIROWS_H
 
+#include "symbols/cfirule.h"
 #include "symbols/objfile.h"
 #include "unwind_row.h"
 
@@ -30,6 +31,15 @@ struct cfi_rows {
  */
 int cfirows_read(struct cfi_rows *t, struct objfile *o);
 void cfirows_release(struct cfi_rows *t);
+
+/* A table of other code: an empty one of the code from @start to @end. 0 or -ENOMEM. */
+int rows_init(struct cfi_rows *t, uint64_t start, uint64_t end);
+
+/* From @addr on, @code holds; what was said of the code behind it is taken back. 0 or -ENOMEM. */
+int rows_put(struct cfi_rows *t, uint64_t addr, struct cfi_code code);
+
+/* The table is complete: make its index, and count. 0 or -ENOMEM. */
+int rows_finish(struct cfi_rows *t);
 
 /* The row of the code at @addr, an address of the file; NULL: it has no code there. */
 const struct unwind_row *cfirows_find(const struct cfi_rows *t, uint64_t addr);

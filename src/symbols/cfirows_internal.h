@@ -17,17 +17,8 @@ struct row_maker {
 	uint64_t budget;		/* bytes that may still be read */
 };
 
-/* An empty table of the code from @start to @end. 0 or -ENOMEM. */
-int rows_init(struct cfi_rows *t, uint64_t start, uint64_t end);
-
-/* From @addr on, @code holds; what was said of the code behind it is taken back. 0 or -ENOMEM. */
-int rows_put(struct cfi_rows *t, uint64_t addr, struct cfi_code code);
-
 /* Where @t says UNWIND_CFA_NONE, take what @other says, a table of the same code. 0 or -ENOMEM. */
 int rows_fill(struct cfi_rows *t, const struct cfi_rows *other);
-
-/* The table is complete: make its index, and count. 0 or -ENOMEM. */
-int rows_finish(struct cfi_rows *t);
 
 void row_maker_init(struct row_maker *m, struct cfi_rows *t, const struct cfi_section *s);
 void row_maker_release(struct row_maker *m);

@@ -442,11 +442,11 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
-	taddr end;
+	bool inside;
 
 	watch_it(w);
 	taddr caller = call_it(&copy, bytes);
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &end), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
 	assert_true(chain.n > 3);
 	const struct mapping *m = mappings_find(watch_mappings(w->watch), caller);
 	bool found = false;
@@ -461,12 +461,12 @@ static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_tod
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
-	taddr end;
+	bool inside;
 
 	watch_it(w);
 	call_it(&copy, bytes);
 	copy.len = 0;
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &end), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
 	assert_int_equal(chain.n, 1);
 	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
 }

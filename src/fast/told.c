@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the agent has to know of the program: where memory is, and what describes its frames. */
+#include "fast/engine_internal.h"
+
+#include "base/array.h"
+#include "proc/maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- memory ---- */
+
+struct writable {
+	struct agent_range *v;
+	size_t n, cap;
+	taddr end;		/* of the mapping before */
+	uint64_t stack_limit;
+};
+
+/* The first thread's stack: it grows downwards until there is something else. */
+static taddr stack_may_begin(const struct writable *w, const struct proc_map *m)
+{
+	taddr lowest = w->stack_limit < m->end ? m->end - w->stack_limit : 0;
+
+	if (lowest < w->end)
+		lowest = w->end;
+	return lowest < m->start ? lowest : m->start;
+}
+
+static int add_writable(const struct proc_map *m, void *ctx)
+{
+	struct writable *w = ctx;
+	taddr start = m->start;
+
+	if (!strcmp(m->path, "[stack]"))
+		start = stack_may_begin(w, m);
+	w->end = m->end;
+	if (!m->readable || !m->writable)
+		return 0;
+	if (w->n && w->v[w->n - 1].hi == start) {
+		w->v[w->n - 1].hi = m->end;
+		return 0;
+	}
+	if (ARRAY_RESERVE(&w->v, &w->cap, w->n))
+		return -ENOMEM;
+	w->v[w->n++] = (struct agent_range){ start, m->end };
+	return 0;
+}
+
+static void write_ranges(struct agent_shared *s, const struct writable *w)
+{
+	uint32_t n = w->n < AGENT_RANGES ? (uint32_t)w->n : AGENT_RANGES;
+	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
+
+	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (n)
+		memcpy(s->ranges, w->v, n * sizeof *w->v);
+	__atomic_store_n(&s->n_ranges, n, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
+}
+
+int tell_ranges(struct engine *e)
+{
+	struct writable w = { .stack_limit = UINT64_MAX };
+	struct rlimit stack;
+
+	if (!prlimit(e->space->pid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
+		w.stack_limit = stack.rlim_cur;
+	int err = proc_maps_each(e->space->pid, add_writable, &w);
+	/* What could be read of it is better than nothing, and who asks has to be answered. */
+	write_ranges(engine_agent(e), &w);
+	free(w.v);
+	return err < 0 ? err : 0;
+}
+
+/* ---- frames ---- */
+
+static int add_known(struct engine *e, const struct mapping *m, const struct cfi_rows *rows)
+{
+	struct known_code k = { .module = { .lo = m->bias + rows->start,
+					    .hi = m->bias + rows->end },
+				.rows = rows };
+	const struct known_code *last = e->n_known ? &e->known[e->n_known - 1] : NULL;
+
+	/* Several mappings of one file's code have one table. */
+	if (!rows->n || k.module.lo >= m->end || k.module.hi <= m->start ||
+	    (last && last->module.hi > k.module.lo))
+		return 0;
+	int err = placed_rows_put_file(&e->rows, m->file, rows, &k.module);
+	/* Of a file without rows stacks are copied, and unwound here. */
+	if (err == -ENOSPC)
+		return 0;
+	if (err || ARRAY_RESERVE(&e->known, &e->cap_known, e->n_known))
+		return -ENOMEM;
+	e->known[e->n_known++] = k;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	taddr x = ((const struct agent_module *)a)->lo, y = ((const struct agent_module *)b)->lo;
+
+	return (x > y) - (x < y);
+}
+
+static int add_pads(struct engine *e, struct agent_module *m)
+{
+	struct cfi_rows rows = { 0 };
+	int err = own_code_of_pads(e, &rows);
+
+	*m = (struct agent_module){ .lo = rows.start, .hi = rows.end };
+	if (!err)
+		err = placed_rows_put(&e->rows, &rows, m);
+	cfirows_release(&rows);
+	return err;
+}
+
+/* No agent uses @v yet. */
+static int add_own_code(struct engine *e, struct agent_module *v, size_t *n)
+{
+	const struct cfi_rows *agent = &e->shared->agent;
+
+	v[*n] = (struct agent_module){ .lo = e->agent + agent->start, .hi = e->agent + agent->end };
+	int err = placed_rows_put(&e->rows, agent, &v[*n]);
+	*n += !err;
+	if (!err && e->near.used) {
+		err = add_pads(e, &v[*n]);
+		*n += !err;
+	}
+	return err;
+}
+
+/* The list of all that is known. Without one the agent copies stacks, and they are unwound here. */
+static int tell_list(struct engine *e)
+{
+	struct agent_module *v = reallocarray(NULL, e->n_known + 2, sizeof *v);
+	size_t n = e->n_known;
+	taddr at = 0;
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		v[i] = e->known[i].module;
+	int err = add_own_code(e, v, &n);
+	qsort(v, n, sizeof *v, by_address);
+	if (!err)
+		err = placed_rows_put_list(&e->rows, v, n, &at);
+	free(v);
+	__atomic_store_n(&engine_agent(e)->modules, at, __ATOMIC_RELEASE);
+	return err;
+}
+
+int tell_modules(struct engine *e, const struct mappings *maps)
+{
+	int err = 0;
+
+	e->n_known = 0;
+	for (size_t i = 0; i < maps->n && !err; i++) {
+		const struct cfi_rows *rows = table_file(&e->shared->tables,
+							 e->host->files(e->host->ctx),
+							 maps->maps[i].file);
+
+		err = rows ? add_known(e, &maps->maps[i], rows) : -ENOMEM;
+	}
+	int told = tell_list(e);
+	return err ? err : told;
+}
+
+int tell_own_code(struct engine *e)
+{
+	return tell_list(e);
+}
