@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The chains that the fast engine's agent finds are those of the trap engine, and those that a copy of the
+# stack tells, however the stack came to look as it does.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+
+# chains DATA: how often each size was allocated by which chain, with the offsets in the functions; a chain
+# that is not whole begins with "... > ". "!": there a signal has interrupted the function.
+chains() {
+	sqlite3 -separator ' ' "$1" "
+		WITH RECURSIVE up(leaf, size, allocs, node, path) AS (
+			SELECT rowid, size, allocs, node, '' FROM leaves
+			UNION ALL
+			SELECT leaf, size, allocs, parent, ' > ' || f.name || '+' || s.offset || iif(s.guessed, '?', '') ||
+				iif(s.exact, '!', '') || path
+			FROM up JOIN nodes n ON n.id = node JOIN sites s ON s.id = site JOIN functions f ON f.id = function)
+		SELECT size, sum(allocs), iif(node = 0, substr(path, 4), '...' || path) FROM up WHERE node < 2
+		GROUP BY 1, 3" | sort
+}
+
+# by ENGINE COMMAND...: ENGINE.data, ENGINE.chains, ENGINE.report and ENGINE.json of it
+by() {
+	local engine=$1
+	shift
+	limited "$MPROF" run --engine="$engine" --check-unwinding -o /dev/null --data="$engine.data" -- "$@" >"$engine.out" \
+		2>"$engine.err" </dev/null || fail "$engine: $*" "$(tail -n 20 "$engine.err")" || return 1
+	says "$engine.err" ' 0 wrong$' || return 1
+	chains "$engine.data" >"$engine.chains"
+	[ -s "$engine.chains" ] || fail "no chains: $*" || return 1
+	limited "$MPROF" report --format=json "$engine.data" >"$engine.json"
+	# the first line tells when and how long
+	limited "$MPROF" report --verbose --offsets "$engine.data" | tail -n +2 >"$engine.report"
+}
+
+checked() {
+	sed -n 's/.* \([0-9]*\) chains checked,.*/\1/p' "$1.err"
+}
+
+# truncated ENGINE JQ-CONDITION
+truncated() {
+	jq -e ".totals.truncated_chains $2" "$1.json" >/dev/null || fail "$(jq -c .totals "$1.json")"
+}
+
+# alike COMMAND...: both engines have the same tables
+alike() {
+	by trap "$@" && by fast "$@" || return 1
+	diff trap.chains fast.chains || fail "other chains: $*" || return 1
+	diff trap.report fast.report || fail "another report: $*"
+}
+
+# checked_alike COMMAND...: ... and the agent's chains were compared with copies of the stack
+checked_alike() {
+	alike "$@" || return 1
+	[ "$(checked fast)" -gt 0 ] || fail "nothing was checked: $*" "$(cat fast.err)"
+}
+
+@test "plain programs have the same chains by both engines" {
+	for p in simple aligned resize edges hooked shapes widgets virtuals dtors wrappers lives peak heirs; do
+		checked_alike "$T/$p"
+	done
+}
+
+@test "recursion has the same chains by both engines, deep and wide" {
+	for p in recursion deep depthfirst; do
+		checked_alike "$T/$p"
+		truncated fast '== 0'
+	done
+}
+
+@test "chains that longjmp, coroutines and alternate stacks have led elsewhere are the same by both engines" {
+	for p in jumps coroutines stackdepth; do
+		alike "$T/$p"
+	done
+	checked_alike "$T/handler" raise
+	alike "$T/handler" altstack
+	truncated fast '== 0'
+}
+
+@test "chains through C++ functions are checked, all of them" {
+	checked_alike "$T/cxx"
+	[ "$(checked fast)" -ge "$(jq .totals.allocs fast.json)" ] || fail "$(cat fast.err)"
+}
+
+@test "generated code without tables has the same chains by both engines" {
+	alike "$T/jit"
+	rm -f "/tmp/perf-$(sqlite3 trap.data "select value from meta where key = 'pid'").map" \
+		"/tmp/perf-$(sqlite3 fast.data "select value from meta where key = 'pid'").map"
+	jq -e '.totals.guessed_chains > 0' fast.json
+}
+
+@test "frames described elsewhere or not at all have the same chains by both engines" {
+	for flags in "-g -fno-asynchronous-unwind-tables -fno-unwind-tables" \
+		"-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" \
+		"-fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" "-mstackrealign -O2"; do
+		# shellcheck disable=SC2086
+		gcc -std=gnu17 -O1 -D_GNU_SOURCE -fno-builtin -fno-optimize-sibling-calls -I"$ROOT/tests/targets" $flags \
+			-o frames "$ROOT/tests/targets/frames.c"
+		alike ./frames
+	done
+}
+
+@test "a handler that interrupts pads, slots and agent has whole chains, through what they are for" {
+	by fast "$T/interrupted" 150
+	truncated fast '== 0'
+	[ "$(checked fast)" -ge "$(jq .totals.allocs fast.json)" ] || fail "$(cat fast.err)"
+	# What the program knows of it: how often it was interrupted where.
+	read -r in_program in_between <fast.out
+	[ "$in_between" -ge 150 ]
+	count() { # SIZE REGEX
+		sed -n "s/^$1 \([0-9]*\) $2\$/\1/p" fast.chains | awk '{ n += $1 } END { print n + 0 }'
+	}
+	local main='main+[0-9]* > busy+[0-9]*' inner='handler+[0-9]* > handler_leaf+[0-9]*'
+	[ "$(count 4001 "$main > [a-z_]*\(malloc\|calloc\|realloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
+		fail "$in_between" "$(cat fast.chains)"
+	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
+}
