@@ -54,6 +54,8 @@ struct observed_counts {
 	/* Calls after these that may have been theirs, but for all that is known of the stack were
 	 * the program's. After the first one all returns are waited for. */
 	uint64_t doubtful;
+	bool engine_failed;	/* what sees calls without traps has made a fault, and sees none
+				   since */
 	bool trapped;		/* a function that tells of memory has been trapped, or none need
 				   be */
 	unsigned taken;		/* functions where somebody else's breakpoint stood already */

@@ -82,12 +82,6 @@ bool agent_copy_stack(struct activation *a, uint64_t *word);
 /* A copy that a thread record has taken, or was about to take, and that nobody will be told of. */
 void agent_give_back_copy(struct agent_shared *s, uint32_t number);
 
-/* A word of the stack. Sanitizers, in builds of the tests, would mind what is between variables. */
-__attribute__((no_sanitize("address"))) static inline uint64_t agent_load(uint64_t at)
-{
-	return *(const volatile uint64_t *)(uintptr_t)at;
-}
-
 /* ---- tree.c ---- */
 
 /* The node of @pc (NODE_EXACT, NODE_GUESSED) below @parent, 0 for roots. 0: the table is full. */

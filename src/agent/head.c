@@ -12,16 +12,18 @@ __asm__(".pushsection .agent_head, \"aw\", @progbits\n"
 	".globl agent_head\n"
 	".hidden agent_head\n"
 	".type agent_head, @object\n"
-	".size agent_head, 32\n"
+	".size agent_head, 40\n"
 	"agent_head:\n"
 	"	.quad 0x31746e656761706d\n"
 	"	.quad 0\n"
 	"	.long agent_begin_entry - agent_head\n"
 	"	.long agent_end_entry - agent_head\n"
 	"	.long agent_free_entry - agent_head\n"
+	"	.long __start_agent_faults - agent_head\n"
+	"	.long __stop_agent_faults - agent_head\n"
 	"	.long 0\n"
 	".popsection\n");
 
-_Static_assert(sizeof(struct agent_head) == 32 &&
+_Static_assert(sizeof(struct agent_head) == 40 &&
 		       __builtin_offsetof(struct agent_head, begin) == 16,
 	       "as above");

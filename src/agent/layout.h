@@ -273,6 +273,8 @@ struct agent_head {
 	uint64_t magic;
 	uint64_t shared; /* address of struct agent_shared: filled in by the tracer */
 	int32_t begin, end, free; /* entries, counted from the head */
+	/* The same of the table of struct arch_fault: its beginning, and its end. */
+	int32_t faults, faults_end;
 	int32_t unused;
 };
 

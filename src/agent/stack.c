@@ -157,7 +157,8 @@ bool agent_copy_stack(struct activation *a, uint64_t *word)
 	if (words > AGENT_STACK_BYTES / 8)
 		words = AGENT_STACK_BYTES / 8;
 	for (uint64_t i = 0; i < words; i++)
-		copy->word[i] = agent_load(a->sp + i * 8);
+		if (!arch_read(a->sp + i * 8, &copy->word[i]))
+			words = i;
 	*word = words << 48 | (uint64_t)(uint16_t)copy->turn << 32 | number;
 	return true;
 }

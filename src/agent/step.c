@@ -16,8 +16,7 @@ static inline bool read_word(void *ctx, uint64_t at, uint64_t *word)
 
 	if (at < s->lo || at >= s->hi || s->hi - at < sizeof *word)
 		return false;
-	*word = agent_load(at);
-	return true;
+	return arch_read(at, word);
 }
 
 static const struct agent_module *find_module(const struct agent_shared *s, uint64_t pc)

@@ -53,8 +53,10 @@ static bool still_called_by(const struct walk *w, const struct agent_frame *f,
 {
 	if (f->special)
 		return steps_to(w, f, outer);
-	return agent_load(outer->sp - 8) == outer->pc &&
-	       (f->fp_at ? agent_load(f->fp_at) : f->fp) == outer->fp;
+	uint64_t pc, fp = f->fp;
+
+	return arch_read(outer->sp - 8, &pc) && pc == outer->pc &&
+	       (!f->fp_at || arch_read(f->fp_at, &fp)) && fp == outer->fp;
 }
 
 /* Of the remembered frames, the innermost one whose caller is not what it was. 0: all are right. */

@@ -41,6 +41,34 @@ static inline void arch_pause(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
+/*
+ * Read a word that may not be there. If it is not, the tracer, who is told of the fault before the
+ * program is, finds the instruction in a table and lets the thread go on behind it: false. This
+ * costs nothing where there is no fault.
+ */
+static inline __attribute__((always_inline)) bool arch_read(uint64_t at, uint64_t *word)
+{
+	uint64_t v;
+
+	__asm__ goto("1:	mov (%1), %0\n"
+		     "	.pushsection agent_faults, \"a\", @progbits\n"
+		     "	.long 1b - ., %l[fault] - .\n"
+		     "	.popsection\n"
+		     : "=r"(v)
+		     : "r"(at)
+		     : "memory"
+		     : fault);
+	*word = v;
+	return true;
+fault:
+	return false;
+}
+
+/* An entry of that table: both are told from where they stand themselves. */
+struct arch_fault {
+	int32_t insn, behind;
+};
+
 /* The processor's clock. Not ordered with what stands around it: good to some tens of
  * nanoseconds. */
 static inline uint64_t arch_ticks(void)

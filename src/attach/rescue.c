@@ -4,6 +4,7 @@
 
 #include "attach/handlers.h"
 #include "attach/pending.h"
+#include "attach/stop.h"
 #include "proc/stat.h"
 #include "proc/status.h"
 
@@ -170,18 +171,10 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 	return none;
 }
 
-static bool is_fault(const siginfo_t *si)
-{
-	int sig = si->si_signo;
-
-	/* Its instruction is run again, and faults again. */
-	return si->si_code > 0 &&
-	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
-}
-
 static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 {
-	if (!si->si_signo || is_fault(si))
+	/* The instruction of a fault is run again, and faults again. */
+	if (!si->si_signo || signal_is_fault(si))
 		return;
 	/* The kernel lets nobody claim to be it, or to be another process with kill(2). */
 	if (si->si_code >= 0 || si->si_code == SI_TKILL ||

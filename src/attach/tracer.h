@@ -164,6 +164,9 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
 int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
 		const uint64_t arg[6], int64_t *result);
 
+/* Has an instruction of the task made the kernel send it the signal that it has stopped for? */
+bool tracer_stopped_by_fault(struct tracer *t, const struct task *task);
+
 /* Have a task that runs stop for a moment, in which others have its processor: it goes on when its
  * stop is served. */
 void tracer_interrupt(struct tracer *t, const struct task *task);

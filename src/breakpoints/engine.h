@@ -57,6 +57,8 @@ struct engine_host {
 	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */
 	void (*lost)(void *ctx, uint64_t events);
+	/* The engine has switched itself off: nothing is seen from here on. */
+	void (*failed)(void *ctx);
 	void *ctx;
 };
 
@@ -105,6 +107,10 @@ struct engine_ops {
 	void (*thread_begins)(struct engine *e, struct task *task);
 	void (*thread_ends)(struct engine *e, struct task *task);
 
+	/* An instruction of the engine's own has made a fault in the task, which is stopped by the
+	 * signal of it, as is anybody's. True: the task can go on, and there was no fault as far as
+	 * the program is concerned. */
+	bool (*fault)(struct engine *e, struct task *task);
 	/* The engine's own code in the program, through which chains may lead: has() and leave() of
 	 * struct unwind_foreign. */
 	bool (*has_code)(const struct engine *e, taddr pc);

@@ -327,6 +327,8 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
+	if (of && watch_fault(of->watch, task))
+		return true;
 	catch_up(of);
 	return of && o->sink->signal(of->image, task->tid, sig);
 }

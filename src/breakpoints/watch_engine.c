@@ -84,6 +84,11 @@ static void host_lost(void *ctx, uint64_t events)
 	((struct watch *)ctx)->counts.lost += events;
 }
 
+static void host_failed(void *ctx)
+{
+	((struct watch *)ctx)->counts.engine_failed = true;
+}
+
 /* ---- what the unwinder asks of the engine ---- */
 
 static bool has_code(void *ctx, taddr pc)
@@ -119,6 +124,7 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.checked = host_checked,
 		.files = host_files,
 		.lost = host_lost,
+		.failed = host_failed,
 		.ctx = w,
 	};
 	const struct unwind_foreign own = { has_code, leave_code, w };
@@ -194,6 +200,12 @@ void watch_thread_was_there(struct watch *w, struct task *task)
 uint64_t watch_catch_up(struct watch *w, bool ended)
 {
 	return w->engine ? w->shared->engine->drain(w->engine, ended) : 0;
+}
+
+bool watch_fault(struct watch *w, struct task *task)
+{
+	return w->engine && tracer_stopped_by_fault(w->shared->tracer, task) &&
+	       w->shared->engine->fault(w->engine, task);
 }
 
 void watch_end_engine(struct watch *w)

@@ -219,7 +219,7 @@ static void fast_suspend(struct engine *e, bool on)
 {
 	uint8_t active = !on;
 
-	if (e->near.active && !e->removed)
+	if (e->near.active && !e->removed && !e->failed)
 		address_space_write(e->space, e->near.active, &active, sizeof active);
 }
 
@@ -253,6 +253,7 @@ const struct engine_ops fast_engine = {
 	.drain = fast_drain,
 	.thread_begins = fast_thread_begins,
 	.thread_ends = fast_thread_ends,
+	.fault = faults_pass,
 	.has_code = own_code_has,
 	.leave_code = own_code_leave,
 	.suspend = fast_suspend,

@@ -4,7 +4,7 @@
 
 /* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
  * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c (chains that
- * lead through that), tasks.c (where its threads stand). */
+ * lead through that), faults.c (what its instructions may do wrong), tasks.c (where its threads stand). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -78,6 +78,7 @@ struct engine {
 	struct task **tasks;
 	size_t n_tasks, cap_tasks;
 	uint64_t told_lost;
+	bool failed;		/* it has made a fault, and is switched off */
 	bool removed;		/* the jumps are out, for good */
 };
 
@@ -116,6 +117,9 @@ int own_code_of_pads(const struct engine *e, struct cfi_rows *out);
 bool own_code_has(const struct engine *e, taddr pc);
 bool own_code_leave(const struct engine *e, struct arch_frame *f, bool exact,
 		    bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
+/* From the agent to the pad that has called it: its part of own_code_leave(). */
+bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exact,
+			  bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
 /* The instruction of the program's that one of ours, which a signal has interrupted, stands for. */
 taddr own_code_stands_for(const struct engine *e, taddr pc);
 
@@ -126,6 +130,10 @@ int pads_arm(struct engine *e);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
 bool pads_have(const struct engine *e, taddr pc);
+
+/* faults.c */
+/* See struct engine_ops. */
+bool faults_pass(struct engine *e, struct task *task);
 
 /* tasks.c */
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back

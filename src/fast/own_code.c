@@ -153,8 +153,8 @@ static bool take_back(struct arch_frame *f, taddr cfa, read_fn *read, void *read
 enum { AGENT_FRAMES_MAX = 32 };
 
 /* From the agent to the pad that has called it. */
-static bool leave_agent(const struct engine *e, struct arch_frame *f, bool exact, read_fn *read,
-			void *reader)
+bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exact, read_fn *read,
+			  void *reader)
 {
 	struct unwind_frame at = { f->pc, f->sp, f->kept[arch_frame_pointer] };
 	uint64_t fp_at;
@@ -192,7 +192,7 @@ bool own_code_leave(const struct engine *e, struct arch_frame *f, bool exact, re
 {
 	bool slot;
 
-	if (in_agent(e, f->pc) && !leave_agent(e, f, exact, read, reader))
+	if (in_agent(e, f->pc) && !own_code_leave_agent(e, f, exact, read, reader))
 		return false;
 	const struct pad *p = pad_at(e, f->pc, &slot);
 	if (!p || (slot && !exact))

@@ -113,6 +113,10 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 	tell_peak(say, d);
 	unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
+	if (i->counts.engine_failed)
+		say_to(say,
+		       "the fast engine's code made a fault in %s (process %" PRIu32
+		       ") and was switched off: calls since then have not been seen", name, d->pid);
 }
 
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)

@@ -8,6 +8,15 @@
 
 #include "agent/agent_internal.h"
 
+/* Of memory that is there. */
+static uint64_t load(uint64_t at)
+{
+	uint64_t word = 0;
+
+	arch_read(at, &word);
+	return word;
+}
+
 /* rt_sigreturn, as C libraries write it. */
 static bool is_restorer(uint64_t pc)
 {
@@ -27,9 +36,9 @@ static enum agent_step from_signal(struct agent_frame *f, uint64_t hi, struct ag
 	if (f->sp + UCONTEXT_END > hi)
 		return STEP_UNREADABLE;
 	f->special = 1;
-	caller->pc = agent_load(f->sp + UCONTEXT_RIP);
-	caller->sp = agent_load(f->sp + UCONTEXT_RSP);
-	caller->fp = agent_load(f->sp + UCONTEXT_RBP);
+	caller->pc = load(f->sp + UCONTEXT_RIP);
+	caller->sp = load(f->sp + UCONTEXT_RSP);
+	caller->fp = load(f->sp + UCONTEXT_RBP);
 	caller->exact = 1;
 	return STEP_SIGNAL;
 }
@@ -50,7 +59,7 @@ enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, 
 		/* Three words that it keeps, and the return address. */
 		if (f->sp + 32 > hi)
 			return STEP_UNREADABLE;
-		caller->pc = agent_load(f->sp + 24);
+		caller->pc = load(f->sp + 24);
 		caller->sp = f->sp + 32;
 		caller->fp = f->fp;
 		return STEP_CALLER;
@@ -64,8 +73,8 @@ enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, 
 	if (f->fp % 8 || f->fp < f->sp || f->fp > hi - 16)
 		return STEP_UNREADABLE;
 	f->fp_at = f->fp;
-	caller->pc = agent_load(f->fp + 8);
+	caller->pc = load(f->fp + 8);
 	caller->sp = f->fp + 16;
-	caller->fp = agent_load(f->fp);
+	caller->fp = load(f->fp);
 	return STEP_CALLER;
 }
