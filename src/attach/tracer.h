@@ -77,7 +77,7 @@ struct tracer_ops {
 	 * it. */
 	void (*reaped)(void *ctx, pid_t pid, int wstatus);
 	/* Nothing is to be served: take what programs have told without a stop. Returns how much
-	 * that was; it is called again at once if it was something, and soon if it was nothing.
+	 * that was: events. It is called again at once if there were many, and soon if not.
 	 * Only after tracer_look_often(). */
 	uint64_t (*idle)(void *ctx);
 };
