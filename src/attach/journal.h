@@ -3,6 +3,7 @@
 #define MPROF_ATTACH_JOURNAL_H
 
 #include "arch/arch.h"
+#include "attach/sigmask.h"
 #include "taddr.h"
 
 #include <signal.h>
@@ -95,6 +96,19 @@ struct journal_word {
  * NULL, is about to be written. @from: its pc until then. */
 void journal_changes(struct journal *g, uint32_t record, taddr from, const struct arch_regs *to,
 		   const struct journal_word *word);
+
+/* What a task has of its own while it is made to run a system call. */
+struct journal_call {
+	taddr insn;		/* the instruction that makes the call; 0: it makes none */
+	struct arch_regs regs;
+	sigmask mask;
+};
+
+/* A stopped task is about to be made to run a system call; and it has been given back what is its
+ * own. */
+void journal_calls(struct journal *g, uint32_t *record, struct journal_who who,
+		   const struct journal_call *call);
+void journal_called(struct journal *g, uint32_t record);
 
 /* It is about to run a single instruction in its own place. */
 void journal_steps(struct journal *g, uint32_t record);

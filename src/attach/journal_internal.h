@@ -36,6 +36,7 @@ struct journal_task {
 	struct arch_regs to;
 	bool has_word;
 	struct journal_word word;
+	struct journal_call call; /* what it is given back before all else is judged */
 };
 
 struct journal_program {

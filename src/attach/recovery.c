@@ -59,6 +59,16 @@ enum journal_state recovery_state(const struct journal_task *record, pid_t tid,
 	return noted;
 }
 
+enum recovery_call recovery_call(const struct journal_task *record, const struct arch_regs *now)
+{
+	const struct journal_call *call = record ? &record->call : NULL;
+
+	if (!call || !call->insn)
+		return RECOVERY_NO_CALL;
+	return arch_is_at_syscall(now, call->insn) || arch_pc(now) == arch_pc(&call->regs) ?
+		       RECOVERY_UNDO_CALL : RECOVERY_RAN_ON;
+}
+
 static bool has_moved(const struct recovery_seen *seen, const struct arch_regs *now)
 {
 	return seen && (!seen->has_pc || seen->pc != arch_pc(now));

@@ -161,8 +161,8 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
  * @insn  tracer_syscall_insn()    *@result  what the call has returned: -1 to -4095 is -errno
  * Returns 0 or -errno: it was not made, -ESRCH if the task is dying.
  */
-int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
-		const uint64_t arg[6], int64_t *result);
+int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],
+		int64_t *result);
 
 /* Has an instruction of the task made the kernel send it the signal that it has stopped for? */
 bool tracer_stopped_by_fault(struct tracer *t, const struct task *task);

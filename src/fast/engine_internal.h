@@ -90,11 +90,11 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 /* memory.c */
 /* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
  * a sentence: nothing is left there. */
-int memory_open(struct engine *e, const struct task *task, struct error *why);
+int memory_open(struct engine *e, struct task *task, struct error *why);
 /* Take it out again, by way of a task that is stopped. */
-void memory_close(struct engine *e, const struct task *task);
+void memory_close(struct engine *e, struct task *task);
 /* The same of a copy of the program's memory, which has not inherited all of it. */
-void memory_leave_copy(const struct engine *e, const struct task *child);
+void memory_leave_copy(const struct engine *e, struct task *child);
 /* Our own side of it. */
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */

@@ -34,7 +34,7 @@ static size_t pages(size_t bytes)
 
 struct call {
 	const struct engine *e;
-	const struct task *task;
+	struct task *task;
 };
 
 static long run(const struct call *c, long nr, uint64_t a, uint64_t b, uint64_t d, uint64_t f,
@@ -192,7 +192,7 @@ static const char *what_forbids(pid_t tid)
 	return s.seccomp ? "its seccomp filter may forbid the system calls that it takes" : NULL;
 }
 
-int memory_open(struct engine *e, const struct task *task, struct error *why)
+int memory_open(struct engine *e, struct task *task, struct error *why)
 {
 	const struct call c = { e, task };
 	const char *forbids = what_forbids(task->tid);
@@ -219,7 +219,7 @@ int memory_open(struct engine *e, const struct task *task, struct error *why)
 	return error_set(why, err, "memory cannot be mapped into it: %s", strerror(-err));
 }
 
-void memory_close(struct engine *e, const struct task *task)
+void memory_close(struct engine *e, struct task *task)
 {
 	const struct call c = { e, task };
 
@@ -230,7 +230,7 @@ void memory_close(struct engine *e, const struct task *task)
 	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
 }
 
-void memory_leave_copy(const struct engine *e, const struct task *child)
+void memory_leave_copy(const struct engine *e, struct task *child)
 {
 	const struct call c = { e, child };
 
