@@ -156,6 +156,12 @@ void journal_remove(struct journal *g, uint32_t number)
 	leave_program(g, pid);
 }
 
+void journal_beats(struct journal *g)
+{
+	if (g)
+		atomic_fetch_add(&g->beats, 1);
+}
+
 /* ---- tasks ---- */
 
 static uint32_t free_task(struct journal *g)

@@ -25,10 +25,12 @@ struct journal;
 
 #define JOURNAL_NONE UINT32_MAX
 
-/* A breakpoint, and the out-of-line slot that belongs to it. */
+/* What there is in a program. */
 enum journal_kind {
-	JOURNAL_BREAKPOINT,
+	JOURNAL_BREAKPOINT,	/* and the out-of-line slot that belongs to it */
 	JOURNAL_JUMP,	/* to code of ours: no task stops there */
+	JOURNAL_MEMORY,	/* addresses at which nothing is mapped but by us */
+	JOURNAL_WAITS,	/* bytes of which one is not 0 while a thread waits for the tracer */
 };
 
 struct journal_entry {
@@ -41,6 +43,7 @@ struct journal_entry {
 	uint8_t slot_size;
 	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held; JOURNAL_JUMP: the jump */
 	taddr flag;			/* JOURNAL_JUMP: a byte that switches it off */
+	uint64_t size;			/* JOURNAL_MEMORY, JOURNAL_WAITS: in bytes */
 };
 
 /* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL
@@ -60,6 +63,9 @@ void journal_leave(struct journal *g);
 uint32_t journal_add(struct journal *g, const struct journal_entry *e);
 /* The change has been undone, or its memory is gone. */
 void journal_remove(struct journal *g, uint32_t number);
+
+/* What the programs have told without a stop has been taken, see attach/hang.h. */
+void journal_beats(struct journal *g);
 
 /*
  * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may

@@ -12,6 +12,21 @@ bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 		       e->insn_size - arch_trap_size);
 }
 
+/* The write may have been cut between two pages, when it was put in or taken out. */
+bool recovery_has_jump(const struct journal_entry *e, const uint8_t *code)
+{
+	const uint8_t *jump = e->slot_own;
+	uint8_t n = 0, m = 0;
+
+	while (n < e->insn_size && code[n] == jump[n])
+		n++;
+	while (m < e->insn_size && code[m] == e->own[m])
+		m++;
+	return memcmp(code, e->own, e->insn_size) != 0 &&
+	       (!memcmp(code + n, e->own + n, e->insn_size - n) ||
+		!memcmp(code + m, jump + m, e->insn_size - m));
+}
+
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code)
 {
 	uint8_t copy[ARCH_SLOT_MAX];
@@ -30,7 +45,7 @@ enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc,
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
 
-		if (e->pid != pid || e->kind == JOURNAL_JUMP)
+		if (e->pid != pid || e->kind != JOURNAL_BREAKPOINT)
 			continue;
 		if (e->slot && pc >= e->slot && pc < e->slot + e->slot_size) {
 			*own = pc == e->slot ? e->at : e->at + e->insn_size;

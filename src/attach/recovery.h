@@ -73,6 +73,10 @@ bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *s
  * its instruction? */
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code);
 
+/* Is what @code holds, insn_size bytes read there, the jump, or a part of it beside what was there
+ * before? */
+bool recovery_has_jump(const struct journal_entry *e, const uint8_t *code);
+
 /* Is what @code holds, slot_size bytes read there, what we have put into the slot? */
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code);
 

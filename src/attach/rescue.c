@@ -262,6 +262,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
+		p->fate.kept = program_kept_memory(g, p->pid);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
@@ -271,7 +272,8 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (p->fate.end == FATE_ENDED || r.dies || !r.space)
 		await_death(p);
 	if (p->fate.end != FATE_ENDED && program_is_gone(p->pid))
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0, 0 };
+		p->fate = (struct program_fate){ .pid = p->pid, .end = FATE_DIED,
+						 .signal = death_signal(p->pid) };
 }
 
 void rescue_programs(struct journal *g, const struct recovery_sight *s)

@@ -163,7 +163,8 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 			program_kill(p, s->v[i].tid);
 			return;
 		}
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid, 0 };
+		p->fate = (struct program_fate){ .pid = p->pid, .end = FATE_DIED,
+						 .signal = SIGTRAP, .task = s->v[i].tid };
 	}
 }
 

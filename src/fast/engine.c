@@ -67,6 +67,11 @@ static bool make_readers(struct engine *e)
 
 static void fast_free(struct engine *e)
 {
+	struct journal *g = e->shared->settings.journal;
+
+	for (size_t i = 0; i < e->n_pads; i++)
+		journal_remove(g, e->pads[i].journal_entry);
+	memory_leave_journal(e);
 	ring_free(e->ring);
 	nodes_free(e->nodes);
 	threads_free(e->threads);
@@ -97,6 +102,7 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
+	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
 	int err = prepare(shared);
 	if (err)
 		error_set(why, err, "its agent cannot be read: %s", strerror(-err));
@@ -204,6 +210,7 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	struct ring_limits limits = { .most = UINT64_MAX, .upto = ring_head(e->ring), .now_ns = now,
 				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
 
+	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, arch_ticks(), now);
 	answer(e);
 	park_waiting(e);

@@ -68,6 +68,7 @@ struct engine {
 	taddr agent;		/* the blob in the program */
 	size_t agent_size;
 	struct near_area near;
+	uint32_t room_entry, near_entry, waits_entry; /* of the journal */
 	struct pad *pads;
 	struct engine_function *functions; /* the same number of them, by the same numbers */
 	size_t n_pads, cap_pads, cap_functions;
@@ -95,6 +96,8 @@ int memory_open(struct engine *e, struct task *task, struct error *why);
 void memory_close(struct engine *e, struct task *task);
 /* The same of a copy of the program's memory, which has not inherited all of it. */
 void memory_leave_copy(const struct engine *e, struct task *child);
+/* It is not, or will not be, in the program any more. */
+void memory_leave_journal(struct engine *e);
 /* Our own side of it. */
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */

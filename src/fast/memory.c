@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,23 @@ static int advise(const struct call *c, taddr at, size_t size, int advice)
 	return (int)run(c, SYS_madvise, at, size, (uint64_t)advice, 0, 0, 0);
 }
 
+/* Addresses for all of it but what is near code, in one piece, where the kernel likes. */
+static int reserve(struct engine *e, const struct call *c)
+{
+	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
+				      .size = e->agent_size + e->memory.size + e->tables.size };
+	int err = map(c, 0, room.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		      0, &room.at);
+
+	if (err)
+		return err;
+	e->room_entry = journal_add(e->shared->settings.journal, &room);
+	e->agent = room.at;
+	e->memory.there = e->agent + e->agent_size;
+	e->tables.there = e->memory.there + e->memory.size;
+	return 0;
+}
+
 /* ---- the shared memory ---- */
 
 /* Ours has a page before it, which is not the program's: see owner.h. */
@@ -120,11 +138,12 @@ static int open_here(struct engine *e, pid_t tid, long number)
 
 static int map_there(struct engine *e, const struct call *c, long fd)
 {
-	int err = map(c, 0, e->memory.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-		      (int)fd, 0, &e->memory.there);
+	const int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED;
+	int err = map(c, e->memory.there, e->memory.size, PROT_READ | PROT_WRITE, flags, (int)fd, 0,
+		      &e->memory.there);
 
 	if (!err)
-		err = map(c, 0, e->tables.size, PROT_READ, MAP_SHARED | MAP_NORESERVE, (int)fd,
+		err = map(c, e->tables.there, e->tables.size, PROT_READ, flags, (int)fd,
 			  e->memory.size, &e->tables.there);
 	if (!err)
 		err = advise(c, e->memory.there, e->memory.size, MADV_DONTFORK);
@@ -180,6 +199,11 @@ static int begin_agent(struct engine *e)
 	s->epoch = 1;
 	e->rows = (struct placed_rows){ .here = e->tables.here, .there = e->tables.there,
 				   .size = e->tables.size };
+	struct journal_entry waits = {
+		.kind = JOURNAL_WAITS, .pid = e->space->pid, .size = sizeof s->waiting,
+		.at = e->memory.there + offsetof(struct agent_shared, waiting),
+	};
+	e->waits_entry = journal_add(e->shared->settings.journal, &waits);
 	return owner_hold(&s->owner);
 }
 
@@ -205,8 +229,10 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 	e->memory.size = pages(sizeof(struct agent_shared));
 	e->tables.size = TABLES_BYTES;
 	e->agent_size = pages(agent_blob_size);
-	int err = map(&c, 0, e->agent_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		      0, &e->agent);
+	int err = reserve(e, &c);
+	if (!err)
+		err = map(&c, e->agent, e->agent_size, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0, &e->agent);
 	if (!err)
 		err = share(e, &c);
 	if (!err)
@@ -224,10 +250,19 @@ void memory_close(struct engine *e, struct task *task)
 	const struct call c = { e, task };
 
 	unmap(&c, e->near.at, e->near.size + PAGE);
-	unmap(&c, e->memory.there, e->memory.size);
-	unmap(&c, e->tables.there, e->tables.size);
-	unmap(&c, e->agent, e->agent_size);
+	unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	memory_leave_journal(e);
 	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
+}
+
+void memory_leave_journal(struct engine *e)
+{
+	struct journal *g = e->shared->settings.journal;
+
+	journal_remove(g, e->waits_entry);
+	journal_remove(g, e->near_entry);
+	journal_remove(g, e->room_entry);
+	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
 }
 
 void memory_leave_copy(const struct engine *e, struct task *child)
@@ -303,6 +338,9 @@ int memory_near(struct engine *e, taddr function, size_t size)
 	int err = find_room(e, function, NEAR_BYTES + PAGE, &at);
 	if (err)
 		return err;
+	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid, .at = at,
+				      .size = NEAR_BYTES + PAGE };
+	e->near_entry = journal_add(e->shared->settings.journal, &room);
 	err = map(&c, at, NEAR_BYTES, PROT_READ | PROT_EXEC,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
 	if (err || got != at)

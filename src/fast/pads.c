@@ -48,7 +48,7 @@ enum { FUNCTIONS_MAX = 0xffff };
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why)
 {
 	uint8_t code[ARCH_PATCH_BODY > 65536 ? 65536 : ARCH_PATCH_BODY];
-	struct pad p = { .at = f->at, .journal_entry = UINT32_MAX };
+	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
 	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {

@@ -419,6 +419,43 @@ static void a_program_that_makes_a_call_for_us_is_in_the_journal(void **state)
 	assert_int_equal(programs(), 1);
 }
 
+/* Its bytes may be in two pages, and a kill between them. */
+static void a_jump_is_ours_however_much_of_it_was_written(void **state)
+{
+	const struct journal_entry e = { .kind = JOURNAL_JUMP, .insn_size = 5,
+					 .own = { 0x41, 0x54, 0x55, 0x53, 0x48 },
+					 .slot_own = { 0xe9, 0x54, 2, 3, 4 } };
+
+	(void)state;
+	assert_false(recovery_has_jump(&e, e.own));
+	for (uint8_t n = 1; n <= 5; n++) {
+		uint8_t put[5], taken[5];
+
+		for (uint8_t i = 0; i < 5; i++) {
+			put[i] = i < n ? e.slot_own[i] : e.own[i];
+			taken[i] = i < 5 - n ? e.own[i] : e.slot_own[i];
+		}
+		assert_true(recovery_has_jump(&e, put));
+		/* The second bytes are the same. */
+		assert_true(recovery_has_jump(&e, taken));
+		put[4] ^= 0x80;
+		assert_false(recovery_has_jump(&e, put));
+	}
+}
+
+/* What else is in the journal is no place where a task can stand. */
+static void only_breakpoints_have_slots(void **state)
+{
+	const struct journal_entry e = { .kind = JOURNAL_MEMORY, .pid = PID, .at = ELSEWHERE,
+					 .size = 4096, .slot = ELSEWHERE, .slot_size = 16 };
+	taddr own;
+
+	(void)state;
+	journal_add(g, &e);
+	assert_int_equal(recovery_where(g, PID, ELSEWHERE + 1, &own), PC_OWN);
+	assert_int_equal(own, ELSEWHERE + 1);
+}
+
 static void records_are_used_again_and_never_mixed_up(void **state)
 {
 	uint32_t a = 0, b = 0;
@@ -501,6 +538,8 @@ int main(void)
 		TEST(a_trap_is_ours_only_with_the_rest_of_its_instruction),
 		TEST(a_slot_is_ours_only_as_we_wrote_it),
 		TEST(a_task_that_runs_a_call_for_us_gets_back_what_is_its_own),
+		TEST(a_jump_is_ours_however_much_of_it_was_written),
+		TEST(only_breakpoints_have_slots),
 		TEST(a_call_leaves_what_the_task_stopped_for_as_it_is),
 		TEST(a_program_that_makes_a_call_for_us_is_in_the_journal),
 		TEST(records_are_used_again_and_never_mixed_up),
