@@ -116,3 +116,21 @@ checked_alike() {
 		fail "$in_between" "$(cat fast.chains)"
 	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
 }
+
+@test "a stack whose upper part is taken away ends chains there, and the program sees no fault" {
+	for how in munmap truncate; do
+		for signals in "" block ignore; do
+			alike "$T/cutstack" $how $signals
+			[ "$(cat fast.out)" = "0 faults" ]
+			truncated fast '== 20'
+			jq -e '.totals.truncated_unreadable == 20' fast.json
+		done
+	done
+	# What is protected the trap engine can read, and the agent cannot.
+	by trap "$T/cutstack" mprotect
+	by fast "$T/cutstack" mprotect
+	[ "$(cat fast.out)" = "0 faults" ]
+	truncated fast '== 20'
+	diff <(grep -v ^5009 trap.chains) <(grep -v ^5009 fast.chains)
+	grep '^5009 20 \.\.\. > upper+[0-9]* > lower+[0-9]* > leaf+[0-9]*$' fast.chains || fail "$(cat fast.chains)"
+}
