@@ -176,15 +176,15 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 }
 
 /* Pads and the agent are no callers, and nobody has called the way back from a signal handler: in
- * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it stands
- * for the probed function. */
+ * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it
+ * stands for the probed function. */
 static bool left_out(const struct agent_frame *f)
 {
 	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
 }
 
-/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the pad
- * that had called it. */
+/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the
+ * pad that had called it. */
 static uint64_t place_of(const struct walk *w, uint32_t i)
 {
 	const struct agent_frame *f = &w->fresh[i];

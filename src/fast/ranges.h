@@ -20,8 +20,8 @@ struct ranges {
 /* A mapping, in their order. 0 or -ENOMEM. */
 int ranges_add(struct ranges *r, const struct proc_map *m);
 
-/* Would a fault that the program never hears of leave traces? The kernel resets what is done about a
- * signal if a fault makes it and it is blocked or ignored. */
+/* Would a fault that the program never hears of leave traces? The kernel resets what is done about
+ * a signal if a fault makes it and it is blocked or ignored. */
 bool ranges_faults_show(const struct proc_status *s);
 
 #endif

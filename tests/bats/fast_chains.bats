@@ -134,3 +134,51 @@ checked_alike() {
 	diff <(grep -v ^5009 trap.chains) <(grep -v ^5009 fast.chains)
 	grep '^5009 20 \.\.\. > upper+[0-9]* > lower+[0-9]* > leaf+[0-9]*$' fast.chains || fail "$(cat fast.chains)"
 }
+
+@test "a program that unmaps the shared memory goes on, and is told that it is not seen any more" {
+	limited "$MPROF" run --engine=fast -o /dev/null --data=run.data -- "$T/unmaps" >out 2>err ||
+		fail "$(cat ended err)"
+	grep -qx '[1-9][0-9]* unmapped' out || fail "$(cat out)"
+	says err 'made a fault in .*unmaps .* was switched off'
+	says err ' [1-9][0-9]* events lost'
+	# What came before is there.
+	jq -e '[.bins[] | select(.size == 6007)][0].allocs >= 100' <("$MPROF" report --format=json run.data)
+}
+
+# climb LEVELS DEPTH-OF-STACK: ./climb recurses so deep, allocates, and comes back, twice; after a line of its
+# input if there is a second argument
+build_climb() {
+	cat >climb.c <<-'EOT'
+		#include <stdio.h>
+		#include <stdlib.h>
+		__attribute__((noinline)) static int climb(int levels)
+		{
+			if (levels)
+				return climb(levels - 1) + 1;
+			void *volatile p = malloc(8009);
+			free(p);
+			return 0;
+		}
+		int main(int argc, char **argv)
+		{
+			int levels = atoi(argv[1]);
+			char line[10];
+			if (argc > 2) {
+				puts("ready");
+				fflush(stdout);
+				if (!fgets(line, sizeof line, stdin))
+					return 1;
+			}
+			return climb(levels) + climb(levels) != 2 * levels;
+		}
+	EOT
+	gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -fno-optimize-strlen -o climb climb.c
+}
+
+@test "10,000 levels of recursion are the same by both engines" {
+	build_climb
+	for levels in 180 190 200 10000; do
+		alike ./climb $levels
+		truncated fast '== 0'
+	done
+}
