@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../lib/common
+load ../lib/live
 
 # chains DATA: how often each size was allocated by which chain, with the offsets in the functions; a chain
 # that is not whole begins with "... > ". "!": there a signal has interrupted the function.
@@ -181,4 +182,57 @@ build_climb() {
 		alike ./climb $levels
 		truncated fast '== 0'
 	done
+}
+
+@test "several threads may be deep down at once" {
+	cat >dive.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		__attribute__((noinline)) static int dive(int levels, size_t size)
+		{
+			if (levels)
+				return dive(levels - 1, size) + 1;
+			for (int i = 0; i < 100; i++) {
+				void *volatile p = malloc(size);
+				free(p);
+			}
+			return 0;
+		}
+		static void *work(void *arg)
+		{
+			return (void *)(long)dive(4000, 9001 + (size_t)arg);
+		}
+		int main(void)
+		{
+			pthread_t t[4];
+			for (size_t i = 0; i < 4; i++)
+				pthread_create(&t[i], NULL, work, (void *)i);
+			for (size_t i = 0; i < 4; i++)
+				pthread_join(t[i], NULL);
+			return 0;
+		}
+	EOT
+	gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -pthread -o dive dive.c
+	by fast ./dive
+	truncated fast '== 0'
+	[ "$(awk '$1 > 9000 && $2 == 100' fast.chains | wc -l)" = 4 ] || fail "$(cut -c1-200 fast.chains)"
+	# 4,001 times dive() in each of them
+	[ "$(grep -o 'dive+' fast.chains | wc -l)" = 16004 ]
+}
+
+@test "a program that is attached to may be 20,000 levels down: its chains are whole" {
+	build_climb
+	mkfifo in
+	exec 8<>in
+	env "MPROF_TEST_MARK=$MARK" ./climb 20000 wait <in >climb.out 3>&- 8>&- &
+	local pid=$!
+	await climb.out ready
+	attach --engine=fast -o /dev/null --data=fast.data "$pid" 8>&-
+	echo go >&8
+	ended "$FRONT"
+	exec 8>&-
+	chains fast.data >fast.chains
+	# It is called twice there.
+	[ "$(grep -c '^8009 1 main+[0-9]* > climb+' fast.chains)" = 2 ] || fail "$(cut -c1-200 fast.chains)"
+	[ "$(grep -o 'climb+' fast.chains | wc -l)" = 40002 ] || fail "$(grep -o 'climb+' fast.chains | wc -l) levels"
 }
