@@ -236,3 +236,76 @@ build_climb() {
 	[ "$(grep -c '^8009 1 main+[0-9]* > climb+' fast.chains)" = 2 ] || fail "$(cut -c1-200 fast.chains)"
 	[ "$(grep -o 'climb+' fast.chains | wc -l)" = 40002 ] || fail "$(grep -o 'climb+' fast.chains | wc -l) levels"
 }
+
+@test "at most 1 KiB of the stack is used below the caller of an allocator's function, as the manual says" {
+	cat >low.c <<-'EOT'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		enum { WORDS = 2048, PAINT = 0x5a5a5a5a };
+		static uint64_t most;
+		static void *block;
+		__attribute__((noinline)) static void call(int which)
+		{
+			uint64_t *sp = __builtin_frame_address(0);
+			volatile uint64_t *low = sp - WORDS;
+			void *p;
+			/* without a frame of this function's in between: it is leaf code so far */
+			for (int i = 0; i < WORDS - 64; i++)
+				low[i] = PAINT;
+			switch (which) {
+			case 0: block = malloc(40); break;
+			case 1: free(block); break;
+			case 2: block = realloc(block, 44); break;
+			case 3: block = calloc(5, 8); break;
+			default: if (posix_memalign(&p, 16, 48)) abort(); free(p);
+			}
+			int i = 0;
+			while (i < WORDS - 64 && low[i] == PAINT)
+				i++;
+			uint64_t used = (uint64_t)(WORDS - i) * 8;
+			if (used > most)
+				most = used;
+		}
+		__attribute__((noinline)) static int deeper(int n, int which)
+		{
+			if (n)
+				return deeper(n - 1, which) + 1;
+			call(which);
+			return 0;
+		}
+		int main(void)
+		{
+			static const int steps[] = { 0, 2, 1, 3, 2, 1, 4 };
+			/* The library's own beginnings take more. */
+			for (int i = 0; i < 10; i++)
+				free(realloc(calloc(1, 40), 44));
+			void *p = NULL;
+			if (posix_memalign(&p, 16, 48))
+				return 1;
+			free(p);
+			most = 0;
+			/* New chains and known ones, changed ones, and such as are too long to be remembered. */
+			for (int depth = 0; depth < 600; depth += 1 + depth / 4)
+				for (int again = 0; again < 3; again++)
+					for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
+						deeper(depth, steps[i]);
+			printf("%d\n", (int)most);
+			return 0;
+		}
+	EOT
+	gcc -O1 -fno-builtin -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,-z,now -o low low.c
+	local alone
+	alone=$(limited ./low)
+	# At least 512: no less is measured. What the functions take is less than the engine does.
+	[ "$alone" -le 512 ] || fail "alone: $alone"
+	for option in "" --check-unwinding; do
+		# shellcheck disable=SC2086
+		limited "$MPROF" run --engine=fast $option -o /dev/null --data=run.data -- ./low >out 2>err
+		echo "alone $alone, with the engine $(cat out) $option"
+		[ "$(cat out)" -gt "$alone" ]
+		[ "$(cat out)" -le 1024 ] || fail "with the engine: $(cat out) $option"
+	done
+	man=$(tr '\n' ' ' <"$ROOT/man/mprof.1")
+	grep -q 'Up to 1 KiB more of the stack is used below the caller' <<<"$man"
+}
