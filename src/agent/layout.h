@@ -30,7 +30,7 @@ enum {
 	AGENT_PENDING = 32,
 	AGENT_FRAMES = 128, /* of a thread's last chain, the outermost ones */
 	AGENT_NEW_FRAMES = 192,
-	AGENT_DEPTH = 16384, /* frames of a chain, at most */
+	AGENT_DEPTH = 1 << 18, /* frames of a chain, at most: 8 MiB of stack with 32 bytes each */
 };
 
 /* ---- records ---- */
@@ -251,7 +251,7 @@ struct agent_shared {
 	uint32_t asks;			  /* threads that wait for it */
 	uint64_t uncounted;		  /* events that there was no way to tell of */
 	_Alignas(64) uint32_t n_nodes;	  /* numbers given away; may run past AGENT_NODES */
-	_Alignas(64) uint32_t deep_taken;
+	_Alignas(64) uint32_t deep_taken; /* by the number of a thread, plus 1 */
 	_Alignas(64) uint32_t waiting[AGENT_THREADS + 1]; /* by thread: waits for the tracer */
 	_Alignas(64) struct agent_key keys[AGENT_KEYS];
 	_Alignas(4096) struct agent_record ring[AGENT_RING];

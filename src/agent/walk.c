@@ -70,16 +70,42 @@ static uint32_t first_moved(const struct walk *w)
 	return i;
 }
 
-/* From the thread's own array to the one for deep chains, if nobody has it. */
-static bool go_deep(struct walk *w)
+static bool take_deep(struct walk *w)
 {
 	struct agent_shared *s = w->shared;
 	uint32_t nobody = 0;
 
-	if (w->deep || !__atomic_compare_exchange_n(&s->deep_taken, &nobody,
-						    (uint32_t)(w->t - s->threads) + 1, false,
-						    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	return __atomic_compare_exchange_n(&s->deep_taken, &nobody,
+					   (uint32_t)(w->t - s->threads) + 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Is the array for deep chains with somebody who can be waited for? Not with who has been
+ * interrupted by us, or has gone. */
+static bool somebody_is_deep(const struct walk *w)
+{
+	const struct agent_shared *s = w->shared;
+	uint32_t taken = __atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED);
+	uint64_t busy = taken && taken <= AGENT_THREADS ?
+				__atomic_load_n(&s->threads[taken - 1].busy, __ATOMIC_RELAXED) : 0;
+
+	return !taken || (busy && busy != w->t->busy);
+}
+
+/* A walk of the deepest chain takes some milliseconds; who has been left by a longjmp in the middle
+ * of one would be waited for in vain. */
+enum { DEEP_LOOKS = 1 << 22 };
+
+/* From the thread's own array to the one for deep chains. False: it is not to be had. */
+static __attribute__((noinline)) bool go_deep(struct walk *w)
+{
+	struct agent_shared *s = w->shared;
+
+	if (w->deep)
 		return false;
+	for (uint32_t looks = 0; !take_deep(w); looks++)
+		if (looks == DEEP_LOOKS || !somebody_is_deep(w) || !agent_may_wait(s))
+			return false;
 	for (uint32_t i = 0; i <= w->n; i++)
 		s->deep[i] = w->fresh[i];
 	w->fresh = s->deep;
@@ -176,15 +202,15 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 }
 
 /* Pads and the agent are no callers, and nobody has called the way back from a signal handler: in
- * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it stands
- * for the probed function. */
+ * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it
+ * stands for the probed function. */
 static bool left_out(const struct agent_frame *f)
 {
 	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
 }
 
-/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the pad
- * that had called it. */
+/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the
+ * pad that had called it. */
 static uint64_t place_of(const struct walk *w, uint32_t i)
 {
 	const struct agent_frame *f = &w->fresh[i];

@@ -47,8 +47,8 @@ struct engine_host {
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
 	/* The chain that a copy of a task's stack tells; its frames are good until the next call.
-	 * *@inside: the engine's own code has made the call, and no signal has come in between. 0 or
-	 * -errno. */
+	 * *@inside: the engine's own code has made the call, and no signal has come in between.
+	 * 0 or -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
 		      bool *inside);
 	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */

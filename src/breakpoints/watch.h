@@ -49,8 +49,8 @@ const char *watch_refusal(const struct watch *w);
  * @ended: the program can do nothing more. Returns how many events there were. */
 uint64_t watch_catch_up(struct watch *w, bool ended);
 
-/* A task is about to get a signal: true if that is for a fault in code of the engine's, and the task
- * can go on as if nothing had happened. */
+/* A task is about to get a signal: true if that is for a fault in code of the engine's, and the
+ * task can go on as if nothing had happened. */
 bool watch_fault(struct watch *w, struct task *task);
 
 /* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */

@@ -3,8 +3,9 @@
 #define MPROF_FAST_ENGINE_INTERNAL_H
 
 /* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
- * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c (chains that
- * lead through that), faults.c (what its instructions may do wrong), tasks.c (where its threads stand). */
+ * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c
+ * (chains that lead through that), faults.c (what its instructions may do wrong), tasks.c (where
+ * its threads stand). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"

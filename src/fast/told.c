@@ -3,7 +3,7 @@
 #include "fast/engine_internal.h"
 
 #include "base/array.h"
-#include "proc/maps.h"
+#include "fast/ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,67 +12,36 @@
 
 /* ---- memory ---- */
 
-struct writable {
-	struct agent_range *v;
-	size_t n, cap;
-	taddr end;		/* of the mapping before */
-	uint64_t stack_limit;
-};
-
-/* The first thread's stack: it grows downwards until there is something else. */
-static taddr stack_may_begin(const struct writable *w, const struct proc_map *m)
+static int add_range(const struct proc_map *m, void *ranges)
 {
-	taddr lowest = w->stack_limit < m->end ? m->end - w->stack_limit : 0;
-
-	if (lowest < w->end)
-		lowest = w->end;
-	return lowest < m->start ? lowest : m->start;
+	return ranges_add(ranges, m);
 }
 
-static int add_writable(const struct proc_map *m, void *ctx)
+static void write_ranges(struct agent_shared *s, const struct ranges *r)
 {
-	struct writable *w = ctx;
-	taddr start = m->start;
-
-	if (!strcmp(m->path, "[stack]"))
-		start = stack_may_begin(w, m);
-	w->end = m->end;
-	if (!m->readable || !m->writable)
-		return 0;
-	if (w->n && w->v[w->n - 1].hi == start) {
-		w->v[w->n - 1].hi = m->end;
-		return 0;
-	}
-	if (ARRAY_RESERVE(&w->v, &w->cap, w->n))
-		return -ENOMEM;
-	w->v[w->n++] = (struct agent_range){ start, m->end };
-	return 0;
-}
-
-static void write_ranges(struct agent_shared *s, const struct writable *w)
-{
-	uint32_t n = w->n < AGENT_RANGES ? (uint32_t)w->n : AGENT_RANGES;
+	uint32_t n = r->n < AGENT_RANGES ? (uint32_t)r->n : AGENT_RANGES;
 	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
 
 	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (n)
-		memcpy(s->ranges, w->v, n * sizeof *w->v);
+		memcpy(s->ranges, r->v, n * sizeof *r->v);
 	__atomic_store_n(&s->n_ranges, n, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
 }
 
 int tell_ranges(struct engine *e)
 {
-	struct writable w = { .stack_limit = UINT64_MAX };
+	const struct proc_status status = proc_status(e->space->pid);
+	struct ranges r = { .stack_limit = UINT64_MAX, .apart = ranges_faults_show(&status) };
 	struct rlimit stack;
 
 	if (!prlimit(e->space->pid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
-		w.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(e->space->pid, add_writable, &w);
+		r.stack_limit = stack.rlim_cur;
+	int err = proc_maps_each(e->space->pid, add_range, &r);
 	/* What could be read of it is better than nothing, and who asks has to be answered. */
-	write_ranges(engine_agent(e), &w);
-	free(w.v);
+	write_ranges(engine_agent(e), &r);
+	free(r.v);
 	return err < 0 ? err : 0;
 }
 

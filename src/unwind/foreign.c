@@ -17,8 +17,8 @@ static bool read_word(void *unwinder, taddr at, uint64_t *word)
 	return unwinder_word(unwinder, at, word);
 }
 
-/* More of them one behind the other would be a circle: an allocator's functions do not go on in each
- * other for long. */
+/* More of them one behind the other would be a circle: an allocator's functions do not go on in
+ * each other for long. */
 enum { FOREIGN_MAX = 16 };
 
 bool unwind_leave_foreign(struct unwinder *u, unw_cursor_t *c, size_t n, bool exact, taddr *pc,

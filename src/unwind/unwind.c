@@ -261,7 +261,8 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 		arch_set_kept(&u->regs, i, value);
 	}
 	/* A signal handler's frame gives back all registers. */
-	if (unwind_is_foreign(u, p->pc, false) || unwind_is_signal_return(&u->memory, p->pc) || unw_init_remote(&c, u->as, u))
+	if (unwind_is_foreign(u, p->pc, false) || unwind_is_signal_return(&u->memory, p->pc) ||
+	    unw_init_remote(&c, u->as, u))
 		return NULL;
 	u->step = (struct step){ .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
 	u->recording = true;

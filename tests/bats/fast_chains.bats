@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../lib/common
+load ../lib/live
 
 # chains DATA: how often each size was allocated by which chain, with the offsets in the functions; a chain
 # that is not whole begins with "... > ". "!": there a signal has interrupted the function.
@@ -115,4 +116,196 @@ checked_alike() {
 	[ "$(count 4001 "$main > [a-z_]*\(malloc\|calloc\|realloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
 		fail "$in_between" "$(cat fast.chains)"
 	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
+}
+
+@test "a stack whose upper part is taken away ends chains there, and the program sees no fault" {
+	for how in munmap truncate; do
+		for signals in "" block ignore; do
+			alike "$T/cutstack" $how $signals
+			[ "$(cat fast.out)" = "0 faults" ]
+			truncated fast '== 20'
+			jq -e '.totals.truncated_unreadable == 20' fast.json
+		done
+	done
+	# What is protected the trap engine can read, and the agent cannot.
+	by trap "$T/cutstack" mprotect
+	by fast "$T/cutstack" mprotect
+	[ "$(cat fast.out)" = "0 faults" ]
+	truncated fast '== 20'
+	diff <(grep -v ^5009 trap.chains) <(grep -v ^5009 fast.chains)
+	grep '^5009 20 \.\.\. > upper+[0-9]* > lower+[0-9]* > leaf+[0-9]*$' fast.chains || fail "$(cat fast.chains)"
+}
+
+@test "a program that unmaps the shared memory goes on, and is told that it is not seen any more" {
+	limited "$MPROF" run --engine=fast -o /dev/null --data=run.data -- "$T/unmaps" >out 2>err ||
+		fail "$(cat ended err)"
+	grep -qx '[1-9][0-9]* unmapped' out || fail "$(cat out)"
+	says err 'made a fault in .*unmaps .* was switched off'
+	says err ' [1-9][0-9]* events lost'
+	# What came before is there.
+	jq -e '[.bins[] | select(.size == 6007)][0].allocs >= 100' <("$MPROF" report --format=json run.data)
+}
+
+# climb LEVELS DEPTH-OF-STACK: ./climb recurses so deep, allocates, and comes back, twice; after a line of its
+# input if there is a second argument
+build_climb() {
+	cat >climb.c <<-'EOT'
+		#include <stdio.h>
+		#include <stdlib.h>
+		__attribute__((noinline)) static int climb(int levels)
+		{
+			if (levels)
+				return climb(levels - 1) + 1;
+			void *volatile p = malloc(8009);
+			free(p);
+			return 0;
+		}
+		int main(int argc, char **argv)
+		{
+			int levels = atoi(argv[1]);
+			char line[10];
+			if (argc > 2) {
+				puts("ready");
+				fflush(stdout);
+				if (!fgets(line, sizeof line, stdin))
+					return 1;
+			}
+			return climb(levels) + climb(levels) != 2 * levels;
+		}
+	EOT
+	gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -fno-optimize-strlen -o climb climb.c
+}
+
+@test "10,000 levels of recursion are the same by both engines" {
+	build_climb
+	for levels in 180 190 200 10000; do
+		alike ./climb $levels
+		truncated fast '== 0'
+	done
+}
+
+@test "several threads may be deep down at once" {
+	cat >dive.c <<-'EOT'
+		#include <pthread.h>
+		#include <stdlib.h>
+		__attribute__((noinline)) static int dive(int levels, size_t size)
+		{
+			if (levels)
+				return dive(levels - 1, size) + 1;
+			for (int i = 0; i < 100; i++) {
+				void *volatile p = malloc(size);
+				free(p);
+			}
+			return 0;
+		}
+		static void *work(void *arg)
+		{
+			return (void *)(long)dive(4000, 9001 + (size_t)arg);
+		}
+		int main(void)
+		{
+			pthread_t t[4];
+			for (size_t i = 0; i < 4; i++)
+				pthread_create(&t[i], NULL, work, (void *)i);
+			for (size_t i = 0; i < 4; i++)
+				pthread_join(t[i], NULL);
+			return 0;
+		}
+	EOT
+	gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -pthread -o dive dive.c
+	by fast ./dive
+	truncated fast '== 0'
+	[ "$(awk '$1 > 9000 && $2 == 100' fast.chains | wc -l)" = 4 ] || fail "$(cut -c1-200 fast.chains)"
+	# 4,001 times dive() in each of them
+	[ "$(grep -o 'dive+' fast.chains | wc -l)" = 16004 ]
+}
+
+@test "a program that is attached to may be 20,000 levels down: its chains are whole" {
+	build_climb
+	mkfifo in
+	exec 8<>in
+	env "MPROF_TEST_MARK=$MARK" ./climb 20000 wait <in >climb.out 3>&- 8>&- &
+	local pid=$!
+	await climb.out ready
+	attach --engine=fast -o /dev/null --data=fast.data "$pid" 8>&-
+	echo go >&8
+	ended "$FRONT"
+	exec 8>&-
+	chains fast.data >fast.chains
+	# It is called twice there.
+	[ "$(grep -c '^8009 1 main+[0-9]* > climb+' fast.chains)" = 2 ] || fail "$(cut -c1-200 fast.chains)"
+	[ "$(grep -o 'climb+' fast.chains | wc -l)" = 40002 ] || fail "$(grep -o 'climb+' fast.chains | wc -l) levels"
+}
+
+@test "at most 1 KiB of the stack is used below the caller of an allocator's function, as the manual says" {
+	cat >low.c <<-'EOT'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		enum { WORDS = 2048, PAINT = 0x5a5a5a5a };
+		static uint64_t most;
+		static void *block;
+		__attribute__((noinline)) static void call(int which)
+		{
+			uint64_t *sp = __builtin_frame_address(0);
+			volatile uint64_t *low = sp - WORDS;
+			void *p;
+			/* without a frame of this function's in between: it is leaf code so far */
+			for (int i = 0; i < WORDS - 64; i++)
+				low[i] = PAINT;
+			switch (which) {
+			case 0: block = malloc(40); break;
+			case 1: free(block); break;
+			case 2: block = realloc(block, 44); break;
+			case 3: block = calloc(5, 8); break;
+			default: if (posix_memalign(&p, 16, 48)) abort(); free(p);
+			}
+			int i = 0;
+			while (i < WORDS - 64 && low[i] == PAINT)
+				i++;
+			uint64_t used = (uint64_t)(WORDS - i) * 8;
+			if (used > most)
+				most = used;
+		}
+		__attribute__((noinline)) static int deeper(int n, int which)
+		{
+			if (n)
+				return deeper(n - 1, which) + 1;
+			call(which);
+			return 0;
+		}
+		int main(void)
+		{
+			static const int steps[] = { 0, 2, 1, 3, 2, 1, 4 };
+			/* The library's own beginnings take more. */
+			for (int i = 0; i < 10; i++)
+				free(realloc(calloc(1, 40), 44));
+			void *p = NULL;
+			if (posix_memalign(&p, 16, 48))
+				return 1;
+			free(p);
+			most = 0;
+			/* New chains and known ones, changed ones, and such as are too long to be remembered. */
+			for (int depth = 0; depth < 600; depth += 1 + depth / 4)
+				for (int again = 0; again < 3; again++)
+					for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
+						deeper(depth, steps[i]);
+			printf("%d\n", (int)most);
+			return 0;
+		}
+	EOT
+	gcc -O1 -fno-builtin -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,-z,now -o low low.c
+	local alone
+	alone=$(limited ./low)
+	# At least 512: no less is measured. What the functions take is less than the engine does.
+	[ "$alone" -le 512 ] || fail "alone: $alone"
+	for option in "" --check-unwinding; do
+		# shellcheck disable=SC2086
+		limited "$MPROF" run --engine=fast $option -o /dev/null --data=run.data -- ./low >out 2>err
+		echo "alone $alone, with the engine $(cat out) $option"
+		[ "$(cat out)" -gt "$alone" ]
+		[ "$(cat out)" -le 1024 ] || fail "with the engine: $(cat out) $option"
+	done
+	man=$(tr '\n' ' ' <"$ROOT/man/mprof.1")
+	grep -q 'Up to 1 KiB more of the stack is used below the caller' <<<"$man"
 }

@@ -119,6 +119,9 @@ static inline uint64_t now_ns(void)
 	for (uint64_t begun_ = now_ns(); !(state); usleep(100))                                    \
 	assert_true(now_ns() - begun_ < UINT64_C(120000000000))
 
+/* So far the first thread's stack may grow in a test. */
+#define STACK_ROOM (64 << 20)
+
 /* What the tracer knows of this process's memory. */
 static inline void tell_ranges(struct agent_shared *s)
 {
@@ -135,7 +138,7 @@ static inline void tell_ranges(struct agent_shared *s)
 			continue;
 		/* It grows; what is below a stack pointer is never read. */
 		if (strstr(line, "[stack]"))
-			lo = hi - (8 << 20);
+			lo = hi - STACK_ROOM;
 		s->ranges[n++] = (struct agent_range){ lo, hi };
 	}
 	__atomic_store_n(&s->n_ranges, n, __ATOMIC_SEQ_CST);

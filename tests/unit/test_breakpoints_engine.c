@@ -43,6 +43,7 @@ struct world {
 	int no_memory;
 	uint64_t frames[ADDRESSES_MAX];
 	uint32_t files[ADDRESSES_MAX], n_frames;
+	bool lost_in_code;
 };
 
 static struct world *world; /* an engine is opened with no context but its shared part */
@@ -136,6 +137,25 @@ static int script_remove(struct engine *e)
 	return err;
 }
 
+/* Code of the script's own, whose caller's address is on top of the stack. */
+#define OWN_CODE ((taddr)0x7000)
+
+static bool script_has_code(const struct engine *e, taddr pc)
+{
+	(void)e;
+	return pc >= OWN_CODE && pc < OWN_CODE + 16;
+}
+
+static bool script_leave_code(const struct engine *e, struct arch_frame *f, bool exact,
+			      bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	assert_false(exact);
+	if (((const struct world *)e)->lost_in_code || !read(reader, f->sp, &f->pc))
+		return false;
+	f->sp += sizeof(uint64_t);
+	return true;
+}
+
 static void script_clean_copy(const struct engine *e, struct task *child)
 {
 	assert_ptr_equal(child, &((const struct world *)e)->task);
@@ -152,6 +172,8 @@ static const struct engine_ops script_ops = {
 	.drain = script_drain,
 	.thread_begins = script_thread_begins,
 	.thread_ends = script_thread_ends,
+	.has_code = script_has_code,
+	.leave_code = script_leave_code,
 	.suspend = script_suspend,
 	.remove = script_remove,
 	.clean_copy = script_clean_copy,
@@ -455,6 +477,40 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 	assert_true(found);
 }
 
+static void code_of_the_engines_own_is_no_caller(void **state)
+{
+	struct world *w = *state;
+	static uint8_t bytes[STACK_BYTES + 8] __attribute__((aligned(8)));
+	struct alloc_chain chain = { 0 };
+	struct stack_copy copy;
+	uint32_t frames[64];
+	bool inside = true;
+
+	watch_it(w);
+	call_it(&copy, bytes + 8);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_false(inside);
+	assert_in_range(chain.n, 3, 64);
+	const size_t n = chain.n;
+	const enum chain_end end = chain.truncated;
+	memcpy(frames, chain.frames, n * sizeof *frames);
+	/* The same, called by way of it. */
+	memcpy(bytes, &copy.pc, sizeof copy.pc);
+	copy.bytes = bytes;
+	copy.len += 8;
+	copy.sp -= 8;
+	copy.pc = OWN_CODE + 4;
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_true(inside);
+	assert_int_equal(chain.n, n);
+	assert_memory_equal(chain.frames, frames, n * sizeof *frames);
+	assert_int_equal(chain.truncated, end);
+	w->lost_in_code = true;
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_true(inside);
+	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
+}
+
 static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today(void **state)
 {
 	struct world *w = *state;
@@ -505,6 +561,7 @@ int main(void)
 		TEST(an_event_that_could_not_be_counted_is_lost),
 		TEST(it_asks_for_blocks_places_and_nodes),
 		TEST(a_chain_is_unwound_from_a_copy_of_the_stack),
+		TEST(code_of_the_engines_own_is_no_caller),
 		TEST(what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today),
 		TEST(it_is_suspended_and_taken_out_with_the_breakpoints),
 	};

@@ -26,6 +26,8 @@ struct world {
 	bool known, own_free;
 	bool inside;
 	int no_unwinding;
+	enum chain_end copy_ends;
+	size_t checked, wrong;
 };
 
 static int host_event(void *ctx, struct alloc_event *e)
@@ -59,9 +61,17 @@ static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, stru
 	(void)tid;
 	assert_int_equal(copy->sp, 0x7000);
 	assert_int_equal(copy->kept[arch_frame_pointer], 0x7777);
-	*out = (struct alloc_chain){ .frames = frames, .n = 2 };
+	*out = (struct alloc_chain){ .frames = frames, .n = 2, .truncated = w->copy_ends };
 	*inside = w->inside;
 	return w->no_unwinding;
+}
+
+static void host_checked(void *ctx, bool wrong)
+{
+	struct world *w = ctx;
+
+	w->checked++;
+	w->wrong += wrong;
 }
 
 static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
@@ -98,6 +108,7 @@ static int begin(void **state)
 	}
 	w->host = (struct engine_host){ .event = host_event, .knows = host_knows,
 					.by_allocator = host_by_allocator, .unwind = host_unwind,
+					.checked = host_checked,
 					.ctx = w };
 	w->v = (struct events){ .host = &w->host, .functions = w->functions,
 				.n_functions = FUNCTIONS,
@@ -272,6 +283,64 @@ static void a_copy_of_the_stack_is_unwound_here(void **state)
 	assert_int_equal(e->chain.truncated, CHAIN_UNREADABLE);
 }
 
+/* The leaf of a chain of these pcs, innermost first, from a root of this kind. */
+static uint32_t chain(struct world *w, enum agent_root root, const uint32_t *pc, size_t n)
+{
+	w->shared->nodes[++w->shared->n_nodes] = (struct agent_node){ .pc = root };
+	while (n--) {
+		uint32_t parent = w->shared->n_nodes++;
+
+		w->shared->nodes[parent + 1] = (struct agent_node){ .pc = pc[n], .parent = parent };
+	}
+	return w->shared->n_nodes;
+}
+
+/* Checked against a copy that tells 3 and 4: 1 right, 0 wrong, -1: nothing can be said. */
+static int check(struct world *w, enum agent_root root, const uint32_t *pc, size_t n)
+{
+	struct ring_record r = { .kind = RECORD_ALLOC, .thread = w->thread, .pointer = 0x10,
+				 .size = 1, .stack = &stack, .node = chain(w, root, pc, n) };
+	size_t checked = w->checked, wrong = w->wrong;
+
+	/* Whatever the copy says, the event has the chain that the agent has found. */
+	assert_int_not_equal(one(w, r)->chain.node, 0);
+	return checked == w->checked ? -1 : wrong == w->wrong;
+}
+
+static void chains_are_compared_with_copies_if_that_is_asked_for(void **state)
+{
+	static const uint32_t same[] = { 3, 4 }, other[] = { 3, 5 }, longer[] = { 3, 4, 5 };
+	struct world *w = *state;
+
+	assert_int_equal(check(w, ROOT_WHOLE, other, 2), -1);
+	w->v.check = true;
+	assert_int_equal(check(w, ROOT_WHOLE, same, 2), 1);
+	assert_int_equal(check(w, ROOT_WHOLE, other, 2), 0);
+	assert_int_equal(check(w, ROOT_WHOLE, longer, 3), 0);
+	assert_int_equal(check(w, ROOT_WHOLE, same, 1), 0);
+	/* One says that it is whole, the other that it is not. */
+	assert_int_equal(check(w, ROOT_NO_CFI, same, 2), 0);
+	w->copy_ends = CHAIN_NO_CFI;
+	assert_int_equal(check(w, ROOT_WHOLE, same, 2), 0);
+	assert_int_equal(check(w, ROOT_NO_CFI, same, 2), 1);
+}
+
+static void a_copy_that_does_not_reach_can_only_say_that_a_chain_is_wrong(void **state)
+{
+	static const uint32_t same[] = { 3, 4 }, other[] = { 3, 5, 4 }, longer[] = { 3, 4, 5 };
+	struct world *w = *state;
+
+	w->v.check = true;
+	w->copy_ends = CHAIN_UNREADABLE;
+	assert_int_equal(check(w, ROOT_WHOLE, longer, 3), -1);
+	assert_int_equal(check(w, ROOT_WHOLE, same, 2), -1);
+	assert_int_equal(check(w, ROOT_WHOLE, other, 3), 0);
+	/* Of one that the agent has cut the outer frames are missing. */
+	w->copy_ends = CHAIN_WHOLE;
+	assert_int_equal(check(w, ROOT_TOO_DEEP, same, 1), -1);
+	assert_int_equal(check(w, ROOT_TOO_DEEP, other, 3), 0);
+}
+
 static void a_call_whose_stack_ends_in_a_pad_is_nested(void **state)
 {
 	struct world *w = *state;
@@ -348,6 +417,8 @@ int main(void)
 		TEST(who_frees_matters_only_for_a_block_that_is_not_known),
 		TEST(a_stranger_is_told_by_its_thread_pointer_or_is_some_thread),
 		TEST(a_copy_of_the_stack_is_unwound_here),
+		TEST(chains_are_compared_with_copies_if_that_is_asked_for),
+		TEST(a_copy_that_does_not_reach_can_only_say_that_a_chain_is_wrong),
 		TEST(a_call_whose_stack_ends_in_a_pad_is_nested),
 		TEST(a_node_that_is_none_is_lost),
 		TEST(ticks_are_placed_between_two_moments_and_never_go_back),
