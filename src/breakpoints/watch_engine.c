@@ -168,8 +168,10 @@ uint64_t watch_catch_up(struct watch *w, bool ended)
 
 void watch_end_engine(struct watch *w)
 {
-	if (w->engine)
+	if (w->engine) {
+		w->counts.engine = w->shared->engine->counts(w->engine);
 		w->shared->engine->free(w->engine);
+	}
 	w->engine = NULL;
 	w->n_taken = 0;
 }

@@ -66,6 +66,7 @@ struct engine {
 	struct task **tasks;
 	size_t n_tasks, cap_tasks;
 	uint64_t told_lost;
+	uint64_t parked;	/* threads that waited for room and were stopped */
 	bool removed;		/* the jumps are out, for good */
 };
 
