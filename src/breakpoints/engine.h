@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "attach/task.h"
 #include "base/error.h"
+#include "observer.h"
 #include "probes/probes.h"
 #include "proc/modules.h"
 
@@ -102,6 +103,7 @@ struct engine_ops {
 	/* Tell what has been seen. @ended: nothing can come any more. Returns how many events there
 	 * were. */
 	uint64_t (*drain)(struct engine *e, bool ended);
+	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the
 	 * engine. */
 	void (*thread_begins)(struct engine *e, struct task *task);

@@ -376,6 +376,8 @@ struct observed_counts watch_counts(const struct watch *w)
 	c.unwind_made = u.steps_made;
 	c.unwind_checked += u.checked;
 	c.unwind_wrong += u.wrong;
+	if (w->engine)
+		c.engine = w->shared->engine->counts(w->engine);
 	return c;
 }
 

@@ -210,8 +210,10 @@ bool watch_fault(struct watch *w, struct task *task)
 
 void watch_end_engine(struct watch *w)
 {
-	if (w->engine)
+	if (w->engine) {
+		w->counts.engine = w->shared->engine->counts(w->engine);
 		w->shared->engine->free(w->engine);
+	}
 	w->engine = NULL;
 	w->n_taken = 0;
 }

@@ -121,8 +121,21 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	return e;
 }
 
+/* Of tasks that are stopped. A program begins without a thread pointer: the dynamic linker sets it
+ * before it tells that its libraries are there. */
+static void look_at_thread_pointers(struct engine *e)
+{
+	struct arch_regs r;
+
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (!arch_get_regs(e->tasks[i]->tid, &r))
+			threads_moved(e->threads, e->tasks[i]->tid, arch_thread_pointer_of(&r),
+				      ring_head(e->ring));
+}
+
 static int fast_arm(struct engine *e)
 {
+	look_at_thread_pointers(e);
 	return pads_arm(e);
 }
 
@@ -200,8 +213,10 @@ static void park_waiting(struct engine *e)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < e->n_tasks; j++)
-			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i]))
+			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i])) {
+				e->parked++;
 				tracer_interrupt(e->tracer, e->tasks[j]);
+			}
 }
 
 static uint64_t fast_drain(struct engine *e, bool ended)
@@ -218,6 +233,21 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
 	return n;
+}
+
+static struct engine_counts fast_counts(const struct engine *e)
+{
+	struct ring_counts c = ring_counts(e->ring);
+
+	return (struct engine_counts){
+		.functions = e->n_pads,
+		.records = c.records,
+		.strangers = c.strangers,
+		.stacks = c.stacks,
+		.passed_over = c.passed_over,
+		.parked = e->parked,
+		.nodes = __atomic_load_n(&engine_agent(e)->n_nodes, __ATOMIC_RELAXED),
+	};
 }
 
 /* ---- out of the way ---- */
@@ -258,6 +288,7 @@ const struct engine_ops fast_engine = {
 	.arm = fast_arm,
 	.modules = fast_modules,
 	.drain = fast_drain,
+	.counts = fast_counts,
 	.thread_begins = fast_thread_begins,
 	.thread_ends = fast_thread_ends,
 	.fault = faults_pass,

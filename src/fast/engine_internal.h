@@ -80,6 +80,7 @@ struct engine {
 	struct task **tasks;
 	size_t n_tasks, cap_tasks;
 	uint64_t told_lost;
+	uint64_t parked;	/* threads that waited for room and were stopped */
 	bool failed;		/* it has made a fault, and is switched off */
 	bool removed;		/* the jumps are out, for good */
 };

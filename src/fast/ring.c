@@ -186,6 +186,9 @@ static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, 
 		return false;
 	r->record.ticks = r->ticks;
 	r->counts.records++;
+	r->counts.strangers += r->record.thread < AGENT_SPARES ||
+			       r->record.thread == AGENT_NO_THREAD;
+	r->counts.stacks += r->record.stack != NULL;
 	take(ctx, &r->record);
 	return true;
 }

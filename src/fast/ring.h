@@ -38,6 +38,8 @@ struct ring_record {
 struct ring_counts {
 	uint64_t records;     /* plain ones, told */
 	uint64_t passed_over; /* positions that were reserved and not filled in time */
+	uint64_t strangers;   /* plain ones that are not by a thread's own record */
+	uint64_t stacks;      /* plain ones with a copy of the stack */
 	uint64_t lost;	      /* what made no sense */
 };
 

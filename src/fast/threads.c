@@ -138,6 +138,17 @@ void threads_end(struct threads *t, uint32_t number, uint64_t position)
 	t->ended[(t->first_ended + t->n_ended++) % AGENT_THREADS] = number;
 }
 
+void threads_moved(struct threads *t, pid_t tid, uint64_t thread_pointer, uint64_t position)
+{
+	uint32_t number = threads_of(t, tid);
+
+	if (number == AGENT_NO_THREAD ||
+	    t->keys[t->known[number].key].thread_pointer == thread_pointer + 1)
+		return;
+	threads_end(t, number, position);
+	threads_begin(t, thread_pointer, tid);
+}
+
 void threads_reap(struct threads *t, uint64_t position)
 {
 	while (t->n_ended) {

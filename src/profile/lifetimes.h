@@ -23,7 +23,7 @@ struct lifetimes {
 	struct pd_lifetime *v;
 	size_t n, cap;
 	struct idindex index;
-	/* Where a bucket has been found lately, by a part of its hash; any number may stand here. */
+	/* Where a bucket has been found lately, by a part of its key; any number may be here. */
 	uint32_t latest[256];
 	struct life_thread *threads;
 	size_t n_threads, cap_threads;

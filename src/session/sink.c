@@ -70,7 +70,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 	if (late || !size_filter_is_open(&i->size_filter)) {
 		e = &changed;
 		changed = *told;
-		/* Calls that are given up as it is let go are not what the measurement waits for. */
+		/* Calls that are given up as it is let go are not what the measurement waits
+		 * for. */
 		if (late)
 			changed.time_ns = end;
 		int passes = sift(i, &changed);

@@ -29,6 +29,14 @@ fast() { # COMMAND...: refused, with this in the sentence
 		<(jq -c '.[0] | .allocs, .bytes, .frees, .kept_bytes' t.json) || fail "other counts"
 }
 
+@test "the fast engine knows the first thread, which begins without a thread pointer" {
+	"$MPROF" run --engine=fast --stats -o /dev/null --data=/dev/null -- "$T/simple" >out 2>err
+	said=$(sed -n 's/.*the fast engine: \([0-9]*\) functions, \([0-9]*\) records, of these \([0-9]*\) .*, \([0-9]*\) with.*/\1 \2 \3 \4/p' err)
+	read -r functions records strangers stacks <<<"$said"
+	[ "${functions:-0}" -gt 5 ] && [ "$records" -gt 10 ] || fail "no figures" "$(cat err)"
+	[ "$strangers $stacks" = "0 0" ] || fail "strangers" "$(cat err)"
+}
+
 @test "the fast engine is the default if MPROF_ENGINE says so, and nothing else is an engine" {
 	MPROF_ENGINE=fast "$MPROF" run --stats -o /dev/null --data=/dev/null -- "$T/simple" >out 2>err
 	traps=$(sed -n 's/.* stops in all, \([0-9]*\) traps hit.*/\1/p' err)

@@ -162,6 +162,12 @@ static void script_clean_copy(const struct engine *e, struct task *child)
 	((struct world *)e)->cleaned++;
 }
 
+static struct engine_counts script_counts(const struct engine *e)
+{
+	(void)e;
+	return (struct engine_counts){ .records = 7 };
+}
+
 static const struct engine_ops script_ops = {
 	.name = "scripted",
 	.open = script_open,
@@ -170,6 +176,7 @@ static const struct engine_ops script_ops = {
 	.arm = script_arm,
 	.modules = script_modules,
 	.drain = script_drain,
+	.counts = script_counts,
 	.thread_begins = script_thread_begins,
 	.thread_ends = script_thread_ends,
 	.has_code = script_has_code,
