@@ -202,6 +202,7 @@ static bool serve_changes(struct tracer *t)
 		}
 		if (s.kind == STOP_PTRACE_EVENT) {
 			task->state = TASK_HELD;
+			task->in_call = true;
 			tracer_serve_event(t, task, s.arg);
 			return true;
 		}
@@ -323,12 +324,17 @@ static void let_go_of_rest(struct tracer *t)
  * it. */
 static bool clean(struct tracer *t, pid_t pid)
 {
+	const struct address_space *last = NULL;
 	struct task *task;
 	bool done = true;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space && (!pid || task->tgid == pid))
-			done &= t->ops->clean(t->ctx, task->space);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		/* Mostly all have the same one, and it takes a look at each of them. */
+		if (!task->space || task->space == last || (pid && task->tgid != pid))
+			continue;
+		last = task->space;
+		done &= t->ops->clean(t->ctx, task->space);
+	}
 	return done;
 }
 
@@ -447,5 +453,5 @@ struct task *tracer_find_task(struct tracer *t, pid_t tid)
 
 struct task *tracer_next_task(struct tracer *t, size_t *i)
 {
-	return tasks_next(&t->tasks, i);
+	return t ? tasks_next(&t->tasks, i) : NULL;
 }

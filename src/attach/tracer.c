@@ -102,6 +102,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	journal_goes_on(t->journal, task->journal_record);
 	task->state = TASK_RUNNING;
+	task->in_call = false;
 	kernel_resume(&t->kernel, t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, sig);
 	journal_went_on(t->journal, task->journal_record);
 }

@@ -171,7 +171,7 @@ void tracer_interrupt(struct tracer *t, const struct task *task);
 /* A task by its number; NULL: it is none of ours, or @t is NULL. */
 struct task *tracer_find_task(struct tracer *t, pid_t tid);
 
-/* Walk over the tasks, as tasks_next(). */
+/* Walk over the tasks, as tasks_next(); none if @t is NULL. */
 struct task *tracer_next_task(struct tracer *t, size_t *i);
 
 /* Hold all tasks, take everything of ours out of the programs, let them go on. */

@@ -50,6 +50,10 @@ struct engine_host {
 	 * good until the next call. 0 or -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
 		      taddr *end);
+	/* Has the stack of a stopped task been followed to its end, nothing guessed, without
+	 * meeting a pc to which @ours says yes? */
+	bool (*has_left)(void *ctx, struct task *task, bool (*ours)(const struct engine *, taddr),
+			 const struct engine *e);
 	/* The files that are mapped, by their numbers. */
 	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */

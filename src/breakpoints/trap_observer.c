@@ -98,17 +98,6 @@ static struct task *next_task(struct trap_observer *o, const struct observed *of
 	return task;
 }
 
-/* The other tasks that were there before us; all are stopped. */
-static void begin_others(struct trap_observer *o, const struct observed *of,
-			 const struct task *known)
-{
-	struct task *task;
-
-	for (size_t at = 0; (task = next_task(o, of, &at));)
-		if (task != known)
-			watch_thread_was_there(of->watch, task);
-}
-
 static bool on_image(void *ctx, struct task *task)
 {
 	struct trap_observer *o = ctx;
@@ -133,7 +122,6 @@ static bool on_image(void *ctx, struct task *task)
 	of->image = image;
 	why = watch_refusal(of->watch);
 	if (!why && watch_can_see(of->watch)) {
-		begin_others(o, of, task);
 		o->sink->observed(image, of);
 		return true;
 	}

@@ -85,9 +85,6 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 /* What is mapped for execution has changed. */
 void watch_remapped(struct watch *w, pid_t tid);
 
-/* A thread of the watched space, which is stopped, has run before it was watched. */
-void watch_thread_was_there(struct watch *w, struct task *task);
-
 /* A thread of the watched space has not run yet. */
 void watch_thread_begins(struct watch *w, struct task *task);
 

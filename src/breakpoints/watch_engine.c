@@ -66,6 +66,19 @@ static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, stru
 	return watch_chain_of_copy(ctx, tid, copy, out, end);
 }
 
+static bool host_has_left(void *ctx, struct task *task,
+			  bool (*ours)(const struct engine *, taddr), const struct engine *e)
+{
+	struct unwind_chain chain;
+
+	if (watch_stack(ctx, task, &chain) || chain.truncated != CHAIN_WHOLE)
+		return false;
+	for (size_t i = 0; i < chain.n; i++)
+		if (chain.frames[i].guessed || ours(e, chain.frames[i].pc))
+			return false;
+	return true;
+}
+
 static const struct module_files *host_files(void *ctx)
 {
 	return &((struct watch *)ctx)->shared->files;
@@ -77,6 +90,17 @@ static void host_lost(void *ctx, uint64_t events)
 }
 
 /* ---- what the watch does with it ---- */
+
+/* All that are there, before anything is written: one may stand where it is to go. */
+static void begin_threads(struct watch *w, struct task *first)
+{
+	struct task *task;
+
+	w->shared->engine->thread_begins(w->engine, first);
+	for (size_t at = 0; (task = tracer_next_task(w->shared->tracer, &at));)
+		if (task != first && task->space == w->space && !task->over)
+			w->shared->engine->thread_begins(w->engine, task);
+}
 
 void watch_begin_engine(struct watch *w, struct task *task)
 {
@@ -91,13 +115,14 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.has_left = host_has_left,
 		.files = host_files,
 		.lost = host_lost,
 		.ctx = w,
 	};
 	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
 	if (w->engine)
-		s->engine->thread_begins(w->engine, task);
+		begin_threads(w, task);
 }
 
 const char *watch_refusal(const struct watch *w)
@@ -139,9 +164,10 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 
 void watch_arm(struct watch *w)
 {
-	int err = w->engine ? w->shared->engine->arm(w->engine) : 0;
+	/* What is refused is left as it is. */
+	int err = w->engine && !watch_refusal(w) ? w->shared->engine->arm(w->engine) : 0;
 
-	if (err && !watch_refusal(w))
+	if (err)
 		error_set(&w->refusal, err, "its code cannot be changed: %s", strerror(-err));
 }
 
@@ -153,12 +179,6 @@ void watch_forget_taken(struct watch *w, taddr start, taddr end)
 		if (w->taken[i].at < start || w->taken[i].at >= end)
 			w->taken[n++] = w->taken[i];
 	w->n_taken = n;
-}
-
-void watch_thread_was_there(struct watch *w, struct task *task)
-{
-	if (w->engine)
-		w->shared->engine->thread_begins(w->engine, task);
 }
 
 uint64_t watch_catch_up(struct watch *w, bool ended)

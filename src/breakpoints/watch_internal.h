@@ -133,6 +133,8 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
  */
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
+/* The calls that a stopped task is in, from where it stands on. 0 or -errno. */
+int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 

@@ -33,9 +33,8 @@ void fast_shared_free(struct engine_shared *s)
 static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
 {
 	const struct engine *e = ctx;
-	pid_t tid = e->n_tasks ? e->tasks[0]->tid : e->space->pid;
 
-	return e->host->place(e->host->ctx, tid, pc, exact, guessed, hidden);
+	return e->host->place(e->host->ctx, tasks_tid(e), pc, exact, guessed, hidden);
 }
 
 static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
@@ -134,7 +133,9 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 		return; /* the agent takes it for a stranger */
 	e->tasks[e->n_tasks++] = task;
 	threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
-	memory_tell_ranges(e);
+	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
+	if (!memory_knows(e, arch_sp(&r)))
+		memory_tell_ranges(e);
 }
 
 static void fast_thread_ends(struct engine *e, struct task *task)
@@ -215,10 +216,11 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	if (!tasks_have_left(e))
+	const struct task *caller = tasks_caller(e);
+	if (!tasks_have_left(e) || (e->n_tasks && !caller))
 		return -EAGAIN;
-	if (e->n_tasks)
-		memory_close(e, e->tasks[0]);
+	if (caller)
+		memory_close(e, caller);
 	e->removed = true;
 	return 0;
 }

@@ -88,6 +88,8 @@ void memory_release(struct engine *e);
 int memory_near(struct engine *e, taddr function, size_t size);
 /* Where memory is readable and writable, for the agent. */
 int memory_tell_ranges(struct engine *e);
+/* Is @at in what the agent has been told of? */
+bool memory_knows(const struct engine *e, taddr at);
 /* Tables for what is mapped. 0 or -errno. */
 int memory_tell_tables(struct engine *e, const struct mappings *maps);
 
@@ -100,6 +102,10 @@ void pads_lift(const struct engine *e, const struct address_space *space);
 bool pads_have(const struct engine *e, taddr pc);
 
 /* tasks.c */
+/* A task by whose number /proc tells of the program: one that has not ended. */
+pid_t tasks_tid(const struct engine *e);
+/* One that can be made to run system calls; NULL: none is stopped so that it can. */
+const struct task *tasks_caller(const struct engine *e);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);

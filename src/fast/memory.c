@@ -277,9 +277,9 @@ static int find_room(const struct engine *e, taddr function, size_t size, taddr 
 	struct ranges r = { 0 };
 	struct rlimit stack;
 
-	if (!prlimit(e->space->pid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
+	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
 		wish.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(e->space->pid, add_range, &r);
+	int err = proc_maps_each(tasks_tid(e), add_range, &r);
 	*at = err ? 0 : room_find(r.v, r.n, &wish);
 	free(r.v);
 	return err ? err : *at ? 0 : -ENOMEM;
@@ -296,8 +296,10 @@ int memory_near(struct engine *e, taddr function, size_t size)
 
 		return far > ARCH_PATCH_REACH || n->used + size > n->size ? -ENOSPC : 0;
 	}
-	const struct call c = { e, e->tasks[0] };
-	int err = find_room(e, function, NEAR_BYTES + PAGE, &at);
+	const struct call c = { e, tasks_caller(e) };
+	int err = c.task ? 0 : -EAGAIN;
+	if (!err)
+		err = find_room(e, function, NEAR_BYTES + PAGE, &at);
 	if (err)
 		return err;
 	err = map(&c, at, NEAR_BYTES, PROT_READ | PROT_EXEC,
@@ -345,7 +347,7 @@ int memory_tell_ranges(struct engine *e)
 	struct writable w;
 
 	w.n = 0;
-	int err = proc_maps_each(e->space->pid, add_writable, &w);
+	int err = proc_maps_each(tasks_tid(e), add_writable, &w);
 	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
 	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -353,6 +355,17 @@ int memory_tell_ranges(struct engine *e)
 	__atomic_store_n(&s->n_ranges, w.n, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
 	return err < 0 ? err : 0;
+}
+
+bool memory_knows(const struct engine *e, taddr at)
+{
+	const struct agent_shared *s = engine_agent(e);
+	uint32_t n = s->n_ranges < AGENT_RANGES ? s->n_ranges : AGENT_RANGES;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (at >= s->ranges[i].lo && at < s->ranges[i].hi)
+			return true;
+	return false;
 }
 
 static size_t add_piece(struct table_piece *out, const struct cfi_rows *rows,
