@@ -76,6 +76,15 @@ static bool refuse_engine(struct trap_observer *o, struct task *task, void *imag
 	return refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
 }
 
+/* It cannot be used for this program. True: what it was to see is trapped instead. */
+static bool falls_back(struct trap_observer *o, struct watch *w)
+{
+	if (watch_fall_back(w))
+		return false;
+	tracer_set_wait(o->tracer, o->shared.wait_for_traps);
+	return true;
+}
+
 static const char *program_without_allocator(pid_t tid)
 {
 	int fd = proc_open(tid, "exe", O_RDONLY);
@@ -121,6 +130,8 @@ static bool on_image(void *ctx, struct task *task)
 			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
 	of->image = image;
 	why = watch_refusal(of->watch);
+	if (why && falls_back(o, of->watch))
+		why = NULL;
 	if (!why && watch_can_see(of->watch)) {
 		o->sink->observed(image, of);
 		return true;
@@ -207,14 +218,15 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
+	struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
 	if (!of)
 		return TRAP_NOT_OURS;
 	catch_up(of);
 	enum trap_answer a = watch_trap(of->watch, task, certain);
-	if (watch_refusal(of->watch))
-		refuse_engine(ctx, task, of->image, watch_refusal(of->watch));
+	if (watch_refusal(of->watch) && !falls_back(o, of->watch))
+		refuse_engine(o, task, of->image, watch_refusal(of->watch));
 	return a;
 }
 

@@ -209,6 +209,17 @@ int watch_modules(struct watch *w, pid_t tid)
 	return err;
 }
 
+int watch_plant_again(struct watch *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->maps.n; i++)
+		err = plant_in(w, &w->maps.maps[i]);
+	watch_look_at_got_entries(w);
+	watch_count_allocators(w);
+	return err;
+}
+
 void watch_remapped(struct watch *w, pid_t tid)
 {
 	watch_modules(w, tid);

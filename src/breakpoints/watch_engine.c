@@ -91,6 +91,12 @@ static void host_lost(void *ctx, uint64_t events)
 
 /* ---- what the watch does with it ---- */
 
+/* Is what has an engine's part to be seen by one? */
+static bool has_engine(const struct watch *w)
+{
+	return w->shared->engine && !w->traps_only;
+}
+
 /* All that are there, before anything is written: one may stand where it is to go. */
 static void begin_threads(struct watch *w, struct task *first)
 {
@@ -106,7 +112,7 @@ void watch_begin_engine(struct watch *w, struct task *task)
 {
 	const struct watch_shared *s = w->shared;
 
-	if (!s->engine || w->engine || w->suspended || w->refusal.text[0])
+	if (!has_engine(w) || w->engine || w->suspended || watch_refusal(w))
 		return;
 	w->host = (struct engine_host){
 		.event = host_event,
@@ -148,8 +154,8 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 {
 	const char *why = w->engine ? "it has a breakpoint" : "it is the program's own";
 
-	if (!w->shared->engine || !has_part(f->probe) || w->suspended)
-		return w->shared->engine && f->probe->kind == PROBE_GIVE_UP;
+	if (!has_engine(w) || !has_part(f->probe) || w->suspended)
+		return has_engine(w) && f->probe->kind == PROBE_GIVE_UP;
 	if (function_at(w, f->at))
 		return true;
 	if (w->engine && !breakpoints_at(&w->breakpoints, f->at) &&
@@ -169,6 +175,26 @@ void watch_arm(struct watch *w)
 
 	if (err)
 		error_set(&w->refusal, err, "its code cannot be changed: %s", strerror(-err));
+	w->decided |= w->n_taken && !watch_refusal(w);
+}
+
+int watch_fall_back(struct watch *w)
+{
+	const struct watch_shared *s = w->shared;
+	struct error note;
+
+	if (!s->engine_optional || w->decided)
+		return -ENOTSUP;
+	if (w->engine)
+		s->engine->remove(w->engine);
+	watch_end_engine(w);
+	w->traps_only = true;
+	error_set(&note, 0, "is watched by traps: %s", w->refusal.text);
+	w->refusal.text[0] = 0;
+	int err = watch_plant_again(w);
+	if (!err)
+		w->sink->note(w->image, note.text);
+	return err;
 }
 
 void watch_forget_taken(struct watch *w, taddr start, taddr end)

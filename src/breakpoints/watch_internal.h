@@ -52,6 +52,8 @@ struct watch {
 	struct engine_host host;	/* what it asks of us */
 	struct engine_function *taken;	/* functions that it sees */
 	size_t n_taken, cap_taken;
+	bool decided;			/* the engine has begun to see functions */
+	bool traps_only;		/* it cannot be used here */
 	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
 					   can */
 };
@@ -87,6 +89,9 @@ struct watched_task {
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
+
+/* Plant in all that is mapped what has been left to the engine. 0 or -ENOMEM. */
+int watch_plant_again(struct watch *w);
 
 /* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or
  * -errno. */
