@@ -6,6 +6,7 @@
 #include "attach/follow.h"
 #include "attach/tracer_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
@@ -58,6 +59,15 @@ void *tracer_options(const struct tracer *t)
 				  PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE |
 				  PTRACE_O_TRACESYSGOOD |
 				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
+}
+
+int tracer_suspend_seccomp(const struct tracer *t, const struct task *task, bool on)
+{
+	intptr_t options = (intptr_t)tracer_options(t) | (on ? PTRACE_O_SUSPEND_SECCOMP : 0);
+
+	return kernel_request(&t->kernel, PTRACE_SETOPTIONS, task->tid, NULL, (void *)options) ?
+		       -errno :
+		       0;
 }
 
 void tracer_look_often(struct tracer *t)

@@ -164,6 +164,10 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
 int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
 		const uint64_t arg[6], int64_t *result);
 
+/* Switch the seccomp filters of a stopped task off, and on again before it goes on. 0 or -errno:
+ * -EPERM without CAP_SYS_ADMIN, or under a filter of our own. */
+int tracer_suspend_seccomp(const struct tracer *t, const struct task *task, bool on);
+
 /* Have a task that runs stop for a moment, in which others have its processor: it goes on when its
  * stop is served. */
 void tracer_interrupt(struct tracer *t, const struct task *task);

@@ -297,7 +297,11 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 	 * yet. */
 	if (w && !task_is_at_exec(task))
 		watch_begin_engine(w, task);
+	if (w)
+		w->arming = ARM_HELD;
 	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
+	if (w)
+		w->arming = ARM_LATER;
 	if (*err) {
 		watch_free(w);
 		return NULL;

@@ -79,6 +79,13 @@ static bool host_has_left(void *ctx, struct task *task,
 	return true;
 }
 
+static void host_note(void *ctx, const char *what)
+{
+	const struct watch *w = ctx;
+
+	w->sink->note(w->image, what);
+}
+
 static const struct module_files *host_files(void *ctx)
 {
 	return &((struct watch *)ctx)->shared->files;
@@ -122,6 +129,7 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
 		.has_left = host_has_left,
+		.note = host_note,
 		.files = host_files,
 		.lost = host_lost,
 		.ctx = w,
@@ -145,7 +153,13 @@ static bool has_part(const struct probe *p)
 
 static void refuse(struct watch *w, const struct engine_function *f, const char *why)
 {
-	if (!watch_refusal(w))
+	struct error note;
+
+	/* Of what has come later the program is not to suffer. */
+	if (w->decided) {
+		error_set(&note, 0, "has a %s() now that is not seen: %s", f->probe->name, why);
+		w->sink->note(w->image, note.text);
+	} else if (!watch_refusal(w))
 		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s",
 			  f->probe->name, why);
 }
@@ -165,17 +179,60 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 		return true;
 	}
 	refuse(w, f, why);
-	return false;
+	return w->decided;
+}
+
+static void cannot_arm(struct watch *w, const struct error *why)
+{
+	struct error note;
+
+	if (!w->decided) {
+		w->refusal = *why;
+		return;
+	}
+	error_set(&note, 0, "has functions of an allocator that are not seen: %s", why->text);
+	w->sink->note(w->image, note.text);
+}
+
+static void arm(struct watch *w, bool held)
+{
+	struct error why;
+	int err = w->shared->engine->arm(w->engine, held, &why);
+
+	w->in_the_way = err == -EAGAIN;
+	w->arm_later = w->in_the_way;
+	if (err && !w->in_the_way)
+		cannot_arm(w, &why);
+	w->decided |= !err && w->n_taken;
 }
 
 void watch_arm(struct watch *w)
 {
 	/* What is refused is left as it is. */
-	int err = w->engine && !watch_refusal(w) ? w->shared->engine->arm(w->engine) : 0;
+	if (!w->engine || watch_refusal(w))
+		return;
+	if (w->arming == ARM_LATER)
+		w->arm_later = true;
+	else
+		arm(w, w->arming == ARM_HELD);
+}
 
-	if (err)
-		error_set(&w->refusal, err, "its code cannot be changed: %s", strerror(-err));
-	w->decided |= w->n_taken && !watch_refusal(w);
+bool watch_is_to_arm(const struct watch *w)
+{
+	return w->engine && w->arm_later && !watch_refusal(w);
+}
+
+void watch_arm_held(struct watch *w, bool last)
+{
+	struct error why;
+
+	arm(w, true);
+	if (!w->in_the_way || !last)
+		return;
+	w->arm_later = false;
+	error_set(&why, -EAGAIN, "a thread may return into the first instructions of its "
+				 "allocator");
+	cannot_arm(w, &why);
 }
 
 int watch_fall_back(struct watch *w)

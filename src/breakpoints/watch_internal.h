@@ -21,6 +21,13 @@ struct known_pc {
 	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
 };
 
+/* When functions that have come to light can be changed. */
+enum arming {
+	ARM_LATER,	/* tasks run, and may be in them */
+	ARM_NEW,	/* their module has just been mapped: nobody is in it */
+	ARM_HELD,	/* no task runs */
+};
+
 struct watch {
 	struct watch_shared *shared;
 	const struct observer_sink *sink;
@@ -52,6 +59,8 @@ struct watch {
 	struct engine_host host;	/* what it asks of us */
 	struct engine_function *taken;	/* functions that it sees */
 	size_t n_taken, cap_taken;
+	enum arming arming;		/* what is found to be mapped */
+	bool arm_later, in_the_way;	/* watch_is_to_arm() */
 	bool decided;			/* the engine has begun to see functions */
 	bool traps_only;		/* it cannot be used here */
 	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
@@ -157,7 +166,7 @@ void watch_begin_engine(struct watch *w, struct task *task);
 bool watch_offer(struct watch *w, const struct engine_function *f);
 /* Functions in [start, end) are gone. */
 void watch_forget_taken(struct watch *w, taddr start, taddr end);
-/* What has been offered is seen from here on. */
+/* What has been offered is seen from here on, or from watch_arm_held() on. */
 void watch_arm(struct watch *w);
 /* Nothing of the engine is in the program any more, or that is gone. */
 void watch_end_engine(struct watch *w);

@@ -98,9 +98,9 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	return e;
 }
 
-static int fast_arm(struct engine *e)
+static int fast_arm(struct engine *e, bool held, struct error *why)
 {
-	return pads_arm(e);
+	return pads_arm(e, held, why);
 }
 
 static void fast_modules(struct engine *e, const struct mappings *maps)
@@ -216,12 +216,14 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	const struct task *caller = tasks_caller(e);
-	if (!tasks_have_left(e) || (e->n_tasks && !caller))
+	struct task *caller = tasks_caller(e);
+	if ((e->armed && !tasks_have_left(e)) || (e->n_tasks && !caller))
 		return -EAGAIN;
-	if (caller)
-		memory_close(e, caller);
 	e->removed = true;
+	/* A filter that was not there when we came would kill it for a munmap(2). */
+	if (caller && memory_close(e, caller))
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "its seccomp filter may forbid munmap(2)");
 	return 0;
 }
 

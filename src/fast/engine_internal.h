@@ -66,6 +66,7 @@ struct engine {
 	struct task **tasks;
 	size_t n_tasks, cap_tasks;
 	uint64_t told_lost;
+	bool armed;		/* a jump has been in the program */
 	bool removed;		/* the jumps are out, for good */
 };
 
@@ -77,11 +78,12 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 /* memory.c */
 /* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
  * a sentence: nothing is left there. */
-int memory_open(struct engine *e, const struct task *task, struct error *why);
-/* Take it out again, by way of a task that is stopped. */
-void memory_close(struct engine *e, const struct task *task);
+int memory_open(struct engine *e, struct task *task, struct error *why);
+/* Take it out again, by way of a task that is stopped. 0, or -errno: its seccomp filter would kill
+ * it, and all stays. */
+int memory_close(struct engine *e, struct task *task);
 /* The same of a copy of the program's memory, which has not inherited all of it. */
-void memory_leave_copy(const struct engine *e, const struct task *child);
+void memory_leave_copy(const struct engine *e, struct task *child);
 /* Our own side of it. */
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */
@@ -95,8 +97,8 @@ int memory_tell_tables(struct engine *e, const struct mappings *maps);
 
 /* pads.c */
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
-/* Write what has been planned; 0 or -errno. */
-int pads_arm(struct engine *e);
+/* Write what has been planned; as engine_ops.arm(). */
+int pads_arm(struct engine *e, bool held, struct error *why);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
 bool pads_have(const struct engine *e, taddr pc);
@@ -105,7 +107,7 @@ bool pads_have(const struct engine *e, taddr pc);
 /* A task by whose number /proc tells of the program: one that has not ended. */
 pid_t tasks_tid(const struct engine *e);
 /* One that can be made to run system calls; NULL: none is stopped so that it can. */
-const struct task *tasks_caller(const struct engine *e);
+struct task *tasks_caller(const struct engine *e);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);

@@ -16,7 +16,7 @@ pid_t tasks_tid(const struct engine *e)
 	return e->space->pid;
 }
 
-const struct task *tasks_caller(const struct engine *e)
+struct task *tasks_caller(const struct engine *e)
 {
 	for (size_t i = 0; i < e->n_tasks; i++)
 		if (task_can_call(e->tasks[i]))
