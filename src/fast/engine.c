@@ -69,6 +69,7 @@ static void fast_free(struct engine *e)
 	free(e->pads);
 	free(e->functions);
 	free(e->tasks);
+	free(e->numbers);
 	free(e);
 }
 
@@ -129,10 +130,12 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 {
 	struct arch_regs r;
 
-	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
+	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks) ||
+	    ARRAY_RESERVE(&e->numbers, &e->cap_numbers, e->n_tasks))
 		return; /* the agent takes it for a stranger */
-	e->tasks[e->n_tasks++] = task;
-	threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
+	e->tasks[e->n_tasks] = task;
+	e->numbers[e->n_tasks++] =
+		threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
 	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
 	if (!memory_knows(e, arch_sp(&r)))
 		memory_tell_ranges(e);
@@ -140,15 +143,19 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 
 static void fast_thread_ends(struct engine *e, struct task *task)
 {
-	size_t n = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < e->n_tasks; i++)
-		if (e->tasks[i] != task)
-			e->tasks[n++] = e->tasks[i];
-	e->n_tasks = n;
-	uint32_t number = threads_of(e->threads, task->tid);
-	if (number != AGENT_NO_THREAD)
-		threads_end(e->threads, number, ring_head(e->ring));
+	while (i < e->n_tasks && e->tasks[i] != task)
+		i++;
+	if (i == e->n_tasks)
+		return;
+	/* Not by its number in the table: a stack is used again before its last thread is known to
+	 * have ended, and so the two have one. */
+	if (e->numbers[i] != AGENT_NO_THREAD)
+		threads_end(e->threads, e->numbers[i], ring_head(e->ring));
+	e->n_tasks--;
+	memmove(&e->tasks[i], &e->tasks[i + 1], (e->n_tasks - i) * sizeof *e->tasks);
+	memmove(&e->numbers[i], &e->numbers[i + 1], (e->n_tasks - i) * sizeof *e->numbers);
 }
 
 /* ---- telling ---- */

@@ -64,7 +64,8 @@ struct engine {
 	struct threads *threads;
 	struct events events;
 	struct task **tasks;
-	size_t n_tasks, cap_tasks;
+	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
+	size_t n_tasks, cap_tasks, cap_numbers;
 	uint64_t told_lost;
 	bool armed;		/* a jump has been in the program */
 	bool removed;		/* the jumps are out, for good */

@@ -118,15 +118,13 @@ static bool put_back(const struct engine *e, const struct task *task, struct arc
 
 /* A thread that sleeps may have words for ever that calls long over have left behind, or another
  * thread whose stack it has now: between what is in use. */
-static bool only_stale_words(const struct engine *e, struct task *task)
+static bool only_stale_words(const struct engine *e, struct task *task, uint32_t number)
 {
-	uint32_t number = threads_of(e->threads, task->tid);
-
 	return number != AGENT_NO_THREAD && !engine_agent(e)->threads[number].depth &&
 	       e->host->has_left(e->host->ctx, task, is_ours, e);
 }
 
-static bool has_left(const struct engine *e, struct task *task)
+static bool has_left(const struct engine *e, struct task *task, uint32_t number)
 {
 	struct arch_regs r;
 
@@ -134,7 +132,7 @@ static bool has_left(const struct engine *e, struct task *task)
 		return true; /* it is dying */
 	if (is_ours(e, arch_pc(&r)) && !put_back(e, task, &r))
 		return false;
-	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task);
+	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
 }
 
 bool tasks_have_left(struct engine *e)
@@ -142,6 +140,6 @@ bool tasks_have_left(struct engine *e)
 	bool all = true;
 
 	for (size_t i = 0; i < e->n_tasks; i++)
-		all &= has_left(e, e->tasks[i]);
+		all &= has_left(e, e->tasks[i], e->numbers[i]);
 	return all;
 }

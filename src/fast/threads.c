@@ -104,6 +104,8 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 	uint32_t slot = slot_for(t, thread_pointer, &found), number;
 
 	if (found) {
+		/* Its stack is used again, before the last one's end has been told. */
+		t->known[t->keys[slot].number].tid = tid;
 		t->known[t->keys[slot].number].users++;
 		return t->keys[slot].number;
 	}
@@ -163,12 +165,4 @@ uint32_t threads_find(const struct threads *t, uint64_t thread_pointer)
 	uint32_t slot = slot_for(t, thread_pointer, &found);
 
 	return found ? t->keys[slot].number : AGENT_NO_THREAD;
-}
-
-uint32_t threads_of(const struct threads *t, pid_t tid)
-{
-	for (uint32_t i = AGENT_SPARES; i < AGENT_THREADS; i++)
-		if (t->known[i].users && t->known[i].tid == tid)
-			return i;
-	return AGENT_NO_THREAD;
 }
