@@ -265,6 +265,15 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
+void tracer_let_run(struct tracer *t, uint64_t ns)
+{
+	tracer_continue(t);
+	t->kernel.pause(t->kernel.ctx, ns);
+	if (!tracer_collect(t))
+		tracer_serve_queue(t);
+	tracer_stop_all(t);
+}
+
 /* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
  * that made an exec and is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
@@ -345,13 +354,8 @@ static void stop_and_clean(struct tracer *t, pid_t pid)
 	enum { ROUNDS = 4000, NAP_NS = 500000 };
 
 	tracer_stop_all(t);
-	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++) {
-		tracer_continue(t);
-		t->kernel.pause(t->kernel.ctx, NAP_NS);
-		if (!tracer_collect(t))
-			tracer_serve_queue(t);
-		tracer_stop_all(t);
-	}
+	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++)
+		tracer_let_run(t, NAP_NS);
 }
 
 void tracer_let_stopped_go(struct tracer *t, pid_t pid)

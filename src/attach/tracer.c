@@ -75,6 +75,11 @@ void tracer_look_often(struct tracer *t)
 	t->looks_often = true;
 }
 
+void tracer_will_call(struct tracer *t)
+{
+	t->will_call = true;
+}
+
 void tracer_stop_at_syscalls(struct tracer *t)
 {
 	t->at_syscalls = true;

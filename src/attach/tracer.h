@@ -100,6 +100,10 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 /* Have tracer_ops.idle() called from here on. */
 void tracer_look_often(struct tracer *t);
 
+/* Have a process that is attached to stopped where tracer_call() can be used, if that can be had.
+ * Before the first one. */
+void tracer_will_call(struct tracer *t);
+
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
  * traced. */
 void tracer_watch_exits(struct tracer *t);
@@ -150,6 +154,10 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
  * tracer_continue(). */
 void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
+
+/* All tasks are stopped: let them go on for so long, serve what they have stopped for, and stop them
+ * again. */
+void tracer_let_run(struct tracer *t, uint64_t ns);
 
 /* An instruction of a program that makes system calls: in its vdso, which is there from its exec
  * on. 0: there is none. */

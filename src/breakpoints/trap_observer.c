@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct trap_observer {
@@ -82,13 +81,10 @@ static bool refuse_engine(struct trap_observer *o, struct task *task, void *imag
 /* Let all tasks run for a moment, and try again to change code that one was in. */
 static void arm_again(struct trap_observer *o, struct watch *w)
 {
-	enum { TRIES = 8 };
-	const struct timespec moment = { .tv_nsec = 2000000 };
+	enum { TRIES = 8, MOMENT_NS = 2000000 };
 
 	for (unsigned i = 1; i <= TRIES && watch_is_to_arm(w); i++) {
-		tracer_continue(o->tracer);
-		nanosleep(&moment, NULL);
-		tracer_stop_all(o->tracer);
+		tracer_let_run(o->tracer, MOMENT_NS);
 		watch_arm_held(w, i == TRIES);
 	}
 }

@@ -151,6 +151,7 @@ static int set_up_engine(struct serve *v, struct journal *journal)
 	v->watched->engine = &fast_engine;
 	v->watched->engine_optional = o->engine == ENGINE_AUTO;
 	v->watched->wait_for_traps = o->wait;
+	tracer_will_call(v->tracer);
 	/* There is hardly ever a stop to stay awake for. */
 	tracer_set_wait(v->tracer, WAIT_SLEEP);
 	/* What is to be unwound here needs the program's memory. */

@@ -86,6 +86,12 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
+	if (!task_can_call(task)) {
+		error_set(why, -EAGAIN, "none of its threads is stopped where it can make a system "
+					"call");
+		fast_free(e);
+		return NULL;
+	}
 	if (memory_open(e, task, why)) {
 		fast_free(e);
 		return NULL;
