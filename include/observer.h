@@ -100,6 +100,8 @@ struct observer_sink {
 	 * @why_not  what is wrong and what to do, for a person */
 	void (*unobserved)(void *ctx, pid_t pid, void *image, enum unobserved why,
 			   const char *why_not);
+	/* What a person has to know of the image, which begins as if after "process N ". */
+	void (*note)(void *image, const char *what);
 
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *image, const struct alloc_event *e);

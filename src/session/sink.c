@@ -260,6 +260,13 @@ static void sink_pages(void *image, const struct page_event *e, const struct all
 	recorders_pages(i->recorders, e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
 }
 
+static void sink_note(void *image, const char *what)
+{
+	const struct image *i = image;
+
+	say_to(i->session->host.say, "process %d %s", (int)i->pid, what);
+}
+
 static void sink_leaving(void *image)
 {
 	recorders_leaving(((struct image *)image)->recorders);
@@ -276,6 +283,7 @@ const struct observer_sink session_sink = {
 	.forked = session_forked,
 	.observed = session_observed,
 	.unobserved = session_unobserved,
+	.note = sink_note,
 	.event = sink_event,
 	.wants = sink_wants,
 	.knows = sink_knows,

@@ -87,10 +87,11 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 	return w->leaves && !strcmp(f->probe->name, w->leaves) ? ENGINE_LEAVES : ENGINE_TAKES;
 }
 
-static int script_arm(struct engine *e)
+static int script_arm(struct engine *e, bool held, struct error *why)
 {
+	(void)held;
 	of(e)->armed++;
-	return of(e)->no_arm;
+	return of(e)->no_arm ? error_set(why, of(e)->no_arm, "%s", strerror(-of(e)->no_arm)) : 0;
 }
 
 static void script_modules(struct engine *e, const struct mappings *maps)

@@ -96,19 +96,18 @@ static void a_thread_whose_pointer_is_set_later_is_known_by_that(void **state)
 	struct table *x = *state;
 	uint32_t a = threads_begin(x->t, 0, 10), b;
 
-	threads_moved(x->t, 10, 0, 50);
+	assert_int_equal(threads_moved(x->t, a, 0, 50), a);
 	assert_known(x, 0, a);
-	threads_moved(x->t, 10, 0x7f1000, 50);
+	b = threads_moved(x->t, a, 0x7f1000, 50);
 	assert_known(x, 0, AGENT_NO_THREAD);
-	b = threads_of(x->t, 10);
 	assert_int_not_equal(a, b);
 	assert_known(x, 0x7f1000, b);
 	/* What it has recorded before is its own, too. */
 	assert_int_equal(threads_tid(x->t, a), 10);
 	assert_int_equal(threads_tid(x->t, b), 10);
-	/* One that has no number does not get one so: a child of vfork has its parent's. */
-	threads_moved(x->t, 11, 0x7f1000, 50);
-	assert_int_equal(threads_of(x->t, 11), AGENT_NO_THREAD);
+	/* One that has no number does not get one so. */
+	assert_int_equal(threads_moved(x->t, AGENT_NO_THREAD, 0x7f1000, 50), AGENT_NO_THREAD);
+	assert_int_equal(threads_moved(x->t, a, 0x7f2000, 50), a);
 	threads_end(x->t, b, 60);
 	assert_known(x, 0x7f1000, AGENT_NO_THREAD);
 }
