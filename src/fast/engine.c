@@ -218,14 +218,21 @@ static void fast_suspend(struct engine *e, bool on)
 
 static int fast_remove(struct engine *e)
 {
+	struct task *later;
+
 	if (e->removed)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
 	if (!tasks_have_left(e))
 		return -EAGAIN;
-	if (e->n_tasks)
-		memory_close(e, e->tasks[0]);
+	struct task *caller = tasks_find_caller(e, &later);
+	if (later && !caller) {
+		tracer_call_later(e->tracer, later);
+		return -EAGAIN;
+	}
+	if (caller)
+		memory_close(e, caller);
 	e->removed = true;
 	return 0;
 }

@@ -106,6 +106,9 @@ bool pads_have(const struct engine *e, taddr pc);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);
+/* One that can be made to make system calls; NULL with *@later: one that can when its own stop has
+ * been served. */
+struct task *tasks_find_caller(const struct engine *e, struct task **later);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);
 

@@ -331,7 +331,10 @@ int memory_near(struct engine *e, taddr function, size_t size)
 
 		return far > ARCH_PATCH_REACH || n->used + size > n->size ? -ENOSPC : 0;
 	}
-	const struct call c = { e, e->tasks[0] };
+	struct task *later, *caller = tasks_find_caller(e, &later);
+	const struct call c = { e, caller };
+	if (!caller)
+		return -EAGAIN;
 	int err = find_room(e, function, NEAR_BYTES + PAGE, &at);
 	if (err)
 		return err;

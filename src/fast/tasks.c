@@ -32,6 +32,20 @@ static bool any_word(const struct engine *e, taddr sp, word_fn *fn)
 	return false;
 }
 
+struct task *tasks_find_caller(const struct engine *e, struct task **later)
+{
+	*later = NULL;
+	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct task *task = e->tasks[i];
+
+		if (tracer_may_call(e->tracer, task))
+			return task;
+		if (task->state == TASK_QUEUED && !task_has_ended(task))
+			*later = task;
+	}
+	return NULL;
+}
+
 /* ---- before the jumps are written ---- */
 
 /* Strictly inside of bytes that a jump is to take: a signal handler may return there. */
