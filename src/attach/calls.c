@@ -63,29 +63,48 @@ static void gave_back(void *ctx)
 	journal_called(c->tracer->journal, c->task->journal_record);
 }
 
-/*
- * A stop for a trap, which has been served or is being served: from there the task goes into one
- * that PTRACE_INTERRUPT asks for, without running anything in between. What else it stops for is
- * the program's.
- */
-static int into_held_stop(struct tracer *t, const struct task *task)
+/* The signal that it has stopped for, and has not been handed yet. */
+static int own_signal(const struct tracer *t, const struct task *task)
 {
-	int wstatus;
+	struct stop s = { .kind = STOP_HELD };
 
-	if (task->state != TASK_SERVED)
+	if (task->state == TASK_QUEUED)
+		s = tracer_decode(t, task->tid, task->wstatus);
+	return s.kind == STOP_SIGNAL ? s.arg : 0;
+}
+
+/*
+ * A stop for a trap, which has been served or is being served; or one for a signal of its own,
+ * which it is handed: from there the task goes into a stop that PTRACE_INTERRUPT asks for, without
+ * running anything in between. What else it stops for is the program's.
+ */
+static int into_held_stop(struct tracer *t, struct task *task)
+{
+	int wstatus, sig = own_signal(t, task);
+
+	if (task->state != TASK_SERVED && !sig)
 		return 0;
-	if (kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL) ||
-	    kernel_resume(&t->kernel, PTRACE_CONT, task->tid, 0))
+	if (kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL))
+		return -errno;
+	if (sig)
+		task_resume(t, task, sig);
+	else if (kernel_resume(&t->kernel, PTRACE_CONT, task->tid, 0))
 		return -errno;
 	while (kernel_wait(&t->kernel, task->tid, &wstatus, 0) < 0)
 		if (errno != EINTR)
 			return -ESRCH;
 	if (WIFSTOPPED(wstatus) && tracer_decode(t, task->tid, wstatus).kind == STOP_HELD) {
+		task->state = sig ? TASK_HELD : task->state;
 		journal_noted(t->journal);
 		return 0;
 	}
 	tracer_note(t, task->tid, wstatus);
 	return -EAGAIN;
+}
+
+void tracer_call_later(struct tracer *t, const struct task *task)
+{
+	kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
 }
 
 int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],

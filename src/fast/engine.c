@@ -278,8 +278,12 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	struct task *caller = tasks_caller(e);
-	if ((e->armed && !tasks_have_left(e)) || (e->n_tasks && !caller))
+	if (e->armed && !tasks_have_left(e))
+		return -EAGAIN;
+	struct task *later, *caller = tasks_caller(e, &later);
+	if (later && !caller)
+		tracer_call_later(e->tracer, later);
+	if (e->n_tasks && !caller)
 		return -EAGAIN;
 	e->removed = true;
 	/* A filter that was not there when we came would kill it for a munmap(2). */

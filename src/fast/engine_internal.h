@@ -148,8 +148,9 @@ bool faults_pass(struct engine *e, struct task *task);
 /* tasks.c */
 /* A task by whose number /proc tells of the program: one that has not ended. */
 pid_t tasks_tid(const struct engine *e);
-/* One that can be made to run system calls; NULL: none is stopped so that it can. */
-struct task *tasks_caller(const struct engine *e);
+/* One that can be made to make system calls; NULL with *@later: one that can when its own stop has
+ * been served. */
+struct task *tasks_caller(const struct engine *e, struct task **later);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);

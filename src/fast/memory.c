@@ -362,7 +362,7 @@ int memory_near(struct engine *e, taddr function, size_t size)
 		return far > ARCH_PATCH_REACH || n->used + size > n->size ? -ENOSPC : 0;
 	}
 	struct call c;
-	struct task *caller = tasks_caller(e);
+	struct task *later, *caller = tasks_caller(e, &later);
 	int err = caller ? begin_calls(&c, e, caller) : -EAGAIN;
 	if (!err)
 		err = find_room(e, function, NEAR_BYTES + PAGE, &at);

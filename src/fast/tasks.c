@@ -16,11 +16,17 @@ pid_t tasks_tid(const struct engine *e)
 	return e->space->pid;
 }
 
-struct task *tasks_caller(const struct engine *e)
+struct task *tasks_caller(const struct engine *e, struct task **later)
 {
-	for (size_t i = 0; i < e->n_tasks; i++)
-		if (task_can_call(e->tasks[i]))
-			return e->tasks[i];
+	*later = NULL;
+	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct task *task = e->tasks[i];
+
+		if (task_can_call(task))
+			return task;
+		if (task->state == TASK_QUEUED && !task_has_ended(task))
+			*later = task;
+	}
 	return NULL;
 }
 

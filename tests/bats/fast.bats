@@ -210,3 +210,17 @@ attach_exactly() {
 	finish kin
 	grep -qx 'checksum right' kin.out
 }
+
+# Its one thread is also the one that has to map and unmap what is ours; a signal that it is about to get comes
+# first.
+@test "attached to again and again while real-time signals come, nothing being trapped: not one is missing" {
+	start rtqueue "$T/rtqueue"
+	local i
+	for ((i = 0; i < ${CYCLES:-5}; i++)); do
+		"$MPROF" attach --engine=fast --duration=0.05 -o /dev/null --data=/dev/null "$PID" 2>attach.err ||
+			fail "round $i" "$(cat attach.err)"
+		own_text "$PID"
+		progress rtqueue
+	done
+	finish rtqueue
+}
