@@ -85,13 +85,11 @@ static void tell(struct event *e)
 
 /* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the
  * stack. */
-static struct agent_chain walk(struct activation *a, bool nodes)
+static void walk(struct activation *a, bool nodes, struct agent_chain *chain)
 {
-	struct agent_chain chain = agent_walk(a, nodes);
-
-	if (a->record != a->own && chain.whole && !chain.agent)
+	agent_walk(a, nodes, chain);
+	if (a->record != a->own && chain->whole && !chain->agent)
 		agent_reclaim(a);
-	return chain;
 }
 
 /* A call in which the thread's depth, @depth, does not tell that it is not nested, or which is a
@@ -102,7 +100,7 @@ static uint64_t judge(struct activation *a, uint32_t *depth)
 
 	if (!a->record)
 		return STATE_JUDGE;
-	chain = walk(a, false);
+	walk(a, false, &chain);
 	if (chain.inside == INSIDE_PAD)
 		return STATE_NESTED;
 	if (chain.inside == INSIDE_SIGNAL)
@@ -274,12 +272,14 @@ static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const
 static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
 {
 	struct activation *a = e->a;
+	struct agent_chain chain;
 
 	if (!a->record) {
 		*node = agent_node_below(a->shared, 0, ROOT_TOO_DEEP, a->shared->epoch);
 		return true;
 	}
-	*node = walk(a, true).node;
+	walk(a, true, &chain);
+	*node = chain.node;
 	if (state & STATE_JUDGE)
 		add_word(e, WORD_JUDGE, 0);
 	if (*node && !(state & STATE_JUDGE) && !(a->shared->flags & AGENT_WANT_STACKS))

@@ -89,7 +89,8 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 
 /* ---- walk.c ---- */
 
-/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes. */
-struct agent_chain agent_walk(struct activation *a, bool nodes);
+/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes. It gives no
+ * result in registers: that would be loaded from narrower stores, and wait for them. */
+void agent_walk(struct activation *a, bool nodes, struct agent_chain *out);
 
 #endif

@@ -273,20 +273,22 @@ static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
 	}
 }
 
-struct agent_chain agent_walk(struct activation *a, bool nodes)
+void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
 {
 	struct agent_thread *t = a->record;
-	struct agent_chain out = { 0 };
 	struct walk w = {
 		.shared = a->shared, .t = t, .fresh = t->fresh, .max = AGENT_NEW_FRAMES - 1};
 	uint32_t epoch = __atomic_load_n(&a->shared->epoch, __ATOMIC_RELAXED);
 	enum agent_step how;
 	bool full = false;
 
+	out->node = 0;
+	out->inside = INSIDE_NOTHING;
+	out->agent = out->whole = false;
 	if (!agent_know_stack(a)) {
 		if (nodes)
-			out.node = agent_node_below(a->shared, 0, ROOT_UNREADABLE, epoch);
-		return out;
+			out->node = agent_node_below(a->shared, 0, ROOT_UNREADABLE, epoch);
+		return;
 	}
 	if (t->epoch != epoch) {
 		t->epoch = epoch;
@@ -296,8 +298,7 @@ struct agent_chain agent_walk(struct activation *a, bool nodes)
 	w.hi = t->stack_hi;
 	t->fresh[0] = (struct agent_frame){ .pc = a->pc, .sp = a->sp, .fp = a->fp };
 	how = walk_fresh(&w, &full);
-	finish(&w, how, full, nodes, &out);
+	finish(&w, how, full, nodes, out);
 	if (w.deep)
 		__atomic_store_n(&a->shared->deep_taken, 0, __ATOMIC_RELEASE);
-	return out;
 }

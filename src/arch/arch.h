@@ -110,6 +110,8 @@ ssize_t arch_find_syscall(const uint8_t *code, size_t len);
 /* Have a task that has @r make a system call when it goes on, by such an instruction at @insn, and
  * not go on with the one that it was stopped in. Its result is what arch_result() gives then. */
 void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);
+/* Is the task about to make that call, in it, or right behind it? */
+bool arch_is_at_syscall(const struct arch_regs *r, taddr insn);
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

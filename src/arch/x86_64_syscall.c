@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+static const uint8_t insn_syscall[] = { 0x0f, 0x05 };
+
 ssize_t arch_find_syscall(const uint8_t *code, size_t len)
 {
-	static const uint8_t insn[] = { 0x0f, 0x05 };
-	const uint8_t *at = memmem(code, len, insn, sizeof insn);
+	const uint8_t *at = memmem(code, len, insn_syscall, sizeof insn_syscall);
 
 	return at ? at - code : -ENOENT;
 }
@@ -27,6 +28,11 @@ void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t a
 	u->r10 = arg[3];
 	u->r8 = arg[4];
 	u->r9 = arg[5];
+}
+
+bool arch_is_at_syscall(const struct arch_regs *r, taddr insn)
+{
+	return r->user.rip == insn || r->user.rip == insn + sizeof insn_syscall;
 }
 
 uint64_t arch_thread_pointer_of(const struct arch_regs *r)

@@ -39,9 +39,28 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid)
 	return 0;
 }
 
+struct caller {
+	struct tracer *tracer;
+	struct task *task;
+};
+
 static void note(void *ctx, pid_t tid, int wstatus)
 {
-	tracer_note(ctx, tid, wstatus);
+	tracer_note(((struct caller *)ctx)->tracer, tid, wstatus);
+}
+
+static void takes(void *ctx, const struct journal_call *own)
+{
+	struct caller *c = ctx;
+
+	journal_calls(c->tracer->journal, &c->task->journal_record, tracer_who(c->task), own);
+}
+
+static void gave_back(void *ctx)
+{
+	struct caller *c = ctx;
+
+	journal_called(c->tracer->journal, c->task->journal_record);
 }
 
 /*
@@ -69,10 +88,12 @@ static int into_held_stop(struct tracer *t, const struct task *task)
 	return -EAGAIN;
 }
 
-int tracer_call(struct tracer *t, const struct task *task, taddr insn, long nr,
-		const uint64_t arg[6], int64_t *result)
+int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],
+		int64_t *result)
 {
-	const struct remote r = { .kernel = &t->kernel, .note = note, .ctx = t };
+	struct caller c = { t, task };
+	const struct remote r = { .kernel = &t->kernel, .note = note, .ctx = &c,
+				  .takes = takes, .gave_back = gave_back };
 	int err = into_held_stop(t, task);
 
 	return err ? err : remote_call(&r, task->tid, insn, nr, arg, result);

@@ -14,12 +14,6 @@
  * ERESTART_RESTARTBLOCK of the kernel, which programs never see. */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
-/* What a task is given back. */
-struct remote_kept {
-	struct arch_regs regs;
-	sigmask mask;
-};
-
 static int mask_request(const struct remote *r, int request, pid_t tid, sigmask *mask)
 {
 	return kernel_request(r->kernel, request, tid, (void *)sizeof *mask, mask) ? -errno : 0;
@@ -114,26 +108,30 @@ static int interrupt(const struct remote *r, pid_t tid)
 	return err;
 }
 
-static int give_back(const struct remote *r, pid_t tid, const struct remote_kept *kept)
+static int give_back(const struct remote *r, pid_t tid, const struct journal_call *own)
 {
-	int err = arch_set_regs(tid, &kept->regs), mask_err = set_mask(r, tid, kept->mask);
+	int err = arch_set_regs(tid, &own->regs), mask_err = set_mask(r, tid, own->mask);
 
+	if (r->gave_back)
+		r->gave_back(r->ctx);
 	return err ? err : mask_err;
 }
 
 int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const uint64_t arg[6],
 		int64_t *result)
 {
-	struct remote_kept kept;
+	struct journal_call own = { .insn = insn };
 	struct arch_regs regs;
-	int err = arch_get_regs(tid, &kept.regs);
+	int err = arch_get_regs(tid, &own.regs);
 
 	if (!err)
-		err = mask_request(r, PTRACE_GETSIGMASK, tid, &kept.mask);
+		err = mask_request(r, PTRACE_GETSIGMASK, tid, &own.mask);
 	if (err)
 		return err;
-	regs = kept.regs;
+	regs = own.regs;
 	arch_set_syscall(&regs, insn, nr, arg);
+	if (r->takes)
+		r->takes(r->ctx, &own);
 	/* Signals wait, so that none is told of here, in registers that are not the program's. */
 	err = set_mask(r, tid, UINT64_MAX);
 	if (!err)
@@ -144,6 +142,6 @@ int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const ui
 		return err;
 	int back = interrupt(r, tid);
 
-	back = back ? back : give_back(r, tid, &kept);
+	back = back ? back : give_back(r, tid, &own);
 	return err ? err : back;
 }

@@ -2,6 +2,7 @@
 #ifndef MPROF_ATTACH_REMOTE_H
 #define MPROF_ATTACH_REMOTE_H
 
+#include "attach/journal.h"
 #include "attach/kernel.h"
 
 /*
@@ -18,6 +19,10 @@ struct remote {
 	 * about to, or that job control has stopped it. */
 	void (*note)(void *ctx, pid_t tid, int wstatus);
 	void *ctx;
+	/* What is the task's own is about to be taken from it; and it has been given back. NULL:
+	 * nobody wants to know. */
+	void (*takes)(void *ctx, const struct journal_call *own);
+	void (*gave_back)(void *ctx);
 };
 
 /**

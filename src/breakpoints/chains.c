@@ -125,9 +125,8 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
 
-int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain)
 {
-	struct unwind_chain chain;
 	struct arch_regs r;
 	int err = arch_get_regs(task->tid, &r);
 
@@ -138,8 +137,14 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	/* Pretend that the instruction before is a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
-	if (!err)
-		err = watch_unwind(w, &r, pc, NULL, &chain);
+	return err ? err : watch_unwind(w, &r, pc, NULL, chain);
+}
+
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	int err = watch_stack(w, task, &chain);
+
 	if (!err)
 		err = number_chain(w, task->tid, &chain, &out->n);
 	out->frames = w->frames;

@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "attach/task.h"
 #include "base/error.h"
+#include "observer.h"
 #include "probes/probes.h"
 #include "proc/modules.h"
 
@@ -53,6 +54,12 @@ struct engine_host {
 		      bool *inside);
 	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
 	void (*checked)(void *ctx, bool wrong);
+	/* Has the stack of a stopped task been followed to its end, nothing guessed, without
+	 * meeting a pc to which @ours says yes? */
+	bool (*has_left)(void *ctx, struct task *task, bool (*ours)(const struct engine *, taddr),
+			 const struct engine *e);
+	/* What a person has to know of the program, as observer_sink.note(). */
+	void (*note)(void *ctx, const char *what);
 	/* The files that are mapped, by their numbers. */
 	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */
@@ -93,15 +100,18 @@ struct engine_ops {
 	/* Will it see the calls of a function? It does so from arm() on. */
 	enum engine_answer (*plant)(struct engine *e, const struct engine_function *f,
 				    const char **why);
-	/* All tasks are stopped, or nobody can be in what has been planted: write it into the
-	 * program. 0 or -errno: nothing has been written. */
-	int (*arm)(struct engine *e);
+	/* Write what has been planted into the program.
+	 * @held  all tasks are stopped; else nobody can be in what is new
+	 * 0 or -errno, with a sentence: nothing has been written. -EAGAIN: a task is in the way;
+	 * let all run for a moment and ask again. */
+	int (*arm)(struct engine *e, bool held, struct error *why);
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 
 	/* Tell what has been seen. @ended: nothing can come any more. Returns how many events there
 	 * were. */
 	uint64_t (*drain)(struct engine *e, bool ended);
+	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the
 	 * engine. */
 	void (*thread_begins)(struct engine *e, struct task *task);

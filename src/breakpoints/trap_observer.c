@@ -73,7 +73,29 @@ static bool refuse_engine(struct trap_observer *o, struct task *task, void *imag
 
 	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
 		  o->shared.engine->name, why);
+	if (observed_of(task))
+		watch_clean(observed_of(task)->watch);
 	return refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
+}
+
+/* Let all tasks run for a moment, and try again to change code that one was in. */
+static void arm_again(struct trap_observer *o, struct watch *w)
+{
+	enum { TRIES = 8, MOMENT_NS = 2000000 };
+
+	for (unsigned i = 1; i <= TRIES && watch_is_to_arm(w); i++) {
+		tracer_let_run(o->tracer, MOMENT_NS);
+		watch_arm_held(w, i == TRIES);
+	}
+}
+
+/* It cannot be used for this program. True: what it was to see is trapped instead. */
+static bool falls_back(struct trap_observer *o, struct watch *w)
+{
+	if (watch_fall_back(w))
+		return false;
+	tracer_set_wait(o->tracer, o->shared.wait_for_traps);
+	return true;
 }
 
 static const char *program_without_allocator(pid_t tid)
@@ -98,17 +120,6 @@ static struct task *next_task(struct trap_observer *o, const struct observed *of
 	return task;
 }
 
-/* The other tasks that were there before us; all are stopped. */
-static void begin_others(struct trap_observer *o, const struct observed *of,
-			 const struct task *known)
-{
-	struct task *task;
-
-	for (size_t at = 0; (task = next_task(o, of, &at));)
-		if (task != known)
-			watch_thread_was_there(of->watch, task);
-}
-
 static bool on_image(void *ctx, struct task *task)
 {
 	struct trap_observer *o = ctx;
@@ -131,15 +142,17 @@ static bool on_image(void *ctx, struct task *task)
 			       refuse(o, task, image, UNOBSERVED_GONE, "it has ended meanwhile") :
 			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
 	of->image = image;
+	arm_again(o, of->watch);
 	why = watch_refusal(of->watch);
+	if (why && falls_back(o, of->watch))
+		why = NULL;
 	if (!why && watch_can_see(of->watch)) {
-		begin_others(o, of, task);
 		o->sink->observed(image, of);
 		return true;
 	}
-	watch_clean(of->watch);
 	if (why)
 		return refuse_engine(o, task, image, why);
+	watch_clean(of->watch);
 	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
 		      program_without_allocator(task->tid));
 }
@@ -219,14 +232,15 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
+	struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
 	if (!of)
 		return TRAP_NOT_OURS;
 	catch_up(of);
 	enum trap_answer a = watch_trap(of->watch, task, certain);
-	if (watch_refusal(of->watch))
-		refuse_engine(ctx, task, of->image, watch_refusal(of->watch));
+	if (watch_refusal(of->watch) && !falls_back(o, of->watch))
+		refuse_engine(o, task, of->image, watch_refusal(of->watch));
 	return a;
 }
 
@@ -289,9 +303,8 @@ static bool on_clean(void *ctx, struct address_space *space)
 	return watch_clean(of->watch) != -EAGAIN;
 }
 
-static uint64_t on_idle(void *ctx)
+static uint64_t drain_all(struct trap_observer *o)
 {
-	struct trap_observer *o = ctx;
 	const struct address_space *last = NULL;
 	uint64_t events = 0;
 	struct task *task;
@@ -303,6 +316,45 @@ static uint64_t on_idle(void *ctx)
 		events += watch_catch_up(observed_of(task)->watch, false);
 	}
 	return events;
+}
+
+/* The next watch whose engine has something to change; NULL: there is none. */
+static struct task *next_to_arm(struct trap_observer *o)
+{
+	struct task *task;
+
+	for (size_t at = 0; (task = tracer_next_task(o->tracer, &at));)
+		if (observed_of(task) && watch_is_to_arm(observed_of(task)->watch))
+			return task;
+	return NULL;
+}
+
+/* All are held: what has come to light while they ran is changed now. */
+static void arm_found(struct trap_observer *o)
+{
+	struct task *task;
+
+	while ((task = next_to_arm(o))) {
+		const struct observed *of = observed_of(task);
+
+		watch_arm_held(of->watch, false);
+		arm_again(o, of->watch);
+		if (watch_refusal(of->watch))
+			refuse_engine(o, task, of->image, watch_refusal(of->watch));
+	}
+}
+
+static uint64_t on_idle(void *ctx)
+{
+	struct trap_observer *o = ctx;
+	uint64_t events = drain_all(o);
+
+	if (!next_to_arm(o))
+		return events;
+	tracer_stop_all(o->tracer);
+	arm_found(o);
+	tracer_continue(o->tracer);
+	return events + 1;
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
@@ -369,7 +421,8 @@ struct trap_observer *trap_observer_of(struct observer *base)
 static void hold(struct observer *base)
 {
 	tracer_stop_all(trap_observer_of(base)->tracer);
-	on_idle(trap_observer_of(base));
+	drain_all(trap_observer_of(base));
+	arm_found(trap_observer_of(base));
 }
 
 static void let_run(struct observer *base)

@@ -81,7 +81,7 @@ void mma_defaults(struct options *o);
 /* MPROF_ENGINE; and can the engine do what the other options want? False: a sentence has been
  * printed. */
 bool engine_environment(struct options *o);
-bool engine_check_options(const struct options *o);
+bool engine_check_options(struct options *o);
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_check_options(struct options *o);
 

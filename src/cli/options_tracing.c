@@ -66,12 +66,13 @@ static bool set_wait(struct options *o, const char *v)
 
 static bool set_engine(struct options *o, const char *v)
 {
-	static const char *const words[] = { "trap", "fast" };
+	static const char *const words[] = { [ENGINE_TRAP] = "trap", [ENGINE_FAST] = "fast",
+					     [ENGINE_AUTO] = "auto" };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
-	o->fast = which;
+	o->engine = which;
 	return true;
 }
 
@@ -110,11 +111,11 @@ bool engine_environment(struct options *o)
 
 	if (!value || !*value || set_engine(o, value))
 		return true;
-	say("MPROF_ENGINE is %s; expected trap or fast", value);
+	say("MPROF_ENGINE is %s; expected trap, fast or auto", value);
 	return false;
 }
 
-bool engine_check_options(const struct options *o)
+bool engine_check_options(struct options *o)
 {
 	const char *with = o->trace_children ? "--trace-children=yes" :
 			   o->tree	     ? "--tree" :
@@ -123,10 +124,15 @@ bool engine_check_options(const struct options *o)
 						 "--time-unit=i" :
 						 NULL;
 
-	if (!o->fast || !with)
+	if (o->engine == ENGINE_TRAP || !with)
 		return true;
-	say("the fast engine does not do %s yet; use --engine=trap", with);
-	return false;
+	if (o->engine == ENGINE_FAST) {
+		say("the fast engine does not do %s yet; use --engine=trap", with);
+		return false;
+	}
+	say("programs are watched by traps: the fast engine does not do %s yet", with);
+	o->engine = ENGINE_TRAP;
+	return true;
 }
 
 const struct option_def tracing_options[] = {
@@ -146,7 +152,7 @@ const struct option_def tracing_options[] = {
 	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
-	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap or fast", set_engine },
+	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap, fast or auto", set_engine },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
 	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },

@@ -149,6 +149,9 @@ static int set_up_engine(struct serve *v, struct journal *journal)
 	if (!v->watched->engine_shared)
 		return -ENOMEM;
 	v->watched->engine = &fast_engine;
+	v->watched->engine_optional = o->engine == ENGINE_AUTO;
+	v->watched->wait_for_traps = o->wait;
+	tracer_will_call(v->tracer);
 	/* There is hardly ever a stop to stay awake for. */
 	tracer_set_wait(v->tracer, WAIT_SLEEP);
 	/* What is to be unwound here needs the program's memory. */
@@ -181,7 +184,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 	v->tracer = trap_observer_tracer(to);
 	v->watched = trap_observer_shared(to);
 	set_up_tracing(v);
-	if (o->fast && set_up_engine(v, journal))
+	if (o->engine != ENGINE_TRAP && set_up_engine(v, journal))
 		return -ENOMEM;
 	v->desc = o->massif.file ? description(o) : NULL;
 	const struct output_settings wanted = settings_of(o, v->desc);

@@ -34,11 +34,10 @@ void fast_shared_free(struct engine_shared *s)
 static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
 {
 	const struct engine *e = ctx;
-	pid_t tid = e->n_tasks ? e->tasks[0]->tid : e->space->pid;
 
 	if (exact)
 		pc = own_code_stands_for(e, pc);
-	return e->host->place(e->host->ctx, tid, pc, exact, guessed, hidden);
+	return e->host->place(e->host->ctx, tasks_tid(e), pc, exact, guessed, hidden);
 }
 
 static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
@@ -67,6 +66,11 @@ static bool make_readers(struct engine *e)
 
 static void fast_free(struct engine *e)
 {
+	struct journal *g = e->shared->settings.journal;
+
+	for (size_t i = 0; i < e->n_pads; i++)
+		journal_remove(g, e->pads[i].journal_entry);
+	memory_leave_journal(e);
 	ring_free(e->ring);
 	nodes_free(e->nodes);
 	threads_free(e->threads);
@@ -75,6 +79,7 @@ static void fast_free(struct engine *e)
 	free(e->functions);
 	free(e->known);
 	free(e->tasks);
+	free(e->numbers);
 	free(e);
 }
 
@@ -97,9 +102,13 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
+	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
 	int err = prepare(shared);
 	if (err)
 		error_set(why, err, "its agent cannot be read: %s", strerror(-err));
+	else if (!task_can_call(task))
+		err = error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
+					      "system call");
 	else
 		err = memory_open(e, task, why);
 	if (err) {
@@ -115,9 +124,23 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	return e;
 }
 
-static int fast_arm(struct engine *e)
+/* Of tasks that are stopped. A program begins without a thread pointer: the dynamic linker sets it
+ * before it tells that its libraries are there. */
+static void look_at_thread_pointers(struct engine *e)
 {
-	return pads_arm(e);
+	struct arch_regs r;
+
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (!arch_get_regs(e->tasks[i]->tid, &r))
+			e->numbers[i] = threads_moved(e->threads, e->numbers[i],
+						      arch_thread_pointer_of(&r),
+						      ring_head(e->ring));
+}
+
+static int fast_arm(struct engine *e, bool held, struct error *why)
+{
+	look_at_thread_pointers(e);
+	return pads_arm(e, held, why);
 }
 
 static void fast_modules(struct engine *e, const struct mappings *maps)
@@ -144,24 +167,32 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 {
 	struct arch_regs r;
 
-	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
+	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks) ||
+	    ARRAY_RESERVE(&e->numbers, &e->cap_numbers, e->n_tasks))
 		return; /* the agent takes it for a stranger */
-	e->tasks[e->n_tasks++] = task;
-	threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
-	tell_ranges(e);
+	e->tasks[e->n_tasks] = task;
+	e->numbers[e->n_tasks++] =
+		threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
+	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
+	if (!told_ranges_have(e, arch_sp(&r)))
+		tell_ranges(e);
 }
 
 static void fast_thread_ends(struct engine *e, struct task *task)
 {
-	size_t n = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < e->n_tasks; i++)
-		if (e->tasks[i] != task)
-			e->tasks[n++] = e->tasks[i];
-	e->n_tasks = n;
-	uint32_t number = threads_of(e->threads, task->tid);
-	if (number != AGENT_NO_THREAD)
-		threads_end(e->threads, number, ring_head(e->ring));
+	while (i < e->n_tasks && e->tasks[i] != task)
+		i++;
+	if (i == e->n_tasks)
+		return;
+	/* Not by its number in the table: a stack is used again before its last thread is known to
+	 * have ended, and so the two have one. */
+	if (e->numbers[i] != AGENT_NO_THREAD)
+		threads_end(e->threads, e->numbers[i], ring_head(e->ring));
+	e->n_tasks--;
+	memmove(&e->tasks[i], &e->tasks[i + 1], (e->n_tasks - i) * sizeof *e->tasks);
+	memmove(&e->numbers[i], &e->numbers[i + 1], (e->n_tasks - i) * sizeof *e->numbers);
 }
 
 /* ---- telling ---- */
@@ -194,8 +225,10 @@ static void park_waiting(struct engine *e)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < e->n_tasks; j++)
-			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i]))
+			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i])) {
+				e->parked++;
 				tracer_interrupt(e->tracer, e->tasks[j]);
+			}
 }
 
 static uint64_t fast_drain(struct engine *e, bool ended)
@@ -204,6 +237,7 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	struct ring_limits limits = { .most = UINT64_MAX, .upto = ring_head(e->ring), .now_ns = now,
 				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
 
+	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, arch_ticks(), now);
 	answer(e);
 	park_waiting(e);
@@ -211,6 +245,21 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
 	return n;
+}
+
+static struct engine_counts fast_counts(const struct engine *e)
+{
+	struct ring_counts c = ring_counts(e->ring);
+
+	return (struct engine_counts){
+		.functions = e->n_pads,
+		.records = c.records,
+		.strangers = c.strangers,
+		.stacks = c.stacks,
+		.passed_over = c.passed_over,
+		.parked = e->parked,
+		.nodes = __atomic_load_n(&engine_agent(e)->n_nodes, __ATOMIC_RELAXED),
+	};
 }
 
 /* ---- out of the way ---- */
@@ -229,11 +278,14 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	if (!tasks_have_left(e))
+	struct task *caller = tasks_caller(e);
+	if ((e->armed && !tasks_have_left(e)) || (e->n_tasks && !caller))
 		return -EAGAIN;
-	if (e->n_tasks)
-		memory_close(e, e->tasks[0]);
 	e->removed = true;
+	/* A filter that was not there when we came would kill it for a munmap(2). */
+	if (caller && memory_close(e, caller))
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "its seccomp filter may forbid munmap(2)");
 	return 0;
 }
 
@@ -251,6 +303,7 @@ const struct engine_ops fast_engine = {
 	.arm = fast_arm,
 	.modules = fast_modules,
 	.drain = fast_drain,
+	.counts = fast_counts,
 	.thread_begins = fast_thread_begins,
 	.thread_ends = fast_thread_ends,
 	.fault = faults_pass,

@@ -70,6 +70,7 @@ struct engine {
 	taddr agent;		/* the blob in the program */
 	size_t agent_size;
 	struct near_area near;
+	uint32_t room_entry, near_entry, waits_entry; /* of the journal */
 	struct pad *pads;
 	struct engine_function *functions; /* the same number of them, by the same numbers */
 	size_t n_pads, cap_pads, cap_functions;
@@ -78,9 +79,12 @@ struct engine {
 	struct threads *threads;
 	struct events events;
 	struct task **tasks;
-	size_t n_tasks, cap_tasks;
+	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
+	size_t n_tasks, cap_tasks, cap_numbers;
 	uint64_t told_lost;
+	uint64_t parked;	/* threads that waited for room and were stopped */
 	bool failed;		/* it has made a fault, and is switched off */
+	bool armed;		/* a jump has been in the program */
 	bool removed;		/* the jumps are out, for good */
 };
 
@@ -92,11 +96,14 @@ static inline struct agent_shared *engine_agent(const struct engine *e)
 /* memory.c */
 /* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
  * a sentence: nothing is left there. */
-int memory_open(struct engine *e, const struct task *task, struct error *why);
-/* Take it out again, by way of a task that is stopped. */
-void memory_close(struct engine *e, const struct task *task);
+int memory_open(struct engine *e, struct task *task, struct error *why);
+/* Take it out again, by way of a task that is stopped. 0, or -errno: its seccomp filter would kill
+ * it, and all stays. */
+int memory_close(struct engine *e, struct task *task);
 /* The same of a copy of the program's memory, which has not inherited all of it. */
-void memory_leave_copy(const struct engine *e, const struct task *child);
+void memory_leave_copy(const struct engine *e, struct task *child);
+/* It is not, or will not be, in the program any more. */
+void memory_leave_journal(struct engine *e);
 /* Our own side of it. */
 void memory_release(struct engine *e);
 /* Room for @size bytes of code near @function. 0 or -errno. */
@@ -105,6 +112,8 @@ int memory_near(struct engine *e, taddr function, size_t size);
 /* told.c: what the agent has to know */
 /* Where memory is readable and writable. 0 or -errno. */
 int tell_ranges(struct engine *e);
+/* Is @at in what the agent has been told of? */
+bool told_ranges_have(const struct engine *e, taddr at);
 /* What describes the frames of the code that is mapped, and of our own. 0 or -errno. */
 int tell_modules(struct engine *e, const struct mappings *maps);
 /* The same after pads have been placed. */
@@ -127,8 +136,8 @@ taddr own_code_stands_for(const struct engine *e, taddr pc);
 
 /* pads.c */
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
-/* Write what has been planned; 0 or -errno. */
-int pads_arm(struct engine *e);
+/* Write what has been planned; as engine_ops.arm(). */
+int pads_arm(struct engine *e, bool held, struct error *why);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
 bool pads_have(const struct engine *e, taddr pc);
@@ -138,6 +147,10 @@ bool pads_have(const struct engine *e, taddr pc);
 bool faults_pass(struct engine *e, struct task *task);
 
 /* tasks.c */
+/* A task by whose number /proc tells of the program: one that has not ended. */
+pid_t tasks_tid(const struct engine *e);
+/* One that can be made to run system calls; NULL: none is stopped so that it can. */
+struct task *tasks_caller(const struct engine *e);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);

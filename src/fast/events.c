@@ -10,6 +10,7 @@ void events_now(struct events *v, uint64_t ticks, uint64_t ns)
 	v->moments.ns[0] = v->moments.ns[1];
 	v->moments.ticks[1] = ticks;
 	v->moments.ns[1] = ns;
+	v->placed = false;
 }
 
 uint64_t events_time(const struct events *v, uint64_t ticks)
@@ -24,6 +25,17 @@ uint64_t events_time(const struct events *v, uint64_t ticks)
 		ns = m->ns[0] + (uint64_t)(part / (m->ticks[1] - m->ticks[0]));
 	}
 	return ns > v->last_ns ? ns : v->last_ns;
+}
+
+/* Of most records it is the moment of the one before, and has been found already. */
+static uint64_t place(struct events *v, uint64_t ticks)
+{
+	if (v->placed && ticks == v->placed_ticks)
+		return v->last_ns;
+	v->last_ns = events_time(v, ticks);
+	v->placed_ticks = ticks;
+	v->placed = true;
+	return v->last_ns;
 }
 
 static bool has(const struct ring_record *r, enum agent_word which)
@@ -182,18 +194,34 @@ static bool describe(const struct events *v, const struct ring_record *r, struct
 	}
 }
 
+/* Field by field: a compiler clears so much at once by an instruction that takes as long as all the
+ * rest. */
+static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
+{
+	e->kind = AE_ALLOC;
+	e->call = call;
+	e->task = task;
+	e->time_ns = 0;
+	e->ptr = e->old_ptr = e->sp = 0;
+	e->size = e->count = e->elem = 0;
+	e->label = LABEL_NONE;
+	e->by_allocator = e->announced = false;
+	e->chain = (struct alloc_chain){ 0 };
+}
+
 void events_take(void *events, const struct ring_record *r)
 {
 	struct events *v = events;
-	struct alloc_event e = { .call = call_of(r->kind), .task = task_of(v, r) };
+	struct alloc_event e;
 
+	begin_event(&e, call_of(r->kind), task_of(v, r));
 	if (is_nested(v, r, e.task))
 		return;
 	if (!describe(v, r, &e)) {
 		v->lost++;
 		return;
 	}
-	e.time_ns = v->last_ns = events_time(v, r->ticks);
+	e.time_ns = place(v, r->ticks);
 	v->host->event(v->host->ctx, &e);
 	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
 		return;

@@ -26,7 +26,9 @@ struct events {
 	pid_t pid;
 	struct moments moments;
 	bool check;		/* compare chains with what copies of the stack tell */
-	uint64_t last_ns;	/* time of the event before */
+	uint64_t last_ns;	/* time of the event before ... */
+	uint64_t placed_ticks;	/* ... which is that of these ticks */
+	bool placed;		/* ... since the two moments have been told */
 	uint64_t lost;		/* records that made no sense */
 };
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "fast/blob.h"
 #include "fast/owner.h"
+#include "fast/refusal.h"
 #include "fast/room.h"
 #include "proc/file.h"
 #include "proc/maps.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +36,33 @@ static size_t pages(size_t bytes)
 
 struct call {
 	const struct engine *e;
-	const struct task *task;
+	struct task *task;
+	bool filtered; /* its seccomp filter is to be switched off for it */
 };
+
+/* 0, or -EPERM: a filter may kill it. */
+static int begin_calls(struct call *c, const struct engine *e, struct task *task)
+{
+	*c = (struct call){ e, task, proc_status(task->tid).seccomp };
+	if (!c->filtered)
+		return 0;
+	int err = tracer_suspend_seccomp(e->tracer, task, true);
+
+	return err ? err : tracer_suspend_seccomp(e->tracer, task, false);
+}
 
 static long run(const struct call *c, long nr, uint64_t a, uint64_t b, uint64_t d, uint64_t f,
 		uint64_t g, uint64_t h)
 {
 	const uint64_t arg[6] = { a, b, d, f, g, h };
 	int64_t result;
-	int err = tracer_call(c->e->tracer, c->task, c->e->syscall_insn, nr, arg, &result);
+	int err = c->filtered ? tracer_suspend_seccomp(c->e->tracer, c->task, true) : 0;
 
+	if (err)
+		return err;
+	err = tracer_call(c->e->tracer, c->task, c->e->syscall_insn, nr, arg, &result);
+	if (c->filtered)
+		tracer_suspend_seccomp(c->e->tracer, c->task, false);
 	return err ? err : (long)result;
 }
 
@@ -69,6 +88,23 @@ static void unmap(const struct call *c, taddr at, size_t size)
 static int advise(const struct call *c, taddr at, size_t size, int advice)
 {
 	return (int)run(c, SYS_madvise, at, size, (uint64_t)advice, 0, 0, 0);
+}
+
+/* Addresses for all of it but what is near code, in one piece, where the kernel likes. */
+static int reserve(struct engine *e, const struct call *c)
+{
+	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
+				      .size = e->agent_size + e->memory.size + e->tables.size };
+	int err = map(c, 0, room.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		      0, &room.at);
+
+	if (err)
+		return err;
+	e->room_entry = journal_add(e->shared->settings.journal, &room);
+	e->agent = room.at;
+	e->memory.there = e->agent + e->agent_size;
+	e->tables.there = e->memory.there + e->memory.size;
+	return 0;
 }
 
 /* ---- the shared memory ---- */
@@ -120,11 +156,12 @@ static int open_here(struct engine *e, pid_t tid, long number)
 
 static int map_there(struct engine *e, const struct call *c, long fd)
 {
-	int err = map(c, 0, e->memory.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-		      (int)fd, 0, &e->memory.there);
+	const int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED;
+	int err = map(c, e->memory.there, e->memory.size, PROT_READ | PROT_WRITE, flags, (int)fd, 0,
+		      &e->memory.there);
 
 	if (!err)
-		err = map(c, 0, e->tables.size, PROT_READ, MAP_SHARED | MAP_NORESERVE, (int)fd,
+		err = map(c, e->tables.there, e->tables.size, PROT_READ, flags, (int)fd,
 			  e->memory.size, &e->tables.there);
 	if (!err)
 		err = advise(c, e->memory.there, e->memory.size, MADV_DONTFORK);
@@ -133,10 +170,11 @@ static int map_there(struct engine *e, const struct call *c, long fd)
 	return err;
 }
 
-static int share(struct engine *e, const struct call *c)
+static int share(struct engine *e, const struct call *c, enum fast_step *step)
 {
 	static const char name[] = "mprof";
 
+	*step = FAST_FILE;
 	/* The name has to be in the program's memory: where the agent will be. */
 	if (address_space_write(e->space, e->agent, name, sizeof name) != (ssize_t)sizeof name)
 		return -EIO;
@@ -144,8 +182,10 @@ static int share(struct engine *e, const struct call *c)
 	if (fd < 0)
 		return (int)fd;
 	int err = open_here(e, c->task->tid, fd);
-	if (!err)
+	if (!err) {
+		*step = FAST_SHARED;
 		err = map_there(e, c, fd);
+	}
 	run(c, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
 	return err;
 }
@@ -180,35 +220,41 @@ static int begin_agent(struct engine *e)
 	s->epoch = 1;
 	e->rows = (struct placed_rows){ .here = e->tables.here, .there = e->tables.there,
 				   .size = e->tables.size };
+	struct journal_entry waits = {
+		.kind = JOURNAL_WAITS, .pid = e->space->pid, .size = sizeof s->waiting,
+		.at = e->memory.there + offsetof(struct agent_shared, waiting),
+	};
+	e->waits_entry = journal_add(e->shared->settings.journal, &waits);
 	return owner_hold(&s->owner);
 }
 
 /* ---- in and out ---- */
 
-static const char *what_forbids(pid_t tid)
+int memory_open(struct engine *e, struct task *task, struct error *why)
 {
-	struct proc_status s = proc_status(tid);
+	enum fast_step step = FAST_SECCOMP;
+	struct call c;
+	int err = begin_calls(&c, e, task);
 
-	return s.seccomp ? "its seccomp filter may forbid the system calls that it takes" : NULL;
-}
-
-int memory_open(struct engine *e, const struct task *task, struct error *why)
-{
-	const struct call c = { e, task };
-	const char *forbids = what_forbids(task->tid);
-
-	if (forbids)
-		return error_set(why, -EPERM, "%s", forbids);
-	e->syscall_insn = tracer_syscall_insn(e->space, task->tid);
-	if (!e->syscall_insn)
-		return error_set(why, -ENOSYS, "it has no vdso");
 	e->memory.size = pages(sizeof(struct agent_shared));
 	e->tables.size = TABLES_BYTES;
 	e->agent_size = pages(agent_blob_size);
-	int err = map(&c, 0, e->agent_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		      0, &e->agent);
+	if (!err) {
+		step = FAST_VDSO;
+		e->syscall_insn = tracer_syscall_insn(e->space, task->tid);
+		err = e->syscall_insn ? 0 : -ENOSYS;
+	}
+	if (!err) {
+		step = FAST_SHARED;
+		err = reserve(e, &c);
+	}
+	if (!err) {
+		step = FAST_AGENT;
+		err = map(&c, e->agent, e->agent_size, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0, &e->agent);
+	}
 	if (!err)
-		err = share(e, &c);
+		err = share(e, &c, &step);
 	if (!err)
 		err = write_agent(e);
 	if (!err)
@@ -216,24 +262,40 @@ int memory_open(struct engine *e, const struct task *task, struct error *why)
 	if (!err)
 		return 0;
 	memory_close(e, task);
-	return error_set(why, err, "memory cannot be mapped into it: %s", strerror(-err));
+	return fast_refuse(why, step, err, e->memory.size + e->tables.size);
 }
 
-void memory_close(struct engine *e, const struct task *task)
+int memory_close(struct engine *e, struct task *task)
 {
-	const struct call c = { e, task };
+	struct call c;
+	int err = begin_calls(&c, e, task);
 
+	if (err)
+		return err;
 	unmap(&c, e->near.at, e->near.size + PAGE);
-	unmap(&c, e->memory.there, e->memory.size);
-	unmap(&c, e->tables.there, e->tables.size);
-	unmap(&c, e->agent, e->agent_size);
+	unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	memory_leave_journal(e);
 	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
+	return 0;
 }
 
-void memory_leave_copy(const struct engine *e, const struct task *child)
+void memory_leave_journal(struct engine *e)
 {
-	const struct call c = { e, child };
+	struct journal *g = e->shared->settings.journal;
 
+	journal_remove(g, e->waits_entry);
+	journal_remove(g, e->near_entry);
+	journal_remove(g, e->room_entry);
+	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
+}
+
+void memory_leave_copy(const struct engine *e, struct task *child)
+{
+	struct call c;
+
+	/* Where a filter forbids it the pages stay, and are passed through by nobody. */
+	if (begin_calls(&c, e, child))
+		return;
 	unmap(&c, e->near.at, e->near.size + PAGE);
 	unmap(&c, e->agent, e->agent_size);
 }
@@ -280,9 +342,9 @@ static int find_room(const struct engine *e, taddr function, size_t size, taddr 
 	struct ranges r = { 0 };
 	struct rlimit stack;
 
-	if (!prlimit(e->space->pid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
+	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
 		wish.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(e->space->pid, add_range, &r);
+	int err = proc_maps_each(tasks_tid(e), add_range, &r);
 	*at = err ? 0 : room_find(r.v, r.n, &wish);
 	free(r.v);
 	return err ? err : *at ? 0 : -ENOMEM;
@@ -299,10 +361,16 @@ int memory_near(struct engine *e, taddr function, size_t size)
 
 		return far > ARCH_PATCH_REACH || n->used + size > n->size ? -ENOSPC : 0;
 	}
-	const struct call c = { e, e->tasks[0] };
-	int err = find_room(e, function, NEAR_BYTES + PAGE, &at);
+	struct call c;
+	struct task *caller = tasks_caller(e);
+	int err = caller ? begin_calls(&c, e, caller) : -EAGAIN;
+	if (!err)
+		err = find_room(e, function, NEAR_BYTES + PAGE, &at);
 	if (err)
 		return err;
+	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid, .at = at,
+				      .size = NEAR_BYTES + PAGE };
+	e->near_entry = journal_add(e->shared->settings.journal, &room);
 	err = map(&c, at, NEAR_BYTES, PROT_READ | PROT_EXEC,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
 	if (err || got != at)
@@ -311,8 +379,11 @@ int memory_near(struct engine *e, taddr function, size_t size)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
 	if (!err)
 		err = advise(&c, at + NEAR_BYTES, PAGE, MADV_WIPEONFORK);
-	if (err)
+	if (err) {
+		/* Of a part that is not there nothing is unmapped: it was free before. */
+		unmap(&c, at, NEAR_BYTES + PAGE);
 		return err;
+	}
 	*n = (struct near_area){ .at = at, .size = NEAR_BYTES, .active = at + NEAR_BYTES };
 	struct agent_shared *s = engine_agent(e);
 	s->pads[0] = (struct agent_pads){ n->at, n->at + n->size, n->active };

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "fast/blob.h"
+#include "fast/refusal.h"
 #include "probes/outcome.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ enum { FUNCTIONS_MAX = 0xffff };
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why)
 {
 	uint8_t code[ARCH_PATCH_BODY > 65536 ? 65536 : ARCH_PATCH_BODY];
-	struct pad p = { .at = f->at, .journal_entry = UINT32_MAX };
+	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
 	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {
@@ -162,7 +163,7 @@ static int set_active(const struct engine *e, uint8_t active)
 	return write_all(e, e->near.active, &active, sizeof active) ? 0 : -EIO;
 }
 
-int pads_arm(struct engine *e)
+static int place_all(struct engine *e)
 {
 	bool placed = false;
 	int err = 0;
@@ -175,16 +176,36 @@ int pads_arm(struct engine *e)
 	/* What the agent is not told of is seen from copies of stacks. */
 	if (!err && placed)
 		tell_own_code(e);
-	if (!err)
-		err = tasks_make_way(e);
+	return err;
+}
+
+static int write_jumps(struct engine *e)
+{
+	int err = 0;
+
 	for (size_t i = 0; i < e->n_pads && !err; i++)
 		if (!e->pads[i].written && !e->pads[i].gone)
 			err = write_jump(e, &e->pads[i]);
-	if (!err && e->n_pads)
-		err = set_active(e, 1);
+	e->armed |= e->n_pads;
+	return !err && e->n_pads ? set_active(e, 1) : err;
+}
+
+int pads_arm(struct engine *e, bool held, struct error *why)
+{
+	int err = place_all(e);
+
 	if (err)
-		pads_lift(e, e->space);
-	return err;
+		return fast_refuse(why, FAST_NEAR, err, 0);
+	/* All of them or none: an allocator that is seen in part is not counted. */
+	err = held ? tasks_make_way(e) : 0;
+	if (err)
+		return error_set(why, err, "a thread may return into the bytes that would become a "
+					   "jump");
+	err = write_jumps(e);
+	if (!err)
+		return 0;
+	pads_lift(e, e->space);
+	return error_set(why, err, "its code cannot be changed: %s", strerror(-err));
 }
 
 void pads_lift(const struct engine *e, const struct address_space *space)

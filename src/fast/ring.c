@@ -20,9 +20,12 @@ struct ring {
 	uint64_t empty_since; /* ... first at this time; 0: it has not */
 	uint64_t ticks;
 	struct ring_counts counts;
+	struct ring_record record; /* that is being told: of its words only what it says there is */
 	struct ring_stack stack;
 	struct pending pending[AGENT_THREADS];
 };
+
+enum { AHEAD = 16 }; /* records */
 
 /* A word that the program may change at any time is loaded once. */
 #define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
@@ -150,28 +153,43 @@ static bool decode(struct ring_record *rec, uint64_t hi)
 	}
 }
 
+/* All but the words, of which hardly a record has any. */
+static void clear_record(struct ring_record *rec)
+{
+	rec->words = 0;
+	rec->size = 0;
+	rec->node = 0;
+	rec->function = 0;
+	rec->ret = 0;
+	rec->stack = NULL;
+}
+
 /* What stood at a position. False: it makes no sense. */
 static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, void *ctx)
 {
-	struct ring_record rec = {
-		.kind = (enum agent_kind)(lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK),
-		.thread = lo & RECORD_THREAD_MASK,
-		.pointer = lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX,
-	};
+	enum agent_kind kind = (enum agent_kind)(lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK);
+	uint64_t pointer = lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX;
 
 	if (!(lo & RECORD_SET))
 		return false;
-	if (rec.kind == RECORD_TIME) {
+	if (kind == RECORD_TIME) {
 		r->ticks = hi;
 		return true;
 	}
-	if (rec.kind == RECORD_WORD)
-		return note_word(r, lo, rec.pointer, hi);
-	if (!decode(&rec, hi) || (lo & RECORD_WITH_WORDS && !add_words(r, &rec)))
+	if (kind == RECORD_WORD)
+		return note_word(r, lo, pointer, hi);
+	clear_record(&r->record);
+	r->record.kind = kind;
+	r->record.thread = lo & RECORD_THREAD_MASK;
+	r->record.pointer = pointer;
+	if (!decode(&r->record, hi) || (lo & RECORD_WITH_WORDS && !add_words(r, &r->record)))
 		return false;
-	rec.ticks = r->ticks;
+	r->record.ticks = r->ticks;
 	r->counts.records++;
-	take(ctx, &rec);
+	r->counts.strangers += r->record.thread < AGENT_SPARES ||
+			       r->record.thread == AGENT_NO_THREAD;
+	r->counts.stacks += r->record.stack != NULL;
+	take(ctx, &r->record);
 	return true;
 }
 
@@ -210,6 +228,9 @@ uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take 
 		uint64_t lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE), hi;
 		uint64_t round = r->at / AGENT_RING;
 
+		/* It is in the cache of who wrote it, if nobody is about to write it. */
+		if ((int64_t)(end - r->at) > AHEAD)
+			__builtin_prefetch(&r->shared->ring[(r->at + AHEAD) % AGENT_RING], 1);
 		if (!lo) {
 			if (!patience_is_at_its_end(r, limits))
 				break;

@@ -31,13 +31,15 @@ struct ring_record {
 	uint32_t function;    /* RECORD_FREE, RECORD_REALLOC_BEGIN */
 	uint64_t ret;	      /* RECORD_FREE */
 	uint64_t ticks;	      /* the latest RECORD_TIME; 0: none yet */
-	uint64_t word[AGENT_WORDS];
+	uint64_t word[AGENT_WORDS]; /* undefined, but for those that there are */
 	const struct ring_stack *stack; /* NULL: none, or lost. Good until the next record. */
 };
 
 struct ring_counts {
 	uint64_t records;     /* plain ones, told */
 	uint64_t passed_over; /* positions that were reserved and not filled in time */
+	uint64_t strangers;   /* plain ones that are not by a thread's own record */
+	uint64_t stacks;      /* plain ones with a copy of the stack */
 	uint64_t lost;	      /* what made no sense */
 };
 

@@ -7,6 +7,23 @@
 
 enum { PIECE = 4096 };
 
+pid_t tasks_tid(const struct engine *e)
+{
+	/* A leader that has ended while its threads go on has no memory any more. */
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (!e->tasks[i]->over && !task_has_ended(e->tasks[i]))
+			return e->tasks[i]->tid;
+	return e->space->pid;
+}
+
+struct task *tasks_caller(const struct engine *e)
+{
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (task_can_call(e->tasks[i]))
+			return e->tasks[i];
+	return NULL;
+}
+
 typedef bool word_fn(const struct engine *e, taddr word);
 
 /* Does @fn say yes to a word of the task's stack, from its stack pointer to the end of that
@@ -99,7 +116,15 @@ static bool put_back(const struct engine *e, const struct task *task, struct arc
 	return false;
 }
 
-static bool has_left(const struct engine *e, const struct task *task)
+/* A thread that sleeps may have words for ever that calls long over have left behind, or another
+ * thread whose stack it has now: between what is in use. */
+static bool only_stale_words(const struct engine *e, struct task *task, uint32_t number)
+{
+	return number != AGENT_NO_THREAD && !engine_agent(e)->threads[number].depth &&
+	       e->host->has_left(e->host->ctx, task, is_ours, e);
+}
+
+static bool has_left(const struct engine *e, struct task *task, uint32_t number)
 {
 	struct arch_regs r;
 
@@ -107,7 +132,7 @@ static bool has_left(const struct engine *e, const struct task *task)
 		return true; /* it is dying */
 	if (is_ours(e, arch_pc(&r)) && !put_back(e, task, &r))
 		return false;
-	return !any_word(e, arch_sp(&r), is_ours);
+	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
 }
 
 bool tasks_have_left(struct engine *e)
@@ -115,6 +140,6 @@ bool tasks_have_left(struct engine *e)
 	bool all = true;
 
 	for (size_t i = 0; i < e->n_tasks; i++)
-		all &= has_left(e, e->tasks[i]);
+		all &= has_left(e, e->tasks[i], e->numbers[i]);
 	return all;
 }

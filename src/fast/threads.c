@@ -104,6 +104,8 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 	uint32_t slot = slot_for(t, thread_pointer, &found), number;
 
 	if (found) {
+		/* Its stack is used again, before the last one's end has been told. */
+		t->known[t->keys[slot].number].tid = tid;
 		t->known[t->keys[slot].number].users++;
 		return t->keys[slot].number;
 	}
@@ -138,6 +140,18 @@ void threads_end(struct threads *t, uint32_t number, uint64_t position)
 	t->ended[(t->first_ended + t->n_ended++) % AGENT_THREADS] = number;
 }
 
+uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_pointer,
+		       uint64_t position)
+{
+	if (number >= AGENT_THREADS || !t->known[number].users ||
+	    t->keys[t->known[number].key].thread_pointer == thread_pointer + 1)
+		return number;
+	pid_t tid = t->known[number].tid;
+
+	threads_end(t, number, position);
+	return threads_begin(t, thread_pointer, tid);
+}
+
 void threads_reap(struct threads *t, uint64_t position)
 {
 	while (t->n_ended) {
@@ -163,12 +177,4 @@ uint32_t threads_find(const struct threads *t, uint64_t thread_pointer)
 	uint32_t slot = slot_for(t, thread_pointer, &found);
 
 	return found ? t->keys[slot].number : AGENT_NO_THREAD;
-}
-
-uint32_t threads_of(const struct threads *t, pid_t tid)
-{
-	for (uint32_t i = AGENT_SPARES; i < AGENT_THREADS; i++)
-		if (t->known[i].users && t->known[i].tid == tid)
-			return i;
-	return AGENT_NO_THREAD;
 }

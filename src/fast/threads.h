@@ -19,7 +19,7 @@ void threads_free(struct threads *t);
 
 /**
  * A thread is about to run, or is held. Tasks with the same thread pointer (clone without
- * CLONE_SETTLS) have one number, that of the first.
+ * CLONE_SETTLS) have one number; its tid is the latest one's.
  * Returns the number, or AGENT_NO_THREAD: there are too many, and it is counted as a stranger.
  */
 uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid);
@@ -29,14 +29,16 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid);
  * threads_reap(). */
 void threads_end(struct threads *t, uint32_t number, uint64_t position);
 
+/* A thread has this thread pointer now, which may be another one: it is known by that from here on,
+ * and what it has recorded until now is before @position. Returns its number from here on. */
+uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_pointer,
+		       uint64_t position);
+
 /* The ring has been read up to @position. */
 void threads_reap(struct threads *t, uint64_t position);
 
 /* The task that a record is of; also of a thread that has ended, until it is reaped. 0: none. */
 pid_t threads_tid(const struct threads *t, uint32_t number);
-
-/* The number of a task that has not ended; AGENT_NO_THREAD: it has none. */
-uint32_t threads_of(const struct threads *t, pid_t tid);
 
 /* The number of a running thread; AGENT_NO_THREAD: it is not known. */
 uint32_t threads_find(const struct threads *t, uint64_t thread_pointer);

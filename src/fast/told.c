@@ -32,17 +32,28 @@ static void write_ranges(struct agent_shared *s, const struct ranges *r)
 
 int tell_ranges(struct engine *e)
 {
-	const struct proc_status status = proc_status(e->space->pid);
+	const struct proc_status status = proc_status(tasks_tid(e));
 	struct ranges r = { .stack_limit = UINT64_MAX, .apart = ranges_faults_show(&status) };
 	struct rlimit stack;
 
-	if (!prlimit(e->space->pid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
+	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
 		r.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(e->space->pid, add_range, &r);
+	int err = proc_maps_each(tasks_tid(e), add_range, &r);
 	/* What could be read of it is better than nothing, and who asks has to be answered. */
 	write_ranges(engine_agent(e), &r);
 	free(r.v);
 	return err < 0 ? err : 0;
+}
+
+bool told_ranges_have(const struct engine *e, taddr at)
+{
+	const struct agent_shared *s = engine_agent(e);
+	uint32_t n = s->n_ranges < AGENT_RANGES ? s->n_ranges : AGENT_RANGES;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (at >= s->ranges[i].lo && at < s->ranges[i].hi)
+			return true;
+	return false;
 }
 
 /* ---- frames ---- */

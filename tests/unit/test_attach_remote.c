@@ -225,7 +225,7 @@ static taddr find_insn(void)
 static void start(struct child *c, child_fn *what)
 {
 	*c = (struct child){ .kernel = kernel_of_system(NULL), .insn = find_insn() };
-	c->remote = (struct remote){ &c->kernel, note, c };
+	c->remote = (struct remote){ .kernel = &c->kernel, .note = note, .ctx = c };
 	c->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(c->shared != MAP_FAILED);
 	shared_of_child = c->shared;

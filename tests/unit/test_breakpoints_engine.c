@@ -87,10 +87,11 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 	return w->leaves && !strcmp(f->probe->name, w->leaves) ? ENGINE_LEAVES : ENGINE_TAKES;
 }
 
-static int script_arm(struct engine *e)
+static int script_arm(struct engine *e, bool held, struct error *why)
 {
+	(void)held;
 	of(e)->armed++;
-	return of(e)->no_arm;
+	return of(e)->no_arm ? error_set(why, of(e)->no_arm, "%s", strerror(-of(e)->no_arm)) : 0;
 }
 
 static void script_modules(struct engine *e, const struct mappings *maps)
@@ -162,6 +163,12 @@ static void script_clean_copy(const struct engine *e, struct task *child)
 	((struct world *)e)->cleaned++;
 }
 
+static struct engine_counts script_counts(const struct engine *e)
+{
+	(void)e;
+	return (struct engine_counts){ .records = 7 };
+}
+
 static const struct engine_ops script_ops = {
 	.name = "scripted",
 	.open = script_open,
@@ -170,6 +177,7 @@ static const struct engine_ops script_ops = {
 	.arm = script_arm,
 	.modules = script_modules,
 	.drain = script_drain,
+	.counts = script_counts,
 	.thread_begins = script_thread_begins,
 	.thread_ends = script_thread_ends,
 	.has_code = script_has_code,

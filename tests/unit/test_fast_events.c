@@ -381,6 +381,30 @@ static void ticks_are_placed_between_two_moments_and_never_go_back(void **state)
 	assert_int_equal(events_time(&w->v, 1500), 1200);
 }
 
+static void records_of_the_same_ticks_have_one_time_until_the_next_drain(void **state)
+{
+	struct world *w = *state;
+	struct ring_record r = { .kind = RECORD_REALLOC_BEGIN, .thread = w->thread,
+				 .pointer = 0x10 };
+
+	events_now(&w->v, 1000, 500);
+	events_now(&w->v, 2000, 1500);
+	r.ticks = 1400;
+	assert_int_equal(one(w, r)->time_ns, 900);
+	assert_int_equal(one(w, r)->time_ns, 900);
+	r.ticks = 1500;
+	assert_int_equal(one(w, r)->time_ns, 1000);
+	r.ticks = 1400; /* of a processor whose clock is behind */
+	assert_int_equal(one(w, r)->time_ns, 1000);
+	/* Without a clock it is the moment of the drain. */
+	r.ticks = 0;
+	w->v.moments = (struct moments){ { 0 }, { 0 } };
+	events_now(&w->v, 0, 3000);
+	assert_int_equal(one(w, r)->time_ns, 3000);
+	events_now(&w->v, 0, 4000);
+	assert_int_equal(one(w, r)->time_ns, 4000);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -398,6 +422,7 @@ int main(void)
 		TEST(a_call_whose_stack_ends_in_a_pad_is_nested),
 		TEST(a_node_that_is_none_is_lost),
 		TEST(ticks_are_placed_between_two_moments_and_never_go_back),
+		TEST(records_of_the_same_ticks_have_one_time_until_the_next_drain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

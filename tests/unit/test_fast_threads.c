@@ -91,6 +91,27 @@ static void a_thread_is_found_by_its_pointer_until_it_ends(void **state)
 	assert_int_equal(threads_tid(x->t, b), 11);
 }
 
+static void a_thread_whose_pointer_is_set_later_is_known_by_that(void **state)
+{
+	struct table *x = *state;
+	uint32_t a = threads_begin(x->t, 0, 10), b;
+
+	assert_int_equal(threads_moved(x->t, a, 0, 50), a);
+	assert_known(x, 0, a);
+	b = threads_moved(x->t, a, 0x7f1000, 50);
+	assert_known(x, 0, AGENT_NO_THREAD);
+	assert_int_not_equal(a, b);
+	assert_known(x, 0x7f1000, b);
+	/* What it has recorded before is its own, too. */
+	assert_int_equal(threads_tid(x->t, a), 10);
+	assert_int_equal(threads_tid(x->t, b), 10);
+	/* One that has no number does not get one so. */
+	assert_int_equal(threads_moved(x->t, AGENT_NO_THREAD, 0x7f1000, 50), AGENT_NO_THREAD);
+	assert_int_equal(threads_moved(x->t, a, 0x7f2000, 50), a);
+	threads_end(x->t, b, 60);
+	assert_known(x, 0x7f1000, AGENT_NO_THREAD);
+}
+
 static void a_number_is_not_given_away_before_its_last_record_is_read(void **state)
 {
 	struct table *x = *state;
@@ -220,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_thread_is_found_by_its_pointer_until_it_ends),
+		TEST(a_thread_whose_pointer_is_set_later_is_known_by_that),
 		TEST(a_number_is_not_given_away_before_its_last_record_is_read),
 		TEST(tasks_with_one_pointer_are_one_thread_until_the_last_has_ended),
 		TEST(threads_whose_keys_collide_come_and_go_in_any_order),
