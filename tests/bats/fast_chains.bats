@@ -116,6 +116,13 @@ checked_alike() {
 	[ "$(count 4001 "$main > [a-z_]*\(malloc\|calloc\|realloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
 		fail "$in_between" "$(cat fast.chains)"
 	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
+	# What the agent had put away of its caller's registers is found, too.
+	by fast "$T/interrupted" 50 register
+	truncated fast '== 0'
+	read -r in_program in_between <fast.out
+	main='main+[0-9]* > by_register+[0-9]* > busy_alone+[0-9]*'
+	[ "$(count 4001 "$main > [a-z_]*\(malloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
+		fail "$in_between" "$(cat fast.chains)"
 }
 
 @test "a stack whose upper part is taken away ends chains there, and the program sees no fault" {
