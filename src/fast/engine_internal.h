@@ -64,6 +64,7 @@ struct engine {
 	taddr syscall_insn;	/* where the program has one */
 	struct shared_memory memory, tables;
 	struct placed_rows rows;	/* what is in tables */
+	struct agent_module agent_rows, pads_rows; /* the last ones; .rows is 0: there are none */
 	struct known_code *known;
 	size_t n_known, cap_known;
 	taddr agent;		/* the blob in the program */

@@ -173,7 +173,10 @@ static int place_all(struct engine *e)
 			err = place(e, i);
 			placed = true;
 		}
-	return !err && placed ? tell_own_code(e) : err;
+	/* What the agent is not told of is seen from copies of stacks. */
+	if (!err && placed)
+		tell_own_code(e);
+	return err;
 }
 
 static int write_jumps(struct engine *e)

@@ -86,30 +86,29 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int add_pads(struct engine *e, struct agent_module *m)
+static int put_agent(struct engine *e)
 {
-	struct cfi_rows rows = { 0 };
-	int err = own_code_of_pads(e, &rows);
+	const struct cfi_rows *rows = &e->shared->agent;
 
-	*m = (struct agent_module){ .lo = rows.start, .hi = rows.end };
-	if (!err)
-		err = placed_rows_put(&e->rows, &rows, m);
-	cfirows_release(&rows);
-	return err;
+	if (e->agent_rows.rows)
+		return 0;
+	e->agent_rows.lo = e->agent + rows->start;
+	e->agent_rows.hi = e->agent + rows->end;
+	return placed_rows_put(&e->rows, rows, &e->agent_rows);
 }
 
-/* No agent uses @v yet. */
-static int add_own_code(struct engine *e, struct agent_module *v, size_t *n)
+static int put_pads(struct engine *e)
 {
-	const struct cfi_rows *agent = &e->shared->agent;
+	struct cfi_rows rows = { 0 };
+	struct agent_module m;
+	int err = own_code_of_pads(e, &rows);
 
-	v[*n] = (struct agent_module){ .lo = e->agent + agent->start, .hi = e->agent + agent->end };
-	int err = placed_rows_put(&e->rows, agent, &v[*n]);
-	*n += !err;
-	if (!err && e->near.used) {
-		err = add_pads(e, &v[*n]);
-		*n += !err;
-	}
+	m = (struct agent_module){ .lo = rows.start, .hi = rows.end };
+	if (!err)
+		err = placed_rows_put(&e->rows, &rows, &m);
+	if (!err)
+		e->pads_rows = m;
+	cfirows_release(&rows);
 	return err;
 }
 
@@ -124,7 +123,11 @@ static int tell_list(struct engine *e)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		v[i] = e->known[i].module;
-	int err = add_own_code(e, v, &n);
+	int err = put_agent(e);
+	if (e->agent_rows.rows)
+		v[n++] = e->agent_rows;
+	if (e->pads_rows.rows)
+		v[n++] = e->pads_rows;
 	qsort(v, n, sizeof *v, by_address);
 	if (!err)
 		err = placed_rows_put_list(&e->rows, v, n, &at);
@@ -151,5 +154,7 @@ int tell_modules(struct engine *e, const struct mappings *maps)
 
 int tell_own_code(struct engine *e)
 {
-	return tell_list(e);
+	int err = put_pads(e);
+
+	return err ? err : tell_list(e);
 }

@@ -116,6 +116,13 @@ checked_alike() {
 	[ "$(count 4001 "$main > [a-z_]*\(malloc\|calloc\|realloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
 		fail "$in_between" "$(cat fast.chains)"
 	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
+	# What the agent had put away of its caller's registers is found, too.
+	by fast "$T/interrupted" 50 register
+	truncated fast '== 0'
+	read -r in_program in_between <fast.out
+	main='main+[0-9]* > by_register+[0-9]* > busy_alone+[0-9]*'
+	[ "$(count 4001 "$main > [a-z_]*\(malloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
+		fail "$in_between" "$(cat fast.chains)"
 }
 
 @test "a stack whose upper part is taken away ends chains there, and the program sees no fault" {
@@ -308,4 +315,21 @@ build_climb() {
 	done
 	man=$(tr '\n' ' ' <"$ROOT/man/mprof.1")
 	grep -q 'Up to 1 KiB more of the stack is used below the caller' <<<"$man"
+}
+
+@test "sqlite3, an assembler and python3 without its own allocator have the same chains by both engines, each checked" {
+	local python
+	echo "create table t(a integer primary key, b text, c real); with recursive n(i) as
+		(select 1 union all select i + 1 from n where i < 100) insert into t select i, 'text ' || i, i * 1.5 from n;
+		create index x on t(b); select count(*), sum(c) from t where b like '%7%';" >script.sql
+	printf 'f%d:\tmov $%d, %%eax\n\tret\n' 1 1 2 2 3 3 >code.s
+	python=$(binary python3) || python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
+	export PYTHONMALLOC=malloc PYTHONHASHSEED=0
+	# What is done may depend on addresses.
+	for command in "sqlite3 :memory: -init script.sql .quit" "as -o code.o code.s" "$python -S -E -c print(sum(range(9)))"; do
+		# shellcheck disable=SC2086
+		checked_alike setarch -R $command
+		truncated fast '== 0'
+		[ "$(checked fast)" -ge "$(jq '.totals.allocs * 9 / 10 | floor' fast.json)" ] || fail "$command" "$(cat fast.err)"
+	done
 }

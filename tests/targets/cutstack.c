@@ -2,8 +2,8 @@
 /*
  * Allocates on a stack of its own, takes away the upper part of that, where the callers' frames
  * are, and allocates again; by munmap, mprotect or, "truncate", the end of the file that is mapped
- * there. Neither is ever returned to. "ignore", "block" as second argument: SIGSEGV and SIGBUS. Tells how
- * many of these signals it has seen.
+ * there. Neither is ever returned to. "ignore", "block" as second argument: SIGSEGV and SIGBUS.
+ * Tells how many of these signals it has seen.
  */
 #include "target.h"
 

@@ -3,7 +3,9 @@
  * A timer's handler allocates wherever it interrupts main, which allocates in a loop, but in the C
  * library: that would be in the middle of something. Two sizes tell where it was: in the program's
  * own code, or in code that is neither's, which somebody has put before the library's functions.
- * Ends when it has allocated as often there as the argument says, and tells both numbers.
+ * Ends when it has allocated as often there as the argument says, and tells both numbers. With
+ * another argument the loop is called by a function whose frame is found by a register that the
+ * loop leaves alone.
  */
 #include "target.h"
 
@@ -22,6 +24,7 @@ static struct range libraries[16];
 static size_t n_libraries;
 static struct range program;
 static volatile sig_atomic_t in_program, in_between;
+static volatile int until;
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -73,7 +76,7 @@ static void handler(int sig, siginfo_t *si, void *context)
 	}
 }
 
-static NOINLINE void busy(int until)
+static NOINLINE void busy(void)
 {
 	while (in_between < until) {
 		void *volatile p = malloc(64);
@@ -85,19 +88,46 @@ static NOINLINE void busy(int until)
 	}
 }
 
+void by_register(void (*f)(void));
+__asm__(".pushsection .text\n"
+	".globl by_register\n"
+	".type by_register, @function\n"
+	"by_register:\n"
+	".cfi_startproc\n"
+	"	push %rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	"	mov %rsp, %rbx\n	.cfi_def_cfa_register rbx\n"
+	"	and $-16, %rsp\n"
+	"	call *%rdi\n"
+	"	mov %rbx, %rsp\n	.cfi_def_cfa_register rsp\n"
+	"	pop %rbx\n	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size by_register, . - by_register\n"
+	".popsection\n");
+
+/* Keeps nothing in a register that its caller wants back. */
+static NOINLINE void busy_alone(void)
+{
+	while (in_between < until)
+		free(malloc(64));
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { 0 };
-	int until = argc > 1 ? atoi(argv[1]) : 0;
 
+	until = argc > 1 ? atoi(argv[1]) : 0;
 	dl_iterate_phdr(note_object, NULL);
 	MUST(n_libraries && n_libraries < 16);
 	/* So that the dynamic linker has nothing left to do. */
 	for (int i = 0; i < 10; i++)
 		free(realloc(calloc(1, 10), 20));
 	MUST(!sigaction(SIGALRM, &sa, NULL) && !setitimer(ITIMER_REAL, &often, NULL));
-	busy(until);
+	if (argc > 2)
+		by_register(busy_alone);
+	else
+		busy();
 	MUST(!setitimer(ITIMER_REAL, &never, NULL));
 	printf("%d %d\n", (int)in_program, (int)in_between);
 	return 0;
