@@ -29,8 +29,8 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid);
  * threads_reap(). */
 void threads_end(struct threads *t, uint32_t number, uint64_t position);
 
-/* A task that has been entered has this thread pointer now: it is known by that from here on. What it
- * has recorded until now is before @position. */
+/* A task that has been entered has this thread pointer now, and is known by it from here on. What
+ * it has recorded until now is before @position. */
 void threads_moved(struct threads *t, pid_t tid, uint64_t thread_pointer, uint64_t position);
 
 /* The ring has been read up to @position. */
