@@ -216,6 +216,23 @@ static void answer(struct engine *e)
 		tell_ranges(e);
 }
 
+/* Once for each time that it can have found the ring full: it says that it waits until it runs
+ * again. */
+static void park(struct engine *e, uint32_t number)
+{
+	pid_t tid = threads_tid(e->threads, number);
+	uint64_t at = ring_position(e->ring);
+
+	if (e->parked_at[number] && at - e->parked_at[number] < AGENT_ROOM / 2)
+		return;
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (e->tasks[i]->tid == tid) {
+			e->parked++;
+			e->parked_at[number] = at;
+			tracer_interrupt(e->tracer, e->tasks[i]);
+		}
+}
+
 /* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we
  * make room, so that no system call of the program's is disturbed. */
 static void park_waiting(struct engine *e)
@@ -223,25 +240,27 @@ static void park_waiting(struct engine *e)
 	uint32_t numbers[64];
 	size_t n = ring_waiting(e->ring, numbers, sizeof numbers / sizeof *numbers);
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < e->n_tasks; j++)
-			if (e->tasks[j]->tid == threads_tid(e->threads, numbers[i])) {
-				e->parked++;
-				tracer_interrupt(e->tracer, e->tasks[j]);
-			}
+	for (size_t i = 0; i < n && i < sizeof numbers / sizeof *numbers; i++)
+		park(e, numbers[i]);
 }
+
+enum { SOME = AGENT_RING / 8 };
 
 static uint64_t fast_drain(struct engine *e, bool ended)
 {
 	uint64_t now = clock_now_ns();
-	struct ring_limits limits = { .most = UINT64_MAX, .upto = ring_head(e->ring), .now_ns = now,
+	struct ring_limits limits = { .most = SOME, .upto = ring_head(e->ring), .now_ns = now,
 				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
+	uint64_t n = 0, some;
 
 	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, arch_ticks(), now);
 	answer(e);
-	park_waiting(e);
-	uint64_t n = ring_drain(e->ring, &limits, events_take, &e->events);
+	/* Who has not been waiting at the beginning fills the room that there comes to be. */
+	do {
+		park_waiting(e);
+		n += some = ring_drain(e->ring, &limits, events_take, &e->events);
+	} while (some == SOME);
 	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
 	return n;

@@ -83,6 +83,7 @@ struct engine {
 	size_t n_tasks, cap_tasks, cap_numbers;
 	uint64_t told_lost;
 	uint64_t parked;	/* threads that waited for room and were stopped */
+	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
 	bool failed;		/* it has made a fault, and is switched off */
 	bool armed;		/* a jump has been in the program */
 	bool removed;		/* the jumps are out, for good */
