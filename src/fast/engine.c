@@ -223,6 +223,18 @@ static void fast_suspend(struct engine *e, bool on)
 		address_space_write(e->space, e->near.active, &active, sizeof active);
 }
 
+/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is not waited
+ * for any longer: without the jumps nobody comes there, and who is there passes through. */
+static bool waits_longer(struct engine *e)
+{
+	enum { ROUNDS = 200 };
+	const uint64_t patience_ns = 2000000000, now = clock_now_ns();
+
+	if (!e->leaving_rounds++)
+		e->leaving_ns = now;
+	return e->leaving_rounds < ROUNDS || now - e->leaving_ns < patience_ns;
+}
+
 static int fast_remove(struct engine *e)
 {
 	if (e->removed)
@@ -230,9 +242,15 @@ static int fast_remove(struct engine *e)
 	pads_lift(e, e->space);
 	fast_drain(e, false);
 	struct task *caller = tasks_caller(e);
-	if ((e->armed && !tasks_have_left(e)) || (e->n_tasks && !caller))
+	bool left = !e->armed || tasks_have_left(e);
+	if ((!left || (e->n_tasks && !caller)) && waits_longer(e))
 		return -EAGAIN;
 	e->removed = true;
+	if (!left) {
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "a thread has not returned through it");
+		return 0;
+	}
 	/* A filter that was not there when we came would kill it for a munmap(2). */
 	if (caller && memory_close(e, caller))
 		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "

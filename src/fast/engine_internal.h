@@ -68,6 +68,8 @@ struct engine {
 	size_t n_tasks, cap_tasks, cap_numbers;
 	uint64_t told_lost;
 	bool armed;		/* a jump has been in the program */
+	unsigned leaving_rounds; /* so often removing it has been tried ... */
+	uint64_t leaving_ns;	/* ... since then */
 	bool removed;		/* the jumps are out, for good */
 };
 
