@@ -86,6 +86,16 @@ static void host_note(void *ctx, const char *what)
 	w->sink->note(w->image, what);
 }
 
+static const struct mappings *host_mappings(void *ctx)
+{
+	return &((struct watch *)ctx)->maps;
+}
+
+static void host_want_hold(void *ctx)
+{
+	((struct watch *)ctx)->arm_later = true;
+}
+
 static const struct module_files *host_files(void *ctx)
 {
 	return &((struct watch *)ctx)->shared->files;
@@ -130,6 +140,8 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.unwind = host_unwind,
 		.has_left = host_has_left,
 		.note = host_note,
+		.mappings = host_mappings,
+		.want_hold = host_want_hold,
 		.files = host_files,
 		.lost = host_lost,
 		.ctx = w,

@@ -70,6 +70,7 @@ static void fast_free(struct engine *e)
 	free(e->functions);
 	free(e->tasks);
 	free(e->numbers);
+	free(e->placed);
 	free(e);
 }
 
@@ -107,6 +108,11 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 
 static int fast_arm(struct engine *e, bool held, struct error *why)
 {
+	if (e->removed)
+		return 0;
+	/* If somebody is in the agent just now there will be another hold. */
+	if (held && renew_is_due(e))
+		renew(e);
 	return pads_arm(e, held, why);
 }
 
@@ -198,6 +204,17 @@ static void park_waiting(struct engine *e)
 				tracer_interrupt(e->tracer, e->tasks[j]);
 }
 
+/* Not at once again, if somebody was in the agent. */
+static void want_hold(struct engine *e, uint64_t now)
+{
+	enum { BETWEEN_NS = 20000000 };
+
+	if (now - e->hold_ns < BETWEEN_NS)
+		return;
+	e->hold_ns = now;
+	e->host->want_hold(e->host->ctx);
+}
+
 static uint64_t fast_drain(struct engine *e, bool ended)
 {
 	uint64_t now = clock_now_ns();
@@ -210,6 +227,8 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	uint64_t n = ring_drain(e->ring, &limits, events_take, &e->events);
 	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
+	if (!ended && e->armed && !e->removed && renew_is_due(e))
+		want_hold(e, now);
 	return n;
 }
 
@@ -219,6 +238,7 @@ static void fast_suspend(struct engine *e, bool on)
 {
 	uint8_t active = !on;
 
+	e->suspended = on;
 	if (e->near.active && !e->removed)
 		address_space_write(e->space, e->near.active, &active, sizeof active);
 }

@@ -45,6 +45,11 @@ struct pad {
 	bool gone;		/* its module is not mapped any more */
 };
 
+/* Where the rows and the index of a file are in the program; 0: nowhere yet. */
+struct placed_rows {
+	taddr rows, index;
+};
+
 struct engine {
 	struct engine_shared *shared;
 	const struct engine_host *host;
@@ -53,6 +58,9 @@ struct engine {
 	taddr syscall_insn;	/* where the program has one */
 	struct shared_memory memory, tables;
 	size_t tables_used;
+	struct placed_rows *placed; /* where files' rows are in it, by file number */
+	size_t n_placed;
+	bool tables_full;	/* what is mapped now has no tables: nothing is left for them */
 	taddr agent;		/* the blob in the program */
 	size_t agent_size;
 	struct near_area near;
@@ -67,6 +75,8 @@ struct engine {
 	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
 	size_t n_tasks, cap_tasks, cap_numbers;
 	uint64_t told_lost;
+	uint64_t hold_ns;	/* when a hold was wanted last */
+	bool suspended;
 	bool armed;		/* a jump has been in the program */
 	unsigned leaving_rounds; /* so often removing it has been tried ... */
 	uint64_t leaving_ns;	/* ... since then */
@@ -98,6 +108,12 @@ bool memory_knows(const struct engine *e, taddr at);
 /* Tables for what is mapped. 0 or -errno. */
 int memory_tell_tables(struct engine *e, const struct mappings *maps);
 
+/* renew.c */
+/* Is one of the tables full that the agent and we fill? Then a hold is wanted. */
+bool renew_is_due(const struct engine *e);
+/* All are stopped: begin anew what is full. False: a task is in the middle of the agent. */
+bool renew(struct engine *e);
+
 /* pads.c */
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
 /* Write what has been planned; as engine_ops.arm(). */
@@ -114,6 +130,8 @@ struct task *tasks_caller(const struct engine *e);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);
+/* Is no task in the middle of the agent, nor comes back there? */
+bool tasks_are_outside_agent(struct engine *e);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);
 

@@ -410,31 +410,70 @@ static size_t add_piece(struct table_piece *out, const struct cfi_rows *rows,
 	return 1;
 }
 
-int memory_tell_tables(struct engine *e, const struct mappings *maps)
+/* Files keep their numbers, however often they are mapped: their rows are written once. */
+static int reserve_placed(struct engine *e, size_t n)
 {
-	struct table_piece *pieces = reallocarray(NULL, maps->n + 1, sizeof *pieces);
-	struct agent_shared *s = engine_agent(e);
+	if (n <= e->n_placed)
+		return 0;
+	struct placed_rows *p = reallocarray(e->placed, n, sizeof *p);
+
+	if (!p)
+		return -ENOMEM;
+	memset(p + e->n_placed, 0, (n - e->n_placed) * sizeof *p);
+	e->placed = p;
+	e->n_placed = n;
+	return 0;
+}
+
+static size_t find_pieces(struct engine *e, const struct mappings *maps,
+			  struct table_piece *pieces, uint32_t *files)
+{
 	size_t n = 0;
 
-	if (!pieces)
-		return -ENOMEM;
 	for (size_t i = 0; i < maps->n; i++) {
+		uint32_t file = maps->maps[i].file;
 		const struct cfi_rows *rows = table_file(&e->shared->tables,
-							 e->host->files(e->host->ctx),
-							 maps->maps[i].file);
+							 e->host->files(e->host->ctx), file);
 
 		/* Several mappings of one file's code have one table. */
-		if (rows && (!n || pieces[n - 1].hi <= maps->maps[i].bias + rows->start))
-			n += add_piece(&pieces[n], rows, &maps->maps[i]);
+		if (!rows || (n && pieces[n - 1].hi > maps->maps[i].bias + rows->start) ||
+		    !add_piece(&pieces[n], rows, &maps->maps[i]))
+			continue;
+		pieces[n].rows_at = e->placed[file].rows;
+		pieces[n].index_at = e->placed[file].index;
+		files[n++] = file;
 	}
+	return n;
+}
+
+static int write_tables(struct engine *e, struct table_piece *pieces, const uint32_t *files,
+			size_t n)
+{
 	size_t size = tables_size(pieces, n);
-	int err = e->tables_used + size > e->tables.size ? -ENOSPC : 0;
-	if (!err) {
-		tables_write(pieces, n, e->tables.there + e->tables_used,
-			     e->tables.here + e->tables_used);
-		__atomic_store_n(&s->modules, e->tables.there + e->tables_used, __ATOMIC_RELEASE);
-		e->tables_used += (size + 63) & ~(size_t)63;
+	taddr at = e->tables.there + e->tables_used;
+
+	if (e->tables_used + size > e->tables.size) {
+		e->tables_full = e->tables_used;
+		return -ENOSPC;
 	}
+	tables_write(pieces, n, at, e->tables.here + e->tables_used);
+	for (size_t i = 0; i < n; i++)
+		e->placed[files[i]] = (struct placed_rows){ pieces[i].rows_at,
+							    pieces[i].index_at };
+	__atomic_store_n(&engine_agent(e)->modules, at, __ATOMIC_RELEASE);
+	e->tables_used += (size + 63) & ~(size_t)63;
+	return 0;
+}
+
+int memory_tell_tables(struct engine *e, const struct mappings *maps)
+{
+	struct table_piece *pieces = calloc(maps->n + 1, sizeof *pieces);
+	uint32_t *files = calloc(maps->n + 1, sizeof *files);
+	int err = pieces && files ? reserve_placed(e, e->host->files(e->host->ctx)->n) : -ENOMEM;
+
+	if (!err)
+		err = write_tables(e, pieces, files, find_pieces(e, maps, pieces, files));
 	free(pieces);
+	free(files);
 	return err;
 }

@@ -80,26 +80,34 @@ size_t tables_size(const struct table_piece *pieces, size_t n)
 	size_t size = head_size(n);
 
 	for (size_t i = 0; i < n; i++)
-		size += rows_size(&pieces[i]) + index_size(&pieces[i]);
+		if (!pieces[i].rows_at)
+			size += rows_size(&pieces[i]) + index_size(&pieces[i]);
 	return size;
 }
 
-void tables_write(const struct table_piece *pieces, size_t n, taddr at, uint8_t *out)
+static void write_rows(struct table_piece *p, taddr at, uint8_t *out, size_t *offset)
+{
+	p->rows_at = at + *offset;
+	p->index_at = p->rows_at + rows_size(p);
+	memcpy(out + *offset, p->rows, p->n_rows * sizeof *p->rows);
+	memcpy(out + *offset + rows_size(p), p->index, p->n_index * sizeof *p->index);
+	*offset += rows_size(p) + index_size(p);
+}
+
+void tables_write(struct table_piece *pieces, size_t n, taddr at, uint8_t *out)
 {
 	const struct agent_modules head = { .n = n };
 	size_t offset = head_size(n);
 
 	memcpy(out, &head, sizeof head);
 	for (size_t i = 0; i < n; i++) {
-		const struct table_piece *p = &pieces[i];
-		const struct agent_module m = { .lo = p->lo, .hi = p->hi, .rows = at + offset,
-						.index = at + offset + rows_size(p),
-						.shift = p->shift };
+		struct table_piece *p = &pieces[i];
+
+		if (!p->rows_at)
+			write_rows(p, at, out, &offset);
+		const struct agent_module m = { .lo = p->lo, .hi = p->hi, .rows = p->rows_at,
+						.index = p->index_at, .shift = p->shift };
 
 		memcpy(out + sizeof head + i * sizeof m, &m, sizeof m);
-		memcpy(out + offset, p->rows, p->n_rows * sizeof *p->rows);
-		offset += rows_size(p);
-		memcpy(out + offset, p->index, p->n_index * sizeof *p->index);
-		offset += index_size(p);
 	}
 }

@@ -29,16 +29,18 @@ struct table_piece {
 	const uint32_t *index;
 	size_t n_index;
 	unsigned shift;
+	taddr rows_at, index_at; /* where these are in the program already; 0: they are to be
+				    written, and their places are put here */
 };
 
-/* Bytes that the tables of these pieces take. */
+/* Bytes that it takes to write the tables of these pieces. */
 size_t tables_size(const struct table_piece *pieces, size_t n);
 
 /**
- * Write them: struct agent_modules first.
+ * Write them, struct agent_modules first, and what of their rows is not there yet.
  * @pieces  sorted by lo, without overlaps
  * @at      where @out will lie in the program: a multiple of 8
  */
-void tables_write(const struct table_piece *pieces, size_t n, taddr at, uint8_t *out);
+void tables_write(struct table_piece *pieces, size_t n, taddr at, uint8_t *out);
 
 #endif
