@@ -243,8 +243,8 @@ static void fast_suspend(struct engine *e, bool on)
 		address_space_write(e->space, e->near.active, &active, sizeof active);
 }
 
-/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is not waited
- * for any longer: without the jumps nobody comes there, and who is there passes through. */
+/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is waited
+ * for no longer: without the jumps nobody comes there, and who is there passes through. */
 static bool waits_longer(struct engine *e)
 {
 	enum { ROUNDS = 200 };
