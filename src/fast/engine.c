@@ -2,6 +2,7 @@
 /* The fast engine behind the seam. */
 #include "fast/fast.h"
 
+#include "arch/machine.h"
 #include "arch/x86_64_agent.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -87,6 +88,14 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
+	const struct arch_machine machine = arch_this_machine();
+	const char *lacks = arch_machine_lacks(&machine);
+
+	if (lacks) {
+		error_set(why, -ENOTSUP, "%s", lacks);
+		fast_free(e);
+		return NULL;
+	}
 	if (!task_can_call(task)) {
 		error_set(why, -EAGAIN, "none of its threads is stopped where it can make a system "
 					"call");

@@ -97,6 +97,64 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 	grep -qx 'checksum right' server.out
 }
 
+@test "while a thread may return into the bytes that become a jump nothing is changed, and it is said" {
+	cat >bytes.c <<-'EOT'
+		#include "live.h"
+		/* What a signal handler that has interrupted malloc() behind its first instructions
+		 * would return to: all that it may be. */
+		static volatile uintptr_t words[16];
+		static long reports;
+		static void report(void)
+		{
+			free(fill(malloc(3907), 3907, 1));
+			say("report %ld
+", ++reports);
+		}
+		static NOINLINE void serve(void (*other)(const char *))
+		{
+			volatile uintptr_t here[16];
+			for (int i = 0; i < 16; i++)
+				here[i] = words[i];
+			live_serve(report, other);
+			words[0] = here[0];
+		}
+		static void go(const char *word)
+		{
+			(void)word;
+			for (int i = 0; i < 16; i++)
+				words[i] = (uintptr_t)malloc + (uintptr_t)i;
+			serve(NULL);
+		}
+		int main(void)
+		{
+			say("ready %d
+", (int)getpid());
+			live_serve(report, go);
+			return 0;
+		}
+	EOT
+	cc -g -O0 -D_GNU_SOURCE -fno-builtin -I"$ROOT/tests/targets" -o bytes bytes.c
+	start bytes ./bytes
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	progress bytes 1 3
+	detach "$PID"
+	clean "$PID"
+	tell bytes go
+	progress bytes 1 3
+	refused_live 'a thread may return into the first instructions' "$MPROF"
+	progress bytes 1 3
+	background "$MPROF" attach --engine=auto -o report.txt --data=run.data "$PID"
+	until_true "not begun" begun_or_gone
+	says attach.err 'is watched by traps: a thread may return into'
+	progress bytes 1 3
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	[ "$(jq '.bins[] | select(.size == 3907) | .allocs' report.json)" -ge 3 ]
+	tell bytes quit
+	finish bytes
+}
+
 @test "an allocator that comes later and cannot be seen is told of, and the program goes on" {
 	cat >late.c <<-'EOT'
 		#include <dlfcn.h>

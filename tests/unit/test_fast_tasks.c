@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A task of ours that is stopped, and an engine that is about to change malloc(), or has done so. */
+/* A task of ours that is stopped, and an engine that is about to change malloc(), or has done
+ * so. */
 struct stopped {
 	struct engine e;
 	struct engine_host host;
@@ -89,7 +90,8 @@ static taddr pc_of(const struct stopped *s)
 	return arch_pc(&r);
 }
 
-/* Strictly inside of the bytes that become a jump, where an instruction begins; *@moved: its copy. */
+/* Strictly inside of the bytes that become a jump, where an instruction begins; *@moved: its
+ * copy. */
 static taddr inside(const struct stopped *s, taddr *moved)
 {
 	for (taddr at = s->pad.at + 1; at < s->pad.at + 16; at++) {
