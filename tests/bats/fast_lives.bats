@@ -107,8 +107,7 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 		static void report(void)
 		{
 			free(fill(malloc(3907), 3907, 1));
-			say("report %ld
-", ++reports);
+			say("report %ld\n", ++reports);
 		}
 		static NOINLINE void serve(void (*other)(const char *))
 		{
@@ -127,8 +126,7 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 		}
 		int main(void)
 		{
-			say("ready %d
-", (int)getpid());
+			say("ready %d\n", (int)getpid());
 			live_serve(report, go);
 			return 0;
 		}
