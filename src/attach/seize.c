@@ -52,7 +52,11 @@ static void on_stuck(int sig)
 
 	(void)sig;
 	while (n_told < cap_told && (tid = kernel_wait(told_by, -1, &wstatus, WNOHANG)) > 0)
-		told[n_told++] = (struct told){ tid, wstatus };
+		/* Who stops on its way out, for tracer_watch_exits(), would never be gone. */
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT)
+			kernel_resume(told_by, PTRACE_CONT, tid, 0);
+		else
+			told[n_told++] = (struct told){ tid, wstatus };
 	errno = saved;
 }
 

@@ -51,8 +51,8 @@ struct task {
 	bool over;		/* a leader that has ended, of which nothing is told while its
 				   threads go on */
 	bool exiting;		/* it has told that it is about to end */
-	bool in_call;		/* it stands still at a birth or an exec that it makes: in the middle
-				   of that system call */
+	bool in_call;		/* it stands still at a birth or an exec that it makes: in the
+				   middle of that system call */
 	struct mask_watch mask;	/* when to ask for its signal mask */
 	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */

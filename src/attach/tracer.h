@@ -155,8 +155,8 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
-/* All tasks are stopped: let them go on for so long, serve what they have stopped for, and stop them
- * again. */
+/* All tasks are stopped: let them go on for so long, serve what they have stopped for, and stop
+ * them again. */
 void tracer_let_run(struct tracer *t, uint64_t ns);
 
 /* An instruction of a program that makes system calls: in its vdso, which is there from its exec

@@ -60,6 +60,10 @@ struct engine_host {
 			 const struct engine *e);
 	/* What a person has to know of the program, as observer_sink.note(). */
 	void (*note)(void *ctx, const char *what);
+	/* What is mapped for execution. */
+	const struct mappings *(*mappings)(void *ctx);
+	/* Have arm() called with all tasks held, soon. */
+	void (*want_hold)(void *ctx);
 	/* The files that are mapped, by their numbers. */
 	const struct module_files *(*files)(void *ctx);
 	/* So many events have come to grief on their way. */

@@ -3,7 +3,7 @@
 
 #include "attach/supported.h"
 #include "base/clock.h"
-#include "breakpoints/engine.h"
+#include "breakpoints/observer_internal.h"
 #include "probes/no_allocator.h"
 #include "proc/file.h"
 
@@ -13,42 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct trap_observer {
-	struct observer base;	/* must be first */
-	struct tracer *tracer;
-	struct watch_shared shared;
-	const struct observer_sink *sink;
-	void *ctx;
-};
-
-/* An image, kept with its address space. */
-struct observed {
-	struct watch *watch;
-	void *image;	/* the session's */
-	bool left;	/* the session has been told that its memory is about to go out of reach */
-};
-
-static struct observed *observed_in(const struct address_space *space)
-{
-	return space ? space->user : NULL;
-}
-
-static struct observed *observed_of(const struct task *task)
-{
-	return observed_in(task->space);
-}
-
-static void forget(struct address_space *space)
-{
-	struct observed *of = observed_in(space);
-
-	space->user = NULL;
-	if (!of)
-		return;
-	watch_free(of->watch);
-	free(of);
-}
-
 /* What the program has done until now comes before what its stop means. */
 static void catch_up(const struct observed *of)
 {
@@ -57,46 +21,6 @@ static void catch_up(const struct observed *of)
 }
 
 /* ---- what the tracer tells ---- */
-
-static bool refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
-		   const char *why_not)
-{
-	forget(task->space);
-	o->sink->unobserved(o->ctx, task->tgid, image, why, why_not);
-	return false;
-}
-
-/* The engine that was asked for cannot do it. */
-static bool refuse_engine(struct trap_observer *o, struct task *task, void *image, const char *why)
-{
-	struct error e;
-
-	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
-		  o->shared.engine->name, why);
-	if (observed_of(task))
-		watch_clean(observed_of(task)->watch);
-	return refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
-}
-
-/* Let all tasks run for a moment, and try again to change code that one was in. */
-static void arm_again(struct trap_observer *o, struct watch *w)
-{
-	enum { TRIES = 8, MOMENT_NS = 2000000 };
-
-	for (unsigned i = 1; i <= TRIES && watch_is_to_arm(w); i++) {
-		tracer_let_run(o->tracer, MOMENT_NS);
-		watch_arm_held(w, i == TRIES);
-	}
-}
-
-/* It cannot be used for this program. True: what it was to see is trapped instead. */
-static bool falls_back(struct trap_observer *o, struct watch *w)
-{
-	if (watch_fall_back(w))
-		return false;
-	tracer_set_wait(o->tracer, o->shared.wait_for_traps);
-	return true;
-}
 
 static const char *program_without_allocator(pid_t tid)
 {
@@ -129,7 +53,7 @@ static bool on_image(void *ctx, struct task *task)
 		return false;
 	const char *why = program_unsupported(task->tid);
 	if (why)
-		return refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
+		return observer_refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
 	if (o->shared.engine)
 		tracer_look_often(o->tracer);
 	void *image = o->sink->begins(o->ctx, task->tgid);
@@ -139,21 +63,24 @@ static bool on_image(void *ctx, struct task *task)
 	task->space->user = of;
 	if (!of || !of->watch)
 		return err == -ESRCH || err == -ENOENT ?
-			       refuse(o, task, image, UNOBSERVED_GONE, "it has ended meanwhile") :
-			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
+			       observer_refuse(o, task, image, UNOBSERVED_GONE,
+					       "it has ended meanwhile") :
+			       observer_refuse(o, task, image, UNOBSERVED_NO_MEMORY,
+					       "out of memory");
 	of->image = image;
-	arm_again(o, of->watch);
+	if (watch_is_to_arm(of->watch))
+		watch_arm_held(of->watch);
 	why = watch_refusal(of->watch);
-	if (why && falls_back(o, of->watch))
+	if (why && !watch_fall_back(of->watch))
 		why = NULL;
 	if (!why && watch_can_see(of->watch)) {
 		o->sink->observed(image, of);
 		return true;
 	}
 	if (why)
-		return refuse_engine(o, task, image, why);
+		return observer_refuse_engine(o, task, image, why);
 	watch_clean(of->watch);
-	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
+	return observer_refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
 		      program_without_allocator(task->tid));
 }
 
@@ -178,7 +105,7 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 		return true;
 	}
 	watch_clean_copy(from->watch, child);
-	forget(child->space);
+	observer_forget(child->space);
 	if (image)
 		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of "
 										      "memory");
@@ -239,8 +166,8 @@ static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 		return TRAP_NOT_OURS;
 	catch_up(of);
 	enum trap_answer a = watch_trap(of->watch, task, certain);
-	if (watch_refusal(of->watch) && !falls_back(o, of->watch))
-		refuse_engine(o, task, of->image, watch_refusal(of->watch));
+	if (watch_refusal(of->watch) && watch_fall_back(of->watch))
+		observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
 	return a;
 }
 
@@ -286,7 +213,7 @@ static void on_space_gone(void *ctx, struct address_space *space)
 	struct observed_counts counts = watch_counts(of->watch);
 
 	o->sink->gone(of->image, &counts);
-	forget(space);
+	observer_forget(space);
 }
 
 static bool on_clean(void *ctx, struct address_space *space)
@@ -318,41 +245,15 @@ static uint64_t drain_all(struct trap_observer *o)
 	return events;
 }
 
-/* The next watch whose engine has something to change; NULL: there is none. */
-static struct task *next_to_arm(struct trap_observer *o)
-{
-	struct task *task;
-
-	for (size_t at = 0; (task = tracer_next_task(o->tracer, &at));)
-		if (observed_of(task) && watch_is_to_arm(observed_of(task)->watch))
-			return task;
-	return NULL;
-}
-
-/* All are held: what has come to light while they ran is changed now. */
-static void arm_found(struct trap_observer *o)
-{
-	struct task *task;
-
-	while ((task = next_to_arm(o))) {
-		const struct observed *of = observed_of(task);
-
-		watch_arm_held(of->watch, false);
-		arm_again(o, of->watch);
-		if (watch_refusal(of->watch))
-			refuse_engine(o, task, of->image, watch_refusal(of->watch));
-	}
-}
-
 static uint64_t on_idle(void *ctx)
 {
 	struct trap_observer *o = ctx;
 	uint64_t events = drain_all(o);
 
-	if (!next_to_arm(o))
+	if (!observer_next_to_arm(o))
 		return events;
 	tracer_stop_all(o->tracer);
-	arm_found(o);
+	observer_arm_found(o);
 	tracer_continue(o->tracer);
 	return events + 1;
 }
@@ -422,7 +323,7 @@ static void hold(struct observer *base)
 {
 	tracer_stop_all(trap_observer_of(base)->tracer);
 	drain_all(trap_observer_of(base));
-	arm_found(trap_observer_of(base));
+	observer_arm_found(trap_observer_of(base));
 }
 
 static void let_run(struct observer *base)

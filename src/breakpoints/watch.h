@@ -45,11 +45,10 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 
 /* Why the program cannot be watched as was asked for, or NULL. */
 const char *watch_refusal(const struct watch *w);
-/* Has its engine something to change for which all tasks must be held? To be tried a few times, with
- * a moment between two. */
+/* Has its engine something to change for which all tasks must be held? */
 bool watch_is_to_arm(const struct watch *w);
-/* Change it. @last: if a task is in the way again, it is refused. */
-void watch_arm_held(struct watch *w, bool last);
+/* Change it. If a task is in the way, all run for a moment, a few times; then that is refused. */
+void watch_arm_held(struct watch *w);
 /* If the session can do without its engine, and that has not begun yet in this program: trap all
  * that it was to see. 0 or -errno: watch_refusal() holds. */
 int watch_fall_back(struct watch *w);

@@ -94,6 +94,16 @@ static void host_note(void *ctx, const char *what)
 	w->sink->note(w->image, what);
 }
 
+static const struct mappings *host_mappings(void *ctx)
+{
+	return &((struct watch *)ctx)->maps;
+}
+
+static void host_want_hold(void *ctx)
+{
+	((struct watch *)ctx)->arm_later = true;
+}
+
 static const struct module_files *host_files(void *ctx)
 {
 	return &((struct watch *)ctx)->shared->files;
@@ -161,6 +171,8 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.checked = host_checked,
 		.has_left = host_has_left,
 		.note = host_note,
+		.mappings = host_mappings,
+		.want_hold = host_want_hold,
 		.files = host_files,
 		.lost = host_lost,
 		.failed = host_failed,
@@ -258,14 +270,19 @@ bool watch_is_to_arm(const struct watch *w)
 	return w->engine && w->arm_later && !watch_refusal(w);
 }
 
-void watch_arm_held(struct watch *w, bool last)
+void watch_arm_held(struct watch *w)
 {
+	enum { TRIES = 8, MOMENT_NS = 2000000 };
 	struct error why;
 
 	arm(w, true);
-	if (!w->in_the_way || !last)
+	for (unsigned i = 0; i < TRIES && w->in_the_way; i++) {
+		tracer_let_run(w->shared->tracer, MOMENT_NS);
+		arm(w, true);
+	}
+	if (!w->in_the_way)
 		return;
-	w->arm_later = false;
+	w->arm_later = w->in_the_way = false;
 	error_set(&why, -EAGAIN, "a thread may return into the first instructions of its "
 				 "allocator");
 	cannot_arm(w, &why);
@@ -285,9 +302,11 @@ int watch_fall_back(struct watch *w)
 	error_set(&note, 0, "is watched by traps: %s", w->refusal.text);
 	w->refusal.text[0] = 0;
 	int err = watch_plant_again(w);
-	if (!err)
-		w->sink->note(w->image, note.text);
-	return err;
+	if (err)
+		return err;
+	w->sink->note(w->image, note.text);
+	tracer_set_wait(s->tracer, s->wait_for_traps);
+	return 0;
 }
 
 void watch_forget_taken(struct watch *w, taddr start, taddr end)

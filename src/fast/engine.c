@@ -2,6 +2,7 @@
 /* The fast engine behind the seam. */
 #include "fast/fast.h"
 
+#include "arch/machine.h"
 #include "arch/x86_64_agent.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -89,6 +90,22 @@ static int prepare(struct engine_shared *s)
 	return s->agent.n ? 0 : own_code_of_agent(&s->agent);
 }
 
+static int open_for(struct engine *e, struct task *task, struct error *why)
+{
+	const struct arch_machine machine = arch_this_machine();
+	const char *lacks = arch_machine_lacks(&machine);
+
+	if (lacks)
+		return error_set(why, -ENOTSUP, "%s", lacks);
+	int err = prepare(e->shared);
+	if (err)
+		return error_set(why, err, "its agent cannot be read: %s", strerror(-err));
+	if (!task_can_call(task))
+		return error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
+					       "system call");
+	return memory_open(e, task, why);
+}
+
 static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,
 				const struct engine_host *host, struct error *why)
 {
@@ -103,14 +120,7 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->space = task->space;
 	e->tracer = t;
 	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
-	int err = prepare(shared);
-	if (err)
-		error_set(why, err, "its agent cannot be read: %s", strerror(-err));
-	else if (!task_can_call(task))
-		err = error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
-					      "system call");
-	else
-		err = memory_open(e, task, why);
+	int err = open_for(e, task, why);
 	if (err) {
 		fast_free(e);
 		return NULL;
@@ -139,7 +149,12 @@ static void look_at_thread_pointers(struct engine *e)
 
 static int fast_arm(struct engine *e, bool held, struct error *why)
 {
+	if (e->removed)
+		return 0;
 	look_at_thread_pointers(e);
+	/* If somebody is in the agent just now there will be another hold. */
+	if (held && renew_is_due(e))
+		renew(e);
 	return pads_arm(e, held, why);
 }
 
@@ -246,6 +261,17 @@ static void park_waiting(struct engine *e)
 
 enum { SOME = AGENT_RING / 8 };
 
+/* Not at once again, if somebody was in the agent. */
+static void want_hold(struct engine *e, uint64_t now)
+{
+	enum { BETWEEN_NS = 20000000 };
+
+	if (now - e->hold_ns < BETWEEN_NS)
+		return;
+	e->hold_ns = now;
+	e->host->want_hold(e->host->ctx);
+}
+
 static uint64_t fast_drain(struct engine *e, bool ended)
 {
 	uint64_t now = clock_now_ns();
@@ -263,6 +289,8 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	} while (some == SOME);
 	threads_reap(e->threads, ring_position(e->ring));
 	tell_lost(e);
+	if (!ended && e->armed && !e->removed && renew_is_due(e))
+		want_hold(e, now);
 	return n;
 }
 
@@ -287,8 +315,21 @@ static void fast_suspend(struct engine *e, bool on)
 {
 	uint8_t active = !on;
 
+	e->suspended = on;
 	if (e->near.active && !e->removed && !e->failed)
 		address_space_write(e->space, e->near.active, &active, sizeof active);
+}
+
+/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is waited
+ * for no longer: without the jumps nobody comes there, and who is there passes through. */
+static bool waits_longer(struct engine *e)
+{
+	enum { ROUNDS = 200 };
+	const uint64_t patience_ns = 2000000000, now = clock_now_ns();
+
+	if (!e->leaving_rounds++)
+		e->leaving_ns = now;
+	return e->leaving_rounds < ROUNDS || now - e->leaving_ns < patience_ns;
 }
 
 static int fast_remove(struct engine *e)
@@ -297,14 +338,18 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	if (e->armed && !tasks_have_left(e))
-		return -EAGAIN;
 	struct task *later, *caller = tasks_caller(e, &later);
-	if (later && !caller)
+	bool left = !e->armed || tasks_have_left(e);
+	if (left && later && !caller)
 		tracer_call_later(e->tracer, later);
-	if (e->n_tasks && !caller)
+	if ((!left || (e->n_tasks && !caller)) && waits_longer(e))
 		return -EAGAIN;
 	e->removed = true;
+	if (!left) {
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "a thread has not returned through it");
+		return 0;
+	}
 	/* A filter that was not there when we came would kill it for a munmap(2). */
 	if (caller && memory_close(e, caller))
 		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "

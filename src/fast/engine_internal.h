@@ -85,7 +85,11 @@ struct engine {
 	uint64_t parked;	/* threads that waited for room and were stopped */
 	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
 	bool failed;		/* it has made a fault, and is switched off */
+	uint64_t hold_ns;	/* when a hold was wanted last */
+	bool suspended;
 	bool armed;		/* a jump has been in the program */
+	unsigned leaving_rounds; /* so often removing it has been tried ... */
+	uint64_t leaving_ns;	/* ... since then */
 	bool removed;		/* the jumps are out, for good */
 };
 
@@ -119,6 +123,9 @@ bool told_ranges_have(const struct engine *e, taddr at);
 int tell_modules(struct engine *e, const struct mappings *maps);
 /* The same after pads have been placed. */
 int tell_own_code(struct engine *e);
+/* All are stopped, and none is in the agent: write anew what describes frames, without what is not
+ * mapped any more. */
+void tell_rows_anew(struct engine *e);
 
 /* own_code.c: chains that lead through what is ours */
 /* The rows of the agent, from its beginning on: 0 or -errno. They are released by the caller. */
@@ -134,6 +141,12 @@ bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exa
 			  bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
 /* The instruction of the program's that one of ours, which a signal has interrupted, stands for. */
 taddr own_code_stands_for(const struct engine *e, taddr pc);
+
+/* renew.c */
+/* Is one of the tables full that the agent and we fill? Then a hold is wanted. */
+bool renew_is_due(const struct engine *e);
+/* All are stopped: begin anew what is full. False: a task is in the middle of the agent. */
+bool renew(struct engine *e);
 
 /* pads.c */
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
@@ -156,6 +169,8 @@ struct task *tasks_caller(const struct engine *e, struct task **later);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);
+/* Is no task in the middle of the agent, nor comes back there? */
+bool tasks_are_outside_agent(struct engine *e);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);
 

@@ -187,7 +187,7 @@ static int write_jumps(struct engine *e)
 		if (!e->pads[i].written && !e->pads[i].gone)
 			err = write_jump(e, &e->pads[i]);
 	e->armed |= e->n_pads;
-	return !err && e->n_pads ? set_active(e, 1) : err;
+	return !err && e->n_pads && !e->suspended ? set_active(e, 1) : err;
 }
 
 int pads_arm(struct engine *e, bool held, struct error *why)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void table_files_release(struct table_files *f)
@@ -66,14 +67,31 @@ void placed_rows_release(struct placed_rows *t)
 	*t = (struct placed_rows){ 0 };
 }
 
+void shared_empty(void *at, size_t size)
+{
+	if (madvise(at, size, MADV_REMOVE))
+		memset(at, 0, size);
+}
+
+void placed_rows_clear(struct placed_rows *t)
+{
+	if (t->n_of)
+		memset(t->of, 0, t->n_of * sizeof *t->of);
+	shared_empty(t->here, t->used);
+	t->used = 0;
+	t->full = false;
+}
+
 /* Room for @bytes, zeroed as it came; *at: where the program has it. NULL: there is none. */
 static uint8_t *take_room(struct placed_rows *t, size_t bytes, taddr *at)
 {
 	size_t whole = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	uint8_t *room = t->here + t->used;
 
-	if (whole > t->size - t->used)
+	if (whole > t->size - t->used) {
+		t->full = true;
 		return NULL;
+	}
 	*at = t->there + t->used;
 	t->used += whole;
 	return room;

@@ -21,6 +21,9 @@ void table_files_release(struct table_files *f);
 const struct cfi_rows *table_file(struct table_files *f, const struct module_files *files,
 				  uint32_t number);
 
+/* Zero memory that is shared with a program, and give it back to the system. */
+void shared_empty(void *at, size_t size);
+
 /*
  * Memory that the program can read, which is filled from its beginning on: what has been written is
  * not changed any more, for somebody may be reading it. Rows of a file are written once, however
@@ -30,11 +33,15 @@ struct placed_rows {
 	uint8_t *here;	/* aligned to 8 bytes, as it is there; stays the caller's */
 	taddr there;
 	size_t size, used;
+	bool full;	/* something has found no room, since that was last looked at */
 	struct agent_module *of; /* by module file number: where its rows are; rows is 0: nowhere */
 	size_t n_of;
 };
 
 void placed_rows_release(struct placed_rows *t);
+
+/* Nobody reads it any more: begin again. */
+void placed_rows_clear(struct placed_rows *t);
 
 /* Write rows: m->rows, index and shift, as the program will find them. 0 or -ENOSPC. */
 int placed_rows_put(struct placed_rows *t, const struct cfi_rows *rows, struct agent_module *m);

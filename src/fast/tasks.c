@@ -102,9 +102,14 @@ int tasks_make_way(struct engine *e)
 
 /* ---- before what is ours goes ---- */
 
+static bool is_agents(const struct engine *e, taddr pc)
+{
+	return pc >= e->agent && pc < e->agent + e->agent_size;
+}
+
 static bool is_ours(const struct engine *e, taddr pc)
 {
-	return pads_have(e, pc) || (pc >= e->agent && pc < e->agent + e->agent_size);
+	return pads_have(e, pc) || is_agents(e, pc);
 }
 
 /* A task in a slot goes on in the function itself, whose bytes are back. */
@@ -139,6 +144,23 @@ static bool has_left(const struct engine *e, struct task *task, uint32_t number)
 	if (is_ours(e, arch_pc(&r)) && !put_back(e, task, &r))
 		return false;
 	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
+}
+
+bool tasks_are_outside_agent(struct engine *e)
+{
+	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct arch_regs r;
+
+		if (arch_get_regs(e->tasks[i]->tid, &r))
+			continue; /* it is dying */
+		if (is_agents(e, arch_pc(&r)))
+			return false;
+		/* In a pad it may be about to go there, and that does no harm. */
+		if (any_word(e, arch_sp(&r), is_agents) &&
+		    !e->host->has_left(e->host->ctx, e->tasks[i], is_agents, e))
+			return false;
+	}
+	return true;
 }
 
 bool tasks_have_left(struct engine *e)

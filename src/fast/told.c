@@ -158,3 +158,14 @@ int tell_own_code(struct engine *e)
 
 	return err ? err : tell_list(e);
 }
+
+void tell_rows_anew(struct engine *e)
+{
+	__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
+	placed_rows_clear(&e->rows);
+	e->agent_rows.rows = e->pads_rows.rows = 0;
+	/* What has no room is done without: stacks are copied. */
+	put_pads(e);
+	tell_modules(e, e->host->mappings(e->host->ctx));
+	e->rows.full = false;
+}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filters none|filter|strict: allocates a block each time that it is told to, under a seccomp filter that
- * kills it for memfd_create or munmap, or that allows nothing but read, write and exit; "confine" puts the
- * first one in force later.
+ * filters [filter]: allocates a block each time that it is told to, under a seccomp filter that
+ * kills it for memfd_create or munmap; "confine" puts that in force later.
  */
 #include "live.h"
 
@@ -46,14 +45,10 @@ static void other(const char *word)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 ? argv[1] : "none";
-
 	free(fill(malloc(100003), 100003, 1)); /* so that the heap need not grow */
-	if (!strcmp(how, "filter"))
+	if (argc > 1 && !strcmp(argv[1], "filter"))
 		confine();
 	say("ready %d\n", (int)getpid());
-	if (!strcmp(how, "strict"))
-		MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT));
 	live_serve(report, other);
 	syscall(SYS_exit, 0);
 	return 1;

@@ -146,6 +146,30 @@ static void where_there_is_no_room_nothing_is_written(void **state)
 	cfirows_release(&rows);
 }
 
+static void what_is_full_begins_again_and_everything_is_written_anew(void **state)
+{
+	struct cfi_rows rows = make_rows(20);
+	struct agent_module m, again;
+
+	(void)state;
+	struct placed_rows t = begin(1024);
+	assert_int_equal(placed_rows_put_file(&t, 7, &rows, &m), 0);
+	assert_false(t.full);
+	for (uint32_t i = 0; !placed_rows_put_file(&t, i, &rows, &again); i++)
+		assert_true(i < 100);
+	assert_true(t.full);
+	placed_rows_clear(&t);
+	assert_false(t.full);
+	assert_int_equal(t.used, 0);
+	for (size_t i = 0; i < 1024; i++)
+		assert_int_equal(memory[i], 0);
+	assert_int_equal(placed_rows_put_file(&t, 3, &rows, &again), 0);
+	assert_int_equal(again.rows, THERE);
+	finds_all(&t, &again, 20);
+	placed_rows_release(&t);
+	cfirows_release(&rows);
+}
+
 static void a_file_is_read_once_and_one_that_is_none_has_no_rows(void **state)
 {
 	struct module_file v[] = { { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) },
@@ -181,6 +205,7 @@ int main(void)
 		cmocka_unit_test(rows_of_a_file_are_written_once),
 		cmocka_unit_test(a_list_has_its_number_and_its_modules),
 		cmocka_unit_test(where_there_is_no_room_nothing_is_written),
+		cmocka_unit_test(what_is_full_begins_again_and_everything_is_written_anew),
 		cmocka_unit_test(a_file_is_read_once_and_one_that_is_none_has_no_rows),
 	};
 
