@@ -14,7 +14,8 @@
 struct journal;
 
 /* It is looked once a second. Looks are counted, and no clock is read: neither a suspended machine
- * nor a watcher that was stopped itself takes a long time for one in which the tracer did nothing. */
+ * nor a watcher that was stopped itself makes a long time of one in which the tracer did
+ * nothing. */
 enum { HANG_LOOKS = 10 };
 
 struct hang {
