@@ -7,14 +7,15 @@
 #include <sys/types.h>
 
 /*
- * A tracer that lives and does not look: stopped by somebody, or stuck. With an engine that does not
- * trap, threads that find no room to tell something wait for it, without end. So they are not left
- * waiting for long.
+ * A tracer that lives and does not look: stopped by somebody, or stuck. With an engine that does
+ * not trap, threads that find no room to tell something wait for it, without end. So they are not
+ * left waiting for long.
  */
 struct journal;
 
-/* Looked once a second. The seconds are counted, and no clock is read: neither a suspended machine
- * nor a watcher that was stopped itself takes a long time for one in which the tracer did nothing. */
+/* It is looked once a second. Looks are counted, and no clock is read: neither a suspended machine
+ * nor a watcher that was stopped itself makes a long time of one in which the tracer did
+ * nothing. */
 enum { HANG_LOOKS = 10 };
 
 struct hang {

@@ -235,6 +235,14 @@ static void continue_guest(const struct journal *g, pid_t pid)
 			kill(proc_status(g->tasks[i].tid).tgid, SIGCONT);
 }
 
+/* Our SIGSTOP has been sent to it. */
+static void await_rest(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	for (int i = 0; i < RESCUE_STOP_TRIES && proc_status(tid).state == 'R'; i++)
+		rescue_nap();
+}
+
 /* ---- programs ---- */
 
 static void await_death(struct journal_program *p)
@@ -258,7 +266,8 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		p->fate = (struct program_fate){ .pid = p->pid };
 		program_restore_breakpoints(g, p->pid, r.space);
 		program_switch_off_jumps(g, p->pid, r.space);
-		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
+		/* Not at a stroke, as a breakpoint: nobody may be running there. */
+		program_each_task(g, p->pid, await_rest, NULL);
 		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);

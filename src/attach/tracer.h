@@ -169,8 +169,8 @@ void tracer_call_later(struct tracer *t, const struct task *task);
 
 /**
  * Have a stopped task make a system call, of which the program sees nothing, see attach/remote.h.
- * Not at an exec, fork or clone event: the task is in the middle of that. One that has stopped for a
- * signal of its own is handed that first; only while nothing of ours is in its program yet.
+ * Not at an exec, fork or clone event: the task is in the middle of that. One that has stopped for
+ * a signal of its own is handed that first; only while nothing of ours is in its program yet.
  * @insn  tracer_syscall_insn()    *@result  what the call has returned: -1 to -4095 is -errno
  * Returns 0 or -errno: it was not made, -ESRCH if the task is dying.
  */

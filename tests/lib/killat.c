@@ -5,8 +5,8 @@
  * the call was is written to $KILL_LOG before. So a kill can be had wherever one may come. With
  * $KILL_ALONE the process that is to hold the tracing process may not. With $KILL_LATE only calls
  * that let a task go on from a trap count, and it has stopped again, for its next trap, before the
- * tracing process is killed. With $KILL_FROM=seize they are counted from the first task that is seized
- * on, which is there without a trap, too.
+ * tracing process is killed. With $KILL_FROM=seize they are counted from the first task that is
+ * seized on, which is there without a trap, too.
  */
 #include <dlfcn.h>
 #include <errno.h>

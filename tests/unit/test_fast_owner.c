@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	return munmap(memory, WORDS * PIECE);
 }
 
-/* A tracer that holds all words but the one it has released; it has got so far when this returns. */
+/* A tracer that holds all words but the one it has released, once this returns. */
 static pid_t tracer(unsigned released)
 {
 	pid_t pid = fork();
@@ -55,8 +55,11 @@ static pid_t tracer(unsigned released)
 		for (unsigned i = 0; i < WORDS; i++)
 			if (owner_hold(word(i)))
 				_exit(1);
-		if (released < WORDS)
+		/* Its memory goes: the kernel would get no farther there. */
+		if (released < WORDS) {
 			owner_release(word(released));
+			munmap(memory + released * PIECE, PIECE);
+		}
 		if (write(ready[1], &c, 1) != 1)
 			_exit(1);
 		for (;;)

@@ -175,26 +175,28 @@ static void a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it(void *
 static void who_makes_system_calls_is_in_none(void **state)
 {
 	struct stopped *s = *state;
+	struct task *later;
 
-	assert_ptr_equal(tasks_caller(&s->e), &s->task);
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
 	s->task.in_call = true;
-	assert_null(tasks_caller(&s->e));
+	assert_null(tasks_caller(&s->e, &later));
 	s->task.in_call = false;
 	s->task.state = TASK_QUEUED;
 	s->task.wstatus = SIGUSR1 << 8 | 0x7f;
-	assert_null(tasks_caller(&s->e));
+	assert_null(tasks_caller(&s->e, &later));
+	assert_ptr_equal(later, &s->task); /* when that has been served */
 	s->task.wstatus = PTRACE_EVENT_CLONE << 16 | SIGTRAP << 8 | 0x7f;
-	assert_null(tasks_caller(&s->e));
+	assert_null(tasks_caller(&s->e, &later));
 	s->task.wstatus = PTRACE_EVENT_STOP << 16 | SIGSTOP << 8 | 0x7f;
-	assert_ptr_equal(tasks_caller(&s->e), &s->task);
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
 	s->task.state = TASK_SERVED;
 	s->task.wstatus = SIGTRAP << 8 | 0x7f;
-	assert_ptr_equal(tasks_caller(&s->e), &s->task);
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
 	s->task.wstatus = PTRACE_EVENT_FORK << 16 | SIGTRAP << 8 | 0x7f;
-	assert_null(tasks_caller(&s->e));
+	assert_null(tasks_caller(&s->e, &later));
 	s->task.over = true;
 	s->task.state = TASK_HELD;
-	assert_null(tasks_caller(&s->e));
+	assert_null(tasks_caller(&s->e, &later));
 }
 
 #define ON_STOPPED(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
