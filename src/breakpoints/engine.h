@@ -114,6 +114,10 @@ struct engine_ops {
 	void (*thread_begins)(struct engine *e, struct task *task);
 	void (*thread_ends)(struct engine *e, struct task *task);
 
+	/* A task is stopped for a SIGSEGV. True: it was the engine's, and the program shall not see
+	 * it. */
+	bool (*fault)(struct engine *e, struct task *task);
+
 	/* See nothing until it is switched on again; the tasks may run. */
 	void (*suspend)(struct engine *e, bool on);
 	/* All tasks are stopped: take everything out of the program. -EAGAIN: some task is in the

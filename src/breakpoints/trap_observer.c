@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -281,6 +282,8 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	struct observed *of = observed_of(task);
 
 	catch_up(of);
+	if (of && sig == SIGSEGV && watch_fault(of->watch, task))
+		return true;
 	return of && o->sink->signal(of->image, task->tid, sig);
 }
 

@@ -91,6 +91,9 @@ bool watch_can_see(const struct watch *w);
  */
 int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 
+/* A task is stopped for a SIGSEGV. True: it was the engine's, and the program shall not see it. */
+bool watch_fault(struct watch *w, struct task *task);
+
 /* What is mapped for execution has changed. */
 void watch_remapped(struct watch *w, pid_t tid);
 

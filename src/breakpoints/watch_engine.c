@@ -283,6 +283,11 @@ void watch_forget_taken(struct watch *w, taddr start, taddr end)
 	w->n_taken = n;
 }
 
+bool watch_fault(struct watch *w, struct task *task)
+{
+	return w->engine && w->shared->engine->fault(w->engine, task);
+}
+
 uint64_t watch_catch_up(struct watch *w, bool ended)
 {
 	return w->engine ? w->shared->engine->drain(w->engine, ended) : 0;
