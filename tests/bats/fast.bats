@@ -34,7 +34,7 @@ fast() { # COMMAND...: refused, with this in the sentence
 	traps=$(sed -n 's/.* stops in all, \([0-9]*\) traps hit.*/\1/p' err)
 	[ "$traps" -lt 20 ] || fail "$traps traps" "$(cat err)"
 	MPROF_ENGINE=slow fast "MPROF_ENGINE is slow" run true
-	fast "trap or fast" run --engine=slow true
+	fast "trap, fast or auto" run --engine=slow true
 }
 
 @test "the fast engine refuses what it cannot do, before the program runs" {
