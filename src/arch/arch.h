@@ -37,6 +37,10 @@ void arch_set_arg(struct arch_regs *r, unsigned n, uint64_t value);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);
+
+/* Is the instruction at the pc, of which @code has the first bytes, one that reads the processor's
+ * clock, for which a program under strict seccomp gets a SIGSEGV? Then it has run. */
+bool arch_read_clock(struct arch_regs *r, const uint8_t code[2], uint64_t ticks);
 void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack

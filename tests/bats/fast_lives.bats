@@ -97,6 +97,43 @@ without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
 	grep -qx 'checksum right' server.out
 }
 
+@test "threads that stand in the bytes that become a jump go on in their copy" {
+	cat >free.c <<-'EOT'
+		#include "live.h"
+		static atomic_long times;
+		static void *work(void *arg)
+		{
+			for (int i = 0;; i++, times++)
+				free(fill(malloc(307), 307, i & 0x7f));
+			return arg;
+		}
+		static void report(void) { say("report %ld\n", (long)times); }
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 4; i++)
+				MUST(!pthread_create(&t, NULL, work, NULL));
+			say("ready %d\n", (int)getpid());
+			live_serve(report, NULL);
+			_exit(0);
+		}
+	EOT
+	cc -g -O1 -D_GNU_SOURCE -fno-builtin -pthread -I"$ROOT/tests/targets" -o free free.c
+	start free ./free
+	before "$PID"
+	for i in 1 2 3; do
+		limited "$T/intobytes" "$PID" 4 >into.out
+		grep -qx '4 in the bytes' into.out
+		attach --engine=fast -o report.txt --data=run.data "$PID"
+		kill -CONT "$PID"
+		progress free 1 1000
+		detach "$PID"
+		clean "$PID"
+		progress free 1 1000
+	done
+	finish free
+}
+
 @test "while a thread may return into the bytes that become a jump nothing is changed, and it is said" {
 	cat >bytes.c <<-'EOT'
 		#include "live.h"
