@@ -105,7 +105,9 @@ checked_alike() {
 @test "a handler that interrupts pads, slots and agent has whole chains, through what they are for" {
 	by fast "$T/interrupted" 150
 	truncated fast '== 0'
-	[ "$(checked fast)" -ge "$(jq .totals.allocs fast.json)" ] || fail "$(cat fast.err)"
+	# A stack that the agent cannot follow in the place where it was interrupted is followed in its copy, and
+	# compared with nothing.
+	[ "$(checked fast)" -ge "$(jq '.totals.allocs * 9 / 10 | floor' fast.json)" ] || fail "$(cat fast.err)"
 	# What the program knows of it: how often it was interrupted where.
 	read -r in_program in_between <fast.out
 	[ "$in_between" -ge 150 ]
@@ -115,7 +117,8 @@ checked_alike() {
 	local main='main+[0-9]* > busy+[0-9]*' inner='handler+[0-9]* > handler_leaf+[0-9]*'
 	[ "$(count 4001 "$main > [a-z_]*\(malloc\|calloc\|realloc\|free\)+[0-9]*! > $inner")" = "$in_between" ] ||
 		fail "$in_between" "$(cat fast.chains)"
-	[ "$(count 4003 "$main! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
+	# A timer that has come again by the end of its handler interrupts main itself, too.
+	[ "$(count 4003 "main+[0-9]*\\( > busy+[0-9]*\\)*! > $inner")" = "$in_program" ] || fail "$in_program" "$(cat fast.chains)"
 	# What the agent had put away of its caller's registers is found, too.
 	by fast "$T/interrupted" 50 register
 	truncated fast '== 0'
