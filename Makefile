@@ -16,7 +16,7 @@ OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-ali
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
-SRC := $(filter-out src/arch/%,$(wildcard src/*/*.c)) src/arch/$(ARCH).c
+SRC := $(filter-out src/arch/% src/agent/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c)
 OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 # T=name: only those whose name has it
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*$(T)*.c))
@@ -53,6 +53,41 @@ $(B)/gen/builtin_probes.inc: share/mprof/probes
 
 $(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
 
+# The agent runs in programs of others: no C library, no vector registers, nothing to relocate, and none of
+# the user's flags, which might instrument it. What it is linked from is a piece of code in one section.
+AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc -Iinclude \
+	-ffreestanding -fPIE -fvisibility=hidden -mgeneral-regs-only -mfsgsbase -mcx16 \
+	-fno-stack-protector -fcf-protection=none -fno-jump-tables -fasynchronous-unwind-tables \
+	-Wstack-usage=256 \
+	$(if $(findstring clang,$(shell $(CC) --version)),-Wno-unknown-warning-option,\
+		-fno-tree-loop-distribute-patterns)
+AGENT_SRC := $(wildcard src/agent/*.c)
+
+$(B)/agent/%.o: src/agent/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/agent/%.elf: src/agent/blob.ld src/agent/check-blob
+	$(LD) -pie --no-dynamic-linker -e 0 -T src/agent/blob.ld -o $@ $(filter %.o,$^)
+	src/agent/check-blob $@
+
+$(B)/agent/agent.elf: $(AGENT_SRC:src/agent/%.c=$(B)/agent/%.o)
+
+$(B)/agent/%.bin: $(B)/agent/%.elf
+	objcopy -O binary -j .blob $< $@
+
+$(B)/gen/%_blob.inc: $(B)/agent/%.bin
+	@mkdir -p $(@D)
+	od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
+
+$(B)/gen/%_elf.inc: $(B)/agent/%.elf
+	@mkdir -p $(@D)
+	objcopy --strip-all $< $@.elf
+	od -An -v -tx1 $@.elf | sed 's/ \(..\)/0x\1,/g' >$@
+	rm $@.elf
+
+$(B)/src/fast/blob.o: $(B)/gen/agent_blob.inc $(B)/gen/agent_elf.inc
+
 # What protoc makes of the description of pprof's format.
 $(B)/gen/pprof/profile.pb-c.c: src/pprof/profile.proto
 	@mkdir -p $(@D)
@@ -63,10 +98,26 @@ $(B)/gen/pprof/profile.pb-c.o: $(B)/gen/pprof/profile.pb-c.c $(B)/flags
 
 $(B)/src/pprof/proto_read.o $(B)/src/pprof/proto_write.o: $(B)/gen/pprof/profile.pb-c.c
 
+# The agent's own tests have it natively, with our flags and the user's, and as a blob. What knows frames is
+# the test's.
+AGENT_NATIVE := $(filter-out %/step.o,$(AGENT_SRC:%.c=$(B)/%.o)) $(B)/tests/lib/agent_steps.o
+AGENT_TEST := $(filter $(B)/unit/test_agent_%,$(UNIT))
+
+$(B)/agent/agent_steps.o: tests/lib/agent_steps.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/agent/agent_test.elf: $(B)/agent/agent_steps.o \
+	$(patsubst src/agent/%.c,$(B)/agent/%.o,$(filter-out %/step.c,$(AGENT_SRC)))
+
+$(AGENT_NATIVE): private OUR_CFLAGS += -ffreestanding -fno-omit-frame-pointer
+$(AGENT_TEST): private OUR_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+$(AGENT_TEST): $(AGENT_NATIVE) $(B)/gen/agent_test_blob.inc
+
 # A unit test is one file in tests/unit; it may use every room but main.
 $(B)/unit/%: tests/unit/%.c $(OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) -Itests $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJ) \
+	$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) -Itests $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) \
 		$(OUR_LDFLAGS) $(LDFLAGS) $(LIBS) -lcmocka
 
 unit-tests: $(UNIT)
@@ -133,7 +184,7 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
--include $(OBJ:.o=.d) $(B)/src/main.d $(UNIT:%=%.d)
+-include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
 .PHONY: all unit-tests deps test-deps demo unit check bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

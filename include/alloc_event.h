@@ -54,6 +54,10 @@ enum chain_end {
 	CHAIN_TOO_DEEP,	  /* more frames than are followed */
 };
 
+/* Roots of the call tree: of chains that were followed to their end, and of others. */
+#define CHAIN_ROOT_WHOLE 0u
+#define CHAIN_ROOT_TRUNCATED 1u
+
 /*
  * A call chain as the unwinder saw it: its frames, or the node of the profile's call tree that they
  * lead to, for an engine that has grown that node itself (profile_node_below()).

@@ -40,6 +40,18 @@ enum unobserved {
 };
 
 /* What is known of how well an image is observed. */
+/* What an engine that does not trap has done; all 0: there was none. */
+struct engine_counts {
+	uint64_t functions;	/* that it has seen the calls of */
+	uint64_t records;	/* that it was told */
+	uint64_t strangers;	/* of these, of threads that were not known by then, or had been
+				   interrupted in the agent */
+	uint64_t stacks;	/* of these, with a copy of the stack that was unwound */
+	uint64_t passed_over;	/* places for a record that were not filled in time */
+	uint64_t parked;	/* threads that were stopped because they waited for room */
+	uint64_t nodes;		/* of the call tree in the program */
+};
+
 struct observed_counts {
 	uint64_t traps;		/* hits served */
 	uint64_t planted;	/* breakpoints written */
@@ -54,12 +66,15 @@ struct observed_counts {
 	/* Calls after these that may have been theirs, but for all that is known of the stack were
 	 * the program's. After the first one all returns are waited for. */
 	uint64_t doubtful;
+	bool engine_failed;	/* what sees calls without traps has made a fault, and sees none
+				   since */
 	bool trapped;		/* a function that tells of memory has been trapped, or none need
 				   be */
 	unsigned taken;		/* functions where somebody else's breakpoint stood already */
 	uint64_t unwind_known, unwind_made; /* steps of unwindings: remembered, made by libunwind */
 	uint64_t unwind_checked, unwind_wrong; /* chains compared with one unwound afresh, and found
-					          to differ */
+						  to differ */
+	struct engine_counts engine;
 };
 
 /* What observing takes. */
@@ -85,6 +100,8 @@ struct observer_sink {
 	 * @why_not  what is wrong and what to do, for a person */
 	void (*unobserved)(void *ctx, pid_t pid, void *image, enum unobserved why,
 			   const char *why_not);
+	/* What a person has to know of the image, which begins as if after "process N ". */
+	void (*note)(void *image, const char *what);
 
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *image, const struct alloc_event *e);

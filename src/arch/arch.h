@@ -37,6 +37,10 @@ void arch_set_arg(struct arch_regs *r, unsigned n, uint64_t value);
 
 /* The integer result when a function has just returned. */
 uint64_t arch_result(const struct arch_regs *r);
+
+/* Is the instruction at the pc, of which @code has the first bytes, one that reads the processor's
+ * clock, for which a program under strict seccomp gets a SIGSEGV? Then it has run. */
+bool arch_read_clock(struct arch_regs *r, const uint8_t code[2], uint64_t ticks);
 void arch_set_result(struct arch_regs *r, uint64_t value);
 
 /* At a function's first instruction: where its return address is on the stack, and what the stack
@@ -68,6 +72,12 @@ uint64_t arch_kept(const struct arch_regs *r, unsigned index);
 /* The index of a register by its number in libunwind; -1: not kept; -2: pc or stack pointer. */
 int arch_kept_index(int regnum);
 
+/* Where a chain of calls has come to: what is known there of a function's registers. */
+struct arch_frame {
+	taddr pc, sp;
+	uint64_t kept[ARCH_KEPT_REGS];
+};
+
 /* Which of them holds the frame pointer in code that keeps one; and where, from there, the function
  * has saved its caller's and the return address, and its caller's stack pointer was before the
  * call. */
@@ -76,6 +86,13 @@ extern const unsigned arch_frame_pointer;
 #define ARCH_FRAME_RETURN 8
 #define ARCH_FRAME_CALLER 16
 
+/* What call frame information calls the stack pointer, the frame pointer and the return address,
+ * which a call leaves so many bytes from the CFA. Source: psABI, 3.6.2. */
+#define ARCH_DWARF_SP 7
+#define ARCH_DWARF_FP 6
+#define ARCH_DWARF_RETURN 16
+#define ARCH_DWARF_RETURN_AT (-8)
+
 /* Does a call instruction end at the end of @before? */
 #define ARCH_CALL_MAX 9	/* bytes of the longest one */
 bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
@@ -83,8 +100,22 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX]);
 /* Does the code at @code, 16 bytes, return from a signal handler? */
 bool arch_is_signal_return(const uint8_t code[16]);
 
+/* What a thread is told by: its thread pointer. */
+uint64_t arch_thread_pointer_of(const struct arch_regs *r);
+
 /* What PTRACE_GET_SYSCALL_INFO calls this machine's system calls. */
 extern const uint32_t arch_audit;
+
+/* ---- a system call that a stopped task is made to make ---- */
+
+/* The offset of an instruction that makes a system call in @code; -ENOENT: there is none. */
+ssize_t arch_find_syscall(const uint8_t *code, size_t len);
+
+/* Have a task that has @r make a system call when it goes on, by such an instruction at @insn, and
+ * not go on with the one that it was stopped in. Its result is what arch_result() gives then. */
+void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6]);
+/* Is the task about to make that call, in it, or right behind it? */
+bool arch_is_at_syscall(const struct arch_regs *r, taddr insn);
 
 /* The trap instruction; the pc is left behind it. */
 extern const uint8_t arch_trap[];

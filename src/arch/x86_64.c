@@ -2,7 +2,8 @@
 /* x86-64, System V ABI. Sources: Intel SDM volume 2; System V x86-64 psABI, 3.2.3 and 3.4. */
 #include "arch/arch.h"
 
-#include <Zydis/Zydis.h>
+#include "arch/x86_64_internal.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <linux/audit.h>
@@ -15,6 +16,8 @@ const uint32_t arch_audit = AUDIT_ARCH_X86_64;
 const uint8_t arch_trap[] = { 0xcc }; /* int3 */
 const size_t arch_trap_size = sizeof arch_trap;
 const int arch_trap_code = SI_KERNEL;
+const uint8_t x86_endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
 enum arch_reloc arch_reloc(uint32_t type)
 {
 	switch (type) {
@@ -224,7 +227,7 @@ bool arch_unwind_reg(const struct arch_regs *r, int regnum, uint64_t *value)
 
 /* ---- decoding ---- */
 
-static bool is_jcc(ZydisMnemonic m)
+bool x86_is_jcc(ZydisMnemonic m)
 {
 	switch (m) {
 	case ZYDIS_MNEMONIC_JO:
@@ -255,7 +258,7 @@ static bool is_jcc(ZydisMnemonic m)
  */
 static bool can_emulate(const ZydisDecodedInstruction *z, const uint8_t *code)
 {
-	if (is_jcc(z->mnemonic))
+	if (x86_is_jcc(z->mnemonic))
 		return code[0] == 0x0f || (code[0] >= 0x70 && code[0] <= 0x7f);
 	size_t op = code[0] >= 0x40 && code[0] <= 0x4f; /* behind a REX prefix */
 
@@ -288,7 +291,7 @@ static bool tied_to_its_address(const ZydisDecodedInstruction *z)
 	}
 }
 
-static const ZydisDecoder *decoder(void)
+bool x86_decode(const uint8_t *code, size_t len, ZydisDecodedInstruction *z)
 {
 	static ZydisDecoder d;
 	static bool ready;
@@ -297,7 +300,7 @@ static const ZydisDecoder *decoder(void)
 		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 		ready = true;
 	}
-	return &d;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code, len, z));
 }
 
 bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
@@ -305,9 +308,7 @@ bool arch_ends_in_call(const uint8_t before[ARCH_CALL_MAX])
 	ZydisDecodedInstruction z;
 
 	for (size_t n = 2; n <= ARCH_CALL_MAX; n++)
-		if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL,
-							       before + ARCH_CALL_MAX - n, n,
-							       &z)) &&
+		if (x86_decode(before + ARCH_CALL_MAX - n, n, &z) &&
 		    z.mnemonic == ZYDIS_MNEMONIC_CALL && z.length == n)
 			return true;
 	return false;
@@ -317,7 +318,7 @@ int arch_decode(const uint8_t *code, size_t len, struct arch_insn *out)
 {
 	ZydisDecodedInstruction z;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, code, len, &z)))
+	if (!x86_decode(code, len, &z))
 		return -EILSEQ;
 	*out = (struct arch_insn){ .size = z.length, .how = ARCH_COPY };
 	memcpy(out->bytes, code, z.length);
@@ -379,7 +380,7 @@ static bool condition_holds(unsigned cc, uint64_t flags)
 	return holds != (cc & 1);
 }
 
-static int32_t read32(const uint8_t *p)
+int32_t x86_read32(const uint8_t *p)
 {
 	int32_t v;
 
@@ -432,9 +433,9 @@ void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool
 		*push = true;
 		*value = next;
 		u->rsp -= 8;
-		u->rip = next + (uint64_t)(int64_t)read32(b + 1);
+		u->rip = next + (uint64_t)(int64_t)x86_read32(b + 1);
 	} else if (b[0] == 0xe9) {
-		u->rip = next + (uint64_t)(int64_t)read32(b + 1);
+		u->rip = next + (uint64_t)(int64_t)x86_read32(b + 1);
 	} else if (b[0] == 0xeb) {
 		u->rip = next + (uint64_t)(int64_t)(int8_t)b[1];
 	} else if (b[0] >= 0x70 && b[0] <= 0x7f) {
@@ -442,7 +443,7 @@ void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool
 			u->rip = next + (uint64_t)(int64_t)(int8_t)b[1];
 	} else if (b[0] == 0x0f) {
 		if (condition_holds(b[1], u->eflags))
-			u->rip = next + (uint64_t)(int64_t)read32(b + 2);
+			u->rip = next + (uint64_t)(int64_t)x86_read32(b + 2);
 	} else if (b[0] != 0xf3) { /* f3 0f 1e fa, endbr64, does nothing */
 		emulate_registers(i, u);
 	}
@@ -450,45 +451,56 @@ void arch_emulate(const struct arch_insn *i, taddr at, struct arch_regs *r, bool
 
 /* ---- moving ---- */
 
-static bool fits32(int64_t d)
+bool x86_put_distance(uint8_t out[4], taddr end, taddr to)
 {
-	return d == (int32_t)d;
+	int64_t d = (int64_t)(to - end);
+	int32_t d32 = (int32_t)d;
+
+	memcpy(out, &d32, sizeof d32);
+	return d == d32;
 }
 
-static size_t put_jump(uint8_t *out, taddr from, taddr to)
+void x86_put_far_jump(uint8_t out[X86_FAR_JUMP_SIZE], taddr to)
 {
-	int64_t d = (int64_t)(to - (from + 5));
+	static const uint8_t far[] = { 0xff, 0x25, 0, 0, 0, 0 };
 
-	if (fits32(d)) {
-		int32_t d32 = (int32_t)d;
-		out[0] = 0xe9; /* jmp rel32 */
-		memcpy(out + 1, &d32, sizeof d32);
-		return 5;
-	}
-	static const uint8_t far[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
 	memcpy(out, far, sizeof far);
 	memcpy(out + sizeof far, &to, sizeof to);
-	return sizeof far + sizeof to;
+}
+
+size_t x86_put_jump(uint8_t *out, taddr from, taddr to)
+{
+	out[0] = 0xe9; /* jmp rel32 */
+	if (x86_put_distance(out + 1, from + X86_JUMP_SIZE, to))
+		return X86_JUMP_SIZE;
+	x86_put_far_jump(out, to);
+	return X86_FAR_JUMP_SIZE;
+}
+
+bool x86_move(const uint8_t *insn, size_t size, size_t displacement, taddr at, taddr to,
+	      uint8_t *out)
+{
+	memcpy(out, insn, size);
+	if (!displacement)
+		return true;
+	taddr named = at + size + (uint64_t)(int64_t)x86_read32(insn + displacement);
+
+	return x86_put_distance(out + displacement, to + size, named);
 }
 
 int arch_relocate(const struct arch_insn *i, taddr at, taddr slot, uint8_t *out)
 {
-	memcpy(out, i->bytes, i->size);
-	if (i->how == ARCH_COPY_RELATIVE) {
-		int64_t d = read32(i->bytes + i->displacement) + (int64_t)(at - slot);
-		if (!fits32(d))
-			return -ERANGE;
-		int32_t d32 = (int32_t)d;
-		memcpy(out + i->displacement, &d32, sizeof d32);
-	}
-	return (int)(i->size + put_jump(out + i->size, slot + i->size, at + i->size));
+	size_t displacement = i->how == ARCH_COPY_RELATIVE ? i->displacement : 0;
+
+	if (!x86_move(i->bytes, i->size, displacement, at, slot, out))
+		return -ERANGE;
+	return (int)(i->size + x86_put_jump(out + i->size, slot + i->size, at + i->size));
 }
 
 /* [endbr64] [bnd] jmp *displacement(%rip); psABI 5.2 and the CET and MPX variants of it. */
 taddr arch_stub_got_entry(const uint8_t code[ARCH_STUB_SIZE], taddr at)
 {
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	size_t i = memcmp(code, endbr64, sizeof endbr64) ? 0 : sizeof endbr64;
+	size_t i = memcmp(code, x86_endbr64, X86_ENDBR64_SIZE) ? 0 : X86_ENDBR64_SIZE;
 	int32_t displacement;
 
 	i += code[i] == 0xf2;
@@ -502,5 +514,5 @@ taddr arch_direct_call_target(const uint8_t before[5], taddr ret)
 {
 	if (before[0] != 0xe8)
 		return 0;
-	return ret + (uint64_t)(int64_t)read32(before + 1);
+	return ret + (uint64_t)(int64_t)x86_read32(before + 1);
 }

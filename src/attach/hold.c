@@ -202,6 +202,7 @@ static bool serve_changes(struct tracer *t)
 		}
 		if (s.kind == STOP_PTRACE_EVENT) {
 			task->state = TASK_HELD;
+			task->in_call = true;
 			tracer_serve_event(t, task, s.arg);
 			return true;
 		}
@@ -264,6 +265,15 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
+void tracer_let_run(struct tracer *t, uint64_t ns)
+{
+	tracer_continue(t);
+	t->kernel.pause(t->kernel.ctx, ns);
+	if (!tracer_collect(t))
+		tracer_serve_queue(t);
+	tracer_stop_all(t);
+}
+
 /* A leader whose threads go on, a task that has been killed, or one whose number a thread has now
  * that made an exec and is not ours. */
 static bool is_gone(const struct tracer *t, const struct task *task)
@@ -323,12 +333,17 @@ static void let_go_of_rest(struct tracer *t)
  * it. */
 static bool clean(struct tracer *t, pid_t pid)
 {
+	const struct address_space *last = NULL;
 	struct task *task;
 	bool done = true;
 
-	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
-		if (task->space && (!pid || task->tgid == pid))
-			done &= t->ops->clean(t->ctx, task->space);
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+		/* Mostly all have the same one, and it takes a look at each of them. */
+		if (!task->space || task->space == last || (pid && task->tgid != pid))
+			continue;
+		last = task->space;
+		done &= t->ops->clean(t->ctx, task->space);
+	}
 	return done;
 }
 
@@ -339,13 +354,8 @@ static void stop_and_clean(struct tracer *t, pid_t pid)
 	enum { ROUNDS = 4000, NAP_NS = 500000 };
 
 	tracer_stop_all(t);
-	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++) {
-		tracer_continue(t);
-		t->kernel.pause(t->kernel.ctx, NAP_NS);
-		if (!tracer_collect(t))
-			tracer_serve_queue(t);
-		tracer_stop_all(t);
-	}
+	for (unsigned round = 0; !clean(t, pid) && round < ROUNDS; round++)
+		tracer_let_run(t, NAP_NS);
 }
 
 void tracer_let_stopped_go(struct tracer *t, pid_t pid)
@@ -434,7 +444,18 @@ void tracer_detach_process(struct tracer *t, pid_t pid)
 	tracer_continue(t);
 }
 
+void tracer_interrupt(struct tracer *t, const struct task *task)
+{
+	if (task->state == TASK_RUNNING)
+		kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
+}
+
+struct task *tracer_find_task(struct tracer *t, pid_t tid)
+{
+	return t ? tasks_find(&t->tasks, tid) : NULL;
+}
+
 struct task *tracer_next_task(struct tracer *t, size_t *i)
 {
-	return tasks_next(&t->tasks, i);
+	return t ? tasks_next(&t->tasks, i) : NULL;
 }

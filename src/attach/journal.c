@@ -104,6 +104,14 @@ static struct journal_program *program(struct journal *g, pid_t pid)
 	return p;
 }
 
+static void leave_program(struct journal *g, pid_t pid)
+{
+	struct journal_program *p = find_program(g, pid);
+
+	if (p && !--p->entries)
+		p->pid = 0;
+}
+
 /* ---- breakpoints ---- */
 
 uint32_t journal_add(struct journal *g, const struct journal_entry *e)
@@ -139,14 +147,19 @@ void journal_remove(struct journal *g, uint32_t number)
 {
 	if (!g || number == JOURNAL_NONE || !g->entries[number].pid)
 		return;
-	struct journal_program *p = find_program(g, g->entries[number].pid);
+	pid_t pid = g->entries[number].pid;
 
 	g->entries[number].pid = 0;
 	atomic_thread_fence(memory_order_release);
 	g->entries[number].at = g->free_entry;
 	g->free_entry = number + 1;
-	if (p && !--p->entries)
-		p->pid = 0;
+	leave_program(g, pid);
+}
+
+void journal_beats(struct journal *g)
+{
+	if (g)
+		atomic_fetch_add(&g->beats, 1);
 }
 
 /* ---- tasks ---- */
@@ -244,6 +257,34 @@ void journal_changes(struct journal *g, uint32_t number, taddr from, const struc
 	set_state(r, JOURNAL_CHANGES);
 }
 
+/* As long as it lasts the program is in the journal, whatever else is there of it. */
+void journal_calls(struct journal *g, uint32_t *number, struct journal_who who,
+		   const struct journal_call *call)
+{
+	struct journal_task *r = record(g, number, who);
+	struct journal_program *p = r ? program(g, who.pid) : NULL;
+
+	if (!p)
+		return;
+	p->entries++;
+	r->call = *call;
+	r->call.insn = 0;
+	atomic_thread_fence(memory_order_release);
+	r->call.insn = call->insn;
+	atomic_thread_fence(memory_order_release);
+}
+
+void journal_called(struct journal *g, uint32_t number)
+{
+	struct journal_task *r = record_of(g, number);
+
+	if (!r || !r->call.insn)
+		return;
+	r->call.insn = 0;
+	atomic_thread_fence(memory_order_release);
+	leave_program(g, r->pid);
+}
+
 void journal_steps(struct journal *g, uint32_t number)
 {
 	struct journal_task *r = record_of(g, number);
@@ -278,6 +319,7 @@ void journal_forget(struct journal *g, uint32_t *number)
 
 	if (!r)
 		return;
+	journal_called(g, *number);
 	r->tid = 0;
 	atomic_thread_fence(memory_order_release);
 	r->pid = (pid_t)g->free_task;

@@ -3,6 +3,7 @@
 #define MPROF_ATTACH_JOURNAL_H
 
 #include "arch/arch.h"
+#include "attach/sigmask.h"
 #include "taddr.h"
 
 #include <signal.h>
@@ -24,15 +25,25 @@ struct journal;
 
 #define JOURNAL_NONE UINT32_MAX
 
-/* A breakpoint, and the out-of-line slot that belongs to it. */
+/* What there is in a program. */
+enum journal_kind {
+	JOURNAL_BREAKPOINT,	/* and the out-of-line slot that belongs to it */
+	JOURNAL_JUMP,	/* to code of ours: no task stops there */
+	JOURNAL_MEMORY,	/* addresses at which nothing is mapped but by us */
+	JOURNAL_WAITS,	/* bytes of which one is not 0 while a thread waits for the tracer */
+};
+
 struct journal_entry {
+	enum journal_kind kind;
 	pid_t pid;			/* thread group whose memory it is in; 0: nothing */
 	taddr at;
 	uint8_t own[ARCH_INSN_MAX];	/* the instruction that was there */
 	uint8_t insn_size;
 	taddr slot;			/* 0: none */
 	uint8_t slot_size;
-	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held */
+	uint8_t slot_own[ARCH_SLOT_MAX]; /* what the slot's memory held; JOURNAL_JUMP: the jump */
+	taddr flag;			/* JOURNAL_JUMP: a byte that switches it off */
+	uint64_t size;			/* JOURNAL_MEMORY, JOURNAL_WAITS: in bytes */
 };
 
 /* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL
@@ -52,6 +63,9 @@ void journal_leave(struct journal *g);
 uint32_t journal_add(struct journal *g, const struct journal_entry *e);
 /* The change has been undone, or its memory is gone. */
 void journal_remove(struct journal *g, uint32_t number);
+
+/* What the programs have told without a stop has been taken, see attach/hang.h. */
+void journal_beats(struct journal *g);
 
 /*
  * As waitpid(2) with __WALL, but the kernel writes what it tells into the journal: the tracer may
@@ -88,6 +102,19 @@ struct journal_word {
  * NULL, is about to be written. @from: its pc until then. */
 void journal_changes(struct journal *g, uint32_t record, taddr from, const struct arch_regs *to,
 		   const struct journal_word *word);
+
+/* What a task has of its own while it is made to run a system call. */
+struct journal_call {
+	taddr insn;		/* the instruction that makes the call; 0: it makes none */
+	struct arch_regs regs;
+	sigmask mask;
+};
+
+/* A stopped task is about to be made to run a system call; and it has been given back what is its
+ * own. */
+void journal_calls(struct journal *g, uint32_t *record, struct journal_who who,
+		   const struct journal_call *call);
+void journal_called(struct journal *g, uint32_t record);
 
 /* It is about to run a single instruction in its own place. */
 void journal_steps(struct journal *g, uint32_t record);

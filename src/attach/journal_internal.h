@@ -36,6 +36,7 @@ struct journal_task {
 	struct arch_regs to;
 	bool has_word;
 	struct journal_word word;
+	struct journal_call call; /* what it is given back before all else is judged */
 };
 
 struct journal_program {
@@ -53,6 +54,8 @@ struct journal {
 	atomic_bool kept;	/* the keeper holds it */
 	atomic_bool rescued;	/* the keeper has done all there was to do */
 	siginfo_t heard;	/* by the tracer, and not yet noted; si_pid 0: nothing */
+	atomic_bool hung;	/* it was ended because it did nothing */
+	_Atomic uint64_t beats;	/* how often it has taken what programs tell without a stop */
 	atomic_bool unrecorded;	/* there was no room for a task */
 	uint32_t free_entry;	/* number + 1 of one to use again; its `at` links to the next */
 	uint32_t free_task;	/* the same; its `pid` links to the next */

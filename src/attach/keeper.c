@@ -5,12 +5,15 @@
  * of its end (PTRACE_EVENT_EXIT): until it is let go on, its tasks stay as they are, and all of
  * them can be stopped.
  */
+#include "attach/hang.h"
 #include "attach/rescue_internal.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 /* What counts is the time until the tasks that run have been stopped. Without the privilege it is
@@ -59,24 +62,46 @@ static void let_go_on(struct journal *g, pid_t tracer, int wstatus)
 		       (void *)(intptr_t)sig);
 }
 
+static void wake(int sig)
+{
+	(void)sig;
+}
+
+/* Have waiting end every so many seconds, to look whether the tracer does anything; 0: no more.
+ * We do it and not the watchdog, which is stopped with the terminal. */
+static void wake_every(int seconds)
+{
+	struct itimerval every = { { seconds, 0 }, { seconds, 0 } };
+	struct sigaction act = { .sa_handler = wake };
+
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
 /* True: it has ended; false: it has left in good order. */
 static bool await_end(struct journal *g, pid_t tracer, struct recovery_sight *s, bool *seen)
 {
+	struct hang hang = { 0 };
 	int wstatus;
 
+	wake_every(1);
 	for (;;) {
 		pid_t got = waitpid(tracer, &wstatus, __WALL);
 
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR) {
+			hang_look(&hang, g, tracer);
 			continue;
+		}
 		if (got < 0)
 			return false;
 		if (!WIFSTOPPED(wstatus))
 			return true;
-		if (wstatus >> 16 == PTRACE_EVENT_EXIT)
+		if (wstatus >> 16 == PTRACE_EVENT_EXIT) {
+			wake_every(0);
 			*seen = at_its_end(g, tracer, s);
-		else
+		} else {
 			let_go_on(g, tracer, wstatus);
+		}
 	}
 }
 

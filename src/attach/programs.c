@@ -4,6 +4,7 @@
 #include "attach/rescue_internal.h"
 
 #include "attach/target.h"
+#include "proc/maps.h"
 #include "proc/status.h"
 #include "proc/tasks.h"
 
@@ -60,7 +61,8 @@ bool program_is_gone(pid_t pid)
 void program_kill(struct journal_program *p, pid_t task)
 {
 	kill(p->pid, SIGKILL);
-	p->fate = (struct program_fate){ p->pid, FATE_ENDED, SIGKILL, task, 0 };
+	p->fate = (struct program_fate){ .pid = p->pid, .end = FATE_ENDED,
+					 .signal = SIGKILL, .task = task };
 }
 
 /* ---- memory ---- */
@@ -71,10 +73,35 @@ void program_restore_breakpoints(const struct journal *g, pid_t pid, const struc
 		const struct journal_entry *e = &g->entries[i];
 		uint8_t now[ARCH_INSN_MAX];
 
-		if (e->pid == pid &&
+		if (e->pid == pid && e->kind == JOURNAL_BREAKPOINT &&
 		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
 		    recovery_has_breakpoint(e, now))
 			address_space_write(s, e->at, e->own, arch_trap_size);
+	}
+}
+
+void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	static const uint8_t off;
+
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+
+		if (e->pid == pid && e->kind == JOURNAL_JUMP)
+			address_space_write(s, e->flag, &off, sizeof off);
+	}
+}
+
+void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s)
+{
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
+		const struct journal_entry *e = &g->entries[i];
+		uint8_t now[ARCH_INSN_MAX];
+
+		if (e->pid == pid && e->kind == JOURNAL_JUMP &&
+		    address_space_read(s, e->at, now, e->insn_size) == e->insn_size &&
+		    recovery_has_jump(e, now))
+			address_space_write(s, e->at, e->own, e->insn_size);
 	}
 }
 
@@ -94,13 +121,56 @@ unsigned program_restore_slots(const struct journal *g, pid_t pid, const struct 
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
 
-		if (e->pid != pid || !has_slot(e, s))
+		if (e->pid != pid || e->kind != JOURNAL_BREAKPOINT || !has_slot(e, s))
 			continue;
 		if (stay || address_space_write(s, e->slot, e->slot_own, e->slot_size) < 0)
 			left += e->slot_size;
 	}
 	return left;
 }
+
+/* ---- what stays ---- */
+
+struct keeping {
+	const struct journal *g;
+	pid_t pid;
+	struct program_memory *out;
+};
+
+static uint64_t overlap(const struct journal_entry *e, const struct proc_map *m)
+{
+	taddr lo = e->at > m->start ? e->at : m->start;
+	taddr end = e->at + e->size, hi = end < m->end ? end : m->end;
+
+	return hi > lo ? hi - lo : 0;
+}
+
+static int add_kept(const struct proc_map *m, void *ctx)
+{
+	const struct keeping *k = ctx;
+
+	for (uint32_t i = 0; i < atomic_load(&k->g->n_entries); i++) {
+		const struct journal_entry *e = &k->g->entries[i];
+
+		if (e->pid != k->pid || e->kind != JOURNAL_MEMORY)
+			continue;
+		if (m->readable && !m->ino)
+			k->out->code += overlap(e, m);
+		else
+			k->out->shared += overlap(e, m);
+	}
+	return 0;
+}
+
+struct program_memory program_kept_memory(const struct journal *g, pid_t pid)
+{
+	struct program_memory kept = { 0 };
+
+	proc_maps_each(pid, add_kept, &(struct keeping){ g, pid, &kept });
+	return kept;
+}
+
+/* ---- memory that is not open ---- */
 
 static void find_live(void *ctx, pid_t tid)
 {
@@ -124,5 +194,7 @@ void program_restore_text(const struct journal *g, pid_t pid)
 
 	if (s)
 		program_restore_breakpoints(g, pid, s);
+	if (s)
+		program_switch_off_jumps(g, pid, s);
 	address_space_free(s);
 }

@@ -186,21 +186,22 @@ void tracer_look_seldom(struct tracer *t)
 }
 
 /*
- * Take what the programs have told without a stop. True: it was something, so there may be more
- * already. A program that tells much fills the ring in milliseconds, and one that has told nothing
- * for long may as well wait for them once.
+ * Take what the programs have told without a stop. True: it was so much that there may be as much
+ * again soon. Else it is cheaper for both sides to let it gather until the next time than to look
+ * all the while at what is being written. A program that tells much fills the ring in milliseconds,
+ * and one that has told nothing for long may as well wait for them once.
  */
 static bool look(struct tracer *t)
 {
-	enum { SOON_NS = 500000, LATER_NS = 5000000, SOME = 200 };
+	enum { SOON_NS = 500000, LATER_NS = 5000000, SOME = 200, MUCH = 8192 };
 
 	if (!t->looks_often)
 		return false;
-	bool any = t->ops->idle(t->ctx);
+	uint64_t events = t->ops->idle(t->ctx);
 
-	t->empty_looks = any ? 0 : t->empty_looks + 1;
+	t->empty_looks = events ? 0 : t->empty_looks + 1;
 	wake_every(t, t->empty_looks < SOME ? SOON_NS : LATER_NS);
-	return any;
+	return events >= MUCH;
 }
 
 int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop)

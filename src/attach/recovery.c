@@ -12,6 +12,21 @@ bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code)
 		       e->insn_size - arch_trap_size);
 }
 
+/* The write may have been cut between two pages, when it was put in or taken out. */
+bool recovery_has_jump(const struct journal_entry *e, const uint8_t *code)
+{
+	const uint8_t *jump = e->slot_own;
+	uint8_t n = 0, m = 0;
+
+	while (n < e->insn_size && code[n] == jump[n])
+		n++;
+	while (m < e->insn_size && code[m] == e->own[m])
+		m++;
+	return memcmp(code, e->own, e->insn_size) != 0 &&
+	       (!memcmp(code + n, e->own + n, e->insn_size - n) ||
+		!memcmp(code + m, jump + m, e->insn_size - m));
+}
+
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code)
 {
 	uint8_t copy[ARCH_SLOT_MAX];
@@ -30,7 +45,7 @@ enum recovery_where recovery_where(const struct journal *g, pid_t pid, taddr pc,
 	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++) {
 		const struct journal_entry *e = &g->entries[i];
 
-		if (e->pid != pid)
+		if (e->pid != pid || e->kind != JOURNAL_BREAKPOINT)
 			continue;
 		if (e->slot && pc >= e->slot && pc < e->slot + e->slot_size) {
 			*own = pc == e->slot ? e->at : e->at + e->insn_size;
@@ -57,6 +72,16 @@ enum journal_state recovery_state(const struct journal_task *record, pid_t tid,
 	if (noted == JOURNAL_RUNS && heard->si_pid == tid && is_plain_breakpoint(heard))
 		return JOURNAL_TRAPPED;
 	return noted;
+}
+
+enum recovery_call recovery_call(const struct journal_task *record, const struct arch_regs *now)
+{
+	const struct journal_call *call = record ? &record->call : NULL;
+
+	if (!call || !call->insn)
+		return RECOVERY_NO_CALL;
+	return arch_is_at_syscall(now, call->insn) || arch_pc(now) == arch_pc(&call->regs) ?
+		       RECOVERY_UNDO_CALL : RECOVERY_RAN_ON;
 }
 
 static bool has_moved(const struct recovery_seen *seen, const struct arch_regs *now)

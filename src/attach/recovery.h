@@ -40,6 +40,17 @@ enum recovery_verdict {
 	RECOVERY_LOST,		/* it has gone on from somewhere in the middle */
 };
 
+enum recovery_call {
+	RECOVERY_NO_CALL,
+	RECOVERY_UNDO_CALL,	/* give it back what its record has; it is to be judged by that */
+	RECOVERY_RAN_ON,	/* nobody has stopped it behind the call: it is lost */
+};
+
+/* Was the task, whose registers are @now, being made to run a system call? It may be at any point
+ * of that. Calls that have been interrupted for it are begun again by the kernel, for the registers
+ * tell that. */
+enum recovery_call recovery_call(const struct journal_task *record, const struct arch_regs *now);
+
 /* What it was doing; @heard: what the tracer had been told and not yet noted. */
 enum journal_state recovery_state(const struct journal_task *record, pid_t tid,
 				  const siginfo_t *heard);
@@ -61,6 +72,10 @@ bool recovery_missed_trap(const struct journal *g, const struct recovery_seen *s
 /* Is what @code holds, insn_size bytes read at the entry's address, the breakpoint and the rest of
  * its instruction? */
 bool recovery_has_breakpoint(const struct journal_entry *e, const uint8_t *code);
+
+/* Is what @code holds, insn_size bytes read there, the jump, or a part of it beside what was there
+ * before? */
+bool recovery_has_jump(const struct journal_entry *e, const uint8_t *code);
 
 /* Is what @code holds, slot_size bytes read there, what we have put into the slot? */
 bool recovery_has_slot(const struct journal_entry *e, const uint8_t *code);

@@ -4,6 +4,7 @@
 
 #include "attach/handlers.h"
 #include "attach/pending.h"
+#include "attach/stop.h"
 #include "proc/stat.h"
 #include "proc/status.h"
 
@@ -117,17 +118,36 @@ static bool set_return(const struct rescue *r, const struct arch_regs *now, tadd
 	return at && address_space_write(r->space, at, &to, sizeof to) == sizeof to;
 }
 
+/* Give a task back what it had before it was made to run a system call: *now, and where it was
+ * seen. False: it cannot be. */
+static bool undo_call(const struct journal_call *call, pid_t tid, struct arch_regs *now,
+		      struct recovery_seen *seen)
+{
+	sigmask mask = call->mask;
+
+	*now = call->regs;
+	seen->pc = arch_pc(now);
+	return set_regs(tid, now, arch_pc(now)) &&
+	       (!ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask) || errno == ESRCH);
+}
+
 /* False: it cannot be put right. */
 static bool settle(struct rescue *r, pid_t tid, bool trapped)
 {
 	const struct journal_task *record = journal_record(r->g, tid);
 	const struct recovery_seen *seen = sight_of(r->sight, tid);
 	enum journal_state state = recovery_state(record, tid, &r->g->heard);
+	struct recovery_seen before = seen ? *seen : (struct recovery_seen){ 0 };
 	struct arch_regs now;
 	taddr own;
 
 	if (arch_get_regs(tid, &now))
 		return true; /* it is dying */
+	enum recovery_call call = recovery_call(record, &now);
+	if (call == RECOVERY_RAN_ON ||
+	    (call == RECOVERY_UNDO_CALL && !undo_call(&record->call, tid, &now, &before)))
+		return false;
+	seen = seen ? &before : NULL;
 	if (trapped && state != JOURNAL_CHANGES)
 		state = JOURNAL_TRAPPED;
 	if (!record && atomic_load(&r->g->unrecorded))
@@ -170,18 +190,10 @@ static siginfo_t owed_signal(const struct rescue *r, pid_t tid)
 	return none;
 }
 
-static bool is_fault(const siginfo_t *si)
-{
-	int sig = si->si_signo;
-
-	/* Its instruction is run again, and faults again. */
-	return si->si_code > 0 &&
-	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
-}
-
 static void send_owed(pid_t pid, pid_t tid, const siginfo_t *si)
 {
-	if (!si->si_signo || is_fault(si))
+	/* The instruction of a fault is run again, and faults again. */
+	if (!si->si_signo || signal_is_fault(si))
 		return;
 	/* The kernel lets nobody claim to be it, or to be another process with kill(2). */
 	if (si->si_code >= 0 || si->si_code == SI_TKILL ||
@@ -204,7 +216,8 @@ static void rescue_task(void *ctx, pid_t tid)
 	}
 	r->all_stopped &= record && record->stopped;
 	siginfo_t owed = owed_signal(r, tid);
-	bool trapped = take_pending_trap(tid, &wstatus);
+	/* One that runs a call for us has met no trap of ours, and must not go on as it is. */
+	bool trapped = !(record && record->call.insn) && take_pending_trap(tid, &wstatus);
 	/* A signal that came first is the program's. */
 	if (!trapped && !(wstatus >> 16))
 		sig = WSTOPSIG(wstatus);
@@ -220,6 +233,14 @@ static void continue_guest(const struct journal *g, pid_t pid)
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
 		if (program_has_guest(&g->tasks[i], pid))
 			kill(proc_status(g->tasks[i].tid).tgid, SIGCONT);
+}
+
+/* Our SIGSTOP has been sent to it. */
+static void await_rest(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	for (int i = 0; i < RESCUE_STOP_TRIES && proc_status(tid).state == 'R'; i++)
+		rescue_nap();
 }
 
 /* ---- programs ---- */
@@ -244,9 +265,13 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (r.space) {
 		p->fate = (struct program_fate){ .pid = p->pid };
 		program_restore_breakpoints(g, p->pid, r.space);
-		/* All are stopped by our SIGSTOP, so none can make another meanwhile. */
+		program_switch_off_jumps(g, p->pid, r.space);
+		/* Not at a stroke, as a breakpoint: nobody may be running there. */
+		program_each_task(g, p->pid, await_rest, NULL);
+		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
+		p->fate.kept = program_kept_memory(g, p->pid);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);
@@ -256,7 +281,8 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 	if (p->fate.end == FATE_ENDED || r.dies || !r.space)
 		await_death(p);
 	if (p->fate.end != FATE_ENDED && program_is_gone(p->pid))
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, death_signal(p->pid), 0, 0 };
+		p->fate = (struct program_fate){ .pid = p->pid, .end = FATE_DIED,
+						 .signal = death_signal(p->pid) };
 }
 
 void rescue_programs(struct journal *g, const struct recovery_sight *s)

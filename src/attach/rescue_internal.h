@@ -33,7 +33,13 @@ struct address_space *program_open_space(pid_t pid);
 void program_restore_breakpoints(const struct journal *g, pid_t pid, const struct address_space *s);
 unsigned program_restore_slots(const struct journal *g, pid_t pid, const struct address_space *s,
 			       bool stay);
-/* The breakpoints of a process whose memory is not open. */
+/* Have the pads that jumps lead to tell nobody; and put the program's own bytes back where a jump
+ * stands, all tasks being stopped. */
+void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
+void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
+/* What of ours is mapped there. */
+struct program_memory program_kept_memory(const struct journal *g, pid_t pid);
+/* What can be undone of a process whose memory is not open, and whose tasks may run. */
 void program_restore_text(const struct journal *g, pid_t pid);
 
 /* ---- sight.c ---- */

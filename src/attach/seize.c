@@ -52,7 +52,11 @@ static void on_stuck(int sig)
 
 	(void)sig;
 	while (n_told < cap_told && (tid = kernel_wait(told_by, -1, &wstatus, WNOHANG)) > 0)
-		told[n_told++] = (struct told){ tid, wstatus };
+		/* Who stops on its way out, for tracer_watch_exits(), would never be gone. */
+		if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXIT)
+			kernel_resume(told_by, PTRACE_CONT, tid, 0);
+		else
+			told[n_told++] = (struct told){ tid, wstatus };
 	errno = saved;
 }
 
@@ -311,6 +315,26 @@ static struct task *resting_task(struct tracer *t, pid_t pid)
 	return asleep;
 }
 
+/* One of them that can be made to make system calls; NULL: none can. */
+static struct task *calling_task(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->space && task_can_call(task))
+			return task;
+	return NULL;
+}
+
+/* Whoever has stopped for a signal or a birth has that served, and is stopped again. */
+static void await_calling_task(struct tracer *t, pid_t pid)
+{
+	enum { TRIES = 100, NAP_NS = 100000 };
+
+	for (unsigned i = 0; i < TRIES && space_of_group(t, pid) && !calling_task(t, pid); i++)
+		tracer_let_run(t, NAP_NS);
+}
+
 /* ---- the held process ---- */
 
 /*
@@ -376,6 +400,18 @@ static int attach(struct tracer *t, pid_t pid)
 		return -ESRCH;
 	}
 	tracer_enter_with_sharers(t, s);
+	if (t->will_call && !is_in_exec(task)) {
+		await_calling_task(t, pid);
+		s = space_of_group(t, pid);
+		if (s && s->user) { /* it has executed a program meanwhile */
+			tracer_unhold(t, NULL);
+			return 0;
+		}
+		task = s ? calling_task(t, pid) : NULL;
+		task = s && !task ? resting_task(t, pid) : task;
+		if (!task)
+			return -ESRCH;
+	}
 	bool keep = begin_image(t, task);
 	uint64_t ns = clock_now_ns() - stopped_ns;
 	if (t->attach_ns < ns)

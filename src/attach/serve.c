@@ -140,6 +140,14 @@ bool tracer_takes_signal(struct tracer *t, struct task *task, int sig)
 	return t->ops->signal && task->space && t->ops->signal(t->ctx, task, sig);
 }
 
+bool tracer_stopped_by_fault(struct tracer *t, const struct task *task)
+{
+	siginfo_t si;
+
+	return !kernel_request(&t->kernel, PTRACE_GETSIGINFO, task->tid, NULL, &si) &&
+	       signal_is_fault(&si);
+}
+
 static void serve_signal(struct tracer *t, struct task *task, int sig)
 {
 	if (tracer_takes_signal(t, task, sig)) {

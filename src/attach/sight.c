@@ -30,13 +30,25 @@ static void stop_task(void *ctx, pid_t tid)
 	syscall(SYS_tkill, tid, SIGSTOP);
 }
 
+/* One of which nothing but a record is left has been cleaned, and nobody would continue it. */
+static bool is_in_journal(struct journal *g, pid_t pid)
+{
+	struct journal_program *p;
+
+	for (uint32_t i = 0; (p = program_next(g, &i));)
+		if (p->pid == pid)
+			return true;
+	return false;
+}
+
 void watchdog_stop_programs(struct journal *g)
 {
 	struct journal_program *p;
 
 	/* First those that are known to run, which may meet a breakpoint at any moment. */
 	for (uint32_t i = 0; i < atomic_load(&g->n_tasks); i++)
-		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED)
+		if (g->tasks[i].tid && g->tasks[i].state != JOURNAL_TRAPPED &&
+		    is_in_journal(g, g->tasks[i].pid))
 			stop_task(NULL, g->tasks[i].tid);
 	for (uint32_t i = 0; (p = program_next(g, &i));)
 		program_restore_text(g, p->pid);
@@ -151,7 +163,8 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 			program_kill(p, s->v[i].tid);
 			return;
 		}
-		p->fate = (struct program_fate){ p->pid, FATE_DIED, SIGTRAP, s->v[i].tid, 0 };
+		p->fate = (struct program_fate){ .pid = p->pid, .end = FATE_DIED,
+						 .signal = SIGTRAP, .task = s->v[i].tid };
 	}
 }
 

@@ -10,6 +10,14 @@ int stop_needs_siginfo(int wstatus)
 	return WIFSTOPPED(wstatus) && wstatus >> 8 == SIGTRAP;
 }
 
+bool signal_is_fault(const siginfo_t *si)
+{
+	int sig = si->si_signo;
+
+	return si->si_code > 0 &&
+	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+}
+
 struct stop stop_decode(pid_t tid, int wstatus, int si_code, int trap_code)
 {
 	if (WIFEXITED(wstatus))

@@ -2,6 +2,8 @@
 #ifndef MPROF_ATTACH_STOP_H
 #define MPROF_ATTACH_STOP_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* What waitpid has told of a task, as plain data. */
@@ -30,6 +32,9 @@ struct stop {
  * Source: ptrace(2), "Stopped tracees".
  */
 struct stop stop_decode(pid_t tid, int wstatus, int si_code, int trap_code);
+
+/* Has the kernel sent the signal for an instruction, and would again if that ran again? */
+bool signal_is_fault(const siginfo_t *si);
 
 /* Whether stop_decode() has to know the si_code. */
 int stop_needs_siginfo(int wstatus);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,17 @@
 bool task_is_at_exec(const struct task *task)
 {
 	return WIFSTOPPED(task->wstatus) && task->wstatus >> 16 == PTRACE_EVENT_EXEC;
+}
+
+bool task_can_call(const struct task *task)
+{
+	if (task->over || task->exiting || task->in_call || task->fresh)
+		return false;
+	if (task->state == TASK_SERVED) /* for a trap, or a step */
+		return WIFSTOPPED(task->wstatus) && task->wstatus >> 8 == SIGTRAP;
+	return task->state == TASK_HELD ||
+	       (task->state == TASK_QUEUED && WIFSTOPPED(task->wstatus) &&
+		task->wstatus >> 16 == PTRACE_EVENT_STOP);
 }
 
 bool task_has_stopped(const struct task *task)

@@ -51,6 +51,8 @@ struct task {
 	bool over;		/* a leader that has ended, of which nothing is told while its
 				   threads go on */
 	bool exiting;		/* it has told that it is about to end */
+	bool in_call;		/* it stands still at a birth or an exec that it makes: in the
+				   middle of that system call */
 	struct mask_watch mask;	/* when to ask for its signal mask */
 	uint32_t journal_record;	/* its record in the recovery journal; 0: none */
 	void *user;		/* what the tracer's owner keeps for it */
@@ -59,6 +61,10 @@ struct task {
 /* Did it stop because it has executed a program? Then it is in the middle of that system call
  * still. */
 bool task_is_at_exec(const struct task *task);
+
+/* Is it stopped where it can be made to make a system call: held, stopped by job control or for a
+ * trap, and not in the middle of one that it has made itself? */
+bool task_can_call(const struct task *task);
 
 /* Has it stopped, and not gone on since? */
 bool task_has_stopped(const struct task *task);

@@ -6,6 +6,7 @@
 #include "attach/follow.h"
 #include "attach/tracer_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
@@ -60,9 +61,23 @@ void *tracer_options(const struct tracer *t)
 				  (t->watch_exits ? PTRACE_O_TRACEEXIT : 0));
 }
 
+int tracer_suspend_seccomp(const struct tracer *t, const struct task *task, bool on)
+{
+	intptr_t options = (intptr_t)tracer_options(t) | (on ? PTRACE_O_SUSPEND_SECCOMP : 0);
+
+	return kernel_request(&t->kernel, PTRACE_SETOPTIONS, task->tid, NULL, (void *)options) ?
+		       -errno :
+		       0;
+}
+
 void tracer_look_often(struct tracer *t)
 {
 	t->looks_often = true;
+}
+
+void tracer_will_call(struct tracer *t)
+{
+	t->will_call = true;
 }
 
 void tracer_stop_at_syscalls(struct tracer *t)
@@ -102,6 +117,7 @@ void task_resume(struct tracer *t, struct task *task, int sig)
 {
 	journal_goes_on(t->journal, task->journal_record);
 	task->state = TASK_RUNNING;
+	task->in_call = false;
 	kernel_resume(&t->kernel, t->at_syscalls ? PTRACE_SYSCALL : PTRACE_CONT, task->tid, sig);
 	journal_went_on(t->journal, task->journal_record);
 }

@@ -77,7 +77,7 @@ struct tracer_ops {
 	 * it. */
 	void (*reaped)(void *ctx, pid_t pid, int wstatus);
 	/* Nothing is to be served: take what programs have told without a stop. Returns how much
-	 * that was; it is called again at once if it was something, and soon if it was nothing.
+	 * that was: events. It is called again at once if there were many, and soon if not.
 	 * Only after tracer_look_often(). */
 	uint64_t (*idle)(void *ctx);
 };
@@ -99,6 +99,10 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait);
 
 /* Have tracer_ops.idle() called from here on. */
 void tracer_look_often(struct tracer *t);
+
+/* Have a process that is attached to stopped where tracer_call() can be used, if that can be had.
+ * Before the first one. */
+void tracer_will_call(struct tracer *t);
 
 /* Have tracer_ops.exiting() called; it costs a stop for every thread that ends. Before anything is
  * traced. */
@@ -151,7 +155,43 @@ int tracer_run(struct tracer *t, const volatile sig_atomic_t *stop);
 void tracer_stop_all(struct tracer *t);
 void tracer_continue(struct tracer *t);
 
-/* Walk over the tasks, as tasks_next(). */
+/* All tasks are stopped: let them go on for so long, serve what they have stopped for, and stop
+ * them again. */
+void tracer_let_run(struct tracer *t, uint64_t ns);
+
+/* An instruction of a program that makes system calls: in its vdso, which is there from its exec
+ * on. 0: there is none. */
+taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
+
+/* Have a task, whose own stop for a signal is still to be served, come to a stop where
+ * task_can_call() right after that, before it runs anything, whatever else is on its way. */
+void tracer_call_later(struct tracer *t, const struct task *task);
+
+/**
+ * Have a stopped task make a system call, of which the program sees nothing, see attach/remote.h.
+ * Not at an exec, fork or clone event: the task is in the middle of that. One that has stopped for
+ * a signal of its own is handed that first; only while nothing of ours is in its program yet.
+ * @insn  tracer_syscall_insn()    *@result  what the call has returned: -1 to -4095 is -errno
+ * Returns 0 or -errno: it was not made, -ESRCH if the task is dying.
+ */
+int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],
+		int64_t *result);
+
+/* Has an instruction of the task made the kernel send it the signal that it has stopped for? */
+bool tracer_stopped_by_fault(struct tracer *t, const struct task *task);
+
+/* Switch the seccomp filters of a stopped task off, and on again before it goes on. 0 or -errno:
+ * -EPERM without CAP_SYS_ADMIN, or under a filter of our own. */
+int tracer_suspend_seccomp(const struct tracer *t, const struct task *task, bool on);
+
+/* Have a task that runs stop for a moment, in which others have its processor: it goes on when its
+ * stop is served. */
+void tracer_interrupt(struct tracer *t, const struct task *task);
+
+/* A task by its number; NULL: it is none of ours, or @t is NULL. */
+struct task *tracer_find_task(struct tracer *t, pid_t tid);
+
+/* Walk over the tasks, as tasks_next(); none if @t is NULL. */
 struct task *tracer_next_task(struct tracer *t, size_t *i);
 
 /* Hold all tasks, take everything of ours out of the programs, let them go on. */

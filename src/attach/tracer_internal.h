@@ -24,6 +24,7 @@ struct tracer {
 	uint64_t n_syscalls;	/* beginnings and ends so far */
 	struct journal *journal;	/* NULL: nobody watches over us */
 	bool watch_exits;
+	bool will_call;	/* tracer_will_call() */
 	bool looks_often;	/* what the programs have told is asked for without a stop */
 	unsigned empty_looks;	/* so often that was nothing, one after the other */
 	uint64_t wake_ns;	/* how often a sleep is ended for it; 0: never */

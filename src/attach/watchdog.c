@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/watchdog.h"
 
+#include "attach/hang.h"
 #include "attach/rescue_internal.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -11,9 +13,20 @@ void watchdog_no_tracer(struct journal *g)
 	sem_post(&g->entered);
 }
 
+/* False: a second has gone by. */
+static bool await_release(struct journal *g)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	return pthread_mutex_clocklock(&g->alive, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
+}
+
 bool watchdog_wait(struct journal *g, pid_t tracer)
 {
 	struct timespec moment = { 0, 1000000 };
+	struct hang hang = { 0 };
 
 	/* The tracer takes the lock first thing; if it dies before, it has changed nothing. */
 	while (!atomic_load(&g->tracer)) {
@@ -25,13 +38,20 @@ bool watchdog_wait(struct journal *g, pid_t tracer)
 		}
 		nanosleep(&moment, NULL);
 	}
-	pthread_mutex_lock(&g->alive);
+	while (!await_release(g))
+		if (!watchdog_is_kept(g))
+			hang_look(&hang, g, tracer);
 	return !atomic_load(&g->clean);
 }
 
 bool watchdog_is_kept(const struct journal *g)
 {
 	return atomic_load(&g->kept);
+}
+
+bool watchdog_has_ended_tracer(const struct journal *g)
+{
+	return atomic_load(&g->hung);
 }
 
 bool watchdog_is_left_to_us(const struct journal *g)

@@ -3,6 +3,7 @@
 #define MPROF_ATTACH_WATCHDOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -43,6 +44,11 @@ enum program_end {
 			   known */
 };
 
+/* What we have mapped there, and nobody has unmapped: in bytes of addresses. */
+struct program_memory {
+	uint64_t code, shared;
+};
+
 struct program_fate {
 	pid_t pid;
 	enum program_end end;
@@ -50,7 +56,11 @@ struct program_fate {
 	pid_t task;
 	unsigned left;	/* FATE_ALIVE: bytes of out-of-line slots that have to stay, for a signal
 			   handler may come back to one */
+	struct program_memory kept; /* FATE_ALIVE */
 };
+
+/* The tracer did nothing for seconds while threads waited for it, and was ended for that. */
+bool watchdog_has_ended_tracer(const struct journal *g);
 
 /* What watchdog_recover() has come to; @i from 0. False: there are no more. */
 bool watchdog_next_fate(const struct journal *g, unsigned i, struct program_fate *f);

@@ -98,13 +98,19 @@ void watch_thread_forked(struct task *child, const struct task *parent)
 	t->start_sp = from->start_sp;
 }
 
-int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
+/* Tell the unwinder where the task began to run, as far as that is known. */
+static void tell_start(struct watch *w, const struct task *task, struct watched_task *t)
 {
 	if (t && !t->start_asked) {
 		t->start_asked = true;
 		t->start_sp = task->tid == task->tgid ? start_stack(task->tid) : 0;
 	}
 	unwinder_thread(w->unwinder, t ? t->start_pc : 0, t ? t->start_sp : 0);
+}
+
+int watch_snapshot(struct watch *w, const struct task *task, struct watched_task *t, taddr sp)
+{
+	tell_start(w, task, t);
 	return unwinder_snapshot(w->unwinder, w->space, sp);
 }
 
@@ -119,9 +125,8 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
 	return unwinder_chain(w->unwinder, &w->maps, &w->shared->files, r, ret, goal, chain);
 }
 
-int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain)
 {
-	struct unwind_chain chain;
 	struct arch_regs r;
 	int err = arch_get_regs(task->tid, &r);
 
@@ -132,8 +137,14 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	/* Pretend that the instruction before is a call that has just been made. */
 	arch_set_caller(&r, pc, sp - sizeof sp);
 	err = watch_snapshot(w, task, watched_task(task), sp);
-	if (!err)
-		err = watch_unwind(w, &r, pc, NULL, &chain);
+	return err ? err : watch_unwind(w, &r, pc, NULL, chain);
+}
+
+int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	int err = watch_stack(w, task, &chain);
+
 	if (!err)
 		err = number_chain(w, task->tid, &chain, &out->n);
 	out->frames = w->frames;
@@ -141,12 +152,26 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
+/* Has code of the engine's made the call, with no signal in between? */
+static bool is_inside(const struct unwind_chain *chain)
+{
+	if (chain->foreign == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < chain->foreign && i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return false;
+	return true;
+}
+
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out)
+			struct alloc_chain *out, bool *inside)
 {
 	struct unwind_chain chain;
 	struct arch_regs r = { 0 };
 
+	struct task *task = tracer_find_task(w->shared->tracer, tid);
+
+	tell_start(w, task, task ? watched_task(task) : NULL);
 	/* As at the function's first instruction, whose return address is below the copy. */
 	arch_set_caller(&r, copy->pc, copy->sp - sizeof copy->sp);
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
@@ -159,6 +184,7 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 	out->frames = w->frames;
 	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
 	out->node = 0;
+	*inside = !err && is_inside(&chain);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "attach/task.h"
 #include "base/error.h"
+#include "observer.h"
 #include "probes/probes.h"
 #include "proc/modules.h"
 
@@ -21,6 +22,7 @@
 /* An engine at work in one address space, and what all that belong to a session share. */
 struct engine;
 struct engine_shared;
+struct tracer;
 
 /* What an unwinder begins with: the registers of the caller of a function as they are when that has
  * returned, and the stack from there upwards as it was at that moment. */
@@ -45,10 +47,29 @@ struct engine_host {
 	uint32_t (*node)(void *ctx, uint32_t parent, uint32_t place);
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
-	/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0
-	 * or
-	 * -errno. */
-	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out);
+	/* The chain that a copy of a task's stack tells; its frames are good until the next call.
+	 * *@inside: the engine's own code has made the call, and no signal has come in between.
+	 * 0 or -errno. */
+	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
+		      bool *inside);
+	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
+	void (*checked)(void *ctx, bool wrong);
+	/* Has the stack of a stopped task been followed to its end, nothing guessed, without
+	 * meeting a pc to which @ours says yes? */
+	bool (*has_left)(void *ctx, struct task *task, bool (*ours)(const struct engine *, taddr),
+			 const struct engine *e);
+	/* What a person has to know of the program, as observer_sink.note(). */
+	void (*note)(void *ctx, const char *what);
+	/* What is mapped for execution. */
+	const struct mappings *(*mappings)(void *ctx);
+	/* Have arm() called with all tasks held, soon. */
+	void (*want_hold)(void *ctx);
+	/* The files that are mapped, by their numbers. */
+	const struct module_files *(*files)(void *ctx);
+	/* So many events have come to grief on their way. */
+	void (*lost)(void *ctx, uint64_t events);
+	/* The engine has switched itself off: nothing is seen from here on. */
+	void (*failed)(void *ctx);
 	void *ctx;
 };
 
@@ -75,7 +96,7 @@ struct engine_ops {
 	 * @host  outlives the engine
 	 * Returns NULL, with what is wrong and what to do in @e: nothing has been changed.
 	 */
-	struct engine *(*open)(struct engine_shared *shared, struct task *task,
+	struct engine *(*open)(struct engine_shared *shared, struct tracer *t, struct task *task,
 			       const struct engine_host *host, struct error *e);
 	/* Nothing of it is in the program any more, or that is gone. */
 	void (*free)(struct engine *e);
@@ -83,19 +104,32 @@ struct engine_ops {
 	/* Will it see the calls of a function? It does so from arm() on. */
 	enum engine_answer (*plant)(struct engine *e, const struct engine_function *f,
 				    const char **why);
-	/* All tasks are stopped, or nobody can be in what has been planted: write it into the
-	 * program. 0 or -errno: nothing has been written. */
-	int (*arm)(struct engine *e);
+	/* Write what has been planted into the program.
+	 * @held  all tasks are stopped; else nobody can be in what is new
+	 * 0 or -errno, with a sentence: nothing has been written. -EAGAIN: a task is in the way;
+	 * let all run for a moment and ask again. */
+	int (*arm)(struct engine *e, bool held, struct error *why);
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 
 	/* Tell what has been seen. @ended: nothing can come any more. Returns how many events there
 	 * were. */
 	uint64_t (*drain)(struct engine *e, bool ended);
+	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the
 	 * engine. */
 	void (*thread_begins)(struct engine *e, struct task *task);
 	void (*thread_ends)(struct engine *e, struct task *task);
+
+	/* An instruction of the engine's own has made a fault in the task, which is stopped by the
+	 * signal of it, as is anybody's. True: the task can go on, and there was no fault as far as
+	 * the program is concerned. */
+	bool (*fault)(struct engine *e, struct task *task);
+	/* The engine's own code in the program, through which chains may lead: has() and leave() of
+	 * struct unwind_foreign. */
+	bool (*has_code)(const struct engine *e, taddr pc);
+	bool (*leave_code)(const struct engine *e, struct arch_frame *f, bool exact,
+			   bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
 
 	/* See nothing until it is switched on again; the tasks may run. */
 	void (*suspend)(struct engine *e, bool on);

@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 
+#include <unistd.h>
+
 static bool site_eq(const void *owner, uint32_t id, const void *key)
 {
 	return ((const struct watch *)owner)->sites[id].ret == *(const taddr *)key;
@@ -14,10 +16,21 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return hash_mix(((const struct watch *)owner)->sites[id].ret);
 }
 
+/* Code of a program that has gone, but not what it did: as its file has it. */
+static bool read_file(const struct watch *w, taddr at, uint8_t *code, size_t len)
+{
+	const struct mapping *m = mappings_find(&w->maps, at);
+	int fd = m ? w->shared->files.files[m->file].fd : -1;
+
+	return fd >= 0 &&
+	       pread(fd, code, len, (off_t)(at - m->start + m->file_offset)) == (ssize_t)len;
+}
+
 /* The program's own code, without our breakpoints. */
 static bool read_code(struct watch *w, taddr at, uint8_t *code, size_t len)
 {
-	if (address_space_read(w->space, at, code, len) != (ssize_t)len)
+	if (address_space_read(w->space, at, code, len) != (ssize_t)len &&
+	    !read_file(w, at, code, len))
 		return false;
 	breakpoints_hide(&w->breakpoints, at, code, len);
 	return true;

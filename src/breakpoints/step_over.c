@@ -69,7 +69,9 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 	bool ended = roles & BREAKPOINT_RETURN && watch_hit_return(w, task, t, at, &r);
 	if (roles & BREAKPOINT_RENDEZVOUS) {
 		watch_begin_engine(w, task);
+		w->arming = ARM_NEW;
 		watch_modules(w, task->tid);
+		w->arming = ARM_LATER;
 	}
 	bp = breakpoints_again(&w->breakpoints, id, at);
 	if (bp && roles & BREAKPOINT_RESOLVER)

@@ -3,7 +3,7 @@
 
 #include "attach/supported.h"
 #include "base/clock.h"
-#include "breakpoints/engine.h"
+#include "breakpoints/observer_internal.h"
 #include "probes/no_allocator.h"
 #include "proc/file.h"
 
@@ -13,42 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct trap_observer {
-	struct observer base;	/* must be first */
-	struct tracer *tracer;
-	struct watch_shared shared;
-	const struct observer_sink *sink;
-	void *ctx;
-};
-
-/* An image, kept with its address space. */
-struct observed {
-	struct watch *watch;
-	void *image;	/* the session's */
-	bool left;	/* the session has been told that its memory is about to go out of reach */
-};
-
-static struct observed *observed_in(const struct address_space *space)
-{
-	return space ? space->user : NULL;
-}
-
-static struct observed *observed_of(const struct task *task)
-{
-	return observed_in(task->space);
-}
-
-static void forget(struct address_space *space)
-{
-	struct observed *of = observed_in(space);
-
-	space->user = NULL;
-	if (!of)
-		return;
-	watch_free(of->watch);
-	free(of);
-}
-
 /* What the program has done until now comes before what its stop means. */
 static void catch_up(const struct observed *of)
 {
@@ -57,24 +21,6 @@ static void catch_up(const struct observed *of)
 }
 
 /* ---- what the tracer tells ---- */
-
-static bool refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
-		   const char *why_not)
-{
-	forget(task->space);
-	o->sink->unobserved(o->ctx, task->tgid, image, why, why_not);
-	return false;
-}
-
-/* The engine that was asked for cannot do it. */
-static bool refuse_engine(struct trap_observer *o, struct task *task, void *image, const char *why)
-{
-	struct error e;
-
-	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
-		  o->shared.engine->name, why);
-	return refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
-}
 
 static const char *program_without_allocator(pid_t tid)
 {
@@ -98,17 +44,6 @@ static struct task *next_task(struct trap_observer *o, const struct observed *of
 	return task;
 }
 
-/* The other tasks that were there before us; all are stopped. */
-static void begin_others(struct trap_observer *o, const struct observed *of,
-			 const struct task *known)
-{
-	struct task *task;
-
-	for (size_t at = 0; (task = next_task(o, of, &at));)
-		if (task != known)
-			watch_thread_was_there(of->watch, task);
-}
-
 static bool on_image(void *ctx, struct task *task)
 {
 	struct trap_observer *o = ctx;
@@ -118,7 +53,7 @@ static bool on_image(void *ctx, struct task *task)
 		return false;
 	const char *why = program_unsupported(task->tid);
 	if (why)
-		return refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
+		return observer_refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
 	if (o->shared.engine)
 		tracer_look_often(o->tracer);
 	void *image = o->sink->begins(o->ctx, task->tgid);
@@ -128,19 +63,24 @@ static bool on_image(void *ctx, struct task *task)
 	task->space->user = of;
 	if (!of || !of->watch)
 		return err == -ESRCH || err == -ENOENT ?
-			       refuse(o, task, image, UNOBSERVED_GONE, "it has ended meanwhile") :
-			       refuse(o, task, image, UNOBSERVED_NO_MEMORY, "out of memory");
+			       observer_refuse(o, task, image, UNOBSERVED_GONE,
+					       "it has ended meanwhile") :
+			       observer_refuse(o, task, image, UNOBSERVED_NO_MEMORY,
+					       "out of memory");
 	of->image = image;
+	if (watch_is_to_arm(of->watch))
+		watch_arm_held(of->watch);
 	why = watch_refusal(of->watch);
+	if (why && !watch_fall_back(of->watch))
+		why = NULL;
 	if (!why && watch_can_see(of->watch)) {
-		begin_others(o, of, task);
 		o->sink->observed(image, of);
 		return true;
 	}
-	watch_clean(of->watch);
 	if (why)
-		return refuse_engine(o, task, image, why);
-	return refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
+		return observer_refuse_engine(o, task, image, why);
+	watch_clean(of->watch);
+	return observer_refuse(o, task, image, UNOBSERVED_NO_ALLOCATOR,
 		      program_without_allocator(task->tid));
 }
 
@@ -165,7 +105,7 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 		return true;
 	}
 	watch_clean_copy(from->watch, child);
-	forget(child->space);
+	observer_forget(child->space);
 	if (image)
 		o->sink->unobserved(o->ctx, child->tgid, image, UNOBSERVED_NO_MEMORY, "out of "
 										      "memory");
@@ -219,14 +159,15 @@ static void on_syscall(void *ctx, struct task *task, const struct syscall_call *
 
 static enum trap_answer on_trap(void *ctx, struct task *task, bool certain)
 {
+	struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
 	if (!of)
 		return TRAP_NOT_OURS;
 	catch_up(of);
 	enum trap_answer a = watch_trap(of->watch, task, certain);
-	if (watch_refusal(of->watch))
-		refuse_engine(ctx, task, of->image, watch_refusal(of->watch));
+	if (watch_refusal(of->watch) && watch_fall_back(of->watch))
+		observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
 	return a;
 }
 
@@ -272,7 +213,7 @@ static void on_space_gone(void *ctx, struct address_space *space)
 	struct observed_counts counts = watch_counts(of->watch);
 
 	o->sink->gone(of->image, &counts);
-	forget(space);
+	observer_forget(space);
 }
 
 static bool on_clean(void *ctx, struct address_space *space)
@@ -289,9 +230,8 @@ static bool on_clean(void *ctx, struct address_space *space)
 	return watch_clean(of->watch) != -EAGAIN;
 }
 
-static uint64_t on_idle(void *ctx)
+static uint64_t drain_all(struct trap_observer *o)
 {
-	struct trap_observer *o = ctx;
 	const struct address_space *last = NULL;
 	uint64_t events = 0;
 	struct task *task;
@@ -303,6 +243,19 @@ static uint64_t on_idle(void *ctx)
 		events += watch_catch_up(observed_of(task)->watch, false);
 	}
 	return events;
+}
+
+static uint64_t on_idle(void *ctx)
+{
+	struct trap_observer *o = ctx;
+	uint64_t events = drain_all(o);
+
+	if (!observer_next_to_arm(o))
+		return events;
+	tracer_stop_all(o->tracer);
+	observer_arm_found(o);
+	tracer_continue(o->tracer);
+	return events + 1;
 }
 
 static void on_ended(void *ctx, pid_t pid, int wstatus)
@@ -327,6 +280,8 @@ static bool on_signal(void *ctx, struct task *task, int sig)
 	const struct trap_observer *o = ctx;
 	struct observed *of = observed_of(task);
 
+	if (of && watch_fault(of->watch, task))
+		return true;
 	catch_up(of);
 	return of && o->sink->signal(of->image, task->tid, sig);
 }
@@ -367,7 +322,8 @@ struct trap_observer *trap_observer_of(struct observer *base)
 static void hold(struct observer *base)
 {
 	tracer_stop_all(trap_observer_of(base)->tracer);
-	on_idle(trap_observer_of(base));
+	drain_all(trap_observer_of(base));
+	observer_arm_found(trap_observer_of(base));
 }
 
 static void let_run(struct observer *base)
@@ -464,7 +420,7 @@ struct trap_observer *trap_observer_new(const struct observer_sink *sink, void *
 	o->ctx = ctx;
 	o->shared.journal = journal;
 	watch_shared_rules(&o->shared, rules);
-	o->tracer = tracer_new(&tracer_ops, o, journal);
+	o->tracer = o->shared.tracer = tracer_new(&tracer_ops, o, journal);
 	if (o->tracer)
 		return o;
 	trap_observer_free(o);

@@ -209,6 +209,17 @@ int watch_modules(struct watch *w, pid_t tid)
 	return err;
 }
 
+int watch_plant_again(struct watch *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->maps.n; i++)
+		err = plant_in(w, &w->maps.maps[i]);
+	watch_look_at_got_entries(w);
+	watch_count_allocators(w);
+	return err;
+}
+
 void watch_remapped(struct watch *w, pid_t tid)
 {
 	watch_modules(w, tid);
@@ -286,7 +297,11 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 	 * yet. */
 	if (w && !task_is_at_exec(task))
 		watch_begin_engine(w, task);
+	if (w)
+		w->arming = ARM_HELD;
 	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
+	if (w)
+		w->arming = ARM_LATER;
 	if (*err) {
 		watch_free(w);
 		return NULL;
@@ -374,8 +389,10 @@ struct observed_counts watch_counts(const struct watch *w)
 	c.trapped |= w->shared->no_traps;
 	c.unwind_known = u.steps_known;
 	c.unwind_made = u.steps_made;
-	c.unwind_checked = u.checked;
-	c.unwind_wrong = u.wrong;
+	c.unwind_checked += u.checked;
+	c.unwind_wrong += u.wrong;
+	if (w->engine)
+		c.engine = w->shared->engine->counts(w->engine);
 	return c;
 }
 

@@ -22,6 +22,9 @@ struct watch_shared {
 	bool check_unwinding;	/* compare every chain with one unwound afresh */
 	const struct engine_ops *engine; /* sees what it can without a trap; NULL: all is trapped */
 	struct engine_shared *engine_shared;
+	bool engine_optional;	/* where it cannot be used all is trapped, which is said */
+	enum tracer_wait wait_for_traps; /* ... and waited for like this */
+	struct tracer *tracer;
 };
 
 /* Before anything is watched: @rules must outlive it. */
@@ -42,11 +45,22 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 
 /* Why the program cannot be watched as was asked for, or NULL. */
 const char *watch_refusal(const struct watch *w);
+/* Has its engine something to change for which all tasks must be held? */
+bool watch_is_to_arm(const struct watch *w);
+/* Change it. If a task is in the way, all run for a moment, a few times; then that is refused. */
+void watch_arm_held(struct watch *w);
+/* If the session can do without its engine, and that has not begun yet in this program: trap all
+ * that it was to see. 0 or -errno: watch_refusal() holds. */
+int watch_fall_back(struct watch *w);
 
 /* Have all been told that the program has done so far; before a stop of it is served, and now and
  * then.
  * @ended: the program can do nothing more. Returns how many events there were. */
 uint64_t watch_catch_up(struct watch *w, bool ended);
+
+/* A task is about to get a signal: true if that is for a fault in code of the engine's, and the
+ * task can go on as if nothing had happened. */
+bool watch_fault(struct watch *w, struct task *task);
 
 /* Look at a process's files beforehand, while it runs, so that it need not be stopped for that. */
 void watch_prepare(struct watch_shared *shared, pid_t tid);
@@ -83,9 +97,6 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *chain);
 
 /* What is mapped for execution has changed. */
 void watch_remapped(struct watch *w, pid_t tid);
-
-/* A thread of the watched space, which is stopped, has run before it was watched. */
-void watch_thread_was_there(struct watch *w, struct task *task);
 
 /* A thread of the watched space has not run yet. */
 void watch_thread_begins(struct watch *w, struct task *task);

@@ -60,18 +60,106 @@ static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 	return f && watch_by_allocator(w, function, f->file, ret);
 }
 
-static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out)
+static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
+		       bool *inside)
 {
-	return watch_chain_of_copy(ctx, tid, copy, out);
+	return watch_chain_of_copy(ctx, tid, copy, out, inside);
+}
+
+static void host_checked(void *ctx, bool wrong)
+{
+	struct watch *w = ctx;
+
+	w->counts.unwind_checked++;
+	w->counts.unwind_wrong += wrong;
+}
+
+static bool host_has_left(void *ctx, struct task *task,
+			  bool (*ours)(const struct engine *, taddr), const struct engine *e)
+{
+	struct unwind_chain chain;
+
+	if (watch_stack(ctx, task, &chain) || chain.truncated != CHAIN_WHOLE)
+		return false;
+	for (size_t i = 0; i < chain.n; i++)
+		if (chain.frames[i].guessed || ours(e, chain.frames[i].pc))
+			return false;
+	return true;
+}
+
+static void host_note(void *ctx, const char *what)
+{
+	const struct watch *w = ctx;
+
+	w->sink->note(w->image, what);
+}
+
+static const struct mappings *host_mappings(void *ctx)
+{
+	return &((struct watch *)ctx)->maps;
+}
+
+static void host_want_hold(void *ctx)
+{
+	((struct watch *)ctx)->arm_later = true;
+}
+
+static const struct module_files *host_files(void *ctx)
+{
+	return &((struct watch *)ctx)->shared->files;
+}
+
+static void host_lost(void *ctx, uint64_t events)
+{
+	((struct watch *)ctx)->counts.lost += events;
+}
+
+static void host_failed(void *ctx)
+{
+	((struct watch *)ctx)->counts.engine_failed = true;
+}
+
+/* ---- what the unwinder asks of the engine ---- */
+
+static bool has_code(void *ctx, taddr pc)
+{
+	const struct watch *w = ctx;
+
+	return w->engine && w->shared->engine->has_code(w->engine, pc);
+}
+
+static bool leave_code(void *ctx, struct arch_frame *f, bool exact,
+		       bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	const struct watch *w = ctx;
+
+	return w->shared->engine->leave_code(w->engine, f, exact, read, reader);
 }
 
 /* ---- what the watch does with it ---- */
+
+/* Is what has an engine's part to be seen by one? */
+static bool has_engine(const struct watch *w)
+{
+	return w->shared->engine && !w->traps_only;
+}
+
+/* All that are there, before anything is written: one may stand where it is to go. */
+static void begin_threads(struct watch *w, struct task *first)
+{
+	struct task *task;
+
+	w->shared->engine->thread_begins(w->engine, first);
+	for (size_t at = 0; (task = tracer_next_task(w->shared->tracer, &at));)
+		if (task != first && task->space == w->space && !task->over)
+			w->shared->engine->thread_begins(w->engine, task);
+}
 
 void watch_begin_engine(struct watch *w, struct task *task)
 {
 	const struct watch_shared *s = w->shared;
 
-	if (!s->engine || w->engine || w->suspended || w->refusal.text[0])
+	if (!has_engine(w) || w->engine || w->suspended || watch_refusal(w))
 		return;
 	w->host = (struct engine_host){
 		.event = host_event,
@@ -80,11 +168,23 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.checked = host_checked,
+		.has_left = host_has_left,
+		.note = host_note,
+		.mappings = host_mappings,
+		.want_hold = host_want_hold,
+		.files = host_files,
+		.lost = host_lost,
+		.failed = host_failed,
 		.ctx = w,
 	};
-	w->engine = s->engine->open(s->engine_shared, task, &w->host, &w->refusal);
+	const struct unwind_foreign own = { has_code, leave_code, w };
+	unwinder_foreign(w->unwinder, &own);
+	/* What the engine has found is compared with what the unwinder finds. */
+	unwinder_check(w->unwinder, false);
+	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
 	if (w->engine)
-		s->engine->thread_begins(w->engine, task);
+		begin_threads(w, task);
 }
 
 const char *watch_refusal(const struct watch *w)
@@ -101,7 +201,13 @@ static bool has_part(const struct probe *p)
 
 static void refuse(struct watch *w, const struct engine_function *f, const char *why)
 {
-	if (!watch_refusal(w))
+	struct error note;
+
+	/* Of what has come later the program is not to suffer. */
+	if (w->decided) {
+		error_set(&note, 0, "has a %s() now that is not seen: %s", f->probe->name, why);
+		w->sink->note(w->image, note.text);
+	} else if (!watch_refusal(w))
 		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s",
 			  f->probe->name, why);
 }
@@ -110,8 +216,8 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 {
 	const char *why = w->engine ? "it has a breakpoint" : "it is the program's own";
 
-	if (!w->shared->engine || !has_part(f->probe) || w->suspended)
-		return w->shared->engine && f->probe->kind == PROBE_GIVE_UP;
+	if (!has_engine(w) || !has_part(f->probe) || w->suspended)
+		return has_engine(w) && f->probe->kind == PROBE_GIVE_UP;
 	if (function_at(w, f->at))
 		return true;
 	if (w->engine && !breakpoints_at(&w->breakpoints, f->at) &&
@@ -121,15 +227,86 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 		return true;
 	}
 	refuse(w, f, why);
-	return false;
+	return w->decided;
+}
+
+static void cannot_arm(struct watch *w, const struct error *why)
+{
+	struct error note;
+
+	if (!w->decided) {
+		w->refusal = *why;
+		return;
+	}
+	error_set(&note, 0, "has functions of an allocator that are not seen: %s", why->text);
+	w->sink->note(w->image, note.text);
+}
+
+static void arm(struct watch *w, bool held)
+{
+	struct error why;
+	int err = w->shared->engine->arm(w->engine, held, &why);
+
+	w->in_the_way = err == -EAGAIN;
+	w->arm_later = w->in_the_way;
+	if (err && !w->in_the_way)
+		cannot_arm(w, &why);
+	w->decided |= !err && w->n_taken;
 }
 
 void watch_arm(struct watch *w)
 {
-	int err = w->engine ? w->shared->engine->arm(w->engine) : 0;
+	/* What is refused is left as it is. */
+	if (!w->engine || watch_refusal(w))
+		return;
+	if (w->arming == ARM_LATER)
+		w->arm_later = true;
+	else
+		arm(w, w->arming == ARM_HELD);
+}
 
-	if (err && !watch_refusal(w))
-		error_set(&w->refusal, err, "its code cannot be changed: %s", strerror(-err));
+bool watch_is_to_arm(const struct watch *w)
+{
+	return w->engine && w->arm_later && !watch_refusal(w);
+}
+
+void watch_arm_held(struct watch *w)
+{
+	enum { TRIES = 8, MOMENT_NS = 2000000 };
+	struct error why;
+
+	arm(w, true);
+	for (unsigned i = 0; i < TRIES && w->in_the_way; i++) {
+		tracer_let_run(w->shared->tracer, MOMENT_NS);
+		arm(w, true);
+	}
+	if (!w->in_the_way)
+		return;
+	w->arm_later = w->in_the_way = false;
+	error_set(&why, -EAGAIN, "a thread may return into the first instructions of its "
+				 "allocator");
+	cannot_arm(w, &why);
+}
+
+int watch_fall_back(struct watch *w)
+{
+	const struct watch_shared *s = w->shared;
+	struct error note;
+
+	if (!s->engine_optional || w->decided)
+		return -ENOTSUP;
+	if (w->engine)
+		s->engine->remove(w->engine);
+	watch_end_engine(w);
+	w->traps_only = true;
+	error_set(&note, 0, "is watched by traps: %s", w->refusal.text);
+	w->refusal.text[0] = 0;
+	int err = watch_plant_again(w);
+	if (err)
+		return err;
+	w->sink->note(w->image, note.text);
+	tracer_set_wait(s->tracer, s->wait_for_traps);
+	return 0;
 }
 
 void watch_forget_taken(struct watch *w, taddr start, taddr end)
@@ -142,21 +319,23 @@ void watch_forget_taken(struct watch *w, taddr start, taddr end)
 	w->n_taken = n;
 }
 
-void watch_thread_was_there(struct watch *w, struct task *task)
-{
-	if (w->engine)
-		w->shared->engine->thread_begins(w->engine, task);
-}
-
 uint64_t watch_catch_up(struct watch *w, bool ended)
 {
 	return w->engine ? w->shared->engine->drain(w->engine, ended) : 0;
 }
 
+bool watch_fault(struct watch *w, struct task *task)
+{
+	return w->engine && tracer_stopped_by_fault(w->shared->tracer, task) &&
+	       w->shared->engine->fault(w->engine, task);
+}
+
 void watch_end_engine(struct watch *w)
 {
-	if (w->engine)
+	if (w->engine) {
+		w->counts.engine = w->shared->engine->counts(w->engine);
 		w->shared->engine->free(w->engine);
+	}
 	w->engine = NULL;
 	w->n_taken = 0;
 }

@@ -21,6 +21,13 @@ struct known_pc {
 	bool hidden;	/* part of the allocator: not in a chain when it is the innermost */
 };
 
+/* When functions that have come to light can be changed. */
+enum arming {
+	ARM_LATER,	/* tasks run, and may be in them */
+	ARM_NEW,	/* their module has just been mapped: nobody is in it */
+	ARM_HELD,	/* no task runs */
+};
+
 struct watch {
 	struct watch_shared *shared;
 	const struct observer_sink *sink;
@@ -52,6 +59,10 @@ struct watch {
 	struct engine_host host;	/* what it asks of us */
 	struct engine_function *taken;	/* functions that it sees */
 	size_t n_taken, cap_taken;
+	enum arming arming;		/* what is found to be mapped */
+	bool arm_later, in_the_way;	/* watch_is_to_arm() */
+	bool decided;			/* the engine has begun to see functions */
+	bool traps_only;		/* it cannot be used here */
 	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
 					   can */
 };
@@ -87,6 +98,9 @@ struct watched_task {
 
 /* Look again at what is mapped: plant in what is new, forget what is gone. 0 or -errno. */
 int watch_modules(struct watch *w, pid_t tid);
+
+/* Plant in all that is mapped what has been left to the engine. 0 or -ENOMEM. */
+int watch_plant_again(struct watch *w);
 
 /* Put a breakpoint in the place of a function, or of its resolver, for the definition @probe. 0 or
  * -errno. */
@@ -133,13 +147,15 @@ int watch_unwind(struct watch *w, const struct arch_regs *r, taddr ret,
  */
 int watch_call_chain(struct watch *w, pid_t tid, const struct arch_regs *r, taddr ret,
 		     struct call *c);
+/* The calls that a stopped task is in, from where it stands on. 0 or -errno. */
+int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
-/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0 or
- * -errno. */
+/* The chain that a copy of a task's stack tells; its frames are good until the next call. *@inside:
+ * code of the engine's has made the call, and no signal has come in between. 0 or -errno. */
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out);
+			struct alloc_chain *out, bool *inside);
 
 /* watch_engine.c */
 /* Let the session's engine, if there is one, begin in the program, all of whose tasks are
@@ -149,7 +165,7 @@ void watch_begin_engine(struct watch *w, struct task *task);
 bool watch_offer(struct watch *w, const struct engine_function *f);
 /* Functions in [start, end) are gone. */
 void watch_forget_taken(struct watch *w, taddr start, taddr end);
-/* What has been offered is seen from here on. */
+/* What has been offered is seen from here on, or from watch_arm_held() on. */
 void watch_arm(struct watch *w);
 /* Nothing of the engine is in the program any more, or that is gone. */
 void watch_end_engine(struct watch *w);

@@ -84,6 +84,13 @@ struct massif_options {
 	unsigned columns, rows;	/* of ms_print's graph */
 };
 
+/* How calls are seen: --engine. */
+enum engine_choice {
+	ENGINE_TRAP,
+	ENGINE_FAST,
+	ENGINE_AUTO,	/* the fast one where it can be used */
+};
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -114,6 +121,7 @@ struct options {
 				   is left out */
 	bool background;
 	enum tracer_wait wait;
+	enum engine_choice engine;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */

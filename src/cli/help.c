@@ -108,6 +108,8 @@ static const struct part parts[] = {
 	{ TRACES, "  --duration=SECONDS        end the profiling then\n" },
 	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT "
 		  "allocations\n" },
+	{ TRACES, "  --engine=trap|fast|auto   stop the program at each call (default), have it "
+		  "tell by itself,\n                            or that where it can be done\n" },
 	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the "
 		  "manual)\n" },
 	{ TRACES, "  --min-size=BYTES --max-size=BYTES   record only requests of such sizes\n" },

@@ -219,15 +219,19 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	massif_defaults(o);
 	mma_defaults(o);
 	heap_defaults(o);
-	if (tracing)
+	if (tracing) {
 		heap_environment(o);
+		if (!engine_environment(o))
+			return -1;
+	}
 	o->end = parse_all(o, command, argc, argv, first);
 	if (o->end < 0)
 		return -1;
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!massif_check_options(o) || (tracing && !heap_environment_done(o)))
+	if (!massif_check_options(o) ||
+	    (tracing && (!heap_environment_done(o) || !engine_check_options(o))))
 		return -1;
 	return o->end;
 }

@@ -78,6 +78,10 @@ void massif_defaults(struct options *o);
 void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 
+/* MPROF_ENGINE; and can the engine do what the other options want? False: a sentence has been
+ * printed. */
+bool engine_environment(struct options *o);
+bool engine_check_options(struct options *o);
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_check_options(struct options *o);
 

@@ -3,6 +3,8 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 
+#include <stdlib.h>
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static bool set_data(struct options *o, const char *v)
@@ -62,6 +64,18 @@ static bool set_wait(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_engine(struct options *o, const char *v)
+{
+	static const char *const words[] = { [ENGINE_TRAP] = "trap", [ENGINE_FAST] = "fast",
+					     [ENGINE_AUTO] = "auto" };
+	unsigned which;
+
+	if (!value_word(&which, v, words, COUNT(words)))
+		return false;
+	o->engine = which;
+	return true;
+}
+
 static bool set_stats(struct options *o, const char *v)
 {
 	(void)v;
@@ -91,6 +105,36 @@ static bool set_max_size(struct options *o, const char *v)
 	return value_bytes(&o->max_size, v) && o->max_size && o->min_size <= o->max_size;
 }
 
+bool engine_environment(struct options *o)
+{
+	const char *value = getenv("MPROF_ENGINE");
+
+	if (!value || !*value || set_engine(o, value))
+		return true;
+	say("MPROF_ENGINE is %s; expected trap, fast or auto", value);
+	return false;
+}
+
+bool engine_check_options(struct options *o)
+{
+	const char *with = o->trace_children ? "--trace-children=yes" :
+			   o->tree	     ? "--tree" :
+			   o->massif.file && o->massif.settings.pages ? "--pages-as-heap=yes" :
+			   o->massif.file && o->massif.settings.unit == MASSIF_INSTRUCTIONS ?
+						 "--time-unit=i" :
+						 NULL;
+
+	if (o->engine == ENGINE_TRAP || !with)
+		return true;
+	if (o->engine == ENGINE_FAST) {
+		say("the fast engine does not do %s yet; use --engine=trap", with);
+		return false;
+	}
+	say("programs are watched by traps: the fast engine does not do %s yet", with);
+	o->engine = ENGINE_TRAP;
+	return true;
+}
+
 const struct option_def tracing_options[] = {
 	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
@@ -108,6 +152,7 @@ const struct option_def tracing_options[] = {
 	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
+	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap, fast or auto", set_engine },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
 	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
+#include "fast/fast.h"
+
 #include "cli/fn_names.h"
 #include "cli/names.h"
 #include "cli/options.h"
@@ -132,6 +134,31 @@ static void set_up_tracing(struct serve *v)
 		tracer_stop_at_syscalls(v->tracer);
 }
 
+/* The engine that sees calls without a trap, where it was asked for. */
+static int set_up_engine(struct serve *v, struct journal *journal)
+{
+	const struct options *o = v->options;
+	const struct fast_settings settings = {
+		.arguments = o->mma.log_file || o->mma.stats_file,
+		.stack_pointers = o->massif.file && o->massif.settings.stacks,
+		.check_unwinding = o->check_unwinding,
+		.journal = journal,
+	};
+
+	v->watched->engine_shared = fast_shared_new(&settings);
+	if (!v->watched->engine_shared)
+		return -ENOMEM;
+	v->watched->engine = &fast_engine;
+	v->watched->engine_optional = o->engine == ENGINE_AUTO;
+	v->watched->wait_for_traps = o->wait;
+	tracer_will_call(v->tracer);
+	/* There is hardly ever a stop to stay awake for. */
+	tracer_set_wait(v->tracer, WAIT_SLEEP);
+	/* What is to be unwound here needs the program's memory. */
+	tracer_watch_exits(v->tracer);
+	return 0;
+}
+
 int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o)
 {
@@ -157,6 +184,8 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 	v->tracer = trap_observer_tracer(to);
 	v->watched = trap_observer_shared(to);
 	set_up_tracing(v);
+	if (o->engine != ENGINE_TRAP && set_up_engine(v, journal))
+		return -ENOMEM;
 	v->desc = o->massif.file ? description(o) : NULL;
 	const struct output_settings wanted = settings_of(o, v->desc);
 	return outputs_open(&v->outputs, s, &wanted, &output_host, v);
@@ -165,10 +194,12 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 void record_close(struct serve *v)
 {
 	struct session *s = v->session;
+	struct engine_shared *engine = v->watched ? v->watched->engine_shared : NULL;
 
 	session_release(s);
 	if (s->observer)
 		trap_observer_free(trap_observer_of(s->observer));
+	fast_shared_free(engine);
 	outputs_close(&v->outputs);
 	free(v->desc);
 }

@@ -11,6 +11,7 @@ struct timeline {
 	const struct massif_settings *settings;
 	const struct profile *profile;
 	uint64_t start_ns;	/* CLOCK_MONOTONIC */
+	uint64_t taken;		/* time of the last point that was taken */
 	struct massif_numbers now, peak;
 	struct massif_table table;
 };
@@ -46,14 +47,19 @@ static void on_event(struct recorder *base, const struct alloc_event *e,
 	t->now.time = e->time_ns > t->start_ns ? e->time_ns - t->start_ns : 0;
 	if (t->now.useful > t->peak.useful)
 		t->peak = t->now;
-	if (massif_ordinary_attempt(&t->table, t->now.time) != MASSIF_NOTHING)
+	/* Several events may have the same time, of which one is a point. */
+	if (t->now.time != t->taken &&
+	    massif_ordinary_attempt(&t->table, t->now.time) != MASSIF_NOTHING) {
+		t->taken = t->now.time;
 		massif_take(&t->table, MASSIF_PLAIN, &t->now, NULL);
+	}
 }
 
 static void begin(struct timeline *t)
 {
 	t->start_ns = clock_now_ns();
 	t->now = t->peak = (struct massif_numbers){ 0 };
+	t->taken = 0;
 	massif_take(&t->table, MASSIF_PLAIN, &t->now, NULL);
 }
 

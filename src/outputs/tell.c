@@ -113,6 +113,23 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 	tell_peak(say, d);
 	unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
+	if (i->counts.engine_failed)
+		say_to(say,
+		       "the fast engine's code made a fault in %s (process %" PRIu32
+		       ") and was switched off: calls since then have not been seen", name, d->pid);
+}
+
+static void tell_engine(say_fn *say, const struct engine_counts *c)
+{
+	say_to(say,
+	       "the fast engine: %" PRIu64 " functions, %" PRIu64 " records, of these %" PRIu64
+	       " of threads not known by then or interrupted, %" PRIu64
+	       " with a copy of the stack",
+	       c->functions, c->records, c->strangers, c->stacks);
+	say_to(say,
+	       "the fast engine: %" PRIu64 " nodes, %" PRIu64
+	       " times a thread was stopped that waited for room, %" PRIu64
+	       " places passed over", c->nodes, c->parked, c->passed_over);
 }
 
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)
@@ -137,6 +154,8 @@ void tell_effort(say_fn *say, const struct image *i, const struct profile_data *
 	       "unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
 	       " chains checked, %" PRIu64 " wrong",
 	       c->unwind_known, c->unwind_made, c->unwind_checked, c->unwind_wrong);
+	if (c->engine.records)
+		tell_engine(say, &c->engine);
 	say_to(say,
 	       "memory: %" PRIu64 " bytes for places, %" PRIu64
 	       " for counters and live blocks, %" PRIu64 " for the call tree",

@@ -49,14 +49,16 @@ bool proc_map_range(char **s, taddr *start, taddr *end)
 }
 
 /* "r-xp" */
-static bool permissions(char **s, bool *executable)
+static bool permissions(char **s, struct proc_map *m)
 {
 	static const char *const letters[] = { "r-", "w-", "x-", "ps" };
 
 	for (int i = 0; i < 4; i++)
 		if (!(*s)[i] || !strchr(letters[i], (*s)[i]))
 			return false;
-	*executable = (*s)[2] == 'x';
+	m->readable = (*s)[0] == 'r';
+	m->writable = (*s)[1] == 'w';
+	m->executable = (*s)[2] == 'x';
 	*s += 4;
 	return true;
 }
@@ -69,7 +71,7 @@ bool proc_map_parse(char *line, struct proc_map *m)
 	*m = (struct proc_map){ 0 };
 	line[strcspn(line, "\n")] = '\0';
 	if (!proc_map_range(&s, &m->start, &m->end) || !blanks(&s) ||
-	    !permissions(&s, &m->executable) || !blanks(&s) || !digits(&s, 16, &m->offset) ||
+	    !permissions(&s, m) || !blanks(&s) || !digits(&s, 16, &m->offset) ||
 	    !blanks(&s) || !digits(&s, 16, &major) || !one(&s, ':') || !digits(&s, 16, &minor) ||
 	    !blanks(&s) || !digits(&s, 10, &ino) || (*s && !blanks(&s)))
 		return false;

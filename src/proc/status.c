@@ -104,6 +104,12 @@ static void parse_line(struct parse *p, const char *line)
 		s->vm_rss = number_at(at, 10);
 	else if ((at = value_of(line, "SigCgt")))
 		s->caught = number_at(at, 16);
+	else if ((at = value_of(line, "SigIgn")))
+		s->ignored = number_at(at, 16);
+	else if ((at = value_of(line, "SigBlk")))
+		s->blocked = number_at(at, 16);
+	else if ((at = value_of(line, "Seccomp")))
+		s->seccomp = (unsigned)number_at(at, 10);
 	else if ((at = value_of(line, "SigPnd")))
 		s->pending = number_at(at, 16);
 }

@@ -19,7 +19,10 @@ struct proc_status {
 	uint64_t vm_size, vm_rss;	/* KiB; 0: it has ended, or is a kernel thread */
 	/* Signals, as bits: signal n is bit n - 1. */
 	uint64_t caught;	/* with a handler */
+	uint64_t ignored;
+	uint64_t blocked;	/* by this thread */
 	uint64_t pending;	/* that wait for this thread */
+	unsigned seccomp;	/* 0: no filter restricts its system calls */
 };
 
 /* From the file's text. */

@@ -40,11 +40,15 @@ static uint32_t bucket_of(struct lifetimes *l, uint32_t node, enum pd_life_axis 
 			  uint8_t bucket)
 {
 	struct pd_lifetime key = { .node = node, .axis = axis, .bucket = bucket };
+	uint32_t *latest = &l->latest[(uint8_t)(node * 97 + axis * 64 + bucket)];
+
+	if (*latest < l->n && count_eq(l, *latest, &key))
+		return *latest;
 	uint64_t hash = count_hash(&key);
 	uint32_t id = idindex_find(&l->index, hash, count_eq, l, &key);
 
 	if (id != IDINDEX_NONE)
-		return id;
+		return *latest = id;
 	id = (uint32_t)l->n;
 	if (ARRAY_RESERVE(&l->v, &l->cap, l->n) ||
 	    idindex_add(&l->index, id, hash, count_rehash, l))
@@ -101,11 +105,13 @@ static uint64_t thread_rehash(const void *owner, uint32_t id)
 /* PD_NONE: out of memory. */
 static uint32_t thread_of(struct lifetimes *l, int32_t task)
 {
+	if (l->latest_thread < l->n_threads && l->threads[l->latest_thread].task == task)
+		return l->latest_thread;
 	uint64_t hash = hash_mix((uint32_t)task);
 	uint32_t id = idindex_find(&l->thread_index, hash, thread_eq, l, &task);
 
 	if (id != IDINDEX_NONE)
-		return id;
+		return l->latest_thread = id;
 	id = (uint32_t)l->n_threads;
 	if (ARRAY_RESERVE(&l->threads, &l->cap_threads, l->n_threads) ||
 	    idindex_add(&l->thread_index, id, hash, thread_rehash, l))

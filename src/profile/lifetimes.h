@@ -23,9 +23,12 @@ struct lifetimes {
 	struct pd_lifetime *v;
 	size_t n, cap;
 	struct idindex index;
+	/* Where a bucket has been found lately, by a part of its key; any number may be here. */
+	uint32_t latest[256];
 	struct life_thread *threads;
 	size_t n_threads, cap_threads;
 	struct idindex thread_index;
+	uint32_t latest_thread;	/* which was last looked for; any number, too */
 	struct live_table last_of;	/* the blocks in threads[].last; their leaf is its number
 					   there */
 };

@@ -87,6 +87,8 @@ struct profile {
 	struct call_leaf *leaves;
 	size_t n_leaves, cap_leaves;
 	struct idindex leaf_index;
+	/* Where a leaf has been found lately, by a part of its key; any number may be here. */
+	uint32_t latest_leaf[1024];
 
 	struct live_table live;
 	struct lifetimes lifetimes;

@@ -2,6 +2,8 @@
 #ifndef MPROF_PROFILE_DATA_H
 #define MPROF_PROFILE_DATA_H
 
+#include "alloc_event.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +17,8 @@
  * followed to their end (main or a thread's function is a child of it), below the second those
  * that were not. A parent always stands before its children in nodes[].
  */
-#define PD_ROOT_WHOLE 0u
-#define PD_ROOT_TRUNCATED 1u
+#define PD_ROOT_WHOLE CHAIN_ROOT_WHOLE
+#define PD_ROOT_TRUNCATED CHAIN_ROOT_TRUNCATED
 #define PD_FIRST_NODE 2u	/* nodes[] from here on have a call site */
 #define PD_NONE UINT32_MAX	/* no module, no function, no site */
 

@@ -91,11 +91,15 @@ uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame)
 uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_event *e)
 {
 	struct call_leaf key = { .node = node, .size = e->size, .label = (uint8_t)e->label };
+	uint32_t *latest = &p->latest_leaf[(node * 97 + e->size / 8) % 1024];
+
+	if (*latest < p->n_leaves && leaf_eq(p, *latest, &key))
+		return *latest;
 	uint64_t hash = leaf_hash(&key);
 	uint32_t id = idindex_find(&p->leaf_index, hash, leaf_eq, p, &key);
 
 	if (id != IDINDEX_NONE)
-		return id;
+		return *latest = id;
 	id = (uint32_t)p->n_leaves;
 	if (id >= LEAF_INHERITED)
 		return IDINDEX_NONE;

@@ -61,17 +61,23 @@ static int sift(struct image *i, struct alloc_event *e)
 static int sink_event(void *image, const struct alloc_event *told)
 {
 	struct image *i = image;
-	struct alloc_event changed = *told, *e = &changed;
+	struct alloc_event changed;
+	const struct alloc_event *e = told;
 	uint64_t every = i->session->autosave, before = i->profile->totals.allocs,
 		 end = i->session->end_ns;
+	bool late = end && told->time_ns > end;
 
-	/* Calls that are given up as it is let go are not what the measurement waits for. */
-	if (end && e->time_ns > end)
-		e->time_ns = end;
-
-	int passes = sift(i, e);
-	if (passes <= 0)
-		return passes;
+	if (late || !size_filter_is_open(&i->size_filter)) {
+		e = &changed;
+		changed = *told;
+		/* Calls that are given up as it is let go are not what the measurement waits
+		 * for. */
+		if (late)
+			changed.time_ns = end;
+		int passes = sift(i, &changed);
+		if (passes <= 0)
+			return passes;
+	}
 	if (i->stopped || i->paused)
 		return ignore(i, e);
 	int err = count(i, e);
@@ -254,6 +260,13 @@ static void sink_pages(void *image, const struct page_event *e, const struct all
 	recorders_pages(i->recorders, e, node == IDINDEX_NONE ? PD_ROOT_TRUNCATED : node);
 }
 
+static void sink_note(void *image, const char *what)
+{
+	const struct image *i = image;
+
+	say_to(i->session->host.say, "process %d %s", (int)i->pid, what);
+}
+
 static void sink_leaving(void *image)
 {
 	recorders_leaving(((struct image *)image)->recorders);
@@ -270,6 +283,7 @@ const struct observer_sink session_sink = {
 	.forked = session_forked,
 	.observed = session_observed,
 	.unobserved = session_unobserved,
+	.note = sink_note,
 	.event = sink_event,
 	.wants = sink_wants,
 	.knows = sink_knows,

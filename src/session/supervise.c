@@ -100,6 +100,19 @@ __attribute__((noreturn)) static void be_the_tracer(struct journal *g, int ready
 	exit(end_with(e));
 }
 
+static unsigned long kib(uint64_t bytes)
+{
+	return (unsigned long)(bytes >> 10);
+}
+
+static void say_kept(const struct program_fate *f)
+{
+	if (f->kept.code || f->kept.shared)
+		say_to(say, "process %d keeps %lu KiB of mprof's code, and %lu KiB of addresses "
+			    "with the memory that was shared; nothing uses them",
+		       (int)f->pid, kib(f->kept.code), kib(f->kept.shared));
+}
+
 static void say_fate(const struct program_fate *f)
 {
 	switch (f->end) {
@@ -110,6 +123,7 @@ static void say_fate(const struct program_fate *f)
 			say_to(say, "process %d keeps %u bytes of mprof in the unused space behind "
 				    "its code: a signal handler may come back to them",
 			       (int)f->pid, f->left);
+		say_kept(f);
 		break;
 	case FATE_DIED:
 		if (f->signal == SIGTRAP)
@@ -134,6 +148,9 @@ static void say_what_is_so(const struct journal *g)
 {
 	struct program_fate f;
 
+	if (watchdog_has_ended_tracer(g))
+		say_to(say, "the tracing process did nothing for 10 seconds, in which threads of a "
+			    "program waited for it, and has been ended");
 	say_to(say, "the tracing process died, and what was profiled since the last save is lost");
 	for (unsigned i = 0; watchdog_next_fate(g, i, &f); i++)
 		say_fate(&f);

@@ -6,7 +6,12 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 			  int need_unwind_info, void *arg)
 {
 	struct unwinder *u = arg;
+
+	/* The address of a C++ function's personality, which nobody wants, is in memory that could
+	 * be written to before it was relocated; libunwind gives up if it cannot read it. */
+	u->memory.as_it_is_now = true;
 	int err = tables_find(&u->tables, as, ip, pi, need_unwind_info, arg);
+	u->memory.as_it_is_now = false;
 
 	if (err)
 		u->no_cfi = true;

@@ -115,7 +115,7 @@ static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
 
 	if (p->at == at && at && (p->stop == s->stop || s->lasting(s->ctx, at)))
 		return p;
-	if (s->copied && !s->lasting(s->ctx, at))
+	if (s->copied && !s->as_it_is_now && !s->lasting(s->ctx, at))
 		return NULL;
 	p->at = 0;
 	if (address_space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)

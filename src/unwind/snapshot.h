@@ -26,7 +26,8 @@ struct snapshot {
 	size_t first;		/* bytes to read at first: what was needed before */
 	struct snapshot_page *pages;
 	uint64_t stop;		/* counts the stops */
-	bool copied;		/* the stack was handed in: what is not in it is not known */
+	bool copied;		/* the stack was handed in: what is not in it is not known ... */
+	bool as_it_is_now;	/* ... but for what no chain depends on */
 	/* Whether the page at @at cannot change. */
 	bool (*lasting)(void *ctx, taddr at);
 	void *ctx;

@@ -42,17 +42,13 @@ void tables_flush(struct cfi_tables *t)
 
 /* ---- .eh_frame_hdr, in memory ---- */
 
-/* As every current link editor writes it: encodings DW_EH_PE_pcrel|sdata4, udata4,
- * datarel|sdata4. */
-static const uint8_t usual_header[] = { 1, 0x1b, 0x03, 0x3b };
-
 static bool read_header(struct cfi_tables *all, struct cfi_table *t)
 {
 	uint64_t head, count;
 
 	if (!snapshot_word(all->memory, t->header, &head) ||
 	    !snapshot_word(all->memory, t->header + 8, &count) ||
-	    memcmp(&head, usual_header, sizeof usual_header))
+	    memcmp(&head, cfi_usual_header, CFI_USUAL_HEADER))
 		return false;
 	t->entries = count & UINT32_MAX;
 	t->table = t->header + 12;

@@ -261,7 +261,8 @@ static const struct step *make_step(struct unwinder *u, const struct position *p
 		arch_set_kept(&u->regs, i, value);
 	}
 	/* A signal handler's frame gives back all registers. */
-	if (unwind_is_signal_return(&u->memory, p->pc) || unw_init_remote(&c, u->as, u))
+	if (unwind_is_foreign(u, p->pc, false) || unwind_is_signal_return(&u->memory, p->pc) ||
+	    unw_init_remote(&c, u->as, u))
 		return NULL;
 	u->step = (struct step){ .pc = p->pc, .sp = p->sp, .number = UINT32_MAX };
 	u->recording = true;
@@ -415,13 +416,13 @@ static int walk_chain(struct unwinder *u, struct position *p, struct path *set,
 		bool reached = u->reached;
 		bool taken = next && !reached && path_take(&u->paths, room, pc, sp, u->frames, n);
 
-		*out = (struct unwind_chain){ u->frames, n, CHAIN_WHOLE, reached,
+		*out = (struct unwind_chain){ u->frames, n, SIZE_MAX, CHAIN_WHOLE, reached,
 					      taken ? room : NULL };
 		return u->check ? check_against(u, p->entry, pc, n) : 0;
 	}
 	err = unwind_afresh(u, p->entry, pc, &n, &complete);
-	*out = (struct unwind_chain){ u->frames, n, complete ? CHAIN_WHOLE : u->end, u->reached,
-				      NULL };
+	*out = (struct unwind_chain){ u->frames, n, u->left_out, complete ? CHAIN_WHOLE : u->end,
+				      u->reached, NULL };
 	return err;
 }
 
@@ -433,7 +434,8 @@ static void cut_at_goal(const struct unwind_goal *goal, struct unwind_chain *cha
 
 		if (!goal->is_it(goal->ctx, chain->frames[i].pc, inner->cfa, inner))
 			continue;
-		*chain = (struct unwind_chain){ chain->frames, i + 1, CHAIN_WHOLE, true, NULL };
+		*chain = (struct unwind_chain){ chain->frames, i + 1, SIZE_MAX, CHAIN_WHOLE, true,
+						NULL };
 		return;
 	}
 }
@@ -454,7 +456,8 @@ int unwinder_chain(struct unwinder *u, const struct mappings *maps,
 		return walk_chain(u, &p, set, out);
 	path->credit += path->credit < PATH_MAX_CREDIT;
 	u->counts.steps_known += path->n_frames;
-	*out = (struct unwind_chain){ path->frames, path->n_frames, CHAIN_WHOLE, false, path };
+	*out = (struct unwind_chain){ path->frames, path->n_frames, SIZE_MAX, CHAIN_WHOLE, false,
+				      path };
 	if (goal)
 		cut_at_goal(goal, out);
 	u->goal = NULL;	/* it is checked as a whole */

@@ -25,10 +25,30 @@ struct unwind_frame {
 			   nowhere */
 };
 
+/*
+ * Who knows code in the program that is not the program's, through which chains may lead: as a
+ * caller it is left out of them, and interrupted by a signal it stands for a function of the
+ * program's.
+ */
+struct unwind_foreign {
+	/* Is such code at @pc? */
+	bool (*has)(void *ctx, taddr pc);
+	/**
+	 * From a frame in it to the one that takes its place: if it is @exact a function's that has
+	 * not begun yet, or not got far; else its caller's.
+	 * Returns false if that cannot be told. @read, with @reader, reads a word.
+	 */
+	bool (*leave)(void *ctx, struct arch_frame *f, bool exact,
+		      bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
+	void *ctx;
+};
+
 struct unwind_chain {
 	struct unwind_frame *frames;	/* innermost first; belong to the unwinder, until the next
 					   call */
 	size_t n;
+	size_t foreign;	/* before so many of them there is a caller that is left out; SIZE_MAX:
+			   none is */
 	enum chain_end truncated; /* not CHAIN_WHOLE: not followed to its end */
 	bool reached;	/* the last frame is the one that was sought: how it goes on is not known */
 	struct path *path; /* where unwinder_note_chain() remembers something about it; NULL:
@@ -69,6 +89,9 @@ void unwinder_check(struct unwinder *u, bool on);
 void unwinder_own_bytes(struct unwinder *u,
 			void (*own_bytes)(void *ctx, taddr at, uint8_t *code, size_t len),
 			void *ctx);
+
+/* @foreign is copied; its ctx stays the caller's. */
+void unwinder_foreign(struct unwinder *u, const struct unwind_foreign *foreign);
 
 struct unwind_counts {
 	uint64_t steps_known, steps_made; /* the steps of a chain known as a whole are known */

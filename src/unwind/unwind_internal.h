@@ -20,6 +20,7 @@ struct unwinder {
 	size_t cap_frames;
 
 	taddr start_pc, start_sp;	/* unwinder_thread() */
+	struct unwind_foreign foreign;	/* has is NULL: there is none */
 
 	/* of the chain in progress */
 	const struct mappings *maps;
@@ -30,6 +31,7 @@ struct unwinder {
 	bool no_cfi;		/* libunwind was told that there is none, and may go on by
 				   guessing */
 	enum chain_end end;	/* why a walk did not come to the chain's end */
+	size_t left_out;	/* unwind_chain.foreign */
 
 	/* of the step in progress: what it depends on */
 	struct step step;
@@ -59,6 +61,17 @@ bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp);
 
 /* May a step have led from a frame at @from to one at @to, where @cfa is the first one's? */
 bool unwind_is_progress(struct unwinder *u, taddr from, taddr to, taddr cfa);
+
+/* Is the code at @pc, of a frame that is @exact or a caller's, not the program's? */
+bool unwind_is_foreign(const struct unwinder *u, taddr pc, bool exact);
+
+/**
+ * The frame that @c has come to, at *@pc with *@sp: as long as it is in code that is not the
+ * program's, on to the one that takes its place. @n: frames within it.
+ * Returns false if that cannot be told.
+ */
+bool unwind_leave_foreign(struct unwinder *u, unw_cursor_t *c, size_t n, bool exact, taddr *pc,
+			  taddr *sp);
 
 /* May a call return to @pc, or is that 0, which is the outermost caller of all? */
 bool unwind_is_caller(struct unwinder *u, taddr pc);

@@ -145,6 +145,9 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 		*complete = how == OUTERMOST;
 		if (*complete)
 			return 0;
+		u->end = CHAIN_UNREADABLE;
+		if (!unwind_leave_foreign(u, c, *n, in_handler, &pc, &sp))
+			return 0;
 		if (in_handler) {
 			/* The kernel's way back from a handler is nobody's call: in its place
 			 * stands what the signal interrupted, perhaps on another stack. */
@@ -154,7 +157,6 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 			continue;
 		}
 		/* A stack only grows one way; what does not is broken or hostile. */
-		u->end = CHAIN_UNREADABLE;
 		if (*n > 1 && sp <= f[-1].cfa && !f->exact)
 			return 0;
 		*complete = unwind_reaches(u, *n, pc, sp);
@@ -175,6 +177,7 @@ int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, 
 	*n = 0;
 	*complete = u->reached = false;
 	u->recording = false;
+	u->left_out = SIZE_MAX;
 	u->regs = *entry;
 	u->end = CHAIN_UNREADABLE;
 	int err = unwind_push(u, n, (struct unwind_frame){ .pc = ret, .memo = UINT64_MAX });
@@ -182,7 +185,10 @@ int unwind_afresh(struct unwinder *u, const struct arch_regs *entry, taddr ret, 
 	 * does not depend on what comes behind the call, and the allocator needs no table of its
 	 * own. */
 	arch_set_caller(&u->regs, ret - 1, arch_sp_after_return(entry));
-	if (!err && !unw_init_remote(&c, u->as, u))
-		err = walk(u, &c, n, complete);
-	return err;
+	if (err || unw_init_remote(&c, u->as, u))
+		return err;
+	taddr sp = arch_sp_after_return(entry);
+	if (!unwind_leave_foreign(u, &c, 0, false, &u->frames[0].pc, &sp))
+		return 0;
+	return walk(u, &c, n, complete);
 }

@@ -46,6 +46,7 @@ whole() {
 }
 
 @test "a static program's own free may be made of realloc" {
+	needs_traps "a static program"
 	exact -own 0 "$T/freeres"
 }
 
@@ -54,6 +55,7 @@ whole() {
 }
 
 @test "an allocator that the program brings along is seen, its inner calls are not" {
+	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/own"
 }
 
@@ -77,6 +79,7 @@ whole() {
 }
 
 @test "a place that others return to all the time is exact and costs few stops" {
+	needs_traps "it counts stops"
 	exact 0 "$T/strays"
 	whole
 	run_stats=$("$MPROF" run --stats -o /dev/null --data=/dev/null -- "$T/strays" 2>&1 >/dev/null)
@@ -97,6 +100,7 @@ whole() {
 }
 
 @test "a malloc that calls malloc, three thousand deep, is exact and costs the same at any depth" {
+	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/endless" 3000
 	whole
 	limited "$MPROF" run --stats -o /dev/null --data=/dev/null -- "$T/endless" 3000 2>err >out
@@ -109,6 +113,7 @@ whole() {
 
 # Under a sanitizer a trap takes longer; what is looked for here is what grows with the square of the depth.
 @test "a malloc that calls malloc without end ends as it does alone" {
+	needs_traps "an allocator of the program's own"
 	ulimit -s 2048
 	status=0
 	limited "$T/endless" >out0 2>err0 || status=$?
@@ -143,11 +148,13 @@ whole() {
 }
 
 @test "a malloc that is left by siglongjmp counts for nothing and hides nothing after it" {
+	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/abandon"
 	[ "$(leak_path report.json main make)" = $((20 * 2207 + 20 * 2221)) ]
 }
 
 @test "an allocator that leaves by longjmp when a request is too large hides nothing after it" {
+	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/oom"
 }
 
@@ -203,6 +210,7 @@ whole() {
 }
 
 @test "a free that a signal pushes back counts once, whatever the handler frees before it" {
+	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/rewound"
 }
 
@@ -252,6 +260,7 @@ whole() {
 }
 
 @test "forked children that are followed have exact profiles of their own" {
+	needs_traps "children are not followed"
 	"$MPROF" --help 2>&1 | grep -q trace-children || skip "this mprof does not follow children"
 	BINS=bins limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/forks" 2>err ||
 		fail "status $?" "$(cat err)"
@@ -268,6 +277,7 @@ whole() {
 }
 
 @test "code that a program has written over where malloc returned to is left alone in a child that is followed" {
+	needs_traps "children are not followed"
 	exact 0 "$T/rewritten"
 	BINS=both limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/rewritten" >out 2>err ||
 		fail "status $?" "$(cat out err)"

@@ -25,7 +25,7 @@ commands_named() {
 	shift
 	echo 'echo "${BATS_TEST_FILENAME##*/}" >>'"$D/files" >"$f"
 	for name; do
-		printf '@test "%s" {\n\techo "${MPROF%%/mprof}: %s" >>%s/started\n}\n' "$name" "$name" "$D" >>"$f"
+		printf '@test "%s" {\n\techo "${MPROF%%/mprof}: %s${MPROF_ENGINE:+, by $MPROF_ENGINE}" >>%s/started\n}\n' "$name" "$name" "$D" >>"$f"
 	done
 }
 
@@ -45,6 +45,7 @@ setup() {
 	commands_named exact.bats "apples are counted" "pears are counted"
 	commands_named frames.bats "plums are counted"
 	commands_named hostile.bats "cherries are counted"
+	commands_named attach.bats "grapes are counted"
 	commands_named names.bats "a pear has a name"
 	touch made started checked files
 }
@@ -59,8 +60,8 @@ rings() {
 @test "all tests are built with everything and started in all builds" {
 	rings ""
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "17 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c . started)" = 13 ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "21 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 17 ] || fail "$(cat started)"
 	grep -q CC=clang made
 	grep -q 'SAN=address,undefined .* unit-tests all$' made || fail "$(cat made)"
 	[ -s checked ]
@@ -80,6 +81,7 @@ build/test_mma_pear" ] || fail "$(cat started)"
 	[ "$status" = 0 ] || fail "$output"
 	[ "$(sort started)" = "$D/build-san: apples are counted
 $D/build: apples are counted
+$D/build: apples are counted, by fast
 build-san/test_base_apple
 build/test_base_apple" ] || fail "$(cat started)"
 	[ "$(sort -u files)" = exact.bats ]

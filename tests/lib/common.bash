@@ -73,6 +73,8 @@ marked() {
 # no_strays: every process the test started must be gone, or soon be.
 no_strays() {
 	local left i
+	# Without a mark every test's processes would be taken for this one's, and killed.
+	[ -n "${MARK:-}" ] || fail "a test file has a setup() of its own, which does not call the common one" || return 1
 	for i in {1..50}; do
 		left=$(marked)
 		[ -n "$left" ] || return 0
@@ -317,4 +319,9 @@ leak_path() {
 	shift
 	jq -r '[.leaks[] | select([.path[].function] == $ARGS.positional) | .kept_bytes] | add // 0' \
 		"$r" --args "$@"
+}
+
+# needs_traps WHY: the fast engine does not do this yet, and says so
+needs_traps() {
+	[ "${MPROF_ENGINE:-trap}" = trap ] || skip "not with the fast engine: $1"
 }

@@ -5,7 +5,8 @@
  * the call was is written to $KILL_LOG before. So a kill can be had wherever one may come. With
  * $KILL_ALONE the process that is to hold the tracing process may not. With $KILL_LATE only calls
  * that let a task go on from a trap count, and it has stopped again, for its next trap, before the
- * tracing process is killed.
+ * tracing process is killed. With $KILL_FROM=seize they are counted from the first task that is
+ * seized on, which is there without a trap, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,16 +34,22 @@ static bool is_called(const char *wanted)
 	return !prctl(PR_GET_NAME, name) && !strcmp(name, wanted);
 }
 
-static void arm(int wstatus, pid_t tid)
+static void begin(void)
 {
-	if (wstatus >> 8 == SIGTRAP)
-		trapped = tid;
-	if (armed || wstatus >> 8 != SIGTRAP || !is_called("mprof-tracer"))
+	if (armed || !is_called("mprof-tracer"))
 		return;
 	const char *at = getenv("KILL_AT");
 
 	left = at ? atol(at) : -1;
 	armed = true;
+}
+
+static void arm(int wstatus, pid_t tid)
+{
+	if (wstatus >> 8 != SIGTRAP)
+		return;
+	trapped = tid;
+	begin();
 }
 
 /* As /proc/PID/stat has it; or it has gone. */
@@ -100,6 +107,9 @@ long ptrace(enum __ptrace_request request, ...)
 		return -1;
 	}
 	long result = NEXT(ptrace)(request, pid, addr, data);
+
+	if (request == PTRACE_SEIZE && getenv("KILL_FROM"))
+		begin();
 
 	count("ptrace", request, pid);
 	return result;

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
-# moments, kills, redis.
+# moments, kills, counts, redis.
 #
-#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|redis]...
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis]...
 #
+# MPROF_ENGINE says with which engine. COUNTED is how many rounds each of 8 threads counts (84 million,
+# about a billion events, if that is fast; else 2000).
 # CYCLES (1000), MOMENTS (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is
 # killed: "8", threads, or "8 1000", with a pause of so many microseconds after each request.
 # shellcheck disable=SC2154,SC1091,SC2015
@@ -129,6 +131,35 @@ kill_test() {
 	[ $harmed = 0 ] || bad "$harmed programs were harmed"
 }
 
+# counted ROUNDS: allocations, frees and kept bytes of the program, as it says itself and as mprof does
+counted() {
+	LIMIT=86400 limited "$MPROF" run -o /dev/null --data=run.data -- "$T/races" "$1" >races.out 2>races.err &&
+		grep -q ' 0 truncated chains,.* 0 events lost' races.err || return 1
+	read -r _ load _ _ _ m c r f < <(grep '^load' races.out)
+	own=($((m + c + r)) $((f + r)) "$load")
+	read -r -a seen < <("$MPROF" report --format=json run.data |
+		jq -r '.totals | "\(.allocs) \(.frees) \(.kept_bytes)"')
+	[ ${#seen[@]} = 3 ]
+}
+
+# Eight threads that pass blocks to each other and count their calls. What the C library does besides, for
+# output and threads, is what there is when they do nothing.
+counts_test() {
+	local rounds=2000 load m c r f i own seen idle bare start
+	[ "${MPROF_ENGINE:-}" = fast ] && rounds=84000000
+	rounds=${COUNTED:-$rounds}
+	counted 0 || { bad "counts: $(tail -n 3 races.err)"; return; }
+	idle=("${seen[@]}") bare=("${own[@]}") start=$SECONDS
+	counted "$rounds" || { bad "counts: $(tail -n 3 races.err)"; return; }
+	for i in 0 1 2; do
+		[ $((seen[i] - idle[i])) = $((own[i] - bare[i])) ] ||
+			bad "counts: $((seen[i] - idle[i])), and the program says $((own[i] - bare[i]))"
+	done
+	echo "counts: ${own[0]} allocations, ${own[1]} frees, ${own[2]} bytes kept by 8 threads," \
+		"$((SECONDS - start)) s; mprof: $((seen[0] - idle[0] + bare[0]))," \
+		"$((seen[1] - idle[1] + bare[1])), $((seen[2] - idle[2] + bare[2]))"
+}
+
 redis_number() {
 	redis-cli -s "$D/redis.sock" info "$1" 2>/dev/null | tr -d '\r' | sed -n "s/^$2:\([0-9]*\).*/\1/p"
 }
@@ -196,8 +227,9 @@ for what in "${@:-all}"; do
 		moments_test $((moments / 10)) makers 4
 		;;&
 	kills | all) kill_test ;;&
+	counts | all) counts_test ;;&
 	redis | all) redis_test ;;&
-	attach | threads | moments | kills | redis | all) ;;
+	attach | threads | moments | kills | counts | redis | all) ;;
 	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
 	esac
 done

@@ -18,6 +18,7 @@ enum {
 	CALL = 0x20000,		/* call, emulated */
 	SLOT = 0x30000,
 	ELSEWHERE = 0x40000,
+	INSN = 0x50000,		/* makes system calls */
 };
 
 static struct journal *g;
@@ -347,6 +348,114 @@ static void a_slot_is_ours_only_as_we_wrote_it(void **state)
 	assert_false(recovery_has_slot(&e, code));
 }
 
+/* A task that is made to run a system call stands at its beginning, in it or behind it. */
+static void a_task_that_runs_a_call_for_us_gets_back_what_is_its_own(void **state)
+{
+	const struct journal_call call = { .insn = INSN, .regs = regs_at(ELSEWHERE), .mask = 5 };
+	struct arch_regs at = regs_at(INSN), behind = at, own = regs_at(ELSEWHERE);
+	uint32_t record = 0;
+
+	(void)state;
+	arch_set_pc(&behind, INSN + 2);
+	assert_int_equal(recovery_call(NULL, &at), RECOVERY_NO_CALL);
+	journal_goes_on(g, record);
+	assert_null(journal_record(g, TID));
+	journal_calls(g, &record, who, &call);
+	const struct journal_task *r = journal_record(g, TID);
+	assert_int_equal(recovery_call(r, &at), RECOVERY_UNDO_CALL);
+	assert_int_equal(recovery_call(r, &behind), RECOVERY_UNDO_CALL);
+	assert_int_equal(recovery_call(r, &own), RECOVERY_UNDO_CALL);
+	assert_memory_equal(&r->call.regs, &own, sizeof own);
+	assert_int_equal(r->call.mask, 5);
+	/* Nobody has stopped it in time. */
+	arch_set_pc(&behind, INSN + 3);
+	assert_int_equal(recovery_call(r, &behind), RECOVERY_RAN_ON);
+	journal_called(g, record);
+	assert_int_equal(recovery_call(r, &at), RECOVERY_NO_CALL);
+}
+
+/* It serves a trap of ours meanwhile: what it gets back stands behind that. */
+static void a_call_leaves_what_the_task_stopped_for_as_it_is(void **state)
+{
+	const struct journal_call call = { .insn = INSN, .regs = regs_at(ONE + 1) };
+	uint32_t record = 0;
+	taddr own;
+
+	(void)state;
+	journal_trapped(g, &record, who);
+	journal_calls(g, &record, who, &call);
+	assert_int_equal(journal_record(g, TID)->state, JOURNAL_TRAPPED);
+	assert_int_equal(judge_at(arch_pc(&call.regs), &own), RECOVERY_SET_PC);
+	assert_int_equal(own, ONE);
+	journal_called(g, record);
+	assert_int_equal(journal_record(g, TID)->state, JOURNAL_TRAPPED);
+}
+
+static uint32_t programs(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < atomic_load(&g->n_programs); i++)
+		n += g->programs[i].pid != 0;
+	return n;
+}
+
+/* Or nobody would look after it: what its text is has not been changed yet. */
+static void a_program_that_makes_a_call_for_us_is_in_the_journal(void **state)
+{
+	const struct journal_call call = { .insn = INSN };
+	const struct journal_who stranger = { TID + 1, PID + 1 };
+	uint32_t record = 0;
+
+	(void)state;
+	assert_int_equal(programs(), 1);
+	journal_calls(g, &record, stranger, &call);
+	assert_int_equal(programs(), 2);
+	journal_called(g, record);
+	journal_called(g, record);
+	assert_int_equal(programs(), 1);
+	journal_calls(g, &record, stranger, &call);
+	journal_forget(g, &record);
+	assert_int_equal(programs(), 1);
+}
+
+/* Its bytes may be in two pages, and a kill between them. */
+static void a_jump_is_ours_however_much_of_it_was_written(void **state)
+{
+	const struct journal_entry e = { .kind = JOURNAL_JUMP, .insn_size = 5,
+					 .own = { 0x41, 0x54, 0x55, 0x53, 0x48 },
+					 .slot_own = { 0xe9, 0x54, 2, 3, 4 } };
+
+	(void)state;
+	assert_false(recovery_has_jump(&e, e.own));
+	for (uint8_t n = 1; n <= 5; n++) {
+		uint8_t put[5], taken[5];
+
+		for (uint8_t i = 0; i < 5; i++) {
+			put[i] = i < n ? e.slot_own[i] : e.own[i];
+			taken[i] = i < 5 - n ? e.own[i] : e.slot_own[i];
+		}
+		assert_true(recovery_has_jump(&e, put));
+		/* The second bytes are the same. */
+		assert_true(recovery_has_jump(&e, taken));
+		put[4] ^= 0x80;
+		assert_false(recovery_has_jump(&e, put));
+	}
+}
+
+/* What else is in the journal is no place where a task can stand. */
+static void only_breakpoints_have_slots(void **state)
+{
+	const struct journal_entry e = { .kind = JOURNAL_MEMORY, .pid = PID, .at = ELSEWHERE,
+					 .size = 4096, .slot = ELSEWHERE, .slot_size = 16 };
+	taddr own;
+
+	(void)state;
+	journal_add(g, &e);
+	assert_int_equal(recovery_where(g, PID, ELSEWHERE + 1, &own), PC_OWN);
+	assert_int_equal(own, ELSEWHERE + 1);
+}
+
 static void records_are_used_again_and_never_mixed_up(void **state)
 {
 	uint32_t a = 0, b = 0;
@@ -428,6 +537,11 @@ int main(void)
 		TEST(a_trap_of_a_task_that_job_control_has_stopped_is_not_missed),
 		TEST(a_trap_is_ours_only_with_the_rest_of_its_instruction),
 		TEST(a_slot_is_ours_only_as_we_wrote_it),
+		TEST(a_task_that_runs_a_call_for_us_gets_back_what_is_its_own),
+		TEST(a_jump_is_ours_however_much_of_it_was_written),
+		TEST(only_breakpoints_have_slots),
+		TEST(a_call_leaves_what_the_task_stopped_for_as_it_is),
+		TEST(a_program_that_makes_a_call_for_us_is_in_the_journal),
 		TEST(records_are_used_again_and_never_mixed_up),
 		TEST(a_task_for_which_there_was_no_room_is_remembered),
 		TEST(the_kernel_itself_writes_down_what_it_has_told),

@@ -718,8 +718,7 @@ static void who_sleeps_in_vfork_is_let_go_when_its_child_has_been(void **state)
 	tracer_detach_all(k->tracer);
 	expect(k, "interrupt 2\n"
 		  "settle 2\n"
-		  "clean 1\n"
-		  "clean 1\n" /* once for each task: there is nothing left to do the second time */
+		  "clean 1\n" /* once for both tasks: it is their space that is cleaned */
 		  "detach 2\n"
 		  "gone 2\n"
 		  "detach 1\n"

@@ -43,17 +43,19 @@ struct world {
 	int no_memory;
 	uint64_t frames[ADDRESSES_MAX];
 	uint32_t files[ADDRESSES_MAX], n_frames;
+	bool lost_in_code;
 };
 
 static struct world *world; /* an engine is opened with no context but its shared part */
 
 /* ---- the engine ---- */
 
-static struct engine *script_open(struct engine_shared *shared, struct task *task,
+static struct engine *script_open(struct engine_shared *shared, struct tracer *t, struct task *task,
 				  const struct engine_host *host, struct error *e)
 {
 	struct world *w = (struct world *)shared;
 
+	(void)t;
 	assert_ptr_equal(task, &w->task);
 	w->opened++;
 	w->host = host;
@@ -85,10 +87,11 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 	return w->leaves && !strcmp(f->probe->name, w->leaves) ? ENGINE_LEAVES : ENGINE_TAKES;
 }
 
-static int script_arm(struct engine *e)
+static int script_arm(struct engine *e, bool held, struct error *why)
 {
+	(void)held;
 	of(e)->armed++;
-	return of(e)->no_arm;
+	return of(e)->no_arm ? error_set(why, of(e)->no_arm, "%s", strerror(-of(e)->no_arm)) : 0;
 }
 
 static void script_modules(struct engine *e, const struct mappings *maps)
@@ -135,10 +138,35 @@ static int script_remove(struct engine *e)
 	return err;
 }
 
+/* Code of the script's own, whose caller's address is on top of the stack. */
+#define OWN_CODE ((taddr)0x7000)
+
+static bool script_has_code(const struct engine *e, taddr pc)
+{
+	(void)e;
+	return pc >= OWN_CODE && pc < OWN_CODE + 16;
+}
+
+static bool script_leave_code(const struct engine *e, struct arch_frame *f, bool exact,
+			      bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	assert_false(exact);
+	if (((const struct world *)e)->lost_in_code || !read(reader, f->sp, &f->pc))
+		return false;
+	f->sp += sizeof(uint64_t);
+	return true;
+}
+
 static void script_clean_copy(const struct engine *e, struct task *child)
 {
 	assert_ptr_equal(child, &((const struct world *)e)->task);
 	((struct world *)e)->cleaned++;
+}
+
+static struct engine_counts script_counts(const struct engine *e)
+{
+	(void)e;
+	return (struct engine_counts){ .records = 7 };
 }
 
 static const struct engine_ops script_ops = {
@@ -149,8 +177,11 @@ static const struct engine_ops script_ops = {
 	.arm = script_arm,
 	.modules = script_modules,
 	.drain = script_drain,
+	.counts = script_counts,
 	.thread_begins = script_thread_begins,
 	.thread_ends = script_thread_ends,
+	.has_code = script_has_code,
+	.leave_code = script_leave_code,
 	.suspend = script_suspend,
 	.remove = script_remove,
 	.clean_copy = script_clean_copy,
@@ -441,10 +472,11 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
+	bool inside;
 
 	watch_it(w);
 	taddr caller = call_it(&copy, bytes);
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
 	assert_true(chain.n > 3);
 	const struct mapping *m = mappings_find(watch_mappings(w->watch), caller);
 	bool found = false;
@@ -453,17 +485,52 @@ static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 	assert_true(found);
 }
 
+static void code_of_the_engines_own_is_no_caller(void **state)
+{
+	struct world *w = *state;
+	static uint8_t bytes[STACK_BYTES + 8] __attribute__((aligned(8)));
+	struct alloc_chain chain = { 0 };
+	struct stack_copy copy;
+	uint32_t frames[64];
+	bool inside = true;
+
+	watch_it(w);
+	call_it(&copy, bytes + 8);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_false(inside);
+	assert_in_range(chain.n, 3, 64);
+	const size_t n = chain.n;
+	const enum chain_end end = chain.truncated;
+	memcpy(frames, chain.frames, n * sizeof *frames);
+	/* The same, called by way of it. */
+	memcpy(bytes, &copy.pc, sizeof copy.pc);
+	copy.bytes = bytes;
+	copy.len += 8;
+	copy.sp -= 8;
+	copy.pc = OWN_CODE + 4;
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_true(inside);
+	assert_int_equal(chain.n, n);
+	assert_memory_equal(chain.frames, frames, n * sizeof *frames);
+	assert_int_equal(chain.truncated, end);
+	w->lost_in_code = true;
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_true(inside);
+	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
+}
+
 static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today(void **state)
 {
 	struct world *w = *state;
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
+	bool inside;
 
 	watch_it(w);
 	call_it(&copy, bytes);
 	copy.len = 0;
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
 	assert_int_equal(chain.n, 1);
 	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
 }
@@ -502,6 +569,7 @@ int main(void)
 		TEST(an_event_that_could_not_be_counted_is_lost),
 		TEST(it_asks_for_blocks_places_and_nodes),
 		TEST(a_chain_is_unwound_from_a_copy_of_the_stack),
+		TEST(code_of_the_engines_own_is_no_caller),
 		TEST(what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today),
 		TEST(it_is_suspended_and_taken_out_with_the_breakpoints),
 	};

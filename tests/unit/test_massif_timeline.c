@@ -222,12 +222,32 @@ static void what_a_parent_left_is_not_in_the_childs(void **state)
 	world_free(w);
 }
 
+/* As an engine tells them whose clock is coarser than its events are many. */
+static void events_of_the_same_time_are_one_point(void **state)
+{
+	struct world *w = world_new(10);
+	struct pd_point *p;
+	size_t n;
+
+	(void)state;
+	for (unsigned i = 1; i <= 2000; i++) {
+		w->now = i / 2 * 10;
+		event(w, (struct alloc_event){ .kind = AE_ALLOC, .ptr = i, .size = 16 }, 0);
+		assert_int_equal(timeline_points(w->timeline, &p, &n), 0);
+		for (size_t k = 1; k < n; k++)
+			assert_true(p[k].time_ns > p[k - 1].time_ns || p[k].peak);
+		free(p);
+	}
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_live_at_the_peak_is_known_after_every_event),
 		cmocka_unit_test(a_restarted_profile_has_a_new_peak),
 		cmocka_unit_test(the_points_are_bounded_in_order_and_have_the_peak),
+		cmocka_unit_test(events_of_the_same_time_are_one_point),
 		cmocka_unit_test(nothing_happened_no_peak),
 		cmocka_unit_test(what_a_parent_left_is_not_in_the_childs),
 	};

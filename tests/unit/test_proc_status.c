@@ -25,6 +25,7 @@ static const char text[] =
 	"VmPeak:\t    9999 kB\n"
 	"VmSize:\t    2608 kB\n"
 	"VmRSS:\t    1280 kB\n"
+	"SigBlk:\t0000000000000400\n"
 	"SigIgn:\tffffffffffffffff\n"
 	"SigCgt:\t8000000000000010\n"
 	"Threads:\t2\n";
@@ -50,6 +51,8 @@ static void every_field_is_that_of_its_line(void **state)
 	assert_true(proc_status_catches(&s, 5));
 	assert_true(proc_status_catches(&s, 64));
 	assert_false(proc_status_catches(&s, 6));
+	assert_int_equal(s.blocked, 0x400);
+	assert_int_equal(s.ignored, UINT64_MAX);
 	assert_true(proc_status_lives(&s));
 }
 

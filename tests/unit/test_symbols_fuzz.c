@@ -9,6 +9,7 @@
 #include "lib/random.h"
 
 #include "symbols/cfi.h"
+#include "symbols/cfirows.h"
 
 #include <elf.h>
 
@@ -75,6 +76,7 @@ static void ask_for_frames(struct fixture *x, const char *name)
 	struct objfile o;
 	struct fdes t = { 0 };
 	struct debug_frame d = { 0 };
+	struct cfi_rows rows = { 0 };
 
 	if (objfile_open_path(&o, in_dir(x, name)))
 		return;
@@ -84,6 +86,10 @@ static void ask_for_frames(struct fixture *x, const char *name)
 		assert_true(d.fdes.v[i].offset < d.n && d.fdes.v[i].start < d.fdes.v[i].end);
 	fdes_release(&t);
 	debug_frame_release(&d);
+	assert_int_equal(cfirows_read(&rows, &o), 0);
+	for (size_t i = 1; i < rows.n; i++)
+		assert_true(rows.v[i].pc > rows.v[i - 1].pc);
+	cfirows_release(&rows);
 	objfile_close(&o);
 }
 

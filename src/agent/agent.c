@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What pads call: before a function of an allocator runs, after it has returned, and instead of
+ * both where its entry alone is the event.
+ *
+ * A call that an allocator's function makes itself is nested, and not recorded. As long as a thread
+ * is in no call of a pad there is nothing to find out. If it is, the stack tells: a pad out there,
+ * and the call is nested in what that pad has called; a signal before that, and it is the handler's
+ * own; neither, and the outer call has been left by a longjmp or an exception.
+ */
+#include "agent/agent_internal.h"
+
+/* In agent_pending.state. */
+enum {
+	STATE_NESTED = 1, /* not recorded */
+	STATE_JUDGE = 2,  /* the tracer must find out whether it is */
+};
+
+/* Something to tell: one record, and words that come before it. */
+struct event {
+	struct activation *a;
+	enum agent_kind kind;
+	uint32_t words;	/* bits 1 << enum agent_word: which there are, in the thread record */
+	uint64_t pointer, hi;
+};
+
+static void add_word(struct event *e, enum agent_word which, uint64_t value)
+{
+	e->words |= 1u << which;
+	if (e->a->record)
+		e->a->record->word[which] = value;
+}
+
+static uint64_t lo_of(enum agent_kind kind, uint64_t pointer, uint32_t number)
+{
+	return RECORD_SET | pointer << RECORD_POINTER_SHIFT | (uint64_t)kind << RECORD_KIND_SHIFT |
+	       number;
+}
+
+/* An event that is one record. It may come between the words and the record of who has been
+ * interrupted: it does not say that it has words. */
+static void tell_short(struct agent_shared *s, uint32_t number, enum agent_kind kind,
+		       uint64_t pointer, uint64_t hi)
+{
+	agent_put_time(s, number);
+	agent_put(s, number, lo_of(kind, pointer, number), hi);
+}
+
+/* Nobody else puts words of a->number meanwhile: that is what taking a record is for. */
+static void tell_words(struct event *e)
+{
+	struct activation *a = e->a;
+	uint64_t before = 0;
+
+	agent_put_time(a->shared, a->number);
+	for (uint32_t i = 0; i < AGENT_WORDS; i++) {
+		if (!(e->words & 1u << i))
+			continue;
+		if (!agent_put(a->shared, a->number, lo_of(RECORD_WORD, i, a->number) | before,
+			       a->record->word[i]))
+			return;
+		before = RECORD_WITH_WORDS;
+	}
+	agent_put(a->shared, a->number, lo_of(e->kind, e->pointer, a->number) | before, e->hi);
+	a->record->stack = 0;
+}
+
+static void tell(struct event *e)
+{
+	struct activation *a = e->a;
+
+	if (e->pointer > RECORD_POINTER_MAX) {
+		add_word(e, WORD_POINTER, e->pointer);
+		e->pointer = 0;
+	}
+	if (a->record && a->number < AGENT_SPARES)
+		add_word(e, WORD_THREAD, a->thread_pointer);
+	if (!e->words)
+		tell_short(a->shared, a->own_number, e->kind, e->pointer, e->hi);
+	else if (a->record)
+		tell_words(e);
+	else
+		__atomic_fetch_add(&a->shared->uncounted, 1, __ATOMIC_RELAXED);
+}
+
+/* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the
+ * stack. */
+static void walk(struct activation *a, bool nodes, struct agent_chain *chain)
+{
+	agent_walk(a, nodes, chain);
+	if (a->record != a->own && chain->whole && !chain->agent)
+		agent_reclaim(a);
+}
+
+/* A call in which the thread's depth, @depth, does not tell that it is not nested, or which is a
+ * stranger's: what the stack tells. STATE_NESTED, STATE_JUDGE, or 0; then *@depth is put right. */
+static uint64_t judge(struct activation *a, uint32_t *depth)
+{
+	struct agent_chain chain;
+
+	if (!a->record)
+		return STATE_JUDGE;
+	walk(a, false, &chain);
+	if (chain.inside == INSIDE_PAD)
+		return STATE_NESTED;
+	if (chain.inside == INSIDE_SIGNAL)
+		return 0;
+	if (!chain.whole)
+		return STATE_JUDGE;
+	*depth = 0;
+	return 0;
+}
+
+/* The stack, where the tracer has to see it. False: the tracer has gone. */
+static bool add_stack(struct event *e)
+{
+	uint64_t word;
+
+	if (!e->a->record || e->words & 1u << WORD_STACK)
+		return true;
+	if (!agent_copy_stack(e->a, &word))
+		return false;
+	add_word(e, WORD_STACK, word);
+	return true;
+}
+
+/* An event at a function's entry, whose caller is of no interest unless @state says so. */
+static void tell_entry(struct activation *a, enum agent_kind kind, uint64_t pointer, uint64_t hi,
+		       uint64_t state)
+{
+	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
+
+	if (pointer > RECORD_POINTER_MAX && !a->record)
+		agent_take(a);
+	if (state & STATE_JUDGE) {
+		add_word(&e, WORD_JUDGE, 0);
+		if (!add_stack(&e))
+			return;
+	}
+	tell(&e);
+}
+
+static enum agent_call call_of(uint32_t probe)
+{
+	return (enum agent_call)(probe & 0xff);
+}
+
+static uint64_t function_of(uint32_t probe)
+{
+	return probe >> 8 & 0xffff;
+}
+
+static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint64_t state)
+{
+	if (!(state & STATE_NESTED))
+		tell_entry(a, RECORD_FREE, block,
+			   function_of(probe) << RECORD_FUNCTION_SHIFT | (a->pc & RECORD_RET_MASK),
+			   state);
+}
+
+/* Is a call that begins at @depth nested? The record has been taken if that was not plain. */
+static uint64_t state_of(struct activation *a, uint32_t *depth)
+{
+	*depth = a->own ? a->own->depth : 0;
+	if (a->own && !*depth)
+		return 0;
+	agent_take(a);
+	return judge(a, depth);
+}
+
+/* It lasts from now on. */
+static void begin(struct agent_thread *own, uint32_t depth, const uint64_t *sp, uint64_t state)
+{
+	/* First: a handler that comes now uses the next one. */
+	own->depth = depth + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (depth < AGENT_PENDING)
+		own->pending[depth] = (struct agent_pending){ (uint64_t)(uintptr_t)sp, state };
+}
+
+/* The state of a call that has ended. Calls inside of it that are still pending have been left
+ * by a longjmp. False: it is not known. */
+static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
+{
+	uint32_t depth = own->depth < AGENT_PENDING ? own->depth : AGENT_PENDING;
+
+	while (depth)
+		if (own->pending[--depth].sp == (uint64_t)(uintptr_t)sp) {
+			*state = own->pending[depth].state;
+			own->depth = depth;
+			return true;
+		}
+	return false;
+}
+
+/* A function is about to be called by a pad of the call form, which keeps @words of its
+ * arguments. */
+__attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp,
+				       uint32_t probe, uint64_t unused,
+				       const struct arch_saved *saved)
+{
+	enum agent_call call = call_of(probe);
+	struct activation a;
+	uint32_t depth;
+	uint64_t state;
+
+	(void)unused;
+	agent_activate(&a, sp, fp, saved);
+	state = state_of(&a, &depth);
+	if (call == AGENT_FREE)
+		tell_free(&a, probe, words[0], state);
+	else if ((call == AGENT_REALLOC || call == AGENT_REALLOC_ARRAY) && words[0] &&
+		 !(state & STATE_NESTED))
+		tell_entry(&a, RECORD_REALLOC_BEGIN, words[0], function_of(probe), state);
+	agent_leave(&a);
+	if (a.own)
+		begin(a.own, depth, sp, state);
+}
+
+/* Bytes that a call asks for; UINT64_MAX if they cannot be expressed. */
+static uint64_t size_of(uint64_t count, uint64_t elem)
+{
+	uint64_t size;
+
+	return __builtin_mul_overflow(count, elem, &size) ? UINT64_MAX : size;
+}
+
+static void describe_realloc(struct event *e, uint32_t probe, uint64_t old)
+{
+	e->kind = RECORD_REALLOC;
+	if (old)
+		add_word(e, WORD_OLD, old);
+	if (!e->pointer)
+		add_word(e, WORD_FUNCTION, function_of(probe));
+}
+
+static void describe_calloc(struct event *e, const uint64_t *words)
+{
+	e->kind = RECORD_CALLOC;
+	if (!(e->a->shared->flags & AGENT_WANT_ARGUMENTS))
+		return;
+	add_word(e, WORD_COUNT, words[0]);
+	add_word(e, WORD_ELEM, words[1]);
+}
+
+/* What kind of event it is. Returns the bytes that were asked for. */
+static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const uint64_t *words)
+{
+	e->kind = RECORD_ALLOC;
+	e->pointer = result;
+	switch (call_of(probe)) {
+	case AGENT_ALLOC_OUT:
+		e->pointer = (uint32_t)result ? 0 : *(const uint64_t *)(uintptr_t)words[0];
+		return words[1];
+	case AGENT_ALLOC_ARRAY:
+		return size_of(words[0], words[1]);
+	case AGENT_CALLOC:
+		describe_calloc(e, words);
+		return size_of(words[0], words[1]);
+	case AGENT_REALLOC:
+		describe_realloc(e, probe, words[0]);
+		return words[1];
+	case AGENT_REALLOC_ARRAY:
+		describe_realloc(e, probe, words[0]);
+		return size_of(words[1], words[2]);
+	default:
+		return words[0];
+	}
+}
+
+/* The chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
+static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
+{
+	struct activation *a = e->a;
+	struct agent_chain chain;
+
+	if (!a->record) {
+		*node = agent_node_below(a->shared, 0, ROOT_TOO_DEEP, a->shared->epoch);
+		return true;
+	}
+	walk(a, true, &chain);
+	*node = chain.node;
+	if (state & STATE_JUDGE)
+		add_word(e, WORD_JUDGE, 0);
+	if (*node && !(state & STATE_JUDGE) && !(a->shared->flags & AGENT_WANT_STACKS))
+		return true;
+	return add_stack(e);
+}
+
+/* An allocation, or none that was asked for. */
+static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, const uint64_t *words,
+		       uint64_t state)
+{
+	struct event e = { .a = a, .words = 0 };
+	uint64_t size = describe(&e, probe, result, words);
+	uint32_t node;
+
+	if (a->shared->flags & AGENT_WANT_SP)
+		add_word(&e, WORD_SP, a->sp);
+	if (size > RECORD_SIZE_MAX) {
+		add_word(&e, WORD_SIZE, size);
+		size = 0;
+	}
+	if (!add_chain(&e, state, &node))
+		return;
+	e.hi = size << RECORD_SIZE_SHIFT | node;
+	tell(&e);
+}
+
+/* The function has returned to a pad of the call form. */
+__attribute__((used)) void agent_end(uint64_t result, const uint64_t *sp, uint64_t fp,
+				     uint32_t probe, const uint64_t *words,
+				     const struct arch_saved *saved)
+{
+	struct activation a;
+	uint32_t depth;
+	uint64_t state = 0;
+	bool known;
+
+	agent_activate(&a, sp, fp, saved);
+	known = a.own && end(a.own, sp, &state);
+	if (call_of(probe) == AGENT_FREE || state & STATE_NESTED)
+		return;
+	agent_take(&a);
+	if (!known)
+		state = judge(&a, &depth);
+	if (!(state & STATE_NESTED))
+		tell_alloc(&a, probe, result, words, state);
+	agent_leave(&a);
+}
+
+/* A block is about to be freed: the pad of the tail form jumps on to the function. */
+__attribute__((used)) void agent_free(uint64_t block, const uint64_t *sp, uint64_t fp,
+				      uint32_t probe, uint64_t unused,
+				      const struct arch_saved *saved)
+{
+	struct activation a;
+	uint32_t depth;
+	uint64_t state;
+
+	(void)unused;
+	agent_activate(&a, sp, fp, saved);
+	state = state_of(&a, &depth);
+	tell_free(&a, probe, block, state);
+	agent_leave(&a);
+	if (a.own)
+		a.own->depth = depth;
+}

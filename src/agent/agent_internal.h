@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_AGENT_INTERNAL_H
+#define MPROF_AGENT_INTERNAL_H
+
+#include "agent/layout.h"
+#include "arch/x86_64_agent.h"
+
+#include <stdbool.h>
+
+/*
+ * The code that pads call, in the program. It makes no system call, knows no C library, has no
+ * thread-local storage, takes no lock, and waits for nobody but the tracer: a signal handler may
+ * interrupt it anywhere and call it again, or leave it by longjmp and never come back.
+ */
+
+#define AGENT_NULL ((void *)0)
+
+extern struct agent_head agent_head;
+
+static inline struct agent_shared *agent_shared(void)
+{
+	return (struct agent_shared *)(uintptr_t)agent_head.shared;
+}
+
+/* One time that a pad has entered the agent. */
+struct activation {
+	struct agent_shared *shared;
+	const struct arch_saved *saved;
+	uint64_t pc, sp, fp;	     /* of the function's caller, as they are after the return */
+	uint64_t thread_pointer;
+	struct agent_thread *own;    /* the thread's own record; NULL: nobody has entered it */
+	struct agent_thread *record; /* which has been taken: its own or a spare; NULL: none */
+	uint32_t own_number, number; /* of these; AGENT_NO_THREAD */
+};
+
+/* What a walk of the stack has found. */
+struct agent_chain {
+	uint32_t node;		   /* 0: the tracer must unwind a copy of the stack */
+	enum agent_inside inside;  /* what came first */
+	bool agent;		   /* the agent has been interrupted further out */
+	bool whole;		   /* it was followed to its end: what was not found is not there */
+};
+
+/* ---- ring.c ---- */
+
+/* Put a record, waiting for room if there is none. False: the tracer has gone. */
+bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi);
+
+/* Put the time, if that has not been done for a while. */
+void agent_put_time(struct agent_shared *s, uint32_t number);
+
+/* To be called in a loop by who waits for something of the tracer. False: there is no tracer any
+ * more, and nothing is recorded from now on. */
+bool agent_may_wait(struct agent_shared *s);
+
+/* ---- thread.c ---- */
+
+/* Fill in *@a for a call whose return address is at @sp, as a pad tells of it. */
+void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
+		    const struct arch_saved *saved);
+
+/* Take the thread's record, or a spare one if it is in use: a->record, NULL if there is none. */
+void agent_take(struct activation *a);
+void agent_leave(struct activation *a);
+
+/* The stack, followed to its end, has shown that no other activation of this thread is alive:
+ * give back what those have that a handler left by longjmp. */
+void agent_reclaim(struct activation *a);
+
+/* ---- stack.c ---- */
+
+/* Find the range of memory in which @sp is, for a->record; false: it is in none, says the
+ * tracer, too. */
+bool agent_know_stack(struct activation *a);
+
+/* The end of the range that @sp is in, nobody being asked; 0: none. */
+uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp);
+
+/* A copy of the stack: the value of WORD_STACK. False: the tracer has gone. */
+bool agent_copy_stack(struct activation *a, uint64_t *word);
+
+/* A copy that a thread record has taken, or was about to take, and that nobody will be told of. */
+void agent_give_back_copy(struct agent_shared *s, uint32_t number);
+
+/* ---- tree.c ---- */
+
+/* The node of @pc (NODE_EXACT, NODE_GUESSED) below @parent, 0 for roots. 0: the table is full. */
+uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, uint32_t epoch);
+
+/* ---- walk.c ---- */
+
+/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes. It gives no
+ * result in registers: that would be loaded from narrower stores, and wait for them. */
+void agent_walk(struct activation *a, bool nodes, struct agent_chain *out);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_AGENT_LAYOUT_H
+#define MPROF_AGENT_LAYOUT_H
+
+#include <stdint.h>
+
+/*
+ * The memory that the agent, which runs in the program, shares with the tracer. Freestanding: both
+ * sides include it. The program can write to all of it, so that the tracer believes nothing it
+ * reads here; what the agent does with damaged memory is the program's own affair.
+ *
+ * Who writes what: the agent `head`, records, `waiting`, `last_ticks`, nodes and their index,
+ * thread records, stack copies; the tracer all else. Zeroed memory is a valid beginning but for
+ * what is said below to be filled in.
+ */
+
+enum {
+	AGENT_RING = 65536, /* records */
+	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and who is about to reserve */
+	AGENT_NODES = 1 << 20,
+	AGENT_NODE_SLOTS = 1 << 21,
+	AGENT_KEYS = 8192,
+	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
+	AGENT_THREADS = 4095,	/* spares included */
+	AGENT_NO_THREAD = 4095, /* a record of a thread for which there was no spare either */
+	AGENT_RANGES = 65536, /* as many mappings as a process may have, unless told otherwise */
+	AGENT_PADS = 64,
+	AGENT_STACKS = 128,
+	AGENT_STACK_BYTES = 32768,
+	AGENT_PENDING = 32,
+	AGENT_FRAMES = 128, /* of a thread's last chain, the outermost ones */
+	AGENT_NEW_FRAMES = 192,
+	AGENT_DEPTH = 1 << 18, /* frames of a chain, at most: 8 MiB of stack with 32 bytes each */
+};
+
+/* ---- records ---- */
+
+/*
+ * 16 bytes, put by one compare-and-swap. Empty: lo is 0, and hi the number of times that the ring
+ * has come round to this position. Since who has reserved position p expects exactly { 0, p /
+ * AGENT_RING }, he notices that the consumer has passed over it, however late he comes.
+ *
+ * lo: 63 set | 62..16 pointer | 15 words came before | 14..12 kind | 11..0 thread
+ */
+struct agent_record {
+	_Alignas(16) uint64_t lo;
+	uint64_t hi;
+};
+
+enum agent_kind {
+	RECORD_ALLOC = 1,     /* pointer: the new block, 0: none; hi: 63..24 size, 23..0 node */
+	RECORD_CALLOC,	      /* the same, told apart for logs */
+	RECORD_REALLOC_BEGIN, /* pointer: the block that is resized; hi: function */
+	RECORD_REALLOC,	      /* as RECORD_ALLOC, with WORD_OLD if a block was resized */
+	RECORD_FREE,	      /* pointer; hi: 63..48 function, 47..0 return address */
+	RECORD_WORD,	      /* pointer: enum agent_word; hi: its value */
+	RECORD_TIME,	      /* hi: the processor's clock; of no thread */
+};
+
+/* What has no place in a record comes before it, from the same thread. */
+enum agent_word {
+	WORD_POINTER,  /* from 2^47 on */
+	WORD_SIZE,     /* from 2^40 on; UINT64_MAX: an overflow */
+	WORD_OLD,      /* the block that has been resized */
+	WORD_FUNCTION, /* which function gave no block */
+	WORD_THREAD,   /* the thread pointer: the record's thread is a spare */
+	WORD_SP,       /* the caller's stack pointer, after the return: AGENT_WANT_SP */
+	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
+	WORD_ELEM,
+	WORD_STACK, /* a copy of the stack: 63..48 words, 47..32 its turn, 31..0 its number */
+	WORD_JUDGE, /* whether the call is nested must be seen from the stack, and could not be */
+	AGENT_WORDS,
+};
+
+#define RECORD_SET (UINT64_C(1) << 63)
+#define RECORD_POINTER_SHIFT 16
+#define RECORD_POINTER_MAX ((UINT64_C(1) << 47) - 1)
+#define RECORD_WITH_WORDS 0x8000u
+#define RECORD_KIND_SHIFT 12
+#define RECORD_KIND_MASK 7u
+#define RECORD_THREAD_MASK 0xfffu
+#define RECORD_SIZE_SHIFT 24
+#define RECORD_SIZE_MAX ((UINT64_C(1) << 40) - 1)
+#define RECORD_NODE_MASK 0xffffffu
+#define RECORD_RET_MASK ((UINT64_C(1) << 48) - 1)
+#define RECORD_FUNCTION_SHIFT 48
+
+/* ---- what a pad tells of its function ---- */
+
+/* What a function's calls mean, and which of its arguments the pad keeps for the agent. */
+enum agent_call {
+	AGENT_ALLOC,	    /* bytes */
+	AGENT_ALLOC_OUT,    /* where the result goes, bytes; returns 0 or an error */
+	AGENT_ALLOC_ARRAY,  /* count, bytes of one */
+	AGENT_CALLOC,	    /* count, bytes of one */
+	AGENT_REALLOC,	    /* block, bytes */
+	AGENT_REALLOC_ARRAY, /* block, count, bytes of one */
+	AGENT_FREE,	    /* block */
+};
+
+/* The number that a pad hands over as its probe: the function's own, below 65536, and what it
+ * means. */
+#define AGENT_PROBE(call, function) ((uint32_t)(function) << 8 | (uint32_t)(call))
+
+/* ---- nodes ---- */
+
+#define NODE_EXACT (UINT64_C(1) << 63)	 /* not a return address: the instruction itself */
+#define NODE_GUESSED (UINT64_C(1) << 62)
+#define NODE_PC_MASK (NODE_GUESSED - 1)
+
+/*
+ * A node of the call tree: written whole before its number gets into the index, never changed
+ * afterwards. Its parent has a smaller number; one without a parent is a root, and its pc says how
+ * chains below it end (enum agent_root). Each epoch has its own roots: an address may mean
+ * something else in the next.
+ */
+struct agent_node {
+	uint64_t pc;
+	uint32_t parent; /* 0: none */
+	uint32_t epoch;
+};
+
+enum agent_root {
+	ROOT_WHOLE = 1,
+	ROOT_NO_CFI,
+	ROOT_UNREADABLE,
+	ROOT_TOO_DEEP,
+	AGENT_ROOTS,
+};
+
+/* ---- threads ---- */
+
+struct agent_key {
+	uint64_t thread_pointer; /* plus 1; 0: nobody has ever been here */
+	uint32_t number;	 /* AGENT_NO_THREAD: has gone */
+	uint32_t unused;
+};
+
+/* A frame of a chain that has been walked. */
+struct agent_frame {
+	uint64_t pc, sp, fp;
+	uint64_t fp_at;	 /* where its caller's fp is saved; 0: it is the same */
+	uint32_t node;
+	uint8_t exact;	 /* pc is the instruction itself */
+	uint8_t special; /* its caller is not found by one word below the caller's sp: step again */
+	uint8_t inside;	 /* enum agent_inside */
+	uint8_t agent;	 /* the agent is among the frames from here outwards */
+};
+
+/* What comes first from a frame outwards. */
+enum agent_inside {
+	INSIDE_NOTHING,
+	INSIDE_PAD,    /* a call that a pad has made */
+	INSIDE_SIGNAL, /* a signal handler's beginning: what a handler calls, the handler calls */
+};
+
+/* A call that a pad has begun. */
+struct agent_pending {
+	uint64_t sp;	/* where the caller's return address is */
+	uint64_t state; /* the agent's */
+};
+
+struct agent_thread {
+	/* Who uses the record, by his thread pointer, plus 1; taken by compare-and-swap. 0:
+	 * nobody. In one go: a handler that never comes back may interrupt him anywhere, and it
+	 * must be seen whose it was. */
+	_Alignas(4096) uint64_t busy;
+	uint64_t busy_sp;	 /* his caller's sp; 0: he has just come, or is about to leave */
+	uint64_t stack_lo, stack_hi; /* the range that its sp was in */
+	uint32_t depth; /* calls that pads have begun and that have not ended, as far as is known */
+	uint32_t ranges_turn;	 /* what the range is as of */
+	uint32_t epoch;		 /* of frames[] */
+	uint32_t n_frames;
+	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
+	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
+	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
+	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */
+	struct agent_frame fresh[AGENT_NEW_FRAMES]; /* innermost first */
+};
+
+_Static_assert(AGENT_WORDS <= 16, "words of an event");
+_Static_assert(sizeof(struct agent_thread) <= 16384, "16 KiB for a thread");
+
+/* ---- copies of stacks ---- */
+
+/* What an unwinder begins with: the caller's registers as they are after the return. */
+struct agent_stack {
+	uint32_t taken; /* by the number of a thread, plus 1; the tracer gives it back with 0 */
+	uint32_t turn; /* counts who has taken it: a record tells which it means */
+	uint64_t pc, sp, fp;
+	uint64_t saved[5]; /* rbx, r12 to r15 */
+	_Alignas(64) uint64_t word[AGENT_STACK_BYTES / 8];
+};
+
+/* ---- unwinding tables ---- */
+
+/* The rows of a piece of code, see unwind_row.h; addresses in the program. */
+struct agent_module {
+	uint64_t lo, hi;
+	uint64_t rows, index;
+	uint64_t shift;
+};
+
+/* Sorted by lo. Never changed: when what is mapped changes there is another list. */
+struct agent_modules {
+	uint64_t n;
+	struct agent_module v[];
+};
+
+/* ---- all of it ---- */
+
+/* Half-open, and what a flag switches there. */
+struct agent_pads {
+	uint64_t lo, hi;  /* pads and slots of one neighbourhood */
+	uint64_t active;  /* where their flag is: one byte */
+};
+
+struct agent_range {
+	uint64_t lo, hi;
+};
+
+enum agent_flag {
+	AGENT_WANT_SP = 1,
+	AGENT_WANT_ARGUMENTS = 2,
+	AGENT_WANT_STACKS = 4,
+};
+
+#define AGENT_OWNER_TID 0x3fffffffu  /* FUTEX_TID_MASK */
+#define AGENT_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED */
+
+struct agent_shared {
+	_Alignas(64) uint64_t head;	  /* the next position; producers reserve it by adding 1 */
+	_Alignas(64) uint64_t tail;	  /* the consumer has read so far: told now and then */
+	_Alignas(64) uint64_t last_ticks; /* of the latest RECORD_TIME */
+	/* Filled in by the tracer, and seldom written afterwards. */
+	_Alignas(64) uint32_t owner;	  /* futex word of a robust mutex that the tracer holds */
+	uint32_t passive;		  /* 1: record no more */
+	uint32_t flags;			  /* enum agent_flag */
+	uint32_t epoch;
+	uint64_t step_ticks;		  /* between two RECORD_TIME; 0: none are wanted */
+	uint32_t n_pads, n_ranges;
+	uint32_t ranges_turn;		  /* odd: ranges[] is being written */
+	uint64_t agent_lo, agent_hi;	  /* the agent's own code */
+	uint64_t modules;		  /* address of struct agent_modules; 0: none yet */
+	struct agent_pads pads[AGENT_PADS];
+	/* What is readable and writable: sorted. That of a stack that grows may begin where it
+	 * may grow to: nothing below a stack pointer is read. */
+	struct agent_range ranges[AGENT_RANGES];
+	/* Asked by the agent. */
+	_Alignas(64) uint64_t asked_sp;	  /* this is in no range: read the map again */
+	uint32_t asks;			  /* threads that wait for it */
+	uint64_t uncounted;		  /* events that there was no way to tell of */
+	_Alignas(64) uint32_t n_nodes;	  /* numbers given away; may run past AGENT_NODES */
+	_Alignas(64) uint32_t deep_taken; /* by the number of a thread, plus 1 */
+	_Alignas(64) uint32_t waiting[AGENT_THREADS + 1]; /* by thread: waits for the tracer */
+	_Alignas(64) struct agent_key keys[AGENT_KEYS];
+	_Alignas(4096) struct agent_record ring[AGENT_RING];
+	_Alignas(4096) struct agent_node nodes[AGENT_NODES];
+	uint64_t node_index[AGENT_NODE_SLOTS]; /* 63..32 a part of the hash, 31..0 node; 0: empty */
+	_Alignas(4096) struct agent_stack stacks[AGENT_STACKS];
+	struct agent_frame deep[AGENT_DEPTH]; /* new frames that a thread has no room for */
+	struct agent_thread threads[AGENT_THREADS];
+};
+
+_Static_assert(sizeof(struct agent_shared) < 128 << 20, "128 MiB of addresses");
+
+/* ---- the blob ---- */
+
+#define AGENT_MAGIC UINT64_C(0x31746e656761706d) /* "mpagent1" */
+
+/* What the blob begins with. */
+struct agent_head {
+	uint64_t magic;
+	uint64_t shared; /* address of struct agent_shared: filled in by the tracer */
+	int32_t begin, end, free; /* entries, counted from the head */
+	/* The same of the table of struct arch_fault: its beginning, and its end. */
+	int32_t faults, faults_end;
+	int32_t unused;
+};
+
+/* Where a thread's key is looked for first. */
+static inline uint32_t agent_key_slot(uint64_t thread_pointer)
+{
+	return (uint32_t)((thread_pointer >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 51);
+}
+
+#endif

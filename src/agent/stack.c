@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stack as memory: where it ends, and copies of it for the tracer. */
+#include "agent/agent_internal.h"
+
+/* The range that @sp is in, or NULL. ranges[] is sorted, and may be changing. */
+static const struct agent_range *find_range(const struct agent_shared *s, uint64_t sp)
+{
+	uint32_t lo = 0, hi = __atomic_load_n(&s->n_ranges, __ATOMIC_RELAXED);
+
+	if (hi > AGENT_RANGES)
+		hi = AGENT_RANGES;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (sp < s->ranges[mid].lo)
+			hi = mid;
+		else if (sp >= s->ranges[mid].hi)
+			lo = mid + 1;
+		else
+			return &s->ranges[mid];
+	}
+	return AGENT_NULL;
+}
+
+/* As of *@turn, which is even; lo == hi: in none. False: the tracer has gone while it wrote. */
+static bool look_up(struct agent_shared *s, uint64_t sp, struct agent_range *out, uint32_t *turn)
+{
+	for (;;) {
+		const struct agent_range *r;
+
+		*turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_ACQUIRE);
+		if (*turn & 1) {
+			if (!agent_may_wait(s))
+				return false;
+			continue;
+		}
+		r = find_range(s, sp);
+		out->lo = r ? r->lo : 0;
+		out->hi = r ? r->hi : 0;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) == *turn)
+			return true;
+	}
+}
+
+/* Wait until the tracer has read the map again. False: it has gone. */
+static bool ask(struct activation *a, uint32_t turn)
+{
+	struct agent_shared *s = a->shared;
+	bool told;
+
+	__atomic_store_n(&s->asked_sp, a->sp, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->asks, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->waiting[a->number], 1, __ATOMIC_RELAXED);
+	while (!(told = __atomic_load_n(&s->ranges_turn, __ATOMIC_ACQUIRE) != turn) &&
+	       agent_may_wait(s))
+		;
+	__atomic_store_n(&s->waiting[a->number], 0, __ATOMIC_RELAXED);
+	return told;
+}
+
+bool agent_know_stack(struct activation *a)
+{
+	struct agent_shared *s = a->shared;
+	struct agent_thread *t = a->record;
+	struct agent_range r;
+	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_ACQUIRE);
+
+	if (t->ranges_turn == turn && a->sp >= t->stack_lo && a->sp < t->stack_hi)
+		return true;
+	if (!look_up(s, a->sp, &r, &turn))
+		return false;
+	if (r.lo == r.hi && (!ask(a, turn) || !look_up(s, a->sp, &r, &turn)))
+		return false;
+	/* What was remembered may lie where nothing is any more. */
+	if (r.lo != t->stack_lo || r.hi != t->stack_hi)
+		t->n_frames = 0;
+	t->stack_lo = r.lo;
+	t->stack_hi = r.hi;
+	t->ranges_turn = turn;
+	return r.lo != r.hi;
+}
+
+uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp)
+{
+	const struct agent_range *r = find_range(s, sp);
+
+	return r ? r->hi : 0;
+}
+
+static bool take_copy(struct activation *a, uint32_t number)
+{
+	struct agent_stack *copy = &a->shared->stacks[number];
+	uint32_t nobody = 0;
+
+	if (__atomic_load_n(&copy->taken, __ATOMIC_RELAXED))
+		return false;
+	/* First: if a handler never comes back it must be seen which we were about to take. */
+	a->record->stack = number + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&copy->taken, &nobody, a->number + 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static bool take_any_copy(struct activation *a, uint32_t *number)
+{
+	for (uint32_t i = 0; i < AGENT_STACKS; i++) {
+		*number = (a->number + i) % AGENT_STACKS;
+		if (take_copy(a, *number))
+			return true;
+	}
+	return false;
+}
+
+/* The number of a copy that is ours. False: the tracer has gone. */
+static bool wait_for_copy(struct activation *a, uint32_t *number)
+{
+	uint32_t *waiting = &a->shared->waiting[a->number];
+	bool taken;
+
+	if (take_any_copy(a, number))
+		return true;
+	__atomic_store_n(waiting, 1, __ATOMIC_RELAXED);
+	while (!(taken = take_any_copy(a, number)) && agent_may_wait(a->shared))
+		;
+	__atomic_store_n(waiting, 0, __ATOMIC_RELAXED);
+	return taken;
+}
+
+void agent_give_back_copy(struct agent_shared *s, uint32_t number)
+{
+	struct agent_thread *t = &s->threads[number];
+	uint32_t me = number + 1, stack = t->stack;
+
+	t->stack = 0;
+	if (stack && stack <= AGENT_STACKS)
+		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+bool agent_copy_stack(struct activation *a, uint64_t *word)
+{
+	struct agent_stack *copy;
+	uint64_t words = 0;
+	uint32_t number;
+
+	if (!wait_for_copy(a, &number))
+		return false;
+	copy = &a->shared->stacks[number];
+	copy->turn++;
+	copy->pc = a->pc;
+	copy->sp = a->sp;
+	copy->fp = a->fp;
+	arch_copy_saved(a->saved, copy->saved);
+	if (a->record->stack_lo <= a->sp && a->sp < a->record->stack_hi)
+		words = (a->record->stack_hi - a->sp) / 8;
+	if (words > AGENT_STACK_BYTES / 8)
+		words = AGENT_STACK_BYTES / 8;
+	for (uint64_t i = 0; i < words; i++)
+		if (!arch_read(a->sp + i * 8, &copy->word[i]))
+			words = i;
+	*word = words << 48 | (uint64_t)(uint16_t)copy->turn << 32 | number;
+	return true;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a frame to its caller, by the rows of what is mapped. */
+#include "agent/step.h"
+
+#include "agent/agent_internal.h"
+#include "unwind_row.h"
+
+/* What may be read: the stack from the frame on. */
+struct stack {
+	uint64_t lo, hi;
+};
+
+static inline bool read_word(void *ctx, uint64_t at, uint64_t *word)
+{
+	const struct stack *s = ctx;
+
+	if (at < s->lo || at >= s->hi || s->hi - at < sizeof *word)
+		return false;
+	return arch_read(at, word);
+}
+
+static const struct agent_module *find_module(const struct agent_shared *s, uint64_t pc)
+{
+	const struct agent_modules *all = (const struct agent_modules *)(uintptr_t)__atomic_load_n(
+		&s->modules, __ATOMIC_ACQUIRE);
+	uint64_t lo = 0, hi = all ? all->n : 0;
+
+	while (lo < hi) {
+		uint64_t mid = (lo + hi) / 2;
+		const struct agent_module *m = &all->v[mid];
+
+		if (pc < m->lo)
+			hi = mid;
+		else if (pc >= m->hi)
+			lo = mid + 1;
+		else
+			return m;
+	}
+	return AGENT_NULL;
+}
+
+/* Where the caller's stack pointer and frame pointer are found depends on more than the two words
+ * that are compared. */
+static bool is_special(const struct unwind_row *r)
+{
+	uint16_t kind = r->cfa & UNWIND_CFA_KIND;
+
+	return (r->fp & UNWIND_FP_KIND) == UNWIND_FP_LOST ||
+	       (r->cfa & UNWIND_CFA_OTHER && kind != UNWIND_CFA_FP && kind != UNWIND_CFA_STUB);
+}
+
+enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
+			   struct agent_frame *caller)
+{
+	uint64_t pc = f->pc - !f->exact;
+	const struct agent_module *m = find_module(s, pc);
+	struct unwind_frame frame = { f->pc, f->sp, f->fp };
+	struct stack stack = { f->sp, hi };
+	const struct unwind_row *row;
+	enum unwind_step step;
+
+	if (!m)
+		return STEP_NO_ROW;
+	row = unwind_row_find((const struct unwind_row *)(uintptr_t)m->rows,
+			      (const uint32_t *)(uintptr_t)m->index, (unsigned)m->shift,
+			      (uint32_t)(pc - m->lo));
+	step = unwind_row_step(row->cfa, row->fp, &frame, &f->fp_at, read_word, &stack);
+	f->special = is_special(row);
+	caller->pc = frame.pc;
+	caller->sp = frame.sp;
+	caller->fp = frame.fp;
+	caller->exact = step == UNWIND_INTERRUPTED;
+	switch (step) {
+	case UNWIND_CALLER:
+		return frame.pc ? STEP_CALLER : STEP_OUTERMOST;
+	case UNWIND_INTERRUPTED:
+		return STEP_SIGNAL;
+	case UNWIND_END:
+		return STEP_OUTERMOST;
+	case UNWIND_UNREADABLE:
+		return STEP_UNREADABLE;
+	default:
+		return STEP_NO_ROW;
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_AGENT_STEP_H
+#define MPROF_AGENT_STEP_H
+
+#include "agent/layout.h"
+
+enum agent_step {
+	STEP_CALLER,
+	STEP_SIGNAL, /* the frame is where a signal handler returns to: *caller was interrupted */
+	STEP_OUTERMOST,
+	STEP_NO_ROW,	 /* nothing is known of this pc */
+	STEP_UNREADABLE, /* what is to be read is not in the stack */
+};
+
+/**
+ * From a frame to its caller.
+ * @f	    pc, sp, fp and exact are given; fp_at and special are told
+ * @hi	    the end of the stack: nothing at or above it, or below f->sp, is read
+ * @caller  is told: pc, sp, fp and exact
+ * A function of rows, memory and these alone: the same memory gives the same step. Unless it says
+ * `special` the caller's pc is the word below its sp, and its fp the word at fp_at, or that of @f.
+ */
+enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
+			   struct agent_frame *caller);
+
+#endif

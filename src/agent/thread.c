@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which thread record an activation of the agent uses. */
+#include "agent/agent_internal.h"
+
+/* The number of the thread with this pointer, AGENT_NO_THREAD if the tracer has not entered it. */
+static uint32_t find(const struct agent_shared *s, uint64_t thread_pointer)
+{
+	uint32_t slot = agent_key_slot(thread_pointer);
+
+	for (uint32_t looks = 0; looks < AGENT_KEYS; looks++) {
+		const struct agent_key *k = &s->keys[(slot + looks) % AGENT_KEYS];
+		uint64_t there = __atomic_load_n(&k->thread_pointer, __ATOMIC_ACQUIRE);
+
+		if (!there)
+			return AGENT_NO_THREAD;
+		if (there == thread_pointer + 1)
+			return __atomic_load_n(&k->number, __ATOMIC_RELAXED);
+	}
+	return AGENT_NO_THREAD;
+}
+
+void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
+		    const struct arch_saved *saved)
+{
+	a->shared = agent_shared();
+	a->saved = saved;
+	a->pc = *sp;
+	a->sp = (uint64_t)(uintptr_t)sp + sizeof *sp;
+	a->fp = fp;
+	a->thread_pointer = arch_thread_pointer();
+	a->own_number = find(a->shared, a->thread_pointer);
+	a->own = a->own_number < AGENT_THREADS ? &a->shared->threads[a->own_number] : AGENT_NULL;
+	a->record = AGENT_NULL;
+	a->number = AGENT_NO_THREAD;
+}
+
+static bool take(struct activation *a, uint32_t number)
+{
+	struct agent_thread *t = &a->shared->threads[number];
+	uint64_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&t->busy, &nobody, a->thread_pointer + 1, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	t->busy_sp = a->sp;
+	a->record = t;
+	a->number = number;
+	return true;
+}
+
+void agent_take(struct activation *a)
+{
+	/* Handlers that interrupt each other meet at different places. */
+	uint32_t first = (uint32_t)((a->sp + a->thread_pointer) >> 6) % AGENT_SPARES;
+
+	if (a->own && take(a, a->own_number))
+		return;
+	for (uint32_t i = 0; i < AGENT_SPARES; i++)
+		if (take(a, (first + i) % AGENT_SPARES)) {
+			a->record->n_frames = 0;
+			a->record->stack_lo = a->record->stack_hi = 0;
+			return;
+		}
+}
+
+static void give_back(struct agent_thread *t)
+{
+	t->busy_sp = 0;
+	__atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+}
+
+void agent_leave(struct activation *a)
+{
+	if (a->record)
+		give_back(a->record);
+	a->record = AGENT_NULL;
+}
+
+static void reclaim(struct activation *a, uint32_t number)
+{
+	struct agent_shared *s = a->shared;
+	struct agent_thread *t = &s->threads[number];
+
+	if (t == a->record || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE) != a->thread_pointer + 1)
+		return;
+	/* A frame on this stack, where we are or below, has gone. One elsewhere may be of a
+	 * coroutine that sleeps. */
+	if (t->busy_sp && (t->busy_sp < a->record->stack_lo || t->busy_sp > a->sp))
+		return;
+	agent_give_back_copy(s, number);
+	t->n_frames = 0;
+	if (__atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED) == number + 1)
+		__atomic_store_n(&s->deep_taken, 0, __ATOMIC_RELEASE);
+	give_back(t);
+}
+
+void agent_reclaim(struct activation *a)
+{
+	if (a->own)
+		reclaim(a, a->own_number);
+	for (uint32_t i = 0; i < AGENT_SPARES; i++)
+		reclaim(a, i);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The chain of a call. Mostly it is the thread's last one but for the innermost frames: as soon as
+ * a frame is one of those that are remembered, what is outside of it is only compared with the
+ * stack.
+ */
+#include "agent/agent_internal.h"
+#include "agent/step.h"
+
+struct walk {
+	struct agent_shared *shared;
+	struct agent_thread *t;
+	struct agent_frame *fresh; /* new frames, innermost first */
+	uint32_t n, max;
+	uint32_t keep;		   /* so many of t->frames are outside of them */
+	uint64_t hi;		   /* end of the stack that is being walked */
+	enum agent_inside inside;  /* what came first among the new frames */
+	bool agent, crossed;	   /* ... and whether the agent, or a signal, is among them */
+	bool deep;		   /* fresh is the buffer that there is one of */
+};
+
+static bool in_pad(const struct agent_shared *s, uint64_t pc)
+{
+	for (uint32_t i = 0; i < s->n_pads && i < AGENT_PADS; i++)
+		if (pc >= s->pads[i].lo && pc < s->pads[i].hi)
+			return true;
+	return false;
+}
+
+static bool in_agent(const struct agent_shared *s, uint64_t pc)
+{
+	return pc >= s->agent_lo && pc < s->agent_hi;
+}
+
+static bool same_place(const struct agent_frame *a, const struct agent_frame *b)
+{
+	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp && a->exact == b->exact;
+}
+
+/* By a step, where one word does not tell. */
+__attribute__((noinline)) static bool steps_to(const struct walk *w, const struct agent_frame *f,
+					       const struct agent_frame *outer)
+{
+	struct agent_frame again = *f, caller = { 0 };
+
+	return agent_step(w->shared, &again, w->hi, &caller) == STEP_CALLER &&
+	       same_place(&caller, outer);
+}
+
+/* Is @outer still the caller of @f, both remembered? */
+static bool still_called_by(const struct walk *w, const struct agent_frame *f,
+			    const struct agent_frame *outer)
+{
+	if (f->special)
+		return steps_to(w, f, outer);
+	uint64_t pc, fp = f->fp;
+
+	return arch_read(outer->sp - 8, &pc) && pc == outer->pc &&
+	       (!f->fp_at || arch_read(f->fp_at, &fp)) && fp == outer->fp;
+}
+
+/* Of the remembered frames, the innermost one whose caller is not what it was. 0: all are right. */
+static uint32_t first_moved(const struct walk *w)
+{
+	const struct agent_frame *frames = w->t->frames;
+	uint32_t i = w->keep - 1;
+
+	while (i && still_called_by(w, &frames[i], &frames[i - 1]))
+		i--;
+	return i;
+}
+
+static bool take_deep(struct walk *w)
+{
+	struct agent_shared *s = w->shared;
+	uint32_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&s->deep_taken, &nobody,
+					   (uint32_t)(w->t - s->threads) + 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Is the array for deep chains with somebody who can be waited for? Not with who has been
+ * interrupted by us, or has gone. */
+static bool somebody_is_deep(const struct walk *w)
+{
+	const struct agent_shared *s = w->shared;
+	uint32_t taken = __atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED);
+	uint64_t busy = taken && taken <= AGENT_THREADS ?
+				__atomic_load_n(&s->threads[taken - 1].busy, __ATOMIC_RELAXED) : 0;
+
+	return !taken || (busy && busy != w->t->busy);
+}
+
+/* A walk of the deepest chain takes some milliseconds; who has been left by a longjmp in the middle
+ * of one would be waited for in vain. */
+enum { DEEP_LOOKS = 1 << 22 };
+
+/* From the thread's own array to the one for deep chains. False: it is not to be had. */
+static __attribute__((noinline)) bool go_deep(struct walk *w)
+{
+	struct agent_shared *s = w->shared;
+
+	if (w->deep)
+		return false;
+	for (uint32_t looks = 0; !take_deep(w); looks++)
+		if (looks == DEEP_LOOKS || !somebody_is_deep(w) || !agent_may_wait(s))
+			return false;
+	for (uint32_t i = 0; i <= w->n; i++)
+		s->deep[i] = w->fresh[i];
+	w->fresh = s->deep;
+	w->max = AGENT_DEPTH - 1;
+	w->deep = true;
+	return true;
+}
+
+/* What stands behind the new frames is one of them. False: there would be no room for its
+ * caller. */
+static bool add(struct walk *w)
+{
+	struct agent_frame *f = &w->fresh[w->n];
+
+	f->inside = INSIDE_NOTHING;
+	f->agent = 0;
+	if (!f->exact && in_pad(w->shared, f->pc)) {
+		f->inside = INSIDE_PAD;
+		if (!w->inside)
+			w->inside = INSIDE_PAD;
+	} else if (in_agent(w->shared, f->pc)) {
+		f->agent = 1;
+		w->agent = true;
+	}
+	if (w->n == w->max && !go_deep(w))
+		return false;
+	w->n++;
+	return true;
+}
+
+/* The remembered frames down to number @i are right, but now are called by something else. */
+static bool add_known(struct walk *w, uint32_t i)
+{
+	while (w->keep > i) {
+		w->fresh[w->n] = w->t->frames[--w->keep];
+		if (!add(w))
+			return false;
+	}
+	return true;
+}
+
+/* From the innermost new frame to its caller, which is put behind it. */
+static enum agent_step step_out(struct walk *w)
+{
+	struct agent_frame *f = &w->fresh[w->n - 1], *caller = &w->fresh[w->n];
+	enum agent_step how;
+
+	*caller = (struct agent_frame){ 0 };
+	how = agent_step(w->shared, f, w->hi, caller);
+	if (how == STEP_SIGNAL) {
+		w->crossed = true;
+		f->inside = INSIDE_SIGNAL;
+		if (!w->inside)
+			w->inside = INSIDE_SIGNAL;
+		/* The handler may have had a stack of its own. */
+		if (caller->sp <= f->sp || caller->sp >= w->hi)
+			w->hi = agent_stack_end(w->shared, caller->sp);
+		return w->hi ? how : STEP_UNREADABLE;
+	}
+	/* Outwards is upwards: who stands still would be walked for ever. */
+	if (how == STEP_CALLER && (caller->sp <= f->sp || caller->sp > w->hi))
+		return STEP_UNREADABLE;
+	return how;
+}
+
+/* From the frame on that stands behind the new ones, none yet. How it ended; *@full: there was
+ * no room. */
+static enum agent_step walk_fresh(struct walk *w, bool *full)
+{
+	const struct agent_frame *frames = w->t->frames;
+	enum agent_step how;
+
+	do {
+		const struct agent_frame *f = &w->fresh[w->n];
+
+		while (w->keep && frames[w->keep - 1].sp < f->sp)
+			w->keep--;
+		if (w->keep && same_place(&frames[w->keep - 1], f)) {
+			uint32_t moved = first_moved(w);
+
+			if (!moved)
+				return STEP_OUTERMOST;
+			*full = !add_known(w, moved);
+		} else {
+			*full = !add(w);
+		}
+		if (*full)
+			return STEP_NO_ROW;
+		how = step_out(w);
+	} while (how == STEP_CALLER || how == STEP_SIGNAL);
+	if (how == STEP_OUTERMOST)
+		w->keep = 0;
+	return how;
+}
+
+/* Pads and the agent are no callers, and nobody has called the way back from a signal handler: in
+ * its place stands what the signal has interrupted. If that is a pad, the agent or a slot, it
+ * stands for the probed function. */
+static bool left_out(const struct agent_frame *f)
+{
+	return f->inside == INSIDE_SIGNAL || (!f->exact && (f->inside == INSIDE_PAD || f->agent));
+}
+
+/* What stands in the chain for a new frame: for the agent, where a signal has interrupted it, the
+ * pad that had called it. */
+static uint64_t place_of(const struct walk *w, uint32_t i)
+{
+	const struct agent_frame *f = &w->fresh[i];
+
+	if (!f->exact)
+		return f->pc & NODE_PC_MASK;
+	while (in_agent(w->shared, f->pc) && i + 1 < w->n)
+		f = &w->fresh[++i];
+	return (f->pc & NODE_PC_MASK) | NODE_EXACT;
+}
+
+/* The node of the whole chain; what is new is remembered. 0: the table is full. */
+static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
+{
+	struct agent_thread *t = w->t;
+	const struct agent_frame *outer = w->keep ? &t->frames[w->keep - 1] : AGENT_NULL;
+	uint32_t keep = w->keep;
+	uint32_t node = outer ? outer->node : agent_node_below(w->shared, 0, root, epoch);
+
+	for (uint32_t i = w->n; i && node; i--) {
+		struct agent_frame *f = &w->fresh[i - 1];
+
+		if (!left_out(f))
+			node = agent_node_below(w->shared, node, place_of(w, i - 1), epoch);
+		f->node = node;
+		if (outer) {
+			f->inside = f->inside ? f->inside : outer->inside;
+			f->agent |= outer->agent;
+		}
+		/* Of a chain with a signal in it frames are on two stacks: it is not remembered. */
+		if (keep < AGENT_FRAMES && !w->crossed && root == ROOT_WHOLE && node)
+			t->frames[keep++] = *f;
+		outer = f;
+	}
+	t->n_frames = keep;
+	return node;
+}
+
+static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
+		   struct agent_chain *out)
+{
+	uint32_t epoch = __atomic_load_n(&w->shared->epoch, __ATOMIC_RELAXED);
+	const struct agent_frame *outer = w->keep ? &w->t->frames[w->keep - 1] : AGENT_NULL;
+
+	out->whole = how == STEP_OUTERMOST;
+	out->inside = w->inside;
+	out->agent = w->agent;
+	if (out->whole && outer) {
+		out->agent |= outer->agent;
+		if (!out->inside)
+			out->inside = outer->inside;
+	}
+	if (nodes && out->whole) {
+		out->node = grow(w, ROOT_WHOLE, epoch);
+	} else if (nodes && full && w->deep) {
+		w->keep = 0;
+		out->node = grow(w, ROOT_TOO_DEEP, epoch);
+	} else {
+		w->t->n_frames = w->keep;
+	}
+}
+
+void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
+{
+	struct agent_thread *t = a->record;
+	struct walk w = {
+		.shared = a->shared, .t = t, .fresh = t->fresh, .max = AGENT_NEW_FRAMES - 1};
+	uint32_t epoch = __atomic_load_n(&a->shared->epoch, __ATOMIC_RELAXED);
+	enum agent_step how;
+	bool full = false;
+
+	out->node = 0;
+	out->inside = INSIDE_NOTHING;
+	out->agent = out->whole = false;
+	if (!agent_know_stack(a)) {
+		if (nodes)
+			out->node = agent_node_below(a->shared, 0, ROOT_UNREADABLE, epoch);
+		return;
+	}
+	if (t->epoch != epoch) {
+		t->epoch = epoch;
+		t->n_frames = 0;
+	}
+	w.keep = t->n_frames < AGENT_FRAMES ? t->n_frames : AGENT_FRAMES;
+	w.hi = t->stack_hi;
+	t->fresh[0] = (struct agent_frame){ .pc = a->pc, .sp = a->sp, .fp = a->fp };
+	how = walk_fresh(&w, &full);
+	finish(&w, how, full, nodes, out);
+	if (w.deep)
+		__atomic_store_n(&a->shared->deep_taken, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ARCH_MACHINE_H
+#define MPROF_ARCH_MACHINE_H
+
+#include <stddef.h>
+
+/* What processor and kernel have that the code in the program needs. */
+struct arch_machine {
+	unsigned features;	/* x86-64: ecx of cpuid(1) */
+	unsigned long allowed;	/* AT_HWCAP2 of getauxval(3) */
+};
+
+/* What is lacking for the agent, for a person; NULL: nothing. */
+const char *arch_machine_lacks(const struct arch_machine *m);
+
+struct arch_machine arch_this_machine(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ARCH_X86_64_INTERNAL_H
+#define MPROF_ARCH_X86_64_INTERNAL_H
+
+/* What the files of this machine share. Nobody else includes this. */
+
+#include "taddr.h"
+
+#include <Zydis/Zydis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* endbr64: where an indirect branch may lead; it does nothing else. */
+#define X86_ENDBR64_SIZE 4
+extern const uint8_t x86_endbr64[X86_ENDBR64_SIZE];
+
+enum { X86_JUMP_SIZE = 5, X86_FAR_JUMP_SIZE = 14 };
+
+/* The instruction at @code, without its operands. False: there is none within @len bytes. */
+bool x86_decode(const uint8_t *code, size_t len, ZydisDecodedInstruction *z);
+
+/* A jump on a condition of the flags. */
+bool x86_is_jcc(ZydisMnemonic m);
+
+/* A signed little-endian number of 32 bits. */
+int32_t x86_read32(const uint8_t *p);
+
+/* Write what an instruction that ends at @end needs to name @to. False: it is out of its reach. */
+bool x86_put_distance(uint8_t out[4], taddr end, taddr to);
+
+/* jmp *0(%rip), and behind it the address. */
+void x86_put_far_jump(uint8_t out[X86_FAR_JUMP_SIZE], taddr to);
+
+/* A jump that stands at @from: the short way if it reaches, else the far one. Its size. */
+size_t x86_put_jump(uint8_t *out, taddr from, taddr to);
+
+/**
+ * Write an instruction so that it does at @to what it does at @at.
+ * @displacement  where in it is the distance from its end to what it names; 0: it names nothing so
+ * False: that is out of its reach from there.
+ */
+bool x86_move(const uint8_t *insn, size_t size, size_t displacement, taddr at, taddr to,
+	      uint8_t *out);
+
+#endif

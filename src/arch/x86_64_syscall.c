@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls. Source: System V x86-64 psABI, A.2.1. */
+#include "arch/arch.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const uint8_t insn_syscall[] = { 0x0f, 0x05 };
+
+ssize_t arch_find_syscall(const uint8_t *code, size_t len)
+{
+	const uint8_t *at = memmem(code, len, insn_syscall, sizeof insn_syscall);
+
+	return at ? at - code : -ENOENT;
+}
+
+void arch_set_syscall(struct arch_regs *r, taddr insn, long nr, const uint64_t arg[6])
+{
+	struct user_regs_struct *u = &r->user;
+
+	u->rip = insn;
+	u->rax = (uint64_t)nr;
+	/* In no system call: the kernel is not to begin the interrupted one again with these. */
+	u->orig_rax = UINT64_MAX;
+	u->rdi = arg[0];
+	u->rsi = arg[1];
+	u->rdx = arg[2];
+	u->r10 = arg[3];
+	u->r8 = arg[4];
+	u->r9 = arg[5];
+}
+
+bool arch_is_at_syscall(const struct arch_regs *r, taddr insn)
+{
+	return r->user.rip == insn || r->user.rip == insn + sizeof insn_syscall;
+}
+
+uint64_t arch_thread_pointer_of(const struct arch_regs *r)
+{
+	return r->user.fs_base;
+}
+
+bool arch_read_clock(struct arch_regs *r, const uint8_t code[2], uint64_t ticks)
+{
+	if (code[0] != 0x0f || code[1] != 0x31) /* rdtsc */
+		return false;
+	r->user.rax = (uint32_t)ticks;
+	r->user.rdx = ticks >> 32;
+	r->user.rip += 2;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_ATTACH_REMOTE_H
+#define MPROF_ATTACH_REMOTE_H
+
+#include "attach/journal.h"
+#include "attach/kernel.h"
+
+/*
+ * System calls that a stopped task is made to make. Nothing of the program's own is lost for it: a
+ * call that the stop has interrupted goes on, signals stay with the kernel until the task goes on,
+ * and what is done about SIGTRAP stays as it is. Therefore the task is not single-stepped: the
+ * SIGTRAP of a step is delivered by force, which would take a handler, or that it is ignored, away
+ * for good. It runs from the call's beginning to its end, and is then interrupted, for only there
+ * does the kernel begin again what was interrupted before.
+ */
+struct remote {
+	const struct kernel *kernel;
+	/* Told what has happened meanwhile to other tasks; of the task itself that it has ended, is
+	 * about to, or that job control has stopped it. */
+	void (*note)(void *ctx, pid_t tid, int wstatus);
+	void *ctx;
+	/* What is the task's own is about to be taken from it; and it has been given back. NULL:
+	 * nobody wants to know. */
+	void (*takes)(void *ctx, const struct journal_call *own);
+	void (*gave_back)(void *ctx);
+};
+
+/**
+ * Have a task make a system call.
+ * @tid     it was seized, with PTRACE_O_TRACESYSGOOD, and is held by PTRACE_INTERRUPT or stopped by
+ *          job control. In any other stop the call might not run at all, or a signal would get
+ *          lost: there interrupt it, let it go on with its signal, and use the stop that follows
+ * @insn    an instruction in its own memory that makes system calls, arch_find_syscall()
+ * @nr      the call's number; it should be one that does not sleep
+ * @result  what it has returned: -1 to -4095 is -errno
+ * Returns 0, or -errno: -ESRCH (the task has ended or is about to), -EFAULT (there is no such
+ * instruction at @insn), -EINTR (the call was interrupted before it did anything).
+ */
+int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const uint64_t arg[6],
+		int64_t *result);
+
+#endif

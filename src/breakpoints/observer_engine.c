@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs that cannot be observed as was asked for, and what an engine needs all tasks held
+ * for. */
+#include "breakpoints/observer_internal.h"
+
+#include "breakpoints/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void observer_forget(struct address_space *space)
+{
+	struct observed *of = observed_in(space);
+
+	space->user = NULL;
+	if (!of)
+		return;
+	watch_free(of->watch);
+	free(of);
+}
+
+bool observer_refuse(struct trap_observer *o, struct task *task, void *image, enum unobserved why,
+		     const char *why_not)
+{
+	observer_forget(task->space);
+	o->sink->unobserved(o->ctx, task->tgid, image, why, why_not);
+	return false;
+}
+
+bool observer_refuse_engine(struct trap_observer *o, struct task *task, void *image,
+			    const char *why)
+{
+	struct error e;
+
+	error_set(&e, -ENOTSUP, "the %s engine cannot be used: %s; use --engine=trap",
+		  o->shared.engine->name, why);
+	if (observed_of(task))
+		watch_clean(observed_of(task)->watch);
+	return observer_refuse(o, task, image, UNOBSERVED_NO_MEANS, e.text);
+}
+
+struct task *observer_next_to_arm(struct trap_observer *o)
+{
+	struct task *task;
+
+	for (size_t at = 0; (task = tracer_next_task(o->tracer, &at));)
+		if (observed_of(task) && watch_is_to_arm(observed_of(task)->watch))
+			return task;
+	return NULL;
+}
+
+void observer_arm_found(struct trap_observer *o)
+{
+	struct task *task;
+
+	while ((task = observer_next_to_arm(o))) {
+		const struct observed *of = observed_of(task);
+
+		watch_arm_held(of->watch);
+		if (watch_refusal(of->watch))
+			observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
+	}
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fast engine behind the seam. */
+#include "fast/fast.h"
+
+#include "arch/machine.h"
+#include "arch/x86_64_agent.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "fast/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct engine_shared *fast_shared_new(const struct fast_settings *settings)
+{
+	struct engine_shared *s = calloc(1, sizeof *s);
+
+	if (s)
+		s->settings = *settings;
+	return s;
+}
+
+void fast_shared_free(struct engine_shared *s)
+{
+	if (!s)
+		return;
+	table_files_release(&s->tables);
+	cfirows_release(&s->agent);
+	free(s);
+}
+
+/* ---- what the records are told by ---- */
+
+static uint32_t node_place(void *ctx, taddr pc, bool exact, bool guessed, bool *hidden)
+{
+	const struct engine *e = ctx;
+
+	if (exact)
+		pc = own_code_stands_for(e, pc);
+	return e->host->place(e->host->ctx, tasks_tid(e), pc, exact, guessed, hidden);
+}
+
+static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
+{
+	const struct engine *e = ctx;
+
+	return e->host->node(e->host->ctx, parent, place);
+}
+
+static bool make_readers(struct engine *e)
+{
+	const struct nodes_host host = { .place = node_place, .node = node_below,
+					 .root_whole = CHAIN_ROOT_WHOLE,
+					 .root_truncated = CHAIN_ROOT_TRUNCATED, .ctx = e };
+
+	e->ring = ring_new(engine_agent(e));
+	e->nodes = nodes_new(engine_agent(e), &host);
+	e->threads = threads_new(engine_agent(e));
+	e->events = (struct events){ .host = e->host, .nodes = e->nodes, .threads = e->threads,
+				     .pid = e->space->pid,
+				     .check = e->shared->settings.check_unwinding };
+	return e->ring && e->nodes && e->threads;
+}
+
+/* ---- life ---- */
+
+static void fast_free(struct engine *e)
+{
+	struct journal *g = e->shared->settings.journal;
+
+	for (size_t i = 0; i < e->n_pads; i++)
+		journal_remove(g, e->pads[i].journal_entry);
+	memory_leave_journal(e);
+	ring_free(e->ring);
+	nodes_free(e->nodes);
+	threads_free(e->threads);
+	memory_release(e);
+	free(e->pads);
+	free(e->functions);
+	free(e->known);
+	free(e->tasks);
+	free(e->numbers);
+	free(e);
+}
+
+/* Before anything is done to the program. */
+static int prepare(struct engine_shared *s)
+{
+	return s->agent.n ? 0 : own_code_of_agent(&s->agent);
+}
+
+static int open_for(struct engine *e, struct task *task, struct error *why)
+{
+	const struct arch_machine machine = arch_this_machine();
+	const char *lacks = arch_machine_lacks(&machine);
+
+	if (lacks)
+		return error_set(why, -ENOTSUP, "%s", lacks);
+	int err = prepare(e->shared);
+	if (err)
+		return error_set(why, err, "its agent cannot be read: %s", strerror(-err));
+	if (!task_can_call(task))
+		return error_set(why, -EAGAIN, "none of its threads is stopped where it can make a "
+					       "system call");
+	return memory_open(e, task, why);
+}
+
+static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, struct task *task,
+				const struct engine_host *host, struct error *why)
+{
+	struct engine *e = calloc(1, sizeof *e);
+
+	if (!e) {
+		error_set(why, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	e->shared = shared;
+	e->host = host;
+	e->space = task->space;
+	e->tracer = t;
+	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
+	int err = open_for(e, task, why);
+	if (err) {
+		fast_free(e);
+		return NULL;
+	}
+	if (!make_readers(e)) {
+		error_set(why, -ENOMEM, "out of memory");
+		memory_close(e, task);
+		fast_free(e);
+		return NULL;
+	}
+	return e;
+}
+
+/* Of tasks that are stopped. A program begins without a thread pointer: the dynamic linker sets it
+ * before it tells that its libraries are there. */
+static void look_at_thread_pointers(struct engine *e)
+{
+	struct arch_regs r;
+
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (!arch_get_regs(e->tasks[i]->tid, &r))
+			e->numbers[i] = threads_moved(e->threads, e->numbers[i],
+						      arch_thread_pointer_of(&r),
+						      ring_head(e->ring));
+}
+
+static int fast_arm(struct engine *e, bool held, struct error *why)
+{
+	if (e->removed)
+		return 0;
+	look_at_thread_pointers(e);
+	/* If somebody is in the agent just now there will be another hold. */
+	if (held && renew_is_due(e))
+		renew(e);
+	return pads_arm(e, held, why);
+}
+
+static void fast_modules(struct engine *e, const struct mappings *maps)
+{
+	for (size_t i = 0; i < e->n_pads; i++) {
+		struct pad *p = &e->pads[i];
+		const struct mapping *m = mappings_find(maps, p->at);
+
+		if (p->gone || (m && m->file == e->functions[i].file))
+			continue;
+		p->gone = true;
+		journal_remove(e->shared->settings.journal, p->journal_entry);
+		p->journal_entry = JOURNAL_NONE;
+	}
+	/* An address may mean something else from here on: it makes new nodes. */
+	__atomic_add_fetch(&engine_agent(e)->epoch, 1, __ATOMIC_RELEASE);
+	tell_ranges(e);
+	tell_modules(e, maps);
+}
+
+/* ---- threads ---- */
+
+static void fast_thread_begins(struct engine *e, struct task *task)
+{
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks) ||
+	    ARRAY_RESERVE(&e->numbers, &e->cap_numbers, e->n_tasks))
+		return; /* the agent takes it for a stranger */
+	e->tasks[e->n_tasks] = task;
+	e->numbers[e->n_tasks++] =
+		threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
+	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
+	if (!told_ranges_have(e, arch_sp(&r)))
+		tell_ranges(e);
+}
+
+static void fast_thread_ends(struct engine *e, struct task *task)
+{
+	size_t i = 0;
+
+	while (i < e->n_tasks && e->tasks[i] != task)
+		i++;
+	if (i == e->n_tasks)
+		return;
+	/* Not by its number in the table: a stack is used again before its last thread is known to
+	 * have ended, and so the two have one. */
+	if (e->numbers[i] != AGENT_NO_THREAD)
+		threads_end(e->threads, e->numbers[i], ring_head(e->ring));
+	e->n_tasks--;
+	memmove(&e->tasks[i], &e->tasks[i + 1], (e->n_tasks - i) * sizeof *e->tasks);
+	memmove(&e->numbers[i], &e->numbers[i + 1], (e->n_tasks - i) * sizeof *e->numbers);
+}
+
+/* ---- telling ---- */
+
+static void tell_lost(struct engine *e)
+{
+	uint64_t lost = ring_counts(e->ring).lost + e->events.lost +
+			__atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+
+	if (lost > e->told_lost)
+		e->host->lost(e->host->ctx, lost - e->told_lost);
+	e->told_lost = lost;
+}
+
+/* Somebody's stack is in no range that the agent knows. */
+static void answer(struct engine *e)
+{
+	struct agent_shared *s = engine_agent(e);
+
+	if (__atomic_exchange_n(&s->asks, 0, __ATOMIC_ACQUIRE))
+		tell_ranges(e);
+}
+
+/* Once for each time that it can have found the ring full: it says that it waits until it runs
+ * again. */
+static void park(struct engine *e, uint32_t number)
+{
+	pid_t tid = threads_tid(e->threads, number);
+	uint64_t at = ring_position(e->ring);
+
+	if (e->parked_at[number] && at - e->parked_at[number] < AGENT_ROOM / 2)
+		return;
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (e->tasks[i]->tid == tid) {
+			e->parked++;
+			e->parked_at[number] = at;
+			tracer_interrupt(e->tracer, e->tasks[i]);
+		}
+}
+
+/* Who waits for room spins. Stopped, he leaves his processor to us; and he is in the agent until we
+ * make room, so that no system call of the program's is disturbed. */
+static void park_waiting(struct engine *e)
+{
+	uint32_t numbers[64];
+	size_t n = ring_waiting(e->ring, numbers, sizeof numbers / sizeof *numbers);
+
+	for (size_t i = 0; i < n && i < sizeof numbers / sizeof *numbers; i++)
+		park(e, numbers[i]);
+}
+
+enum { SOME = AGENT_RING / 8 };
+
+/* Not at once again, if somebody was in the agent. */
+static void want_hold(struct engine *e, uint64_t now)
+{
+	enum { BETWEEN_NS = 20000000 };
+
+	if (now - e->hold_ns < BETWEEN_NS)
+		return;
+	e->hold_ns = now;
+	e->host->want_hold(e->host->ctx);
+}
+
+static uint64_t fast_drain(struct engine *e, bool ended)
+{
+	uint64_t now = clock_now_ns();
+	struct ring_limits limits = { .most = SOME, .upto = ring_head(e->ring), .now_ns = now,
+				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
+	uint64_t n = 0, some;
+
+	journal_beats(e->shared->settings.journal);
+	events_now(&e->events, arch_ticks(), now);
+	answer(e);
+	/* Who has not been waiting at the beginning fills the room that there comes to be. */
+	do {
+		park_waiting(e);
+		n += some = ring_drain(e->ring, &limits, events_take, &e->events);
+	} while (some == SOME);
+	threads_reap(e->threads, ring_position(e->ring));
+	tell_lost(e);
+	if (!ended && e->armed && !e->removed && renew_is_due(e))
+		want_hold(e, now);
+	return n;
+}
+
+static struct engine_counts fast_counts(const struct engine *e)
+{
+	struct ring_counts c = ring_counts(e->ring);
+
+	return (struct engine_counts){
+		.functions = e->n_pads,
+		.records = c.records,
+		.strangers = c.strangers,
+		.stacks = c.stacks,
+		.passed_over = c.passed_over,
+		.parked = e->parked,
+		.nodes = __atomic_load_n(&engine_agent(e)->n_nodes, __ATOMIC_RELAXED),
+	};
+}
+
+/* ---- out of the way ---- */
+
+static void fast_suspend(struct engine *e, bool on)
+{
+	uint8_t active = !on;
+
+	e->suspended = on;
+	if (e->near.active && !e->removed && !e->failed)
+		address_space_write(e->space, e->near.active, &active, sizeof active);
+}
+
+/* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is waited
+ * for no longer: without the jumps nobody comes there, and who is there passes through. */
+static bool waits_longer(struct engine *e)
+{
+	enum { ROUNDS = 200 };
+	const uint64_t patience_ns = 2000000000, now = clock_now_ns();
+
+	if (!e->leaving_rounds++)
+		e->leaving_ns = now;
+	return e->leaving_rounds < ROUNDS || now - e->leaving_ns < patience_ns;
+}
+
+static int fast_remove(struct engine *e)
+{
+	if (e->removed)
+		return 0;
+	pads_lift(e, e->space);
+	fast_drain(e, false);
+	struct task *later, *caller = tasks_caller(e, &later);
+	bool left = !e->armed || tasks_have_left(e);
+	if (left && later && !caller)
+		tracer_call_later(e->tracer, later);
+	if ((!left || (e->n_tasks && !caller)) && waits_longer(e))
+		return -EAGAIN;
+	e->removed = true;
+	if (!left) {
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "a thread has not returned through it");
+		return 0;
+	}
+	/* A filter that was not there when we came would kill it for a munmap(2). */
+	if (caller && memory_close(e, caller))
+		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
+					    "its seccomp filter may forbid munmap(2)");
+	return 0;
+}
+
+static void fast_clean_copy(const struct engine *e, struct task *child)
+{
+	pads_lift(e, child->space);
+	memory_leave_copy(e, child);
+}
+
+const struct engine_ops fast_engine = {
+	.name = "fast",
+	.open = fast_open,
+	.free = fast_free,
+	.plant = pads_plan,
+	.arm = fast_arm,
+	.modules = fast_modules,
+	.drain = fast_drain,
+	.counts = fast_counts,
+	.thread_begins = fast_thread_begins,
+	.thread_ends = fast_thread_ends,
+	.fault = faults_pass,
+	.has_code = own_code_has,
+	.leave_code = own_code_leave,
+	.suspend = fast_suspend,
+	.remove = fast_remove,
+	.clean_copy = fast_clean_copy,
+};

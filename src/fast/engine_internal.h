@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_ENGINE_INTERNAL_H
+#define MPROF_FAST_ENGINE_INTERNAL_H
+
+/* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
+ * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c
+ * (chains that lead through that), faults.c (what its instructions may do wrong), tasks.c (where
+ * its threads stand). */
+
+#include "arch/pads.h"
+#include "arch/patch.h"
+#include "attach/journal.h"
+#include "attach/tracer.h"
+#include "breakpoints/engine.h"
+#include "fast/events.h"
+#include "fast/fast.h"
+#include "fast/tables.h"
+
+struct engine_shared {
+	struct fast_settings settings;
+	struct table_files tables;
+	struct cfi_rows agent;	/* of the agent's own code */
+};
+
+/* Memory that is mapped into the program, and here: a sealed file without a name. */
+struct shared_memory {
+	uint8_t *here;
+	taddr there;
+	size_t size;
+};
+
+/* Code of ours, and a flag, near the code that they are about. */
+struct near_area {
+	taddr at;		/* 0: there is none */
+	size_t size, used;	/* of the code; a page with the flag is behind it */
+	taddr active;		/* the flag: one byte */
+};
+
+/* A function that has a pad, or is to have one. */
+struct pad {
+	taddr at;		/* the function */
+	struct arch_patch patch;
+	taddr slot, code;	/* its moved instructions; the pad. 0: not placed yet */
+	uint16_t slot_size, code_size;
+	struct arch_pad_row rows[ARCH_PAD_ROWS];
+	uint16_t n_rows;
+	taddr return_site;	/* where the function returns to in the pad */
+	uint32_t journal_entry;
+	bool written;		/* the jump is in the program */
+	bool gone;		/* its module is not mapped any more */
+};
+
+/* Code of the program's, and what describes its frames. */
+struct known_code {
+	struct agent_module module;
+	const struct cfi_rows *rows;	/* from module.lo on */
+};
+
+struct engine {
+	struct engine_shared *shared;
+	const struct engine_host *host;
+	struct address_space *space;
+	struct tracer *tracer;
+	taddr syscall_insn;	/* where the program has one */
+	struct shared_memory memory, tables;
+	struct placed_rows rows;	/* what is in tables */
+	struct agent_module agent_rows, pads_rows; /* the last ones; .rows is 0: there are none */
+	struct known_code *known;
+	size_t n_known, cap_known;
+	taddr agent;		/* the blob in the program */
+	size_t agent_size;
+	struct near_area near;
+	uint32_t room_entry, near_entry, waits_entry; /* of the journal */
+	struct pad *pads;
+	struct engine_function *functions; /* the same number of them, by the same numbers */
+	size_t n_pads, cap_pads, cap_functions;
+	struct ring *ring;
+	struct nodes *nodes;
+	struct threads *threads;
+	struct events events;
+	struct task **tasks;
+	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
+	size_t n_tasks, cap_tasks, cap_numbers;
+	uint64_t told_lost;
+	uint64_t parked;	/* threads that waited for room and were stopped */
+	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
+	bool failed;		/* it has made a fault, and is switched off */
+	uint64_t hold_ns;	/* when a hold was wanted last */
+	bool suspended;
+	bool armed;		/* a jump has been in the program */
+	unsigned leaving_rounds; /* so often removing it has been tried ... */
+	uint64_t leaving_ns;	/* ... since then */
+	bool removed;		/* the jumps are out, for good */
+};
+
+static inline struct agent_shared *engine_agent(const struct engine *e)
+{
+	return (struct agent_shared *)e->memory.here;
+}
+
+/* memory.c */
+/* Map what the engine needs into the program, by way of @task, which is stopped. 0, or -errno with
+ * a sentence: nothing is left there. */
+int memory_open(struct engine *e, struct task *task, struct error *why);
+/* Take it out again, by way of a task that is stopped. 0, or -errno: its seccomp filter would kill
+ * it, and all stays. */
+int memory_close(struct engine *e, struct task *task);
+/* The same of a copy of the program's memory, which has not inherited all of it. */
+void memory_leave_copy(const struct engine *e, struct task *child);
+/* It is not, or will not be, in the program any more. */
+void memory_leave_journal(struct engine *e);
+/* Our own side of it. */
+void memory_release(struct engine *e);
+/* Room for @size bytes of code near @function. 0 or -errno. */
+int memory_near(struct engine *e, taddr function, size_t size);
+
+/* told.c: what the agent has to know */
+/* Where memory is readable and writable. 0 or -errno. */
+int tell_ranges(struct engine *e);
+/* Is @at in what the agent has been told of? */
+bool told_ranges_have(const struct engine *e, taddr at);
+/* What describes the frames of the code that is mapped, and of our own. 0 or -errno. */
+int tell_modules(struct engine *e, const struct mappings *maps);
+/* The same after pads have been placed. */
+int tell_own_code(struct engine *e);
+/* All are stopped, and none is in the agent: write anew what describes frames, without what is not
+ * mapped any more. */
+void tell_rows_anew(struct engine *e);
+
+/* own_code.c: chains that lead through what is ours */
+/* The rows of the agent, from its beginning on: 0 or -errno. They are released by the caller. */
+int own_code_of_agent(struct cfi_rows *out);
+/* The rows of pads and slots. The same. */
+int own_code_of_pads(const struct engine *e, struct cfi_rows *out);
+/* See struct engine_ops. */
+bool own_code_has(const struct engine *e, taddr pc);
+bool own_code_leave(const struct engine *e, struct arch_frame *f, bool exact,
+		    bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
+/* From the agent to the pad that has called it: its part of own_code_leave(). */
+bool own_code_leave_agent(const struct engine *e, struct arch_frame *f, bool exact,
+			  bool (*read)(void *reader, taddr at, uint64_t *word), void *reader);
+/* The instruction of the program's that one of ours, which a signal has interrupted, stands for. */
+taddr own_code_stands_for(const struct engine *e, taddr pc);
+
+/* renew.c */
+/* Is one of the tables full that the agent and we fill? Then a hold is wanted. */
+bool renew_is_due(const struct engine *e);
+/* All are stopped: begin anew what is full. False: a task is in the middle of the agent. */
+bool renew(struct engine *e);
+
+/* pads.c */
+enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why);
+/* Write what has been planned; as engine_ops.arm(). */
+int pads_arm(struct engine *e, bool held, struct error *why);
+/* Put the program's own bytes back, where the jumps still stand, in @space. */
+void pads_lift(const struct engine *e, const struct address_space *space);
+bool pads_have(const struct engine *e, taddr pc);
+
+/* faults.c */
+/* See struct engine_ops. */
+bool faults_pass(struct engine *e, struct task *task);
+
+/* tasks.c */
+/* A task by whose number /proc tells of the program: one that has not ended. */
+pid_t tasks_tid(const struct engine *e);
+/* One that can be made to make system calls; NULL with *@later: one that can when its own stop has
+ * been served. */
+struct task *tasks_caller(const struct engine *e, struct task **later);
+/* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
+ * there. */
+int tasks_make_way(struct engine *e);
+/* Is no task in the middle of the agent, nor comes back there? */
+bool tasks_are_outside_agent(struct engine *e);
+/* Is no task in pads, slots or agent any more, nor comes back to them? */
+bool tasks_have_left(struct engine *e);
+
+#endif

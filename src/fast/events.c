@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/events.h"
+
+#include "arch/arch.h"
+#include "probes/outcome.h"
+
+void events_now(struct events *v, uint64_t ticks, uint64_t ns)
+{
+	v->moments.ticks[0] = v->moments.ticks[1];
+	v->moments.ns[0] = v->moments.ns[1];
+	v->moments.ticks[1] = ticks;
+	v->moments.ns[1] = ns;
+	v->placed = false;
+}
+
+uint64_t events_time(const struct events *v, uint64_t ticks)
+{
+	const struct moments *m = &v->moments;
+	uint64_t ns = m->ns[1];
+
+	if (m->ticks[0] && ticks < m->ticks[1] && m->ticks[0] < m->ticks[1]) {
+		uint64_t since = ticks > m->ticks[0] ? ticks - m->ticks[0] : 0;
+		unsigned __int128 part = (unsigned __int128)since * (m->ns[1] - m->ns[0]);
+
+		ns = m->ns[0] + (uint64_t)(part / (m->ticks[1] - m->ticks[0]));
+	}
+	return ns > v->last_ns ? ns : v->last_ns;
+}
+
+/* Of most records it is the moment of the one before, and has been found already. */
+static uint64_t place(struct events *v, uint64_t ticks)
+{
+	if (v->placed && ticks == v->placed_ticks)
+		return v->last_ns;
+	v->last_ns = events_time(v, ticks);
+	v->placed_ticks = ticks;
+	v->placed = true;
+	return v->last_ns;
+}
+
+static bool has(const struct ring_record *r, enum agent_word which)
+{
+	return r->words & 1u << which;
+}
+
+/* The task that a record is of. A thread that nobody knows yet is some thread of the process. */
+static pid_t task_of(const struct events *v, const struct ring_record *r)
+{
+	uint32_t number = r->thread;
+
+	if (number < AGENT_SPARES || number == AGENT_NO_THREAD)
+		number = has(r, WORD_THREAD) ? threads_find(v->threads, r->word[WORD_THREAD])
+					     : AGENT_NO_THREAD;
+	pid_t tid = number == AGENT_NO_THREAD ? 0 : threads_tid(v->threads, number);
+	return tid ? tid : v->pid;
+}
+
+static const struct engine_function *function_of(const struct events *v, uint64_t number)
+{
+	return number < v->n_functions ? &v->functions[number] : NULL;
+}
+
+/* The chain that a copy of the stack tells. @inside: a pad has made the call. */
+static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
+		   struct alloc_chain *chain, bool *inside)
+{
+	struct stack_copy copy = { .pc = s->pc, .sp = s->sp, .bytes = s->word, .len = s->bytes };
+
+	for (unsigned i = 0, j = 0; i < ARCH_KEPT_REGS; i++)
+		copy.kept[i] = i == arch_frame_pointer ? s->fp : s->saved[j++];
+	if (v->host->unwind(v->host->ctx, tid, &copy, chain, inside)) {
+		*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+		*inside = false;
+	}
+}
+
+/* What the agent could not see for itself is seen from its copy of the stack. True: the call was
+ * made by the allocator itself, inside of another one. */
+static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid)
+{
+	struct alloc_chain chain;
+	bool inside;
+
+	if (!has(r, WORD_JUDGE) || !r->stack)
+		return false;
+	unwind(v, tid, r->stack, &chain, &inside);
+	return inside;
+}
+
+/* What a copy of the stack says of the chain that the agent has found. One that does not reach to
+ * the chain's end can only say that it is wrong. */
+static void check(const struct events *v, const struct ring_record *r, pid_t tid,
+		  enum chain_end end)
+{
+	struct alloc_chain told;
+	size_t n = 0, same = 0;
+	bool inside;
+
+	unwind(v, tid, r->stack, &told, &inside);
+	const uint32_t *places = nodes_chain(v->nodes, r->node, &n);
+	bool reaches = told.truncated != CHAIN_UNREADABLE && end != CHAIN_TOO_DEEP;
+	while (places && same < n && same < told.n && places[same] == told.frames[same])
+		same++;
+	bool right = places && (reaches ? same == n && same == told.n && end == told.truncated
+					: same == n || same == told.n);
+	if (reaches || !right)
+		v->host->checked(v->host->ctx, !right);
+}
+
+/* False: somebody has written to the memory that the agent has its tree in. */
+static bool find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
+		       struct alloc_chain *chain)
+{
+	uint32_t node;
+	bool inside;
+
+	*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
+	if (!r->node && r->stack)
+		unwind(v, tid, r->stack, chain, &inside);
+	if (!r->node)
+		return true;
+	if (nodes_find(v->nodes, r->node, &node, &chain->truncated))
+		return false;
+	chain->node = node;
+	if (v->check && r->stack)
+		check(v, r, tid, chain->truncated);
+	return true;
+}
+
+static enum alloc_call call_of(enum agent_kind kind)
+{
+	switch (kind) {
+	case RECORD_CALLOC:
+		return CALL_CALLOC;
+	case RECORD_REALLOC:
+	case RECORD_REALLOC_BEGIN:
+		return CALL_REALLOC;
+	case RECORD_FREE:
+		return CALL_FREE;
+	default:
+		return CALL_MALLOC;
+	}
+}
+
+/* What a call that should give a block has come to. False: the record makes no sense. */
+static bool describe_end(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+{
+	taddr old = has(r, WORD_OLD) ? r->word[WORD_OLD] : 0;
+
+	e->size = r->size;
+	e->ptr = r->pointer;
+	e->old_ptr = old;
+	e->sp = has(r, WORD_SP) ? r->word[WORD_SP] : 0;
+	e->count = has(r, WORD_COUNT) ? r->word[WORD_COUNT] : 1;
+	e->elem = has(r, WORD_ELEM) ? r->word[WORD_ELEM] : r->size;
+	e->kind = !r->pointer ? AE_FAILED : old ? AE_REALLOC_MOVED : AE_ALLOC;
+	if (r->pointer || r->kind != RECORD_REALLOC)
+		return true;
+	const struct engine_function *f =
+		has(r, WORD_FUNCTION) ? function_of(v, r->word[WORD_FUNCTION]) : NULL;
+	if (f)
+		e->kind = probe_outcome(f->probe, r->size, r->size == UINT64_MAX, old, 0);
+	return f;
+}
+
+/* Blocks that a dying thread's cache has, and that the program has freed long ago. */
+static bool is_housekeeping(const struct events *v, const struct ring_record *r)
+{
+	const struct engine_function *f = function_of(v, r->function);
+
+	return f && r->pointer && !v->host->knows(v->host->ctx, r->pointer) &&
+	       v->host->by_allocator(v->host->ctx, f->at, r->ret);
+}
+
+/* False: the record makes no sense. */
+static bool describe(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+{
+	switch (r->kind) {
+	case RECORD_FREE:
+		e->kind = AE_FREE;
+		e->ptr = r->pointer;
+		e->by_allocator = is_housekeeping(v, r);
+		return true;
+	case RECORD_REALLOC_BEGIN:
+		e->kind = AE_REALLOC_BEGIN;
+		e->old_ptr = r->pointer;
+		return r->pointer;
+	case RECORD_ALLOC:
+	case RECORD_CALLOC:
+	case RECORD_REALLOC:
+		return describe_end(v, r, e) && find_chain(v, r, e->task, &e->chain);
+	default:
+		return false;
+	}
+}
+
+/* Field by field: a compiler clears so much at once by an instruction that takes as long as all the
+ * rest. */
+static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
+{
+	e->kind = AE_ALLOC;
+	e->call = call;
+	e->task = task;
+	e->time_ns = 0;
+	e->ptr = e->old_ptr = e->sp = 0;
+	e->size = e->count = e->elem = 0;
+	e->label = LABEL_NONE;
+	e->by_allocator = e->announced = false;
+	e->chain = (struct alloc_chain){ 0 };
+}
+
+void events_take(void *events, const struct ring_record *r)
+{
+	struct events *v = events;
+	struct alloc_event e;
+
+	begin_event(&e, call_of(r->kind), task_of(v, r));
+	if (is_nested(v, r, e.task))
+		return;
+	if (!describe(v, r, &e)) {
+		v->lost++;
+		return;
+	}
+	e.time_ns = place(v, r->ticks);
+	v->host->event(v->host->ctx, &e);
+	if (e.kind != AE_REALLOC_BACK && !(e.kind == AE_REALLOC_FREED && e.size))
+		return;
+	/* The block stayed, or went; and what was asked for was not given. */
+	e.kind = AE_FAILED;
+	v->host->event(v->host->ctx, &e);
+}

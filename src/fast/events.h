@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_EVENTS_H
+#define MPROF_FAST_EVENTS_H
+
+#include "breakpoints/engine.h"
+#include "fast/nodes.h"
+#include "fast/ring.h"
+#include "fast/threads.h"
+
+/*
+ * From records of the ring to events: who, when, what came of the call, and by which chain. A
+ * function over plain data and the host.
+ */
+
+/* Two moments by both clocks, between which the agent's ticks are placed. */
+struct moments {
+	uint64_t ticks[2], ns[2];
+};
+
+struct events {
+	const struct engine_host *host;
+	const struct engine_function *functions; /* by the numbers that pads tell */
+	size_t n_functions;
+	struct nodes *nodes;
+	const struct threads *threads;
+	pid_t pid;
+	struct moments moments;
+	bool check;		/* compare chains with what copies of the stack tell */
+	uint64_t last_ns;	/* time of the event before ... */
+	uint64_t placed_ticks;	/* ... which is that of these ticks */
+	bool placed;		/* ... since the two moments have been told */
+	uint64_t lost;		/* records that made no sense */
+};
+
+/* A drain is about to begin: it is @ns now, and @ticks by the processor's clock. */
+void events_now(struct events *v, uint64_t ticks, uint64_t ns);
+
+/* When the agent's clock showed @ticks: between the two moments, and not before the last event. */
+uint64_t events_time(const struct events *v, uint64_t ticks);
+
+/* Tell the host of a record; of type ring_take, @events is a struct events. */
+void events_take(void *events, const struct ring_record *r);
+
+#endif

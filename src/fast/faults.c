@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Faults of the agent's instructions, of which the program sees nothing. Some are foreseen: what is
+ * known of a stack may be out of date, and they go on where the agent knows what to do. After any
+ * other the thread goes on in the pad that had called the agent, and no pad calls it any more.
+ */
+#include "fast/engine_internal.h"
+
+#include "arch/x86_64_agent.h"
+#include "fast/blob.h"
+
+#include <string.h>
+
+/* Where an instruction of the agent goes on, both counted from its beginning. False: nobody has
+ * foreseen that it makes a fault. */
+static bool is_foreseen(taddr insn, taddr *behind)
+{
+	struct agent_head head;
+	struct arch_fault f;
+
+	memcpy(&head, agent_blob, sizeof head);
+	for (int32_t at = head.faults; at < head.faults_end; at += (int32_t)sizeof f) {
+		memcpy(&f, agent_blob + at, sizeof f);
+		if ((taddr)(at + f.insn) != insn)
+			continue;
+		*behind = (taddr)(at + (int32_t)offsetof(struct arch_fault, behind) + f.behind);
+		return true;
+	}
+	return false;
+}
+
+static bool read_word(void *space, taddr at, uint64_t *word)
+{
+	return address_space_read(space, at, word, sizeof *word) == (ssize_t)sizeof *word;
+}
+
+/* Back to the pad, with the registers that the agent was to leave alone. */
+static bool leave(const struct engine *e, const struct task *task, struct arch_regs *r)
+{
+	struct arch_frame f = { .pc = arch_pc(r), .sp = arch_sp(r) };
+
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		f.kept[i] = arch_kept(r, i);
+	if (!own_code_leave_agent(e, &f, true, read_word, e->space) || !pads_have(e, f.pc))
+		return false;
+	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
+		arch_set_kept(r, i, f.kept[i]);
+	arch_set_caller(r, f.pc, f.sp);
+	return !arch_set_regs(task->tid, r);
+}
+
+static void switch_off(struct engine *e)
+{
+	uint8_t none = 0;
+
+	if (e->near.active)
+		address_space_write(e->space, e->near.active, &none, sizeof none);
+	__atomic_store_n(&engine_agent(e)->passive, 1, __ATOMIC_RELEASE);
+	if (!e->failed)
+		e->host->failed(e->host->ctx);
+	e->failed = true;
+}
+
+/* Strict seccomp forbids to read the clock, too: from here on records have the time at which they
+ * are read. */
+static bool read_clock(struct engine *e, const struct task *task, struct arch_regs *r)
+{
+	uint8_t code[2];
+
+	if (address_space_read(e->space, arch_pc(r), code, sizeof code) != sizeof code ||
+	    !arch_read_clock(r, code, arch_ticks()))
+		return false;
+	__atomic_store_n(&engine_agent(e)->step_ticks, 0, __ATOMIC_RELAXED);
+	return !arch_set_regs(task->tid, r);
+}
+
+bool faults_pass(struct engine *e, struct task *task)
+{
+	struct arch_regs r;
+	taddr behind;
+
+	if (arch_get_regs(task->tid, &r) || arch_pc(&r) - e->agent >= e->agent_size)
+		return false;
+	if (is_foreseen(arch_pc(&r) - e->agent, &behind))
+		return !arch_write_pc(task->tid, e->agent + behind);
+	if (read_clock(e, task, &r))
+		return true;
+	if (!leave(e, task, &r))
+		return false;
+	e->host->lost(e->host->ctx, 1);
+	switch_off(e);
+	return true;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/owner.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The list belongs to a thread of its own, which sleeps: the C library has its own one for
+ * others. */
+static struct robust_list_head list = { .list = { &list.list }, .futex_offset = OWNER_NODE_BELOW };
+static sem_t ready;
+static pid_t holder;	/* that thread; 0: there is none */
+static int failed;
+
+static void *hold(void *unused)
+{
+	(void)unused;
+	holder = (pid_t)syscall(SYS_gettid);
+	if (syscall(SYS_set_robust_list, &list, sizeof list))
+		failed = -errno;
+	sem_post(&ready);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* All signals are for who made us. */
+static int start(void)
+{
+	sigset_t all, was;
+	pthread_t thread;
+
+	if (holder)
+		return failed;
+	sigfillset(&all);
+	if (sem_init(&ready, 0, 0))
+		return -errno;
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	int err = pthread_create(&thread, NULL, hold, NULL);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (err)
+		return -err;
+	while (sem_wait(&ready))
+		;
+	pthread_detach(thread);
+	return failed;
+}
+
+static struct robust_list *node_of(uint32_t *word)
+{
+	return (struct robust_list *)(void *)((char *)word - OWNER_NODE_BELOW);
+}
+
+int owner_hold(uint32_t *word)
+{
+	int err = start();
+
+	if (err)
+		return err;
+	__atomic_store_n(word, (uint32_t)holder, __ATOMIC_RELEASE);
+	node_of(word)->next = list.list.next;
+	__atomic_store_n(&list.list.next, node_of(word), __ATOMIC_RELEASE);
+	return 0;
+}
+
+void owner_release(uint32_t *word)
+{
+	for (struct robust_list *at = &list.list; at->next != &list.list; at = at->next)
+		if (at->next == node_of(word)) {
+			__atomic_store_n(&at->next, node_of(word)->next, __ATOMIC_RELEASE);
+			break;
+		}
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}

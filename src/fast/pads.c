@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which functions get pads, and what is written into the program for them. */
+#include "fast/engine_internal.h"
+
+#include "base/array.h"
+#include "fast/blob.h"
+#include "fast/refusal.h"
+#include "probes/outcome.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What a function's calls mean to the agent, and which of its arguments that takes. */
+struct meaning {
+	enum agent_call call;
+	uint8_t args[ARCH_PAD_WORDS];
+};
+
+static struct meaning meaning_of(const struct probe *p)
+{
+	const uint8_t none = ARCH_PAD_NO_ARG;
+	bool array = p->count_arg != NO_ARG;
+
+	if (p->kind == PROBE_FREE)
+		return (struct meaning){ AGENT_FREE, { p->ptr_arg, none, none } };
+	if (p->kind == PROBE_REALLOC)
+		return array ? (struct meaning){ AGENT_REALLOC_ARRAY,
+						 { p->ptr_arg, p->count_arg, p->size_arg } } :
+			       (struct meaning){ AGENT_REALLOC, { p->ptr_arg, p->size_arg, none } };
+	if (p->out_arg != NO_ARG)
+		return (struct meaning){ AGENT_ALLOC_OUT, { p->out_arg, p->size_arg, none } };
+	if (array)
+		return (struct meaning){ AGENT_CALLOC, { p->count_arg, p->size_arg, none } };
+	return (struct meaning){ AGENT_ALLOC, { p->size_arg, none, none } };
+}
+
+/* May a pad tell all that the definition says? */
+static bool is_plain(const struct probe *p)
+{
+	if (p->user || p->operator_new || p->string_arg != NO_ARG || p->limit_arg != NO_ARG ||
+	    p->pool_arg != NO_ARG || p->label_arg != NO_ARG || p->label || p->frees_on_failure ||
+	    (p->out_arg != NO_ARG && p->count_arg != NO_ARG))
+		return false;
+	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_FREE;
+}
+
+enum { FUNCTIONS_MAX = 0xffff };
+
+enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why)
+{
+	uint8_t code[ARCH_PATCH_BODY > 65536 ? 65536 : ARCH_PATCH_BODY];
+	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
+	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
+
+	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {
+		*why = "its definition says more than a pad can tell";
+		return ENGINE_LEAVES;
+	}
+	ssize_t got = address_space_read(e->space, f->at, code, len);
+	if (got <= 0 || arch_patch_plan(code, (size_t)got, f->size, &p.patch, why)) {
+		*why = got <= 0 ? "it cannot be read" : *why;
+		return ENGINE_LEAVES;
+	}
+	if (ARRAY_RESERVE(&e->pads, &e->cap_pads, e->n_pads) ||
+	    ARRAY_RESERVE(&e->functions, &e->cap_functions, e->n_pads)) {
+		*why = "out of memory";
+		return ENGINE_LEAVES;
+	}
+	e->functions[e->n_pads] = *f;
+	e->pads[e->n_pads++] = p;
+	e->events.functions = e->functions;
+	e->events.n_functions = e->n_pads;
+	return ENGINE_TAKES;
+}
+
+/* What a free does inside matters only if it may call another one. */
+static size_t free_functions(const struct engine *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_pads; i++)
+		n += !e->pads[i].gone && e->functions[i].probe->kind == PROBE_FREE;
+	return n;
+}
+
+static bool write_all(const struct engine *e, taddr at, const void *bytes, size_t len)
+{
+	return address_space_write(e->space, at, bytes, len) == (ssize_t)len;
+}
+
+static struct arch_pad pad_of(const struct engine *e, size_t i)
+{
+	const struct probe *p = e->functions[i].probe;
+	const struct agent_head *head = (const struct agent_head *)agent_blob;
+	const struct meaning m = meaning_of(p);
+	bool tail = m.call == AGENT_FREE && free_functions(e) == 1;
+	struct arch_pad pad = {
+		.probe = AGENT_PROBE(m.call, i),
+		.form = tail ? ARCH_PAD_TAIL : ARCH_PAD_CALL,
+		.active = e->near.active,
+		.slot = e->pads[i].slot,
+		.begin = e->agent + (taddr)(tail ? head->free : head->begin),
+		.end = e->agent + (taddr)head->end,
+	};
+
+	memcpy(pad.args, m.args, sizeof pad.args);
+	return pad;
+}
+
+/* The slot and the pad, which nobody runs yet. 0 or -errno. */
+static int place(struct engine *e, size_t i)
+{
+	struct pad *p = &e->pads[i];
+	uint8_t slot[ARCH_PATCH_SLOT];
+	struct arch_pad_code code;
+
+	int err = memory_near(e, p->at, ARCH_PATCH_SLOT + ARCH_PAD_MAX);
+	if (err)
+		return err;
+	p->slot = e->near.at + e->near.used;
+	int size = arch_patch_slot(&p->patch, p->at, p->slot, slot);
+	if (size < 0)
+		return size;
+	p->slot_size = (uint16_t)size;
+	p->code = (p->slot + (unsigned)size + 15) & ~(taddr)15;
+	struct arch_pad pad = pad_of(e, i);
+	err = arch_pad_write(&pad, p->code, &code);
+	if (err)
+		return err;
+	p->code_size = code.size;
+	memcpy(p->rows, code.rows, sizeof p->rows);
+	p->n_rows = code.n_rows;
+	p->return_site = code.return_site ? p->code + code.return_site : 0;
+	e->near.used = (size_t)(p->code + code.size - e->near.at + 15) & ~(size_t)15;
+	return write_all(e, p->slot, slot, p->slot_size) &&
+			       write_all(e, p->code, code.bytes, code.size)
+		       ? 0
+		       : -EIO;
+}
+
+/* The jump, whose undoing is in the journal before it is there. */
+static int write_jump(struct engine *e, struct pad *p)
+{
+	uint8_t jump[ARCH_PATCH_JUMP];
+	taddr at = arch_patch_place(&p->patch, p->at);
+	int err = arch_patch_jump(at, p->code, jump);
+
+	if (err)
+		return err;
+	struct journal_entry entry = { .kind = JOURNAL_JUMP, .pid = e->space->pid, .at = at,
+				       .insn_size = ARCH_PATCH_JUMP, .flag = e->near.active };
+	memcpy(entry.own, p->patch.own, ARCH_PATCH_JUMP);
+	memcpy(entry.slot_own, jump, ARCH_PATCH_JUMP);
+	p->journal_entry = journal_add(e->shared->settings.journal, &entry);
+	if (!write_all(e, at, jump, sizeof jump))
+		return -EIO;
+	p->written = true;
+	return 0;
+}
+
+static int set_active(const struct engine *e, uint8_t active)
+{
+	return write_all(e, e->near.active, &active, sizeof active) ? 0 : -EIO;
+}
+
+static int place_all(struct engine *e)
+{
+	bool placed = false;
+	int err = 0;
+
+	for (size_t i = 0; i < e->n_pads && !err; i++)
+		if (!e->pads[i].code && !e->pads[i].gone) {
+			err = place(e, i);
+			placed = true;
+		}
+	/* What the agent is not told of is seen from copies of stacks. */
+	if (!err && placed)
+		tell_own_code(e);
+	return err;
+}
+
+static int write_jumps(struct engine *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < e->n_pads && !err; i++)
+		if (!e->pads[i].written && !e->pads[i].gone)
+			err = write_jump(e, &e->pads[i]);
+	e->armed |= e->n_pads;
+	return !err && e->n_pads && !e->suspended ? set_active(e, 1) : err;
+}
+
+int pads_arm(struct engine *e, bool held, struct error *why)
+{
+	int err = place_all(e);
+
+	if (err)
+		return fast_refuse(why, FAST_NEAR, err, 0);
+	/* All of them or none: an allocator that is seen in part is not counted. */
+	err = held ? tasks_make_way(e) : 0;
+	if (err)
+		return error_set(why, err, "a thread may return into the bytes that would become a "
+					   "jump");
+	err = write_jumps(e);
+	if (!err)
+		return 0;
+	pads_lift(e, e->space);
+	return error_set(why, err, "its code cannot be changed: %s", strerror(-err));
+}
+
+void pads_lift(const struct engine *e, const struct address_space *space)
+{
+	uint8_t none = 0;
+
+	if (e->near.active)
+		address_space_write(space, e->near.active, &none, sizeof none);
+	for (size_t i = 0; i < e->n_pads; i++) {
+		struct pad *p = &e->pads[i];
+		uint8_t jump[ARCH_PATCH_JUMP], now[ARCH_PATCH_JUMP];
+		taddr at = arch_patch_place(&p->patch, p->at);
+
+		if (!p->written || p->gone || arch_patch_jump(at, p->code, jump))
+			continue;
+		/* A program may have written other code there since. */
+		if (address_space_read(space, at, now, sizeof now) == (ssize_t)sizeof now &&
+		    !memcmp(now, jump, sizeof now))
+			address_space_write(space, at, p->patch.own, sizeof now);
+		if (space == e->space) {
+			journal_remove(e->shared->settings.journal, p->journal_entry);
+			p->journal_entry = JOURNAL_NONE;
+			p->written = false;
+		}
+	}
+}
+
+bool pads_have(const struct engine *e, taddr pc)
+{
+	return e->near.at && pc >= e->near.at && pc < e->near.at + e->near.size;
+}

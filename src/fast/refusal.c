@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/refusal.h"
+
+#include <errno.h>
+#include <string.h>
+
+int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
+{
+	const char *reason = strerror(-err);
+
+	switch (step) {
+	case FAST_SECCOMP:
+		return error_set(why, err, "its seccomp filter may forbid the system calls that it "
+					   "takes, and to suspend it takes CAP_SYS_ADMIN");
+	case FAST_VDSO:
+		return error_set(why, err, "it has no vdso, by which it could make system calls");
+	case FAST_FILE:
+		if (err == -EMFILE)
+			return error_set(why, err, "it has no file descriptor left "
+						   "(RLIMIT_NOFILE)");
+		return error_set(why, err, "it cannot make a file in memory (memfd_create): %s",
+				 reason);
+	case FAST_SHARED:
+		if (err == -ENOMEM)
+			return error_set(why, err, "it cannot map %zu MiB more (RLIMIT_AS, "
+						   "ulimit -v)", bytes >> 20);
+		return error_set(why, err, "shared memory cannot be mapped into it: %s", reason);
+	case FAST_NEAR:
+		if (err == -ENOMEM || err == -ENOSPC)
+			return error_set(why, err, "there is no room for code near its allocator");
+		/* fall through */
+	case FAST_AGENT:
+	default:
+		if (err == -EACCES || err == -EPERM)
+			return error_set(why, err, "a security policy forbids it new code "
+						   "(SELinux: execmem)");
+		return error_set(why, err, "code cannot be mapped into it: %s", reason);
+	}
+}

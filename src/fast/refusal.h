@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_REFUSAL_H
+#define MPROF_FAST_REFUSAL_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* What the engine does to a program before it changes any of its code. */
+enum fast_step {
+	FAST_SECCOMP,	/* have it make system calls, whatever filter there is */
+	FAST_VDSO,	/* find an instruction that makes them */
+	FAST_AGENT,	/* map code */
+	FAST_FILE,	/* make a file without a name, and open it here */
+	FAST_SHARED,	/* map that */
+	FAST_NEAR,	/* map code near its allocator */
+};
+
+/**
+ * Why the engine cannot be used, where a step has failed.
+ * @bytes  of the shared memory
+ * Returns @err, which is not 0.
+ */
+int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes);
+
+#endif

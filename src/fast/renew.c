@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables in the shared memory that are full: emptied while no task is in the agent. */
+#include "fast/engine_internal.h"
+
+#include <string.h>
+
+static bool nodes_are_full(const struct engine *e)
+{
+	return __atomic_load_n(&engine_agent(e)->n_nodes, __ATOMIC_RELAXED) >= AGENT_NODES - 1;
+}
+
+bool renew_is_due(const struct engine *e)
+{
+	return e->rows.full || nodes_are_full(e);
+}
+
+/* Whoever has told of a node has been heard. Chains that threads remember are of the epoch
+ * before. */
+static void renew_nodes(struct engine *e)
+{
+	struct agent_shared *s = engine_agent(e);
+
+	memset(s->node_index, 0, sizeof s->node_index);
+	shared_empty(s->nodes, sizeof s->nodes);
+	nodes_clear(e->nodes);
+	__atomic_store_n(&s->n_nodes, 0, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&s->epoch, 1, __ATOMIC_RELEASE);
+}
+
+bool renew(struct engine *e)
+{
+	if (!tasks_are_outside_agent(e))
+		return false;
+	/* Nobody can fill any more what is empty in the ring. */
+	fast_engine.drain(e, true);
+	if (nodes_are_full(e))
+		renew_nodes(e);
+	if (e->rows.full)
+		tell_rows_anew(e);
+	return true;
+}

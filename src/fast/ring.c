@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fast/ring.h"
+
+#include "arch/x86_64_agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of a thread whose record has not come yet. */
+struct pending {
+	uint32_t words;
+	uint64_t word[AGENT_WORDS];
+};
+
+struct ring {
+	struct agent_shared *shared;
+	uint64_t at;	      /* the next position */
+	uint64_t told;	      /* what `tail` is */
+	uint64_t empty_at;    /* this position has been seen empty ... */
+	uint64_t empty_since; /* ... first at this time; 0: it has not */
+	uint64_t ticks;
+	struct ring_counts counts;
+	struct ring_record record; /* that is being told: of its words only what it says there is */
+	struct ring_stack stack;
+	struct pending pending[AGENT_THREADS];
+};
+
+enum { AHEAD = 16 }; /* records */
+
+/* A word that the program may change at any time is loaded once. */
+#define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+
+struct ring *ring_new(struct agent_shared *shared)
+{
+	struct ring *r = calloc(1, sizeof *r);
+
+	if (r)
+		r->shared = shared;
+	return r;
+}
+
+void ring_free(struct ring *r)
+{
+	free(r);
+}
+
+uint64_t ring_head(const struct ring *r)
+{
+	return __atomic_load_n(&r->shared->head, __ATOMIC_ACQUIRE);
+}
+
+uint64_t ring_position(const struct ring *r)
+{
+	return r->at;
+}
+
+struct ring_counts ring_counts(const struct ring *r)
+{
+	return r->counts;
+}
+
+static void tell_tail(struct ring *r)
+{
+	if (r->told != r->at)
+		__atomic_store_n(&r->shared->tail, r->at, __ATOMIC_RELEASE);
+	r->told = r->at;
+}
+
+/* Copy a stack out of the shared memory. False: there is none like this. */
+static bool copy_stack(struct ring *r, uint64_t word)
+{
+	uint32_t number = (uint32_t)word, bytes = (uint32_t)(word >> 48) * 8;
+	uint16_t turn = (uint16_t)(word >> 32);
+	struct agent_stack *from;
+
+	if (number >= AGENT_STACKS || bytes > AGENT_STACK_BYTES)
+		return false;
+	from = &r->shared->stacks[number];
+	r->stack.pc = LOAD(from->pc);
+	r->stack.sp = LOAD(from->sp);
+	r->stack.fp = LOAD(from->fp);
+	for (size_t i = 0; i < sizeof r->stack.saved / sizeof *r->stack.saved; i++)
+		r->stack.saved[i] = LOAD(from->saved[i]);
+	memcpy(r->stack.word, from->word, bytes);
+	r->stack.bytes = bytes;
+	/* Who told of it was left by a longjmp just then, and it has been given to somebody
+	 * else. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if ((uint16_t)LOAD(from->turn) != turn)
+		return false;
+	__atomic_store_n(&from->taken, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* A word that belongs to a record to come. False: none like this. */
+static bool note_word(struct ring *r, uint64_t lo, uint64_t which, uint64_t value)
+{
+	uint32_t thread = lo & RECORD_THREAD_MASK;
+
+	if (which >= AGENT_WORDS || thread >= AGENT_THREADS)
+		return false;
+	/* The first: what there may be besides was left behind by a handler that has not come
+	 * back. */
+	if (!(lo & RECORD_WITH_WORDS))
+		r->pending[thread].words = 0;
+	r->pending[thread].words |= 1u << which;
+	r->pending[thread].word[which] = value;
+	return true;
+}
+
+/* The words that have come for it. False: it says that there are some, and there are none. */
+static bool add_words(struct ring *r, struct ring_record *rec)
+{
+	struct pending *p;
+
+	if (rec->thread >= AGENT_THREADS || !r->pending[rec->thread].words)
+		return false;
+	p = &r->pending[rec->thread];
+	rec->words = p->words;
+	memcpy(rec->word, p->word, sizeof rec->word);
+	p->words = 0;
+	if (rec->words & 1u << WORD_POINTER)
+		rec->pointer = rec->word[WORD_POINTER];
+	if (rec->words & 1u << WORD_SIZE)
+		rec->size = rec->word[WORD_SIZE];
+	/* The event is one all the same. */
+	if (rec->words & 1u << WORD_STACK && copy_stack(r, rec->word[WORD_STACK]))
+		rec->stack = &r->stack;
+	else if (rec->words & 1u << WORD_STACK)
+		r->counts.lost++;
+	return true;
+}
+
+/* The second word of a record. False: there is no such kind. */
+static bool decode(struct ring_record *rec, uint64_t hi)
+{
+	switch (rec->kind) {
+	case RECORD_ALLOC:
+	case RECORD_CALLOC:
+	case RECORD_REALLOC:
+		rec->size = hi >> RECORD_SIZE_SHIFT;
+		rec->node = hi & RECORD_NODE_MASK;
+		return true;
+	case RECORD_REALLOC_BEGIN:
+		rec->function = (uint32_t)hi;
+		return true;
+	case RECORD_FREE:
+		rec->function = (uint32_t)(hi >> RECORD_FUNCTION_SHIFT);
+		rec->ret = hi & RECORD_RET_MASK;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* All but the words, of which hardly a record has any. */
+static void clear_record(struct ring_record *rec)
+{
+	rec->words = 0;
+	rec->size = 0;
+	rec->node = 0;
+	rec->function = 0;
+	rec->ret = 0;
+	rec->stack = NULL;
+}
+
+/* What stood at a position. False: it makes no sense. */
+static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, void *ctx)
+{
+	enum agent_kind kind = (enum agent_kind)(lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK);
+	uint64_t pointer = lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX;
+
+	if (!(lo & RECORD_SET))
+		return false;
+	if (kind == RECORD_TIME) {
+		r->ticks = hi;
+		return true;
+	}
+	if (kind == RECORD_WORD)
+		return note_word(r, lo, pointer, hi);
+	clear_record(&r->record);
+	r->record.kind = kind;
+	r->record.thread = lo & RECORD_THREAD_MASK;
+	r->record.pointer = pointer;
+	if (!decode(&r->record, hi) || (lo & RECORD_WITH_WORDS && !add_words(r, &r->record)))
+		return false;
+	r->record.ticks = r->ticks;
+	r->counts.records++;
+	r->counts.strangers += r->record.thread < AGENT_SPARES ||
+			       r->record.thread == AGENT_NO_THREAD;
+	r->counts.stacks += r->record.stack != NULL;
+	take(ctx, &r->record);
+	return true;
+}
+
+/* Nothing stands at r->at. Has it been reserved for long enough? */
+static bool patience_is_at_its_end(struct ring *r, const struct ring_limits *limits)
+{
+	if (r->empty_at != r->at || !r->empty_since) {
+		r->empty_at = r->at;
+		r->empty_since = limits->now_ns;
+	}
+	return limits->now_ns - r->empty_since >= limits->patience_ns;
+}
+
+/*
+ * Make room for the next round, in one go: who has reserved this position and comes from now on
+ * finds that it is not as he expects, and takes another. False: he was quicker, or the slot has
+ * been damaged.
+ */
+static bool pass_over(struct agent_record *slot, uint64_t round)
+{
+	return arch_swap_pair(slot, 0, round, 0, round + 1);
+}
+
+uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take *take, void *ctx)
+{
+	uint64_t head = ring_head(r), end = limits->upto, start = r->at;
+
+	/* Signed: positions go round. A head that lies makes us look at one round of empty
+	 * slots, at most. */
+	if (end == UINT64_MAX || (int64_t)(head - end) < 0)
+		end = head;
+	if ((int64_t)(end - start) > AGENT_RING)
+		end = start + AGENT_RING;
+	while ((int64_t)(end - r->at) > 0 && r->at - start < limits->most) {
+		struct agent_record *slot = &r->shared->ring[r->at % AGENT_RING];
+		uint64_t lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE), hi;
+		uint64_t round = r->at / AGENT_RING;
+
+		/* It is in the cache of who wrote it, if nobody is about to write it. */
+		if ((int64_t)(end - r->at) > AHEAD)
+			__builtin_prefetch(&r->shared->ring[(r->at + AHEAD) % AGENT_RING], 1);
+		if (!lo) {
+			if (!patience_is_at_its_end(r, limits))
+				break;
+			r->empty_since = 0;
+			if (pass_over(slot, round)) {
+				r->counts.passed_over++;
+				r->at++;
+				continue;
+			}
+			lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE);
+		}
+		hi = LOAD(slot->hi);
+		__atomic_store_n(&slot->hi, round + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->lo, 0, __ATOMIC_RELEASE);
+		r->at++;
+		if (!take_one(r, lo, hi, take, ctx))
+			r->counts.lost++;
+		if (r->at - r->told >= AGENT_RING / 8)
+			tell_tail(r);
+	}
+	tell_tail(r);
+	return r->at - start;
+}
+
+size_t ring_waiting(const struct ring *r, uint32_t *threads, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i <= AGENT_NO_THREAD; i++) {
+		if (!LOAD(r->shared->waiting[i]))
+			continue;
+		if (n < max)
+			threads[n] = i;
+		n++;
+	}
+	return n;
+}

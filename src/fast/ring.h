@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_RING_H
+#define MPROF_FAST_RING_H
+
+#include "agent/layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The ring, as the tracer reads it: records of the agent become plain ones, in their order. The
+ * program can write to the shared memory at any time, also while it is read: each word of it is
+ * loaded once, and what makes no sense is counted as lost.
+ */
+struct ring;
+
+/* What an unwinder gets to see of a thread, a copy. */
+struct ring_stack {
+	uint64_t pc, sp, fp, saved[5];
+	uint32_t bytes; /* of the stack, from sp on: a multiple of 8 */
+	uint64_t word[AGENT_STACK_BYTES / 8];
+};
+
+struct ring_record {
+	enum agent_kind kind; /* not RECORD_WORD, not RECORD_TIME */
+	uint32_t thread;      /* less than AGENT_SPARES: a spare one; AGENT_NO_THREAD: not known */
+	uint32_t words;	      /* bits 1 << enum agent_word: which of word[] there are */
+	uint64_t pointer;
+	uint64_t size;	      /* of an allocation */
+	uint32_t node;	      /* the same; 0: to be unwound; of the agent's tree, not checked yet */
+	uint32_t function;    /* RECORD_FREE, RECORD_REALLOC_BEGIN */
+	uint64_t ret;	      /* RECORD_FREE */
+	uint64_t ticks;	      /* the latest RECORD_TIME; 0: none yet */
+	uint64_t word[AGENT_WORDS]; /* undefined, but for those that there are */
+	const struct ring_stack *stack; /* NULL: none, or lost. Good until the next record. */
+};
+
+struct ring_counts {
+	uint64_t records;     /* plain ones, told */
+	uint64_t passed_over; /* positions that were reserved and not filled in time */
+	uint64_t strangers;   /* plain ones that are not by a thread's own record */
+	uint64_t stacks;      /* plain ones with a copy of the stack */
+	uint64_t lost;	      /* what made no sense */
+};
+
+typedef void ring_take(void *ctx, const struct ring_record *r);
+
+struct ring_limits {
+	uint64_t most;	      /* positions to look at */
+	uint64_t upto;	      /* stop at this position; UINT64_MAX: at the head */
+	uint64_t now_ns;
+	/* So long a position may be reserved and empty; 0: who reserved it is held, or gone. */
+	uint64_t patience_ns;
+};
+
+#define RING_PATIENCE_NS UINT64_C(20000000)
+
+/* Of memory in which nothing has been recorded yet; it stays the caller's. NULL: out of memory. */
+struct ring *ring_new(struct agent_shared *shared);
+void ring_free(struct ring *r);
+
+/* Take what has been recorded. Returns how many positions were gone by, at most limits->most. */
+uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take *take, void *ctx);
+
+/* Where producers are; what is reserved from now on comes at or behind it. */
+uint64_t ring_head(const struct ring *r);
+
+/* The position that is read next. */
+uint64_t ring_position(const struct ring *r);
+
+/* Threads that wait for the tracer: their numbers into @threads, at most @max. Returns how many
+ * there are. */
+size_t ring_waiting(const struct ring *r, uint32_t *threads, size_t max);
+
+struct ring_counts ring_counts(const struct ring *r);
+
+#endif

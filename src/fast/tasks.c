@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the tasks stand, all of them stopped: out of the way of what is written, and out of what
+ * goes. */
+#include "fast/engine_internal.h"
+
+#include <errno.h>
+
+enum { PIECE = 4096 };
+
+pid_t tasks_tid(const struct engine *e)
+{
+	/* A leader that has ended while its threads go on has no memory any more. */
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (!e->tasks[i]->over && !task_has_ended(e->tasks[i]))
+			return e->tasks[i]->tid;
+	return e->space->pid;
+}
+
+struct task *tasks_caller(const struct engine *e, struct task **later)
+{
+	*later = NULL;
+	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct task *task = e->tasks[i];
+
+		if (task_can_call(task))
+			return task;
+		if (task->state == TASK_QUEUED && !task_has_ended(task))
+			*later = task;
+	}
+	return NULL;
+}
+
+typedef bool word_fn(const struct engine *e, taddr word);
+
+/* Does @fn say yes to a word of the task's stack, from its stack pointer to the end of that
+ * mapping? */
+static bool any_word(const struct engine *e, taddr sp, word_fn *fn)
+{
+	uint64_t words[PIECE / 8];
+	const struct agent_shared *s = engine_agent(e);
+	taddr end = sp + PIECE;
+
+	for (uint32_t i = 0; i < s->n_ranges && i < AGENT_RANGES; i++)
+		if (sp >= s->ranges[i].lo && sp < s->ranges[i].hi)
+			end = s->ranges[i].hi;
+	for (taddr at = sp & ~(taddr)7; at < end; at += sizeof words) {
+		ssize_t got = address_space_read(e->space, at, words, sizeof words);
+
+		for (ssize_t i = 0; i < got / 8; i++)
+			if (fn(e, words[i]))
+				return true;
+		if (got < (ssize_t)sizeof words)
+			break;
+	}
+	return false;
+}
+
+/* ---- before the jumps are written ---- */
+
+/* Strictly inside of bytes that a jump is to take: a signal handler may return there. */
+static bool is_in_the_way(const struct engine *e, taddr word)
+{
+	for (size_t i = 0; i < e->n_pads; i++) {
+		const struct pad *p = &e->pads[i];
+		taddr pc = word;
+
+		if (!p->written && !p->gone && arch_patch_pc(&p->patch, p->at, p->slot, &pc))
+			return true;
+	}
+	return false;
+}
+
+static int make_way(struct engine *e, const struct task *task)
+{
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r))
+		return 0; /* it is dying */
+	for (size_t i = 0; i < e->n_pads; i++) {
+		struct pad *p = &e->pads[i];
+		taddr pc = arch_pc(&r);
+
+		if (p->written || p->gone)
+			continue;
+		int moved = arch_patch_pc(&p->patch, p->at, p->slot, &pc);
+		if (moved < 0)
+			return -EAGAIN;
+		if (moved)
+			arch_write_pc(task->tid, pc);
+	}
+	return any_word(e, arch_sp(&r), is_in_the_way) ? -EAGAIN : 0;
+}
+
+int tasks_make_way(struct engine *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < e->n_tasks && !err; i++)
+		err = make_way(e, e->tasks[i]);
+	return err;
+}
+
+/* ---- before what is ours goes ---- */
+
+static bool is_agents(const struct engine *e, taddr pc)
+{
+	return pc >= e->agent && pc < e->agent + e->agent_size;
+}
+
+static bool is_ours(const struct engine *e, taddr pc)
+{
+	return pads_have(e, pc) || is_agents(e, pc);
+}
+
+/* A task in a slot goes on in the function itself, whose bytes are back. */
+static bool put_back(const struct engine *e, const struct task *task, struct arch_regs *r)
+{
+	for (size_t i = 0; i < e->n_pads; i++) {
+		const struct pad *p = &e->pads[i];
+		taddr pc = arch_pc(r);
+
+		if (!p->gone && p->slot && arch_patch_pc_back(&p->patch, p->at, p->slot, &pc) > 0) {
+			arch_set_pc(r, pc);
+			return !arch_write_pc(task->tid, pc);
+		}
+	}
+	return false;
+}
+
+/* A thread that sleeps may have words for ever that calls long over have left behind, or another
+ * thread whose stack it has now: between what is in use. */
+static bool only_stale_words(const struct engine *e, struct task *task, uint32_t number)
+{
+	return number != AGENT_NO_THREAD && !engine_agent(e)->threads[number].depth &&
+	       e->host->has_left(e->host->ctx, task, is_ours, e);
+}
+
+static bool has_left(const struct engine *e, struct task *task, uint32_t number)
+{
+	struct arch_regs r;
+
+	if (arch_get_regs(task->tid, &r))
+		return true; /* it is dying */
+	if (is_ours(e, arch_pc(&r)) && !put_back(e, task, &r))
+		return false;
+	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
+}
+
+bool tasks_are_outside_agent(struct engine *e)
+{
+	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct arch_regs r;
+
+		if (arch_get_regs(e->tasks[i]->tid, &r))
+			continue; /* it is dying */
+		if (is_agents(e, arch_pc(&r)))
+			return false;
+		/* In a pad it may be about to go there, and that does no harm. */
+		if (any_word(e, arch_sp(&r), is_agents) &&
+		    !e->host->has_left(e->host->ctx, e->tasks[i], is_agents, e))
+			return false;
+	}
+	return true;
+}
+
+bool tasks_have_left(struct engine *e)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < e->n_tasks; i++)
+		all &= has_left(e, e->tasks[i], e->numbers[i]);
+	return all;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_FAST_THREADS_H
+#define MPROF_FAST_THREADS_H
+
+#include "agent/layout.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Which thread has which number, by its thread pointer: told to the agent by a table that only the
+ * tracer writes, and of which it never reads back what the program may have changed.
+ */
+struct threads;
+
+/* NULL: out of memory. @shared stays the caller's. */
+struct threads *threads_new(struct agent_shared *shared);
+void threads_free(struct threads *t);
+
+/**
+ * A thread is about to run, or is held. Tasks with the same thread pointer (clone without
+ * CLONE_SETTLS) have one number; its tid is the latest one's.
+ * Returns the number, or AGENT_NO_THREAD: there are too many, and it is counted as a stranger.
+ */
+uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid);
+
+/* A thread has ended, perhaps in the middle of the agent; all that it has recorded is before
+ * @position. Its number may come to another thread when the ring has been read so far:
+ * threads_reap(). */
+void threads_end(struct threads *t, uint32_t number, uint64_t position);
+
+/* A thread has this thread pointer now, which may be another one: it is known by that from here on,
+ * and what it has recorded until now is before @position. Returns its number from here on. */
+uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_pointer,
+		       uint64_t position);
+
+/* The ring has been read up to @position. */
+void threads_reap(struct threads *t, uint64_t position);
+
+/* The task that a record is of; also of a thread that has ended, until it is reaped. 0: none. */
+pid_t threads_tid(const struct threads *t, uint32_t number);
+
+/* The number of a running thread; AGENT_NO_THREAD: it is not known. */
+uint32_t threads_find(const struct threads *t, uint64_t thread_pointer);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the agent has to know of the program: where memory is, and what describes its frames. */
+#include "fast/engine_internal.h"
+
+#include "base/array.h"
+#include "fast/ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- memory ---- */
+
+static int add_range(const struct proc_map *m, void *ranges)
+{
+	return ranges_add(ranges, m);
+}
+
+static void write_ranges(struct agent_shared *s, const struct ranges *r)
+{
+	uint32_t n = r->n < AGENT_RANGES ? (uint32_t)r->n : AGENT_RANGES;
+	uint32_t turn = __atomic_load_n(&s->ranges_turn, __ATOMIC_RELAXED) & ~1u;
+
+	__atomic_store_n(&s->ranges_turn, turn + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (n)
+		memcpy(s->ranges, r->v, n * sizeof *r->v);
+	__atomic_store_n(&s->n_ranges, n, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->ranges_turn, turn + 2, __ATOMIC_RELEASE);
+}
+
+int tell_ranges(struct engine *e)
+{
+	const struct proc_status status = proc_status(tasks_tid(e));
+	struct ranges r = { .stack_limit = UINT64_MAX, .apart = ranges_faults_show(&status) };
+	struct rlimit stack;
+
+	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
+		r.stack_limit = stack.rlim_cur;
+	int err = proc_maps_each(tasks_tid(e), add_range, &r);
+	/* What could be read of it is better than nothing, and who asks has to be answered. */
+	write_ranges(engine_agent(e), &r);
+	free(r.v);
+	return err < 0 ? err : 0;
+}
+
+bool told_ranges_have(const struct engine *e, taddr at)
+{
+	const struct agent_shared *s = engine_agent(e);
+	uint32_t n = s->n_ranges < AGENT_RANGES ? s->n_ranges : AGENT_RANGES;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (at >= s->ranges[i].lo && at < s->ranges[i].hi)
+			return true;
+	return false;
+}
+
+/* ---- frames ---- */
+
+static int add_known(struct engine *e, const struct mapping *m, const struct cfi_rows *rows)
+{
+	struct known_code k = { .module = { .lo = m->bias + rows->start,
+					    .hi = m->bias + rows->end },
+				.rows = rows };
+	const struct known_code *last = e->n_known ? &e->known[e->n_known - 1] : NULL;
+
+	/* Several mappings of one file's code have one table. */
+	if (!rows->n || k.module.lo >= m->end || k.module.hi <= m->start ||
+	    (last && last->module.hi > k.module.lo))
+		return 0;
+	int err = placed_rows_put_file(&e->rows, m->file, rows, &k.module);
+	/* Of a file without rows stacks are copied, and unwound here. */
+	if (err == -ENOSPC)
+		return 0;
+	if (err || ARRAY_RESERVE(&e->known, &e->cap_known, e->n_known))
+		return -ENOMEM;
+	e->known[e->n_known++] = k;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	taddr x = ((const struct agent_module *)a)->lo, y = ((const struct agent_module *)b)->lo;
+
+	return (x > y) - (x < y);
+}
+
+static int put_agent(struct engine *e)
+{
+	const struct cfi_rows *rows = &e->shared->agent;
+
+	if (e->agent_rows.rows)
+		return 0;
+	e->agent_rows.lo = e->agent + rows->start;
+	e->agent_rows.hi = e->agent + rows->end;
+	return placed_rows_put(&e->rows, rows, &e->agent_rows);
+}
+
+static int put_pads(struct engine *e)
+{
+	struct cfi_rows rows = { 0 };
+	struct agent_module m;
+	int err = own_code_of_pads(e, &rows);
+
+	m = (struct agent_module){ .lo = rows.start, .hi = rows.end };
+	if (!err)
+		err = placed_rows_put(&e->rows, &rows, &m);
+	if (!err)
+		e->pads_rows = m;
+	cfirows_release(&rows);
+	return err;
+}
+
+/* The list of all that is known. Without one the agent copies stacks, and they are unwound here. */
+static int tell_list(struct engine *e)
+{
+	struct agent_module *v = reallocarray(NULL, e->n_known + 2, sizeof *v);
+	size_t n = e->n_known;
+	taddr at = 0;
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		v[i] = e->known[i].module;
+	int err = put_agent(e);
+	if (e->agent_rows.rows)
+		v[n++] = e->agent_rows;
+	if (e->pads_rows.rows)
+		v[n++] = e->pads_rows;
+	qsort(v, n, sizeof *v, by_address);
+	if (!err)
+		err = placed_rows_put_list(&e->rows, v, n, &at);
+	free(v);
+	__atomic_store_n(&engine_agent(e)->modules, at, __ATOMIC_RELEASE);
+	return err;
+}
+
+int tell_modules(struct engine *e, const struct mappings *maps)
+{
+	int err = 0;
+
+	e->n_known = 0;
+	for (size_t i = 0; i < maps->n && !err; i++) {
+		const struct cfi_rows *rows = table_file(&e->shared->tables,
+							 e->host->files(e->host->ctx),
+							 maps->maps[i].file);
+
+		err = rows ? add_known(e, &maps->maps[i], rows) : -ENOMEM;
+	}
+	int told = tell_list(e);
+	return err ? err : told;
+}
+
+int tell_own_code(struct engine *e)
+{
+	int err = put_pads(e);
+
+	return err ? err : tell_list(e);
+}
+
+void tell_rows_anew(struct engine *e)
+{
+	__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
+	placed_rows_clear(&e->rows);
+	e->agent_rows.rows = e->pads_rows.rows = 0;
+	/* What has no room is done without: stacks are copied. */
+	put_pads(e);
+	tell_modules(e, e->host->mappings(e->host->ctx));
+	e->rows.full = false;
+}

@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The engine that does not trap, where it cannot be used: it says why, has changed nothing, and with
+# --engine=auto traps do it. And what becomes of it while libraries come and go.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+# refused_live WORDS COMMAND...: attaching to $PID, which goes on as it was
+refused_live() {
+	local words=$1
+	shift
+	before "$PID"
+	refused any "$words" "$@" attach --engine=fast -o report.txt --data=run.data "$PID" || return 1
+	text_clean "$PID" || return 1
+	[ "$(tracer_of "$PID")" = 0 ] || fail "it is traced"
+}
+
+# traps FILE: how many have been hit, as --stats says
+traps() {
+	sed -n 's/.* stops in all, \([0-9]*\) traps hit.*/\1/p' "$1"
+}
+
+without_admin=(setpriv --bounding-set=-sys_admin "$MPROF")
+
+@test "--engine=auto is the fast engine where that can be used, and says nothing" {
+	"$MPROF" run --engine=auto --stats -o /dev/null --data=/dev/null -- "$T/simple" >out 2>err
+	[ "$(traps err)" -lt 20 ] || fail "trapped" "$(cat err)"
+	not grep -q 'by traps' err
+}
+
+@test "--engine=auto traps where the fast engine cannot be used, and says which and why" {
+	local p
+	for p in plain-static own; do
+		"$T/$p" >out0
+		MPROF_ENGINE=auto "$MPROF" run --stats -o /dev/null --data=auto.data -- "$T/$p" >out 2>err
+		cmp out0 out
+		says err "^mprof: process [0-9]* is watched by traps: its .*the program's own"
+		[ "$(traps err)" -gt 20 ] || fail "not trapped" "$(cat err)"
+		"$MPROF" run --engine=trap -o /dev/null --data=trap.data -- "$T/$p" >out 2>err
+		for f in auto trap; do "$MPROF" report --format=json $f.data | jq .totals >$f.json; done
+		diff <(jq 'del(.peak_time)' auto.json) <(jq 'del(.peak_time)' trap.json) || fail "$p: other counts"
+	done
+	"$MPROF" run --engine=auto --trace-children=yes -o /dev/null --data=/dev/null -- true 2>err
+	says err 'watched by traps: the fast engine does not do --trace-children'
+}
+
+@test "under a seccomp filter the fast engine is used with CAP_SYS_ADMIN only, and the filter stays in force" {
+	start filters "$T/filters" filter
+	before "$PID"
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	progress filters 1 3
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	[ "$(jq '.bins[] | select(.size == 3907) | .allocs' report.json)" -ge 3 ]
+	grep -q '^Seccomp:[[:space:]]*2' "/proc/$PID/status"
+	refused_live 'its seccomp filter may forbid' "${without_admin[@]}"
+	background "${without_admin[@]}" attach --engine=auto -o report.txt --data=run.data "$PID"
+	until_true "not begun" begun_or_gone
+	says attach.err 'is watched by traps: its seccomp filter'
+	progress filters 1 3
+	detach "$PID"
+	clean "$PID"
+	finish filters
+}
+
+@test "a seccomp filter that comes later does not harm, and what is mapped stays if it must" {
+	start filters "$T/filters"
+	background "${without_admin[@]}" attach --engine=fast -o report.txt --data=run.data "$PID"
+	until_true "not begun" begun_or_gone
+	tell_await filters confine '^confined'
+	progress filters 1 3
+	detach "$PID"
+	says attach.err "process $PID keeps the code and memory of the fast engine, unused: its seccomp filter"
+	until_true "not free" all_free "$PID"
+	text_clean "$PID"
+	progress filters 1 3
+	json run.data
+	[ "$(total frees)" = "$(total allocs)" ]
+	finish filters
+}
+
+@test "without room for addresses, or a file descriptor, the fast engine is refused and the program goes on" {
+	start server "$T/server"
+	prlimit --pid "$PID" --as=$(($(awk '/^VmSize/ {print $2}' "/proc/$PID/status") * 1024 + 50000000)):unlimited
+	refused_live 'cannot map [0-9]* MiB more .RLIMIT_AS' "$MPROF"
+	prlimit --pid "$PID" --as=unlimited:unlimited --nofile=3:1024
+	refused_live 'no file descriptor left .RLIMIT_NOFILE' "$MPROF"
+	prlimit --pid "$PID" --nofile=1024:1024
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	progress server 2
+	detach "$PID"
+	clean "$PID"
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
+@test "threads that stand in the bytes that become a jump go on in their copy" {
+	cat >free.c <<-'EOT'
+		#include "live.h"
+		static atomic_long times;
+		static void *work(void *arg)
+		{
+			for (int i = 0;; i++, times++)
+				free(fill(malloc(307), 307, i & 0x7f));
+			return arg;
+		}
+		static void report(void) { say("report %ld\n", (long)times); }
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 4; i++)
+				MUST(!pthread_create(&t, NULL, work, NULL));
+			say("ready %d\n", (int)getpid());
+			live_serve(report, NULL);
+			_exit(0);
+		}
+	EOT
+	cc -g -O1 -D_GNU_SOURCE -fno-builtin -pthread -I"$ROOT/tests/targets" -o free free.c
+	start free ./free
+	before "$PID"
+	for i in 1 2 3; do
+		limited "$T/intobytes" "$PID" 4 >into.out
+		grep -qx '4 in the bytes' into.out
+		attach --engine=fast -o report.txt --data=run.data "$PID"
+		kill -CONT "$PID"
+		progress free 1 1000
+		detach "$PID"
+		clean "$PID"
+		progress free 1 1000
+	done
+	finish free
+}
+
+@test "while a thread may return into the bytes that become a jump nothing is changed, and it is said" {
+	cat >bytes.c <<-'EOT'
+		#include "live.h"
+		/* What a signal handler that has interrupted malloc() behind its first instructions
+		 * would return to: all that it may be. */
+		static volatile uintptr_t words[16];
+		static long reports;
+		static void report(void)
+		{
+			free(fill(malloc(3907), 3907, 1));
+			say("report %ld\n", ++reports);
+		}
+		static NOINLINE void serve(void (*other)(const char *))
+		{
+			volatile uintptr_t here[16];
+			for (int i = 0; i < 16; i++)
+				here[i] = words[i];
+			live_serve(report, other);
+			words[0] = here[0];
+		}
+		static void go(const char *word)
+		{
+			(void)word;
+			for (int i = 0; i < 16; i++)
+				words[i] = (uintptr_t)malloc + (uintptr_t)i;
+			serve(NULL);
+		}
+		int main(void)
+		{
+			say("ready %d\n", (int)getpid());
+			live_serve(report, go);
+			return 0;
+		}
+	EOT
+	cc -g -O0 -D_GNU_SOURCE -fno-builtin -I"$ROOT/tests/targets" -o bytes bytes.c
+	start bytes ./bytes
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	progress bytes 1 3
+	detach "$PID"
+	clean "$PID"
+	tell bytes go
+	progress bytes 1 3
+	refused_live 'a thread may return into the first instructions' "$MPROF"
+	progress bytes 1 3
+	background "$MPROF" attach --engine=auto -o report.txt --data=run.data "$PID"
+	until_true "not begun" begun_or_gone
+	says attach.err 'is watched by traps: a thread may return into'
+	progress bytes 1 3
+	detach "$PID"
+	clean "$PID"
+	json run.data
+	[ "$(jq '.bins[] | select(.size == 3907) | .allocs' report.json)" -ge 3 ]
+	tell bytes quit
+	finish bytes
+}
+
+@test "an allocator that comes later and cannot be seen is told of, and the program goes on" {
+	cat >late.c <<-'EOT'
+		#include <dlfcn.h>
+		#include "target.h"
+		int main(void)
+		{
+			free(fill(malloc(301), 301, 1));
+			void *l = dlopen("libmimalloc.so.2", RTLD_NOW | RTLD_LOCAL);
+			MUST(l);
+			for (int i = 0; i < 100; i++)
+				free(fill(malloc(307), 307, 1));
+			say("late: done\n");
+			return 0;
+		}
+	EOT
+	cc -D_GNU_SOURCE -fno-builtin -I"$ROOT/tests/targets" -o late late.c
+	"$MPROF" run --engine=fast -o /dev/null --data=run.data -- ./late >out 2>err
+	grep -qx 'late: done' out
+	grep -Eq 'process [0-9]+ has a [a-z]+\(\) now that is not seen' err || fail "not told" "$(cat err)"
+	json run.data
+	[ "$(jq '.bins[] | select(.size == 307) | .frees' report.json)" = 100 ]
+}
+
+@test "a program that is executed and refused goes on with its own bytes" {
+	"$T/plain-static" >out0
+	"$MPROF" run --engine=fast -o /dev/null --data=/dev/null -- sh -c "exec $T/plain-static" >out 2>err
+	cmp out0 out
+	grep -q 'goes on unobserved: the fast engine cannot be used' err || fail "not told" "$(cat err)"
+}
+
+@test "a library that comes and goes a thousand times: counts are exact, its functions are named, nothing is left" {
+	cat >comes.c <<-'EOT'
+		#include <dlfcn.h>
+		#include "live.h"
+		static void report(void) { say("report 1\n"); }
+		static void go(const char *path)
+		{
+			for (int i = 0; i < 1000; i++) {
+				void *l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+				MUST(l);
+				((void (*)(void))dlsym(l, "comes"))();
+				MUST(!dlclose(l));
+			}
+			say("done\n");
+		}
+		int main(void) { say("ready %d\n", (int)getpid()); live_serve(report, go); return 0; }
+	EOT
+	cat >lib.c <<-'EOT'
+		#include <stdlib.h>
+		void comes(void) { void *volatile p = malloc(4099); free(p); }
+	EOT
+	cc -g -shared -fPIC -fno-builtin -o lib.so lib.c
+	cc -g -D_GNU_SOURCE -fno-builtin -I"$ROOT/tests/targets" -o comes comes.c
+	start comes ./comes
+	tell_await comes "$D/lib.so" '^done'
+	before "$PID"
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	tell_await comes "$D/lib.so" '^done'
+	detach "$PID"
+	clean "$PID"
+	grep -q ' 0 events lost' attach.err && grep -q ' 0 truncated chains' attach.err || fail "$(cat attach.err)"
+	json run.data
+	[ "$(jq -c '.bins[] | select(.size == 4099) | [.allocs, .frees]' report.json)" = '[1000,1000]' ]
+	grep -q '\bcomes\b' report.txt || fail "not named" "$(cat report.txt)"
+	finish comes
+}

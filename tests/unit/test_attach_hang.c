@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A tracer that does nothing is ended only if somebody waits for it, and has waited for long. */
+#include "unit/unit.h"
+
+#include "attach/hang.h"
+#include "attach/journal_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* So many looks at a tracer that does nothing: how many of them say that it hangs. */
+static unsigned looks(struct hang *h, uint64_t beats, bool waiting, unsigned n)
+{
+	unsigned hanging = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		hanging += hang_judge(h, beats, waiting);
+	return hanging;
+}
+
+static void who_does_nothing_while_somebody_waits_hangs(void **state)
+{
+	struct hang h = { 0 };
+
+	(void)state;
+	assert_int_equal(looks(&h, 7, true, HANG_LOOKS), 0);
+	assert_int_equal(looks(&h, 7, true, 1), 1);
+}
+
+static void who_does_something_does_not_hang(void **state)
+{
+	struct hang h = { 0 };
+
+	(void)state;
+	for (uint64_t beats = 1; beats < 100; beats++)
+		assert_int_equal(looks(&h, beats, true, HANG_LOOKS), 0);
+}
+
+static void who_keeps_nobody_waiting_may_do_nothing(void **state)
+{
+	struct hang h = { 0 };
+
+	(void)state;
+	assert_int_equal(looks(&h, 7, false, 1000), 0);
+	assert_int_equal(looks(&h, 7, true, HANG_LOOKS - 1), 0);
+	/* It has been waited for, but not all the time. */
+	assert_int_equal(looks(&h, 7, false, 1), 0);
+	assert_int_equal(looks(&h, 7, true, HANG_LOOKS - 1), 0);
+}
+
+/* ---- a tracer and a program that are two children, and memory that the program has ---- */
+
+static pid_t child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void the_tracer_of_a_program_that_waits_is_ended(void **state)
+{
+	enum { BYTES = 3 * 4096 + 100, LAST = BYTES - 1 };
+	uint8_t *waits = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			      0);
+	pid_t tracer = child(), program = child();
+	struct journal *g = journal_new();
+	struct hang h = { 0 };
+	int wstatus;
+
+	(void)state;
+	assert_true(waits != MAP_FAILED && g);
+	const struct journal_entry e = { .kind = JOURNAL_WAITS, .pid = program,
+					 .at = (uintptr_t)waits, .size = BYTES };
+	assert_int_not_equal(journal_add(g, &e), JOURNAL_NONE);
+	journal_beats(g);
+	for (unsigned i = 0; i < 3 * HANG_LOOKS; i++)
+		hang_look(&h, g, tracer);
+	assert_int_equal(waitpid(tracer, &wstatus, WNOHANG), 0);
+	waits[LAST] = 1;
+	for (unsigned i = 0; i < 3 * HANG_LOOKS; i++) {
+		journal_beats(g);
+		hang_look(&h, g, tracer);
+	}
+	assert_int_equal(waitpid(tracer, &wstatus, WNOHANG), 0);
+	for (unsigned i = 0; i < HANG_LOOKS; i++) {
+		assert_false(atomic_load(&g->hung));
+		hang_look(&h, g, tracer);
+	}
+	assert_true(atomic_load(&g->hung));
+	assert_int_equal(waitpid(tracer, &wstatus, 0), tracer);
+	assert_true(WIFSIGNALED(wstatus) && WTERMSIG(wstatus) == SIGKILL);
+	end(program);
+	journal_free(g);
+	munmap(waits, BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_does_nothing_while_somebody_waits_hangs),
+		cmocka_unit_test(who_does_something_does_not_hang),
+		cmocka_unit_test(who_keeps_nobody_waiting_may_do_nothing),
+		cmocka_unit_test(the_tracer_of_a_program_that_waits_is_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

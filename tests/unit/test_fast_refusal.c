@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/unit.h"
+
+#include "fast/refusal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void expect(enum fast_step step, int err, const char *words)
+{
+	struct error why;
+
+	assert_int_equal(fast_refuse(&why, step, err, (size_t)166 << 20), err);
+	if (!strstr(why.text, words))
+		fail_msg("\"%s\" does not say \"%s\"", why.text, words);
+}
+
+static void each_failure_has_its_reason(void **state)
+{
+	(void)state;
+	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
+	expect(FAST_VDSO, -ENOSYS, "no vdso");
+	expect(FAST_FILE, -EMFILE, "RLIMIT_NOFILE");
+	expect(FAST_FILE, -ENOSYS, "memfd_create): Function not implemented");
+	expect(FAST_FILE, -EACCES, "memfd_create): Permission denied");
+	expect(FAST_SHARED, -ENOMEM, "166 MiB more (RLIMIT_AS");
+	expect(FAST_SHARED, -EIO, "shared memory cannot be mapped");
+	expect(FAST_AGENT, -EACCES, "execmem");
+	expect(FAST_AGENT, -EPERM, "execmem");
+	expect(FAST_AGENT, -ENOMEM, "code cannot be mapped into it: Cannot allocate memory");
+	expect(FAST_NEAR, -ENOMEM, "no room for code near its allocator");
+	expect(FAST_NEAR, -ENOSPC, "no room for code near its allocator");
+	expect(FAST_NEAR, -EACCES, "execmem");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_failure_has_its_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

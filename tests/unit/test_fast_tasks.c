@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/unit.h"
+
+#include "fast/engine_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A task of ours that is stopped, and an engine that is about to change malloc(), or has done
+ * so. */
+struct stopped {
+	struct engine e;
+	struct engine_host host;
+	struct task task, *tasks[1];
+	uint32_t numbers[1];
+	struct pad pad;
+	struct arch_regs regs;
+	bool unwound_clean;
+};
+
+enum { NEAR = 0x10000000, SLOT = NEAR + 64, AGENT = 0x20000000, NUMBER = 70 };
+
+static bool has_left(void *ctx, struct task *task, bool (*ours)(const struct engine *, taddr),
+		     const struct engine *e)
+{
+	(void)task;
+	assert_true(ours(e, NEAR));
+	return ((struct stopped *)ctx)->unwound_clean;
+}
+
+static int setup(void **state)
+{
+	struct stopped *s = calloc(1, sizeof *s);
+	const char *why;
+	int wstatus;
+
+	assert_non_null(s);
+	s->task.tid = fork();
+	if (!s->task.tid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(s->task.tid, &wstatus, 0), s->task.tid);
+	s->task.space = address_space_new(s->task.tid);
+	assert_non_null(s->task.space);
+	s->task.state = TASK_HELD;
+	s->tasks[0] = &s->task;
+	s->numbers[0] = NUMBER;
+	s->host = (struct engine_host){ .has_left = has_left, .ctx = s };
+	s->e = (struct engine){ .host = &s->host, .space = s->task.space, .agent = AGENT,
+				.agent_size = 4096, .near = { .at = NEAR, .size = 4096 },
+				.pads = &s->pad, .n_pads = 1, .tasks = s->tasks,
+				.numbers = s->numbers, .n_tasks = 1 };
+	s->e.memory.here = mmap(NULL, sizeof(struct agent_shared), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_ptr_not_equal(s->e.memory.here, MAP_FAILED);
+	s->pad = (struct pad){ .at = (taddr)malloc, .slot = SLOT };
+	assert_int_equal(arch_patch_plan((const uint8_t *)(uintptr_t)malloc, 64, 64, &s->pad.patch,
+					 &why), 0);
+	uint8_t slot[ARCH_PATCH_SLOT];
+	assert_true(arch_patch_slot(&s->pad.patch, s->pad.at, s->pad.at + 0x100000, slot) > 0);
+	assert_int_equal(arch_get_regs(s->task.tid, &s->regs), 0);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stopped *s = *state;
+
+	kill(s->task.tid, SIGKILL);
+	waitpid(s->task.tid, NULL, 0);
+	address_space_free(s->task.space);
+	munmap(s->e.memory.here, sizeof(struct agent_shared));
+	free(s);
+	return 0;
+}
+
+static taddr pc_of(const struct stopped *s)
+{
+	struct arch_regs r;
+
+	assert_int_equal(arch_get_regs(s->task.tid, &r), 0);
+	return arch_pc(&r);
+}
+
+/* Strictly inside of the bytes that become a jump, where an instruction begins; *@moved: its
+ * copy. */
+static taddr inside(const struct stopped *s, taddr *moved)
+{
+	for (taddr at = s->pad.at + 1; at < s->pad.at + 16; at++) {
+		*moved = at;
+		if (arch_patch_pc(&s->pad.patch, s->pad.at, SLOT, moved) > 0)
+			return at;
+	}
+	fail_msg("malloc() has one instruction there only");
+	return 0;
+}
+
+static void put_word(const struct stopped *s, uint64_t word)
+{
+	assert_int_equal(address_space_write(s->task.space, arch_sp(&s->regs) + 64, &word,
+					     sizeof word), sizeof word);
+}
+
+static void who_stands_in_the_bytes_goes_on_in_their_copy(void **state)
+{
+	struct stopped *s = *state;
+	taddr moved, at = inside(s, &moved);
+
+	arch_write_pc(s->task.tid, at);
+	assert_int_equal(tasks_make_way(&s->e), 0);
+	assert_int_equal(pc_of(s), moved);
+}
+
+static void who_stands_before_the_bytes_stays(void **state)
+{
+	struct stopped *s = *state;
+
+	arch_write_pc(s->task.tid, s->pad.at);
+	assert_int_equal(tasks_make_way(&s->e), 0);
+	assert_int_equal(pc_of(s), s->pad.at);
+}
+
+static void who_may_come_back_into_the_bytes_is_in_the_way(void **state)
+{
+	struct stopped *s = *state;
+	taddr moved, at = inside(s, &moved);
+
+	put_word(s, at);
+	assert_int_equal(tasks_make_way(&s->e), -EAGAIN);
+	put_word(s, s->pad.at); /* to be called */
+	assert_int_equal(tasks_make_way(&s->e), 0);
+	/* It is not to be changed any more. */
+	put_word(s, at);
+	s->pad.written = true;
+	assert_int_equal(tasks_make_way(&s->e), 0);
+}
+
+static void nobody_has_left_who_stands_in_what_is_ours(void **state)
+{
+	struct stopped *s = *state;
+
+	s->unwound_clean = true;
+	assert_true(tasks_have_left(&s->e));
+	arch_write_pc(s->task.tid, NEAR + 512);
+	assert_false(tasks_have_left(&s->e));
+	arch_write_pc(s->task.tid, AGENT + 512);
+	assert_false(tasks_have_left(&s->e));
+	assert_false(tasks_are_outside_agent(&s->e));
+}
+
+static void a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it(void **state)
+{
+	struct stopped *s = *state;
+
+	put_word(s, NEAR + 100);
+	assert_false(tasks_have_left(&s->e));
+	s->unwound_clean = true;
+	assert_true(tasks_have_left(&s->e));
+	/* The agent knows of a call that has not returned. */
+	engine_agent(&s->e)->threads[NUMBER].depth = 1;
+	assert_false(tasks_have_left(&s->e));
+	engine_agent(&s->e)->threads[NUMBER].depth = 0;
+	s->numbers[0] = AGENT_NO_THREAD;
+	assert_false(tasks_have_left(&s->e));
+}
+
+static void who_makes_system_calls_is_in_none(void **state)
+{
+	struct stopped *s = *state;
+	struct task *later;
+
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
+	s->task.in_call = true;
+	assert_null(tasks_caller(&s->e, &later));
+	s->task.in_call = false;
+	s->task.state = TASK_QUEUED;
+	s->task.wstatus = SIGUSR1 << 8 | 0x7f;
+	assert_null(tasks_caller(&s->e, &later));
+	assert_ptr_equal(later, &s->task); /* when that has been served */
+	s->task.wstatus = PTRACE_EVENT_CLONE << 16 | SIGTRAP << 8 | 0x7f;
+	assert_null(tasks_caller(&s->e, &later));
+	s->task.wstatus = PTRACE_EVENT_STOP << 16 | SIGSTOP << 8 | 0x7f;
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
+	s->task.state = TASK_SERVED;
+	s->task.wstatus = SIGTRAP << 8 | 0x7f;
+	assert_ptr_equal(tasks_caller(&s->e, &later), &s->task);
+	s->task.wstatus = PTRACE_EVENT_FORK << 16 | SIGTRAP << 8 | 0x7f;
+	assert_null(tasks_caller(&s->e, &later));
+	s->task.over = true;
+	s->task.state = TASK_HELD;
+	assert_null(tasks_caller(&s->e, &later));
+}
+
+#define ON_STOPPED(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_STOPPED(who_stands_in_the_bytes_goes_on_in_their_copy),
+		ON_STOPPED(who_stands_before_the_bytes_stays),
+		ON_STOPPED(who_may_come_back_into_the_bytes_is_in_the_way),
+		ON_STOPPED(nobody_has_left_who_stands_in_what_is_ours),
+		ON_STOPPED(a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it),
+		ON_STOPPED(who_makes_system_calls_is_in_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
