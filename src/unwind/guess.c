@@ -50,13 +50,9 @@ bool code_known_has(struct code_known *c, struct snapshot *memory, taddr pc)
 static bool follows_a_call(const struct code_known *c, struct snapshot *memory, taddr ret)
 {
 	uint8_t code[2 * sizeof(uint64_t)];
-	uint64_t word;
 
-	for (size_t i = 0; i < sizeof code; i += sizeof word) {
-		if (!snapshot_word(memory, ret - sizeof code + i, &word))
-			return false;
-		memcpy(code + i, &word, sizeof word);
-	}
+	if (!snapshot_code(memory, ret - sizeof code, code, sizeof code))
+		return false;
 	if (c->own_bytes)
 		c->own_bytes(c->ctx, ret - sizeof code, code, sizeof code);
 	return arch_ends_in_call(code + sizeof code - ARCH_CALL_MAX);

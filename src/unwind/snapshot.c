@@ -112,10 +112,11 @@ static bool stack_word(struct snapshot *s, taddr at, uint64_t *value)
 static const struct snapshot_page *page_at(struct snapshot *s, taddr at)
 {
 	struct snapshot_page *p = &s->pages[hash_mix(at >> 12) & (SNAPSHOT_PAGES - 1)];
+	bool may_be_new = !s->copied || s->as_it_is_now;
 
-	if (p->at == at && at && (p->stop == s->stop || s->lasting(s->ctx, at)))
+	if (p->at == at && at && ((may_be_new && p->stop == s->stop) || s->lasting(s->ctx, at)))
 		return p;
-	if (s->copied && !s->as_it_is_now && !s->lasting(s->ctx, at))
+	if (!may_be_new && !s->lasting(s->ctx, at))
 		return NULL;
 	p->at = 0;
 	if (address_space_read(s->space, at, p->bytes, sizeof p->bytes) != (ssize_t)sizeof p->bytes)
@@ -150,4 +151,17 @@ bool snapshot_far_word(struct snapshot *s, taddr at, uint64_t *value)
 	bool near = at >= s->start && at - s->start < s->len + NEAR;
 
 	return near ? snapshot_word(s, at, value) : paged_word(s, at, value);
+}
+
+bool snapshot_code(struct snapshot *s, taddr at, uint8_t *code, size_t bytes)
+{
+	bool before = s->as_it_is_now;
+	uint64_t word = 0;
+	size_t i = 0;
+
+	s->as_it_is_now = true;
+	for (; i < bytes && snapshot_word(s, at + i, &word); i += sizeof word)
+		memcpy(code + i, &word, sizeof word);
+	s->as_it_is_now = before;
+	return i == bytes;
 }

@@ -70,4 +70,8 @@ static inline bool snapshot_word(struct snapshot *s, taddr at, uint64_t *value)
 /* The same, but what lies between is not read if that is much. */
 bool snapshot_far_word(struct snapshot *s, taddr at, uint64_t *value);
 
+/* @bytes (a multiple of 8) of the code at @at, as it is now, also where the stack is a copy: what
+ * is returned to is not rewritten before. */
+bool snapshot_code(struct snapshot *s, taddr at, uint8_t *code, size_t bytes);
+
 #endif

@@ -27,14 +27,8 @@ bool unwind_reaches(struct unwinder *u, size_t n, taddr pc, taddr sp)
 bool unwind_is_signal_return(struct snapshot *memory, taddr pc)
 {
 	uint8_t code[16];
-	uint64_t word;
 
-	for (size_t i = 0; i < sizeof code; i += sizeof word) {
-		if (!snapshot_word(memory, pc + i, &word))
-			return false;
-		memcpy(code + i, &word, sizeof word);
-	}
-	return arch_is_signal_return(code);
+	return snapshot_code(memory, pc, code, sizeof code) && arch_is_signal_return(code);
 }
 
 /* A function that was called from where it was called from itself has a return address of its own.

@@ -91,6 +91,12 @@ checked_alike() {
 	jq -e '.totals.guessed_chains > 0' fast.json
 }
 
+@test "generated code that calls generated code has the same chains by both engines" {
+	alike "$T/jitcalls"
+	jq -e '.totals.guessed_chains == 5' fast.json
+	truncated fast '== 0'
+}
+
 @test "frames described elsewhere or not at all have the same chains by both engines" {
 	for flags in "-g -fno-asynchronous-unwind-tables -fno-unwind-tables" \
 		"-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables" \
