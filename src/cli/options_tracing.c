@@ -120,7 +120,8 @@ bool engine_check_options(struct options *o)
 	const char *with = o->trace_children ? "--trace-children=yes" :
 			   o->tree	     ? "--tree" :
 			   o->massif.file && o->massif.settings.pages ? "--pages-as-heap=yes" :
-			   o->massif.file && o->massif.settings.unit == MASSIF_INSTRUCTIONS ?
+			   o->massif.file && o->massif.unit_given &&
+					   o->massif.settings.unit == MASSIF_INSTRUCTIONS ?
 						 "--time-unit=i" :
 						 NULL;
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record.h"
 
-#include "fast/fast.h"
-
 #include "cli/fn_names.h"
 #include "cli/names.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/unheard.h"
+#include "fast/fast.h"
 #include "massif/icount.h"
 #include "outputs/check.h"
 
@@ -55,8 +54,11 @@ static int choose_unit(struct options *o)
 {
 	struct error e;
 
-	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS ||
-	    !icount_possible(&perf_instructions, &e))
+	if (o->massif.settings.unit != MASSIF_INSTRUCTIONS)
+		return 0;
+	if (o->engine != ENGINE_TRAP)
+		error_set(&e, -ENOTSUP, "the fast engine counts no instructions");
+	else if (!icount_possible(&perf_instructions, &e))
 		return 0;
 	if (o->massif.unit_given) {
 		say("--time-unit=i: %s; use --time-unit=ms or B", e.text);

@@ -51,6 +51,18 @@ fast() { # COMMAND...: refused, with this in the sentence
 	fast "the fast engine cannot be used" run --engine=fast -o /dev/null --data=/dev/null -- "$T/own"
 	fast "does not do --trace-children" run --engine=fast --trace-children=yes true
 	fast "does not do --tree" attach --engine=fast --tree 1
+	fast "does not do --time-unit=i" run --engine=fast --massif-out-file=m --time-unit=i true
+}
+
+@test "a massif file of the fast engine has milliseconds if nobody asked for instructions" {
+	local engine
+	for engine in fast auto; do
+		MPROF_ENGINE=$engine "$MPROF" run -o /dev/null --data=/dev/null --massif-out-file=m -- "$T/simple" >out 2>err ||
+			fail "$engine" "$(cat err)"
+		grep -q 'time is told in milliseconds: the fast engine counts no instructions' err || fail "$(cat err)"
+		! grep -q 'watched by traps' err || fail "$(cat err)"
+		grep -qx 'time_unit: ms' m
+	done
 }
 
 @test "a busy server is attached to again and again by the fast engine, and is as it was afterwards" {
