@@ -96,16 +96,23 @@ static bool somebody_is_deep(const struct walk *w)
  * of one would be waited for in vain. */
 enum { DEEP_LOOKS = 1 << 22 };
 
+/* It may have been given back between two words that are read of its owner: so often in a row that
+ * is not chance. */
+enum { GONE_LOOKS = 1024 };
+
 /* From the thread's own array to the one for deep chains. False: it is not to be had. */
 static __attribute__((noinline)) bool go_deep(struct walk *w)
 {
 	struct agent_shared *s = w->shared;
+	uint32_t gone = 0;
 
 	if (w->deep)
 		return false;
-	for (uint32_t looks = 0; !take_deep(w); looks++)
-		if (looks == DEEP_LOOKS || !somebody_is_deep(w) || !agent_may_wait(s))
+	for (uint32_t looks = 0; !take_deep(w); looks++) {
+		gone = somebody_is_deep(w) ? 0 : gone + 1;
+		if (looks == DEEP_LOOKS || gone == GONE_LOOKS || !agent_may_wait(s))
 			return false;
+	}
 	for (uint32_t i = 0; i <= w->n; i++)
 		s->deep[i] = w->fresh[i];
 	w->fresh = s->deep;
