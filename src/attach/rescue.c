@@ -42,12 +42,6 @@ static bool await_stop(pid_t tid, int *wstatus)
 	return got == tid && WIFSTOPPED(*wstatus);
 }
 
-/* A signal that ends a task ends its whole program. */
-static bool dies(int wstatus)
-{
-	return wstatus && WIFSIGNALED(wstatus);
-}
-
 static bool seize_stopped(pid_t tid, int *wstatus)
 {
 	/* A thread that has ended, a leader too, has nothing to be put in order. */
@@ -211,7 +205,8 @@ static void rescue_task(void *ctx, pid_t tid)
 	if (p->fate.end == FATE_ENDED)
 		return;
 	if (!seize_stopped(tid, &wstatus)) {
-		r->dies |= dies(wstatus);
+		/* What ends a task by a signal ends its whole program. */
+		r->dies |= WIFSIGNALED(wstatus);
 		return;
 	}
 	r->all_stopped &= record && record->stopped;
