@@ -251,7 +251,10 @@ struct agent_shared {
 	uint32_t asks;			  /* threads that wait for it */
 	uint64_t uncounted;		  /* events that there was no way to tell of */
 	_Alignas(64) uint32_t n_nodes;	  /* numbers given away; may run past AGENT_NODES */
-	_Alignas(64) uint32_t deep_taken; /* by the number of a thread, plus 1 */
+	/* The array for deep chains. 31..0: taken by the number of a thread, plus 1; 63..32: counts
+	 * who has taken it. */
+	_Alignas(64) uint64_t deep_taken;
+	uint64_t deep_left; /* so it was when who had it did not come back */
 	_Alignas(64) uint32_t waiting[AGENT_THREADS + 1]; /* by thread: waits for the tracer */
 	_Alignas(64) struct agent_key keys[AGENT_KEYS];
 	_Alignas(4096) struct agent_record ring[AGENT_RING];
@@ -277,6 +280,16 @@ struct agent_head {
 	int32_t faults, faults_end;
 	int32_t unused;
 };
+
+/* The array for deep chains is free again, if the thread with this number had it. */
+static inline void agent_deep_give_back(struct agent_shared *s, uint32_t number)
+{
+	uint64_t taken = __atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED);
+
+	if ((uint32_t)taken == number + 1)
+		__atomic_compare_exchange_n(&s->deep_taken, &taken, taken >> 32 << 32, 0,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
 
 /* Where a thread's key is looked for first. */
 static inline uint32_t agent_key_slot(uint64_t thread_pointer)

@@ -70,8 +70,10 @@ bool agent_know_stack(struct activation *a)
 		return true;
 	if (!look_up(s, a->sp, &r, &turn))
 		return false;
-	if (r.lo == r.hi && (!ask(a, turn) || !look_up(s, a->sp, &r, &turn)))
-		return false;
+	/* Twice: the first answer may have been on its way before the stack was mapped. */
+	for (int asked = 0; r.lo == r.hi && asked < 2; asked++)
+		if (!ask(a, turn) || !look_up(s, a->sp, &r, &turn))
+			return false;
 	/* What was remembered may lie where nothing is any more. */
 	if (r.lo != t->stack_lo || r.hi != t->stack_hi)
 		t->n_frames = 0;

@@ -89,8 +89,7 @@ static void reclaim(struct activation *a, uint32_t number)
 		return;
 	agent_give_back_copy(s, number);
 	t->n_frames = 0;
-	if (__atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED) == number + 1)
-		__atomic_store_n(&s->deep_taken, 0, __ATOMIC_RELEASE);
+	agent_deep_give_back(s, number);
 	give_back(t);
 }
 

@@ -70,49 +70,74 @@ static uint32_t first_moved(const struct walk *w)
 	return i;
 }
 
-static bool take_deep(struct walk *w)
+static uint32_t number_of(const struct walk *w)
+{
+	return (uint32_t)(w->t - w->shared->threads);
+}
+
+/* *@taken: by whom it is taken, if it is not by us. */
+static bool take_deep(const struct walk *w, uint64_t *taken)
+{
+	uint64_t *deep = &w->shared->deep_taken;
+	uint64_t was = __atomic_load_n(deep, __ATOMIC_RELAXED);
+
+	if (!(uint32_t)was &&
+	    __atomic_compare_exchange_n(deep, &was, ((was >> 32) + 1) << 32 | (number_of(w) + 1),
+					false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	*taken = was;
+	return false;
+}
+
+/* Who has it may never come back: left by a longjmp. So often it is looked whether his walk has
+ * ended, which takes some milliseconds at most: about a second, for he may have to wait for a
+ * processor. */
+enum {
+	DEEP_LOOKS = 1 << 25,
+	GONE_LOOKS = 1024, /* who has it is in no walk; or has just given it back */
+};
+
+/* By whom it is taken, as agent_thread.busy has it; 0: nobody. */
+static uint64_t taken_by(const struct agent_shared *s, uint64_t taken)
+{
+	uint32_t by = (uint32_t)taken;
+
+	return by && by <= AGENT_THREADS ?
+		       __atomic_load_n(&s->threads[by - 1].busy, __ATOMIC_RELAXED) : 0;
+}
+
+/* Wait for the array for deep chains. Looks count as long as the same walk has it: many threads
+ * may be before us. False: it is not to be had. */
+static bool wait_for_deep(const struct walk *w)
 {
 	struct agent_shared *s = w->shared;
-	uint32_t nobody = 0;
+	uint64_t taken, before = 0;
 
-	return __atomic_compare_exchange_n(&s->deep_taken, &nobody,
-					   (uint32_t)(w->t - s->threads) + 1, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	for (uint32_t looks = 0; !take_deep(w, &taken); looks++) {
+		uint64_t by = taken_by(s, taken);
+
+		if (taken != before)
+			looks = 0;
+		before = taken;
+		/* By who has been interrupted by us; or others have waited long enough. */
+		if (by == w->t->busy ||
+		    taken == __atomic_load_n(&s->deep_left, __ATOMIC_RELAXED) || !agent_may_wait(s))
+			return false;
+		if (looks == (by ? DEEP_LOOKS : GONE_LOOKS)) {
+			__atomic_store_n(&s->deep_left, taken, __ATOMIC_RELAXED);
+			return false;
+		}
+	}
+	return true;
 }
-
-/* Is the array for deep chains with somebody who can be waited for? Not with who has been
- * interrupted by us, or has gone. */
-static bool somebody_is_deep(const struct walk *w)
-{
-	const struct agent_shared *s = w->shared;
-	uint32_t taken = __atomic_load_n(&s->deep_taken, __ATOMIC_RELAXED);
-	uint64_t busy = taken && taken <= AGENT_THREADS ?
-				__atomic_load_n(&s->threads[taken - 1].busy, __ATOMIC_RELAXED) : 0;
-
-	return !taken || (busy && busy != w->t->busy);
-}
-
-/* A walk of the deepest chain takes some milliseconds; who has been left by a longjmp in the middle
- * of one would be waited for in vain. */
-enum { DEEP_LOOKS = 1 << 22 };
-
-/* It may have been given back between two words that are read of its owner: so often in a row that
- * is not chance. */
-enum { GONE_LOOKS = 1024 };
 
 /* From the thread's own array to the one for deep chains. False: it is not to be had. */
 static __attribute__((noinline)) bool go_deep(struct walk *w)
 {
 	struct agent_shared *s = w->shared;
-	uint32_t gone = 0;
 
-	if (w->deep)
+	if (w->deep || !wait_for_deep(w))
 		return false;
-	for (uint32_t looks = 0; !take_deep(w); looks++) {
-		gone = somebody_is_deep(w) ? 0 : gone + 1;
-		if (looks == DEEP_LOOKS || gone == GONE_LOOKS || !agent_may_wait(s))
-			return false;
-	}
 	for (uint32_t i = 0; i <= w->n; i++)
 		s->deep[i] = w->fresh[i];
 	w->fresh = s->deep;
@@ -307,5 +332,5 @@ void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
 	how = walk_fresh(&w, &full);
 	finish(&w, how, full, nodes, out);
 	if (w.deep)
-		__atomic_store_n(&a->shared->deep_taken, 0, __ATOMIC_RELEASE);
+		agent_deep_give_back(a->shared, a->number);
 }

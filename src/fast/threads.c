@@ -86,9 +86,7 @@ static void clear_record(struct agent_shared *s, uint32_t number)
 	if (stack && stack <= AGENT_STACKS)
 		__atomic_compare_exchange_n(&s->stacks[stack - 1].taken, &me, 0, false,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	me = number + 1;
-	__atomic_compare_exchange_n(&s->deep_taken, &me, 0, false, __ATOMIC_RELEASE,
-				    __ATOMIC_RELAXED);
+	agent_deep_give_back(s, number);
 	r->depth = 0;
 	r->n_frames = 0;
 	r->stack = 0;

@@ -102,6 +102,7 @@ struct world {
 	pthread_t tracer;
 	bool running, stop, stalled;
 	uint64_t patience_ns;
+	unsigned early; /* so many answers about memory have been read before it was asked */
 	ring_take *take;
 	void *ctx;
 };
@@ -199,8 +200,13 @@ static inline uint64_t look(struct world *w)
 				      .patience_ns = w->patience_ns };
 
 	/* Asked: memory has been mapped since the last look. */
-	if (__atomic_exchange_n(&w->shared->asked_sp, 0, __ATOMIC_SEQ_CST))
-		tell_ranges(w->shared);
+	if (__atomic_exchange_n(&w->shared->asked_sp, 0, __ATOMIC_SEQ_CST)) {
+		if (w->early)
+			__atomic_fetch_add(&w->shared->ranges_turn, 2, __ATOMIC_SEQ_CST);
+		else
+			tell_ranges(w->shared);
+		w->early -= !!w->early;
+	}
 	return ring_drain(w->ring, &limits, w->take, w->ctx);
 }
 

@@ -252,7 +252,7 @@ static void chains_that_are_longer_than_what_is_remembered_are_right(void **stat
 
 	n_expected = 0;
 	run(go_deep_down);
-	assert_int_equal(p->w.shared->deep_taken, 0);
+	assert_int_equal((uint32_t)p->w.shared->deep_taken, 0);
 }
 
 static NOINLINE void allocate_down(uint64_t deep)
@@ -269,18 +269,87 @@ static void allocate_far_down(void)
 	allocate_down(300);
 }
 
-static void if_the_room_for_deep_chains_is_taken_the_tracer_unwinds(void **state)
+/* Record 7 has the room for deep chains, as of this turn. */
+static void let_have_deep(struct agent_shared *s, uint64_t turn)
 {
-	struct program *p = *state;
-	const struct told *t;
+	__atomic_store_n(&s->deep_taken, turn << 32 | 8, __ATOMIC_SEQ_CST);
+}
 
-	p->w.shared->deep_taken = AGENT_SPARES + 1000;
-	run(allocate_far_down);
-	t = take_told(p);
+static void assert_unwound_by_tracer(struct program *p)
+{
+	const struct told *t = take_told(p);
+
 	assert_int_equal(p->n, 1);
 	assert_int_equal(t->r.node, 0);
 	assert_true(has(t, WORD_STACK));
-	assert_int_equal(p->w.shared->deep_taken, AGENT_SPARES + 1000);
+}
+
+static void if_who_has_the_room_for_deep_chains_has_gone_the_tracer_unwinds(void **state)
+{
+	struct program *p = *state;
+	struct agent_shared *s = p->w.shared;
+	uint64_t once;
+
+	let_have_deep(s, 1);
+	run(allocate_far_down);
+	assert_unwound_by_tracer(p);
+	let_have_deep(s, 2);
+	s->threads[7].busy = 1;
+	once = now_ns();
+	run(allocate_far_down);
+	once = now_ns() - once;
+	assert_unwound_by_tracer(p);
+	assert_int_equal(s->deep_left, s->deep_taken);
+	/* Once for all: otherwise this would take a hundred times as long. */
+	uint64_t begun = now_ns();
+	for (int i = 0; i < 100; i++) {
+		run(allocate_far_down);
+		assert_unwound_by_tracer(p);
+	}
+	assert_true(now_ns() - begun < 50 * once);
+	assert_int_equal((uint32_t)s->deep_taken, 8);
+}
+
+static void who_has_interrupted_the_walk_of_a_deep_chain_does_not_wait_for_it(void **state)
+{
+	struct program *p = *state;
+	struct agent_shared *s = p->w.shared;
+
+	let_have_deep(s, 1);
+	s->threads[7].busy = arch_thread_pointer() + 1;
+	run(allocate_far_down);
+	assert_unwound_by_tracer(p);
+	/* Others may. */
+	assert_int_equal(s->deep_left, 0);
+}
+
+static void *walk_one_after_the_other(void *arg)
+{
+	uint64_t end = now_ns() + UINT64_C(3000000000), turn;
+
+	for (turn = 2; now_ns() < end; turn++) {
+		let_have_deep(arg, turn);
+		usleep(1000);
+	}
+	agent_deep_give_back(arg, 7);
+	return NULL;
+}
+
+static void who_needs_the_room_for_deep_chains_waits_while_others_come_and_go(void **state)
+{
+	struct program *p = *state;
+	const struct told *t;
+	pthread_t thread;
+
+	p->w.shared->threads[7].busy = 1;
+	let_have_deep(p->w.shared, 1);
+	assert_int_equal(pthread_create(&thread, NULL, walk_one_after_the_other, p->w.shared), 0);
+	run(allocate_far_down);
+	pthread_join(thread, NULL);
+	t = take_told(p);
+	assert_int_equal(p->n, 1);
+	assert_int_not_equal(t->r.node, 0);
+	assert_false(has(t, WORD_STACK));
 }
 
 static void chains_that_are_too_deep_have_their_inner_frames(void **state)
@@ -505,7 +574,7 @@ static void what_was_left_on_this_stack_is_given_back_and_nothing_else(void **st
 	assert_int_equal(s->stacks[6].taken, 0);
 	assert_int_equal(s->stacks[7].taken, 77);
 	assert_int_equal(s->stacks[8].taken, 6);
-	assert_int_equal(s->deep_taken, 0);
+	assert_int_equal((uint32_t)s->deep_taken, 0);
 	take_told(p);
 	assert_int_equal(p->n, 2);
 	run(allocate_and_free);
@@ -587,6 +656,29 @@ static void calls_of_a_thread_that_nobody_has_entered_count_under_its_pointer(vo
 	}
 	for (int i = 0; i < AGENT_THREADS; i++)
 		assert_int_equal(p->w.shared->threads[i].busy, 0);
+}
+
+static void *newcomer(void *arg)
+{
+	world_thread(arg);
+	run(allocate_and_free);
+	return NULL;
+}
+
+static void a_stack_that_the_first_answer_does_not_know_is_asked_for_again(void **state)
+{
+	struct program *p = *state;
+	uint64_t pc[16], root;
+	pthread_t thread;
+
+	p->w.early = 1;
+	assert_int_equal(pthread_create(&thread, NULL, newcomer, &p->w), 0);
+	world_trace(&p->w, note, p);
+	pthread_join(thread, NULL);
+	world_drain(&p->w);
+	assert_int_equal(p->n, 2);
+	chain_of(p->w.shared, p->told[0].r.node, pc, 16, &root);
+	assert_int_equal(root, ROOT_WHOLE);
 }
 
 static void without_a_spare_record_what_fits_is_told_and_the_rest_counted(void **state)
@@ -730,7 +822,9 @@ int main(void)
 		BOTH(a_result_that_is_stored_is_the_block_and_a_failure_has_none),
 		BOTH(every_chain_of_a_program_that_wanders_about_is_the_true_one),
 		BOTH(chains_that_are_longer_than_what_is_remembered_are_right),
-		BOTH(if_the_room_for_deep_chains_is_taken_the_tracer_unwinds),
+		BOTH(if_who_has_the_room_for_deep_chains_has_gone_the_tracer_unwinds),
+		BOTH(who_has_interrupted_the_walk_of_a_deep_chain_does_not_wait_for_it),
+		BOTH(who_needs_the_room_for_deep_chains_waits_while_others_come_and_go),
 		BOTH(chains_that_are_too_deep_have_their_inner_frames),
 		BOTH(another_epoch_has_other_nodes),
 		BOTH(a_full_table_of_nodes_means_copies_of_stacks),
@@ -740,6 +834,7 @@ int main(void)
 		BOTH(what_was_left_on_this_stack_is_given_back_and_nothing_else),
 		BOTH(a_call_that_is_left_by_longjmp_hides_no_later_one),
 		BOTH(calls_of_a_thread_that_nobody_has_entered_count_under_its_pointer),
+		BOTH(a_stack_that_the_first_answer_does_not_know_is_asked_for_again),
 		BOTH(without_a_spare_record_what_fits_is_told_and_the_rest_counted),
 		BOTH(a_copy_of_the_stack_is_what_the_caller_had),
 		BOTH(who_finds_no_room_for_a_copy_waits),

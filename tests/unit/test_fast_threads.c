@@ -214,7 +214,7 @@ static void what_a_thread_had_taken_when_it_was_killed_is_given_back(void **stat
 	assert_int_equal(s->threads[a].n_frames, 0);
 	assert_int_equal(s->stacks[7].taken, 0);
 	assert_int_equal(s->stacks[8].taken, 77);
-	assert_int_equal(s->deep_taken, 0);
+	assert_int_equal((uint32_t)s->deep_taken, 0);
 	assert_int_equal(s->waiting[a], 0);
 }
 
