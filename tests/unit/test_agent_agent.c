@@ -668,17 +668,27 @@ static void *newcomer(void *arg)
 static void a_stack_that_the_first_answer_does_not_know_is_asked_for_again(void **state)
 {
 	struct program *p = *state;
+	const size_t size = 256 << 10;
 	uint64_t pc[16], root;
+	pthread_attr_t attr;
 	pthread_t thread;
+	/* Not one that an earlier thread has had. */
+	void *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	assert_ptr_not_equal(stack, MAP_FAILED);
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, size), 0);
 	p->w.early = 1;
-	assert_int_equal(pthread_create(&thread, NULL, newcomer, &p->w), 0);
+	assert_int_equal(pthread_create(&thread, &attr, newcomer, &p->w), 0);
 	world_trace(&p->w, note, p);
 	pthread_join(thread, NULL);
 	world_drain(&p->w);
 	assert_int_equal(p->n, 2);
 	chain_of(p->w.shared, p->told[0].r.node, pc, 16, &root);
 	assert_int_equal(root, ROOT_WHOLE);
+	assert_int_equal(p->w.early, 0);
+	pthread_attr_destroy(&attr);
+	munmap(stack, size);
 }
 
 static void without_a_spare_record_what_fits_is_told_and_the_rest_counted(void **state)
