@@ -125,9 +125,9 @@ struct options {
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
+	bool quiet;		/* no progress messages */
 	double duration;	/* seconds; 0: without end */
 	struct mma_options mma;
-	bool quiet;		/* no progress messages */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
