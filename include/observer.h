@@ -47,7 +47,6 @@ struct engine_counts {
 	uint64_t strangers;	/* of these, of threads that were not known by then, or had been
 				   interrupted in the agent */
 	uint64_t stacks;	/* of these, with a copy of the stack that was unwound */
-	uint64_t passed_over;	/* places for a record that were not filled in time */
 	uint64_t parked;	/* threads that were stopped because they waited for room */
 	uint64_t nodes;		/* of the call tree in the program */
 };

@@ -39,11 +39,12 @@ static uint64_t lo_of(enum agent_kind kind, uint64_t pointer, uint32_t number)
 
 /* An event that is one record. It may come between the words and the record of who has been
  * interrupted: it does not say that it has words. */
-static void tell_short(struct agent_shared *s, uint32_t number, enum agent_kind kind,
-		       uint64_t pointer, uint64_t hi)
+static void tell_short(const struct event *e)
 {
-	agent_put_time(s, number);
-	agent_put(s, number, lo_of(kind, pointer, number), hi);
+	const struct activation *a = e->a;
+
+	agent_put_time(a->shared, a->own, a->own_number);
+	agent_put(a->shared, a->own_number, lo_of(e->kind, e->pointer, a->own_number), e->hi);
 }
 
 /* Nobody else puts words of a->number meanwhile: that is what taking a record is for. */
@@ -52,7 +53,7 @@ static void tell_words(struct event *e)
 	struct activation *a = e->a;
 	uint64_t before = 0;
 
-	agent_put_time(a->shared, a->number);
+	agent_put_time(a->shared, a->own, a->number);
 	for (uint32_t i = 0; i < AGENT_WORDS; i++) {
 		if (!(e->words & 1u << i))
 			continue;
@@ -76,7 +77,7 @@ static void tell(struct event *e)
 	if (a->record && a->number < AGENT_SPARES)
 		add_word(e, WORD_THREAD, a->thread_pointer);
 	if (!e->words)
-		tell_short(a->shared, a->own_number, e->kind, e->pointer, e->hi);
+		tell_short(e);
 	else if (a->record)
 		tell_words(e);
 	else

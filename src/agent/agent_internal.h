@@ -46,8 +46,9 @@ struct agent_chain {
 /* Put a record, waiting for room if there is none. False: the tracer has gone. */
 bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi);
 
-/* Put the time, if that has not been done for a while. */
-void agent_put_time(struct agent_shared *s, uint32_t number);
+/* Put the time, if that has not been done for a while. @own: whose event is told next; NULL: a
+ * thread's without a record. */
+void agent_put_time(struct agent_shared *s, struct agent_thread *own, uint32_t number);
 
 /* To be called in a loop by who waits for something of the tracer. False: there is no tracer any
  * more, and nothing is recorded from now on. */

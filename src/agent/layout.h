@@ -16,7 +16,7 @@
 
 enum {
 	AGENT_RING = 65536, /* records */
-	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and who is about to reserve */
+	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and one */
 	AGENT_NODES = 1 << 20,
 	AGENT_NODE_SLOTS = 1 << 21,
 	AGENT_KEYS = 8192,
@@ -36,9 +36,11 @@ enum {
 /* ---- records ---- */
 
 /*
- * 16 bytes, put by one compare-and-swap. Empty: lo is 0, and hi the number of times that the ring
- * has come round to this position. Since who has reserved position p expects exactly { 0, p /
- * AGENT_RING }, he notices that the consumer has passed over it, however late he comes.
+ * 16 bytes, put by one compare-and-swap into the first position p that is empty, which is { 0, p /
+ * AGENT_RING }: lo is 0, and hi the number of times that the ring has come round to it. A position
+ * is filled once in each round, and none before all those before it: records are in the order in
+ * which they were put, no position stays empty between two of them, however late somebody comes,
+ * and who is left in the middle leaves nothing behind.
  *
  * lo: 63 set | 62..16 pointer | 15 words came before | 14..12 kind | 11..0 thread
  */
@@ -171,6 +173,7 @@ struct agent_thread {
 	uint32_t ranges_turn;	 /* what the range is as of */
 	uint32_t epoch;		 /* of frames[] */
 	uint32_t n_frames;
+	uint32_t untimed;	 /* events since it looked at the clock */
 	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
 	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
 	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
@@ -229,7 +232,9 @@ enum agent_flag {
 #define AGENT_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED */
 
 struct agent_shared {
-	_Alignas(64) uint64_t head;	  /* the next position; producers reserve it by adding 1 */
+	/* All positions before it have been filled, and mostly it is the first that has not: where
+	 * producers begin to look. */
+	_Alignas(64) uint64_t head;
 	_Alignas(64) uint64_t tail;	  /* the consumer has read so far: told now and then */
 	_Alignas(64) uint64_t last_ticks; /* of the latest RECORD_TIME */
 	/* Filled in by the tracer, and seldom written afterwards. */
@@ -238,6 +243,7 @@ struct agent_shared {
 	uint32_t flags;			  /* enum agent_flag */
 	uint32_t epoch;
 	uint64_t step_ticks;		  /* between two RECORD_TIME; 0: none are wanted */
+	uint32_t untimed;		  /* a thread looks at the clock after so many events */
 	uint32_t n_pads, n_ranges;
 	uint32_t ranges_turn;		  /* odd: ranges[] is being written */
 	uint64_t agent_lo, agent_hi;	  /* the agent's own code */

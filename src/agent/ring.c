@@ -4,14 +4,16 @@
 
 enum { AHEAD = 8 }; /* records: two lines of the cache */
 
-static bool has_room(struct agent_shared *s)
+/* Is there for a record at @pos? */
+static bool has_room(const struct agent_shared *s, uint64_t pos)
 {
-	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
-	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
+	/* Signed: who is late may be behind what has been read. */
+	return (int64_t)(pos - __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE)) <= AGENT_ROOM;
+}
 
-	/* Signed: a consumer that has passed over what is reserved may be ahead of the head that
-	 * we read. */
-	return (int64_t)(head - tail) <= AGENT_ROOM;
+static struct agent_record *slot_of(struct agent_shared *s, uint64_t pos)
+{
+	return &s->ring[pos % AGENT_RING];
 }
 
 /* All pads pass through from now on. */
@@ -34,37 +36,80 @@ bool agent_may_wait(struct agent_shared *s)
 	return true;
 }
 
-static bool wait_for_room(struct agent_shared *s, uint32_t number)
+static bool wait_for_room(struct agent_shared *s, uint32_t number, uint64_t pos)
 {
 	bool room;
 
 	__atomic_store_n(&s->waiting[number], 1, __ATOMIC_RELAXED);
-	while (!(room = has_room(s)) && agent_may_wait(s))
+	while (!(room = has_room(s, pos)) && agent_may_wait(s))
 		;
 	__atomic_store_n(&s->waiting[number], 0, __ATOMIC_RELAXED);
 	return room;
 }
 
+/* A position before which all are filled. */
+static uint64_t first_to_look_at(const struct agent_shared *s)
+{
+	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
+	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
+
+	/* It may be very late, or damaged. */
+	return head - tail <= AGENT_RING ? head : tail;
+}
+
+/* The next position that others have not filled as far as can be seen, or for which there is no
+ * room. */
+static uint64_t next_to_try(struct agent_shared *s, uint64_t pos)
+{
+	const struct agent_record *slot;
+
+	do
+		slot = slot_of(s, ++pos);
+	while ((__atomic_load_n(&slot->lo, __ATOMIC_RELAXED) ||
+		__atomic_load_n(&slot->hi, __ATOMIC_RELAXED) != pos / AGENT_RING) &&
+	       has_room(s, pos));
+	return pos;
+}
+
+/* Nobody need look at what is before @pos. By a plain store: who is overtaken by others between
+ * the two sets it back a little, and they look again. */
+static void advance(struct agent_shared *s, uint64_t pos)
+{
+	if (__atomic_load_n(&s->head, __ATOMIC_RELAXED) - pos > AGENT_RING)
+		__atomic_store_n(&s->head, pos, __ATOMIC_RELAXED);
+}
+
 bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi)
 {
-	uint64_t pos;
+	uint64_t pos = first_to_look_at(s);
 
-	do {
-		if (!has_room(s) && !wait_for_room(s, number))
+	for (;; pos = next_to_try(s, pos)) {
+		if (!has_room(s, pos) && !wait_for_room(s, number, pos))
 			return false;
-		pos = __atomic_fetch_add(&s->head, 1, __ATOMIC_RELAXED);
-		/* Not as it was: the consumer has passed over it. Another position. */
-	} while (!arch_swap_pair(&s->ring[pos % AGENT_RING], 0, pos / AGENT_RING, lo, hi));
+		if (arch_swap_pair(slot_of(s, pos), 0, pos / AGENT_RING, lo, hi))
+			break;
+	}
+	advance(s, pos + 1);
 	/* Who has read it has it in his cache. */
-	__builtin_prefetch(&s->ring[(pos + AHEAD) % AGENT_RING], 1);
+	__builtin_prefetch(slot_of(s, pos + AHEAD), 1);
 	return true;
 }
 
-void agent_put_time(struct agent_shared *s, uint32_t number)
+/* The clock is as slow as all the rest of a record: while events are many, not each looks at it. */
+static bool looks_at_clock(const struct agent_shared *s, struct agent_thread *own)
+{
+	if (own && own->untimed++ < s->untimed)
+		return false;
+	if (own)
+		own->untimed = 0;
+	return s->step_ticks;
+}
+
+void agent_put_time(struct agent_shared *s, struct agent_thread *own, uint32_t number)
 {
 	uint64_t now, last;
 
-	if (!s->step_ticks)
+	if (!looks_at_clock(s, own))
 		return;
 	now = arch_ticks();
 	last = __atomic_load_n(&s->last_ticks, __ATOMIC_RELAXED);

@@ -272,12 +272,24 @@ static void want_hold(struct engine *e, uint64_t now)
 	e->host->want_hold(e->host->ctx);
 }
 
+/* The agent looks at the clock as often as what it tells is worth. */
+static void pace(struct engine *e, uint64_t now, uint64_t records)
+{
+	enum { BETWEEN_NS = 200000 };
+
+	e->paced_records += records;
+	if (now - e->paced_ns < BETWEEN_NS)
+		return;
+	__atomic_store_n(&engine_agent(e)->untimed,
+			 events_untimed(e->paced_records, now - e->paced_ns), __ATOMIC_RELAXED);
+	e->paced_ns = now;
+	e->paced_records = 0;
+}
+
 static uint64_t fast_drain(struct engine *e, bool ended)
 {
 	uint64_t now = clock_now_ns();
-	struct ring_limits limits = { .most = SOME, .upto = ring_head(e->ring), .now_ns = now,
-				      .patience_ns = ended ? 0 : RING_PATIENCE_NS };
-	uint64_t n = 0, some;
+	uint64_t upto = ring_head(e->ring), n = 0, some;
 
 	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, arch_ticks(), now);
@@ -285,9 +297,10 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	/* Who has not been waiting at the beginning fills the room that there comes to be. */
 	do {
 		park_waiting(e);
-		n += some = ring_drain(e->ring, &limits, events_take, &e->events);
+		n += some = ring_drain(e->ring, SOME, upto, events_take, &e->events);
 	} while (some == SOME);
 	threads_reap(e->threads, ring_position(e->ring));
+	pace(e, now, n);
 	tell_lost(e);
 	if (!ended && e->armed && !e->removed && renew_is_due(e))
 		want_hold(e, now);
@@ -303,7 +316,6 @@ static struct engine_counts fast_counts(const struct engine *e)
 		.records = c.records,
 		.strangers = c.strangers,
 		.stacks = c.stacks,
-		.passed_over = c.passed_over,
 		.parked = e->parked,
 		.nodes = __atomic_load_n(&engine_agent(e)->n_nodes, __ATOMIC_RELAXED),
 	};

@@ -86,6 +86,7 @@ struct engine {
 	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
 	bool failed;		/* it has made a fault, and is switched off */
 	uint64_t hold_ns;	/* when a hold was wanted last */
+	uint64_t paced_ns, paced_records; /* since it was reckoned how often to look at the clock */
 	bool suspended;
 	bool armed;		/* a jump has been in the program */
 	unsigned leaving_rounds; /* so often removing it has been tried ... */

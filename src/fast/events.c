@@ -27,6 +27,14 @@ uint64_t events_time(const struct events *v, uint64_t ticks)
 	return ns > v->last_ns ? ns : v->last_ns;
 }
 
+uint32_t events_untimed(uint64_t records, uint64_t ns)
+{
+	enum { MOMENT_NS = 10000, MOST = 255 };
+	uint64_t n = ns ? records * MOMENT_NS / ns : 0;
+
+	return n < MOST ? (uint32_t)n : MOST;
+}
+
 /* Of most records it is the moment of the one before, and has been found already. */
 static uint64_t place(struct events *v, uint64_t ticks)
 {

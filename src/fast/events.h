@@ -38,6 +38,10 @@ void events_now(struct events *v, uint64_t ticks, uint64_t ns);
 /* When the agent's clock showed @ticks: between the two moments, and not before the last event. */
 uint64_t events_time(const struct events *v, uint64_t ticks);
 
+/* After how many events a thread should look at the clock, if @records came in @ns: some
+ * microseconds' worth of them. */
+uint32_t events_untimed(uint64_t records, uint64_t ns);
+
 /* Tell the host of a record; of type ring_take, @events is a struct events. */
 void events_take(void *events, const struct ring_record *r);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast/ring.h"
 
-#include "arch/x86_64_agent.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +14,6 @@ struct ring {
 	struct agent_shared *shared;
 	uint64_t at;	      /* the next position */
 	uint64_t told;	      /* what `tail` is */
-	uint64_t empty_at;    /* this position has been seen empty ... */
-	uint64_t empty_since; /* ... first at this time; 0: it has not */
 	uint64_t ticks;
 	struct ring_counts counts;
 	struct ring_record record; /* that is being told: of its words only what it says there is */
@@ -44,11 +40,6 @@ void ring_free(struct ring *r)
 	free(r);
 }
 
-uint64_t ring_head(const struct ring *r)
-{
-	return __atomic_load_n(&r->shared->head, __ATOMIC_ACQUIRE);
-}
-
 uint64_t ring_position(const struct ring *r)
 {
 	return r->at;
@@ -61,8 +52,7 @@ struct ring_counts ring_counts(const struct ring *r)
 
 static void tell_tail(struct ring *r)
 {
-	if (r->told != r->at)
-		__atomic_store_n(&r->shared->tail, r->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->shared->tail, r->at, __ATOMIC_RELEASE);
 	r->told = r->at;
 }
 
@@ -193,58 +183,60 @@ static bool take_one(struct ring *r, uint64_t lo, uint64_t hi, ring_take *take, 
 	return true;
 }
 
-/* Nothing stands at r->at. Has it been reserved for long enough? */
-static bool patience_is_at_its_end(struct ring *r, const struct ring_limits *limits)
+/* What stands at @pos has been put there in this round. Otherwise *@hi is what it was: who puts
+ * something there expects the number of the round. */
+static bool is_filled(const struct ring *r, uint64_t pos, uint64_t *lo, uint64_t *hi)
 {
-	if (r->empty_at != r->at || !r->empty_since) {
-		r->empty_at = r->at;
-		r->empty_since = limits->now_ns;
+	const struct agent_record *slot = &r->shared->ring[pos % AGENT_RING];
+
+	*lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE);
+	*hi = __atomic_load_n(&slot->hi, __ATOMIC_ACQUIRE);
+	/* It may have been filled between the two. */
+	if (!*lo && *hi != pos / AGENT_RING) {
+		*lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE);
+		*hi = LOAD(slot->hi);
 	}
-	return limits->now_ns - r->empty_since >= limits->patience_ns;
+	return *lo;
 }
 
-/*
- * Make room for the next round, in one go: who has reserved this position and comes from now on
- * finds that it is not as he expects, and takes another. False: he was quicker, or the slot has
- * been damaged.
- */
-static bool pass_over(struct agent_record *slot, uint64_t round)
+uint64_t ring_head(const struct ring *r)
 {
-	return arch_swap_pair(slot, 0, round, 0, round + 1);
+	uint64_t head = __atomic_load_n(&r->shared->head, __ATOMIC_ACQUIRE), lo, hi;
+
+	if (head - r->at > AGENT_RING)
+		head = r->at;
+	/* Where it has been set back, or not moved on yet. */
+	while (head - r->at < AGENT_RING && is_filled(r, head, &lo, &hi))
+		head++;
+	return head;
 }
 
-uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take *take, void *ctx)
+/* It is the next round's. */
+static void empty(struct agent_record *slot, uint64_t round)
 {
-	uint64_t head = ring_head(r), end = limits->upto, start = r->at;
+	__atomic_store_n(&slot->hi, round + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->lo, 0, __ATOMIC_RELEASE);
+}
 
-	/* Signed: positions go round. A head that lies makes us look at one round of empty
-	 * slots, at most. */
-	if (end == UINT64_MAX || (int64_t)(head - end) < 0)
-		end = head;
-	if ((int64_t)(end - start) > AGENT_RING)
-		end = start + AGENT_RING;
-	while ((int64_t)(end - r->at) > 0 && r->at - start < limits->most) {
+uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx)
+{
+	uint64_t head = LOAD(r->shared->head), start = r->at, lo, hi;
+
+	/* Endless as it may be, there is one round of them at most. */
+	if (upto == UINT64_MAX)
+		upto = start + AGENT_RING;
+	/* Signed: positions go round. */
+	while ((int64_t)(upto - r->at) > 0 && r->at - start < most) {
 		struct agent_record *slot = &r->shared->ring[r->at % AGENT_RING];
-		uint64_t lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE), hi;
 		uint64_t round = r->at / AGENT_RING;
 
 		/* It is in the cache of who wrote it, if nobody is about to write it. */
-		if ((int64_t)(end - r->at) > AHEAD)
+		if ((int64_t)(head - r->at) > AHEAD)
 			__builtin_prefetch(&r->shared->ring[(r->at + AHEAD) % AGENT_RING], 1);
-		if (!lo) {
-			if (!patience_is_at_its_end(r, limits))
-				break;
-			r->empty_since = 0;
-			if (pass_over(slot, round)) {
-				r->counts.passed_over++;
-				r->at++;
-				continue;
-			}
-			lo = __atomic_load_n(&slot->lo, __ATOMIC_ACQUIRE);
-		}
-		hi = LOAD(slot->hi);
-		__atomic_store_n(&slot->hi, round + 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->lo, 0, __ATOMIC_RELEASE);
+		/* Damaged: nobody would ever put anything there. */
+		if (!is_filled(r, r->at, &lo, &hi) && hi == round)
+			break;
+		empty(slot, round);
 		r->at++;
 		if (!take_one(r, lo, hi, take, ctx))
 			r->counts.lost++;

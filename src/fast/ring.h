@@ -37,7 +37,6 @@ struct ring_record {
 
 struct ring_counts {
 	uint64_t records;     /* plain ones, told */
-	uint64_t passed_over; /* positions that were reserved and not filled in time */
 	uint64_t strangers;   /* plain ones that are not by a thread's own record */
 	uint64_t stacks;      /* plain ones with a copy of the stack */
 	uint64_t lost;	      /* what made no sense */
@@ -45,24 +44,15 @@ struct ring_counts {
 
 typedef void ring_take(void *ctx, const struct ring_record *r);
 
-struct ring_limits {
-	uint64_t most;	      /* positions to look at */
-	uint64_t upto;	      /* stop at this position; UINT64_MAX: at the head */
-	uint64_t now_ns;
-	/* So long a position may be reserved and empty; 0: who reserved it is held, or gone. */
-	uint64_t patience_ns;
-};
-
-#define RING_PATIENCE_NS UINT64_C(20000000)
-
 /* Of memory in which nothing has been recorded yet; it stays the caller's. NULL: out of memory. */
 struct ring *ring_new(struct agent_shared *shared);
 void ring_free(struct ring *r);
 
-/* Take what has been recorded. Returns how many positions were gone by, at most limits->most. */
-uint64_t ring_drain(struct ring *r, const struct ring_limits *limits, ring_take *take, void *ctx);
+/* Take what has been recorded, at most @most positions and nothing from @upto on, UINT64_MAX: all
+ * that there is. Returns how many there were. */
+uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx);
 
-/* Where producers are; what is reserved from now on comes at or behind it. */
+/* The first position that is empty: all that has been put is before it. */
 uint64_t ring_head(const struct ring *r);
 
 /* The position that is read next. */

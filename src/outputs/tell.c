@@ -128,8 +128,7 @@ static void tell_engine(say_fn *say, const struct engine_counts *c)
 	       c->functions, c->records, c->strangers, c->stacks);
 	say_to(say,
 	       "the fast engine: %" PRIu64 " nodes, %" PRIu64
-	       " times a thread was stopped that waited for room, %" PRIu64
-	       " places passed over", c->nodes, c->parked, c->passed_over);
+	       " times a thread was stopped that waited for room", c->nodes, c->parked);
 }
 
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)

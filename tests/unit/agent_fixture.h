@@ -101,7 +101,6 @@ struct world {
 	/* The tracer's thread. */
 	pthread_t tracer;
 	bool running, stop, stalled;
-	uint64_t patience_ns;
 	unsigned early; /* so many answers about memory have been read before it was asked */
 	ring_take *take;
 	void *ctx;
@@ -196,9 +195,6 @@ static inline void enter_native(struct agent_shared *s)
 /* One look of the tracer. */
 static inline uint64_t look(struct world *w)
 {
-	struct ring_limits limits = { .most = UINT64_MAX, .upto = UINT64_MAX, .now_ns = now_ns(),
-				      .patience_ns = w->patience_ns };
-
 	/* Asked: memory has been mapped since the last look. */
 	if (__atomic_exchange_n(&w->shared->asked_sp, 0, __ATOMIC_SEQ_CST)) {
 		if (w->early)
@@ -207,7 +203,7 @@ static inline uint64_t look(struct world *w)
 			tell_ranges(w->shared);
 		w->early -= !!w->early;
 	}
-	return ring_drain(w->ring, &limits, w->take, w->ctx);
+	return ring_drain(w->ring, UINT64_MAX, ring_head(w->ring), w->take, w->ctx);
 }
 
 static inline void *trace(void *arg)
@@ -229,7 +225,6 @@ static inline void world_init(struct world *w, bool blob)
 	assert_non_null(w->ring);
 	assert_non_null(w->threads);
 	pthread_mutex_init(&w->lock, NULL);
-	w->patience_ns = RING_PATIENCE_NS;
 	if (blob)
 		w->code = load_blob(w->shared);
 	else
@@ -258,7 +253,6 @@ static inline void world_drain(struct world *w)
 		pthread_join(w->tracer, NULL);
 		w->running = false;
 	}
-	w->patience_ns = 0;
 	while (look(w))
 		;
 }

@@ -149,7 +149,6 @@ static void note(void *ctx, const struct ring_record *r)
 static inline const struct told *take_told(struct program *p)
 {
 	p->n = 0;
-	p->w.patience_ns = 0;
 	p->w.take = note;
 	p->w.ctx = p;
 	look(&p->w);
