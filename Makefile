@@ -110,7 +110,7 @@ $(B)/agent/agent_steps.o: tests/lib/agent_steps.c $(B)/flags
 $(B)/agent/agent_test.elf: $(B)/agent/agent_steps.o \
 	$(patsubst src/agent/%.c,$(B)/agent/%.o,$(filter-out %/step.c,$(AGENT_SRC)))
 
-$(AGENT_NATIVE): private OUR_CFLAGS += -ffreestanding -fno-omit-frame-pointer
+$(AGENT_NATIVE): private OUR_CFLAGS += -ffreestanding -fno-omit-frame-pointer -mgeneral-regs-only
 $(AGENT_TEST): private OUR_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 $(AGENT_TEST): $(AGENT_NATIVE) $(B)/gen/agent_test_blob.inc
 

@@ -95,7 +95,7 @@ static void walk(struct activation *a, bool nodes, struct agent_chain *chain)
 
 /* A call in which the thread's depth, @depth, does not tell that it is not nested, or which is a
  * stranger's: what the stack tells. STATE_NESTED, STATE_JUDGE, or 0; then *@depth is put right. */
-static uint64_t judge(struct activation *a, uint32_t *depth)
+static uint64_t judge(struct activation *a, uint64_t *depth)
 {
 	struct agent_chain chain;
 
@@ -160,7 +160,7 @@ static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint
 }
 
 /* Is a call that begins at @depth nested? The record has been taken if that was not plain. */
-static uint64_t state_of(struct activation *a, uint32_t *depth)
+static uint64_t state_of(struct activation *a, uint64_t *depth)
 {
 	*depth = a->own ? a->own->depth : 0;
 	if (a->own && !*depth)
@@ -170,7 +170,7 @@ static uint64_t state_of(struct activation *a, uint32_t *depth)
 }
 
 /* It lasts from now on. */
-static void begin(struct agent_thread *own, uint32_t depth, const uint64_t *sp, uint64_t state)
+static void begin(struct agent_thread *own, uint64_t depth, const uint64_t *sp, uint64_t state)
 {
 	/* First: a handler that comes now uses the next one. */
 	own->depth = depth + 1;
@@ -183,7 +183,7 @@ static void begin(struct agent_thread *own, uint32_t depth, const uint64_t *sp, 
  * by a longjmp. False: it is not known. */
 static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
 {
-	uint32_t depth = own->depth < AGENT_PENDING ? own->depth : AGENT_PENDING;
+	uint64_t depth = own->depth < AGENT_PENDING ? own->depth : AGENT_PENDING;
 
 	while (depth)
 		if (own->pending[--depth].sp == (uint64_t)(uintptr_t)sp) {
@@ -194,6 +194,33 @@ static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
 	return false;
 }
 
+/* The address of a word of the shared memory. */
+#define AT(word) ((uint64_t)(uintptr_t)&(word))
+
+/*
+ * The beginning of most calls, before any register has been saved: the thread is known, and in no
+ * call yet. What it finds is read and written as what may not be there: in the middle of it a fault
+ * could not be undone. False: agent_begin() sees to it.
+ */
+__attribute__((used)) ARCH_CHANGES_NOTHING bool agent_enter(const uint64_t *sp)
+{
+	struct agent_shared *s = agent_shared();
+	uint64_t thread_pointer = arch_thread_pointer(), there, number, depth;
+	const struct agent_key *k = &s->keys[agent_key_slot(thread_pointer)];
+	struct agent_thread *own;
+
+	if (!arch_read(AT(k->thread_pointer), &there) || there != thread_pointer + 1 ||
+	    !arch_read(AT(k->number), &number) || number >= AGENT_THREADS)
+		return false;
+	own = &s->threads[number];
+	if (!arch_read(AT(own->depth), &depth) || depth)
+		return false;
+	/* In the order of begin(). */
+	return arch_write(AT(own->depth), 1) &&
+	       arch_write(AT(own->pending[0].sp), (uint64_t)(uintptr_t)sp) &&
+	       arch_write(AT(own->pending[0].state), 0);
+}
+
 /* A function is about to be called by a pad of the call form, which keeps @words of its
  * arguments. */
 __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp,
@@ -202,7 +229,7 @@ __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp
 {
 	enum agent_call call = call_of(probe);
 	struct activation a;
-	uint32_t depth;
+	uint64_t depth;
 	uint64_t state;
 
 	(void)unused;
@@ -314,7 +341,7 @@ __attribute__((used)) void agent_end(uint64_t result, const uint64_t *sp, uint64
 				     const struct arch_saved *saved)
 {
 	struct activation a;
-	uint32_t depth;
+	uint64_t depth;
 	uint64_t state = 0;
 	bool known;
 
@@ -336,7 +363,7 @@ __attribute__((used)) void agent_free(uint64_t block, const uint64_t *sp, uint64
 				      const struct arch_saved *saved)
 {
 	struct activation a;
-	uint32_t depth;
+	uint64_t depth;
 	uint64_t state;
 
 	(void)unused;

@@ -2,6 +2,7 @@
 /* What the blob begins with, struct agent_head, and the entries that it tells of. */
 #include "agent/agent_internal.h"
 
+extern bool agent_enter(const uint64_t *sp);
 ARCH_AGENT_ENTRY(agent_begin);
 ARCH_AGENT_ENTRY(agent_end);
 ARCH_AGENT_ENTRY(agent_free);
@@ -16,14 +17,14 @@ __asm__(".pushsection .agent_head, \"aw\", @progbits\n"
 	"agent_head:\n"
 	"	.quad 0x31746e656761706d\n"
 	"	.quad 0\n"
+	"	.long agent_enter - agent_head\n"
 	"	.long agent_begin_entry - agent_head\n"
 	"	.long agent_end_entry - agent_head\n"
 	"	.long agent_free_entry - agent_head\n"
 	"	.long __start_agent_faults - agent_head\n"
 	"	.long __stop_agent_faults - agent_head\n"
-	"	.long 0\n"
 	".popsection\n");
 
 _Static_assert(sizeof(struct agent_head) == 40 &&
-		       __builtin_offsetof(struct agent_head, begin) == 16,
+		       __builtin_offsetof(struct agent_head, enter) == 16,
 	       "as above");

@@ -134,8 +134,7 @@ enum agent_root {
 
 struct agent_key {
 	uint64_t thread_pointer; /* plus 1; 0: nobody has ever been here */
-	uint32_t number;	 /* AGENT_NO_THREAD: has gone */
-	uint32_t unused;
+	uint64_t number;	 /* AGENT_NO_THREAD: has gone */
 };
 
 /* A frame of a chain that has been walked. */
@@ -169,7 +168,7 @@ struct agent_thread {
 	_Alignas(4096) uint64_t busy;
 	uint64_t busy_sp;	 /* his caller's sp; 0: he has just come, or is about to leave */
 	uint64_t stack_lo, stack_hi; /* the range that its sp was in */
-	uint32_t depth; /* calls that pads have begun and that have not ended, as far as is known */
+	uint64_t depth; /* calls that pads have begun and that have not ended, as far as is known */
 	uint32_t ranges_turn;	 /* what the range is as of */
 	uint32_t epoch;		 /* of frames[] */
 	uint32_t n_frames;
@@ -281,10 +280,9 @@ _Static_assert(sizeof(struct agent_shared) < 128 << 20, "128 MiB of addresses");
 struct agent_head {
 	uint64_t magic;
 	uint64_t shared; /* address of struct agent_shared: filled in by the tracer */
-	int32_t begin, end, free; /* entries, counted from the head */
+	int32_t enter, begin, end, free; /* entries, counted from the head */
 	/* The same of the table of struct arch_fault: its beginning, and its end. */
 	int32_t faults, faults_end;
-	int32_t unused;
 };
 
 /* The array for deep chains is free again, if the thread with this number had it. */

@@ -27,6 +27,7 @@
  *
  *	void agent_free(uint64_t ptr, const uint64_t *sp, uint64_t fp, uint64_t probe);
  *	void agent_begin(const uint64_t *words, const uint64_t *sp, uint64_t fp, uint64_t probe);
+ *	bool agent_enter(const uint64_t *sp);
  *	void agent_end(uint64_t result, const uint64_t *sp, uint64_t fp, uint64_t probe,
  *		       const uint64_t *words);
  *
@@ -39,6 +40,10 @@
  *	fp	the frame pointer register as the caller has it. All other registers that a call
  *		keeps are the caller's, too
  *	probe	arch_pad.probe
+ *
+ * agent_enter is asked first, by a call pad that has one, and changes no register but the one that
+ * its answer is in: true, and agent_begin is not called. It is for functions whose beginning is no
+ * event.
  *
  * An agent may change no vector, x87 or control register and not the direction flag: pads save the
  * general registers and the status flags and nothing else. It returns, always: a pad that has begun
@@ -61,6 +66,7 @@ struct arch_pad {
 	uint32_t probe;
 	taddr active; /* the byte that is not 0 while pads are to tell; within reach */
 	taddr slot;   /* the function's moved instructions; within reach */
+	taddr enter;  /* agent_enter, anywhere; 0: agent_begin is always called */
 	taddr begin;  /* agent_free or agent_begin, anywhere */
 	taddr end;    /* agent_end; of a tail pad: unused */
 };

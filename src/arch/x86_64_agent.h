@@ -64,6 +64,22 @@ fault:
 	return false;
 }
 
+/* The same of a word that is written. */
+static inline __attribute__((always_inline)) bool arch_write(uint64_t at, uint64_t word)
+{
+	__asm__ goto("1:	mov %1, (%0)\n"
+		     "	.pushsection agent_faults, \"a\", @progbits\n"
+		     "	.long 1b - ., %l[fault] - .\n"
+		     "	.popsection\n"
+		     :
+		     : "r"(at), "r"(word)
+		     : "memory"
+		     : fault);
+	return true;
+fault:
+	return false;
+}
+
 /* An entry of that table: both are told from where they stand themselves. */
 struct arch_fault {
 	int32_t insn, behind;
@@ -78,6 +94,9 @@ static inline uint64_t arch_ticks(void)
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
 	return (uint64_t)hi << 32 | lo;
 }
+
+/* A function that changes no register but the one of its result. */
+#define ARCH_CHANGES_NOTHING __attribute__((no_caller_saved_registers))
 
 /* Registers that a call leaves alone, but for the frame pointer, as the caller has them. */
 struct arch_saved {

@@ -121,16 +121,23 @@ static void restore_flags(struct writer *w)
 	PUT(w, 0x04, 0x7f, 0x9e);
 }
 
-/* What all entries of the agent are given, and the call: sp in rsi, fp in rdx, the probe in ecx. */
+/* movabs entry,%rax; call *%rax */
+static void call_entry(struct writer *w, taddr entry)
+{
+	PUT(w, 0x48, 0xb8 | RAX);
+	put(w, (const uint8_t *)&entry, sizeof entry);
+	PUT(w, 0xff, 0xd0);
+}
+
+/* What the other entries of the agent are given, and the call: sp in rsi, fp in rdx, the probe in
+ * ecx. */
 static void call_agent(struct writer *w, const struct arch_pad *pad, taddr entry)
 {
 	from_stack(w, ADDRESS, RSI, w->words);
 	move(w, RDX, RBP);
 	PUT(w, 0xb8 | RCX);
 	put(w, (const uint8_t *)&pad->probe, sizeof pad->probe);
-	PUT(w, 0x48, 0xb8 | RAX); /* movabs */
-	put(w, (const uint8_t *)&entry, sizeof entry);
-	PUT(w, 0xff, 0xd0); /* call *%rax */
+	call_entry(w, entry);
 }
 
 /* Nine words and the return address: the stack is aligned. */
@@ -155,8 +162,48 @@ static void push_argument(struct writer *w, uint8_t arg)
 	moved(w, 1);
 }
 
+/* jne, to a place that is not known yet: where its distance is. */
+static size_t jump_if_true(struct writer *w)
+{
+	PUT(w, 0x75, 0);
+	return w->code->size;
+}
+
+static void lands_here(struct writer *w, size_t distance_end)
+{
+	w->code->bytes[distance_end - 1] = (uint8_t)(w->code->size - distance_end);
+}
+
+/* Behind the words that a call pad has pushed. What agent_enter says is tested before the two
+ * registers are popped, which leaves the flags alone. */
+static size_t ask_to_enter(struct writer *w, const struct arch_pad *pad)
+{
+	push(w, RAX);
+	push(w, RDI);
+	from_stack(w, ADDRESS, RDI, w->words);
+	call_entry(w, pad->enter);
+	PUT(w, 0x84, 0xc0); /* test %al,%al */
+	pop(w, RDI);
+	pop(w, RAX);
+	return jump_if_true(w);
+}
+
+static void tell_begin(struct writer *w, const struct arch_pad *pad)
+{
+	size_t entered = pad->enter ? ask_to_enter(w, pad) : 0;
+
+	save(w);
+	save_flags(w);
+	from_stack(w, ADDRESS, RDI, SAVED + 1);
+	call_agent(w, pad, pad->begin);
+	restore_flags(w);
+	restore(w);
+	if (entered)
+		lands_here(w, entered);
+}
+
 /* One or three words and the return address: the stack is aligned, and still with the ten saved
- * ones. */
+ * ones, or with two. */
 static void write_call(struct writer *w, const struct arch_pad *pad)
 {
 	bool one = pad->args[1] == ARCH_PAD_NO_ARG && pad->args[2] == ARCH_PAD_NO_ARG;
@@ -164,12 +211,7 @@ static void write_call(struct writer *w, const struct arch_pad *pad)
 
 	for (unsigned i = words; i-- > 0;)
 		push_argument(w, pad->args[i]);
-	save(w);
-	save_flags(w);
-	from_stack(w, ADDRESS, RDI, SAVED + 1);
-	call_agent(w, pad, pad->begin);
-	restore_flags(w);
-	restore(w);
+	tell_begin(w, pad);
 
 	PUT(w, 0xe8);
 	put_distance(w, pad->slot, 0);

@@ -88,6 +88,13 @@ static bool write_all(const struct engine *e, taddr at, const void *bytes, size_
 	return address_space_write(e->space, at, bytes, len) == (ssize_t)len;
 }
 
+/* Is only what has come of a call an event? */
+static bool begins_unseen(enum agent_call call)
+{
+	return call == AGENT_ALLOC || call == AGENT_ALLOC_OUT || call == AGENT_ALLOC_ARRAY ||
+	       call == AGENT_CALLOC;
+}
+
 static struct arch_pad pad_of(const struct engine *e, size_t i)
 {
 	const struct probe *p = e->functions[i].probe;
@@ -99,6 +106,7 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 		.form = tail ? ARCH_PAD_TAIL : ARCH_PAD_CALL,
 		.active = e->near.active,
 		.slot = e->pads[i].slot,
+		.enter = begins_unseen(m.call) ? e->agent + (taddr)head->enter : 0,
 		.begin = e->agent + (taddr)(tail ? head->free : head->begin),
 		.end = e->agent + (taddr)head->end,
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The walk of one frame as the agent's tests have it: by frame pointers, with pads as they are in
- * agent_fixture.h and signal frames of Linux. Linked with the agent, and into the blob that is
+ * agent_fixture.h and signal frames of Linux. The modules that it is told of have no rows. Linked with the agent, and into the blob that is
  * tested.
  */
 #include "agent/step.h"
@@ -15,6 +15,17 @@ static uint64_t load(uint64_t at)
 
 	arch_read(at, &word);
 	return word;
+}
+
+/* What a frame pointer leads to may be anything: only code is looked at. */
+static bool is_code(const struct agent_shared *s, uint64_t pc)
+{
+	const struct agent_modules *all = (const struct agent_modules *)(uintptr_t)s->modules;
+
+	for (uint64_t i = 0; all && i < all->n; i++)
+		if (pc >= all->v[i].lo && pc < all->v[i].hi)
+			return true;
+	return false;
 }
 
 /* rt_sigreturn, as C libraries write it. */
@@ -48,6 +59,15 @@ static bool in_pads(const struct agent_shared *s, uint64_t pc)
 	return s->n_pads && pc >= s->pads[0].lo && pc < s->pads[0].hi;
 }
 
+/* Words that a pad has on the stack at a return address in it: three that it keeps, and two
+ * registers more where agent_enter returns to, a test of its answer. */
+static uint64_t words_at(uint64_t pc)
+{
+	const volatile uint8_t *insn = (const volatile uint8_t *)(uintptr_t)pc;
+
+	return insn[0] == 0x84 && insn[1] == 0xc0 ? 5 : 3;
+}
+
 enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller)
 {
@@ -56,17 +76,18 @@ enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, 
 	if (in_pads(s, f->pc)) {
 		if (f->exact)
 			return STEP_NO_ROW;
-		/* Three words that it keeps, and the return address. */
-		if (f->sp + 32 > hi)
+		uint64_t ret = f->sp + 8 * words_at(f->pc);
+
+		if (ret + 8 > hi)
 			return STEP_UNREADABLE;
-		caller->pc = load(f->sp + 24);
-		caller->sp = f->sp + 32;
+		caller->pc = load(ret);
+		caller->sp = ret + 8;
 		caller->fp = f->fp;
 		return STEP_CALLER;
 	}
 	if (f->pc >= s->agent_lo && f->pc < s->agent_hi)
 		return STEP_NO_ROW;
-	if (!f->exact && f->pc >= 4096 && is_restorer(f->pc))
+	if (!f->exact && is_code(s, f->pc) && is_restorer(f->pc))
 		return from_signal(f, hi, caller);
 	if (!f->fp)
 		return STEP_OUTERMOST;

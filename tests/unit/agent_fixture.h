@@ -27,7 +27,7 @@ static const uint8_t test_blob[] = {
 };
 
 /* Behind the entries of the agent that is under test. */
-void *entry_begin, *entry_end, *entry_free;
+void *entry_enter, *entry_begin, *entry_end, *entry_free;
 uint8_t pads_active;
 
 #define PAD_SAVE \
@@ -51,14 +51,21 @@ uint8_t pads_active;
  * Pads as arch/pads.h has them, of a call that keeps three words: @keep stores the arguments at
  * rsp, from where they are.
  */
-#define CALL_PAD(name, real, probe, keep) \
+#define CALL_PAD(name, real, probe, keep) CALL_PAD_ASKS(name, real, probe, keep, "")
+/* The same of a function whose beginning is no event. */
+#define ALLOC_PAD(name, real, probe, keep) \
+	CALL_PAD_ASKS(name, real, probe, keep, \
+		      "	push %rax\n	push %rdi\n	lea 40(%rsp), %rdi\n" \
+		      "	call *entry_enter(%rip)\n	test %al, %al\n" \
+		      "	pop %rdi\n	pop %rax\n	jne 1f\n")
+#define CALL_PAD_ASKS(name, real, probe, keep, ask) \
 	__asm__(PAD_BEGIN(name) "	je " #real "\n" \
-				"	sub $24, %rsp\n" keep \
+				"	sub $24, %rsp\n" keep ask \
 				"	sub $8, %rsp\n" PAD_SAVE \
 				"	lea 80(%rsp), %rdi\n	lea 104(%rsp), %rsi\n" \
 				PAD_TELL(entry_begin, probe) PAD_RESTORE \
 				"	add $8, %rsp\n" \
-				"	call " #real "\n" \
+				"1:	call " #real "\n" \
 				"	sub $8, %rsp\n" PAD_SAVE \
 				"	mov %rax, %rdi\n	lea 104(%rsp), %rsi\n" \
 				"	lea 80(%rsp), %r8\n" \
@@ -97,6 +104,7 @@ struct world {
 	struct ring *ring;
 	struct threads *threads;
 	void *code;		/* the blob; NULL: native */
+	struct agent_modules *modules;
 	pthread_mutex_t lock;	/* of threads */
 	/* The tracer's thread. */
 	pthread_t tracer;
@@ -146,6 +154,26 @@ static inline void tell_ranges(struct agent_shared *s)
 	fclose(f);
 }
 
+/* Where this process's code is, as modules without rows. */
+static inline struct agent_modules *tell_code(struct agent_shared *s)
+{
+	struct agent_modules *all = calloc(1, sizeof *all + 256 * sizeof *all->v);
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long lo, hi;
+	char line[512], perms[8];
+
+	assert_non_null(all);
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f) && all->n < 256)
+		/* Without the last bytes of each: so many are looked at. */
+		if (sscanf(line, "%lx-%lx %4s", &lo, &hi, perms) == 3 &&
+		    !strncmp(perms, "r-x", 3))
+			all->v[all->n++] = (struct agent_module){ .lo = lo, .hi = hi - 16 };
+	fclose(f);
+	s->modules = (uintptr_t)all;
+	return all;
+}
+
 static inline struct agent_shared *new_shared(void)
 {
 	struct agent_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
@@ -172,6 +200,7 @@ static inline void *load_blob(struct agent_shared *s)
 	memcpy(code, test_blob, sizeof test_blob);
 	assert_int_equal(head->magic, AGENT_MAGIC);
 	head->shared = (uintptr_t)s;
+	entry_enter = code + head->enter;
 	entry_begin = code + head->begin;
 	entry_end = code + head->end;
 	entry_free = code + head->free;
@@ -187,6 +216,7 @@ static inline void enter_native(struct agent_shared *s)
 
 	assert_int_equal(agent_head.magic, AGENT_MAGIC);
 	agent_head.shared = (uintptr_t)s;
+	entry_enter = head + agent_head.enter;
 	entry_begin = head + agent_head.begin;
 	entry_end = head + agent_head.end;
 	entry_free = head + agent_head.free;
@@ -234,6 +264,7 @@ static inline void world_init(struct world *w, bool blob)
 						  (uintptr_t)&pads_active };
 	w->shared->n_pads = 1;
 	tell_ranges(w->shared);
+	w->modules = tell_code(w->shared);
 	pads_active = 1;
 }
 
@@ -267,6 +298,7 @@ static inline void world_release(struct world *w)
 	if (w->code)
 		munmap(w->code, (sizeof test_blob + 4095) & ~(size_t)4095);
 	free_shared(w->shared);
+	free(w->modules);
 	pthread_mutex_destroy(&w->lock);
 }
 

@@ -46,12 +46,12 @@ void *real_reallocarray(void *p, size_t n, size_t size);
 int real_posix_memalign(void **p, size_t align, size_t size);
 void real_free(void *p);
 
-CALL_PAD(pad_malloc, real_malloc, PROBE_MALLOC, KEEP_1);
-CALL_PAD(pad_calloc, real_calloc, PROBE_CALLOC, KEEP_2);
-CALL_PAD(pad_allocarray, real_calloc, PROBE_ALLOCARRAY, KEEP_2);
+ALLOC_PAD(pad_malloc, real_malloc, PROBE_MALLOC, KEEP_1);
+ALLOC_PAD(pad_calloc, real_calloc, PROBE_CALLOC, KEEP_2);
+ALLOC_PAD(pad_allocarray, real_calloc, PROBE_ALLOCARRAY, KEEP_2);
 CALL_PAD(pad_realloc, real_realloc, PROBE_REALLOC, KEEP_2);
 CALL_PAD(pad_reallocarray, real_reallocarray, PROBE_REALLOCARRAY, KEEP_3);
-CALL_PAD(pad_posix_memalign, real_posix_memalign, PROBE_MEMALIGN, KEEP_FIRST_AND_THIRD);
+ALLOC_PAD(pad_posix_memalign, real_posix_memalign, PROBE_MEMALIGN, KEEP_FIRST_AND_THIRD);
 CALL_PAD(pad_free_call, real_free, PROBE_FREE_CALL, KEEP_1);
 TAIL_PAD(pad_free, real_free, PROBE_FREE);
 

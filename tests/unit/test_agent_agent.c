@@ -802,8 +802,10 @@ static void without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so(
 	memcpy(code, agent_blob, agent_blob_size);
 	head->shared = (uintptr_t)p->w.shared;
 	entry_begin = code + head->begin;
+	entry_enter = code + head->enter;
 	entry_end = code + head->end;
 	entry_free = code + head->free;
+	p->w.shared->modules = 0;
 	run(resize_with_calls_inside);
 	t = take_told(p);
 	/* malloc, free, free, and both ends of a realloc inside of each of two calls; and those

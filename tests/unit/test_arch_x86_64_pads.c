@@ -29,7 +29,7 @@
 
 /* ---- the agent ---- */
 
-enum told_kind { TOLD_FREE, TOLD_BEGIN, TOLD_END };
+enum told_kind { TOLD_FREE, TOLD_BEGIN, TOLD_END, TOLD_ENTER };
 
 /* What an entry of the agent was given, and what it found at sp and below. */
 struct told {
@@ -43,6 +43,24 @@ uint64_t n_told;
 void stub_free(void);
 void stub_begin(void);
 void stub_end(void);
+
+/* What agent_enter answers; the rest of the register is garbage. */
+uint8_t may_enter;
+void stub_enter(void);
+__asm__(".text\n.globl stub_enter\nstub_enter:\n"
+	"mov n_told(%rip), %rax\n"
+	"imul $88, %rax, %rax\n"
+	"push %r10\n"
+	"lea told(%rip), %r10\n"
+	"add %r10, %rax\n"
+	"pop %r10\n"
+	"movq $3, (%rax); mov %rdi, 16(%rax)\n"
+	"add $8, %rsp; mov %rsp, 48(%rax); sub $8, %rsp\n"
+	"pushq (%rdi); pop 56(%rax)\n"
+	"incq n_told(%rip)\n"
+	"movabs $0x9999999999999900, %rax\n"
+	"mov may_enter(%rip), %al\n"
+	"ret\n");
 
 /* r9, r10 and r11 are free for use; in the end all of the nine that may be changed are. */
 #define STUB(name, kind) \
@@ -127,22 +145,25 @@ struct shape {
 	const char *what;
 	enum arch_pad_form form;
 	uint8_t args[ARCH_PAD_WORDS];
+	bool enters;
 };
 
 #define NO ARCH_PAD_NO_ARG
 static const struct shape shapes[] = {
-	{ "malloc(size)", ARCH_PAD_CALL, { 0, NO, NO } },
-	{ "calloc(count, size)", ARCH_PAD_CALL, { 0, 1, NO } },
-	{ "realloc(ptr, size)", ARCH_PAD_CALL, { 1, 0, NO } },
-	{ "reallocarray(ptr, count, size)", ARCH_PAD_CALL, { 2, 1, 0 } },
-	{ "aligned_alloc(align, size)", ARCH_PAD_CALL, { 1, NO, NO } },
-	{ "posix_memalign(out, align, size)", ARCH_PAD_CALL, { 2, NO, 0 } },
-	{ "the last three", ARCH_PAD_CALL, { 5, 4, 3 } },
-	{ "nothing kept", ARCH_PAD_CALL, { NO, NO, NO } },
-	{ "free(ptr), with others inside", ARCH_PAD_CALL, { 0, NO, NO } },
-	{ "free(ptr)", ARCH_PAD_TAIL, { 0, NO, NO } },
-	{ "the fourth is freed", ARCH_PAD_TAIL, { 3, NO, NO } },
-	{ "the last is freed", ARCH_PAD_TAIL, { 5, NO, NO } },
+	{ "malloc(size)", ARCH_PAD_CALL, { 0, NO, NO }, false },
+	{ "malloc(size), whose beginning is no event", ARCH_PAD_CALL, { 0, NO, NO }, true },
+	{ "calloc(count, size), the same", ARCH_PAD_CALL, { 0, 1, NO }, true },
+	{ "calloc(count, size)", ARCH_PAD_CALL, { 0, 1, NO }, false },
+	{ "realloc(ptr, size)", ARCH_PAD_CALL, { 1, 0, NO }, false },
+	{ "reallocarray(ptr, count, size)", ARCH_PAD_CALL, { 2, 1, 0 }, false },
+	{ "aligned_alloc(align, size)", ARCH_PAD_CALL, { 1, NO, NO }, false },
+	{ "posix_memalign(out, align, size)", ARCH_PAD_CALL, { 2, NO, 0 }, false },
+	{ "the last three", ARCH_PAD_CALL, { 5, 4, 3 }, false },
+	{ "nothing kept", ARCH_PAD_CALL, { NO, NO, NO }, false },
+	{ "free(ptr), with others inside", ARCH_PAD_CALL, { 0, NO, NO }, false },
+	{ "free(ptr)", ARCH_PAD_TAIL, { 0, NO, NO }, false },
+	{ "the fourth is freed", ARCH_PAD_TAIL, { 3, NO, NO }, false },
+	{ "the last is freed", ARCH_PAD_TAIL, { 5, NO, NO }, false },
 };
 #define N_SHAPES (sizeof shapes / sizeof *shapes)
 
@@ -155,6 +176,7 @@ static struct arch_pad pad_of(const struct shape *s)
 	memcpy(pad.args, s->args, sizeof pad.args);
 	pad.begin = (uintptr_t)(s->form == ARCH_PAD_TAIL ? stub_free : stub_begin);
 	pad.end = (uintptr_t)stub_end;
+	pad.enter = s->enters ? (uintptr_t)stub_enter : 0;
 	return pad;
 }
 
@@ -224,11 +246,26 @@ static void assert_told(const struct shape *s, const struct run_state *in, const
 		assert_int_equal(t->below[n - 1 - i], argument(in, s->args[i]));
 }
 
+static void assert_was_asked(const struct told *t)
+{
+	assert_int_equal(t->kind, TOLD_ENTER);
+	assert_int_equal(t->sp, STACK_TOP - 8);
+	assert_int_equal(t->own_sp % 16, 0);
+}
+
 static void assert_agent_was_told(const struct shape *s, const struct run_state *in, uint64_t ret)
 {
-	assert_int_equal(n_told, s->form == ARCH_PAD_TAIL ? 1 : 2);
 	for (unsigned i = 0; i < n_told; i++)
 		assert_int_equal(told[i].ret, ret);
+	if (s->enters) {
+		assert_int_equal(n_told, may_enter ? 2 : 3);
+		assert_was_asked(&told[0]);
+		if (!may_enter)
+			assert_told(s, in, &told[1], TOLD_BEGIN);
+		assert_told(s, in, &told[n_told - 1], TOLD_END);
+		return;
+	}
+	assert_int_equal(n_told, s->form == ARCH_PAD_TAIL ? 1 : 2);
 	if (s->form == ARCH_PAD_TAIL) {
 		assert_told(s, in, &told[0], TOLD_FREE);
 		return;
@@ -262,6 +299,7 @@ static void compare(const struct shape *s, const struct arch_patch *p,
 	struct run_state in = random_state_of_registers();
 
 	leaves = random_state_of_registers();
+	may_enter = random_word() & 1;
 	for (size_t i = 0; i < STACK_SIZE; i++)
 		memory(STACK_AT)[i] = stack[i] = (uint8_t)random_word();
 	take_jump(CODE_AT, p);
@@ -346,24 +384,24 @@ static void blocks_of_the_real_allocator_come_and_go_through_pads(void **state)
 	assert_ptr_equal(told[1].first, block);
 	memset(block, 7, 100);
 
-	pad_on(&shapes[2], (void (*)(void))realloc);
+	pad_on(&shapes[4], (void (*)(void))realloc);
 	block = ((void *(*)(void *, size_t))(uintptr_t)CODE_AT)(block, 100000);
 	assert_non_null(block);
 	assert_int_equal(told[1].below[2], 100000);
 	assert_ptr_equal(told[1].first, block);
 	assert_bytes(block, 7, 100);
 
-	pad_on(&shapes[9], (void (*)(void))free);
+	pad_on(&shapes[11], (void (*)(void))free);
 	((void (*)(void *))(uintptr_t)CODE_AT)(block);
 	assert_int_equal(n_told, 1);
 	assert_ptr_equal(told[0].first, block);
 
-	pad_on(&shapes[1], (void (*)(void))calloc);
+	pad_on(&shapes[2], (void (*)(void))calloc);
 	block = ((void *(*)(size_t, size_t))(uintptr_t)CODE_AT)(30, 40);
 	assert_bytes(block, 0, 1200);
 	free(block);
 
-	pad_on(&shapes[5], (void (*)(void))posix_memalign);
+	pad_on(&shapes[7], (void (*)(void))posix_memalign);
 	int err = ((int (*)(void **, size_t, size_t))(uintptr_t)CODE_AT)(&aligned, 4096, 10);
 	assert_int_equal(err, 0);
 	assert_int_equal((uintptr_t)aligned % 4096, 0);
