@@ -53,8 +53,7 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
 	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {
-		*why = f->no_forwarder ? f->no_forwarder :
-					 "its definition says more than a pad can tell";
+		*why = "its definition says more than a pad can tell";
 		return ENGINE_LEAVES;
 	}
 	ssize_t got = address_space_read(e->space, f->at, code, len);
