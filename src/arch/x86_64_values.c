@@ -354,13 +354,20 @@ static void compare(struct values *s, struct value v, struct value with)
 	s->with = s->flags ? (uint8_t)with.c : 0;
 }
 
+/* Or a part of it. */
+static bool has_stack_pointer(const struct values *s, const ZydisDecodedOperand *o)
+{
+	int r = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? reg_of(o->reg.value) : -1;
+
+	return r >= 0 && value_is(s->reg[r], VALUE_STACK);
+}
+
 static bool reads_stack_pointer(const struct values *s, const ZydisDecodedInstruction *z,
 				const ZydisDecodedOperand *o)
 {
 	for (int i = 0; i < z->operand_count; i++)
 		if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    o[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
-		    value_is(values_read(s, &o[i]), VALUE_STACK))
+		    o[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ && has_stack_pointer(s, &o[i]))
 			return true;
 	return false;
 }
@@ -434,6 +441,8 @@ static const char *move(struct values *s, const ZydisDecodedOperand *o)
 {
 	struct value v = values_read(s, &o[1]);
 
+	if (has_stack_pointer(s, &o[1]) && o[1].size != 64)
+		return takes_address;
 	if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].size == 32 &&
 	    o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && reg_of(o[0].reg.value) >= 0) {
 		s->reg[reg_of(o[0].reg.value)] = value_number((uint32_t)v.c);
@@ -478,7 +487,7 @@ const char *values_step(struct values *s, const ZydisDecodedInstruction *z,
 	default:
 		break;
 	}
-	if (condition_of(z->mnemonic) != CONDITION_OTHER)
+	if (condition_of(z->mnemonic) != CONDITION_OTHER && !reads_stack_pointer(s, z, o))
 		return write_to(s, &o[0], choose(s, z->mnemonic, values_read(s, &o[0]),
 						 values_read(s, &o[1])));
 	return compute(s, z, o);
