@@ -20,6 +20,7 @@ enum arch_callee_kind {
 	ARCH_CALLEE_OTHER,	/* it may do anything */
 	ARCH_CALLEE_GIVES,	/* it gives a block of as many bytes as @arg says, or none */
 	ARCH_CALLEE_TAKES,	/* it takes the block @arg */
+	ARCH_CALLEE_COMPUTES,	/* it neither asks for memory nor frees any */
 	ARCH_CALLEE_FAILS,	/* it is called by who has got no memory */
 	ARCH_CALLEE_LEAVES,	/* it does not return: an exception passes by */
 	ARCH_CALLEE_ENDS,	/* it does not return: the program ends */

@@ -126,6 +126,12 @@ static struct arch_callee callee_of(const struct walk *w, const struct insn *i)
 	return (struct arch_callee){ .kind = ARCH_CALLEE_OTHER };
 }
 
+static bool only_computes(const struct walk *w, const struct insn *i, struct arch_callee c)
+{
+	return c.kind == ARCH_CALLEE_COMPUTES ||
+	       (c.kind == ARCH_CALLEE_OTHER && is_direct(i) && is_leaf(w, target(i)));
+}
+
 /* The value of an argument of a call. */
 static struct value argument(const struct values *s, uint8_t number)
 {
@@ -209,7 +215,7 @@ static bool call(struct walk *w, const struct insn *i, struct values *s)
 	} else if (c.kind == ARCH_CALLEE_FAILS && w->of->gives && s->progress == PROGRESS_NONE) {
 		s->progress = PROGRESS_FAILED;
 	} else if (!has_nothing(s)) {
-		if (c.kind != ARCH_CALLEE_OTHER || !is_direct(i) || !is_leaf(w, target(i)))
+		if (!only_computes(w, i, c))
 			w->why = calls_else;
 		values_called(s);
 		return true;
