@@ -340,10 +340,10 @@ static struct value choose(const struct values *s, ZydisMnemonic m, struct value
 /* adc $0: adds 1 if what was compared is below. */
 static struct value add_carry(const struct values *s, struct value to, struct value from)
 {
-	if (s->flags && s->with == 1 && value_same(s->compared, value_size()) && value_same(to, value_size()) &&
-	    value_is_number(from, 0))
-		return value_size_or_one();
-	return any;
+	bool counts = s->flags && s->with == 1 && value_same(s->compared, value_size());
+
+	return counts && value_same(to, value_size()) && value_is_number(from, 0) ?
+		       value_size_or_one() : any;
 }
 
 static void compare(struct values *s, struct value v, struct value with)

@@ -132,7 +132,7 @@ static const char every_form[] =
 
 static void every_operator_of_a_static_libstdcxx_is_a_forwarder(void **state)
 {
-	static const char *const flags[] = { "-static-libstdc++ -static-libgcc",
+	static const char *const flags[] = { "-static-libstdc++ -static-libgcc", "-static-libstdc++ -no-pie",
 					     "-static-libstdc++ -fno-plt -no-pie",
 					     "-static-libstdc++ -Wl,-z,lazy -s -rdynamic",
 					     "-static", "-static-pie" };
