@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions are nothing but a way to another one: code as compilers write it, and as they would if it did
- * something else. */
+/* Which functions are nothing but a way to another one: code as compilers write it, and as they
+ * would if it did something else. */
 #include "unit/unit.h"
 #include "arch/forward.h"
 
@@ -108,32 +108,39 @@ static const char *judge(const uint8_t *at, const uint8_t *end, bool is_new, str
 
 /* ---- operators new ---- */
 
-FUNCTION(libstdcxx_new, "endbr64; test %rdi,%rdi; mov $1,%eax; push %rbx; cmovne %rdi,%rax; mov %rax,%rbx\n"
-			"1: mov %rbx,%rdi; call gives; test %rax,%rax; je 2f; pop %rbx; ret\n"
-			"2: call fails; test %rax,%rax; je libstdcxx_new_cold; call *%rax; jmp 1b");
-FUNCTION(libstdcxx_new_cold, "mov $8,%edi; call other; lea other(%rip),%rdx; mov %rdx,(%rax); mov %rax,%rdi\n"
-			     "call leaves; ud2");
-FUNCTION(libstdcxx_aligned, "push %rbp; mov %rdi,%rbp; mov %rsi,%rdi; push %rbx; mov %rsi,%rbx; sub $8,%rsp\n"
-			    "call leaf; cmp $1,%eax; jne libstdcxx_new_cold_fails\n"
-			    "test %rbp,%rbp; mov $1,%eax; cmove %rax,%rbp; lea -1(%rbx,%rbp),%rax\n"
-			    "mov %rbx,%rbp; neg %rbp; and %rax,%rbp\n"
-			    "1: mov %rbp,%rsi; mov %rbx,%rdi; call gives_second; test %rax,%rax; je 2f\n"
-			    "add $8,%rsp; pop %rbx; pop %rbp; ret\n"
-			    "2: call fails; test %rax,%rax; je libstdcxx_new_cold_fails; call *%rax; jmp 1b");
+FUNCTION(libstdcxx_new,
+	 "endbr64; test %rdi,%rdi; mov $1,%eax; push %rbx; cmovne %rdi,%rax; mov %rax,%rbx\n"
+	 "1: mov %rbx,%rdi; call gives; test %rax,%rax; je 2f; pop %rbx; ret\n"
+	 "2: call fails; test %rax,%rax; je libstdcxx_new_cold; call *%rax; jmp 1b");
+FUNCTION(libstdcxx_new_cold,
+	 "mov $8,%edi; call other; lea other(%rip),%rdx; mov %rdx,(%rax); mov %rax,%rdi\n"
+	 "call leaves; ud2");
+FUNCTION(libstdcxx_aligned,
+	 "push %rbp; mov %rdi,%rbp; mov %rsi,%rdi; push %rbx; mov %rsi,%rbx; sub $8,%rsp\n"
+	 "call leaf; cmp $1,%eax; jne libstdcxx_new_cold_fails\n"
+	 "test %rbp,%rbp; mov $1,%eax; cmove %rax,%rbp; lea -1(%rbx,%rbp),%rax\n"
+	 "mov %rbx,%rbp; neg %rbp; and %rax,%rbp\n"
+	 "1: mov %rbp,%rsi; mov %rbx,%rdi; call gives_second; test %rax,%rax; je 2f\n"
+	 "add $8,%rsp; pop %rbx; pop %rbp; ret\n"
+	 "2: call fails; test %rax,%rax; je libstdcxx_new_cold_fails; call *%rax; jmp 1b");
 FUNCTION(libstdcxx_new_cold_fails, "mov $8,%edi; call fails; mov %rax,%rdi; call leaves");
 FUNCTION(array_new, "endbr64; jmp libstdcxx_new_other");
 FUNCTION(libstdcxx_new_other, "jmp gives");
 FUNCTION(by_word, "sub $8,%rsp; call *word_gives(%rip); add $8,%rsp; ret");
 FUNCTION(jumps_by_word, "jmp *word_gives(%rip)");
-FUNCTION(with_frame, "push %rbp; mov %rsp,%rbp; sub $32,%rsp; mov %rdi,-24(%rbp); cmpq $0,-24(%rbp); jne 1f\n"
-		     "movq $1,-24(%rbp)\n"
-		     "1: mov -24(%rbp),%rax; mov %rax,%rdi; call gives; mov %rax,-8(%rbp); cmpq $0,-8(%rbp)\n"
-		     "sete %al; test %al,%al; mov -8(%rbp),%rax; leave; ret");
+FUNCTION(with_frame,
+	 "push %rbp; mov %rsp,%rbp; sub $32,%rsp; mov %rdi,-24(%rbp); cmpq $0,-24(%rbp); "
+	 "jne 1f\n"
+	 "movq $1,-24(%rbp)\n"
+	 "1: mov -24(%rbp),%rax; mov %rax,%rdi; call gives; mov %rax,-8(%rbp); "
+	 "cmpq $0,-8(%rbp)\n"
+	 "sete %al; test %al,%al; mov -8(%rbp),%rax; leave; ret");
 FUNCTION(by_carry, "sub $8,%rsp; cmp $1,%rdi; adc $0,%rdi; call gives; add $8,%rsp; ret");
 FUNCTION(by_limit, "cmp $2,%rdi; mov $1,%eax; cmovb %rax,%rdi; jmp gives");
 FUNCTION(counts, "lock incq other(%rip); incl other(%rip); jmp gives");
-FUNCTION(gives_up_by_null, "push %rbx; call gives; test %rax,%rax; jne 1f; call other; xor %eax,%eax\n"
-			   "1: pop %rbx; ret");
+FUNCTION(gives_up_by_null,
+	 "push %rbx; call gives; test %rax,%rax; jne 1f; call other; xor %eax,%eax\n"
+	 "1: pop %rbx; ret");
 FUNCTION(ends_program, "push %rbx; call gives; test %rax,%rax; jne 1f; call ends\n"
 		       "1: pop %rbx; ret");
 
@@ -160,30 +167,43 @@ FUNCTION(twice_as_much, "lea (%rdi,%rdi),%rdi; jmp gives");
 FUNCTION(part, "mov %edi,%edi; jmp gives");
 FUNCTION(at_least_two, "cmp $2,%rdi; mov $2,%eax; cmovb %rax,%rdi; jmp gives");
 FUNCTION(wrong_way, "test %rdi,%rdi; mov $1,%eax; cmovne %rax,%rdi; jmp gives");
-FUNCTION(rounded_by_less, "lea -2(%rsi,%rdi),%rax; neg %rsi; and %rsi,%rax; mov %rax,%rdi; jmp gives");
+FUNCTION(rounded_by_less,
+	 "lea -2(%rsi,%rdi),%rax; neg %rsi; and %rsi,%rax; mov %rax,%rdi; jmp gives");
 FUNCTION(arena, "mov other(%rip),%rax; add %rdi,other(%rip); ret");
 FUNCTION(pool_first, "mov other(%rip),%rax; test %rax,%rax; jne 1f; jmp gives\n1: ret");
-FUNCTION(pool_last, "push %rbx; call gives; test %rax,%rax; jne 1f; mov other(%rip),%rax\n1: pop %rbx; ret");
-FUNCTION(tells_first, "push %rbx; mov %rdi,%rbx; call other; mov %rbx,%rdi; call gives; pop %rbx; ret");
-FUNCTION(tells_last, "push %rbx; call gives; mov %rax,%rbx; mov %rax,%rdi; call other; mov %rbx,%rax; pop %rbx\n"
-		     "ret");
-FUNCTION(tells_by_leaf_that_calls, "push %rbx; mov %rdi,%rbx; call other_jumps; mov %rbx,%rdi; call gives\n"
-				   "pop %rbx; ret");
-FUNCTION(keeps_two, "push %rbx; push %rdi; call gives; mov %rax,%rbx; pop %rdi; call gives; mov %rbx,%rax\n"
-		    "pop %rbx; ret");
+FUNCTION(pool_last,
+	 "push %rbx; call gives; test %rax,%rax; jne 1f; mov other(%rip),%rax\n"
+	 "1: pop %rbx; ret");
+FUNCTION(tells_first,
+	 "push %rbx; mov %rdi,%rbx; call other; mov %rbx,%rdi; call gives; pop %rbx; ret");
+FUNCTION(tells_last,
+	 "push %rbx; call gives; mov %rax,%rbx; mov %rax,%rdi; call other; mov %rbx,%rax; "
+	 "pop %rbx\n"
+	 "ret");
+FUNCTION(tells_by_leaf_that_calls,
+	 "push %rbx; mov %rdi,%rbx; call other_jumps; mov %rbx,%rdi; call gives\n"
+	 "pop %rbx; ret");
+FUNCTION(keeps_two,
+	 "push %rbx; push %rdi; call gives; mov %rax,%rbx; pop %rdi; call gives; "
+	 "mov %rbx,%rax\n"
+	 "pop %rbx; ret");
 FUNCTION(frees_it, "push %rbx; call gives; mov %rax,%rdi; call takes; pop %rbx; ret");
 FUNCTION(never_asks, "xor %eax,%eax; ret");
 FUNCTION(asks_sometimes, "push %rbx; test %rdi,%rdi; je 1f; call gives\n1: pop %rbx; ret");
 FUNCTION(returns_low_half, "push %rbx; call gives; mov %eax,%eax; pop %rbx; ret");
 FUNCTION(by_pointer, "jmp *%rsi");
 FUNCTION(calls_by_pointer, "push %rbx; call *%rsi; pop %rbx; ret");
-FUNCTION(throws_late, "push %rbx; call gives; cmpq $0,other(%rip); je 1f; mov %rax,%rdi; call leaves\n"
-		      "1: pop %rbx; ret");
+FUNCTION(throws_late,
+	 "push %rbx; call gives; cmpq $0,other(%rip); je 1f; mov %rax,%rdi; call leaves\n"
+	 "1: pop %rbx; ret");
 FUNCTION(return_on_stack, "push %rsi; ret");
 FUNCTION(changes_return, "mov %rsi,(%rsp); jmp gives");
-FUNCTION(hands_out, "sub $24,%rsp; mov %rdi,8(%rsp); lea 8(%rsp),%rsi; mov %rdi,(%rsi); call gives; add $24,%rsp\n"
-		    "ret");
-FUNCTION(through_copy, "push %rbp; mov %rsp,%rbp; push %rdi; mov %rsp,%rdx; call gives; leave; ret");
+FUNCTION(hands_out,
+	 "sub $24,%rsp; mov %rdi,8(%rsp); lea 8(%rsp),%rsi; mov %rdi,(%rsi); call gives; "
+	 "add $24,%rsp\n"
+	 "ret");
+FUNCTION(through_copy,
+	 "push %rbp; mov %rsp,%rbp; push %rdi; mov %rsp,%rdx; call gives; leave; ret");
 FUNCTION(through_half, "sub $8,%rsp; mov %esp,%edx; call gives; add $8,%rsp; ret");
 FUNCTION(through_choice, "sub $8,%rsp; cmp $1,%rdi; cmovb %rsp,%rdx; call gives; add $8,%rsp; ret");
 FUNCTION(through_sum, "sub $8,%rsp; lea (%rsp,%rdi),%rdx; call gives; add $8,%rsp; ret");
@@ -242,8 +262,11 @@ static void a_loop_without_end_is_looked_at_once(void **state)
 	judge(endless, endless_end, true, (struct landing){ 0 });
 }
 
-FUNCTION(nothrow, "endbr64; sub $8,%rsp; call gives\n1: add $8,%rsp; ret\n"
-		  "nothrow_lands: endbr64; mov %rax,%rdi; call other; call other; xor %eax,%eax; jmp 1b");
+FUNCTION(nothrow,
+	 "endbr64; sub $8,%rsp; call gives\n"
+	 "1: add $8,%rsp; ret\n"
+	 "nothrow_lands: endbr64; mov %rax,%rdi; call other; call other; xor %eax,%eax; "
+	 "jmp 1b");
 FUNCTION(nothrow_pool, "sub $8,%rsp; call gives\n1: add $8,%rsp; ret\n"
 		       "nothrow_pool_lands: call other; mov other(%rip),%rax; jmp 1b");
 FUNCTION(nothrow_again, "push %rbx; mov %rdi,%rbx; call gives\n1: pop %rbx; ret\n"
@@ -276,8 +299,11 @@ static void what_catches_exceptions_is_followed_there(void **state)
 FUNCTION(deletes, "endbr64; jmp takes");
 FUNCTION(deletes_by_word, "jmp *word_takes(%rip)");
 FUNCTION(deletes_what_is, "test %rdi,%rdi; je 1f; jmp takes\n1: ret");
-FUNCTION(deletes_with_frame, "push %rbp; mov %rsp,%rbp; sub $16,%rsp; mov %rdi,-8(%rbp); cmpq $0,-8(%rbp); je 1f\n"
-			     "mov -8(%rbp),%rax; mov %rax,%rdi; call takes\n1: nop; leave; ret");
+FUNCTION(deletes_with_frame,
+	 "push %rbp; mov %rsp,%rbp; sub $16,%rsp; mov %rdi,-8(%rbp); cmpq $0,-8(%rbp); "
+	 "je 1f\n"
+	 "mov -8(%rbp),%rax; mov %rax,%rdi; call takes\n"
+	 "1: nop; leave; ret");
 FUNCTION(deletes_and_counts, "push %rdi; lock decq other(%rip); call takes; pop %rdi; ret");
 
 static void operators_delete_that_pass_on_are_forwarders(void **state)

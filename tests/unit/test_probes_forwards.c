@@ -121,8 +121,10 @@ static const char every_form[] =
 	"	std::align_val_t a{64};\n"
 	"	const std::nothrow_t &t = std::nothrow;\n"
 	"	operator delete(operator new(1)); operator delete[](operator new[](1));\n"
-	"	operator delete(operator new(1, t), t); operator delete[](operator new[](1, t), t);\n"
-	"	operator delete(operator new(1, a), a); operator delete[](operator new[](1, a), a);\n"
+	"	operator delete(operator new(1, t), t);\n"
+	"	operator delete[](operator new[](1, t), t);\n"
+	"	operator delete(operator new(1, a), a);\n"
+	"	operator delete[](operator new[](1, a), a);\n"
 	"	operator delete(operator new(1, a, t), a, t);\n"
 	"	operator delete[](operator new[](1, a, t), a, t);\n"
 	"	operator delete(malloc(1), size_t(1)); operator delete[](malloc(1), size_t(1));\n"
@@ -132,7 +134,8 @@ static const char every_form[] =
 
 static void every_operator_of_a_static_libstdcxx_is_a_forwarder(void **state)
 {
-	static const char *const flags[] = { "-static-libstdc++ -static-libgcc", "-static-libstdc++ -no-pie",
+	static const char *const flags[] = { "-static-libstdc++ -static-libgcc",
+					     "-static-libstdc++ -no-pie",
 					     "-static-libstdc++ -fno-plt -no-pie",
 					     "-static-libstdc++ -Wl,-z,lazy -s -rdynamic",
 					     "-static", "-static-pie" };
@@ -194,7 +197,8 @@ static void own_operators_that_do_more_are_none(void **state)
 		OWN("used += n; return arena + used - n;", ""),
 		OWN("if (hook) hook(n); return malloc(n);", "if (hook) hook(0); free(p);"),
 		OWN("void *p = calloc(n, 1); " THROWS, "p = realloc(p, 0);"),
-		OWN("if (n < 99 && used < 9) { used++; return arena + 99 * used; } return malloc(n);",
+		OWN("if (n < 99 && used < 9) { used++; return arena + 99 * used; }"
+		    "return malloc(n);",
 		    "if (p < arena || p >= arena + 9999) free(p);"),
 	};
 	struct fixture *x = *state;
@@ -283,8 +287,8 @@ static void damaged_files_do_no_harm(void **state)
 	random_state = 7;
 	for (int i = 0; i < 150; i++) {
 		memcpy(bad, good, len);
-		/* About the operators, whose offset is their address, and anywhere: tables of frames and of
-		 * exceptions, relocations, symbols. */
+		/* About the operators, whose offset is their address, and anywhere: tables of
+		 * frames and of exceptions, relocations, symbols. */
 		for (int n = 0; n < 60; n++)
 			bad[(code & ~UINT64_C(4095)) + random_below(8192)] = (uint8_t)random_word();
 		for (int n = 0; n < 40 * (i % 3); n++)
