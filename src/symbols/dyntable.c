@@ -160,11 +160,13 @@ static uint64_t count_by_relocs(const struct dyntable *d)
 	uint64_t count = 0;
 	GElf_Rela rela;
 
-	for (int i = 0; i < DYNTABLE_RELOCS; i++)
-		for (int j = 0; d->relocs[i] && j < INT32_MAX && gelf_getrela(d->relocs[i], j, &rela);
-		     j++)
+	for (int i = 0; i < DYNTABLE_RELOCS; i++) {
+		Elf_Data *relocs = d->relocs[i];
+
+		for (int j = 0; relocs && j < INT32_MAX && gelf_getrela(relocs, j, &rela); j++)
 			if (GELF_R_SYM(rela.r_info) >= count)
 				count = GELF_R_SYM(rela.r_info) + 1;
+	}
 	return count;
 }
 
