@@ -213,18 +213,23 @@ static void judge(struct code *c, struct scan_probe *at)
 	at->forwards = !arch_forwards(&host, &f, &at->no_forwarder);
 }
 
+/* A file with more was made to keep us busy: there are 24 names. */
+enum { OPERATORS_MAX = 64 };
+
 void forwards_find(struct scan *s, const struct probes *probes, Elf *elf, int fd)
 {
 	struct code c = { .scan = s, .probes = probes, .elf = elf, .fd = fd };
-	bool imported_read = false;
+	unsigned n = 0;
 
 	for (size_t i = 0; i < s->n_probes; i++) {
 		if (!is_operator(&probes->v[s->probes[i].probe], &s->probes[i]))
 			continue;
-		if (!imported_read)
+		if (!n++)
 			read_imported(&c);
-		imported_read = true;
-		judge(&c, &s->probes[i]);
+		if (n <= OPERATORS_MAX)
+			judge(&c, &s->probes[i]);
+		else
+			s->probes[i].no_forwarder = "its file has too many of them";
 	}
 	free(c.imported);
 	if (c.has_landings)
