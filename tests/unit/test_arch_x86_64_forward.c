@@ -174,6 +174,12 @@ FUNCTION(pool_first, "mov other(%rip),%rax; test %rax,%rax; jne 1f; jmp gives\n1
 FUNCTION(pool_last,
 	 "push %rbx; call gives; test %rax,%rax; jne 1f; mov other(%rip),%rax\n"
 	 "1: pop %rbx; ret");
+FUNCTION(pool_apart,
+	 "push %rbx; call gives; test %rax,%rax; je 1f; pop %rbx; ret\n"
+	 "1: mov other(%rip),%rax; pop %rbx; ret");
+FUNCTION(loses_it,
+	 "push %rbx; call gives; cmpq $0,other(%rip); je 1f; xor %eax,%eax\n"
+	 "1: pop %rbx; ret");
 FUNCTION(tells_first,
 	 "push %rbx; mov %rdi,%rbx; call other; mov %rbx,%rdi; call gives; pop %rbx; ret");
 FUNCTION(tells_last,
@@ -231,6 +237,8 @@ static void operators_new_that_do_more_are_none(void **state)
 	IS_NONE(arena, true, "it returns without having passed anything on");
 	IS_NONE(pool_first, true, "it returns without having passed anything on");
 	IS_NONE(pool_last, true, returns);
+	IS_NONE(pool_apart, true, returns);
+	IS_NONE(loses_it, true, returns);
 	IS_NONE(tells_first, true, calls);
 	IS_NONE(tells_last, true, calls);
 	IS_NONE(tells_by_leaf_that_calls, true, calls);
