@@ -216,6 +216,53 @@ build_forms() {
 	says err 'of the traps: 0 in calls the allocator made itself'
 }
 
+@test "a program with a static libstdc++ that runs is attached to, and its exceptions pass" {
+	cat >waits.cc <<-'EOT'
+		#include <cstdio>
+		#include <new>
+		#include <string>
+		int main()
+		{
+			char line[10];
+			int caught = 0;
+			puts("ready");
+			fflush(stdout);
+			if (!fgets(line, sizeof line, stdin))
+				return 1;
+			for (int i = 0; i < 100; i++)
+				try {
+					std::string s(5003, 'x');
+					if (i % 2)
+						throw s;
+					operator new((size_t)1 << 62);
+				} catch (const std::string &) {
+					caught++;
+				} catch (const std::bad_alloc &) {
+					caught += 1000;
+				}
+			printf("caught %d\n", caught);
+			return 0;
+		}
+	EOT
+	g++ -O1 -g -fno-builtin -w -static-libstdc++ -static-libgcc -o waits waits.cc
+	mkfifo in
+	exec 8<>in
+	env "MPROF_TEST_MARK=$MARK" ./waits <in >waits.out 3>&- 8>&- &
+	local pid=$!
+	await waits.out ready
+	attach --engine=fast -o /dev/null --data=fast.data "$pid" 8>&-
+	echo go >&8
+	ended "$FRONT"
+	wait "$pid"
+	exec 8>&-
+	grep -qx 'caught 50050' waits.out
+	"$MPROF" report --format=json fast.data >fast.json
+	# each string: into what is thrown it is moved
+	[ "$(bin fast 5004 allocs) $(bin fast 5004 frees)" = "100 100" ] || fail "$(jq -c .bins fast.json)"
+	[ "$(jq .totals.failed_allocs fast.json)" = 50 ]
+	no_operators fast
+}
+
 @test "a compiler, cc1, has the same chains by both engines, each checked" {
 	local cc1
 	cc1=$(gcc -print-prog-name=cc1)
