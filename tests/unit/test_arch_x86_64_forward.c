@@ -3,7 +3,9 @@
  * would if it did something else. */
 #include "unit/unit.h"
 #include "arch/forward.h"
+#include "lib/random.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* A function of this name, as it would be in a file; nobody runs it. */
@@ -346,6 +348,90 @@ static void operators_delete_that_do_more_are_none(void **state)
 	IS_NONE(deletes_and_asks, false, "it calls something else");
 }
 
+/* ---- anything ---- */
+
+static uint8_t heap_of_code[512];
+
+static size_t read_heap(void *ctx, uint64_t at, uint8_t *code, size_t len)
+{
+	(void)ctx;
+	if (at >= sizeof heap_of_code)
+		return 0;
+	len = len < sizeof heap_of_code - at ? len : sizeof heap_of_code - at;
+	memcpy(code, heap_of_code + at, len);
+	return len;
+}
+
+/* The last bytes are known functions. */
+static struct arch_callee callee_in_heap(void *ctx, uint64_t at)
+{
+	(void)ctx;
+	at -= sizeof heap_of_code - 8;
+	return (struct arch_callee){ .kind = at < 8 ? (enum arch_callee_kind)(at % 7)
+						    : ARCH_CALLEE_OTHER };
+}
+
+static enum arch_landing land_in_heap(void *ctx, uint64_t call, uint64_t *at)
+{
+	(void)ctx;
+	*at = call * 7 % sizeof heap_of_code;
+	return call % 3 ? ARCH_LANDING_NONE : ARCH_LANDING_HERE;
+}
+
+/* Pieces of what such functions are made of, so that ways through it are long. */
+static void fill_heap(void)
+{
+	static const char *const piece[] = {
+		"\x48\x85\xff", "\xb8\x01", "\x53", "\x5b", "\xc3", "\x48\x0f\x45\xc7",
+		"\x48\x89\xd7", "\xc9", "\x55", "\x5d", "\x48\x89\xe5", "\x48\x83\xec\x08",
+		"\x48\x83\xc4\x08", "\x74\x05", "\x75\xf0", "\xeb\x03", "\x48\x85\xc0",
+		"\x48\x89\xfb", "\x48\x89\xdf", "\x48\x8d\x44\x37\xff", "\x48\xf7\xde",
+		"\x48\x21\xf0", "\x48\x83\xff\x01", "\x48\x83\xd7", "\x48\x89\x45\xf8",
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof heap_of_code; i++)
+		heap_of_code[i] = random_below(4) ? 0x90 : (uint8_t)random_word();
+	while (n + 8 < sizeof heap_of_code - 8) {
+		const char *p = piece[random_below(sizeof piece / sizeof *piece)];
+
+		if (random_below(5) == 0) { /* a call, or a jump */
+			size_t at = random_below(2) ? sizeof heap_of_code - 8 + random_below(8) :
+						      random_below(sizeof heap_of_code);
+			int32_t to = (int32_t)at - (int32_t)n - 5;
+
+			heap_of_code[n] = random_below(2) ? 0xe8 : 0xe9;
+			memcpy(heap_of_code + n + 1, &to, sizeof to);
+			n += 5;
+			continue;
+		}
+		memcpy(heap_of_code + n, p, strlen(p));
+		n += strlen(p);
+	}
+}
+
+static void any_bytes_are_judged_in_the_end(void **state)
+{
+	const struct arch_forward_host host = { read_heap, callee_in_heap, callee_in_heap,
+						land_in_heap, NULL };
+	unsigned forwarders = 0;
+
+	(void)state;
+	random_state = 91;
+	for (int i = 0; i < 20000; i++) {
+		const struct arch_forwarded f = { .at = random_below(64), .size = 256,
+						  .gives = i % 2, .align_arg = 1 };
+		const char *why = "not said";
+
+		if (i % 16 == 0)
+			fill_heap();
+		int err = arch_forwards(&host, &f, &why);
+		assert_true(err ? err == -ENOTSUP && why : !why);
+		forwarders += !err;
+	}
+	assert_true(forwarders > 0 && forwarders < 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +441,7 @@ int main(void)
 		cmocka_unit_test(what_catches_exceptions_is_followed_there),
 		cmocka_unit_test(operators_delete_that_pass_on_are_forwarders),
 		cmocka_unit_test(operators_delete_that_do_more_are_none),
+		cmocka_unit_test(any_bytes_are_judged_in_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
