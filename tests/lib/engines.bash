@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
-# One program, both engines: what they say of it is the same.
+# shellcheck shell=bash disable=SC2154,SC2034
+# What tests share that compare the engines: one program, run by each of them. Load after common.
+
+OPTIONS=() # what both runs get besides
 
 # chains DATA: how often each size was allocated by which chain, with the offsets in the functions; a chain
 # that is not whole begins with "... > ". "!": there a signal has interrupted the function.
@@ -20,8 +22,8 @@ chains() {
 by() {
 	local engine=$1
 	shift
-	limited "$MPROF" run --engine="$engine" --check-unwinding -o /dev/null --data="$engine.data" -- "$@" >"$engine.out" \
-		2>"$engine.err" </dev/null || fail "$engine: $*" "$(tail -n 20 "$engine.err")" || return 1
+	limited "$MPROF" run --engine="$engine" --check-unwinding "${OPTIONS[@]}" -o /dev/null --data="$engine.data" -- \
+		"$@" >"$engine.out" 2>"$engine.err" </dev/null || fail "$engine: $*" "$(tail -n 20 "$engine.err")" || return 1
 	says "$engine.err" ' 0 wrong$' || return 1
 	chains "$engine.data" >"$engine.chains"
 	[ -s "$engine.chains" ] || fail "no chains: $*" || return 1
