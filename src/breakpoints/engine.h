@@ -85,6 +85,8 @@ struct engine_function {
 	taddr at;
 	uint64_t size;		/* bytes; 0: nothing tells */
 	uint32_t file;		/* of struct module_files */
+	const char *no_forwarder; /* of an operator of C++: why its requests are not seen below, as
+				     a phrase; or NULL */
 };
 
 struct engine_ops {

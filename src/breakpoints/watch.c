@@ -63,6 +63,7 @@ static void plant_probe(void *ctx, const struct scan_probe *p)
 		.at = in->m->bias + p->address,
 		.size = p->size,
 		.file = in->m->file,
+		.no_forwarder = p->no_forwarder,
 	};
 
 	if (!maps_address(in->m, p->address) || (!p->indirect && watch_offer(in->w, &f)))

@@ -203,6 +203,8 @@ static void refuse(struct watch *w, const struct engine_function *f, const char 
 {
 	struct error note;
 
+	if (f->no_forwarder)
+		why = f->no_forwarder;
 	/* Of what has come later the program is not to suffer. */
 	if (w->decided) {
 		error_set(&note, 0, "has a %s() now that is not seen: %s", f->probe->name, why);

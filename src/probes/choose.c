@@ -22,6 +22,12 @@ static bool is_told_by_address(const struct probes *probes, uint64_t address)
 	return false;
 }
 
+/* Are all its requests seen where it passes them on to? Not if --malloc-lib says where to look. */
+static bool is_seen_below(const struct rules *rules, const struct scan_probe *p)
+{
+	return p->forwards && !rules->n_libs;
+}
+
 int choose_probes(const struct module_files *files, struct scans *scans, struct rules *rules,
 		  uint32_t file, bool program, void (*each)(void *ctx, const struct scan_probe *p),
 		  void *ctx)
@@ -36,6 +42,8 @@ int choose_probes(const struct module_files *files, struct scans *scans, struct 
 		const struct scan_probe *p = &scan->probes[i];
 
 		if (program && is_told_by_address(probes, p->address))
+			continue;
+		if (is_seen_below(rules, p))
 			continue;
 		if (allowed || !rules_restrict(&probes->v[p->probe]))
 			each(ctx, p);

@@ -2,6 +2,7 @@
 #include "probes/scan.h"
 
 #include "base/array.h"
+#include "probes/forwards.h"
 #include "probes/outcome.h"
 #include "probes/requests.h"
 #include "probes/got_entries.h"
@@ -108,13 +109,21 @@ static bool is_function(Elf *elf, const GElf_Sym *sym)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
+/* What no definition is about. */
+static int look_at_other(struct scan *s, const GElf_Sym *sym, const char *name)
+{
+	enum scan_range_kind kind;
+
+	return forwards_knows(name, &kind) ? add_range(s, sym, kind) : 0;
+}
+
 /* Of a .symtab beside a .dynsym: only what need not be exported. */
 static int look_at_hidden(struct scan *s, struct probes *probes, const GElf_Sym *sym,
 			  const char *name)
 {
 	uint32_t number = probes_named(probes, name);
 	if (number == IDINDEX_NONE)
-		return 0;
+		return look_at_other(s, sym, name);
 	const struct probe *p = &probes->v[number];
 	/* What a file keeps to itself may be called malloc and be anything. */
 	bool global = s->program && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
@@ -131,7 +140,8 @@ static int look_at_symbol(struct scan *s, struct probes *probes, const GElf_Sym 
 	if (!strcmp(name, "_dl_debug_state"))
 		s->rendezvous = sym->st_value;
 	uint32_t number = probes_named(probes, name);
-	return number == IDINDEX_NONE ? 0 : add_function(s, probes, sym, number);
+	return number == IDINDEX_NONE ? look_at_other(s, sym, name) :
+					add_function(s, probes, sym, number);
 }
 
 typedef int symbol_fn(struct scan *s, struct probes *probes, const GElf_Sym *sym, const char *name);
@@ -279,6 +289,8 @@ static int look_at_elf(struct scan *s, struct probes *probes, Elf *elf, int fd)
 	if (!err)
 		err = look_at_tables(s, probes, elf, SHT_SYMTAB, &has_symtab,
 				     s->dynamic ? look_at_hidden : look_at_symbol);
+	if (!err)
+		forwards_find(s, probes, elf, fd);
 	if (!err)
 		err = find_requests(s, probes, elf, fd);
 	find_code(s, elf);

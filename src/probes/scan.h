@@ -15,6 +15,8 @@ struct scan_probe {
 	uint64_t size;		/* of the function, in bytes; 0: nothing tells */
 	uint32_t probe;		/* its definition's number */
 	bool indirect;		/* an ifunc: at the address is what returns the function's */
+	bool forwards;		/* an operator of C++ that only calls what is observed itself */
+	const char *no_forwarder; /* of another operator: why it is none, as a phrase; or NULL */
 	bool sought, resolved;	/* of an indirect one: it is trapped; where the function is has been
 				   told */
 };
@@ -32,6 +34,8 @@ enum scan_range_kind {
 	RANGE_WRAPPER,		/* part of the allocator, not of a chain: operator new */
 	RANGE_HOUSEKEEPING,	/* frees what the program has freed already: end of a glibc
 				   thread */
+	RANGE_LEAVES,		/* does not return: throws */
+	RANGE_ENDS,		/* does not return: ends the program */
 };
 
 struct scan_range {

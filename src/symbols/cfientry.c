@@ -47,7 +47,7 @@ static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 	int encoding = DW_EH_PE_absptr;
 	uint64_t skipped;
 
-	cie->encoding = -1;
+	cie->encoding = cie->lsda = -1;
 	if (!a || (*a && *a != 'z'))
 		return;
 	for (a += *a == 'z'; *a; a++) {
@@ -61,7 +61,11 @@ static void read_augmentation(const struct cfi_section *s, struct cfi_cie *cie)
 
 		if (*a == 'R')
 			encoding = enc;
-		else if (*a == 'P' ? !read_value(s, enc, &p, end, &skipped) : *a != 'L')
+		if (*a == 'L' && enc != DW_EH_PE_omit)
+			cie->lsda = enc;
+		if (*a == 'R' || *a == 'L')
+			continue;
+		if (*a != 'P' || !read_value(s, enc, &p, end, &skipped))
 			return;
 	}
 	cie->encoding = encoding;

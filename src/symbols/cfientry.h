@@ -21,6 +21,7 @@ struct cfi_section {
 struct cfi_cie {
 	Dwarf_CIE e;	/* its pointers lead into the section */
 	int encoding;	/* DW_EH_PE_* of the functions' addresses; -1: one that is not understood */
+	int lsda;	/* the same of their tables of exceptions; -1: they have none */
 	bool signal;	/* the frames are those that a signal has interrupted */
 	uint64_t size;	/* of all of it, in bytes */
 };

@@ -154,27 +154,64 @@ static bool read_dynamic(struct dyntable *d, Elf *elf, struct places *p)
 	return false;
 }
 
-bool dyntable_read(struct dyntable *d, Elf *elf)
+/* DT_GNU_HASH knows of no symbol that is only imported if there are no others. */
+static uint64_t count_by_relocs(const struct dyntable *d)
+{
+	uint64_t count = 0;
+	GElf_Rela rela;
+
+	for (int i = 0; i < DYNTABLE_RELOCS; i++) {
+		Elf_Data *relocs = d->relocs[i];
+
+		for (int j = 0; relocs && j < INT32_MAX && gelf_getrela(relocs, j, &rela); j++)
+			if (GELF_R_SYM(rela.r_info) >= count)
+				count = GELF_R_SYM(rela.r_info) + 1;
+	}
+	return count;
+}
+
+static void read_relocs(struct dyntable *d, Elf *elf, const struct places *p)
+{
+	size_t rela = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
+
+	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
+		if (i == 0 || p->plt_is_rela)
+			d->relocs[i] = dyntable_loaded(elf, p->rela[i],
+						       p->rela_size[i] - p->rela_size[i] % rela,
+						       ELF_T_RELA);
+}
+
+static void read_symbols(struct dyntable *d, Elf *elf, const struct places *p)
 {
 	size_t sym = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t rela = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
+	uint64_t count = 0, named = 0;
+
+	d->strings = dyntable_loaded(elf, p->strtab, p->strsz, ELF_T_BYTE);
+	if (!count_by_hash(elf, p->hash, &count)) {
+		if (!count_by_gnu_hash(elf, p->gnu_hash, &count))
+			return;
+		named = count_by_relocs(d);
+	}
+	if (!d->strings || count > UINT32_MAX)
+		return;
+	if (named > count)
+		d->symbols = dyntable_loaded(elf, p->symtab, named * sym, ELF_T_SYM);
+	d->n_symbols = d->symbols ? (size_t)named : (size_t)count;
+	if (!d->symbols)
+		d->symbols = dyntable_loaded(elf, p->symtab, count * sym, ELF_T_SYM);
+	if (!d->symbols)
+		d->n_symbols = 0;
+}
+
+bool dyntable_read(struct dyntable *d, Elf *elf)
+{
 	struct places p = { 0 };
-	uint64_t count = 0;
 
 	*d = (struct dyntable){ 0 };
 	if (!read_dynamic(d, elf, &p))
 		return false;
-	d->strings = dyntable_loaded(elf, p.strtab, p.strsz, ELF_T_BYTE);
-	bool counted = count_by_hash(elf, p.hash, &count) ||
-		       count_by_gnu_hash(elf, p.gnu_hash, &count);
-	if (d->strings && counted && count <= UINT32_MAX)
-		d->symbols = dyntable_loaded(elf, p.symtab, count * sym, ELF_T_SYM);
-	d->n_symbols = d->symbols ? (size_t)count : 0;
-	for (int i = 0; i < DYNTABLE_RELOCS && rela; i++)
-		if (i == 0 || p.plt_is_rela)
-			d->relocs[i] = dyntable_loaded(elf, p.rela[i],
-						       p.rela_size[i] - p.rela_size[i] % rela,
-						       ELF_T_RELA);
+	read_relocs(d, elf, &p);
+	read_symbols(d, elf, &p);
 	return true;
 }
 

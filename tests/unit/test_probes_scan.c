@@ -457,6 +457,19 @@ static void slack_never_covers_what_the_file_has(void **state)
 	}
 }
 
+/* Its hash table counts what it exports. */
+static void a_program_that_exports_nothing_has_got_entries(void **state)
+{
+	struct fixture *x = *state;
+
+	scan_compiled(x, "-no-pie -fno-builtin -Wl,--hash-style=gnu",
+		      "void *malloc(long); int main(void) { return !malloc(1); }");
+	const struct scan *s = scan_got_entries(&x->scans, &x->files, 0);
+
+	assert_int_equal(s->n_got_entries, 1);
+	assert_string_equal(x->probes.v[s->got_entries[0].probe].name, "malloc");
+}
+
 /* ---- files that are none ---- */
 
 static void a_file_that_cannot_be_read_has_nothing_in_it(void **state)
@@ -668,6 +681,7 @@ int main(void)
 		SCAN_TEST(so_has_a_static_program_that_can_be_loaded_anywhere),
 		SCAN_TEST(a_program_that_only_uses_the_allocator_has_none),
 		SCAN_TEST(slack_never_covers_what_the_file_has),
+		SCAN_TEST(a_program_that_exports_nothing_has_got_entries),
 		SCAN_TEST(a_file_that_cannot_be_read_has_nothing_in_it),
 		SCAN_TEST(a_file_is_looked_at_once),
 		SCAN_TEST(a_file_without_section_headers_is_found_to_have_the_same),
