@@ -57,10 +57,11 @@ const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid);
 
 /* ---- rescue.c ---- */
 
-enum { RESCUE_STOP_TRIES = 200 };	/* so many naps for a task to stop */
-
-/* A millisecond. */
-void rescue_nap(void);
+/* Wait a moment, longer each time, for a task that is to stop, by @turn from 0 and the state that
+ * proc(5) tells of it. False: it has been waited for long enough. */
+bool rescue_may_wait(int turn, char state);
+/* A task that is to stop does not run any more. */
+void rescue_await_rest(void *ctx, pid_t tid);
 /* The tracer is gone. @s: NULL if it was not held to the end. */
 void rescue_programs(struct journal *g, const struct recovery_sight *s);
 
