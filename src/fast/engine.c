@@ -212,14 +212,33 @@ static void fast_thread_ends(struct engine *e, struct task *task)
 
 /* ---- telling ---- */
 
+/* What the agent has had no way to tell of since the last time. Its count stands where the program
+ * can write to: of a number that cannot be nothing is known. */
+static uint64_t uncounted(struct engine *e, uint64_t *damaged)
+{
+	enum { CREDIBLE = 1 << 24 };
+	uint64_t now = __atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+	uint64_t more = now - e->told_uncounted;
+
+	e->told_uncounted = now;
+	if (more <= CREDIBLE)
+		return more;
+	++*damaged;
+	return 0;
+}
+
 static void tell_lost(struct engine *e)
 {
-	uint64_t lost = ring_counts(e->ring).lost + e->events.lost +
-			__atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+	uint64_t lost = ring_counts(e->ring).lost + e->events.lost - e->told_lost;
+	uint64_t damaged = ring_counts(e->ring).lost + e->events.damaged - e->told_damaged;
 
-	if (lost > e->told_lost)
-		e->host->lost(e->host->ctx, lost - e->told_lost);
-	e->told_lost = lost;
+	e->told_lost += lost;
+	e->told_damaged += damaged;
+	lost += uncounted(e, &damaged);
+	if (damaged > lost)
+		lost = damaged;
+	if (lost)
+		e->host->lost(e->host->ctx, lost, damaged);
 }
 
 /* Somebody's stack is in no range that the agent knows. */

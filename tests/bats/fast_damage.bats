@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The fast engine, and a program or a system that does not leave it what it needs: what comes of it is said.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+@test "records of the fast engine that a program has written over are lost for that reason, in every report" {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell_await scribbles records '^done'
+	detach "$PID"
+	finish scribbles
+	local words='10 events could not be counted: for want of memory (0), because the stack could not be read (0), because what was noted of them in the program.s memory makes no sense: something has written there (10)'
+	says attach.err "$(sed 's/[()]/\\&/g' <<<"$words")" || says detach.err "$(sed 's/[()]/\\&/g' <<<"$words")"
+	[ "$(sed -n 2p run.txt)" = "10 events lost: the numbers below are without them" ]
+	[ "$(sqlite3 run.data "select value from meta where key = 'lost_damaged'")" = 10 ]
+	limited "$MPROF" report --format=json -o out.json run.data 2>report.err
+	jq -e '.unseen.lost_events == 10 and .unseen.lost_damaged == 10 and .totals.allocs == 1000' out.json
+	grep -q "$words" report.err || fail "not said" "$(cat report.err)"
+}
+
+@test "a program that unmaps the agent goes on, and that the fast engine sees nothing more is said" {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell_await scribbles unmap-agent '^done'
+	detach "$PID"
+	finish scribbles
+	cat attach.err detach.err >said
+	grep -q 'made no sense\|makes no sense\|made a fault\|switched off\|stopped' said || fail "nothing is said" "$(cat said)"
+}
+
+# dies_of WORD STATUS REGEX: a thread runs into what is not mprof's code any more.
+dies_of() {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell scribbles "$1"
+	ended "$PID"
+	[ "$STATUS" = "$2" ] || fail "$1: ended with $STATUS"
+	ended "$FRONT"
+	[ "$(grep -Ec "process $PID has $3 mprof's code at 0x[0-9a-f]+, and thread $PID runs into that" attach.err)" = 1 ] ||
+		fail "$1: not said once" "$(cat attach.err)"
+}
+
+@test "a program that unmaps mprof's code, or writes over it, dies of that: once it is said whose code it was" {
+	dies_of unmap-near 139 unmapped
+	rm -f scribbles.*
+	dies_of fill-near 132 changed
+}
