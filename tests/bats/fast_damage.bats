@@ -31,6 +31,28 @@ load ../lib/live
 	grep -q 'made no sense\|makes no sense\|made a fault\|switched off\|stopped' said || fail "nothing is said" "$(cat said)"
 }
 
+# Its tracing process, which ends when the first one is gone, is stopped before it can.
+@test "who attaches while a killed session is about to end is told that, and then attaches" {
+	local engine tracer
+	start server "$T/server"
+	for engine in trap fast; do
+		attach --engine=$engine -o report.txt --data=run.data "$PID"
+		progress server 2
+		tracer=$(tracer_of "$PID")
+		kill -STOP "$tracer"
+		kill -KILL "$FRONT"
+		ended "$FRONT"
+		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\): try again" \
+			"$MPROF" attach --engine=$engine -o report.txt --data=run.data "$PID"
+		kill -CONT "$tracer"
+		until_true "not free" all_free "$PID"
+	done
+	attach -o report.txt --data=run.data "$PID"
+	detach "$PID"
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
 # dies_of WORD STATUS REGEX: a thread runs into what is not mprof's code any more.
 dies_of() {
 	start scribbles "$T/scribbles"
