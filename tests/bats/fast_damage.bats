@@ -45,7 +45,7 @@ load ../lib/live
 		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\): try again" \
 			"$MPROF" attach --engine=$engine -o report.txt --data=run.data "$PID"
 		kill -CONT "$tracer"
-		until_true "not free" all_free "$PID"
+		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
 	done
 	attach -o report.txt --data=run.data "$PID"
 	detach "$PID"
