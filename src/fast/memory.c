@@ -181,6 +181,7 @@ static int share(struct engine *e, const struct call *c, enum fast_step *step)
 	long fd = run(c, SYS_memfd_create, e->agent, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
 	if (fd < 0)
 		return (int)fd;
+	*step = FAST_HERE;
 	int err = open_here(e, c->task->tid, fd);
 	if (!err) {
 		*step = FAST_SHARED;

@@ -17,8 +17,17 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 	case FAST_FILE:
 		if (err == -EMFILE)
 			return error_set(why, err, "it has no file descriptor left "
-						   "(RLIMIT_NOFILE)");
+						   "(RLIMIT_NOFILE, ulimit -n)");
 		return error_set(why, err, "it cannot make a file in memory (memfd_create): %s",
+				 reason);
+	case FAST_HERE:
+		if (err == -EMFILE)
+			return error_set(why, err, "mprof itself has no file descriptor left "
+						   "(RLIMIT_NOFILE, ulimit -n)");
+		if (err == -ENOMEM)
+			return error_set(why, err, "mprof itself cannot map %zu MiB more "
+						   "(RLIMIT_AS, ulimit -v)", bytes >> 20);
+		return error_set(why, err, "shared memory cannot be mapped by mprof itself: %s",
 				 reason);
 	case FAST_SHARED:
 		if (err == -ENOMEM)

@@ -11,8 +11,9 @@ enum fast_step {
 	FAST_SECCOMP,	/* have it make system calls, whatever filter there is */
 	FAST_VDSO,	/* find an instruction that makes them */
 	FAST_AGENT,	/* map code */
-	FAST_FILE,	/* make a file without a name, and open it here */
-	FAST_SHARED,	/* map that */
+	FAST_FILE,	/* make a file without a name */
+	FAST_HERE,	/* open and map that here: our own limits hold, not the program's */
+	FAST_SHARED,	/* map it there */
 	FAST_NEAR,	/* map code near its allocator */
 };
 

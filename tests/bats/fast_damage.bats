@@ -31,6 +31,23 @@ load ../lib/live
 	grep -q 'made no sense\|makes no sense\|made a fault\|switched off\|stopped' said || fail "nothing is said" "$(cat said)"
 }
 
+# limited_run KIB: what mprof says of a program that is run by it with so many addresses for each.
+limited_run() {
+	(
+		ulimit -v "$1"
+		"$MPROF" run --engine=fast -o /dev/null --data=/dev/null -- "$T/simple"
+	) >run.out 2>run.err && fail "it is run" "$(cat run.out run.err)"
+	return 0
+}
+
+@test "too few addresses for mprof itself: the limit is named, and what is to be done" {
+	limited_run 100000
+	says run.err 'cannot start: Cannot allocate memory \(RLIMIT_AS: ulimit -v has to be larger\)'
+	limited_run 200000
+	says run.err 'mprof itself cannot map [0-9]+ MiB more \(RLIMIT_AS, ulimit -v\); use --engine=trap'
+	[ ! -s run.out ] || fail "it has run"
+}
+
 # Its tracing process, which ends when the first one is gone, is stopped before it can.
 @test "who attaches while a killed session is about to end is told that, and then attaches" {
 	local engine tracer

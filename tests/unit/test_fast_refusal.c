@@ -20,7 +20,11 @@ static void each_failure_has_its_reason(void **state)
 	(void)state;
 	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
 	expect(FAST_VDSO, -ENOSYS, "no vdso");
-	expect(FAST_FILE, -EMFILE, "RLIMIT_NOFILE");
+	expect(FAST_FILE, -EMFILE, "it has no file descriptor left (RLIMIT_NOFILE, ulimit -n)");
+	expect(FAST_HERE, -EMFILE, "mprof itself has no file descriptor left (RLIMIT_NOFILE, "
+				   "ulimit -n)");
+	expect(FAST_HERE, -ENOMEM, "mprof itself cannot map 166 MiB more (RLIMIT_AS, ulimit -v)");
+	expect(FAST_HERE, -EIO, "by mprof itself: Input/output error");
 	expect(FAST_FILE, -ENOSYS, "memfd_create): Function not implemented");
 	expect(FAST_FILE, -EACCES, "memfd_create): Permission denied");
 	expect(FAST_SHARED, -ENOMEM, "166 MiB more (RLIMIT_AS");
