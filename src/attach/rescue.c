@@ -292,6 +292,7 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		program_each_task(g, p->pid, rescue_task, &r);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
 		p->fate.kept = program_kept_memory(g, p->pid);
+		p->fate.file = program_kept_file(g, p->pid);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);

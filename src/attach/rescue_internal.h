@@ -39,6 +39,8 @@ void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct a
 void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
 /* What of ours is mapped there. */
 struct program_memory program_kept_memory(const struct journal *g, pid_t pid);
+/* 1 + a file descriptor of ours that is open there; 0: none is. */
+int program_kept_file(const struct journal *g, pid_t pid);
 /* What can be undone of a process whose memory is not open, and whose tasks may run. */
 void program_restore_text(const struct journal *g, pid_t pid);
 

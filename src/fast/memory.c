@@ -170,15 +170,11 @@ static int map_there(struct engine *e, const struct call *c, long fd)
 	return err;
 }
 
-static int share(struct engine *e, const struct call *c, enum fast_step *step)
+/* Its descriptor is open in the program for no longer than this. */
+static int share_file(struct engine *e, const struct call *c, enum fast_step *step)
 {
-	static const char name[] = "mprof";
-
-	*step = FAST_FILE;
-	/* The name has to be in the program's memory: where the agent will be. */
-	if (address_space_write(e->space, e->agent, name, sizeof name) != (ssize_t)sizeof name)
-		return -EIO;
 	long fd = run(c, SYS_memfd_create, e->agent, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
+
 	if (fd < 0)
 		return (int)fd;
 	*step = FAST_HERE;
@@ -188,6 +184,22 @@ static int share(struct engine *e, const struct call *c, enum fast_step *step)
 		err = map_there(e, c, fd);
 	}
 	run(c, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	return err;
+}
+
+static int share(struct engine *e, const struct call *c, enum fast_step *step)
+{
+	struct journal *g = e->shared->settings.journal;
+	const struct journal_entry file = { .kind = JOURNAL_FILE, .pid = e->space->pid };
+
+	*step = FAST_FILE;
+	/* The name has to be in the program's memory: where the agent will be. */
+	if (address_space_write(e->space, e->agent, journal_file_name, sizeof journal_file_name) !=
+	    (ssize_t)sizeof journal_file_name)
+		return -EIO;
+	uint32_t entry = journal_add(g, &file);
+	int err = share_file(e, c, step);
+	journal_remove(g, entry);
 	return err;
 }
 

@@ -111,6 +111,9 @@ static void say_kept(const struct program_fate *f)
 		say_to(say, "process %d keeps %lu KiB of mprof's code, and %lu KiB of addresses "
 			    "with the memory that was shared; nothing uses them",
 		       (int)f->pid, kib(f->kept.code), kib(f->kept.shared));
+	if (f->file)
+		say_to(say, "process %d keeps file descriptor %d, a file in memory that mprof has "
+			    "made; it is closed by an exec", (int)f->pid, f->file - 1);
 }
 
 static void say_fate(const struct program_fate *f)

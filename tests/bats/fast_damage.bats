@@ -70,6 +70,37 @@ limited_run() {
 	grep -qx 'checksum right' server.out
 }
 
+# its_file PID: the descriptor of mprof's file in memory that a process has
+its_file() {
+	local fd
+	for fd in /proc/"$1"/fd/*; do
+		[ "$(readlink "$fd")" != '/memfd:mprof (deleted)' ] || echo "${fd##*/}"
+	done
+}
+
+@test "kill -9 of the tracing process while the program has a file descriptor of its: that is said" {
+	local n fd open=0
+	for ((n = 8; n < 150; n += 13)); do
+		rm -f exactly.* killed
+		start exactly "$T/exactly"
+		KILL_FROM=seize KILL_AT=$n KILL_LOG=$D/killed LD_PRELOAD=$T/killat.so background "$MPROF" attach \
+			--engine=fast --duration=0.02 -o /dev/null --data=/dev/null "$PID"
+		ended "$FRONT"
+		[ -e killed ] || fail "kill $n: not killed" "$(cat attach.err)"
+		until_true "kill $n: not free" all_free "$PID"
+		fd=$(its_file "$PID")
+		if [ -n "$fd" ]; then
+			open=$((open + 1))
+			says attach.err "process $PID keeps file descriptor $fd, a file in memory" || fail "kill $n"
+		else
+			! grep -q 'file descriptor' attach.err || fail "kill $n" "$(cat attach.err)"
+		fi
+		finish exactly
+		grep -qx 'checksum right' exactly.out
+	done
+	[ "$open" -gt 0 ] || fail "the descriptor was never open"
+}
+
 # dies_of WORD STATUS REGEX: a thread runs into what is not mprof's code any more.
 dies_of() {
 	start scribbles "$T/scribbles"
