@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "fast/engine_internal.h"
+#include "fast/refusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -361,18 +362,18 @@ static int fast_remove(struct engine *e)
 	bool left = !e->armed || tasks_have_left(e);
 	if (left && later && !caller)
 		tracer_call_later(e->tracer, later);
-	if ((!left || (e->n_tasks && !caller)) && waits_longer(e))
+	int err = left && caller ? memory_close(e, caller) : 0;
+	bool again = !left || (e->n_tasks && !caller) || err == -EAGAIN;
+	if (again && waits_longer(e))
 		return -EAGAIN;
 	e->removed = true;
-	if (!left) {
-		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
-					    "a thread has not returned through it");
-		return 0;
+	const char *why = fast_stays(left, e->n_tasks, caller, err);
+	struct error note;
+	if (why) {
+		error_set(&note, 0, "keeps the code and memory of the fast engine, unused: %s",
+			  why);
+		e->host->note(e->host->ctx, note.text);
 	}
-	/* A filter that was not there when we came would kill it for a munmap(2). */
-	if (caller && memory_close(e, caller))
-		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
-					    "its seccomp filter may forbid munmap(2)");
 	return 0;
 }
 

@@ -79,10 +79,9 @@ static int map(const struct call *c, taddr at, size_t size, int prot, int flags,
 	return 0;
 }
 
-static void unmap(const struct call *c, taddr at, size_t size)
+static int unmap(const struct call *c, taddr at, size_t size)
 {
-	if (at)
-		run(c, SYS_munmap, at, size, 0, 0, 0, 0);
+	return at ? (int)run(c, SYS_munmap, at, size, 0, 0, 0, 0) : 0;
 }
 
 static int advise(const struct call *c, taddr at, size_t size, int advice)
@@ -285,10 +284,15 @@ int memory_close(struct engine *e, struct task *task)
 
 	if (err)
 		return err;
-	unmap(&c, e->near.at, e->near.size + PAGE);
-	unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	err = unmap(&c, e->near.at, e->near.size + PAGE);
+	if (err)
+		return err;
+	e->near.at = e->near.active = 0;
+	err = unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	if (err)
+		return err;
 	memory_leave_journal(e);
-	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
+	e->memory.there = e->tables.there = e->agent = 0;
 	return 0;
 }
 

@@ -46,3 +46,18 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 		return error_set(why, err, "code cannot be mapped into it: %s", reason);
 	}
 }
+
+const char *fast_stays(bool left, bool tasks, bool caller, int err)
+{
+	if (!left)
+		return "a thread has not returned through it";
+	if (!tasks)
+		return NULL;
+	/* A filter that was not there when we came would kill it for a munmap(2). */
+	if (caller && err == -EPERM)
+		return "its seccomp filter may forbid munmap(2)";
+	if (!caller || err)
+		return "signals came to its threads without end, and none could make the system "
+		       "calls that unmap it";
+	return NULL;
+}
