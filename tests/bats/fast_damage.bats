@@ -101,6 +101,35 @@ its_file() {
 	[ "$open" -gt 0 ] || fail "the descriptor was never open"
 }
 
+@test "handlers allocate wherever they come, also within the agent, and some leave by siglongjmp: the counts are the program's" {
+	local engine
+	for engine in fast trap; do
+		BINS=$D/bins limited "$MPROF" run --engine=$engine -o /dev/null --data=run.data -- "$T/stormy" 5000 >out 2>err ||
+			fail "$engine" "$(cat out err)"
+		grep -q '^stormy: ' out
+		grep -q ' 0 frees of unknown blocks, 0 failed requests, 0 events lost' err || fail "$engine" "$(cat err)"
+		json run.data
+		nothing "$(truth_differences report.json bins)" "$engine: not what the program did:"
+		rm -f bins
+	done
+}
+
+@test "run --duration: the session ends with status 0, and the program goes on, with either engine" {
+	local engine status pid
+	for engine in trap fast; do
+		mkfifo "in.$engine"
+		sleep 1000 <>"in.$engine" >/dev/null 2>&1 &
+		status=0
+		limited "$MPROF" run --engine=$engine --duration=0.2 -o report.txt --data=run.data -- "$T/server" 2 1000 <>"in.$engine" >out 2>err || status=$?
+		kill "$!"
+		[ $status = 0 ] || fail "$engine: status $status" "$(cat err)"
+		pid=$(sed -n 's/^ready //p' out)
+		[ -d "/proc/$pid" ] || fail "$engine: it has not gone on" "$(cat err)"
+		until_true "not free" all_free "$pid"
+		kill -KILL "$pid"
+	done
+}
+
 # dies_of WORD STATUS REGEX: a thread runs into what is not mprof's code any more.
 dies_of() {
 	start scribbles "$T/scribbles"
