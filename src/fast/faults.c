@@ -86,9 +86,9 @@ static bool say_fatal(struct engine *e, const struct task *task, taddr pc)
 	if (e->said_fatal)
 		return false;
 	e->said_fatal = true;
-	error_set(&note, 0, "has %s mprof's code at 0x%" PRIx64 ", and thread %d runs into that: it "
-			    "gets the signal of the fault", there ? "changed" : "unmapped", pc,
-		  (int)task->tid);
+	error_set(&note, 0, "has %s mprof's code at 0x%" PRIx64 ", and thread %d runs into that: "
+			    "it gets the signal of the fault",
+		  there ? "changed" : "unmapped", pc, (int)task->tid);
 	e->host->note(e->host->ctx, note.text);
 	return false;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stormy [SIGNALS]: main allocates and frees under a storm of SIGNALS signals, of a
- * timer and from another thread, whose handlers do so, too. After
- * every tenth a handler leaves by siglongjmp, if nobody is in a call of the allocator. A handler
- * allocates wherever it comes, but within the C library itself, where its heap may be in the middle
+ * stormy [SIGNALS]: main allocates and frees under a storm of SIGNALS signals, of a timer and from
+ * another thread, whose handlers do so, too. After every tenth a handler leaves by siglongjmp, if
+ * main is in no call of the allocator. A handler allocates wherever it comes, but within the C library itself, where its heap may be in the middle
  * of a change: what has been put around that is no reason not to.
  */
 #include "target.h"
@@ -133,7 +132,8 @@ static void handle(int sig)
 int main(int argc, char **argv)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
-	const struct itimerspec often = { { 0, 50000 }, { 0, 50000 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerspec often = { { 0, 50000 }, { 0, 50000 } };
+	const struct itimerspec never = { { 0, 0 }, { 0, 0 } };
 	pthread_t thread;
 	timer_t timer;
 
