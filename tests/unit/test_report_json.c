@@ -110,8 +110,8 @@ static void what_was_not_seen_is_told_if_there_is_something(void **state)
 
 	assert_json(json_object_get(r, "unseen"),
 		    "{\"lost_events\":9,\"lost_unreadable\":4,\"lost_damaged\":2,"
-		    "\"doubtful_calls\":3,\"other_requests\":8,\"other_frees\":7,\"taken_functions\":2,"
-		    "\"untrapped\":false}");
+		    "\"doubtful_calls\":3,\"other_requests\":8,\"other_frees\":7,"
+		    "\"taken_functions\":2,\"untrapped\":false}");
 	json_decref(r);
 	d = profile_data_new();
 	d->unseen.untrapped = 1;
