@@ -60,6 +60,7 @@ struct observed_counts {
 	uint64_t nested, spurious_hits, null_frees;
 	uint64_t lost;		/* events that could not be counted: out of memory, or */
 	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
+	uint64_t lost_damaged;	/* and what the program's memory told, but made no sense */
 	uint64_t unwanted;	/* requests that nobody records: what came of them was not waited
 				   for */
 	/* Calls after these that may have been theirs, but for all that is known of the stack were

@@ -13,6 +13,8 @@
 
 enum { HOLD_SECONDS = 5 };
 
+const char journal_file_name[] = "mprof";
+
 struct journal *journal_new(void)
 {
 	struct journal *g = mmap(NULL, sizeof *g, PROT_READ | PROT_WRITE,

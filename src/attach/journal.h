@@ -30,6 +30,7 @@ enum journal_kind {
 	JOURNAL_BREAKPOINT,	/* and the out-of-line slot that belongs to it */
 	JOURNAL_JUMP,	/* to code of ours: no task stops there */
 	JOURNAL_MEMORY,	/* addresses at which nothing is mapped but by us */
+	JOURNAL_FILE,	/* a file descriptor of ours, for a moment: see journal_file_name */
 	JOURNAL_WAITS,	/* bytes of which one is not 0 while a thread waits for the tracer */
 };
 
@@ -45,6 +46,10 @@ struct journal_entry {
 	taddr flag;			/* JOURNAL_JUMP: a byte that switches it off */
 	uint64_t size;			/* JOURNAL_MEMORY, JOURNAL_WAITS: in bytes */
 };
+
+/* The name of the file in memory, memfd_create(2), that a JOURNAL_FILE is about: its number is not
+ * known before there is one. */
+extern const char journal_file_name[6];
 
 /* Shared memory for the journal; call before the forks that make the tracer and the keeper. NULL
  * with errno set. */

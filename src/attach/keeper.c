@@ -18,11 +18,11 @@
 
 /* What counts is the time until the tasks that run have been stopped. Without the privilege it is
  * as it is. */
-static void hurry(void)
+static void hurry(pid_t who)
 {
 	struct sched_param first = { .sched_priority = 1 };
 
-	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+	sched_setscheduler(who, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
 static bool hold(struct journal *g, pid_t tracer)
@@ -44,6 +44,8 @@ static bool at_its_end(struct journal *g, pid_t tracer, struct recovery_sight *s
 		watchdog_stop_programs(g);
 		sight_take(g, s);
 	}
+	/* Until it is gone they wait. */
+	hurry(tracer);
 	/* A second SIGKILL does not wait for us. */
 	return !ptrace(PTRACE_CONT, tracer, NULL, NULL) && !clean;
 }
@@ -110,7 +112,7 @@ void keeper_main(struct journal *g)
 	struct recovery_sight sight = { 0 };
 	bool seen = false;
 
-	hurry();
+	hurry(0);
 	while (sem_wait(&g->entered) && errno == EINTR)
 		;
 	pid_t tracer = atomic_load(&g->tracer);

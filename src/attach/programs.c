@@ -4,6 +4,7 @@
 #include "attach/rescue_internal.h"
 
 #include "attach/target.h"
+#include "proc/descriptors.h"
 #include "proc/maps.h"
 #include "proc/status.h"
 #include "proc/tasks.h"
@@ -168,6 +169,16 @@ struct program_memory program_kept_memory(const struct journal *g, pid_t pid)
 
 	proc_maps_each(pid, add_kept, &(struct keeping){ g, pid, &kept });
 	return kept;
+}
+
+/* To close it the program would have to make a system call. */
+int program_kept_file(const struct journal *g, pid_t pid)
+{
+	bool maybe = false;
+
+	for (uint32_t i = 0; i < atomic_load(&g->n_entries); i++)
+		maybe |= g->entries[i].pid == pid && g->entries[i].kind == JOURNAL_FILE;
+	return maybe ? 1 + proc_find_memfd(pid, journal_file_name) : 0;
 }
 
 /* ---- memory that is not open ---- */

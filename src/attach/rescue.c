@@ -17,43 +17,75 @@
 #include <unistd.h>
 
 enum {
-	SEIZE_TRIES = 1000,	/* milliseconds for the kernel to cut the dead tracer's ties */
+	STOP_TRIES = 200,	/* milliseconds for a task to stop that sleeps, maybe in vfork(2) */
+	RUN_TRIES = 10000,	/* for one that waits for a processor */
+	SEIZE_TRIES = 1000,	/* for the kernel to cut the dead tracer's ties */
 	DEATH_TRIES = 10000,	/* and for a program to die, with its core dump */
 };
 
-void rescue_nap(void)
+static void nap(int turn)
 {
-	static const struct timespec moment = { .tv_nsec = 1000000 };
+	struct timespec moment = { .tv_nsec = turn < 4 ? 62500 << turn : 1000000 };
 
 	nanosleep(&moment, NULL);
+}
+
+bool rescue_may_wait(int turn, char state)
+{
+	if (turn >= (state == 'R' ? RUN_TRIES : STOP_TRIES))
+		return false;
+	nap(turn);
+	return true;
+}
+
+void rescue_await_rest(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	for (int i = 0; proc_status(tid).state == 'R' && rescue_may_wait(i, 'R'); i++)
+		;
 }
 
 /* ---- tasks ---- */
 
 static bool await_stop(pid_t tid, int *wstatus)
 {
-	pid_t got = 0;
+	pid_t got;
 
-	for (int i = 0; i < RESCUE_STOP_TRIES && !got; i++) {
-		got = waitpid(tid, wstatus, __WALL | WNOHANG);
-		if (!got)
-			rescue_nap();
-	}
+	for (int i = 0; !(got = waitpid(tid, wstatus, __WALL | WNOHANG)); i++)
+		if (!rescue_may_wait(i, proc_status(tid).state))
+			break;
 	return got == tid && WIFSTOPPED(*wstatus);
+}
+
+/* It is ours, and about to stop. */
+static bool seize(pid_t tid)
+{
+	struct proc_status now = proc_status(tid);
+
+	/* A thread that has ended, a leader too, has nothing to be put in order. */
+	if (!proc_status_lives(&now))
+		return false;
+	if (now.tracer == gettid())
+		return true;
+	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
+		if (errno == ESRCH || i > SEIZE_TRIES)
+			return false;
+		nap(i);
+	}
+	/* One that sleeps in vfork(2) does not stop, and runs no code of the program. */
+	return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+/* Of all of them before any is waited for: each needs a processor to come to its stop. */
+static void seize_each(void *ctx, pid_t tid)
+{
+	(void)ctx;
+	seize(tid);
 }
 
 static bool seize_stopped(pid_t tid, int *wstatus)
 {
-	/* A thread that has ended, a leader too, has nothing to be put in order. */
-	if (!task_lives(tid))
-		return false;
-	for (int i = 0; ptrace(PTRACE_SEIZE, tid, NULL, NULL); i++) {
-		if (errno == ESRCH || i > SEIZE_TRIES)
-			return false;
-		rescue_nap();
-	}
-	/* One that sleeps in vfork(2) does not stop, and runs no code of the program. */
-	return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && await_stop(tid, wstatus);
+	return seize(tid) && await_stop(tid, wstatus);
 }
 
 static bool stopped_for_trap(pid_t tid, int wstatus)
@@ -230,20 +262,12 @@ static void continue_guest(const struct journal *g, pid_t pid)
 			kill(proc_status(g->tasks[i].tid).tgid, SIGCONT);
 }
 
-/* Our SIGSTOP has been sent to it. */
-static void await_rest(void *ctx, pid_t tid)
-{
-	(void)ctx;
-	for (int i = 0; i < RESCUE_STOP_TRIES && proc_status(tid).state == 'R'; i++)
-		rescue_nap();
-}
-
 /* ---- programs ---- */
 
 static void await_death(struct journal_program *p)
 {
 	for (int i = 0; i < DEATH_TRIES && !program_is_gone(p->pid); i++)
-		rescue_nap();
+		nap(i);
 }
 
 /* The signal that a process nobody has waited for has died of; 0: not known. */
@@ -262,11 +286,13 @@ static void rescue_program(struct journal *g, struct journal_program *p,
 		program_restore_breakpoints(g, p->pid, r.space);
 		program_switch_off_jumps(g, p->pid, r.space);
 		/* Not at a stroke, as a breakpoint: nobody may be running there. */
-		program_each_task(g, p->pid, await_rest, NULL);
+		program_each_task(g, p->pid, seize_each, NULL);
+		program_each_task(g, p->pid, rescue_await_rest, NULL);
 		program_restore_jumps(g, p->pid, r.space);
 		program_each_task(g, p->pid, rescue_task, &r);
 		p->fate.left = program_restore_slots(g, p->pid, r.space, r.keep_slots);
 		p->fate.kept = program_kept_memory(g, p->pid);
+		p->fate.file = program_kept_file(g, p->pid);
 		address_space_free(r.space);
 		if (!r.all_stopped)
 			kill(p->pid, SIGCONT);

@@ -39,6 +39,8 @@ void program_switch_off_jumps(const struct journal *g, pid_t pid, const struct a
 void program_restore_jumps(const struct journal *g, pid_t pid, const struct address_space *s);
 /* What of ours is mapped there. */
 struct program_memory program_kept_memory(const struct journal *g, pid_t pid);
+/* 1 + a file descriptor of ours that is open there; 0: none is. */
+int program_kept_file(const struct journal *g, pid_t pid);
 /* What can be undone of a process whose memory is not open, and whose tasks may run. */
 void program_restore_text(const struct journal *g, pid_t pid);
 
@@ -57,10 +59,11 @@ const struct recovery_seen *sight_of(const struct recovery_sight *s, pid_t tid);
 
 /* ---- rescue.c ---- */
 
-enum { RESCUE_STOP_TRIES = 200 };	/* so many naps for a task to stop */
-
-/* A millisecond. */
-void rescue_nap(void);
+/* Wait a moment, longer each time, for a task that is to stop, by @turn from 0 and the state that
+ * proc(5) tells of it. False: it has been waited for long enough. */
+bool rescue_may_wait(int turn, char state);
+/* A task that is to stop does not run any more. */
+void rescue_await_rest(void *ctx, pid_t tid);
 /* The tracer is gone. @s: NULL if it was not held to the end. */
 void rescue_programs(struct journal *g, const struct recovery_sight *s);
 

@@ -3,6 +3,7 @@
 #include "attach/rescue_internal.h"
 
 #include "base/array.h"
+#include "proc/children.h"
 #include "proc/file.h"
 #include "proc/stat.h"
 #include "proc/status.h"
@@ -136,8 +137,8 @@ static void look_at(void *ctx, pid_t tid)
 
 	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
 		return;
-	for (int i = 0; i < RESCUE_STOP_TRIES && !look_once(&seen); i++)
-		rescue_nap();
+	for (int i = 0; !look_once(&seen) && rescue_may_wait(i, seen.state); i++)
+		;
 	seen.has_pc = strchr("tT", seen.state) && read_pc(tid, &seen.pc);
 	seen.trap_comes = seen.untold == SIGTRAP || proc_status(tid).pending & bit(SIGTRAP);
 	s->v[s->n++] = seen;
@@ -168,11 +169,26 @@ static void judge_missed(struct journal *g, struct journal_program *p,
 	}
 }
 
+/* To look at all processes of a machine takes longer than all else that is done here. */
+static void adopt_children(struct journal *g)
+{
+	struct journal_program *p;
+
+	/* A child that nobody has been told of has not run yet, and has none itself. */
+	for (uint32_t i = 0; (p = program_next(g, &i));)
+		if (proc_children_each(p->pid, adopt, g)) {
+			each_number(0, adopt, g);
+			return;
+		}
+}
+
 void sight_take(struct journal *g, struct recovery_sight *s)
 {
 	struct journal_program *p;
 
-	each_number(0, adopt, g);
+	for (uint32_t i = 0; (p = program_next(g, &i));)
+		program_each_task(g, p->pid, rescue_await_rest, NULL);
+	adopt_children(g);
 	for (uint32_t i = 0; (p = program_next(g, &i));) {
 		program_each_task(g, p->pid, look_at, &(struct looking){ s, p->pid });
 		judge_missed(g, p, s);

@@ -76,6 +76,14 @@ static bool runs_our_program(pid_t pid)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
+/* A tracer's parent is the process that watches over it. */
+static bool is_orphan(pid_t tracer)
+{
+	pid_t parent = proc_status(tracer).ppid;
+
+	return parent > 0 && !runs_our_program(parent);
+}
+
 struct target_facts target_look(pid_t pid)
 {
 	struct proc_status s = proc_status(pid);
@@ -85,6 +93,7 @@ struct target_facts target_look(pid_t pid)
 	f.kernel_thread = f.exists && is_kernel_thread(pid);
 	f.mprof = f.exists && runs_our_program(pid);
 	f.tracer_is_mprof = f.tracer > 0 && runs_our_program(f.tracer);
+	f.tracer_is_alone = f.tracer_is_mprof && is_orphan(f.tracer);
 	f.live_threads = f.exists && has_live_threads(pid);
 	return f;
 }

@@ -57,6 +57,8 @@ struct program_fate {
 	unsigned left;	/* FATE_ALIVE: bytes of out-of-line slots that have to stay, for a signal
 			   handler may come back to one */
 	struct program_memory kept; /* FATE_ALIVE */
+	int file;		/* FATE_ALIVE: 1 + a file descriptor of ours that is open; 0: none
+				   is */
 };
 
 /* The tracer did nothing for seconds while threads waited for it, and was ended for that. */

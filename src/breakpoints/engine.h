@@ -66,8 +66,9 @@ struct engine_host {
 	void (*want_hold)(void *ctx);
 	/* The files that are mapped, by their numbers. */
 	const struct module_files *(*files)(void *ctx);
-	/* So many events have come to grief on their way. */
-	void (*lost)(void *ctx, uint64_t events);
+	/* So many events could not be counted; of these @damaged since what the program's memory
+	 * told of them made no sense, and all others for want of memory. */
+	void (*lost)(void *ctx, uint64_t events, uint64_t damaged);
 	/* The engine has switched itself off: nothing is seen from here on. */
 	void (*failed)(void *ctx);
 	void *ctx;

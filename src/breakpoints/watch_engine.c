@@ -109,9 +109,12 @@ static const struct module_files *host_files(void *ctx)
 	return &((struct watch *)ctx)->shared->files;
 }
 
-static void host_lost(void *ctx, uint64_t events)
+static void host_lost(void *ctx, uint64_t events, uint64_t damaged)
 {
-	((struct watch *)ctx)->counts.lost += events;
+	struct watch *w = ctx;
+
+	w->counts.lost += events;
+	w->counts.lost_damaged += damaged;
 }
 
 static void host_failed(void *ctx)

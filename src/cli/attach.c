@@ -64,6 +64,10 @@ static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f
 		say("cannot attach to process %d: a session of mprof traces it already; mprof "
 		    "detach %d ends that",
 		    (int)pid, (int)by);
+	else if (p == TARGET_TRACED && f->tracer_is_alone)
+		say("cannot attach to process %d: a session of mprof that was killed traces it "
+		    "still, and is about to end (process %d): try again",
+		    (int)pid, (int)f->tracer);
 	else if (p == TARGET_TRACED && f->tracer_is_mprof)
 		say("cannot attach to process %d: a session of mprof traces it already that was "
 		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "fast/engine_internal.h"
+#include "fast/refusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -212,14 +213,33 @@ static void fast_thread_ends(struct engine *e, struct task *task)
 
 /* ---- telling ---- */
 
+/* What the agent has had no way to tell of since the last time. Its count stands where the program
+ * can write to: of a number that cannot be nothing is known. */
+static uint64_t uncounted(struct engine *e, uint64_t *damaged)
+{
+	enum { CREDIBLE = 1 << 24 };
+	uint64_t now = __atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+	uint64_t more = now - e->told_uncounted;
+
+	e->told_uncounted = now;
+	if (more <= CREDIBLE)
+		return more;
+	++*damaged;
+	return 0;
+}
+
 static void tell_lost(struct engine *e)
 {
-	uint64_t lost = ring_counts(e->ring).lost + e->events.lost +
-			__atomic_load_n(&engine_agent(e)->uncounted, __ATOMIC_RELAXED);
+	uint64_t lost = ring_counts(e->ring).lost + e->events.lost - e->told_lost;
+	uint64_t damaged = ring_counts(e->ring).lost + e->events.damaged - e->told_damaged;
 
-	if (lost > e->told_lost)
-		e->host->lost(e->host->ctx, lost - e->told_lost);
-	e->told_lost = lost;
+	e->told_lost += lost;
+	e->told_damaged += damaged;
+	lost += uncounted(e, &damaged);
+	if (damaged > lost)
+		lost = damaged;
+	if (lost)
+		e->host->lost(e->host->ctx, lost, damaged);
 }
 
 /* Somebody's stack is in no range that the agent knows. */
@@ -354,18 +374,18 @@ static int fast_remove(struct engine *e)
 	bool left = !e->armed || tasks_have_left(e);
 	if (left && later && !caller)
 		tracer_call_later(e->tracer, later);
-	if ((!left || (e->n_tasks && !caller)) && waits_longer(e))
+	int err = left && caller ? memory_close(e, caller) : 0;
+	bool again = !left || (e->n_tasks && !caller) || err == -EAGAIN;
+	if (again && waits_longer(e))
 		return -EAGAIN;
 	e->removed = true;
-	if (!left) {
-		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
-					    "a thread has not returned through it");
-		return 0;
+	const char *why = fast_stays(left, e->n_tasks, caller, err);
+	struct error note;
+	if (why) {
+		error_set(&note, 0, "keeps the code and memory of the fast engine, unused: %s",
+			  why);
+		e->host->note(e->host->ctx, note.text);
 	}
-	/* A filter that was not there when we came would kill it for a munmap(2). */
-	if (caller && memory_close(e, caller))
-		e->host->note(e->host->ctx, "keeps the code and memory of the fast engine, unused: "
-					    "its seccomp filter may forbid munmap(2)");
 	return 0;
 }
 

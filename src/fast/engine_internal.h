@@ -81,7 +81,8 @@ struct engine {
 	struct task **tasks;
 	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
 	size_t n_tasks, cap_tasks, cap_numbers;
-	uint64_t told_lost;
+	bool said_fatal;	/* that the program has done away with code of ours */
+	uint64_t told_lost, told_damaged, told_uncounted;
 	uint64_t parked;	/* threads that waited for room and were stopped */
 	uint64_t parked_at[AGENT_NO_THREAD + 1]; /* by number: the ring's position when it was */
 	bool failed;		/* it has made a fault, and is switched off */

@@ -4,6 +4,8 @@
 #include "arch/arch.h"
 #include "probes/outcome.h"
 
+#include <errno.h>
+
 void events_now(struct events *v, uint64_t ticks, uint64_t ns)
 {
 	v->moments.ticks[0] = v->moments.ticks[1];
@@ -115,8 +117,8 @@ static void check(const struct events *v, const struct ring_record *r, pid_t tid
 		v->host->checked(v->host->ctx, !right);
 }
 
-/* False: somebody has written to the memory that the agent has its tree in. */
-static bool find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
+/* 0, -ENOMEM, or -EINVAL: somebody has written to the memory that the agent has its tree in. */
+static int find_chain(const struct events *v, const struct ring_record *r, pid_t tid,
 		       struct alloc_chain *chain)
 {
 	uint32_t node;
@@ -126,13 +128,14 @@ static bool find_chain(const struct events *v, const struct ring_record *r, pid_
 	if (!r->node && r->stack)
 		unwind(v, tid, r->stack, chain, &inside);
 	if (!r->node)
-		return true;
-	if (nodes_find(v->nodes, r->node, &node, &chain->truncated))
-		return false;
+		return 0;
+	int err = nodes_find(v->nodes, r->node, &node, &chain->truncated);
+	if (err)
+		return err;
 	chain->node = node;
 	if (v->check && r->stack)
 		check(v, r, tid, chain->truncated);
-	return true;
+	return 0;
 }
 
 static enum alloc_call call_of(enum agent_kind kind)
@@ -180,25 +183,25 @@ static bool is_housekeeping(const struct events *v, const struct ring_record *r)
 	       v->host->by_allocator(v->host->ctx, f->at, r->ret);
 }
 
-/* False: the record makes no sense. */
-static bool describe(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+/* 0, -ENOMEM, or -EINVAL: the record makes no sense. */
+static int describe(const struct events *v, const struct ring_record *r, struct alloc_event *e)
 {
 	switch (r->kind) {
 	case RECORD_FREE:
 		e->kind = AE_FREE;
 		e->ptr = r->pointer;
 		e->by_allocator = is_housekeeping(v, r);
-		return true;
+		return 0;
 	case RECORD_REALLOC_BEGIN:
 		e->kind = AE_REALLOC_BEGIN;
 		e->old_ptr = r->pointer;
-		return r->pointer;
+		return r->pointer ? 0 : -EINVAL;
 	case RECORD_ALLOC:
 	case RECORD_CALLOC:
 	case RECORD_REALLOC:
-		return describe_end(v, r, e) && find_chain(v, r, e->task, &e->chain);
+		return describe_end(v, r, e) ? find_chain(v, r, e->task, &e->chain) : -EINVAL;
 	default:
-		return false;
+		return -EINVAL;
 	}
 }
 
@@ -225,8 +228,10 @@ void events_take(void *events, const struct ring_record *r)
 	begin_event(&e, call_of(r->kind), task_of(v, r));
 	if (is_nested(v, r, e.task))
 		return;
-	if (!describe(v, r, &e)) {
+	int err = describe(v, r, &e);
+	if (err) {
 		v->lost++;
+		v->damaged += err == -EINVAL;
 		return;
 	}
 	e.time_ns = place(v, r->ticks);

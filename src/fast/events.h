@@ -29,7 +29,8 @@ struct events {
 	uint64_t last_ns;	/* time of the event before ... */
 	uint64_t placed_ticks;	/* ... which is that of these ticks */
 	bool placed;		/* ... since the two moments have been told */
-	uint64_t lost;		/* records that made no sense */
+	uint64_t lost;		/* records that could not be counted: no memory, or */
+	uint64_t damaged;	/* of these, that made no sense */
 };
 
 /* A drain is about to begin: it is @ns now, and @ticks by the processor's clock. */

@@ -9,6 +9,7 @@
 #include "arch/x86_64_agent.h"
 #include "fast/blob.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Where an instruction of the agent goes on, both counted from its beginning. False: nobody has
@@ -74,20 +75,42 @@ static bool read_clock(struct engine *e, const struct task *task, struct arch_re
 	return !arch_set_regs(task->tid, r);
 }
 
+/* Pads and slots make no faults of their own. What the program has done to them it dies of: its own
+ * bytes cannot be put back before the thread goes on, since others run through them. */
+static bool say_fatal(struct engine *e, const struct task *task, taddr pc)
+{
+	uint8_t byte;
+	bool there = address_space_read(e->space, pc, &byte, sizeof byte) == sizeof byte;
+	struct error note;
+
+	if (e->said_fatal)
+		return false;
+	e->said_fatal = true;
+	error_set(&note, 0, "has %s mprof's code at 0x%" PRIx64 ", and thread %d runs into that: "
+			    "it gets the signal of the fault",
+		  there ? "changed" : "unmapped", pc, (int)task->tid);
+	e->host->note(e->host->ctx, note.text);
+	return false;
+}
+
 bool faults_pass(struct engine *e, struct task *task)
 {
 	struct arch_regs r;
 	taddr behind;
 
-	if (arch_get_regs(task->tid, &r) || arch_pc(&r) - e->agent >= e->agent_size)
+	if (arch_get_regs(task->tid, &r))
+		return false;
+	if (pads_have(e, arch_pc(&r)))
+		return say_fatal(e, task, arch_pc(&r));
+	if (arch_pc(&r) - e->agent >= e->agent_size)
 		return false;
 	if (is_foreseen(arch_pc(&r) - e->agent, &behind))
 		return !arch_write_pc(task->tid, e->agent + behind);
 	if (read_clock(e, task, &r))
 		return true;
 	if (!leave(e, task, &r))
-		return false;
-	e->host->lost(e->host->ctx, 1);
+		return say_fatal(e, task, arch_pc(&r));
+	e->host->lost(e->host->ctx, 1, 1);
 	switch_off(e);
 	return true;
 }

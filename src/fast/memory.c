@@ -79,10 +79,9 @@ static int map(const struct call *c, taddr at, size_t size, int prot, int flags,
 	return 0;
 }
 
-static void unmap(const struct call *c, taddr at, size_t size)
+static int unmap(const struct call *c, taddr at, size_t size)
 {
-	if (at)
-		run(c, SYS_munmap, at, size, 0, 0, 0, 0);
+	return at ? (int)run(c, SYS_munmap, at, size, 0, 0, 0, 0) : 0;
 }
 
 static int advise(const struct call *c, taddr at, size_t size, int advice)
@@ -170,23 +169,36 @@ static int map_there(struct engine *e, const struct call *c, long fd)
 	return err;
 }
 
-static int share(struct engine *e, const struct call *c, enum fast_step *step)
+/* Its descriptor is open in the program for no longer than this. */
+static int share_file(struct engine *e, const struct call *c, enum fast_step *step)
 {
-	static const char name[] = "mprof";
-
-	*step = FAST_FILE;
-	/* The name has to be in the program's memory: where the agent will be. */
-	if (address_space_write(e->space, e->agent, name, sizeof name) != (ssize_t)sizeof name)
-		return -EIO;
 	long fd = run(c, SYS_memfd_create, e->agent, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
+
 	if (fd < 0)
 		return (int)fd;
+	*step = FAST_HERE;
 	int err = open_here(e, c->task->tid, fd);
 	if (!err) {
 		*step = FAST_SHARED;
 		err = map_there(e, c, fd);
 	}
 	run(c, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	return err;
+}
+
+static int share(struct engine *e, const struct call *c, enum fast_step *step)
+{
+	struct journal *g = e->shared->settings.journal;
+	const struct journal_entry file = { .kind = JOURNAL_FILE, .pid = e->space->pid };
+
+	*step = FAST_FILE;
+	/* The name has to be in the program's memory: where the agent will be. */
+	if (address_space_write(e->space, e->agent, journal_file_name, sizeof journal_file_name) !=
+	    (ssize_t)sizeof journal_file_name)
+		return -EIO;
+	uint32_t entry = journal_add(g, &file);
+	int err = share_file(e, c, step);
+	journal_remove(g, entry);
 	return err;
 }
 
@@ -272,10 +284,15 @@ int memory_close(struct engine *e, struct task *task)
 
 	if (err)
 		return err;
-	unmap(&c, e->near.at, e->near.size + PAGE);
-	unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	err = unmap(&c, e->near.at, e->near.size + PAGE);
+	if (err)
+		return err;
+	e->near.at = e->near.active = 0;
+	err = unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	if (err)
+		return err;
 	memory_leave_journal(e);
-	e->near.at = e->near.active = e->memory.there = e->tables.there = e->agent = 0;
+	e->memory.there = e->tables.there = e->agent = 0;
 	return 0;
 }
 

@@ -17,8 +17,17 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 	case FAST_FILE:
 		if (err == -EMFILE)
 			return error_set(why, err, "it has no file descriptor left "
-						   "(RLIMIT_NOFILE)");
+						   "(RLIMIT_NOFILE, ulimit -n)");
 		return error_set(why, err, "it cannot make a file in memory (memfd_create): %s",
+				 reason);
+	case FAST_HERE:
+		if (err == -EMFILE)
+			return error_set(why, err, "mprof itself has no file descriptor left "
+						   "(RLIMIT_NOFILE, ulimit -n)");
+		if (err == -ENOMEM)
+			return error_set(why, err, "mprof itself cannot map %zu MiB more "
+						   "(RLIMIT_AS, ulimit -v)", bytes >> 20);
+		return error_set(why, err, "shared memory cannot be mapped by mprof itself: %s",
 				 reason);
 	case FAST_SHARED:
 		if (err == -ENOMEM)
@@ -36,4 +45,19 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 						   "(SELinux: execmem)");
 		return error_set(why, err, "code cannot be mapped into it: %s", reason);
 	}
+}
+
+const char *fast_stays(bool left, bool tasks, bool caller, int err)
+{
+	if (!left)
+		return "a thread has not returned through it";
+	if (!tasks)
+		return NULL;
+	/* A filter that was not there when we came would kill it for a munmap(2). */
+	if (caller && err == -EPERM)
+		return "its seccomp filter may forbid munmap(2)";
+	if (!caller || err)
+		return "signals came to its threads without end, and none could make the system "
+		       "calls that unmap it";
+	return NULL;
 }

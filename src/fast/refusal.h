@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What the engine does to a program before it changes any of its code. */
@@ -11,8 +12,9 @@ enum fast_step {
 	FAST_SECCOMP,	/* have it make system calls, whatever filter there is */
 	FAST_VDSO,	/* find an instruction that makes them */
 	FAST_AGENT,	/* map code */
-	FAST_FILE,	/* make a file without a name, and open it here */
-	FAST_SHARED,	/* map that */
+	FAST_FILE,	/* make a file without a name */
+	FAST_HERE,	/* open and map that here: our own limits hold, not the program's */
+	FAST_SHARED,	/* map it there */
 	FAST_NEAR,	/* map code near its allocator */
 };
 
@@ -22,5 +24,14 @@ enum fast_step {
  * Returns @err, which is not 0.
  */
 int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes);
+
+/**
+ * Why what is mapped stays in a program that is let go; NULL: it does not, or the program has
+ * ended.
+ * @left  nobody can come back to our code
+ * @tasks, @caller  there are tasks, and one that could make system calls
+ * @err  what came of unmapping it
+ */
+const char *fast_stays(bool left, bool tasks, bool caller, int err);
 
 #endif

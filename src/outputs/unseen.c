@@ -8,11 +8,22 @@
 
 static void say_lost(say_fn *say, const struct pd_unseen *u, const char *path, const char *colon)
 {
-	if (u->lost)
+	const uint64_t memory = u->lost - u->lost_unreadable - u->lost_damaged;
+
+	if (!u->lost)
+		return;
+	if (!u->lost_damaged)
 		say_to(say,
 		       "%s%s%" PRIu64 " events could not be counted: for want of memory (%" PRIu64
 		       "), because the stack could not be read (%" PRIu64 ")",
-		       path, colon, u->lost, u->lost - u->lost_unreadable, u->lost_unreadable);
+		       path, colon, u->lost, memory, u->lost_unreadable);
+	else
+		say_to(say,
+		       "%s%s%" PRIu64 " events could not be counted: for want of memory (%" PRIu64
+		       "), because the stack could not be read (%" PRIu64
+		       "), because what was noted of them in the program's memory makes no sense: "
+		       "something has written there (%" PRIu64 ")",
+		       path, colon, u->lost, memory, u->lost_unreadable, u->lost_damaged);
 }
 
 void unseen_say(say_fn *say, const struct profile_data *d, const char *path)

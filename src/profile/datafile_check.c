@@ -95,7 +95,8 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 		return error_set(e, -EUCLEAN, "more reasons for truncated chains than such chains");
 	if (d->load.begin_ns > d->load.end_ns)
 		return error_set(e, -EUCLEAN, "it ends before it begins");
-	if (d->unseen.lost_unreadable > d->unseen.lost)
+	if (d->unseen.lost_unreadable > d->unseen.lost ||
+	    d->unseen.lost_damaged > d->unseen.lost - d->unseen.lost_unreadable)
 		return error_set(e, -EUCLEAN, "more events lost at one place than at all");
 	if (d->unseen.untrapped > 1)
 		return error_set(e, -EUCLEAN, "untrapped is neither 0 nor 1");

@@ -174,6 +174,7 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER_SINCE(4, "other_frees", unseen.other_frees),
 	MEMBER_SINCE(4, "taken", unseen.taken),
 	MEMBER_SINCE(4, "untrapped", unseen.untrapped),
+	MEMBER_SINCE(5, "lost_damaged", unseen.lost_damaged),
 	MEMBER("memory_paths", memory.paths),
 	MEMBER("memory_functions", memory.functions),
 	MEMBER("memory_counters", memory.counters),

@@ -51,6 +51,7 @@ struct pd_load {
 struct pd_unseen {
 	uint64_t lost;		/* events that could not be counted: there was no memory, or */
 	uint64_t lost_unreadable; /* of these, calls whose stack could not be read */
+	uint64_t lost_damaged;	/* and what was noted in the program's memory, and made no sense */
 	/* Calls that may have been an allocator's own, which nobody waited for, and count as the
 	 * program's. */
 	uint64_t doubtful;

@@ -55,9 +55,10 @@ static bool saw_all(const struct pd_unseen *u)
 
 static json_t *unseen(const struct pd_unseen *u)
 {
-	return json_pack("{sI sI sI sI sI sI sb}",
+	return json_pack("{sI sI sI sI sI sI sI sb}",
 			 "lost_events", json_out_int(u->lost),
 			 "lost_unreadable", json_out_int(u->lost_unreadable),
+			 "lost_damaged", json_out_int(u->lost_damaged),
 			 "doubtful_calls", json_out_int(u->doubtful),
 			 "other_requests", json_out_int(u->other_requests),
 			 "other_frees", json_out_int(u->other_frees),

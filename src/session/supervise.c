@@ -111,6 +111,9 @@ static void say_kept(const struct program_fate *f)
 		say_to(say, "process %d keeps %lu KiB of mprof's code, and %lu KiB of addresses "
 			    "with the memory that was shared; nothing uses them",
 		       (int)f->pid, kib(f->kept.code), kib(f->kept.shared));
+	if (f->file)
+		say_to(say, "process %d keeps file descriptor %d, a file in memory that mprof has "
+			    "made; it is closed by an exec", (int)f->pid, f->file - 1);
 }
 
 static void say_fate(const struct program_fate *f)
@@ -198,13 +201,23 @@ __attribute__((noreturn)) static void be_the_keeper(struct journal *g)
 	_exit(0);
 }
 
+static void say_no_start(int err)
+{
+	struct rlimit addresses;
+	bool limited = err == ENOMEM && !getrlimit(RLIMIT_AS, &addresses) &&
+		       addresses.rlim_cur != RLIM_INFINITY;
+
+	say_to(say, "cannot start: %s%s", strerror(err),
+	       limited ? " (RLIMIT_AS: ulimit -v has to be larger)" : "");
+}
+
 static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 {
 	struct journal *g = journal_new();
 	pid_t self = getpid();
 
 	if (!g) {
-		say_to(say, "cannot start: %s", strerror(errno));
+		say_no_start(errno);
 		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	fflush(NULL);
@@ -213,7 +226,7 @@ static struct ending in_foreground(int ready, tracing_fn *body, void *arg)
 		be_the_keeper(g);
 	pid_t pid = fork();
 	if (pid < 0) {
-		say_to(say, "cannot start: %s", strerror(errno));
+		say_no_start(errno);
 		watchdog_no_tracer(g);
 		if (keeper > 0)
 			wait_for(keeper);
@@ -239,13 +252,13 @@ static struct ending in_background(tracing_fn *body, void *arg)
 	char c;
 
 	if (pipe2(ready, O_CLOEXEC)) {
-		say_to(say, "cannot start: %s", strerror(errno));
+		say_no_start(errno);
 		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid < 0) {
-		say_to(say, "cannot start: %s", strerror(errno));
+		say_no_start(errno);
 		return (struct ending){ .status = EXIT_FAILURE };
 	}
 	if (pid == 0) {

@@ -9,6 +9,7 @@ struct pd_unseen unseen_so_far(const struct image *i)
 	return (struct pd_unseen){
 		.lost = c.lost,
 		.lost_unreadable = c.lost_unreadable,
+		.lost_damaged = c.lost_damaged,
 		.doubtful = c.doubtful,
 		.other_requests = c.unwanted + i->size_filter.requests,
 		.other_frees = i->size_filter.frees,
@@ -25,6 +26,7 @@ struct pd_unseen unseen_now(const struct image *i)
 
 	u.lost -= before->lost;
 	u.lost_unreadable -= before->lost_unreadable;
+	u.lost_damaged -= before->lost_damaged;
 	u.doubtful -= before->doubtful;
 	u.other_requests -= before->other_requests;
 	u.other_frees -= before->other_frees;

@@ -293,3 +293,19 @@ build_climb() {
 		[ "$(checked fast)" -ge "$(jq '.totals.allocs * 9 / 10 | floor' fast.json)" ] || fail "$command" "$(cat fast.err)"
 	done
 }
+
+# The agent's table has room for 2^20 nodes. Each of 65536 chains has 20 of its own, and each is counted once
+# before the table is full, or while it is, and once afterwards.
+@test "a call tree larger than the agent's table: it is emptied, and each chain is counted whole" {
+	"$MPROF" run --engine=fast --stats -o /dev/null --data=run.data -- "$T/branches" 16 20 2 >out 2>err
+	grep -qx 'requests 131072' out
+	local nodes
+	nodes=$(sed -n 's/.*the fast engine: \([0-9]*\) nodes.*/\1/p' err)
+	[ "${nodes:-0}" -gt 0 ] && [ "$nodes" -lt $((65536 * 20)) ] || fail "it has not been emptied" "$(cat err)"
+	grep -q ' 0 truncated chains, 0 frees of unknown blocks, .* 0 events lost' err || fail "$(cat err)"
+	"$MPROF" report --format=folded -alloc_objects run.data >folded 2>report.err
+	[ "$(awk '{ n[$NF]++ } END { for (k in n) print k, n[k] }' folded)" = "2 65536" ] || fail "other counts" "$(head -n 3 folded)"
+	[ "$(cut -d' ' -f1 folded | sort -u | wc -l)" = 65536 ]
+	[ "$(head -n 1 folded | tr -d -c ';' | wc -c)" = $((2 + 2 * 16 + 21)) ] || fail "another chain" "$(head -n 1 folded)"
+	! grep -qv '^main;\(go_on;\(left\|right\);\)*go_on;\(tail;\)*leaf 2$' folded
+}

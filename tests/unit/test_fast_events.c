@@ -195,6 +195,7 @@ static void without_a_function_a_realloc_that_got_nothing_makes_no_sense(void **
 	events_take(&w->v, &r);
 	assert_int_equal(w->n, 0);
 	assert_int_equal(w->v.lost, 2);
+	assert_int_equal(w->v.damaged, 2);
 }
 
 static void a_realloc_has_two_ends(void **state)
@@ -364,6 +365,7 @@ static void a_node_that_is_none_is_lost(void **state)
 	events_take(&w->v, &r);
 	assert_int_equal(w->n, 0);
 	assert_int_equal(w->v.lost, 1);
+	assert_int_equal(w->v.damaged, 1);
 }
 
 static void ticks_are_placed_between_two_moments_and_never_go_back(void **state)

@@ -20,7 +20,11 @@ static void each_failure_has_its_reason(void **state)
 	(void)state;
 	expect(FAST_SECCOMP, -EPERM, "seccomp filter");
 	expect(FAST_VDSO, -ENOSYS, "no vdso");
-	expect(FAST_FILE, -EMFILE, "RLIMIT_NOFILE");
+	expect(FAST_FILE, -EMFILE, "it has no file descriptor left (RLIMIT_NOFILE, ulimit -n)");
+	expect(FAST_HERE, -EMFILE, "mprof itself has no file descriptor left (RLIMIT_NOFILE, "
+				   "ulimit -n)");
+	expect(FAST_HERE, -ENOMEM, "mprof itself cannot map 166 MiB more (RLIMIT_AS, ulimit -v)");
+	expect(FAST_HERE, -EIO, "by mprof itself: Input/output error");
 	expect(FAST_FILE, -ENOSYS, "memfd_create): Function not implemented");
 	expect(FAST_FILE, -EACCES, "memfd_create): Permission denied");
 	expect(FAST_SHARED, -ENOMEM, "166 MiB more (RLIMIT_AS");
@@ -33,10 +37,31 @@ static void each_failure_has_its_reason(void **state)
 	expect(FAST_NEAR, -EACCES, "execmem");
 }
 
+static void stays(bool left, bool tasks, bool caller, int err, const char *words)
+{
+	const char *why = fast_stays(left, tasks, caller, err);
+
+	if (words ? !why || !strstr(why, words) : why != NULL)
+		fail_msg("\"%s\", not \"%s\"", why ? why : "nothing", words ? words : "nothing");
+}
+
+static void what_stays_has_its_reason(void **state)
+{
+	(void)state;
+	stays(true, true, true, 0, NULL);
+	stays(true, false, false, 0, NULL);
+	stays(false, true, true, 0, "has not returned");
+	stays(false, true, false, 0, "has not returned");
+	stays(true, true, true, -EPERM, "seccomp");
+	stays(true, true, false, 0, "signals came");
+	stays(true, true, true, -EAGAIN, "signals came");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_has_its_reason),
+		cmocka_unit_test(what_stays_has_its_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

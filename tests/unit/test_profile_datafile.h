@@ -215,7 +215,7 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
-	d->unseen = (struct pd_unseen){ 11, 4, 12, 13, 14, 15, 1 };
+	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1 };
 	d->min_size = 12;
 	d->max_size = UINT64_MAX - 7;
 	return d;

@@ -39,8 +39,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=5; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 5, this one reads up to 4)");
+	change("PRAGMA user_version=6; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 6, this one reads up to 5)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -148,8 +148,21 @@ static void a_file_of_version_3_does_not_tell_what_was_not_seen(void **state)
 	profile_data_free(d);
 }
 
+static void a_file_of_version_4_does_not_tell_of_damaged_records(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_int_not_equal(d->unseen.lost_damaged, 0);
+	d->unseen.lost_damaged = 0;
+	make_version(bad_file, 4);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_4(void **state)
+static void the_schema_is_that_of_version_5(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -158,8 +171,8 @@ static void the_schema_is_that_of_version_4(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 4);
-	assert_int_equal(sum, UINT64_C(0x8cd579588c427b6c));
+	assert_int_equal(DATAFILE_VERSION, 5);
+	assert_int_equal(sum, UINT64_C(0x1a968c57985d695d));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -344,7 +357,8 @@ int main(void)
 		TEST(a_newer_file_is_told_from_a_damaged_one),
 		TEST(a_file_of_version_1_is_read_without_what_came_later),
 		TEST(a_file_of_version_3_does_not_tell_what_was_not_seen),
-		TEST(the_schema_is_that_of_version_4),
+		TEST(a_file_of_version_4_does_not_tell_of_damaged_records),
+		TEST(the_schema_is_that_of_version_5),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

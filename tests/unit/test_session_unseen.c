@@ -5,7 +5,8 @@
 #include "session/unseen.h"
 
 static const struct image gone = {
-	.counts = { .lost = 10, .lost_unreadable = 4, .doubtful = 9, .unwanted = 8, .taken = 3 },
+	.counts = { .lost = 10, .lost_unreadable = 4, .lost_damaged = 3, .doubtful = 9,
+		    .unwanted = 8, .taken = 3 },
 	.size_filter = { .requests = 7, .frees = 6 },
 };
 
@@ -16,6 +17,7 @@ static void of_an_image_that_is_over_its_last_counts_tell(void **state)
 	(void)state;
 	assert_int_equal(u.lost, 10);
 	assert_int_equal(u.lost_unreadable, 4);
+	assert_int_equal(u.lost_damaged, 3);
 	assert_int_equal(u.doubtful, 9);
 	assert_int_equal(u.other_requests, 15); /* those nobody waited for, and those sifted out */
 	assert_int_equal(u.other_frees, 6);
@@ -36,6 +38,7 @@ static void what_a_restart_saved_is_not_told_again(void **state)
 
 	assert_int_equal(u.lost, 2);
 	assert_int_equal(u.lost_unreadable, 0);
+	assert_int_equal(u.lost_damaged, 0);
 	assert_int_equal(u.doubtful, 0);
 	assert_int_equal(u.other_requests, 0);
 	assert_int_equal(u.other_frees, 1);

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The fast engine, and a program or a system that does not leave it what it needs: what comes of it is said.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+@test "records of the fast engine that a program has written over are lost for that reason, in every report" {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell_await scribbles records '^done'
+	detach "$PID"
+	finish scribbles
+	local words='10 events could not be counted: for want of memory (0), because the stack could not be read (0), because what was noted of them in the program.s memory makes no sense: something has written there (10)'
+	says attach.err "$(sed 's/[()]/\\&/g' <<<"$words")" || says detach.err "$(sed 's/[()]/\\&/g' <<<"$words")"
+	[ "$(sed -n 2p run.txt)" = "10 events lost: the numbers below are without them" ]
+	[ "$(sqlite3 run.data "select value from meta where key = 'lost_damaged'")" = 10 ]
+	limited "$MPROF" report --format=json -o out.json run.data 2>report.err
+	jq -e '.unseen.lost_events == 10 and .unseen.lost_damaged == 10 and .totals.allocs == 1000' out.json
+	grep -q "$words" report.err || fail "not said" "$(cat report.err)"
+}
+
+@test "a program that unmaps the agent goes on, and that the fast engine sees nothing more is said" {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell_await scribbles unmap-agent '^done'
+	detach "$PID"
+	finish scribbles
+	cat attach.err detach.err >said
+	grep -q 'made no sense\|makes no sense\|made a fault\|switched off\|stopped' said || fail "nothing is said" "$(cat said)"
+}
+
+# limited_run KIB: what mprof says of a program that is run by it with so many addresses for each.
+limited_run() {
+	(
+		ulimit -v "$1"
+		"$MPROF" run --engine=fast -o /dev/null --data=/dev/null -- "$T/simple"
+	) >run.out 2>run.err && fail "it is run" "$(cat run.out run.err)"
+	return 0
+}
+
+@test "too few addresses for mprof itself: the limit is named, and what is to be done" {
+	limited_run 100000
+	says run.err 'cannot start: Cannot allocate memory \(RLIMIT_AS: ulimit -v has to be larger\)'
+	limited_run 200000
+	says run.err 'mprof itself cannot map [0-9]+ MiB more \(RLIMIT_AS, ulimit -v\); use --engine=trap'
+	[ ! -s run.out ] || fail "it has run"
+}
+
+# Its tracing process, which ends when the first one is gone, is stopped before it can.
+@test "who attaches while a killed session is about to end is told that, and then attaches" {
+	local engine tracer
+	start server "$T/server"
+	for engine in trap fast; do
+		attach --engine=$engine -o report.txt --data=run.data "$PID"
+		progress server 2
+		tracer=$(tracer_of "$PID")
+		kill -STOP "$tracer"
+		kill -KILL "$FRONT"
+		ended "$FRONT"
+		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\): try again" \
+			"$MPROF" attach --engine=$engine -o report.txt --data=run.data "$PID"
+		kill -CONT "$tracer"
+		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+	done
+	attach -o report.txt --data=run.data "$PID"
+	detach "$PID"
+	finish server
+	grep -qx 'checksum right' server.out
+}
+
+# its_file PID: the descriptor of mprof's file in memory that a process has
+its_file() {
+	local fd
+	for fd in /proc/"$1"/fd/*; do
+		[ "$(readlink "$fd")" != '/memfd:mprof (deleted)' ] || echo "${fd##*/}"
+	done
+}
+
+@test "kill -9 of the tracing process while the program has a file descriptor of its: that is said" {
+	local n fd open=0
+	for ((n = 8; n < 150; n += 13)); do
+		rm -f exactly.* killed
+		start exactly "$T/exactly"
+		KILL_FROM=seize KILL_AT=$n KILL_LOG=$D/killed LD_PRELOAD=$T/killat.so background "$MPROF" attach \
+			--engine=fast --duration=0.02 -o /dev/null --data=/dev/null "$PID"
+		ended "$FRONT"
+		[ -e killed ] || fail "kill $n: not killed" "$(cat attach.err)"
+		until_true "kill $n: not free" all_free "$PID"
+		fd=$(its_file "$PID")
+		if [ -n "$fd" ]; then
+			open=$((open + 1))
+			says attach.err "process $PID keeps file descriptor $fd, a file in memory" || fail "kill $n"
+		else
+			! grep -q 'file descriptor' attach.err || fail "kill $n" "$(cat attach.err)"
+		fi
+		finish exactly
+		grep -qx 'checksum right' exactly.out
+	done
+	[ "$open" -gt 0 ] || fail "the descriptor was never open"
+}
+
+@test "handlers allocate wherever they come, also within the agent, and some leave by siglongjmp: the counts are the program's" {
+	local engine
+	for engine in fast trap; do
+		BINS=$D/bins limited "$MPROF" run --engine=$engine -o /dev/null --data=run.data -- "$T/stormy" 5000 >out 2>err ||
+			fail "$engine" "$(cat out err)"
+		grep -q '^stormy: ' out
+		grep -q ' 0 frees of unknown blocks, 0 failed requests, 0 events lost' err || fail "$engine" "$(cat err)"
+		json run.data
+		nothing "$(truth_differences report.json bins)" "$engine: not what the program did:"
+		rm -f bins
+	done
+}
+
+@test "run --duration: the session ends with status 0, and the program goes on, with either engine" {
+	local engine status pid
+	for engine in trap fast; do
+		mkfifo "in.$engine"
+		sleep 1000 <>"in.$engine" >/dev/null 2>&1 &
+		status=0
+		limited "$MPROF" run --engine=$engine --duration=0.2 -o report.txt --data=run.data -- "$T/server" 2 1000 <>"in.$engine" >out 2>err || status=$?
+		kill "$!"
+		[ $status = 0 ] || fail "$engine: status $status" "$(cat err)"
+		pid=$(sed -n 's/^ready //p' out)
+		[ -d "/proc/$pid" ] || fail "$engine: it has not gone on" "$(cat err)"
+		until_true "not free" all_free "$pid"
+		kill -KILL "$pid"
+	done
+}
+
+# dies_of WORD STATUS REGEX: a thread runs into what is not mprof's code any more.
+dies_of() {
+	start scribbles "$T/scribbles"
+	attach --engine=fast -o run.txt --data=run.data "$PID"
+	tell scribbles "$1"
+	ended "$PID"
+	[ "$STATUS" = "$2" ] || fail "$1: ended with $STATUS"
+	ended "$FRONT"
+	[ "$(grep -Ec "process $PID has $3 mprof's code at 0x[0-9a-f]+, and thread $PID runs into that" attach.err)" = 1 ] ||
+		fail "$1: not said once" "$(cat attach.err)"
+}
+
+@test "a program that unmaps mprof's code, or writes over it, dies of that: once it is said whose code it was" {
+	dies_of unmap-near 139 unmapped
+	rm -f scribbles.*
+	dies_of fill-near 132 changed
+}
