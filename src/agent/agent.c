@@ -7,6 +7,9 @@
  * is in no call of a pad there is nothing to find out. If it is, the stack tells: a pad out there,
  * and the call is nested in what that pad has called; a signal before that, and it is the handler's
  * own; neither, and the outer call has been left by a longjmp or an exception.
+ *
+ * Of functions that are watched by breakpoints only the tracer knows which calls are pending. While
+ * a thread is in one its pads' calls are for the tracer to judge.
  */
 #include "agent/agent_internal.h"
 
@@ -101,14 +104,13 @@ static uint64_t judge(struct activation *a, uint32_t *depth)
 	if (!a->record)
 		return STATE_JUDGE;
 	walk(a, false, &chain);
+	if (!chain.inside && chain.whole)
+		*depth = 0;
+	if (a->own && a->own->outer_at)
+		return STATE_JUDGE;
 	if (chain.inside == INSIDE_PAD)
 		return STATE_NESTED;
-	if (chain.inside == INSIDE_SIGNAL)
-		return 0;
-	if (!chain.whole)
-		return STATE_JUDGE;
-	*depth = 0;
-	return 0;
+	return chain.inside || chain.whole ? 0 : STATE_JUDGE;
 }
 
 /* The stack, where the tracer has to see it. False: the tracer has gone. */
@@ -124,22 +126,6 @@ static bool add_stack(struct event *e)
 	return true;
 }
 
-/* An event at a function's entry, whose caller is of no interest unless @state says so. */
-static void tell_entry(struct activation *a, enum agent_kind kind, uint64_t pointer, uint64_t hi,
-		       uint64_t state)
-{
-	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
-
-	if (pointer > RECORD_POINTER_MAX && !a->record)
-		agent_take(a);
-	if (state & STATE_JUDGE) {
-		add_word(&e, WORD_JUDGE, 0);
-		if (!add_stack(&e))
-			return;
-	}
-	tell(&e);
-}
-
 static enum agent_call call_of(uint32_t probe)
 {
 	return (enum agent_call)(probe & 0xff);
@@ -150,10 +136,36 @@ static uint64_t function_of(uint32_t probe)
 	return probe >> 8 & 0xffff;
 }
 
+/* All that the tracer needs to judge, but for the stack. */
+static void ask_for_judgement(struct event *e, uint32_t probe)
+{
+	const struct agent_thread *own = e->a->own;
+	uint64_t word, at = own ? own->outer_at : 0;
+
+	add_word(e, WORD_JUDGE, at && arch_read(at, &word) && word == own->outer_ret ? at : 0);
+	add_word(e, WORD_FUNCTION, function_of(probe));
+}
+
+/* An event at a function's entry, whose caller is of no interest unless @state says so. */
+static void tell_entry(struct activation *a, enum agent_kind kind, uint32_t probe, uint64_t pointer,
+		       uint64_t hi, uint64_t state)
+{
+	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
+
+	if (pointer > RECORD_POINTER_MAX && !a->record)
+		agent_take(a);
+	if (state & STATE_JUDGE) {
+		ask_for_judgement(&e, probe);
+		if (!add_stack(&e))
+			return;
+	}
+	tell(&e);
+}
+
 static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint64_t state)
 {
 	if (!(state & STATE_NESTED))
-		tell_entry(a, RECORD_FREE, block,
+		tell_entry(a, RECORD_FREE, probe, block,
 			   function_of(probe) << RECORD_FUNCTION_SHIFT | (a->pc & RECORD_RET_MASK),
 			   state);
 }
@@ -162,7 +174,7 @@ static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint
 static uint64_t state_of(struct activation *a, uint32_t *depth)
 {
 	*depth = a->own ? a->own->depth : 0;
-	if (a->own && !*depth)
+	if (a->own && !*depth && !a->own->outer_at)
 		return 0;
 	agent_take(a);
 	return judge(a, depth);
@@ -211,7 +223,7 @@ __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp
 		tell_free(&a, probe, words[0], state);
 	else if ((call == AGENT_REALLOC || call == AGENT_REALLOC_ARRAY) && words[0] &&
 		 !(state & STATE_NESTED))
-		tell_entry(&a, RECORD_REALLOC_BEGIN, words[0], function_of(probe), state);
+		tell_entry(&a, RECORD_REALLOC_BEGIN, probe, words[0], function_of(probe), state);
 	agent_leave(&a);
 	if (a.own)
 		begin(a.own, depth, sp, state);
@@ -269,7 +281,7 @@ static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const
 }
 
 /* The chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
-static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
+static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t *node)
 {
 	struct activation *a = e->a;
 	struct agent_chain chain;
@@ -281,7 +293,7 @@ static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
 	walk(a, true, &chain);
 	*node = chain.node;
 	if (state & STATE_JUDGE)
-		add_word(e, WORD_JUDGE, 0);
+		ask_for_judgement(e, probe);
 	if (*node && !(state & STATE_JUDGE) && !(a->shared->flags & AGENT_WANT_STACKS))
 		return true;
 	return add_stack(e);
@@ -301,7 +313,7 @@ static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, co
 		add_word(&e, WORD_SIZE, size);
 		size = 0;
 	}
-	if (!add_chain(&e, state, &node))
+	if (!add_chain(&e, probe, state, &node))
 		return;
 	e.hi = size << RECORD_SIZE_SHIFT | node;
 	tell(&e);

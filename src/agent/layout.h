@@ -62,13 +62,15 @@ enum agent_word {
 	WORD_POINTER,  /* from 2^47 on */
 	WORD_SIZE,     /* from 2^40 on; UINT64_MAX: an overflow */
 	WORD_OLD,      /* the block that has been resized */
-	WORD_FUNCTION, /* which function gave no block */
+	WORD_FUNCTION, /* which function gave no block, or is to be judged */
 	WORD_THREAD,   /* the thread pointer: the record's thread is a spare */
 	WORD_SP,       /* the caller's stack pointer, after the return: AGENT_WANT_SP */
 	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
 	WORD_ELEM,
 	WORD_STACK, /* a copy of the stack: 63..48 words, 47..32 its turn, 31..0 its number */
-	WORD_JUDGE, /* whether the call is nested must be seen from the stack, and could not be */
+	/* Whether the call is nested must be seen from the stack, and could not be. The value:
+	 * agent_thread.outer_at, if outer_ret is still there; else 0 */
+	WORD_JUDGE,
 	AGENT_WORDS,
 };
 
@@ -173,6 +175,9 @@ struct agent_thread {
 	uint32_t n_frames;
 	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
 	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
+	/* Where the innermost call has its return address that a breakpoint has seen begin, which is
+	 * written by the tracer; 0: there is none. */
+	uint64_t outer_at, outer_ret;
 	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
 	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */
 	struct agent_frame fresh[AGENT_NEW_FRAMES]; /* innermost first */

@@ -70,12 +70,24 @@ enum entry_verdict {
 	ENTRY_ABANDONED, /* the pending call will never return: drop it and ask again */
 	ENTRY_RESTARTED, /* the pending call is this very one, begun anew: drop it, count this */
 	ENTRY_UNWIND,	 /* only the call chain can tell */
+	ENTRY_IN_ENGINE, /* made by a call that the engine sees */
+};
+
+/* Of the calls that an engine sees without a trap. */
+enum engine_calls {
+	ENGINE_NONE,	/* none is pending */
+	ENGINE_MAYBE,	/* one may be: the chain has the engine's code in it then */
+	ENGINE_PENDING,	/* the same, and it has not been seen to end */
 };
 
 /* An entry to be judged. */
 struct call_entry {
 	taddr entry, ret_at, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
+	enum engine_calls engine;
+	/* If the stack cannot be read: there a return address is known to be in its place; 0:
+	 * none is. */
+	taddr kept_at;
 };
 
 /**
