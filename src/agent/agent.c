@@ -113,14 +113,14 @@ static uint64_t judge(struct activation *a, uint32_t *depth)
 	return chain.inside || chain.whole ? 0 : STATE_JUDGE;
 }
 
-/* The stack, where the tracer has to see it. False: the tracer has gone. */
-static bool add_stack(struct event *e)
+/* The stack, where the tracer has to see it; without @words, what a walk begins with. False: the tracer has gone. */
+static bool add_stack(struct event *e, bool words)
 {
 	uint64_t word;
 
 	if (!e->a->record || e->words & 1u << WORD_STACK)
 		return true;
-	if (!agent_copy_stack(e->a, &word))
+	if (!agent_copy_stack(e->a, words, &word))
 		return false;
 	add_word(e, WORD_STACK, word);
 	return true;
@@ -136,14 +136,19 @@ static uint64_t function_of(uint32_t probe)
 	return probe >> 8 & 0xffff;
 }
 
-/* All that the tracer needs to judge, but for the stack. */
-static void ask_for_judgement(struct event *e, uint32_t probe)
+/* Has the walk shown what the call is made by, so that nobody need follow the stack again? */
+static bool is_clear(uint64_t seen)
 {
-	const struct agent_thread *own = e->a->own;
-	uint64_t word, at = own ? own->outer_at : 0;
+	return seen & (SEEN_OUTER | SEEN_PAD);
+}
 
-	add_word(e, WORD_JUDGE, at && arch_read(at, &word) && word == own->outer_ret ? at : 0);
+/* All that the tracer needs to judge; @words: the stack is needed whatever has been seen of it. False:
+ * the tracer has gone. */
+static bool ask_for_judgement(struct event *e, uint32_t probe, bool words)
+{
+	add_word(e, WORD_JUDGE, e->a->seen);
 	add_word(e, WORD_FUNCTION, function_of(probe));
+	return add_stack(e, words || !is_clear(e->a->seen));
 }
 
 /* An event at a function's entry, whose caller is of no interest unless @state says so. */
@@ -154,12 +159,8 @@ static void tell_entry(struct activation *a, enum agent_kind kind, uint32_t prob
 
 	if (pointer > RECORD_POINTER_MAX && !a->record)
 		agent_take(a);
-	if (state & STATE_JUDGE) {
-		ask_for_judgement(&e, probe);
-		if (!add_stack(&e))
-			return;
-	}
-	tell(&e);
+	if (!(state & STATE_JUDGE) || ask_for_judgement(&e, probe, false))
+		tell(&e);
 }
 
 static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint64_t state)
@@ -292,11 +293,11 @@ static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t 
 	}
 	walk(a, true, &chain);
 	*node = chain.node;
+	const bool words = !*node || a->shared->flags & AGENT_WANT_STACKS;
+
 	if (state & STATE_JUDGE)
-		ask_for_judgement(e, probe);
-	if (*node && !(state & STATE_JUDGE) && !(a->shared->flags & AGENT_WANT_STACKS))
-		return true;
-	return add_stack(e);
+		return ask_for_judgement(e, probe, words);
+	return !words || add_stack(e, true);
 }
 
 /* An allocation, or none that was asked for. */

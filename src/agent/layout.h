@@ -68,11 +68,18 @@ enum agent_word {
 	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
 	WORD_ELEM,
 	WORD_STACK, /* a copy of the stack: 63..48 words, 47..32 its turn, 31..0 its number */
-	/* Whether the call is nested must be seen from the stack, and could not be. The value:
-	 * agent_thread.outer_at, if outer_ret is still there; else 0 */
-	WORD_JUDGE,
+	WORD_JUDGE, /* the tracer is to find out whether the call is nested: see SEEN_WHOLE */
 	AGENT_WORDS,
 };
+
+/* What WORD_JUDGE says that the agent has seen. With SEEN_OUTER or SEEN_PAD the copy of the stack may
+ * have no words. */
+#define SEEN_WHOLE (UINT64_C(1) << 63)	/* it has followed the stack to its end */
+#define SEEN_OUTER (UINT64_C(1) << 62)	/* the call of agent_thread.outer_at is in it ... */
+#define SEEN_PAD (UINT64_C(1) << 61)	/* what came first, at least before that call: a pad */
+#define SEEN_SIGNAL (UINT64_C(1) << 60)	/* the same: a signal handler's beginning */
+#define SEEN_KEPT (UINT64_C(1) << 59)	/* outer_ret is in its place */
+#define SEEN_OUTER_AT_MASK ((UINT64_C(1) << 48) - 1) /* agent_thread.outer_at */
 
 #define RECORD_SET (UINT64_C(1) << 63)
 #define RECORD_POINTER_SHIFT 16

@@ -34,8 +34,8 @@ const char *watch_why_trapped(struct watch *w, const struct engine_function *f)
 
 	for (size_t i = 0; s && i < s->n_probes; i++)
 		if (means_something_together(watch_probe(w, s->probes[i].probe)->kind))
-			return "its library has pools, labels or callbacks";
-	return breakpoints_at(&w->breakpoints, f->at) ? "it has a breakpoint" : NULL;
+			return "a library with pools, labels or callbacks";
+	return breakpoints_at(&w->breakpoints, f->at) ? "a breakpoint there" : NULL;
 }
 
 int watch_note_left(struct watch *w, const struct engine_function *f, const char *why)
@@ -106,7 +106,7 @@ bool watch_is_nested(struct watch *w, const struct engine_call *call, enum alloc
 		.ret = call->stack->pc,
 		.freed = call->freed,
 		.engine = ENGINE_MAYBE,
-		.kept_at = call->outer_at,
+		.seen = &call->seen,
 	};
 	struct arch_regs r;
 

@@ -3,6 +3,7 @@
 #define MPROF_BREAKPOINTS_CALLS_H
 
 #include "alloc_event.h"
+#include "breakpoints/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,10 +86,9 @@ struct call_entry {
 	taddr entry, ret_at, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
 	enum engine_calls engine;
-	/* If the stack cannot be read: there a return address is known to be in its place; 0:
-	 * none is. */
-	taddr kept_at;
+	const struct engine_seen *seen; /* ENGINE_MAYBE: what is known of the chain already */
 };
+
 
 /**
  * @pending  the innermost pending call, NULL: none
@@ -100,6 +100,9 @@ enum entry_verdict calls_classify_entry(const struct call *pending, const struct
 /* The same when the end of the entry's chain is not known, and the pending call is not in the part
  * that is. */
 enum entry_verdict calls_judge_cut(const struct call *pending, const struct call_entry *e);
+
+/* The same of a chain that the engine has followed. ENTRY_UNWIND: that does not tell. */
+enum entry_verdict calls_judge_seen(const struct call *pending, const struct engine_seen *seen);
 
 /**
  * An entry is about to be judged: forget what was nested in the innermost pending call and cannot

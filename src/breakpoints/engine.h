@@ -37,16 +37,25 @@ struct stack_copy {
 	size_t len;
 };
 
+/* What the engine has seen of the stack itself at a call: from the inside, until the innermost trapped
+ * call of the task or one of its own was met, or to the end. */
+struct engine_seen {
+	taddr outer_at;	/* where that has its return address, as it was told; 0: none was */
+	bool kept;	/* it is still there */
+	bool whole;	/* the stack was followed to its end, or as far as matters */
+	bool outer;	/* it was met: the call is inside of it, and of none of the engine's */
+	bool own;	/* a call of the engine's was met first, with no signal in between */
+	bool signal;	/* a signal's handler came first */
+};
+
 /* A call that the engine has seen, and that may have been made by the allocator itself. */
 struct engine_call {
 	pid_t tid;
 	const struct engine_function *function; /* NULL: not known */
 	taddr freed;		/* the block that it frees; 0: none */
 	taddr gives;		/* the block that it has given; 0: none */
-	/* A return address that the engine was told to be the innermost trapped call's was still in
-	 * its place, here; 0: it was not, or none was told. */
-	taddr outer_at;
 	const struct stack_copy *stack;
+	struct engine_seen seen; /* if it has not been followed far enough the copy has words */
 };
 
 /* What an engine asks of the watch that it belongs to; @ctx is the watch. */

@@ -147,7 +147,7 @@ bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
 		uint64_t word = 0;
 
 		if (top && !unwinder_far_word(w->unwinder, top->ret_at, &word) &&
-		    top->ret_at == e->kept_at)
+		    e->seen && e->seen->kept && top->ret_at == e->seen->outer_at)
 			word = top->ret;
 		enum entry_verdict v = calls_classify_entry(top, e, word);
 		bool goes_on = calls_enter(calls, e);
@@ -155,6 +155,8 @@ bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
 			v = ENTRY_NESTED;
 		if (v == ENTRY_OUTER && e->engine)
 			v = ENTRY_UNWIND;
+		if (v == ENTRY_UNWIND && e->seen)
+			v = calls_judge_seen(top, e->seen);
 		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
 			w->counts.lost++;
 			return false;

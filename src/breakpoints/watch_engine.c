@@ -250,7 +250,7 @@ static bool is_trapped(const struct watch *w, taddr at)
 
 bool watch_offer(struct watch *w, const struct engine_function *f)
 {
-	const char *why = "it came while nothing was recorded";
+	const char *why = "loaded while nothing was recorded";
 
 	if (!has_engine(w))
 		return false;
@@ -265,7 +265,7 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 		return false;
 	}
 	if (!w->engine && !w->suspended)
-		why = "its arguments may be anywhere";
+		why = "arguments that may be anywhere";
 	else if (!w->suspended && takes(w, f, &why))
 		return true;
 	if (watch_note_left(w, f, why))

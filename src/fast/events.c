@@ -79,6 +79,18 @@ static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s
 		*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
 }
 
+static struct engine_seen seen_by(uint64_t word)
+{
+	return (struct engine_seen){
+		.outer_at = word & SEEN_OUTER_AT_MASK,
+		.kept = word & SEEN_KEPT,
+		.whole = word & (SEEN_WHOLE | SEEN_OUTER | SEEN_PAD),
+		.outer = word & SEEN_OUTER && !(word & SEEN_PAD),
+		.own = word & SEEN_PAD,
+		.signal = word & SEEN_SIGNAL,
+	};
+}
+
 /* What the agent could not see for itself is seen from its copy of the stack. True: the call was
  * made by the allocator itself, inside of another one. */
 static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid,
@@ -93,8 +105,8 @@ static bool is_nested(const struct events *v, const struct ring_record *r, pid_t
 		.function = has(r, WORD_FUNCTION) ? function_of(v, r->word[WORD_FUNCTION]) : NULL,
 		.freed = r->kind == RECORD_FREE ? r->pointer : 0,
 		.gives = gives ? r->pointer : 0,
-		.outer_at = r->word[WORD_JUDGE],
 		.stack = &copy,
+		.seen = seen_by(r->word[WORD_JUDGE]),
 	};
 
 	return v->host->is_nested(v->host->ctx, &call, label);

@@ -38,22 +38,22 @@ static struct meaning meaning_of(const struct probe *p)
 static const char *beyond_pads(const struct probe *p)
 {
 	if (p->user)
-		return "its arguments may be anywhere";
+		return "arguments that may be anywhere";
 	if (p->operator_new)
-		return "it is an operator of C++";
+		return "an operator of C++";
 	if (p->kind == PROBE_RESIZE)
-		return "it resizes in place";
+		return "resizing in place";
 	if (p->kind != PROBE_ALLOC && p->kind != PROBE_REALLOC && p->kind != PROBE_FREE)
-		return "it does more than to give or take a block";
+		return "more than one block at a time";
 	if (p->string_arg != NO_ARG || p->limit_arg != NO_ARG)
-		return "it copies a string";
+		return "a string to copy";
 	if (p->pool_arg != NO_ARG)
-		return "it takes from a pool";
+		return "a pool";
 	if (p->label_arg != NO_ARG || p->label)
-		return "it labels blocks";
+		return "labels of blocks";
 	if (p->frees_on_failure)
-		return "it may take a block and give none";
-	return p->out_arg != NO_ARG && p->count_arg != NO_ARG ? "it has too many arguments" : NULL;
+		return "a block that goes although there is none for it";
+	return p->out_arg != NO_ARG && p->count_arg != NO_ARG ? "too many arguments" : NULL;
 }
 
 enum { FUNCTIONS_MAX = 0xffff };
@@ -64,7 +64,7 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
-	*why = e->n_pads < FUNCTIONS_MAX ? beyond_pads(f->probe) : "there are too many";
+	*why = e->n_pads < FUNCTIONS_MAX ? beyond_pads(f->probe) : "too many functions";
 	if (*why)
 		return ENGINE_LEAVES;
 	ssize_t got = address_space_read(e->space, f->at, code, len);
