@@ -105,16 +105,15 @@ bool watch_is_nested(struct watch *w, const struct engine_call *call, enum alloc
 		.ret_at = call->stack->sp - sizeof call->stack->sp,
 		.ret = call->stack->pc,
 		.freed = call->freed,
-		.engine = ENGINE_MAYBE,
-		.seen = &call->seen,
 	};
+	const struct engine_part engine = { ENGINE_MAYBE, &call->seen };
 	struct arch_regs r;
 
 	if (watch_snapshot_copy(w, call->tid, call->stack, &r)) {
 		w->counts.lost++;
 		return true;
 	}
-	bool outer = watch_is_outer(w, task, calls, &e, &r);
+	bool outer = watch_is_outer(w, task, calls, &e, &engine, &r);
 	w->counts.nested += !outer;
 	*label = outer ? tell_outer_call(w, calls, call->gives) : LABEL_NONE;
 	if (t)

@@ -81,12 +81,16 @@ enum engine_calls {
 	ENGINE_PENDING,	/* the same, and it has not been seen to end */
 };
 
+/* What is known of the engine's part in the chain of an entry. */
+struct engine_part {
+	enum engine_calls calls;
+	const struct engine_seen *seen; /* of the whole chain; NULL: nothing */
+};
+
 /* An entry to be judged. */
 struct call_entry {
 	taddr entry, ret_at, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
-	enum engine_calls engine;
-	const struct engine_seen *seen; /* ENGINE_MAYBE: what is known of the chain already */
 };
 
 

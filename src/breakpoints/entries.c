@@ -276,10 +276,10 @@ static bool is_about_a_pool(const struct probe *p)
 /* Judge an entry and serve it: a call of the program's own begins, or is reported at once. */
 static void serve_entry(struct watch *w, struct task *task, struct watched_task *t,
 			const struct breakpoint *bp, const struct call_entry *e,
-			const struct arch_regs *r)
+			const struct engine_part *engine, const struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, bp->probe);
-	bool outer = watch_is_outer(w, task, &t->calls, e, r);
+	bool outer = watch_is_outer(w, task, &t->calls, e, engine, r);
 
 	if (is_about_a_pool(p))
 		watch_pool_entry(w, task, t, bp, r);
@@ -309,7 +309,8 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	const struct probe *p = watch_probe(w, bp->probe);
 	struct arch_regs request;
 	const struct arch_regs *as = r; /* of the call that is judged */
-	struct call_entry e = { .entry = bp->at, .engine = watch_engine_calls(w, task) };
+	struct call_entry e = { .entry = bp->at };
+	const struct engine_part engine = { .calls = watch_engine_calls(w, task) };
 
 	if (p->question)
 		return answer(w, task, t, bp, r);
@@ -323,7 +324,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
-		if (!t->calls.n && !e.engine && (!e.freed || watch_frees_alone(w, bp->file))) {
+		if (!t->calls.n && !engine.calls && (!e.freed || watch_frees_alone(w, bp->file))) {
 			count_free(w, task, t, bp, r);
 			return false;
 		}
@@ -341,6 +342,6 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		lose_entry(w, task);
 		return false;
 	}
-	serve_entry(w, task, t, bp, &e, as);
+	serve_entry(w, task, t, bp, &e, &engine, as);
 	return false;
 }

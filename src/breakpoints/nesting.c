@@ -83,18 +83,18 @@ static bool is_doubtful(const struct calls *calls, const struct unwind_chain *ch
 }
 
 /* Nothing is pending but a call that the engine sees, perhaps. */
-static enum entry_verdict judge_engines(const struct call_entry *e,
-					const struct unwind_chain *chain)
+static enum entry_verdict judge_engines(enum engine_calls engine, const struct unwind_chain *chain)
 {
 	/* Where the chain is cut what has not been seen to end has to decide. */
-	bool cut = chain->truncated && !has_handler(chain) && e->engine == ENGINE_PENDING;
+	bool cut = chain->truncated && !has_handler(chain) && engine == ENGINE_PENDING;
 
 	return cut ? ENTRY_IN_ENGINE : ENTRY_OUTER;
 }
 
 /* Unwind, judge by the chain, and note what was learned. 0 or -errno. */
 static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
-			   const struct arch_regs *r, enum entry_verdict *verdict)
+			   const struct engine_part *engine, const struct arch_regs *r,
+			   enum entry_verdict *verdict)
 {
 	const struct unwind_goal goal = { is_sought, &(struct frame_sought){ w, calls } };
 	struct unwind_chain chain;
@@ -106,7 +106,7 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	if (is_engines(&chain))
 		*verdict = ENTRY_IN_ENGINE;
 	else if (!calls->n)
-		*verdict = judge_engines(e, &chain);
+		*verdict = judge_engines(engine->calls, &chain);
 	if (is_engines(&chain) || !calls->n)
 		return 0;
 	*verdict = judge_by_chain(w, calls, e, &chain);
@@ -140,24 +140,27 @@ static bool is_callback(const struct watch *w, const struct call *pending,
 }
 
 bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
-		    const struct call_entry *e, const struct arch_regs *r)
+		    const struct call_entry *e, const struct engine_part *engine,
+		    const struct arch_regs *r)
 {
+	const struct engine_seen *seen = engine->seen;
+
 	for (;;) {
 		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
 		uint64_t word = 0;
 
 		if (top && !unwinder_far_word(w->unwinder, top->ret_at, &word) &&
-		    e->seen && e->seen->kept && top->ret_at == e->seen->outer_at)
+		    seen && seen->kept && top->ret_at == seen->outer_at)
 			word = top->ret;
 		enum entry_verdict v = calls_classify_entry(top, e, word);
 		bool goes_on = calls_enter(calls, e);
 		if (v == ENTRY_UNWIND && goes_on)
 			v = ENTRY_NESTED;
-		if (v == ENTRY_OUTER && e->engine)
+		if (v == ENTRY_OUTER && engine->calls)
 			v = ENTRY_UNWIND;
-		if (v == ENTRY_UNWIND && e->seen)
-			v = calls_judge_seen(top, e->seen);
-		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
+		if (v == ENTRY_UNWIND && seen)
+			v = calls_judge_seen(top, seen);
+		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, engine, r, &v)) {
 			w->counts.lost++;
 			return false;
 		}

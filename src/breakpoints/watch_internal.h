@@ -256,7 +256,8 @@ enum alloc_label watch_inner_label(const struct watch *w, const struct call *out
 /* nesting.c */
 /* Whether this entry is the program's own call; drops pending calls that are over. */
 bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
-		    const struct call_entry *e, const struct arch_regs *r);
+		    const struct call_entry *e, const struct engine_part *engine,
+		    const struct arch_regs *r);
 
 /* returns.c */
 /* Report an event to the sink, with the time. */
