@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls of functions of which some can have pads and others are trapped, nested in each other, left
- * by longjmp, interrupted by signals, in threads: beside nest|jump|signal|threads|vfork. With
- * --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
+ * by longjmp, interrupted by signals, in threads: beside nest|jump|signal|threads|vfork; serve: in
+ * threads, without end. With --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
 #include "beside.h"
+#include "live.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 enum { TIMES = 50, THREADS = 4 };
@@ -23,6 +25,11 @@ static void nest(size_t first)
 	p[4] = je_realloc(je_malloc(first + 4), first + 5);
 	p[5] = pool_more(pool_take(first + 6), first + 7);
 	p[6] = pool_more(NULL, first + 8);
+	for (size_t i = 0; i < LENGTH(p); i++)
+		*(void **)p[i] = &p[i];
+	for (size_t i = 0; i < LENGTH(p); i++)
+		if (*(void **)p[i] != &p[i])
+			say("BROKEN\n");
 	je_free(p[0]);
 	pool_give(p[1]);
 	free(p[2]);
@@ -186,6 +193,35 @@ static void threads(void)
 	nest_bins(8341, THREADS / 2 * TIMES);
 }
 
+static atomic_ulong rounds;
+static atomic_bool over;
+
+static void *work_on(void *first)
+{
+	for (; !over; rounds++)
+		nest((size_t)first);
+	return NULL;
+}
+
+static void report(void)
+{
+	say("report %lu\n", (unsigned long)rounds);
+}
+
+static void serve(void)
+{
+	pthread_t t[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		MUST(!pthread_create(&t[i], NULL, work_on, (void *)8301));
+	live_serve(report, NULL);
+	over = true;
+	for (size_t i = 0; i < THREADS; i++)
+		MUST(!pthread_join(t[i], NULL));
+	nest_bins(8301, (unsigned)rounds);
+	say("checksum right\n");
+}
+
 /* ---- children that share the memory ---- */
 
 static void with_child(void)
@@ -219,6 +255,8 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(what, "vfork"))
 		vforks();
+	else if (!strcmp(what, "serve"))
+		serve();
 	for (unsigned i = 0; !strcmp(what, "nest") && i < TIMES; i++)
 		nest(8301);
 	if (!strcmp(what, "nest"))
