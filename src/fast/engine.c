@@ -350,7 +350,10 @@ static int fast_remove(struct engine *e)
 static void fast_clean_copy(const struct engine *e, struct task *child)
 {
 	pads_lift(e, child->space);
-	memory_leave_copy(e, child);
+	if (tasks_copy_has_left(e, child))
+		memory_leave_copy(e, child);
+	else
+		pads_leave_copy(e, child->space);
 }
 
 const struct engine_ops fast_engine = {

@@ -162,6 +162,8 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 int pads_arm(struct engine *e, bool held, struct error *why);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
+/* In a copy of the space, whose task has not returned through pads yet: nothing is told there. */
+void pads_leave_copy(const struct engine *e, const struct address_space *copy);
 bool pads_have(const struct engine *e, taddr pc);
 
 /* beside.c */
@@ -191,6 +193,9 @@ struct engine_task *tasks_entry(const struct engine *e, const struct task *task)
 void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t);
 /* Is no task in the middle of the agent, nor comes back there? */
 bool tasks_are_outside_agent(struct engine *e);
+/* Is the only task of a copy of the space, made by fork, nowhere in pads, slots or agent, nor comes
+ * back to them? */
+bool tasks_copy_has_left(const struct engine *e, const struct task *child);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);
 

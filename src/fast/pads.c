@@ -235,6 +235,18 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 	}
 }
 
+/* A pad that has begun a call tells of its end, whatever the flag says, and the agent has nothing to
+ * tell it to: what it shares with us is not inherited. */
+void pads_leave_copy(const struct engine *e, const struct address_space *copy)
+{
+	const struct agent_head *head = (const struct agent_head *)agent_blob;
+	const int32_t entries[] = { head->begin, head->end, head->free };
+	const uint8_t code = ARCH_PAD_NOTHING;
+
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		address_space_write(copy, e->agent + (taddr)entries[i], &code, sizeof code);
+}
+
 bool pads_have(const struct engine *e, taddr pc)
 {
 	return e->near.at && pc >= e->near.at && pc < e->near.at + e->near.size;

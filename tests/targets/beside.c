@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls of functions of which some can have pads and others are trapped, nested in each other, left
- * by longjmp, interrupted by signals, in threads: beside nest|jump|signal|threads|vfork; serve: in
- * threads, without end. With --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
+ * by longjmp, interrupted by signals, in threads: beside nest|jump|signal|threads|vfork|fork; serve:
+ * in threads, or with another argument in one, without end. With --hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more */
 #include "beside.h"
 #include "live.h"
 
@@ -163,13 +163,13 @@ static void interrupted(void)
 	MUST(!sigaltstack(&stack, NULL) && !sigaction(SIGUSR2, &a, NULL));
 	for (unsigned i = 0; i < TIMES; i++) {
 		beside_inside = i % 2 ? raise_it : raise_on_other_stack;
-		/* 15 times inside */
 		nest(8301);
 	}
 	beside_inside = NULL;
 	nest_bins(8301, TIMES);
-	nest_bins(8601, 0);
-	nest_bins(8651, 0);
+	/* Each time by 15 functions inside. */
+	nest_bins(8601, 15 * TIMES / 2);
+	nest_bins(8651, 15 * TIMES / 2);
 }
 
 /* ---- threads ---- */
@@ -208,15 +208,15 @@ static void report(void)
 	say("report %lu\n", (unsigned long)rounds);
 }
 
-static void serve(void)
+static void serve(size_t n)
 {
 	pthread_t t[THREADS];
 
-	for (size_t i = 0; i < THREADS; i++)
+	for (size_t i = 0; i < n; i++)
 		MUST(!pthread_create(&t[i], NULL, work_on, (void *)8301));
 	live_serve(report, NULL);
 	over = true;
-	for (size_t i = 0; i < THREADS; i++)
+	for (size_t i = 0; i < n; i++)
 		MUST(!pthread_join(t[i], NULL));
 	nest_bins(8301, (unsigned)rounds);
 	say("checksum right\n");
@@ -243,6 +243,33 @@ static void vforks(void)
 	nest_bins(8301, TIMES);
 }
 
+static bool is_child;
+
+/* It goes on in the middle of the calls that its parent was in. */
+static void with_copy(void)
+{
+	pid_t child = fork();
+	int wstatus;
+
+	beside_inside = NULL;
+	is_child = !child;
+	if (child)
+		MUST(child > 0 && waitpid(child, &wstatus, 0) == child && !wstatus);
+}
+
+static void forks(void)
+{
+	for (unsigned i = 0; i < TIMES; i++) {
+		beside_inside = i % 2 ? with_copy : NULL;
+		nest(8301);
+		if (is_child) {
+			nest(8301);
+			_exit(0);
+		}
+	}
+	nest_bins(8301, TIMES);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "nest";
@@ -255,8 +282,10 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(what, "vfork"))
 		vforks();
+	else if (!strcmp(what, "fork"))
+		forks();
 	else if (!strcmp(what, "serve"))
-		serve();
+		serve(argc > 2 ? 1 : THREADS);
 	for (unsigned i = 0; !strcmp(what, "nest") && i < TIMES; i++)
 		nest(8301);
 	if (!strcmp(what, "nest"))
