@@ -113,7 +113,8 @@ static uint64_t judge(struct activation *a, uint32_t *depth)
 	return chain.inside || chain.whole ? 0 : STATE_JUDGE;
 }
 
-/* The stack, where the tracer has to see it; without @words, what a walk begins with. False: the tracer has gone. */
+/* The stack, where the tracer has to see it; without @words, what a walk begins with. False: the
+ * tracer has gone. */
 static bool add_stack(struct event *e, bool words)
 {
 	uint64_t word;
@@ -142,8 +143,8 @@ static bool is_clear(uint64_t seen)
 	return seen & (SEEN_OUTER | SEEN_PAD);
 }
 
-/* All that the tracer needs to judge; @words: the stack is needed whatever has been seen of it. False:
- * the tracer has gone. */
+/* All that the tracer needs to judge; @words: the stack is needed whatever has been seen of it.
+ * False: the tracer has gone. */
 static bool ask_for_judgement(struct event *e, uint32_t probe, bool words)
 {
 	add_word(e, WORD_JUDGE, e->a->seen);

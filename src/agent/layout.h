@@ -72,8 +72,8 @@ enum agent_word {
 	AGENT_WORDS,
 };
 
-/* What WORD_JUDGE says that the agent has seen. With SEEN_OUTER or SEEN_PAD the copy of the stack may
- * have no words. */
+/* What WORD_JUDGE says that the agent has seen. With SEEN_OUTER or SEEN_PAD the copy of the
+ * stack may have no words. */
 #define SEEN_WHOLE (UINT64_C(1) << 63)	/* it has followed the stack to its end */
 #define SEEN_OUTER (UINT64_C(1) << 62)	/* the call of agent_thread.outer_at is in it ... */
 #define SEEN_PAD (UINT64_C(1) << 61)	/* what came first, at least before that call: a pad */
@@ -182,8 +182,8 @@ struct agent_thread {
 	uint32_t n_frames;
 	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
 	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
-	/* Where the innermost call has its return address that a breakpoint has seen begin, which is
-	 * written by the tracer; 0: there is none. */
+	/* Where the innermost call has its return address that a breakpoint has seen begin,
+	 * which is written by the tracer; 0: there is none. */
 	uint64_t outer_at, outer_ret;
 	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
 	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */

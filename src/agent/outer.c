@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that are trapped while pads are called: is the innermost one among the frames of a walk, and
- * what is inside of it? */
+/* Calls that are trapped while pads are called: is the innermost one among the frames of a walk,
+ * and what is inside of it? */
 #include "agent/agent_internal.h"
 
 struct search {

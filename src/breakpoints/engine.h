@@ -37,8 +37,8 @@ struct stack_copy {
 	size_t len;
 };
 
-/* What the engine has seen of the stack itself at a call: from the inside, until the innermost trapped
- * call of the task or one of its own was met, or to the end. */
+/* What the engine has seen of the stack itself at a call: from the inside, until the innermost
+ * trapped call of the task or one of its own was met, or to the end. */
 struct engine_seen {
 	taddr outer_at;	/* where that has its return address, as it was told; 0: none was */
 	bool kept;	/* it is still there */
@@ -75,8 +75,9 @@ struct engine_host {
 	/* The chain that a copy of a task's stack tells; its frames are good until the next call.
 	 * 0 or -errno. */
 	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out);
-	/* Is it made inside of another call by the allocator itself, be that one of the engine's or
-	 * trapped? If not, *@label: what the block that it gives is for. Good until the next call. */
+	/* Is it made inside of another call by the allocator itself, be that one of the engine's
+	 * or trapped? If not, *@label: what the block that it gives is for. Good until the next
+	 * call. */
 	bool (*is_nested)(void *ctx, const struct engine_call *call, enum alloc_label *label);
 	/* Is there nothing to see inside of the calls of this function, which frees a block? */
 	bool (*frees_alone)(void *ctx, const struct engine_function *f);
@@ -140,9 +141,9 @@ struct engine_ops {
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 
-	/* Tell what has been seen. @whole: all of it that tasks have done which do not run now; else
-	 * what is not quite there yet may be left for the next time. Returns how many events there
-	 * were. */
+	/* Tell what has been seen. @whole: all of it that tasks have done which do not run now;
+	 * else what is not quite there yet may be left for the next time. Returns how many
+	 * events there were. */
 	uint64_t (*drain)(struct engine *e, bool whole);
 	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the
@@ -152,9 +153,9 @@ struct engine_ops {
 
 	/* Is a stopped task in a call that the engine has seen begin, as far as is known? */
 	bool (*inside)(const struct engine *e, const struct task *task);
-	/* The innermost trapped call that a task is in has its return address, @ret, at @ret_at; 0:
-	 * it is in none. The calls of such a task that the engine sees are for engine_host.is_nested()
-	 * to judge. */
+	/* The innermost trapped call that a task is in has its return address, @ret, at @ret_at;
+	 * 0: it is in none. The calls of such a task that the engine sees are for
+	 * engine_host.is_nested() to judge. */
 	void (*pending)(struct engine *e, const struct task *task, taddr ret_at, taddr ret);
 
 	/* An instruction of the engine's own has made a fault in the task, which is stopped by the

@@ -248,7 +248,8 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
 		       taddr sp);
 
-/* Is there nothing to see inside of the calls of this function of module file @file, which frees? */
+/* Is there nothing to see inside of the calls of this function of module file @file, which
+ * frees? */
 bool watch_frees_alone(const struct watch *w, uint32_t file);
 /* The label for what is requested inside of a call. */
 enum alloc_label watch_inner_label(const struct watch *w, const struct call *outer);

@@ -188,8 +188,8 @@ struct task *tasks_caller(const struct engine *e, struct task **later);
 int tasks_make_way(struct engine *e);
 /* What is known of a task; NULL: nothing. */
 struct engine_task *tasks_entry(const struct engine *e, const struct task *task);
-/* Of a stopped task: a program begins without a thread pointer, which the dynamic linker sets before
- * it tells that its libraries are there. */
+/* Of a stopped task: a program begins without a thread pointer, which the dynamic linker sets
+ * before it tells that its libraries are there. */
 void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t);
 /* Is no task in the middle of the agent, nor comes back there? */
 bool tasks_are_outside_agent(struct engine *e);

@@ -235,8 +235,8 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 	}
 }
 
-/* A pad that has begun a call tells of its end, whatever the flag says, and the agent has nothing to
- * tell it to: what it shares with us is not inherited. */
+/* A pad that has begun a call tells of its end, whatever the flag says, and the agent has
+ * nothing to tell it to: what it shares with us is not inherited. */
 void pads_leave_copy(const struct engine *e, const struct address_space *copy)
 {
 	const struct agent_head *head = (const struct agent_head *)agent_blob;

@@ -6,7 +6,8 @@
 
 void (*beside_inside)(void);
 
-/* What a function begins with, so that it can have a pad: no call is among its first instructions. */
+/* What a function begins with, so that it can have a pad: no call is among its first
+ * instructions. */
 static volatile unsigned calls;
 
 void *pool_take(size_t n)

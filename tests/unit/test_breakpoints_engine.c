@@ -30,7 +30,7 @@ struct world {
 	/* the engine's */
 	const struct engine_host *host;
 	const char *no_open;	/* why it cannot begin */
-	const char *leaves;	/* the name of a function that it does not take; "": it takes none */
+	const char *leaves;	/* a function that it does not take; "": it takes none */
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
 	size_t n_offers;
@@ -86,7 +86,9 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 	assert_true(w->n_offers < OFFERS_MAX);
 	w->offers[w->n_offers++] = *f;
 	*why = "a script";
-	return w->leaves && (!*w->leaves || !strcmp(f->probe->name, w->leaves)) ? ENGINE_LEAVES : ENGINE_TAKES;
+	if (w->leaves && (!*w->leaves || !strcmp(f->probe->name, w->leaves)))
+		return ENGINE_LEAVES;
+	return ENGINE_TAKES;
 }
 
 static int script_arm(struct engine *e, bool held, struct error *why)

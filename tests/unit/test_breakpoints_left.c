@@ -55,8 +55,8 @@ static void what_is_too_long_is_cut(void **state)
 
 	(void)state;
 	memset(name, 'n', sizeof name - 1);
-	assert_int_equal(strncmp(sentence(v, 1), "has 1 function that is watched by traps: nnn", 44),
-			 0);
+	assert_ptr_equal(strstr(sentence(v, 1), "has 1 function that is watched by traps: nnn"),
+			 sentence(v, 1));
 	assert_in_range(strlen(sentence(v, 1)), 900, 1023);
 }
 
