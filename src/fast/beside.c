@@ -17,8 +17,8 @@ bool beside_inside(const struct engine *e, const struct task *task)
 	return !r || __atomic_load_n(&r->depth, __ATOMIC_RELAXED);
 }
 
-/* Tasks with one thread pointer have one record: while the child of a vfork(2) runs its parent
- * sleeps, and is in its own calls all the same. */
+/* Tasks with one thread pointer have one record: that one of them is in no trapped call says
+ * nothing of the others. */
 static void tell_outer(const struct engine *e, uint32_t number)
 {
 	struct agent_thread *r = record_of(e, number);

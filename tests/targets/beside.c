@@ -225,13 +225,19 @@ static void serve(size_t n)
 
 /* ---- children that share the memory ---- */
 
+/* What it calls that is trapped is inside of nothing, though its parent is in the middle of a
+ * call. */
 static void with_child(void)
 {
-	pid_t child = vfork();
 	int wstatus;
 
-	if (!child)
+	beside_inside = NULL;
+	pid_t child = vfork();
+	if (!child) {
+		pool_give(pool_take(8201));
 		_exit(0);
+	}
+	beside_inside = with_child;
 	MUST(child > 0 && waitpid(child, &wstatus, 0) == child);
 }
 
@@ -239,9 +245,15 @@ static void vforks(void)
 {
 	for (unsigned i = 0; i < TIMES; i++) {
 		beside_inside = i % 2 ? with_child : NULL;
-		nest(8301);
+		pool_give(pool_more(pool_take(8301), 8302));
+		free(malloc(8303));
 	}
-	nest_bins(8301, TIMES);
+	for (size_t i = 0; i < 3; i++) {
+		bin(8301 + i, TIMES, TIMES);
+		bin(8301 + i + HEADER, 0, 0);
+	}
+	/* Each time by three functions inside. */
+	bin(8201, 3 * TIMES / 2, 3 * TIMES / 2);
 }
 
 static bool is_child;
