@@ -167,7 +167,7 @@ bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
 		if (v == ENTRY_IN_ENGINE)
 			return false;
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER || is_callback(w, top, e);
+			return v == ENTRY_OUTER || !top || is_callback(w, top, e);
 		watch_abandon(w, task, calls);
 	}
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2034,SC2153
 # Both engines at once: functions that can have a pad get one, others of the same program are trapped, and
 # what is called inside of which is told right across the two.
 
@@ -212,8 +213,8 @@ answers() {
 	[ "$(redis-cli -s "$SOCK" ping 2>/dev/null)" = PONG ]
 }
 
-# load REQUESTS: in the background; its number is in LOAD
-load() {
+# begin_load REQUESTS: in the background; its number is in LOAD
+begin_load() {
 	env "MPROF_TEST_MARK=$MARK" redis-benchmark -s "$SOCK" -t set,get,lpush,lpop -n "$1" -c 20 -P 16 -r 1000 -d 300 -q \
 		>load.out 2>load.err </dev/null 3>&- &
 	LOAD=$!
@@ -224,10 +225,10 @@ load() {
 	local i
 	begin_redis
 	# Whatever it maps when it begins to work is mapped by then.
-	load 20000
+	begin_load 20000
 	ended "$LOAD"
 	for ((i = 1; i <= ${CYCLES:-4}; i++)); do
-		load 40000
+		begin_load 40000
 		"$MPROF" attach --engine=fast --duration=0.3 -o report.txt --data=run.data "$PID" 2>attach.err ||
 			fail "round $i" "$(cat attach.err)"
 		says attach.err 'watched by traps: .*xallocx \(resizing in place\)'
