@@ -7,6 +7,9 @@
  * is in no call of a pad there is nothing to find out. If it is, the stack tells: a pad out there,
  * and the call is nested in what that pad has called; a signal before that, and it is the handler's
  * own; neither, and the outer call has been left by a longjmp or an exception.
+ *
+ * Of functions that are watched by breakpoints only the tracer knows which calls are pending. While
+ * a thread is in one its pads' calls are for the tracer to judge.
  */
 #include "agent/agent_internal.h"
 
@@ -102,43 +105,27 @@ static uint64_t judge(struct activation *a, uint64_t *depth)
 	if (!a->record)
 		return STATE_JUDGE;
 	walk(a, false, &chain);
+	if (!chain.inside && chain.whole)
+		*depth = 0;
+	if (a->own && a->own->outer_at)
+		return STATE_JUDGE;
 	if (chain.inside == INSIDE_PAD)
 		return STATE_NESTED;
-	if (chain.inside == INSIDE_SIGNAL)
-		return 0;
-	if (!chain.whole)
-		return STATE_JUDGE;
-	*depth = 0;
-	return 0;
+	return chain.inside || chain.whole ? 0 : STATE_JUDGE;
 }
 
-/* The stack, where the tracer has to see it. False: the tracer has gone. */
-static bool add_stack(struct event *e)
+/* The stack, where the tracer has to see it; without @words, what a walk begins with. False: the
+ * tracer has gone. */
+static bool add_stack(struct event *e, bool words)
 {
 	uint64_t word;
 
 	if (!e->a->record || e->words & 1u << WORD_STACK)
 		return true;
-	if (!agent_copy_stack(e->a, &word))
+	if (!agent_copy_stack(e->a, words, &word))
 		return false;
 	add_word(e, WORD_STACK, word);
 	return true;
-}
-
-/* An event at a function's entry, whose caller is of no interest unless @state says so. */
-static void tell_entry(struct activation *a, enum agent_kind kind, uint64_t pointer, uint64_t hi,
-		       uint64_t state)
-{
-	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
-
-	if (pointer > RECORD_POINTER_MAX && !a->record)
-		agent_take(a);
-	if (state & STATE_JUDGE) {
-		add_word(&e, WORD_JUDGE, 0);
-		if (!add_stack(&e))
-			return;
-	}
-	tell(&e);
 }
 
 static enum agent_call call_of(uint32_t probe)
@@ -151,10 +138,37 @@ static uint64_t function_of(uint32_t probe)
 	return probe >> 8 & 0xffff;
 }
 
+/* Has the walk shown what the call is made by, so that nobody need follow the stack again? */
+static bool is_clear(uint64_t seen)
+{
+	return seen & (SEEN_OUTER | SEEN_PAD);
+}
+
+/* All that the tracer needs to judge; @words: the stack is needed whatever has been seen of it.
+ * False: the tracer has gone. */
+static bool ask_for_judgement(struct event *e, uint32_t probe, bool words)
+{
+	add_word(e, WORD_JUDGE, e->a->seen);
+	add_word(e, WORD_FUNCTION, function_of(probe));
+	return add_stack(e, words || !is_clear(e->a->seen));
+}
+
+/* An event at a function's entry, whose caller is of no interest unless @state says so. */
+static void tell_entry(struct activation *a, enum agent_kind kind, uint32_t probe, uint64_t pointer,
+		       uint64_t hi, uint64_t state)
+{
+	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
+
+	if (pointer > RECORD_POINTER_MAX && !a->record)
+		agent_take(a);
+	if (!(state & STATE_JUDGE) || ask_for_judgement(&e, probe, false))
+		tell(&e);
+}
+
 static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint64_t state)
 {
 	if (!(state & STATE_NESTED))
-		tell_entry(a, RECORD_FREE, block,
+		tell_entry(a, RECORD_FREE, probe, block,
 			   function_of(probe) << RECORD_FUNCTION_SHIFT | (a->pc & RECORD_RET_MASK),
 			   state);
 }
@@ -163,7 +177,7 @@ static void tell_free(struct activation *a, uint32_t probe, uint64_t block, uint
 static uint64_t state_of(struct activation *a, uint64_t *depth)
 {
 	*depth = a->own ? a->own->depth : 0;
-	if (a->own && !*depth)
+	if (a->own && !*depth && !a->own->outer_at)
 		return 0;
 	agent_take(a);
 	return judge(a, depth);
@@ -205,7 +219,7 @@ static bool end(struct agent_thread *own, const uint64_t *sp, uint64_t *state)
 __attribute__((used)) ARCH_CHANGES_NOTHING bool agent_enter(const uint64_t *sp)
 {
 	struct agent_shared *s = agent_shared();
-	uint64_t thread_pointer = arch_thread_pointer(), there, number, depth;
+	uint64_t thread_pointer = arch_thread_pointer(), there, number, depth, outer;
 	const struct agent_key *k = &s->keys[agent_key_slot(thread_pointer)];
 	struct agent_thread *own;
 
@@ -213,7 +227,8 @@ __attribute__((used)) ARCH_CHANGES_NOTHING bool agent_enter(const uint64_t *sp)
 	    !arch_read(AT(k->number), &number) || number >= AGENT_THREADS)
 		return false;
 	own = &s->threads[number];
-	if (!arch_read(AT(own->depth), &depth) || depth)
+	if (!arch_read(AT(own->depth), &depth) || depth ||
+	    !arch_read(AT(own->outer_at), &outer) || outer)
 		return false;
 	/* In the order of begin(). */
 	return arch_write(AT(own->depth), 1) &&
@@ -239,7 +254,7 @@ __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp
 		tell_free(&a, probe, words[0], state);
 	else if ((call == AGENT_REALLOC || call == AGENT_REALLOC_ARRAY) && words[0] &&
 		 !(state & STATE_NESTED))
-		tell_entry(&a, RECORD_REALLOC_BEGIN, words[0], function_of(probe), state);
+		tell_entry(&a, RECORD_REALLOC_BEGIN, probe, words[0], function_of(probe), state);
 	agent_leave(&a);
 	if (a.own)
 		begin(a.own, depth, sp, state);
@@ -297,7 +312,7 @@ static uint64_t describe(struct event *e, uint32_t probe, uint64_t result, const
 }
 
 /* The chain of the event: its node, or a copy of the stack. False: the tracer has gone. */
-static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
+static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t *node)
 {
 	struct activation *a = e->a;
 	struct agent_chain chain;
@@ -308,11 +323,11 @@ static bool add_chain(struct event *e, uint64_t state, uint32_t *node)
 	}
 	walk(a, true, &chain);
 	*node = chain.node;
+	const bool words = !*node || a->shared->flags & AGENT_WANT_STACKS;
+
 	if (state & STATE_JUDGE)
-		add_word(e, WORD_JUDGE, 0);
-	if (*node && !(state & STATE_JUDGE) && !(a->shared->flags & AGENT_WANT_STACKS))
-		return true;
-	return add_stack(e);
+		return ask_for_judgement(e, probe, words);
+	return !words || add_stack(e, true);
 }
 
 /* An allocation, or none that was asked for. */
@@ -329,7 +344,7 @@ static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, co
 		add_word(&e, WORD_SIZE, size);
 		size = 0;
 	}
-	if (!add_chain(&e, state, &node))
+	if (!add_chain(&e, probe, state, &node))
 		return;
 	e.hi = size << RECORD_SIZE_SHIFT | node;
 	tell(&e);

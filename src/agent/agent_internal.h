@@ -31,6 +31,7 @@ struct activation {
 	struct agent_thread *own;    /* the thread's own record; NULL: nobody has entered it */
 	struct agent_thread *record; /* which has been taken: its own or a spare; NULL: none */
 	uint32_t own_number, number; /* of these; AGENT_NO_THREAD */
+	uint64_t seen;		     /* the value of WORD_JUDGE, as of the last walk */
 };
 
 /* What a walk of the stack has found. */
@@ -40,6 +41,14 @@ struct agent_chain {
 	bool agent;		   /* the agent has been interrupted further out */
 	bool whole;		   /* it was followed to its end: what was not found is not there */
 };
+
+static inline bool agent_in_pad(const struct agent_shared *s, uint64_t pc)
+{
+	for (uint32_t i = 0; i < s->n_pads && i < AGENT_PADS; i++)
+		if (pc >= s->pads[i].lo && pc < s->pads[i].hi)
+			return true;
+	return false;
+}
 
 /* ---- ring.c ---- */
 
@@ -77,8 +86,9 @@ bool agent_know_stack(struct activation *a);
 /* The end of the range that @sp is in, nobody being asked; 0: none. */
 uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp);
 
-/* A copy of the stack: the value of WORD_STACK. False: the tracer has gone. */
-bool agent_copy_stack(struct activation *a, uint64_t *word);
+/* A copy of the stack, or of the registers only: the value of WORD_STACK. False: the tracer has
+ * gone. */
+bool agent_copy_stack(struct activation *a, bool words, uint64_t *word);
 
 /* A copy that a thread record has taken, or was about to take, and that nobody will be told of. */
 void agent_give_back_copy(struct agent_shared *s, uint32_t number);
@@ -87,6 +97,19 @@ void agent_give_back_copy(struct agent_shared *s, uint32_t number);
 
 /* The node of @pc (NODE_EXACT, NODE_GUESSED) below @parent, 0 for roots. 0: the table is full. */
 uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, uint32_t epoch);
+
+/* ---- outer.c ---- */
+
+/* Frames that a walk has found, innermost first: those of @fresh, and then, from its end on, those
+ * of @known. */
+struct agent_found {
+	const struct agent_frame *fresh, *known;
+	uint32_t n_fresh, n_known;
+	bool whole;		   /* the last one is the outermost */
+};
+
+/* What they tell of the trapped call that the thread is in: the value of WORD_JUDGE. */
+uint64_t agent_seen(const struct activation *a, const struct agent_found *found);
 
 /* ---- walk.c ---- */
 

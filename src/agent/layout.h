@@ -64,15 +64,24 @@ enum agent_word {
 	WORD_POINTER,  /* from 2^47 on */
 	WORD_SIZE,     /* from 2^40 on; UINT64_MAX: an overflow */
 	WORD_OLD,      /* the block that has been resized */
-	WORD_FUNCTION, /* which function gave no block */
+	WORD_FUNCTION, /* which function gave no block, or is to be judged */
 	WORD_THREAD,   /* the thread pointer: the record's thread is a spare */
 	WORD_SP,       /* the caller's stack pointer, after the return: AGENT_WANT_SP */
 	WORD_COUNT,    /* arguments of calloc: AGENT_WANT_ARGUMENTS */
 	WORD_ELEM,
 	WORD_STACK, /* a copy of the stack: 63..48 words, 47..32 its turn, 31..0 its number */
-	WORD_JUDGE, /* whether the call is nested must be seen from the stack, and could not be */
+	WORD_JUDGE, /* the tracer is to find out whether the call is nested: see SEEN_WHOLE */
 	AGENT_WORDS,
 };
+
+/* What WORD_JUDGE says that the agent has seen. With SEEN_OUTER or SEEN_PAD the copy of the
+ * stack may have no words. */
+#define SEEN_WHOLE (UINT64_C(1) << 63)	/* it has followed the stack to its end */
+#define SEEN_OUTER (UINT64_C(1) << 62)	/* the call of agent_thread.outer_at is in it ... */
+#define SEEN_PAD (UINT64_C(1) << 61)	/* what came first, at least before that call: a pad */
+#define SEEN_SIGNAL (UINT64_C(1) << 60)	/* the same: a signal handler's beginning */
+#define SEEN_KEPT (UINT64_C(1) << 59)	/* outer_ret is in its place */
+#define SEEN_OUTER_AT_MASK ((UINT64_C(1) << 48) - 1) /* agent_thread.outer_at */
 
 #define RECORD_SET (UINT64_C(1) << 63)
 #define RECORD_POINTER_SHIFT 16
@@ -175,6 +184,9 @@ struct agent_thread {
 	uint32_t untimed;	 /* events since it looked at the clock */
 	uint32_t stack;		 /* plus 1: a stack copy that it takes, and has not told of yet */
 	uint64_t word[16];	 /* of the event that is being told, by enum agent_word */
+	/* Where the innermost call has its return address that a breakpoint has seen begin,
+	 * which is written by the tracer; 0: there is none. */
+	uint64_t outer_at, outer_ret;
 	struct agent_pending pending[AGENT_PENDING]; /* by the depth at which they began */
 	struct agent_frame frames[AGENT_FRAMES]; /* outermost first */
 	struct agent_frame fresh[AGENT_NEW_FRAMES]; /* innermost first */

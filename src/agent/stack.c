@@ -140,7 +140,7 @@ void agent_give_back_copy(struct agent_shared *s, uint32_t number)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-bool agent_copy_stack(struct activation *a, uint64_t *word)
+bool agent_copy_stack(struct activation *a, bool with_words, uint64_t *word)
 {
 	struct agent_stack *copy;
 	uint64_t words = 0;
@@ -154,7 +154,7 @@ bool agent_copy_stack(struct activation *a, uint64_t *word)
 	copy->sp = a->sp;
 	copy->fp = a->fp;
 	arch_copy_saved(a->saved, copy->saved);
-	if (a->record->stack_lo <= a->sp && a->sp < a->record->stack_hi)
+	if (with_words && a->record->stack_lo <= a->sp && a->sp < a->record->stack_hi)
 		words = (a->record->stack_hi - a->sp) / 8;
 	if (words > AGENT_STACK_BYTES / 8)
 		words = AGENT_STACK_BYTES / 8;

@@ -32,6 +32,7 @@ void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
 	a->own = a->own_number < AGENT_THREADS ? &a->shared->threads[a->own_number] : AGENT_NULL;
 	a->record = AGENT_NULL;
 	a->number = AGENT_NO_THREAD;
+	a->seen = 0;
 }
 
 static bool take(struct activation *a, uint32_t number)

@@ -19,14 +19,6 @@ struct walk {
 	bool deep;		   /* fresh is the buffer that there is one of */
 };
 
-static bool in_pad(const struct agent_shared *s, uint64_t pc)
-{
-	for (uint32_t i = 0; i < s->n_pads && i < AGENT_PADS; i++)
-		if (pc >= s->pads[i].lo && pc < s->pads[i].hi)
-			return true;
-	return false;
-}
-
 static bool in_agent(const struct agent_shared *s, uint64_t pc)
 {
 	return pc >= s->agent_lo && pc < s->agent_hi;
@@ -154,7 +146,7 @@ static bool add(struct walk *w)
 
 	f->inside = INSIDE_NOTHING;
 	f->agent = 0;
-	if (!f->exact && in_pad(w->shared, f->pc)) {
+	if (!f->exact && agent_in_pad(w->shared, f->pc)) {
 		f->inside = INSIDE_PAD;
 		if (!w->inside)
 			w->inside = INSIDE_PAD;
@@ -317,6 +309,7 @@ void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
 	out->node = 0;
 	out->inside = INSIDE_NOTHING;
 	out->agent = out->whole = false;
+	a->seen = 0;
 	if (!agent_know_stack(a)) {
 		if (nodes)
 			out->node = agent_node_below(a->shared, 0, ROOT_UNREADABLE, epoch);
@@ -330,6 +323,8 @@ void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
 	w.hi = t->stack_hi;
 	t->fresh[0] = (struct agent_frame){ .pc = a->pc, .sp = a->sp, .fp = a->fp };
 	how = walk_fresh(&w, &full);
+	a->seen = agent_seen(a, &(struct agent_found){ w.fresh, t->frames, w.n, w.keep,
+						       how == STEP_OUTERMOST });
 	finish(&w, how, full, nodes, out);
 	if (w.deep)
 		agent_deep_give_back(a->shared, a->number);

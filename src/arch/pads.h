@@ -55,6 +55,7 @@ enum arch_pad_form {
 	ARCH_PAD_CALL,
 };
 
+#define ARCH_PAD_NOTHING 0xc3 /* an entry of the agent that begins with this byte does nothing */
 #define ARCH_PAD_WORDS 3     /* so many arguments are kept, at most */
 #define ARCH_PAD_NO_ARG 0xff /* there is none in this place */
 #define ARCH_PAD_MAX 256     /* bytes of a pad, at most */

@@ -46,6 +46,22 @@ enum entry_verdict calls_judge_cut(const struct call *p, const struct call_entry
 	return ENTRY_ABANDONED;
 }
 
+enum entry_verdict calls_judge_seen(const struct call *p, const struct engine_seen *seen)
+{
+	if (!seen->whole)
+		return ENTRY_UNWIND;
+	if (seen->own)
+		return ENTRY_IN_ENGINE;
+	if (!p)
+		return ENTRY_OUTER;
+	/* That one was sought, and perhaps another one has come to its end since. */
+	if (p->ret_at != seen->outer_at)
+		return ENTRY_UNWIND;
+	if (!seen->outer)
+		return ENTRY_ABANDONED;
+	return seen->signal ? ENTRY_OUTER : ENTRY_NESTED;
+}
+
 /* ---- calls nested in the innermost pending one ---- */
 
 static struct nested_call *last_nested(const struct calls *c)

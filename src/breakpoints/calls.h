@@ -3,6 +3,7 @@
 #define MPROF_BREAKPOINTS_CALLS_H
 
 #include "alloc_event.h"
+#include "breakpoints/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,6 +71,20 @@ enum entry_verdict {
 	ENTRY_ABANDONED, /* the pending call will never return: drop it and ask again */
 	ENTRY_RESTARTED, /* the pending call is this very one, begun anew: drop it, count this */
 	ENTRY_UNWIND,	 /* only the call chain can tell */
+	ENTRY_IN_ENGINE, /* made by a call that the engine sees */
+};
+
+/* Of the calls that an engine sees without a trap. */
+enum engine_calls {
+	ENGINE_NONE,	/* none is pending */
+	ENGINE_MAYBE,	/* one may be: the chain has the engine's code in it then */
+	ENGINE_PENDING,	/* the same, and it has not been seen to end */
+};
+
+/* What is known of the engine's part in the chain of an entry. */
+struct engine_part {
+	enum engine_calls calls;
+	const struct engine_seen *seen; /* of the whole chain; NULL: nothing */
 };
 
 /* An entry to be judged. */
@@ -77,6 +92,7 @@ struct call_entry {
 	taddr entry, ret_at, ret;	/* as in struct call */
 	taddr freed;	/* the block it frees; 0: it is no free */
 };
+
 
 /**
  * @pending  the innermost pending call, NULL: none
@@ -88,6 +104,9 @@ enum entry_verdict calls_classify_entry(const struct call *pending, const struct
 /* The same when the end of the entry's chain is not known, and the pending call is not in the part
  * that is. */
 enum entry_verdict calls_judge_cut(const struct call *pending, const struct call_entry *e);
+
+/* The same of a chain that the engine has followed. ENTRY_UNWIND: that does not tell. */
+enum entry_verdict calls_judge_seen(const struct call *pending, const struct engine_seen *seen);
 
 /**
  * An entry is about to be judged: forget what was nested in the innermost pending call and cannot

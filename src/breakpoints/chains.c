@@ -152,31 +152,27 @@ int watch_chain(struct watch *w, struct task *task, struct alloc_chain *out)
 	return err;
 }
 
-/* Has code of the engine's made the call, with no signal in between? */
-static bool is_inside(const struct unwind_chain *chain)
+int watch_snapshot_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct arch_regs *r)
 {
-	if (chain->foreign == SIZE_MAX)
-		return false;
-	for (size_t i = 0; i < chain->foreign && i < chain->n; i++)
-		if (chain->frames[i].exact)
-			return false;
-	return true;
-}
-
-int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out, bool *inside)
-{
-	struct unwind_chain chain;
-	struct arch_regs r = { 0 };
-
 	struct task *task = tracer_find_task(w->shared->tracer, tid);
 
 	tell_start(w, task, task ? watched_task(task) : NULL);
 	/* As at the function's first instruction, whose return address is below the copy. */
-	arch_set_caller(&r, copy->pc, copy->sp - sizeof copy->sp);
+	*r = (struct arch_regs){ 0 };
+	arch_set_caller(r, copy->pc, copy->sp - sizeof copy->sp);
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
-		arch_set_kept(&r, i, copy->kept[i]);
-	int err = unwinder_snapshot_copy(w->unwinder, w->space, copy->sp, copy->bytes, copy->len);
+		arch_set_kept(r, i, copy->kept[i]);
+	return unwinder_snapshot_copy(w->unwinder, w->space, copy->sp, copy->bytes, copy->len);
+}
+
+int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct alloc_chain *out)
+{
+	struct unwind_chain chain;
+	struct arch_regs r;
+	int err = watch_snapshot_copy(w, tid, copy, &r);
+
 	if (!err)
 		err = watch_unwind(w, &r, copy->pc, NULL, &chain);
 	if (!err)
@@ -184,7 +180,6 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 	out->frames = w->frames;
 	out->truncated = err ? CHAIN_UNREADABLE : chain.truncated;
 	out->node = 0;
-	*inside = !err && is_inside(&chain);
 	return err;
 }
 

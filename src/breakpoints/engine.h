@@ -17,6 +17,10 @@
  *
  * An engine knows no breakpoint, no session and no profile. Whatever it has seen it tells as
  * events, and before a stop of a task is served it has told all that the program did until then.
+ *
+ * Calls of one task may be nested across the two. While it is in a trapped one, the engine asks the
+ * watch about each call that it sees; and in a call of the engine's each trap that is hit is judged
+ * by the chain, through the engine's own code. So the stack decides, in both directions.
  */
 
 /* An engine at work in one address space, and what all that belong to a session share. */
@@ -31,6 +35,27 @@ struct stack_copy {
 	uint64_t kept[ARCH_KEPT_REGS];
 	const void *bytes;	/* from sp on */
 	size_t len;
+};
+
+/* What the engine has seen of the stack itself at a call: from the inside, until the innermost
+ * trapped call of the task or one of its own was met, or to the end. */
+struct engine_seen {
+	taddr outer_at;	/* where that has its return address, as it was told; 0: none was */
+	bool kept;	/* it is still there */
+	bool whole;	/* the stack was followed to its end, or as far as matters */
+	bool outer;	/* it was met: the call is inside of it, and of none of the engine's */
+	bool own;	/* a call of the engine's was met first, with no signal in between */
+	bool signal;	/* a signal's handler came first */
+};
+
+/* A call that the engine has seen, and that may have been made by the allocator itself. */
+struct engine_call {
+	pid_t tid;
+	const struct engine_function *function; /* NULL: not known */
+	taddr freed;		/* the block that it frees; 0: none */
+	taddr gives;		/* the block that it has given; 0: none */
+	const struct stack_copy *stack;
+	struct engine_seen seen; /* if it has not been followed far enough the copy has words */
 };
 
 /* What an engine asks of the watch that it belongs to; @ctx is the watch. */
@@ -48,10 +73,14 @@ struct engine_host {
 	/* Did the module that defines the free at @function call it itself, from before @ret? */
 	bool (*by_allocator)(void *ctx, taddr function, taddr ret);
 	/* The chain that a copy of a task's stack tells; its frames are good until the next call.
-	 * *@inside: the engine's own code has made the call, and no signal has come in between.
 	 * 0 or -errno. */
-	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
-		      bool *inside);
+	int (*unwind)(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out);
+	/* Is it made inside of another call by the allocator itself, be that one of the engine's
+	 * or trapped? If not, *@label: what the block that it gives is for. Good until the next
+	 * call. */
+	bool (*is_nested)(void *ctx, const struct engine_call *call, enum alloc_label *label);
+	/* Is there nothing to see inside of the calls of this function, which frees a block? */
+	bool (*frees_alone)(void *ctx, const struct engine_function *f);
 	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
 	void (*checked)(void *ctx, bool wrong);
 	/* Has the stack of a stopped task been followed to its end, nothing guessed, without
@@ -115,14 +144,22 @@ struct engine_ops {
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 
-	/* Tell what has been seen. @ended: nothing can come any more. Returns how many events there
-	 * were. */
-	uint64_t (*drain)(struct engine *e, bool ended);
+	/* Tell what has been seen. @whole: all of it that tasks have done which do not run now;
+	 * else what is not quite there yet may be left for the next time. Returns how many
+	 * events there were. */
+	uint64_t (*drain)(struct engine *e, bool whole);
 	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the
 	 * engine. */
 	void (*thread_begins)(struct engine *e, struct task *task);
 	void (*thread_ends)(struct engine *e, struct task *task);
+
+	/* Is a stopped task in a call that the engine has seen begin, as far as is known? */
+	bool (*inside)(const struct engine *e, const struct task *task);
+	/* The innermost trapped call that a task is in has its return address, @ret, at @ret_at;
+	 * 0: it is in none. The calls of such a task that the engine sees are for
+	 * engine_host.is_nested() to judge. */
+	void (*pending)(struct engine *e, const struct task *task, taddr ret_at, taddr ret);
 
 	/* An instruction of the engine's own has made a fault in the task, which is stopped by the
 	 * signal of it, as is anybody's. True: the task can go on, and there was no fault as far as

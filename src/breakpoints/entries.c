@@ -76,9 +76,9 @@ static void count_free(struct watch *w, struct task *task, struct watched_task *
 
 /* What a free does inside matters only if it may call another one, or if it is the program's own,
  * which may do anything. */
-static bool free_stays_inside(const struct watch *w, const struct breakpoint *bp)
+bool watch_frees_alone(const struct watch *w, uint32_t file)
 {
-	return w->free_functions <= 1 && bp->file != w->program;
+	return w->free_functions <= 1 && file != w->program;
 }
 
 /* ---- calls that begin ---- */
@@ -135,6 +135,9 @@ static bool is_unwanted(const struct watch *w, const struct probe *p, const stru
 static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const struct probe *p,
 			    struct call *c)
 {
+	/* It would stay pending, and all that the engine sees would have to be judged. */
+	if (w->engine)
+		return false;
 	if (c->unwanted) {
 		const struct call_site *from = watch_site_of(w, c->ret, bp->at);
 
@@ -147,8 +150,7 @@ static bool needs_no_return(struct watch *w, const struct breakpoint *bp, const 
 	return site != SITE_ANY;
 }
 
-/* The label for what is requested inside of a call. */
-static enum alloc_label inner_label(const struct watch *w, const struct call *outer)
+enum alloc_label watch_inner_label(const struct watch *w, const struct call *outer)
 {
 	return watch_probe(w, outer->probe)->kind == PROBE_LABEL ? outer->label : LABEL_NONE;
 }
@@ -176,7 +178,7 @@ static void begin_call(struct watch *w, struct task *task, struct watched_task *
 	c->pool = probe_gives_block(p) ? watch_pool_of(w, t, c, r) : 0;
 	/* Of nested calls that give a label the innermost counts. */
 	if (!c->label && t->calls.n > 1)
-		c->label = inner_label(w, c - 1);
+		c->label = watch_inner_label(w, c - 1);
 	c->unwanted = is_unwanted(w, p, c);
 	w->counts.unwanted += c->unwanted;
 	/* A stop at its return would tell no more than the chain does when that is asked for. */
@@ -274,10 +276,10 @@ static bool is_about_a_pool(const struct probe *p)
 /* Judge an entry and serve it: a call of the program's own begins, or is reported at once. */
 static void serve_entry(struct watch *w, struct task *task, struct watched_task *t,
 			const struct breakpoint *bp, const struct call_entry *e,
-			const struct arch_regs *r)
+			const struct engine_part *engine, const struct arch_regs *r)
 {
 	const struct probe *p = watch_probe(w, bp->probe);
-	bool outer = watch_is_outer(w, task, &t->calls, e, r);
+	bool outer = watch_is_outer(w, task, &t->calls, e, engine, r);
 
 	if (is_about_a_pool(p))
 		watch_pool_entry(w, task, t, bp, r);
@@ -296,7 +298,7 @@ static void serve_entry(struct watch *w, struct task *task, struct watched_task 
 	if (p->kind == PROBE_FREE_LIST)
 		announce_free_list(w, task, arch_arg(r, p->ptr_arg), arch_arg(r, p->next_arg),
 				   arch_sp_after_return(r));
-	if (p->kind != PROBE_FREE || (e->freed && !free_stays_inside(w, bp)))
+	if (p->kind != PROBE_FREE || (e->freed && !watch_frees_alone(w, bp->file)))
 		begin_call(w, task, t, bp, e, r);
 }
 
@@ -308,6 +310,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	struct arch_regs request;
 	const struct arch_regs *as = r; /* of the call that is judged */
 	struct call_entry e = { .entry = bp->at };
+	const struct engine_part engine = { .calls = watch_engine_calls(w, task) };
 
 	if (p->question)
 		return answer(w, task, t, bp, r);
@@ -321,7 +324,7 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 	}
 	if (p->kind == PROBE_FREE) {
 		e.freed = arch_arg(r, p->ptr_arg);
-		if (!t->calls.n && (!e.freed || free_stays_inside(w, bp))) {
+		if (!t->calls.n && !engine.calls && (!e.freed || watch_frees_alone(w, bp->file))) {
 			count_free(w, task, t, bp, r);
 			return false;
 		}
@@ -339,6 +342,6 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 		lose_entry(w, task);
 		return false;
 	}
-	serve_entry(w, task, t, bp, &e, as);
+	serve_entry(w, task, t, bp, &e, &engine, as);
 	return false;
 }

@@ -8,7 +8,8 @@
 static void plant_function(struct watch *w, const struct mapping *m, taddr at, uint32_t file,
 			   uint32_t probe)
 {
-	if (!watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
+	/* One that the engine sees by another name has all that it needs. */
+	if (watch_is_taken(w, at) || !watch_plant(w, at, BREAKPOINT_ENTRY, m->file, probe))
 		scan_resolved(&w->shared->scans, file, probe);
 }
 

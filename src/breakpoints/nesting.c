@@ -33,6 +33,17 @@ static bool is_sought(void *ctx, taddr pc, taddr sp, const struct unwind_frame *
 	return n && (n->certain || watch_function(f->w, inner) == n->entry);
 }
 
+/* Has code of the engine's made the call, with no signal in between? */
+static bool is_engines(const struct unwind_chain *chain)
+{
+	if (chain->foreign == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < chain->foreign && i < chain->n; i++)
+		if (chain->frames[i].exact)
+			return false;
+	return true;
+}
+
 static bool has_handler(const struct unwind_chain *chain)
 {
 	for (size_t i = 0; i < chain->n; i++)
@@ -71,16 +82,33 @@ static bool is_doubtful(const struct calls *calls, const struct unwind_chain *ch
 	       !calls_is_over(calls, chain->n > 1 ? chain->frames[chain->n - 2].cfa : 0);
 }
 
+/* Nothing is pending but a call that the engine sees, perhaps. */
+static enum entry_verdict judge_engines(enum engine_calls engine, const struct unwind_chain *chain)
+{
+	/* Where the chain is cut what has not been seen to end has to decide. */
+	bool cut = chain->truncated && !has_handler(chain) && engine == ENGINE_PENDING;
+
+	return cut ? ENTRY_IN_ENGINE : ENTRY_OUTER;
+}
+
 /* Unwind, judge by the chain, and note what was learned. 0 or -errno. */
 static int judge_unwinding(struct watch *w, struct calls *calls, const struct call_entry *e,
-			   const struct arch_regs *r, enum entry_verdict *verdict)
+			   const struct engine_part *engine, const struct arch_regs *r,
+			   enum entry_verdict *verdict)
 {
 	const struct unwind_goal goal = { is_sought, &(struct frame_sought){ w, calls } };
 	struct unwind_chain chain;
-	int err = watch_unwind(w, r, e->ret, &goal, &chain);
+	int err = watch_unwind(w, r, e->ret, calls->n ? &goal : NULL, &chain);
 
 	if (err)
 		return err;
+	/* What comes first from the inside: it has made the call. */
+	if (is_engines(&chain))
+		*verdict = ENTRY_IN_ENGINE;
+	else if (!calls->n)
+		*verdict = judge_engines(engine->calls, &chain);
+	if (is_engines(&chain) || !calls->n)
+		return 0;
 	*verdict = judge_by_chain(w, calls, e, &chain);
 	w->counts.doubtful += is_doubtful(calls, &chain);
 	/* A free that hands its block on in a chain that is cut proves nothing about others. */
@@ -112,24 +140,34 @@ static bool is_callback(const struct watch *w, const struct call *pending,
 }
 
 bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
-		    const struct call_entry *e, const struct arch_regs *r)
+		    const struct call_entry *e, const struct engine_part *engine,
+		    const struct arch_regs *r)
 {
+	const struct engine_seen *seen = engine->seen;
+
 	for (;;) {
 		const struct call *top = calls->n ? &calls->v[calls->n - 1] : NULL;
 		uint64_t word = 0;
 
-		if (top)
-			unwinder_far_word(w->unwinder, top->ret_at, &word);
+		if (top && !unwinder_far_word(w->unwinder, top->ret_at, &word) &&
+		    seen && seen->kept && top->ret_at == seen->outer_at)
+			word = top->ret;
 		enum entry_verdict v = calls_classify_entry(top, e, word);
 		bool goes_on = calls_enter(calls, e);
 		if (v == ENTRY_UNWIND && goes_on)
 			v = ENTRY_NESTED;
-		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, r, &v)) {
+		if (v == ENTRY_OUTER && engine->calls)
+			v = ENTRY_UNWIND;
+		if (v == ENTRY_UNWIND && seen)
+			v = calls_judge_seen(top, seen);
+		if (v == ENTRY_UNWIND && judge_unwinding(w, calls, e, engine, r, &v)) {
 			w->counts.lost++;
 			return false;
 		}
+		if (v == ENTRY_IN_ENGINE)
+			return false;
 		if (v == ENTRY_OUTER || v == ENTRY_NESTED)
-			return v == ENTRY_OUTER || is_callback(w, top, e);
+			return v == ENTRY_OUTER || !top || is_callback(w, top, e);
 		watch_abandon(w, task, calls);
 	}
 }

@@ -8,7 +8,7 @@
 
 void watch_emit(struct watch *w, struct alloc_event *e)
 {
-	e->time_ns = clock_now_ns();
+	e->time_ns = w->last_ns = clock_now_ns();
 	if (w->sink->event(w->image, e))
 		w->counts.lost++;
 }

@@ -42,7 +42,7 @@ struct watched_task *watched_task(struct task *task)
 	return task->user;
 }
 
-enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
+static enum trap_answer serve_trap(struct watch *w, struct task *task, bool certain)
 {
 	struct watched_task *t = watched_task(task);
 	struct arch_regs r;
@@ -90,6 +90,14 @@ enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
 					    &r);
 
 	return answer == TRAP_OURS && ended && roles == BREAKPOINT_RETURN ? TRAP_ENDS_CALL : answer;
+}
+
+enum trap_answer watch_trap(struct watch *w, struct task *task, bool certain)
+{
+	enum trap_answer answer = serve_trap(w, task, certain);
+
+	watch_tell_pending(w, task);
+	return answer;
 }
 
 /* The task's free has been counted, but has not run an instruction and may begin again. */
@@ -167,6 +175,7 @@ void watch_forget_calls(struct watch *w, struct task *task)
 
 	while (t && t->calls.n)
 		watch_abandon(w, task, &t->calls);
+	watch_tell_pending(w, task);
 }
 
 void watch_task_gone(struct watch *w, struct task *task)

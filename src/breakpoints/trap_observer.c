@@ -17,7 +17,7 @@
 static void catch_up(const struct observed *of)
 {
 	if (of && of->watch)
-		watch_catch_up(of->watch, false);
+		watch_catch_up(of->watch, true);
 }
 
 /* ---- what the tracer tells ---- */
@@ -230,7 +230,7 @@ static bool on_clean(void *ctx, struct address_space *space)
 	return watch_clean(of->watch) != -EAGAIN;
 }
 
-static uint64_t drain_all(struct trap_observer *o)
+static uint64_t drain_all(struct trap_observer *o, bool whole)
 {
 	const struct address_space *last = NULL;
 	uint64_t events = 0;
@@ -240,7 +240,7 @@ static uint64_t drain_all(struct trap_observer *o)
 		if (task->space == last || !observed_of(task))
 			continue;
 		last = task->space;
-		events += watch_catch_up(observed_of(task)->watch, false);
+		events += watch_catch_up(observed_of(task)->watch, whole);
 	}
 	return events;
 }
@@ -248,7 +248,7 @@ static uint64_t drain_all(struct trap_observer *o)
 static uint64_t on_idle(void *ctx)
 {
 	struct trap_observer *o = ctx;
-	uint64_t events = drain_all(o);
+	uint64_t events = drain_all(o, false);
 
 	if (!observer_next_to_arm(o))
 		return events;
@@ -322,7 +322,7 @@ struct trap_observer *trap_observer_of(struct observer *base)
 static void hold(struct observer *base)
 {
 	tracer_stop_all(trap_observer_of(base)->tracer);
-	drain_all(trap_observer_of(base));
+	drain_all(trap_observer_of(base), true);
 	observer_arm_found(trap_observer_of(base));
 }
 

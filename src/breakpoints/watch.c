@@ -196,9 +196,14 @@ int watch_modules(struct watch *w, pid_t tid)
 		changed = !has_mapping(&was, &now.maps[i]);
 	if (w->engine && changed)
 		w->shared->engine->modules(w->engine, &w->maps);
+	const bool new_trapped = w->new_trapped;
+
 	for (size_t i = 0; changed && !err && i < now.n; i++)
 		if (!has_mapping(&was, &now.maps[i]))
 			err = w->shared->no_traps ? 0 : plant_in(w, &now.maps[i]);
+	/* What an operator new calls may be in what has been looked at before. */
+	for (size_t i = 0; w->new_trapped != new_trapped && !err && i < now.n; i++)
+		err = plant_in(w, &now.maps[i]);
 	mappings_release(&was);
 	if (changed) {
 		watch_arm(w);
@@ -377,6 +382,7 @@ void watch_free(struct watch *w)
 	free(w->hidden);
 	watch_end_engine(w);
 	free(w->taken);
+	free(w->left);
 	free(w);
 }
 

@@ -55,8 +55,8 @@ int watch_fall_back(struct watch *w);
 
 /* Have all been told that the program has done so far; before a stop of it is served, and now and
  * then.
- * @ended: the program can do nothing more. Returns how many events there were. */
-uint64_t watch_catch_up(struct watch *w, bool ended);
+ * @whole: see engine_ops.drain(). Returns how many events there were. */
+uint64_t watch_catch_up(struct watch *w, bool whole);
 
 /* A task is about to get a signal: true if that is for a fault in code of the engine's, and the
  * task can go on as if nothing had happened. */

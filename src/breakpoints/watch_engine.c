@@ -13,6 +13,11 @@
 static int host_event(void *ctx, struct alloc_event *e)
 {
 	struct watch *w = ctx;
+
+	/* A trap that was hit meanwhile has been told already. */
+	if (e->time_ns < w->last_ns)
+		e->time_ns = w->last_ns;
+	w->last_ns = e->time_ns;
 	int err = w->sink->event(w->image, e);
 
 	w->counts.lost += err != 0;
@@ -52,6 +57,11 @@ static const struct engine_function *function_at(const struct watch *w, taddr at
 	return NULL;
 }
 
+bool watch_is_taken(const struct watch *w, taddr at)
+{
+	return function_at(w, at);
+}
+
 static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 {
 	struct watch *w = ctx;
@@ -60,10 +70,20 @@ static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 	return f && watch_by_allocator(w, function, f->file, ret);
 }
 
-static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
-		       bool *inside)
+static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out)
 {
-	return watch_chain_of_copy(ctx, tid, copy, out, inside);
+	return watch_chain_of_copy(ctx, tid, copy, out);
+}
+
+static bool host_is_nested(void *ctx, const struct engine_call *call, enum alloc_label *label)
+{
+	return watch_is_nested(ctx, call, label);
+}
+
+static bool host_frees_alone(void *ctx, const struct engine_function *f)
+{
+	watch_count_allocators(ctx);
+	return watch_frees_alone(ctx, f->file);
 }
 
 static void host_checked(void *ctx, bool wrong)
@@ -171,6 +191,8 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
+		.is_nested = host_is_nested,
+		.frees_alone = host_frees_alone,
 		.checked = host_checked,
 		.has_left = host_has_left,
 		.note = host_note,
@@ -195,44 +217,87 @@ const char *watch_refusal(const struct watch *w)
 	return w->refusal.text[0] ? w->refusal.text : NULL;
 }
 
-/* Is what comes of the function's calls told from that of others by who calls whom? Between a
- * function that is trapped and one that is not nobody tells that. */
+/* Does it tell of blocks? */
 static bool has_part(const struct probe *p)
 {
 	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p);
 }
 
-static void refuse(struct watch *w, const struct engine_function *f, const char *why)
+static void refuse(struct watch *w, const char *name, const char *why)
 {
-	struct error note;
+	if (!watch_refusal(w))
+		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s", name,
+			  why);
+}
 
-	if (f->no_forwarder)
-		why = f->no_forwarder;
-	/* Of what has come later the program is not to suffer. */
-	if (w->decided) {
-		error_set(&note, 0, "has a %s() now that is not seen: %s", f->probe->name, why);
-		w->sink->note(w->image, note.text);
-	} else if (!watch_refusal(w))
-		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s",
-			  f->probe->name, why);
+/* True: the engine sees its calls from arm() on. *@why: why not. */
+static bool takes(struct watch *w, const struct engine_function *f, const char **why)
+{
+	*why = watch_why_trapped(w, f);
+	if (*why)
+		return false;
+	*why = "out of memory";
+	if (ARRAY_RESERVE(&w->taken, &w->cap_taken, w->n_taken) ||
+	    w->shared->engine->plant(w->engine, f, why) != ENGINE_TAKES)
+		return false;
+	w->taken[w->n_taken++] = *f;
+	return true;
+}
+
+static bool is_trapped(const struct watch *w, taddr at)
+{
+	const struct breakpoint *bp = breakpoints_at(&w->breakpoints, at);
+
+	return bp && bp->roles & BREAKPOINT_ENTRY;
 }
 
 bool watch_offer(struct watch *w, const struct engine_function *f)
 {
-	const char *why = w->engine ? "it has a breakpoint" : "it is the program's own";
+	const char *why = "loaded while nothing was recorded";
 
-	if (!has_engine(w) || !has_part(f->probe) || w->suspended)
-		return has_engine(w) && f->probe->kind == PROBE_GIVE_UP;
-	if (function_at(w, f->at))
+	if (!has_engine(w))
+		return false;
+	if (f->probe->kind == PROBE_GIVE_UP)
+		return !w->new_trapped;
+	if (!has_part(f->probe) || is_trapped(w, f->at))
+		return false;
+	if (watch_is_taken(w, f->at))
 		return true;
-	if (w->engine && !breakpoints_at(&w->breakpoints, f->at) &&
-	    !ARRAY_RESERVE(&w->taken, &w->cap_taken, w->n_taken) &&
-	    w->shared->engine->plant(w->engine, f, &why) == ENGINE_TAKES) {
-		w->taken[w->n_taken++] = *f;
-		return true;
+	if (!w->engine && !w->suspended && !f->probe->user) {
+		refuse(w, f->probe->name,
+		       f->no_forwarder ? f->no_forwarder : "it is the program's own");
+		return false;
 	}
-	refuse(w, f, why);
-	return w->decided;
+	if (!w->engine && !w->suspended)
+		why = "arguments that may be anywhere";
+	else if (!w->suspended && takes(w, f, &why))
+		return true;
+	if (watch_note_left(w, f, why))
+		w->counts.lost++;
+	return false;
+}
+
+/* Does the engine see what gives blocks, and what frees them? */
+static bool sees_blocks(const struct watch *w)
+{
+	bool gives = false, frees = false;
+
+	for (size_t i = 0; i < w->n_taken; i++) {
+		gives |= probe_gives_block(w->taken[i].probe);
+		frees |= w->taken[i].probe->kind == PROBE_FREE;
+	}
+	return gives && frees;
+}
+
+/* Before it has begun: is all that there is of an allocator left to traps? */
+static bool sees_nothing(struct watch *w)
+{
+	for (size_t i = 0; i < w->n_left && !w->decided; i++)
+		if (!w->left[i].user && !sees_blocks(w)) {
+			refuse(w, w->left[i].name, w->left[i].why);
+			return true;
+		}
+	return false;
 }
 
 static void cannot_arm(struct watch *w, const struct error *why)
@@ -257,12 +322,14 @@ static void arm(struct watch *w, bool held)
 	if (err && !w->in_the_way)
 		cannot_arm(w, &why);
 	w->decided |= !err && w->n_taken;
+	if (w->decided)
+		watch_tell_left(w);
 }
 
 void watch_arm(struct watch *w)
 {
 	/* What is refused is left as it is. */
-	if (!w->engine || watch_refusal(w))
+	if (!w->engine || watch_refusal(w) || sees_nothing(w))
 		return;
 	if (w->arming == ARM_LATER)
 		w->arm_later = true;
@@ -304,6 +371,7 @@ int watch_fall_back(struct watch *w)
 		s->engine->remove(w->engine);
 	watch_end_engine(w);
 	w->traps_only = true;
+	w->n_left = w->told_left = 0;
 	error_set(&note, 0, "is watched by traps: %s", w->refusal.text);
 	w->refusal.text[0] = 0;
 	int err = watch_plant_again(w);
@@ -324,9 +392,9 @@ void watch_forget_taken(struct watch *w, taddr start, taddr end)
 	w->n_taken = n;
 }
 
-uint64_t watch_catch_up(struct watch *w, bool ended)
+uint64_t watch_catch_up(struct watch *w, bool whole)
 {
-	return w->engine ? w->shared->engine->drain(w->engine, ended) : 0;
+	return w->engine ? w->shared->engine->drain(w->engine, whole) : 0;
 }
 
 bool watch_fault(struct watch *w, struct task *task)

@@ -59,12 +59,23 @@ struct watch {
 	struct engine_host host;	/* what it asks of us */
 	struct engine_function *taken;	/* functions that it sees */
 	size_t n_taken, cap_taken;
+	struct left_function *left;	/* functions that it has left to traps */
+	size_t n_left, cap_left, told_left;
+	uint64_t last_ns;		/* time of the last event */
 	enum arming arming;		/* what is found to be mapped */
 	bool arm_later, in_the_way;	/* watch_is_to_arm() */
 	bool decided;			/* the engine has begun to see functions */
 	bool traps_only;		/* it cannot be used here */
+	bool new_trapped;		/* an operator new is trapped: when it gives up matters */
 	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
 					   can */
+};
+
+/* A function that has a breakpoint in a program that an engine sees. */
+struct left_function {
+	uint32_t file, number;	/* as in struct engine_function */
+	const char *name, *why;
+	bool user;		/* the definition is the user's own */
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */
@@ -152,10 +163,14 @@ int watch_stack(struct watch *w, struct task *task, struct unwind_chain *chain);
 /* Where the function begins that the frame @f is in; 0: nothing describes it. */
 taddr watch_function(struct watch *w, const struct unwind_frame *f);
 
-/* The chain that a copy of a task's stack tells; its frames are good until the next call. *@inside:
- * code of the engine's has made the call, and no signal has come in between. 0 or -errno. */
+/* The same as watch_snapshot() of a copy of a task's stack; *@r are the registers at the entry of
+ * the function that was called. 0 or -errno. */
+int watch_snapshot_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
+			struct arch_regs *r);
+/* The chain that a copy of a task's stack tells; its frames are good until the next call. 0 or
+ * -errno. */
 int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *copy,
-			struct alloc_chain *out, bool *inside);
+			struct alloc_chain *out);
 
 /* watch_engine.c */
 /* Let the session's engine, if there is one, begin in the program, all of whose tasks are
@@ -163,12 +178,28 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 void watch_begin_engine(struct watch *w, struct task *task);
 /* What is to be planted there is the engine's if it takes it. False: it is to be trapped. */
 bool watch_offer(struct watch *w, const struct engine_function *f);
+/* Does the engine see the function at @at? */
+bool watch_is_taken(const struct watch *w, taddr at);
 /* Functions in [start, end) are gone. */
 void watch_forget_taken(struct watch *w, taddr start, taddr end);
 /* What has been offered is seen from here on, or from watch_arm_held() on. */
 void watch_arm(struct watch *w);
 /* Nothing of the engine is in the program any more, or that is gone. */
 void watch_end_engine(struct watch *w);
+
+/* beside.c: functions that are trapped beside those that the engine sees */
+/* Why a function is to be trapped, whatever the engine says of it; NULL: it need not be. */
+const char *watch_why_trapped(struct watch *w, const struct engine_function *f);
+/* It is. 0 or -ENOMEM: nobody is told. */
+int watch_note_left(struct watch *w, const struct engine_function *f, const char *why);
+/* Tell of those that have not been told of. */
+void watch_tell_left(struct watch *w);
+/* Which trapped call a task is in may have changed: tell the engine. */
+void watch_tell_pending(struct watch *w, const struct task *task);
+/* What of the engine's calls a stopped task is in. */
+enum engine_calls watch_engine_calls(const struct watch *w, const struct task *task);
+/* See struct engine_host. */
+bool watch_is_nested(struct watch *w, const struct engine_call *call, enum alloc_label *label);
 
 /* sites.c */
 /* Did the code of module file @file, which defines the free at @at, and to which it returns at
@@ -217,10 +248,17 @@ bool watch_hit_entry(struct watch *w, struct task *task, struct watched_task *t,
 bool watch_was_rewound(const struct watch *w, struct watched_task *t, taddr entry, taddr ptr,
 		       taddr sp);
 
+/* Is there nothing to see inside of the calls of this function of module file @file, which
+ * frees? */
+bool watch_frees_alone(const struct watch *w, uint32_t file);
+/* The label for what is requested inside of a call. */
+enum alloc_label watch_inner_label(const struct watch *w, const struct call *outer);
+
 /* nesting.c */
 /* Whether this entry is the program's own call; drops pending calls that are over. */
 bool watch_is_outer(struct watch *w, struct task *task, struct calls *calls,
-		    const struct call_entry *e, const struct arch_regs *r);
+		    const struct call_entry *e, const struct engine_part *engine,
+		    const struct arch_regs *r);
 
 /* returns.c */
 /* Report an event to the sink, with the time. */

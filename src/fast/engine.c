@@ -81,7 +81,6 @@ static void fast_free(struct engine *e)
 	free(e->functions);
 	free(e->known);
 	free(e->tasks);
-	free(e->numbers);
 	free(e);
 }
 
@@ -135,24 +134,12 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	return e;
 }
 
-/* Of tasks that are stopped. A program begins without a thread pointer: the dynamic linker sets it
- * before it tells that its libraries are there. */
-static void look_at_thread_pointers(struct engine *e)
-{
-	struct arch_regs r;
-
-	for (size_t i = 0; i < e->n_tasks; i++)
-		if (!arch_get_regs(e->tasks[i]->tid, &r))
-			e->numbers[i] = threads_moved(e->threads, e->numbers[i],
-						      arch_thread_pointer_of(&r),
-						      ring_head(e->ring));
-}
-
 static int fast_arm(struct engine *e, bool held, struct error *why)
 {
 	if (e->removed)
 		return 0;
-	look_at_thread_pointers(e);
+	for (size_t i = 0; i < e->n_tasks; i++)
+		tasks_look_at_thread_pointer(e, &e->tasks[i]);
 	/* If somebody is in the agent just now there will be another hold. */
 	if (held && renew_is_due(e))
 		renew(e);
@@ -183,12 +170,12 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 {
 	struct arch_regs r;
 
-	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks) ||
-	    ARRAY_RESERVE(&e->numbers, &e->cap_numbers, e->n_tasks))
+	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
 		return; /* the agent takes it for a stranger */
-	e->tasks[e->n_tasks] = task;
-	e->numbers[e->n_tasks++] =
-		threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid);
+	e->tasks[e->n_tasks++] = (struct engine_task){
+		.task = task,
+		.number = threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid),
+	};
 	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
 	if (!told_ranges_have(e, arch_sp(&r)))
 		tell_ranges(e);
@@ -196,19 +183,20 @@ static void fast_thread_begins(struct engine *e, struct task *task)
 
 static void fast_thread_ends(struct engine *e, struct task *task)
 {
-	size_t i = 0;
+	struct engine_task *t = tasks_entry(e, task);
 
-	while (i < e->n_tasks && e->tasks[i] != task)
-		i++;
-	if (i == e->n_tasks)
+	if (!t)
 		return;
+	const uint32_t number = t->number;
+
+	e->n_tasks--;
+	memmove(t, t + 1, (size_t)(&e->tasks[e->n_tasks] - t) * sizeof *t);
 	/* Not by its number in the table: a stack is used again before its last thread is known to
 	 * have ended, and so the two have one. */
-	if (e->numbers[i] != AGENT_NO_THREAD)
-		threads_end(e->threads, e->numbers[i], ring_head(e->ring));
-	e->n_tasks--;
-	memmove(&e->tasks[i], &e->tasks[i + 1], (e->n_tasks - i) * sizeof *e->tasks);
-	memmove(&e->numbers[i], &e->numbers[i + 1], (e->n_tasks - i) * sizeof *e->numbers);
+	if (number == AGENT_NO_THREAD)
+		return;
+	threads_end(e->threads, number, ring_head(e->ring));
+	beside_ended(e, number);
 }
 
 /* ---- telling ---- */
@@ -261,10 +249,10 @@ static void park(struct engine *e, uint32_t number)
 	if (e->parked_at[number] && at - e->parked_at[number] < AGENT_ROOM / 2)
 		return;
 	for (size_t i = 0; i < e->n_tasks; i++)
-		if (e->tasks[i]->tid == tid) {
+		if (e->tasks[i].task->tid == tid) {
 			e->parked++;
 			e->parked_at[number] = at;
-			tracer_interrupt(e->tracer, e->tasks[i]);
+			tracer_interrupt(e->tracer, e->tasks[i].task);
 		}
 }
 
@@ -306,7 +294,7 @@ static void pace(struct engine *e, uint64_t now, uint64_t records)
 	e->paced_records = 0;
 }
 
-static uint64_t fast_drain(struct engine *e, bool ended)
+static uint64_t fast_drain(struct engine *e, bool whole)
 {
 	uint64_t now = clock_now_ns();
 	uint64_t upto = ring_head(e->ring), n = 0, some;
@@ -322,7 +310,7 @@ static uint64_t fast_drain(struct engine *e, bool ended)
 	threads_reap(e->threads, ring_position(e->ring));
 	pace(e, now, n);
 	tell_lost(e);
-	if (!ended && e->armed && !e->removed && renew_is_due(e))
+	if (!whole && e->armed && !e->removed && renew_is_due(e))
 		want_hold(e, now);
 	return n;
 }
@@ -392,7 +380,10 @@ static int fast_remove(struct engine *e)
 static void fast_clean_copy(const struct engine *e, struct task *child)
 {
 	pads_lift(e, child->space);
-	memory_leave_copy(e, child);
+	if (tasks_copy_has_left(e, child))
+		memory_leave_copy(e, child);
+	else
+		pads_leave_copy(e, child->space);
 }
 
 const struct engine_ops fast_engine = {
@@ -406,6 +397,8 @@ const struct engine_ops fast_engine = {
 	.counts = fast_counts,
 	.thread_begins = fast_thread_begins,
 	.thread_ends = fast_thread_ends,
+	.inside = beside_inside,
+	.pending = beside_pending,
 	.fault = faults_pass,
 	.has_code = own_code_has,
 	.leave_code = own_code_leave,

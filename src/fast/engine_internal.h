@@ -5,7 +5,7 @@
 /* What the files of the fast engine share: engine.c (the seam), memory.c (what is mapped into the
  * program), told.c (what the agent has to know), pads.c (what is written into it), own_code.c
  * (chains that lead through that), faults.c (what its instructions may do wrong), tasks.c (where
- * its threads stand). */
+ * its threads stand), beside.c (calls that are trapped beside it). */
 
 #include "arch/pads.h"
 #include "arch/patch.h"
@@ -56,6 +56,15 @@ struct known_code {
 	const struct cfi_rows *rows;	/* from module.lo on */
 };
 
+/* A task of the program. */
+struct engine_task {
+	struct task *task;
+	uint32_t number;	/* of its thread record, or AGENT_NO_THREAD */
+	/* The return address of the innermost trapped call that it is in, and where that is; 0:
+	 * none. */
+	taddr outer_at, outer_ret;
+};
+
 struct engine {
 	struct engine_shared *shared;
 	const struct engine_host *host;
@@ -78,9 +87,8 @@ struct engine {
 	struct nodes *nodes;
 	struct threads *threads;
 	struct events events;
-	struct task **tasks;
-	uint32_t *numbers;	/* of their thread records, or AGENT_NO_THREAD */
-	size_t n_tasks, cap_tasks, cap_numbers;
+	struct engine_task *tasks; /* in the order in which they have begun */
+	size_t n_tasks, cap_tasks;
 	bool said_fatal;	/* that the program has done away with code of ours */
 	uint64_t told_lost, told_damaged, told_uncounted;
 	uint64_t parked;	/* threads that waited for room and were stopped */
@@ -156,7 +164,16 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 int pads_arm(struct engine *e, bool held, struct error *why);
 /* Put the program's own bytes back, where the jumps still stand, in @space. */
 void pads_lift(const struct engine *e, const struct address_space *space);
+/* In a copy of the space, whose task has not returned through pads yet: nothing is told there. */
+void pads_leave_copy(const struct engine *e, const struct address_space *copy);
 bool pads_have(const struct engine *e, taddr pc);
+
+/* beside.c */
+/* See struct engine_ops. */
+bool beside_inside(const struct engine *e, const struct task *task);
+void beside_pending(struct engine *e, const struct task *task, taddr ret_at, taddr ret);
+/* Of the tasks with this number one has ended. */
+void beside_ended(struct engine *e, uint32_t number);
 
 /* faults.c */
 /* See struct engine_ops. */
@@ -171,8 +188,16 @@ struct task *tasks_caller(const struct engine *e, struct task **later);
 /* Move tasks that stand in the bytes that the jumps are to take. 0, or -EAGAIN: one may come back
  * there. */
 int tasks_make_way(struct engine *e);
+/* What is known of a task; NULL: nothing. */
+struct engine_task *tasks_entry(const struct engine *e, const struct task *task);
+/* Of a stopped task: a program begins without a thread pointer, which the dynamic linker sets
+ * before it tells that its libraries are there. */
+void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t);
 /* Is no task in the middle of the agent, nor comes back there? */
 bool tasks_are_outside_agent(struct engine *e);
+/* Is the only task of a copy of the space, made by fork, nowhere in pads, slots or agent, nor comes
+ * back to them? */
+bool tasks_copy_has_left(const struct engine *e, const struct task *child);
 /* Is no task in pads, slots or agent any more, nor comes back to them? */
 bool tasks_have_left(struct engine *e);
 

@@ -70,31 +70,56 @@ static const struct engine_function *function_of(const struct events *v, uint64_
 	return number < v->n_functions ? &v->functions[number] : NULL;
 }
 
-/* The chain that a copy of the stack tells. @inside: a pad has made the call. */
-static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
-		   struct alloc_chain *chain, bool *inside)
+static struct stack_copy copy_of(const struct ring_stack *s)
 {
 	struct stack_copy copy = { .pc = s->pc, .sp = s->sp, .bytes = s->word, .len = s->bytes };
 
 	for (unsigned i = 0, j = 0; i < ARCH_KEPT_REGS; i++)
 		copy.kept[i] = i == arch_frame_pointer ? s->fp : s->saved[j++];
-	if (v->host->unwind(v->host->ctx, tid, &copy, chain, inside)) {
+	return copy;
+}
+
+/* The chain that a copy of the stack tells. */
+static void unwind(const struct events *v, pid_t tid, const struct ring_stack *s,
+		   struct alloc_chain *chain)
+{
+	const struct stack_copy copy = copy_of(s);
+
+	if (v->host->unwind(v->host->ctx, tid, &copy, chain))
 		*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
-		*inside = false;
-	}
+}
+
+static struct engine_seen seen_by(uint64_t word)
+{
+	return (struct engine_seen){
+		.outer_at = word & SEEN_OUTER_AT_MASK,
+		.kept = word & SEEN_KEPT,
+		.whole = word & (SEEN_WHOLE | SEEN_OUTER | SEEN_PAD),
+		.outer = word & SEEN_OUTER && !(word & SEEN_PAD),
+		.own = word & SEEN_PAD,
+		.signal = word & SEEN_SIGNAL,
+	};
 }
 
 /* What the agent could not see for itself is seen from its copy of the stack. True: the call was
  * made by the allocator itself, inside of another one. */
-static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid)
+static bool is_nested(const struct events *v, const struct ring_record *r, pid_t tid,
+		      enum alloc_label *label)
 {
-	struct alloc_chain chain;
-	bool inside;
-
 	if (!has(r, WORD_JUDGE) || !r->stack)
 		return false;
-	unwind(v, tid, r->stack, &chain, &inside);
-	return inside;
+	const bool gives = r->kind != RECORD_FREE && r->kind != RECORD_REALLOC_BEGIN;
+	const struct stack_copy copy = copy_of(r->stack);
+	const struct engine_call call = {
+		.tid = tid,
+		.function = has(r, WORD_FUNCTION) ? function_of(v, r->word[WORD_FUNCTION]) : NULL,
+		.freed = r->kind == RECORD_FREE ? r->pointer : 0,
+		.gives = gives ? r->pointer : 0,
+		.stack = &copy,
+		.seen = seen_by(r->word[WORD_JUDGE]),
+	};
+
+	return v->host->is_nested(v->host->ctx, &call, label);
 }
 
 /* What a copy of the stack says of the chain that the agent has found. One that does not reach to
@@ -104,9 +129,8 @@ static void check(const struct events *v, const struct ring_record *r, pid_t tid
 {
 	struct alloc_chain told;
 	size_t n = 0, same = 0;
-	bool inside;
 
-	unwind(v, tid, r->stack, &told, &inside);
+	unwind(v, tid, r->stack, &told);
 	const uint32_t *places = nodes_chain(v->nodes, r->node, &n);
 	bool reaches = told.truncated != CHAIN_UNREADABLE && end != CHAIN_TOO_DEEP;
 	while (places && same < n && same < told.n && places[same] == told.frames[same])
@@ -122,11 +146,10 @@ static int find_chain(const struct events *v, const struct ring_record *r, pid_t
 		       struct alloc_chain *chain)
 {
 	uint32_t node;
-	bool inside;
 
 	*chain = (struct alloc_chain){ .truncated = CHAIN_UNREADABLE };
 	if (!r->node && r->stack)
-		unwind(v, tid, r->stack, chain, &inside);
+		unwind(v, tid, r->stack, chain);
 	if (!r->node)
 		return 0;
 	int err = nodes_find(v->nodes, r->node, &node, &chain->truncated);
@@ -226,7 +249,7 @@ void events_take(void *events, const struct ring_record *r)
 	struct alloc_event e;
 
 	begin_event(&e, call_of(r->kind), task_of(v, r));
-	if (is_nested(v, r, e.task))
+	if (is_nested(v, r, e.task, &e.label))
 		return;
 	int err = describe(v, r, &e);
 	if (err) {

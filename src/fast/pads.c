@@ -34,14 +34,26 @@ static struct meaning meaning_of(const struct probe *p)
 	return (struct meaning){ AGENT_ALLOC, { p->size_arg, none, none } };
 }
 
-/* May a pad tell all that the definition says? */
-static bool is_plain(const struct probe *p)
+/* What of a definition a pad cannot tell; NULL: it can tell all of it. */
+static const char *beyond_pads(const struct probe *p)
 {
-	if (p->user || p->operator_new || p->string_arg != NO_ARG || p->limit_arg != NO_ARG ||
-	    p->pool_arg != NO_ARG || p->label_arg != NO_ARG || p->label || p->frees_on_failure ||
-	    (p->out_arg != NO_ARG && p->count_arg != NO_ARG))
-		return false;
-	return p->kind == PROBE_ALLOC || p->kind == PROBE_REALLOC || p->kind == PROBE_FREE;
+	if (p->user)
+		return "arguments that may be anywhere";
+	if (p->operator_new)
+		return "an operator of C++";
+	if (p->kind == PROBE_RESIZE)
+		return "resizing in place";
+	if (p->kind != PROBE_ALLOC && p->kind != PROBE_REALLOC && p->kind != PROBE_FREE)
+		return "more than one block at a time";
+	if (p->string_arg != NO_ARG || p->limit_arg != NO_ARG)
+		return "a string to copy";
+	if (p->pool_arg != NO_ARG)
+		return "a pool";
+	if (p->label_arg != NO_ARG || p->label)
+		return "labels of blocks";
+	if (p->frees_on_failure)
+		return "a block that goes although there is none for it";
+	return p->out_arg != NO_ARG && p->count_arg != NO_ARG ? "too many arguments" : NULL;
 }
 
 enum { FUNCTIONS_MAX = 0xffff };
@@ -52,10 +64,9 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
-	if (e->n_pads >= FUNCTIONS_MAX || !is_plain(f->probe)) {
-		*why = "its definition says more than a pad can tell";
+	*why = e->n_pads < FUNCTIONS_MAX ? beyond_pads(f->probe) : "too many functions";
+	if (*why)
 		return ENGINE_LEAVES;
-	}
 	ssize_t got = address_space_read(e->space, f->at, code, len);
 	if (got <= 0 || arch_patch_plan(code, (size_t)got, f->size, &p.patch, why)) {
 		*why = got <= 0 ? "it cannot be read" : *why;
@@ -71,16 +82,6 @@ enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, 
 	e->events.functions = e->functions;
 	e->events.n_functions = e->n_pads;
 	return ENGINE_TAKES;
-}
-
-/* What a free does inside matters only if it may call another one. */
-static size_t free_functions(const struct engine *e)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->n_pads; i++)
-		n += !e->pads[i].gone && e->functions[i].probe->kind == PROBE_FREE;
-	return n;
 }
 
 static bool write_all(const struct engine *e, taddr at, const void *bytes, size_t len)
@@ -100,7 +101,8 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 	const struct probe *p = e->functions[i].probe;
 	const struct agent_head *head = (const struct agent_head *)agent_blob;
 	const struct meaning m = meaning_of(p);
-	bool tail = m.call == AGENT_FREE && free_functions(e) == 1;
+	bool tail = m.call == AGENT_FREE &&
+		    e->host->frees_alone(e->host->ctx, &e->functions[i]);
 	struct arch_pad pad = {
 		.probe = AGENT_PROBE(m.call, i),
 		.form = tail ? ARCH_PAD_TAIL : ARCH_PAD_CALL,
@@ -239,6 +241,18 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 			p->written = false;
 		}
 	}
+}
+
+/* A pad that has begun a call tells of its end, whatever the flag says, and the agent has
+ * nothing to tell it to: what it shares with us is not inherited. */
+void pads_leave_copy(const struct engine *e, const struct address_space *copy)
+{
+	const struct agent_head *head = (const struct agent_head *)agent_blob;
+	const int32_t entries[] = { head->enter, head->begin, head->end, head->free };
+	const uint8_t code = ARCH_PAD_NOTHING;
+
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		address_space_write(copy, e->agent + (taddr)entries[i], &code, sizeof code);
 }
 
 bool pads_have(const struct engine *e, taddr pc)

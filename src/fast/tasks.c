@@ -11,16 +11,33 @@ pid_t tasks_tid(const struct engine *e)
 {
 	/* A leader that has ended while its threads go on has no memory any more. */
 	for (size_t i = 0; i < e->n_tasks; i++)
-		if (!e->tasks[i]->over && !task_has_ended(e->tasks[i]))
-			return e->tasks[i]->tid;
+		if (!e->tasks[i].task->over && !task_has_ended(e->tasks[i].task))
+			return e->tasks[i].task->tid;
 	return e->space->pid;
+}
+
+struct engine_task *tasks_entry(const struct engine *e, const struct task *task)
+{
+	for (size_t i = e->n_tasks; i-- > 0;)
+		if (e->tasks[i].task == task)
+			return &e->tasks[i];
+	return NULL;
+}
+
+void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t)
+{
+	struct arch_regs r;
+
+	if (!arch_get_regs(t->task->tid, &r))
+		t->number = threads_moved(e->threads, t->number, arch_thread_pointer_of(&r),
+					  ring_head(e->ring));
 }
 
 struct task *tasks_caller(const struct engine *e, struct task **later)
 {
 	*later = NULL;
 	for (size_t i = 0; i < e->n_tasks; i++) {
-		struct task *task = e->tasks[i];
+		struct task *task = e->tasks[i].task;
 
 		if (task_can_call(task))
 			return task;
@@ -32,9 +49,10 @@ struct task *tasks_caller(const struct engine *e, struct task **later)
 
 typedef bool word_fn(const struct engine *e, taddr word);
 
-/* Does @fn say yes to a word of the task's stack, from its stack pointer to the end of that
- * mapping? */
-static bool any_word(const struct engine *e, taddr sp, word_fn *fn)
+/* Does @fn say yes to a word of the stack in @space, the program's or a copy of it, from the stack
+ * pointer to the end of that mapping? */
+static bool any_word(const struct engine *e, const struct address_space *space, taddr sp,
+		     word_fn *fn)
 {
 	uint64_t words[PIECE / 8];
 	const struct agent_shared *s = engine_agent(e);
@@ -44,7 +62,7 @@ static bool any_word(const struct engine *e, taddr sp, word_fn *fn)
 		if (sp >= s->ranges[i].lo && sp < s->ranges[i].hi)
 			end = s->ranges[i].hi;
 	for (taddr at = sp & ~(taddr)7; at < end; at += sizeof words) {
-		ssize_t got = address_space_read(e->space, at, words, sizeof words);
+		ssize_t got = address_space_read(space, at, words, sizeof words);
 
 		for (ssize_t i = 0; i < got / 8; i++)
 			if (fn(e, words[i]))
@@ -88,7 +106,7 @@ static int make_way(struct engine *e, const struct task *task)
 		if (moved)
 			arch_write_pc(task->tid, pc);
 	}
-	return any_word(e, arch_sp(&r), is_in_the_way) ? -EAGAIN : 0;
+	return any_word(e, e->space, arch_sp(&r), is_in_the_way) ? -EAGAIN : 0;
 }
 
 int tasks_make_way(struct engine *e)
@@ -96,7 +114,7 @@ int tasks_make_way(struct engine *e)
 	int err = 0;
 
 	for (size_t i = 0; i < e->n_tasks && !err; i++)
-		err = make_way(e, e->tasks[i]);
+		err = make_way(e, e->tasks[i].task);
 	return err;
 }
 
@@ -143,21 +161,22 @@ static bool has_left(const struct engine *e, struct task *task, uint32_t number)
 		return true; /* it is dying */
 	if (is_ours(e, arch_pc(&r)) && !put_back(e, task, &r))
 		return false;
-	return !any_word(e, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
+	return !any_word(e, e->space, arch_sp(&r), is_ours) || only_stale_words(e, task, number);
 }
 
 bool tasks_are_outside_agent(struct engine *e)
 {
 	for (size_t i = 0; i < e->n_tasks; i++) {
+		struct task *task = e->tasks[i].task;
 		struct arch_regs r;
 
-		if (arch_get_regs(e->tasks[i]->tid, &r))
+		if (arch_get_regs(task->tid, &r))
 			continue; /* it is dying */
 		if (is_agents(e, arch_pc(&r)))
 			return false;
 		/* In a pad it may be about to go there, and that does no harm. */
-		if (any_word(e, arch_sp(&r), is_agents) &&
-		    !e->host->has_left(e->host->ctx, e->tasks[i], is_agents, e))
+		if (any_word(e, e->space, arch_sp(&r), is_agents) &&
+		    !e->host->has_left(e->host->ctx, task, is_agents, e))
 			return false;
 	}
 	return true;
@@ -168,6 +187,13 @@ bool tasks_have_left(struct engine *e)
 	bool all = true;
 
 	for (size_t i = 0; i < e->n_tasks; i++)
-		all &= has_left(e, e->tasks[i], e->numbers[i]);
+		all &= has_left(e, e->tasks[i].task, e->tasks[i].number);
 	return all;
+}
+
+bool tasks_copy_has_left(const struct engine *e, const struct task *child)
+{
+	struct arch_regs r;
+
+	return arch_get_regs(child->tid, &r) || !any_word(e, child->space, arch_sp(&r), is_ours);
 }

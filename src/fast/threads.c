@@ -88,6 +88,7 @@ static void clear_record(struct agent_shared *s, uint32_t number)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	agent_deep_give_back(s, number);
 	r->depth = 0;
+	r->outer_at = 0;
 	r->n_frames = 0;
 	r->stack = 0;
 	r->stack_lo = r->stack_hi = 0;
@@ -162,6 +163,11 @@ void threads_reap(struct threads *t, uint64_t position)
 		t->known[number].tid = 0;
 		t->free[t->n_free++] = number;
 	}
+}
+
+void threads_is(struct threads *t, uint32_t number, pid_t tid)
+{
+	t->known[number].tid = tid;
 }
 
 pid_t threads_tid(const struct threads *t, uint32_t number)

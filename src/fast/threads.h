@@ -37,6 +37,9 @@ uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_point
 /* The ring has been read up to @position. */
 void threads_reap(struct threads *t, uint64_t position);
 
+/* Of the tasks that have this number it is this one's from here on. */
+void threads_is(struct threads *t, uint32_t number, pid_t tid);
+
 /* The task that a record is of; also of a thread that has ended, until it is reaped. 0: none. */
 pid_t threads_tid(const struct threads *t, uint32_t number);
 

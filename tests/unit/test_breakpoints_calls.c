@@ -399,9 +399,33 @@ static void what_a_call_within_calls_costs_does_not_grow_with_their_depth(void *
 	free(chain);
 }
 
+static void what_the_engine_has_seen_of_the_stack_decides(void **state)
+{
+	const struct call p = { .ret_at = 0x100 };
+	struct engine_seen seen = { .outer_at = 0x100 };
+
+	(void)state;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_UNWIND);
+	seen.whole = true;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_ABANDONED);
+	assert_int_equal(calls_judge_seen(NULL, &seen), ENTRY_OUTER);
+	seen.outer = true;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_NESTED);
+	seen.signal = true;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_OUTER);
+	/* Of another one it has not been told. */
+	seen.outer_at = 0x200;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_UNWIND);
+	seen.outer = seen.signal = false;
+	seen.own = true;
+	assert_int_equal(calls_judge_seen(&p, &seen), ENTRY_IN_ENGINE);
+	assert_int_equal(calls_judge_seen(NULL, &seen), ENTRY_IN_ENGINE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_engine_has_seen_of_the_stack_decides),
 		cmocka_unit_test(an_entry_with_nothing_pending_is_the_programs_own),
 		cmocka_unit_test(of_a_free_only_what_is_on_the_stack_and_in_the_chain_can_tell),
 		cmocka_unit_test(of_a_call_from_further_down_the_chain_tells_whether_it_is_nested),

@@ -30,7 +30,7 @@ struct world {
 	/* the engine's */
 	const struct engine_host *host;
 	const char *no_open;	/* why it cannot begin */
-	const char *leaves;	/* the name of a function that it does not take */
+	const char *leaves;	/* a function that it does not take; "": it takes none */
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
 	size_t n_offers;
@@ -44,6 +44,8 @@ struct world {
 	uint64_t frames[ADDRESSES_MAX];
 	uint32_t files[ADDRESSES_MAX], n_frames;
 	bool lost_in_code;
+	char noted[1024];
+	unsigned notes;
 };
 
 static struct world *world; /* an engine is opened with no context but its shared part */
@@ -83,8 +85,10 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 
 	assert_true(w->n_offers < OFFERS_MAX);
 	w->offers[w->n_offers++] = *f;
-	*why = "a script says so";
-	return w->leaves && !strcmp(f->probe->name, w->leaves) ? ENGINE_LEAVES : ENGINE_TAKES;
+	*why = "a script";
+	if (w->leaves && (!*w->leaves || !strcmp(f->probe->name, w->leaves)))
+		return ENGINE_LEAVES;
+	return ENGINE_TAKES;
 }
 
 static int script_arm(struct engine *e, bool held, struct error *why)
@@ -123,6 +127,17 @@ static void script_thread_begins(struct engine *e, struct task *task)
 static void script_thread_ends(struct engine *e, struct task *task)
 {
 	(void)e, (void)task;
+}
+
+static bool script_inside(const struct engine *e, const struct task *task)
+{
+	(void)e, (void)task;
+	return false;
+}
+
+static void script_pending(struct engine *e, const struct task *task, taddr ret_at, taddr ret)
+{
+	(void)e, (void)task, (void)ret_at, (void)ret;
 }
 
 static void script_suspend(struct engine *e, bool on)
@@ -180,6 +195,8 @@ static const struct engine_ops script_ops = {
 	.counts = script_counts,
 	.thread_begins = script_thread_begins,
 	.thread_ends = script_thread_ends,
+	.inside = script_inside,
+	.pending = script_pending,
 	.has_code = script_has_code,
 	.leave_code = script_leave_code,
 	.suspend = script_suspend,
@@ -228,7 +245,16 @@ static void sink_modules(void *image, const struct mappings *maps)
 	(void)image, (void)maps;
 }
 
+static void sink_note(void *image, const char *what)
+{
+	struct world *w = image;
+
+	w->notes++;
+	snprintf(w->noted, sizeof w->noted, "%s", what);
+}
+
 static const struct observer_sink sink = {
+	.note = sink_note,
 	.event = sink_event,
 	.knows = sink_knows,
 	.frame = sink_frame,
@@ -285,6 +311,14 @@ static void watch_it(struct world *w)
 	w->watch = watch_new(&w->shared, &w->task, &sink, w, &err);
 	assert_non_null(w->watch);
 	assert_int_equal(err, 0);
+}
+
+__attribute__((noinline, used)) static void *a_function_to_hook(size_t n)
+{
+	static volatile size_t asked;
+
+	asked = n;
+	return asked ? &world : NULL;
 }
 
 static const struct engine_function *offered(const struct world *w, const void *at)
@@ -352,14 +386,45 @@ static void what_is_mapped_is_told_when_it_has_changed(void **state)
 	assert_int_equal(w->armed, 1);
 }
 
-static void an_engine_that_cannot_see_a_function_is_refused_with_its_reason(void **state)
+static void what_it_does_not_take_is_trapped_and_named_once(void **state)
 {
 	struct world *w = *state;
 
 	w->leaves = "realloc";
 	watch_it(w);
-	assert_string_equal(watch_refusal(w->watch),
-			    "its realloc() cannot be seen without a trap: a script says so");
+	assert_null(watch_refusal(w->watch));
+	assert_false(is_untouched(w, realloc));
+	assert_true(is_untouched(w, malloc));
+	assert_string_equal(w->noted,
+			    "has 1 function that is watched by traps: realloc (a script)");
+	watch_remapped(w->watch, w->child);
+	assert_int_equal(w->notes, 1);
+	assert_int_equal(watch_clean(w->watch), 0);
+	assert_true(is_untouched(w, realloc));
+}
+
+static void what_the_user_has_defined_is_trapped_before_the_engine_begins(void **state)
+{
+	struct world *w = *state;
+	struct error e;
+	char hook[64];
+
+	snprintf(hook, sizeof hook, "malloc:%s", "a_function_to_hook");
+	assert_int_equal(probes_add_hook(&w->rules.probes, hook, &e), 0);
+	w->task.wstatus = SIGTRAP << 8 | 0x7f | 4 << 16; /* PTRACE_EVENT_EXEC */
+	watch_it(w);
+	assert_null(strstr(watch_refusal(w->watch), "a_function_to_hook"));
+	assert_false(is_untouched(w, a_function_to_hook));
+}
+
+static void an_engine_that_sees_nothing_is_refused_with_its_reason(void **state)
+{
+	struct world *w = *state;
+
+	w->leaves = "";
+	watch_it(w);
+	assert_non_null(strstr(watch_refusal(w->watch), "() cannot be seen without a trap: "));
+	assert_int_equal(w->notes, 0);
 	assert_int_equal(watch_clean(w->watch), 0);
 	assert_true(is_untouched(w, realloc));
 }
@@ -466,17 +531,26 @@ static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t byt
 	return (taddr)__builtin_return_address(0);
 }
 
+static bool is_nested(struct world *w, const struct stack_copy *copy)
+{
+	const struct engine_call call = { .tid = w->child, .stack = copy };
+	enum alloc_label label = LABEL_CONS;
+	bool nested = w->host->is_nested(w->host->ctx, &call, &label);
+
+	assert_int_equal(label, LABEL_NONE);
+	return nested;
+}
+
 static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
 {
 	struct world *w = *state;
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
-	bool inside;
 
 	watch_it(w);
 	taddr caller = call_it(&copy, bytes);
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
 	assert_true(chain.n > 3);
 	const struct mapping *m = mappings_find(watch_mappings(w->watch), caller);
 	bool found = false;
@@ -492,12 +566,11 @@ static void code_of_the_engines_own_is_no_caller(void **state)
 	struct alloc_chain chain = { 0 };
 	struct stack_copy copy;
 	uint32_t frames[64];
-	bool inside = true;
 
 	watch_it(w);
 	call_it(&copy, bytes + 8);
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
-	assert_false(inside);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_false(is_nested(w, &copy));
 	assert_in_range(chain.n, 3, 64);
 	const size_t n = chain.n;
 	const enum chain_end end = chain.truncated;
@@ -508,14 +581,14 @@ static void code_of_the_engines_own_is_no_caller(void **state)
 	copy.len += 8;
 	copy.sp -= 8;
 	copy.pc = OWN_CODE + 4;
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
-	assert_true(inside);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_true(is_nested(w, &copy));
 	assert_int_equal(chain.n, n);
 	assert_memory_equal(chain.frames, frames, n * sizeof *frames);
 	assert_int_equal(chain.truncated, end);
 	w->lost_in_code = true;
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
-	assert_true(inside);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
+	assert_true(is_nested(w, &copy));
 	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
 }
 
@@ -525,12 +598,11 @@ static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_tod
 	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
 	struct stack_copy copy;
 	struct alloc_chain chain = { 0 };
-	bool inside;
 
 	watch_it(w);
 	call_it(&copy, bytes);
 	copy.len = 0;
-	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain, &inside), 0);
+	assert_int_equal(w->host->unwind(w->host->ctx, w->child, &copy, &chain), 0);
 	assert_int_equal(chain.n, 1);
 	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
 }
@@ -561,7 +633,9 @@ int main(void)
 		TEST(functions_about_memory_are_offered_and_not_trapped),
 		TEST(each_function_is_offered_once),
 		TEST(what_is_mapped_is_told_when_it_has_changed),
-		TEST(an_engine_that_cannot_see_a_function_is_refused_with_its_reason),
+		TEST(what_it_does_not_take_is_trapped_and_named_once),
+		TEST(what_the_user_has_defined_is_trapped_before_the_engine_begins),
+		TEST(an_engine_that_sees_nothing_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
 		TEST(at_its_exec_a_task_cannot_be_made_to_do_anything),

@@ -24,7 +24,10 @@ struct world {
 	struct alloc_event told[EVENTS_MAX];
 	size_t n;
 	bool known, own_free;
-	bool inside;
+	bool nested;
+	enum alloc_label label;
+	struct engine_call judged;
+	taddr judged_sp;
 	int no_unwinding;
 	enum chain_end copy_ends;
 	size_t checked, wrong;
@@ -52,8 +55,7 @@ static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 	return ((struct world *)ctx)->own_free;
 }
 
-static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out,
-		       bool *inside)
+static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, struct alloc_chain *out)
 {
 	static const uint32_t frames[] = { 3, 4 };
 	struct world *w = ctx;
@@ -62,8 +64,17 @@ static int host_unwind(void *ctx, pid_t tid, const struct stack_copy *copy, stru
 	assert_int_equal(copy->sp, 0x7000);
 	assert_int_equal(copy->kept[arch_frame_pointer], 0x7777);
 	*out = (struct alloc_chain){ .frames = frames, .n = 2, .truncated = w->copy_ends };
-	*inside = w->inside;
 	return w->no_unwinding;
+}
+
+static bool host_is_nested(void *ctx, const struct engine_call *call, enum alloc_label *label)
+{
+	struct world *w = ctx;
+
+	w->judged = *call;
+	w->judged_sp = call->stack->sp;
+	*label = w->label;
+	return w->nested;
 }
 
 static void host_checked(void *ctx, bool wrong)
@@ -108,6 +119,7 @@ static int begin(void **state)
 	}
 	w->host = (struct engine_host){ .event = host_event, .knows = host_knows,
 					.by_allocator = host_by_allocator, .unwind = host_unwind,
+					.is_nested = host_is_nested,
 					.checked = host_checked,
 					.ctx = w };
 	w->v = (struct events){ .host = &w->host, .functions = w->functions,
@@ -342,18 +354,43 @@ static void a_copy_that_does_not_reach_can_only_say_that_a_chain_is_wrong(void *
 	assert_int_equal(check(w, ROOT_TOO_DEEP, other, 3), 0);
 }
 
-static void a_call_whose_stack_ends_in_a_pad_is_nested(void **state)
+static void what_the_agent_has_not_judged_the_host_does(void **state)
 {
 	struct world *w = *state;
 	struct ring_record r = { .kind = RECORD_ALLOC, .thread = w->thread, .pointer = 0x10,
-				 .size = 1,
-				 .stack = &stack, .words = 1u << WORD_JUDGE };
+				 .size = 1, .stack = &stack,
+				 .words = 1u << WORD_JUDGE | 1u << WORD_FUNCTION };
 
-	w->inside = true;
+	r.word[WORD_JUDGE] = SEEN_OUTER | SEEN_SIGNAL | SEEN_KEPT | 0x7ff8;
+	r.word[WORD_FUNCTION] = CALLOC;
+	w->nested = true;
 	events_take(&w->v, &r);
 	assert_int_equal(w->n, 0);
-	w->inside = false;
+	w->nested = false;
+	w->label = LABEL_CONS;
+	assert_int_equal(one(w, r)->label, LABEL_CONS);
+	assert_int_equal(w->judged.tid, 71);
+	assert_int_equal(w->judged_sp, 0x7000);
+	assert_ptr_equal(w->judged.function, &w->functions[CALLOC]);
+	assert_int_equal(w->judged.gives, 0x10);
+	assert_int_equal(w->judged.freed, 0);
+	const struct engine_seen *seen = &w->judged.seen;
+	assert_int_equal(seen->outer_at, 0x7ff8);
+	assert_true(seen->kept && seen->whole && seen->outer && seen->signal && !seen->own);
+	w->label = LABEL_NONE;
+	r = (struct ring_record){ .kind = RECORD_FREE, .thread = w->thread, .pointer = 0x20,
+				  .function = FREE, .ret = 0x1234, .stack = &stack,
+				  .words = 1u << WORD_JUDGE };
+	/* A pad was met first, whatever is outside of it. */
+	r.word[WORD_JUDGE] = SEEN_OUTER | SEEN_PAD;
 	one(w, r);
+	assert_null(w->judged.function);
+	assert_int_equal(w->judged.freed, 0x20);
+	assert_int_equal(w->judged.gives, 0);
+	assert_true(seen->own && seen->whole && !seen->outer && !seen->kept && !seen->signal);
+	r.word[WORD_JUDGE] = 0;
+	one(w, r);
+	assert_false(seen->whole);
 }
 
 static void a_node_that_is_none_is_lost(void **state)
@@ -421,7 +458,7 @@ int main(void)
 		TEST(a_copy_of_the_stack_is_unwound_here),
 		TEST(chains_are_compared_with_copies_if_that_is_asked_for),
 		TEST(a_copy_that_does_not_reach_can_only_say_that_a_chain_is_wrong),
-		TEST(a_call_whose_stack_ends_in_a_pad_is_nested),
+		TEST(what_the_agent_has_not_judged_the_host_does),
 		TEST(a_node_that_is_none_is_lost),
 		TEST(ticks_are_placed_between_two_moments_and_never_go_back),
 		TEST(records_of_the_same_ticks_have_one_time_until_the_next_drain),

@@ -16,8 +16,8 @@
 struct stopped {
 	struct engine e;
 	struct engine_host host;
-	struct task task, *tasks[1];
-	uint32_t numbers[1];
+	struct task task;
+	struct engine_task tasks[1];
 	struct pad pad;
 	struct arch_regs regs;
 	bool unwound_clean;
@@ -50,13 +50,12 @@ static int setup(void **state)
 	s->task.space = address_space_new(s->task.tid);
 	assert_non_null(s->task.space);
 	s->task.state = TASK_HELD;
-	s->tasks[0] = &s->task;
-	s->numbers[0] = NUMBER;
+	s->tasks[0] = (struct engine_task){ .task = &s->task, .number = NUMBER };
 	s->host = (struct engine_host){ .has_left = has_left, .ctx = s };
 	s->e = (struct engine){ .host = &s->host, .space = s->task.space, .agent = AGENT,
 				.agent_size = 4096, .near = { .at = NEAR, .size = 4096 },
 				.pads = &s->pad, .n_pads = 1, .tasks = s->tasks,
-				.numbers = s->numbers, .n_tasks = 1 };
+				.n_tasks = 1 };
 	s->e.memory.here = mmap(NULL, sizeof(struct agent_shared), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(s->e.memory.here, MAP_FAILED);
@@ -168,7 +167,7 @@ static void a_word_of_ours_on_the_stack_is_stale_if_no_call_returns_to_it(void *
 	engine_agent(&s->e)->threads[NUMBER].depth = 1;
 	assert_false(tasks_have_left(&s->e));
 	engine_agent(&s->e)->threads[NUMBER].depth = 0;
-	s->numbers[0] = AGENT_NO_THREAD;
+	s->tasks[0].number = AGENT_NO_THREAD;
 	assert_false(tasks_have_left(&s->e));
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that are trapped while pads are called: is the innermost one among the frames of a walk,
+ * and what is inside of it? */
+#include "agent/agent_internal.h"
+
+struct search {
+	const struct agent_shared *shared;
+	uint64_t sp, pc;	/* where the call goes on, and the stack pointer then */
+	uint64_t seen;
+};
+
+/* True: it is the frame that was sought. */
+static bool look_at(struct search *s, const struct agent_frame *f, bool signal)
+{
+	if (!f->exact && f->sp == s->sp && f->pc == s->pc) {
+		s->seen |= SEEN_OUTER;
+		return true;
+	}
+	if (s->seen & (SEEN_PAD | SEEN_SIGNAL))
+		return false;
+	if (!f->exact && agent_in_pad(s->shared, f->pc))
+		s->seen |= SEEN_PAD;
+	else if (signal)
+		s->seen |= SEEN_SIGNAL;
+	return false;
+}
+
+uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
+{
+	const uint64_t at = a->own ? a->own->outer_at : 0, ret = at ? a->own->outer_ret : 0;
+	struct search s = { .shared = a->shared, .sp = at + sizeof at, .pc = ret,
+			    .seen = found->whole ? SEEN_WHOLE : 0 };
+	uint64_t word;
+
+	if (!at)
+		s.sp = 0;
+	if (at && arch_read(at, &word) && word == ret)
+		s.seen |= SEEN_KEPT;
+	for (uint32_t i = 0; i < found->n_fresh; i++)
+		if (look_at(&s, &found->fresh[i], found->fresh[i].inside == INSIDE_SIGNAL))
+			return s.seen | (at & SEEN_OUTER_AT_MASK);
+	/* Of a chain with a signal in it nothing is remembered. */
+	for (uint32_t i = found->n_known; found->whole && i-- > 0;)
+		if (look_at(&s, &found->known[i], false))
+			break;
+	return s.seen | (at & SEEN_OUTER_AT_MASK);
+}
