@@ -182,12 +182,12 @@ static bool settle(struct rescue *r, pid_t tid, bool trapped)
 	case RECOVERY_LEAVE:
 		return true;
 	case RECOVERY_MOVE_RETURN:
-		r->keep_slots |= !set_return(r, &now, seen->pc, own);
+		r->keep_slots |= !seen || !set_return(r, &now, seen->pc, own);
 		return true;
 	case RECOVERY_SET_PC:
 		return set_regs(tid, &now, own);
 	case RECOVERY_SET_ALL:
-		return set_word(r, record) && set_regs(tid, &record->to, own);
+		return record && set_word(r, record) && set_regs(tid, &record->to, own);
 	case RECOVERY_SEND_TRAP:
 		syscall(SYS_tkill, tid, SIGTRAP);
 		return true;

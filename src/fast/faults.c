@@ -20,11 +20,11 @@ static bool is_foreseen(taddr insn, taddr *behind)
 	struct arch_fault f;
 
 	memcpy(&head, agent_blob, sizeof head);
-	for (int32_t at = head.faults; at < head.faults_end; at += (int32_t)sizeof f) {
+	for (int64_t at = head.faults; at < head.faults_end; at += (int64_t)sizeof f) {
 		memcpy(&f, agent_blob + at, sizeof f);
 		if ((taddr)(at + f.insn) != insn)
 			continue;
-		*behind = (taddr)(at + (int32_t)offsetof(struct arch_fault, behind) + f.behind);
+		*behind = (taddr)(at + (int64_t)offsetof(struct arch_fault, behind) + f.behind);
 		return true;
 	}
 	return false;
