@@ -89,9 +89,9 @@ static void tell(struct event *e)
 
 /* Walk, and give back what handlers that were left by longjmp had taken: that is seen from the
  * stack. */
-static void walk(struct activation *a, bool nodes, struct agent_chain *chain)
+static void walk(struct activation *a, bool nodes, bool judged, struct agent_chain *chain)
 {
-	agent_walk(a, nodes, chain);
+	agent_walk(a, nodes, judged, chain);
 	if (a->record != a->own && chain->whole && !chain->agent)
 		agent_reclaim(a);
 }
@@ -104,7 +104,7 @@ static uint64_t judge(struct activation *a, uint64_t *depth)
 
 	if (!a->record)
 		return STATE_JUDGE;
-	walk(a, false, &chain);
+	walk(a, false, true, &chain);
 	if (!chain.inside && chain.whole)
 		*depth = 0;
 	if (a->own && a->own->outer_at)
@@ -321,7 +321,7 @@ static bool add_chain(struct event *e, uint32_t probe, uint64_t state, uint32_t 
 		*node = agent_node_below(a->shared, 0, ROOT_TOO_DEEP, a->shared->epoch);
 		return true;
 	}
-	walk(a, true, &chain);
+	walk(a, true, state & STATE_JUDGE, &chain);
 	*node = chain.node;
 	const bool words = !*node || a->shared->flags & AGENT_WANT_STACKS;
 

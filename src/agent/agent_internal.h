@@ -31,7 +31,7 @@ struct activation {
 	struct agent_thread *own;    /* the thread's own record; NULL: nobody has entered it */
 	struct agent_thread *record; /* which has been taken: its own or a spare; NULL: none */
 	uint32_t own_number, number; /* of these; AGENT_NO_THREAD */
-	uint64_t seen;		     /* the value of WORD_JUDGE, as of the last walk */
+	uint64_t seen;		     /* the value of WORD_JUDGE, as of a walk of a judged call */
 };
 
 /* What a walk of the stack has found. */
@@ -113,8 +113,9 @@ uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
 
 /* ---- walk.c ---- */
 
-/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes. It gives no
- * result in registers: that would be loaded from narrower stores, and wait for them. */
-void agent_walk(struct activation *a, bool nodes, struct agent_chain *out);
+/* Walk the stack from the caller on, by a->record. Nodes are made only if @nodes, and a->seen is
+ * told only if the call is to be @judged. It gives no result in registers: that would be loaded
+ * from narrower stores, and wait for them. */
+void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chain *out);
 
 #endif

@@ -297,7 +297,7 @@ static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
 	}
 }
 
-void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
+void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chain *out)
 {
 	struct agent_thread *t = a->record;
 	struct walk w = {
@@ -323,8 +323,9 @@ void agent_walk(struct activation *a, bool nodes, struct agent_chain *out)
 	w.hi = t->stack_hi;
 	t->fresh[0] = (struct agent_frame){ .pc = a->pc, .sp = a->sp, .fp = a->fp };
 	how = walk_fresh(&w, &full);
-	a->seen = agent_seen(a, &(struct agent_found){ w.fresh, t->frames, w.n, w.keep,
-						       how == STEP_OUTERMOST });
+	if (judged)
+		a->seen = agent_seen(a, &(struct agent_found){ w.fresh, t->frames, w.n, w.keep,
+							       how == STEP_OUTERMOST });
 	finish(&w, how, full, nodes, out);
 	if (w.deep)
 		agent_deep_give_back(a->shared, a->number);
