@@ -141,8 +141,13 @@ by_traps() {
 	detach "$PID"
 	finish beside
 	json run.data
-	# What is inside of others has sizes of its own, and is no event.
-	nothing "$(jq -c '.bins[] | select(.size > 8309 and .size < 8326)' report.json)" "counted twice:"
+	# What is inside of others has sizes of its own, and is no event; but of a call that had begun before a resume
+	# nobody knows, with traps neither: what one of the threads made inside of it then counts. Four threads at
+	# most, three times, and three calls deep, are few beside all that they did.
+	local inner outer
+	inner=$(jq '[.bins[] | select(.size > 8309 and .size < 8326) | .allocs] | add // 0' report.json)
+	outer=$(jq '[.bins[] | select(.size >= 8301 and .size <= 8309) | .allocs] | add // 0' report.json)
+	((inner <= 36 && outer > 100 * inner && outer > 360)) || fail "$inner inside of others, $outer outside"
 	[ "$(jq '[.bins[] | select(.size >= 8301 and .size <= 8309)] | length' report.json)" = 9 ]
 }
 

@@ -386,6 +386,25 @@ static void what_is_mapped_is_told_when_it_has_changed(void **state)
 	assert_int_equal(w->armed, 1);
 }
 
+/* What is said of the functions of this name: with a sanitizer there are two, its own and the C
+ * library's. */
+static const char *trapped_sentence(const struct world *w, const char *name)
+{
+	static char text[256];
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_offers; i++)
+		n += !strcmp(w->offers[i].probe->name, name);
+	if (n == 2)
+		snprintf(text, sizeof text,
+			 "has 2 functions that are watched by traps: %s, %s (a script)", name,
+			 name);
+	else
+		snprintf(text, sizeof text, "has 1 function that is watched by traps: %s (a script)",
+			 name);
+	return text;
+}
+
 static void what_it_does_not_take_is_trapped_and_named_once(void **state)
 {
 	struct world *w = *state;
@@ -395,8 +414,7 @@ static void what_it_does_not_take_is_trapped_and_named_once(void **state)
 	assert_null(watch_refusal(w->watch));
 	assert_false(is_untouched(w, realloc));
 	assert_true(is_untouched(w, malloc));
-	assert_string_equal(w->noted,
-			    "has 1 function that is watched by traps: realloc (a script)");
+	assert_string_equal(w->noted, trapped_sentence(w, "realloc"));
 	watch_remapped(w->watch, w->child);
 	assert_int_equal(w->notes, 1);
 	assert_int_equal(watch_clean(w->watch), 0);
