@@ -400,8 +400,8 @@ static const char *trapped_sentence(const struct world *w, const char *name)
 			 "has 2 functions that are watched by traps: %s, %s (a script)", name,
 			 name);
 	else
-		snprintf(text, sizeof text, "has 1 function that is watched by traps: %s (a script)",
-			 name);
+		snprintf(text, sizeof text,
+			 "has 1 function that is watched by traps: %s (a script)", name);
 	return text;
 }
 
