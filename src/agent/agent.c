@@ -244,8 +244,7 @@ __attribute__((used)) void agent_begin(const uint64_t *words, const uint64_t *sp
 {
 	enum agent_call call = call_of(probe);
 	struct activation a;
-	uint64_t depth;
-	uint64_t state;
+	uint64_t depth, state;
 
 	(void)unused;
 	agent_activate(&a, sp, fp, saved);
@@ -378,8 +377,7 @@ __attribute__((used)) void agent_free(uint64_t block, const uint64_t *sp, uint64
 				      const struct arch_saved *saved)
 {
 	struct activation a;
-	uint64_t depth;
-	uint64_t state;
+	uint64_t depth, state;
 
 	(void)unused;
 	agent_activate(&a, sp, fp, saved);

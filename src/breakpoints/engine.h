@@ -144,9 +144,9 @@ struct engine_ops {
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 
-	/* Tell what has been seen. @whole: all of it that tasks have done which do not run now;
-	 * else what is not quite there yet may be left for the next time. Returns how many
-	 * events there were. */
+	/* Tell what has been seen: all that tasks have done which do not run now. @whole: a stop is
+	 * about to be served; else the engine may ask for a hold besides. Returns how many events
+	 * there were. */
 	uint64_t (*drain)(struct engine *e, bool whole);
 	struct engine_counts (*counts)(const struct engine *e);
 	/* A task, which is stopped, has begun to run in the space, or was there before the

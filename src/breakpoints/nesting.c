@@ -103,12 +103,14 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 	if (err)
 		return err;
 	/* What comes first from the inside: it has made the call. */
-	if (is_engines(&chain))
+	if (is_engines(&chain)) {
 		*verdict = ENTRY_IN_ENGINE;
-	else if (!calls->n)
-		*verdict = judge_engines(engine->calls, &chain);
-	if (is_engines(&chain) || !calls->n)
 		return 0;
+	}
+	if (!calls->n) {
+		*verdict = judge_engines(engine->calls, &chain);
+		return 0;
+	}
 	*verdict = judge_by_chain(w, calls, e, &chain);
 	w->counts.doubtful += is_doubtful(calls, &chain);
 	/* A free that hands its block on in a chain that is cut proves nothing about others. */

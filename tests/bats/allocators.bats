@@ -543,12 +543,7 @@ no_allocators() { # in chains of the program; one may ask itself for memory when
 # ---- kinds, and sizes ----
 
 @test "labels told by an argument or by the function break tables 3 and 4 down by kind" {
-	cat >lisp.probes <<-EOT
-		label   alloc_object label=1 c=3 f=5 s=40-41
-		label   cons is=c
-		label   vector is=s
-		wrapper raw
-	EOT
+	label_probes >lisp.probes
 	stated --probes=lisp.probes -- "$T/labels"
 	jq -e '.breakdown == "kind" and (.direct | length == 1) and .direct[0].function == "work"
 		and .direct[0].bytes == {c: (12 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: (2 * 16)}

@@ -65,12 +65,7 @@ by_traps() {
 }
 
 @test "calls of a pad inside of one that gives a label have it" {
-	cat >lisp.probes <<-EOT
-		label   alloc_object label=1 c=3 f=5 s=40-41
-		label   cons is=c
-		label   vector is=s
-		wrapper raw
-	EOT
+	label_probes >lisp.probes
 	OPTIONS=(--probes=lisp.probes)
 	exactly_alike "$T/labels"
 	jq -e '.breakdown == "kind" and .direct[0].bytes == {c: (12 * 16), f: (3 * 24), s: (2 * 8 + 2 * 2000), o: (2 * 16)}' \

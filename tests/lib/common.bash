@@ -325,3 +325,13 @@ leak_path() {
 needs_traps() {
 	[ "${MPROF_ENGINE:-trap}" = trap ] || skip "not with the fast engine: $1"
 }
+
+# label_probes: definitions for the target "labels", which says by an argument or by the function what for it allocates
+label_probes() {
+	cat <<-EOT
+		label   alloc_object label=1 c=3 f=5 s=40-41
+		label   cons is=c
+		label   vector is=s
+		wrapper raw
+	EOT
+}
