@@ -19,7 +19,7 @@ OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 SRC := $(filter-out src/arch/% src/agent/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c)
 OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 # T=name: only those whose name has it
-UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*$(T)*.c))
+UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*$(T)*.c))
 
 # Debian's names of what mprof is built with, and of what its tests need besides.
 BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-dev libsqlite3-dev \
@@ -159,6 +159,9 @@ check: test-deps ## run all tests; T=name runs those whose name has it
 	@$(MAKE) -s -j2 DEVELOPER=1 all unit-tests
 	@env --default-signal B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run
 
+check-engines: all test-deps ## run the command tests that run programs with each other engine: fast, and auto
+	@env --default-signal B='$(abspath $(B))' T='$(T)' MAKE='$(MAKE)' tests/run engines
+
 bench: all ## measure what a malloc/free pair costs, against the floor and ltrace
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' bench/run.sh
 
@@ -186,5 +189,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: all unit-tests deps test-deps demo unit check bench soak lint install clean help FORCE
+.PHONY: all unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

@@ -85,20 +85,11 @@ pair() {
 
 # ---- programs ----
 
-cat >"$tmp/sql" <<-EOT
-	create table t(a integer primary key, b text, c real);
-	with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000 * $SCALE)
-		insert into t select i, 'row ' || i, i * 1.5 from n;
+sql_table $((300000 * SCALE)) >"$tmp/sql"
+cat >>"$tmp/sql" <<-EOT
 	select count(*), sum(c), max(b) from t;
 EOT
-cat >"$tmp/py" <<-EOT
-	import json, re
-	for i in range(150 * $SCALE):
-	    words = {w: [len(w), w * 40] for w in re.findall(r"\w+", " ".join("w%d" % n for n in range(2000)))}
-	    text = json.dumps(words)
-	    assert json.loads(text) == words
-	print(len(text))
-EOT
+python_words $((150 * SCALE)) >"$tmp/py"
 
 # What the fast engine cannot do yet it says, and that is said here.
 refusals=()
@@ -132,25 +123,18 @@ one() { # NAME GOAL COMMAND...
 
 # redis_serve NAME WHAT: how long a fixed number of SETs takes
 redis_serve() {
-	local socket=$tmp/redis.sock n=$((20000 * SCALE)) i from pid cmd
+	local n=$((20000 * SCALE)) from pid cmd
 	[ "$2" = trap ] && n=$((n / 10))
-	under "$2" redis-server --port 0 --unixsocket "$socket" --save '' --appendonly no --dir "$tmp"
-	"${cmd[@]}" </dev/null >"$tmp/out" 2>"$tmp/err" &
-	pid=$!
-	started+=("$pid")
-	for ((i = 0; i < 300; i++)); do
-		[ "$(redis-cli -s "$socket" ping 2>/dev/null)" = PONG ] && break
-		sleep 0.1
-	done
+	under "$2" "${redis_server[@]}"
+	begin_redis "${cmd[@]}"
 	from=$EPOCHREALTIME
-	if timeout -k 5 "$LIMIT" redis-benchmark -s "$socket" -q -c 10 -n $n -r 10000 -t set \
+	if timeout -k 5 "$LIMIT" redis-benchmark -s "$redis_socket" -q -c 10 -n $n -r 10000 -t set \
 		</dev/null >"$tmp/redis.out" 2>&1; then
 		awk -v a="$from" -v b="$EPOCHREALTIME" -v n="$n" 'BEGIN { print (b - a) / n * 1e6 }' >>"$tmp/$1.$2"
 	else
 		echo - >>"$tmp/$1.$2"
 	fi
-	redis-cli -s "$socket" shutdown nosave >/dev/null 2>&1
-	wait "$pid"
+	end_redis
 }
 
 line() { # NAME GOAL
@@ -168,12 +152,12 @@ programs() {
 			-o "$tmp/source.i" "$here/../src/unwind/unwind.c"
 		one cc1 1.5 "$cc1" -quiet -O2 -fpreprocessed "$tmp/source.i" -o "$tmp/source.s"
 	fi
-	# The interpreter itself, where what is called python3 is a script that looks for it.
-	python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+	python=$(python_itself)
 	if [ -n "$python" ]; then
 		one python3 1.5 "$python" "$tmp/py"
-		one "python3, PYTHONMALLOC=malloc" "3, and 1/3 of heaptrack" \
-			env PYTHONMALLOC=malloc "$python" "$tmp/py"
+		# Not by env: heaptrack would see that and nothing else.
+		PYTHONMALLOC=malloc one "python3, PYTHONMALLOC=malloc" "3, and 1/3 of heaptrack" \
+			"$python" "$tmp/py"
 	fi
 	echo "## Engines: programs"
 	echo

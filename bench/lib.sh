@@ -145,3 +145,83 @@ table() {
 	printf '%0.s---:|' "$@"
 	printf '\n'
 }
+
+# ---- what programs that people use have to do ----
+
+# sql_table ROWS: statements for a table t of so many rows; what is asked about it is the caller's
+sql_table() {
+	cat <<-EOT
+		create table t(a integer primary key, b text, c real);
+		with recursive n(i) as (select 1 union all select i + 1 from n where i < $1)
+			insert into t select i, 'row ' || i, i * 1.5 from n;
+	EOT
+}
+
+# python_words TIMES: a script that takes words apart and puts them together again
+python_words() {
+	cat <<-EOT
+		import json, re
+		for i in range($1):
+		    words = {w: [len(w), w * 40] for w in re.findall(r"\w+", " ".join("w%d" % n for n in range(2000)))}
+		    text = json.dumps(words)
+		    assert json.loads(text) == words
+		print(len(text))
+	EOT
+}
+
+# perl_items N: a script that puts so many texts into lists
+perl_items() {
+	cat <<-EOT
+		my %h;
+		for my \$i (1 .. $1) { push @{ \$h{ \$i % 97 } }, "item \$i" x (\$i % 5 + 20); }
+		print scalar(map { "\$_:" . scalar @{ \$h{\$_} } } sort { \$a <=> \$b } keys %h), "\n";
+	EOT
+}
+
+# A server on a socket of its own, which keeps nothing.
+redis_socket=$tmp/redis.sock
+# shellcheck disable=SC2034
+redis_server=(redis-server --port 0 --unixsocket "$redis_socket" --save '' --appendonly no --dir "$tmp")
+
+# begin_redis COMMAND...: as redis_server, under whatever stands before it; it answers when this returns, and pid is
+# whom to wait for
+begin_redis() {
+	local i
+
+	"$@" </dev/null >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	started+=("$pid")
+	for ((i = 0; i < 300; i++)); do
+		[ "$(redis-cli -s "$redis_socket" ping 2>/dev/null)" = PONG ] && break
+		sleep 0.1
+	done
+}
+
+end_redis() {
+	redis-cli -s "$redis_socket" shutdown nosave >/dev/null 2>&1
+	wait "$pid"
+}
+
+# Debian's source of redis, got from where the packages come from, whether the machine has deb-src lines or not.
+get_redis_source() {
+	local options=(-o "Dir::Etc::sourcelist=$tmp/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o "Dir::State::lists=$tmp/lists" -o "Dir::Cache=$tmp/cache" -o APT::Sandbox::User=root)
+
+	[ -z "${REDIS_SOURCE:-}" ] || return 0
+	mkdir -p "$tmp/lists/partial" "$tmp/cache/archives/partial"
+	# shellcheck disable=SC2016
+	apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(ORIGIN)' 'Created-By: Packages' |
+		awk '$3 == "Debian" && $2 !~ /-/ { print "deb-src", $1, $2, "main"; exit }' >"$tmp/sources.list"
+	(cd "$tmp" && apt-get "${options[@]}" update && apt-get "${options[@]}" source redis) >"$tmp/apt" 2>&1
+}
+
+# build_redis COMPILER: that source with the C library's malloc and debugging information, in $tmp/COMPILER/src
+build_redis() {
+	cp -r "${REDIS_SOURCE:-$(echo "$tmp"/redis-*/)}" "$tmp/$1"
+	LIMIT=1200 quiet make -C "$tmp/$1" CC="$1" MALLOC=libc OPTIMIZATION=-O2 DEBUG=-g redis-server
+}
+
+# The interpreter itself, where what is called python3 is a script that looks for it.
+python_itself() {
+	python3 -c 'import sys; print(sys.executable)' 2>/dev/null
+}

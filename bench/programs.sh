@@ -10,54 +10,32 @@ SCALE=${SCALE:-1}
 build churn || exit 1
 need_mprof
 
-cat >"$tmp/sql" <<-EOT
-	create table t(a integer primary key, b text, c real);
-	with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000 * $SCALE)
-		insert into t select i, 'row ' || i, i * 1.5 from n;
+sql_table $((1000 * SCALE)) >"$tmp/sql"
+cat >>"$tmp/sql" <<-EOT
 	create index tb on t(b);
 	select count(*), sum(c), max(b) from t;
 	select count(*) from (select b, group_concat(a) from t where a % 7 = 3 group by substr(b, 5, 2));
 	select count(*) from (select lower(b) || upper(b) x from t order by x);
 EOT
-cat >"$tmp/py" <<-EOT
-	import json, re
-	for i in range(6 * $SCALE):
-	    words = {w: [len(w), w * 40] for w in re.findall(r"\w+", " ".join("w%d" % n for n in range(2000)))}
-	    text = json.dumps(words)
-	    assert json.loads(text) == words
-	print(len(text))
-EOT
-cat >"$tmp/pl" <<-EOT
-	my %h;
-	for my \$i (1 .. 4000 * $SCALE) { push @{ \$h{ \$i % 97 } }, "item \$i" x (\$i % 5 + 20); }
-	print scalar(map { "\$_:" . scalar @{ \$h{\$_} } } sort { \$a <=> \$b } keys %h), "\n";
-EOT
+python_words $((6 * SCALE)) >"$tmp/py"
+perl_items $((4000 * SCALE)) >"$tmp/pl"
 
-# The interpreter itself, where what is called python3 is a script that looks for it.
-python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+python=$(python_itself)
 export PERL_HASH_SEED=0 PYTHONHASHSEED=0
 
 # redis_serve TIMES COMMAND...: how long a fixed number of requests takes a server started by COMMAND
 redis_serve() {
-	local name=$1 socket=$tmp/redis.sock i from pid
+	local name=$1 from pid
 	shift
-	"$@" redis-server --port 0 --unixsocket "$socket" --save '' --appendonly no --dir "$tmp" \
-		</dev/null >"$tmp/out" 2>"$tmp/err" &
-	pid=$!
-	started+=("$pid")
-	for ((i = 0; i < 300; i++)); do
-		[ "$(redis-cli -s "$socket" ping 2>/dev/null)" = PONG ] && break
-		sleep 0.1
-	done
+	begin_redis "$@" "${redis_server[@]}"
 	from=$EPOCHREALTIME
-	if timeout -k 5 "$LIMIT" redis-benchmark -s "$socket" -q -c 10 -n $((1500 * SCALE)) \
+	if timeout -k 5 "$LIMIT" redis-benchmark -s "$redis_socket" -q -c 10 -n $((1500 * SCALE)) \
 		-t set,get,lpush,lrange_100 </dev/null >"$tmp/redis.out" 2>&1; then
 		awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >>"$tmp/$name"
 	else
 		echo - >>"$tmp/$name"
 	fi
-	redis-cli -s "$socket" shutdown nosave >/dev/null 2>&1
-	wait "$pid"
+	end_redis
 }
 
 # one NAME RUNNER COMMAND...: samples alone and under mprof, in turns

@@ -91,4 +91,11 @@ struct alloc_event {
 	struct alloc_chain chain;
 };
 
+/* What an event is about that is probably to come soon: so that it is at hand by then. */
+struct alloc_expected {
+	taddr ptr;
+	uint64_t size;	/* of a request */
+	uint32_t node;	/* its chain, as in struct alloc_chain; 0: not known, or no request */
+};
+
 #endif

@@ -109,6 +109,9 @@ struct observer_sink {
 	bool (*wants)(void *image, uint64_t size);
 	/* Is it a block whose allocation was told and whose free was not? */
 	bool (*knows)(void *image, taddr ptr);
+	/* Events are to come soon. False: they need not be told of, what they are about is at hand
+	 * for now. */
+	bool (*expect)(void *image, const struct alloc_expected *v, unsigned n);
 	/* The number of a place: @address relative to the load bias of module file @file, or
 	 * absolute if that is NO_FILE. @exact, @guessed: as in struct profile_place. UINT32_MAX:
 	 * out of memory. */
@@ -166,6 +169,9 @@ struct observer_ops {
 	const struct mappings *(*mappings)(const struct observed *o);
 	/* The number of the program's own file, or NO_FILE. */
 	uint32_t (*program)(const struct observed *o);
+	/* Is its memory there still? What was told without a stop may be heard when the process has
+	 * executed another program, or has ended. */
+	bool (*has_memory)(const struct observed *o);
 	/* As read(2) and write(2), of a program's memory. */
 	ssize_t (*read)(const struct address_space *s, taddr at, void *buf, size_t len);
 	ssize_t (*write)(const struct address_space *s, taddr at, const void *buf, size_t len);

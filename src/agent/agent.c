@@ -15,7 +15,7 @@
 
 /* In agent_pending.state. */
 enum {
-	STATE_NESTED = 1, /* not recorded */
+	STATE_NESTED = AGENT_UNTOLD, /* not recorded */
 	STATE_JUDGE = 2,  /* the tracer must find out whether it is */
 };
 
@@ -158,9 +158,12 @@ static void tell_entry(struct activation *a, enum agent_kind kind, uint32_t prob
 		       uint64_t hi, uint64_t state)
 {
 	struct event e = { .a = a, .kind = kind, .words = 0, .pointer = pointer, .hi = hi };
+	const bool wants_sp = kind == RECORD_FREE && a->shared->flags & AGENT_WANT_SP;
 
-	if (pointer > RECORD_POINTER_MAX && !a->record)
+	if ((pointer > RECORD_POINTER_MAX || wants_sp) && !a->record)
 		agent_take(a);
+	if (wants_sp && a->record)
+		add_word(&e, WORD_SP, a->sp);
 	if (!(state & STATE_JUDGE) || ask_for_judgement(&e, probe, false))
 		tell(&e);
 }

@@ -63,6 +63,14 @@ void agent_put_time(struct agent_shared *s, struct agent_thread *own, uint32_t n
  * more, and nothing is recorded from now on. */
 bool agent_may_wait(struct agent_shared *s);
 
+/* ---- name.c ---- */
+
+/* The number of the thread with this pointer; AGENT_NO_THREAD: it has none. */
+uint32_t agent_find_thread(const struct agent_shared *s, uint64_t thread_pointer);
+
+/* The same of one that the tracer does not know: it is asked, and waited for. */
+uint32_t agent_ask_name(struct agent_shared *s, uint64_t thread_pointer);
+
 /* ---- thread.c ---- */
 
 /* Fill in *@a for a call whose return address is at @sp, as a pad tells of it. */
@@ -97,6 +105,21 @@ void agent_give_back_copy(struct agent_shared *s, uint32_t number);
 
 /* The node of @pc (NODE_EXACT, NODE_GUESSED) below @parent, 0 for roots. 0: the table is full. */
 uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, uint32_t epoch);
+
+/*
+ * What is in use of all nodes is scattered over more memory than a processor's cache has, and where
+ * a node is can be told only when its parent is known. So those that were found last are kept by
+ * keys, too, which are known of several calls at once: of each by the key of its caller. Of the
+ * outermost of them by its parent's number.
+ */
+uint64_t agent_node_key(uint64_t outer, uint64_t pc);
+
+/* Nodes with these keys will be asked for: have them come into the cache, all at the same time. */
+void agent_nodes_expect(struct agent_shared *s, const uint64_t *keys, uint32_t n);
+
+/* As agent_node_below(), of which it tells the result sooner if @key was used for it before. */
+uint32_t agent_node_recent(struct agent_shared *s, uint64_t key, uint32_t parent, uint64_t pc,
+			   uint32_t epoch);
 
 /* ---- outer.c ---- */
 

@@ -19,10 +19,13 @@ enum {
 	AGENT_ROOM = AGENT_RING / 4 * 3, /* so many may be in it, and one */
 	AGENT_NODES = 1 << 20,
 	AGENT_NODE_SLOTS = 1 << 21,
+	AGENT_RECENT_SLOTS = 1 << 16,
+	AGENT_ROW_SLOTS = 1 << 15,
 	AGENT_KEYS = 8192,
 	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
 	AGENT_THREADS = 4095,	/* spares included */
 	AGENT_NO_THREAD = 4095, /* a record of a thread for which there was no spare either */
+	AGENT_STRANGER = 4096, /* a key's number: the tracer knows no task by that pointer */
 	AGENT_RANGES = 65536, /* as many mappings as a process may have, unless told otherwise */
 	AGENT_PADS = 64,
 	AGENT_STACKS = 128,
@@ -81,6 +84,7 @@ enum agent_word {
 #define SEEN_PAD (UINT64_C(1) << 61)	/* what came first, at least before that call: a pad */
 #define SEEN_SIGNAL (UINT64_C(1) << 60)	/* the same: a signal handler's beginning */
 #define SEEN_KEPT (UINT64_C(1) << 59)	/* outer_ret is in its place */
+#define SEEN_PENDING (UINT64_C(1) << 58) /* so is that of a pad's call, inside of that one */
 #define SEEN_OUTER_AT_MASK ((UINT64_C(1) << 48) - 1) /* agent_thread.outer_at */
 
 #define RECORD_SET (UINT64_C(1) << 63)
@@ -152,9 +156,16 @@ struct agent_frame {
 	uint64_t fp_at;	 /* where its caller's fp is saved; 0: it is the same */
 	uint32_t node;
 	uint8_t exact;	 /* pc is the instruction itself */
-	uint8_t special; /* its caller is not found by one word below the caller's sp: step again */
+	uint8_t special; /* enum agent_special */
 	uint8_t inside;	 /* enum agent_inside */
 	uint8_t agent;	 /* the agent is among the frames from here outwards */
+};
+
+/* What one word does not tell of a frame's caller. */
+enum agent_special {
+	SPECIAL_STEP = 1, /* it is not found by one word below its sp: step again */
+	/* There is none, for a return address of 0, which may be another by now. */
+	SPECIAL_ZERO,
 };
 
 /* What comes first from a frame outwards. */
@@ -167,8 +178,11 @@ enum agent_inside {
 /* A call that a pad has begun. */
 struct agent_pending {
 	uint64_t sp;	/* where the caller's return address is */
-	uint64_t state; /* the agent's */
+	uint64_t state; /* the agent's; or, from the tracer, AGENT_UNTOLD */
 };
+
+/* What comes of a call is not told: it is nested, or was begun before a fork, in the parent. */
+#define AGENT_UNTOLD UINT64_C(1)
 
 struct agent_thread {
 	/* Who uses the record, by his thread pointer, plus 1; taken by compare-and-swap. 0:
@@ -266,6 +280,7 @@ struct agent_shared {
 	/* Asked by the agent. */
 	_Alignas(64) uint64_t asked_sp;	  /* this is in no range: read the map again */
 	uint32_t asks;			  /* threads that wait for it */
+	uint64_t nameless;		  /* a thread pointer that has no key, plus 1; 0: none */
 	uint64_t uncounted;		  /* events that there was no way to tell of */
 	_Alignas(64) uint32_t n_nodes;	  /* numbers given away; may run past AGENT_NODES */
 	/* The array for deep chains. 31..0: taken by the number of a thread, plus 1; 63..32: counts
@@ -277,6 +292,10 @@ struct agent_shared {
 	_Alignas(4096) struct agent_record ring[AGENT_RING];
 	_Alignas(4096) struct agent_node nodes[AGENT_NODES];
 	uint64_t node_index[AGENT_NODE_SLOTS]; /* 63..32 a part of the hash, 31..0 node; 0: empty */
+	uint64_t recent[AGENT_RECENT_SLOTS];   /* the same, by agent_node_key(), of the latest */
+	/* Rows that were found last, by the lowest bits of the pc: 63..32 its other bits, 31..16
+	 * cfa, 15..0 fp; 0: empty. Emptied by the tracer when it tells other modules. */
+	_Alignas(4096) uint64_t rows[AGENT_ROW_SLOTS];
 	_Alignas(4096) struct agent_stack stacks[AGENT_STACKS];
 	struct agent_frame deep[AGENT_DEPTH]; /* new frames that a thread has no room for */
 	struct agent_thread threads[AGENT_THREADS];

@@ -25,6 +25,24 @@ static bool look_at(struct search *s, const struct agent_frame *f, bool signal)
 	return false;
 }
 
+/* Is a pad's call pending whose return address is still where the pad has put it? That proves
+ * nothing, after a longjmp; but where the stack cannot be followed there is nothing else. */
+static bool has_pending(const struct activation *a, uint64_t outer_at)
+{
+	uint64_t depth = a->own ? a->own->depth : 0, word;
+
+	for (uint64_t i = depth < AGENT_PENDING ? depth : AGENT_PENDING; i-- > 0;) {
+		const uint64_t sp = a->own->pending[i].sp;
+
+		if (sp < a->sp || (outer_at && outer_at <= sp))
+			continue;
+		if ((arch_read(ARCH_PAD_RETURNS_1(sp), &word) && agent_in_pad(a->shared, word)) ||
+		    (arch_read(ARCH_PAD_RETURNS_3(sp), &word) && agent_in_pad(a->shared, word)))
+			return true;
+	}
+	return false;
+}
+
 uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
 {
 	const uint64_t at = a->own ? a->own->outer_at : 0, ret = at ? a->own->outer_ret : 0;
@@ -34,6 +52,8 @@ uint64_t agent_seen(const struct activation *a, const struct agent_found *found)
 
 	if (!at)
 		s.sp = 0;
+	if (!found->whole && has_pending(a, at))
+		s.seen |= SEEN_PENDING;
 	if (at && arch_read(at, &word) && word == ret)
 		s.seen |= SEEN_KEPT;
 	for (uint32_t i = 0; i < found->n_fresh; i++)

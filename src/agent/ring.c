@@ -91,7 +91,7 @@ bool agent_put(struct agent_shared *s, uint32_t number, uint64_t lo, uint64_t hi
 	}
 	advance(s, pos + 1);
 	/* Who has read it has it in his cache. */
-	__builtin_prefetch(slot_of(s, pos + AHEAD), 1);
+	arch_expect_write(slot_of(s, pos + AHEAD));
 	return true;
 }
 

@@ -39,9 +39,46 @@ static const struct agent_module *find_module(const struct agent_shared *s, uint
 	return AGENT_NULL;
 }
 
+struct row {
+	uint16_t cfa, fp;
+};
+
+static bool search_row(const struct agent_shared *s, uint64_t pc, struct row *out)
+{
+	const struct agent_module *m = find_module(s, pc);
+
+	if (!m)
+		return false;
+	const struct unwind_row *row = unwind_row_find(
+		(const struct unwind_row *)(uintptr_t)m->rows,
+		(const uint32_t *)(uintptr_t)m->index, (unsigned)m->shift, (uint32_t)(pc - m->lo));
+
+	*out = (struct row){ row->cfa, row->fp };
+	return true;
+}
+
+/* Mostly it has been found before. A row that is remembered late is one of code that a frame is in,
+ * which does not go before that frame does. */
+static bool find_row(struct agent_shared *s, uint64_t pc, struct row *out)
+{
+	uint64_t *found = &s->rows[pc % AGENT_ROW_SLOTS];
+	uint64_t there = __atomic_load_n(found, __ATOMIC_RELAXED);
+
+	if (there && there >> 32 == pc / AGENT_ROW_SLOTS) {
+		*out = (struct row){ (uint16_t)(there >> 16), (uint16_t)there };
+		return true;
+	}
+	if (!search_row(s, pc, out))
+		return false;
+	__atomic_store_n(found,
+			 pc / AGENT_ROW_SLOTS << 32 | (uint32_t)out->cfa << 16 | out->fp,
+			 __ATOMIC_RELAXED);
+	return true;
+}
+
 /* Where the caller's stack pointer and frame pointer are found depends on more than the two words
  * that are compared. */
-static bool is_special(const struct unwind_row *r)
+static bool is_special(const struct row *r)
 {
 	uint16_t kind = r->cfa & UNWIND_CFA_KIND;
 
@@ -49,30 +86,28 @@ static bool is_special(const struct unwind_row *r)
 	       (r->cfa & UNWIND_CFA_OTHER && kind != UNWIND_CFA_FP && kind != UNWIND_CFA_STUB);
 }
 
-enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
+enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller)
 {
-	uint64_t pc = f->pc - !f->exact;
-	const struct agent_module *m = find_module(s, pc);
 	struct unwind_frame frame = { f->pc, f->sp, f->fp };
 	struct stack stack = { f->sp, hi };
-	const struct unwind_row *row;
+	struct row row;
 	enum unwind_step step;
 
-	if (!m)
+	if (!find_row(s, f->pc - !f->exact, &row))
 		return STEP_NO_ROW;
-	row = unwind_row_find((const struct unwind_row *)(uintptr_t)m->rows,
-			      (const uint32_t *)(uintptr_t)m->index, (unsigned)m->shift,
-			      (uint32_t)(pc - m->lo));
-	step = unwind_row_step(row->cfa, row->fp, &frame, &f->fp_at, read_word, &stack);
-	f->special = is_special(row);
+	step = unwind_row_step(row.cfa, row.fp, &frame, &f->fp_at, read_word, &stack);
+	f->special = is_special(&row) ? SPECIAL_STEP : 0;
 	caller->pc = frame.pc;
 	caller->sp = frame.sp;
 	caller->fp = frame.fp;
 	caller->exact = step == UNWIND_INTERRUPTED;
 	switch (step) {
 	case UNWIND_CALLER:
-		return frame.pc ? STEP_CALLER : STEP_OUTERMOST;
+		if (frame.pc)
+			return STEP_CALLER;
+		f->special = SPECIAL_ZERO;
+		return STEP_OUTERMOST;
 	case UNWIND_INTERRUPTED:
 		return STEP_SIGNAL;
 	case UNWIND_END:

@@ -20,7 +20,7 @@ enum agent_step {
  * A function of rows, memory and these alone: the same memory gives the same step. Unless it says
  * `special` the caller's pc is the word below its sp, and its fp the word at fp_at, or that of @f.
  */
-enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
+enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller);
 
 #endif

@@ -2,23 +2,6 @@
 /* Which thread record an activation of the agent uses. */
 #include "agent/agent_internal.h"
 
-/* The number of the thread with this pointer, AGENT_NO_THREAD if the tracer has not entered it. */
-static uint32_t find(const struct agent_shared *s, uint64_t thread_pointer)
-{
-	uint32_t slot = agent_key_slot(thread_pointer);
-
-	for (uint32_t looks = 0; looks < AGENT_KEYS; looks++) {
-		const struct agent_key *k = &s->keys[(slot + looks) % AGENT_KEYS];
-		uint64_t there = __atomic_load_n(&k->thread_pointer, __ATOMIC_ACQUIRE);
-
-		if (!there)
-			return AGENT_NO_THREAD;
-		if (there == thread_pointer + 1)
-			return __atomic_load_n(&k->number, __ATOMIC_RELAXED);
-	}
-	return AGENT_NO_THREAD;
-}
-
 void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
 		    const struct arch_saved *saved)
 {
@@ -28,7 +11,11 @@ void agent_activate(struct activation *a, const uint64_t *sp, uint64_t fp,
 	a->sp = (uint64_t)(uintptr_t)sp + sizeof *sp;
 	a->fp = fp;
 	a->thread_pointer = arch_thread_pointer();
-	a->own_number = find(a->shared, a->thread_pointer);
+	a->own_number = agent_find_thread(a->shared, a->thread_pointer);
+	if (a->own_number == AGENT_NO_THREAD)
+		a->own_number = agent_ask_name(a->shared, a->thread_pointer);
+	if (a->own_number > AGENT_NO_THREAD)
+		a->own_number = AGENT_NO_THREAD;
 	a->own = a->own_number < AGENT_THREADS ? &a->shared->threads[a->own_number] : AGENT_NULL;
 	a->record = AGENT_NULL;
 	a->number = AGENT_NO_THREAD;

@@ -58,3 +58,46 @@ uint32_t agent_node_below(struct agent_shared *s, uint32_t parent, uint64_t pc, 
 	}
 	return 0;
 }
+
+/* ---- what was found last ---- */
+
+uint64_t agent_node_key(uint64_t outer, uint64_t pc)
+{
+	uint64_t h = (outer ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return h ^ h >> 32;
+}
+
+static uint64_t *recent_at(struct agent_shared *s, uint64_t key)
+{
+	return &s->recent[key % AGENT_RECENT_SLOTS];
+}
+
+/* The node that was found last by @key, whatever it is; 0: none. */
+static uint32_t recent_node(struct agent_shared *s, uint64_t key)
+{
+	uint64_t there = __atomic_load_n(recent_at(s, key), __ATOMIC_ACQUIRE);
+
+	return there >> 32 == key >> 32 ? (uint32_t)there % AGENT_NODES : 0;
+}
+
+void agent_nodes_expect(struct agent_shared *s, const uint64_t *keys, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		__builtin_prefetch(recent_at(s, keys[i]));
+	for (uint32_t i = 0; i < n; i++)
+		__builtin_prefetch(&s->nodes[recent_node(s, keys[i])]);
+}
+
+uint32_t agent_node_recent(struct agent_shared *s, uint64_t key, uint32_t parent, uint64_t pc,
+			   uint32_t epoch)
+{
+	uint32_t node = recent_node(s, key);
+
+	if (node && is_node(&s->nodes[node], parent, pc, epoch))
+		return node;
+	node = agent_node_below(s, parent, pc, epoch);
+	if (node)
+		__atomic_store_n(recent_at(s, key), key >> 32 << 32 | node, __ATOMIC_RELEASE);
+	return node;
+}

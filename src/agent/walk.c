@@ -29,14 +29,15 @@ static bool same_place(const struct agent_frame *a, const struct agent_frame *b)
 	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp && a->exact == b->exact;
 }
 
-/* By a step, where one word does not tell. */
+/* By a step, where one word does not tell. @outer AGENT_NULL: to nobody. */
 __attribute__((noinline)) static bool steps_to(const struct walk *w, const struct agent_frame *f,
 					       const struct agent_frame *outer)
 {
 	struct agent_frame again = *f, caller = { 0 };
 
-	return agent_step(w->shared, &again, w->hi, &caller) == STEP_CALLER &&
-	       same_place(&caller, outer);
+	enum agent_step how = agent_step(w->shared, &again, w->hi, &caller);
+
+	return outer ? how == STEP_CALLER && same_place(&caller, outer) : how == STEP_OUTERMOST;
 }
 
 /* Is @outer still the caller of @f, both remembered? */
@@ -51,15 +52,23 @@ static bool still_called_by(const struct walk *w, const struct agent_frame *f,
 	       (!f->fp_at || arch_read(f->fp_at, &fp)) && fp == outer->fp;
 }
 
-/* Of the remembered frames, the innermost one whose caller is not what it was. 0: all are right. */
-static uint32_t first_moved(const struct walk *w)
+/* Has a remembered frame that had no caller still none? */
+static bool still_outermost(const struct walk *w, const struct agent_frame *f)
+{
+	return f->special != SPECIAL_ZERO || steps_to(w, f, AGENT_NULL);
+}
+
+/* *@moved: of the remembered frames, the innermost one whose caller is not what it was. False: all
+ * are right. */
+static bool find_moved(const struct walk *w, uint32_t *moved)
 {
 	const struct agent_frame *frames = w->t->frames;
 	uint32_t i = w->keep - 1;
 
 	while (i && still_called_by(w, &frames[i], &frames[i - 1]))
 		i--;
-	return i;
+	*moved = i;
+	return i || !still_outermost(w, frames);
 }
 
 static uint32_t number_of(const struct walk *w)
@@ -208,9 +217,9 @@ static enum agent_step walk_fresh(struct walk *w, bool *full)
 		while (w->keep && frames[w->keep - 1].sp < f->sp)
 			w->keep--;
 		if (w->keep && same_place(&frames[w->keep - 1], f)) {
-			uint32_t moved = first_moved(w);
+			uint32_t moved;
 
-			if (!moved)
+			if (!find_moved(w, &moved))
 				return STEP_OUTERMOST;
 			*full = !add_known(w, moved);
 		} else {
@@ -246,6 +255,23 @@ static uint64_t place_of(const struct walk *w, uint32_t i)
 	return (f->pc & NODE_PC_MASK) | NODE_EXACT;
 }
 
+/* Keys of new frames, some at a time, innermost last. */
+struct keys {
+	uint64_t v[8], outer;
+	uint32_t n, used;
+};
+
+/* Of the frames from number @i on inwards; those that are left out have none. */
+static void expect(struct keys *k, const struct walk *w, uint32_t i)
+{
+	k->n = k->used = 0;
+	while (i-- && k->n < sizeof k->v / sizeof *k->v)
+		if (!left_out(&w->fresh[i]))
+			k->outer = k->v[k->n++] = agent_node_key(k->outer, place_of(w, i));
+	if (k->n > 1)
+		agent_nodes_expect(w->shared, k->v, k->n);
+}
+
 /* The node of the whole chain; what is new is remembered. 0: the table is full. */
 static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 {
@@ -253,12 +279,17 @@ static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 	const struct agent_frame *outer = w->keep ? &t->frames[w->keep - 1] : AGENT_NULL;
 	uint32_t keep = w->keep;
 	uint32_t node = outer ? outer->node : agent_node_below(w->shared, 0, root, epoch);
+	struct keys keys = { .outer = node };
 
 	for (uint32_t i = w->n; i && node; i--) {
 		struct agent_frame *f = &w->fresh[i - 1];
 
-		if (!left_out(f))
-			node = agent_node_below(w->shared, node, place_of(w, i - 1), epoch);
+		if (!left_out(f)) {
+			if (keys.used == keys.n)
+				expect(&keys, w, i);
+			node = agent_node_recent(w->shared, keys.v[keys.used++], node,
+						 place_of(w, i - 1), epoch);
+		}
 		f->node = node;
 		if (outer) {
 			f->inside = f->inside ? f->inside : outer->inside;
@@ -311,6 +342,8 @@ void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chai
 	out->agent = out->whole = false;
 	a->seen = 0;
 	if (!agent_know_stack(a)) {
+		if (judged)
+			a->seen = agent_seen(a, &(struct agent_found){ .n_fresh = 0 });
 		if (nodes)
 			out->node = agent_node_below(a->shared, 0, ROOT_UNREADABLE, epoch);
 		return;

@@ -31,6 +31,11 @@ taddr arch_pc(const struct arch_regs *r);
 void arch_set_pc(struct arch_regs *r, taddr pc);
 taddr arch_sp(const struct arch_regs *r);
 
+/* All that the registers of a stopped task hold, general ones and vectors: any of it may be an
+ * address. @r: the general ones, read already. Returns how many words. */
+#define ARCH_WORDS 512
+size_t arch_words(pid_t tid, const struct arch_regs *r, uint64_t words[ARCH_WORDS]);
+
 /* Integer argument @n (0 to 5) when the pc is at a function's first instruction. */
 uint64_t arch_arg(const struct arch_regs *r, unsigned n);
 void arch_set_arg(struct arch_regs *r, unsigned n, uint64_t value);

@@ -67,6 +67,16 @@ taddr arch_patch_place(const struct arch_patch *p, taddr at);
 
 /* The jump that stands at @from; -ERANGE: it does not reach @to. */
 int arch_patch_jump(taddr from, taddr to, uint8_t out[ARCH_PATCH_JUMP]);
+/**
+ * What is to be where the jump stood, when the function gets its own bytes back. Somebody else's
+ * breakpoint on the first of them stays; and if one was there, the first may be the function's
+ * already: the kernel takes a uprobe off by the byte of the file.
+ * @own, @jump  the bytes that were there before, and the jump's
+ * @now         what is there, which becomes what is to be
+ * Returns false if there is nothing of the jump, or anything else: then nothing may be written.
+ */
+bool arch_patch_restore(const uint8_t own[ARCH_PATCH_JUMP], const uint8_t jump[ARCH_PATCH_JUMP],
+			uint8_t now[ARCH_PATCH_JUMP]);
 /* One that reaches any address, from wherever it stands. */
 void arch_patch_far_jump(taddr to, uint8_t out[ARCH_PATCH_FAR_JUMP]);
 

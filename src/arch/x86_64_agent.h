@@ -36,6 +36,19 @@ static inline bool arch_swap_pair(void *pair, uint64_t was_lo, uint64_t was_hi, 
 	return done;
 }
 
+/* This will be written to soon, and another processor may have it: where compilers mean a
+ * processor that might not know the instruction they would only fetch it for reading. Who does not
+ * know it takes it for none (Intel, 64 bits), or has it (AMD, all). */
+static inline void arch_expect_write(const void *at)
+{
+	__asm__ volatile("prefetchw (%0)" : : "r"(at));
+}
+
+/* Where a pad that was entered with the stack pointer @sp has put the return address of the
+ * function that it has called: below the words that it keeps, one or three. */
+#define ARCH_PAD_RETURNS_1(sp) ((sp) - 16)
+#define ARCH_PAD_RETURNS_3(sp) ((sp) - 32)
+
 static inline void arch_pause(void)
 {
 	__asm__ volatile("pause" : : : "memory");

@@ -2,6 +2,7 @@
 /* A jump in the place of a function's first instructions. Source: Intel SDM volume 2. */
 #include "arch/patch.h"
 
+#include "arch/arch.h"
 #include "arch/x86_64_internal.h"
 
 #include <errno.h>
@@ -256,6 +257,24 @@ int arch_patch_slot(const struct arch_patch *p, taddr at, taddr slot, uint8_t *o
 int arch_patch_jump(taddr from, taddr to, uint8_t out[ARCH_PATCH_JUMP])
 {
 	return put_branch(JMP_NEAR, from, to, out) ? 0 : -ERANGE;
+}
+
+bool arch_patch_restore(const uint8_t own[ARCH_PATCH_JUMP], const uint8_t jump[ARCH_PATCH_JUMP],
+			uint8_t now[ARCH_PATCH_JUMP])
+{
+	bool ours = now[0] == jump[0] && jump[0] != own[0];
+
+	if (now[0] != own[0] && now[0] != jump[0] && now[0] != arch_trap[0])
+		return false;
+	for (size_t i = 1; i < ARCH_PATCH_JUMP; i++) {
+		if (now[i] != own[i] && now[i] != jump[i])
+			return false;
+		ours |= now[i] != own[i];
+	}
+	if (now[0] == jump[0])
+		now[0] = own[0];
+	memcpy(now + 1, own + 1, ARCH_PATCH_JUMP - 1);
+	return ours;
 }
 
 void arch_patch_far_jump(taddr to, uint8_t out[ARCH_PATCH_FAR_JUMP])

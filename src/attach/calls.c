@@ -3,7 +3,6 @@
 #include "attach/tracer_internal.h"
 
 #include "arch/arch.h"
-#include "attach/remote.h"
 #include "proc/maps.h"
 
 #include <errno.h>
@@ -39,26 +38,21 @@ taddr tracer_syscall_insn(const struct address_space *s, pid_t tid)
 	return 0;
 }
 
-struct caller {
-	struct tracer *tracer;
-	struct task *task;
-};
-
 static void note(void *ctx, pid_t tid, int wstatus)
 {
-	tracer_note(((struct caller *)ctx)->tracer, tid, wstatus);
+	tracer_note(((struct tracer_calls *)ctx)->tracer, tid, wstatus);
 }
 
 static void takes(void *ctx, const struct journal_call *own)
 {
-	struct caller *c = ctx;
+	struct tracer_calls *c = ctx;
 
 	journal_calls(c->tracer->journal, &c->task->journal_record, tracer_who(c->task), own);
 }
 
 static void gave_back(void *ctx)
 {
-	struct caller *c = ctx;
+	struct tracer_calls *c = ctx;
 
 	journal_called(c->tracer->journal, c->task->journal_record);
 }
@@ -102,18 +96,126 @@ static int into_held_stop(struct tracer *t, struct task *task)
 	return -EAGAIN;
 }
 
-void tracer_call_later(struct tracer *t, const struct task *task)
+/* The stop that PTRACE_INTERRUPT has asked for comes before any other that a task may make on its
+ * way out of a system call, but for job control's, which is told by the same event. */
+static int await_way_out(struct tracer *t, struct task *task)
 {
-	kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL);
+	int wstatus;
+
+	while (kernel_wait(&t->kernel, task->tid, &wstatus, 0) < 0)
+		if (errno != EINTR)
+			return -ESRCH;
+	if (!WIFSTOPPED(wstatus) || tracer_decode(t, task->tid, wstatus).kind != STOP_HELD) {
+		int err = tracer_note(t, task->tid, wstatus);
+
+		return err ? err : task_can_call(task) ? 0 : -ESRCH;
+	}
+	task->wstatus = wstatus;
+	task->state = TASK_HELD;
+	journal_noted(t->journal);
+	return 0;
+}
+
+int tracer_leave_exec(struct tracer *t, struct task *task)
+{
+	if (!task_is_at_exec(task))
+		return 0;
+	if (kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL))
+		return -errno;
+	task->state = TASK_RUNNING;
+	task->in_call = false;
+	/* Also where tasks stop at system calls: what follows is the end of the exec. */
+	if (kernel_resume(&t->kernel, PTRACE_CONT, task->tid, 0))
+		return -errno;
+	return await_way_out(t, task);
+}
+
+/* Stopped for a signal, or where a system call of its own begins or ends: from there it goes into a
+ * stop that PTRACE_INTERRUPT asks for, and runs nothing of the program's before. */
+static bool can_be_brought(const struct tracer *t, const struct task *task)
+{
+	if (task->state != TASK_QUEUED || task->fresh || task->over || task->exiting)
+		return false;
+	struct stop s = tracer_decode(t, task->tid, task->wstatus);
+
+	return s.kind == STOP_SIGNAL || s.kind == STOP_SYSCALL;
+}
+
+/* Of one system call the end comes after the beginning, and that may be told of by an event. */
+static bool bring(struct tracer *t, struct task *task)
+{
+	enum { STOPS = 4 };
+	int wstatus;
+
+	for (unsigned i = 0; i < STOPS && can_be_brought(t, task); i++) {
+		if (kernel_request(&t->kernel, PTRACE_INTERRUPT, task->tid, NULL, NULL))
+			return false;
+		tracer_serve(t, task);
+		if (!tracer_await_told(t, task->tid, &wstatus))
+			return false;
+		if (WIFSTOPPED(wstatus) && tracer_decode(t, task->tid, wstatus).kind == STOP_HELD) {
+			task->state = TASK_HELD;
+			journal_noted(t->journal);
+		} else {
+			tracer_note(t, task->tid, wstatus);
+		}
+	}
+	return task_can_call(task);
+}
+
+bool tracer_bring_caller(struct tracer *t, const struct address_space *s)
+{
+	struct task *task;
+	bool can = false;
+
+	if (!t)
+		return false;
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i)) && !can;)
+		can = task->space == s && task_can_call(task);
+	/* Nobody is forgotten meanwhile: the table stays as it is. */
+	t->calling = true;
+	for (size_t i = 0; !can && (task = tasks_next(&t->tasks, &i));)
+		can = task->space == s && bring(t, task);
+	t->calling = false;
+	return can;
+}
+
+int tracer_calls_begin(struct tracer_calls *c, struct tracer *t, struct task *task, taddr insn)
+{
+	c->tracer = t;
+	c->task = task;
+	c->remote = (struct remote){ .kernel = &t->kernel, .note = note, .ctx = c, .takes = takes,
+				     .gave_back = gave_back };
+	t->calling = true;
+	int err = into_held_stop(t, task);
+	if (!err)
+		err = remote_begin(&c->run, &c->remote, task->tid, insn);
+	t->calling = !err;
+	return err;
+}
+
+int tracer_calls_next(struct tracer_calls *c, long nr, const uint64_t arg[6], int64_t *result)
+{
+	return remote_next(&c->run, nr, arg, result);
+}
+
+int tracer_calls_end(struct tracer_calls *c)
+{
+	int err = remote_end(&c->run);
+
+	c->tracer->calling = false;
+	return err;
 }
 
 int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],
 		int64_t *result)
 {
-	struct caller c = { t, task };
-	const struct remote r = { .kernel = &t->kernel, .note = note, .ctx = &c,
-				  .takes = takes, .gave_back = gave_back };
-	int err = into_held_stop(t, task);
+	struct tracer_calls c;
+	int err = tracer_calls_begin(&c, t, task, insn);
 
-	return err ? err : remote_call(&r, task->tid, insn, nr, arg, result);
+	if (err)
+		return err;
+	err = tracer_calls_next(&c, nr, arg, result);
+	int back = tracer_calls_end(&c);
+	return err ? err : back;
 }

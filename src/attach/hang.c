@@ -3,15 +3,35 @@
 
 #include "attach/rescue_internal.h"
 
-#include <signal.h>
+#include "proc/file.h"
+#include "proc/status.h"
 
-bool hang_judge(struct hang *h, uint64_t beats, bool waiting)
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool hang_judge(struct hang *h, const struct hang_seen *seen)
 {
-	if (!waiting || beats != h->beats) {
-		*h = (struct hang){ .beats = beats };
+	if (!seen->waiting || seen->beats != h->beats) {
+		*h = (struct hang){ .beats = seen->beats };
 		return false;
 	}
-	return ++h->looks >= HANG_LOOKS;
+	if (!h->looks)
+		h->ran_ns = seen->ran_ns;
+	h->looks += h->looks < HANG_LOOKS;
+	return h->looks == HANG_LOOKS &&
+	       (!seen->wants_to_run || seen->ran_ns - h->ran_ns >= HANG_RAN_NS);
+}
+
+/* Where the kernel does not count it nothing is known of what the tracer wants. */
+static bool read_ran(pid_t tracer, uint64_t *ran_ns)
+{
+	char *text = proc_read(tracer, "schedstat", NULL);
+	bool read = text && sscanf(text, "%" SCNu64, ran_ns) == 1;
+
+	free(text);
+	return read;
 }
 
 /* Is a byte of it not 0? */
@@ -51,10 +71,14 @@ static bool somebody_waits(const struct journal *g)
 
 void hang_look(struct hang *h, struct journal *g, pid_t tracer)
 {
-	uint64_t beats = atomic_load(&g->beats);
+	struct hang_seen seen = { .beats = atomic_load(&g->beats) };
 
 	/* Nobody's memory is read as long as the tracer does something. */
-	if (!hang_judge(h, beats, beats == h->beats && somebody_waits(g)))
+	seen.waiting = seen.beats == h->beats && somebody_waits(g);
+	if (seen.waiting)
+		seen.wants_to_run = read_ran(tracer, &seen.ran_ns) &&
+				    proc_status(tracer).state == 'R';
+	if (!hang_judge(h, &seen))
 		return;
 	atomic_store(&g->hung, true);
 	kill(tracer, SIGKILL);

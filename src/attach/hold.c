@@ -96,6 +96,7 @@ void tracer_hold(struct tracer *t, struct address_space *s, const struct task *e
 {
 	struct task *task;
 
+	tracer_take_overs(t);
 	/* First ask all, then wait for all: the answers come while the others are asked. */
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
 		if (is_awaited(task, s, except))
@@ -169,6 +170,7 @@ static bool stop_more(struct tracer *t)
 	struct task *task;
 	bool more = false;
 
+	tracer_take_overs(t);
 	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
 		if ((task->state != TASK_RUNNING && task->state != TASK_LISTENING) ||
 		    task->in_vfork || task->over)
@@ -265,12 +267,34 @@ void tracer_continue(struct tracer *t)
 	}
 }
 
+/* Serve what tasks have stopped for until they run undisturbed. A program that gets signals without
+ * end, and of them one in each moment that it is let run, would never come to anything else. */
+static int serve_until_quiet(struct tracer *t)
+{
+	enum { QUIET = 100, MOST = 1000 };
+	int err = 0;
+
+	for (unsigned served = 0, looks = 0; !err && looks < QUIET && served < MOST; looks++) {
+		err = tracer_collect(t);
+		if (err || (!t->n_queue && !served))
+			break;
+		if (t->n_queue) {
+			tracer_serve_queue(t);
+			served++;
+			looks = 0;
+		}
+		t->kernel.pause(t->kernel.ctx, 0);
+	}
+	return err;
+}
+
 void tracer_let_run(struct tracer *t, uint64_t ns)
 {
 	tracer_continue(t);
-	t->kernel.pause(t->kernel.ctx, ns);
-	if (!tracer_collect(t))
-		tracer_serve_queue(t);
+	if (!serve_until_quiet(t)) {
+		t->kernel.pause(t->kernel.ctx, ns);
+		serve_until_quiet(t);
+	}
 	tracer_stop_all(t);
 }
 

@@ -114,6 +114,28 @@ static void leave_program(struct journal *g, pid_t pid)
 		p->pid = 0;
 }
 
+void journal_copies(struct journal *g, pid_t pid)
+{
+	struct journal_program *p = g ? program(g, pid) : NULL;
+
+	if (!p)
+		return;
+	p->partial = true;
+	atomic_thread_fence(memory_order_release);
+	p->entries++;
+}
+
+void journal_copied(struct journal *g, pid_t pid)
+{
+	struct journal_program *p = g ? find_program(g, pid) : NULL;
+
+	if (!p || !p->partial)
+		return;
+	p->partial = false;
+	atomic_thread_fence(memory_order_release);
+	leave_program(g, pid);
+}
+
 /* ---- breakpoints ---- */
 
 uint32_t journal_add(struct journal *g, const struct journal_entry *e)

@@ -69,6 +69,11 @@ uint32_t journal_add(struct journal *g, const struct journal_entry *e);
 /* The change has been undone, or its memory is gone. */
 void journal_remove(struct journal *g, uint32_t number);
 
+/* A stopped process, which fork(2) has made, has a copy of what is in its parent; and all of that
+ * has been written or undone. In between the parent's entries are true of it, too. */
+void journal_copies(struct journal *g, pid_t pid);
+void journal_copied(struct journal *g, pid_t pid);
+
 /* What the programs have told without a stop has been taken, see attach/hang.h. */
 void journal_beats(struct journal *g);
 

@@ -42,6 +42,7 @@ struct journal_task {
 struct journal_program {
 	pid_t pid;		/* 0: nothing of it is in the journal */
 	uint32_t entries;
+	bool partial;		/* a copy made by fork(2), of which not all is in the journal */
 	struct program_fate fate;	/* pid 0: it has not been looked after */
 };
 

@@ -175,7 +175,9 @@ static bool let_child_go(struct tracer *t, struct task *task, const struct addre
 	if (!own)
 		return true;
 	tracer_enter_space(task, own);
+	journal_copies(t->journal, task->tgid);
 	t->ops->unfollowed(t->ctx, task, space, -err);
+	journal_copied(t->journal, task->tgid);
 	tracer_let_go(t, task, 0);
 	return false;
 }
@@ -201,7 +203,10 @@ static bool place(struct tracer *t, struct task *task, const struct task *parent
 	if (!own)
 		return let_child_go(t, task, space, errno);
 	tracer_enter_space(task, own);
-	if (t->ops->forked(t->ctx, task, parent, space))
+	journal_copies(t->journal, task->tgid);
+	bool stays = t->ops->forked(t->ctx, task, parent, space);
+	journal_copied(t->journal, task->tgid);
+	if (stays)
 		return true;
 	tracer_let_go(t, task, 0);
 	return false;
@@ -397,6 +402,22 @@ void tracer_take_over(struct tracer *t, struct task *task)
 	task->tgid = task->tid;
 	if (drop_other_threads(t, task) && task->space)
 		place_left_behind(t, task);
+}
+
+void tracer_take_overs(struct tracer *t)
+{
+	struct task *task;
+
+	while (t->taking_over) {
+		t->taking_over = false;
+		for (size_t i = 0; (task = tasks_next(&t->tasks, &i));) {
+			if (!task->takes_over)
+				continue;
+			task->takes_over = false;
+			tracer_take_over(t, task);
+			i = 0; /* the table has changed */
+		}
+	}
 }
 
 static bool serve_exec(struct tracer *t, struct task *task)

@@ -94,7 +94,10 @@ static int note(struct tracer *t, pid_t tid, int wstatus)
 		task->fresh = true;
 	}
 	if (WIFSTOPPED(wstatus) && wstatus >> 16 == PTRACE_EVENT_EXEC) {
-		tracer_take_over(t, task);
+		if (t->calling)
+			task->takes_over = t->taking_over = true;
+		else
+			tracer_take_over(t, task);
 		/* Whatever was written down of this number was of the old program. */
 		journal_goes_on(t->journal, task->journal_record);
 		journal_went_on(t->journal, task->journal_record);
@@ -153,6 +156,7 @@ int tracer_collect(struct tracer *t)
 {
 	int taken = 1;
 
+	tracer_take_overs(t);
 	while (taken > 0 && t->n_queue < t->tasks.n)
 		taken = take(t, WNOHANG);
 	return taken < 0 ? taken : 0;

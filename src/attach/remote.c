@@ -117,31 +117,42 @@ static int give_back(const struct remote *r, pid_t tid, const struct journal_cal
 	return err ? err : mask_err;
 }
 
-int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const uint64_t arg[6],
-		int64_t *result)
+int remote_begin(struct remote_run *run, const struct remote *r, pid_t tid, taddr insn)
 {
-	struct journal_call own = { .insn = insn };
-	struct arch_regs regs;
-	int err = arch_get_regs(tid, &own.regs);
+	*run = (struct remote_run){ .remote = r, .tid = tid, .own = { .insn = insn } };
+	int err = arch_get_regs(tid, &run->own.regs);
 
 	if (!err)
-		err = mask_request(r, PTRACE_GETSIGMASK, tid, &own.mask);
+		err = mask_request(r, PTRACE_GETSIGMASK, tid, &run->own.mask);
 	if (err)
 		return err;
-	regs = own.regs;
-	arch_set_syscall(&regs, insn, nr, arg);
 	if (r->takes)
-		r->takes(r->ctx, &own);
+		r->takes(r->ctx, &run->own);
 	/* Signals wait, so that none is told of here, in registers that are not the program's. */
-	err = set_mask(r, tid, UINT64_MAX);
-	if (!err)
-		err = arch_set_regs(tid, &regs);
-	if (!err)
-		err = run_call(r, tid, result);
-	if (err == -ESRCH)
-		return err;
-	int back = interrupt(r, tid);
+	run->err = set_mask(r, tid, UINT64_MAX);
+	return 0;
+}
 
-	back = back ? back : give_back(r, tid, &own);
-	return err ? err : back;
+int remote_next(struct remote_run *run, long nr, const uint64_t arg[6], int64_t *result)
+{
+	struct arch_regs regs = run->own.regs;
+
+	if (run->err)
+		return run->err;
+	arch_set_syscall(&regs, run->own.insn, nr, arg);
+	int err = arch_set_regs(run->tid, &regs);
+	if (!err)
+		err = run_call(run->remote, run->tid, result);
+	/* One that was interrupted before it did anything has left it as it was. */
+	run->err = err == -EINTR ? 0 : err;
+	return err;
+}
+
+int remote_end(struct remote_run *run)
+{
+	if (run->err == -ESRCH)
+		return run->err;
+	int err = interrupt(run->remote, run->tid);
+
+	return err ? err : give_back(run->remote, run->tid, &run->own);
 }

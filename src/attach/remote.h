@@ -25,18 +25,36 @@ struct remote {
 	void (*gave_back)(void *ctx);
 };
 
+/*
+ * The calls that a task makes one after the other: it is given back what is its own when it has
+ * made all of them.
+ */
+struct remote_run {
+	const struct remote *remote;
+	pid_t tid;
+	struct journal_call own;
+	int err; /* it cannot make another call */
+};
+
 /**
- * Have a task make a system call.
- * @tid     it was seized, with PTRACE_O_TRACESYSGOOD, and is held by PTRACE_INTERRUPT or stopped by
- *          job control. In any other stop the call might not run at all, or a signal would get
- *          lost: there interrupt it, let it go on with its signal, and use the stop that follows
- * @insn    an instruction in its own memory that makes system calls, arch_find_syscall()
+ * Have a task make system calls, with remote_next().
+ * @tid   it was seized, with PTRACE_O_TRACESYSGOOD, and is held by PTRACE_INTERRUPT or stopped by
+ *        job control. In any other stop a call might not run at all, or a signal would get lost:
+ *        there interrupt it, let it go on with its signal, and use the stop that follows
+ * @insn  an instruction in its own memory that makes system calls, arch_find_syscall()
+ * Returns 0 or -errno: nothing has been done, and there is nothing to be ended.
+ */
+int remote_begin(struct remote_run *run, const struct remote *r, pid_t tid, taddr insn);
+
+/**
  * @nr      the call's number; it should be one that does not sleep
  * @result  what it has returned: -1 to -4095 is -errno
  * Returns 0, or -errno: -ESRCH (the task has ended or is about to), -EFAULT (there is no such
- * instruction at @insn), -EINTR (the call was interrupted before it did anything).
+ * instruction), -EINTR (the call was interrupted before it did anything).
  */
-int remote_call(const struct remote *r, pid_t tid, taddr insn, long nr, const uint64_t arg[6],
-		int64_t *result);
+int remote_next(struct remote_run *run, long nr, const uint64_t arg[6], int64_t *result);
+
+/* 0 or -errno: the task is dying. */
+int remote_end(struct remote_run *run);
 
 #endif

@@ -326,12 +326,23 @@ static struct task *calling_task(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
+/* The space that its tasks are in by now, which is another one if it has executed a program. */
+static struct address_space *space_now(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(&t->tasks, &i));)
+		if (task->tgid == pid && task->space && !task_has_ended(task))
+			return task->space;
+	return NULL;
+}
+
 /* Whoever has stopped for a signal or a birth has that served, and is stopped again. */
 static void await_calling_task(struct tracer *t, pid_t pid)
 {
 	enum { TRIES = 100, NAP_NS = 100000 };
 
-	for (unsigned i = 0; i < TRIES && space_of_group(t, pid) && !calling_task(t, pid); i++)
+	for (unsigned i = 0; i < TRIES && space_now(t, pid) && !calling_task(t, pid); i++)
 		tracer_let_run(t, NAP_NS);
 }
 
@@ -368,6 +379,48 @@ static bool runs_in_parents_memory(const struct tracer *t, pid_t pid)
 	return tracer_shares_memory(t, pid, kernel_status(&t->kernel, pid).ppid);
 }
 
+/* It has run for a moment: its task that everything is done with, as attach() chooses it. 0, 1 (it
+ * has executed a program, and has an image) or -ESRCH. */
+static int choose_again(struct tracer *t, pid_t pid, struct task **task)
+{
+	const struct address_space *s = space_now(t, pid);
+
+	if (s && s->user)
+		return 1;
+	*task = s && t->will_call ? calling_task(t, pid) : NULL;
+	if (s && !*task)
+		*task = resting_task(t, pid);
+	return *task ? 0 : -ESRCH;
+}
+
+static int await_task_that_can_call(struct tracer *t, pid_t pid, struct task **task)
+{
+	if (!t->will_call || is_in_exec(*task))
+		return 0;
+	await_calling_task(t, pid);
+	return choose_again(t, pid, task);
+}
+
+/* Whoever wants to look at the program before anything is planted does so, last of all. As
+ * choose_again(). */
+static int look_first(struct tracer *t, pid_t pid, struct task **task, uint64_t *stopped_ns)
+{
+	enum { MOMENT_NS = 1000000, MOMENTS_MAX = 16 };
+	int err = await_task_that_can_call(t, pid, task);
+	unsigned moments = 1;
+
+	while (!err && t->look && !is_in_exec(*task) && t->look(t->look_ctx, pid)) {
+		/* Who is in the middle of something may have to wait for a processor first. */
+		tracer_let_run(t, moments * MOMENT_NS);
+		moments = moments < MOMENTS_MAX ? 2 * moments : moments;
+		*stopped_ns = clock_now_ns();
+		err = choose_again(t, pid, task);
+		if (!err)
+			err = await_task_that_can_call(t, pid, task);
+	}
+	return err;
+}
+
 static int attach(struct tracer *t, pid_t pid)
 {
 	uint64_t stopped_ns = 0;
@@ -400,17 +453,14 @@ static int attach(struct tracer *t, pid_t pid)
 		return -ESRCH;
 	}
 	tracer_enter_with_sharers(t, s);
-	if (t->will_call && !is_in_exec(task)) {
-		await_calling_task(t, pid);
-		s = space_of_group(t, pid);
-		if (s && s->user) { /* it has executed a program meanwhile */
-			tracer_unhold(t, NULL);
-			return 0;
-		}
-		task = s ? calling_task(t, pid) : NULL;
-		task = s && !task ? resting_task(t, pid) : task;
-		if (!task)
-			return -ESRCH;
+	err = look_first(t, pid, &task, &stopped_ns);
+	if (err < 0) {
+		tracer_give_back(t, pid);
+		return err;
+	}
+	if (err) {
+		tracer_unhold(t, NULL);
+		return 0;
 	}
 	bool keep = begin_image(t, task);
 	uint64_t ns = clock_now_ns() - stopped_ns;

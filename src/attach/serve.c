@@ -38,9 +38,9 @@ void tracer_serve_end(struct tracer *t, struct task *task)
 
 /* ---- traps ---- */
 
-/* The next thing that happens to @tid. A leader that is killed is told of only when the others, who
- * are held, have been waited for, too. False: there is nobody to wait for. */
-static bool await_told(struct tracer *t, pid_t tid, int *wstatus)
+/* A leader that is killed is told of only when the others, who are held, have been waited for,
+ * too. */
+bool tracer_await_told(struct tracer *t, pid_t tid, int *wstatus)
 {
 	for (;;) {
 		pid_t got = kernel_wait(&t->kernel, -1, wstatus, 0);
@@ -63,7 +63,7 @@ static void wait_stepped(struct tracer *t, struct task *task, bool *stepped)
 	for (;;) {
 		if (kernel_resume(&t->kernel, PTRACE_SINGLESTEP, task->tid, sig))
 			return;
-		if (!await_told(t, task->tid, &wstatus))
+		if (!tracer_await_told(t, task->tid, &wstatus))
 			return;
 		struct stop s = tracer_decode(t, task->tid, wstatus);
 		if (s.kind == STOP_STEPPED) {
@@ -188,7 +188,9 @@ void tracer_serve(struct tracer *t, struct task *task)
 	}
 	switch (s.kind) {
 	case STOP_PTRACE_EVENT:
-		if (tracer_serve_event(t, task, s.arg))
+		/* tracer_leave_exec() may have met what is to be served next. */
+		if (tracer_serve_event(t, task, s.arg) && task->state != TASK_QUEUED &&
+		    task->state != TASK_RUNNING)
 			task_resume(t, task, 0);
 		return;
 	case STOP_SYSCALL:

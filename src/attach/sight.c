@@ -64,16 +64,28 @@ struct adoption {
 	pid_t child, parent;
 };
 
+static bool has_entry(const struct adoption *a, const struct journal_entry *of)
+{
+	for (uint32_t i = 0; i < atomic_load(&a->g->n_entries); i++) {
+		const struct journal_entry *e = &a->g->entries[i];
+
+		if (e->pid == a->child && e->kind == of->kind && e->at == of->at)
+			return true;
+	}
+	return false;
+}
+
 static void adopt_entry(const struct adoption *a, const struct journal_entry *of)
 {
 	struct journal_entry e = *of;
 
 	e.pid = a->child;
-	journal_add(a->g, &e);
+	if (!has_entry(a, &e))
+		journal_add(a->g, &e);
 }
 
-/* A process that the tracer holds, and that is not in the journal, has a copy of its parent's
- * breakpoints. */
+/* A process that the tracer holds, and of which not all is in the journal, has a copy of what is in
+ * its parent. */
 static void adopt(void *ctx, pid_t pid)
 {
 	struct journal *g = ctx;
@@ -84,7 +96,7 @@ static void adopt(void *ctx, pid_t pid)
 	if (proc_status(pid).tracer != atomic_load(&g->tracer))
 		return;
 	for (uint32_t i = 0; (p = program_next(g, &i));) {
-		known |= p->pid == pid;
+		known |= p->pid == pid && p->entries && !p->partial;
 		of_ours |= p->pid == a.parent;
 	}
 	if (known || !of_ours)

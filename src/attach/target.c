@@ -123,35 +123,29 @@ static int yama_scope(void)
 	return scope;
 }
 
-static void explain_permission(pid_t pid, const struct target_facts *f, struct error *e)
+static void why_not_permitted(const struct target_facts *f, struct error *e)
 {
 	int scope = yama_scope();
 
 	if (geteuid() == 0)
-		error_set(e, 0,
-			  "cannot attach to process %d: not permitted, although we are root: this "
-			  "container or sandbox lacks the capability CAP_SYS_PTRACE (docker run "
-			  "--cap-add=SYS_PTRACE)", (int)pid);
+		error_set(e, 0, "not permitted, although we are root: this container or sandbox "
+				"lacks the capability CAP_SYS_PTRACE (docker run "
+				"--cap-add=SYS_PTRACE)");
 	else if (f->uid != geteuid())
-		error_set(e, 0,
-			  "cannot attach to process %d: it belongs to user %u, we are user %u; run "
-			  "mprof as that user or as "
-			  "root", (int)pid, (unsigned)f->uid, (unsigned)geteuid());
+		error_set(e, 0, "it belongs to user %u, we are user %u; run mprof as that user or "
+				"as root", (unsigned)f->uid, (unsigned)geteuid());
 	else if (scope >= 1)
-		error_set(e, 0,
-			  "cannot attach to process %d: kernel.yama.ptrace_scope is %d; run mprof "
-			  "as root, or start the program with mprof run%s", (int)pid, scope,
+		error_set(e, 0, "kernel.yama.ptrace_scope is %d; run mprof as root, or start the "
+				"program with mprof run%s", scope,
 			  scope == 1 ? ", or set it to 0" : "");
 	else
-		error_set(e, 0,
-			  "cannot attach to process %d: not permitted; it may have more privileges "
-			  "than we have, or may have made itself undumpable (prctl "
-			  "PR_SET_DUMPABLE); run mprof as root",
-			  (int)pid);
+		error_set(e, 0, "not permitted; it may have more privileges than we have, or may "
+				"have made itself undumpable (prctl PR_SET_DUMPABLE); run mprof as "
+				"root");
 }
 
-enum target_problem target_explain(enum target_problem problem, pid_t pid,
-				   const struct target_facts *f, struct error *e)
+void target_why(enum target_problem problem, pid_t pid, const struct target_facts *f,
+		struct error *e)
 {
 	struct proc_status tracer;
 
@@ -159,47 +153,36 @@ enum target_problem target_explain(enum target_problem problem, pid_t pid,
 	case TARGET_FINE:
 		break;
 	case TARGET_NOT_THERE:
-		error_set(e, 0, "cannot attach to process %d: there is no such process", (int)pid);
+		error_set(e, 0, "there is no such process");
 		break;
 	case TARGET_ZOMBIE:
-		error_set(e, 0,
-			  "cannot attach to process %d: it has ended and is a zombie that its "
-			  "parent has not waited for", (int)pid);
+		error_set(e, 0, "it has ended and is a zombie that its parent has not waited for");
 		break;
 	case TARGET_KERNEL_THREAD:
-		error_set(e, 0, "cannot attach to process %d: it is a kernel thread and runs no "
-				"program",
-			  (int)pid);
+		error_set(e, 0, "it is a kernel thread and runs no program");
 		break;
 	case TARGET_TRACED:
 		tracer = proc_status(f->tracer);
-		error_set(e, 0,
-			  "cannot attach to process %d: process %d (%s) traces it already; end "
-			  "that first",
-			  (int)pid, (int)f->tracer, tracer.name);
+		error_set(e, 0, "process %d (%s) traces it already; end that first", (int)f->tracer,
+			  tracer.name);
 		break;
 	case TARGET_NOT_PERMITTED:
-		explain_permission(pid, f, e);
+		why_not_permitted(f, e);
 		break;
 	case TARGET_OURSELVES:
-		error_set(e, 0, "cannot attach to process %d: that is mprof itself", (int)pid);
+		error_set(e, 0, "that is mprof itself");
 		break;
 	case TARGET_UNSUPPORTED:
-		error_set(e, 0, "cannot attach to process %d: it is not a 64-bit program of this "
-				"machine",
-			  (int)pid);
+		error_set(e, 0, "it is not a 64-bit program of this machine");
 		break;
 	case TARGET_IN_PARENT:
 		error_set(e, 0,
-			  "cannot attach to process %d: until it executes a program it runs in the "
-			  "memory of process %d, which has made it; attach to that one",
-			  (int)pid, (int)proc_status(pid).ppid);
+			  "until it executes a program it runs in the memory of process %d, "
+			  "which has made it; attach to that one", (int)proc_status(pid).ppid);
 		break;
 	case TARGET_RESTLESS:
-		error_set(e, 0,
-			  "cannot attach to process %d: its threads come and go faster than they "
-			  "can be held, and it has been left alone; try again", (int)pid);
+		error_set(e, 0, "its threads come and go faster than they can be held, and it has "
+				"been left alone; try again");
 		break;
 	}
-	return problem;
 }

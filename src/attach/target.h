@@ -45,9 +45,9 @@ pid_t target_tracer_of_a_thread(pid_t pid);
  */
 enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t self);
 
-/* A sentence about it for a person: the cause and what to do. Returns @problem. */
-enum target_problem target_explain(enum target_problem problem, pid_t pid,
-				   const struct target_facts *f, struct error *e);
+/* The second half of a sentence for a person: the cause and what to do. */
+void target_why(enum target_problem problem, pid_t pid, const struct target_facts *f,
+		struct error *e);
 
 /* Is the task traced, by this very process? */
 bool is_traced_by_us(pid_t tid);

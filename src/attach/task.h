@@ -51,6 +51,8 @@ struct task {
 	bool over;		/* a leader that has ended, of which nothing is told while its
 				   threads go on */
 	bool exiting;		/* it has told that it is about to end */
+	bool takes_over;	/* it has made an exec, and its old threads are still to be
+				   forgotten: tracer_take_overs() */
 	bool in_call;		/* it stands still at a birth or an exec that it makes: in the
 				   middle of that system call */
 	struct mask_watch mask;	/* when to ask for its signal mask */

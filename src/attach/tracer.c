@@ -48,6 +48,12 @@ void tracer_set_wait(struct tracer *t, enum tracer_wait wait)
 		t->follow = follow_new();
 }
 
+void tracer_look_first(struct tracer *t, bool (*look)(void *ctx, pid_t pid), void *ctx)
+{
+	t->look = look;
+	t->look_ctx = ctx;
+}
+
 void tracer_watch_exits(struct tracer *t)
 {
 	t->watch_exits = true;
@@ -172,6 +178,7 @@ void tracer_serve_queue(struct tracer *t)
 
 		if (task && task->state == TASK_QUEUED)
 			tracer_serve(t, task);
+		tracer_take_overs(t);
 	}
 	for (size_t i = n; i < t->n_queue; i++)
 		t->queue[i - n] = t->queue[i];

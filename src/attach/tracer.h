@@ -4,6 +4,7 @@
 
 #include "attach/follow.h"
 #include "attach/journal.h"
+#include "attach/remote.h"
 #include "attach/stop.h"
 #include "attach/task.h"
 #include "base/error.h"
@@ -29,7 +30,7 @@ enum trap_answer {
 
 struct tracer_ops {
 	/* An exec has put a new program into @task's space, which has no user data yet.
-	 * False: it is not to be traced, let it go. */
+	 * False: it is not to be traced, let it go. True also of one that is found to be ending. */
 	bool (*image)(void *ctx, struct task *task);
 	/* A process made by @parent with fork, in a space of its own that is a copy of @space,
 	 * breakpoints included. False: its memory has been cleaned, let it go. */
@@ -159,13 +160,28 @@ void tracer_continue(struct tracer *t);
  * them again. */
 void tracer_let_run(struct tracer *t, uint64_t ns);
 
+/**
+ * Have @look called for each process that is attached to, when all of its tasks are stopped and
+ * nothing is planted in it: the program as it was before us. True: let it run for a moment, and ask
+ * again. Not of one that is in the middle of an exec, whose new program has not run yet.
+ */
+void tracer_look_first(struct tracer *t, bool (*look)(void *ctx, pid_t pid), void *ctx);
+
 /* An instruction of a program that makes system calls: in its vdso, which is there from its exec
  * on. 0: there is none. */
 taddr tracer_syscall_insn(const struct address_space *s, pid_t tid);
 
-/* Have a task, whose own stop for a signal is still to be served, come to a stop where
- * task_can_call() right after that, before it runs anything, whatever else is on its way. */
-void tracer_call_later(struct tracer *t, const struct task *task);
+/**
+ * Have a task that stands at its exec leave that system call: tracer_call() can be used then, and
+ * nothing of the new program has run. From image(); of any other task nothing is wanted.
+ * Returns 0 or -errno: -ESRCH, it is ending, and is to be left alone.
+ */
+int tracer_leave_exec(struct tracer *t, struct task *task);
+
+/* All tasks of a space are stopped: see to it that one of them task_can_call(). One that has
+ * stopped for a signal of its own, or at a system call, has that served, and runs nothing of the
+ * program's after it. False: there is none still. */
+bool tracer_bring_caller(struct tracer *t, const struct address_space *s);
 
 /**
  * Have a stopped task make a system call, of which the program sees nothing, see attach/remote.h.
@@ -176,6 +192,19 @@ void tracer_call_later(struct tracer *t, const struct task *task);
  */
 int tracer_call(struct tracer *t, struct task *task, taddr insn, long nr, const uint64_t arg[6],
 		int64_t *result);
+
+/* Several of them: in between the task is not given back what is its own, and nothing else is done
+ * with it. What begin() has not begun is not ended. */
+struct tracer_calls {
+	struct tracer *tracer;
+	struct task *task;
+	struct remote remote;
+	struct remote_run run;
+};
+
+int tracer_calls_begin(struct tracer_calls *c, struct tracer *t, struct task *task, taddr insn);
+int tracer_calls_next(struct tracer_calls *c, long nr, const uint64_t arg[6], int64_t *result);
+int tracer_calls_end(struct tracer_calls *c);
 
 /* Has an instruction of the task made the kernel send it the signal that it has stopped for? */
 bool tracer_stopped_by_fault(struct tracer *t, const struct task *task);

@@ -25,9 +25,13 @@ struct tracer {
 	struct journal *journal;	/* NULL: nobody watches over us */
 	bool watch_exits;
 	bool will_call;	/* tracer_will_call() */
+	bool (*look)(void *ctx, pid_t pid); /* tracer_look_first(); may be NULL */
+	void *look_ctx;
 	bool looks_often;	/* what the programs have told is asked for without a stop */
 	unsigned empty_looks;	/* so often that was nothing, one after the other */
 	uint64_t wake_ns;	/* how often a sleep is ended for it; 0: never */
+	bool calling;		/* a task is being made to make a system call */
+	bool taking_over;	/* there is one that takes_over */
 	bool holding;		/* the stops of those who are to be held are being waited for */
 };
 
@@ -59,6 +63,9 @@ int tracer_wait_for_work(struct tracer *t, const volatile sig_atomic_t *stop);
 
 /* serve.c */
 struct stop tracer_decode(const struct tracer *t, pid_t tid, int wstatus);
+/* Wait for the next thing that happens to @tid; what others tell meanwhile is noted. False: there
+ * is nobody to wait for. */
+bool tracer_await_told(struct tracer *t, pid_t tid, int *wstatus);
 /* A task has ended, as its wstatus says. */
 void tracer_serve_end(struct tracer *t, struct task *task);
 /* The owner wants the signal that is about to be delivered for itself. */
@@ -79,6 +86,9 @@ bool tracer_serve_event(struct tracer *t, struct task *task, int event);
  * be heard of again, and nor may the others that the exec has ended.
  */
 void tracer_take_over(struct tracer *t, struct task *task);
+/* The same of those that have made one while a task was made to make a system call: who is served
+ * meanwhile is not forgotten in the middle of it, and nobody else is made to make one. */
+void tracer_take_overs(struct tracer *t);
 /* Stop tracing a stopped task, handing it @sig, and forget it. */
 void tracer_let_go(struct tracer *t, struct task *task, int sig);
 /* A task has died: place new processes that it can no longer tell of. */

@@ -39,6 +39,18 @@ static inline uint32_t idindex_find(const struct idindex *x, uint64_t hash, idin
 	return IDINDEX_NONE;
 }
 
+/* Where an element with this hash is looked for first: its id, or IDINDEX_NONE, or another's. */
+static inline uint32_t idindex_guess(const struct idindex *x, uint64_t hash)
+{
+	return x->slots ? x->slots[(uint32_t)hash & x->mask] - 1 : IDINDEX_NONE;
+}
+
+static inline void idindex_expect(const struct idindex *x, uint64_t hash)
+{
+	if (x->slots)
+		__builtin_prefetch(&x->slots[(uint32_t)hash & x->mask]);
+}
+
 /* Add @id, which must not be in it yet. @rehash tells the hash of an id that is. 0 or -ENOMEM. */
 int idindex_add(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash *rehash,
 		const void *owner);
@@ -49,6 +61,12 @@ void idindex_remove(struct idindex *x, uint32_t id, uint64_t hash, idindex_hash 
 
 /* *@to, which is empty, becomes an index of the same ids. 0 or -ENOMEM. */
 int idindex_copy(struct idindex *to, const struct idindex *from);
+
+/* Bytes of memory. */
+static inline size_t idindex_memory(const struct idindex *x)
+{
+	return x->slots ? ((size_t)x->mask + 1) * sizeof *x->slots : 0;
+}
 
 /* Spread the bits of a word over the whole word (the finaliser of MurmurHash3, public domain). */
 static inline uint64_t hash_mix(uint64_t x)

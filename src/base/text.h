@@ -4,6 +4,8 @@
 
 #include "base/idindex.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* What is behind the last slash of a path, or all of it. */
@@ -12,6 +14,26 @@ static inline const char *path_last(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+/* What is in @text behind @with; NULL: it does not begin so. Like strchr(3), whoever may not write
+ * to @text keeps the result in a pointer to const. */
+static inline char *text_after(const char *text, const char *with)
+{
+	size_t n = strlen(with);
+
+	return strncmp(text, with, n) ? NULL : (char *)text + n;
+}
+
+static inline bool text_begins(const char *text, const char *with)
+{
+	return text_after(text, with);
+}
+
+/* "1 block", "2 blocks": what stands behind the noun. */
+static inline const char *text_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
 }
 
 /* FNV-1a, and its bits spread over the word; @h is the hash of what came before, or any number. */

@@ -47,7 +47,6 @@ int watch_note_left(struct watch *w, const struct engine_function *f, const char
 		return -ENOMEM;
 	w->left[w->n_left++] = (struct left_function){
 		.file = f->file, .number = f->number, .name = f->probe->name, .why = why,
-		.user = f->probe->user,
 	};
 	/* What it calls when it has got no memory tells that it has not. */
 	w->new_trapped |= f->probe->operator_new && probe_gives_block(f->probe);
@@ -106,7 +105,8 @@ bool watch_is_nested(struct watch *w, const struct engine_call *call, enum alloc
 		.ret = call->stack->pc,
 		.freed = call->freed,
 	};
-	const struct engine_part engine = { ENGINE_MAYBE, &call->seen };
+	const struct engine_part engine = { call->seen.pending ? ENGINE_PENDING : ENGINE_MAYBE,
+					    &call->seen };
 	struct arch_regs r;
 
 	if (watch_snapshot_copy(w, call->tid, call->stack, &r)) {

@@ -46,6 +46,8 @@ struct engine_seen {
 	bool outer;	/* it was met: the call is inside of it, and of none of the engine's */
 	bool own;	/* a call of the engine's was met first, with no signal in between */
 	bool signal;	/* a signal's handler came first */
+	bool pending;	/* if it is not whole: a call of the engine's, inside of that one, has not
+			   been seen to end */
 };
 
 /* A call that the engine has seen, and that may have been made by the allocator itself. */
@@ -62,8 +64,8 @@ struct engine_call {
 struct engine_host {
 	/* 0, or -ENOMEM: the event could not be counted. */
 	int (*event)(void *ctx, struct alloc_event *e);
-	/* Is it a block whose allocation was told and whose free was not? */
-	bool (*knows)(void *ctx, taddr ptr);
+	/* Events are to come soon. False: they need not be told of for now. */
+	bool (*expect)(void *ctx, const struct alloc_expected *v, unsigned n);
 	/* The number of the place of @pc, in a space of which @tid is a task. *@hidden: part of the
 	 * allocator, which is left out at the inner end of a chain. UINT32_MAX: out of memory. */
 	uint32_t (*place)(void *ctx, pid_t tid, taddr pc, bool exact, bool guessed, bool *hidden);
@@ -81,6 +83,8 @@ struct engine_host {
 	bool (*is_nested)(void *ctx, const struct engine_call *call, enum alloc_label *label);
 	/* Is there nothing to see inside of the calls of this function, which frees a block? */
 	bool (*frees_alone)(void *ctx, const struct engine_function *f);
+	/* A function that the engine has taken it will not see after all: it is to be trapped. */
+	void (*declines)(void *ctx, const struct engine_function *f, const char *why);
 	/* A chain of the engine's has been compared with the one that a copy of the stack tells. */
 	void (*checked)(void *ctx, bool wrong);
 	/* Has the stack of a stopped task been followed to its end, nothing guessed, without
@@ -122,6 +126,11 @@ struct engine_function {
 struct engine_ops {
 	const char *name;	/* as --engine has it */
 
+	/* What can be read of files is read now, while the program runs: it is about to be attached
+	 * to. Good to know, not needed. */
+	void (*prepare)(struct engine_shared *shared, const struct module_files *files,
+			const struct mappings *maps);
+
 	/**
 	 * Begin in an address space, all of whose tasks are stopped.
 	 * @task  one of them, which can be made to run system calls
@@ -130,6 +139,16 @@ struct engine_ops {
 	 */
 	struct engine *(*open)(struct engine_shared *shared, struct tracer *t, struct task *task,
 			       const struct engine_host *host, struct error *e);
+	/**
+	 * The same in a copy of the space of @parent, made by fork, jumps included: an engine of
+	 * its own.
+	 * @child  its only task, which is stopped at its first instruction
+	 * @host   can follow its stack already, through what the parent's engine has there
+	 * Returns NULL with *err, and what is wrong in @e: as after clean_copy(). -ESRCH: it has
+	 * been killed; -ECANCELED: the parent is about to be let go.
+	 */
+	struct engine *(*fork)(struct engine *parent, struct task *child,
+			       const struct engine_host *host, int *err, struct error *e);
 	/* Nothing of it is in the program any more, or that is gone. */
 	void (*free)(struct engine *e);
 
@@ -141,6 +160,8 @@ struct engine_ops {
 	 * 0 or -errno, with a sentence: nothing has been written. -EAGAIN: a task is in the way;
 	 * let all run for a moment and ask again. */
 	int (*arm)(struct engine *e, bool held, struct error *why);
+	/* All tasks are stopped: decline what has been planted and is not written yet. */
+	void (*drop)(struct engine *e, const char *why);
 	/* What is mapped has changed; functions in what is gone are gone, too. */
 	void (*modules)(struct engine *e, const struct mappings *maps);
 

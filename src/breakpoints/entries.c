@@ -3,6 +3,7 @@
  * question. */
 #include "breakpoints/watch_internal.h"
 
+#include "base/array.h"
 #include "breakpoints/announce.h"
 #include "probes/outcome.h"
 
@@ -25,6 +26,35 @@ static bool take_hidden(struct watch *w, taddr ptr)
 			return true;
 		}
 	return false;
+}
+
+/* The next block of this task is for what we answer. */
+static void hide_next(struct watch *w, const struct task *task, struct watched_task *t)
+{
+	t->hide_next = true;
+	if (w->engine && !ARRAY_RESERVE(&w->hiding, &w->cap_hiding, w->n_hiding))
+		w->hiding[w->n_hiding++] = task->tid;
+}
+
+static bool is_hiding(struct watch *w, pid_t tid)
+{
+	for (size_t i = 0; i < w->n_hiding; i++)
+		if (w->hiding[i] == tid) {
+			w->hiding[i] = w->hiding[--w->n_hiding];
+			return true;
+		}
+	return false;
+}
+
+bool watch_hides(struct watch *w, const struct alloc_event *e)
+{
+	if (e->kind == AE_FREE)
+		return w->n_hidden && take_hidden(w, e->ptr);
+	if (!w->n_hiding || !is_hiding(w, e->task) || e->kind != AE_ALLOC ||
+	    ARRAY_RESERVE(&w->hidden, &w->cap_hidden, w->n_hidden))
+		return false;
+	w->hidden[w->n_hidden++] = e->ptr;
+	return true;
 }
 
 /* Is this a free that was counted, and then begun again? Not if the block has been given out
@@ -261,7 +291,9 @@ static bool answer(struct watch *w, struct task *task, struct watched_task *t,
 	    watch_by_library(w, bp, ret) ||
 	    !w->sink->ask(w->image, watch_ref(task), p->question, arg, &result))
 		return false;
-	t->hide_next = p->question == ASK_HEAP_SIZE;
+	t->hide_next = false;
+	if (p->question == ASK_HEAP_SIZE)
+		hide_next(w, task, t);
 	arch_set_result(r, result);
 	arch_set_caller(r, ret, arch_sp_after_return(r));
 	return true;

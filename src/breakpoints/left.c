@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "breakpoints/left.h"
 
+#include "base/text.h"
+#include "probes/shown.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ static bool is_first(const struct left_function *v, size_t i)
 static void put_reason(FILE *out, const struct left_function *v, size_t n, size_t first)
 {
 	size_t named = 0, others = 0;
+	char shown[PROBE_SHOWN];
 
 	for (size_t i = first; i < n; i++) {
 		if (strcmp(v[i].why, v[first].why) != 0)
@@ -26,10 +30,11 @@ static void put_reason(FILE *out, const struct left_function *v, size_t n, size_
 		if (named == NAMED)
 			others++;
 		else
-			fprintf(out, "%s%s", named++ ? ", " : "", v[i].name);
+			fprintf(out, "%s%s", named++ ? ", " : "",
+				probe_shown(v[i].name, shown));
 	}
 	if (others)
-		fprintf(out, " and %zu other%s", others, others == 1 ? "" : "s");
+		fprintf(out, " and %zu other%s", others, text_plural(others));
 	fprintf(out, " (%s)", v[first].why);
 }
 
@@ -39,7 +44,7 @@ void left_sentence(const struct left_function *v, size_t n, struct error *out)
 	FILE *f = fmemopen(text, sizeof text - 1, "w");
 
 	if (f)
-		fprintf(f, "has %zu function%s that %s watched by traps: ", n, n == 1 ? "" : "s",
+		fprintf(f, "has %zu function%s that %s watched by traps: ", n, text_plural(n),
 			n == 1 ? "is" : "are");
 	for (size_t i = 0; f && i < n; i++)
 		if (is_first(v, i)) {

@@ -66,7 +66,7 @@ static enum entry_verdict judge_by_chain(const struct watch *w, const struct cal
 	if (!chain->reached)
 		return chain->truncated && !handler ? calls_judge_cut(pending, e) : ENTRY_ABANDONED;
 	const struct unwind_frame *found = &chain->frames[chain->n - 1], *inner = found - 1;
-	if (calls_is_pending(calls, found->pc, inner->cfa) &&
+	if (!found->exact && calls_is_pending(calls, found->pc, inner->cfa) &&
 	    !is_call_itself(w, pending, inner->pc))
 		return ENTRY_ABANDONED;
 	return handler ? ENTRY_OUTER : ENTRY_NESTED;
@@ -107,9 +107,12 @@ static int judge_unwinding(struct watch *w, struct calls *calls, const struct ca
 		*verdict = ENTRY_IN_ENGINE;
 		return 0;
 	}
-	if (!calls->n) {
+	/* The innermost that has not been seen to end, if the chain is cut, is the engine's. */
+	const bool inmost = engine->seen && engine->seen->pending && !chain.reached;
+	if (!calls->n || inmost) {
 		*verdict = judge_engines(engine->calls, &chain);
-		return 0;
+		if (!calls->n || *verdict == ENTRY_IN_ENGINE)
+			return 0;
 	}
 	*verdict = judge_by_chain(w, calls, e, &chain);
 	w->counts.doubtful += is_doubtful(calls, &chain);

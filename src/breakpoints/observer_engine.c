@@ -57,7 +57,7 @@ void observer_arm_found(struct trap_observer *o)
 		const struct observed *of = observed_of(task);
 
 		watch_arm_held(of->watch);
-		if (watch_refusal(of->watch))
+		if (watch_refusal(of->watch) && watch_fall_back(of->watch))
 			observer_refuse_engine(o, task, of->image, watch_refusal(of->watch));
 	}
 }

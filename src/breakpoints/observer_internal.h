@@ -13,6 +13,8 @@ struct trap_observer {
 	struct watch_shared shared;
 	const struct observer_sink *sink;
 	void *ctx;
+	bool observes;	/* it has begun to observe a program: what else comes is not what was
+			   asked for, but what that does */
 };
 
 /* An image, kept with its address space. */

@@ -68,7 +68,6 @@ static enum trap_answer serve_trap(struct watch *w, struct task *task, bool cert
 	}
 	bool ended = roles & BREAKPOINT_RETURN && watch_hit_return(w, task, t, at, &r);
 	if (roles & BREAKPOINT_RENDEZVOUS) {
-		watch_begin_engine(w, task);
 		w->arming = ARM_NEW;
 		watch_modules(w, task->tid);
 		w->arming = ARM_LATER;

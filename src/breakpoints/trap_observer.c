@@ -56,6 +56,10 @@ static bool on_image(void *ctx, struct task *task)
 		return observer_refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
 	if (o->shared.engine)
 		tracer_look_often(o->tracer);
+	const bool executed = task_is_at_exec(task) && o->observes;
+	/* An engine has it make system calls before it runs anything. */
+	if (o->shared.engine && tracer_leave_exec(o->tracer, task))
+		return true;
 	void *image = o->sink->begins(o->ctx, task->tgid);
 	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
 	if (of)
@@ -68,12 +72,15 @@ static bool on_image(void *ctx, struct task *task)
 			       observer_refuse(o, task, image, UNOBSERVED_NO_MEMORY,
 					       "out of memory");
 	of->image = image;
+	if (executed)
+		watch_is_executed(of->watch);
 	if (watch_is_to_arm(of->watch))
 		watch_arm_held(of->watch);
 	why = watch_refusal(of->watch);
 	if (why && !watch_fall_back(of->watch))
 		why = NULL;
 	if (!why && watch_can_see(of->watch)) {
+		o->observes = true;
 		o->sink->observed(image, of);
 		return true;
 	}
@@ -93,12 +100,14 @@ static bool on_forked(void *ctx, struct task *child, const struct task *parent,
 
 	if (!from)
 		return false;
+	/* What it begins with is what its parent has done so far. */
+	catch_up(from);
 	void *image = o->sink->forked(o->ctx, from->image, child->tgid);
 	struct observed *of = image ? calloc(1, sizeof *of) : NULL;
 	if (of)
 		of->watch = watch_fork(from->watch, space, child->space, o->sink, image, &err);
 	child->space->user = of;
-	if (of && of->watch) {
+	if (of && of->watch && !watch_fork_engine(of->watch, from->watch, child)) {
 		of->image = image;
 		watch_thread_forked(child, parent);
 		o->sink->observed(image, of);
@@ -364,6 +373,11 @@ static uint32_t program(const struct observed *of)
 	return watch_program(of->watch);
 }
 
+static bool has_memory(const struct observed *of)
+{
+	return watch_has_memory(of->watch);
+}
+
 static int run(struct observer *base, const volatile sig_atomic_t *stop)
 {
 	return tracer_run(trap_observer_of(base)->tracer, stop);
@@ -400,6 +414,7 @@ static const struct observer_ops ops = {
 	.counts = counts,
 	.mappings = mappings,
 	.program = program,
+	.has_memory = has_memory,
 	.read = address_space_read,
 	.write = address_space_write,
 	.run = run, .let_go = let_go, .tasks = tasks,

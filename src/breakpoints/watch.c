@@ -294,17 +294,22 @@ uint32_t watch_program(const struct watch *w)
 	return w->program;
 }
 
+bool watch_has_memory(const struct watch *w)
+{
+	uint8_t byte;
+
+	return w->maps.n && address_space_read(w->space, w->maps.maps[0].start, &byte, 1) == 1;
+}
+
 struct watch *watch_new(struct watch_shared *shared, struct task *task,
 			const struct observer_sink *sink, void *image, int *err)
 {
 	struct watch *w = watch_create(shared, task->space, sink, image);
 
-	/* At its exec a task can be made to do nothing; and there is hardly anything to take
-	 * yet. */
-	if (w && !task_is_at_exec(task))
+	if (w) {
 		watch_begin_engine(w, task);
-	if (w)
 		w->arming = ARM_HELD;
+	}
 	*err = w ? watch_modules(w, task->tid) : -ENOMEM;
 	if (w)
 		w->arming = ARM_LATER;
@@ -315,6 +320,11 @@ struct watch *watch_new(struct watch_shared *shared, struct task *task,
 	return w;
 }
 
+void watch_is_executed(struct watch *w)
+{
+	w->executed = true;
+}
+
 void watch_prepare(struct watch_shared *shared, pid_t tid)
 {
 	struct mappings maps;
@@ -323,6 +333,8 @@ void watch_prepare(struct watch_shared *shared, pid_t tid)
 		return;
 	for (size_t i = 0; i < maps.n; i++)
 		scan_file(&shared->scans, &shared->files, maps.maps[i].file);
+	if (shared->engine)
+		shared->engine->prepare(shared->engine_shared, &shared->files, &maps);
 	mappings_release(&maps);
 }
 
@@ -380,6 +392,7 @@ void watch_free(struct watch *w)
 	free(w->frames);
 	pools_release(&w->pools);
 	free(w->hidden);
+	free(w->hiding);
 	watch_end_engine(w);
 	free(w->taken);
 	free(w->left);
@@ -425,8 +438,16 @@ void watch_suspend(struct watch *w)
 
 void watch_resume(struct watch *w, pid_t tid)
 {
+	struct task *task = tracer_find_task(w->shared->tracer, tid);
+
 	w->suspended = false;
+	/* Where it has been executed meanwhile nothing of the engine is there yet. */
+	if (!w->engine && task && task_can_call(task)) {
+		watch_begin_engine(w, task);
+		w->arming = ARM_HELD;
+	}
 	watch_modules(w, tid);
+	w->arming = ARM_LATER;
 	breakpoints_put_back(&w->breakpoints, w->space);
 	watch_look_at_got_entries(w);
 	if (w->engine)
@@ -455,7 +476,10 @@ bool watch_can_see(const struct watch *w)
 int watch_clean(struct watch *w)
 {
 	breakpoints_lift(&w->breakpoints, w->space);
-	return w->engine ? w->shared->engine->remove(w->engine) : 0;
+	if (!w->engine)
+		return 0;
+	tracer_bring_caller(w->shared->tracer, w->space);
+	return w->shared->engine->remove(w->engine);
 }
 
 void watch_clean_copy(const struct watch *w, struct task *child)

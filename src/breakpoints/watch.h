@@ -49,8 +49,10 @@ const char *watch_refusal(const struct watch *w);
 bool watch_is_to_arm(const struct watch *w);
 /* Change it. If a task is in the way, all run for a moment, a few times; then that is refused. */
 void watch_arm_held(struct watch *w);
-/* If the session can do without its engine, and that has not begun yet in this program: trap all
- * that it was to see. 0 or -errno: watch_refusal() holds. */
+/* It has been executed by a program that was observed. It goes on whatever its engine can do. */
+void watch_is_executed(struct watch *w);
+/* If it can do without its engine, or the session can, and that has not begun yet in this program:
+ * trap all that it was to see. 0 or -errno: watch_refusal() holds. */
 int watch_fall_back(struct watch *w);
 
 /* Have all been told that the program has done so far; before a stop of it is served, and now and
@@ -70,6 +72,10 @@ struct watch *watch_fork(const struct watch *parent, const struct address_space 
 			 struct address_space *space, const struct observer_sink *sink, void *image,
 			 int *err);
 
+/* And the engine that such a child is to have, as @parent has one. @child: its only task. 0 or
+ * -ENOMEM. */
+int watch_fork_engine(struct watch *w, const struct watch *parent, struct task *child);
+
 void watch_free(struct watch *w);
 
 struct observed_counts watch_counts(const struct watch *w);
@@ -85,6 +91,9 @@ const struct mappings *watch_mappings(const struct watch *w);
 
 /* The number of the program's own file, or NO_FILE. */
 uint32_t watch_program(const struct watch *w);
+
+/* Has nobody taken the memory away that the program has been seen in? */
+bool watch_has_memory(const struct watch *w);
 
 /* Is there an allocator that can be seen, or may one come with a library? */
 bool watch_can_see(const struct watch *w);

@@ -4,9 +4,34 @@
 
 #include "base/array.h"
 #include "probes/outcome.h"
+#include "probes/shown.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* ---- what the unwinder asks of the engine ---- */
+
+static bool has_code(void *ctx, taddr pc)
+{
+	const struct watch *w = ctx;
+
+	return w->engine && w->shared->engine->has_code(w->engine, pc);
+}
+
+static bool leave_code(void *ctx, struct arch_frame *f, bool exact,
+		       bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	const struct watch *w = ctx;
+
+	return w->shared->engine->leave_code(w->engine, f, exact, read, reader);
+}
+
+static void meet_own_code(struct watch *w)
+{
+	const struct unwind_foreign own = { has_code, leave_code, w };
+
+	unwinder_foreign(w->unwinder, &own);
+}
 
 /* ---- what the engine asks ---- */
 
@@ -18,17 +43,19 @@ static int host_event(void *ctx, struct alloc_event *e)
 	if (e->time_ns < w->last_ns)
 		e->time_ns = w->last_ns;
 	w->last_ns = e->time_ns;
+	if (watch_hides(w, e))
+		return 0;
 	int err = w->sink->event(w->image, e);
 
 	w->counts.lost += err != 0;
 	return err;
 }
 
-static bool host_knows(void *ctx, taddr ptr)
+static bool host_expect(void *ctx, const struct alloc_expected *v, unsigned n)
 {
 	struct watch *w = ctx;
 
-	return w->sink->knows(w->image, ptr);
+	return w->sink->expect(w->image, v, n);
 }
 
 static uint32_t host_place(void *ctx, pid_t tid, taddr pc, bool exact, bool guessed, bool *hidden)
@@ -49,23 +76,10 @@ static uint32_t host_node(void *ctx, uint32_t parent, uint32_t place)
 	return w->sink->node(w->image, parent, place);
 }
 
-static const struct engine_function *function_at(const struct watch *w, taddr at)
-{
-	for (size_t i = 0; i < w->n_taken; i++)
-		if (w->taken[i].at == at)
-			return &w->taken[i];
-	return NULL;
-}
-
-bool watch_is_taken(const struct watch *w, taddr at)
-{
-	return function_at(w, at);
-}
-
 static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 {
 	struct watch *w = ctx;
-	const struct engine_function *f = function_at(w, function);
+	const struct engine_function *f = watch_taken(w, function);
 
 	return f && watch_by_allocator(w, function, f->file, ret);
 }
@@ -86,20 +100,54 @@ static bool host_frees_alone(void *ctx, const struct engine_function *f)
 	return watch_frees_alone(ctx, f->file);
 }
 
+static void host_declines(void *ctx, const struct engine_function *f, const char *why)
+{
+	watch_decline(ctx, f->at, why);
+}
+
 static void host_checked(void *ctx, bool wrong)
 {
 	struct watch *w = ctx;
 
+	/* After an exec there is nothing to unwind by. */
+	if (wrong && !watch_has_memory(w))
+		return;
 	w->counts.unwind_checked++;
 	w->counts.unwind_wrong += wrong;
+}
+
+/* A walk that ends where it meets what is sought: chains leave code of the engine's out. */
+struct seeking {
+	struct watch *watch;
+	bool (*ours)(const struct engine *, taddr);
+	const struct engine *engine;
+};
+
+static bool seeking_has_code(void *ctx, taddr pc)
+{
+	return has_code(((const struct seeking *)ctx)->watch, pc);
+}
+
+static bool seeking_leave_code(void *ctx, struct arch_frame *f, bool exact,
+			       bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
+{
+	const struct seeking *s = ctx;
+
+	return !s->ours(s->engine, f->pc) && leave_code(s->watch, f, exact, read, reader);
 }
 
 static bool host_has_left(void *ctx, struct task *task,
 			  bool (*ours)(const struct engine *, taddr), const struct engine *e)
 {
+	struct watch *w = ctx;
+	struct seeking s = { w, ours, e };
+	const struct unwind_foreign sought = { seeking_has_code, seeking_leave_code, &s };
 	struct unwind_chain chain;
 
-	if (watch_stack(ctx, task, &chain) || chain.truncated != CHAIN_WHOLE)
+	unwinder_foreign(w->unwinder, &sought);
+	int err = watch_stack(w, task, &chain);
+	meet_own_code(w);
+	if (err || chain.truncated != CHAIN_WHOLE)
 		return false;
 	for (size_t i = 0; i < chain.n; i++)
 		if (chain.frames[i].guessed || ours(e, chain.frames[i].pc))
@@ -142,23 +190,6 @@ static void host_failed(void *ctx)
 	((struct watch *)ctx)->counts.engine_failed = true;
 }
 
-/* ---- what the unwinder asks of the engine ---- */
-
-static bool has_code(void *ctx, taddr pc)
-{
-	const struct watch *w = ctx;
-
-	return w->engine && w->shared->engine->has_code(w->engine, pc);
-}
-
-static bool leave_code(void *ctx, struct arch_frame *f, bool exact,
-		       bool (*read)(void *reader, taddr at, uint64_t *word), void *reader)
-{
-	const struct watch *w = ctx;
-
-	return w->shared->engine->leave_code(w->engine, f, exact, read, reader);
-}
-
 /* ---- what the watch does with it ---- */
 
 /* Is what has an engine's part to be seen by one? */
@@ -178,21 +209,18 @@ static void begin_threads(struct watch *w, struct task *first)
 			w->shared->engine->thread_begins(w->engine, task);
 }
 
-void watch_begin_engine(struct watch *w, struct task *task)
+void watch_meet_engine(struct watch *w)
 {
-	const struct watch_shared *s = w->shared;
-
-	if (!has_engine(w) || w->engine || w->suspended || watch_refusal(w))
-		return;
 	w->host = (struct engine_host){
 		.event = host_event,
-		.knows = host_knows,
+		.expect = host_expect,
 		.place = host_place,
 		.node = host_node,
 		.by_allocator = host_by_allocator,
 		.unwind = host_unwind,
 		.is_nested = host_is_nested,
 		.frees_alone = host_frees_alone,
+		.declines = host_declines,
 		.checked = host_checked,
 		.has_left = host_has_left,
 		.note = host_note,
@@ -203,10 +231,18 @@ void watch_begin_engine(struct watch *w, struct task *task)
 		.failed = host_failed,
 		.ctx = w,
 	};
-	const struct unwind_foreign own = { has_code, leave_code, w };
-	unwinder_foreign(w->unwinder, &own);
+	meet_own_code(w);
 	/* What the engine has found is compared with what the unwinder finds. */
 	unwinder_check(w->unwinder, false);
+}
+
+void watch_begin_engine(struct watch *w, struct task *task)
+{
+	const struct watch_shared *s = w->shared;
+
+	if (!has_engine(w) || w->engine || w->suspended || watch_refusal(w))
+		return;
+	watch_meet_engine(w);
 	w->engine = s->engine->open(s->engine_shared, s->tracer, task, &w->host, &w->refusal);
 	if (w->engine)
 		begin_threads(w, task);
@@ -225,9 +261,12 @@ static bool has_part(const struct probe *p)
 
 static void refuse(struct watch *w, const char *name, const char *why)
 {
+	char text[PROBE_SHOWN];
+	const char *shown = probe_shown(name, text);
+
 	if (!watch_refusal(w))
-		error_set(&w->refusal, -ENOTSUP, "its %s() cannot be seen without a trap: %s", name,
-			  why);
+		error_set(&w->refusal, -ENOTSUP, "its %s%s cannot be seen without a trap: %s",
+			  shown, shown == name ? "()" : "", why);
 }
 
 /* True: the engine sees its calls from arm() on. *@why: why not. */
@@ -255,7 +294,7 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 {
 	const char *why = "loaded while nothing was recorded";
 
-	if (!has_engine(w))
+	if (!has_engine(w) || watch_refusal(w))
 		return false;
 	if (f->probe->kind == PROBE_GIVE_UP)
 		return !w->new_trapped;
@@ -263,53 +302,30 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 		return false;
 	if (watch_is_taken(w, f->at))
 		return true;
-	if (!w->engine && !w->suspended && !f->probe->user) {
-		refuse(w, f->probe->name,
-		       f->no_forwarder ? f->no_forwarder : "it is the program's own");
-		return false;
-	}
-	if (!w->engine && !w->suspended)
-		why = "arguments that may be anywhere";
-	else if (!w->suspended && takes(w, f, &why))
+	if (!w->suspended && w->engine && takes(w, f, &why))
 		return true;
 	if (watch_note_left(w, f, why))
 		w->counts.lost++;
 	return false;
 }
 
-/* Does the engine see what gives blocks, and what frees them? */
-static bool sees_blocks(const struct watch *w)
-{
-	bool gives = false, frees = false;
-
-	for (size_t i = 0; i < w->n_taken; i++) {
-		gives |= probe_gives_block(w->taken[i].probe);
-		frees |= w->taken[i].probe->kind == PROBE_FREE;
-	}
-	return gives && frees;
-}
-
-/* Before it has begun: is all that there is of an allocator left to traps? */
+/* Before it has begun: is what gives blocks, or what frees them, left to traps? */
 static bool sees_nothing(struct watch *w)
 {
-	for (size_t i = 0; i < w->n_left && !w->decided; i++)
-		if (!w->left[i].user && !sees_blocks(w)) {
-			refuse(w, w->left[i].name, w->left[i].why);
-			return true;
-		}
-	return false;
+	const struct left_function *missing = w->decided ? NULL : watch_misses(w);
+
+	if (missing)
+		refuse(w, missing->name, missing->why);
+	return missing;
 }
 
-static void cannot_arm(struct watch *w, const struct error *why)
+/* What was to be changed now is refused or, of a program that has been begun with, trapped. */
+static void cannot_arm(struct watch *w, const struct error *why, const char *in_short)
 {
-	struct error note;
-
-	if (!w->decided) {
+	if (w->decided)
+		w->shared->engine->drop(w->engine, in_short);
+	else
 		w->refusal = *why;
-		return;
-	}
-	error_set(&note, 0, "has functions of an allocator that are not seen: %s", why->text);
-	w->sink->note(w->image, note.text);
 }
 
 static void arm(struct watch *w, bool held)
@@ -320,8 +336,10 @@ static void arm(struct watch *w, bool held)
 	w->in_the_way = err == -EAGAIN;
 	w->arm_later = w->in_the_way;
 	if (err && !w->in_the_way)
-		cannot_arm(w, &why);
-	w->decided |= !err && w->n_taken;
+		cannot_arm(w, &why, "code that cannot be changed");
+	/* It may have declined some. */
+	if (!err && !sees_nothing(w))
+		w->decided |= watch_sees_blocks(w);
 	if (w->decided)
 		watch_tell_left(w);
 }
@@ -342,38 +360,43 @@ bool watch_is_to_arm(const struct watch *w)
 	return w->engine && w->arm_later && !watch_refusal(w);
 }
 
+/* Code can be mapped only by a task that can make system calls. */
+static void arm_stopped(struct watch *w)
+{
+	tracer_bring_caller(w->shared->tracer, w->space);
+	arm(w, true);
+}
+
 void watch_arm_held(struct watch *w)
 {
 	enum { TRIES = 8, MOMENT_NS = 2000000 };
 	struct error why;
 
-	arm(w, true);
+	arm_stopped(w);
 	for (unsigned i = 0; i < TRIES && w->in_the_way; i++) {
 		tracer_let_run(w->shared->tracer, MOMENT_NS);
-		arm(w, true);
+		arm_stopped(w);
 	}
 	if (!w->in_the_way)
 		return;
 	w->arm_later = w->in_the_way = false;
 	error_set(&why, -EAGAIN, "a thread may return into the first instructions of its "
 				 "allocator");
-	cannot_arm(w, &why);
+	cannot_arm(w, &why, "threads in their first instructions");
+	if (w->decided)
+		watch_tell_left(w);
 }
 
-int watch_fall_back(struct watch *w)
+int watch_use_traps(struct watch *w, const char *why)
 {
 	const struct watch_shared *s = w->shared;
 	struct error note;
 
-	if (!s->engine_optional || w->decided)
-		return -ENOTSUP;
-	if (w->engine)
-		s->engine->remove(w->engine);
-	watch_end_engine(w);
 	w->traps_only = true;
-	w->n_left = w->told_left = 0;
-	error_set(&note, 0, "is watched by traps: %s", w->refusal.text);
+	w->n_taken = w->n_left = w->told_left = 0;
+	error_set(&note, 0, "is watched by traps: %s", why);
 	w->refusal.text[0] = 0;
+	unwinder_check(w->unwinder, s->check_unwinding);
 	int err = watch_plant_again(w);
 	if (err)
 		return err;
@@ -382,14 +405,16 @@ int watch_fall_back(struct watch *w)
 	return 0;
 }
 
-void watch_forget_taken(struct watch *w, taddr start, taddr end)
+int watch_fall_back(struct watch *w)
 {
-	size_t n = 0;
+	const struct watch_shared *s = w->shared;
 
-	for (size_t i = 0; i < w->n_taken; i++)
-		if (w->taken[i].at < start || w->taken[i].at >= end)
-			w->taken[n++] = w->taken[i];
-	w->n_taken = n;
+	if ((!s->engine_optional && !w->executed) || w->decided)
+		return -ENOTSUP;
+	if (w->engine)
+		s->engine->remove(w->engine);
+	watch_end_engine(w);
+	return watch_use_traps(w, w->refusal.text);
 }
 
 uint64_t watch_catch_up(struct watch *w, bool whole)

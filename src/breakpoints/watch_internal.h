@@ -51,6 +51,8 @@ struct watch {
 	 * own. */
 	taddr *hidden;
 	size_t n_hidden, cap_hidden;
+	pid_t *hiding; /* tasks whose next block the engine will tell of, and that is such a one */
+	size_t n_hiding, cap_hiding;
 	bool suspended;			/* the breakpoints are out, everything else is as it was */
 	taddr stepping;			/* the breakpoint that is lifted for a single step; 0:
 					   none */
@@ -66,6 +68,7 @@ struct watch {
 	bool arm_later, in_the_way;	/* watch_is_to_arm() */
 	bool decided;			/* the engine has begun to see functions */
 	bool traps_only;		/* it cannot be used here */
+	bool executed;			/* by a program that was observed: traps do for it */
 	bool new_trapped;		/* an operator new is trapped: when it gives up matters */
 	struct error refusal;		/* why the engine cannot do what it has to; text[0] 0: it
 					   can */
@@ -75,7 +78,6 @@ struct watch {
 struct left_function {
 	uint32_t file, number;	/* as in struct engine_function */
 	const char *name, *why;
-	bool user;		/* the definition is the user's own */
 };
 
 /* A free that was counted and then pushed back to its first instruction by a signal. */
@@ -138,6 +140,8 @@ bool watch_is_allocator(struct watch *w, uint32_t file);
 
 /* step_over.c */
 /* What is kept for a task, begun if there is nothing yet. NULL: out of memory. */
+/* Is an event of the engine's about a block that is not reported? */
+bool watch_hides(struct watch *w, const struct alloc_event *e);
 struct watched_task *watched_task(struct task *task);
 
 /* places.c */
@@ -176,16 +180,30 @@ int watch_chain_of_copy(struct watch *w, pid_t tid, const struct stack_copy *cop
 /* Let the session's engine, if there is one, begin in the program, all of whose tasks are
  * stopped. */
 void watch_begin_engine(struct watch *w, struct task *task);
+/* What it may ask, and what is asked of it. */
+void watch_meet_engine(struct watch *w);
+/* Trap all that it was to see, which has been taken out of the program. 0 or -ENOMEM. */
+int watch_use_traps(struct watch *w, const char *why);
 /* What is to be planted there is the engine's if it takes it. False: it is to be trapped. */
 bool watch_offer(struct watch *w, const struct engine_function *f);
-/* Does the engine see the function at @at? */
-bool watch_is_taken(const struct watch *w, taddr at);
-/* Functions in [start, end) are gone. */
-void watch_forget_taken(struct watch *w, taddr start, taddr end);
 /* What has been offered is seen from here on, or from watch_arm_held() on. */
 void watch_arm(struct watch *w);
 /* Nothing of the engine is in the program any more, or that is gone. */
 void watch_end_engine(struct watch *w);
+
+/* taken.c */
+/* The function at @at, if the engine sees it; else NULL. */
+const struct engine_function *watch_taken(const struct watch *w, taddr at);
+bool watch_is_taken(const struct watch *w, taddr at);
+/* Functions in [start, end) are gone. */
+void watch_forget_taken(struct watch *w, taddr start, taddr end);
+/* One that it has taken it will not see after all: it is trapped. Nobody is in it. */
+void watch_decline(struct watch *w, taddr at, const char *why);
+/* Does it see what gives blocks, and what frees them? */
+bool watch_sees_blocks(const struct watch *w);
+/* If it does not, and all is there that a program begins with: the function that is left to a trap
+ * and is missing; else NULL. */
+const struct left_function *watch_misses(const struct watch *w);
 
 /* beside.c: functions that are trapped beside those that the engine sees */
 /* Why a function is to be trapped, whatever the engine says of it; NULL: it need not be. */

@@ -127,12 +127,10 @@ static bool is_heap_profile(const char *s)
 /* May @a write the file of @b under one of its further names? */
 static bool may_take(const struct output *a, const struct output *b)
 {
-	size_t n = strlen(a->where);
+	const char *rest = text_after(b->where, a->where);
 
-	if (strncmp(a->where, b->where, n) || !b->where[n])
-		return false;
-	return (a->further == NUMBERED && is_number(b->where + n)) ||
-	       (a->further == HEAP_PROFILES && is_heap_profile(b->where + n));
+	return rest && *rest && ((a->further == NUMBERED && is_number(rest)) ||
+				 (a->further == HEAP_PROFILES && is_heap_profile(rest)));
 }
 
 static bool are_same(const struct output *a, const struct output *b)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "attach/supported.h"
-#include "attach/target.h"
 #include "cli/apart.h"
+#include "cli/before.h"
 #include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
 #include "cli/program.h"
 #include "cli/record.h"
 #include "cli/serve.h"
+#include "cli/unattachable.h"
 #include "cli/unheard.h"
 #include "session/signals.h"
 
@@ -23,24 +23,6 @@ struct attach {
 	bool foreign;		/* one of them is another user's */
 };
 
-static int status_of(enum target_problem p)
-{
-	static const int statuses[] = {
-		[TARGET_FINE] = 0,
-		[TARGET_NOT_THERE] = STATUS_NOT_THERE,
-		[TARGET_ZOMBIE] = STATUS_ZOMBIE,
-		[TARGET_KERNEL_THREAD] = STATUS_KERNEL_THREAD,
-		[TARGET_TRACED] = STATUS_TRACED,
-		[TARGET_NOT_PERMITTED] = STATUS_NOT_PERMITTED,
-		[TARGET_OURSELVES] = STATUS_OURSELVES,
-		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
-		[TARGET_RESTLESS] = STATUS_FAILED,
-		[TARGET_IN_PARENT] = STATUS_FAILED,
-	};
-
-	return statuses[p];
-}
-
 static int status_of_refusal(enum unobserved why)
 {
 	static const int statuses[] = {
@@ -52,56 +34,6 @@ static int status_of_refusal(enum unobserved why)
 	};
 
 	return statuses[why];
-}
-
-static int refuse(enum target_problem p, pid_t pid, const struct target_facts *f)
-{
-	struct error e;
-	pid_t by = p == TARGET_TRACED ? control_tracing(pid) : 0;
-
-	target_explain(p, pid, f, &e);
-	if (by)
-		say("cannot attach to process %d: a session of mprof traces it already; mprof "
-		    "detach %d ends that",
-		    (int)pid, (int)by);
-	else if (p == TARGET_TRACED && f->tracer_is_alone)
-		say("cannot attach to process %d: a session of mprof that was killed traces it "
-		    "still, and is about to end (process %d): try again",
-		    (int)pid, (int)f->tracer);
-	else if (p == TARGET_TRACED && f->tracer_is_mprof)
-		say("cannot attach to process %d: a session of mprof traces it already that was "
-		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "
-		    "ends it, and writes what it writes",
-		    (int)pid, (int)f->tracer);
-	else
-		say("%s", e.text);
-	return status_of(p);
-}
-
-static enum target_problem judge(pid_t pid, struct target_facts *f)
-{
-	*f = target_look(pid);
-	enum target_problem p = target_judge(f, pid, getpid());
-
-	return p == TARGET_FINE && program_unsupported(pid) ? TARGET_UNSUPPORTED : p;
-}
-
-/* Looked at again, for the facts may have changed between the first look and the try. */
-static int say_why_not(pid_t pid, int err)
-{
-	struct target_facts f;
-	enum target_problem p = judge(pid, &f);
-
-	if (p == TARGET_FINE && err == -EBUSY && !f.tracer) {
-		f.tracer = target_tracer_of_a_thread(pid);
-		p = target_judge(&f, pid, getpid());
-	}
-	if (p == TARGET_FINE)
-		p = err == -EADDRINUSE ? TARGET_IN_PARENT :
-		    err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS :
-		    err == -ESRCH		    ? TARGET_NOT_THERE :
-						      TARGET_NOT_PERMITTED;
-	return refuse(p, pid, &f);
 }
 
 /* ---- one process ---- */
@@ -124,9 +56,12 @@ static int begin(struct serve *v, pid_t pid)
 	if (is_traced_by_us(pid))
 		return begin_sharer(v, pid);
 	watch_prepare(trap_observer_shared(trap_observer_of(s->observer)), pid);
+	struct before_look before;
+	before_begin(&before, v, pid);
 	s->attaching = pid;
 	int err = tracer_attach(v->tracer, pid), status = 0;
 	s->attaching = 0;
+	before_end(&before, !err);
 	if (err == -ENOEXEC) {
 		tracer_detach_process(v->tracer, pid);
 		say("cannot attach to process %d: %s", (int)pid,
@@ -134,7 +69,7 @@ static int begin(struct serve *v, pid_t pid)
 		status = s->refused ? status_of_refusal(s->refused_why) : STATUS_NOT_THERE;
 		s->refused = NULL;
 	} else if (err) {
-		status = say_why_not(pid, err);
+		status = target_say_why_not("attach to", pid, err);
 	} else if (session_add(s, pid)) {
 		tracer_detach_process(v->tracer, pid);
 		say("cannot attach to process %d: out of memory", (int)pid);
@@ -170,14 +105,14 @@ static void begin_child(struct serve *v, pid_t pid)
 		begin_sharer(v, pid);
 		return;
 	}
-	enum target_problem p = judge(pid, &f);
+	enum target_problem p = target_at(pid, &f);
 	if (p == TARGET_NOT_THERE || p == TARGET_ZOMBIE || p == TARGET_OURSELVES)
 		return;
 	v->session->foreign |= f.uid != geteuid();
 	if (p == TARGET_FINE)
 		begin(v, pid);
 	else
-		refuse(p, pid, &f);
+		target_refuse("attach to", p, pid, &f);
 }
 
 /*
@@ -300,10 +235,10 @@ static int look_at_all(struct attach *a)
 {
 	for (size_t i = 0; i < a->pids.n; i++) {
 		struct target_facts f;
-		enum target_problem p = judge(a->pids.v[i], &f);
+		enum target_problem p = target_at(a->pids.v[i], &f);
 
 		if (p != TARGET_FINE)
-			return refuse(p, a->pids.v[i], &f);
+			return target_refuse("attach to", p, a->pids.v[i], &f);
 		a->foreign |= f.uid != geteuid();
 	}
 	return 0;

@@ -26,6 +26,7 @@ enum {
 	STATUS_UNSUPPORTED = 9,	/* not a 64-bit program of this machine */
 	STATUS_NO_ALLOCATOR = 10,
 	STATUS_NO_SESSION = 11,
+	STATUS_FOUND = 12,	/* what --fail-if says is so */
 	STATUS_CANNOT_RUN = 126, /* as shells do: found, but cannot be run */
 	STATUS_NOT_FOUND = 127,
 };
@@ -91,6 +92,13 @@ enum engine_choice {
 	ENGINE_AUTO,	/* the fast one where it can be used */
 };
 
+/* --fail-if: more of what is counted than so much is a failure. */
+struct fail_if {
+	const char *given;	/* NULL: it was not */
+	bool possible, blocks;	/* of what is possible, not of what is lost; blocks, not bytes */
+	uint64_t more_than;
+};
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -109,6 +117,7 @@ struct options {
 	struct probe_options probes;
 	/* each ends with a NULL */
 	const char *alloc_fns[MAX_FUNCTIONS + 1], *ignore_fns[MAX_FUNCTIONS + 1];
+	const char *own_code[MAX_NAMES + 1];	/* none: auto */
 	struct massif_options massif;
 	unsigned timeline_points;	/* in the data file, at most */
 	struct pprof_options pprof;
@@ -127,7 +136,17 @@ struct options {
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
 	bool quiet;		/* no progress messages */
 	double duration;	/* seconds; 0: without end */
+	double growth;		/* --growth: seconds; 0: the report is another */
+	double verdict_after;	/* seconds after which there are verdicts; 0: the usual */
 	struct mma_options mma;
+	enum before_how before;	/* attach: what of the blocks that are there already is looked at */
+	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
+	bool classes;		/* heap: a row for each class */
+	bool modules;		/* rss: a row for each file */
+	bool no_idioms, lists_possible;	/* leaks */
+	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
+	struct fail_if fail_if;	/* leaks */
+	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
@@ -158,6 +177,9 @@ int command_report(int argc, char **argv);
 int command_probes(int argc, char **argv);
 int command_stats(int argc, char **argv);
 int command_log(int argc, char **argv);
+int command_heap(int argc, char **argv);
+int command_rss(int argc, char **argv);
+int command_leaks(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

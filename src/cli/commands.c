@@ -6,6 +6,7 @@
 #include "cli/apart.h"
 #include "cli/file_commands.h"
 #include "cli/keep.h"
+#include "cli/looks.h"
 #include "cli/oom.h"
 #include "cli/results.h"
 #include "mma/profile_stats.h"
@@ -48,6 +49,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 
 	if (newest)
 		session_name(newest, name);
+	const struct session_cost cost = session_cost(v->session);
 	uint64_t stops = v->session->observer->ops->effort(v->session->observer).stops;
 	uint64_t memory = proc_status(getpid()).vm_rss;
 	struct answer a;
@@ -68,6 +70,9 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_number(&a, "live bytes", "live_bytes", st.live_bytes);
 	answer_number(&a, "events lost", "events_lost", st.lost);
 	answer_number(&a, "stops", "stops", stops);
+	answer_text(&a, "engine", "engine", cost.trapped ? "trap" : "fast");
+	answer_seconds(&a, "percent of the time that the tracer was busy", "busy_percent",
+		       session_cost_share(&cost) * 100, 1);
 	answer_seconds(&a, "tracer's processor seconds", "tracer_cpu_seconds", cpu, 2);
 	answer_number(&a, "tracer's memory in KiB", "tracer_memory_kib", memory);
 	answer_text(&a, "tracer's oom_score_adj", "tracer_oom_score_adj", oom_told());
@@ -300,6 +305,13 @@ static void carry_out(struct serve *v, const struct control_request *r)
 		return;
 	case CONTROL_WRITES:
 		answer_writes(v, r);
+		return;
+	case CONTROL_LOOK_HEAP:
+	case CONTROL_LOOK_LEAKS:
+	case CONTROL_LOOK_RSS:
+	case CONTROL_LOOK_BEFORE:
+	case CONTROL_LOOK:
+		looks_begin(v, r);
 		return;
 	case CONTROL_DETACH: /* answered at the end */
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof control. */
+#include "base/text.h"
 #include "cli/answer.h"
 #include "cli/asking.h"
 #include "cli/cli.h"
@@ -57,7 +58,7 @@ static bool is_of_a_process(const char *file)
 					      "/proc/thread-self/" };
 
 	for (size_t i = 0; file && i < sizeof places / sizeof *places; i++)
-		if (!strncmp(file, places[i], strlen(places[i])))
+		if (text_begins(file, places[i]))
 			return true;
 	return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof detach: ends a session, prints its report and tells what has come of it. */
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/asking.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
@@ -110,12 +111,6 @@ struct detached {
 	bool failed;
 };
 
-/* The rest of @line behind @with; NULL: it does not begin so. */
-static const char *behind(const char *line, const char *with)
-{
-	return !strncmp(line, with, strlen(with)) ? line + strlen(with) : NULL;
-}
-
 static void take_profile(struct detached *d, const char *path, bool saved)
 {
 	if (ARRAY_RESERVE(&d->profiles, &d->cap, d->n)) {
@@ -131,7 +126,7 @@ static void take_unsaved(struct detached *d, const char *what)
 {
 	size_t len = strlen(d->unsaved);
 
-	d->others |= !behind(what, "profile ");
+	d->others |= !text_begins(what, "profile ");
 	if (len + strlen(what) + sizeof ", the " + sizeof ", and others" <= sizeof d->unsaved)
 		snprintf(d->unsaved + len, sizeof d->unsaved - len, "%sthe %s", len ? ", " : "",
 			 what);
@@ -144,22 +139,22 @@ static void take_line(struct detached *d, const char *line)
 {
 	const char *rest;
 
-	if (behind(line, CONTROL_PROCESS)) {
+	if (text_begins(line, CONTROL_PROCESS)) {
 		section_read(&d->section, line);
-	} else if ((rest = behind(line, CONTROL_DATA))) {
+	} else if ((rest = text_after(line, CONTROL_DATA))) {
 		take_profile(d, rest, true);
-	} else if ((rest = behind(line, CONTROL_MEMORY))) {
+	} else if ((rest = text_after(line, CONTROL_MEMORY))) {
 		take_profile(d, rest, false);
-	} else if ((rest = behind(line, CONTROL_SAID))) {
+	} else if ((rest = text_after(line, CONTROL_SAID))) {
 		say("%s", rest);
-	} else if ((rest = behind(line, CONTROL_FAILED))) {
+	} else if ((rest = text_after(line, CONTROL_FAILED))) {
 		say("%s", rest);
 		d->failed = true;
-	} else if ((rest = behind(line, CONTROL_UNSAVED))) {
+	} else if ((rest = text_after(line, CONTROL_UNSAVED))) {
 		take_unsaved(d, rest);
-	} else if (behind(line, CONTROL_KEPT)) {
+	} else if (text_begins(line, CONTROL_KEPT)) {
 		d->kept = true;
-		d->again = behind(line, CONTROL_KEPT_AGAIN);
+		d->again = text_begins(line, CONTROL_KEPT_AGAIN);
 	}
 }
 

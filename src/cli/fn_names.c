@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/fn_names.h"
 
+#include "base/glob.h"
+#include "base/text.h"
+
 #include <string.h>
 
-static bool looked, alloc_met[MAX_FUNCTIONS], ignore_met[MAX_FUNCTIONS];
+static bool looked, alloc_met[MAX_FUNCTIONS], ignore_met[MAX_FUNCTIONS], own_met[MAX_NAMES];
+static bool looked_at_modules;
 static bool matched;
 static struct heap_matches matches;
 
 static void meet_in(name_list list, bool *met, const char *name)
 {
 	for (size_t i = 0; list[i]; i++)
-		met[i] |= !strcmp(list[i], name);
+		met[i] |= glob_matches(list[i], name);
 }
 
 static void meet(const struct options *o, const char *name)
@@ -24,6 +28,11 @@ void fn_names_meet(const struct options *o, const struct profile_data *d)
 	looked = true;
 	for (size_t i = 0; i < d->n_functions; i++)
 		meet(o, d->functions[i].name);
+	looked_at_modules = true;
+	for (size_t i = 0; i < d->n_modules; i++) {
+		meet_in(o->own_code, own_met, d->modules[i].path);
+		meet_in(o->own_code, own_met, path_last(d->modules[i].path));
+	}
 }
 
 void fn_names_meet_entries(const struct options *o, const struct massif_names *names)
@@ -69,6 +78,9 @@ void fn_names_say_unmet(const struct options *o)
 		say_names("alloc-fn", o->alloc_fns, alloc_met);
 		say_names("ignore-fn", o->ignore_fns, ignore_met);
 	}
+	for (size_t i = 0; looked_at_modules && o->own_code[i]; i++)
+		if (!own_met[i])
+			say("--own-code=%s: no file in the profile has this name", o->own_code[i]);
 	if (matched) {
 		say_expression("focus", o->pprof.focus, matches.focus);
 		say_expression("ignore", o->pprof.ignore, matches.ignore);

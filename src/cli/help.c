@@ -42,6 +42,19 @@ static const struct {
 	{ "probes", FOR_PROBES,
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
+	{ "heap", FOR_HEAP,
+	  "mprof heap [options] PID|NAME               what is on the heap of a process now\n",
+	  "Also what was there before anybody looked, by size. The process is stopped for some "
+	  "milliseconds;\nnothing is trapped.\n" },
+	{ "leaks", FOR_LEAKS,
+	  "mprof leaks [options] PID|NAME              what nothing in a process points at any "
+	  "more\n",
+	  "Also of what was there before anybody looked, by size. The process is stopped for some "
+	  "milliseconds;\nnothing is trapped.\n" },
+	{ "rss", FOR_RSS,
+	  "mprof rss [options] PID|NAME                what its resident memory is for\n",
+	  "Rows that add up to Rss: live blocks, free ones, stacks, code, files and what else is "
+	  "mapped.\nThe process is stopped for some milliseconds.\n" },
 	{ "report", FOR_REPORT | FOR_FILES,
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
@@ -74,14 +87,26 @@ static const struct part parts[] = {
 	{ PRINTS, "  --offsets        the table of leaks, telling apart call sites within a "
 		  "function\n" },
 	{ PRINTS, "  --noleaktable    no table of leaks\n" },
-	{ PRINTS, "  --lines          the table of leaks with the lines of the source\n" },
+	{ PRINTS, "  --lines          the tables of leaks and of direct allocation with lines of "
+		  "the source\n" },
+	{ FOR_REPORT, "  --depth=N|all    (report, detach) functions of a path in the table of "
+		      "leaks; default 5,\n"
+		      "                   and as many more as are needed to reach own code\n" },
+	{ PRINTS, "  --own-code=FILE|auto      whose code is the program's own; * is any "
+		  "characters\n" },
 	{ PRINTS, "  --lifetimes      a table of how long blocks lived, and which were "
 		  "temporary\n" },
+	{ PRINTS, "  --summary        what matters first, and no tables\n" },
+	{ PRINTS, "  --site-types=yes|no       the table of leaks with the type of what is "
+		  "requested, or no\n                   types on the first screen either\n" },
+	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
+		  "is it a cache?\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
 	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
-	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n" },
+	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n"
+		  "                   (in both * is any characters)\n" },
 	{ PRINTS, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
 	{ FOR_REPORT, "  --symbols-from=DIR|FILE   (report) name the profile again from these "
 		      "files\n" },
@@ -106,6 +131,8 @@ static const struct part parts[] = {
 	{ TRACES, "  --keep-execs     a profile of each program that a process executes, not of "
 		  "the last one only\n" },
 	{ TRACES, "  --duration=SECONDS        end the profiling then\n" },
+	{ TRACES, "  --verdict-after=SECONDS   when verdicts begin (default 16): until then it is "
+		  "\"too early\"\n" },
 	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT "
 		  "allocations\n" },
 	{ TRACES, "  --engine=trap|fast|auto   stop the program at each call (default), have it "
@@ -125,6 +152,12 @@ static const struct part parts[] = {
 	{ FOR_ATTACH, "  -p, --pid=PID|NAME        (attach) this process; PID,PID...: these\n" },
 	{ FOR_ATTACH, "  --tree           (attach) the children that it has already, too, and all "
 		      "that come\n" },
+	{ FOR_ATTACH, "  --growth=SECONDS (attach) for so long, and print what grew, most growth "
+		      "first\n" },
+	{ FOR_ATTACH, "  --before=no|count|walk    (attach) how many blocks there are already; "
+		      "walk: tell which of\n"
+		      "                   them are freed; with --max-pause=MS --memory=auto|copy "
+		      "as of mprof heap\n" },
 	{ FOR_ATTACH, "  --background     (attach) return once tracing has begun\n" },
 	{ TRACES, "  --mma-log-file[=FILE]     write an event log (default mma.log; compressed if "
 		  "FILE ends in .zst)\n" },
@@ -154,6 +187,23 @@ static const struct part parts[] = {
 	{ FOR_REPORT, "  --symbols=yes|no   (report)\n" },
 	{ FOR_LOGS, "\nstats, log: --humanized=yes|no, --format=mma|json, -o FILE; FILE - is "
 		    "standard input\n" },
+
+	{ FOR_LOOKS, "\nlooking at a process (heap, leaks, rss):\n" },
+	{ FOR_LOOKS, "  --max-pause=MS   it may be stopped for so long (default 1000)\n" },
+	{ FOR_LOOKS, "  --memory=auto|copy        the copy may take half of the memory there is "
+		     "(default), or all\n" },
+	{ FOR_HEAP, "  --types=yes|no   C++ objects by their classes (default), or not\n" },
+	{ FOR_LOOKS, "  --format=text|json, -o FILE, -p, --pid=PID|NAME\n" },
+	{ FOR_HEAP | FOR_LEAKS, "  --verbose        (heap, leaks) a line for each size\n" },
+	{ FOR_LEAKS, "  --possible=yes   (leaks) a list of what only pointers into blocks lead to, "
+		     "too\n" },
+	{ FOR_LEAKS, "  --idioms=no      (leaks) no such pointer is as good as one to a start\n" },
+	{ FOR_LEAKS, "  --passes=N       (leaks) copy it N times while it runs: lost is what was "
+		     "lost in all\n" },
+	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12 if more is lost; "
+		     "lost-blocks>COUNT,\n"
+		     "                   possible>BYTES, possible-blocks>COUNT\n" },
+	{ FOR_RSS, "  --modules        (rss) a line for each file\n" },
 
 	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
 						 "this process\n" },

@@ -43,6 +43,16 @@ static struct form input_of(enum option_input input)
 	return inputs[input];
 }
 
+/* In place of the tables; JSON has all. */
+static struct form screen_of(const struct options *o)
+{
+	if (o->format == FORMAT_TABLES && o->growth)
+		return (struct form){ NOT_SUMMARY | NOT_GROWTH, "with --growth" };
+	if (o->format == FORMAT_TABLES && o->report.summary)
+		return (struct form){ NOT_SUMMARY, "with --summary" };
+	return (struct form){ 0, NULL };
+}
+
 static bool is_obeyed(const struct options *o, const struct form *f)
 {
 	const struct option_def *d = f->flags ? options_find_given(o, f->flags) : NULL;
@@ -54,7 +64,7 @@ static bool is_obeyed(const struct options *o, const struct form *f)
 
 bool options_obeyed(const struct options *o, enum option_input input)
 {
-	struct form form = form_of(o, input), of = input_of(input);
+	struct form form = form_of(o, input), of = input_of(input), screen = screen_of(o);
 
 	if (o->report.lifetimes && o->view.at_peak && (o->format == FORMAT_TABLES)) {
 		say("option lifetimes means nothing with --at=peak: what was live then had not "
@@ -65,5 +75,5 @@ bool options_obeyed(const struct options *o, enum option_input input)
 		say("option list means nothing with --format: it prints in a form of its own");
 		return false;
 	}
-	return is_obeyed(o, &of) && is_obeyed(o, &form);
+	return is_obeyed(o, &of) && is_obeyed(o, &form) && is_obeyed(o, &screen);
 }

@@ -11,7 +11,7 @@
 const struct option_def *const option_tables[] = { printing_options, tracing_options,
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
-						   probe_options, control_options };
+						   probe_options, control_options, look_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -22,7 +22,8 @@ static const struct {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
 	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
 	{ "report", FOR_REPORT | FOR_FILES },
-	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },
+	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
+	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -219,6 +220,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	massif_defaults(o);
 	mma_defaults(o);
 	heap_defaults(o);
+	look_defaults(o);
 	if (tracing) {
 		heap_environment(o);
 		if (!engine_environment(o))

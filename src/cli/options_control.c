@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of what talks to a session. */
+/* The options of what talks to a session, and the form of short answers. */
 #include "cli/options.h"
 
 #include "cli/option_values.h"
@@ -16,6 +16,7 @@ static bool set_format(struct options *o, const char *v)
 }
 
 const struct option_def control_options[] = {
-	{ "format", FOR_CONTROL | FOR_STATUS | NEEDS_VALUE, "text or json", set_format },
+	{ "format", FOR_CONTROL | FOR_STATUS | FOR_LOOKS | NEEDS_VALUE, "text or json",
+	  set_format },
 	{ 0 },
 };

@@ -160,14 +160,16 @@ bool pprof_check_use(const struct options *o)
 	bool massif = o->format == FORMAT_MASSIF || o->format == FORMAT_MS_PRINT;
 	bool pprof = pprof_is_used(o);
 	const struct option_def *d = pprof ? NULL : options_find_given(o, ONLY_PPROF);
+	const struct option_def *alone =
+		o->pprof.base ? options_find_given(o, NOT_DIFFERENCE) : NULL;
 
 	if (d)
 		say("option %s means nothing without --format=text, folded, heap, pprof or "
 		    "dot", d->name);
 	else if (o->pprof.base && massif)
 		say("option base means nothing with --format=massif or ms_print");
-	else if (o->report.lifetimes && o->pprof.base)
-		say("option lifetimes means nothing with --base");
+	else if (alone)
+		say("option %s means nothing with --base", alone->name);
 	else if (o->report.lifetimes && (pprof || massif))
 		say("option lifetimes means nothing without --format=tables or json");
 	else

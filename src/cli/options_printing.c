@@ -61,6 +61,41 @@ static bool set_lifetimes(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_verdicts(struct options *o, const char *v)
+{
+	return value_yes_no(&o->report.verdicts, v);
+}
+
+static bool set_summary(struct options *o, const char *v)
+{
+	(void)v;
+	o->report.summary = true;
+	return true;
+}
+
+static bool add_own_code(struct options *o, const char *v)
+{
+	if (!strcmp(v, "auto")) {
+		memset(o->own_code, 0, sizeof o->own_code);
+		return true;
+	}
+	o->report.own_code = o->own_code;
+	return value_add(o->own_code, MAX_NAMES, v);
+}
+
+/* "all" is more than any chain has; 0 is the usual. */
+static bool set_depth(struct options *o, const char *v)
+{
+	uint64_t n;
+
+	if (!strcmp(v, "all"))
+		n = UINT32_MAX;
+	else if (!value_count(&n, v) || !n || n > 10000)
+		return false;
+	o->report.depth = (uint32_t)n;
+	return true;
+}
+
 static bool set_inlines(struct options *o, const char *v)
 {
 	bool inlines;
@@ -79,6 +114,17 @@ static bool set_names(struct options *o, const char *v)
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
 	o->view.short_names = which == 1;
+	return true;
+}
+
+static bool set_site_types(struct options *o, const char *v)
+{
+	bool wanted;
+
+	if (!value_yes_no(&wanted, v))
+		return false;
+	o->view.no_site_types = !wanted;
+	o->report.site_types = wanted;
 	return true;
 }
 
@@ -143,31 +189,46 @@ static bool add_debug_dir(struct options *o, const char *v)
 
 /* The tables have rows to choose from. */
 #define NOT_ELSEWHERE (NOT_MASSIF | NOT_STACKS)
+/* ... and what matters first has not. */
+#define OF_THEIRS (OF_TABLES | NOT_ELSEWHERE | NOT_SUMMARY)
+/* ... of one profile. */
+#define OF_ONE (OF_TABLES | NOT_ELSEWHERE | NOT_DIFFERENCE)
 
 const struct option_def printing_options[] = {
-	{ "verbose", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_verbose },
-	{ "normal", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_normal },
-	{ "terse", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_terse },
-	{ "leaktable", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_leaktable },
-	{ "noleaktable", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_noleaktable },
-	{ "offsets", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
-	{ "offset", FOR_PRINTING | OF_TABLES | NOT_ELSEWHERE, NULL, set_offsets },
-	{ "lines", FOR_PRINTING | NOT_MASSIF | NOT_OF_LOG | NOT_LIST | NOT_FOR_TOOLS, NULL,
-	  set_lines },
-	{ "lifetimes", FOR_PRINTING | OF_TABLES, NULL, set_lifetimes },
+	{ "verbose", FOR_PRINTING | FOR_HEAP | FOR_LEAKS | OF_THEIRS, NULL, set_verbose },
+	{ "normal", FOR_PRINTING | OF_THEIRS, NULL, set_normal },
+	{ "terse", FOR_PRINTING | OF_THEIRS, NULL, set_terse },
+	{ "leaktable", FOR_PRINTING | OF_THEIRS, NULL, set_leaktable },
+	{ "noleaktable", FOR_PRINTING | OF_THEIRS, NULL, set_noleaktable },
+	{ "offsets", FOR_PRINTING | OF_THEIRS, NULL, set_offsets },
+	{ "offset", FOR_PRINTING | OF_THEIRS, NULL, set_offsets },
+	{ "lines", FOR_PRINTING | NOT_MASSIF | NOT_OF_LOG | NOT_LIST | NOT_FOR_TOOLS | NOT_SUMMARY,
+	  NULL, set_lines },
+	{ "lifetimes", FOR_PRINTING | OF_TABLES | NOT_DIFFERENCE | NOT_SUMMARY, NULL,
+	  set_lifetimes },
+	{ "verdicts", FOR_PRINTING | NEEDS_VALUE | OF_ONE | NOT_SUMMARY, "yes or no",
+	  set_verdicts },
+	{ "summary", FOR_PRINTING | OF_ONE | NOT_GROWTH, NULL, set_summary },
+	{ "own-code", FOR_PRINTING | NEEDS_VALUE | OF_ONE,
+	  "a file's name, 64 of them at most, or auto", add_own_code },
+	{ "depth", FOR_REPORT | NEEDS_VALUE | OF_ONE | NOT_SUMMARY,
+	  "a number of functions from 1 to 10000, or all", set_depth },
 	{ "inlines", FOR_PRINTING | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF, "yes or no",
 	  set_inlines },
-	{ "names", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF, "full or short", set_names },
-	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_ELSEWHERE, "all, program or none",
-	  set_types },
-	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_MASSIF, "end or peak", set_at },
+	{ "names", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_SUMMARY, "full or short",
+	  set_names },
+	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_THEIRS, "all, program or none", set_types },
+	{ "site-types", FOR_PRINTING | NEEDS_VALUE | OF_ONE, "yes or no",
+	  set_site_types },
+	{ "at", FOR_PRINTING | NEEDS_VALUE | OF_TABLES | NOT_MASSIF | NOT_GROWTH, "end or peak",
+	  set_at },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF | NOT_OF_LOG,
 	  "a file or folder", set_symbols_from },
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG,
 	  "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap, pprof or dot", set_format },
-	{ "output", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
-	{ "o", FOR_PRINTING | FOR_LOGS | NEEDS_VALUE, "a file name", set_output },
+	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
+	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },
 };

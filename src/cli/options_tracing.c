@@ -95,6 +95,21 @@ static bool set_duration(struct options *o, const char *v)
 	return value_seconds(&o->duration, v);
 }
 
+/* Verdicts begin after a third of the time: at its end there are three times as many windows. */
+static bool set_growth(struct options *o, const char *v)
+{
+	if (!value_seconds(&o->growth, v))
+		return false;
+	o->duration = o->growth;
+	o->verdict_after = o->growth / 3;
+	return true;
+}
+
+static bool set_verdict_after(struct options *o, const char *v)
+{
+	return value_seconds(&o->verdict_after, v);
+}
+
 static bool set_min_size(struct options *o, const char *v)
 {
 	return value_bytes(&o->min_size, v) && (!o->max_size || o->min_size <= o->max_size);
@@ -117,9 +132,7 @@ bool engine_environment(struct options *o)
 
 bool engine_check_options(struct options *o)
 {
-	const char *with = o->trace_children ? "--trace-children=yes" :
-			   o->tree	     ? "--tree" :
-			   o->massif.file && o->massif.settings.pages ? "--pages-as-heap=yes" :
+	const char *with = o->massif.file && o->massif.settings.pages ? "--pages-as-heap=yes" :
 			   o->massif.file && o->massif.unit_given &&
 					   o->massif.settings.unit == MASSIF_INSTRUCTIONS ?
 						 "--time-unit=i" :
@@ -156,6 +169,10 @@ const struct option_def tracing_options[] = {
 	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap, fast or auto", set_engine },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
+	{ "growth", FOR_ATTACH | NEEDS_VALUE | NOT_MASSIF | NOT_STACKS,
+	  "a number of seconds above 0", set_growth },
+	{ "verdict-after", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0",
+	  set_verdict_after },
 	{ "duration", FOR_TRACING | NEEDS_VALUE, "a number of seconds above 0", set_duration },
 	{ 0 },
 };

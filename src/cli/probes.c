@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof probes PID|PROGRAM: what would be trapped, where and why. */
+#include "cli/probes.h"
+
 #include "base/array.h"
 #include "base/printable.h"
 #include "cli/libraries.h"
@@ -7,6 +9,7 @@
 #include "cli/meant.h"
 #include "outputs/own_heaps.h"
 #include "cli/program.h"
+#include "cli/unattachable.h"
 #include "probes/choose.h"
 #include "probes/no_allocator.h"
 
@@ -86,9 +89,8 @@ static int print_listing(struct listing *l)
 }
 
 /* 0 or -errno. */
-static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
+static int find_in_process(struct listing *l, struct watch_shared *s, pid_t pid)
 {
-	struct listing l = { .shared = s };
 	struct mappings maps;
 	int err = mappings_read(pid, &s->files, &maps);
 
@@ -96,12 +98,38 @@ static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
 		return err;
 	uint32_t program = module_files_program(&s->files, pid);
 	for (size_t i = 0; !err && i < maps.n; i++) {
-		l.file = maps.maps[i].file;
-		l.bias = maps.maps[i].bias;
-		err = choose_probes(&s->files, &s->scans, s->rules, l.file, l.file == program,
-				    list_one, &l);
+		l->file = maps.maps[i].file;
+		l->bias = maps.maps[i].bias;
+		err = choose_probes(&s->files, &s->scans, s->rules, l->file, l->file == program,
+				    list_one, l);
 	}
 	mappings_release(&maps);
+	return err;
+}
+
+bool probes_any(const struct options *o, pid_t pid)
+{
+	struct watch_shared shared = { 0 };
+	struct listing l = { .shared = &shared };
+	struct rules rules;
+	bool any = false;
+
+	if (!load_rules(&rules, o)) {
+		watch_shared_rules(&shared, &rules);
+		any = !find_in_process(&l, &shared, pid) && !l.lost && n_telling(&l);
+	}
+	free(l.v);
+	watch_shared_release(&shared);
+	rules_release(&rules);
+	return any;
+}
+
+/* 0 or -errno. */
+static int list_process(struct watch_shared *s, pid_t pid, size_t *found)
+{
+	struct listing l = { .shared = s };
+	int err = find_in_process(&l, s, pid);
+
 	*found = n_telling(&l);
 	int lost = print_listing(&l);
 	return err ? err : lost;
@@ -146,12 +174,7 @@ static int list(struct watch_shared *s, pid_t pid, const char *program, size_t *
 	if (!pid)
 		return list_program(s, program, found);
 	int err = list_process(s, pid, found);
-	if (!err)
-		return 0;
-	say("cannot read what process %d has mapped: %s", (int)pid,
-	    err == -ENOENT || err == -ESRCH ? "there is no such process" : strerror(-err));
-	return err == -ENOENT || err == -ESRCH ? STATUS_NOT_THERE :
-	       err == -EACCES || err == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
+	return err || !*found ? target_say_unreadable(pid, err) : 0;
 }
 
 /* The process that is meant, or 0: it is a program. @name: what it is called in what is said. 0 or
@@ -203,7 +226,7 @@ int command_probes(int argc, char **argv)
 		if (!status)
 			say_not_found(&rules);
 		if (!status && found)
-			tell_own_heaps(say_sentence, &shared.files);
+			tell_own_heaps(say_sentence, &shared.files, pid);
 		if (!status && !found) {
 			say("nothing would be trapped in %s: %s", name,
 			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));

@@ -9,6 +9,7 @@
 #include "fast/fast.h"
 #include "massif/icount.h"
 #include "outputs/check.h"
+#include "profile/trend.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -161,6 +162,14 @@ static int set_up_engine(struct serve *v, struct journal *journal)
 	return 0;
 }
 
+/* So long that after so many seconds there are as many windows as a verdict takes. */
+static uint64_t shortest_window(const struct options *o)
+{
+	uint64_t ns = (uint64_t)(o->verdict_after * 1e9 / TREND_WINDOWS);
+
+	return o->verdict_after && !ns ? 1 : ns;
+}
+
 int record_open(struct serve *v, struct session *s, struct rules *rules, struct journal *journal,
 		const struct options *o)
 {
@@ -173,7 +182,9 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		.max_size = o->max_size,
 		.autosave = o->autosave,
 		.duration = o->duration,
+		.shortest_window_ns = shortest_window(o),
 		.ticks = serve_has_status_line(v),
+		.may_be_fast = o->engine == ENGINE_TRAP && o->wait != WAIT_SPIN,
 	};
 
 	session_init(s, &settings, &serve_host);

@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/keep.h"
+#include "cli/last_look.h"
 #include "cli/load_rules.h"
+#include "cli/looks.h"
 #include "cli/oom.h"
 #include "cli/unheard.h"
 #include "outputs/data.h"
@@ -77,8 +79,7 @@ static void status_line(struct serve *v)
 
 /* ---- whom the session asks ---- */
 
-/* Whoever asks is answered by the tracing process alone. */
-static void leave_clients(void *control)
+void serve_leave_clients(void *control)
 {
 	control_drop(control);
 	unheard_child();
@@ -87,7 +88,7 @@ static void leave_clients(void *control)
 static pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 {
 	const struct serve *v = s->owner;
-	pid_t pid = save_child_fork(leave_clients, v->control);
+	pid_t pid = save_child_fork(serve_leave_clients, v->control);
 
 	if (!pid)
 		_exit(write(ctx) ? STATUS_FAILED : 0);
@@ -113,6 +114,7 @@ static void attend(struct session *s)
 
 	if (v->control)
 		serve_commands(v);
+	looks_serve(v);
 	unheard_flush();
 	status_line(v);
 }
@@ -123,7 +125,8 @@ static bool is_over(struct session *s)
 }
 
 const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
-					 .attend = attend, .is_over = is_over };
+					 .attend = attend, .is_over = is_over,
+					 .finishes = last_look_goes_on };
 
 /* ---- a session ---- */
 
@@ -170,6 +173,8 @@ int serve_session(struct serve *v)
 		say("waiting for the program failed (%s): letting it go", strerror(-err));
 	if (serve_told() == SIGXCPU)
 		say("the limit of processor time (ulimit -Ht) is near: letting the program go");
+	looks_end(v);
+	last_look_end(v);
 	session_let_go(s);
 	signals_interrupt();
 	unheard_wait();

@@ -4,10 +4,24 @@
 
 #include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
+#include "cli/requesters.h"
 #include "control/control.h"
 #include "outputs/outputs.h"
 #include "session/session.h"
 #include "session/supervise.h"
+
+/* A look at one of its programs that somebody has asked for. */
+struct served_look {
+	struct looker looker;
+	pid_t pid; /* of that program */
+	/* CLOCK_MONOTONIC, when it was stopped last: what was requested until then is not later,
+	 * and what is requested afterwards not earlier. */
+	uint64_t held_ns;
+	struct looker namer;
+	struct requesters_files files; /* what that and the looker share; not open: nothing */
+};
+
+enum { SERVED_LOOKS = 4 };
 
 /* How a session is served. */
 struct serve {
@@ -22,6 +36,16 @@ struct serve {
 					   alone */
 	struct control_asker waiting[16];	/* clients that wait for the end */
 	size_t n_waiting;
+	struct served_look looks[SERVED_LOOKS];
+	struct {
+		enum { LAST_NOT_BEGUN, LAST_GOES_ON, LAST_OVER } state;
+		struct served_look look;
+		struct image *image;	/* whose process is looked at */
+		struct image *until;	/* those that begin later are not */
+		struct last_told *told; /* shared with whoever looks, as this is: */
+		int marks;		/* a file */
+		uint64_t end_ns;	/* CLOCK_MONOTONIC: so long that is waited for */
+	} last;				/* last_look.h */
 	uint64_t last_events, last_tick_ns; /* for events per second */
 	enum {
 		NOT_KEPT,
@@ -49,6 +73,9 @@ int serve_session(struct serve *v);
  * that is said.
  */
 bool serve_open_control(struct serve *v, pid_t pid);
+
+/* In a forked copy of ourselves: whoever asks is answered by the tracing process alone. */
+void serve_leave_clients(void *control);
 
 /* Is there a line that shows how it goes? */
 bool serve_has_status_line(const struct serve *v);

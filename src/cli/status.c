@@ -26,7 +26,7 @@ static const char *count_of(const json_t *answer, const char *key, char text[24]
 	return text;
 }
 
-static const char *seconds_of(const json_t *answer, const char *key, char text[24])
+static const char *tenths_of(const json_t *answer, const char *key, char text[24])
 {
 	const json_t *n = json_object_get(answer, key);
 
@@ -38,18 +38,19 @@ static const char *seconds_of(const json_t *answer, const char *key, char text[2
 
 static void print_head(void)
 {
-	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %s\n", "process", "state", "seconds",
-	       "allocations", "frees", "live bytes", "command");
+	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %s\n", "process", "state", "seconds",
+	       "allocations", "frees", "live bytes", "engine", "busy %", "command");
 }
 
 static void print_row(pid_t pid, const json_t *answer)
 {
 	const char *state = text_of(answer, "state");
-	char n[4][24];
+	char n[5][24];
 
-	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %s\n", (int)pid, state,
-	       seconds_of(answer, "elapsed_seconds", n[0]), count_of(answer, "allocations", n[1]),
+	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %s\n", (int)pid, state,
+	       tenths_of(answer, "elapsed_seconds", n[0]), count_of(answer, "allocations", n[1]),
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
+	       text_of(answer, "engine"), tenths_of(answer, "busy_percent", n[4]),
 	       text_of(answer, "command"));
 	if (!strcmp(state, "unsaved"))
 		say("process %d is not traced any more: %s; mprof detach %d tries again, mprof "

@@ -95,7 +95,8 @@ struct control_asked {
 int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds);
 
 /**
- * The processes that have a session, sorted; sockets nobody listens on are removed.
+ * The processes that have a session of another tracer than who asks, sorted; sockets nobody
+ * listens on are removed.
  * Returns how many, or -errno; *pids is the caller's to free().
  */
 ssize_t control_sessions(pid_t **pids, struct error *e);

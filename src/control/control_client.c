@@ -268,6 +268,16 @@ static int compare_pids(const void *a, const void *b)
 	return *(const pid_t *)a - *(const pid_t *)b;
 }
 
+/* Who asks may be a session itself, and would wait for its own answer. */
+static bool is_own(int fd)
+{
+	struct ucred u;
+	socklen_t len = sizeof u;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &len) && u.pid == getpid();
+}
+
+/* Those that others have. */
 static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 {
 	DIR *d = opendir(dir);
@@ -280,7 +290,10 @@ static void sessions_in(const char *dir, pid_t **pids, size_t *n, size_t *cap)
 		int fd = connect_in(dir, pid, 1);
 		if (fd < 0)
 			continue;
+		bool own = is_own(fd);
 		close(fd);
+		if (own)
+			continue;
 		if (ARRAY_RESERVE(pids, cap, *n))
 			break;
 		(*pids)[(*n)++] = pid;

@@ -2,6 +2,7 @@
 #include "control/protocol.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +29,13 @@ const struct control_command control_commands[] = {
 	  "write a massif file with all snapshots so far" },
 	{ "heap_dump", CONTROL_HEAP_DUMP, CONTROL_TAKES_WORDS,
 	  "write a heap profile of this moment (--heap-profile)" },
+	{ "heap", CONTROL_LOOK_HEAP, CONTROL_TELLS_PID, "what is on the heap now, as mprof heap" },
+	{ "leaks", CONTROL_LOOK_LEAKS, CONTROL_TELLS_PID,
+	  "what nothing points at any more, as mprof leaks" },
+	{ "rss", CONTROL_LOOK_RSS, CONTROL_TELLS_PID,
+	  "what resident memory is for, as mprof rss" },
+	{ "before", CONTROL_LOOK_BEFORE, CONTROL_TELLS_PID,
+	  "what is left of what was there before (--before=walk)" },
 	{ "discard", CONTROL_DISCARD, 0,
 	  "give up what could not be saved, and end the session" },
 	{ "help", CONTROL_HELP, 0, "this list" },
@@ -37,6 +45,8 @@ const struct control_command control_commands[] = {
 	  "is that process one of the session's?" },
 	{ "writes", CONTROL_WRITES, CONTROL_INTERNAL | CONTROL_TAKES_FILE,
 	  "is that a file that the session writes?" },
+	{ "look", CONTROL_LOOK, CONTROL_INTERNAL | CONTROL_TAKES_WORDS,
+	  "what a command that looks prints, with its status" },
 };
 
 const size_t n_control_commands = sizeof control_commands / sizeof *control_commands;
@@ -104,9 +114,9 @@ static const char *const form_names[] = { [CONTROL_TEXT] = "text", [CONTROL_JSON
 /* The rest of @s behind @with and a blank; NULL: it does not begin so. */
 static const char *behind(const char *s, const char *with)
 {
-	size_t n = strlen(with);
+	const char *rest = text_after(s, with);
 
-	return !strncmp(s, with, n) && s[n] == ' ' ? s + n + 1 : NULL;
+	return rest && *rest == ' ' ? rest + 1 : NULL;
 }
 
 /* What asks in words that we do not know may be newer or older than us. */
@@ -120,7 +130,7 @@ static const char *parse_head(struct control_request *r)
 {
 	const char *rest = behind(r->line, MARK_OF(CONTROL_VERSION)), *words;
 
-	if (strncmp(r->line, MARK, strlen(MARK)) != 0) {
+	if (!text_begins(r->line, MARK)) {
 		r->from.version = 1;
 		return r->line;
 	}
@@ -231,22 +241,16 @@ static int add_part(struct control_reply *r, size_t *cap, bool ok, char *text)
 	return err;
 }
 
-/* The rest of @s behind @with; NULL: it does not begin so. */
-static char *begins(char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with)) ? s + strlen(with) : NULL;
-}
-
 /* There is no telling whether it has been cut. */
 static int parse_unversioned(struct control_reply *r, char *bytes)
 {
-	char *text = begins(bytes, "ok\n");
+	char *text = text_after(bytes, "ok\n");
 	size_t cap = 0;
 
 	r->kind = CONTROL_REPLY_WHOLE;
 	if (text)
 		return add_part(r, &cap, true, text);
-	text = begins(bytes, "error ");
+	text = text_after(bytes, "error ");
 	if (text) {
 		text[strcspn(text, "\n")] = '\0';
 		return add_part(r, &cap, false, text);
@@ -271,7 +275,7 @@ static int parse_parts(struct control_reply *r, char *at, const char *end)
 	size_t left = 0, cap = 0;
 
 	for (at = parse_count(at, &left); at && left; left--) {
-		char *ok = begins(at, "ok\n"), *text = ok ? ok : begins(at, "error\n");
+		char *ok = text_after(at, "ok\n"), *text = ok ? ok : text_after(at, "error\n");
 
 		if (!text)
 			break;
@@ -291,7 +295,7 @@ static int parse_parts(struct control_reply *r, char *at, const char *end)
 
 int control_reply_parse(struct control_reply *r, unsigned version, char *bytes, size_t len)
 {
-	char *rest = begins(bytes, MARK_OF(CONTROL_VERSION) " ");
+	char *rest = text_after(bytes, MARK_OF(CONTROL_VERSION) " ");
 
 	*r = (struct control_reply){ CONTROL_REPLY_CUT, NULL, 0 };
 	if (!strcmp(bytes, CONTROL_ENDED) && len == strlen(CONTROL_ENDED)) {
@@ -306,9 +310,9 @@ int control_reply_parse(struct control_reply *r, unsigned version, char *bytes, 
 		return parse_unversioned(r, bytes);
 	if (rest)
 		return parse_parts(r, rest, bytes + len);
-	if (begins(bytes, MARK) && strpbrk(bytes, " \n"))
+	if (text_begins(bytes, MARK) && strpbrk(bytes, " \n"))
 		r->kind = CONTROL_REPLY_NEW;
-	else if (begins(bytes, "error ") && len && bytes[len - 1] == '\n')
+	else if (text_begins(bytes, "error ") && len && bytes[len - 1] == '\n')
 		r->kind = CONTROL_REPLY_OLD;
 	return 0;
 }

@@ -19,7 +19,7 @@ bool beside_inside(const struct engine *e, const struct task *task)
 
 /* Tasks with one thread pointer have one record: that one of them is in no trapped call says
  * nothing of the others. */
-static void tell_outer(const struct engine *e, uint32_t number)
+void beside_tell(struct engine *e, uint32_t number)
 {
 	struct agent_thread *r = record_of(e, number);
 	taddr at = 0, ret = 0;
@@ -46,7 +46,7 @@ void beside_pending(struct engine *e, const struct task *task, taddr ret_at, tad
 		tasks_look_at_thread_pointer(e, t);
 	t->outer_at = ret_at;
 	t->outer_ret = ret;
-	tell_outer(e, t->number);
+	beside_tell(e, t->number);
 }
 
 void beside_ended(struct engine *e, uint32_t number)
@@ -54,5 +54,5 @@ void beside_ended(struct engine *e, uint32_t number)
 	for (size_t i = 0; i < e->n_tasks; i++)
 		if (e->tasks[i].number == number)
 			threads_is(e->threads, number, e->tasks[i].task->tid);
-	tell_outer(e, number);
+	beside_tell(e, number);
 }

@@ -49,7 +49,7 @@ static uint32_t node_below(void *ctx, uint32_t parent, uint32_t place)
 	return e->host->node(e->host->ctx, parent, place);
 }
 
-static bool make_readers(struct engine *e)
+bool engine_make_readers(struct engine *e)
 {
 	const struct nodes_host host = { .place = node_place, .node = node_below,
 					 .root_whole = CHAIN_ROOT_WHOLE,
@@ -59,14 +59,17 @@ static bool make_readers(struct engine *e)
 	e->nodes = nodes_new(engine_agent(e), &host);
 	e->threads = threads_new(engine_agent(e));
 	e->events = (struct events){ .host = e->host, .nodes = e->nodes, .threads = e->threads,
-				     .pid = e->space->pid,
+				     .pid = e->space->pid, .functions = e->functions,
+				     .n_functions = e->n_pads,
 				     .check = e->shared->settings.check_unwinding };
+	if (e->ring)
+		ring_look_ahead(e->ring, events_expect);
 	return e->ring && e->nodes && e->threads;
 }
 
 /* ---- life ---- */
 
-static void fast_free(struct engine *e)
+void engine_free(struct engine *e)
 {
 	struct journal *g = e->shared->settings.journal;
 
@@ -85,9 +88,18 @@ static void fast_free(struct engine *e)
 }
 
 /* Before anything is done to the program. */
-static int prepare(struct engine_shared *s)
+static int know_agent(struct engine_shared *s)
 {
 	return s->agent.n ? 0 : own_code_of_agent(&s->agent);
+}
+
+/* Tables of call frames are what takes longest, and are the same for everybody. */
+static void fast_prepare(struct engine_shared *s, const struct module_files *files,
+			 const struct mappings *maps)
+{
+	know_agent(s);
+	for (size_t i = 0; i < maps->n; i++)
+		table_file(&s->tables, files, maps->maps[i].file);
 }
 
 static int open_for(struct engine *e, struct task *task, struct error *why)
@@ -97,7 +109,7 @@ static int open_for(struct engine *e, struct task *task, struct error *why)
 
 	if (lacks)
 		return error_set(why, -ENOTSUP, "%s", lacks);
-	int err = prepare(e->shared);
+	int err = know_agent(e->shared);
 	if (err)
 		return error_set(why, err, "its agent cannot be read: %s", strerror(-err));
 	if (!task_can_call(task))
@@ -119,16 +131,16 @@ static struct engine *fast_open(struct engine_shared *shared, struct tracer *t, 
 	e->host = host;
 	e->space = task->space;
 	e->tracer = t;
-	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
+	e->room_entry = e->waits_entry = JOURNAL_NONE;
 	int err = open_for(e, task, why);
 	if (err) {
-		fast_free(e);
+		engine_free(e);
 		return NULL;
 	}
-	if (!make_readers(e)) {
+	if (!engine_make_readers(e)) {
 		error_set(why, -ENOMEM, "out of memory");
 		memory_close(e, task);
-		fast_free(e);
+		engine_free(e);
 		return NULL;
 	}
 	return e;
@@ -158,6 +170,7 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 		journal_remove(e->shared->settings.journal, p->journal_entry);
 		p->journal_entry = JOURNAL_NONE;
 	}
+	events_modules(&e->events);
 	/* An address may mean something else from here on: it makes new nodes. */
 	__atomic_add_fetch(&engine_agent(e)->epoch, 1, __ATOMIC_RELEASE);
 	tell_ranges(e);
@@ -166,15 +179,17 @@ static void fast_modules(struct engine *e, const struct mappings *maps)
 
 /* ---- threads ---- */
 
-static void fast_thread_begins(struct engine *e, struct task *task)
+void engine_thread_begins(struct engine *e, struct task *task)
 {
 	struct arch_regs r;
 
+	strangers_look(e);
 	if (arch_get_regs(task->tid, &r) || ARRAY_RESERVE(&e->tasks, &e->cap_tasks, e->n_tasks))
 		return; /* the agent takes it for a stranger */
 	e->tasks[e->n_tasks++] = (struct engine_task){
 		.task = task,
 		.number = threads_begin(e->threads, arch_thread_pointer_of(&r), task->tid),
+		.settled = arch_thread_pointer_of(&r),
 	};
 	/* Stacks are used again by threads to come; to read the map takes longer than many live. */
 	if (!told_ranges_have(e, arch_sp(&r)))
@@ -194,6 +209,9 @@ static void fast_thread_ends(struct engine *e, struct task *task)
 	/* Not by its number in the table: a stack is used again before its last thread is known to
 	 * have ended, and so the two have one. */
 	if (number == AGENT_NO_THREAD)
+		return;
+	/* With the last one goes all that it could have left behind: to look at it makes pages. */
+	if (!e->n_tasks)
 		return;
 	threads_end(e->threads, number, ring_head(e->ring));
 	beside_ended(e, number);
@@ -261,6 +279,10 @@ static void park(struct engine *e, uint32_t number)
 static void park_waiting(struct engine *e)
 {
 	uint32_t numbers[64];
+
+	/* Of many processes most are idle, and this takes a look at each thread there may be. */
+	if (ring_head(e->ring) == ring_position(e->ring))
+		return;
 	size_t n = ring_waiting(e->ring, numbers, sizeof numbers / sizeof *numbers);
 
 	for (size_t i = 0; i < n && i < sizeof numbers / sizeof *numbers; i++)
@@ -302,6 +324,7 @@ static uint64_t fast_drain(struct engine *e, bool whole)
 	journal_beats(e->shared->settings.journal);
 	events_now(&e->events, arch_ticks(), now);
 	answer(e);
+	strangers_answer(e);
 	/* Who has not been waiting at the beginning fills the room that there comes to be. */
 	do {
 		park_waiting(e);
@@ -333,11 +356,9 @@ static struct engine_counts fast_counts(const struct engine *e)
 
 static void fast_suspend(struct engine *e, bool on)
 {
-	uint8_t active = !on;
-
 	e->suspended = on;
-	if (e->near.active && !e->removed && !e->failed)
-		address_space_write(e->space, e->near.active, &active, sizeof active);
+	if (!e->removed && !e->failed)
+		near_set_active(e, e->space, !on);
 }
 
 /* Somebody is in the middle of it. Whoever sleeps there, or is stopped by job control, is waited
@@ -358,10 +379,8 @@ static int fast_remove(struct engine *e)
 		return 0;
 	pads_lift(e, e->space);
 	fast_drain(e, false);
-	struct task *later, *caller = tasks_caller(e, &later);
+	struct task *caller = tasks_caller(e);
 	bool left = !e->armed || tasks_have_left(e);
-	if (left && later && !caller)
-		tracer_call_later(e->tracer, later);
 	int err = left && caller ? memory_close(e, caller) : 0;
 	bool again = !left || (e->n_tasks && !caller) || err == -EAGAIN;
 	if (again && waits_longer(e))
@@ -377,25 +396,19 @@ static int fast_remove(struct engine *e)
 	return 0;
 }
 
-static void fast_clean_copy(const struct engine *e, struct task *child)
-{
-	pads_lift(e, child->space);
-	if (tasks_copy_has_left(e, child))
-		memory_leave_copy(e, child);
-	else
-		pads_leave_copy(e, child->space);
-}
-
 const struct engine_ops fast_engine = {
 	.name = "fast",
+	.prepare = fast_prepare,
 	.open = fast_open,
-	.free = fast_free,
+	.fork = fork_engine,
+	.free = engine_free,
 	.plant = pads_plan,
 	.arm = fast_arm,
+	.drop = pads_drop,
 	.modules = fast_modules,
 	.drain = fast_drain,
 	.counts = fast_counts,
-	.thread_begins = fast_thread_begins,
+	.thread_begins = engine_thread_begins,
 	.thread_ends = fast_thread_ends,
 	.inside = beside_inside,
 	.pending = beside_pending,
@@ -404,5 +417,5 @@ const struct engine_ops fast_engine = {
 	.leave_code = own_code_leave,
 	.suspend = fast_suspend,
 	.remove = fast_remove,
-	.clean_copy = fast_clean_copy,
+	.clean_copy = fork_clean_copy,
 };

@@ -5,6 +5,7 @@
 #include "probes/outcome.h"
 
 #include <errno.h>
+#include <string.h>
 
 void events_now(struct events *v, uint64_t ticks, uint64_t ns)
 {
@@ -98,6 +99,7 @@ static struct engine_seen seen_by(uint64_t word)
 		.outer = word & SEEN_OUTER && !(word & SEEN_PAD),
 		.own = word & SEEN_PAD,
 		.signal = word & SEEN_SIGNAL,
+		.pending = word & SEEN_PENDING,
 	};
 }
 
@@ -197,23 +199,37 @@ static bool describe_end(const struct events *v, const struct ring_record *r, st
 	return f;
 }
 
-/* Blocks that a dying thread's cache has, and that the program has freed long ago. */
-static bool is_housekeeping(const struct events *v, const struct ring_record *r)
+void events_modules(struct events *v)
+{
+	memset(v->sites, 0, sizeof v->sites);
+}
+
+static bool ask_by_allocator(const struct events *v, const struct ring_record *r)
 {
 	const struct engine_function *f = function_of(v, r->function);
 
-	return f && r->pointer && !v->host->knows(v->host->ctx, r->pointer) &&
-	       v->host->by_allocator(v->host->ctx, f->at, r->ret);
+	return f && v->host->by_allocator(v->host->ctx, f->at, r->ret);
+}
+
+/* So are blocks freed that a dying thread's cache has, and that the program has freed long ago. */
+static bool is_by_allocator(struct events *v, const struct ring_record *r)
+{
+	struct free_site *s = &v->sites[(r->ret ^ r->ret >> 9) % (sizeof v->sites / sizeof *s)];
+
+	if (s->ret != r->ret || s->function != r->function || !s->ret)
+		*s = (struct free_site){ r->ret, r->function, ask_by_allocator(v, r) };
+	return s->by_allocator;
 }
 
 /* 0, -ENOMEM, or -EINVAL: the record makes no sense. */
-static int describe(const struct events *v, const struct ring_record *r, struct alloc_event *e)
+static int describe(struct events *v, const struct ring_record *r, struct alloc_event *e)
 {
 	switch (r->kind) {
 	case RECORD_FREE:
 		e->kind = AE_FREE;
 		e->ptr = r->pointer;
-		e->by_allocator = is_housekeeping(v, r);
+		e->sp = has(r, WORD_SP) ? r->word[WORD_SP] : 0;
+		e->by_allocator = r->pointer && is_by_allocator(v, r);
 		return 0;
 	case RECORD_REALLOC_BEGIN:
 		e->kind = AE_REALLOC_BEGIN;
@@ -241,6 +257,38 @@ static void begin_event(struct alloc_event *e, enum alloc_call call, pid_t task)
 	e->label = LABEL_NONE;
 	e->by_allocator = e->announced = false;
 	e->chain = (struct alloc_chain){ 0 };
+}
+
+/* What a record seems to be about. */
+static struct alloc_expected expected(const struct events *v, const struct agent_record *r)
+{
+	struct alloc_expected x = { .ptr = r->lo >> RECORD_POINTER_SHIFT & RECORD_POINTER_MAX };
+
+	switch (r->lo >> RECORD_KIND_SHIFT & RECORD_KIND_MASK) {
+	case RECORD_ALLOC:
+	case RECORD_CALLOC:
+	case RECORD_REALLOC:
+		x.size = r->hi >> RECORD_SIZE_SHIFT;
+		x.node = nodes_known(v->nodes, r->hi & RECORD_NODE_MASK);
+		return x;
+	case RECORD_TIME:
+	case RECORD_WORD:
+		x.ptr = 0;
+		return x;
+	default:
+		return x;
+	}
+}
+
+bool events_expect(void *events, const struct agent_record *records, unsigned n)
+{
+	const struct events *v = events;
+	struct alloc_expected x[64];
+	unsigned most = sizeof x / sizeof *x;
+
+	for (unsigned i = 0; i < n && i < most; i++)
+		x[i] = expected(v, &records[i]);
+	return v->host->expect(v->host->ctx, x, n < most ? n : most);
 }
 
 void events_take(void *events, const struct ring_record *r)

@@ -24,6 +24,13 @@ struct events {
 	struct nodes *nodes;
 	const struct threads *threads;
 	pid_t pid;
+	/* Places that free was called from lately, by a part of the address, and whether it was the
+	 * allocator itself. */
+	struct free_site {
+		taddr ret;	/* 0: none */
+		uint32_t function;
+		bool by_allocator;
+	} sites[512];
 	struct moments moments;
 	bool check;		/* compare chains with what copies of the stack tell */
 	uint64_t last_ns;	/* time of the event before ... */
@@ -42,6 +49,12 @@ uint64_t events_time(const struct events *v, uint64_t ticks);
 /* After how many events a thread should look at the clock, if @records came in @ns: some
  * microseconds' worth of them. */
 uint32_t events_untimed(uint64_t records, uint64_t ns);
+
+/* What is mapped has changed. */
+void events_modules(struct events *v);
+
+/* Tell the host of what is to come; of type ring_expect, @events is a struct events. */
+bool events_expect(void *events, const struct agent_record *records, unsigned n);
 
 /* Tell the host of a record; of type ring_take, @events is a struct events. */
 void events_take(void *events, const struct ring_record *r);

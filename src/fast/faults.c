@@ -42,7 +42,7 @@ static bool leave(const struct engine *e, const struct task *task, struct arch_r
 
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		f.kept[i] = arch_kept(r, i);
-	if (!own_code_leave_agent(e, &f, true, read_word, e->space) || !pads_have(e, f.pc))
+	if (!own_code_leave_agent(e, &f, true, read_word, e->space) || !near_has(e, f.pc))
 		return false;
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		arch_set_kept(r, i, f.kept[i]);
@@ -52,10 +52,7 @@ static bool leave(const struct engine *e, const struct task *task, struct arch_r
 
 static void switch_off(struct engine *e)
 {
-	uint8_t none = 0;
-
-	if (e->near.active)
-		address_space_write(e->space, e->near.active, &none, sizeof none);
+	near_set_active(e, e->space, false);
 	__atomic_store_n(&engine_agent(e)->passive, 1, __ATOMIC_RELEASE);
 	if (!e->failed)
 		e->host->failed(e->host->ctx);
@@ -100,7 +97,7 @@ bool faults_pass(struct engine *e, struct task *task)
 
 	if (arch_get_regs(task->tid, &r))
 		return false;
-	if (pads_have(e, arch_pc(&r)))
+	if (near_has(e, arch_pc(&r)))
 		return say_fatal(e, task, arch_pc(&r));
 	if (arch_pc(&r) - e->agent >= e->agent_size)
 		return false;

@@ -2,14 +2,11 @@
 /* What is mapped into the program: by system calls that one of its stopped tasks is made to run. */
 #include "fast/engine_internal.h"
 
-#include "base/array.h"
 #include "fast/blob.h"
+#include "fast/calls.h"
 #include "fast/owner.h"
 #include "fast/refusal.h"
-#include "fast/room.h"
 #include "proc/file.h"
-#include "proc/maps.h"
-#include "proc/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,115 +16,57 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE 4096u
 #define TABLES_BYTES ((size_t)64 << 20)	/* sparse: what is not written takes no memory */
-#define NEAR_BYTES ((size_t)32 << 10)
+#define BEHIND_FLAG 64u			/* of the page that has it nothing else is in use */
 
 static size_t pages(size_t bytes)
 {
-	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+	return (bytes + FAST_PAGE - 1) & ~(size_t)(FAST_PAGE - 1);
 }
 
-/* ---- system calls of the program ---- */
-
-struct call {
-	const struct engine *e;
-	struct task *task;
-	bool filtered; /* its seccomp filter is to be switched off for it */
-};
-
-/* 0, or -EPERM: a filter may kill it. */
-static int begin_calls(struct call *c, const struct engine *e, struct task *task)
+static size_t whole_size(const struct engine *e)
 {
-	*c = (struct call){ e, task, proc_status(task->tid).seccomp };
-	if (!c->filtered)
-		return 0;
-	int err = tracer_suspend_seccomp(e->tracer, task, true);
-
-	return err ? err : tracer_suspend_seccomp(e->tracer, task, false);
-}
-
-static long run(const struct call *c, long nr, uint64_t a, uint64_t b, uint64_t d, uint64_t f,
-		uint64_t g, uint64_t h)
-{
-	const uint64_t arg[6] = { a, b, d, f, g, h };
-	int64_t result;
-	int err = c->filtered ? tracer_suspend_seccomp(c->e->tracer, c->task, true) : 0;
-
-	if (err)
-		return err;
-	err = tracer_call(c->e->tracer, c->task, c->e->syscall_insn, nr, arg, &result);
-	if (c->filtered)
-		tracer_suspend_seccomp(c->e->tracer, c->task, false);
-	return err ? err : (long)result;
-}
-
-/* 0 or -errno; *@at: where. */
-static int map(const struct call *c, taddr at, size_t size, int prot, int flags, int fd,
-	       uint64_t offset, taddr *out)
-{
-	long result = run(c, SYS_mmap, at, size, (uint64_t)prot, (uint64_t)flags,
-			  (uint64_t)(long)fd, offset);
-
-	if (result < 0 && result > -(long)PAGE)
-		return (int)result;
-	*out = (taddr)result;
-	return 0;
-}
-
-static int unmap(const struct call *c, taddr at, size_t size)
-{
-	return at ? (int)run(c, SYS_munmap, at, size, 0, 0, 0, 0) : 0;
-}
-
-static int advise(const struct call *c, taddr at, size_t size, int advice)
-{
-	return (int)run(c, SYS_madvise, at, size, (uint64_t)advice, 0, 0, 0);
+	return e->agent_size + e->memory.size + TABLES_BYTES;
 }
 
 /* Addresses for all of it but what is near code, in one piece, where the kernel likes. */
-static int reserve(struct engine *e, const struct call *c)
+static int reserve(struct engine *e, struct program_calls *c)
 {
 	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
-				      .size = e->agent_size + e->memory.size + e->tables.size };
-	int err = map(c, 0, room.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-		      0, &room.at);
+				      .size = whole_size(e) };
+	int err = calls_map(c, 0, room.size, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &room.at);
 
 	if (err)
 		return err;
 	e->room_entry = journal_add(e->shared->settings.journal, &room);
 	e->agent = room.at;
 	e->memory.there = e->agent + e->agent_size;
-	e->tables.there = e->memory.there + e->memory.size;
+	e->tables->memory.there = e->memory.there + e->memory.size;
+	return 0;
+}
+
+static int reserve_tables(struct engine *e)
+{
+	e->tables = calloc(1, sizeof *e->tables);
+	if (!e->tables)
+		return -ENOMEM;
+	e->tables->users = 1;
+	e->tables->memory.size = TABLES_BYTES;
 	return 0;
 }
 
 /* ---- the shared memory ---- */
 
-/* Ours has a page before it, which is not the program's: see owner.h. */
-static int map_here(struct engine *e, int fd)
-{
-	size_t size = e->memory.size + e->tables.size;
-	uint8_t *all = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
-
-	if (all == MAP_FAILED)
-		return -errno;
-	if (mmap(all + PAGE, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-	    MAP_FAILED) {
-		int err = -errno;
-
-		munmap(all, PAGE + size);
-		return err;
-	}
-	e->memory.here = all + PAGE;
-	e->tables.here = e->memory.here + e->memory.size;
-	return 0;
-}
+/* A file of the program's and ours. Its descriptor is open in the program for no longer than it
+ * takes to map it. */
+struct shared_file {
+	long there;
+	int here;
+};
 
 /* Of a size that nobody can change any more: cut short by the program, reading it would kill us. */
 static int seal(int fd, size_t size)
@@ -138,68 +77,170 @@ static int seal(int fd, size_t size)
 	return 0;
 }
 
-static int open_here(struct engine *e, pid_t tid, long number)
+static int open_here(struct shared_file *f, pid_t tid, size_t size)
 {
 	char name[64];
 
-	snprintf(name, sizeof name, "fd/%ld", number);
-	int fd = proc_open(tid, name, O_RDWR);
-	if (fd < 0)
-		return fd;
-	int err = seal(fd, e->memory.size + e->tables.size);
-	if (!err)
-		err = map_here(e, fd);
-	close(fd);
-	return err;
+	snprintf(name, sizeof name, "fd/%ld", f->there);
+	f->here = proc_open(tid, name, O_RDWR);
+	return f->here < 0 ? f->here : seal(f->here, size);
 }
 
-static int map_there(struct engine *e, const struct call *c, long fd)
+/* With its name in the journal, from before it is there. */
+static int open_file(struct shared_file *f, const struct engine *e, struct program_calls *c,
+		     size_t size, enum fast_step *step)
 {
-	const int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED;
-	int err = map(c, e->memory.there, e->memory.size, PROT_READ | PROT_WRITE, flags, (int)fd, 0,
-		      &e->memory.there);
+	/* The name has to be in the program's memory: where nothing is yet. */
+	const taddr name = e->n_near ? e->near[0].active + BEHIND_FLAG : e->agent;
 
-	if (!err)
-		err = map(c, e->tables.there, e->tables.size, PROT_READ, flags, (int)fd,
-			  e->memory.size, &e->tables.there);
-	if (!err)
-		err = advise(c, e->memory.there, e->memory.size, MADV_DONTFORK);
-	if (!err)
-		err = advise(c, e->tables.there, e->tables.size, MADV_DONTFORK);
-	return err;
-}
-
-/* Its descriptor is open in the program for no longer than this. */
-static int share_file(struct engine *e, const struct call *c, enum fast_step *step)
-{
-	long fd = run(c, SYS_memfd_create, e->agent, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0);
-
-	if (fd < 0)
-		return (int)fd;
+	f->here = -1;
+	f->there = -1;
+	if (address_space_write(e->space, name, journal_file_name, sizeof journal_file_name) !=
+	    (ssize_t)sizeof journal_file_name)
+		return -EIO;
+	f->there = calls_run(c, SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0,
+			     0);
+	if (f->there < 0)
+		return (int)f->there;
 	*step = FAST_HERE;
-	int err = open_here(e, c->task->tid, fd);
-	if (!err) {
-		*step = FAST_SHARED;
-		err = map_there(e, c, fd);
+	return open_here(f, c->task->tid, size);
+}
+
+static void close_file(const struct shared_file *f, struct program_calls *c)
+{
+	if (f->here >= 0)
+		close(f->here);
+	if (f->there >= 0)
+		calls_run(c, SYS_close, (uint64_t)f->there, 0, 0, 0, 0, 0);
+}
+
+/* Ours has a page before it, which is not the program's: see owner.h. */
+static int map_here(struct shared_memory *m, int fd, off_t offset)
+{
+	uint8_t *all = mmap(NULL, FAST_PAGE + m->size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (all == MAP_FAILED)
+		return -errno;
+	if (mmap(all + FAST_PAGE, m->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		 offset) == MAP_FAILED) {
+		int err = -errno;
+
+		munmap(all, FAST_PAGE + m->size);
+		return err;
 	}
-	run(c, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	m->here = all + FAST_PAGE;
+	return 0;
+}
+
+static void unmap_here(struct shared_memory *m)
+{
+	if (m->here)
+		munmap(m->here - FAST_PAGE, FAST_PAGE + m->size);
+	m->here = NULL;
+}
+
+/* Copies of the program share the tables, and not the rest. */
+static int map_memory(struct engine *e, struct program_calls *c, const struct shared_file *f,
+		      enum fast_step *step)
+{
+	struct shared_memory *m = &e->memory;
+	int err = map_here(m, f->here, 0);
+
+	if (err)
+		return err;
+	*step = FAST_SHARED;
+	err = calls_map(c, m->there, m->size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_NORESERVE | MAP_FIXED, (int)f->there, 0, &m->there);
+	return err ? err : calls_advise(c, m->there, m->size, MADV_DONTFORK);
+}
+
+static int map_tables(struct engine_tables *t, struct program_calls *c,
+		      const struct shared_file *f, size_t offset)
+{
+	struct shared_memory *m = &t->memory;
+	int err = map_here(m, f->here, (off_t)offset);
+
+	if (!err)
+		err = calls_map(c, m->there, m->size, PROT_READ,
+				MAP_SHARED | MAP_NORESERVE | MAP_FIXED, (int)f->there, offset,
+				&m->there);
+	t->rows = (struct placed_rows){ .here = m->here, .there = m->there, .size = m->size };
 	return err;
 }
 
-static int share(struct engine *e, const struct call *c, enum fast_step *step)
+/* @with_tables: else they are there. */
+static int share(struct engine *e, struct program_calls *c, bool with_tables,
+		 enum fast_step *step)
 {
 	struct journal *g = e->shared->settings.journal;
 	const struct journal_entry file = { .kind = JOURNAL_FILE, .pid = e->space->pid };
+	const size_t tables = with_tables ? e->tables->memory.size : 0;
+	struct shared_file f;
 
 	*step = FAST_FILE;
-	/* The name has to be in the program's memory: where the agent will be. */
-	if (address_space_write(e->space, e->agent, journal_file_name, sizeof journal_file_name) !=
-	    (ssize_t)sizeof journal_file_name)
-		return -EIO;
 	uint32_t entry = journal_add(g, &file);
-	int err = share_file(e, c, step);
+	int err = open_file(&f, e, c, e->memory.size + tables, step);
+	if (!err)
+		err = map_memory(e, c, &f, step);
+	if (!err && with_tables)
+		err = map_tables(e->tables, c, &f, e->memory.size);
+	close_file(&f, c);
 	journal_remove(g, entry);
 	return err;
+}
+
+/* ---- tables ---- */
+
+static void leave_tables(struct engine_tables *t)
+{
+	if (!t || --t->users)
+		return;
+	unmap_here(&t->memory);
+	placed_rows_release(&t->rows);
+	free(t);
+}
+
+static int map_new_tables(const struct engine *e, struct program_calls *c,
+			  struct engine_tables *t)
+{
+	struct journal *g = e->shared->settings.journal;
+	const struct journal_entry file = { .kind = JOURNAL_FILE, .pid = e->space->pid };
+	enum fast_step step;
+	struct shared_file f;
+	uint32_t entry = journal_add(g, &file);
+	int err = open_file(&f, e, c, t->memory.size, &step);
+
+	if (!err)
+		err = map_tables(t, c, &f, 0);
+	close_file(&f, c);
+	journal_remove(g, entry);
+	return err;
+}
+
+int memory_own_tables(struct engine *e)
+{
+	struct engine_tables *t;
+	struct program_calls c;
+	struct task *caller = tasks_caller(e);
+	int err = caller ? calls_begin(&c, e->tracer, caller, e->syscall_insn) : -EAGAIN;
+
+	if (err || e->tables->users == 1)
+		return e->tables->users == 1 ? 0 : err;
+	t = calloc(1, sizeof *t);
+	if (!t)
+		return -ENOMEM;
+	t->users = 1;
+	t->memory = (struct shared_memory){ .there = e->tables->memory.there,
+					    .size = e->tables->memory.size };
+	err = map_new_tables(e, &c, t);
+	if (err) {
+		leave_tables(t);
+		return err;
+	}
+	leave_tables(e->tables);
+	e->tables = t;
+	return 0;
 }
 
 /* ---- the agent ---- */
@@ -230,8 +271,6 @@ static int begin_agent(struct engine *e)
 	s->agent_hi = e->agent + e->agent_size;
 	s->step_ticks = 20000; /* some microseconds on any machine of today */
 	s->epoch = 1;
-	e->rows = (struct placed_rows){ .here = e->tables.here, .there = e->tables.there,
-				   .size = e->tables.size };
 	struct journal_entry waits = {
 		.kind = JOURNAL_WAITS, .pid = e->space->pid, .size = sizeof s->waiting,
 		.at = e->memory.there + offsetof(struct agent_shared, waiting),
@@ -245,15 +284,16 @@ static int begin_agent(struct engine *e)
 int memory_open(struct engine *e, struct task *task, struct error *why)
 {
 	enum fast_step step = FAST_SECCOMP;
-	struct call c;
-	int err = begin_calls(&c, e, task);
+	struct program_calls c;
+	int err = calls_begin(&c, e->tracer, task, e->syscall_insn);
 
 	e->memory.size = pages(sizeof(struct agent_shared));
-	e->tables.size = TABLES_BYTES;
 	e->agent_size = pages(agent_blob_size);
+	if (!err)
+		err = reserve_tables(e);
 	if (!err) {
 		step = FAST_VDSO;
-		e->syscall_insn = tracer_syscall_insn(e->space, task->tid);
+		e->syscall_insn = c.insn = tracer_syscall_insn(e->space, task->tid);
 		err = e->syscall_insn ? 0 : -ENOSYS;
 	}
 	if (!err) {
@@ -262,11 +302,11 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 	}
 	if (!err) {
 		step = FAST_AGENT;
-		err = map(&c, e->agent, e->agent_size, PROT_READ | PROT_EXEC,
+		err = calls_map(&c, e->agent, e->agent_size, PROT_READ | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0, &e->agent);
 	}
 	if (!err)
-		err = share(e, &c, &step);
+		err = share(e, &c, true, &step);
 	if (!err)
 		err = write_agent(e);
 	if (!err)
@@ -274,25 +314,67 @@ int memory_open(struct engine *e, struct task *task, struct error *why)
 	if (!err)
 		return 0;
 	memory_close(e, task);
-	return fast_refuse(why, step, err, e->memory.size + e->tables.size);
+	return fast_refuse(why, step, err, e->memory.size + TABLES_BYTES);
+}
+
+/* ---- a copy of the program's memory ---- */
+
+static void journal_copy(struct engine *e)
+{
+	struct journal *g = e->shared->settings.journal;
+	const struct journal_entry room = {
+		.kind = JOURNAL_MEMORY, .pid = e->space->pid, .at = e->agent,
+		.size = whole_size(e),
+	};
+
+	e->room_entry = journal_add(g, &room);
+	near_enter_journal(e);
+}
+
+int memory_open_copy(struct engine *e, struct task *child, struct error *why)
+{
+	enum fast_step step = FAST_SECCOMP;
+	struct program_calls c;
+	int err = calls_begin(&c, e->tracer, child, e->syscall_insn);
+
+	if (!err) {
+		journal_copy(e);
+		err = calls_together(&c);
+	}
+	if (!err) {
+		err = share(e, &c, false, &step);
+		int apart = calls_apart(&c);
+		err = err ? err : apart;
+	}
+	if (!err && !e->n_near)
+		err = write_agent(e); /* where the name was */
+	if (!err)
+		err = begin_agent(e);
+	if (err) {
+		memory_leave_journal(e);
+		return fast_refuse(why, step, err, e->memory.size);
+	}
+	near_tell(e);
+	return 0;
 }
 
 int memory_close(struct engine *e, struct task *task)
 {
-	struct call c;
-	int err = begin_calls(&c, e, task);
+	struct program_calls c;
+	int err = calls_begin(&c, e->tracer, task, e->syscall_insn);
 
 	if (err)
 		return err;
-	err = unmap(&c, e->near.at, e->near.size + PAGE);
+	err = near_unmap(e, &c);
 	if (err)
 		return err;
-	e->near.at = e->near.active = 0;
-	err = unmap(&c, e->agent, e->agent_size + e->memory.size + e->tables.size);
+	near_leave_journal(e);
+	e->n_near = 0;
+	err = calls_unmap(&c, e->agent, whole_size(e));
 	if (err)
 		return err;
 	memory_leave_journal(e);
-	e->memory.there = e->tables.there = e->agent = 0;
+	e->memory.there = e->agent = 0;
 	return 0;
 }
 
@@ -301,109 +383,61 @@ void memory_leave_journal(struct engine *e)
 	struct journal *g = e->shared->settings.journal;
 
 	journal_remove(g, e->waits_entry);
-	journal_remove(g, e->near_entry);
+	near_leave_journal(e);
 	journal_remove(g, e->room_entry);
-	e->room_entry = e->near_entry = e->waits_entry = JOURNAL_NONE;
+	e->room_entry = e->waits_entry = JOURNAL_NONE;
 }
 
 void memory_leave_copy(const struct engine *e, struct task *child)
 {
-	struct call c;
+	struct program_calls c;
 
 	/* Where a filter forbids it the pages stay, and are passed through by nobody. */
-	if (begin_calls(&c, e, child))
+	if (calls_begin(&c, e->tracer, child, e->syscall_insn))
 		return;
-	unmap(&c, e->near.at, e->near.size + PAGE);
-	unmap(&c, e->agent, e->agent_size);
+	near_unmap(e, &c);
+	calls_unmap(&c, e->agent, whole_size(e));
+}
+
+/* What has been written of it; the rest is zeroed there, too. */
+static void write_pages(const struct shared_memory *m, const struct address_space *copy)
+{
+	enum { PAGES = 4096 };
+	unsigned char present[PAGES];
+
+	for (size_t at = 0; at < m->size; at += (size_t)PAGES * FAST_PAGE) {
+		size_t n = (m->size - at) / FAST_PAGE < PAGES ? (m->size - at) / FAST_PAGE : PAGES;
+
+		if (mincore(m->here + at, n * FAST_PAGE, present))
+			return;
+		for (size_t i = 0; i < n; i++)
+			if (present[i] & 1)
+				address_space_write(copy, m->there + at + i * FAST_PAGE,
+						    m->here + at + i * FAST_PAGE, FAST_PAGE);
+	}
+}
+
+void memory_end_agent_in_copy(const struct engine *e, struct task *child)
+{
+	const uint32_t passive = 1;
+	struct program_calls c;
+	taddr at;
+
+	/* A filter that forbids it would have it die of a fault, or of the call. */
+	if (calls_begin(&c, e->tracer, child, e->syscall_insn) ||
+	    calls_map(&c, e->memory.there, e->memory.size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0, &at))
+		return;
+	write_pages(&e->memory, child->space);
+	address_space_write(child->space, at + offsetof(struct agent_shared, passive), &passive,
+			    sizeof passive);
 }
 
 void memory_release(struct engine *e)
 {
-	if (!e->memory.here)
-		return;
-	owner_release(&engine_agent(e)->owner);
-	munmap(e->memory.here - PAGE, PAGE + e->memory.size + e->tables.size);
-	e->memory.here = e->tables.here = NULL;
-	placed_rows_release(&e->rows);
-}
-
-/* ---- near the program's code ---- */
-
-struct ranges {
-	struct room_range *v;
-	size_t n, cap;
-};
-
-static int add_range(const struct proc_map *m, void *ctx)
-{
-	struct ranges *r = ctx;
-	struct room_range *last = r->n ? &r->v[r->n - 1] : NULL;
-
-	if (last && last->end == m->start && !last->heap && strcmp(m->path, "[heap]") != 0 &&
-	    strcmp(m->path, "[stack]") != 0) {
-		last->end = m->end;
-		return 0;
-	}
-	if (ARRAY_RESERVE(&r->v, &r->cap, r->n))
-		return -ENOMEM;
-	r->v[r->n++] = (struct room_range){ .start = m->start, .end = m->end,
-					    .heap = !strcmp(m->path, "[heap]"),
-					    .stack = !strcmp(m->path, "[stack]") };
-	return 0;
-}
-
-static int find_room(const struct engine *e, taddr function, size_t size, taddr *at)
-{
-	struct room_wish wish = { .near_start = function, .near_end = function + PAGE,
-				  .reach = ARCH_PATCH_REACH, .size = size };
-	struct ranges r = { 0 };
-	struct rlimit stack;
-
-	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
-		wish.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(tasks_tid(e), add_range, &r);
-	*at = err ? 0 : room_find(r.v, r.n, &wish);
-	free(r.v);
-	return err ? err : *at ? 0 : -ENOMEM;
-}
-
-/* One neighbourhood: what does not reach it is left to others. */
-int memory_near(struct engine *e, taddr function, size_t size)
-{
-	struct near_area *n = &e->near;
-	taddr at, got;
-
-	if (n->at) {
-		taddr far = function > n->at ? function - n->at : n->at + n->size + PAGE - function;
-
-		return far > ARCH_PATCH_REACH || n->used + size > n->size ? -ENOSPC : 0;
-	}
-	struct call c;
-	struct task *later, *caller = tasks_caller(e, &later);
-	int err = caller ? begin_calls(&c, e, caller) : -EAGAIN;
-	if (!err)
-		err = find_room(e, function, NEAR_BYTES + PAGE, &at);
-	if (err)
-		return err;
-	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid, .at = at,
-				      .size = NEAR_BYTES + PAGE };
-	e->near_entry = journal_add(e->shared->settings.journal, &room);
-	err = map(&c, at, NEAR_BYTES, PROT_READ | PROT_EXEC,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
-	if (err || got != at)
-		return err ? err : -EEXIST;
-	err = map(&c, at + NEAR_BYTES, PAGE, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
-	if (!err)
-		err = advise(&c, at + NEAR_BYTES, PAGE, MADV_WIPEONFORK);
-	if (err) {
-		/* Of a part that is not there nothing is unmapped: it was free before. */
-		unmap(&c, at, NEAR_BYTES + PAGE);
-		return err;
-	}
-	*n = (struct near_area){ .at = at, .size = NEAR_BYTES, .active = at + NEAR_BYTES };
-	struct agent_shared *s = engine_agent(e);
-	s->pads[0] = (struct agent_pads){ n->at, n->at + n->size, n->active };
-	__atomic_store_n(&s->n_pads, 1, __ATOMIC_RELEASE);
-	return 0;
+	if (e->memory.here)
+		owner_release(&engine_agent(e)->owner);
+	unmap_here(&e->memory);
+	leave_tables(e->tables);
+	e->tables = NULL;
 }

@@ -2,6 +2,7 @@
 #include "fast/nodes.h"
 
 #include "base/array.h"
+#include "base/zeroed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +30,8 @@ struct nodes *nodes_new(const struct agent_shared *shared, const struct nodes_ho
 		return NULL;
 	n->shared = shared;
 	n->host = *host;
-	/* Touched as far as they are used. */
-	n->leaf = calloc(AGENT_NODES, sizeof *n->leaf);
-	n->within = calloc(AGENT_NODES, sizeof *n->within);
+	n->leaf = zeroed_new(AGENT_NODES * sizeof *n->leaf);
+	n->within = zeroed_new(AGENT_NODES * sizeof *n->within);
 	if (n->leaf && n->within)
 		return n;
 	nodes_free(n);
@@ -42,8 +42,8 @@ void nodes_free(struct nodes *n)
 {
 	if (!n)
 		return;
-	free(n->leaf);
-	free(n->within);
+	zeroed_free(n->leaf, AGENT_NODES * sizeof *n->leaf);
+	zeroed_free(n->within, AGENT_NODES * sizeof *n->within);
 	free(n->path);
 	free(n);
 }
@@ -139,6 +139,13 @@ int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_
 	*node = (n->leaf[agent_node] - 1) & NUMBER_MAX;
 	*end = (enum chain_end)((n->leaf[agent_node] - 1) >> END_SHIFT);
 	return 0;
+}
+
+uint32_t nodes_known(const struct nodes *n, uint32_t agent_node)
+{
+	uint32_t leaf = agent_node < AGENT_NODES ? n->leaf[agent_node] : 0;
+
+	return leaf ? (leaf - 1) & NUMBER_MAX : 0;
 }
 
 const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count)

@@ -39,6 +39,9 @@ void nodes_clear(struct nodes *n);
  */
 int nodes_find(struct nodes *n, uint32_t agent_node, uint32_t *node, enum chain_end *end);
 
+/* The profile's node for one of the agent's, if that has been found before; or 0. */
+uint32_t nodes_known(const struct nodes *n, uint32_t agent_node);
+
 /* The places of a chain that nodes_find() has found, innermost first, *count of them; good until
  * the next call. NULL: out of memory, or somebody has written to the shared memory. */
 const uint32_t *nodes_chain(struct nodes *n, uint32_t agent_node, size_t *count);

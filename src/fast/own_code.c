@@ -82,17 +82,19 @@ static int put_pad(const struct pad *p, struct cfi_rows *out)
 							  UNWIND_CFA_NONE, 0 });
 }
 
-int own_code_of_pads(const struct engine *e, struct cfi_rows *out)
+int own_code_of_pads(const struct engine *e, unsigned area, struct cfi_rows *out)
 {
-	int err = rows_init(out, e->near.at, e->near.at + e->near.used);
+	const struct near_area *n = &e->near[area];
+	int err = rows_init(out, n->at, n->at + n->used);
 
 	/* They lie in their order. */
 	for (size_t i = 0; i < e->n_pads && !err; i++) {
 		const struct pad *p = &e->pads[i];
 
-		if (p->code)
-			err = put_slot(e, p, out);
-		if (p->code && !err)
+		if (!p->code || p->area != area)
+			continue;
+		err = put_slot(e, p, out);
+		if (!err)
 			err = put_pad(p, out);
 	}
 	return err ? err : rows_finish(out);
@@ -107,7 +109,7 @@ static bool in_agent(const struct engine *e, taddr pc)
 
 bool own_code_has(const struct engine *e, taddr pc)
 {
-	return pads_have(e, pc) || in_agent(e, pc);
+	return near_has(e, pc) || in_agent(e, pc);
 }
 
 /* In whose slot, *@slot, or pad is it? NULL: in none. */

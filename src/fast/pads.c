@@ -8,6 +8,7 @@
 #include "probes/outcome.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a function's calls mean to the agent, and which of its arguments that takes. */
@@ -106,7 +107,7 @@ static struct arch_pad pad_of(const struct engine *e, size_t i)
 	struct arch_pad pad = {
 		.probe = AGENT_PROBE(m.call, i),
 		.form = tail ? ARCH_PAD_TAIL : ARCH_PAD_CALL,
-		.active = e->near.active,
+		.active = e->near[e->pads[i].area].active,
 		.slot = e->pads[i].slot,
 		.enter = begins_unseen(m.call) ? e->agent + (taddr)head->enter : 0,
 		.begin = e->agent + (taddr)(tail ? head->free : head->begin),
@@ -124,28 +125,41 @@ static int place(struct engine *e, size_t i)
 	uint8_t slot[ARCH_PATCH_SLOT];
 	struct arch_pad_code code;
 
-	int err = memory_near(e, p->at, ARCH_PATCH_SLOT + ARCH_PAD_MAX);
-	if (err)
-		return err;
-	p->slot = e->near.at + e->near.used;
+	struct near_area *near = &e->near[p->area];
+	p->slot = near->at + near->used;
 	int size = arch_patch_slot(&p->patch, p->at, p->slot, slot);
 	if (size < 0)
 		return size;
 	p->slot_size = (uint16_t)size;
 	p->code = (p->slot + (unsigned)size + 15) & ~(taddr)15;
 	struct arch_pad pad = pad_of(e, i);
-	err = arch_pad_write(&pad, p->code, &code);
+	int err = arch_pad_write(&pad, p->code, &code);
 	if (err)
 		return err;
 	p->code_size = code.size;
 	memcpy(p->rows, code.rows, sizeof p->rows);
 	p->n_rows = code.n_rows;
 	p->return_site = code.return_site ? p->code + code.return_site : 0;
-	e->near.used = (size_t)(p->code + code.size - e->near.at + 15) & ~(size_t)15;
+	near->used = (size_t)(p->code + code.size - near->at + 15) & ~(size_t)15;
 	return write_all(e, p->slot, slot, p->slot_size) &&
 			       write_all(e, p->code, code.bytes, code.size)
 		       ? 0
 		       : -EIO;
+}
+
+static int write_in_journal(const struct engine *e, struct pad *p)
+{
+	taddr at = arch_patch_place(&p->patch, p->at);
+	struct journal_entry entry = { .kind = JOURNAL_JUMP, .pid = e->space->pid, .at = at,
+				       .insn_size = ARCH_PATCH_JUMP,
+				       .flag = e->near[p->area].active };
+	int err = arch_patch_jump(at, p->code, entry.slot_own);
+
+	if (err)
+		return err;
+	memcpy(entry.own, p->patch.own, ARCH_PATCH_JUMP);
+	p->journal_entry = journal_add(e->shared->settings.journal, &entry);
+	return 0;
 }
 
 /* The jump, whose undoing is in the journal before it is there. */
@@ -155,22 +169,27 @@ static int write_jump(struct engine *e, struct pad *p)
 	taddr at = arch_patch_place(&p->patch, p->at);
 	int err = arch_patch_jump(at, p->code, jump);
 
+	if (!err)
+		err = write_in_journal(e, p);
 	if (err)
 		return err;
-	struct journal_entry entry = { .kind = JOURNAL_JUMP, .pid = e->space->pid, .at = at,
-				       .insn_size = ARCH_PATCH_JUMP, .flag = e->near.active };
-	memcpy(entry.own, p->patch.own, ARCH_PATCH_JUMP);
-	memcpy(entry.slot_own, jump, ARCH_PATCH_JUMP);
-	p->journal_entry = journal_add(e->shared->settings.journal, &entry);
 	if (!write_all(e, at, jump, sizeof jump))
 		return -EIO;
 	p->written = true;
 	return 0;
 }
 
-static int set_active(const struct engine *e, uint8_t active)
+static void decline(struct engine *e, size_t i, const char *why)
 {
-	return write_all(e, e->near.active, &active, sizeof active) ? 0 : -EIO;
+	e->pads[i].gone = true;
+	e->host->declines(e->host->ctx, &e->functions[i], why);
+}
+
+void pads_drop(struct engine *e, const char *why)
+{
+	for (size_t i = 0; i < e->n_pads; i++)
+		if (!e->pads[i].written && !e->pads[i].gone)
+			decline(e, i, why);
 }
 
 static int place_all(struct engine *e)
@@ -178,11 +197,19 @@ static int place_all(struct engine *e)
 	bool placed = false;
 	int err = 0;
 
-	for (size_t i = 0; i < e->n_pads && !err; i++)
-		if (!e->pads[i].code && !e->pads[i].gone) {
-			err = place(e, i);
-			placed = true;
+	for (size_t i = 0; i < e->n_pads && !err; i++) {
+		struct pad *p = &e->pads[i];
+
+		if (p->code || p->gone)
+			continue;
+		int far = near_room(e, p->at, ARCH_PATCH_SLOT + ARCH_PAD_MAX, &p->area);
+		if (far) {
+			decline(e, i, fast_no_room(far));
+			continue;
 		}
+		err = place(e, i);
+		placed = true;
+	}
 	/* What the agent is not told of is seen from copies of stacks. */
 	if (!err && placed)
 		tell_own_code(e);
@@ -197,7 +224,7 @@ static int write_jumps(struct engine *e)
 		if (!e->pads[i].written && !e->pads[i].gone)
 			err = write_jump(e, &e->pads[i]);
 	e->armed |= e->n_pads;
-	return !err && e->n_pads && !e->suspended ? set_active(e, 1) : err;
+	return !err && e->n_pads && !e->suspended ? near_set_active(e, e->space, true) : err;
 }
 
 int pads_arm(struct engine *e, bool held, struct error *why)
@@ -205,7 +232,7 @@ int pads_arm(struct engine *e, bool held, struct error *why)
 	int err = place_all(e);
 
 	if (err)
-		return fast_refuse(why, FAST_NEAR, err, 0);
+		return error_set(why, err, "code cannot be written into it: %s", strerror(-err));
 	/* All of them or none: an allocator that is seen in part is not counted. */
 	err = held ? tasks_make_way(e) : 0;
 	if (err)
@@ -220,10 +247,7 @@ int pads_arm(struct engine *e, bool held, struct error *why)
 
 void pads_lift(const struct engine *e, const struct address_space *space)
 {
-	uint8_t none = 0;
-
-	if (e->near.active)
-		address_space_write(space, e->near.active, &none, sizeof none);
+	near_set_active(e, space, false);
 	for (size_t i = 0; i < e->n_pads; i++) {
 		struct pad *p = &e->pads[i];
 		uint8_t jump[ARCH_PATCH_JUMP], now[ARCH_PATCH_JUMP];
@@ -233,8 +257,8 @@ void pads_lift(const struct engine *e, const struct address_space *space)
 			continue;
 		/* A program may have written other code there since. */
 		if (address_space_read(space, at, now, sizeof now) == (ssize_t)sizeof now &&
-		    !memcmp(now, jump, sizeof now))
-			address_space_write(space, at, p->patch.own, sizeof now);
+		    arch_patch_restore(p->patch.own, jump, now))
+			address_space_write(space, at, now, sizeof now);
 		if (space == e->space) {
 			journal_remove(e->shared->settings.journal, p->journal_entry);
 			p->journal_entry = JOURNAL_NONE;
@@ -255,7 +279,65 @@ void pads_leave_copy(const struct engine *e, const struct address_space *copy)
 		address_space_write(copy, e->agent + (taddr)entries[i], &code, sizeof code);
 }
 
-bool pads_have(const struct engine *e, taddr pc)
+int pads_copy(struct engine *e, const struct engine *from)
 {
-	return e->near.at && pc >= e->near.at && pc < e->near.at + e->near.size;
+	e->cap_pads = e->cap_functions = from->n_pads + 1;
+	e->pads = calloc(e->cap_pads, sizeof *e->pads);
+	e->functions = calloc(e->cap_functions, sizeof *e->functions);
+	if (!e->pads || !e->functions)
+		return -ENOMEM;
+	e->n_pads = from->n_pads;
+	for (size_t i = 0; i < e->n_pads; i++) {
+		e->pads[i] = from->pads[i];
+		e->pads[i].journal_entry = JOURNAL_NONE;
+		e->functions[i] = from->functions[i];
+	}
+	return 0;
+}
+
+static bool copy_near(const struct engine *e, const struct near_area *near,
+		      const struct address_space *from)
+{
+	uint8_t piece[4096];
+
+	for (size_t done = 0, n; done < near->used; done += n) {
+		n = near->used - done < sizeof piece ? near->used - done : sizeof piece;
+		if (address_space_read(from, near->at + done, piece, n) != (ssize_t)n ||
+		    !write_all(e, near->at + done, piece, n))
+			return false;
+	}
+	return true;
+}
+
+/* Since the fork another thread of the parent may have had it written. */
+static bool is_missing(const struct engine *e, struct pad *p)
+{
+	uint8_t now[ARCH_PATCH_JUMP];
+	taddr at = arch_patch_place(&p->patch, p->at);
+
+	if (!p->written || p->gone)
+		return false;
+	/* Or have had its module mapped. */
+	p->gone = address_space_read(e->space, at, now, sizeof now) != (ssize_t)sizeof now;
+	return !p->gone && !memcmp(now, p->patch.own, sizeof now);
+}
+
+int pads_begin_copy(struct engine *e, const struct address_space *from)
+{
+	bool copied[NEAR_AREAS] = { false };
+	int err = 0;
+
+	for (size_t i = 0; i < e->n_pads && !err; i++) {
+		struct pad *p = &e->pads[i];
+		bool missing = is_missing(e, p);
+
+		if (missing && !copied[p->area] && !copy_near(e, &e->near[p->area], from))
+			return -EIO;
+		copied[p->area] |= missing;
+		if (p->written && !p->gone)
+			err = missing ? write_jump(e, p) : write_in_journal(e, p);
+	}
+	if (err || !e->armed || !e->n_pads || e->suspended)
+		return err;
+	return near_set_active(e, e->space, true);
 }

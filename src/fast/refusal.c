@@ -34,16 +34,24 @@ int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes)
 			return error_set(why, err, "it cannot map %zu MiB more (RLIMIT_AS, "
 						   "ulimit -v)", bytes >> 20);
 		return error_set(why, err, "shared memory cannot be mapped into it: %s", reason);
-	case FAST_NEAR:
-		if (err == -ENOMEM || err == -ENOSPC)
-			return error_set(why, err, "there is no room for code near its allocator");
-		/* fall through */
 	case FAST_AGENT:
 	default:
 		if (err == -EACCES || err == -EPERM)
 			return error_set(why, err, "a security policy forbids it new code "
 						   "(SELinux: execmem)");
 		return error_set(why, err, "code cannot be mapped into it: %s", reason);
+	}
+}
+
+const char *fast_no_room(int err)
+{
+	switch (err) {
+	case -EPERM: /* not of mmap(2): it was not called */
+		return "a seccomp filter that may forbid to map code near them";
+	case -EAGAIN:
+		return "no thread that could map code near them";
+	default:
+		return "no room for code near them";
 	}
 }
 

@@ -15,7 +15,6 @@ enum fast_step {
 	FAST_FILE,	/* make a file without a name */
 	FAST_HERE,	/* open and map that here: our own limits hold, not the program's */
 	FAST_SHARED,	/* map it there */
-	FAST_NEAR,	/* map code near its allocator */
 };
 
 /**
@@ -24,6 +23,9 @@ enum fast_step {
  * Returns @err, which is not 0.
  */
 int fast_refuse(struct error *why, enum fast_step step, int err, size_t bytes);
+
+/* Why functions can have no pads, if mapping code near them has failed with @err. */
+const char *fast_no_room(int err);
 
 /**
  * Why what is mapped stays in a program that is let go; NULL: it does not, or the program has

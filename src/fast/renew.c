@@ -11,7 +11,7 @@ static bool nodes_are_full(const struct engine *e)
 
 bool renew_is_due(const struct engine *e)
 {
-	return e->rows.full || nodes_are_full(e);
+	return e->tables->rows.full || nodes_are_full(e);
 }
 
 /* Whoever has told of a node has been heard. Chains that threads remember are of the epoch
@@ -21,6 +21,7 @@ static void renew_nodes(struct engine *e)
 	struct agent_shared *s = engine_agent(e);
 
 	memset(s->node_index, 0, sizeof s->node_index);
+	memset(s->recent, 0, sizeof s->recent);
 	shared_empty(s->nodes, sizeof s->nodes);
 	nodes_clear(e->nodes);
 	__atomic_store_n(&s->n_nodes, 0, __ATOMIC_RELEASE);
@@ -35,7 +36,7 @@ bool renew(struct engine *e)
 	fast_engine.drain(e, true);
 	if (nodes_are_full(e))
 		renew_nodes(e);
-	if (e->rows.full)
+	if (e->tables->rows.full)
 		tell_rows_anew(e);
 	return true;
 }

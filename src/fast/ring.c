@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast/ring.h"
 
+#include "arch/x86_64_agent.h"
+#include "base/zeroed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +18,26 @@ struct ring {
 	uint64_t at;	      /* the next position */
 	uint64_t told;	      /* what `tail` is */
 	uint64_t ticks;
+	ring_expect *expect;  /* NULL: nobody wants to know */
+	unsigned unasked;     /* so many batches are not told of before they are taken */
 	struct ring_counts counts;
 	struct ring_record record; /* that is being told: of its words only what it says there is */
 	struct ring_stack stack;
 	struct pending pending[AGENT_THREADS];
 };
 
-enum { AHEAD = 16 }; /* records */
+enum {
+	AHEAD = 32,   /* positions whose memory is fetched before they are read */
+	BATCH = 32,   /* records that are taken out at once */
+	UNASKED = 32, /* batches, after somebody did not want to know */
+};
 
 /* A word that the program may change at any time is loaded once. */
 #define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
 struct ring *ring_new(struct agent_shared *shared)
 {
-	struct ring *r = calloc(1, sizeof *r);
+	struct ring *r = zeroed_new(sizeof *r);
 
 	if (r)
 		r->shared = shared;
@@ -37,7 +46,7 @@ struct ring *ring_new(struct agent_shared *shared)
 
 void ring_free(struct ring *r)
 {
-	free(r);
+	zeroed_free(r, sizeof *r);
 }
 
 uint64_t ring_position(const struct ring *r)
@@ -218,28 +227,57 @@ static void empty(struct agent_record *slot, uint64_t round)
 	__atomic_store_n(&slot->lo, 0, __ATOMIC_RELEASE);
 }
 
-uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx)
+void ring_look_ahead(struct ring *r, ring_expect *expect)
 {
-	uint64_t head = LOAD(r->shared->head), start = r->at, lo, hi;
+	r->expect = expect;
+}
 
-	/* Endless as it may be, there is one round of them at most. */
-	if (upto == UINT64_MAX)
-		upto = start + AGENT_RING;
+/* Take copies of what stands at the next positions, before @upto. Returns how many. */
+static unsigned collect(struct ring *r, uint64_t upto, struct agent_record *v)
+{
+	uint64_t head = LOAD(r->shared->head);
+	unsigned n = 0;
+
 	/* Signed: positions go round. */
-	while ((int64_t)(upto - r->at) > 0 && r->at - start < most) {
+	for (; n < BATCH && (int64_t)(upto - r->at) > 0; n++, r->at++) {
 		struct agent_record *slot = &r->shared->ring[r->at % AGENT_RING];
 		uint64_t round = r->at / AGENT_RING;
 
 		/* It is in the cache of who wrote it, if nobody is about to write it. */
 		if ((int64_t)(head - r->at) > AHEAD)
-			__builtin_prefetch(&r->shared->ring[(r->at + AHEAD) % AGENT_RING], 1);
+			arch_expect_write(&r->shared->ring[(r->at + AHEAD) % AGENT_RING]);
 		/* Damaged: nobody would ever put anything there. */
-		if (!is_filled(r, r->at, &lo, &hi) && hi == round)
+		if (!is_filled(r, r->at, &v[n].lo, &v[n].hi) && v[n].hi == round)
 			break;
 		empty(slot, round);
-		r->at++;
-		if (!take_one(r, lo, hi, take, ctx))
-			r->counts.lost++;
+	}
+	return n;
+}
+
+static void look_at(struct ring *r, const struct agent_record *v, unsigned n, void *ctx)
+{
+	if (r->unasked)
+		r->unasked--;
+	else if (r->expect && !r->expect(ctx, v, n))
+		r->unasked = UNASKED;
+}
+
+uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx)
+{
+	struct agent_record v[BATCH];
+	uint64_t start = r->at;
+	unsigned n;
+
+	/* Endless as it may be, there is one round of them at most. */
+	if (most > AGENT_RING)
+		most = AGENT_RING;
+	if ((int64_t)(upto - start - most) > 0 || upto == UINT64_MAX)
+		upto = start + most;
+	while ((n = collect(r, upto, v))) {
+		look_at(r, v, n, ctx);
+		for (unsigned i = 0; i < n; i++)
+			if (!take_one(r, v[i].lo, v[i].hi, take, ctx))
+				r->counts.lost++;
 		if (r->at - r->told >= AGENT_RING / 8)
 			tell_tail(r);
 	}

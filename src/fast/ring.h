@@ -48,6 +48,11 @@ typedef void ring_take(void *ctx, const struct ring_record *r);
 struct ring *ring_new(struct agent_shared *shared);
 void ring_free(struct ring *r);
 
+/* Is shown records shortly before they are taken, as they stood there: nothing of them is certain.
+ * False: that is enough for now. */
+typedef bool ring_expect(void *ctx, const struct agent_record *v, unsigned n);
+void ring_look_ahead(struct ring *r, ring_expect *expect);
+
 /* Take what has been recorded, at most @most positions and nothing from @upto on, UINT64_MAX: all
  * that there is. Returns how many there were. */
 uint64_t ring_drain(struct ring *r, uint64_t most, uint64_t upto, ring_take *take, void *ctx);

@@ -28,22 +28,18 @@ void tasks_look_at_thread_pointer(struct engine *e, struct engine_task *t)
 {
 	struct arch_regs r;
 
-	if (!arch_get_regs(t->task->tid, &r))
-		t->number = threads_moved(e->threads, t->number, arch_thread_pointer_of(&r),
-					  ring_head(e->ring));
+	if (arch_get_regs(t->task->tid, &r))
+		return;
+	t->settled = arch_thread_pointer_of(&r);
+	t->number = threads_moved(e->threads, t->number, arch_thread_pointer_of(&r),
+				  ring_head(e->ring));
 }
 
-struct task *tasks_caller(const struct engine *e, struct task **later)
+struct task *tasks_caller(const struct engine *e)
 {
-	*later = NULL;
-	for (size_t i = 0; i < e->n_tasks; i++) {
-		struct task *task = e->tasks[i].task;
-
-		if (task_can_call(task))
-			return task;
-		if (task->state == TASK_QUEUED && !task_has_ended(task))
-			*later = task;
-	}
+	for (size_t i = 0; i < e->n_tasks; i++)
+		if (task_can_call(e->tasks[i].task))
+			return e->tasks[i].task;
 	return NULL;
 }
 
@@ -82,7 +78,11 @@ static bool is_in_the_way(const struct engine *e, taddr word)
 		const struct pad *p = &e->pads[i];
 		taddr pc = word;
 
-		if (!p->written && !p->gone && arch_patch_pc(&p->patch, p->at, p->slot, &pc))
+		/* Nearly no word is. */
+		if (p->written || p->gone ||
+		    word - p->at >= (taddr)p->patch.skip + p->patch.size)
+			continue;
+		if (arch_patch_pc(&p->patch, p->at, p->slot, &pc))
 			return true;
 	}
 	return false;
@@ -127,7 +127,7 @@ static bool is_agents(const struct engine *e, taddr pc)
 
 static bool is_ours(const struct engine *e, taddr pc)
 {
-	return pads_have(e, pc) || is_agents(e, pc);
+	return near_has(e, pc) || is_agents(e, pc);
 }
 
 /* A task in a slot goes on in the function itself, whose bytes are back. */
@@ -189,6 +189,17 @@ bool tasks_have_left(struct engine *e)
 	for (size_t i = 0; i < e->n_tasks; i++)
 		all &= has_left(e, e->tasks[i].task, e->tasks[i].number);
 	return all;
+}
+
+bool tasks_copy_is_outside_agent(const struct engine *e, struct task *child,
+				 const struct engine_host *host)
+{
+	struct arch_regs r;
+
+	/* Words that calls long over have left behind look the same. */
+	return arch_get_regs(child->tid, &r) ||
+	       !any_word(e, child->space, arch_sp(&r), is_agents) ||
+	       (host && host->has_left(host->ctx, child, is_agents, e));
 }
 
 bool tasks_copy_has_left(const struct engine *e, const struct task *child)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast/threads.h"
 
+#include "base/zeroed.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -18,11 +20,15 @@ struct threads {
 	uint32_t ended[AGENT_THREADS]; /* numbers to be reaped, in the order of their ends */
 	uint32_t first_ended, n_ended;
 	uint32_t free[AGENT_THREADS], n_free;
+	uint32_t n_strangers;
 };
+
+/* With as many threads as there may be a slot stays free. */
+enum { STRANGERS_MAX = AGENT_KEYS - AGENT_THREADS - 1 };
 
 struct threads *threads_new(struct agent_shared *shared)
 {
-	struct threads *t = calloc(1, sizeof *t);
+	struct threads *t = zeroed_new(sizeof *t);
 
 	if (!t)
 		return NULL;
@@ -34,13 +40,14 @@ struct threads *threads_new(struct agent_shared *shared)
 
 void threads_free(struct threads *t)
 {
-	free(t);
+	zeroed_free(t, sizeof *t);
 }
 
 /*
- * The slot of a running thread, *@found; or the one to put its key in, the first on its way that is
- * free: there always is one, for there are fewer threads than slots. What the agent finds with this
- * key comes from no other slot: before a key there is none like it.
+ * The slot of a running thread, *@found; or the one to put its key in, which is a stranger's with
+ * this key, or the first on its way that is free: there always is one, for there are fewer threads
+ * and strangers than slots. What the agent finds with this key comes from no other slot: before a
+ * key there is none like it.
  */
 static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool *found)
 {
@@ -53,10 +60,10 @@ static uint32_t slot_for(const struct threads *t, uint64_t thread_pointer, bool 
 
 		if (!k->thread_pointer || k->number == AGENT_NO_THREAD)
 			free = free < AGENT_KEYS ? free : slot;
-		else if (k->thread_pointer == thread_pointer + 1)
-			*found = true;
-		if (*found)
+		else if (k->thread_pointer == thread_pointer + 1) {
+			*found = k->number != AGENT_STRANGER;
 			return slot;
+		}
 		if (!k->thread_pointer)
 			break;
 	}
@@ -111,6 +118,7 @@ uint32_t threads_begin(struct threads *t, uint64_t thread_pointer, pid_t tid)
 	/* A key that is stored as 0 would end the search of all others. */
 	if (!t->n_free || thread_pointer + 1 == 0)
 		return AGENT_NO_THREAD;
+	t->n_strangers -= t->keys[slot].number == AGENT_STRANGER;
 	number = t->free[--t->n_free];
 	t->known[number] = (struct known_thread){ .key = slot, .users = 1, .tid = tid };
 	clear_record(t->shared, number);
@@ -149,6 +157,18 @@ uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_point
 
 	threads_end(t, number, position);
 	return threads_begin(t, thread_pointer, tid);
+}
+
+void threads_stranger(struct threads *t, uint64_t thread_pointer)
+{
+	bool found;
+	uint32_t slot = slot_for(t, thread_pointer, &found);
+
+	if (found || thread_pointer + 1 == 0 || t->keys[slot].number == AGENT_STRANGER ||
+	    t->n_strangers == STRANGERS_MAX)
+		return;
+	t->n_strangers++;
+	write_key(t, slot, thread_pointer, AGENT_STRANGER);
 }
 
 void threads_reap(struct threads *t, uint64_t position)

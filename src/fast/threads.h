@@ -34,6 +34,10 @@ void threads_end(struct threads *t, uint32_t number, uint64_t position);
 uint32_t threads_moved(struct threads *t, uint32_t number, uint64_t thread_pointer,
 		       uint64_t position);
 
+/* The program says that a thread has this pointer, of which nobody knows: it need not be asked for
+ * again. There is a limit to how many are kept. */
+void threads_stranger(struct threads *t, uint64_t thread_pointer);
+
 /* The ring has been read up to @position. */
 void threads_reap(struct threads *t, uint64_t position);
 

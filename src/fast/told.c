@@ -56,6 +56,17 @@ bool told_ranges_have(const struct engine *e, taddr at)
 	return false;
 }
 
+/* What the agent asks for later is looked up then. */
+static void copy_ranges(struct engine *e, const struct engine *parent)
+{
+	const struct agent_shared *from = engine_agent(parent);
+	struct agent_shared *to = engine_agent(e);
+	uint32_t n = from->n_ranges < AGENT_RANGES ? from->n_ranges : AGENT_RANGES;
+
+	memcpy(to->ranges, from->ranges, n * sizeof *to->ranges);
+	to->n_ranges = n;
+}
+
 /* ---- frames ---- */
 
 static int add_known(struct engine *e, const struct mapping *m, const struct cfi_rows *rows)
@@ -69,7 +80,7 @@ static int add_known(struct engine *e, const struct mapping *m, const struct cfi
 	if (!rows->n || k.module.lo >= m->end || k.module.hi <= m->start ||
 	    (last && last->module.hi > k.module.lo))
 		return 0;
-	int err = placed_rows_put_file(&e->rows, m->file, rows, &k.module);
+	int err = placed_rows_put_file(&e->tables->rows, m->file, rows, &k.module);
 	/* Of a file without rows stacks are copied, and unwound here. */
 	if (err == -ENOSPC)
 		return 0;
@@ -94,28 +105,37 @@ static int put_agent(struct engine *e)
 		return 0;
 	e->agent_rows.lo = e->agent + rows->start;
 	e->agent_rows.hi = e->agent + rows->end;
-	return placed_rows_put(&e->rows, rows, &e->agent_rows);
+	return placed_rows_put(&e->tables->rows, rows, &e->agent_rows);
 }
 
-static int put_pads(struct engine *e)
+static int put_pads(struct engine *e, unsigned area)
 {
 	struct cfi_rows rows = { 0 };
 	struct agent_module m;
-	int err = own_code_of_pads(e, &rows);
+	int err = own_code_of_pads(e, area, &rows);
 
 	m = (struct agent_module){ .lo = rows.start, .hi = rows.end };
 	if (!err)
-		err = placed_rows_put(&e->rows, &rows, &m);
+		err = placed_rows_put(&e->tables->rows, &rows, &m);
 	if (!err)
-		e->pads_rows = m;
+		e->near[area].rows = m;
 	cfirows_release(&rows);
+	return err;
+}
+
+static int put_all_pads(struct engine *e)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < e->n_near && !err; i++)
+		err = put_pads(e, i);
 	return err;
 }
 
 /* The list of all that is known. Without one the agent copies stacks, and they are unwound here. */
 static int tell_list(struct engine *e)
 {
-	struct agent_module *v = reallocarray(NULL, e->n_known + 2, sizeof *v);
+	struct agent_module *v = reallocarray(NULL, e->n_known + 1 + NEAR_AREAS, sizeof *v);
 	size_t n = e->n_known;
 	taddr at = 0;
 
@@ -126,13 +146,16 @@ static int tell_list(struct engine *e)
 	int err = put_agent(e);
 	if (e->agent_rows.rows)
 		v[n++] = e->agent_rows;
-	if (e->pads_rows.rows)
-		v[n++] = e->pads_rows;
+	for (unsigned i = 0; i < e->n_near; i++)
+		if (e->near[i].rows.rows)
+			v[n++] = e->near[i].rows;
 	qsort(v, n, sizeof *v, by_address);
 	if (!err)
-		err = placed_rows_put_list(&e->rows, v, n, &at);
+		err = placed_rows_put_list(&e->tables->rows, v, n, &at);
 	free(v);
 	__atomic_store_n(&engine_agent(e)->modules, at, __ATOMIC_RELEASE);
+	/* Elsewhere there may be other code at an address now. */
+	shared_empty(engine_agent(e)->rows, sizeof engine_agent(e)->rows);
 	return err;
 }
 
@@ -154,18 +177,41 @@ int tell_modules(struct engine *e, const struct mappings *maps)
 
 int tell_own_code(struct engine *e)
 {
-	int err = put_pads(e);
+	int err = put_all_pads(e);
 
 	return err ? err : tell_list(e);
 }
 
+int tell_copy(struct engine *e, const struct engine *parent)
+{
+	e->known = calloc(parent->n_known + 1, sizeof *e->known);
+	if (!e->known)
+		return -ENOMEM;
+	if (parent->n_known)
+		memcpy(e->known, parent->known, parent->n_known * sizeof *e->known);
+	e->n_known = parent->n_known;
+	e->cap_known = parent->n_known + 1;
+	e->agent_rows = parent->agent_rows;
+	copy_ranges(e, parent);
+	__atomic_store_n(&engine_agent(e)->modules,
+			 __atomic_load_n(&engine_agent(parent)->modules, __ATOMIC_RELAXED),
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
 void tell_rows_anew(struct engine *e)
 {
+	if (memory_own_tables(e)) {
+		e->tables->rows.full = false; /* it stays so: stacks are copied */
+		return;
+	}
 	__atomic_store_n(&engine_agent(e)->modules, 0, __ATOMIC_RELEASE);
-	placed_rows_clear(&e->rows);
-	e->agent_rows.rows = e->pads_rows.rows = 0;
+	placed_rows_clear(&e->tables->rows);
+	e->agent_rows.rows = 0;
+	for (unsigned i = 0; i < e->n_near; i++)
+		e->near[i].rows.rows = 0;
 	/* What has no room is done without: stacks are copied. */
-	put_pads(e);
+	put_all_pads(e);
 	tell_modules(e, e->host->mappings(e->host->ctx));
-	e->rows.full = false;
+	e->tables->rows.full = false;
 }

@@ -154,7 +154,7 @@ int heap_mapped_contexts(const struct heapprofile *h, struct stack_table *t)
 /* By its name, which is the same everywhere: ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
 static bool is_loader_file(const char *path)
 {
-	return !strncmp(path_last(path), "ld-", 3);
+	return text_begins(path_last(path), "ld-");
 }
 
 bool heap_is_loader(const struct heapprofile *h, uint32_t node)

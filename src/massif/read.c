@@ -2,6 +2,7 @@
 #include "massif/read.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,9 +80,8 @@ static bool read_number(const char *s, uint64_t *n, char **end)
 
 /* ---- the head ---- */
 
-static int append_desc(struct reader *r, size_t *len)
+static int append_desc(struct reader *r, const char *text, size_t *len)
 {
-	const char *text = r->line + strlen("desc:");
 	size_t n = strlen(text);
 	char *grown = realloc(r->f->desc, *len + n + 1);
 
@@ -95,23 +95,26 @@ static int append_desc(struct reader *r, size_t *len)
 
 static int read_head(struct reader *r)
 {
+	const char *rest;
 	size_t len = 0;
 	bool more;
 
 	r->f->desc = strdup("");
 	if (!r->f->desc)
 		return no_memory(r);
-	while ((more = next_line(r)) && !strncmp(r->line, "desc:", 5)) {
-		int err = append_desc(r, &len);
+	while ((more = next_line(r)) && (rest = text_after(r->line, "desc:"))) {
+		int err = append_desc(r, rest, &len);
 		if (err)
 			return err;
 	}
-	if (!more || strncmp(r->line, "cmd:", 4))
+	rest = more ? text_after(r->line, "cmd:") : NULL;
+	if (!rest)
 		return wrong(r, "a \"cmd:\" line");
-	r->f->cmd = rest_of_line(r->line + 4);
-	if (!next_line(r) || strncmp(r->line, "time_unit:", 10))
+	r->f->cmd = rest_of_line(rest);
+	rest = next_line(r) ? text_after(r->line, "time_unit:") : NULL;
+	if (!rest)
 		return wrong(r, "a \"time_unit:\" line");
-	char *unit = r->f->time_unit = rest_of_line(r->line + 10);
+	char *unit = r->f->time_unit = rest_of_line(rest);
 	if (!unit || !r->f->cmd)
 		return no_memory(r);
 	if (strcmp(unit, "i") && strcmp(unit, "ms") && strcmp(unit, "B"))
@@ -124,11 +127,10 @@ static int read_head(struct reader *r)
 /* The current line is "NAME=NUMBER". */
 static int number_field(struct reader *r, const char *name, uint64_t *n)
 {
-	size_t len = strlen(name);
+	const char *rest = r->ended ? NULL : text_after(r->line, name);
 	char *end, expected[64];
 
-	if (!r->ended && !strncmp(r->line, name, len) && r->line[len] == '=' &&
-	    read_number(r->line + len + 1, n, &end) && is_blank(end))
+	if (rest && *rest == '=' && read_number(rest + 1, n, &end) && is_blank(end))
 		return 0;
 	snprintf(expected, sizeof expected, "\"%s=\" and a number", name);
 	return wrong(r, expected);
@@ -205,10 +207,12 @@ static int read_record(struct reader *r)
 	if (__builtin_add_overflow(s.useful, s.extra, &total) ||
 	    __builtin_add_overflow(total, s.stacks, &total))
 		return wrong(r, "bytes whose sum is a number");
-	if (!next_line(r) || strncmp(r->line, "heap_tree=", 10))
+	const char *rest = next_line(r) ? text_after(r->line, "heap_tree=") : NULL;
+
+	if (!rest)
 		return wrong(r, "a \"heap_tree=\" line");
 	char kind[16] = "";
-	sscanf(r->line + 10, "%15s", kind);
+	sscanf(rest, "%15s", kind);
 	s.peak = !strcmp(kind, "peak");
 	if (!s.peak && strcmp(kind, "empty") && strcmp(kind, "detailed"))
 		return wrong(r, "empty, detailed or peak behind \"heap_tree=\"");

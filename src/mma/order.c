@@ -10,6 +10,7 @@ void mma_order_release(struct mma_order *o)
 {
 	free(o->pending);
 	free(o->held);
+	mma_firsts_release(&o->firsts);
 	*o = (struct mma_order){ 0 };
 }
 
@@ -26,30 +27,16 @@ static bool gives_block(const struct mma_entry *e)
 	return e->type == MMA_MALLOC || e->type == MMA_CALLOC || e->type == MMA_REALLOC;
 }
 
-static uint64_t old_block(const struct mma_entry *e)
+/* Whether @x has to wait, given those of @o->firsts, which all came before it. */
+static bool has_to_wait(const struct mma_order *o, const struct mma_held *x)
 {
-	return e->type == MMA_REALLOC ? e->old_ptr : 0;
-}
+	const struct mma_firsts *f = &o->firsts;
 
-static bool touches(const struct mma_entry *e, uint64_t ptr)
-{
-	return ptr && e->type != MMA_TMSTMP && (e->ptr == ptr || old_block(e) == ptr);
-}
-
-/* Whether @x has to wait, given the first @n of those that do. */
-static bool has_to_wait(const struct mma_order *o, size_t n, const struct mma_held *x)
-{
-	uint64_t old = old_block(&x->e);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct mma_held *h = &o->held[i];
-
-		/* Its old block was its own until it began; who has it since has it from this
-		 * call. */
-		if (touches(&h->e, x->e.ptr) ||
-		    (h->turn < x->begin && (h->e.tid == x->e.tid || touches(&h->e, old))))
-			return true;
-	}
+	/* Its old block was its own until it began; who has it since has it from this call. */
+	if (mma_firsts_of_block(f, x->e.ptr) != MMA_NO_TURN ||
+	    mma_firsts_of_task(f, x->e.tid) < x->begin ||
+	    mma_firsts_of_block(f, mma_old_block(&x->e)) < x->begin)
+		return true;
 	for (size_t i = 0; gives_block(&x->e) && x->e.ptr && i < o->n_pending; i++) {
 		const struct mma_pending *p = &o->pending[i];
 
@@ -82,10 +69,12 @@ static bool release_some(struct mma_order *o, uint64_t now, const struct mma_sin
 {
 	size_t n = o->n_held, kept = 0;
 
+	mma_firsts_clear(&o->firsts);
 	for (size_t i = 0; i < n; i++) {
 		struct mma_held h = o->held[i];
 
-		if (has_to_wait(o, kept, &h)) {
+		if (has_to_wait(o, &h)) {
+			mma_firsts_add(&o->firsts, &h.e, h.turn);
 			o->held[kept++] = h;
 			continue;
 		}
@@ -115,13 +104,10 @@ static void give_up_oldest(struct mma_order *o, uint64_t now, const struct mma_s
 	release_held(o, now, sink);
 }
 
-static int add(struct mma_order *o, const struct mma_held *h, const struct mma_sink *sink)
+static int hold(struct mma_order *o, const struct mma_held *h, const struct mma_sink *sink)
 {
-	if (!has_to_wait(o, o->n_held, h)) {
-		put(o, h, sink);
-		return 0;
-	}
-	if (ARRAY_RESERVE(&o->held, &o->cap_held, o->n_held))
+	if (ARRAY_RESERVE(&o->held, &o->cap_held, o->n_held) ||
+	    mma_firsts_add(&o->firsts, &h->e, h->turn))
 		return -ENOMEM;
 	o->held[o->n_held++] = *h;
 	if (o->n_held > MMA_ORDER_PATIENCE)
@@ -134,7 +120,10 @@ int mma_order_add(struct mma_order *o, const struct mma_entry *e, const struct m
 	struct mma_held h = { *e, o->turn, o->turn };
 
 	o->turn++;
-	return add(o, &h, sink);
+	if (has_to_wait(o, &h))
+		return hold(o, &h, sink);
+	put(o, &h, sink);
+	return 0;
 }
 
 /* When the realloc began that is over now; UINT64_MAX: it was given up. The last one, for a
@@ -154,18 +143,21 @@ int mma_order_end(struct mma_order *o, int32_t task, uint64_t ptr, const struct 
 		  uint64_t now, const struct mma_sink *sink)
 {
 	uint64_t begin = began(o, task, ptr);
-	int err = 0;
 
 	if (e) {
 		struct mma_held h = { *e, o->turn, begin == UINT64_MAX ? o->turn : begin };
 
 		o->turn++;
-		err = add(o, &h, sink);
+		if (has_to_wait(o, &h))
+			return hold(o, &h, sink);
+		put(o, &h, sink);
 	} else {
 		forget_pending(o, begin);
 	}
-	release_held(o, now, sink);
-	return err;
+	/* Nobody else can have waited for it. */
+	if (mma_firsts_of_block(&o->firsts, ptr) != MMA_NO_TURN)
+		release_held(o, now, sink);
+	return 0;
 }
 
 void mma_order_flush(struct mma_order *o, uint64_t now, const struct mma_sink *sink)

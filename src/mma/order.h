@@ -3,6 +3,7 @@
 #define MPROF_MMA_ORDER_H
 
 #include "mma/entry.h"
+#include "mma/firsts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,7 @@ struct mma_order {
 	size_t n_pending, cap_pending;
 	struct mma_held *held;		/* by the turn in which they returned */
 	size_t n_held, cap_held;
+	struct mma_firsts firsts;	/* of those */
 	uint64_t turn;
 };
 

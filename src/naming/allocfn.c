@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/allocfn.h"
 
+#include "base/glob.h"
+
 #include <stddef.h>
-#include <string.h>
 
 static const char *const known[] = {
 	"malloc",
@@ -30,7 +31,7 @@ static const char *const known[] = {
 bool is_in_names(const char *name, name_list list)
 {
 	for (size_t i = 0; list && list[i]; i++)
-		if (!strcmp(list[i], name))
+		if (glob_matches(list[i], name))
 			return true;
 	return false;
 }

@@ -19,6 +19,9 @@ struct resolve_how {
 	 * old_site[i] of @old; PD_NONE: to be named anew. */
 	const struct profile_data *old;
 	const uint32_t *old_site;
+	/* If not NULL: set to the node of the result that each leaf of the profile is counted at;
+	 * PD_NONE: nothing of it is. One for each leaf. */
+	uint32_t *leaf_nodes;
 };
 
 /* The usual places, and nothing else. */

@@ -3,6 +3,7 @@
 #include "naming/resolve.h"
 
 #include "base/texts.h"
+#include "profile/pd_windows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,8 +85,12 @@ static int make_leaves(struct again *a, const uint32_t *to)
 {
 	const struct profile_data *old = a->old;
 
+	struct mark_counts *marks = &a->p.kept_marks;
+
 	a->p.leaves = calloc(old->n_leaves + 1, sizeof *a->p.leaves);
-	if (!a->p.leaves)
+	marks->v = calloc(old->n_leaves * PD_REACH_CLASSES + 1, sizeof *marks->v);
+	marks->reach = old->reach;
+	if (!a->p.leaves || !marks->v)
 		return -ENOMEM;
 	for (size_t i = 0; i < old->n_leaves; i++) {
 		const struct pd_leaf *l = &old->leaves[i];
@@ -96,6 +101,11 @@ static int make_leaves(struct again *a, const uint32_t *to)
 								   .frees = l->frees,
 								   .at_peak = l->at_peak,
 								   .label = l->label };
+		for (uint8_t k = 0; k < PD_REACH_CLASSES; k++)
+			if (l->reach[k])
+				marks->v[marks->n++] = (struct mark_count){
+					(uint32_t)i, k, l->reach[k],
+					k == PD_LOST ? l->hanging : (struct pd_sum){ 0 } };
 	}
 	return 0;
 }
@@ -103,15 +113,43 @@ static int make_leaves(struct again *a, const uint32_t *to)
 static int make_lifetimes(struct again *a, const uint32_t *to)
 {
 	const struct profile_data *old = a->old;
-	struct lifetimes *l = &a->p.lifetimes;
+	int err = 0;
 
-	l->v = calloc(old->n_lifetimes + 1, sizeof *l->v);
-	if (!l->v)
-		return -ENOMEM;
-	for (; l->n < old->n_lifetimes; l->n++) {
-		l->v[l->n] = old->lifetimes[l->n];
-		l->v[l->n].node = to[old->lifetimes[l->n].node];
+	for (size_t i = 0; i < old->n_lifetimes && !err; i++) {
+		struct pd_lifetime l = old->lifetimes[i];
+
+		l.node = to[l.node];
+		err = lifecounts_add_bucket(&a->p.lifetimes.counts, &l);
 	}
+	return err;
+}
+
+static int make_windows(struct again *a, const uint32_t *to)
+{
+	const struct profile_data *old = a->old;
+	struct kept_windows all = { .window_ns = old->window_ns,
+				    .over = old->windows_over,
+				    .v = old->windows,
+				    .n = old->n_windows,
+				    .survivors = old->survivors,
+				    .n_survivors = old->n_survivors };
+	struct profile from = { .finished = true, .kept_windows = all };
+	struct kept_windows *k = &a->p.kept_windows;
+	int err = profile_list_windows(&from, k);
+
+	if (err)
+		return err;
+	/* A place that is gone has left its windows to who it was inlined into. */
+	struct profile_data moved = { .windows_over = k->over,
+				      .windows = k->v,
+				      .n_windows = k->n,
+				      .survivors = k->survivors,
+				      .n_survivors = k->n_survivors };
+
+	pd_windows_move(&moved, to);
+	k->n = moved.n_windows;
+	k->n_survivors = moved.n_survivors;
+	a->p.finished = true;
 	return 0;
 }
 
@@ -186,6 +224,8 @@ static int fill(struct again *a, const struct symbols_search *search, struct pro
 		err = make_leaves(a, to);
 	if (!err)
 		err = make_lifetimes(a, to);
+	if (!err)
+		err = make_windows(a, to);
 	free(to);
 	how.old_site = a->old_site;
 	a->p.totals = old->totals;
@@ -207,6 +247,8 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 		err = copy_command(old, out);
 	if (!err)
 		err = copy_points(old, out);
+	if (!err)
+		err = profile_data_copy_besides(out, old);
 	out->memory = old->memory;
 	out->unseen = old->unseen;
 	out->pid = old->pid;
@@ -218,6 +260,8 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	free(a.p.nodes);
 	free(a.p.leaves);
 	lifetimes_release(&a.p.lifetimes);
+	kept_windows_release(&a.p.kept_windows);
+	mark_counts_release(&a.p.kept_marks);
 	free(a.old_site);
 	free(a.place_of);
 	return err;

@@ -41,6 +41,10 @@ struct resolver {
 	size_t n_run, cap_run;
 };
 
+/* The types at the nodes of r->out where something is requested. @to: of each node of r->p, the one
+ * of r->out. 0 or -ENOMEM. */
+int resolve_site_types(struct resolver *r, const uint32_t *to);
+
 /* Nodes and leaves of r->out, when all places have their sites. 0 or -ENOMEM. */
 int resolve_tree(struct resolver *r);
 

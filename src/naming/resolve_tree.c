@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tree of call sites, from that of places. */
+#include "base/array.h"
 #include "naming/resolve_internal.h"
+
+#include "profile/pd_windows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,9 +65,21 @@ static uint32_t counted_at(struct resolver *r, const uint32_t *to, const uint8_t
 	return to[id];
 }
 
-static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t *depth)
+/* What was said of the blocks of leaf @i, the next one in order. */
+static void take_marks(const struct mark_counts *m, size_t *at, size_t i, struct pd_leaf *leaf)
+{
+	for (; *at < m->n && m->v[*at].leaf == i; ++*at) {
+		leaf->reach[m->v[*at].class] = m->v[*at].blocks;
+		if (m->v[*at].class == PD_LOST)
+			leaf->hanging = m->v[*at].hanging;
+	}
+}
+
+static int resolve_counts(struct resolver *r, const uint32_t *to, const uint8_t *depth,
+			  const struct mark_counts *marks)
 {
 	struct profile_data *d = r->out;
+	size_t mark = 0;
 
 	d->leaves = calloc(r->p->n_leaves + 1, sizeof *d->leaves);
 	if (!d->leaves)
@@ -72,33 +87,52 @@ static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t 
 	for (size_t i = 0; i < r->p->n_leaves; i++) {
 		const struct call_leaf *l = &r->p->leaves[i];
 
+		if (r->how->leaf_nodes)
+			r->how->leaf_nodes[i] = PD_NONE;
 		if (!l->allocs)
 			continue;
 		uint32_t node = counted_at(r, to, depth, l->node);
 		if (node == IDINDEX_NONE)
 			return -ENOMEM;
-		d->leaves[d->n_leaves++] = (struct pd_leaf){
-			node, l->size, l->allocs, l->frees, profile_leaf_at_peak(r->p, l), l->label
+		if (r->how->leaf_nodes)
+			r->how->leaf_nodes[i] = node;
+		struct pd_leaf *leaf = &d->leaves[d->n_leaves++];
+		*leaf = (struct pd_leaf){
+			node, l->size, l->allocs, l->frees, profile_leaf_at_peak(r->p, l), l->label,
+			{ 0 }, { 0 }
 		};
+		take_marks(marks, &mark, i, leaf);
 		d->labelled |= l->label != 0;
 	}
 	pd_tree_merge_leaves(d);
 	return 0;
 }
 
+static int resolve_leaves(struct resolver *r, const uint32_t *to, const uint8_t *depth)
+{
+	struct mark_counts marks;
+	int err = profile_list_marks(r->p, &marks);
+
+	r->out->reach = marks.reach;
+	if (!err)
+		err = resolve_counts(r, to, depth, &marks);
+	mark_counts_release(&marks);
+	return err;
+}
+
 static int resolve_lifetimes(struct resolver *r, const uint32_t *to, const uint8_t *depth)
 {
-	const struct lifetimes *from = &r->p->lifetimes;
+	struct lifecounts_cursor at = { 0 };
 	struct profile_data *d = r->out;
+	struct pd_lifetime l;
+	size_t cap = 0;
 
-	d->lifetimes = calloc(from->n + 1, sizeof *d->lifetimes);
-	if (!d->lifetimes)
+	if (ARRAY_RESERVE(&d->lifetimes, &cap, 0))
 		return -ENOMEM;
-	for (size_t i = 0; i < from->n; i++) {
-		struct pd_lifetime l = from->v[i];
-
+	while (lifecounts_next(&r->p->lifetimes.counts, &at, &l)) {
 		l.node = counted_at(r, to, depth, l.node);
-		if (l.node == IDINDEX_NONE)
+		if (l.node == IDINDEX_NONE ||
+		    ARRAY_RESERVE(&d->lifetimes, &cap, d->n_lifetimes))
 			return -ENOMEM;
 		d->lifetimes[d->n_lifetimes++] = l;
 	}
@@ -106,18 +140,50 @@ static int resolve_lifetimes(struct resolver *r, const uint32_t *to, const uint8
 	return 0;
 }
 
+static int resolve_windows(struct resolver *r, uint32_t *to, const uint8_t *depth)
+{
+	struct profile_data *d = r->out;
+	struct kept_windows k;
+	int err = profile_list_windows(r->p, &k);
+
+	if (err)
+		return err;
+	d->window_ns = k.window_ns;
+	d->windows_over = k.over;
+	d->windows = k.v;
+	d->n_windows = k.n;
+	d->survivors = k.survivors;
+	d->n_survivors = k.n_survivors;
+	/* A survivor's node has windows, and a site's stand together. */
+	for (size_t i = 0; i < k.n; i++) {
+		uint32_t node = k.v[i].node;
+
+		if (i && k.v[i - 1].node == node)
+			continue;
+		to[node] = counted_at(r, to, depth, node);
+		if (to[node] == IDINDEX_NONE)
+			return -ENOMEM;
+	}
+	pd_windows_move(d, to);
+	return 0;
+}
+
 int resolve_tree(struct resolver *r)
 {
 	uint32_t *to = calloc(r->p->n_nodes, sizeof *to);
 	uint8_t *depth = calloc(r->p->n_nodes, sizeof *depth);
-	int err = to && depth ? 0 : -ENOMEM;
+	int err = to && depth ? before_data(&r->p->before, &r->out->before) : -ENOMEM;
 
 	if (!err)
 		err = resolve_nodes(r, to, depth);
 	if (!err)
 		err = resolve_leaves(r, to, depth);
 	if (!err)
+		err = resolve_site_types(r, to);
+	if (!err)
 		err = resolve_lifetimes(r, to, depth);
+	if (!err)
+		err = resolve_windows(r, to, depth);	/* the last: it changes @to */
 	pd_tree_release(&r->tree);
 	free(to);
 	free(depth);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/shortname.h"
 
+#include "base/text.h"
 #include "symbols/demangle.h"
 
 #include <ctype.h>
@@ -16,7 +17,7 @@ struct shortener {
 	const char *in;
 	char *out;
 	size_t len, size;
-	int depth;	/* of {} that are being copied */
+	int depth; /* of {} that are being copied */
 };
 
 static bool is_word(char c)
@@ -32,11 +33,6 @@ static void put(struct shortener *s, const char *text, size_t n)
 	s->len += n;
 }
 
-static bool starts(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
 /*
  * How long is the operator's name at @s, "operator" and what makes it one? 0: it is none, just a
  * word, or a conversion ("operator int"), in which nothing can be taken for a bracket.
@@ -48,13 +44,13 @@ static size_t operator_length(const char *s)
 	};
 	static const size_t word = sizeof "operator" - 1;
 
-	if (!starts(s, "operator"))
+	if (!text_begins(s, "operator"))
 		return 0;
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		size_t n = word + strlen(symbols[i]);
 
 		/* "operator<<int>" is a < of int */
-		if (starts(s + word, symbols[i]) && strchr(" <([:", s[n]))
+		if (text_begins(s + word, symbols[i]) && strchr(" <([:", s[n]))
 			return n;
 	}
 	return 0;
@@ -122,12 +118,12 @@ static bool ends(const struct shortener *s, const char *with)
 /* What stands behind a list of parameters and belongs to it. */
 static const char *skip_qualifiers(const char *s)
 {
-	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
+	static const char *const words[] = {" const", " volatile", " &&", " &", " noexcept"};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 
-		if (starts(s, words[i]) && !is_word(s[n]))
+		if (text_begins(s, words[i]) && !is_word(s[n]))
 			return skip_qualifiers(s + n);
 	}
 	return s;
@@ -152,15 +148,15 @@ static bool is_plain(const char *type, const char *end)
 {
 	const char *as = strstr(type, " as ");
 
-	return is_word(*type) && (!as || as >= end) && starts(end, ">::");
+	return is_word(*type) && (!as || as >= end) && text_begins(end, ">::");
 }
 
 /* A '<' at s->in: arguments go, but the type in "<T as Trait>::f" is part of the path. */
 static bool angle(struct shortener *s)
 {
 	const char *end = skip_bracket(s->in);
-	bool begins = !after_operator(s) &&
-		      (!s->len || ends(s, "<") || ends(s, "&") || ends(s, " as "));
+	bool begins =
+		!after_operator(s) && (!s->len || ends(s, "<") || ends(s, "&") || ends(s, " as "));
 
 	if (!end)
 		return false;
@@ -172,7 +168,7 @@ static bool angle(struct shortener *s)
 		copy(s, end - 1);
 		put(s, ">", !plain);
 	} else {
-		if (ends(s, "::"))	/* Rust: f::<T> */
+		if (ends(s, "::")) /* Rust: f::<T> */
 			s->len -= 2;
 		trim(s);
 	}
@@ -188,8 +184,8 @@ static bool parenthesis(struct shortener *s)
 	if (!end)
 		return false;
 	/* "(anonymous namespace)::f", "operator void (*)()"; (A, B) of Rust begins a type. */
-	bool keep = starts(s->in, "(anonymous ") || s->in[1] == '*' || s->in[1] == '&' || !s->len ||
-		    ends(s, "<") || ends(s, " as ");
+	bool keep = text_begins(s->in, "(anonymous ") || s->in[1] == '*' || s->in[1] == '&' ||
+		    !s->len || ends(s, "<") || ends(s, " as ");
 
 	if (keep)
 		put(s, s->in, (size_t)(end - s->in));
@@ -236,7 +232,7 @@ static void copy(struct shortener *s, const char *until)
 void shortname(const char *linkage, const char *name, char *out, size_t size)
 {
 	char bare[16384];
-	struct shortener s = { .in = name, .out = out, .size = size };
+	struct shortener s = {.in = name, .out = out, .size = size};
 
 	if (demangle_bare(linkage ? linkage : name, bare, sizeof bare))
 		s.in = bare;

@@ -14,14 +14,14 @@ static bool is_musl(const char *path)
 {
 	const char *base = path_last(path);
 
-	return !strcmp(base, "libc.so") || !strncmp(base, "ld-musl-", 8);
+	return !strcmp(base, "libc.so") || text_begins(base, "ld-musl-");
 }
 
 static bool is_c_library(const char *path)
 {
 	const char *base = path_last(path);
 
-	return !strncmp(base, "libc.so.", 8) || !strncmp(base, "libc-2.", 7) || is_musl(path);
+	return text_begins(base, "libc.so.") || text_begins(base, "libc-2.") || is_musl(path);
 }
 
 void start_names_init(struct start_names *s, const struct resolve_module *modules, size_t n,

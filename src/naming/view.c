@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "naming/view.h"
 
+#include "profile/pd_site_types.h"
 #include "profile/pd_tree.h"
 #include "naming/view_fns.h"
 #include "naming/resolve_types.h"
@@ -127,12 +128,18 @@ static void only_at_peak(struct profile_data *d)
 			continue;
 		l.allocs = l.at_peak;
 		l.frees = 0;
+		/* What is lost was seen at the end. */
+		memset(l.reach, 0, sizeof l.reach);
+		l.hanging = (struct pd_sum){ 0 };
 		d->totals.allocs += l.allocs;
 		d->totals.alloc_bytes += l.allocs * l.size;
 		d->leaves[kept++] = l;
 	}
 	d->n_leaves = kept;
 	d->n_lifetimes = 0;
+	d->n_windows = d->n_survivors = 0;
+	d->window_ns = d->windows_over = 0;
+	d->reach = (struct pd_reach){ 0 };
 	/* What is repeated of the chain before belongs to requests, of which most are no longer
 	 * there. */
 	for (size_t i = 0; i < d->n_nodes; i++)
@@ -149,6 +156,8 @@ int view_apply(const struct view *v, struct profile_data *d)
 		err = drop_inlines(d);
 	if (!err && v->short_names)
 		err = shorten_names(d);
+	if (!err && v->no_site_types)
+		pd_site_types_drop(d);
 	if (!err && v->types != VIEW_TYPES_ALL)
 		drop_types(d, v->types);
 	return err;

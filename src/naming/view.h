@@ -18,6 +18,7 @@ struct view {
 	bool short_names;	/* without template arguments and parameters; of functions and
 				   types */
 	bool at_peak;		/* what was live at the peak, as if it were all there was */
+	bool no_site_types;	/* without the types at call sites */
 	enum view_types types;	/* all; only those of the program itself; none */
 };
 

@@ -38,8 +38,11 @@ static bool is_ignored(const struct profile_data *d, uint32_t node, name_list ig
 	return node >= PD_FIRST_NODE && is_in_names(function_of(d, node), ignored);
 }
 
-static void subtract(struct pd_totals *t, const struct pd_leaf *l)
+static void subtract(struct profile_data *d, const struct pd_leaf *l)
 {
+	struct pd_totals *t = &d->totals;
+
+	d->reach.ignored += l->reach[PD_LOST] + l->reach[PD_LOST_THROUGH];
 	t->allocs -= l->allocs;
 	t->alloc_bytes -= l->allocs * l->size;
 	t->frees -= l->frees;
@@ -108,7 +111,7 @@ int view_drop_functions(struct profile_data *d, name_list alloc_fns, name_list i
 	if (!err && changed) {
 		for (size_t i = 0; i < d->n_leaves; i++)
 			if (to[d->leaves[i].node] == PD_NONE)
-				subtract(&d->totals, &d->leaves[i]);
+				subtract(d, &d->leaves[i]);
 		pd_tree_move_counts(d, to);
 		mark_used(d, used);
 		drop_unused_nodes(d, used, to);

@@ -43,10 +43,26 @@ static int copy_command(struct profile_data *d, char *const *command)
 	return 0;
 }
 
-struct profile_data *data_name_image(const struct outputs *o, const struct image *i)
+static int copy_rss(struct profile_data *d, const struct image *i)
+{
+	d->rss = calloc(i->n_rss + 1, sizeof *d->rss);
+	for (size_t k = 0; d->rss && k < i->n_rss; k++) {
+		d->rss[k] = i->rss[k];
+		d->rss[k].name = strdup(i->rss[k].name);
+		if (!d->rss[k].name)
+			return -ENOMEM;
+		d->n_rss++;
+	}
+	return d->rss ? 0 : -ENOMEM;
+}
+
+struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,
+				       const struct profile *p, uint32_t *leaf_nodes)
 {
 	const struct session *s = o->session;
-	struct resolve_how how = { .search = o->settings.search, .jit_map = jit_map_open(i->pid) };
+	struct resolve_how how = { .search = o->settings.search,
+				   .jit_map = jit_map_open(i->pid),
+				   .leaf_nodes = leaf_nodes };
 	size_t n = s->observer->files->n;
 	struct resolve_module *modules = calloc(n + 1, sizeof *modules);
 	struct profile_data *d = profile_data_new();
@@ -56,21 +72,29 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 		modules[m] = (struct resolve_module){ s->observer->files->files[m].path,
 						      s->observer->files->files[m].fd };
 	if (!err)
-		err = resolve_profile_by(&how, i->profile, modules, n, i->program, d);
+		err = resolve_profile_by(&how, p, modules, n, i->program, d);
 	if (how.jit_map >= 0)
 		close(how.jit_map);
 	free(modules);
-	if (err) {
-		profile_data_free(d);
+	if (!err)
+		return d;
+	profile_data_free(d);
+	return NULL;
+}
+
+struct profile_data *data_name_image(const struct outputs *o, const struct image *i)
+{
+	struct profile_data *d = data_name_profile(o, i, i->profile, NULL);
+
+	if (!d)
 		return NULL;
-	}
 	d->pid = (uint32_t)i->pid;
 	d->started_ns = i->started_ns;
 	d->ended_ns = i->ended_ns;
-	d->min_size = s->settings.min_size;
-	d->max_size = s->settings.max_size;
+	d->min_size = o->session->settings.min_size;
+	d->max_size = o->session->settings.max_size;
 	d->unseen = unseen_now(i);
-	if (add_recorded(o, i, d) || copy_command(d, i->command)) {
+	if (add_recorded(o, i, d) || copy_command(d, i->command) || copy_rss(d, i)) {
 		profile_data_free(d);
 		return NULL;
 	}

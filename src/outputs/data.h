@@ -10,6 +10,11 @@
 /* What an image's profile holds, with its names; NULL: out of memory. */
 struct profile_data *data_name_image(const struct outputs *o, const struct image *i);
 
+/* Another profile with the places of the same program: what it counts, with names, and nothing
+ * else. @leaf_nodes: NULL, or as in struct resolve_how. NULL: out of memory. */
+struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,
+				       const struct profile *p, uint32_t *leaf_nodes);
+
 /* Where it belongs; for free(), or NULL with a sentence. */
 char *data_file_name(const struct outputs *o, const struct image *i, struct error *e);
 

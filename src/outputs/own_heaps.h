@@ -5,7 +5,8 @@
 #include "base/say.h"
 #include "proc/modules.h"
 
-/* Say of each file whose objects are in a heap of its own that they are not watched. */
-void tell_own_heaps(say_fn *say, const struct module_files *files);
+/* Say of each file whose objects are in a heap of its own that they are not watched. @pid: of whom
+ * the environment is asked; 0: it is as ours. */
+void tell_own_heaps(say_fn *say, const struct module_files *files, pid_t pid);
 
 #endif

@@ -13,8 +13,10 @@
 
 static void tell_list(say_fn *say, const char *source, const char *list)
 {
-	if (!strncmp(source, "none", 4))
-		say_to(say, "no names%s: %s", source + 4, list);
+	const char *rest = text_after(source, "none");
+
+	if (rest)
+		say_to(say, "no names%s: %s", rest, list);
 	else
 		say_to(say, "names from %s: %s", source, list);
 }
@@ -64,8 +66,9 @@ void tell_peak(say_fn *say, const struct profile_data *d)
 
 	if (p)
 		say_to(say,
-		       "the peak: %" PRIu64 " bytes in %" PRIu64 " blocks, %.3f s after the start",
-		       p->live_bytes, p->live_blocks, (double)p->time_ns / 1e9);
+		       "the peak: %" PRIu64 " bytes in %" PRIu64 " block%s, %.3f s after the start",
+		       p->live_bytes, p->live_blocks, text_plural(p->live_blocks),
+		       (double)p->time_ns / 1e9);
 }
 
 void tell_chains(say_fn *say, const struct profile_data *d)
@@ -82,9 +85,9 @@ void tell_chains(say_fn *say, const struct profile_data *d)
 	if (profile_data_guessed_chains(d, &guessed) == 0 && guessed)
 		say_to(say,
 		       "%" PRIu64
-		       " chains were followed by frame pointers where there is no call frame "
+		       " chain%s followed by frame pointers where there is no call frame "
 		       "information: a function that keeps none is left out",
-		       guessed);
+		       guessed, guessed == 1 ? " was" : "s were");
 }
 
 void tell_sizes(say_fn *say, const struct profile_data *d)
@@ -106,10 +109,10 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 
 	session_name(i, name);
 	say_to(say,
-	       "%s (process %" PRIu32 "): %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64
-	       " frees; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
-	       name, d->pid, t->allocs, t->alloc_bytes, t->frees,
-	       t->peak_bytes, t->alloc_bytes - t->free_bytes);
+	       "%s (process %" PRIu32 "): %" PRIu64 " allocation%s of %" PRIu64 " bytes, %" PRIu64
+	       " free%s; at most %" PRIu64 " bytes at a time, %" PRIu64 " kept",
+	       name, d->pid, t->allocs, text_plural(t->allocs), t->alloc_bytes, t->frees,
+	       text_plural(t->frees), t->peak_bytes, t->alloc_bytes - t->free_bytes);
 	tell_peak(say, d);
 	unseen_say_totals(say, d);
 	unseen_say(say, d, NULL);
@@ -122,43 +125,70 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 static void tell_engine(say_fn *say, const struct engine_counts *c)
 {
 	say_to(say,
-	       "the fast engine: %" PRIu64 " functions, %" PRIu64 " records, of these %" PRIu64
+	       "the fast engine: %" PRIu64 " function%s, %" PRIu64 " record%s, of these %" PRIu64
 	       " of threads not known by then or interrupted, %" PRIu64
 	       " with a copy of the stack",
-	       c->functions, c->records, c->strangers, c->stacks);
+	       c->functions, text_plural(c->functions), c->records, text_plural(c->records),
+	       c->strangers, c->stacks);
 	say_to(say,
 	       "the fast engine: %" PRIu64 " nodes, %" PRIu64
 	       " times a thread was stopped that waited for room", c->nodes, c->parked);
 }
 
+/* Where the fast engine sees the calls, a line of zeros about traps says nothing. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d)
 {
-	const struct session *s = i->session;
 	const struct observed_counts *c = &i->counts;
-	struct observer_effort e = s->observer->ops->effort(s->observer);
+	bool by_traps = !c->engine.functions;
 
 	say_to(say,
-	       "%" PRIu64 " stops in all, %" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64
-	       " traps written", e.stops, c->traps, c->steps, c->planted);
-	say_to(say,
-	       "of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
-	       " behind calls that were none of its, %" PRIu64 " frees of no block",
-	       c->nested, c->spurious_hits, c->null_frees);
-	say_to(say,
-	       "followed a task to its processor %" PRIu64 " times, and gave up %" PRIu64
-	       " times because others wanted it", e.followed, e.given_up);
-	if (!s->launched)
-		say_to(say, "attaching stopped the process for %.1f ms", (double)e.attach_ns / 1e6);
-	say_to(say,
-	       "unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
-	       " chains checked, %" PRIu64 " wrong",
-	       c->unwind_known, c->unwind_made, c->unwind_checked, c->unwind_wrong);
+	       "%" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64 " traps written",
+	       c->traps, c->steps, c->planted);
+	if (by_traps || c->nested || c->spurious_hits || c->null_frees)
+		say_to(say,
+		       "of the traps: %" PRIu64 " in calls the allocator made itself, %" PRIu64
+		       " behind calls that were none of its, %" PRIu64 " frees of no block",
+		       c->nested, c->spurious_hits, c->null_frees);
+	if (by_traps || c->unwind_known || c->unwind_made || c->unwind_checked)
+		say_to(say,
+		       "unwinding: %" PRIu64 " steps remembered, %" PRIu64 " made; %" PRIu64
+		       " chains checked, %" PRIu64 " wrong",
+		       c->unwind_known, c->unwind_made, c->unwind_checked, c->unwind_wrong);
 	if (c->engine.records)
 		tell_engine(say, &c->engine);
 	say_to(say,
 	       "memory: %" PRIu64 " bytes for places, %" PRIu64
 	       " for counters and live blocks, %" PRIu64 " for the call tree",
 	       d->memory.functions, d->memory.counters, d->memory.links);
+}
+
+/* In the end nothing is observed any more; what was is known by what it came to. */
+static bool was_trapped(const struct session *s)
+{
+	for (const struct image *i = s->images; i; i = i->next)
+		if (i->counts.traps && !i->counts.engine.functions)
+			return true;
+	return false;
+}
+
+void tell_session_effort(say_fn *say, const struct session *s)
+{
+	const struct session_cost cost = session_cost(s);
+	struct observer_effort e = s->observer->ops->effort(s->observer);
+	const bool trapped = was_trapped(s);
+
+	say_to(say, "mprof was busy for %.0f%% of the time%s", session_cost_share(&cost) * 100,
+	       trapped ? "; the program was stopped then, and while the kernel switched "
+			      "between the two, which comes on top"
+			    : "");
+	say_to(say, "%" PRIu64 " stop%s in all", e.stops, text_plural(e.stops));
+	if (trapped || e.followed || e.given_up)
+		say_to(say,
+		       "followed a task to its processor %" PRIu64 " time%s, and gave up %" PRIu64
+		       " time%s because others wanted it",
+		       e.followed, text_plural(e.followed), e.given_up, text_plural(e.given_up));
+	if (!s->launched)
+		say_to(say, "attaching stopped the process for %.1f ms", (double)e.attach_ns / 1e6);
 }
 
 bool tell_unfollowed(const struct session *s, struct error *e)
@@ -232,10 +262,10 @@ char *tell_left_out(const struct image *list)
 	if (!out)
 		return NULL;
 	fprintf(out, "%u program%s that executed another one in %s place %s left out (", n,
-		n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "is" : "are");
+		text_plural(n), n == 1 ? "its" : "their", n == 1 ? "is" : "are");
 	print_names(list, out);
-	fprintf(out, "): %" PRIu64 " allocations of %" PRIu64 " bytes; --keep-execs keeps %s",
-		allocs, bytes, n == 1 ? "it" : "them");
+	fprintf(out, "): %" PRIu64 " allocation%s of %" PRIu64 " bytes; --keep-execs keeps %s",
+		allocs, text_plural(allocs), bytes, n == 1 ? "it" : "them");
 	fclose(out);
 	return text;
 }

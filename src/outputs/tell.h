@@ -31,7 +31,8 @@ char *tell_left_out(const struct image *list);
  * none. */
 bool tell_unfollowed(const struct session *s, struct error *e);
 
-/* How much work that was. */
+/* How much work that was: of an image, and once of the whole session. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d);
+void tell_session_effort(say_fn *say, const struct session *s);
 
 #endif

@@ -2,6 +2,7 @@
 /* What is said of a profile besides the report, so that the tables stay what they are. */
 #include "outputs/unseen.h"
 
+#include "base/text.h"
 #include "outputs/tell.h"
 
 #include <inttypes.h>
@@ -44,10 +45,11 @@ void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 		    "frames", path, colon, u->doubtful);
 	if (u->taken)
 		say_to(say,
-		       "%s%sin %" PRIu32 " functions that were to be trapped a breakpoint stood "
+		       "%s%sin %" PRIu32 " function%s that %s to be trapped a breakpoint stood "
 		       "already: if the kernel serves it (a uprobe of perf or bpftrace), their "
 		       "calls have not been seen",
-		       path, colon, u->taken);
+		       path, colon, u->taken, text_plural(u->taken),
+		       u->taken == 1 ? "was" : "were");
 	if (u->untrapped)
 		say_to(say, "%s%snothing was trapped in it: no allocator was found where it was "
 			    "looked "

@@ -170,8 +170,10 @@ int output_session(struct outputs *o)
 		e = session_write_files(s, i);
 		err = err ? err : e;
 	}
+	if (o->settings.effort)
+		tell_session_effort(o->host->say, s);
 	if (report)
-		tell_own_heaps(o->host->say, s->observer->files);
+		tell_own_heaps(o->host->say, s->observer->files, s->launched ? 0 : s->root);
 	int lost = report ? close_report(o, report) : 0;
 	if (report)
 		o->host->printed(o->host_ctx);

@@ -23,13 +23,13 @@ static const char *const whole[] = {
 
 bool heap_is_allocator(const char *name)
 {
-	static const char unnamed[] = "(anonymous namespace)::";
+	const char *in_unnamed = text_after(name, "(anonymous namespace)::");
 
-	if (!strncmp(name, unnamed, strlen(unnamed)))
-		name += strlen(unnamed);
+	if (in_unnamed)
+		name = in_unnamed;
 	size_t n = strcspn(name, "(");
 
-	if (!strncmp(name, "tcmalloc::", 10) || strstr(name, "TCMalloc"))
+	if (text_begins(name, "tcmalloc::") || strstr(name, "TCMalloc"))
 		return true;
 	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
 		if (strlen(whole[i]) == n && !strncmp(whole[i], name, n))
@@ -39,7 +39,5 @@ bool heap_is_allocator(const char *name)
 
 bool heap_is_allocators_file(const char *path)
 {
-	static const char jemalloc[] = "libjemalloc";
-
-	return !strncmp(path_last(path), jemalloc, strlen(jemalloc));
+	return text_begins(path_last(path), "libjemalloc");
 }

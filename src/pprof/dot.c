@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "pprof/number.h"
 
 #include <ctype.h>
@@ -83,7 +84,7 @@ static void print_name(const char *name, FILE *out)
 	for (const char *s = safe; s && *s;) {
 		size_t blanks = strspn(s, " \t");
 
-		if (blanks || !strncmp(s, "::", 2)) {
+		if (blanks || text_begins(s, "::")) {
 			fputs("\\n", out);
 			s += blanks ? blanks : 2;
 			continue;

@@ -2,6 +2,7 @@
 /* The first lines of a text file: names, totals, and of what kind the numbers are. */
 #include "pprof/heap_read_internal.h"
 
+#include "base/text.h"
 #include "pprof/heap_lines.h"
 #include "pprof/heap_write.h"
 
@@ -35,11 +36,6 @@ bool heap_next_line(struct reader *r)
 	while (r->len && isspace((unsigned char)r->line[r->len - 1]))
 		r->line[--r->len] = '\0';
 	return true;
-}
-
-bool heap_begins(const char *line, const char *word)
-{
-	return !strncmp(line, word, strlen(word));
 }
 
 bool heap_any_negative(const int64_t value[HEAP_VALUES])
@@ -78,7 +74,7 @@ static int read_names(struct reader *r)
 		const char *s = r->line;
 		uint64_t a;
 
-		if (heap_begins(s, "---"))
+		if (text_begins(s, "---"))
 			return 0;
 		/* "binary=..." is in the map, too. */
 		if (s[0] != '0' || !*s) {
@@ -124,9 +120,9 @@ static int read_kind(struct reader *r, const char *kind)
 		r->difference = true;
 		return 0;
 	}
-	if (heap_begins(kind, "heap_v2") || heap_begins(kind, "heapz_v2"))
+	if (text_begins(kind, "heap_v2") || text_begins(kind, "heapz_v2"))
 		return read_period(r, kind, 1);
-	if (heap_begins(kind, "heap/") || !strcmp(kind, "heap"))
+	if (text_begins(kind, "heap/") || !strcmp(kind, "heap"))
 		return read_period(r, kind, 0.5);
 	return heap_wrong(r, "this kind of heap profile is not known; expected heapprofile, "
 			     "heap_v2/PERIOD, "
@@ -162,18 +158,18 @@ int heap_read_head(struct reader *r)
 {
 	if (!next_head(r))
 		return r->failed ? r->failed : heap_wrong(r, "the file is empty");
-	if (heap_begins(r->line, "--- symbol")) {
+	if (text_begins(r->line, "--- symbol")) {
 		int err = read_names(r);
 		if (err)
 			return err;
-		while (next_head(r) && heap_begins(r->line, "---"))
+		while (next_head(r) && text_begins(r->line, "---"))
 			;
 	}
 	if (r->failed)
 		return r->failed;
-	if (r->len >= 0 && heap_begins(r->line, HEAD))
+	if (r->len >= 0 && text_begins(r->line, HEAD))
 		return read_totals(r);
-	if (r->len < 0 || !heap_begins(r->line, JEMALLOC_HEAD))
+	if (r->len < 0 || !text_begins(r->line, JEMALLOC_HEAD))
 		return heap_wrong(r, "no heap profile begins here; expected \"" HEAD
 				     "\", or jemalloc's \"" JEMALLOC_HEAD "PERIOD\"");
 	r->threaded = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pprof/heap_lines.h"
 
+#include "base/text.h"
 #include "proc/maps.h"
 
 #include <ctype.h>
@@ -28,9 +29,11 @@ bool heap_line_number(const char **s, int64_t *n, const char *end)
 		return false;
 	errno = 0;
 	*n = strtoll(*s, &rest, 10);
-	if (errno || strncmp(rest, end, strlen(end)))
+	const char *behind = text_after(rest, end);
+
+	if (errno || !behind)
 		return false;
-	*s = rest + strlen(end);
+	*s = behind;
 	return true;
 }
 
@@ -79,7 +82,7 @@ enum heap_map_line heap_line_mapping(char *line, struct pp_mapping *m)
 	struct proc_map map;
 
 	*m = (struct pp_mapping){ .build_id = "" };
-	if (!*s || *s == '#' || !strncmp(s, "build=", 6))
+	if (!*s || *s == '#' || text_begins(s, "build="))
 		return MAP_NOTHING;
 	if (!short_mapping(s, &map) && !proc_map_parse(s, &map))
 		return MAP_WRONG;
@@ -97,7 +100,7 @@ int heap_line_go_frame(const char *line, uint64_t *address, char **name)
 	const char *s = line + strspn(line, "#");
 
 	*name = NULL;
-	if (strncmp(s, "\t0x", 3) || !heap_line_address(&s, address) || *s != '\t')
+	if (!text_begins(s, "\t0x") || !heap_line_address(&s, address) || *s != '\t')
 		return 0;
 	s += strspn(s, "\t");
 	/* "f+0x22": a "+" that is not the last one is of the name */

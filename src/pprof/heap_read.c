@@ -4,6 +4,7 @@
 #include "pprof/heap_read_internal.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "pprof/heap_lines.h"
 
 #include <errno.h>
@@ -164,7 +165,7 @@ static int read_mapping(struct reader *r)
 
 static bool begins_map(const char *line)
 {
-	return heap_begins(line, "MAPPED_LIBRARIES:") || heap_begins(line, "--- Memory map:");
+	return text_begins(line, "MAPPED_LIBRARIES:") || text_begins(line, "--- Memory map:");
 }
 
 static int read_parts(struct reader *r)

@@ -45,8 +45,6 @@ int heap_no_memory(const struct reader *r);
 /* The next line, without white space at its end. False: there is none, or it cannot be taken. */
 bool heap_next_line(struct reader *r);
 
-bool heap_begins(const char *line, const char *word);
-
 bool heap_any_negative(const int64_t value[HEAP_VALUES]);
 
 /* The table of names, and the line that says of what kind the rest is. 0, or -errno with a

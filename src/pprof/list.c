@@ -3,6 +3,7 @@
 #include "pprof/print.h"
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "pprof/number.h"
 #include "naming/shortname.h"
 
@@ -127,7 +128,7 @@ static void print_source_line(struct listing *l, int64_t n, const char *text)
 	/* A tab is no harm. */
 	fprintf(l->out, "%4" PRId64 ": ", n);
 	for (const char *s = safe; s && *s; s++) {
-		if (!strncmp(s, "\\011", 4)) {
+		if (text_begins(s, "\\011")) {
 			fputc('\t', l->out);
 			s += 3;
 		} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/probe_line.h"
 
+#include "base/text.h"
 #include "probes/outcome.h"
 
 #include <errno.h>
@@ -210,9 +211,10 @@ static bool set_label(struct probe *p, const struct kind *k, const char *token, 
 		      int *err)
 {
 	bool may = in_list(k->roles, "label", strlen("label"));
+	const char *is = text_after(token, "is=");
 
-	if (may && !strncmp(token, "is=", 3)) {
-		const char *letter = token[3] && !token[4] ? strchr(label_letters, token[3]) : NULL;
+	if (may && is) {
+		const char *letter = is[0] && !is[1] ? strchr(label_letters, is[0]) : NULL;
 
 		*err = letter ? 0 : error_set(e, -EINVAL, "expected is=c, f, s or o, not "
 							  "\"%s\"", token);
@@ -261,14 +263,15 @@ static uint8_t arg(uint8_t from_one)
 /* "0x401136": where it is in the program, which may have no names. */
 static int set_address(struct probe *p, const char *name, struct error *e)
 {
+	const char *digits = text_after(name, "0x");
 	char *end;
 
-	if (strncmp(name, "0x", 2))
+	if (!digits)
 		return 0;
 	errno = 0;
-	p->address = strtoull(name + 2, &end, 16);
+	p->address = strtoull(digits, &end, 16);
 	if (errno || *end || !p->address ||
-	    strspn(name + 2, "0123456789abcdefABCDEF") != strlen(name + 2))
+	    strspn(digits, "0123456789abcdefABCDEF") != strlen(digits))
 		return error_set(e, -EINVAL, "expected a name or an address as nm(1) shows it, not "
 					     "\"%s\"",
 				 name);

@@ -4,26 +4,50 @@
 #include "proc/file.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static bool leads_to(int dir, const char *name, const char *target)
+{
+	char link[128];
+	ssize_t n = readlinkat(dir, name, link, sizeof link);
+
+	return n == (ssize_t)strlen(target) && (size_t)n < sizeof link &&
+	       !memcmp(link, target, (size_t)n);
+}
+
+int proc_descriptors_each(pid_t pid, const char *target, proc_descriptor_fn *fn, void *ctx)
+{
+	char path[PROC_PATH];
+	DIR *dir = opendir(proc_path(path, pid, "fd"));
+	const struct dirent *d;
+	int result = 0;
+
+	if (!dir)
+		return -errno;
+	while (!result && (d = readdir(dir)))
+		if (leads_to(dirfd(dir), d->d_name, target))
+			result = fn(atoi(d->d_name), ctx);
+	closedir(dir);
+	return result;
+}
+
+static int take_first(int fd, void *ctx)
+{
+	*(int *)ctx = fd;
+	return 1;
+}
+
 int proc_find_memfd(pid_t pid, const char *name)
 {
-	char path[PROC_PATH], wanted[64], link[64];
-	DIR *dir = opendir(proc_path(path, pid, "fd"));
+	char target[64];
 	int found = -1;
 
-	snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)", name);
-	for (const struct dirent *d; dir && found < 0 && (d = readdir(dir));) {
-		ssize_t n = readlinkat(dirfd(dir), d->d_name, link, sizeof link);
-
-		if (n == (ssize_t)strlen(wanted) && !memcmp(link, wanted, (size_t)n))
-			found = atoi(d->d_name);
-	}
-	if (dir)
-		closedir(dir);
+	snprintf(target, sizeof target, "/memfd:%s (deleted)", name);
+	proc_descriptors_each(pid, target, take_first, &found);
 	return found;
 }

@@ -4,6 +4,15 @@
 
 #include <sys/types.h>
 
+/* @fd: a descriptor of the process that was asked about. Anything but 0 ends the walk. */
+typedef int proc_descriptor_fn(int fd, void *ctx);
+
+/**
+ * Call @fn for each file descriptor of a process whose link in /proc/PID/fd says just @target.
+ * Returns 0, what @fn has returned that is not 0, or -errno: they cannot be listed.
+ */
+int proc_descriptors_each(pid_t pid, const char *target, proc_descriptor_fn *fn, void *ctx);
+
 /* The number of a process's file descriptor for a file in memory, memfd_create(2), that was made
  * with this name; -1: there is none, or it cannot be told. */
 int proc_find_memfd(pid_t pid, const char *name);

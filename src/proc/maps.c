@@ -59,6 +59,7 @@ static bool permissions(char **s, struct proc_map *m)
 	m->readable = (*s)[0] == 'r';
 	m->writable = (*s)[1] == 'w';
 	m->executable = (*s)[2] == 'x';
+	m->shared = (*s)[3] == 's';
 	*s += 4;
 	return true;
 }

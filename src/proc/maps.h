@@ -13,6 +13,7 @@ struct proc_map {
 	taddr start, end;
 	uint64_t offset;	/* of start, in the file */
 	bool readable, writable, executable;
+	bool shared;		/* what is written is there for others, too */
 	dev_t dev;
 	ino_t ino;		/* 0: it is of no file */
 	const char *path;	/* all behind the numbers, with blanks; "": it has none */

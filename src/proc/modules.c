@@ -237,6 +237,9 @@ int mappings_read(pid_t tid, struct module_files *files, struct mappings *out)
 
 	*out = (struct mappings){ 0 };
 	int err = proc_maps_each(tid, read_mapping, &r);
+	/* Of a task that has ended, and has not been waited for, the file is there and empty. */
+	if (!err && !out->n)
+		err = -ESRCH;
 	if (err)
 		mappings_release(out);
 	return err;

@@ -61,7 +61,7 @@ void mappings_release(struct mappings *m);
  * /proc/TID/root, or /proc/TID/exe for the program itself, taken only if device and inode are the
  * same.
  * @tid  any task of it that has not ended
- * Returns 0, -ENOMEM, or -errno if the maps could not be read (the process is gone).
+ * Returns 0, -ENOMEM, or -errno if the maps could not be read (the task has ended: -ESRCH).
  */
 int mappings_read(pid_t tid, struct module_files *files, struct mappings *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "proc/status.h"
 
+#include "base/text.h"
 #include "proc/file.h"
 
 #include <ctype.h>
@@ -63,11 +64,9 @@ static pid_t last_pid_at(const char *at)
 /* What stands behind "FIELD:" if that is how the line begins; NULL: it is another. */
 static const char *value_of(const char *line, const char *field)
 {
-	size_t n = strlen(field);
+	const char *rest = text_after(line, field);
 
-	if (strncmp(line, field, n) || line[n] != ':')
-		return NULL;
-	return line + n + 1 + strspn(line + n + 1, " \t");
+	return rest && *rest == ':' ? rest + 1 + strspn(rest + 1, " \t") : NULL;
 }
 
 struct parse {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "proc/syscall.h"
 
+#include "base/text.h"
 #include "proc/file.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ int proc_syscall_parse(const char *text, struct proc_syscall *c)
 	int at = 0, n = 0;
 
 	*c = (struct proc_syscall){ .number = -1 };
-	if (!strncmp(text, "running", strlen("running")))
+	if (text_begins(text, "running"))
 		return -EBUSY;
 	if (sscanf(text, "%ld%n", &c->number, &at) != 1)
 		return -EINVAL;

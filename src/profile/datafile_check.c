@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile_check.h"
 
+#include "profile/windows.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -128,6 +130,19 @@ static int check_points(const struct profile_data *d, struct error *e)
 	return 0;
 }
 
+/* Of the blocks that are live. */
+static bool reach_fits(const struct profile_data *d, const struct pd_leaf *l)
+{
+	uint64_t left = l->allocs - l->frees;
+
+	for (int k = 0; k < PD_REACH_CLASSES; k++) {
+		if (l->reach[k] > left || (l->reach[k] && !d->reach.known))
+			return false;
+		left -= l->reach[k];
+	}
+	return l->reach[PD_LOST] || !(l->hanging.blocks || l->hanging.bytes);
+}
+
 static int check_leaves(const struct profile_data *d, struct error *e)
 {
 	struct pd_totals sum = { 0 };
@@ -153,6 +168,8 @@ static int check_leaves(const struct profile_data *d, struct error *e)
 		if (l->at_peak > l->allocs)
 			return wrong(e, "leaf", i, "more blocks at the peak than requests");
 		at_peak += l->at_peak * l->size;
+		if (!reach_fits(d, l))
+			return wrong(e, "leaf", i, "more of its blocks are lost than there are");
 	}
 	/* None at all: version 1 did not tell. */
 	if (at_peak && at_peak != d->totals.peak_bytes)
@@ -184,6 +201,171 @@ static int check_lifetimes(const struct profile_data *d, struct error *e)
 			return wrong(e, "lifetime", i, "it is out of order");
 		if (!add_product(&sums[l->axis], l->blocks, 1) || sums[l->axis] > d->totals.frees)
 			return wrong(e, "lifetime", i, "more blocks than were freed");
+	}
+	return 0;
+}
+
+static int check_windows(const struct profile_data *d, struct error *e)
+{
+	uint64_t births = 0;
+
+	if (d->windows_over >= WINDOWS_MAX || (d->windows_over && !d->window_ns) ||
+	    d->window_ns > UINT64_MAX / WINDOWS_MAX)
+		return error_set(e, -EUCLEAN, "there are %" PRIu32 " windows of %" PRIu64 " ns",
+				 d->windows_over, d->window_ns);
+	for (size_t i = 0; i < d->n_windows; i++) {
+		const struct pd_window *w = &d->windows[i];
+
+		if (w->node >= d->n_nodes)
+			return wrong(e, "window", i, "there is no such node");
+		if (w->i >= d->windows_over)
+			return wrong(e, "window", i, "it is not over");
+		if (i && (w->node < w[-1].node || (w->node == w[-1].node && w->i <= w[-1].i)))
+			return wrong(e, "window", i, "it is out of order");
+		if (w->low > w->high || w->low_bytes > w->high_bytes)
+			return wrong(e, "window", i, "its floor is above its ceiling");
+		if (!add_product(&births, w->births, 1) || births > d->totals.allocs)
+			return wrong(e, "window", i, "more births than requests");
+	}
+	return 0;
+}
+
+static int check_survivors(const struct profile_data *d, struct error *e)
+{
+	uint64_t blocks = 0;
+
+	for (size_t i = 0; i < d->n_survivors; i++) {
+		const struct pd_survivor *s = &d->survivors[i];
+
+		if (s->node >= d->n_nodes)
+			return wrong(e, "survivor", i, "there is no such node");
+		if (s->i >= d->windows_over)
+			return wrong(e, "survivor", i, "its window is not over");
+		if (i && (s->node < s[-1].node || (s->node == s[-1].node && s->i <= s[-1].i)))
+			return wrong(e, "survivor", i, "it is out of order");
+		if (!add_product(&blocks, s->blocks, 1) ||
+		    blocks > d->totals.allocs - d->totals.frees)
+			return wrong(e, "survivor", i, "more survivors than kept objects");
+	}
+	return 0;
+}
+
+/* Some more blocks of a size; false if the sums are more than 64 bits can hold. */
+static bool add_blocks(uint64_t *sum_n, uint64_t *sum, uint64_t n, uint64_t size)
+{
+	return add_product(sum_n, n, 1) && add_product(sum, n, size);
+}
+
+static int check_before(const struct profile_data *d, struct error *e)
+{
+	const struct pd_before *b = &d->before;
+	struct pd_before sum = { 0 };
+	uint64_t frees = 0;
+
+	if (b->how > 2)
+		return error_set(e, -EUCLEAN, "there is no such way to look at what was before");
+	for (size_t i = 0; i < b->n_bins; i++) {
+		const struct pd_before_bin *bin = &b->bins[i];
+
+		if (i && bin->usable <= bin[-1].usable)
+			return wrong(e, "size before", i, "it is out of order");
+		if (bin->freed > bin->blocks || bin->missed > bin->blocks - bin->freed)
+			return wrong(e, "size before", i, "more blocks are gone than there were");
+		if (!add_blocks(&sum.blocks, &sum.bytes, bin->blocks, bin->usable) ||
+		    !add_blocks(&frees, &sum.freed_bytes, bin->freed, bin->usable) ||
+		    !add_blocks(&sum.missed, &sum.missed_bytes, bin->missed, bin->usable))
+			return wrong(e, "size before", i, "the sum is more than 64 bits can hold");
+	}
+	if (b->how < 2 && (b->n_bins || d->totals.before_frees || b->freed_bytes || b->missed ||
+			   b->missed_bytes || (!b->how && (b->blocks || b->bytes))))
+		return error_set(e, -EUCLEAN, "more is told of what was before than was looked at");
+	if (b->how == 2 && (sum.blocks != b->blocks || sum.bytes != b->bytes ||
+			    frees != d->totals.before_frees || sum.freed_bytes != b->freed_bytes ||
+			    sum.missed != b->missed || sum.missed_bytes != b->missed_bytes))
+		return error_set(e, -EUCLEAN, "what was before does not add up to its sums");
+	return 0;
+}
+
+/*
+ * What the look has said of the blocks of leaves, it has said of all blocks; and whoever was freed
+ * after it had said that it was lost is in no leaf any more. Their bytes need not fit: a block that
+ * was freed unseen may have left its leaf an address where a smaller one is by now.
+ */
+static int check_reach_of_leaves(const struct profile_data *d, struct error *e)
+{
+	const struct pd_sum *all = d->reach.sums;
+	struct pd_sum sums[PD_REACH_CLASSES] = { 0 };
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		for (int k = 0; k < PD_REACH_CLASSES; k++)
+			if (!add_product(&sums[k].blocks, d->leaves[i].reach[k], 1) ||
+			    sums[k].blocks > all[k].blocks)
+				return wrong(e, "leaf", i,
+					     "more of its blocks are lost than were found to be");
+	/* These do not overflow, for all classes together do not. */
+	if (d->reach.freed > all[PD_LOST].blocks - sums[PD_LOST].blocks +
+				     all[PD_LOST_THROUGH].blocks - sums[PD_LOST_THROUGH].blocks)
+		return error_set(e, -EUCLEAN, "more is lost and freed than was lost");
+	return 0;
+}
+
+static int check_reach(const struct profile_data *d, struct error *e)
+{
+	const struct pd_reach *r = &d->reach;
+	struct pd_sum all = { 0 };
+
+	for (int k = 0; k < PD_REACH_CLASSES; k++) {
+		if (!r->sums[k].blocks != !r->sums[k].bytes)
+			return wrong(e, "class of reach", (size_t)k,
+				     "blocks without bytes, or bytes without blocks");
+		if (!add_product(&all.blocks, r->sums[k].blocks, 1) ||
+		    !add_product(&all.bytes, r->sums[k].bytes, 1))
+			return wrong(e, "class of reach", (size_t)k,
+				     "the sum is more than 64 bits can hold");
+	}
+	if (r->known > 1 || ((all.blocks || r->freed || r->inherited) && !r->known))
+		return error_set(e, -EUCLEAN, "more is told of what is lost than was looked at");
+	/* Each hangs on one. */
+	struct pd_sum left = r->sums[PD_LOST_THROUGH];
+
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_sum *h = &d->leaves[i].hanging;
+
+		if (h->blocks > left.blocks || h->bytes > left.bytes)
+			return wrong(e, "leaf", i, "more hangs on its blocks than is lost");
+		left.blocks -= h->blocks;
+		left.bytes -= h->bytes;
+	}
+	return check_reach_of_leaves(d, e);
+}
+
+static int check_rss(const struct profile_data *d, struct error *e)
+{
+	uint64_t rss = 0, pss = 0;
+
+	for (size_t i = 0; i < d->n_rss; i++) {
+		if (!d->rss[i].name)
+			return wrong(e, "row of rss", i, "it has no name");
+		if (!add_product(&rss, d->rss[i].rss, 1) || !add_product(&pss, d->rss[i].pss, 1))
+			return wrong(e, "row of rss", i, "the sum is more than 64 bits can hold");
+	}
+	return 0;
+}
+
+static int check_site_types(const struct profile_data *d, struct error *e)
+{
+	for (size_t i = 0; i < d->n_site_types; i++) {
+		const struct pd_site_type *t = &d->site_types[i];
+
+		if (t->node >= d->n_nodes)
+			return wrong(e, "type of a site", i, "there is no such node");
+		if (!t->name || !*t->name || t->certain > 1 || t->how >= PD_HOWS)
+			return wrong(e, "type of a site", i, "it makes no sense");
+		if (i && (t->node < t[-1].node ||
+			  (t->node == t[-1].node && strcmp(t[-1].name, t->name) >= 0)))
+			return wrong(e, "type of a site", i, "it is out of order");
+		if (i && t->node == t[-1].node && (t->certain || t[-1].certain))
+			return wrong(e, "type of a site", i, "it is not the only one");
 	}
 	return 0;
 }
@@ -248,7 +430,19 @@ int datafile_check(const struct profile_data *d, struct error *e)
 	if (!err)
 		err = check_lifetimes(d, e);
 	if (!err)
+		err = check_windows(d, e);
+	if (!err)
+		err = check_site_types(d, e);
+	if (!err)
+		err = check_survivors(d, e);
+	if (!err)
 		err = check_points(d, e);
+	if (!err)
+		err = check_before(d, e);
+	if (!err)
+		err = check_rss(d, e);
+	if (!err)
+		err = check_reach(d, e);
 	if (!err)
 		err = check_types(d, e);
 	return err;

@@ -1,176 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/datafile_get.h"
 
-#include "base/array.h"
+#include "profile/datafile_rows.h"
 #include "profile/datafile_schema.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rows on their way out of the database. The first thing wrong ends all. */
-struct get {
-	sqlite3 *db;
-	int version;		/* of the format */
-	sqlite3_stmt *row;	/* SELECT from the table that is being read */
-	const char *table;	/* its name */
-	size_t n;		/* the row's place in it: 0, 1, ... */
-	size_t rows;		/* read so far */
-	int column;		/* of the row, to be read next */
-	uint64_t sum;		/* over all values so far */
-	int err;
-	struct error *e;
-};
-
-static void damaged(struct get *g, const char *what)
-{
-	if (!g->err)
-		g->err = error_set(g->e, -EUCLEAN, "table %s, row %zu: %s", g->table, g->n, what);
-}
-
-static void out_of_memory(struct get *g)
-{
-	if (!g->err)
-		g->err = error_set(g->e, -ENOMEM, "out of memory");
-}
-
-/* Every statement is ours and the schema was compared, so what fails now is the content. */
-static void sqlite_failed(struct get *g, int rc)
-{
-	if (rc == SQLITE_NOMEM)
-		out_of_memory(g);
-	else
-		damaged(g, sqlite3_errmsg(g->db));
-}
-
-/* @select must not sort, nor use an index that somebody added: the order of the rows is checked. */
-static void get_begin(struct get *g, const char *table, const char *select)
-{
-	g->table = table;
-	g->n = g->rows = 0;
-	if (g->err)
-		return;
-	int rc = sqlite3_prepare_v2(g->db, select, -1, &g->row, NULL);
-	if (rc != SQLITE_OK)
-		sqlite_failed(g, rc);
-}
-
-/* Moves to the next row; false at the end or if anything went wrong. */
-static bool get_row(struct get *g)
-{
-	if (g->err)
-		return false;
-	g->column = 0;
-	int rc = sqlite3_step(g->row);
-	g->n = g->rows;
-	if (rc == SQLITE_ROW) {
-		g->rows++;
-		return true;
-	}
-	if (rc != SQLITE_DONE)
-		sqlite_failed(g, rc);
-	return false;
-}
-
-static void get_end(struct get *g)
-{
-	sqlite3_finalize(g->row);
-	g->row = NULL;
-}
-
-static uint64_t get_int(struct get *g)
-{
-	int c = g->column++;
-
-	if (sqlite3_column_type(g->row, c) != SQLITE_INTEGER) {
-		damaged(g, "not a number");
-		return 0;
-	}
-	uint64_t value = (uint64_t)sqlite3_column_int64(g->row, c);
-	g->sum = datafile_sum_int(g->sum, value);
-	return value;
-}
-
-static uint32_t get_u32(struct get *g)
-{
-	uint64_t value = get_int(g);
-
-	if (value > UINT32_MAX)
-		damaged(g, "number out of range");
-	return (uint32_t)value;
-}
-
-/* 0 or 1; anything else is refused later. */
-static uint8_t get_flag(struct get *g)
-{
-	uint64_t value = get_int(g);
-
-	return value <= 1 ? (uint8_t)value : UINT8_MAX;
-}
-
-static bool get_null(struct get *g)
-{
-	if (sqlite3_column_type(g->row, g->column) != SQLITE_NULL)
-		return false;
-	g->column++;
-	g->sum = datafile_sum_null(g->sum);
-	return true;
-}
-
-/* What is PD_NONE in memory is NULL in the file. */
-static uint32_t get_index(struct get *g)
-{
-	if (get_null(g))
-		return PD_NONE;
-	uint32_t index = get_u32(g);
-	if (index == PD_NONE)
-		damaged(g, "number out of range");
-	return index;
-}
-
-/* The row's number, which must be its place. */
-static void get_id(struct get *g)
-{
-	if (get_int(g) != g->n)
-		damaged(g, "rows are missing before it");
-}
-
-/* Returns a copy, or NULL if something is wrong. */
-static char *get_text(struct get *g)
-{
-	int c = g->column++;
-
-	if (sqlite3_column_type(g->row, c) != SQLITE_TEXT) {
-		damaged(g, "not a text");
-		return NULL;
-	}
-	const char *text = (const char *)sqlite3_column_text(g->row, c);
-	size_t len = (size_t)sqlite3_column_bytes(g->row, c);
-	if (!text) {
-		out_of_memory(g);
-		return NULL;
-	}
-	if (memchr(text, 0, len)) {
-		damaged(g, "a zero byte in a text");
-		return NULL;
-	}
-	g->sum = datafile_sum_text(g->sum, text, len);
-	char *copy = strndup(text, len);
-	if (!copy)
-		out_of_memory(g);
-	return copy;
-}
-
-static char *get_text_or_null(struct get *g)
-{
-	return get_null(g) ? NULL : get_text(g);
-}
-
-/* A place for one more element behind @n, all zero, or NULL after out_of_memory(). */
-#define NEXT(g, items, cap, n) \
-	(ARRAY_RESERVE(items, cap, n) ? (out_of_memory(g), NULL) : \
-	 memset(&(*(items))[n], 0, sizeof **(items)))
 
 static void get_command(struct get *g, struct profile_data *d)
 {
@@ -300,16 +136,6 @@ static void get_leaves(struct get *g, struct profile_data *d)
 	get_end(g);
 }
 
-/* A number below @end. */
-static uint8_t get_small(struct get *g, uint64_t end)
-{
-	uint64_t n = get_int(g);
-
-	if (n >= end && !g->err)
-		damaged(g, "number out of range");
-	return (uint8_t)n;
-}
-
 static void get_lifetimes(struct get *g, struct profile_data *d)
 {
 	size_t cap = 0;
@@ -360,7 +186,7 @@ static void get_peak(struct get *g, struct profile_data *d)
 		uint64_t leaf = get_int(g), blocks = get_int(g);
 
 		if (!leaf || leaf > d->n_leaves || !blocks) {
-			damaged(g, "there is no such leaf");
+			get_damaged(g, "there is no such leaf");
 			break;
 		}
 		d->leaves[leaf - 1].at_peak = blocks;
@@ -375,7 +201,7 @@ static void get_labels(struct get *g, struct profile_data *d)
 		uint64_t leaf = get_int(g), label = get_int(g);
 
 		if (!leaf || leaf > d->n_leaves || !label || label > 4) {
-			damaged(g, "there is no such leaf or label");
+			get_damaged(g, "there is no such leaf or label");
 			break;
 		}
 		d->leaves[leaf - 1].label = (uint8_t)label;
@@ -390,7 +216,7 @@ static void get_recorded(struct get *g, struct profile_data *d)
 		  "SELECT min_size, max_size FROM recorded NOT INDEXED ORDER BY rowid");
 	while (get_row(g)) {
 		if (d->min_size || d->max_size)
-			damaged(g, "there is more than one");
+			get_damaged(g, "there is more than one");
 		d->min_size = get_int(g);
 		d->max_size = get_int(g);
 	}
@@ -430,12 +256,12 @@ static void get_arcs(struct get *g)
 static uint64_t get_meta_row(struct get *g, const char *key)
 {
 	if (!get_row(g)) {
-		damaged(g, "it is missing");
+		get_damaged(g, "it is missing");
 		return 0;
 	}
 	char *found = get_text(g);
 	if (found && strcmp(found, key))
-		damaged(g, "unknown key");
+		get_damaged(g, "unknown key");
 	free(found);
 	return get_int(g);
 }
@@ -445,12 +271,12 @@ static void get_meta(struct get *g, struct profile_data *d)
 	get_begin(g, "meta", "SELECT key, value FROM meta NOT INDEXED ORDER BY rowid");
 	for (const struct datafile_meta *m = datafile_meta; m->key && !g->err; m++)
 		if (m->since <= g->version && !datafile_meta_set(m, d, get_meta_row(g, m->key)))
-			damaged(g, "number out of range");
+			get_damaged(g, "number out of range");
 	uint64_t sum = g->sum;
 	if (get_meta_row(g, DATAFILE_CHECKSUM_KEY) != sum && !g->err)
 		g->err = error_set(g->e, -EUCLEAN, "the checksum does not match its content");
 	if (get_row(g))
-		damaged(g, "unknown key");
+		get_damaged(g, "unknown key");
 	get_end(g);
 }
 
@@ -473,8 +299,16 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 		get_labels(&g, d);
 		get_recorded(&g, d);
 	}
+	if (version >= 6) {
+		datafile_get_windows(&g, d);
+	}
+	if (version >= 7) {
+		datafile_get_before(&g, d);
+		datafile_get_site_types(&g, d);
+	}
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);
+	datafile_get_reachable(d);
 	return g.err;
 }

@@ -44,6 +44,33 @@ const struct datafile_object datafile_schema[] = {
 	  "CREATE TABLE labels(leaf INTEGER PRIMARY KEY, label INTEGER NOT NULL)", 3 },
 	{ "table", "recorded",
 	  "CREATE TABLE recorded(min_size INTEGER NOT NULL, max_size INTEGER NOT NULL)", 3 },
+	{ "table", "windows",
+	  "CREATE TABLE windows(node INTEGER NOT NULL REFERENCES nodes, i INTEGER NOT NULL,\n"
+	  "  low INTEGER NOT NULL, high INTEGER NOT NULL, births INTEGER NOT NULL,\n"
+	  "  low_bytes INTEGER NOT NULL, high_bytes INTEGER NOT NULL)", 6 },
+	{ "table", "survivors",
+	  "CREATE TABLE survivors(node INTEGER NOT NULL REFERENCES nodes, i INTEGER NOT NULL,\n"
+	  "  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL)", 6 },
+	/* This one only repeats what the windows say, by a rule that SQL cannot follow. */
+	{ "table", "verdicts",
+	  "CREATE TABLE verdicts(node INTEGER NOT NULL REFERENCES nodes, name TEXT NOT NULL,\n"
+	  "  z REAL NOT NULL, gain REAL NOT NULL, stays REAL NOT NULL, bytes_hour REAL NOT "
+	  "NULL,\n"
+	  "  since_ns INTEGER NOT NULL)", 6 },
+	{ "table", "before",
+	  "CREATE TABLE before(usable INTEGER NOT NULL, blocks INTEGER NOT NULL,\n"
+	  "  freed INTEGER NOT NULL, missed INTEGER NOT NULL)", 7 },
+	{ "table", "reach",
+	  "CREATE TABLE reach(leaf INTEGER NOT NULL, class INTEGER NOT NULL,\n"
+	  "  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL)", 7 },
+	{ "table", "hanging",
+	  "CREATE TABLE hanging(leaf INTEGER NOT NULL, blocks INTEGER NOT NULL,\n"
+	  "  bytes INTEGER NOT NULL)", 7 },
+	{ "table", "rss",
+	  "CREATE TABLE rss(row TEXT NOT NULL, rss INTEGER NOT NULL, pss INTEGER NOT NULL)", 7 },
+	{ "table", "site_types",
+	  "CREATE TABLE site_types(node INTEGER NOT NULL REFERENCES nodes, how TEXT NOT NULL,\n"
+	  "  certain INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL)", 7 },
 	{ "table", "types",
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT "
 	  "NULL)", 0 },
@@ -71,14 +98,27 @@ const struct datafile_object datafile_schema[] = {
 	  "SELECT s.size, allocs, allocs * s.size, frees, (allocs - frees) * s.size, "
 	  "coalesce(list, '')\n"
 	  "FROM sums s LEFT JOIN names n ON n.size = s.size ORDER BY s.size", 0 },
-	/* f0 is the innermost function; names are looked up for the leaking paths only. */
+	/*
+	 * f0 is the innermost function; names are looked up for the leaking paths only. If nobody
+	 * has looked for what is lost, that is NULL and not 0.
+	 */
 	{ "view", "leaks",
-	  "CREATE VIEW leaks(kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path) AS\n"
-	  "WITH ends(node, allocs, bytes, frees, freed) AS MATERIALIZED (\n"
-	  "  SELECT node, sum(allocs), sum(allocs * size), sum(frees), sum(frees * size)\n"
-	  "  FROM leaves GROUP BY node),\n"
-	  "paths(allocs, bytes, frees, freed, whole, f4, f3, f2, f1, f0) AS MATERIALIZED (\n"
+	  "CREATE VIEW leaks(kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path,\n"
+	  "  lost_blocks, lost_bytes, lost_through_blocks, lost_through_bytes, possible_blocks,\n"
+	  "  possible_bytes) AS\n"
+	  "WITH marked(leaf, ln, lb, tn, tb, pn, pb) AS MATERIALIZED (\n"
+	  "  SELECT leaf, sum(iif(class = 0, blocks, 0)), sum(iif(class = 0, bytes, 0)),\n"
+	  "    sum(iif(class = 1, blocks, 0)), sum(iif(class = 1, bytes, 0)),\n"
+	  "    sum(iif(class = 2, blocks, 0)), sum(iif(class = 2, bytes, 0))\n"
+	  "  FROM reach GROUP BY leaf),\n"
+	  "ends(node, allocs, bytes, frees, freed, ln, lb, tn, tb, pn, pb) AS MATERIALIZED (\n"
+	  "  SELECT node, sum(allocs), sum(allocs * size), sum(frees), sum(frees * size),\n"
+	  "    sum(ln), sum(lb), sum(tn), sum(tb), sum(pn), sum(pb)\n"
+	  "  FROM leaves l LEFT JOIN marked ON leaf = l.rowid GROUP BY node),\n"
+	  "paths(allocs, bytes, frees, freed, ln, lb, tn, tb, pn, pb,\n"
+	  "  whole, f4, f3, f2, f1, f0) AS MATERIALIZED (\n"
 	  "  SELECT sum(allocs), sum(bytes), sum(frees), sum(freed),\n"
+	  "    sum(ln), sum(lb), sum(tn), sum(tb), sum(pn), sum(pb),\n"
 	  "    coalesce(0 IN (n0.id, n0.parent, n1.parent, n2.parent, n3.parent, n4.parent), 0) AS "
 	  "whole,\n"
 	  "    s4.function AS f4, s3.function AS f3, s2.function AS f2, s1.function AS f1,\n"
@@ -101,10 +141,14 @@ const struct datafile_object datafile_schema[] = {
 	  "    LEFT JOIN functions g2 ON g2.id = f2 LEFT JOIN functions g3 ON g3.id = f3\n"
 	  "    LEFT JOIN functions g4 ON g4.id = f4)\n"
 	  "SELECT bytes - freed, allocs, bytes, frees, freed, NOT whole,\n"
-	  "  iif(whole, '||' || list, '...' || substr(list, 2))\n"
-	  "FROM named ORDER BY bytes - freed DESC, (f0 IS NOT NULL) + (f1 IS NOT NULL) +\n"
+	  "  iif(whole, '||' || list, '...' || substr(list, 2)),\n"
+	  "  iif(known, coalesce(ln, 0), NULL), iif(known, coalesce(lb, 0), NULL),\n"
+	  "  iif(known, coalesce(tn, 0), NULL), iif(known, coalesce(tb, 0), NULL),\n"
+	  "  iif(known, coalesce(pn, 0), NULL), iif(known, coalesce(pb, 0), NULL)\n"
+	  "FROM named CROSS JOIN (SELECT value AS known FROM meta WHERE key = 'reach_known')\n"
+	  "ORDER BY bytes - freed DESC, (f0 IS NOT NULL) + (f1 IS NOT NULL) +\n"
 	  "  (f2 IS NOT NULL) + (f3 IS NOT NULL) + (f4 IS NOT NULL),\n"
-	  "  g4, g3, g2, g1, g0, f4, f3, f2, f1, f0, whole", 0 },
+	  "  g4, g3, g2, g1, g0, f4, f3, f2, f1, f0, whole", 7 },
 	{ "view", "direct",
 	  "CREATE VIEW direct(function, bytes, bytes_s, bytes_m, bytes_l, bytes_x,\n"
 	  "  kept, kept_s, kept_m, kept_l, kept_x, calls) AS\n"
@@ -153,6 +197,7 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER("failed_allocs", totals.failed_allocs),
 	MEMBER("unknown_frees", totals.unknown_frees),
 	MEMBER("inherited_frees", totals.inherited_frees),
+	MEMBER_SINCE(7, "before_frees", totals.before_frees),
 	MEMBER("truncated_chains", totals.truncated_chains),
 	MEMBER("truncated_no_cfi", totals.truncated_no_cfi),
 	MEMBER("truncated_unreadable", totals.truncated_unreadable),
@@ -175,6 +220,26 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER_SINCE(4, "taken", unseen.taken),
 	MEMBER_SINCE(4, "untrapped", unseen.untrapped),
 	MEMBER_SINCE(5, "lost_damaged", unseen.lost_damaged),
+	MEMBER_SINCE(6, "window_ns", window_ns),
+	MEMBER_SINCE(6, "windows_over", windows_over),
+	MEMBER_SINCE(7, "before_how", before.how),
+	MEMBER_SINCE(7, "before_blocks", before.blocks),
+	MEMBER_SINCE(7, "before_bytes", before.bytes),
+	MEMBER_SINCE(7, "before_freed_bytes", before.freed_bytes),
+	MEMBER_SINCE(7, "before_missed", before.missed),
+	MEMBER_SINCE(7, "before_missed_bytes", before.missed_bytes),
+	MEMBER_SINCE(7, "walk_ns", before.walk_ns),
+	MEMBER_SINCE(7, "reach_known", reach.known),
+	MEMBER_SINCE(7, "lost_blocks", reach.sums[PD_LOST].blocks),
+	MEMBER_SINCE(7, "lost_bytes", reach.sums[PD_LOST].bytes),
+	MEMBER_SINCE(7, "lost_through_blocks", reach.sums[PD_LOST_THROUGH].blocks),
+	MEMBER_SINCE(7, "lost_through_bytes", reach.sums[PD_LOST_THROUGH].bytes),
+	MEMBER_SINCE(7, "possible_blocks", reach.sums[PD_POSSIBLE].blocks),
+	MEMBER_SINCE(7, "possible_bytes", reach.sums[PD_POSSIBLE].bytes),
+	MEMBER_SINCE(7, "reachable_blocks", reach.sums[PD_REACHABLE].blocks),
+	MEMBER_SINCE(7, "reachable_bytes", reach.sums[PD_REACHABLE].bytes),
+	MEMBER_SINCE(7, "lost_and_freed", reach.freed),
+	MEMBER_SINCE(7, "lost_inherited", reach.inherited),
 	MEMBER("memory_paths", memory.paths),
 	MEMBER("memory_functions", memory.functions),
 	MEMBER("memory_counters", memory.counters),
@@ -221,6 +286,14 @@ uint64_t datafile_sum_null(uint64_t sum)
 uint64_t datafile_sum_int(uint64_t sum, uint64_t value)
 {
 	return sum_word(sum_word(sum, 2), value);
+}
+
+uint64_t datafile_sum_real(uint64_t sum, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return sum_word(sum_word(sum, 4), bits);
 }
 
 uint64_t datafile_sum_text(uint64_t sum, const char *text, size_t len)

@@ -14,7 +14,8 @@ struct datafile_object {
 	const char *type;	/* "table" or "view" */
 	const char *name;
 	const char *sql;	/* exactly as SQLite keeps it in sqlite_schema */
-	int since;		/* the version that brought it; 0: the first */
+	int since;		/* the version that brought it; 0: the first. A view that has
+				   changed counts as new: nobody here reads one */
 };
 
 /* All tables, then all views, in the order of their creation; ends with a NULL type. */
@@ -44,6 +45,7 @@ bool datafile_meta_set(const struct datafile_meta *m, struct profile_data *d, ui
 
 uint64_t datafile_sum_null(uint64_t sum);
 uint64_t datafile_sum_int(uint64_t sum, uint64_t value);
+uint64_t datafile_sum_real(uint64_t sum, double value);
 uint64_t datafile_sum_text(uint64_t sum, const char *text, size_t len);
 
 #endif

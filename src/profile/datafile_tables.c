@@ -3,110 +3,13 @@
 
 #include "profile/datafile.h"
 #include "profile/datafile_arcs.h"
+#include "profile/datafile_put.h"
 #include "profile/datafile_schema.h"
+#include "profile/pd_windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Running a statement costs as much as inserting some rows, so a statement inserts this many. */
-#define BATCH 16
-
-/* Rows on their way into the database. Once something failed nothing more happens. */
-struct put {
-	sqlite3 *db;
-	const char *table;	/* that is being filled */
-	int columns;		/* of it */
-	size_t rows_left;	/* still to come */
-	sqlite3_stmt *insert;	/* of as many rows as were to come when it began, up to BATCH */
-	int values;		/* that it wants */
-	int bound;		/* that it has */
-	uint64_t sum;		/* over all values so far */
-	int rc;
-};
-
-/* Prepares p->insert for the next rows, if it does not fit them already. */
-static void prepare(struct put *p)
-{
-	char sql[64 + BATCH * 64];
-	int rows = p->rows_left < BATCH ? 1 : BATCH;
-
-	p->bound = 0;
-	if (p->rc != SQLITE_OK || !p->rows_left || p->values == rows * p->columns)
-		return;
-	sqlite3_finalize(p->insert);
-	p->values = rows * p->columns;
-	int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES", p->table);
-	for (int i = 0; i < p->values; i++)
-		n += snprintf(sql + n, sizeof sql - (size_t)n, "%s?%s",
-			      i % p->columns ? "" : i ? ",(" : "(",
-			      (i + 1) % p->columns ? "," : ")");
-	p->rc = sqlite3_prepare_v2(p->db, sql, n, &p->insert, NULL);
-}
-
-static void put_begin(struct put *p, const char *table, int columns, size_t rows)
-{
-	p->table = table;
-	p->columns = columns;
-	p->rows_left = rows;
-	p->values = 0;
-	prepare(p);
-}
-
-static void put_end(struct put *p)
-{
-	sqlite3_finalize(p->insert);
-	p->insert = NULL;
-}
-
-static void bound(struct put *p, int rc)
-{
-	if (p->rc == SQLITE_OK)
-		p->rc = rc;
-}
-
-/* SQLite's integers have a sign; what is above 2^63 goes through as its two's complement. */
-static void put_int(struct put *p, uint64_t value)
-{
-	p->sum = datafile_sum_int(p->sum, value);
-	bound(p, sqlite3_bind_int64(p->insert, ++p->bound, (sqlite3_int64)value));
-}
-
-static void put_null(struct put *p)
-{
-	p->sum = datafile_sum_null(p->sum);
-	bound(p, sqlite3_bind_null(p->insert, ++p->bound));
-}
-
-static void put_index(struct put *p, uint32_t index)
-{
-	if (index == PD_NONE)
-		put_null(p);
-	else
-		put_int(p, index);
-}
-
-static void put_text(struct put *p, const char *text)
-{
-	if (!text) {
-		put_null(p);
-		return;
-	}
-	size_t len = strlen(text);
-	p->sum = datafile_sum_text(p->sum, text, len);
-	bound(p, sqlite3_bind_text64(p->insert, ++p->bound, text, len, SQLITE_STATIC, SQLITE_UTF8));
-}
-
-/* Ends a row. */
-static void put_row(struct put *p)
-{
-	if (p->rc != SQLITE_OK || p->bound < p->values)
-		return;
-	sqlite3_step(p->insert);
-	p->rc = sqlite3_reset(p->insert);
-	p->rows_left -= (size_t)(p->values / p->columns);
-	prepare(p);
-}
 
 static void put_command(struct put *p, const struct profile_data *d)
 {
@@ -270,6 +173,90 @@ static void put_recorded(struct put *p, const struct profile_data *d)
 	put_end(p);
 }
 
+static void put_windows(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "windows", 7, d->n_windows);
+	for (size_t i = 0; i < d->n_windows && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->windows[i].node);
+		put_int(p, d->windows[i].i);
+		put_int(p, d->windows[i].low);
+		put_int(p, d->windows[i].high);
+		put_int(p, d->windows[i].births);
+		put_int(p, d->windows[i].low_bytes);
+		put_int(p, d->windows[i].high_bytes);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_survivors(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "survivors", 4, d->n_survivors);
+	for (size_t i = 0; i < d->n_survivors && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->survivors[i].node);
+		put_int(p, d->survivors[i].i);
+		put_int(p, d->survivors[i].blocks);
+		put_int(p, d->survivors[i].bytes);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_site_types(struct put *p, const struct profile_data *d)
+{
+	put_begin(p, "site_types", 5, d->n_site_types);
+	for (size_t i = 0; i < d->n_site_types && p->rc == SQLITE_OK; i++) {
+		put_int(p, d->site_types[i].node);
+		put_text(p, pd_type_how_words[d->site_types[i].how]);
+		put_int(p, d->site_types[i].certain);
+		put_text(p, d->site_types[i].name);
+		put_int(p, d->site_types[i].size);
+		put_row(p);
+	}
+	put_end(p);
+}
+
+static void put_verdict(struct put *p, const struct profile_data *d, uint32_t node,
+			const struct trend_verdict *v)
+{
+	put_int(p, node);
+	put_text(p, trend_word(v->name));
+	put_real(p, v->z);
+	put_real(p, v->gain);
+	put_real(p, v->stays);
+	put_real(p, v->bytes_hour);
+	put_int(p, v->since * d->window_ns);
+	put_row(p);
+}
+
+/* One for each node that has windows: of the others it is too early to say anything. Windows and
+ * leaves are sorted by node alike. */
+static void put_verdicts(struct put *p, const struct profile_data *d)
+{
+	size_t nodes = 0, leaf = 0;
+
+	for (size_t i = 0; i < d->n_windows; i++)
+		nodes += !i || d->windows[i].node != d->windows[i - 1].node;
+	put_begin(p, "verdicts", 7, nodes);
+	for (size_t i = 0; i < d->n_windows && p->rc == SQLITE_OK; i++) {
+		uint32_t node = d->windows[i].node;
+
+		if (i && node == d->windows[i - 1].node)
+			continue;
+		struct trend_series s = pd_windows_series(d);
+
+		while (leaf < d->n_leaves && d->leaves[leaf].node < node)
+			leaf++;
+		for (; leaf < d->n_leaves && d->leaves[leaf].node == node; leaf++)
+			pd_windows_add_leaf(&d->leaves[leaf], &s);
+		pd_windows_add(d, node, &s);
+		struct trend_verdict v = trend_judge(&s);
+
+		put_verdict(p, d, node, &v);
+	}
+	put_end(p);
+}
+
 static void put_types(struct put *p, const struct profile_data *d)
 {
 	put_begin(p, "types", 3, d->n_types);
@@ -359,6 +346,11 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_peak(&p, d);
 	put_labels(&p, d);
 	put_recorded(&p, d);
+	put_windows(&p, d);
+	put_survivors(&p, d);
+	put_verdicts(&p, d);
+	datafile_put_besides(&p, d);
+	put_site_types(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

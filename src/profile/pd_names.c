@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/pd_names.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,9 +86,9 @@ uint32_t *names_falling(const struct profile_data *d, const uint32_t *rank)
 bool names_is_nameless(const char *name)
 {
 	const char *plus = strrchr(name, '+');
+	const char *digits = plus ? text_after(plus, "+0x") : NULL;
 
-	return plus && !strncmp(plus, "+0x", 3) &&
-	       plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+	return digits && digits[strspn(digits, "0123456789abcdef")] == '\0';
 }
 
 bool names_nothing_names(const struct profile_data *d, uint32_t function)
@@ -95,6 +97,6 @@ bool names_nothing_names(const struct profile_data *d, uint32_t function)
 
 	/* Who makes code may call it as he likes. */
 	if (function < d->n_functions && d->functions[function].module == PD_NONE)
-		return !strncmp(name, "0x", 2);
+		return text_begins(name, "0x");
 	return names_is_nameless(name);
 }

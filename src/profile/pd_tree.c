@@ -2,6 +2,8 @@
 #include "profile/pd_tree.h"
 
 #include "base/array.h"
+#include "profile/pd_site_types.h"
+#include "profile/pd_windows.h"
 
 #include <stdlib.h>
 
@@ -66,6 +68,10 @@ void pd_tree_merge_leaves(struct profile_data *d)
 			d->leaves[kept - 1].allocs += d->leaves[i].allocs;
 			d->leaves[kept - 1].frees += d->leaves[i].frees;
 			d->leaves[kept - 1].at_peak += d->leaves[i].at_peak;
+			for (int k = 0; k < PD_REACH_CLASSES; k++)
+				d->leaves[kept - 1].reach[k] += d->leaves[i].reach[k];
+			d->leaves[kept - 1].hanging.blocks += d->leaves[i].hanging.blocks;
+			d->leaves[kept - 1].hanging.bytes += d->leaves[i].hanging.bytes;
 		} else {
 			d->leaves[kept++] = d->leaves[i];
 		}
@@ -116,4 +122,6 @@ void pd_tree_move_counts(struct profile_data *d, const uint32_t *to)
 	d->n_lifetimes = kept;
 	pd_tree_merge_leaves(d);
 	pd_tree_merge_lifetimes(d);
+	pd_windows_move(d, to);
+	pd_site_types_move(d, to);
 }

@@ -12,6 +12,7 @@ static int add_roots(struct profile *p)
 {
 	p->walked_root = p->last = PD_NONE;
 	p->epoch = 1;
+	windows_init(&p->windows, 0);
 	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
 		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
 			return -ENOMEM;
@@ -51,6 +52,7 @@ static void forget_counts(struct profile *p)
 	for (size_t i = 0; i < p->n_leaves; i++)
 		p->leaves[i] = (struct call_leaf){ .node = p->leaves[i].node,
 						   .size = p->leaves[i].size,
+						   .site = p->leaves[i].site,
 						   .label = p->leaves[i].label };
 	p->epoch = 1;
 }
@@ -59,7 +61,10 @@ void profile_restart(struct profile *p)
 {
 	forget_counts(p);
 	live_release(&p->live);
+	marks_release(&p->marks);
+	before_restart(&p->before);
 	lifetimes_release(&p->lifetimes);
+	windows_restart(&p->windows);
 	p->n_taken = p->n_walked = 0;
 	p->walked_root = p->last = PD_NONE;
 	p->totals = (struct pd_totals){ 0 };
@@ -74,7 +79,8 @@ static int copy_tree(struct profile *p, const struct profile *from)
 	    copy_array(&p->leaves, from->leaves, from->n_leaves, sizeof *p->leaves) ||
 	    idindex_copy(&p->place_index, &from->place_index) ||
 	    idindex_copy(&p->node_index, &from->node_index) ||
-	    idindex_copy(&p->leaf_index, &from->leaf_index))
+	    idindex_copy(&p->leaf_index, &from->leaf_index) ||
+	    windows_copy(&p->windows, &from->windows))
 		return -ENOMEM;
 	p->n_places = p->cap_places = from->n_places;
 	p->n_nodes = p->cap_nodes = from->n_nodes;
@@ -90,7 +96,9 @@ struct profile *profile_fork(const struct profile *parent)
 	if (!p)
 		return NULL;
 	p->walked_root = p->last = PD_NONE;
-	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED))
+	p->seen_since_ns = parent->seen_since_ns;
+	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED) &&
+	    !before_fork(&p->before, &parent->before))
 		return p;
 	profile_free(p);
 	return NULL;
@@ -107,15 +115,32 @@ void profile_free(struct profile *p)
 	free(p->leaves);
 	idindex_release(&p->leaf_index);
 	live_release(&p->live);
+	before_release(&p->before);
+	marks_release(&p->marks);
+	mark_counts_release(&p->kept_marks);
 	lifetimes_release(&p->lifetimes);
+	windows_release(&p->windows);
+	kept_windows_release(&p->kept_windows);
 	free(p->taken);
 	free(p->walked);
 	free(p);
 }
 
-static size_t index_bytes(const struct idindex *x)
+void profile_set_before(struct profile *p, struct before *b)
 {
-	return x->slots ? ((size_t)x->mask + 1) * sizeof *x->slots : 0;
+	before_release(&p->before);
+	p->before = *b;
+	*b = (struct before){ 0 };
+}
+
+bool profile_knows(const struct profile *p, taddr key)
+{
+	return live_knows(&p->live, key) || before_has(&p->before, key);
+}
+
+void profile_set_shortest_window(struct profile *p, uint64_t ns)
+{
+	p->windows.shortest_ns = ns;
 }
 
 struct pd_memory profile_memory(const struct profile *p)
@@ -124,9 +149,11 @@ struct pd_memory profile_memory(const struct profile *p)
 		return p->memory;
 	return (struct pd_memory){
 		.paths = p->cap_walked * sizeof *p->walked,
-		.functions = p->cap_places * sizeof *p->places + index_bytes(&p->place_index),
-		.counters = p->cap_leaves * sizeof *p->leaves + index_bytes(&p->leaf_index) +
-			    live_memory(&p->live) + lifetimes_memory(&p->lifetimes),
-		.links = p->cap_nodes * sizeof *p->nodes + index_bytes(&p->node_index),
+		.functions = p->cap_places * sizeof *p->places + idindex_memory(&p->place_index),
+		.counters = p->cap_leaves * sizeof *p->leaves + idindex_memory(&p->leaf_index) +
+			    live_memory(&p->live) + before_memory(&p->before) +
+			    marks_memory(&p->marks) +
+			    lifetimes_memory(&p->lifetimes),
+		.links = p->cap_nodes * sizeof *p->nodes + idindex_memory(&p->node_index),
 	};
 }

@@ -4,9 +4,12 @@
 
 #include "alloc_event.h"
 #include "base/idindex.h"
+#include "profile/before.h"
 #include "profile/lifetimes.h"
 #include "profile/live.h"
+#include "profile/marks.h"
 #include "profile/profile_data.h"
+#include "profile/windows.h"
 
 /*
  * A profile in the making: counts allocation events in a call tree. Pure data; knows no process,
@@ -33,11 +36,17 @@ struct call_leaf {
 	uint64_t size, allocs, frees;
 	uint64_t epoch, at_peak;	/* see profile_leaf_at_peak() */
 	uint32_t node;
+	uint32_t site;	/* of windows.h: the same for all leaves of a node */
 	uint8_t label;	/* enum alloc_label */
 };
 
 /* In the number of a live block's leaf: it was allocated by the parent, before the fork. */
-#define LEAF_INHERITED 0x80000000u
+#define LEAF_INHERITED 0x40000000u
+
+static inline uint32_t profile_leaf_number(const struct live_slot *block)
+{
+	return block->leaf & ~(LEAF_INHERITED | LIVE_LATEST | LIVE_REACHED);
+}
 
 /*
  * What an event changed, told by the leaves of the blocks concerned: their chain and size. A leaf
@@ -61,13 +70,23 @@ struct block_change {
 struct taken_block {
 	struct live_slot block;	/* leaf with LEAF_INHERITED; only the address if it is not known */
 	int32_t task;
-	uint32_t last_of;	/* it was that thread's latest block, see lifetimes_take_last() */
 	bool known;
+	bool before;	/* it is one of those that were there before */
 };
 
 /* An element of the chain that was walked last, outermost first. */
 struct chain_step {
 	uint32_t frame, node;
+};
+
+/* What the windows of all sites came to, and who has survived of each. */
+struct kept_windows {
+	uint64_t window_ns;
+	uint32_t over;		/* windows that have passed */
+	struct pd_window *v;
+	size_t n;
+	struct pd_survivor *survivors;
+	size_t n_survivors;
 };
 
 struct profile {
@@ -91,7 +110,14 @@ struct profile {
 	uint32_t latest_leaf[1024];
 
 	struct live_table live;
+	struct before before;	/* blocks that are in no table, for they have no leaf */
+	struct marks marks;	/* of live blocks */
+	uint64_t seen_since_ns;	/* CLOCK_MONOTONIC: from then on all was told; UINT64_MAX: it is
+				   not now */
+	struct mark_counts kept_marks;	/* what they came to, if it is finished */
 	struct lifetimes lifetimes;
+	struct windows windows;
+	struct kept_windows kept_windows;	/* what they came to, if it is finished */
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 
@@ -106,6 +132,9 @@ struct profile {
 
 /* NULL: out of memory. */
 struct profile *profile_new(void);
+
+/* The windows of time begin with this length; before there is any event. */
+void profile_set_shortest_window(struct profile *p, uint64_t ns);
 void profile_free(struct profile *p);
 
 /**
@@ -136,6 +165,19 @@ size_t profile_chain_of(const struct profile *p, uint32_t node, uint32_t *frames
  */
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c);
 
+/**
+ * What was there before the first event. The blocks belong to the profile: *@b is empty then.
+ * Frees of them are not counted as those of unknown blocks, nor anywhere else but in there.
+ */
+void profile_set_before(struct profile *p, struct before *b);
+
+/* Is it a block whose end is awaited: one that was counted, or one that was there before? */
+bool profile_knows(const struct profile *p, taddr key);
+
+/* Events are to come soon: what they are about is fetched, all at a time, into the processor's
+ * caches. False: it fits in there, and they need not be told of for now. */
+bool profile_expect(const struct profile *p, const struct alloc_expected *v, unsigned n);
+
 /* Somebody wants to find this moment again, or it is the first or the last: time has passed. */
 void profile_stamp(struct profile *p, uint64_t time_ns);
 
@@ -153,6 +195,45 @@ struct profile *profile_fork(const struct profile *parent);
  * not changed since has still as many.
  */
 uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l);
+
+/* What comes and goes from now on is not told, until it is again: at @now_ns, CLOCK_MONOTONIC, if
+ * it was not. Of a block that is known since before that nobody knows whether it is the same. */
+void profile_unseen_from_now(struct profile *p);
+void profile_seen_from_now(struct profile *p, uint64_t now_ns);
+
+/* The block at @ptr, if it certainly has been there without a break since @then_ns,
+ * CLOCK_MONOTONIC, and was counted; good until the next one comes or goes. NULL: there is none. */
+const struct live_slot *profile_block_since(const struct profile *p, taddr ptr, uint64_t then_ns);
+
+/* Is the block at @ptr certainly from before the first event: found there, or requested by the
+ * parent? */
+bool profile_had_before(const struct profile *p, taddr ptr);
+
+/* The program's memory is being looked at as it is at @now_ns: which of its blocks are freed from
+ * here on is kept until profile_look_over(). */
+void profile_look(struct profile *p, uint64_t now_ns);
+void profile_look_over(struct profile *p);
+
+/* The program's memory has been looked at: what was said of blocks before is over. */
+void profile_looked(struct profile *p, const struct pd_reach *reach);
+
+/* ... at @then_ns, CLOCK_MONOTONIC, and this is what it said of the block that was at @said->ptr;
+ * of one that was not counted, or that was requested since, nothing is kept. One that has been
+ * freed since profile_look() counts as freed. 0 or -ENOMEM. */
+int profile_mark(struct profile *p, const struct said_of_block *said, uint64_t then_ns);
+
+/**
+ * How many blocks are marked so that are live still, by leaf. *out is the caller's, for
+ * mark_counts_release(). 0 or -ENOMEM.
+ */
+int profile_list_marks(const struct profile *p, struct mark_counts *out);
+
+/**
+ * What the windows have come to by now, with the numbers of nodes that the profile has now. *out is
+ * the caller's, for kept_windows_release(). 0 or -ENOMEM.
+ */
+int profile_list_windows(const struct profile *p, struct kept_windows *out);
+void kept_windows_release(struct kept_windows *k);
 
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);

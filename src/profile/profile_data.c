@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct profile_data *profile_data_new(void)
 {
@@ -23,6 +24,14 @@ struct profile_data *profile_data_new(void)
 		d->nodes[i].site = PD_NONE;
 	}
 	return d;
+}
+
+void profile_data_add_reach(const struct pd_leaf *l, struct pd_sum sums[PD_REACH_CLASSES])
+{
+	for (int k = 0; k < PD_REACH_CLASSES; k++) {
+		sums[k].blocks += l->reach[k];
+		sums[k].bytes += l->reach[k] * l->size;
+	}
 }
 
 const struct pd_point *profile_data_peak(const struct profile_data *d)
@@ -61,6 +70,29 @@ int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n)
 	return 0;
 }
 
+int profile_data_copy_besides(struct profile_data *to, const struct profile_data *from)
+{
+	const struct pd_before *b = &from->before;
+
+	to->reach = from->reach;
+	to->before = *b;
+	to->before.bins = calloc(b->n_bins + 1, sizeof *b->bins);
+	to->rss = calloc(from->n_rss + 1, sizeof *to->rss);
+	if (!to->before.bins)
+		to->before.n_bins = 0;
+	if (!to->before.bins || !to->rss)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_bins; i++)
+		to->before.bins[i] = b->bins[i];
+	for (size_t i = 0; i < from->n_rss; i++, to->n_rss++) {
+		to->rss[i] = from->rss[i];
+		to->rss[i].name = strdup(from->rss[i].name);
+		if (!to->rss[i].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 void profile_data_free(struct profile_data *d)
 {
 	if (!d)
@@ -85,7 +117,16 @@ void profile_data_free(struct profile_data *d)
 	free(d->nodes);
 	free(d->leaves);
 	free(d->lifetimes);
+	free(d->windows);
+	free(d->survivors);
+	for (size_t i = 0; i < d->n_site_types; i++)
+		free(d->site_types[i].name);
+	free(d->site_types);
 	free(d->points);
+	free(d->before.bins);
+	for (size_t i = 0; i < d->n_rss; i++)
+		free(d->rss[i].name);
+	free(d->rss);
 	for (size_t i = 0; i < d->n_types; i++)
 		free(d->types[i].name);
 	free(d->types);

@@ -29,6 +29,7 @@ struct pd_totals {
 	uint64_t failed_allocs;		/* calls that returned no memory */
 	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
 	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
+	uint64_t before_frees;		/* of blocks that were there before, found by a walk */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
 	/* Of these, for want of call frame information, because the stack could not be read,
 	 * because the chain was too long. */
@@ -109,6 +110,19 @@ struct pd_node {
 	uint64_t resumed;
 };
 
+/* What leads to a block, as a look at the program's memory has it. */
+enum pd_reach_class {
+	PD_LOST,		/* nothing, or only what it leads to itself */
+	PD_LOST_THROUGH,	/* only what is lost */
+	PD_POSSIBLE,		/* only a pointer into it, not to its start */
+	PD_REACHABLE,
+	PD_REACH_CLASSES,
+};
+
+struct pd_sum {
+	uint64_t blocks, bytes;
+};
+
 /* Requests of one exact size and label at the end of one chain. */
 struct pd_leaf {
 	uint32_t node;		/* the chain's innermost element, >= PD_FIRST_NODE; or a root if the
@@ -120,6 +134,11 @@ struct pd_leaf {
 	/* What the program said they are for: 1 cons, 2 floating point, 3 structure or vector, 4
 	 * other; 0: nothing. */
 	uint8_t label;
+	/* Of those that are live. What is left of these nobody could look for: they came later, or
+	 * are not the allocator's whose blocks were looked at. */
+	uint64_t reach[PD_REACH_CLASSES];
+	struct pd_sum hanging;	/* lost through those of them that are lost directly, wherever it
+				   was requested; usable bytes */
 };
 
 /* What was live at a moment. */
@@ -150,6 +169,80 @@ struct pd_lifetime {
 	uint64_t blocks;
 };
 
+/*
+ * How many blocks requested at the end of a chain were live while time went on, which is cut into
+ * equal windows. Where a node has no window its live blocks are those of its last one before, whose
+ * low and high are then the same; none before its first.
+ */
+struct pd_window {
+	uint32_t node;		/* as in struct pd_leaf */
+	uint32_t i;		/* from 0 on; < profile_data.windows_over */
+	uint64_t births;	/* blocks */
+	uint64_t low, high;	/* live blocks, at least and at most */
+	uint64_t low_bytes, high_bytes;
+};
+
+/* Of a node's blocks that were born in a window, those still live at the end. */
+struct pd_survivor {
+	uint32_t node, i;	/* as in struct pd_window */
+	uint64_t blocks, bytes;
+};
+
+/* Blocks that were there before the first event, of one usable size. */
+struct pd_before_bin {
+	uint64_t usable;
+	uint64_t blocks, freed, missed; /* missed: they are gone, which was not seen */
+};
+
+struct pd_before {
+	uint32_t how;	/* 0: nobody has looked; 1: only the sums are known; 2: blocks, too */
+	uint64_t blocks, bytes;	/* usable ones */
+	uint64_t freed_bytes;	/* their number is totals.before_frees */
+	uint64_t missed, missed_bytes;
+	uint64_t walk_ns;	/* so long the program was stopped for it */
+	struct pd_before_bin *bins;	/* by usable size, at most one for each */
+	size_t n_bins;
+};
+
+/* All blocks there were when the program's memory was looked at last, wherever they came from. */
+struct pd_reach {
+	uint32_t known;		/* 0: nobody has looked, or what was found was doubtful */
+	struct pd_sum sums[PD_REACH_CLASSES];	/* usable bytes */
+	uint64_t freed;		/* blocks that were said to be lost and were freed later: so often
+				   it was wrong */
+	uint64_t inherited;	/* lost blocks that a parent had requested before the fork */
+	/* Lost blocks of requests that were ignored for a report; in no file. */
+	uint64_t ignored;
+};
+
+/* What resident memory was for at the end; the rows are all there was. */
+struct pd_rss_row {
+	char *name;	/* as mprof rss has it */
+	uint64_t rss, pss;
+};
+
+/* How the type is known of what a call site requests. */
+enum pd_type_how {
+	PD_HOW_VARIABLE,	/* a variable has the block's address */
+	PD_HOW_MEMBER,		/* it is stored to a member of a structure */
+	PD_HOW_GLOBAL,		/* ... to a global variable */
+	PD_HOW_ARGUMENT,	/* it is passed to a function */
+	PD_HOW_RETURNED,	/* a function returns it */
+	PD_HOWS,
+};
+
+/* The word for it, in files and JSON. */
+extern const char *const pd_type_how_words[PD_HOWS];
+
+/* A type that may be that of what is requested at the end of a chain. */
+struct pd_site_type {
+	uint32_t node;		/* as in struct pd_leaf */
+	uint8_t how;		/* enum pd_type_how: the strongest evidence for those of the node */
+	uint8_t certain;	/* 1: it is the node's only one, and there can be no other */
+	uint64_t size;		/* bytes, sizeof; 0: not known */
+	char *name;		/* "struct request"; "struct request[4]": so many of them */
+};
+
 struct pd_type {
 	uint64_t size;		/* bytes, sizeof */
 	char *name;
@@ -166,6 +259,10 @@ struct profile_data {
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;
+	struct pd_before before;
+	struct pd_reach reach;
+	struct pd_rss_row *rss;	/* none: it is not known */
+	size_t n_rss;
 	struct pd_unseen unseen;
 	struct pd_memory memory;
 	struct pd_module *modules;
@@ -181,12 +278,23 @@ struct profile_data {
 	struct pd_lifetime *lifetimes;	/* at most one for each (node, axis, bucket); sorted by
 					   them */
 	size_t n_lifetimes;
+	uint64_t window_ns;	/* length of each window; 0: there are none */
+	uint32_t windows_over;	/* how many have passed */
+	struct pd_window *windows;	/* at most one for each (node, i); sorted by them */
+	size_t n_windows;
+	struct pd_survivor *survivors;	/* the same */
+	size_t n_survivors;
+	struct pd_site_type *site_types; /* sorted by node, then strcmp of name, each once */
+	size_t n_site_types;
 	struct pd_point *points; /* in the order of time */
 	size_t n_points;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a
 				   size */
 	size_t n_types;
 };
+
+/* What was said of a leaf's blocks is added to @sums, by class; the bytes as requested. */
+void profile_data_add_reach(const struct pd_leaf *l, struct pd_sum sums[PD_REACH_CLASSES]);
 
 /* The point at the peak, or NULL: there is none. */
 const struct pd_point *profile_data_peak(const struct profile_data *d);
@@ -204,6 +312,10 @@ bool *profile_data_modules_used(const struct profile_data *d);
  * Returns 0 or -ENOMEM.
  */
 int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
+
+/* What was there besides what was counted is in @to, too, which had nothing of that. 0 or
+ * -ENOMEM. */
+int profile_data_copy_besides(struct profile_data *to, const struct profile_data *from);
 
 /* Frees everything in it: all strings and arrays belong to the profile. NULL is fine. */
 void profile_data_free(struct profile_data *d);

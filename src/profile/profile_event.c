@@ -33,24 +33,35 @@ static void count_free(struct profile *p, const struct live_slot *block, bool kn
 		p->totals.inherited_frees += known;
 		return;
 	}
-	struct call_leaf *l = &p->leaves[block->leaf];
+	struct call_leaf *l = &p->leaves[profile_leaf_number(block)];
 
 	note_peak(p, l);
+	windows_death(&p->windows, l->site, l->size);
 	l->frees++;
 	p->totals.frees++;
 	p->totals.free_bytes += l->size;
 	p->live_bytes -= l->size;
 }
 
-/* A free that was seen, of a block that was @last_of a thread, as lifetimes_take_last() told. */
+/* One that was there before is freed, which was seen. */
+static void end_before(struct profile *p, taddr key)
+{
+	before_held_freed(&p->before, key);
+	p->totals.before_frees++;
+}
+
+/* A free that was seen. */
 static int count_death(struct profile *p, const struct live_slot *block, bool known,
-		       uint32_t last_of, uint64_t now_ns)
+		       uint64_t now_ns)
 {
 	p->lifetimes.events++;
 	if (!is_own(block, known))
 		return 0;
-	return lifetimes_death(&p->lifetimes, p->leaves[block->leaf].node, block, now_ns,
-			       last_of != PD_NONE);
+	const struct call_leaf *l = &p->leaves[profile_leaf_number(block)];
+
+	if (marks_gone(&p->marks, block, now_ns))
+		return -ENOMEM;
+	return lifetimes_death(&p->lifetimes, l->node, block, now_ns);
 }
 
 static void count_chain_end(struct pd_totals *t, enum chain_end end)
@@ -62,44 +73,41 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 }
 
 /* A block has gone, as @c tells; nothing if it was not known. */
-static void tell_gone(struct block_change *c, uint32_t leaf, bool known)
+static void tell_gone(struct block_change *c, const struct live_slot *block, bool known)
 {
 	if (!known)
 		return;
 	c->kind = BLOCK_GONE;
-	c->old_leaf = leaf & ~LEAF_INHERITED;
-	c->old_inherited = leaf & LEAF_INHERITED;
+	c->old_leaf = profile_leaf_number(block);
+	c->old_inherited = block->leaf & LEAF_INHERITED;
 }
 
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	uint32_t node = profile_node_of_chain(p, &e->chain);
 	uint32_t leaf = node == IDINDEX_NONE ? node : profile_leaf_of(p, node, e);
-	struct live_slot block = { .ptr = block_key(e, e->ptr), .leaf = leaf }, was;
+	const taddr key = block_key(e, e->ptr);
+	bool known;
 
-	if (leaf == IDINDEX_NONE)
-		return -ENOMEM;
-	lifetimes_birth(&p->lifetimes, &block, e->time_ns);
-	lifetimes_take_last(&p->lifetimes, block.ptr);
 	/* All that memory is needed for comes before anything is counted. */
-	int err = lifetimes_allocated(&p->lifetimes, e->task, block.ptr);
-	if (err)
-		return err;
-	int known = live_put(&p->live, &block, &was);
-	if (known < 0) {
-		lifetimes_take_last(&p->lifetimes, block.ptr);
-		return known;
-	}
+	if (leaf == IDINDEX_NONE || lifetimes_bear(&p->lifetimes, &p->live, e->task, key))
+		return -ENOMEM;
+	struct live_slot *block = live_add(&p->live, key, &known);
+	if (!block)
+		return -ENOMEM;
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
 	if (known) {
-		c->replaced_leaf = was.leaf & ~LEAF_INHERITED;
-		c->replaced_inherited = was.leaf & LEAF_INHERITED;
+		c->replaced_leaf = profile_leaf_number(block);
+		c->replaced_inherited = block->leaf & LEAF_INHERITED;
 		if (!c->replaced_inherited)
-			count_free(p, &was, true);
+			count_free(p, block, true);
 	}
+	before_reuse(&p->before, key);
+	lifetimes_birth(&p->lifetimes, block, leaf, e->time_ns);
 	c->kind = BLOCK_NEW;
 	c->leaf = leaf;
 	note_peak(p, &p->leaves[leaf]);
+	windows_birth(&p->windows, p->leaves[leaf].site, e->size);
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
@@ -125,18 +133,21 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 	if (!e->ptr)
 		return 0;
 	bool known = live_take(&p->live, block_key(e, e->ptr), &block);
+	if (!known && before_hold(&p->before, block_key(e, e->ptr))) {
+		p->lifetimes.events++;
+		end_before(p, block_key(e, e->ptr));
+		return 0;
+	}
 	if (!known && e->by_allocator)
 		return 0;
-	int err = count_death(p, &block, known,
-			      lifetimes_take_last(&p->lifetimes, block_key(e, e->ptr)),
-			      e->time_ns);
+	int err = count_death(p, &block, known, e->time_ns);
 	if (err) {
 		/* As if it had not been seen; there is room, for the block was here just now. */
 		live_put(&p->live, &block, &block);
 		return err;
 	}
 	count_free(p, &block, known);
-	tell_gone(c, block.leaf, known);
+	tell_gone(c, &block, known);
 	return 0;
 }
 
@@ -149,7 +160,7 @@ static int realloc_begin(struct profile *p, const struct alloc_event *e)
 	if (ARRAY_RESERVE(&p->taken, &p->cap_taken, p->n_taken))
 		return -ENOMEM;
 	b.known = live_take(&p->live, b.block.ptr, &b.block);
-	b.last_of = lifetimes_take_last(&p->lifetimes, b.block.ptr);
+	b.before = !b.known && before_hold(&p->before, b.block.ptr);
 	p->taken[p->n_taken++] = b;
 	return 0;
 }
@@ -172,42 +183,59 @@ static bool taken_end(struct profile *p, const struct alloc_event *e, struct tak
  * (the call was abandoned when it had moved the block already), has been freed after all. */
 static int put_back(struct profile *p, const struct taken_block *b, struct block_change *c)
 {
-	struct live_slot now, was;
+	struct live_slot block = b->block, now, was;
 
+	if (b->before && live_knows(&p->live, block.ptr))
+		end_before(p, block.ptr);
+	else if (b->before)
+		before_held_stays(&p->before, block.ptr);
 	if (!b->known)
 		return 0;
-	int again = live_put(&p->live, &b->block, &now);
-	if (again == 0)
-		return lifetimes_back(&p->lifetimes, b->last_of, b->block.ptr);
-	if (again < 0)
+	lifetimes_back(&p->lifetimes, &block);
+	int again = live_put(&p->live, &block, &now);
+	if (again <= 0)
 		return again;
 	again = live_put(&p->live, &now, &was);
 	if (again < 0)
 		return again;
 	count_free(p, &b->block, true);
-	tell_gone(c, b->block.leaf, true);
+	tell_gone(c, &b->block, true);
 	return 0;
 }
 
 static int realloc_end(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
-	struct taken_block b = { .last_of = PD_NONE };
+	struct taken_block b = { 0 };
 
-	taken_end(p, e, &b);
+	if (!taken_end(p, e, &b)) {
+		b.block.ptr = block_key(e, e->old_ptr);
+		b.before = before_hold(&p->before, b.block.ptr);
+	}
 	if (e->kind == AE_REALLOC_BACK)
 		return put_back(p, &b, c);
-	int err = count_death(p, &b.block, b.known, b.last_of, e->time_ns);
+	int err = count_death(p, &b.block, b.known, e->time_ns);
 	if (err) {
 		put_back(p, &b, c);
 		return err;
 	}
-	count_free(p, &b.block, b.known);
-	tell_gone(c, b.block.leaf, b.known);
+	uint32_t leaf = profile_leaf_number(&b.block);
+	uint32_t site = is_own(&b.block, b.known) ? p->leaves[leaf].site : PD_NONE;
+	struct windows_low low = { 0 };
+
+	if (site != PD_NONE)
+		low = windows_low(&p->windows, site);
+	if (b.before)
+		end_before(p, b.block.ptr);
+	else
+		count_free(p, &b.block, b.known);
+	tell_gone(c, &b.block, b.known);
 	if (e->kind == AE_REALLOC_FREED)
 		return 0;
 	err = count_alloc(p, e, c);
 	if (!err && b.known)
 		c->kind = BLOCK_RESIZED;
+	if (!err && site != PD_NONE)
+		windows_lift(&p->windows, site, low);
 	return err;
 }
 
@@ -231,6 +259,7 @@ static void pass_time(struct pd_load *l, uint64_t now, uint64_t bytes)
 void profile_stamp(struct profile *p, uint64_t time_ns)
 {
 	pass_time(&p->load, time_ns, p->live_bytes);
+	windows_pass(&p->windows, time_ns);
 	p->load.stamps++;
 }
 
@@ -279,6 +308,7 @@ static int count_event(struct profile *p, const struct alloc_event *e, struct bl
 int profile_event(struct profile *p, const struct alloc_event *e, struct block_change *c)
 {
 	pass_time(&p->load, e->time_ns, p->live_bytes);
+	windows_pass(&p->windows, e->time_ns);
 	int err = count_event(p, e, c);
 	if (!err)
 		count_call(p, e, c);

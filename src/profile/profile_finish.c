@@ -19,8 +19,10 @@ static void mark_used(const struct profile *p, struct numbers *to)
 	for (size_t i = 0; i < p->n_leaves; i++)
 		if (p->leaves[i].allocs)
 			to->nodes[p->leaves[i].node] = 0;
-	for (size_t i = 0; i < p->lifetimes.n; i++)
-		to->nodes[p->lifetimes.v[i].node] = 0;
+	for (size_t i = 0; i < p->lifetimes.counts.n_sites; i++)
+		to->nodes[p->lifetimes.counts.sites[i].node] = 0;
+	for (size_t i = 0; i < p->kept_windows.n; i++)
+		to->nodes[p->kept_windows.v[i].node] = 0;
 	/* A parent stands before its children. */
 	for (size_t i = p->n_nodes; i-- > PD_FIRST_NODE;) {
 		if (to->nodes[i] == PD_NONE)
@@ -64,19 +66,26 @@ static void move_nodes(struct profile *p, struct numbers *to)
 
 static void move_counts(struct profile *p, const struct numbers *to)
 {
-	size_t n = 0;
+	struct mark_counts *marks = &p->kept_marks;
+	size_t n = 0, mark = 0;
 
 	for (size_t i = 0; i < p->n_leaves; i++) {
 		struct call_leaf leaf = p->leaves[i];
 
 		if (!leaf.allocs)
 			continue;
+		/* Who has a live block has a request; marks are in the order of leaves. */
+		for (; mark < marks->n && marks->v[mark].leaf == i; mark++)
+			marks->v[mark].leaf = (uint32_t)n;
 		leaf.node = to->nodes[leaf.node];
 		p->leaves[n++] = leaf;
 	}
 	p->n_leaves = n;
-	for (size_t i = 0; i < p->lifetimes.n; i++)
-		p->lifetimes.v[i].node = to->nodes[p->lifetimes.v[i].node];
+	lifecounts_finish(&p->lifetimes.counts, to->nodes);
+	for (size_t i = 0; i < p->kept_windows.n; i++)
+		p->kept_windows.v[i].node = to->nodes[p->kept_windows.v[i].node];
+	for (size_t i = 0; i < p->kept_windows.n_survivors; i++)
+		p->kept_windows.survivors[i].node = to->nodes[p->kept_windows.survivors[i].node];
 }
 
 /* An array that need not grow any more; if there is no smaller one, it stays as it is. */
@@ -95,15 +104,17 @@ static void shrink(void *array, size_t n, size_t *cap, size_t size)
 static void drop_what_only_events_need(struct profile *p)
 {
 	struct lifetimes *l = &p->lifetimes;
-	struct lifetimes counted = { .events = l->events, .v = l->v, .n = l->n, .cap = l->cap };
+	struct lifetimes counted = { .events = l->events, .counts = l->counts };
 
 	idindex_release(&p->place_index);
 	idindex_release(&p->node_index);
 	idindex_release(&p->leaf_index);
 	live_release(&p->live);
-	l->v = NULL;
+	marks_release(&p->marks);
+	l->counts = (struct lifecounts){ 0 };
 	lifetimes_release(l);
 	*l = counted;
+	windows_release(&p->windows);
 	free(p->taken);
 	p->taken = NULL;
 	p->n_taken = p->cap_taken = 0;
@@ -116,8 +127,15 @@ int profile_finish(struct profile *p)
 {
 	struct numbers to = { calloc(p->n_nodes + 1, sizeof *to.nodes),
 			      calloc(p->n_places + 1, sizeof *to.places) };
+	struct lifecounts *c = &p->lifetimes.counts;
 	int err = to.nodes && to.places ? 0 : -ENOMEM;
 
+	if (!err && !p->finished)
+		err = profile_list_windows(p, &p->kept_windows);
+	if (!err && !p->finished)
+		err = before_finish(&p->before);
+	if (!err && !p->finished)
+		err = profile_list_marks(p, &p->kept_marks);
 	if (!err && !p->finished) {
 		p->memory = profile_memory(p);
 		p->finished = true;
@@ -129,7 +147,8 @@ int profile_finish(struct profile *p)
 		shrink(&p->places, p->n_places, &p->cap_places, sizeof *p->places);
 		shrink(&p->nodes, p->n_nodes, &p->cap_nodes, sizeof *p->nodes);
 		shrink(&p->leaves, p->n_leaves, &p->cap_leaves, sizeof *p->leaves);
-		shrink(&p->lifetimes.v, p->lifetimes.n, &p->lifetimes.cap, sizeof *p->lifetimes.v);
+		shrink(&c->sites, c->n_sites, &c->cap_sites, sizeof *c->sites);
+		shrink(&c->lines, c->n_lines, &c->cap_lines, sizeof *c->lines);
 	}
 	free(to.nodes);
 	free(to.places);

@@ -14,4 +14,9 @@ uint32_t profile_node_of_chain(struct profile *p, const struct alloc_chain *c);
 /* The leaf of what @e requests at @node. IDINDEX_NONE: out of memory, or there are too many. */
 uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_event *e);
 
+/* A request at @node is to come soon: where its leaf's number stands is fetched. */
+void profile_expect_leaf(const struct profile *p, uint32_t node, uint64_t size);
+/* The leaf that it probably has; or any, or IDINDEX_NONE. */
+uint32_t profile_guess_leaf(const struct profile *p, uint32_t node, uint64_t size);
+
 #endif

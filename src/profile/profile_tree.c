@@ -88,6 +88,20 @@ uint32_t profile_node_below(struct profile *p, uint32_t parent, uint32_t frame)
 	return id;
 }
 
+void profile_expect_leaf(const struct profile *p, uint32_t node, uint64_t size)
+{
+	const struct call_leaf key = { .node = node, .size = size };
+
+	idindex_expect(&p->leaf_index, leaf_hash(&key));
+}
+
+uint32_t profile_guess_leaf(const struct profile *p, uint32_t node, uint64_t size)
+{
+	const struct call_leaf key = { .node = node, .size = size };
+
+	return idindex_guess(&p->leaf_index, leaf_hash(&key));
+}
+
 uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_event *e)
 {
 	struct call_leaf key = { .node = node, .size = e->size, .label = (uint8_t)e->label };
@@ -101,7 +115,10 @@ uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_ev
 	if (id != IDINDEX_NONE)
 		return *latest = id;
 	id = (uint32_t)p->n_leaves;
-	if (id >= LEAF_INHERITED)
+	if (id >= LIVE_REACHED)
+		return IDINDEX_NONE;
+	key.site = windows_site_of(&p->windows, node);
+	if (key.site == IDINDEX_NONE)
 		return IDINDEX_NONE;
 	if (ARRAY_RESERVE(&p->leaves, &p->cap_leaves, p->n_leaves) ||
 	    idindex_add(&p->leaf_index, id, hash, leaf_rehash, p))

@@ -111,6 +111,23 @@ bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum 
 	return true;
 }
 
+int bins_count_rows(const struct profile_data *d, enum report_level level, size_t *n)
+{
+	struct bins b;
+	int err = bins_collect(d, &b);
+
+	*n = 0;
+	for (size_t i = 0; !err && i < b.n && b.items[i].size <= BINS_LARGEST; i++) {
+		size_t type = bins_first_type(d, b.items[i].size);
+		bool typed = type < d->n_types && d->types[type].size == b.items[i].size;
+
+		*n += bins_printed(&b, &b.items[i], typed, level);
+	}
+	if (!err)
+		bins_release(&b);
+	return err;
+}
+
 size_t bins_first_type(const struct profile_data *d, uint64_t size)
 {
 	return SEARCH_FIRST(d->n_types, i, d->types[i].size >= size);

@@ -31,6 +31,12 @@ void bins_add(struct bin *to, const struct bin *from);
 /* Whether a bin of at most BINS_LARGEST is a row of table 1; @typed: some type has its size. */
 bool bins_printed(const struct bins *b, const struct bin *bin, bool typed, enum report_level level);
 
+/**
+ * How many rows with a size of its own table 1 has at a level.
+ * Returns 0 or -ENOMEM.
+ */
+int bins_count_rows(const struct profile_data *d, enum report_level level, size_t *n);
+
 /* The first of the types that are at least @size bytes: an index into types[], or n_types. */
 size_t bins_first_type(const struct profile_data *d, uint64_t size);
 

@@ -11,43 +11,105 @@ static void count(struct direct_row *r, const struct profile_data *d, const stru
 	r->kept[sums_class(d, l)] += (l->allocs - l->frees) * l->size;
 }
 
+struct order {
+	const struct profile_data *d;
+	const uint32_t *rank;
+};
+
+static uint32_t line_of(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].line : 0;
+}
+
 static int in_order(const void *left, const void *right, void *data)
 {
 	const struct direct_row *a = left, *b = right;
-	const uint32_t *rank = data;
+	const struct order *o = data;
 	uint64_t bytes_a = sums_total(a->own.bytes), bytes_b = sums_total(b->own.bytes);
 
 	if (bytes_a != bytes_b)
 		return bytes_a > bytes_b ? -1 : 1;
-	return rank[a->function] < rank[b->function] ? -1 : 1;
+	if (a->function != b->function)
+		return o->rank[a->function] < o->rank[b->function] ? -1 : 1;
+	return line_of(o->d, a->site) < line_of(o->d, b->site) ? -1 : 1;
 }
 
-int direct_collect(const struct profile_data *d, const uint32_t *rank, struct direct *t)
+/* ---- which row a site belongs to ---- */
+
+static int by_line(const void *x, const void *y, void *data)
 {
-	size_t n = names_count(d);
+	const struct profile_data *d = data;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint32_t f = names_function(d, a), g = names_function(d, b);
 
-	*t = (struct direct){ .rows = calloc(n, sizeof *t->rows) };
-	if (!t->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < d->n_leaves; i++) {
-		const struct pd_leaf *l = &d->leaves[i];
-		uint32_t function = names_function(d, d->nodes[l->node].site);
+	if (f != g)
+		return f < g ? -1 : 1;
+	return line_of(d, a) < line_of(d, b) ? -1 : line_of(d, a) > line_of(d, b);
+}
 
-		count(&t->rows[function], d, l);
-		count(&t->total, d, l);
-		if (typed_sizes_add(&t->sizes, d, function, l->size)) {
-			direct_release(t);
-			return -ENOMEM;
+/* By site, and for PD_NONE at the end: the number of its function, or of its line. */
+static uint32_t *rows_of_sites(const struct profile_data *d, bool lines)
+{
+	uint32_t n = (uint32_t)d->n_sites, row = 0;
+	uint32_t *rows = calloc(n + 1, sizeof *rows), *sorted = calloc(n + 1, sizeof *sorted);
+
+	for (uint32_t i = 0; rows && sorted && i <= n; i++) {
+		rows[i] = names_function(d, i);
+		sorted[i] = i;
+	}
+	if (rows && sorted && lines) {
+		qsort_r(sorted, n + 1, sizeof *sorted, by_line, (void *)(uintptr_t)d);
+		for (uint32_t i = 0; i <= n; i++) {
+			row += i && by_line(&sorted[i - 1], &sorted[i], (void *)(uintptr_t)d);
+			rows[sorted[i]] = row;
 		}
 	}
-	typed_sizes_finish(&t->sizes);
-	for (size_t i = 0; i < n; i++) {
-		if (!t->rows[i].own.calls)
-			continue;
-		t->rows[t->n] = t->rows[i];
-		t->rows[t->n++].function = (uint32_t)i;
+	if (!sorted) {
+		free(rows);
+		rows = NULL;
 	}
-	qsort_r(t->rows, t->n, sizeof *t->rows, in_order, (void *)rank);
+	free(sorted);
+	return rows;
+}
+
+static int count_leaves(struct direct *t, const struct profile_data *d, const uint32_t *rows,
+			bool lines)
+{
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+		uint32_t site = d->nodes[l->node].site;
+		uint32_t row = rows[site < d->n_sites ? site : d->n_sites];
+
+		t->rows[row].function = names_function(d, site);
+		t->rows[row].site = lines ? site : PD_NONE;
+		count(&t->rows[row], d, l);
+		count(&t->total, d, l);
+		if (typed_sizes_add(&t->sizes, d, row, l->size))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int direct_collect(const struct profile_data *d, const uint32_t *rank, bool lines, struct direct *t)
+{
+	struct order order = { d, rank };
+	uint32_t *rows = rows_of_sites(d, lines);
+	/* There are no more lines with a call than there are calls. */
+	size_t n = lines ? d->n_sites + 1 : names_count(d);
+
+	*t = (struct direct){ .rows = calloc(n, sizeof *t->rows) };
+	int err = rows && t->rows ? count_leaves(t, d, rows, lines) : -ENOMEM;
+
+	free(rows);
+	if (err) {
+		direct_release(t);
+		return err;
+	}
+	typed_sizes_finish(&t->sizes);
+	for (size_t i = 0; i < n; i++)
+		if (t->rows[i].own.calls)
+			t->rows[t->n++] = t->rows[i];
+	qsort_r(t->rows, t->n, sizeof *t->rows, in_order, &order);
 	return 0;
 }
 

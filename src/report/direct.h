@@ -6,11 +6,13 @@
 #include "report/sums.h"
 #include "report/typed_sizes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* What a function requested directly. */
+/* What a function requested directly, or a line of it. */
 struct direct_row {
 	uint32_t function;		/* a number of names.h */
+	uint32_t site;			/* one of that line; PD_NONE: there is none */
 	struct sums own;
 	uint64_t kept[N_SIZE_CLASSES];	/* bytes of own that were kept */
 };
@@ -20,11 +22,13 @@ struct direct {
 	struct direct_row *rows;
 	size_t n;
 	struct direct_row total;
-	struct typed_sizes sizes;	/* owner: the function */
+	struct typed_sizes sizes;	/* owner: the function, if lines are not told apart */
 };
 
-/* @rank  from names_ranks(). Returns 0 or -ENOMEM. */
-int direct_collect(const struct profile_data *d, const uint32_t *rank, struct direct *t);
+/* @rank   from names_ranks()
+ * @lines  a row for each line of a function. Returns 0 or -ENOMEM. */
+int direct_collect(const struct profile_data *d, const uint32_t *rank, bool lines,
+		   struct direct *t);
 void direct_release(struct direct *t);
 
 #endif

@@ -143,7 +143,7 @@ static void bins(struct json_out *o, const struct profile_data *d)
 static void direct(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
 {
 	struct direct t;
-	int err = direct_collect(d, rank, &t);
+	int err = direct_collect(d, rank, false, &t);
 
 	if (err) {
 		json_out_fail(o, err);
@@ -187,6 +187,12 @@ int report_json(const struct profile_data *d, FILE *out)
 		json_out_member(&o, "unseen", unseen(&d->unseen));
 	if (d->min_size || d->max_size)
 		json_out_member(&o, "recorded", recorded(d));
+	if (d->before.how)
+		json_out_member(&o, "before", json_before(d));
+	if (d->reach.known)
+		json_out_member(&o, "reach", json_reach(d));
+	if (d->n_rss)
+		json_out_member(&o, "rss", json_rss(d));
 	if (d->labelled)
 		json_out_member(&o, "breakdown", json_string("kind"));
 	modules(&o, d);

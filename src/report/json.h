@@ -9,6 +9,12 @@
 /* The names of the types that have one of the sizes of @owner, by size. NULL: out of memory. */
 json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes, uint32_t owner);
 
+/* What was there before, what resident memory was for, and what led to blocks at the end. NULL: out
+ * of memory. */
+json_t *json_before(const struct profile_data *d);
+json_t *json_reach(const struct profile_data *d);
+json_t *json_rss(const struct profile_data *d);
+
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);

@@ -1,11 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/jsontext.h"
 #include "report/json.h"
 #include "report/json_path.h"
 #include "report/leaks.h"
+#include "report/verdicts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+/* Nothing where nothing is known: files of older formats have no windows. */
+static void write_verdict(struct json_out *o, const struct profile_data *d,
+			  const struct leaks *all, const struct leak *l)
+{
+	char text[256];
+
+	if (!d->window_ns)
+		return;
+	struct trend_verdict v = leaks_verdict(d, all, l);
+
+	snprintf(text, sizeof text,
+		 ",\"verdict\":{\"name\":\"%s\",\"z\":%.2f,\"rate_bytes_hour\":%.0f,"
+		 "\"stays\":%.4f,\"since_ns\":%" PRIu64 "}",
+		 trend_word(v.name), v.z, v.bytes_hour, v.stays, v.since * d->window_ns);
+	json_out_raw(o, text);
+}
+
+/* @before, then "NAMEblocks":N,"NAMEbytes":N. */
+static void write_sum(struct json_out *o, const char *before, const char *name,
+		      const struct pd_sum *s)
+{
+	char text[160];
+
+	snprintf(text, sizeof text,
+		 "%s\"%sblocks\":%" PRIu64 ",\"%sbytes\":%" PRIu64, before, name, s->blocks, name,
+		 s->bytes);
+	json_out_raw(o, text);
+}
+
+/* The same. */
+static void write_lost(struct json_out *o, const struct profile_data *d, const struct leak *l)
+{
+	const struct pd_sum *s = l->reach;
+	static const char *const names[PD_REACH_CLASSES] = {
+		[PD_LOST_THROUGH] = "through_",
+		[PD_POSSIBLE] = "possible_",
+		[PD_REACHABLE] = "reachable_",
+	};
+	struct pd_sum left = {l->allocs - l->frees, l->bytes - l->freed};
+
+	if (!d->reach.known)
+		return;
+	write_sum(o, ",\"lost\":{", "", &s[PD_LOST]);
+	write_sum(o, ",", "hanging_", &l->hanging);
+	left.blocks -= s[PD_LOST].blocks;
+	left.bytes -= s[PD_LOST].bytes;
+	for (int k = PD_LOST + 1; k < PD_REACH_CLASSES; k++) {
+		write_sum(o, ",", names[k], &s[k]);
+		left.blocks -= s[k].blocks;
+		left.bytes -= s[k].bytes;
+	}
+	write_sum(o, ",", "not_seen_", &left);
+	json_out_raw(o, "}");
+}
 
 static void write_types(struct json_out *o, const struct profile_data *d, const struct leaks *all,
 			const struct leak *l)
@@ -18,8 +75,37 @@ static void write_types(struct json_out *o, const struct profile_data *d, const 
 		json_out_fail(o, -ENOMEM);
 	json_out_raw(o, "],\"types\":");
 	json_out_raw(o, text ? text : "");
-	json_out_raw(o, "}");
 	free(text);
+}
+
+static json_t *pack_site_types(const struct pd_types_seen *s)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; names && i < s->n; i++)
+		json_array_append_new(names, json_text(s->v[i]->name));
+	return json_pack("{so ss sb}", "names", names, "how", pd_type_how_words[s->how], "certain",
+			 s->certain);
+}
+
+/* Nothing where nothing is known. */
+static void write_site_types(struct json_out *o, const struct profile_data *d,
+			     const struct leaks *all, const struct leak *l)
+{
+	struct pd_types_seen seen = { 0 };
+	int err = leaks_site_types(d, all, l, &seen);
+	json_t *types = !err && seen.n ? pack_site_types(&seen) : NULL;
+	char *text = types ? json_dumps(types, JSON_COMPACT) : NULL;
+
+	if (err || (seen.n && !text))
+		json_out_fail(o, -ENOMEM);
+	if (text) {
+		json_out_raw(o, ",\"site_type\":");
+		json_out_raw(o, text);
+	}
+	free(text);
+	json_decref(types);
+	pd_types_seen_release(&seen);
 }
 
 static void write_row(struct json_out *o, struct json_sites *e, const struct leaks *all,
@@ -35,7 +121,7 @@ static void write_row(struct json_out *o, struct json_sites *e, const struct lea
 	json_out_next_row(o);
 	json_out_raw(o, numbers);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const char *text = json_site(e, l->site[i]);
+		const char *text = json_site(e, all->sites[l->first + i]);
 
 		if (!text) {
 			json_out_fail(o, -ENOMEM);
@@ -45,16 +131,21 @@ static void write_row(struct json_out *o, struct json_sites *e, const struct lea
 		json_out_raw(o, text);
 	}
 	write_types(o, e->d, all, l);
+	write_site_types(o, e->d, all, l);
+	write_verdict(o, e->d, all, l);
+	write_lost(o, e->d, l);
+	json_out_raw(o, "}");
 }
 
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank)
 {
 	struct json_sites e;
 	struct leaks l = { 0 };
+	const struct leaks_wanted wanted = { LEAKS_BY_SITE, REPORT_VERBOSE, LEAKS_DEPTH, NULL };
 	int err = json_sites_init(&e, d);
 
 	if (!err)
-		err = leaks_collect(d, rank, LEAKS_BY_SITE, REPORT_VERBOSE, &l);
+		err = leaks_collect(d, rank, &wanted, &l);
 	if (err) {
 		json_out_fail(o, err);
 		goto out;

@@ -2,7 +2,9 @@
 #include "report/leaks.h"
 #include "base/array.h"
 #include "base/idindex.h"
+#include "base/search.h"
 #include "profile/pd_names.h"
+#include "report/own_code.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +14,17 @@
 struct context {
 	const struct profile_data *d;
 	const uint32_t *rank;
+	const struct leaks_wanted *wanted;
 	enum leaks_key key;
+	bool *own;	/* by site: is it own code? NULL: nobody asks */
+	uint32_t *sites;	/* of the paths, and behind them those of one that is looked for */
+	size_t n_sites, cap_sites;
 	struct leak *paths;
 	size_t n, cap;
 	struct idindex index;
 	struct typed_sizes sizes;
+	struct leak_end *ends;
+	size_t n_ends, cap_ends;
 };
 
 static uint64_t return_address(const struct profile_data *d, uint32_t site)
@@ -50,26 +58,64 @@ static int compare_lines(const struct profile_data *d, uint32_t s, uint32_t t)
 	return line(d, s) < line(d, t) ? -1 : line(d, s) > line(d, t);
 }
 
-/* The path of the chains that end at @node; the numbers are left 0. */
-static struct leak path_of(const struct profile_data *d, uint32_t node)
+/* A path of own code ends where that begins, if that is farther out than five. */
+static bool goes_on(const struct context *c, uint32_t n, bool own)
 {
-	struct leak p = { 0 };
-	uint32_t at = node;
+	return c->wanted->depth ? n < c->wanted->depth : n < LEAKS_DEPTH || !own;
+}
 
-	while (at >= PD_FIRST_NODE && p.n < LEAKS_DEPTH) {
-		p.site[p.n++] = d->nodes[at].site;
-		at = d->nodes[at].parent;
-	}
-	p.whole = at == PD_ROOT_WHOLE;
-	if (!p.n)
-		p.site[p.n++] = PD_NONE;
-	for (uint32_t i = 0, j = p.n - 1; i < j; i++, j--) {
-		uint32_t inner = p.site[i];
+/* Behind the sites of the paths: those of the chain that ends at @node, from the inside out.
+ * 0 or -ENOMEM. */
+static int climb(struct context *c, uint32_t node, struct leak *p)
+{
+	const struct profile_data *d = c->d;
+	const bool extends = !c->wanted->depth;
+	uint32_t at = node, five = PD_NONE;
+	size_t n_five = 0;
+	bool own = false;
 
-		p.site[i] = p.site[j];
-		p.site[j] = inner;
+	for (; at >= PD_FIRST_NODE && goes_on(c, p->n, own); at = d->nodes[at].parent) {
+		if (extends && p->n == LEAKS_DEPTH) {
+			five = at;
+			n_five = p->n;
+		}
+		if (ARRAY_RESERVE(&c->sites, &c->cap_sites, p->first + p->n))
+			return -ENOMEM;
+		c->sites[p->first + p->n++] = d->nodes[at].site;
+		own = own || (extends && c->own[d->nodes[at].site]);
 	}
-	return p;
+	/* None of it is own code, as far as it goes: nothing is gained by more than five. */
+	if (extends && !own && five != PD_NONE) {
+		at = five;
+		p->n = (uint32_t)n_five;
+	}
+	p->whole = at == PD_ROOT_WHOLE;
+	return 0;
+}
+
+/* The path of the chains that end at @node; the numbers are left 0. 0 or -ENOMEM. */
+static int path_of(struct context *c, uint32_t node, struct leak *p)
+{
+	*p = (struct leak){ .first = c->n_sites };
+	if (climb(c, node, p))
+		return -ENOMEM;
+	if (!p->n) {
+		if (ARRAY_RESERVE(&c->sites, &c->cap_sites, p->first))
+			return -ENOMEM;
+		c->sites[p->first + p->n++] = PD_NONE;
+	}
+	for (size_t i = p->first, j = p->first + p->n - 1; i < j; i++, j--) {
+		uint32_t inner = c->sites[i];
+
+		c->sites[i] = c->sites[j];
+		c->sites[j] = inner;
+	}
+	return 0;
+}
+
+static uint32_t site_at(const struct context *c, const struct leak *p, uint32_t i)
+{
+	return c->sites[p->first + i];
 }
 
 static uint64_t hash_of(const struct context *c, const struct leak *p)
@@ -77,11 +123,11 @@ static uint64_t hash_of(const struct context *c, const struct leak *p)
 	uint64_t hash = hash_mix(p->n * 2 + p->whole);
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		hash = hash_add(hash, names_function(c->d, p->site[i]));
+		hash = hash_add(hash, names_function(c->d, site_at(c, p, i)));
 		if (c->key == LEAKS_BY_SITE)
-			hash = hash_add(hash, return_address(c->d, p->site[i]));
+			hash = hash_add(hash, return_address(c->d, site_at(c, p, i)));
 		if (c->key == LEAKS_BY_LINE)
-			hash = hash_add(hash, line(c->d, p->site[i]));
+			hash = hash_add(hash, line(c->d, site_at(c, p, i)));
 	}
 	return hash;
 }
@@ -94,7 +140,7 @@ static bool same_path(const void *ctx, uint32_t item, const void *key)
 	if (a->n != b->n || a->whole != b->whole)
 		return false;
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint32_t s = a->site[i], t = b->site[i];
+		uint32_t s = site_at(c, a, i), t = site_at(c, b, i);
 
 		if (s == t)
 			continue;
@@ -128,6 +174,7 @@ static struct leak *intern(struct context *c, const struct leak *p)
 		return NULL;
 	c->paths[c->n] = *p;
 	c->paths[c->n].id = (uint32_t)c->n;
+	c->n_sites = p->first + p->n;
 	return &c->paths[c->n++];
 }
 
@@ -141,27 +188,40 @@ static int add_leaves(struct context *c)
 
 		/* Leaves are sorted by node: the path is looked up once for all sizes. */
 		if (!i || l->node != d->leaves[i - 1].node) {
-			struct leak key = path_of(d, l->node);
+			struct leak key;
 
-			p = intern(c, &key);
-			if (!p)
+			p = path_of(c, l->node, &key) ? NULL : intern(c, &key);
+			if (!p || ARRAY_RESERVE(&c->ends, &c->cap_ends, c->n_ends))
 				return -ENOMEM;
+			c->ends[c->n_ends++] = (struct leak_end){ p->id, l->node };
 		}
 		p->allocs += l->allocs;
 		p->bytes += l->allocs * l->size;
 		p->frees += l->frees;
 		p->freed += l->frees * l->size;
+		profile_data_add_reach(l, p->reach);
+		p->hanging.blocks += l->hanging.blocks;
+		p->hanging.bytes += l->hanging.bytes;
 		if (l->allocs > l->frees && typed_sizes_add(&c->sizes, d, p->id, l->size))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+static int compare_ends(const void *a, const void *b)
+{
+	const struct leak_end *x = a, *y = b;
+
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
 static int compare_names(const struct context *c, const struct leak *a, const struct leak *b)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint32_t s = c->rank[names_function(c->d, a->site[i])];
-		uint32_t t = c->rank[names_function(c->d, b->site[i])];
+		uint32_t s = c->rank[names_function(c->d, site_at(c, a, i))];
+		uint32_t t = c->rank[names_function(c->d, site_at(c, b, i))];
 
 		if (s != t)
 			return s < t ? -1 : 1;
@@ -172,7 +232,7 @@ static int compare_names(const struct context *c, const struct leak *a, const st
 static int compare_offsets(const struct context *c, const struct leak *a, const struct leak *b)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint64_t s = offset(c->d, a->site[i]), t = offset(c->d, b->site[i]);
+		uint64_t s = offset(c->d, site_at(c, a, i)), t = offset(c->d, site_at(c, b, i));
 
 		if (s != t)
 			return s < t ? -1 : 1;
@@ -185,7 +245,7 @@ static int compare_all_lines(const struct context *c, const struct leak *a, cons
 	int order = 0;
 
 	for (uint32_t i = 0; !order && i < a->n; i++)
-		order = compare_lines(c->d, a->site[i], b->site[i]);
+		order = compare_lines(c->d, site_at(c, a, i), site_at(c, b, i));
 	return order;
 }
 
@@ -252,29 +312,54 @@ static void drop_hidden(struct leaks *l, enum report_level level)
 	l->n = n;
 }
 
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, enum leaks_key key,
-		  enum report_level level, struct leaks *l)
+int leaks_collect(const struct profile_data *d, const uint32_t *rank,
+		  const struct leaks_wanted *wanted, struct leaks *l)
 {
-	struct context c = { .d = d, .rank = rank, .key = key };
-	int err = add_leaves(&c);
+	struct context c = { .d = d, .rank = rank, .wanted = wanted, .key = wanted->key };
+	if (!wanted->depth)
+		c.own = own_code_sites(d, wanted->own_code);
+	int err = c.own || wanted->depth ? add_leaves(&c) : -ENOMEM;
+
+	free(c.own);
 
 	idindex_release(&c.index);
 	typed_sizes_finish(&c.sizes);
-	*l = (struct leaks){ .items = c.paths, .n = c.n, .sizes = c.sizes };
+	if (c.n_ends)
+		qsort(c.ends, c.n_ends, sizeof *c.ends, compare_ends);
+	*l = (struct leaks){ .items = c.paths,
+			     .n = c.n,
+			     .sizes = c.sizes,
+			     .sites = c.sites,
+			     .ends = c.ends,
+			     .n_ends = c.n_ends };
 	if (err) {
 		leaks_release(l);
 		return err;
 	}
 	drop_sound(l);
-	drop_hidden(l, level);	/* before they are sorted: mostly few are left */
+	drop_hidden(l, wanted->level);	/* before they are sorted: mostly few are left */
 	if (l->n)
 		qsort_r(l->items, l->n, sizeof *l->items, in_order, &c);
 	return 0;
+}
+
+int leaks_site_types(const struct profile_data *d, const struct leaks *l, const struct leak *p,
+		     struct pd_types_seen *seen)
+{
+	int err = 0;
+
+	*seen = (struct pd_types_seen){ 0 };
+	for (size_t i = SEARCH_FIRST(l->n_ends, k, l->ends[k].path >= p->id);
+	     !err && i < l->n_ends && l->ends[i].path == p->id; i++)
+		err = pd_types_seen_add(seen, d, l->ends[i].node);
+	return err;
 }
 
 void leaks_release(struct leaks *l)
 {
 	free(l->items);
 	free(l->sizes.v);
+	free(l->ends);
+	free(l->sites);
 	*l = (struct leaks){ 0 };
 }

@@ -2,22 +2,30 @@
 #ifndef MPROF_REPORT_LEAKS_H
 #define MPROF_REPORT_LEAKS_H
 
+#include "profile/pd_site_types.h"
 #include "profile/profile_data.h"
 #include "report/report.h"
 #include "report/typed_sizes.h"
 
 #include <stdbool.h>
 
-/* A path is at most the innermost five functions of a chain. */
+/* A path is the innermost five functions of a chain, if nothing else is asked for. */
 #define LEAKS_DEPTH 5
 
 struct leak {
 	uint64_t allocs, bytes;		/* requests on this path and the bytes they asked for */
 	uint64_t frees, freed;		/* of these, and the bytes freed */
-	uint32_t site[LEAKS_DEPTH];	/* from the outside in; PD_NONE: the chain was empty, "?" */
-	uint32_t n;			/* 1 to LEAKS_DEPTH */
+	struct pd_sum reach[PD_REACH_CLASSES];	/* of what was kept */
+	struct pd_sum hanging;	/* as in struct pd_leaf */
+	size_t first;			/* of its sites in leaks.sites, from the outside in */
+	uint32_t n;			/* how many; 1 at least */
 	bool whole;			/* the path is the whole chain */
 	uint32_t id;			/* the owner in sizes */
+};
+
+/* A node of the call tree that a path ends at. */
+struct leak_end {
+	uint32_t path, node;	/* the path: its id */
 };
 
 /* Paths with more requests than frees: the rows of table 2 in their order, the sums of all. */
@@ -27,6 +35,9 @@ struct leaks {
 	size_t n_all;		/* leaking paths, rows or not */
 	uint64_t bytes, frees, freed, kept;
 	struct typed_sizes sizes;	/* of what was kept */
+	uint32_t *sites;	/* PD_NONE: the chain was empty, "?" */
+	struct leak_end *ends;	/* sorted */
+	size_t n_ends;
 };
 
 /* Which paths through the same functions are different ones. */
@@ -36,6 +47,15 @@ enum leaks_key {
 	LEAKS_BY_LINE,		/* those with call sites in different lines of the source */
 };
 
+/* Which paths there are, and which are rows. */
+struct leaks_wanted {
+	enum leaks_key key;
+	enum report_level level;
+	/* Functions of a path; 0: five, and as many more as are needed to reach own code. */
+	uint32_t depth;
+	const char *const *own_code;	/* as in own_code.h */
+};
+
 static inline enum leaks_key leaks_key_of(const struct report_options *o)
 {
 	if (o->leaks == REPORT_LEAKS_OFFSETS)
@@ -43,13 +63,13 @@ static inline enum leaks_key leaks_key_of(const struct report_options *o)
 	return o->lines ? LEAKS_BY_LINE : LEAKS_BY_FUNCTION;
 }
 
-/**
- * @rank     from names_ranks()
- * @level    which paths are rows
- * Returns 0 or -ENOMEM.
- */
-int leaks_collect(const struct profile_data *d, const uint32_t *rank, enum leaks_key key,
-		  enum report_level level, struct leaks *l);
+/* @rank: from names_ranks(). 0 or -ENOMEM. */
+int leaks_collect(const struct profile_data *d, const uint32_t *rank,
+		  const struct leaks_wanted *wanted, struct leaks *l);
+/* What is known of the types of what is requested at all the nodes that a path ends at. 0 or
+ * -ENOMEM; pd_types_seen_release() is to be called either way. */
+int leaks_site_types(const struct profile_data *d, const struct leaks *l, const struct leak *p,
+		     struct pd_types_seen *seen);
 void leaks_release(struct leaks *l);
 
 #endif

@@ -16,6 +16,12 @@ struct report_options {
 	enum report_leaks leaks;
 	bool lines;	/* the table of leaks tells apart lines and shows them */
 	bool lifetimes;	/* a fifth table */
+	uint32_t depth;	/* functions of a path of the table of leaks; 0: five, and as many more as
+			   are needed to reach own code */
+	const char *const *own_code;	/* files of own code, see own_code.h */
+	bool verdicts;	/* a column of the table of leaks */
+	bool site_types; /* another one */
+	bool summary;	/* instead of the tables what matters first */
 	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings
 			   say so */
 };
@@ -30,5 +36,10 @@ int report_tables(const struct profile_data *d, const struct report_options *o, 
 /* All of it as one JSON object, schema mprof.report.v1 (described in mprof(1)). Returns as
  * above. */
 int report_json(const struct profile_data *d, FILE *out);
+
+/* What is left of the blocks from before, which have been walked, for people or as JSON: the object
+ * "before" of the above. */
+int report_before(const struct profile_data *d, enum report_level level, FILE *out);
+int report_before_json(const struct profile_data *d, FILE *out);
 
 #endif

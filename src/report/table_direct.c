@@ -43,7 +43,8 @@ static void print_heading(struct row *r, bool labelled, bool at_peak)
 }
 
 static void print_direct(struct row *r, const struct direct_row *row,
-			 const struct direct_row *total, const char *percent, const char *name)
+			 const struct direct_row *total, const char *percent,
+			 const struct profile_data *d)
 {
 	uint64_t all = sums_total(total->own.bytes), all_kept = sums_total(total->kept);
 	char breakdown[PERCENT_BREAKDOWN];
@@ -61,7 +62,8 @@ static void print_direct(struct row *r, const struct direct_row *row,
 	row_left(r, 68, 68, "|");
 	row_number(r, 70, 81, row->own.calls);
 	row_move(r, 85);
-	row_append_name(r, name);
+	row_append_name(r, row == total ? "<TOTAL>" : names_text(d, row->function));
+	tables_append_line(r, d, row->site);
 	row_end(r);
 }
 
@@ -69,20 +71,20 @@ int tables_direct(struct row *r, const struct profile_data *d, const uint32_t *r
 		  const struct report_options *o)
 {
 	struct direct t;
-	int err = direct_collect(d, rank, &t);
+	int err = direct_collect(d, rank, o->lines, &t);
 
 	if (err)
 		return err;
 	print_heading(r, d->labelled, o->at_peak);
-	print_direct(r, &t.total, &t.total, "-----", "<TOTAL>");
+	t.total.site = PD_NONE;
+	print_direct(r, &t.total, &t.total, "-----", d);
 	row_end(r);
 	for (size_t i = 0; i < t.n; i++) {
 		char percent[PERCENT_DECIMAL];
 
 		percent_decimal(percent, sums_total(t.rows[i].own.bytes),
 				sums_total(t.total.own.bytes));
-		print_direct(r, &t.rows[i], &t.total, percent,
-			     names_text(d, t.rows[i].function));
+		print_direct(r, &t.rows[i], &t.total, percent, d);
 	}
 	row_lines(r, "\f\n\n");
 	direct_release(&t);

@@ -5,6 +5,7 @@
 #include "profile/pd_names.h"
 #include "report/percent.h"
 #include "report/tables.h"
+#include "report/verdicts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,19 +33,37 @@ void tables_append_line(struct row *r, const struct profile_data *d, uint32_t si
 	row_append(r, ")");
 }
 
-static void print_path(struct row *r, const struct profile_data *d, const struct leak *p,
-		       const struct report_options *o)
+void tables_append_path(struct row *r, const struct profile_data *d, const struct leaks *l,
+			const struct leak *p, const struct report_options *o)
 {
 	row_append(r, p->whole ? "|| " : "...");
 	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t site = l->sites[p->first + i];
+
 		row_append(r, i ? " > " : "> ");
-		row_append_name(r, names_text(d, names_function(d, p->site[i])));
+		row_append_name(r, names_text(d, names_function(d, site)));
 		if (o->leaks == REPORT_LEAKS_OFFSETS)
-			print_offset(r, d, p->site[i]);
+			print_offset(r, d, site);
 		if (o->lines)
-			tables_append_line(r, d, p->site[i]);
+			tables_append_line(r, d, site);
 	}
 }
+
+/* What stands before the path, besides the columns of 1990. */
+struct besides {
+	bool verdicts, reach, types;
+};
+
+/* From here on stands the path, or what stands before it. */
+static size_t last_column(const struct leaks *l)
+{
+	return l->frees ? 69 : 44;
+}
+
+/* Wider than nearly all verdicts, and most types. */
+#define VERDICT_COLUMNS 32
+#define TYPE_COLUMNS	24
+#define REACH_COLUMNS	11
 
 static void print_leak(struct row *r, const struct leaks *l, const struct leak *p)
 {
@@ -59,18 +78,74 @@ static void print_leak(struct row *r, const struct leaks *l, const struct leak *
 	percent_brackets(percent, p->bytes, l->bytes);
 	row_left(r, 37, 40, percent);
 	if (!l->frees) {
-		row_move(r, 44);
+		row_move(r, last_column(l));
 		return;
 	}
 	row_number(r, 41, 50, p->frees);
 	row_number(r, 51, 60, p->freed);
 	percent_brackets(percent, p->freed, l->freed);
 	row_left(r, 62, 65, percent);
-	row_move(r, 69);
+	row_move(r, last_column(l));
+}
+
+static void print_verdict(struct row *r, const struct profile_data *d, const struct leaks *l,
+			  const struct leak *p)
+{
+	struct trend_verdict v = leaks_verdict(d, l, p);
+	char text[VERDICT_TEXT];
+
+	if (!verdict_lost_text(text, p->reach, p->allocs - p->frees))
+		verdict_text(text, &v, p->frees);
+	row_append(r, text);
+	row_move(r, last_column(l) + VERDICT_COLUMNS);
+}
+
+/* What leads to what was kept, in bytes; and of how much nobody can tell that. */
+static void print_reach(struct row *r, const struct leaks *l, const struct leak *p)
+{
+	size_t at = last_column(l) + VERDICT_COLUMNS;
+	uint64_t left = p->bytes - p->freed;
+
+	for (int k = 0; k < PD_REACH_CLASSES; k++, at += REACH_COLUMNS) {
+		row_number(r, at, at + REACH_COLUMNS - 2, p->reach[k].bytes);
+		left -= p->reach[k].bytes;
+	}
+	row_number(r, at, at + REACH_COLUMNS - 2, left);
+	row_move(r, at + REACH_COLUMNS);
+}
+
+/* What the path requests, as far as it is known: then as "A | B". 0 or -ENOMEM. */
+static int print_site_types(struct row *r, const struct profile_data *d, const struct leaks *l,
+			    const struct leak *p, const struct besides *b)
+{
+	size_t at = last_column(l) + (b->verdicts ? VERDICT_COLUMNS : 0) +
+		    (b->reach ? (PD_REACH_CLASSES + 1) * REACH_COLUMNS : 0);
+	struct pd_types_seen seen;
+	int err = leaks_site_types(d, l, p, &seen);
+
+	for (size_t i = 0; !err && i < seen.n; i++) {
+		row_append(r, i ? " | " : "");
+		row_append_name(r, seen.v[i]->name);
+	}
+	pd_types_seen_release(&seen);
+	row_move(r, at + TYPE_COLUMNS);
+	return err;
+}
+
+/* All that stands before the path. 0 or -ENOMEM. */
+static int print_besides(struct row *r, const struct profile_data *d, const struct leaks *l,
+			 const struct leak *p, const struct besides *b)
+{
+	if (b->verdicts)
+		print_verdict(r, d, l, p);
+	if (b->reach)
+		print_reach(r, l, p);
+	return b->types ? print_site_types(r, d, l, p, b) : 0;
 }
 
 /* At the peak nothing had been freed of what was live, and none of it needs to be a leak. */
-static void print_heading(struct row *r, const struct leaks *l, bool at_peak)
+static void print_heading(struct row *r, const struct leaks *l, bool at_peak,
+			  const struct besides *b)
 {
 	char total[64];
 
@@ -83,26 +158,36 @@ static void print_heading(struct row *r, const struct leaks *l, bool at_peak)
 	row_lines(r, total);
 	row_lines(r, at_peak ? "live bytes (%)     blocks     bytes (%)     " :
 			       "kept bytes (%)     allocs     bytes (%)     ");
-	row_lines(r, l->frees ? " frees     bytes (%)     path\n\n" : "path\n\n");
+	row_lines(r, l->frees ? " frees     bytes (%)     " : "");
+	row_lines(r, b->verdicts ? "verdict                         " : "");
+	row_lines(r, b->reach ? "lost bytes    through   possible  reachable   not seen  " : "");
+	row_lines(r, b->types ? "type                    " : "");
+	row_lines(r, "path\n\n");
 }
 
 int tables_leaks(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		 const struct report_options *o)
 {
 	struct leaks l;
-	int err = leaks_collect(d, rank, leaks_key_of(o), o->level, &l);
+	const struct leaks_wanted wanted = { leaks_key_of(o), o->level, o->depth, o->own_code };
+	int err = leaks_collect(d, rank, &wanted, &l);
 
 	if (err)
 		return err;
+	const struct besides b = { .verdicts = o->verdicts && d->window_ns,
+				   .reach = o->verdicts && d->window_ns && d->reach.known,
+				   .types = o->site_types && d->n_site_types };
+
 	if (l.n_all) {
-		print_heading(r, &l, o->at_peak);
-		for (size_t i = 0; i < l.n; i++) {
+		print_heading(r, &l, o->at_peak, &b);
+		for (size_t i = 0; !err && i < l.n; i++) {
 			print_leak(r, &l, &l.items[i]);
-			print_path(r, d, &l.items[i], o);
+			err = print_besides(r, d, &l, &l.items[i], &b);
+			tables_append_path(r, d, &l, &l.items[i], o);
 			row_end(r);
 		}
 		row_lines(r, "\n\f\n\n");
 	}
 	leaks_release(&l);
-	return 0;
+	return err;
 }

@@ -20,6 +20,8 @@ static int print_all(struct row *r, const struct profile_data *d, const uint32_t
 		err = tables_graph(r, d, rank, o);
 	if (!err && o->lifetimes)
 		err = tables_lifetimes(r, d, rank, o->level);
+	if (!err)
+		tables_before(r, d, o->level);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #define MPROF_REPORT_TABLES_H
 
 #include "profile/profile_data.h"
+#include "report/leaks.h"
 #include "report/report.h"
 #include "report/row.h"
 
@@ -21,6 +22,13 @@ int tables_graph(struct row *r, const struct profile_data *d, const uint32_t *ra
 		 const struct report_options *o);
 int tables_lifetimes(struct row *r, const struct profile_data *d, const uint32_t *rank,
 		     enum report_level level);
+
+/* Nothing, unless what was there before is known. */
+void tables_before(struct row *r, const struct profile_data *d, enum report_level level);
+
+/* "|| > main > f": the path of a row of table 2. */
+void tables_append_path(struct row *r, const struct profile_data *d, const struct leaks *l,
+			const struct leak *p, const struct report_options *o);
 
 /* " (file.c:12)" of a call site, if it has a line; without the folders, which would make the lines
  * of a table longer than any window. */

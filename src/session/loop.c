@@ -16,22 +16,49 @@ static bool time_is_over(const struct session *s)
 	return s->settings.duration > 0 && elapsed >= s->settings.duration;
 }
 
-/* Outputs want time to pass; or only one look at them, when the session is so old. */
+/* The next age in seconds at which somebody wants to look at the session; 0: nobody does. */
+static unsigned next_age(const struct session *s, uint64_t age_s)
+{
+	unsigned next = s->settings.may_be_fast && SESSION_COST_S > age_s ? SESSION_COST_S : 0;
+
+	for (unsigned k = 0; k < s->n_outputs; k++) {
+		unsigned ahead = s->outputs[k]->ahead_s;
+
+		if (ahead > age_s && (!next || ahead < next))
+			next = ahead;
+	}
+	return next;
+}
+
+/* Have the loop look at what there is to do when somebody wants it next. */
+static void await_age(const struct session *s)
+{
+	uint64_t age_ns = clock_now_ns() - s->started_ns;
+	unsigned next = next_age(s, age_ns / 1000000000);
+	uint64_t us = next ? (next * UINT64_C(1000000000) - age_ns) / 1000 + 1 : 0;
+	struct itimerval once = { .it_value = { (time_t)(us / 1000000), (long)(us % 1000000) } };
+
+	setitimer(ITIMER_REAL, &once, NULL);
+}
+
+/* Outputs want time to pass; or only a look at them, when the session is so old. */
+static bool ticks(const struct session *s)
+{
+	bool ticks = s->settings.duration > 0 || s->settings.ticks;
+
+	for (unsigned k = 0; k < s->n_outputs; k++)
+		ticks |= s->outputs[k]->ticks;
+	return ticks;
+}
+
 static void start_ticking(const struct session *s)
 {
 	struct itimerval every = { { 0, SESSION_TICK_MS * 1000 }, { 0, SESSION_TICK_MS * 1000 } };
-	struct itimerval once = { { 0, 0 }, { 0, 0 } };
-	bool ticks = s->settings.duration > 0 || s->settings.ticks;
 
-	for (unsigned k = 0; k < s->n_outputs; k++) {
-		ticks |= s->outputs[k]->ticks;
-		if (s->outputs[k]->ahead_s > once.it_value.tv_sec)
-			once.it_value.tv_sec = s->outputs[k]->ahead_s;
-	}
-	if (ticks)
+	if (ticks(s))
 		setitimer(ITIMER_REAL, &every, NULL);
-	else if (once.it_value.tv_sec)
-		setitimer(ITIMER_REAL, &once, NULL);
+	else
+		await_age(s);
 }
 
 static void stop_ticking(void)
@@ -55,13 +82,17 @@ int session_run(struct session *s)
 	int err = 0;
 
 	s->started_ns = clock_now_ns();
+	s->started_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	bool ticking = ticks(s);
 	start_ticking(s);
 	while (!err) {
 		signals_attended();
 		s->host.attend(s);
 		session_attend(s);
 		session_tick(s);
-		if (is_over(s))
+		if (!ticking)
+			await_age(s);
+		if (is_over(s) && !(s->host.finishes && s->host.finishes(s)))
 			break;
 		err = ops->run(s->observer, &signals_attention);
 		/* A control socket may be ready without a signal's having come. */

@@ -10,6 +10,7 @@
 #include "session/saving.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ static void image_free(struct image *i)
 	recorders_free(i->recorders);
 	size_filter_release(&i->size_filter);
 	profile_free(i->profile);
+	for (size_t k = 0; k < i->n_rss; k++)
+		free(i->rss[k].name);
+	free(i->rss);
 	free(i);
 }
 
@@ -71,6 +75,9 @@ void session_retitle(struct image *i)
 {
 	char now[TITLE_MAX];
 
+	/* What is shown by now may be another program. */
+	if (!i->observed || !i->session->observer->ops->has_memory(i->observed))
+		return;
 	if (!title_of(now, i->pid) || !strcmp(now, i->title))
 		return;
 	strcpy(i->title, now);
@@ -116,6 +123,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 		.min = s->settings.min_size,
 		.max = s->settings.max_size ? s->settings.max_size : UINT64_MAX,
 	};
+	profile_set_shortest_window(profile, s->settings.shortest_window_ns);
 	profile_stamp(profile, clock_now_ns());
 	i->started_ns = clock_wall_ns();
 	i->program = NO_FILE;
@@ -145,6 +153,9 @@ void *session_begins(void *ctx, pid_t pid)
 	struct session *s = ctx;
 	struct image *i = image_begin(s, pid, profile_new());
 	int err = i ? 0 : -ENOMEM;
+
+	if (i && pid == s->attaching)
+		profile_set_before(i->profile, &s->before);
 
 	for (unsigned k = 0; !err && k < s->n_outputs; k++)
 		err = s->outputs[k]->ops->begins(s->outputs[k], i);
@@ -301,6 +312,7 @@ void session_release(struct session *s)
 	images_free(s->images);
 	images_free(s->left_out);
 	save_children_release(&s->save_children);
+	before_release(&s->before);
 	free(s->attached);
 }
 
@@ -310,6 +322,25 @@ int session_add(struct session *s, pid_t pid)
 		return -ENOMEM;
 	s->attached[s->n_attached++] = pid;
 	return 0;
+}
+
+/* Once, and only to who could have it cheaper. */
+static void tell_cost(struct session *s)
+{
+	if (s->told_cost || !s->settings.may_be_fast)
+		return;
+	const struct session_cost c = session_cost(s);
+
+	if (!session_cost_is_heavy(&c))
+		return;
+	s->told_cost = true;
+	say_to(s->host.say,
+	       "traps slow process %d down: %" PRIu64
+	       " requests and frees have kept mprof busy for %.0f%% of the time, and what the "
+	       "kernel takes for the stops comes on top, as a rule as much again or more; "
+	       "--engine=fast would take about %.0f%% (see ENGINES in the manual)",
+	       (int)s->root, c.calls, session_cost_share(&c) * 100,
+	       session_cost_of_fast(&c) * 100 + 0.5);
 }
 
 void session_tick(struct session *s)
@@ -325,6 +356,7 @@ void session_tick(struct session *s)
 		if (o->ops->ahead && now - s->started_ns >= o->ahead_s * 1000000000ull)
 			o->ops->ahead(o);
 	}
+	tell_cost(s);
 }
 
 struct image *session_observed_image(const struct session *s, pid_t pid)
@@ -352,6 +384,14 @@ bool session_failed(const struct session *s)
 	return false;
 }
 
+/* All that were seen. */
+static uint64_t frees_of(const struct image *i)
+{
+	const struct pd_totals *t = &i->profile->totals;
+
+	return t->frees + t->unknown_frees + t->before_frees;
+}
+
 struct session_state session_state(const struct session *s)
 {
 	const struct observer *o = s->observer;
@@ -361,11 +401,32 @@ struct session_state session_state(const struct session *s)
 	for (const struct image *i = s->images; i; i = i->next) {
 		st.processes += i->observed != NULL;
 		st.allocs += i->profile->totals.allocs;
-		st.frees += i->profile->totals.frees + i->profile->totals.unknown_frees;
+		st.frees += frees_of(i);
 		st.live_bytes += i->observed ? i->profile->live_bytes : 0;
 		st.lost += session_lost(i);
 	}
 	return st;
+}
+
+struct session_cost session_cost(const struct session *s)
+{
+	struct session_cost c = {
+		.elapsed_ns = clock_now_ns() - s->started_ns,
+		.worked_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->started_cpu_ns,
+	};
+	bool fast = false;
+
+	for (const struct image *i = s->images; i; i = i->next) {
+		if (!i->observed)
+			continue;
+		const struct observed_counts n = s->observer->ops->counts(i->observed);
+
+		c.trapped = true;
+		fast |= n.engine.functions;
+		c.calls += i->profile->totals.allocs + frees_of(i);
+	}
+	c.trapped &= !fast;
+	return c;
 }
 
 uint64_t session_lost(const struct image *i)

@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "profile/size_filter.h"
 #include "record/recorder.h"
+#include "session/cost.h"
 #include "session/output.h"
 #include "session/save_children.h"
 
@@ -50,6 +51,8 @@ struct image {
 	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
+	struct pd_rss_row *rss;	/* what its resident memory was for; none: not known */
+	size_t n_rss;
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
@@ -68,7 +71,10 @@ struct session_settings {
 	uint64_t min_size, max_size;	/* of the requests that are recorded; 0: no limit */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	double duration;	/* seconds; 0: without end */
+	uint64_t shortest_window_ns;	/* of profiles; 0: the usual */
 	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
+	bool may_be_fast;	/* what takes more than half of the programs' time could take less
+				   with the fast engine: say so */
 };
 
 enum { SESSION_TICK_MS = 250 };
@@ -88,6 +94,9 @@ struct session_host {
 	void (*attend)(struct session *s);
 	/* Does somebody want the end? */
 	bool (*is_over)(struct session *s);
+	/* The end is near: is something going on that has to be waited for, while the programs run?
+	 * May be NULL. */
+	bool (*finishes)(struct session *s);
 };
 
 struct session {
@@ -108,6 +117,7 @@ struct session {
 	uint64_t unfollowed;	/* processes that they have started and that are not profiled,
 				   since trace_children is not wanted */
 	pid_t attaching;	/* the one that is being attached to; 0: none */
+	struct before before;	/* what was found in that one, before anything of ours was in it */
 	int root_status;	/* as waitpid gave it */
 	bool root_ended;
 	bool foreign;		/* the program is another user's */
@@ -117,6 +127,8 @@ struct session {
 	enum unobserved refused_why;
 	bool suspended;
 	uint64_t started_ns;	/* CLOCK_MONOTONIC */
+	uint64_t started_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID, at the same moment */
+	bool told_cost;
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;
@@ -191,6 +203,9 @@ struct session_state {
 };
 
 struct session_state session_state(const struct session *s);
+
+/* What observing has cost so far. */
+struct session_cost session_cost(const struct session *s);
 
 /* Events of an image that could not be counted. */
 uint64_t session_lost(const struct image *i);

@@ -50,7 +50,7 @@ static int sift(struct image *i, struct alloc_event *e)
 		return 1;
 	taddr block = e->kind == AE_REALLOC_BEGIN ? e->old_ptr : e->ptr;
 	int passes = size_filter_event(&i->size_filter, e,
-				       live_knows(&i->profile->live, block_key(e, block)));
+				       profile_knows(i->profile, block_key(e, block)));
 	if (i->stopped || i->paused) {
 		i->size_filter.requests = was.requests;
 		i->size_filter.frees = was.frees;
@@ -104,16 +104,27 @@ static bool sink_wants(void *image, uint64_t size)
 	return i->stopped || i->paused || size_filter_passes(&i->size_filter, size);
 }
 
+static bool sink_expect(void *image, const struct alloc_expected *v, unsigned n)
+{
+	const struct image *i = image;
+
+	return profile_expect(i->profile, v, n);
+}
+
 static bool sink_knows(void *image, taddr ptr)
 {
 	const struct image *i = image;
 
-	return live_knows(&i->profile->live, ptr);
+	return profile_knows(i->profile, ptr);
 }
 
 void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now)
 {
 	profile_stamp(i->profile, now);
+	if (mark == RECORD_SUSPENDED)
+		profile_unseen_from_now(i->profile);
+	else if (mark == RECORD_RESUMED || mark == RECORD_RESTARTED)
+		profile_seen_from_now(i->profile, now);
 	recorders_mark(i->recorders, mark, task, now);
 }
 
@@ -287,6 +298,7 @@ const struct observer_sink session_sink = {
 	.event = sink_event,
 	.wants = sink_wants,
 	.knows = sink_knows,
+	.expect = sink_expect,
 	.frame = sink_frame,
 	.node = sink_node,
 	.mark = sink_mark,

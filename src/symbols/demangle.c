@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/demangle.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -33,9 +35,9 @@ static void put(const char *s, size_t n, void *ctx)
 static bool run(const char *linkage, struct sink *k)
 {
 	static const int how = DMGL_PARAMS | DMGL_ANSI;
-	bool v3 = strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_GLOBAL_", 8) == 0;
+	bool v3 = text_begins(linkage, "_Z") || text_begins(linkage, "_GLOBAL_");
 
-	if (!v3 && strncmp(linkage, "_R", 2) != 0)
+	if (!v3 && !text_begins(linkage, "_R"))
 		return false;
 	if (rust_demangle_callback(linkage, how, put, k))
 		return true;
@@ -116,7 +118,7 @@ bool demangle_bare(const char *linkage, char *out, size_t size)
 	struct sink k = { .out = out, .size = size };
 	bool done = false;
 
-	if (strncmp(linkage, "_Z", 2) != 0)
+	if (!text_begins(linkage, "_Z"))
 		return false;
 	int n = snprintf(stem, sizeof stem, "%.*s", (int)demangle_stem(linkage, NULL), linkage);
 	/* Rust's names look like C++ ones, but for the hash at their end. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/die.h"
 
+#include "base/text.h"
+
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,9 +111,9 @@ const char *die_decl(Dwarf_Die *die, uint32_t *line)
  */
 static bool starts_with_folder(const char *file, const char *dir)
 {
-	size_t len = strlen(dir);
+	const char *rest = text_after(file, dir);
 
-	return strncmp(file, dir, len) == 0 && file[len] == '/';
+	return rest && *rest == '/';
 }
 
 bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX])
@@ -160,10 +162,14 @@ size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max)
 	return n;
 }
 
+bool die_is_structure(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
 bool die_is_scope(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+	return tag == DW_TAG_namespace || die_is_structure(tag);
 }
 
 bool die_is_code(int tag)

@@ -56,6 +56,9 @@ bool die_whole_path(Dwarf_Die *die, const char *file, char out[PATH_MAX]);
  */
 size_t die_path(Dwarf_Die *die, Dwarf_Die *path, size_t max);
 
+/* Is it a structure, a class or a union? */
+bool die_is_structure(int tag);
+
 /* Does a DIE of this kind give a name to what is declared in it (a namespace, a class)? */
 bool die_is_scope(int tag);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "symbols/dyntable.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static bool is_function(const GElf_Sym *sym, const char *name, bool exec)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	return type == STT_NOTYPE && exec && *name != '$' && strncmp(name, ".L", 2) != 0;
+	return type == STT_NOTYPE && exec && *name != '$' && !text_begins(name, ".L");
 }
 
 static bool is_exec(Elf *elf, GElf_Section shndx)

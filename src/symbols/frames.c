@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "base/text.h"
 #include "symbols/die.h"
 #include "symbols/internal.h"
 
@@ -226,7 +227,7 @@ static const char *mangled_symbol(struct search *x, uint64_t entry)
 	if (!entry || die_unit_is_c(&x->hit.cu->die) || module_read_symbols(x->m))
 		return NULL;
 	sym = elfsyms_find(&x->m->symtab, entry, true);
-	return sym && sym->start == entry && strncmp(sym->name, "_Z", 2) == 0 ? sym->name : NULL;
+	return sym && sym->start == entry && text_begins(sym->name, "_Z") ? sym->name : NULL;
 }
 
 /* @entry: of the function's own code, 0: inlined. 1: named, 0: the DWARF has no name, or

@@ -46,6 +46,9 @@ struct module {
 	struct fdes fdes;
 };
 
+/* A module by its number, for who asks more of its DWARF than names. */
+struct module *symbols_module(struct symbols *s, int module);
+
 /* @fd becomes the module's; -1: no file. @search must outlive it. Returns 0 or -ENOMEM. */
 int module_init(struct module *m, const char *path, int fd, const struct symbols_search *search);
 void module_release(struct module *m);

@@ -22,6 +22,9 @@ static const struct {
 /* v8::Isolate::New(v8::Isolate::CreateParams const&), in a library or in the program itself. */
 static const char v8_begins[] = "_ZN2v87Isolate3NewERKNS0_12CreateParamsE";
 
+/* CPython (Objects/obmalloc.c) has this only if it was built with pymalloc. */
+static const char pymalloc_tells[] = "_PyObject_DebugMallocStats";
+
 static bool has_go_note(Elf *elf, const GElf_Phdr *ph)
 {
 	Elf_Data *data = ph->p_offset <= INT64_MAX
@@ -84,6 +87,7 @@ static void look_at_names(Elf *elf, struct ownheap *h)
 			h->language = libraries[i].language;
 	if (!h->language && defines(&d, v8_begins))
 		h->language = "JavaScript";
+	h->python = defines(&d, pymalloc_tells);
 }
 
 struct ownheap ownheap_of(int fd)

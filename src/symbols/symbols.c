@@ -67,6 +67,11 @@ int symbols_add_module(struct symbols *s, const char *path, int fd)
 	return (int)s->n_modules++;
 }
 
+struct module *symbols_module(struct symbols *s, int module)
+{
+	return s->modules[module];
+}
+
 const char *symbols_build_id(struct symbols *s, int module)
 {
 	return s->modules[module]->id;

@@ -31,11 +31,6 @@ struct types_walk {
 	char name[NAME_MAX_LEN];	/* the one that is being put together */
 };
 
-static bool is_structure(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 /* @scope: where it stands. Returns the pool's string, "" if it has no name, or NULL: out of
  *         memory. */
 static const char *name_of(struct types_walk *w, Dwarf_Die *die, const struct scope *scope)
@@ -90,7 +85,7 @@ static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
 	for (int i = 0; i < DIE_DEPTH_MAX; i++) {
 		int tag = dwarf_tag(target);
 
-		if (is_structure(tag))
+		if (die_is_structure(tag))
 			/* A type unit holds the type itself, the unit that uses it only a stub. */
 			return !die_ref(target, DW_AT_signature, &next) || (*target = next, true);
 		if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
@@ -108,7 +103,7 @@ static bool typedef_target(Dwarf_Die *die, Dwarf_Die *target)
  */
 static bool is_member(const struct scope *scope)
 {
-	return scope && is_structure(dwarf_tag(scope->die));
+	return scope && die_is_structure(dwarf_tag(scope->die));
 }
 
 static int add_typedef(struct types_walk *w, Dwarf_Die *die, const struct scope *scope)
@@ -172,7 +167,7 @@ static int walk_children(struct types_walk *w, Dwarf_Die *parent, const struct s
 	do {
 		int tag = dwarf_tag(&die);
 
-		if (is_structure(tag))
+		if (die_is_structure(tag))
 			err = add_structure(w, &die, scope);
 		else if (tag == DW_TAG_typedef)
 			err = add_typedef(w, &die, scope);

@@ -2,6 +2,7 @@
 #include "unwind/snapshot.h"
 
 #include "base/idindex.h"
+#include "base/zeroed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +18,14 @@
 int snapshot_init(struct snapshot *s, bool (*lasting)(void *ctx, taddr at), void *ctx)
 {
 	*s = (struct snapshot){ .first = FIRST_BYTES, .lasting = lasting, .ctx = ctx };
-	s->pages = calloc(SNAPSHOT_PAGES, sizeof *s->pages);
+	s->pages = zeroed_new(SNAPSHOT_PAGES * sizeof *s->pages);
 	return s->pages ? 0 : -ENOMEM;
 }
 
 void snapshot_release(struct snapshot *s)
 {
 	free(s->stack);
-	free(s->pages);
+	zeroed_free(s->pages, SNAPSHOT_PAGES * sizeof *s->pages);
 }
 
 void snapshot_flush(struct snapshot *s)

@@ -59,7 +59,7 @@ struct unwind_chain {
 struct unwind_goal {
 	/* Is it the frame that goes on at @pc, with the stack pointer @sp, when the function in
 	 * which the frame @inner is has returned? Asked of each but the innermost, from the inner
-	 * end outwards. */
+	 * end outwards; also of what a signal has interrupted, which goes on there by itself. */
 	bool (*is_it)(void *ctx, taddr pc, taddr sp, const struct unwind_frame *inner);
 	void *ctx;
 };

@@ -148,6 +148,11 @@ static int walk(struct unwinder *u, unw_cursor_t *c, size_t *n, bool *complete)
 			handlers++;
 			*f = (struct unwind_frame){ .pc = pc, .exact = true, .guessed = f->guessed,
 						    .memo = UINT64_MAX };
+			/* A signal may come when a call has returned, and its trap has not been
+			 * met yet. */
+			*complete = unwind_reaches(u, *n - 1, pc, sp);
+			if (*complete)
+				return 0;
 			continue;
 		}
 		/* A stack only grows one way; what does not is broken or hostile. */

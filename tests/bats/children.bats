@@ -22,8 +22,8 @@ exact_children() {
 		child)
 			[ -s "$1.$pid" ] || fail "no $1.$pid" "$(ls)" || return 1
 			json "$1.$pid" || return 1
-			[ "$(jq .pid report.json)" = "$pid" ] || return 1
-			got=$(jq -r ".bins[] | select(.size == $size) | \"\(.allocs) \(.frees)\"" report.json)
+			grep -qx "\"pid\":$pid," report.json || fail "$1.$pid is of another process" || return 1
+			got=$(bin_of report.json "$size")
 			[ "$got" = "$allocs $frees" ] ||
 				fail "child $pid: size $size: $got, truth $allocs $frees" || return 1
 			n=$((n + 1))
@@ -57,7 +57,7 @@ family() {
 	clean "$PID"
 	exact_children run.data bins
 	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the parent did:"
+	agrees report.json bins || fail "the parent"
 	finish family
 	# a section for each in the report
 	[ "$(grep -c '^mprof: process ' report.txt)" -ge 7 ]
@@ -73,7 +73,7 @@ family() {
 	detach "$PID"
 	clean "$PID"
 	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the parent did:"
+	agrees report.json bins || fail "the parent"
 	[ "$(ls run.data*)" = run.data ]
 	says detach.err '^mprof: [1-9][0-9]* processes that it started were not profiled; --trace-children=yes, or --tree'
 	finish family
@@ -86,7 +86,7 @@ family() {
 		fail "status $?" "$(cat out err)"
 	[ "$(tail -n 1 out)" = "family: done" ]
 	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the parent did:"
+	agrees report.json bins || fail "the parent"
 	[ "$(ls run.data*)" = run.data ]
 }
 
@@ -105,7 +105,7 @@ family() {
 		fail "status $?" "$(cat out err)"
 	[ "$(tail -n 1 out)" = "family: done" ]
 	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the parent did:"
+	agrees report.json bins || fail "the parent"
 	exact_children run.data bins
 }
 
@@ -117,7 +117,7 @@ family() {
 		[ "$(cat out)" = "$p: done" ]
 		exact_children run.data bins
 		json run.data
-		nothing "$(truth_differences report.json bins)" "not what the parent did:"
+		agrees report.json bins || fail "the parent"
 	done
 }
 
@@ -210,7 +210,7 @@ bytes() {
 	[ "$(grep -c MPROF report.txt)" = 1 ]
 	limited "$MPROF" run --format=json -o report.json --data=run.data ./stage 1000 100000 2>err
 	jq -e '.totals.alloc_bytes == 100000' report.json
-	says err '1 program that executed another one in its place is left out \(stage\): 1 allocations of 1000 bytes'
+	says err '1 program that executed another one in its place is left out \(stage\): 1 allocation of 1000 bytes'
 }
 
 @test "of programs that execute one another those are kept that hold more than a tenth, or that are asked for" {
@@ -218,7 +218,7 @@ bytes() {
 	limited "$MPROF" run -o report.txt --data=run.data ./stage 20000 1000 100000 2>err
 	[ "$(ls run.data* | wc -l)" = 2 ]
 	[ "$(bytes run.data.*.1)" = 20000 ]
-	says err '1 program .*left out \(stage\): 1 allocations of 1000 bytes'
+	says err '1 program .*left out \(stage\): 1 allocation of 1000 bytes'
 	[ "$(grep -c '^mprof: process .*, program 1 of it ./stage 20000' report.txt)" = 1 ]
 	[ "$(grep -c '^mprof: process' report.txt)" = 2 ]
 	rm run.data*
@@ -483,7 +483,7 @@ unharmed() {
 		fail "status $?" "$(cat out err)" || return 1
 	cmp out0 out || return 1
 	limited "$MPROF" report --format=json run.data >report.json || return 1
-	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	agrees report.json bins
 }
 
 @test "children that are made with CLONE_UNTRACED do not run into breakpoints that nobody serves" {
@@ -515,7 +515,8 @@ woken() {
 		rm -f vforks.*
 		vforking --trace-children=$follow
 		answered suspend
-		text_clean "$PID"
+		# The fast engine leaves its jumps where they are, and passes them through.
+		[ "${MPROF_ENGINE:-trap}" != trap ] || text_clean "$PID"
 		progress vforks
 		answered resume
 		progress vforks

@@ -89,7 +89,7 @@ os.chmod(name, 0o755)
 		<in >out 2>err
 	cmp in out
 	limited "$MPROF" report --format=json run.data >report.json
-	nothing "$(truth_differences report.json bins)" "not what the last program did"
+	agrees report.json bins
 }
 
 @test "control characters in names never reach the terminal" {
@@ -105,7 +105,7 @@ os.chmod(name, 0o755)
 	limited "$MPROF" run -o run.txt --data=run.data -- ./evil 2>err
 	run ! grep -q $'\033' run.txt
 	limited "$MPROF" report --format=json run.data >report.json
-	[ -z "$(contradictions report.json)" ]
+	agrees report.json
 }
 
 # ---- wrong options and files ----
@@ -321,7 +321,7 @@ os.chmod(name, 0o755)
 	limited "$MPROF" report --format=json run.data >report.json
 	cmp run.json report.json
 	jq -e --arg p "$T/ends" '.command == [$p, "exit"]' report.json
-	[ -z "$(contradictions report.json)" ]
+	agrees report.json
 	limited "$MPROF" report --format=json --terse --noleaktable run.data >terse.json
 	cmp terse.json report.json
 }

@@ -34,6 +34,11 @@ def all_of(s):
 
 # ---- commands ----
 
+# lifted PID: while nothing is recorded there is no trap in its code. Jumps stay, and pass through.
+lifted() {
+	[ "${MPROF_ENGINE:-trap}" != trap ] || text_clean "$1"
+}
+
 @test "a session is asked and ended even if who started it has blocked every signal" {
 	start phases "$T/phases"
 	before "$PID"
@@ -75,7 +80,7 @@ def all_of(s):
 	attach -o report.txt --data=run.data "$PID"
 	tell_await phases go '^done'
 	answered suspend
-	text_clean "$PID"
+	lifted "$PID"
 	[ "$(tracer_of "$PID")" -gt 0 ]
 	answered status
 	[ "$(number state)" = suspended ]
@@ -86,7 +91,7 @@ def all_of(s):
 	clean "$PID"
 	json run.data
 	per_size bins >sums
-	nothing "$(truth_differences report.json sums)" "not what the program did:"
+	agrees report.json sums
 	[ "$(total allocs)" = "$(awk '{ n += $3 } END { print n }' sums)" ]
 	[ "$(total unknown_frees)" = 160 ] # of the first round; the second's were made and freed unseen
 	finish phases
@@ -119,7 +124,7 @@ def all_of(s):
 	for i in 1 2 3 4 5; do
 		progress server 2
 		answered suspend
-		text_clean "$PID"
+		lifted "$PID"
 		progress server 2
 		answered resume
 	done
@@ -138,7 +143,7 @@ def all_of(s):
 	stopped() { ! grep -h '^State' /proc/"$PID"/task/*/status | grep -qv '[Tt] ('; }
 	until_true "not stopped" stopped
 	answered suspend
-	text_clean "$PID"
+	lifted "$PID"
 	until_true "not stopped, suspended" stopped
 	answered resume
 	until_true "not stopped, resumed" stopped
@@ -156,8 +161,7 @@ def all_of(s):
 	attach -o report.txt --data=run.data "$PID"
 	tell_await phases go '^done'
 	answered save
-	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	json run.data bins
 	[ "$(tracer_of "$PID")" -gt 0 ]
 	mkdir other
 	(cd other && limited "$MPROF" control "$PID" save here.data >../save.out) || fail "save FILE"
@@ -417,8 +421,7 @@ kept() {
 	answered save run.data
 	[ "$(grep -c '^data ' control.out)" = 2 ]
 	clean "$PID"
-	json run.data
-	nothing "$(truth_differences report.json bins)" "not what the program did:"
+	json run.data bins
 	local child
 	child=$(awk '$1 == "child" { print $2 }' bins)
 	grep -qx "data $D/run.data.$child" control.out
@@ -1035,6 +1038,20 @@ for heard in False, True, True:
 
 # ---- what was lost ----
 
+naps() {
+	sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/status"
+}
+
+has_napped() { # PID TIMES
+	[ "$(naps "$1")" -ge "$2" ]
+}
+
+# looked_again TRACER: what has been told without a stop until now has been taken; of stops there is none left anyway.
+looked_again() {
+	[ "${MPROF_ENGINE:-trap}" = trap ] ||
+		until_true "the tracer does not look" has_napped "$1" $(($(naps "$1") + 2))
+}
+
 @test "events that the tracer has no memory for are told by detach, by every report and in the data file" {
 	start marks "$T/marks"
 	attach --background -o /dev/null --data=run.data "$PID"
@@ -1044,6 +1061,7 @@ for heard in False, True, True:
 	# no more than it has; until it has it again, not even a name for a file
 	prlimit --pid "$tracer" --as="$(awk '/^VmSize/ { print $2 * 1024 }' "/proc/$tracer/status"):"
 	did "take 9000"
+	looked_again "$tracer"
 	prlimit --pid "$tracer" --as=unlimited:
 	answered status
 	local lost
@@ -1094,6 +1112,7 @@ as_json() {
 	[ "$(jq -r .state control.json)" = suspended ]
 	[ "$(jq .pid control.json)" = "$PID" ]
 	jq -e '(.elapsed_seconds > 0) and (.tracer_memory_kib > 0) and (has("not_saved") | not)' control.json
+	jq -e --arg engine "${MPROF_ENGINE/auto/fast}" --arg default trap '.engine == ([$engine, $default] | map(select(. != "")) | first) and .busy_percent >= 0 and .busy_percent <= 100' control.json
 	local name
 	for name in command processes tasks modules allocations frees 'live bytes' 'events lost' stops; do
 		[ "$(jq -r ".[\"${name// /_}\"]" control.json)" = "$(number "$name")" ] || fail "$name" "$(cat control.json)"

@@ -46,7 +46,6 @@ whole() {
 }
 
 @test "a static program's own free may be made of realloc" {
-	needs_traps "a static program"
 	exact -own 0 "$T/freeres"
 }
 
@@ -55,7 +54,6 @@ whole() {
 }
 
 @test "an allocator that the program brings along is seen, its inner calls are not" {
-	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/own"
 }
 
@@ -100,9 +98,9 @@ whole() {
 }
 
 @test "a malloc that calls malloc, three thousand deep, is exact and costs the same at any depth" {
-	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/endless" 3000
 	whole
+	[ "${MPROF_ENGINE:-trap}" = trap ] || return 0 # what comes is about the unwinder of traps
 	limited "$MPROF" run --stats -o /dev/null --data=/dev/null -- "$T/endless" 3000 2>err >out
 	# 18000 calls within calls, two frames each: what a look at all of them would take is 54 million.
 	known=$(sed -n 's/^mprof: unwinding: \([0-9]*\) steps remembered.*/\1/p' err)
@@ -113,7 +111,8 @@ whole() {
 
 # Under a sanitizer a trap takes longer; what is looked for here is what grows with the square of the depth.
 @test "a malloc that calls malloc without end ends as it does alone" {
-	needs_traps "an allocator of the program's own"
+	# beside the pads each call is looked for in the whole stack
+	needs_traps "calls within calls take it the square of their depth"
 	ulimit -s 2048
 	status=0
 	limited "$T/endless" >out0 2>err0 || status=$?
@@ -148,13 +147,11 @@ whole() {
 }
 
 @test "a malloc that is left by siglongjmp counts for nothing and hides nothing after it" {
-	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/abandon"
 	[ "$(leak_path report.json main make)" = $((20 * 2207 + 20 * 2221)) ]
 }
 
 @test "an allocator that leaves by longjmp when a request is too large hides nothing after it" {
-	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/oom"
 }
 
@@ -210,7 +207,6 @@ whole() {
 }
 
 @test "a free that a signal pushes back counts once, whatever the handler frees before it" {
-	needs_traps "an allocator of the program's own"
 	exact -own 0 "$T/rewound"
 }
 
@@ -260,14 +256,13 @@ whole() {
 }
 
 @test "forked children that are followed have exact profiles of their own" {
-	needs_traps "children are not followed"
 	"$MPROF" --help 2>&1 | grep -q trace-children || skip "this mprof does not follow children"
 	BINS=bins limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/forks" 2>err ||
 		fail "status $?" "$(cat err)"
 	[ "$(grep -c '^child-unknown' bins)" = 3 ]
 	grep '^child' bins | while read -r word pid size allocs frees; do
 		limited "$MPROF" report --format=json "d.$pid" >c.json
-		nothing "$(contradictions c.json)" "contradictions"
+		agrees c.json
 		if [ "$word" = child ]; then
 			jq -e ".bins[] | select(.size == $size) | .allocs == $allocs and .frees == $frees" c.json
 		else
@@ -277,7 +272,6 @@ whole() {
 }
 
 @test "code that a program has written over where malloc returned to is left alone in a child that is followed" {
-	needs_traps "children are not followed"
 	exact 0 "$T/rewritten"
 	BINS=both limited "$MPROF" run --trace-children=yes -o run.txt --data=d.%p -- "$T/rewritten" >out 2>err ||
 		fail "status $?" "$(cat out err)"

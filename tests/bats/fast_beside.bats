@@ -15,7 +15,7 @@ HOOKS=(--hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more)
 truly() {
 	rm -f bins
 	BINS=bins by "$@" || return 1
-	nothing "$(truth_differences "$1.json" bins)" "$*: not what the program did:"
+	agrees "$1.json" bins || fail "$*"
 }
 
 # exactly_alike COMMAND...: so they are, and the same by both engines.

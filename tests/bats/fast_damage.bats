@@ -31,6 +31,31 @@ load ../lib/live
 	grep -q 'made no sense\|makes no sense\|made a fault\|switched off\|stopped' said || fail "nothing is said" "$(cat said)"
 }
 
+# As the kernel does when it takes off a uprobe that came after the jump: the first byte is that of the file. Nobody
+# calls it meanwhile.
+@test "a jump whose first byte somebody has put back is taken out whole" {
+	start phases "$T/phases"
+	before "$PID"
+	attach --engine=fast -o report.txt --data=run.data "$PID"
+	"$T/textdiff" "$PID" >differs && fail "there is no jump"
+	python3 - "$PID" <<-'EOT'
+		import re, sys
+		with open(f"/proc/{sys.argv[1]}/mem", "r+b", 0) as mem:
+		    for line in open("differs"):
+		        found = re.search(r"/libc\.so.*\((0x\w+)\): e9, in the file (\w+)", line)
+		        if found:
+		            mem.seek(int(found[1], 16))
+		            mem.write(bytes.fromhex(found[2]))
+	EOT
+	grep -q '/libc.so.*: e9' differs || fail "no jump is in libc" "$(cat differs)"
+	"$T/textdiff" "$PID" >differs-now && fail "nothing is left of the jumps"
+	[ "$(grep '/libc.so.*: e9' differs | head -n 1)" != "$(grep '/libc.so.*: e9' differs-now | head -n 1)" ] || fail "not put back"
+	detach "$PID"
+	text_clean "$PID"
+	tell_await phases more '^done'
+	finish phases
+}
+
 # limited_run KIB: what mprof says of a program that is run by it with so many addresses for each.
 limited_run() {
 	(
@@ -62,7 +87,7 @@ limited_run() {
 		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\): try again" \
 			"$MPROF" attach --engine=$engine -o report.txt --data=run.data "$PID"
 		kill -CONT "$tracer"
-		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		nobody_left
 	done
 	attach -o report.txt --data=run.data "$PID"
 	detach "$PID"
@@ -108,8 +133,7 @@ its_file() {
 			fail "$engine" "$(cat out err)"
 		grep -q '^stormy: ' out
 		grep -q ' 0 frees of unknown blocks, 0 failed requests, 0 events lost' err || fail "$engine" "$(cat err)"
-		json run.data
-		nothing "$(truth_differences report.json bins)" "$engine: not what the program did:"
+		json run.data bins || fail "$engine"
 		rm -f bins
 	done
 }

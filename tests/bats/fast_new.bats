@@ -189,11 +189,11 @@ build_forms() {
 			alike "$T/$p"
 			continue
 		fi
-		grep -Eq "its _Zn[aw]m[A-Za-z0-9_]*\(\) cannot be seen without a trap: $why; use --engine=trap" err ||
+		grep -Eq "its operator new(\[\])?\(unsigned long[a-z_:, &]*\) cannot be seen without a trap: $why; use --engine=trap" err ||
 			fail "$p" "$(cat err)"
 		[ ! -s out ] || fail "it has run" "$(cat out)"
 		limited "$MPROF" run --engine=auto -o /dev/null --data=auto.data -- "$T/$p" 2>err
-		says err 'is watched by traps: its _Z'
+		says err 'is watched by traps: its operator new'
 		"$MPROF" report --format=json auto.data >auto.json
 		[ "$(bin auto 2111 allocs) $(bin auto 2111 frees)" = "6 6" ] || fail "$p"
 	done

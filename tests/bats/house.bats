@@ -157,12 +157,14 @@ copy_tree() {
 @test "what prints reports needs neither libdw nor libelf" {
 	local source objects=()
 	[ -r "$B/flags" ] || fail "nothing has been built in $B" || return 1
-	for source in "$ROOT"/src/{report,profile,base}/*.c "$ROOT/src/pprof/stacktable.c"; do
+	for source in "$ROOT"/src/{report,profile,base,heapwalk}/*.c "$ROOT/src/pprof/stacktable.c" \
+		"$ROOT"/src/still/still.c "$ROOT"/src/proc/{maps,smaps,file}.c \
+		"$ROOT"/src/naming/{where,shortname}.c "$ROOT/src/symbols/demangle.c"; do
 		source=${source#"$ROOT"/}
 		objects+=("$B/${source%.c}.o")
 	done
 	echo 'int main(void) { return 0; }' >main.c
-	run bash -c "$(cat "$B/flags") -o reports main.c ${objects[*]@Q} -lsqlite3 -ljansson -lm"
+	run bash -c "$(cat "$B/flags") -o reports main.c ${objects[*]@Q} -lsqlite3 -ljansson -liberty -lm"
 	[ "$status" = 0 ] || fail "$output" || return 1
 	run ldd reports
 	[[ "$output" != *libdw* && "$output" != *libelf* ]] || fail "$output"

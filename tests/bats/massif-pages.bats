@@ -23,6 +23,7 @@ changes() {
 }
 
 @test "known mmap, munmap, mremap, brk and shmat calls change what is told by as many pages" {
+	not_by_fast "pages are told where system calls stop"
 	pages "$T/pagecalls"
 	# sbrk begins where no page boundary need be: 7 pages up, then 3 or 4 down.
 	changes | grep -Eq ' 100 -20 -20 370 7 -[34] (5 -5 )?' || fail "$(changes)"
@@ -34,6 +35,7 @@ changes() {
 }
 
 @test "in the end as many bytes are told as the program has mapped, its grown stack included" {
+	not_by_fast "pages are told where system calls stop"
 	pages "$T/pagecalls"
 	[ "$(field m.out mem_heap_B | tail -1)" = $(($(sed -n 's/^mapped //p' out) + 4096)) ]
 	# Nothing of the heap is traced meanwhile.
@@ -41,11 +43,13 @@ changes() {
 }
 
 @test "threads that map and unmap at the same time" {
+	not_by_fast "pages are told where system calls stop"
 	pages "$T/pagecalls" threads
 	[ "$(field m.out mem_heap_B | tail -1)" = $(($(sed -n 's/^mapped //p' out) + 4096)) ]
 }
 
 @test "attached, it begins with what is mapped, and the program is let go as it was" {
+	not_by_fast "pages are told where system calls stop"
 	start server "$T/server"
 	attach -o report.txt --data=/dev/null --massif-out-file=m.out --pages-as-heap=yes --time-unit=B "$PID"
 	progress server 2
@@ -68,6 +72,7 @@ changes() {
 }
 
 @test "a child of fork goes on with its parent's pages" {
+	not_by_fast "pages are told where system calls stop"
 	limited "$MPROF" run --massif-out-file=m.%p --trace-children=yes --pages-as-heap=yes --time-unit=B \
 		--data=/dev/null -- "$T/heirs" >out 2>err </dev/null
 	local m=(m.*[0-9])

@@ -155,6 +155,24 @@ refuses() {
 		refuses "$name" 'in the JSON of stacks' report --format=json --base=data "$o" data
 		refuses "$name" 'with --format=folded' run --format=folded "$o" -- touch ran
 	done
+	for o in --verbose --normal --terse --leaktable --noleaktable --offsets --types=none --lines --lifetimes \
+		--verdicts=yes --names=full; do
+		name=${o#--}
+		name=${name%=*}
+		refuses "$name" 'with --summary' report --summary "$o" data
+		refuses "$name" 'with --growth' attach --growth=1 "$o" 2147483000
+	done
+	refuses depth 'with --summary' report --summary --depth=9 data
+	for o in --summary --at=peak; do
+		name=${o#--}
+		refuses "${name%=*}" 'with --growth' attach --growth=1 "$o" 2147483000
+	done
+	for f in massif ms_print text folded heap pprof dot; do
+		refuses growth "with --format=$f" attach --growth=1 --format=$f 2147483000
+	done
+	# JSON has all there is
+	limited "$MPROF" report --summary --verbose --format=json data >json
+	jq -e .totals json >/dev/null
 	for f in massif ms_print heap pprof; do
 		refuses lines "with --format=$f" report --format=$f --lines data
 	done
@@ -181,6 +199,24 @@ refuses() {
 	not grep -q -- --base <("$MPROF" help detach)
 	refuses base 'without a command' --base=data "$T/widgets" data
 	[ ! -e ran ]
+}
+
+@test "--stats: what is of the session is said once, and of an engine without traps no lines of zeros" {
+	local engine
+	for engine in trap fast; do
+		limited "$MPROF" run --engine=$engine --stats --trace-children=yes -o /dev/null --data=%p.data -- \
+			sh -c "'$T/plain' >/dev/null; '$T/plain' >/dev/null; :" 2>err >out
+		[ "$(grep -c '(process [0-9]*): ' err)" = 3 ] || fail "$engine" "$(cat err)"
+		[ "$(grep -c ' traps hit, ' err)" = 3 ]
+		if [ $engine = trap ]; then
+			says err '^mprof: mprof was busy for [0-9]+% of the time; the program was stopped then, and while the kernel switched between the two, which comes on top$'
+		else
+			says err '^mprof: mprof was busy for [0-9]+% of the time$'
+		fi
+		says err '^mprof: [0-9]+ stops in all$'
+		not grep -qE '[^0-9]1 (allocations|frees|blocks|times|records)' err
+		[ $engine = trap ] || not grep -qE 'followed a task|of the traps' err
+	done
 }
 
 @test "several data files in a form of pprof, and a difference, obey what one alone obeys" {

@@ -12,8 +12,7 @@ NAME=n$$ # nobody else's process has it
 
 # exact_phases DATA BINS
 exact_phases() {
-	json "$1"
-	nothing "$(truth_differences report.json "$2")" "not what the program did:"
+	json "$1" "$2"
 }
 
 untraced() { # PID...

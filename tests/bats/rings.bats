@@ -46,6 +46,13 @@ setup() {
 	commands_named frames.bats "plums are counted"
 	commands_named hostile.bats "cherries are counted"
 	commands_named attach.bats "grapes are counted"
+	commands_named allocators.bats "figs are counted"
+	commands_named children.bats "nuts are counted"
+	commands_named processes.bats "dates are counted"
+	commands_named signals.bats "limes are counted"
+	commands_named heap.bats "kiwis are counted"
+	commands_named before.bats "pines are counted"
+	commands_named looks.bats "beets are counted"
 	commands_named names.bats "a pear has a name"
 	touch made started checked files
 }
@@ -60,8 +67,8 @@ rings() {
 @test "all tests are built with everything and started in all builds" {
 	rings ""
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "21 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c . started)" = 17 ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "33 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 29 ] || fail "$(cat started)"
 	grep -q CC=clang made
 	grep -q 'SAN=address,undefined .* unit-tests all$' made || fail "$(cat made)"
 	[ -s checked ]
@@ -74,6 +81,17 @@ rings() {
 	[ "$(sort started)" = "build/test_base_apple
 build/test_mma_pear" ] || fail "$(cat started)"
 	[ ! -s made ] && [ ! -s files ] && [ -s checked ]
+}
+
+@test "the ring of engines starts what runs programs with each engine but traps, and nothing else" {
+	commands_named fast_lives.bats "melons are counted"
+	commands_named rss.bats "quinces are counted"
+	rings "" engines
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "26 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c ', by fast$' started) $(grep -c ', by auto$' started) $(wc -l <started)" = "13 13 26" ] || fail "$(cat started)"
+	not grep -qE "melons|quinces" started
+	[ ! -s made ] && [ ! -s checked ]
 }
 
 @test "with a name only what has it is built and started" {

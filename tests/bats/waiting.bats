@@ -60,17 +60,18 @@ in_each_way() {
 
 # followed: how often the last run followed, and gave up
 followed() {
-	sed -nE 's/^mprof: followed a task to its processor ([0-9]+) times, and gave up ([0-9]+) .*/\1 \2/p' err
+	sed -nE 's/^mprof: followed a task to its processor ([0-9]+) times?, and gave up ([0-9]+) .*/\1 \2/p' err
 }
 
 @test "a program of one thread is followed" {
+	needs_traps "nobody waits for the tracer"
 	[ "$(id -u)" = 0 ] || skip "only who can come back from the lowest priority goes there"
 	limited "$MPROF" run --stats -o /dev/null --data=/dev/null "$T/placed" 2>err
 	local begun up
 	read -r begun up < <(followed)
 	[ "$begun" -ge 1 ] || fail "$(cat err)"
 	limited "$MPROF" run --stats --wait=adaptive -o /dev/null --data=/dev/null "$T/placed" 2>err
-	[ "$(followed)" = "0 0" ] || fail "$(cat err)"
+	[ -z "$(followed)" ] || fail "$(cat err)"
 }
 
 @test "who could not come back from the lowest priority does not go there" {
@@ -86,6 +87,7 @@ followed() {
 }
 
 @test "a processor that others want is not waited for: the tracer goes back to the ordinary priority" {
+	needs_traps "nobody waits for the tracer"
 	local cpu=0 pids=() i
 	cpu=$(taskset -pc $$ | sed 's/.*: *//; s/[-,].*//')
 	for ((i = 0; i < 2; i++)); do

@@ -38,8 +38,8 @@ CYCLES=${CYCLES:-5}
 		[ "$STATUS" != 0 ]
 		says attach.err 'tracing process (was killed|died)'
 		until_true "not free" all_free "$PID"
-		text_clean "$PID"
-		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		own_bytes "$PID"
+		nobody_left
 		tell_await phases more '^done'
 		limited "$MPROF" status >status.out 2>&1
 		grep -q 'no sessions' status.out
@@ -91,6 +91,7 @@ killed_at() {
 
 # Nothing runs but the program's one thread; unless that has been let go on in the very call, it is held.
 @test "kill -9 of the tracing process at the end of each of its system calls: no instruction is left out or run twice" {
+	needs_traps "fast.bats and fast_beside.bats have the kills of it"
 	local n resumed
 	for ((n = 0; n < ${KILLS:-60}; n++)); do
 		killed_at $n
@@ -100,6 +101,7 @@ killed_at() {
 }
 
 @test "kill -9 of the tracing process while signals come: the program is right, or is ended and that is said" {
+	needs_traps "fast.bats and fast_beside.bats have the kills of it"
 	local n
 	for ((n = 0; n < ${KILLS:-60}; n += 3)); do
 		killed_at $n 300
@@ -119,15 +121,18 @@ missed_traps() {
 }
 
 @test "a thread is in a trap that the killed tracing process was not told of: the program dies, and that is said" {
+	needs_traps "fast.bats and fast_beside.bats have the kills of it"
 	missed_traps trapped
 }
 
 # Its SIGTRAP would not be its death: it would come back to the middle of an instruction.
 @test "a thread is in such a trap, and its program handles SIGTRAP: it is ended, and that is said" {
+	needs_traps "fast.bats and fast_beside.bats have the kills of it"
 	missed_traps ended 0 traps
 }
 
 @test "kill -9 of a tracing process that nobody may hold: the program is right, or dies" {
+	needs_traps "fast.bats and fast_beside.bats have the kills of it"
 	local n
 	export KILL_ALONE=yes
 	for ((n = 0; n < ${KILLS:-60}; n += 3)); do
@@ -146,7 +151,7 @@ missed_traps() {
 	kill -KILL "$(tracer_of "$PID")"
 	ended "$FRONT"
 	until_true "not free" all_free "$PID"
-	text_clean "$PID"
+	own_bytes "$PID"
 	progress server 2
 	finish server
 }
@@ -165,7 +170,7 @@ missed_traps() {
 	kill -KILL "$(tracer_of "$child")"
 	ended "$FRONT"
 	until_true "still traced: $(task_states "$child")" grep -q '^TracerPid:.0$' "/proc/$child/status"
-	text_clean "$child"
+	own_bytes "$child"
 	stopped() { ! grep -h '^State' /proc/"$child"/task/*/status | grep -qv 'T (stopped)'; }
 	until_true "it was continued: $(task_states "$child")" stopped
 	kill -KILL "$child"
@@ -221,7 +226,7 @@ break_function() {
 		! gone "$PID" || fail "the program has died" "$(tail -n 3 server.out server.err attach.err)"
 		until_true "not free" all_free "$PID"
 		text_clean "$PID"
-		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		nobody_left
 		progress server 2
 	done
 	finish server
@@ -237,7 +242,7 @@ survives() {
 	! gone "$PID" || fail "SIG$1 to the $2: the program has died" "$(tail -n 3 server.out attach.err)" || return 1
 	until_true "not free after SIG$1" all_free "$PID" || return 1
 	text_clean "$PID" || return 1
-	until_true "processes of mprof are left: $(our_processes)" nobody_of_ours || return 1
+	nobody_left || return 1
 	progress server 2
 }
 
@@ -275,7 +280,7 @@ survives() {
 		ended "$PID"
 		ended "$FRONT"
 		[ "$STATUS" = 0 ]
-		until_true "processes of mprof are left: $(our_processes)" nobody_of_ours
+		nobody_left
 	done
 }
 

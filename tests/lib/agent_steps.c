@@ -68,7 +68,7 @@ static uint64_t words_at(uint64_t pc)
 	return insn[0] == 0x84 && insn[1] == 0xc0 ? 5 : 3;
 }
 
-enum agent_step agent_step(const struct agent_shared *s, struct agent_frame *f, uint64_t hi,
+enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller)
 {
 	f->fp_at = 0;

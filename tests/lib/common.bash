@@ -161,71 +161,47 @@ refused() {
 
 # ---- comparing ----
 
-# number_differences REPORT COUNT [peak]: prints each number that is not the same in both.
+# The three ways to see that a report is wrong are those of report.jq; each of these prints what it finds.
+
+# number_differences REPORT COUNT [peak]: where the numbers are not those of the counter
 number_differences() {
-	jq -rn --slurpfile r "$1" --slurpfile c "$2" --arg peak "${3:-}" '
-		$r[0] as $r | $c[0] as $c
-		| (if $c.overflow != 0 or $c.reappeared != 0
-		   then "the counter failed: \($c.overflow) \($c.reappeared)" else empty end),
-		  (["allocs", "alloc_bytes", "frees", "free_bytes", "kept_objects", "kept_bytes",
-		    "failed_allocs", "unknown_frees"] + (if $peak == "peak" then ["peak_bytes"] else [] end)
-		   | .[] | select($r.totals[.] != $c.totals[.])
-		   | "\(.): mprof \($r.totals[.]), counter \($c.totals[.])"),
-		  (($r.bins | map({key: "\(.size)", value: .}) | from_entries) as $rb
-		   | ($c.bins | map({key: "\(.size)", value: .}) | from_entries) as $cb
-		   | ($rb + $cb | keys[]) as $k | ["allocs", "bytes", "frees", "kept_bytes"][]
-		   | select(($rb[$k][.] // 0) != ($cb[$k][.] // 0))
-		   | "size \($k) \(.): mprof \($rb[$k][.] // 0), counter \($cb[$k][.] // 0)"),
-		  (if ($r.bins | map(.size) | length) != ($r.bins | map(.size) | unique | length)
-		   then "a size has two bins" else empty end)'
+	of_report "$1" --slurpfile c "$2" --arg peak "${3:-}" 'number_differences($c[0]; $peak == "peak")'
 }
 
-# truth_differences REPORT BINS: the same for what the program itself wrote to $BINS.
+# truth_differences REPORT BINS: nor those that the program itself wrote to $BINS
 truth_differences() {
-	jq -rn --slurpfile r "$1" --rawfile truth "$2" '
-		$r[0] as $r | ($r.bins | map({key: "\(.size)", value: .}) | from_entries) as $bins
-		| [$truth | split("\n")[] | split(" ") | select(length > 0)] as $lines
-		| (if ($lines | map(select(.[0] == "bin")) | length) == 0
-		   then "the program wrote no truth" else empty end),
-		  ($lines[] | .[0] as $word | .[1] as $n
-		   | if $word == "bin" then
-			[$n, .[2], .[3], "\(($n | tonumber) * (.[2] | tonumber))"] as $want
-			| ($bins[$n] // {}) as $b
-			| [$n, "\($b.allocs // 0)", "\($b.frees // 0)", "\($b.bytes // 0)"] as $got
-			| select($got != $want)
-			| "size, allocs, frees, bytes: \($got), truth \($want)"
-		     elif $word == "failed" or $word == "unknown" or $word == "peak" then
-			$r.totals[{failed: "failed_allocs", unknown: "unknown_frees",
-				   peak: "peak_bytes"}[$word]] as $got
-			| select("\($got)" != $n) | "\($word): \($got), truth \($n)"
-		     else empty end)'
+	of_report "$1" --rawfile truth "$2" 'truth_differences($truth)'
 }
 
-# contradictions REPORT: prints where a report does not agree with itself.
+# contradictions REPORT: where it does not agree with itself
 contradictions() {
-	jq -r '
-		def sum(f): map(f) | add // 0;
-		def classes: ([.[]] | add);
-		. as $r | .totals as $t
-		| [["schema", .schema, "mprof.report.v1"],
-		   ["bins allocs", (.bins | sum(.allocs)), $t.allocs],
-		   ["bins bytes", (.bins | sum(.bytes)), $t.alloc_bytes],
-		   ["bins frees", (.bins | sum(.frees)), $t.frees],
-		   ["bins kept", (.bins | sum(.kept_bytes)), $t.kept_bytes],
-		   ["bins size * allocs", (.bins | sum(.size * .allocs)), $t.alloc_bytes],
-		   ["bins size * frees", (.bins | sum(.size * .frees)), $t.free_bytes],
-		   ["allocs - frees", $t.allocs - $t.frees, $t.kept_objects],
-		   ["bytes - freed", $t.alloc_bytes - $t.free_bytes, $t.kept_bytes],
-		   ["leaks kept", (.leaks | sum(.kept_bytes)), $t.kept_bytes],
-		   ["direct bytes", (.direct | sum(.bytes | classes)), $t.alloc_bytes],
-		   ["direct kept", (.direct | sum(.kept | classes)), $t.kept_bytes],
-		   ["callgraph self", (.callgraph | map(select(.self_bytes)) | unique_by([.index, .function])
-				       | sum(.self_bytes | classes)), $t.alloc_bytes],
-		   ["paths of 1 to 5", ([.leaks[].path | length | select(. < 1 or . > 5)] | length), 0],
-		   ["totals over all", ([.callgraph[] | select(.total_bytes != null)
-					 | .total_bytes | if type == "object" then classes else . end
-					 | select(. > $t.alloc_bytes)] | length), 0]]
-		| .[] | select(.[1] != .[2]) | "\(.[0]): \(.[1]), not \(.[2])"' "$1"
+	of_report "$1" 'contradictions'
+}
+
+# of_report REPORT [OPTION...] FILTER
+of_report() {
+	local report=$1
+	shift
+	jq -rn -L "$ROOT/tests/lib" "${@:1:$#-1}" "include \"report\"; input | (${!#})" "$report"
+}
+
+# agrees REPORT [BINS [COUNT [peak]]]: it does with itself, with what the program wrote and with the counter. One
+# process looks for all of that, for half of what it costs is to begin.
+agrees() {
+	local wrong
+	wrong=$(of_report "$1" --rawfile truth "${2:-/dev/null}" --slurpfile c "${3:-/dev/null}" \
+		--arg bins "${2:-}" --arg count "${3:-}" --arg peak "${4:-}" '
+		(contradictions | "the report contradicts itself: " + .),
+		(select($bins != "") | truth_differences($truth) | "not what the program did: " + .),
+		(select($count != "") | number_differences($c[0]; $peak == "peak") | "not what the counter saw: " + .),
+		(select($count != "") | functions_of("counter.so") | "an allocator function in a call chain: " + .)') ||
+		fail "$1 cannot be compared" || return 1
+	nothing "$wrong" "$1:"
+}
+
+# bin_of REPORT SIZE: "ALLOCATIONS FREES" of it. A bin is a line, and this is cheap where there are many reports.
+bin_of() {
+	sed -n "s/^{\"size\":$2,\"allocs\":\([0-9]*\),\"bytes\":[0-9]*,\"frees\":\([0-9]*\),.*/\1 \2/p" "$1"
 }
 
 # counts PREFIX: turns the records of the counter into PREFIX.<pid>.<n>.json.
@@ -250,7 +226,7 @@ nothing() {
 # -counted: without the last run.
 # Leaves report.json (of the last run), counted.json (of the one before), run.data.
 exact() {
-	local peak='' own='' counted='' status want in=/dev/null report pid
+	local peak='' own='' counted='' status want in=/dev/null report pid count bins
 	while :; do
 		case $1 in
 		-peak) peak=peak ;;
@@ -285,20 +261,15 @@ exact() {
 		diff err0 err1 || fail "$report: other words on standard error" || return 1
 		[ -s run.txt ] || fail "$report: no report" || return 1
 		limited "$MPROF" report --format=json run.data >$report.json || return 1
-		nothing "$(contradictions $report.json)" "$report: the report contradicts itself:" || return 1
-		if [ -e bins ]; then
-			nothing "$(truth_differences $report.json bins)" "$report: not what the program did:" ||
-				return 1
-		fi
+		count='' bins=''
+		[ ! -e bins ] || bins=bins
 		if [ $report = counted ]; then
 			counts "$D/count" || return 1
-			pid=$(jq .pid $report.json)
-			[ -e "count.$pid.0.json" ] || fail "no record of process $pid" "$(ls)" || return 1
-			nothing "$(jq -r '.leaks[].path[] | select(.module // "" | endswith("counter.so"))
-				| .function' $report.json)" "an allocator function in a call chain:" || return 1
-			nothing "$(number_differences $report.json "count.$pid.0.json" "$peak")" \
-				"not what the counter saw:" || return 1
+			pid=$(sed -n 's/^"pid":\([0-9]*\),$/\1/p' $report.json)
+			count=count.$pid.0.json
+			[ -e "$count" ] || fail "no record of process $pid" "$(ls)" || return 1
 		fi
+		agrees $report.json "$bins" "$count" "$peak" || return 1
 	done
 }
 
@@ -324,6 +295,11 @@ leak_path() {
 # needs_traps WHY: the fast engine does not do this yet, and says so
 needs_traps() {
 	[ "${MPROF_ENGINE:-trap}" = trap ] || skip "not with the fast engine: $1"
+}
+
+# not_by_fast WHY: nor by --engine=fast alone; --engine=auto falls back to traps
+not_by_fast() {
+	[ "${MPROF_ENGINE:-trap}" != fast ] || skip "not with the fast engine: $1"
 }
 
 # label_probes: definitions for the target "labels", which says by an argument or by the function what for it allocates

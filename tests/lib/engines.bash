@@ -7,15 +7,24 @@ OPTIONS=() # what both runs get besides
 # chains DATA: how often each size was allocated by which chain, with the offsets in the functions; a chain
 # that is not whole begins with "... > ". "!": there a signal has interrupted the function.
 chains() {
+	# Each leaf's frames are put together at once: a text that grows with each step up would take a deep stack
+	# the square of its depth.
 	sqlite3 -separator ' ' "$1" "
-		WITH RECURSIVE up(leaf, size, allocs, node, path) AS (
-			SELECT rowid, size, allocs, node, '' FROM leaves
-			UNION ALL
-			SELECT leaf, size, allocs, parent, ' > ' || f.name || '+' || s.offset || iif(s.guessed, '?', '') ||
-				iif(s.exact, '!', '') || path
-			FROM up JOIN nodes n ON n.id = node JOIN sites s ON s.id = site JOIN functions f ON f.id = function)
-		SELECT size, sum(allocs), iif(node = 0, substr(path, 4), '...' || path) FROM up WHERE node < 2
-		GROUP BY 1, 3" | sort
+		WITH leaf(size, allocs, node) AS (SELECT size, sum(allocs), node FROM leaves GROUP BY 1, 3),
+		whole(size, allocs, path) AS (
+			SELECT size, allocs, (
+				WITH RECURSIVE up(node, depth) AS (
+					SELECT leaf.node, 0
+					UNION ALL
+					SELECT parent, depth + 1 FROM up JOIN nodes ON id = node)
+				SELECT group_concat(frame, ' > ') FROM (
+					SELECT iif(node = 1, '...', f.name || '+' || s.offset || iif(s.guessed, '?', '') ||
+						iif(s.exact, '!', '')) AS frame
+					FROM up LEFT JOIN nodes n ON n.id = node LEFT JOIN sites s ON s.id = site
+						LEFT JOIN functions f ON f.id = function
+					ORDER BY depth DESC))
+			FROM leaf)
+		SELECT size, sum(allocs), path FROM whole GROUP BY 1, 3" | sort
 }
 
 # by ENGINE COMMAND...: ENGINE.data, ENGINE.chains, ENGINE.report and ENGINE.json of it

@@ -6,7 +6,8 @@
  * $KILL_ALONE the process that is to hold the tracing process may not. With $KILL_LATE only calls
  * that let a task go on from a trap count, and it has stopped again, for its next trap, before the
  * tracing process is killed. With $KILL_FROM=seize they are counted from the first task that is
- * seized on, which is there without a trap, too.
+ * seized on, which is there without a trap, too; with $KILL_FROM=fork from the first fork(2) on
+ * that it is told of.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,9 +45,18 @@ static void begin(void)
 	armed = true;
 }
 
+static bool counts_from(const char *what)
+{
+	const char *from = getenv("KILL_FROM");
+
+	return from && !strcmp(from, what);
+}
+
 static void arm(int wstatus, pid_t tid)
 {
-	if (wstatus >> 8 != SIGTRAP)
+	if (wstatus >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8) && counts_from("fork"))
+		begin();
+	if (wstatus >> 8 != SIGTRAP || counts_from("fork"))
 		return;
 	trapped = tid;
 	begin();
@@ -108,7 +118,7 @@ long ptrace(enum __ptrace_request request, ...)
 	}
 	long result = NEXT(ptrace)(request, pid, addr, data);
 
-	if (request == PTRACE_SEIZE && getenv("KILL_FROM"))
+	if (request == PTRACE_SEIZE && counts_from("seize"))
 		begin();
 
 	count("ptrace", request, pid);

@@ -164,12 +164,8 @@ before() {
 }
 
 task_states() { # PID
-	local t
-	for t in /proc/"$1"/task/*; do
-		sed -n 's/^State:[[:space:]]*\(.\).*/\1/p; s/^TracerPid:[[:space:]]*/ traced by /p' "$t/status" 2>/dev/null |
-			tr -d '\n'
-		echo
-	done | sort | uniq -c
+	grep -hsE '^(State|TracerPid):' "/proc/$1/task"/*/status |
+		awk '/^State/ { state = $2 } /^TracerPid/ { print state, "traced by", $2 }' | sort | uniq -c
 }
 
 all_free() { # PID
@@ -188,14 +184,30 @@ nobody_of_ours() {
 	[ -z "$(our_processes)" ]
 }
 
+# nobody_left: of mprof's own, soon
+nobody_left() {
+	until_true "processes of mprof are left" nobody_of_ours || fail "" "$(our_processes)"
+}
+
 # clean PID: the program's code is its file's, the mappings are what they were, no thread is traced
 # or stopped, no process of mprof is left and no socket.
 clean() {
 	local diff
-	until_true "threads of $1 are not free: $(task_states "$1")" all_free "$1" || return 1
+	until_true "threads of $1 are not free" all_free "$1" || fail "" "$(task_states "$1")" || return 1
 	text_clean "$1" || return 1
-	until_true "processes of mprof are left: $(our_processes)" nobody_of_ours || return 1
+	nobody_left || return 1
 	[ ! -e "$XDG_RUNTIME_DIR/mprof/$1.sock" ] || fail "the control socket is still there"
+}
+
+# own_text PID: its code is its file's; of mappings there may be more.
+own_text() {
+	local diff
+	diff=$("$T/textdiff" "$1") || fail "not as in the file:" "$diff"
+}
+
+# own_bytes PID: after a kill. What stays mapped of the fast engine then is said, and passed through.
+own_bytes() {
+	if [ "${MPROF_ENGINE:-trap}" = trap ]; then text_clean "$1"; else own_text "$1"; fi
 }
 
 text_clean() {
@@ -205,10 +217,10 @@ text_clean() {
 	}
 }
 
-# as JSON, and it agrees with itself
-json() { # DATA
+# as JSON, and it agrees with itself, and with what the program did
+json() { # DATA [BINS]
 	limited "$MPROF" report --format=json "$1" >report.json || return 1
-	nothing "$(contradictions report.json)" "the report contradicts itself:"
+	agrees report.json "${@:2}"
 }
 
 # total NAME: of report.json
@@ -227,4 +239,12 @@ answered() {
 per_size() {
 	awk '$1 == "bin" { a[$2] += $3; f[$2] += $4 }
 		END { for (s in a) print "bin", s, a[s], f[s] }' "$1" | sort
+}
+
+# looked COMMAND ARG...: a command that looks at a process once succeeds; its answer is in the file COMMAND.
+looked() {
+	limited "$MPROF" "$1" --max-pause=60000 "${@:2}" >"$1" 2>"$1.err" || {
+		fail "mprof $1 ended with status $?" "$(cat "$1" "$1.err")"
+		return 1
+	}
 }

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The long tests, at full length; prints figures. Arguments: which of them (all): attach, threads,
-# moments, kills, counts, redis.
+# moments, kills, counts, redis, orders, held.
 #
-#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis]...
+#	MPROF=path/to/mprof B=build tests/soak/soak.sh [attach|threads|moments|kills|counts|redis|orders|held]...
 #
 # MPROF_ENGINE says with which engine. COUNTED is how many rounds each of 8 threads counts (84 million,
 # about a billion events, if that is fast; else 2000).
-# CYCLES (1000), MOMENTS (1000), KILLS (200) and REDIS_CYCLES (50) shorten them; KILLED is what is
-# killed: "8", threads, or "8 1000", with a pause of so many microseconds after each request.
+# CYCLES (1000), MOMENTS (1000), KILLS (200), REDIS_CYCLES (50), and ORDERS and HELD (3600 seconds each)
+# shorten them; SEED (1) is of what is random in orders and held. KILLED is what is killed: "8", threads,
+# or "8 1000", with a pause of so many microseconds after each request.
 # shellcheck disable=SC2154,SC1091,SC2015
 
 cd "${0%/*}/../.." || exit 1
@@ -112,7 +113,7 @@ kill_test() {
 			ended "$PID"
 			died=$((died + 1))
 			echo "kill $i: the program died with status $STATUS"
-		elif until_true free all_free "$PID" && text_clean "$PID" && progress server 2 &&
+		elif until_true free all_free "$PID" && own_bytes "$PID" && progress server 2 &&
 			finish server && grep -qx 'checksum right' server.out; then
 			survived=$((survived + 1))
 		elif gone "$PID"; then
@@ -170,46 +171,121 @@ redis_served() { # MORE THAN
 	[ "${n:-0}" -gt "$1" ]
 }
 
-redis_test() {
-	local n=${REDIS_CYCLES:-50} i ok=0 bench start=$SECONDS served errors
+# redis_begins: PID is a redis-server, BENCH the number of who loads it without an end
+redis_begins() {
 	command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null || {
 		echo "redis: skipped, because redis-server is not installed (apt-get install redis-server redis-tools)"
-		return
+		return 1
 	}
 	env "MPROF_TEST_MARK=$MARK" redis-server --port 0 --unixsocket "$D/redis.sock" --save '' --dir "$D" \
 		>redis.out 2>&1 </dev/null &
 	PID=$!
-	until_true "redis does not start" redis-cli -s "$D/redis.sock" ping >/dev/null 2>&1 || { bad "redis"; return; }
+	until_true "redis does not start" redis-cli -s "$D/redis.sock" ping >/dev/null 2>&1 || { bad "redis"; return 1; }
 	env "MPROF_TEST_MARK=$MARK" redis-benchmark -s "$D/redis.sock" -q -l -n 20000 -c 20 -r 10000 -d 100 \
 		-t set,get,incr,lpush,lpop,sadd,hset,spop,mset >bench.out 2>&1 </dev/null &
-	bench=$!
-	until_true "redis-benchmark does not start" redis_served 1000 || { bad "redis-benchmark"; return; }
+	BENCH=$!
+	until_true "redis-benchmark does not start" redis_served 1000 || { bad "redis-benchmark"; return 1; }
 	before "$PID"
+}
+
+redis_goes_on() {
+	! gone "$BENCH" || { bad "redis-benchmark has ended: $(tr '\r' '\n' <bench.out | tail -n 3)"; return 1; }
+	! gone "$PID" || { bad "redis has died"; return 1; }
+}
+
+# redis_serves N: so many requests more than until now
+redis_serves() {
+	until_true "redis stands still" redis_served $(($(redis_number stats total_commands_processed) + $1))
+}
+
+# redis_ends: how many requests it has SERVED, and how many of them with ERRORS
+redis_ends() {
+	SERVED=$(redis_number stats total_commands_processed)
+	ERRORS=$(redis_number stats total_error_replies)
+	kill -TERM "$BENCH"
+	ended "$BENCH"
+	! tr '\r' '\n' <bench.out | grep -Eai 'error|could not|reset|closed' || bad "redis-benchmark saw errors"
+	[ "${ERRORS:-1}" = 0 ] || bad "redis: $ERRORS error replies"
+	redis-cli -s "$D/redis.sock" shutdown nosave >/dev/null 2>&1
+	ended "$PID"
+	[ "$STATUS" = 0 ] || bad "redis ended with status $STATUS"
+}
+
+redis_test() {
+	local n=${REDIS_CYCLES:-50} i ok=0 start=$SECONDS
+	redis_begins || return
 	for ((i = 1; i <= n; i++)); do
-		if attach -o report.txt --data=run.data "$PID" &&
-			until_true "redis stands still" redis_served $(($(redis_number stats total_commands_processed) + 500)) &&
-			detach "$PID" && clean "$PID" &&
-			until_true "redis stands still" redis_served $(($(redis_number stats total_commands_processed) + 1000)); then
+		if attach -o report.txt --data=run.data "$PID" && redis_serves 500 &&
+			detach "$PID" && clean "$PID" && redis_serves 1000; then
 			ok=$((ok + 1))
 		else
 			bad "redis: cycle $i"
 		fi
-		gone "$bench" && { bad "redis-benchmark has ended: $(tr '\r' '\n' <bench.out | tail -n 3)"; break; }
-		gone "$PID" && { bad "redis has died"; break; }
+		redis_goes_on || break
 	done
-	served=$(redis_number stats total_commands_processed)
-	errors=$(redis_number stats total_error_replies)
-	kill -TERM "$bench"
-	ended "$bench"
-	! tr '\r' '\n' <bench.out | grep -Eai 'error|could not|reset|closed' || bad "redis-benchmark saw errors"
-	[ "${errors:-1}" = 0 ] || bad "redis: $errors error replies"
-	redis-cli -s "$D/redis.sock" shutdown nosave >/dev/null 2>&1
-	ended "$PID"
-	[ "$STATUS" = 0 ] || bad "redis ended with status $STATUS"
-	echo "redis-server: attached and detached $ok of $n times, $served requests, $errors failed, $((SECONDS - start)) s"
+	redis_ends
+	echo "redis-server: attached and detached $ok of $n times, $SERVED requests, $ERRORS failed, $((SECONDS - start)) s"
+}
+
+tracer_kib() {
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$(tracer_of "$PID")/status" 2>/dev/null
+}
+
+# a_step: what somebody may ask of a session, in any order
+a_step() {
+	local words=(suspend resume save status serve)
+	local word=${words[RANDOM % 5]}
+	steps[$word]=$((${steps[$word]:-0} + 1))
+	case $word in
+	serve) redis_serves 500 ;;
+	*) answered "$word" ;;
+	esac
+}
+
+# Sessions that are suspended, resumed and saved in random order, for so many seconds.
+orders_test() { # SECONDS
+	local end=$((SECONDS + $1)) sessions=0 start=$SECONDS kib at_end=() n
+	declare -A steps=()
+	redis_begins || return
+	while [ $SECONDS -lt $end ] && redis_goes_on; do
+		sessions=$((sessions + 1))
+		attach -o report.txt --data=run.data "$PID" || { bad "orders: session $sessions"; break; }
+		for ((n = RANDOM % 12; n > 0; n--)); do
+			a_step || bad "orders: session $sessions"
+		done
+		# So that there is something to compare: it has seen much of the load at least once.
+		answered resume && redis_serves 20000 || bad "orders: session $sessions"
+		kib=$(tracer_kib)
+		at_end+=("${kib:-0}")
+		detach "$PID" && clean "$PID" && redis_serves 500 || bad "orders: session $sessions"
+	done
+	redis_ends
+	echo "redis-server: $sessions sessions in $((SECONDS - start)) s, $SERVED requests, $ERRORS failed, steps:" \
+		"$(for n in "${!steps[@]}"; do printf '%s %s ' "$n" "${steps[$n]}"; done)"
+	echo "  the tracing process at the end of the first sessions, KiB: ${at_end[*]:0:5}; of the last: ${at_end[*]: -5}"
+}
+
+# One session, for so many seconds: its tracing process does not grow.
+held_test() { # SECONDS
+	local end=$((SECONDS + $1)) start=$SECONDS next kib all=()
+	declare -A steps=()
+	redis_begins || return
+	attach -o report.txt --data=run.data "$PID" || { bad "held"; redis_ends; return; }
+	next=$((SECONDS + 60))
+	while [ $SECONDS -lt $end ] && redis_goes_on; do
+		a_step || bad "held"
+		[ $SECONDS -ge $next ] || continue
+		kib=$(tracer_kib)
+		all+=("${kib:-0}")
+		next=$((SECONDS + 60))
+	done
+	detach "$PID" && clean "$PID" && redis_serves 500 || bad "held: detach"
+	redis_ends
+	echo "redis-server: one session of $((SECONDS - start)) s, $SERVED requests, $ERRORS failed; the tracing process each minute, KiB: ${all[*]}"
 }
 
 cycles=${CYCLES:-1000}
+RANDOM=${SEED:-1}
 moments=${MOMENTS:-1000}
 for what in "${@:-all}"; do
 	case $what in
@@ -229,7 +305,9 @@ for what in "${@:-all}"; do
 	kills | all) kill_test ;;&
 	counts | all) counts_test ;;&
 	redis | all) redis_test ;;&
-	attach | threads | moments | kills | counts | redis | all) ;;
+	orders | all) orders_test "${ORDERS:-3600}" ;;&
+	held | all) held_test "${HELD:-3600}" ;;&
+	attach | threads | moments | kills | counts | redis | orders | held | all) ;;
 	*) echo "soak: there is no test \"$what\"" && exit 2 ;;
 	esac
 done

@@ -46,9 +46,11 @@ static NOINLINE long down_from_here(size_t above, size_t below)
 }
 
 static long in_thread;
+static volatile pid_t thread_tid;
 
 static void *thread(void *arg)
 {
+	thread_tid = gettid();
 	in_thread = down_from_here(301, 307);
 	return arg;
 }
@@ -69,6 +71,9 @@ int main(void)
 	long in_main = down_from_here(101, 107);
 
 	MUST(!pthread_create(&t, NULL, thread, NULL) && !pthread_join(t, NULL));
+	/* Who joins a thread may go on while the kernel still takes it down, with its stack. */
+	while (!tgkill(getpid(), thread_tid, 0))
+		usleep(100);
 	sigaltstack(&on_it, NULL);
 	sigaction(SIGUSR1, &sa, NULL);
 	raise(SIGUSR1);

@@ -109,6 +109,7 @@ struct world {
 	/* The tracer's thread. */
 	pthread_t tracer;
 	bool running, stop, stalled;
+	bool nobody; /* no thread that asks for its name is known */
 	unsigned early; /* so many answers about memory have been read before it was asked */
 	ring_take *take;
 	void *ctx;
@@ -222,6 +223,23 @@ static inline void enter_native(struct agent_shared *s)
 	entry_free = head + agent_head.free;
 }
 
+/* Asked: a thread wants to be known by its thread pointer. */
+static inline void answer_name(struct world *w)
+{
+	uint64_t key = __atomic_load_n(&w->shared->nameless, __ATOMIC_ACQUIRE);
+
+	if (!key)
+		return;
+	pthread_mutex_lock(&w->lock);
+	if (w->nobody)
+		threads_stranger(w->threads, key - 1);
+	else
+		threads_begin(w->threads, key - 1, getpid());
+	pthread_mutex_unlock(&w->lock);
+	__atomic_compare_exchange_n(&w->shared->nameless, &key, 0, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+}
+
 /* One look of the tracer. */
 static inline uint64_t look(struct world *w)
 {
@@ -233,6 +251,7 @@ static inline uint64_t look(struct world *w)
 			tell_ranges(w->shared);
 		w->early -= !!w->early;
 	}
+	answer_name(w);
 	return ring_drain(w->ring, UINT64_MAX, ring_head(w->ring), w->take, w->ctx);
 }
 

@@ -48,6 +48,7 @@ struct actor {
 	bool group_stop;	/* its process is stopped by job control */
 	bool trap_pending;	/* the SIGTRAP of a trap instruction is on its way */
 	bool busy;		/* it runs into a trap whenever it is resumed */
+	bool killed_next;	/* as soon as it has been resumed */
 	bool asleep;		/* in vfork(2): it cannot be stopped */
 };
 
@@ -60,6 +61,7 @@ struct scripted {
 	uint64_t wake_ns, first_wake, last_wake; /* how often its wait ends */
 	bool same_first;	/* wait looks at the same task first, always */
 	bool signalled;		/* the wait that sleeps ends with EINTR */
+	bool leaves_exec;	/* the owner has tasks leave their exec before they are an image */
 	volatile sig_atomic_t stop;
 	enum trap_answer answer[2]; /* to a SIGTRAP; [1]: from a trap instruction for certain */
 	struct address_space *spaces[ACTORS_MAX];
@@ -268,7 +270,9 @@ static inline void goes_on(struct scripted *k, struct actor *a)
 	bool interrupted = a->interrupted;
 
 	a->stopped = a->interrupted = false;
-	if (a->trap_pending || a->busy) {
+	if (a->killed_next) {
+		befalls(k, a, KILLED(SIGKILL), 0);
+	} else if (a->trap_pending || a->busy) {
 		a->trap_pending = false;
 		befalls(k, a, STOPPED(SIGTRAP), SI_KERNEL);
 	} else if (interrupted) {
@@ -346,6 +350,8 @@ static inline long ask_actor(int request, const struct actor *a, const void *add
 	case PTRACE_GETSIGMASK:
 		memset(data, 0, sizeof(uint64_t));
 		return 0;
+	case PTRACE_GET_SYSCALL_INFO:
+		return 0; /* which call it is nobody knows */
 	case PTRACE_PEEKSIGINFO:
 		if (!a->trap_pending || from->off)
 			return 0;
@@ -469,7 +475,15 @@ static inline void scripted_pause(void *ctx, uint64_t ns)
 
 static inline bool owner_image(void *ctx, struct task *task)
 {
-	note(ctx, "image %d\n", NUMBER(task->tid));
+	struct scripted *k = ctx;
+	int err = k->leaves_exec ? tracer_leave_exec(k->tracer, task) : 0;
+
+	if (err)
+		note(k, "no image %d: %s\n", NUMBER(task->tid), strerrorname_np(-err));
+	else
+		note(k, "image %d%s\n", NUMBER(task->tid),
+		     k->leaves_exec && task_can_call(task) ? ", can call" : "");
+	task->space->user = k; /* what it keeps for the image */
 	return true;
 }
 

@@ -22,7 +22,7 @@ enum { ROOT = 4711, CHILD = 4712 };
 
 /* What is observed of an image in the script. */
 struct observed {
-	bool suspended;
+	bool suspended, no_memory;
 	unsigned times_resumed;
 };
 
@@ -93,6 +93,11 @@ static inline struct observed_counts counts(const struct observed *of)
 	return (struct observed_counts){ .lost = 1 };
 }
 
+static inline bool has_memory(const struct observed *of)
+{
+	return !of->no_memory;
+}
+
 static inline uint32_t program(const struct observed *of)
 {
 	(void)of;
@@ -136,7 +141,7 @@ static inline void let_go(struct observer *o)
 static const struct observer_ops ops = {
 	.run = run, .let_go = let_go,
 	.hold = hold, .let_run = let_run, .suspend = suspend, .resume = resume, .counts = counts,
-	.program = program, .read = read_memory, .tasks = tasks,
+	.program = program, .has_memory = has_memory, .read = read_memory, .tasks = tasks,
 };
 
 /* ---- who began the session ---- */

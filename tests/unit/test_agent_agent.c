@@ -66,24 +66,27 @@ static void what_a_record_cannot_hold_comes_in_words(void **state)
 	next_block = NULL;
 	p->w.shared->flags = AGENT_WANT_ARGUMENTS | AGENT_WANT_SP;
 	pad_calloc(UINT64_C(1) << 33, UINT64_C(1) << 33);
+	pad_free(P(0x5000));
 	next_block = P(RECORD_POINTER_MAX);
 	p->w.shared->flags = 0;
 	pad_calloc(3, 5);
 	pad_malloc(RECORD_SIZE_MAX);
 	pad_allocarray(4, 6);
 	t = take_told(p);
-	assert_int_equal(p->n, 6);
+	assert_int_equal(p->n, 7);
 	assert_told(&t[0], RECORD_ALLOC, UINT64_C(1) << 47, UINT64_C(1) << 40);
 	assert_told(&t[1], RECORD_FREE, UINT64_MAX, 0);
 	assert_told(&t[2], RECORD_CALLOC, 0, UINT64_MAX);
 	assert_int_equal(t[2].r.word[WORD_COUNT], UINT64_C(1) << 33);
 	assert_int_equal(t[2].r.word[WORD_ELEM], UINT64_C(1) << 33);
 	assert_in_range(t[2].r.word[WORD_SP], (uintptr_t)&t - 4096, (uintptr_t)&t + 4096);
-	assert_told(&t[3], RECORD_CALLOC, RECORD_POINTER_MAX, 15);
-	assert_false(has(&t[3], WORD_COUNT));
-	assert_told(&t[4], RECORD_ALLOC, RECORD_POINTER_MAX, RECORD_SIZE_MAX);
-	assert_false(has(&t[4], WORD_SIZE));
-	assert_told(&t[5], RECORD_ALLOC, RECORD_POINTER_MAX, 24);
+	assert_told(&t[3], RECORD_FREE, 0x5000, 0);
+	assert_in_range(t[3].r.word[WORD_SP], (uintptr_t)&t - 4096, (uintptr_t)&t + 4096);
+	assert_told(&t[4], RECORD_CALLOC, RECORD_POINTER_MAX, 15);
+	assert_false(has(&t[4], WORD_COUNT));
+	assert_told(&t[5], RECORD_ALLOC, RECORD_POINTER_MAX, RECORD_SIZE_MAX);
+	assert_false(has(&t[5], WORD_SIZE));
+	assert_told(&t[6], RECORD_ALLOC, RECORD_POINTER_MAX, 24);
 	assert_int_equal(ring_counts(p->w.ring).lost, 0);
 }
 
@@ -608,6 +611,15 @@ static void leave_by_longjmp(void)
 	assert_int_equal(program->w.shared->threads[program->thread].depth, 0);
 }
 
+static void leave_and_come_back(void)
+{
+	if (!_setjmp(out)) {
+		meanwhile = leave;
+		pad_malloc(1);
+	}
+	pad_malloc(2);
+}
+
 static void a_call_that_is_left_by_longjmp_hides_no_later_one(void **state)
 {
 	struct program *p = *state;
@@ -640,8 +652,9 @@ static void calls_of_a_thread_that_nobody_has_entered_count_under_its_pointer(vo
 	uint64_t pointer;
 	pthread_t thread;
 
+	p->w.nobody = true;
 	assert_int_equal(pthread_create(&thread, NULL, stranger, &pointer), 0);
-	/* The range of its stack is asked for. */
+	/* The range of its stack is asked for, too. */
 	world_trace(&p->w, note, p);
 	pthread_join(thread, NULL);
 	world_drain(&p->w);
@@ -656,6 +669,69 @@ static void calls_of_a_thread_that_nobody_has_entered_count_under_its_pointer(vo
 	}
 	for (int i = 0; i < AGENT_THREADS; i++)
 		assert_int_equal(p->w.shared->threads[i].busy, 0);
+}
+
+static void a_thread_that_nobody_has_entered_waits_until_it_is_known(void **state)
+{
+	struct program *p = *state;
+	uint32_t number;
+	uint64_t pointer;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, stranger, &pointer), 0);
+	WAIT_UNTIL(__atomic_load_n(&p->w.shared->nameless, __ATOMIC_ACQUIRE));
+	assert_int_equal(p->w.shared->nameless, pointer + 1);
+	/* Whoever looks after the tracer sees that somebody waits for it. */
+	WAIT_UNTIL(__atomic_load_n(&p->w.shared->waiting[AGENT_NO_THREAD], __ATOMIC_ACQUIRE));
+	world_trace(&p->w, note, p);
+	pthread_join(thread, NULL);
+	world_drain(&p->w);
+	assert_int_equal(p->w.shared->nameless, 0);
+	assert_int_equal(p->w.shared->waiting[AGENT_NO_THREAD], 0);
+	number = threads_find(p->w.threads, pointer);
+	assert_in_range(number, AGENT_SPARES, AGENT_THREADS - 1);
+	assert_int_equal(p->n, 6);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(p->told[i].r.thread, number);
+}
+
+static void *asker(void *arg)
+{
+	next_block = P(0x1000);
+	run(allocate_and_free);
+	*(uint64_t *)arg = arch_thread_pointer();
+	return NULL;
+}
+
+static void many_may_wait_to_be_known_at_once(void **state)
+{
+	enum { N = 24 };
+	struct program *p = *state;
+	uint64_t pointer[N];
+	pthread_t thread[N];
+
+	for (int i = 0; i < N; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, asker, &pointer[i]), 0);
+	world_trace(&p->w, note, p);
+	for (int i = 0; i < N; i++)
+		pthread_join(thread[i], NULL);
+	world_drain(&p->w);
+	for (int i = 0; i < N; i++)
+		assert_int_not_equal(threads_find(p->w.threads, pointer[i]), AGENT_NO_THREAD);
+	for (unsigned i = 0; i < p->n; i++)
+		assert_in_range(p->told[i].r.thread, AGENT_SPARES, AGENT_THREADS - 1);
+}
+
+static void without_a_tracer_nobody_waits_to_be_known(void **state)
+{
+	struct program *p = *state;
+	uint64_t pointer;
+	pthread_t thread;
+
+	__atomic_store_n(&p->w.shared->owner, AGENT_OWNER_DIED, __ATOMIC_RELEASE);
+	assert_int_equal(pthread_create(&thread, NULL, asker, &pointer), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(pads_active, 0);
 }
 
 static void *newcomer(void *arg)
@@ -787,16 +863,15 @@ static void who_finds_no_room_for_a_copy_waits(void **state)
 	assert_int_equal(p->n, 4 * 3000);
 }
 
+#define PRODUCT_SIZE ((agent_blob_size + 4095) & ~(size_t)4095)
+
 /* The agent of the product, which knows no rows: everything is left to the tracer, and nothing
  * is guessed. */
-static void without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so(void **state)
+static void *without_rows(struct program *p)
 {
-	struct program *p = *state;
-	size_t size = (agent_blob_size + 4095) & ~(size_t)4095;
-	uint8_t *code = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+	uint8_t *code = mmap(NULL, PRODUCT_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct agent_head *head = (struct agent_head *)code;
-	const struct told *t;
 
 	assert_ptr_not_equal(code, MAP_FAILED);
 	memcpy(code, agent_blob, agent_blob_size);
@@ -806,6 +881,31 @@ static void without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so(
 	entry_end = code + head->end;
 	entry_free = code + head->free;
 	p->w.shared->modules = 0;
+	return code;
+}
+
+static void without_rows_a_call_that_was_left_is_not_pending(void **state)
+{
+	struct program *p = *state;
+	void *code = without_rows(p);
+	const struct told *t;
+
+	run(leave_and_come_back);
+	t = take_told(p);
+	assert_int_equal(p->n, 1);
+	assert_told(&t[0], RECORD_ALLOC, 0x1000, 2);
+	assert_true(has(&t[0], WORD_JUDGE));
+	assert_false(t[0].r.word[WORD_JUDGE] & SEEN_PENDING);
+	pads_active = 0;
+	munmap(code, PRODUCT_SIZE);
+}
+
+static void without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so(void **state)
+{
+	struct program *p = *state;
+	void *code = without_rows(p);
+	const struct told *t;
+
 	run(resize_with_calls_inside);
 	t = take_told(p);
 	/* malloc, free, free, and both ends of a realloc inside of each of two calls; and those
@@ -816,13 +916,15 @@ static void without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so(
 	for (int i = 1; i <= 5; i++) {
 		assert_true(has(&t[i], WORD_JUDGE));
 		assert_true(has(&t[i], WORD_STACK));
+		/* What the stack would tell the pad's return address does. */
+		assert_true(t[i].r.word[WORD_JUDGE] & SEEN_PENDING);
 	}
 	assert_told(&t[6], RECORD_REALLOC, 0x1000, 10);
 	assert_false(has(&t[6], WORD_JUDGE));
 	assert_true(has(&t[6], WORD_STACK));
 	assert_int_equal(p->w.shared->n_nodes, 0);
 	pads_active = 0;
-	munmap(code, size);
+	munmap(code, PRODUCT_SIZE);
 }
 
 int main(void)
@@ -846,10 +948,14 @@ int main(void)
 		BOTH(what_was_left_on_this_stack_is_given_back_and_nothing_else),
 		BOTH(a_call_that_is_left_by_longjmp_hides_no_later_one),
 		BOTH(calls_of_a_thread_that_nobody_has_entered_count_under_its_pointer),
+		BOTH(a_thread_that_nobody_has_entered_waits_until_it_is_known),
+		BOTH(many_may_wait_to_be_known_at_once),
+		BOTH(without_a_tracer_nobody_waits_to_be_known),
 		BOTH(a_stack_that_the_first_answer_does_not_know_is_asked_for_again),
 		BOTH(without_a_spare_record_what_fits_is_told_and_the_rest_counted),
 		BOTH(a_copy_of_the_stack_is_what_the_caller_had),
 		BOTH(who_finds_no_room_for_a_copy_waits),
+		BOTH(without_rows_a_call_that_was_left_is_not_pending),
 		BOTH(without_rows_every_event_has_a_stack_and_what_may_be_nested_says_so),
 	};
 

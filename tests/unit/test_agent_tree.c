@@ -19,6 +19,20 @@ static uint64_t pc_of(uint32_t chain, int depth)
 	return UINT64_C(0x400000) + (uint64_t)depth * 4096 + (chain >> (DEPTH - depth));
 }
 
+/* The same by keys. */
+static uint32_t grow_by_keys(struct agent_shared *s, uint32_t chain)
+{
+	uint32_t node = agent_node_below(s, 0, ROOT_WHOLE, 0);
+	uint64_t keys[DEPTH];
+
+	for (int d = 1; d <= DEPTH; d++)
+		keys[d - 1] = agent_node_key(d > 1 ? keys[d - 2] : node, pc_of(chain, d));
+	agent_nodes_expect(s, keys, DEPTH);
+	for (int d = 1; d <= DEPTH; d++)
+		node = agent_node_recent(s, keys[d - 1], node, pc_of(chain, d), 0);
+	return node;
+}
+
 static uint32_t grow(struct agent_shared *s, uint32_t chain)
 {
 	uint32_t node = agent_node_below(s, 0, ROOT_WHOLE, 0);
@@ -36,7 +50,7 @@ static void *grow_all(void *arg)
 	while (__atomic_load_n(g->ready, __ATOMIC_SEQ_CST) < THREADS)
 		;
 	for (uint32_t c = 0; c < CHAINS; c++)
-		g->leaf[c] = grow(g->s, c);
+		g->leaf[c] = g->index % 2 ? grow(g->s, c) : grow_by_keys(g->s, c);
 	return NULL;
 }
 
@@ -153,6 +167,28 @@ static void a_node_is_compared_whole(void **state)
 	free_shared(s);
 }
 
+/* Whatever stands there, it is looked whether the node is the one that is asked for. */
+static void what_was_found_last_is_no_other_node(void **state)
+{
+	struct agent_shared *s = new_shared();
+	uint32_t leaf[64];
+
+	(void)state;
+	for (uint32_t c = 0; c < 64; c++)
+		leaf[c] = grow_by_keys(s, c);
+	for (uint32_t n = 1; n <= s->n_nodes; n += 7) {
+		for (uint32_t i = 0; i < AGENT_RECENT_SLOTS; i++)
+			if (s->recent[i])
+				s->recent[i] = s->recent[i] >> 32 << 32 | (n + i % 3);
+		for (uint32_t c = 0; c < 64; c++)
+			assert_int_equal(grow_by_keys(s, c), leaf[c]);
+	}
+	memset(s->recent, 0xff, sizeof s->recent);
+	for (uint32_t c = 0; c < 64; c++)
+		assert_int_equal(grow_by_keys(s, c), leaf[c]);
+	free_shared(s);
+}
+
 static void a_damaged_index_does_not_keep_a_thread_for_ever(void **state)
 {
 	struct agent_shared *s = new_shared();
@@ -170,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_full_table_still_knows_what_is_in_it),
 		cmocka_unit_test(nodes_differ_by_parent_pc_and_of_roots_the_epoch),
 		cmocka_unit_test(a_node_is_compared_whole),
+		cmocka_unit_test(what_was_found_last_is_no_other_node),
 		cmocka_unit_test(a_damaged_index_does_not_keep_a_thread_for_ever),
 	};
 

@@ -387,6 +387,40 @@ static void whatever_the_bytes_are_the_plan_stays_within_them(void **state)
 	assert_in_range(planned, 10000, 290000);
 }
 
+static void what_is_left_of_a_jump_is_taken_out(void **state)
+{
+	static const uint8_t own[] = { 0x41, 0x54, 0x55, 0x53, 0x48 };
+	/* The last byte is the same. */
+	static const uint8_t jump[] = { 0xe9, 0x10, 0x20, 0x30, 0x48 };
+	uint8_t now[ARCH_PATCH_JUMP];
+
+	(void)state;
+	memcpy(now, jump, sizeof now);
+	assert_true(arch_patch_restore(own, jump, now));
+	assert_memory_equal(now, own, sizeof now);
+	/* A uprobe has been there, and has gone. */
+	memcpy(now, jump, sizeof now);
+	now[0] = own[0];
+	assert_true(arch_patch_restore(own, jump, now));
+	assert_memory_equal(now, own, sizeof now);
+	/* It is still there. */
+	memcpy(now, jump, sizeof now);
+	now[0] = 0xcc;
+	assert_true(arch_patch_restore(own, jump, now));
+	assert_int_equal(now[0], 0xcc);
+	assert_memory_equal(now + 1, own + 1, sizeof now - 1);
+	/* There is nothing of ours, or something else. */
+	memcpy(now, own, sizeof now);
+	assert_false(arch_patch_restore(own, jump, now));
+	now[0] = 0xcc;
+	assert_false(arch_patch_restore(own, jump, now));
+	for (size_t i = 0; i < sizeof now; i++) {
+		memcpy(now, jump, sizeof now);
+		now[i] ^= 0x80;
+		assert_false(arch_patch_restore(own, jump, now));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +432,7 @@ int main(void)
 	cmocka_unit_test(what_is_just_near_enough_for_a_plan_is_so_for_its_slot),
 	cmocka_unit_test(a_jump_reaches_two_gibibytes_and_a_far_one_everything),
 	cmocka_unit_test(a_pc_behind_the_first_instruction_goes_to_its_copy_and_back),
+	cmocka_unit_test(what_is_left_of_a_jump_is_taken_out),
 	cmocka_unit_test(whatever_the_bytes_are_the_plan_stays_within_them),
 	};
 

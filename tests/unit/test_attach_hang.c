@@ -4,6 +4,7 @@
 
 #include "attach/hang.h"
 #include "attach/journal_internal.h"
+#include "proc/status.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ static unsigned looks(struct hang *h, uint64_t beats, bool waiting, unsigned n)
 	unsigned hanging = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		hanging += hang_judge(h, beats, waiting);
+		hanging += hang_judge(h, &(struct hang_seen){ .beats = beats, .waiting = waiting });
 	return hanging;
 }
 
@@ -53,8 +54,37 @@ static void who_keeps_nobody_waiting_may_do_nothing(void **state)
 	assert_int_equal(looks(&h, 7, true, HANG_LOOKS - 1), 0);
 }
 
+/* Others have its processor: it wants to run, and cannot. */
+static void who_cannot_run_does_not_hang(void **state)
+{
+	struct hang_seen seen = { .beats = 7, .waiting = true, .wants_to_run = true, .ran_ns = 5 };
+	struct hang h = { .beats = 7 };
+
+	(void)state;
+	for (unsigned i = 0; i < 100 * HANG_LOOKS; i++) {
+		seen.ran_ns += HANG_RAN_NS / (101 * HANG_LOOKS);
+		assert_false(hang_judge(&h, &seen));
+	}
+	/* it is stuck, and has only been slow to show it */
+	seen.ran_ns += HANG_RAN_NS / 50;
+	assert_true(hang_judge(&h, &seen));
+}
+
+static void who_runs_and_does_nothing_hangs(void **state)
+{
+	struct hang_seen seen = { .beats = 7, .waiting = true, .wants_to_run = true };
+	struct hang h = { .beats = 7 };
+
+	(void)state;
+	for (unsigned i = 1; i <= HANG_LOOKS; i++) {
+		assert_int_equal(hang_judge(&h, &seen), i == HANG_LOOKS);
+		seen.ran_ns += HANG_RAN_NS;
+	}
+}
+
 /* ---- a tracer and a program that are two children, and memory that the program has ---- */
 
+/* It is asleep when this returns: who has not come to that yet wants to run. */
 static pid_t child(void)
 {
 	pid_t pid = fork();
@@ -65,6 +95,8 @@ static pid_t child(void)
 			pause();
 	}
 	assert_true(pid > 0);
+	while (proc_status(pid).state != 'S')
+		usleep(1000);
 	return pid;
 }
 
@@ -117,6 +149,8 @@ int main(void)
 		cmocka_unit_test(who_does_nothing_while_somebody_waits_hangs),
 		cmocka_unit_test(who_does_something_does_not_hang),
 		cmocka_unit_test(who_keeps_nobody_waiting_may_do_nothing),
+		cmocka_unit_test(who_cannot_run_does_not_hang),
+		cmocka_unit_test(who_runs_and_does_nothing_hangs),
 		cmocka_unit_test(the_tracer_of_a_program_that_waits_is_ended),
 	};
 

@@ -181,6 +181,23 @@ static void an_exec_by_a_thread_takes_the_leaders_place_over_or_not(void **state
 	assert_int_equal(heard.threads_gone, 1);
 }
 
+/* One of its threads may be served just then. */
+static void who_an_exec_ends_during_a_call_for_us_is_forgotten_afterwards(void **state)
+{
+	struct tracer *t = *state;
+
+	t->calling = true;
+	note(state, PID, EXEC_STOP);
+	assert_non_null(find(state, THREAD));
+	assert_int_equal(heard.threads_gone, 0);
+	t->calling = false;
+	tracer_take_overs(t);
+	assert_null(find(state, THREAD));
+	assert_int_equal(find(state, PID)->space->tasks, 1);
+	tracer_take_overs(t);
+	assert_int_equal(heard.threads_gone, 1);
+}
+
 /* ---- launching, where this kernel is asked: its first wait fails, and leaves a stop behind
  * ---- */
 
@@ -248,6 +265,7 @@ int main(void)
 		TEST(a_first_stop_before_the_parent_has_told_is_kept_as_new),
 		TEST(an_end_of_nobody_known_needs_no_record),
 		TEST(an_exec_by_a_thread_takes_the_leaders_place_over_or_not),
+		TEST(who_an_exec_ends_during_a_call_for_us_is_forgotten_afterwards),
 		cmocka_unit_test(
 			a_wait_that_fails_while_a_program_is_launched_tells_of_nothing),
 	};

@@ -258,11 +258,25 @@ static void go_on(const struct child *c, int sig)
 	assert_return_code(ptrace(PTRACE_CONT, c->pid, NULL, (void *)(intptr_t)sig), errno);
 }
 
+/* One call, and the child has back what is its own. */
+static int remote_call(const struct child *c, taddr insn, long nr, const uint64_t arg[6],
+		       int64_t *result)
+{
+	struct remote_run run;
+	int err = remote_begin(&run, &c->remote, c->pid, insn);
+
+	if (err)
+		return err;
+	err = remote_next(&run, nr, arg, result);
+	int back = remote_end(&run);
+	return err ? err : back;
+}
+
 static int64_t call(struct child *c, long nr, const uint64_t arg[6])
 {
 	int64_t result = -1;
 
-	assert_int_equal(remote_call(&c->remote, c->pid, c->insn, nr, arg, &result), 0);
+	assert_int_equal(remote_call(c, c->insn, nr, arg, &result), 0);
 	return result;
 }
 
@@ -524,7 +538,7 @@ static void of_a_child_that_is_killed_nothing_comes_but_its_end(void **state)
 	await_call(&c, SYS_read);
 	hold(&c);
 	assert_return_code(kill(c.pid, SIGKILL), errno);
-	int err = remote_call(&c.remote, c.pid, c.insn, SYS_getpid, (uint64_t[6]){ 0 }, &result);
+	int err = remote_call(&c, c.insn, SYS_getpid, (uint64_t[6]){ 0 }, &result);
 	assert_int_equal(err, -ESRCH);
 	int status = c.noted ? c.noted_status : next_stop(&c);
 	assert_true(WIFSIGNALED(status));
@@ -543,8 +557,7 @@ static void the_end_of_a_child_in_its_call_is_told(void **state)
 	start(&c, reads);
 	await_call(&c, SYS_read);
 	hold(&c);
-	int err =
-		remote_call(&c.remote, c.pid, c.insn, SYS_exit_group, (uint64_t[6]){ 5 }, &result);
+	int err = remote_call(&c, c.insn, SYS_exit_group, (uint64_t[6]){ 5 }, &result);
 	assert_int_equal(err, -ESRCH);
 	assert_int_equal(c.noted, 1);
 	assert_int_equal(c.noted_tid, c.pid);
@@ -595,7 +608,7 @@ static void where_no_instruction_is_no_call_is_made(void **state)
 	start(&c, reads);
 	await_call(&c, SYS_read);
 	hold(&c);
-	int err = remote_call(&c.remote, c.pid, 16, SYS_getpid, (uint64_t[6]){ 0 }, &result);
+	int err = remote_call(&c, 16, SYS_getpid, (uint64_t[6]){ 0 }, &result);
 	assert_int_equal(err, -EFAULT);
 	go_on(&c, 0);
 	await_call(&c, SYS_read);

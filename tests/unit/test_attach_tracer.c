@@ -894,6 +894,36 @@ static void who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it(vo
 		  "space gone 1\n");
 }
 
+static void time_passes(struct scripted *k, unsigned nth)
+{
+	(void)k, (void)nth;
+}
+
+/* Another signal for each that it was handed, as long as there are some left; then it comes out. */
+static void is_flooded(struct scripted *k)
+{
+	static int left = 400;
+
+	if (actor(k, 1)->stopped || !left)
+		return;
+	k->log[0] = 0;
+	if (--left)
+		happens(k, 1, STOPPED(SIGUSR1));
+	else
+		k->in_the_middle = 0;
+}
+
+static void who_gets_signals_without_end_meanwhile_runs_on_all_the_same(void **state)
+{
+	struct scripted *k = traced_process(state, 1);
+
+	k->in_the_middle = 1000;
+	k->looked = is_flooded;
+	k->paused = time_passes;
+	tracer_detach_all(k->tracer);
+	assert_in_range(k->pauses, 1, 5);
+}
+
 static void the_wait_fails(struct scripted *k, unsigned nth)
 {
 	(void)nth;
@@ -961,6 +991,7 @@ int main(void)
 		TEST(what_is_told_without_a_stop_is_asked_for_before_each_sleep),
 		TEST(a_program_that_has_told_nothing_for_long_is_asked_less_often),
 		TEST(who_is_in_the_middle_of_what_is_ours_runs_on_until_it_has_left_it),
+		TEST(who_gets_signals_without_end_meanwhile_runs_on_all_the_same),
 		TEST(a_wait_that_fails_meanwhile_leaves_nobody_behind),
 	};
 

@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "breakpoints/engine.h"
 #include "breakpoints/watch.h"
+#include "symbols/demangle.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,9 +34,9 @@ struct world {
 	const char *leaves;	/* a function that it does not take; "": it takes none */
 	int no_arm, not_out;
 	struct engine_function offers[OFFERS_MAX];
-	size_t n_offers;
+	size_t n_offers, n_armed;
 	unsigned looked, armed, opened, freed, told, begun, ended, cleaned;
-	bool suspended;
+	bool suspended, declines_at_arm;
 	uint64_t to_tell;
 
 	/* the sink's */
@@ -94,8 +95,21 @@ static enum engine_answer script_plant(struct engine *e, const struct engine_fun
 static int script_arm(struct engine *e, bool held, struct error *why)
 {
 	(void)held;
-	of(e)->armed++;
+	struct world *w = of(e);
+
+	w->armed++;
+	for (size_t i = 0; i < w->n_offers && w->declines_at_arm; i++)
+		if (w->offers[i].probe->kind == PROBE_FREE)
+			w->host->declines(w->host->ctx, &w->offers[i], "a script");
 	return of(e)->no_arm ? error_set(why, of(e)->no_arm, "%s", strerror(-of(e)->no_arm)) : 0;
+}
+
+static void script_drop(struct engine *e, const char *why)
+{
+	struct world *w = of(e);
+
+	for (size_t i = w->n_armed; i < w->n_offers; i++)
+		w->host->declines(w->host->ctx, &w->offers[i], why);
 }
 
 static void script_modules(struct engine *e, const struct mappings *maps)
@@ -190,6 +204,7 @@ static const struct engine_ops script_ops = {
 	.free = script_free,
 	.plant = script_plant,
 	.arm = script_arm,
+	.drop = script_drop,
 	.modules = script_modules,
 	.drain = script_drain,
 	.counts = script_counts,
@@ -253,10 +268,16 @@ static void sink_note(void *image, const char *what)
 	snprintf(w->noted, sizeof w->noted, "%s", what);
 }
 
+static bool sink_expect(void *image, const struct alloc_expected *v, unsigned n)
+{
+	return n == 1 && sink_knows(image, v->ptr);
+}
+
 static const struct observer_sink sink = {
 	.note = sink_note,
 	.event = sink_event,
 	.knows = sink_knows,
+	.expect = sink_expect,
 	.frame = sink_frame,
 	.node = sink_node,
 	.modules = sink_modules,
@@ -421,7 +442,7 @@ static void what_it_does_not_take_is_trapped_and_named_once(void **state)
 	assert_true(is_untouched(w, realloc));
 }
 
-static void what_the_user_has_defined_is_trapped_before_the_engine_begins(void **state)
+static void what_the_user_has_defined_is_offered_and_left_as_all_else(void **state)
 {
 	struct world *w = *state;
 	struct error e;
@@ -429,9 +450,10 @@ static void what_the_user_has_defined_is_trapped_before_the_engine_begins(void *
 
 	snprintf(hook, sizeof hook, "malloc:%s", "a_function_to_hook");
 	assert_int_equal(probes_add_hook(&w->rules.probes, hook, &e), 0);
-	w->task.wstatus = SIGTRAP << 8 | 0x7f | 4 << 16; /* PTRACE_EVENT_EXEC */
+	w->leaves = "a_function_to_hook";
 	watch_it(w);
-	assert_null(strstr(watch_refusal(w->watch), "a_function_to_hook"));
+	assert_null(watch_refusal(w->watch));
+	assert_non_null(strstr(w->noted, "watched by traps: a_function_to_hook (a script)"));
 	assert_false(is_untouched(w, a_function_to_hook));
 }
 
@@ -468,14 +490,42 @@ static void an_engine_that_cannot_write_its_code_is_refused(void **state)
 	assert_non_null(strstr(watch_refusal(w->watch), strerror(EIO)));
 }
 
-static void at_its_exec_a_task_cannot_be_made_to_do_anything(void **state)
+static void what_it_declines_later_is_trapped_and_named(void **state)
 {
 	struct world *w = *state;
 
-	w->task.wstatus = SIGTRAP << 8 | 0x7f | 4 << 16; /* PTRACE_EVENT_EXEC */
 	watch_it(w);
-	assert_int_equal(w->opened, 0);
-	assert_non_null(strstr(watch_refusal(w->watch), "the program's own"));
+	assert_int_equal(w->notes, 0);
+	assert_true(is_untouched(w, realloc));
+	/* The last function that was offered cannot be written. */
+	w->n_armed = w->n_offers - 1;
+	w->no_arm = -EIO;
+	watch_arm_held(w->watch);
+	assert_null(watch_refusal(w->watch));
+	const struct engine_function *last = &w->offers[w->n_armed];
+	assert_false(is_untouched(w, (void *)last->at));
+	/* Of a sanitizer it is an operator of C++. */
+	char name[256];
+	bool mangled = demangle(last->probe->name, name, sizeof name);
+	assert_non_null(strstr(w->noted, mangled ? name : last->probe->name));
+	assert_non_null(strstr(w->noted, "(code that cannot be changed)"));
+	/* What is not its own is not declined. */
+	w->host->declines(w->host->ctx, last, "a script");
+	assert_int_equal(w->notes, 1);
+	assert_int_equal(watch_clean(w->watch), 0);
+	assert_true(is_untouched(w, (void *)last->at));
+}
+
+/* All that frees is declined before it has begun. */
+static void an_engine_that_declines_too_much_is_refused(void **state)
+{
+	struct world *w = *state;
+
+	w->declines_at_arm = true;
+	watch_it(w);
+	assert_non_null(strstr(watch_refusal(w->watch), "() cannot be seen without a trap: "
+							"a script"));
+	assert_int_equal(w->notes, 0);
 }
 
 static void what_it_has_seen_is_told_when_somebody_wants_to_catch_up(void **state)
@@ -509,8 +559,8 @@ static void it_asks_for_blocks_places_and_nodes(void **state)
 	bool hidden = true;
 
 	watch_it(w);
-	assert_true(w->host->knows(w->host->ctx, 42));
-	assert_false(w->host->knows(w->host->ctx, 43));
+	assert_true(w->host->expect(w->host->ctx, &(struct alloc_expected){ .ptr = 42 }, 1));
+	assert_false(w->host->expect(w->host->ctx, &(struct alloc_expected){ .ptr = 43 }, 1));
 	uint32_t place = w->host->place(w->host->ctx, w->child, (taddr)begin + 4, false, false,
 					&hidden);
 	assert_false(hidden);
@@ -549,14 +599,20 @@ static __attribute__((noinline)) taddr call_it(struct stack_copy *c, uint8_t byt
 	return (taddr)__builtin_return_address(0);
 }
 
-static bool is_nested(struct world *w, const struct stack_copy *copy)
+static bool is_nested_as_seen(struct world *w, const struct stack_copy *copy,
+			      const struct engine_seen *seen)
 {
-	const struct engine_call call = { .tid = w->child, .stack = copy };
+	const struct engine_call call = { .tid = w->child, .stack = copy, .seen = *seen };
 	enum alloc_label label = LABEL_CONS;
 	bool nested = w->host->is_nested(w->host->ctx, &call, &label);
 
 	assert_int_equal(label, LABEL_NONE);
 	return nested;
+}
+
+static bool is_nested(struct world *w, const struct stack_copy *copy)
+{
+	return is_nested_as_seen(w, copy, &(struct engine_seen){ .whole = false });
 }
 
 static void a_chain_is_unwound_from_a_copy_of_the_stack(void **state)
@@ -625,6 +681,23 @@ static void what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_tod
 	assert_int_equal(chain.truncated, CHAIN_UNREADABLE);
 }
 
+/* As in a library without call frame information. */
+static void where_the_chain_is_cut_a_call_that_has_not_been_seen_to_end_decides(void **state)
+{
+	struct world *w = *state;
+	static uint8_t bytes[STACK_BYTES] __attribute__((aligned(8)));
+	const struct engine_seen pending = { .pending = true };
+	struct stack_copy copy;
+
+	watch_it(w);
+	call_it(&copy, bytes);
+	/* The stack, which is there, says that nothing has called it. */
+	assert_false(is_nested(w, &copy));
+	copy.len = 0;
+	assert_false(is_nested(w, &copy));
+	assert_true(is_nested_as_seen(w, &copy, &pending));
+}
+
 static void it_is_suspended_and_taken_out_with_the_breakpoints(void **state)
 {
 	struct world *w = *state;
@@ -652,17 +725,19 @@ int main(void)
 		TEST(each_function_is_offered_once),
 		TEST(what_is_mapped_is_told_when_it_has_changed),
 		TEST(what_it_does_not_take_is_trapped_and_named_once),
-		TEST(what_the_user_has_defined_is_trapped_before_the_engine_begins),
+		TEST(what_the_user_has_defined_is_offered_and_left_as_all_else),
 		TEST(an_engine_that_sees_nothing_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_begin_is_refused_with_its_reason),
 		TEST(an_engine_that_cannot_write_its_code_is_refused),
-		TEST(at_its_exec_a_task_cannot_be_made_to_do_anything),
+		TEST(what_it_declines_later_is_trapped_and_named),
+		TEST(an_engine_that_declines_too_much_is_refused),
 		TEST(what_it_has_seen_is_told_when_somebody_wants_to_catch_up),
 		TEST(an_event_that_could_not_be_counted_is_lost),
 		TEST(it_asks_for_blocks_places_and_nodes),
 		TEST(a_chain_is_unwound_from_a_copy_of_the_stack),
 		TEST(code_of_the_engines_own_is_no_caller),
 		TEST(what_is_not_in_a_copy_of_the_stack_is_not_read_from_the_stack_of_today),
+		TEST(where_the_chain_is_cut_a_call_that_has_not_been_seen_to_end_decides),
 		TEST(it_is_suspended_and_taken_out_with_the_breakpoints),
 	};
 

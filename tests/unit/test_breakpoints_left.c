@@ -35,6 +35,17 @@ static void those_with_one_reason_are_named_together(void **state)
 			    "has 3 functions that are watched by traps: a, c (one), b (other)");
 }
 
+static void operators_are_called_as_in_the_source(void **state)
+{
+	const struct left_function v[] = { { .name = "_ZdlPvmSt11align_val_t", .why = "why" },
+					   { .name = "_Znwm", .why = "why" } };
+
+	(void)state;
+	assert_string_equal(sentence(v, 2), "has 2 functions that are watched by traps: operator "
+					    "delete(void*, unsigned long, std::align_val_t), "
+					    "operator new(unsigned long) (why)");
+}
+
 static void of_many_the_first_four_are_named(void **state)
 {
 	struct left_function v[6];
@@ -65,6 +76,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_is_named_with_its_reason),
 		cmocka_unit_test(those_with_one_reason_are_named_together),
+		cmocka_unit_test(operators_are_called_as_in_the_source),
 		cmocka_unit_test(of_many_the_first_four_are_named),
 		cmocka_unit_test(what_is_too_long_is_cut),
 	};

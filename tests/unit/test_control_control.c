@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PID = 4711 };
@@ -126,6 +127,34 @@ static void test_who_comes_as_it_ends_is_told_so(void **state)
 	close(whole);
 }
 
+static ssize_t sessions_seen(void)
+{
+	struct error e = { "" };
+	pid_t *pids;
+	ssize_t n = control_sessions(&pids, &e);
+
+	free(pids);
+	return n;
+}
+
+/* It would wait for itself: a session asks who traces what it cannot attach to. */
+static void test_a_session_does_not_see_itself(void **state)
+{
+	struct error e = { "" };
+	struct control *c;
+	int status;
+
+	(void)state;
+	assert_int_equal(control_open(PID, &c, &e), 0);
+	assert_int_equal(sessions_seen(), 0);
+	pid_t other = fork();
+	if (!other)
+		_exit((int)sessions_seen());
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(WEXITSTATUS(status), 1);
+	control_close(c);
+}
+
 static void test_numbers_outside(void **state)
 {
 	enum { NOBODY = 65534 };
@@ -198,6 +227,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_session_each, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_stopped, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_a_session_does_not_see_itself, make_place,
+						remove_place),
 		cmocka_unit_test(test_numbers_outside),
 		cmocka_unit_test_setup_teardown(test_elsewhere, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place,

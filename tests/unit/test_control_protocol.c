@@ -24,7 +24,7 @@ static void test_every_command_stands_once_and_has_help(void **state)
 			assert_int_not_equal(control_commands[k].id, c->id);
 	}
 	/* As many as there are ids: none is without a row. */
-	assert_int_equal(n_control_commands, CONTROL_WRITES + 1);
+	assert_int_equal(n_control_commands, CONTROL_LOOK + 1);
 	assert_null(control_command_find("statu", 5));
 	assert_null(control_command_find("status", 5));
 	assert_null(control_command_find("", 0));
@@ -70,7 +70,7 @@ static void test_people_are_told_of_each_command_but_those_of_mprof_itself(void 
 	(void)state;
 	assert_string_equal(names, "status|stats|suspend|resume|mark|save [FILE]|snapshot [FILE]|"
 				   "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump "
-				   "[REASON]|discard|help");
+				   "[REASON]|heap|leaks|rss|before|discard|help");
 	assert_string_equal(of, "save|snapshot|detailed_snapshot|all_snapshots");
 	for (size_t i = 0; i < n_control_commands; i++) {
 		const struct control_command *c = &control_commands[i];

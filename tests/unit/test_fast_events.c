@@ -23,7 +23,11 @@ struct world {
 	/* what the host is told, and says */
 	struct alloc_event told[EVENTS_MAX];
 	size_t n;
-	bool known, own_free;
+	bool own_free;
+	size_t asked_who_frees;
+	struct alloc_expected expected[8];
+	unsigned n_expected;
+	bool wants_more;
 	bool nested;
 	enum alloc_label label;
 	struct engine_call judged;
@@ -42,16 +46,20 @@ static int host_event(void *ctx, struct alloc_event *e)
 	return 0;
 }
 
-static bool host_knows(void *ctx, taddr ptr)
+static bool host_expect(void *ctx, const struct alloc_expected *v, unsigned n)
 {
-	(void)ptr;
-	return ((struct world *)ctx)->known;
+	struct world *w = ctx;
+
+	memcpy(w->expected, v, n * sizeof *v);
+	w->n_expected = n;
+	return w->wants_more;
 }
 
 static bool host_by_allocator(void *ctx, taddr function, taddr ret)
 {
 	assert_int_equal(function, 0x5000 + FREE);
 	assert_int_equal(ret, 0x1234);
+	((struct world *)ctx)->asked_who_frees++;
 	return ((struct world *)ctx)->own_free;
 }
 
@@ -117,7 +125,7 @@ static int begin(void **state)
 		w->functions[i] = (struct engine_function){ .probe = &w->probes[i],
 							    .at = 0x5000 + i };
 	}
-	w->host = (struct engine_host){ .event = host_event, .knows = host_knows,
+	w->host = (struct engine_host){ .event = host_event, .expect = host_expect,
 					.by_allocator = host_by_allocator, .unwind = host_unwind,
 					.is_nested = host_is_nested,
 					.checked = host_checked,
@@ -247,22 +255,57 @@ static void calloc_may_tell_its_arguments_apart(void **state)
 	assert_int_equal(e->elem, 4);
 }
 
-static void who_frees_matters_only_for_a_block_that_is_not_known(void **state)
+static void who_frees_is_asked_once_for_each_place_until_others_are_mapped(void **state)
 {
 	struct world *w = *state;
 	const struct ring_record r = { .kind = RECORD_FREE, .thread = w->thread, .pointer = 0x10,
 				       .function = FREE, .ret = 0x1234 };
 
 	w->own_free = true;
-	w->known = true;
-	assert_false(one(w, r)->by_allocator);
-	w->known = false;
 	assert_true(one(w, r)->by_allocator);
 	w->own_free = false;
+	assert_true(one(w, r)->by_allocator);
+	assert_int_equal(w->asked_who_frees, 1);
+	events_modules(&w->v);
 	assert_false(one(w, r)->by_allocator);
+	assert_int_equal(w->asked_who_frees, 2);
 	const struct alloc_event *e = one(w, (struct ring_record){ .kind = RECORD_FREE });
 	assert_int_equal(e->ptr, 0);
 	assert_false(e->by_allocator);
+}
+
+/* The memory is the program's: what is shown may be anything. */
+static void what_is_to_come_is_told_as_far_as_it_can_be_told(void **state)
+{
+	struct world *w = *state;
+	const uint32_t number = leaf(w);
+	const uint64_t set = RECORD_SET | UINT64_C(0x10) << RECORD_POINTER_SHIFT;
+	const struct agent_record v[] = {
+		{ set | RECORD_ALLOC << RECORD_KIND_SHIFT,
+		  UINT64_C(40) << RECORD_SIZE_SHIFT | number },
+		{ set | RECORD_ALLOC << RECORD_KIND_SHIFT, UINT64_MAX },
+		{ set | RECORD_FREE << RECORD_KIND_SHIFT, UINT64_MAX },
+		{ set | RECORD_TIME << RECORD_KIND_SHIFT, UINT64_MAX },
+		{ UINT64_MAX, UINT64_MAX },
+	};
+	uint32_t node;
+	enum chain_end end;
+
+	w->wants_more = true;
+	assert_true(events_expect(&w->v, v, 5));
+	assert_int_equal(w->n_expected, 5);
+	assert_int_equal(w->expected[0].node, 0); /* not told of yet */
+	assert_int_equal(nodes_find(w->nodes, number, &node, &end), 0);
+	w->wants_more = false;
+	assert_false(events_expect(&w->v, v, 5));
+	assert_int_equal(w->expected[0].ptr, 0x10);
+	assert_int_equal(w->expected[0].size, 40);
+	assert_int_equal(w->expected[0].node, node);
+	assert_int_equal(w->expected[1].node, 0);
+	assert_int_equal(w->expected[2].ptr, 0x10);
+	assert_int_equal(w->expected[2].node, 0);
+	assert_int_equal(w->expected[3].ptr, 0);
+	assert_int_equal(w->n, 0);
 }
 
 static void a_stranger_is_told_by_its_thread_pointer_or_is_some_thread(void **state)
@@ -453,7 +496,8 @@ int main(void)
 		TEST(without_a_function_a_realloc_that_got_nothing_makes_no_sense),
 		TEST(a_realloc_has_two_ends),
 		TEST(calloc_may_tell_its_arguments_apart),
-		TEST(who_frees_matters_only_for_a_block_that_is_not_known),
+		TEST(what_is_to_come_is_told_as_far_as_it_can_be_told),
+		TEST(who_frees_is_asked_once_for_each_place_until_others_are_mapped),
 		TEST(a_stranger_is_told_by_its_thread_pointer_or_is_some_thread),
 		TEST(a_copy_of_the_stack_is_unwound_here),
 		TEST(chains_are_compared_with_copies_if_that_is_asked_for),

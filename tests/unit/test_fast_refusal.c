@@ -32,9 +32,15 @@ static void each_failure_has_its_reason(void **state)
 	expect(FAST_AGENT, -EACCES, "execmem");
 	expect(FAST_AGENT, -EPERM, "execmem");
 	expect(FAST_AGENT, -ENOMEM, "code cannot be mapped into it: Cannot allocate memory");
-	expect(FAST_NEAR, -ENOMEM, "no room for code near its allocator");
-	expect(FAST_NEAR, -ENOSPC, "no room for code near its allocator");
-	expect(FAST_NEAR, -EACCES, "execmem");
+}
+
+static void why_functions_have_no_pads_is_told(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(fast_no_room(-EPERM), "seccomp"));
+	assert_non_null(strstr(fast_no_room(-EAGAIN), "no thread"));
+	assert_string_equal(fast_no_room(-ENOMEM), "no room for code near them");
+	assert_string_equal(fast_no_room(-ENOSPC), "no room for code near them");
 }
 
 static void stays(bool left, bool tasks, bool caller, int err, const char *words)
@@ -61,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_has_its_reason),
+		cmocka_unit_test(why_functions_have_no_pads_is_told),
 		cmocka_unit_test(what_stays_has_its_reason),
 	};
 

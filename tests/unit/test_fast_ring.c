@@ -127,6 +127,59 @@ static void a_reader_stops_where_it_is_told_to_and_goes_on_from_there(void **sta
 	assert_int_equal(e->s->tail, 10);
 }
 
+/* Records that are shown before they are taken. */
+static struct expected {
+	struct end *e;
+	uint64_t n, enough, wrong;
+} expected;
+
+static bool expect(void *ctx, const struct agent_record *v, unsigned n)
+{
+	struct expected *x = &expected;
+
+	x->wrong += ctx != x->e || x->e->n != x->n;
+	for (unsigned i = 0; i < n; i++)
+		x->wrong += v[i].lo != lo_of(RECORD_FREE, x->n++, 100) || v[i].hi != 5;
+	return x->n < x->enough;
+}
+
+static void records_are_shown_before_they_are_taken(void **state)
+{
+	struct end *e = *state;
+
+	expected = (struct expected){ .e = e, .enough = UINT64_MAX };
+	ring_look_ahead(e->ring, expect);
+	for (uint64_t i = 0; i < 100; i++)
+		put(e->s, lo_of(RECORD_FREE, i, 100), 5);
+	assert_int_equal(drain(e, 50, UINT64_MAX), 50);
+	assert_int_equal(expected.n, 50);
+	assert_int_equal(drain(e, UINT64_MAX, UINT64_MAX), 50);
+	assert_int_equal(expected.n, 100);
+	/* Of what has not been put nothing is shown. */
+	assert_int_equal(drain(e, UINT64_MAX, UINT64_MAX), 0);
+	assert_int_equal(expected.n, 100);
+	assert_int_equal(expected.wrong, 0);
+}
+
+static void who_has_enough_is_not_shown_more_for_a_while(void **state)
+{
+	struct end *e = *state;
+
+	expected = (struct expected){ .e = e };
+	ring_look_ahead(e->ring, expect);
+	for (uint64_t i = 0; i < 1000; i++)
+		put(e->s, lo_of(RECORD_FREE, i, 100), 5);
+	assert_int_equal(drain(e, UINT64_MAX, UINT64_MAX), 1000);
+	assert_true(expected.n > 0 && expected.n < 100);
+	assert_int_equal(e->n, 1000);
+	uint64_t shown = expected.n;
+	expected.n = e->n;
+	for (uint64_t i = 1000; i < 3000; i++)
+		put(e->s, lo_of(RECORD_FREE, expected.n, 100), 5);
+	assert_int_equal(drain(e, UINT64_MAX, UINT64_MAX), 2000);
+	assert_true(expected.n - 1000 > 0 && expected.n - 1000 < 2 * shown + 100);
+}
+
 static void the_time_is_that_of_the_records_behind_it(void **state)
 {
 	struct end *e = *state;
@@ -380,6 +433,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			a_reader_stops_where_it_is_told_to_and_goes_on_from_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(records_are_shown_before_they_are_taken, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(who_has_enough_is_not_shown_more_for_a_while, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(the_time_is_that_of_the_records_behind_it, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

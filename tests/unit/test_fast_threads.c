@@ -37,7 +37,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As the agent does it: src/agent/thread.c. */
+/* As the agent does it: src/agent/name.c. */
 static uint32_t agent_finds(const struct agent_shared *s, uint64_t pointer)
 {
 	for (uint32_t i = 0; i < AGENT_KEYS; i++) {
@@ -54,7 +54,8 @@ static uint32_t agent_finds(const struct agent_shared *s, uint64_t pointer)
 static void assert_known(const struct table *x, uint64_t pointer, uint32_t number)
 {
 	assert_int_equal(agent_finds(x->s, pointer), number);
-	assert_int_equal(threads_find(x->t, pointer), number);
+	assert_int_equal(threads_find(x->t, pointer),
+			 number == AGENT_STRANGER ? AGENT_NO_THREAD : number);
 }
 
 /* Of threads whose keys all want the same slot. */
@@ -190,6 +191,42 @@ static void a_pointer_whose_key_would_be_the_empty_one_is_a_stranger_s(void **st
 	assert_known(x, UINT64_MAX, AGENT_NO_THREAD);
 }
 
+static void a_stranger_is_one_until_its_task_is_known(void **state)
+{
+	struct table *x = *state;
+	uint32_t a;
+
+	threads_stranger(x->t, 0x7f1000);
+	threads_stranger(x->t, 0x7f1000);
+	threads_stranger(x->t, UINT64_MAX);
+	assert_known(x, 0x7f1000, AGENT_STRANGER);
+	a = threads_begin(x->t, 0x7f1000, 10);
+	assert_int_not_equal(a, AGENT_NO_THREAD);
+	assert_known(x, 0x7f1000, a);
+	/* Whose thread is known is no stranger. */
+	threads_stranger(x->t, 0x7f1000);
+	assert_known(x, 0x7f1000, a);
+	threads_end(x->t, a, 0);
+	threads_stranger(x->t, 0x7f1000);
+	assert_known(x, 0x7f1000, AGENT_STRANGER);
+}
+
+/* The program can have asked for any number of them. */
+static void strangers_leave_room_for_threads(void **state)
+{
+	struct table *x = *state;
+
+	for (uint64_t i = 1; i <= 2 * AGENT_KEYS; i++)
+		threads_stranger(x->t, i << 40);
+	assert_known(x, UINT64_C(1) << 40, AGENT_STRANGER);
+	for (uint32_t i = AGENT_SPARES; i < AGENT_THREADS; i++)
+		assert_int_not_equal(threads_begin(x->t, 0x1000 * (uint64_t)i, 1),
+				     AGENT_NO_THREAD);
+	for (uint32_t i = AGENT_SPARES; i < AGENT_THREADS; i++)
+		assert_int_not_equal(threads_find(x->t, 0x1000 * (uint64_t)i), AGENT_NO_THREAD);
+	assert_known(x, 0x10, AGENT_NO_THREAD);
+}
+
 static void what_a_thread_had_taken_when_it_was_killed_is_given_back(void **state)
 {
 	struct table *x = *state;
@@ -247,6 +284,8 @@ int main(void)
 		TEST(threads_whose_keys_collide_come_and_go_in_any_order),
 		TEST(there_are_as_many_as_there_are_and_the_others_are_strangers),
 		TEST(a_pointer_whose_key_would_be_the_empty_one_is_a_stranger_s),
+		TEST(a_stranger_is_one_until_its_task_is_known),
+		TEST(strangers_leave_room_for_threads),
 		TEST(what_a_thread_had_taken_when_it_was_killed_is_given_back),
 		TEST(what_the_program_writes_into_the_table_is_not_believed),
 	};

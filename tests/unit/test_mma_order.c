@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* What has come out, and what a reader makes of it. */
 struct out {
@@ -233,6 +234,38 @@ static void a_realloc_that_never_returns_is_given_up_at_last(void **state)
 	end(&w);
 }
 
+/* Each waits for the one before it. To compare each with all, at every return, is work that grows
+ * with the third power of their number: the system would end us. */
+static void a_long_queue_behind_one_realloc_is_no_more_work_than_its_length(void **state)
+{
+	enum { LENGTH = 6000, SECONDS = 20 };
+	struct rlimit was, limit;
+	struct rusage used;
+	struct world w;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_CPU, &was), 0);
+	assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+	limit = was;
+	limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec + SECONDS;
+	assert_int_equal(setrlimit(RLIMIT_CPU, &limit), 0);
+	begin(&w);
+	call(&w, 1, MMA_MALLOC, 16);
+	re_begin(&w, 1, 16);
+	call(&w, 2, MMA_MALLOC, 16);
+	for (int i = 1; i < LENGTH; i++) {
+		re_begin(&w, i + 2, 16 * (uint64_t)i);
+		re_end(&w, i + 2, 16 * (uint64_t)i, 16 * (uint64_t)(i + 1));
+	}
+	assert_int_equal(w.order.n_held, LENGTH);
+	re_end(&w, 1, 16, UINT64_C(1) << 40);
+	assert_int_equal(w.order.n_held, 0);
+	assert_int_equal(w.out.n, LENGTH + 2);
+	is_clean(&w, 2);
+	end(&w);
+	assert_int_equal(setrlimit(RLIMIT_CPU, &was), 0);
+}
+
 /* ---- threads and an allocator ---- */
 
 enum { THREADS = 5, ADDRESSES = 12, STEPS = 20000 };
@@ -336,6 +369,7 @@ int main(void)
 		cmocka_unit_test(reallocs_in_a_chain_come_out_in_the_chains_order),
 		cmocka_unit_test(a_free_that_waits_is_before_the_realloc_that_gets_its_block),
 		cmocka_unit_test(a_realloc_that_never_returns_is_given_up_at_last),
+		cmocka_unit_test(a_long_queue_behind_one_realloc_is_no_more_work_than_its_length),
 		cmocka_unit_test(threads_in_any_order_leave_nothing_unknown_or_replaced),
 	};
 

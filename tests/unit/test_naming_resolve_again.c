@@ -51,7 +51,16 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 
 		assert_int_equal(profile_event(p, &e, &(struct block_change){ 0 }), 0);
 	}
+	profile_looked(p, &(struct pd_reach){ .known = 1, .freed = 5,
+					      .sums = { [PD_LOST_THROUGH] = { 2, 48 } } });
+	const struct said_of_block said[] = { { 0x1000, PD_LOST, { 2, 48 } },
+					      { 0x1100, PD_POSSIBLE, { 0, 0 } },
+					      { 0x1200, PD_REACHABLE, { 0, 0 } } };
+
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(profile_mark(p, &said[i], UINT64_MAX), 0);
 	assert_int_equal(resolve_profile(p, modules, N_MODULES, STRIPPED, d), 0);
+	assert_int_equal(d->reach.freed, 5);
 	profile_free(p);
 	free(d->command);
 	d->command = calloc(2, sizeof *d->command);
@@ -96,8 +105,14 @@ static char *text_of(const struct profile_data *d)
 						s->inlined ? "*" : "", s->guessed ? "?" : "",
 						s->line);
 		}
-		len += (size_t)snprintf(text + len, sizeof text - len, "%llux%llu\n",
+		len += (size_t)snprintf(text + len, sizeof text - len, "%llux%llu",
 					(unsigned long long)l->allocs, (unsigned long long)l->size);
+		for (int k = 0; k < PD_REACH_CLASSES; k++)
+			len += (size_t)snprintf(text + len, sizeof text - len, "%s%llu",
+						k ? "," : ": ", (unsigned long long)l->reach[k]);
+		len += (size_t)snprintf(text + len, sizeof text - len, "; %llu of %llu\n",
+					(unsigned long long)l->hanging.blocks,
+					(unsigned long long)l->hanging.bytes);
 	}
 	return text;
 }
@@ -115,11 +130,11 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 	assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again), 0);
 	close(modules[STRIPPED].fd);
 	assert_string_equal(text_of(again),
-			    "inner*?:5 < outer?:11 < main:17 < 1x37\n"
+			    "inner*?:5 < outer?:11 < main:17 < 1x37: 0,0,1,0; 0 of 0\n"
 			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < "
-			    "1x37\n"
+			    "1x37: 1,0,0,0; 2 of 48\n"
 			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < "
-			    "1x37\n");
+			    "1x37: 0,0,0,1; 0 of 0\n");
 	profile_data_free(again);
 	profile_data_free(d);
 }

@@ -261,6 +261,26 @@ static void what_an_ignored_function_requests_itself_is_no_part_of_any_number(vo
 	profile_data_free(d);
 }
 
+/* What is lost of it is known by path, and only not shown. */
+static void what_is_lost_of_what_is_ignored_is_counted(void **state)
+{
+	struct profile_data *d = profile_data_new();
+
+	(void)state;
+	assert_non_null(d);
+	pd_build_chain(d, "main > f", 8, 9, 0);
+	pd_build_chain(d, "main > g", 8, 9, 0);
+	pd_build_finish(d);
+	d->reach.known = 1;
+	for (size_t i = 0; i < d->n_leaves; i++)
+		for (int k = 0; k < PD_REACH_CLASSES; k++)
+			d->leaves[i].reach[k] = (uint64_t)k + 1;
+	assert_int_equal(apply_fns(d, NULL, (const char *[]){ "g", NULL }), 0);
+	assert_int_equal(d->n_leaves, 1);
+	assert_int_equal(d->reach.ignored, 3);
+	profile_data_free(d);
+}
+
 static void only_the_first_function_with_a_name_can_be_ignored(void **state)
 {
 	(void)state;
@@ -424,6 +444,7 @@ int main(void)
 		cmocka_unit_test(allocation_functions_vanish_from_the_inner_end_only),
 		cmocka_unit_test(an_outer_wrapper_alone_has_no_effect),
 		cmocka_unit_test(what_an_ignored_function_requests_itself_is_no_part_of_any_number),
+		cmocka_unit_test(what_is_lost_of_what_is_ignored_is_counted),
 		cmocka_unit_test(only_the_first_function_with_a_name_can_be_ignored),
 		cmocka_unit_test(what_nothing_names_is_ignored_by_what_the_report_calls_it),
 		cmocka_unit_test(a_chain_with_nothing_left_is_ignored_but_not_an_empty_one),

@@ -6,6 +6,7 @@
 
 #include "naming/view.h"
 #include "profile/pd_names.h"
+#include "profile/pd_windows.h"
 
 enum { N_TREES = 3000, N_FUNCTIONS = 9, N_LEAVES = 30, DEEPEST = 6 };
 
@@ -47,6 +48,19 @@ static void add_lifetimes(struct profile_data *d, uint32_t node, uint64_t frees)
 	}
 }
 
+/* All that was requested came in one window, and stayed. */
+static void add_windows(struct profile_data *d, uint32_t node, uint64_t allocs)
+{
+	uint32_t i = (uint32_t)random_below(d->windows_over - 1);
+
+	d->windows = pd_build_grow(d->windows, d->n_windows + 1, sizeof *d->windows);
+	d->windows[d->n_windows++] = (struct pd_window){ node, i, allocs, 0, allocs, 0, allocs };
+	d->windows[d->n_windows++] =
+		(struct pd_window){ node, i + 1, 0, allocs, allocs, allocs, allocs };
+	d->survivors = pd_build_grow(d->survivors, d->n_survivors, sizeof *d->survivors);
+	d->survivors[d->n_survivors++] = (struct pd_survivor){ node, i, allocs, allocs };
+}
+
 static struct profile_data *random_profile(void)
 {
 	struct profile_data *d = profile_data_new();
@@ -57,14 +71,19 @@ static struct profile_data *random_profile(void)
 		pd_build_leaf(d, random_node(d), size, allocs, random_below(allocs + 1));
 	}
 	pd_build_finish(d);
+	d->window_ns = 1;
+	d->windows_over = 40;
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		uint32_t node = d->leaves[i].node;
-		uint64_t frees = 0;
+		uint64_t frees = 0, allocs = 0;
 
-		for (; i < d->n_leaves && d->leaves[i].node == node; i++)
+		for (; i < d->n_leaves && d->leaves[i].node == node; i++) {
 			frees += d->leaves[i].frees;
+			allocs += d->leaves[i].allocs;
+		}
 		i--;
 		add_lifetimes(d, node, frees);
+		add_windows(d, node, allocs);
 	}
 	return d;
 }
@@ -74,6 +93,33 @@ static size_t end_of(const struct profile_data *d, uint32_t node)
 {
 	return node < PD_FIRST_NODE ? d->n_functions + node :
 				      names_function(d, d->nodes[node].site);
+}
+
+/* At the end of the last window there was all that has been requested, wherever it counts now. */
+static void assert_windows_agree(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_leaves;) {
+		struct trend_series s = pd_windows_series(d);
+		uint32_t node = d->leaves[i].node, last = d->windows_over - 1;
+		uint64_t allocs = 0, births = 0, survivors = 0;
+
+		for (; i < d->n_leaves && d->leaves[i].node == node; i++)
+			allocs += d->leaves[i].allocs;
+		pd_windows_add(d, node, &s);
+		for (uint32_t k = 0; k < s.n; k++) {
+			births += s.births[k];
+			survivors += s.survivors[k];
+			assert_true(!k || s.high[k] >= s.high[k - 1]);
+		}
+		assert_int_equal(births, allocs);
+		assert_int_equal(survivors, allocs);
+		assert_int_equal(s.low[last], allocs);
+		assert_int_equal(s.high_bytes[last], allocs);
+	}
+	for (size_t i = 1; i < d->n_windows; i++)
+		assert_true(d->windows[i - 1].node < d->windows[i].node ||
+			    (d->windows[i - 1].node == d->windows[i].node &&
+			     d->windows[i - 1].i < d->windows[i].i));
 }
 
 static void assert_counts_agree(const struct profile_data *d)
@@ -123,8 +169,10 @@ static void blocks_that_lived_are_those_that_the_same_function_freed(void **stat
 		};
 
 		assert_counts_agree(d);
+		assert_windows_agree(d);
 		assert_int_equal(view_apply(&v, d), 0);
 		assert_counts_agree(d);
+		assert_windows_agree(d);
 		profile_data_free(d);
 	}
 }
@@ -149,6 +197,7 @@ static void at_the_peak_nothing_has_been_freed_and_the_sum_is_that_of_what_is_se
 		assert_int_equal(d->totals.peak_bytes, peak);
 		assert_int_equal(d->totals.frees, 0);
 		assert_int_equal(d->n_lifetimes, 0);
+		assert_int_equal(d->n_windows, 0);
 		profile_data_free(d);
 	}
 }

@@ -232,7 +232,7 @@ static void who_is_left_out_is_named(void **state)
 	assert_ptr_equal(s->left_out, shell);
 	assert_string_equal(o.left_out_text,
 			    "1 program that executed another one in its place is left out (?): 1 "
-			    "allocations of 10 bytes; --keep-execs keeps it");
+			    "allocation of 10 bytes; --keep-execs keeps it");
 	assert_non_null(strstr(host.said, o.left_out_text));
 	assert_int_equal(output_session(&o), 0);
 	assert_true(is_there("data"));

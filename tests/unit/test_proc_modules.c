@@ -387,6 +387,22 @@ static void a_process_that_is_gone_is_told(void **state)
 	assert_int_equal(t->files.n, 0);
 }
 
+/* Its file of mappings is there still, and empty: who believed it would forget all modules. */
+static void one_that_has_ended_and_is_not_waited_for_is_gone_too(void **state)
+{
+	struct target *t = *state;
+	pid_t pid = fork();
+	siginfo_t info;
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(mappings_read(pid, &t->files, &t->maps), -ESRCH);
+	assert_int_equal(t->maps.n, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 /* ---- looking up ---- */
 
 static void addresses_are_found_from_the_first_byte_to_the_last(void **state)
@@ -446,6 +462,7 @@ int main(void)
 		TARGET_TEST(a_file_has_one_number_however_often_it_is_mapped_and_looked_at),
 		TARGET_TEST(what_is_unmapped_is_no_longer_found),
 		TARGET_TEST(a_process_that_is_gone_is_told),
+		TARGET_TEST(one_that_has_ended_and_is_not_waited_for_is_gone_too),
 		cmocka_unit_test(addresses_are_found_from_the_first_byte_to_the_last),
 		cmocka_unit_test(a_copy_is_one_of_its_own),
 	};

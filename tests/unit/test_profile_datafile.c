@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/pd_site_types.h"
 #include "unit/test_profile_datafile.h"
 
 /* What was written is read again, and the file takes no more than its share of the disk. */
@@ -93,16 +94,27 @@ static off_t size_of_file(const struct profile_data *d)
 	return st.st_size;
 }
 
-/* Of the tree. Lifetimes come on top, as many as blocks have been freed in different ages. */
+/* Of the tree. Lifetimes come on top, as many as blocks have been freed in different ages, and
+ * windows, as many as something has changed in. */
 static double bytes_a_node(size_t functions, size_t sites, const char *which)
 {
 	struct profile_data *d = random_profile(functions, sites, 1000000, 42);
+	off_t with_windows = size_of_file(d);
+	size_t n_lifetimes = d->n_lifetimes, n_windows = d->n_windows + d->n_survivors;
+
+	d->n_windows = d->n_survivors = 0;
+	off_t with_types = size_of_file(d);
+	size_t n_types = d->n_site_types;
+
+	pd_site_types_drop(d);
 	off_t with_lifetimes = size_of_file(d);
-	size_t n_lifetimes = d->n_lifetimes;
 
 	d->n_lifetimes = 0;
 	off_t size = size_of_file(d);
 	assert_true((double)(with_lifetimes - size) / (double)n_lifetimes <= 16);
+	/* A verdict for each two of them included. */
+	assert_true((double)(with_windows - with_types) / (double)n_windows <= 40);
+	assert_true((double)(with_types - with_lifetimes) / (double)n_types <= 40);
 	struct profile_data *back = read_ok("mprof.data");
 	assert_trees_equal(d, back);
 	double a_node = (double)size / (double)d->n_nodes;

@@ -208,6 +208,35 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 		d->lifetimes[d->n_lifetimes++] =
 			(struct pd_lifetime){ n, n % 2 + 1, n % 2 ? 0 : n % 64, 1 };
 	}
+	/* Two windows a node and one survivor, where something is kept; not everywhere either. */
+	d->window_ns = 1000000000;
+	d->windows_over = 40;
+	d->windows = array(d->n_leaves * 2 + 2, sizeof *d->windows);
+	d->survivors = array(d->n_leaves + 1, sizeof *d->survivors);
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		uint32_t n = d->leaves[i].node;
+
+		if (i % 4 || d->leaves[i].frees == d->leaves[i].allocs ||
+		    (d->n_windows && d->windows[d->n_windows - 1].node == n))
+			continue;
+		d->windows[d->n_windows++] = (struct pd_window){ n, n % 20, 1, i, i + 3, 9, 10 };
+		d->windows[d->n_windows++] = (struct pd_window){ n, 30, 0, i + 1, i + 1, 9, 9 };
+		d->survivors[d->n_survivors++] = (struct pd_survivor){ n, n % 20, 1, 9 };
+	}
+	/* One type at some nodes, two at others. */
+	d->site_types = array(d->n_leaves * 2 + 2, sizeof *d->site_types);
+	for (size_t i = 0; i < d->n_leaves; i += 5) {
+		uint32_t n = d->leaves[i].node;
+		uint8_t how = n % PD_HOWS, two = n % 3 == 0;
+
+		if (d->n_site_types && d->site_types[d->n_site_types - 1].node == n)
+			continue;
+		d->site_types[d->n_site_types++] =
+			(struct pd_site_type){ n, how, !two, n % 90, text("struct a%d", n % 7) };
+		if (two)
+			d->site_types[d->n_site_types++] =
+				(struct pd_site_type){ n, how, 0, 0, text("struct b") };
+	}
 	d->load = (struct pd_load){ 1, 2, 3, UINT64_MAX - 4, 5, 6, 7, 8, 9, 10 };
 	d->points[20].peak = 1;
 	d->points[20].live_bytes = d->totals.peak_bytes;
@@ -216,6 +245,48 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
 	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1 };
+	d->before.how = 2;
+	d->before.n_bins = 30;
+	d->before.bins = array(d->before.n_bins, sizeof *d->before.bins);
+	for (size_t i = 0; i < d->before.n_bins; i++) {
+		struct pd_before_bin *b = &d->before.bins[i];
+
+		*b = (struct pd_before_bin){ 24 + 16 * i * i, i + 5, i / 2, i % 5 };
+		d->before.blocks += b->blocks;
+		d->before.bytes += b->blocks * b->usable;
+		d->totals.before_frees += b->freed;
+		d->before.freed_bytes += b->freed * b->usable;
+		d->before.missed += b->missed;
+		d->before.missed_bytes += b->missed * b->usable;
+	}
+	d->before.walk_ns = UINT64_MAX - 3;
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		uint64_t kept = d->leaves[i].allocs - d->leaves[i].frees;
+
+		for (int k = 0; i % 17 == 0 && k < PD_REACH_CLASSES && kept; k++, kept--)
+			d->leaves[i].reach[(i + (size_t)k) % PD_REACH_CLASSES] = 1;
+		/* The rest was not seen. */
+		if (i % 34)
+			d->leaves[i].reach[PD_REACHABLE] += kept;
+	}
+	struct pd_sum hanging = { 2, 3 };
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (d->leaves[i].reach[PD_LOST]) {
+			d->leaves[i].hanging = hanging;
+			hanging = (struct pd_sum){ hanging.blocks / 2, hanging.bytes / 3 };
+		}
+	/* The sums are as large as they may be. */
+	d->reach = (struct pd_reach){
+		1, { { 4, 2 }, { 5, 4 }, { 3, 6 }, { 7, UINT64_MAX - 12 } }, 9, 8, 0
+	};
+	for (size_t i = 0; i < d->n_leaves; i++)
+		for (int k = 0; k < PD_REACH_CLASSES; k++)
+			d->reach.sums[k].blocks += d->leaves[i].reach[k];
+	d->n_rss = 3;
+	d->rss = array(d->n_rss, sizeof *d->rss);
+	for (size_t i = 0; i < d->n_rss; i++)
+		d->rss[i] = (struct pd_rss_row){ text("row %zu", i), 4096 * i, 4095 * i };
 	d->min_size = 12;
 	d->max_size = UINT64_MAX - 7;
 	return d;
@@ -252,7 +323,7 @@ static inline void leaf(struct profile_data *d, uint32_t n, uint64_t size, uint6
 			uint64_t frees)
 {
 	d->leaves[d->n_leaves++] = (struct pd_leaf){ n, size, allocs, frees, 0,
-						     (uint8_t)(size % 5) };
+						     (uint8_t)(size % 5), { 0 }, { 0 } };
 	d->labelled |= size % 5 != 0;
 }
 
@@ -288,7 +359,8 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 		const struct pd_leaf *a = &x->leaves[i], *b = &y->leaves[i];
 
 		SAME(node), SAME(size), SAME(allocs), SAME(frees), SAME(at_peak),
-			SAME(label);
+			SAME(label), SAME(hanging.blocks), SAME(hanging.bytes);
+		assert_memory_equal(a->reach, b->reach, sizeof a->reach);
 	}
 }
 
@@ -311,6 +383,54 @@ static inline void assert_lifetimes_equal(const struct profile_data *x,
 		const struct pd_lifetime *a = &x->lifetimes[i], *b = &y->lifetimes[i];
 
 		SAME(node), SAME(axis), SAME(bucket), SAME(blocks);
+	}
+}
+
+static inline void assert_besides_equal(const struct profile_data *x, const struct profile_data *y)
+{
+	assert_memory_equal(&x->before, &y->before, offsetof(struct pd_before, bins));
+	assert_int_equal(x->before.n_bins, y->before.n_bins);
+	for (size_t i = 0; i < x->before.n_bins; i++)
+		assert_memory_equal(&x->before.bins[i], &y->before.bins[i],
+				    sizeof *x->before.bins);
+	assert_memory_equal(&x->reach, &y->reach, sizeof x->reach);
+	assert_int_equal(x->n_rss, y->n_rss);
+	for (size_t i = 0; i < x->n_rss; i++) {
+		const struct pd_rss_row *a = &x->rss[i], *b = &y->rss[i];
+
+		assert_string_equal(a->name, b->name);
+		SAME(rss), SAME(pss);
+	}
+}
+
+static inline void assert_windows_equal(const struct profile_data *x, const struct profile_data *y)
+{
+	assert_int_equal(x->window_ns, y->window_ns);
+	assert_int_equal(x->windows_over, y->windows_over);
+	assert_int_equal(x->n_windows, y->n_windows);
+	for (size_t i = 0; i < x->n_windows; i++) {
+		const struct pd_window *a = &x->windows[i], *b = &y->windows[i];
+
+		SAME(node), SAME(i), SAME(births), SAME(low), SAME(high), SAME(low_bytes),
+			SAME(high_bytes);
+	}
+	assert_int_equal(x->n_survivors, y->n_survivors);
+	for (size_t i = 0; i < x->n_survivors; i++) {
+		const struct pd_survivor *a = &x->survivors[i], *b = &y->survivors[i];
+
+		SAME(node), SAME(i), SAME(blocks), SAME(bytes);
+	}
+}
+
+static inline void assert_site_types_equal(const struct profile_data *x,
+					   const struct profile_data *y)
+{
+	assert_int_equal(x->n_site_types, y->n_site_types);
+	for (size_t i = 0; i < x->n_site_types; i++) {
+		const struct pd_site_type *a = &x->site_types[i], *b = &y->site_types[i];
+
+		assert_string_equal(a->name, b->name);
+		SAME(node), SAME(how), SAME(certain), SAME(size);
 	}
 }
 
@@ -362,6 +482,9 @@ static inline void assert_profiles_equal(const struct profile_data *x, const str
 	assert_names_equal(x, y);
 	assert_trees_equal(x, y);
 	assert_points_equal(x, y);
+	assert_windows_equal(x, y);
+	assert_besides_equal(x, y);
+	assert_site_types_equal(x, y);
 }
 
 static inline void write_ok(const char *path, const struct profile_data *d)

@@ -2,6 +2,7 @@
 #include "unit/test_profile_datafile.h"
 #include "lib/random.h"
 
+#include "profile/pd_site_types.h"
 #include "profile/datafile_schema.h"
 
 /* What happens to files: the reader answers with what was written, or with an error that says
@@ -39,8 +40,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=6; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 6, this one reads up to 5)");
+	change("PRAGMA user_version=8; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 8, this one reads up to 7)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -63,6 +64,8 @@ static uint64_t sum_of_table(sqlite3 *db, const char *table, uint64_t sum)
 			else if (sqlite3_column_type(row, i) == SQLITE_INTEGER)
 				sum = datafile_sum_int(sum,
 						       (uint64_t)sqlite3_column_int64(row, i));
+			else if (sqlite3_column_type(row, i) == SQLITE_FLOAT)
+				sum = datafile_sum_real(sum, sqlite3_column_double(row, i));
 			else
 				sum = datafile_sum_text(
 					sum, (const char *)sqlite3_column_text(row, i),
@@ -92,7 +95,10 @@ static void make_version(const char *path, int version)
 
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	for (const struct datafile_object *o = datafile_schema; o->type; o++) {
-		snprintf(sql, sizeof sql, "DROP %s %s", o->type, o->name);
+		/* Views were others, each in its time. */
+		snprintf(sql, sizeof sql, "DROP %s %s; %s%s%s", o->type, o->name,
+			 *o->type == 'v' ? "CREATE VIEW " : "", *o->type == 'v' ? o->name : "",
+			 *o->type == 'v' ? " AS SELECT 1" : "");
 		if (o->since > version)
 			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	}
@@ -106,6 +112,29 @@ static void make_version(const char *path, int version)
 		 (long long)sum_of_tables(db, version), version);
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
+}
+
+static void without_what_came_with_7(struct profile_data *d)
+{
+	free(d->before.bins);
+	d->before = (struct pd_before){ 0 };
+	for (size_t i = 0; i < d->n_rss; i++)
+		free(d->rss[i].name);
+	d->n_rss = 0;
+	d->totals.before_frees = 0;
+	d->reach = (struct pd_reach){ 0 };
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		memset(d->leaves[i].reach, 0, sizeof d->leaves[i].reach);
+		d->leaves[i].hanging = (struct pd_sum){ 0 };
+	}
+	pd_site_types_drop(d);
+}
+
+static void without_windows(struct profile_data *d)
+{
+	without_what_came_with_7(d);
+	d->n_windows = d->n_survivors = 0;
+	d->window_ns = d->windows_over = 0;
 }
 
 static void assert_read_as(const struct profile_data *d)
@@ -130,6 +159,7 @@ static void a_file_of_version_1_is_read_without_what_came_later(void **state)
 	d->n_lifetimes = 0;
 	d->load = (struct pd_load){ 0 };
 	d->unseen = (struct pd_unseen){ 0 };
+	without_windows(d);
 	make_version(bad_file, 1);
 	assert_read_as(d);
 	profile_data_free(d);
@@ -143,6 +173,7 @@ static void a_file_of_version_3_does_not_tell_what_was_not_seen(void **state)
 	write_ok(bad_file, d);
 	assert_read_as(d);
 	d->unseen = (struct pd_unseen){ 0 };
+	without_windows(d);
 	make_version(bad_file, 3);
 	assert_read_as(d);
 	profile_data_free(d);
@@ -156,13 +187,42 @@ static void a_file_of_version_4_does_not_tell_of_damaged_records(void **state)
 	write_ok(bad_file, d);
 	assert_int_not_equal(d->unseen.lost_damaged, 0);
 	d->unseen.lost_damaged = 0;
+	without_windows(d);
 	make_version(bad_file, 4);
 	assert_read_as(d);
 	profile_data_free(d);
 }
 
+static void a_file_of_version_5_does_not_tell_of_windows(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_true(d->n_windows && d->n_survivors);
+	assert_read_as(d);
+	without_windows(d);
+	make_version(bad_file, 5);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
+static void a_file_of_version_6_does_not_tell_of_what_came_with_7(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_true(d->before.n_bins && d->n_rss && d->n_site_types && d->reach.known);
+	assert_read_as(d);
+	without_what_came_with_7(d);
+	make_version(bad_file, 6);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_5(void **state)
+static void the_schema_is_that_of_version_7(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -171,8 +231,8 @@ static void the_schema_is_that_of_version_5(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 5);
-	assert_int_equal(sum, UINT64_C(0x1a968c57985d695d));
+	assert_int_equal(DATAFILE_VERSION, 7);
+	assert_int_equal(sum, UINT64_C(0xd655cb7813223c5d));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -358,7 +418,9 @@ int main(void)
 		TEST(a_file_of_version_1_is_read_without_what_came_later),
 		TEST(a_file_of_version_3_does_not_tell_what_was_not_seen),
 		TEST(a_file_of_version_4_does_not_tell_of_damaged_records),
-		TEST(the_schema_is_that_of_version_5),
+		TEST(a_file_of_version_5_does_not_tell_of_windows),
+		TEST(a_file_of_version_6_does_not_tell_of_what_came_with_7),
+		TEST(the_schema_is_that_of_version_7),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -135,6 +135,17 @@ static void forge(const struct profile_data *d)
 	profile_data_free(d); \
 } while (0)
 
+/* A leaf that blocks hang on. */
+static struct pd_leaf *a_head(struct profile_data *d)
+{
+	size_t i = 0;
+
+	while (i < d->n_leaves && !d->leaves[i].hanging.blocks)
+		i++;
+	assert_true(i < d->n_leaves);
+	return &d->leaves[i];
+}
+
 static void forged_content_is_refused(void **state)
 {
 	(void)state;
@@ -165,6 +176,56 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->points[7].peak = 2, "point 7: peak is neither");
 	ASSERT_FORGED(d->points[7].peak = 1, "point 7: it is not the peak");
 	ASSERT_FORGED(d->points[20].live_bytes--, "point 20: it is not the peak");
+	ASSERT_FORGED(d->window_ns = 0, "windows of 0 ns");
+	ASSERT_FORGED(d->window_ns = UINT64_MAX / 63, "there are 40 windows of");
+	ASSERT_FORGED(d->windows[1].i = 40, "window 1: it is not over");
+	ASSERT_FORGED(d->windows[1].i = d->windows[0].i, "window 1: it is out of order");
+	ASSERT_FORGED(d->windows[2].node = 0, "window 2: it is out of order");
+	ASSERT_FORGED(d->windows[0].low = 99, "window 0: its floor is above its ceiling");
+	ASSERT_FORGED(d->windows[0].low_bytes = 11, "window 0: its floor is above its ceiling");
+	ASSERT_FORGED(d->windows[0].births = UINT64_MAX, "window 0: more births than requests");
+	ASSERT_FORGED(d->survivors[0].i = 40, "survivor 0: its window is not over");
+	ASSERT_FORGED(d->survivors[1].node = 0, "survivor 1: it is out of order");
+	ASSERT_FORGED(d->survivors[0].blocks = d->totals.allocs, "survivor 0: more survivors");
+	ASSERT_FORGED(d->before.how = 3, "no such way to look");
+	ASSERT_FORGED(d->before.how = 1, "more is told of what was before");
+	ASSERT_FORGED(d->before.bins[3].usable = d->before.bins[2].usable,
+		      "size before 3: it is out of order");
+	ASSERT_FORGED(d->before.bins[3].freed = d->before.bins[3].blocks,
+		      "size before 3: more blocks are gone");
+	ASSERT_FORGED(d->before.bins[3].missed = UINT64_MAX, "size before 3: more blocks are gone");
+	ASSERT_FORGED(d->before.bins[29].usable = UINT64_MAX, "size before 29: the sum");
+	ASSERT_FORGED(d->before.blocks++, "does not add up");
+	ASSERT_FORGED(d->before.bytes++, "does not add up");
+	ASSERT_FORGED(d->before.freed_bytes++, "does not add up");
+	ASSERT_FORGED(d->before.missed++, "does not add up");
+	ASSERT_FORGED(d->before.missed_bytes++, "does not add up");
+	ASSERT_FORGED(d->totals.before_frees++, "does not add up");
+	ASSERT_FORGED(d->rss[1].rss = UINT64_MAX, "row of rss 2: the sum");
+	ASSERT_FORGED(d->reach.known = 2, "more is told of what is lost");
+	ASSERT_FORGED(d->reach.sums[PD_POSSIBLE].blocks -= 4,
+		      "more of its blocks are lost than were");
+	ASSERT_FORGED(d->reach.sums[PD_LOST].blocks = 0, "class of reach 0: blocks without bytes");
+	ASSERT_FORGED(d->reach.sums[PD_REACHABLE].bytes = 0, "class of reach 3: blocks without");
+	ASSERT_FORGED(d->reach.sums[PD_LOST_THROUGH].bytes++, "class of reach 3: the sum is more");
+	ASSERT_FORGED(d->reach.sums[PD_LOST].blocks = UINT64_MAX, "class of reach 1: the sum");
+	ASSERT_FORGED(d->reach.freed++, "more is lost and freed than was lost");
+	ASSERT_FORGED(d->reach.sums[PD_LOST_THROUGH].blocks--, "more is lost and freed than was");
+	ASSERT_FORGED(d->reach.known = 0, "more of its blocks are lost than there are");
+	ASSERT_FORGED(d->leaves[0].reach[PD_POSSIBLE] = d->leaves[0].allocs + 1,
+		      "leaf 0: more of its blocks are lost than there are");
+	ASSERT_FORGED(d->leaves[0].reach[PD_LOST] = UINT64_MAX,
+		      "leaf 0: more of its blocks are lost than there are");
+	ASSERT_FORGED(a_head(d)->reach[PD_LOST] = 0, "more of its blocks are lost than there are");
+	ASSERT_FORGED(a_head(d)->hanging.blocks = d->reach.sums[PD_LOST_THROUGH].blocks + 1,
+		      "more hangs on its blocks than is lost");
+	ASSERT_FORGED(a_head(d)->hanging.bytes = d->reach.sums[PD_LOST_THROUGH].bytes + 1,
+		      "more hangs on its blocks than is lost");
+	ASSERT_FORGED(d->site_types[0].node = UINT32_MAX, "type of a site 0: there is no such");
+	ASSERT_FORGED(d->site_types[1].certain = 2, "type of a site 1: it makes no sense");
+	ASSERT_FORGED(d->site_types[1].name[0] = '\0', "type of a site 1: it makes no sense");
+	ASSERT_FORGED(d->site_types[1].node = d->site_types[0].node, "type of a site 1: it is");
+	ASSERT_FORGED(d->site_types[2].node = 0, "type of a site 2: it is out of order");
 	ASSERT_FORGED(d->types[3].rank = 0, "type 3: it is out of order");
 	ASSERT_FORGED(d->types[4].size = 0, "type 4: it is out of order");
 	ASSERT_FORGED(strcpy(d->types[1].name, d->types[0].name), "type 1: it is out of order");

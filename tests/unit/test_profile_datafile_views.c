@@ -33,6 +33,9 @@ static void assert_answer(const char *sql, const char *want)
 	free(answer);
 }
 
+/* The columns of the view leaks that each file can fill. */
+#define OF_PATHS "kept_bytes, allocs, bytes, frees, freed_bytes, truncated, path"
+
 static void add_types(struct profile_data *d, const struct pd_type *types, size_t n)
 {
 	d->types = array(n, sizeof *types);
@@ -64,7 +67,7 @@ static void views_show_the_widgets(void **state)
 	add_types(d, (struct pd_type[]){ { 204, "widget", 0 } }, 1);
 	write_and_free(d);
 	assert_answer("SELECT * FROM bins", "204|10000|2040000|4981|1023876|widget\n");
-	assert_answer("SELECT * FROM leaks",
+	assert_answer("SELECT " OF_PATHS " FROM leaks",
 		      "1023876|5019|1023876|0|0|0||| > main > make_red_widget > make_widget\n");
 	assert_answer("SELECT * FROM direct",
 		      "make_widget|2040000|0|2040000|0|0|1023876|0|1023876|0|0|10000\n");
@@ -97,7 +100,7 @@ static void views_show_the_cycle(void **state)
 	(void)state;
 	write_and_free(cycle());
 	assert_answer("SELECT * FROM bins", "10|1|10|0|10|\n40|2|80|0|80|\n100|3|300|0|300|\n");
-	assert_answer("SELECT * FROM leaks",
+	assert_answer("SELECT " OF_PATHS " FROM leaks",
 		      "100|1|100|0|0|0||| > main > walk\n"
 		      "100|1|100|0|0|0||| > main > walk > walk\n"
 		      "100|1|100|0|0|0||| > main > walk > walk > walk\n"
@@ -136,12 +139,56 @@ static void leaks_join_call_sites_and_keep_whole_chains_apart(void **state)
 	leaf(d, node(d, cut, 2), 100, 1, 1);	/* nothing kept, but it is of the path before */
 	leaf(d, node(d, node(d, whole, 1), 1), 9, 4, 4);	/* does not leak */
 	write_and_free(d);
-	assert_answer("SELECT * FROM leaks",
+	assert_answer("SELECT " OF_PATHS " FROM leaks",
 		      "19|4|26|1|7|0||| > main > f\n"
 		      "6|2|106|1|100|1|...> main > f\n"
 		      "4|1|4|0|0|1|...\n"
 		      "3|1|3|0|0|0|||\n"
 		      "0|2|0|1|0|0||| > main\n");
+}
+
+/* What a look has said of a leaf counts for its path, whatever the call site or size. */
+static void leaks_tell_what_is_lost(void **state)
+{
+	const char *names[] = { "main", "f", "g", "f's other site", "h" };
+	struct profile_data *d = profile_of(names, 5);
+	uint32_t main_ = node(d, PD_ROOT_WHOLE, 0), f = node(d, main_, 1);
+
+	(void)state;
+	d->sites[3].function = 1;
+	leaf(d, f, 10, 9, 1);
+	leaf(d, f, 20, 3, 0);
+	leaf(d, node(d, main_, 2), 8, 2, 0);
+	leaf(d, node(d, main_, 3), 100, 1, 0);
+	leaf(d, node(d, main_, 4), 1, 1, 0);
+	d->leaves[0].reach[PD_LOST] = 4;
+	d->leaves[0].reach[PD_LOST_THROUGH] = 1;
+	d->leaves[0].reach[PD_POSSIBLE] = 2;
+	d->leaves[1].reach[PD_LOST_THROUGH] = 3;
+	d->leaves[3].reach[PD_LOST] = 1;
+	d->leaves[4].reach[PD_POSSIBLE] = 1;
+	d->reach.known = 1;
+	for (int k = 0; k < PD_REACH_CLASSES; k++)
+		d->reach.sums[k] = (struct pd_sum){ 9, 999 };
+	write_and_free(d);
+	assert_answer("SELECT " OF_PATHS ", '', lost_blocks, lost_bytes, lost_through_blocks,"
+		      " lost_through_bytes, possible_blocks, possible_bytes FROM leaks",
+		      "240|13|250|1|10|0||| > main > f||5|140|4|70|2|20\n"
+		      "16|2|16|0|0|0||| > main > g||0|0|0|0|0|0\n"
+		      "1|1|1|0|0|0||| > main > h||0|0|0|0|1|1\n");
+}
+
+static void what_nobody_has_looked_for_is_not_told_as_0(void **state)
+{
+	const char *names[] = { "main" };
+	struct profile_data *d = profile_of(names, 1);
+
+	(void)state;
+	leaf(d, node(d, PD_ROOT_WHOLE, 0), 8, 1, 0);
+	write_and_free(d);
+	assert_answer("SELECT count(*) FROM leaks WHERE lost_blocks IS NULL AND lost_bytes IS NULL"
+		      " AND lost_through_blocks IS NULL AND lost_through_bytes IS NULL"
+		      " AND possible_blocks IS NULL AND possible_bytes IS NULL", "1\n");
 }
 
 /* A chain of exactly five functions is whole, one of six is not, nor is a cut one of five. */
@@ -219,7 +266,7 @@ static void views_of_an_empty_profile_are_empty(void **state)
 	(void)state;
 	write_and_free(profile_data_new());
 	assert_answer("SELECT * FROM bins", "");
-	assert_answer("SELECT * FROM leaks", "");
+	assert_answer("SELECT " OF_PATHS " FROM leaks", "");
 	assert_answer("SELECT * FROM direct", "");
 	assert_answer("SELECT * FROM callgraph", "");
 }
@@ -247,6 +294,9 @@ int main(void)
 		cmocka_unit_test_teardown(views_show_the_widgets, test_dir_clean),
 		cmocka_unit_test_teardown(views_show_the_cycle, test_dir_clean),
 		cmocka_unit_test_teardown(leaks_join_call_sites_and_keep_whole_chains_apart,
+					  test_dir_clean),
+		cmocka_unit_test_teardown(leaks_tell_what_is_lost, test_dir_clean),
+		cmocka_unit_test_teardown(what_nobody_has_looked_for_is_not_told_as_0,
 					  test_dir_clean),
 		cmocka_unit_test_teardown(leaks_cut_paths_after_five_functions, test_dir_clean),
 		cmocka_unit_test_teardown(same_names_are_two_functions, test_dir_clean),

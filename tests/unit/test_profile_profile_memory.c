@@ -50,8 +50,11 @@ static struct sums sums_of(const struct profile *p)
 {
 	struct sums s = { .totals = p->totals, .live_bytes = p->live_bytes };
 
-	for (size_t i = 0; i < p->lifetimes.n; i++)
-		s.blocks[p->lifetimes.v[i].axis] += p->lifetimes.v[i].blocks;
+	struct lifecounts_cursor at = { 0 };
+	struct pd_lifetime l;
+
+	while (lifecounts_next(&p->lifetimes.counts, &at, &l))
+		s.blocks[l.axis] += l.blocks;
 	for (size_t i = 0; i < p->n_leaves; i++) {
 		s.leaf_allocs += p->leaves[i].allocs;
 		s.leaf_frees += p->leaves[i].frees;

@@ -38,6 +38,126 @@ static void rows_look_as_in_the_specification(void **state)
 	free(text);
 }
 
+/* Table 2 with paths of so many functions; the program's own are those of module 0. */
+static char *leaks_of_depth(struct profile_data *d, uint32_t depth, const char *const *own_code)
+{
+	struct report_options o = { .level = REPORT_VERBOSE, .depth = depth, .own_code = own_code };
+
+	return tables_text_by(d, &o);
+}
+
+static struct profile_data *deep_in_a_library(void)
+{
+	static const char *const paths[] = { "/opt/app/server", "/usr/lib/libdeep.so.1" };
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main > serve > l1 > l2 > l3 > l4 > l5 > l6", 10, 3, 0);
+	pd_build_chain(d, "main > other > l1 > l2 > l3 > l4 > l5 > l6", 10, 2, 0);
+	pd_build_chain(d, "start > l0 > l1 > l2 > l3 > l4 > l5 > l6", 10, 1, 0);
+	pd_build_chain(d, "main > a > b > c > d > e", 1, 1, 0);
+	pd_build_finish(d);
+	d->modules = calloc(2, sizeof *d->modules);
+	assert_non_null(d->modules);
+	for (; d->n_modules < 2; d->n_modules++)
+		d->modules[d->n_modules] =
+			(struct pd_module){ strdup(paths[d->n_modules]), strdup(""), strdup("") };
+	d->program = 0;
+	for (size_t i = 0; i < d->n_functions; i++) {
+		const char *name = d->functions[i].name;
+
+		d->functions[i].module = name[0] == 'l' || !strcmp(name, "start");
+	}
+	return d;
+}
+
+static void a_path_goes_as_far_as_own_code(void **state)
+{
+	struct profile_data *d = deep_in_a_library();
+	char *text = leaks_of_depth(d, 0, NULL);
+
+	(void)state;
+	assert_has(text, "        30 (49)         3        30 (49)   "
+			 "...> serve > l1 > l2 > l3 > l4 > l5 > l6\n"
+			 "        20 (32)         2        20 (32)   "
+			 "...> other > l1 > l2 > l3 > l4 > l5 > l6\n"
+			 /* where there is none it is five */
+			 "        10 (16)         1        10 (16)   ...> l2 > l3 > l4 > l5 > l6\n"
+			 /* and where there is some among the five, too */
+			 "         1 (1)          1         1 (1)    ...> a > b > c > d > e\n");
+	free(text);
+	profile_data_free(d);
+}
+
+static void a_path_has_as_many_functions_as_are_asked_for(void **state)
+{
+	struct profile_data *d = deep_in_a_library();
+	char *five = leaks_of_depth(d, 5, NULL), *two = leaks_of_depth(d, 2, NULL);
+	char *all = leaks_of_depth(d, UINT32_MAX, NULL), *six = leaks_of_depth(d, 6, NULL);
+
+	(void)state;
+	assert_has(five, "        60 (98)         6        60 (98)   "
+			 "...> l2 > l3 > l4 > l5 > l6\n");
+	assert_has(two, "        60 (98)         6        60 (98)   ...> l5 > l6\n");
+	assert_has(six, "         1 (1)          1         1 (1)    "
+			"|| > main > a > b > c > d > e\n");
+	assert_has(all, "        30 (49)         3        30 (49)   "
+			"|| > main > serve > l1 > l2 > l3 > l4 > l5 > l6\n");
+	assert_has(all, "         1 (1)          1         1 (1)    "
+			"|| > main > a > b > c > d > e\n");
+	free(five);
+	free(two);
+	free(six);
+	free(all);
+	profile_data_free(d);
+}
+
+static void own_code_is_what_is_said_to_be(void **state)
+{
+	static const char *const own[] = { "nothing", "libdeep*", NULL };
+	struct profile_data *d = deep_in_a_library();
+	char *text = leaks_of_depth(d, 0, own);
+
+	(void)state;
+	assert_has(text, "        60 (98)         6        60 (98)   "
+			 "...> l2 > l3 > l4 > l5 > l6\n");
+	free(text);
+	profile_data_free(d);
+}
+
+static void with_lines_table_3_has_a_row_for_each(void **state)
+{
+	struct report_options o = { .level = REPORT_VERBOSE, .lines = true };
+	struct profile_data *d = profile_data_new();
+
+	(void)state;
+	pd_build_chain(d, "main > f+1", 10, 3, 0);
+	pd_build_chain(d, "main > f+2", 10, 4, 0);
+	pd_build_chain(d, "main > f+3", 10, 2, 0);
+	pd_build_chain(d, "main > g", 10, 1, 0);
+	for (uint32_t i = 0, line = 7; i < d->n_sites; i++)
+		if (d->functions[d->sites[i].function].name[0] == 'f') {
+			d->sites[i].file = strdup("/src/f.c");
+			d->sites[i].line = line;
+			line += d->sites[i].offset == 2; /* two calls in line 7, one in 8 */
+		}
+	pd_build_finish(d);
+	char *text = tables_text_by(d, &o);
+
+	assert_has(text, "      70.0           70 | 70          |           70 | 70          |"
+			 "            7   f (f.c:7)\n"
+			 "      20.0           20 | 20          |           20 | 20          |"
+			 "            2   f (f.c:8)\n"
+			 "      10.0           10 | 10          |           10 | 10          |"
+			 "            1   g\n");
+	free(text);
+	o.lines = false;
+	text = tables_text_by(d, &o);
+	assert_has(text, "      90.0           90 | 90          |           90 | 90          |"
+			 "            9   f\n");
+	free(text);
+	profile_data_free(d);
+}
+
 static void free_of_an_empty_object_keeps_the_columns_for_frees(void **state)
 {
 	(void)state;
@@ -278,6 +398,10 @@ static void wide_numbers_push_the_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_goes_as_far_as_own_code),
+		cmocka_unit_test(a_path_has_as_many_functions_as_are_asked_for),
+		cmocka_unit_test(own_code_is_what_is_said_to_be),
+		cmocka_unit_test(with_lines_table_3_has_a_row_for_each),
 		cmocka_unit_test(rows_look_as_in_the_specification),
 		cmocka_unit_test(free_of_an_empty_object_keeps_the_columns_for_frees),
 		cmocka_unit_test(frees_elsewhere_do_not_show_the_columns_for_frees),

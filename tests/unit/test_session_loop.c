@@ -2,6 +2,7 @@
 /* The loop of a session, and what its outputs are told meanwhile. */
 #include "unit/scripted_observer.h"
 
+#include "base/clock.h"
 #include "session/loop.h"
 
 #include <signal.h>
@@ -157,6 +158,48 @@ static void what_can_be_done_ahead_is_done_when_the_session_is_old_enough(void *
 	session_release(s);
 }
 
+/* A session that began five seconds ago and has worked for four. */
+static struct session *begin_busy(bool may_be_fast)
+{
+	const struct session_settings settings = { .may_be_fast = may_be_fast };
+	struct session *s = begin_with(&settings);
+
+	start(s, ROOT);
+	s->started_ns = clock_now_ns() - 5000000000;
+	s->started_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - 4000000000;
+	return s;
+}
+
+static void what_traps_cost_is_said_once_where_it_could_cost_less(void **state)
+{
+	struct session *s = begin_busy(true);
+
+	(void)state;
+	session_tick(s);
+	assert_non_null(strstr(script.said, "busy for 80% of the time, and what the kernel takes "
+					    "for the stops comes on top"));
+	assert_non_null(strstr(script.said, "--engine=fast"));
+	script.said[0] = '\0';
+	session_tick(s);
+	assert_string_equal(script.said, "");
+	session_release(s);
+}
+
+static void it_is_not_said_to_who_has_chosen_or_before_it_is_known(void **state)
+{
+	struct session *s = begin_busy(false);
+
+	(void)state;
+	session_tick(s);
+	assert_string_equal(script.said, "");
+	session_release(s);
+	s = begin_busy(true);
+	s->started_cpu_ns += 3000000000; /* one of five */
+	session_tick(s);
+	assert_string_equal(script.said, "");
+	session_release(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +210,8 @@ int main(void)
 		cmocka_unit_test(a_session_whose_time_is_over_does_not_wait_for_its_programs),
 		cmocka_unit_test(a_loop_that_cannot_wait_tells_why),
 		cmocka_unit_test(what_can_be_done_ahead_is_done_when_the_session_is_old_enough),
+		cmocka_unit_test(what_traps_cost_is_said_once_where_it_could_cost_less),
+		cmocka_unit_test(it_is_not_said_to_who_has_chosen_or_before_it_is_known),
 	};
 
 	signal(SIGALRM, SIG_IGN); /* however long it takes */

@@ -88,6 +88,23 @@ static void what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_ke
 	session_release(s);
 }
 
+static void what_is_told_late_gives_a_program_no_name_of_another(void **state)
+{
+	struct session *s = begin(true);
+	struct image *image = start(s, getpid());
+
+	(void)state;
+	strcpy(image->title, "before");
+	image->observed->no_memory = true;
+	alloc(image, 0x10, 10);
+	assert_string_equal(image->title, "before");
+	image->observed->no_memory = false;
+	alloc(image, 0x20, 10);
+	assert_true(image->retitled);
+	assert_string_not_equal(image->title, "before");
+	session_release(s);
+}
+
 static void suspending_holds_all_once_and_what_begins_meanwhile_is_suspended(void **state)
 {
 	struct session *s = begin(true);
@@ -308,6 +325,7 @@ int main(void)
 		cmocka_unit_test(what_a_process_ran_before_an_exec_is_left_out_if_it_is_little),
 		cmocka_unit_test(
 			what_a_process_ran_before_an_exec_is_saved_at_once_if_it_is_to_be_kept),
+		cmocka_unit_test(what_is_told_late_gives_a_program_no_name_of_another),
 		cmocka_unit_test(suspending_holds_all_once_and_what_begins_meanwhile_is_suspended),
 		cmocka_unit_test(a_program_that_suspends_itself_is_lifted_when_no_stop_is_served),
 		cmocka_unit_test(a_program_that_goes_on_before_it_is_lifted_is_left_as_it_is),

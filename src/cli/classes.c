@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The classes of what is on a heap: found in memory, named by type information or by symbols. */
+#include "cli/classes.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "heapwalk/classes.h"
+#include "naming/class_name.h"
+#include "proc/modules.h"
+#include "symbols/symbols.h"
+#include "symbols/vtables.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { NAME_SHOWN = 1 << 15 };
+
+void classes_release(struct heap_class_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		free(rows->v[i].name);
+	free(rows->v);
+	*rows = (struct heap_class_rows){0};
+}
+
+/* ---- the process's memory ---- */
+
+static size_t read_memory(void *ctx, taddr at, void *to, size_t size)
+{
+	ssize_t n = pread(*(const int *)ctx, to, size, (off_t)at);
+
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static bool is_type(void *ctx, const char *mangled)
+{
+	char text[NAME_SHOWN];
+
+	(void)ctx;
+	return symbols_type_name(mangled, text, sizeof text);
+}
+
+/* ---- rows ---- */
+
+static int add_row(struct heap_class_rows *rows, const char *name, bool rtti, struct heap_sum s)
+{
+	if (ARRAY_RESERVE(&rows->v, &rows->cap, rows->n))
+		return -ENOMEM;
+	char *copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	rows->v[rows->n++] = (struct heap_class_row){copy, rtti, s};
+	return 0;
+}
+
+static int add_forms(struct heap_class_rows *rows, const char *name, bool rtti,
+		     const struct heap_class *c)
+{
+	static const char *const forms[N_HEAP_CLASS_FORMS] = {
+		[HEAP_CLASS_OBJECT] = "",
+		[HEAP_CLASS_ARRAY] = "[]",
+		[HEAP_CLASS_BEHIND] = " (8 bytes into the block)",
+	};
+	char text[NAME_SHOWN + 32];
+	int err = 0;
+
+	for (int i = 0; !err && i < N_HEAP_CLASS_FORMS; i++) {
+		if (!c->forms[i].n)
+			continue;
+		snprintf(text, sizeof text, "%s%s", name, forms[i]);
+		err = add_row(rows, text, rtti, c->forms[i]);
+	}
+	return err;
+}
+
+static int add_named(struct heap_class_rows *rows, const struct heap_class *c)
+{
+	char text[NAME_SHOWN], shown[NAME_SHOWN];
+
+	if (!symbols_type_name(c->mangled, text, sizeof text))
+		return 0; /* which it was when it was found */
+	class_name(text, shown, sizeof shown);
+	return add_forms(rows, shown, true, c);
+}
+
+/* ---- without type information ---- */
+
+struct nameless {
+	struct heap_class_rows *rows;
+	const struct still *still;
+	struct module_files files;
+	struct mappings maps;
+	struct symbols *symbols;
+	const struct heap_class **v; /* sorted by address, and so by module */
+	size_t n;
+};
+
+/* A file's code is mapped before its data, and vtables are among these. */
+static const struct mapping *module_at(const struct nameless *x, taddr at)
+{
+	const struct still_area *a = still_area_at(x->still, at);
+	const struct mapping *m = NULL;
+
+	for (size_t i = 0; i < x->maps.n && x->maps.maps[i].start <= at; i++)
+		m = &x->maps.maps[i];
+	return a && m && !strcmp(a->name, x->files.files[m->file].path) ? m : NULL;
+}
+
+static int by_vtable(const void *a, const void *b)
+{
+	const struct heap_class *x = *(const struct heap_class *const *)a,
+				*y = *(const struct heap_class *const *)b;
+
+	return x->vtable < y->vtable ? -1 : x->vtable > y->vtable;
+}
+
+static int add_nameless(struct nameless *x, const struct heap_class *c, const struct mapping *m,
+			const struct sym_vtable *v)
+{
+	char text[NAME_SHOWN + 16];
+
+	if (v->other)
+		return 0;
+	if (v->name) {
+		class_name(v->name, text, NAME_SHOWN);
+		strcat(text, " (no RTTI)");
+	} else if (m)
+		snprintf(text, sizeof text, "class without a name at %s+0x%" PRIx64,
+			 path_last(x->files.files[m->file].path), v->at);
+	else
+		snprintf(text, sizeof text, "class without a name at 0x%" PRIx64, c->vtable);
+	return add_forms(x->rows, text, false, c);
+}
+
+/* Those of one mapped module, @n from the @first on. */
+static int add_of_module(struct nameless *x, const struct mapping *m, size_t first, size_t n)
+{
+	struct sym_vtable *v = calloc(n, sizeof *v);
+	const struct module_file *f = m ? &x->files.files[m->file] : NULL;
+	int module = f && v ? symbols_add_module(x->symbols, f->path, f->fd) : -1;
+	int err = v && (module >= 0 || !f) ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++)
+		v[i].at = x->v[first + i]->vtable - (m ? m->bias : 0);
+	if (!err && m)
+		err = symbols_vtables(x->symbols, module, v, n);
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_nameless(x, x->v[first + i], m, &v[i]);
+	free(v);
+	return err;
+}
+
+static int add_all_nameless(struct nameless *x)
+{
+	int err = 0;
+
+	qsort(x->v, x->n, sizeof(struct heap_class *), by_vtable);
+	for (size_t i = 0, k; !err && i < x->n; i = k) {
+		const struct mapping *m = module_at(x, x->v[i]->vtable);
+
+		for (k = i + 1; k < x->n && module_at(x, x->v[k]->vtable) == m; k++)
+			;
+		err = add_of_module(x, m, i, k - i);
+	}
+	return err;
+}
+
+static int name_by_symbols(struct heap_class_rows *rows, const struct heap_classes *c,
+			   const struct still *s, pid_t pid)
+{
+	struct nameless x = {.rows = rows, .still = s};
+
+	for (size_t i = 0; i < c->n; i++)
+		x.n += !c->v[i].mangled;
+	if (!x.n)
+		return 0;
+	/* A process that is gone has no modules any more: then there are addresses. */
+	if (mappings_read(pid, &x.files, &x.maps))
+		x.maps = (struct mappings){0};
+	x.symbols = symbols_new();
+	x.v = calloc(x.n, sizeof(struct heap_class *));
+	int err = x.symbols && x.v ? 0 : -ENOMEM;
+	if (!err) {
+		x.n = 0;
+		for (size_t i = 0; i < c->n; i++)
+			if (!c->v[i].mangled)
+				x.v[x.n++] = &c->v[i];
+		err = add_all_nameless(&x);
+	}
+	free(x.v);
+	symbols_free(x.symbols);
+	mappings_release(&x.maps);
+	module_files_release(&x.files);
+	return err;
+}
+
+/* ---- all ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct heap_class_row *x = a, *y = b;
+
+	return x->rtti != y->rtti ? y->rtti - x->rtti : strcmp(x->name, y->name);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct heap_class_row *x = a, *y = b;
+
+	if (x->rtti != y->rtti)
+		return y->rtti - x->rtti;
+	if (x->sum.bytes != y->sum.bytes)
+		return x->sum.bytes > y->sum.bytes ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* A class has a vtable in each library that knows no other's: rows of one name become one. */
+static void join(struct heap_class_rows *rows)
+{
+	size_t n = 0;
+
+	if (rows->n)
+		qsort(rows->v, rows->n, sizeof *rows->v, by_name);
+	for (size_t i = 0; i < rows->n; i++) {
+		struct heap_class_row *last = n ? &rows->v[n - 1] : NULL;
+
+		if (!last || by_name(last, &rows->v[i])) {
+			rows->v[n++] = rows->v[i];
+			continue;
+		}
+		last->sum.n += rows->v[i].sum.n;
+		last->sum.bytes += rows->v[i].sum.bytes;
+		free(rows->v[i].name);
+	}
+	rows->n = n;
+	if (n)
+		qsort(rows->v, n, sizeof *rows->v, by_bytes);
+}
+
+int classes_of(struct heap_class_rows *rows, const struct heap_walk *w, const struct still *s,
+	       pid_t pid, int mem)
+{
+	struct heap_class_source from = {read_memory, is_type, &mem};
+	struct heap_classes c;
+	int err = heap_classes_find(&c, w, s, &from);
+
+	*rows = (struct heap_class_rows){.told = true};
+	if (err)
+		return err;
+	rows->unread = c.unread;
+	rows->too_many = c.too_many;
+	for (size_t i = 0; !err && i < c.n; i++)
+		if (c.v[i].mangled)
+			err = add_named(rows, &c.v[i]);
+	if (!err)
+		err = name_by_symbols(rows, &c, s, pid);
+	heap_classes_release(&c);
+	join(rows);
+	return err;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/first_screen.h"
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "naming/where.h"
+#include "report/rss.h"
+#include "report/summary.h"
+#include "report/verdicts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many rows are on the first screen. */
+#define ROWS 5
+
+static void put_harmless(const char *text, FILE *f)
+{
+	while (*text)
+		text = printable_put(f, text);
+}
+
+/* "lose (patterns.c:57)" */
+static void print_where(const struct profile_data *d, const struct summary_row *r, FILE *f)
+{
+	char *where = where_text(d, r->site);
+
+	put_harmless(where ? where : "?", f);
+	free(where);
+	if (!r->own)
+		fputs(", in no code of the program's own", f);
+}
+
+/* ", from serve", and what hangs on what is lost: what is to be mended is where these are
+ * forgotten. */
+static void print_caller(const struct profile_data *d, const struct summary_row *r, FILE *f)
+{
+	char name[WHERE_FUNCTION];
+
+	if (!r->callers)
+		return;
+	fputs(", from ", f);
+	put_harmless(where_function(d, r->caller, name), f);
+	if (r->callers > 1)
+		fprintf(f, " and %zu more", r->callers - 1);
+}
+
+static void print_hanging(const struct summary_row *r, FILE *f)
+{
+	char bytes[VERDICT_BYTES];
+
+	if (!r->hanging.blocks)
+		return;
+	verdict_bytes(bytes, (double)r->hanging.bytes);
+	fprintf(f, "; %s in %" PRIu64 " block%s hang%s on it", bytes, r->hanging.blocks,
+		text_plural(r->hanging.blocks), r->hanging.blocks == 1 ? "s" : "");
+}
+
+static void print_row(const struct profile_data *d, const struct summary_row *r, FILE *f)
+{
+	char verdict[VERDICT_TEXT] = "";
+
+	bool lost = r->reach[PD_LOST].blocks || r->hangs;
+
+	if (lost) {
+		verdict_lost_text(verdict, r->reach, r->blocks);
+		verdict_append_growth(verdict, &r->verdict);
+	} else if (d->window_ns) {
+		verdict_text(verdict, &r->verdict, r->frees);
+	}
+	fprintf(f, "%12" PRIu64 " bytes %8" PRIu64 " block%s  %-32s ", r->bytes, r->blocks,
+		r->blocks == 1 ? " " : "s", verdict);
+	print_where(d, r, f);
+	print_caller(d, r, f);
+	if (r->type) {
+		fputs(": ", f);
+		put_harmless(r->type, f);
+	}
+	print_hanging(r, f);
+	fputc('\n', f);
+}
+
+static void print_runtime(const struct summary *s, FILE *f)
+{
+	uint64_t bytes = 0, blocks = 0;
+	const char *between = " (";
+
+	for (int k = RUNTIME_NONE + 1; k < RUNTIME_KINDS; k++) {
+		bytes += s->runtime[k].bytes;
+		blocks += s->runtime[k].blocks;
+	}
+	if (!blocks)
+		return;
+	fprintf(f, "kept by the runtime: %" PRIu64 " bytes in %" PRIu64 " block%s", bytes, blocks,
+		text_plural(blocks));
+	for (int k = RUNTIME_NONE + 1; k < RUNTIME_KINDS; k++)
+		if (s->runtime[k].blocks) {
+			fprintf(f, "%s%s %" PRIu64, between, runtime_word(k), s->runtime[k].bytes);
+			between = ", ";
+		}
+	fputs(")\n", f);
+}
+
+static void print_rows(const struct profile_data *d, const struct summary *s, size_t n, FILE *f)
+{
+	for (size_t i = 0; i < n; i++)
+		print_row(d, &s->rows[i], f);
+}
+
+/* What the rows from @i to @end come to; nothing if there are none. Returns whether there are. */
+static bool print_rest(const struct summary *s, size_t i, size_t end, const char *before,
+		       const char *what, FILE *f)
+{
+	uint64_t bytes = 0, blocks = 0;
+	size_t n = end > i ? end - i : 0;
+
+	for (; i < end; i++) {
+		bytes += s->rows[i].bytes;
+		blocks += s->rows[i].blocks;
+	}
+	if (n)
+		fprintf(f, "%s%zu more line%s%s: %" PRIu64 " bytes in %" PRIu64 " block%s", before,
+			n, text_plural(n), what, bytes, blocks, text_plural(blocks));
+	return n;
+}
+
+/* The same of all from @i on, in one line; those apart that only what is lost leads to. */
+static void print_sum(const struct summary *s, size_t i, const char *before, FILE *f)
+{
+	size_t hanging = s->n - s->n_hanging;
+	bool any = print_rest(s, i, hanging, before, "", f);
+
+	any |= print_rest(s, i > hanging ? i : hanging, s->n, any ? "; " : before,
+			  ", of what hangs on lost blocks", f);
+	if (any)
+		fputc('\n', f);
+}
+
+/* A cache that was full when we came looks like growth until all that it held has been replaced;
+ * which paths the old blocks were of, nobody knows. */
+static void print_turnover(const struct profile_data *d, const struct summary *s, FILE *f)
+{
+	uint64_t old = d->totals.unknown_frees - d->totals.inherited_frees +
+		       d->totals.before_frees;
+
+	if (s->grown && old >= s->grown / 10 && old)
+		fprintf(f,
+			"%" PRIu64 " block%s from before mprof came %s been freed meanwhile: what "
+			"grows may have taken the place of these\n",
+			old, text_plural(old), old == 1 ? "has" : "have");
+}
+
+/* What was there before, which no path is known of. */
+static void print_before(const struct profile_data *d, FILE *f)
+{
+	const struct pd_before *b = &d->before;
+
+	if (!b->how)
+		return;
+	fprintf(f, "before the attach: %" PRIu64 " block%s of %" PRIu64 " bytes usable", b->blocks,
+		text_plural(b->blocks), b->bytes);
+	if (b->how == 2)
+		fprintf(f, "; freed since: %" PRIu64 " of %" PRIu64 " bytes",
+			d->totals.before_frees, b->freed_bytes);
+	if (b->missed)
+		fprintf(f, "; %" PRIu64 " more went unseen", b->missed);
+	fputc('\n', f);
+}
+
+/* So many lost blocks were not recorded when they were requested. */
+static void print_unknown(const struct profile_data *d, uint64_t blocks, FILE *f)
+{
+	if (d->min_size || d->max_size)
+		fprintf(f, "; %" PRIu64 " of them were not recorded, for their size or as they are "
+			   "older", blocks);
+	else
+		fprintf(f, "; who requested %" PRIu64 " of them is not known", blocks);
+}
+
+/* What nothing leads to any more, whoever has requested it and when. */
+static void print_lost(const struct profile_data *d, const struct summary *s, FILE *f)
+{
+	const struct pd_sum *all = d->reach.sums;
+	uint64_t lost = all[PD_LOST].blocks + all[PD_LOST_THROUGH].blocks;
+	uint64_t known = s->reach[PD_LOST].blocks + s->reach[PD_LOST_THROUGH].blocks +
+			 d->reach.freed + d->reach.ignored + d->reach.inherited;
+
+	if (!d->reach.known && d->n_rss)
+		fputs("lost: not known, for the heap could not be looked through\n", f);
+	if (!d->reach.known)
+		return;
+	if (lost)
+		fprintf(f, "lost: %" PRIu64 " block%s of %" PRIu64 " bytes usable",
+			all[PD_LOST].blocks, text_plural(all[PD_LOST].blocks), all[PD_LOST].bytes);
+	else
+		fputs("lost: nothing", f);
+	if (all[PD_LOST_THROUGH].blocks)
+		fprintf(f, ", and through them %" PRIu64 " of %" PRIu64,
+			all[PD_LOST_THROUGH].blocks, all[PD_LOST_THROUGH].bytes);
+	if (d->reach.ignored)
+		fprintf(f, "; %" PRIu64 " of them are in no row, by --ignore-fn", d->reach.ignored);
+	if (d->reach.inherited)
+		fprintf(f, "; %" PRIu64 " of them were requested by its parent, before the fork",
+			d->reach.inherited);
+	if (lost > known)
+		print_unknown(d, lost - known, f);
+	if (all[PD_POSSIBLE].blocks)
+		fprintf(f, "; possibly %" PRIu64 " %s of %" PRIu64, all[PD_POSSIBLE].blocks,
+			lost				? "more"
+			: all[PD_POSSIBLE].blocks == 1	? "block"
+							: "blocks",
+			all[PD_POSSIBLE].bytes);
+	if (d->reach.freed)
+		fprintf(f, "; %" PRIu64 " of these %s freed later", d->reach.freed,
+			d->reach.freed == 1 ? "was" : "were");
+	fputc('\n', f);
+}
+
+static void print_summary(const struct profile_data *d, const struct summary *s, bool at_peak,
+			  FILE *f)
+{
+	size_t rows = s->n < ROWS ? s->n : ROWS;
+
+	fputs(at_peak ? "live at the peak" : "kept", f);
+	if (d->pid)
+		fprintf(f, " by process %" PRIu32, d->pid);
+	fprintf(f, ": %" PRIu64 " bytes in %" PRIu64 " block%s%s\n", s->bytes, s->blocks,
+		text_plural(s->blocks), s->n ? ", by the lines of the program's own code:" : "");
+	print_rows(d, s, rows, f);
+	print_sum(s, rows, "and ", f);
+	print_turnover(d, s, f);
+	print_runtime(s, f);
+	if (!at_peak)
+		print_lost(d, s, f);
+	print_before(d, f);
+	report_rss_line(d, f);
+}
+
+/* One that ended before there are verdicts has what it keeps, which is more than nothing. */
+static void print_growth(const struct profile_data *d, const struct options *o,
+			 const struct summary *s, FILE *f)
+{
+	double seconds = (double)(d->load.end_ns - d->load.begin_ns) / 1e9;
+	bool early = d->windows_over < TREND_WINDOWS;
+	size_t rows = !early ? s->growing : s->n < ROWS ? s->n : ROWS;
+
+	fprintf(f, "process %" PRIu32 ", %.3g s", d->pid, seconds);
+	if (seconds < 0.99 * o->duration)
+		fprintf(f, " of %.6g, and then it ended or was let go", o->duration);
+	if (early)
+		fprintf(f, ": too early to say what grows; %" PRIu64 " bytes in %" PRIu64
+			   " block%s are kept%s\n", s->bytes, s->blocks, text_plural(s->blocks),
+			rows ? ":" : "");
+	else
+		fprintf(f, ": %zu line%s of the program's own code grew%s\n", s->growing,
+			text_plural(s->growing), s->growing ? ":" : "");
+	print_rows(d, s, rows, f);
+	print_sum(s, rows, early ? "and " : "no growth, or too early to say: ", f);
+	print_turnover(d, s, f);
+	print_runtime(s, f);
+	print_before(d, f);
+}
+
+enum form { FIRST_SCREEN, FIRST_SCREEN_AT_PEAK, GROWTH };
+
+/* For free(); NULL: out of memory. @worth: there is something to be told of. */
+static char *text_of(const struct profile_data *d, const struct options *o, enum form form,
+		     bool *worth)
+{
+	struct summary s;
+	char *text = NULL;
+	size_t len;
+
+	if (summary_collect(d, o->own_code, &s))
+		return NULL;
+	if (form == GROWTH)
+		summary_sort_by_growth(&s);
+	*worth = s.blocks || d->before.blocks || d->reach.known;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f && form == GROWTH)
+		print_growth(d, o, &s, f);
+	else if (f)
+		print_summary(d, &s, form == FIRST_SCREEN_AT_PEAK, f);
+	summary_release(&s);
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static enum form form_of(const struct options *o)
+{
+	return o->view.at_peak ? FIRST_SCREEN_AT_PEAK : FIRST_SCREEN;
+}
+
+int first_screen_say(const struct profile_data *d, const struct options *o)
+{
+	bool worth;
+	char *text = text_of(d, o, form_of(o), &worth), *rest = text;
+
+	if (!text)
+		return -ENOMEM;
+	for (char *line; worth && (line = strsep(&rest, "\n")) && *line;)
+		say("%s", line);
+	free(text);
+	return 0;
+}
+
+static int print(const struct profile_data *d, const struct options *o, enum form form, FILE *out)
+{
+	bool worth;
+	char *text = text_of(d, o, form, &worth);
+
+	if (!text)
+		return -ENOMEM;
+	int lost = fputs(text, out) == EOF || fflush(out);
+
+	free(text);
+	return !lost ? 0 : errno ? -errno : -EIO;
+}
+
+int first_screen_print(const struct profile_data *d, const struct options *o, FILE *out)
+{
+	return print(d, o, form_of(o), out);
+}
+
+int first_screen_print_growth(const struct profile_data *d, const struct options *o, FILE *out)
+{
+	return print(d, o, GROWTH, out);
+}

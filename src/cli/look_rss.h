@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_LOOK_RSS_H
+#define MPROF_CLI_LOOK_RSS_H
+
+#include "cli/look.h"
+#include "heapwalk/rss.h"
+
+/* Resident memory by what it is for. */
+struct rss_sums {
+	enum heap_allocator allocator; /* which of them these are of; of none, any */
+	uint64_t rss[N_RSS_KINDS], pss[N_RSS_KINDS];
+};
+
+/**
+ * Of a process that @holder holds.
+ * @then  called with what was looked at, in which leaks can be looked for, too
+ * Returns 0, or -errno with a sentence in @e.
+ */
+int rss_measure(const struct options *o, pid_t pid, struct still_holder *holder,
+		struct rss_sums *sums, void (*then)(void *ctx, const struct look *l), void *ctx,
+		struct error *e);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/looker.h"
+
+#include "cli/serve.h"
+#include "session/save_children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of what is the session's it keeps nothing, and it ends with it. */
+static void begins(void *ctx)
+{
+	const struct serve *v = ctx;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_IGN);
+	serve_leave_clients(v->control);
+}
+
+int looker_begin(struct looker *l, const struct serve *v,
+		 int (*look)(void *ctx, struct still_holder *holder), void *ctx)
+{
+	int fds[2];
+
+	*l = (struct looker){0};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	l->pid = save_child_fork(begins, (void *)(uintptr_t)v);
+	if (!l->pid) {
+		struct still_holder holder = {.fd = fds[1]};
+
+		close(fds[0]);
+		_exit(look(ctx, &holder));
+	}
+	int err = l->pid < 0 ? -errno : 0;
+	close(fds[1]);
+	if (err) {
+		close(fds[0]);
+		l->pid = 0;
+	} else {
+		l->fd = fds[0];
+	}
+	return err;
+}
+
+void looker_end(struct looker *l)
+{
+	if (!l->pid)
+		return;
+	close(l->fd);
+	/* The session may have heard of its end by now: its number is not another's before that. */
+	if (!waitpid(l->pid, NULL, WNOHANG)) {
+		kill(l->pid, SIGKILL);
+		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	l->pid = 0;
+}
+
+void looker_watch(const struct looker *l)
+{
+	fcntl(l->fd, F_SETOWN, getpid());
+	fcntl(l->fd, F_SETFL, O_ASYNC);
+}
+
+void looker_done(const struct still_holder *holder)
+{
+	still_ask(holder->fd, &(struct still_request){.order = STILL_DONE});
+}

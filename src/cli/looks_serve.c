@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks that a session is asked for: a looker does what the command does, and answers. */
+#include "cli/looks.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/answer.h"
+#include "cli/looker.h"
+#include "cli/options.h"
+#include "cli/unheard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What is asked for by name. */
+static const struct {
+	const char *name;
+	enum control_id id;
+	look_fn *look;
+	const char *options; /* the command whose options it has */
+} looks[] = {
+	{"heap", CONTROL_LOOK_HEAP, heap_look, "heap"},
+	{"leaks", CONTROL_LOOK_LEAKS, leaks_look, "leaks"},
+	{"rss", CONTROL_LOOK_RSS, rss_look, "rss"},
+	{"before", CONTROL_LOOK_BEFORE, before_left, "control"},
+};
+
+enum { N_LOOKS = sizeof looks / sizeof *looks, OPTIONS_MAX = 16 };
+
+/* What a looker has been asked for. */
+struct asked {
+	size_t which;
+	pid_t pid;
+	char *argv[OPTIONS_MAX + 3]; /* "mprof", the name, options, NULL */
+	int argc;
+	const struct serve *serve;
+	struct requesters_files files;
+	bool raw; /* by CONTROL_LOOK: with the status, and sentences apart */
+	struct control_asker to;
+	char words[CONTROL_WORDS_MAX + 1];
+};
+
+/* ---- the looker ---- */
+
+/* Where what is printed to a descriptor goes from here on. */
+static int redirect(int fd)
+{
+	int file = memfd_create("mprof look", MFD_CLOEXEC);
+
+	return file < 0 || dup2(file, fd) < 0 ? -1 : file;
+}
+
+/* All of it, for free(); NULL: out of memory. */
+static char *contents(int file)
+{
+	off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+	char *text = size < 0 ? NULL : calloc(1, (size_t)size + 1);
+
+	if (text && size && pread(file, text, (size_t)size, 0) != size) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void answer_raw(const struct control_asker *to, int status, const char *said,
+		       const char *printed)
+{
+	char *text;
+
+	if (asprintf(&text, "%d %zu\n%s%s", status, strlen(said), said, printed) < 0)
+		return;
+	control_answer_at_length(to, text);
+	free(text);
+}
+
+/* Without "mprof: ", which the client puts in front, and on one line. */
+static void as_sentence(char *said)
+{
+	const char *rest = text_after(said, "mprof: ");
+
+	if (rest)
+		memmove(said, rest, strlen(rest) + 1);
+	said[strcspn(said, "\n")] = '\0';
+}
+
+static void answer_json(const struct asked *q, const char *said, const char *printed)
+{
+	json_t *o =
+		json_pack("{sb so}", "ok", 1, looks[q->which].name, json_loads(printed, 0, NULL));
+	char *text = NULL, *line = NULL;
+
+	if (o && *said)
+		json_object_set_new(o, "note", json_string(said));
+	text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	if (text && asprintf(&line, "%s\n", text) >= 0)
+		control_answer_at_length(&q->to, line);
+	else
+		answer_error(&q->to, "out of memory");
+	free(line);
+	free(text);
+	json_decref(o);
+}
+
+static void answer(const struct asked *q, int status, char *said, const char *printed)
+{
+	if (q->raw) {
+		answer_raw(&q->to, status, said, printed);
+		return;
+	}
+	as_sentence(said);
+	if (status)
+		answer_error(&q->to, *said ? said : "it failed, and has not said why");
+	else if (q->to.form == CONTROL_JSON)
+		answer_json(q, said, printed);
+	else
+		control_answer_at_length(&q->to, printed);
+}
+
+static int look(void *ctx, struct still_holder *holder)
+{
+	struct asked *q = ctx;
+	const struct look_by by = {holder, q->serve, &q->files};
+	struct options o;
+	int out = redirect(STDOUT_FILENO), err = redirect(STDERR_FILENO);
+
+	/* What is said is part of the answer, and not for whoever reads what the session says. */
+	unheard_child();
+	unheard_changed();
+	unsetenv("MPROF_OPTIONS");
+	int first = options_parse(&o, looks[q->which].options, q->argc, q->argv, 2);
+	/* Nobody has the session write a file for it. */
+	o.output = NULL;
+	int status = first < 0 ? STATUS_USAGE : looks[q->which].look(&o, q->pid, &by);
+	fflush(NULL);
+	char *printed = contents(out), *said = contents(err);
+
+	if (printed && said)
+		answer(q, status, said, printed);
+	else
+		answer_error(&q->to, "out of memory");
+	free(printed);
+	free(said);
+	return 0;
+}
+
+/* ---- the session: what is asked for ---- */
+
+/* "heap PID [OPTION...]" or, of those that people use, "PID". False: it makes no sense. */
+static bool understand(struct asked *q, const struct control_request *r)
+{
+	char *save, *word;
+
+	q->raw = r->command->id == CONTROL_LOOK;
+	q->to = r->from;
+	snprintf(q->words, sizeof q->words, "%s", r->arg ? r->arg : "");
+	word = strtok_r(q->words, " ", &save);
+	for (q->which = 0; q->which < N_LOOKS; q->which++)
+		if (q->raw ? word && !strcmp(word, looks[q->which].name)
+			   : r->command->id == looks[q->which].id)
+			break;
+	if (q->which == N_LOOKS)
+		return false;
+	if (q->raw)
+		word = strtok_r(NULL, " ", &save);
+	q->pid = word ? atoi(word) : 0;
+	q->argv[q->argc++] = (char *)(uintptr_t) "mprof";
+	q->argv[q->argc++] = (char *)(uintptr_t)looks[q->which].name;
+	if (!q->raw && q->to.form == CONTROL_JSON)
+		q->argv[q->argc++] = (char *)(uintptr_t) "--format=json";
+	while (q->argc < OPTIONS_MAX + 2 && (word = strtok_r(NULL, " ", &save)))
+		q->argv[q->argc++] = word;
+	return q->pid > 0;
+}
+
+/* 0 or -errno. */
+static int begin(struct serve *v, struct served_look *l, struct asked *q)
+{
+	int err = requesters_files_open(&q->files);
+
+	q->serve = v;
+	*l = (struct served_look){.pid = q->pid, .files = q->files};
+	if (!err)
+		err = looker_begin(&l->looker, v, look, q);
+	if (err)
+		requesters_files_close(&l->files);
+	else
+		looker_watch(&l->looker);
+	return err;
+}
+
+static void end(struct served_look *l)
+{
+	looker_end(&l->looker);
+	looker_end(&l->namer);
+	requesters_files_close(&l->files);
+}
+
+void looks_begin(struct serve *v, const struct control_request *r)
+{
+	struct served_look *l = v->looks;
+	struct asked *q = calloc(1, sizeof *q);
+
+	while (l < v->looks + SERVED_LOOKS && l->looker.pid)
+		l++;
+	if (!q || !understand(q, r)) {
+		answer_error(&r->from, q ? "this session does not know how to look at that"
+					 : "out of memory");
+	} else if (!session_observed_image(v->session, q->pid)) {
+		answer_error(&r->from, "it is not being traced");
+	} else if (l == v->looks + SERVED_LOOKS) {
+		answer_error(&r->from, "others are looking at it: try again");
+	} else if (begin(v, l, q)) {
+		answer_error(&r->from, "cannot begin to look: out of memory");
+	}
+	free(q);
+}
+
+/* ---- the session: while it looks ---- */
+
+/* Signals come: what it sends is told by one. */
+static int next_order(const struct served_look *l, uint64_t until_ns, struct still_request *r)
+{
+	int err;
+
+	do {
+		uint64_t now = clock_now_ns();
+
+		err = still_next(l->looker.fd, now < until_ns ? until_ns - now : 0, r);
+	} while (err == -EINTR);
+	return err;
+}
+
+/*
+ * All that the programs have done has been told, and counted. A record of an engine's is timed
+ * between two moments at which somebody looked for records: what is told from now on comes after
+ * the second of these.
+ */
+static void stop(struct serve *v, struct served_look *l)
+{
+	struct observer *o = v->session->observer;
+
+	o->ops->hold(o);
+	l->held_ns = clock_now_ns();
+	o->ops->hold(o);
+	/* It is to mark blocks, some of which will have been freed when it is known which ones. */
+	if (l == &v->last.look && !v->last.image->over)
+		profile_look(v->last.image->profile, l->held_ns);
+}
+
+/* Stopped, until it lets go or ends. */
+static void hold(struct serve *v, struct served_look *l, uint64_t limit_ns)
+{
+	enum { MOMENT_NS = 1000000 };
+	struct observer *o = v->session->observer;
+	uint64_t until_ns = clock_now_ns() + limit_ns, moments = 1;
+	struct still_pause pause = {0};
+	struct still_request r;
+	int err;
+
+	stop(v, l);
+	for (;;) {
+		uint64_t since_ns = clock_now_ns();
+
+		err = still_tell_tasks(l->looker.fd, v->tracer, l->pid);
+		if (!err)
+			err = next_order(l, until_ns, &r);
+		pause.held_ns += clock_now_ns() - since_ns;
+		if (err || r.order != STILL_AGAIN)
+			break;
+		tracer_let_run(v->tracer, moments * MOMENT_NS);
+		moments *= 2;
+		stop(v, l);
+	}
+	o->ops->let_run(o);
+	if (err || r.order != STILL_LET_GO || still_tell_pause(l->looker.fd, &pause))
+		end(l);
+}
+
+/* It may have ended without having said a word. */
+static void await_namer(struct served_look *l)
+{
+	struct still_request r;
+	int err = still_next(l->namer.fd, 0, &r);
+
+	if (err == -EAGAIN || err == -EINTR)
+		return;
+	looker_end(&l->namer);
+	if (still_tell_named(l->looker.fd))
+		end(l);
+}
+
+static void begin_namer(struct serve *v, struct served_look *l)
+{
+	struct requesters_asked a = {v, l->pid, l->held_ns, l->files};
+
+	if (!l->held_ns || l->namer.pid || !l->files.open)
+		end(l);
+	else if (!looker_begin(&l->namer, v, requesters_name, &a))
+		looker_watch(&l->namer);
+	else if (still_tell_named(l->looker.fd))
+		end(l);
+}
+
+static void serve_one(struct serve *v, struct served_look *l)
+{
+	struct still_request r;
+	int err = still_next(l->looker.fd, 0, &r);
+
+	if (err == -EAGAIN || err == -EINTR)
+		return;
+	if (!err && r.order == STILL_HOLD)
+		hold(v, l, r.limit_ns);
+	else if (!err && r.order == STILL_NAME)
+		begin_namer(v, l);
+	else
+		end(l);
+}
+
+void looks_serve(struct serve *v)
+{
+	for (struct served_look *l = v->looks; l < v->looks + SERVED_LOOKS; l++) {
+		if (l->namer.pid)
+			await_namer(l);
+		if (l->looker.pid)
+			serve_one(v, l);
+	}
+	if (v->last.look.looker.pid)
+		serve_one(v, &v->last.look);
+}
+
+void looks_end(struct serve *v)
+{
+	for (struct served_look *l = v->looks; l < v->looks + SERVED_LOOKS; l++)
+		end(l);
+}

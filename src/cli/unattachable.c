@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/unattachable.h"
+
+#include "attach/supported.h"
+#include "cli/cli.h"
+#include "control/control.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int status_of(enum target_problem p)
+{
+	static const int statuses[] = {
+		[TARGET_FINE] = 0,
+		[TARGET_NOT_THERE] = STATUS_NOT_THERE,
+		[TARGET_ZOMBIE] = STATUS_ZOMBIE,
+		[TARGET_KERNEL_THREAD] = STATUS_KERNEL_THREAD,
+		[TARGET_TRACED] = STATUS_TRACED,
+		[TARGET_NOT_PERMITTED] = STATUS_NOT_PERMITTED,
+		[TARGET_OURSELVES] = STATUS_OURSELVES,
+		[TARGET_UNSUPPORTED] = STATUS_UNSUPPORTED,
+		[TARGET_RESTLESS] = STATUS_FAILED,
+		[TARGET_IN_PARENT] = STATUS_FAILED,
+	};
+
+	return statuses[p];
+}
+
+static void say_why(enum target_problem p, pid_t pid, const struct target_facts *f,
+		    const char *what)
+{
+	struct error e;
+
+	target_why(p, pid, f, &e);
+	say("cannot %s process %d: %s", what, (int)pid, e.text);
+}
+
+int target_refuse(const char *what, enum target_problem p, pid_t pid, const struct target_facts *f)
+{
+	pid_t by = p == TARGET_TRACED ? control_tracing(pid) : 0;
+
+	if (by)
+		say("cannot %s process %d: a session of mprof traces it already; mprof "
+		    "detach %d ends that",
+		    what, (int)pid, (int)by);
+	else if (p == TARGET_TRACED && f->tracer_is_alone)
+		say("cannot %s process %d: a session of mprof that was killed traces it "
+		    "still, and is about to end (process %d): try again",
+		    what, (int)pid, (int)f->tracer);
+	else if (p == TARGET_TRACED && f->tracer_is_mprof)
+		say("cannot %s process %d: a session of mprof traces it already that was "
+		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "
+		    "ends it, and writes what it writes",
+		    what, (int)pid, (int)f->tracer);
+	else
+		say_why(p, pid, f, what);
+	return status_of(p);
+}
+
+enum target_problem target_at(pid_t pid, struct target_facts *f)
+{
+	*f = target_look(pid);
+	enum target_problem p = target_judge(f, pid, getpid());
+
+	return p == TARGET_FINE && program_unsupported(pid) ? TARGET_UNSUPPORTED : p;
+}
+
+int target_say_why_not(const char *what, pid_t pid, int err)
+{
+	struct target_facts f;
+	enum target_problem p = target_at(pid, &f);
+
+	if (p == TARGET_FINE && err == -EBUSY && !f.tracer) {
+		f.tracer = target_tracer_of_a_thread(pid);
+		p = target_judge(&f, pid, getpid());
+	}
+	if (p == TARGET_FINE)
+		p = err == -EADDRINUSE		      ? TARGET_IN_PARENT
+		    : err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS
+		    : err == -ESRCH		      ? TARGET_NOT_THERE
+						      : TARGET_NOT_PERMITTED;
+	return target_refuse(what, p, pid, &f);
+}
+
+/* Of whom somebody has, or who is mprof itself, the files may be read. */
+static enum target_problem reading_problem(const struct target_facts *f, pid_t pid, int err)
+{
+	enum target_problem p = target_judge(f, pid, getpid());
+
+	if (p != TARGET_FINE && p != TARGET_TRACED && p != TARGET_OURSELVES)
+		return p;
+	return err == -ENOENT || err == -ESRCH ? TARGET_NOT_THERE :
+	       err == -EACCES || err == -EPERM ? TARGET_NOT_PERMITTED : TARGET_FINE;
+}
+
+int target_say_unreadable(pid_t pid, int err)
+{
+	const struct target_facts f = target_look(pid);
+	enum target_problem p = reading_problem(&f, pid, err);
+
+	if (p != TARGET_FINE)
+		say_why(p, pid, &f, "tell what is mapped in");
+	else if (err)
+		say("cannot tell what is mapped in process %d: %s", (int)pid, strerror(-err));
+	return p == TARGET_FINE && err ? STATUS_FAILED : status_of(p);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "heapwalk/classes.h"
+
+#include "base/addrtable.h"
+#include "base/array.h"
+#include "base/search.h"
+
+#include <stdlib.h>
+
+enum {
+	NAME_LONGEST = 16384,	 /* of a name, as the compiler writes it */
+	NAMES_MAX = 64 << 20,	 /* of all */
+	CACHED_PAGES = 256,	 /* of memory that is read */
+	VTABLE_BEFORE = 16,	 /* offset to top and type information stand before the functions */
+	SLACK = 40,		 /* a block may have so many bytes more than were asked for ... */
+	SLACK_MAPPED = 2 * 4096, /* ... and so many if it has a mapping of its own */
+};
+
+/* What an address is that blocks begin with. Classes have the numbers from FIRST_CLASS on. */
+enum { NO_CLASS, NOT_READ, FIRST_CLASS };
+
+struct verdict {
+	taddr vtable;
+	uint64_t what;
+};
+
+struct cached_page {
+	taddr at; /* 0: none */
+	size_t size;
+	uint8_t bytes[STILL_PAGE];
+};
+
+struct classes_search {
+	struct heap_classes *out;
+	const struct still *still;
+	const struct heap_blocks *blocks;
+	const struct heap_class_source *from;
+	struct still_reader reader;
+	const struct still_area **areas; /* of files, that nobody can write to, in order */
+	size_t n_areas, cap_areas;
+	const struct still_area *last;
+	struct addrtable verdicts;
+	struct cached_page *pages;
+	size_t names; /* bytes */
+	bool unread;  /* some of what was asked for last could not be read */
+};
+
+void heap_classes_release(struct heap_classes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i].mangled);
+	free(c->v);
+	*c = (struct heap_classes){0};
+}
+
+/* ---- memory that cannot be written to ---- */
+
+static int find_areas(struct classes_search *x)
+{
+	for (size_t i = 0; i < x->still->n_areas; i++) {
+		const struct still_area *a = &x->still->areas[i];
+
+		if (a->kind != STILL_FILE || !a->readable || a->writable)
+			continue;
+		if (ARRAY_RESERVE(&x->areas, &x->cap_areas, x->n_areas))
+			return -ENOMEM;
+		x->areas[x->n_areas++] = a;
+	}
+	return 0;
+}
+
+static bool is_constant(struct classes_search *x, taddr at)
+{
+	if (!x->last || at < x->last->start || at >= x->last->end) {
+		size_t i = SEARCH_FIRST(x->n_areas, k, x->areas[k]->end > at);
+
+		if (i == x->n_areas || at < x->areas[i]->start)
+			return false;
+		x->last = x->areas[i];
+	}
+	return true;
+}
+
+static bool is_code(const struct classes_search *x, taddr at)
+{
+	const struct still_area *a = still_area_at(x->still, at);
+
+	return a && a->executable;
+}
+
+/* The page that has @at. */
+static const struct cached_page *page_of(struct classes_search *x, taddr at)
+{
+	taddr start = at / STILL_PAGE * STILL_PAGE;
+	struct cached_page *p = &x->pages[start / STILL_PAGE % CACHED_PAGES];
+
+	if (p->at != start) {
+		p->at = start;
+		p->size = x->from->read(x->from->ctx, start, p->bytes, STILL_PAGE);
+	}
+	return p;
+}
+
+/* False: it may be written to, or could not be read. */
+static bool constant_word(struct classes_search *x, taddr at, uint64_t *value)
+{
+	if (at % sizeof *value || !is_constant(x, at))
+		return false;
+	const struct cached_page *p = page_of(x, at);
+	size_t offset = at % STILL_PAGE;
+
+	if (p->size < offset + sizeof *value) {
+		x->unread = true;
+		return false;
+	}
+	memcpy(value, p->bytes + offset, sizeof *value);
+	return true;
+}
+
+/* A text that ends. Returns its length, 0: there is none, or not all of it. */
+static size_t constant_text(struct classes_search *x, taddr at, char to[NAME_LONGEST + 1])
+{
+	for (size_t n = 0; n <= NAME_LONGEST; n++) {
+		if (!is_constant(x, at + n))
+			return 0;
+		const struct cached_page *p = page_of(x, at + n);
+
+		if (p->size <= (at + n) % STILL_PAGE) {
+			x->unread = true;
+			return 0;
+		}
+		to[n] = (char)p->bytes[(at + n) % STILL_PAGE];
+		if (!to[n])
+			return n;
+	}
+	return 0;
+}
+
+/* ---- what is a class ---- */
+
+static bool may_begin_type(char c)
+{
+	return (c >= '0' && c <= '9') || (c && strchr("NSZQ", c));
+}
+
+static bool is_plain(const char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name <= ' ' || *name == 0x7f)
+			return false;
+	return true;
+}
+
+/* The name in the type information at @at, for free(). NULL: it is none, or -ENOMEM in *err. */
+static char *name_at(struct classes_search *x, taddr at, int *err)
+{
+	char text[NAME_LONGEST + 1];
+	uint64_t own_class, name;
+
+	if (!constant_word(x, at, &own_class) || !constant_word(x, at + 8, &name) ||
+	    own_class % 8 || !still_area_at(x->still, own_class))
+		return NULL;
+	size_t len = constant_text(x, name, text);
+	const char *begin = text + (*text == '*');
+
+	if (!len || !may_begin_type(*begin) || !is_plain(begin))
+		return NULL;
+	x->names += len;
+	if (x->names > NAMES_MAX) {
+		x->out->too_many = true;
+		return NULL;
+	}
+	if (!x->from->is_type(x->from->ctx, begin))
+		return NULL;
+	char *copy = strdup(begin);
+	if (!copy)
+		*err = -ENOMEM;
+	return copy;
+}
+
+/* Is this the address that objects of a class begin with? Its name, if it has one, to *mangled. */
+static bool is_vtable(struct classes_search *x, taddr at, char **mangled, int *err)
+{
+	uint64_t first, to_top, info;
+
+	*mangled = NULL;
+	if (!constant_word(x, at, &first) || !constant_word(x, at - VTABLE_BEFORE, &to_top) ||
+	    !constant_word(x, at - 8, &info) || to_top)
+		return false;
+	/* A function that nobody is to call may be missing. */
+	if (first ? !is_code(x, first) : !info)
+		return false;
+	if (info)
+		*mangled = name_at(x, info, err);
+	return *mangled || !info;
+}
+
+static int add_class(struct heap_classes *c, taddr vtable, char *mangled)
+{
+	if (ARRAY_RESERVE(&c->v, &c->cap, c->n)) {
+		free(mangled);
+		return -ENOMEM;
+	}
+	c->v[c->n++] = (struct heap_class){.vtable = vtable, .mangled = mangled};
+	return 0;
+}
+
+/* What a word is that may be the address of a vtable: *what. 0 or -ENOMEM. */
+static int judge(struct classes_search *x, taddr at, uint64_t *what)
+{
+	bool known;
+	char *mangled;
+	int err = 0;
+
+	*what = NO_CLASS;
+	if (!at || at % 8 || !is_constant(x, at))
+		return 0;
+	struct verdict *v = addrtable_put(&x->verdicts, at, sizeof *v, &known);
+	if (!v)
+		return -ENOMEM;
+	if (!known) {
+		x->unread = false;
+		bool is = is_vtable(x, at, &mangled, &err);
+		v->what = is ? FIRST_CLASS + x->out->n : x->unread ? NOT_READ : NO_CLASS;
+		if (is && !err)
+			err = add_class(x->out, at, mangled);
+	}
+	*what = v->what;
+	return err;
+}
+
+/* ---- blocks ---- */
+
+/* Do @n objects of this class stand in the block from @first on, one as far from the next as all
+ * others? The end of the block must be that of the last one. */
+static bool is_array(struct classes_search *x, taddr first, uint64_t room, uint64_t n,
+		     uint64_t slack, taddr vtable)
+{
+	if (n < 2 || n > room / 8)
+		return false;
+	for (uint64_t each = room / n / 8 * 8; each >= 8 && each * n + slack > room; each -= 8) {
+		uint64_t i = 1;
+
+		while (i < n && still_word_or_0(&x->reader, first + i * each) == vtable)
+			i++;
+		if (i == n)
+			return true;
+	}
+	return false;
+}
+
+static void count(struct classes_search *x, uint64_t what, enum heap_class_form form,
+		  uint64_t usable)
+{
+	struct heap_sum *s = &x->out->v[what - FIRST_CLASS].forms[form];
+
+	s->n++;
+	s->bytes += usable;
+}
+
+/* What stands behind a number of objects, in a block that is no object itself; @before bytes are
+ * before the first, the number last. */
+static int judge_behind(struct classes_search *x, taddr block, uint64_t usable, uint64_t before,
+			uint64_t slack, bool *done)
+{
+	uint64_t vtable, what, n = still_word_or_0(&x->reader, block + before - 8);
+
+	if (usable < before + 8 || !n || n > usable / 8 ||
+	    !still_word(&x->reader, block + before, &vtable))
+		return 0;
+	int err = judge(x, vtable, &what);
+	/* Without a name it could be anything. */
+	if (err || what < FIRST_CLASS || !x->out->v[what - FIRST_CLASS].mangled)
+		return err;
+	*done = true;
+	if (is_array(x, block + before, usable - before, n, slack, vtable))
+		count(x, what, HEAP_CLASS_ARRAY, usable);
+	else if (n == 1 && before == 8)
+		count(x, what, HEAP_CLASS_BEHIND, usable);
+	else
+		*done = false;
+	return 0;
+}
+
+static int judge_block(struct classes_search *x, taddr block, uint64_t usable, uint64_t slack)
+{
+	uint64_t word, what;
+	bool done = false;
+
+	if (!still_word(&x->reader, block, &word))
+		return 0;
+	int err = judge(x, word, &what);
+	if (err)
+		return err;
+	if (what >= FIRST_CLASS) {
+		count(x, what, HEAP_CLASS_OBJECT, usable);
+		return 0;
+	}
+	x->out->unread += what == NOT_READ;
+	err = judge_behind(x, block, usable, 8, slack, &done);
+	return err || done ? err : judge_behind(x, block, usable, 16, slack, &done);
+}
+
+/* How much larger than asked for a block may be: allocators without headers have size classes. */
+static uint64_t slack_of(const struct heap_blocks *b, uint64_t usable)
+{
+	return b->cut.header ? SLACK : SLACK + usable / 4;
+}
+
+static int judge_live(void *ctx, const struct heap_block *block)
+{
+	struct classes_search *x = ctx;
+
+	return judge_block(x, block->at, block->usable,
+			   block->mapped ? SLACK_MAPPED : slack_of(x->blocks, block->usable));
+}
+
+int heap_classes_find(struct heap_classes *c, const struct heap_walk *w, const struct still *s,
+		      const struct heap_class_source *from)
+{
+	struct classes_search x = {.out = c,
+				   .still = s,
+				   .blocks = &w->blocks,
+				   .from = from,
+				   .reader = still_reader(s)};
+
+	*c = (struct heap_classes){0};
+	x.pages = calloc(CACHED_PAGES, sizeof *x.pages);
+	int err = x.pages ? find_areas(&x) : -ENOMEM;
+	if (!err && x.n_areas)
+		err = heap_blocks_each_live(&w->blocks, judge_live, &x);
+	addrtable_release(&x.verdicts);
+	free(x.areas);
+	free(x.pages);
+	if (err)
+		heap_classes_release(c);
+	return err;
+}

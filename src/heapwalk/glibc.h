@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_HEAPWALK_GLIBC_H
+#define MPROF_HEAPWALK_GLIBC_H
+
+#include "heapwalk/walk.h"
+
+/* The books of glibc's malloc, 2.26 to 2.41, told by their shape: no symbol is needed. */
+
+/* The main arena, and how arenas are laid out. */
+struct glibc_arenas {
+	taddr bins;	      /* of the main arena */
+	unsigned before_bins; /* an arena begins so far in front of its bins */
+	taddr *v;	      /* where each begins, the main one first */
+	size_t n, cap;
+};
+
+void glibc_arenas_release(struct glibc_arenas *a);
+
+/* Find them. 0, -ENOENT: there is none, -EMLINK: there are several main ones, or -ENOMEM. */
+int glibc_arenas_find(const struct still *s, struct glibc_arenas *a);
+
+/* Walk. 0 or -errno as glibc_arenas_find(). */
+int glibc_walk(const struct still *s, struct heap_walk *w);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The caches of threads. Each thread has a pointer to its own in its static thread-local storage,
+ * below its thread pointer and in every thread as far below: that is looked for.
+ */
+#include "heapwalk/glibc_internal.h"
+
+enum {
+	LISTS = 64,
+	NEAR = 8 << 10,
+	FAR = 1 << 20, /* how far below the thread pointer */
+	OFFSETS_MAX = 16,
+	COUNTS_OFF = 2, /* lists of which a thread is between two stores */
+	KEY = 8,	/* in a block, behind the link */
+};
+
+/* How it is laid out: so many bytes a count, in a block of such a chunk. */
+struct layout {
+	unsigned count_size, chunk_size;
+};
+
+/* 2.30 and later, and those before. Source: struct tcache_perthread_struct. */
+static const struct layout layouts[] = {{2, 0x290}, {1, 0x250}};
+
+struct cache {
+	taddr block;
+	const struct layout *layout;
+};
+
+struct caches {
+	struct glibc *g;
+	taddr key; /* 0: none was seen yet */
+};
+
+/* ---- telling one ---- */
+
+static uint64_t chunk_size_at(struct glibc *g, taddr chunk)
+{
+	return still_word_or_0(&g->r, chunk + CHUNK_SIZE) & ~(uint64_t)CHUNK_BITS;
+}
+
+static uint64_t list_size(int list)
+{
+	return CHUNK_MIN + (uint64_t)list * CHUNK_UNIT;
+}
+
+static uint32_t count_of(struct glibc *g, const struct cache *c, int list)
+{
+	uint64_t word = still_word_or_0(&g->r, (c->block + (taddr)list * c->layout->count_size) &
+						       ~(taddr)7);
+	unsigned shift = (unsigned)(c->block + (taddr)list * c->layout->count_size) % 8 * 8;
+
+	return (uint32_t)(word >> shift) & (c->layout->count_size == 2 ? 0xffff : 0xff);
+}
+
+static taddr head_of(struct glibc *g, const struct cache *c, int list)
+{
+	return still_word_or_0(&g->r,
+			       c->block + (taddr)LISTS * c->layout->count_size + (taddr)list * 8);
+}
+
+static bool has_right_lists(struct glibc *g, const struct cache *c)
+{
+	int off = 0;
+
+	for (int i = 0; i < LISTS; i++) {
+		taddr head = head_of(g, c, i);
+
+		if (head &&
+		    (head % CHUNK_UNIT || chunk_size_at(g, head - CHUNK_HEADER) != list_size(i)))
+			return false;
+		off += !head != !count_of(g, c, i);
+	}
+	return off <= COUNTS_OFF;
+}
+
+/* Does the word at @at lead to one? */
+static bool is_cache(struct glibc *g, taddr at, struct cache *c)
+{
+	const struct heap_blocks *b = &g->w->blocks;
+
+	c->block = still_word_or_0(&g->r, at);
+	if (!c->block || c->block % CHUNK_UNIT)
+		return false;
+	uint64_t size = chunk_size_at(g, c->block - CHUNK_HEADER);
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+		c->layout = &layouts[i];
+		if (size != c->layout->chunk_size)
+			continue;
+		size_t chunk = heap_blocks_find(b, c->block - CHUNK_HEADER);
+		if (chunk != HEAP_NO_CHUNK && b->states[chunk] == HEAP_LIVE &&
+		    has_right_lists(g, c))
+			return true;
+	}
+	return false;
+}
+
+/* ---- where threads point at it ---- */
+
+/* How many threads have one so far below. */
+static size_t count_at(struct glibc *g, uint64_t offset)
+{
+	struct cache c;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->s->n_tasks; i++)
+		n += g->s->tasks[i].tp && is_cache(g, g->s->tasks[i].tp - offset, &c);
+	return n;
+}
+
+/* Places below a thread's pointer, from @from to @to, that lead to one. */
+static size_t find_offsets(struct glibc *g, taddr tp, uint64_t from, uint64_t to,
+			   uint64_t offsets[OFFSETS_MAX])
+{
+	struct cache c;
+	size_t n = 0;
+
+	for (uint64_t off = from; off < to && off < tp && n < OFFSETS_MAX; off += 8)
+		if (is_cache(g, tp - off, &c))
+			offsets[n++] = off;
+	return n;
+}
+
+/* The place that most threads have one at, of those that some of the first @tasks have; 0: there is
+ * none. */
+static uint64_t find_offset(struct glibc *g, uint64_t from, uint64_t to, size_t tasks)
+{
+	enum { THREADS = 4 }; /* that have one: who never allocates has none */
+	uint64_t best = 0;
+	size_t most = 0, have = 0;
+
+	for (size_t i = 0; i < g->s->n_tasks && i < tasks && have < THREADS; i++) {
+		uint64_t offsets[OFFSETS_MAX];
+		size_t n = find_offsets(g, g->s->tasks[i].tp, from, to, offsets);
+
+		have += n > 0;
+		for (size_t k = 0; k < n; k++) {
+			size_t threads = count_at(g, offsets[k]);
+
+			if (threads > most) {
+				most = threads;
+				best = offsets[k];
+			}
+		}
+	}
+	return best;
+}
+
+/* ---- what is in them ---- */
+
+/* From 2.34 on it is one for the whole process. */
+static void check_key(struct caches *c, const struct cache *cache, taddr block)
+{
+	taddr key = still_word_or_0(&c->g->r, block + KEY);
+
+	if (c->g->links != LINKS_MANGLED || key == cache->block)
+		return;
+	if (!c->key)
+		c->key = key;
+	if (key != c->key)
+		heap_check_fail(c->g->w, CHECK_KEY, "0x%llx has another one",
+				(unsigned long long)block);
+}
+
+/* To its end; its count may be that of a moment ago. False: what is in it is no free block. */
+static bool walk_list(struct caches *c, const struct cache *cache, int list, uint32_t *n)
+{
+	struct heap_blocks *b = &c->g->w->blocks;
+	taddr block = head_of(c->g, cache, list);
+
+	for (*n = 0; block; ++*n) {
+		size_t i = glibc_live_chunk(c->g, block - CHUNK_HEADER, list_size(list));
+
+		if (i == HEAP_NO_CHUNK) {
+			heap_check_fail(c->g->w, CHECK_LISTS, "0x%llx is in a thread's cache",
+					(unsigned long long)block);
+			return false;
+		}
+		b->states[i] = HEAP_CACHED;
+		check_key(c, cache, block);
+		block = glibc_link(block, still_word_or_0(&c->g->r, block),
+				   c->g->links == LINKS_MANGLED);
+	}
+	return true;
+}
+
+static void walk_cache(struct caches *c, const struct cache *cache)
+{
+	struct heap_blocks *b = &c->g->w->blocks;
+	int off = 0;
+
+	b->states[heap_blocks_find(b, cache->block - CHUNK_HEADER)] = HEAP_OWN;
+	c->g->w->caches++;
+	for (int i = 0; i < LISTS; i++)
+		glibc_links_learn(c->g, head_of(c->g, cache, i), list_size(i), CHUNK_HEADER);
+	for (int i = 0; i < LISTS; i++) {
+		uint32_t n, count = count_of(c->g, cache, i);
+
+		if (!walk_list(c, cache, i, &n) || n == count)
+			continue;
+		off += n + 1 == count || n == count + 1 ? 1 : COUNTS_OFF + 1;
+	}
+	if (off > COUNTS_OFF)
+		heap_check_fail(c->g->w, CHECK_LISTS,
+				"the cache at 0x%llx counts its lists wrongly",
+				(unsigned long long)cache->block);
+}
+
+/*
+ * A block gets the key when it is freed into a cache, and loses it when it is handed out again. One
+ * that has it and is in no list is being freed by a thread; more than there are threads are of
+ * caches that have not been found. All of them are free.
+ */
+static void take_keyed(struct caches *c)
+{
+	struct heap_blocks *b = &c->g->w->blocks;
+	size_t n = 0;
+
+	for (size_t p = 0; p < b->n_pieces; p++) {
+		for (size_t i = b->pieces[p].first; i < b->pieces[p].first + b->pieces[p].n; i++) {
+			taddr at = heap_chunk_at(&b->pieces[p], &b->chunks[i]) + CHUNK_HEADER + KEY;
+			uint64_t key;
+
+			if (b->states[i] != HEAP_LIVE || !still_word(&c->g->r, at, &key) ||
+			    key != c->key)
+				continue;
+			b->states[i] = HEAP_CACHED;
+			n++;
+		}
+	}
+	if (n > c->g->s->n_tasks)
+		heap_check_fail(c->g->w, CHECK_CACHES,
+				"%zu blocks are in thread caches that have not been found", n);
+}
+
+static void walk_all(struct caches *c, uint64_t offset)
+{
+	const struct still *s = c->g->s;
+
+	for (size_t i = 0; i < s->n_tasks; i++) {
+		taddr at = s->tasks[i].tp - offset;
+		struct cache cache;
+
+		if (!s->tasks[i].tp)
+			continue;
+		if (is_cache(c->g, at, &cache))
+			walk_cache(c, &cache);
+		else if (still_word_or_0(&c->g->r, at))
+			heap_check_fail(c->g->w, CHECK_CACHES,
+					"what 0x%llx points at is no cache of a thread",
+					(unsigned long long)at);
+	}
+}
+
+void glibc_caches_walk(struct glibc *g)
+{
+	struct caches all = {.g = g};
+	enum { FAR_TASKS = 64 }; /* a megabyte of each */
+	uint64_t offset = find_offset(g, 0, NEAR, SIZE_MAX);
+
+	if (!offset)
+		offset = find_offset(g, NEAR, FAR, FAR_TASKS);
+	if (offset)
+		walk_all(&all, offset);
+	if (!g->params.found)
+		heap_check_skip(g->w, CHECK_CACHES, "whether there are any is not known");
+	else if (!g->w->caches && g->params.cache_bins)
+		heap_check_fail(g->w, CHECK_CACHES,
+				"none has been found: what is in them is among the blocks");
+	if (all.key)
+		take_keyed(&all);
+	else
+		heap_check_skip(g->w, CHECK_KEY, "no block is in one, or blocks have no key");
+}

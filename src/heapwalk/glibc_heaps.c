@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where arenas have their memory: the main one in [heap], the others in heaps of their own. */
+#include "heapwalk/glibc_internal.h"
+
+#include <errno.h>
+
+enum {
+	/* struct heap_info */
+	INFO_ARENA = 0,
+	INFO_PREV = 8,
+	INFO_SIZE = 16,
+	INFO_SIZEOF_MIN = 0x20,
+	INFO_SIZEOF_MAX = 0x40,
+	HEAPS_MAX = 1 << 16, /* of an arena: 4 TiB */
+};
+
+/* A second or so, for chains that were made to fail late. */
+#define STEPS_MAX (UINT64_C(1) << 28)
+
+static taddr round_up(taddr at, taddr to)
+{
+	return (at + to - 1) / to * to;
+}
+
+static uint64_t in_arena(struct glibc *g, taddr arena, int field)
+{
+	return still_word_or_0(&g->r, glibc_bins(g, arena) + (taddr)(int64_t)field);
+}
+
+/* The pieces of an arena are as large as it says. */
+static void check_system(struct glibc *g, size_t arena, uint64_t bytes)
+{
+	struct heap_arena *a = &g->w->arenas[arena];
+
+	if (bytes != a->system)
+		heap_check_fail(g->w, CHECK_SYSTEM,
+				"arena %zu has %llu bytes by its chunks and %llu by its own count",
+				arena, (unsigned long long)bytes, (unsigned long long)a->system);
+}
+
+/* ---- the main arena ---- */
+
+/* All of [heap], which may be several areas. False: there is none. */
+static bool find_brk(const struct still *s, taddr *start, taddr *end)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_areas; i++) {
+		if (s->areas[i].kind != STILL_HEAP)
+			continue;
+		*start = any ? *start : s->areas[i].start;
+		*end = s->areas[i].end;
+		any = true;
+	}
+	return any;
+}
+
+/* Does a chain of chunks lead from @at to @to? *@steps is how many more may be looked at. */
+static bool leads_to(struct glibc *g, taddr at, taddr to, uint64_t *steps)
+{
+	while (at < to && *steps) {
+		uint64_t word = still_word_or_0(&g->r, at + CHUNK_SIZE);
+		uint64_t size = word & ~(uint64_t)CHUNK_BITS;
+
+		if (size < CHUNK_MIN || size % CHUNK_UNIT ||
+		    word & (CHUNK_MAPPED | CHUNK_NON_MAIN) || size > to - at)
+			return false;
+		at += size;
+		--*steps;
+	}
+	return at == to;
+}
+
+/* brk(2) was refused, or somebody else's memory was in the way: it has mapped memory then. Where a
+ * piece that ends with @top begins; 0: nowhere. Looked for from behind, page by page: a chain that
+ * meets one that is known leads there, too. */
+static taddr find_elsewhere(struct glibc *g, taddr top)
+{
+	const struct still_area *a = still_area_at(g->s, top);
+	uint64_t steps = STEPS_MAX;
+	taddr found = top;
+
+	for (taddr at = top / STILL_PAGE * STILL_PAGE; a && steps && at >= a->start;
+	     at -= STILL_PAGE)
+		if (leads_to(g, at, found, &steps) || leads_to(g, at, top, &steps))
+			found = at;
+	return found == top && top % STILL_PAGE ? 0 : found;
+}
+
+/* A piece of the main arena; @end is the last that it may have. *@bytes grows by what it has. */
+static int walk_piece(struct glibc *g, taddr start, taddr end, taddr top, uint64_t *bytes)
+{
+	struct heap_blocks *b = &g->w->blocks;
+	taddr stopped;
+	int err = heap_blocks_begin(b, start, end, 0);
+
+	if (!err)
+		err = glibc_chunks_walk(g, start, end, top, &stopped);
+	if (err)
+		return err;
+	b->pieces[b->n_pieces - 1].end = stopped < end ? stopped : end;
+	*bytes += b->pieces[b->n_pieces - 1].end - start;
+	return 0;
+}
+
+static int walk_elsewhere(struct glibc *g, taddr top, uint64_t *bytes)
+{
+	const struct still_area *a = still_area_at(g->s, top);
+	taddr start = find_elsewhere(g, top);
+
+	if (start)
+		return walk_piece(g, start, a->end, top, bytes);
+	heap_check_fail(g->w, CHECK_CHUNKS, "nothing leads to the main arena's top at 0x%llx",
+			(unsigned long long)top);
+	return 0;
+}
+
+/* Where a chain of chunks from @at ends that ends with a page, and with the two fences of a piece
+ * that the arena has left; 0: it does not. */
+static taddr end_of_left(struct glibc *g, taddr at, taddr end, taddr top, uint64_t *steps)
+{
+	/* The piece that the top is in may have such a one right behind it. */
+	for (; at < end && at != top && *steps; --*steps) {
+		uint64_t word = still_word_or_0(&g->r, at + CHUNK_SIZE);
+		uint64_t size = word & ~(uint64_t)CHUNK_BITS;
+
+		if (size == FENCE && end - at >= 2 * FENCE && (at + 2 * FENCE) % STILL_PAGE == 0 &&
+		    still_word_or_0(&g->r, at + FENCE + CHUNK_SIZE) == (FENCE | CHUNK_PREV_IN_USE))
+			return at + 2 * FENCE;
+		if (size < CHUNK_MIN || size % CHUNK_UNIT ||
+		    word & (CHUNK_MAPPED | CHUNK_NON_MAIN) || size > end - at)
+			return 0;
+		at += size;
+	}
+	return 0;
+}
+
+/* Mapped memory that the main arena had its top in before: nothing leads there, and all that is
+ * known is how much of it there must be. */
+static int walk_left(struct glibc *g, taddr top, uint64_t *bytes)
+{
+	uint64_t steps = STEPS_MAX;
+	int err = 0;
+
+	for (size_t i = 0; i < g->s->n_areas; i++) {
+		const struct still_area *a = &g->s->areas[i];
+
+		if (a->kind != STILL_ANON || !a->writable)
+			continue;
+		for (taddr at = a->start;
+		     !err && at < a->end && steps && *bytes < g->w->arenas[0].system;) {
+			taddr end = end_of_left(g, at, a->end, top, &steps);
+
+			if (end)
+				err = walk_piece(g, at, end, 0, bytes);
+			at = end ? end : at + STILL_PAGE;
+			steps -= steps ? 1 : 0;
+		}
+	}
+	return err;
+}
+
+static int walk_main(struct glibc *g)
+{
+	taddr arena = g->arenas.v[0], top = in_arena(g, arena, STATE_TOP), start, end;
+	bool brk = find_brk(g->s, &start, &end);
+	uint64_t bytes = 0;
+	int err = 0;
+
+	if (top == glibc_bins(g, arena) - CHUNK_UNIT) /* it has no memory yet */
+		return 0;
+	if (brk && g->params.sbrk_base > start && g->params.sbrk_base < end)
+		start = g->params.sbrk_base;
+	bool here = brk && top >= start && top < end;
+	/* Of a program's own calls of sbrk(2) if malloc has never had any. */
+	if (brk && (here || g->params.sbrk_base))
+		err = walk_piece(g, round_up(start, CHUNK_UNIT), end, top, &bytes);
+	if (!err && !here)
+		err = walk_elsewhere(g, top, &bytes);
+	if (!err && !here)
+		err = walk_left(g, top, &bytes);
+	if (!err)
+		check_system(g, 0, bytes);
+	return err;
+}
+
+/* ---- the others ---- */
+
+struct heap {
+	taddr start, prev;
+	uint64_t size;
+};
+
+/* The heap that has @at, if they are aligned to @align. False: there is none of this arena. */
+static bool heap_of(struct glibc *g, taddr at, taddr align, taddr arena, struct heap *h)
+{
+	taddr owner;
+
+	h->start = at & ~(align - 1);
+	return still_word(&g->r, h->start + INFO_ARENA, &owner) && owner == arena &&
+	       still_word(&g->r, h->start + INFO_PREV, &h->prev) &&
+	       still_word(&g->r, h->start + INFO_SIZE, &h->size) && h->size % CHUNK_UNIT == 0 &&
+	       h->size >= CHUNK_MIN && h->size <= align && h->prev % align == 0;
+}
+
+/* From the newest heap, which has the top, to the first, where the arena stands. */
+static bool leads_to_arena(struct glibc *g, size_t arena, taddr align)
+{
+	taddr at = g->arenas.v[arena], next = in_arena(g, at, STATE_TOP);
+
+	for (int i = 0; next && i < HEAPS_MAX; i++) {
+		struct heap h;
+
+		if (!heap_of(g, next, align, at, &h) || next - h.start >= h.size)
+			return false;
+		if (at - h.start < align)
+			return true;
+		next = h.prev;
+	}
+	return false;
+}
+
+/* What heaps are aligned to: 64 MiB, or four of the huge pages that it was told to use. 0: neither
+ * leads from the top to the arena. */
+static taddr alignment_of(struct glibc *g, size_t arena)
+{
+	static const taddr aligns[] = {UINT64_C(64) << 20, UINT64_C(8) << 20, UINT64_C(4) << 30};
+
+	for (size_t i = 0; i < sizeof aligns / sizeof *aligns; i++) {
+		uint64_t info = g->arenas.v[arena] & (aligns[i] - 1);
+
+		if (info >= INFO_SIZEOF_MIN && info <= INFO_SIZEOF_MAX &&
+		    leads_to_arena(g, arena, aligns[i]))
+			return aligns[i];
+	}
+	return 0;
+}
+
+static int walk_heap(struct glibc *g, size_t arena, const struct heap *h, unsigned info)
+{
+	taddr at = g->arenas.v[arena], top = in_arena(g, at, STATE_TOP), stopped;
+	bool first = at - h->start == info;
+	taddr start = first ? round_up(glibc_bins(g, at) + STATE_END, CHUNK_UNIT) : h->start + info;
+	int err = heap_blocks_begin(&g->w->blocks, h->start, h->start + h->size, (unsigned)arena);
+
+	return err ? err : glibc_chunks_walk(g, start, h->start + h->size, top, &stopped);
+}
+
+static int walk_other(struct glibc *g, size_t arena)
+{
+	taddr at = g->arenas.v[arena], next = in_arena(g, at, STATE_TOP);
+	taddr align = alignment_of(g, arena);
+	uint64_t bytes = 0;
+	int err = 0;
+
+	while (!err && align) {
+		struct heap h;
+
+		if (!heap_of(g, next, align, at, &h))
+			break;
+		err = walk_heap(g, arena, &h, (unsigned)(at & (align - 1)));
+		bytes += h.size;
+		next = h.prev;
+		if (at - h.start < align)
+			break;
+	}
+	if (!err)
+		check_system(g, arena, bytes);
+	return err;
+}
+
+static void check_overlaps(struct glibc *g)
+{
+	const struct heap_blocks *b = &g->w->blocks;
+
+	for (size_t i = 1; i < b->n_pieces; i++)
+		if (b->pieces[i].start < b->pieces[i - 1].end)
+			heap_check_fail(g->w, CHECK_CHUNKS, "two arenas have 0x%llx",
+					(unsigned long long)b->pieces[i].start);
+}
+
+int glibc_heaps_walk(struct glibc *g)
+{
+	int err = walk_main(g);
+
+	for (size_t i = 1; !err && i < g->arenas.n; i++)
+		err = walk_other(g, i);
+	heap_blocks_sort(&g->w->blocks);
+	check_overlaps(g);
+	return err;
+}

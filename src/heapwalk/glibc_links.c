@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which way free chunks point at each other. From 2.32 on links are mangled; one link alone may
+ * seem to lead to a chunk in both ways, and does on heaps at low addresses, where mangling changes
+ * no more than the low bits. So a list is asked that leads from chunk to chunk to its end in one
+ * way, and in the other does not.
+ */
+#include "heapwalk/glibc_internal.h"
+
+size_t glibc_live_chunk(const struct glibc *g, taddr chunk, uint64_t size)
+{
+	const struct heap_blocks *b = &g->w->blocks;
+	size_t i = chunk % CHUNK_UNIT ? HEAP_NO_CHUNK : heap_blocks_find(b, chunk);
+
+	if (i == HEAP_NO_CHUNK || b->states[i] != HEAP_LIVE ||
+	    heap_chunk_size(&b->chunks[i]) != size)
+		return HEAP_NO_CHUNK;
+	return i;
+}
+
+static bool ends(struct glibc *g, taddr at, uint64_t size, unsigned behind, bool mangled)
+{
+	size_t most = g->w->blocks.n_chunks;
+
+	for (; at && most; most--) {
+		taddr link = at - behind + CHUNK_NEXT;
+
+		if (glibc_live_chunk(g, at - behind, size) == HEAP_NO_CHUNK)
+			return false;
+		at = glibc_link(link, still_word_or_0(&g->r, link), mangled);
+	}
+	return !at;
+}
+
+void glibc_links_learn(struct glibc *g, taddr first, uint64_t size, unsigned behind)
+{
+	if (g->links != LINKS_UNKNOWN || !first)
+		return;
+	bool plain = ends(g, first, size, behind, false);
+	if (plain != ends(g, first, size, behind, true))
+		g->links = plain ? LINKS_PLAIN : LINKS_MANGLED;
+}

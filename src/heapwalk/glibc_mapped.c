@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks with mappings of their own: whole pages, with a header in front. Nothing lists them; the
+ * kernel joins their mappings, so each is looked for at the end of the one before.
+ */
+#include "heapwalk/glibc_internal.h"
+
+#include <errno.h>
+
+enum { ALIGN_MAX = 2 << 20, PLACES = 2 };
+
+/* Is there a header at @chunk, in the mapping that begins at @start? Its chunk ends with a page. */
+static bool is_header(struct glibc *g, taddr start, taddr chunk, taddr end, uint64_t *size)
+{
+	uint64_t before, word;
+
+	if (!still_word(&g->r, chunk, &before) || !still_word(&g->r, chunk + CHUNK_SIZE, &word) ||
+	    before != chunk - start || (word & CHUNK_BITS) != CHUNK_MAPPED)
+		return false;
+	*size = word & ~(uint64_t)CHUNK_BITS;
+	return *size >= CHUNK_MIN && *size <= end - chunk && (before + *size) % STILL_PAGE == 0;
+}
+
+/*
+ * An aligned block is somewhere in its mapping, with the header of the whole still in front, which
+ * is wrong when the mapping has been made smaller or larger since. So the second header decides.
+ */
+static bool find_aligned(struct glibc *g, taddr start, taddr end, struct heap_mapped *m)
+{
+	for (uint64_t align = 2 * CHUNK_UNIT; align <= ALIGN_MAX; align *= 2) {
+		taddr block = (start + CHUNK_HEADER + align - 1) & ~(align - 1);
+
+		for (int i = 0; i < PLACES; i++, block += align) {
+			taddr chunk = block - CHUNK_HEADER;
+			uint64_t size;
+
+			if (chunk < start + CHUNK_MIN || chunk >= end ||
+			    !is_header(g, start, chunk, end, &size))
+				continue;
+			*m = (struct heap_mapped){start, chunk, chunk - start + size};
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_at(struct glibc *g, taddr start, taddr end, struct heap_mapped *m)
+{
+	uint64_t before, word, size;
+
+	/* Whichever it is, there was this header when it was mapped. */
+	if (!still_word(&g->r, start, &before) || !still_word(&g->r, start + CHUNK_SIZE, &word) ||
+	    before || (word & CHUNK_BITS) != CHUNK_MAPPED || word < STILL_PAGE ||
+	    (word - CHUNK_MAPPED) % STILL_PAGE)
+		return false;
+	if (find_aligned(g, start, end, m))
+		return true;
+	if (!is_header(g, start, start, end, &size))
+		return false;
+	*m = (struct heap_mapped){start, start, size};
+	return true;
+}
+
+/* The next page from @at on that is there and in no piece; @end: none. */
+static taddr next_page(struct glibc *g, taddr at, taddr end)
+{
+	while (at < end) {
+		const struct heap_piece *p = heap_blocks_piece(&g->w->blocks, at);
+
+		if (!p && still_has(&g->r, at, STILL_PAGE))
+			return at;
+		if (p) {
+			at = (p->end + STILL_PAGE - 1) / STILL_PAGE * STILL_PAGE;
+			continue;
+		}
+		size_t i = still_run_from(g->s, at);
+		if (i == g->s->n_runs)
+			return end;
+		at = g->s->runs[i].start > at ? g->s->runs[i].start : at + STILL_PAGE;
+	}
+	return end;
+}
+
+static int walk_area(struct glibc *g, const struct still_area *a)
+{
+	int err = 0;
+
+	for (taddr at = next_page(g, a->start, a->end); !err && at < a->end;
+	     at = next_page(g, at, a->end)) {
+		struct heap_mapped m;
+
+		if (!find_at(g, at, a->end, &m)) {
+			at += STILL_PAGE;
+			continue;
+		}
+		err = heap_blocks_add_mapped(&g->w->blocks, &m);
+		at += m.size;
+		g->w->mapped.n++;
+		g->w->mapped.bytes += heap_mapped_usable(&g->w->blocks, &m);
+		g->w->mapped_overhead += m.chunk - m.start + MAPPED_OVERHEAD;
+	}
+	return err;
+}
+
+static void check(struct glibc *g)
+{
+	uint64_t n = g->w->mapped.n, bytes = g->w->mapped.bytes + g->w->mapped_overhead;
+
+	if (!g->params.found)
+		heap_check_skip(g->w, CHECK_MAPPED, "the allocator's own count has not been found");
+	else if (n != g->params.n_mapped || bytes != g->params.mapped_bytes)
+		heap_check_fail(
+			g->w, CHECK_MAPPED,
+			"%llu with %llu bytes have been found, the allocator counts %u with "
+			"%llu",
+			(unsigned long long)n, (unsigned long long)bytes, g->params.n_mapped,
+			(unsigned long long)g->params.mapped_bytes);
+}
+
+int glibc_mapped_walk(struct glibc *g)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < g->s->n_areas; i++) {
+		const struct still_area *a = &g->s->areas[i];
+
+		/* The kernel may have joined them with what is behind the bss of a library. */
+		if (a->kind == STILL_ANON && a->writable)
+			err = walk_area(g, a);
+	}
+	check(g);
+	return err;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What glibc's malloc keeps of its settings and of blocks with mappings of their own: struct
+ * malloc_par, in the data of the same module as the main arena, told by a setting that hardly
+ * anybody changes. */
+#include "heapwalk/glibc_internal.h"
+
+enum {
+	MAPPED_MAX = 65536, /* n_mmaps_max, as it is from the beginning */
+	CACHE_BINS_MAX = 128,
+	AREAS_BEHIND = 2, /* its bss, and a page in between that is protected otherwise */
+};
+
+/* The numbers around n_mmaps_max, which is at @at. */
+static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
+{
+	taddr words = (at + 12 + 7) / 8 * 8;
+	uint32_t max_mapped, fixed;
+	uint64_t bytes, max_bytes;
+
+	if (!still_int(&g->r, at - 4, &p->n_mapped) || !still_int(&g->r, at + 4, &max_mapped) ||
+	    !still_int(&g->r, at + 8, &fixed) || !still_word(&g->r, words, &bytes) ||
+	    !still_word(&g->r, words + 8, &max_bytes) ||
+	    !still_word(&g->r, words + 16, &p->sbrk_base) ||
+	    !still_word(&g->r, words + 24, &p->cache_bins))
+		return false;
+	p->mapped_bytes = bytes;
+	p->found = true;
+	if (!p->sbrk_base && !max_bytes) /* nobody has got anything: somebody else's number */
+		return false;
+	return p->n_mapped <= max_mapped && max_mapped <= MAPPED_MAX && fixed <= 1 &&
+	       bytes <= max_bytes && bytes % STILL_PAGE == 0 && max_bytes % STILL_PAGE == 0 &&
+	       !bytes == !p->n_mapped && p->sbrk_base % CHUNK_UNIT == 0 &&
+	       p->cache_bins <= CACHE_BINS_MAX;
+}
+
+static bool look_in(struct glibc *g, const struct still_area *a)
+{
+	for (size_t i = still_run_from(g->s, a->start); i < g->s->n_runs; i++) {
+		const struct still_run *run = &g->s->runs[i];
+		taddr at = run->start > a->start ? run->start : a->start;
+		taddr end = run->start + run->size < a->end ? run->start + run->size : a->end;
+
+		for (; at < end; at += 4) {
+			uint32_t n;
+
+			memcpy(&n, run->bytes + (at - run->start), sizeof n);
+			if (n == MAPPED_MAX && is_params(g, at, &g->params))
+				return true;
+		}
+		if (run->start >= a->end)
+			break;
+	}
+	return false;
+}
+
+void glibc_params_find(struct glibc *g)
+{
+	const struct still_area *first = g->s->areas, *end = first + g->s->n_areas;
+	const struct still_area *a = still_area_at(g->s, g->arenas.v[0]);
+
+	/* From the beginning of what is mapped without a gap. */
+	while (a > first && a[-1].end == a->start && a[-1].kind == STILL_FILE)
+		a--;
+	for (taddr at = a ? a->start : 0; a && a < end && a->start == at; at = a->end, a++) {
+		if (a->kind != STILL_FILE && !still_is_bss(g->s, a))
+			break;
+		if (a->writable && look_in(g, a))
+			return;
+	}
+	g->params = (struct glibc_params){0};
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_HEAPWALK_RESIDENT_H
+#define MPROF_HEAPWALK_RESIDENT_H
+
+#include "proc/pagemap.h"
+
+#include <stddef.h>
+
+/* The pages of a process that count as resident: present, and not the kernel's page of zeros. */
+struct resident {
+	struct page_range *v; /* in order, none that follows another */
+	size_t n, cap;
+	uint64_t zeros;	  /* bytes of pages of zeros */
+	bool zeros_known; /* the kernel tells which they are */
+	size_t last;	  /* where the last question was answered */
+};
+
+void resident_release(struct resident *r);
+
+/* The next pages, in order: a page_range_fn, with a struct resident. 0 or -ENOMEM. */
+int resident_add(const struct page_range *range, void *ctx);
+
+/* How many bytes of [@start, @end) are resident. Quick if questions go upwards. */
+uint64_t resident_bytes(struct resident *r, taddr start, taddr end);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where pointers begin: registers, stacks, and all memory that is not the allocator's. */
+#include "heapwalk/reachable.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RED_ZONE = 128, WORD = 8 };
+
+/* What is no root, though it was copied. */
+struct holes {
+	struct reach_range *v;
+	size_t n, cap;
+};
+
+void reach_roots_release(struct reach_roots *r)
+{
+	free(r->ranges);
+	free(r->words);
+	free(r->stacks);
+	*r = (struct reach_roots){0};
+}
+
+/* To one of the lists of ranges. */
+static int add_range(struct reach_range **v, size_t *n, size_t *cap, taddr start, taddr end)
+{
+	if (start >= end)
+		return 0;
+	if (ARRAY_RESERVE(v, cap, *n))
+		return -ENOMEM;
+	(*v)[(*n)++] = (struct reach_range){start, end};
+	return 0;
+}
+
+static int add_hole(struct holes *h, taddr start, taddr end)
+{
+	return add_range(&h->v, &h->n, &h->cap, start, end);
+}
+
+static int add_root(struct reach_roots *r, taddr start, taddr end)
+{
+	return add_range(&r->ranges, &r->n_ranges, &r->cap_ranges, start, end);
+}
+
+/* ---- the allocator's ---- */
+
+/* Between two chunks of the main arena may be what somebody else has from sbrk(2). A block of
+ * glibc's ends a word behind its chunk. */
+static int add_main_piece(struct holes *h, const struct heap_blocks *b, const struct heap_piece *p)
+{
+	uint64_t behind = (uint64_t)b->cut.header - b->cut.overhead;
+	taddr start = 0, end = 0;
+	int err = 0;
+
+	for (size_t i = p->first; !err && i < p->first + p->n; i++) {
+		taddr at = heap_chunk_at(p, &b->chunks[i]);
+
+		if (!start || at > end) {
+			err = start ? add_hole(h, start, end + behind) : 0;
+			start = at;
+		}
+		end = at + heap_chunk_size(&b->chunks[i]);
+	}
+	return err ? err : start ? add_hole(h, start, end + behind) : 0;
+}
+
+static int add_allocators(struct holes *h, const struct heap_walk *w)
+{
+	const struct heap_blocks *b = &w->blocks;
+	int err = add_hole(h, w->main_arena, w->main_arena_end);
+
+	for (size_t i = 0; !err && i < b->n_pieces; i++)
+		err = b->pieces[i].arena ? add_hole(h, b->pieces[i].start, b->pieces[i].end)
+					 : add_main_piece(h, b, &b->pieces[i]);
+	for (size_t i = 0; !err && i < b->n_mapped; i++)
+		err = add_hole(h, b->mapped[i].start, b->mapped[i].start + b->mapped[i].size);
+	return err;
+}
+
+/* ---- stacks ---- */
+
+/* What nobody may touch is in front of it: a stack overflows into that. */
+static bool is_guarded(const struct still *s, const struct still_area *a)
+{
+	return a > s->areas && a[-1].end == a->start && !a[-1].readable && !a[-1].writable;
+}
+
+/* Is this task's stack all that is in the area? That of a thread has the thread's own data at its
+ * end. What else a stack pointer leads to may be a part of something larger. */
+static bool is_stack(const struct still *s, const struct still_area *a, const struct still_task *t)
+{
+	if (a->kind == STILL_STACK)
+		return true;
+	return a->kind == STILL_ANON && is_guarded(s, a) && t->tp > t->sp && t->tp < a->end;
+}
+
+/* Below the pointer of a stack is what calls that have returned left there. */
+static int add_below_stacks(struct holes *h, const struct still *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->n_tasks; i++) {
+		const struct still_area *a = still_area_at(s, s->tasks[i].sp);
+		taddr lowest = s->tasks[i].sp;
+
+		if (!a || !is_stack(s, a, &s->tasks[i]))
+			continue;
+		for (size_t k = 0; k < s->n_tasks; k++)
+			if (s->tasks[k].sp >= a->start && s->tasks[k].sp < lowest)
+				lowest = s->tasks[k].sp;
+		if (lowest - a->start > RED_ZONE)
+			err = add_hole(h, a->start, (lowest - RED_ZONE) & ~(taddr)(WORD - 1));
+	}
+	return err;
+}
+
+/* ---- what is left ---- */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct reach_range *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* All that was copied, without the holes, which are in order and may overlap. */
+static int subtract(struct reach_roots *r, const struct still *s, const struct holes *h)
+{
+	size_t k = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->n_runs; i++) {
+		taddr at = s->runs[i].start, end = at + s->runs[i].size;
+
+		for (; !err && k < h->n && h->v[k].start < end; k++) {
+			if (h->v[k].start > at)
+				err = add_root(r, at, h->v[k].start);
+			at = h->v[k].end > at ? h->v[k].end : at;
+			if (h->v[k].end > end)
+				break;
+		}
+		if (!err)
+			err = add_root(r, at, end);
+	}
+	return err;
+}
+
+static int add_word(struct reach_roots *r, uint64_t word)
+{
+	if (ARRAY_RESERVE(&r->words, &r->cap_words, r->n_words))
+		return -ENOMEM;
+	r->words[r->n_words++] = word;
+	return 0;
+}
+
+/*
+ * A thread's table of its thread-local memory begins 16 bytes in front of where its second word
+ * points. A block that a stack pointer leads into is a stack.
+ * Source: struct tcbhead_t and INSTALL_DTV of glibc.
+ */
+static int add_task(struct reach_roots *r, struct still_reader *words, const struct still_task *t)
+{
+	enum { DTV = 8, BEFORE_DTV = 16 };
+	uint64_t dtv = t->tp ? still_word_or_0(words, t->tp + DTV) : 0;
+	int err = dtv ? add_word(r, dtv - BEFORE_DTV) : 0;
+
+	if (err)
+		return err;
+	if (ARRAY_RESERVE(&r->stacks, &r->cap_stacks, r->n_stacks))
+		return -ENOMEM;
+	r->stacks[r->n_stacks++] = t->sp;
+	return 0;
+}
+
+int reach_roots_find(struct reach_roots *r, const struct still *s, const struct heap_walk *walk)
+{
+	struct still_reader reader = still_reader(s);
+	struct holes h = {0};
+	int err = add_below_stacks(&h, s);
+
+	*r = (struct reach_roots){0};
+	if (!err && walk)
+		err = add_allocators(&h, walk);
+	if (h.n)
+		qsort(h.v, h.n, sizeof *h.v, by_start);
+	if (!err)
+		err = subtract(r, s, &h);
+	free(h.v);
+	for (size_t i = 0; !err && i < s->n_words; i++)
+		err = add_word(r, s->words[i]);
+	for (size_t i = 0; !err && i < s->n_tasks; i++)
+		err = add_task(r, &reader, &s->tasks[i]);
+	if (err)
+		reach_roots_release(r);
+	return err;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_DATAFILE_PUT_H
+#define MPROF_PROFILE_DATAFILE_PUT_H
+
+#include "profile/profile_data.h"
+
+#include <sqlite3.h>
+
+/* How the tables of a data file are written, row by row and value by value. */
+
+/* Rows on their way into the database. Once something failed nothing more happens. */
+struct put {
+	sqlite3 *db;
+	const char *table;	/* that is being filled */
+	int columns;		/* of it */
+	size_t rows_left;	/* still to come */
+	sqlite3_stmt *insert;	/* of as many rows as were to come when it began, some at
+				   a time */
+	int values;		/* that it wants */
+	int bound;		/* that it has */
+	uint64_t sum;		/* over all values so far */
+	int rc;
+};
+
+/* So many rows of so many columns come. */
+void put_begin(struct put *p, const char *table, int columns, size_t rows);
+void put_end(struct put *p);
+
+/* The next value of the row. */
+void put_int(struct put *p, uint64_t value);
+void put_real(struct put *p, double value);
+void put_null(struct put *p);
+
+/* PD_NONE is NULL. */
+void put_index(struct put *p, uint32_t index);
+
+/* NULL is NULL. */
+void put_text(struct put *p, const char *text);
+
+/* Ends a row. */
+void put_row(struct put *p);
+
+/* datafile_put_besides.c: what was there besides what was counted. */
+void datafile_put_besides(struct put *p, const struct profile_data *d);
+
+#endif

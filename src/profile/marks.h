@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_PROFILE_MARKS_H
+#define MPROF_PROFILE_MARKS_H
+
+#include "base/addrtable.h"
+#include "profile/live.h"
+#include "profile/profile_data.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a look at the program's memory has said of a block. */
+struct said_of_block {
+	taddr ptr;
+	enum pd_reach_class class;
+	struct pd_sum hanging; /* lost through it, if it is lost directly */
+};
+
+/*
+ * Live blocks that nothing leads to any more, or only a pointer into them. Blocks come and go after
+ * the look; what became of those that were marked is known when they are counted. Most blocks are
+ * reachable: they have no mark in here, but a bit in the table of live blocks.
+ */
+struct block_mark {
+	struct live_slot block;
+	uint64_t hanging_bytes;
+	uint32_t hanging_blocks;
+	uint8_t class; /* enum pd_reach_class */
+};
+
+/* So many blocks of a leaf are marked so. */
+struct mark_count {
+	uint32_t leaf;
+	uint8_t class;
+	uint64_t blocks;
+	struct pd_sum hanging;
+};
+
+struct mark_counts {
+	struct pd_reach reach;
+	struct mark_count *v; /* in the order of leaves, then classes */
+	size_t n;
+};
+
+struct marks {
+	struct pd_reach reach; /* of all blocks that the look has seen */
+	struct block_mark *v;
+	size_t n, cap;
+	/* While it is not known what a look says: when the memory was as it sees it (0: no look
+	 * goes on), and the addresses of blocks that were there then and have been freed since. */
+	uint64_t since_ns;
+	struct addrtable gone;
+};
+
+/* The memory is being looked at as it is now. */
+void marks_look(struct marks *m, uint64_t now_ns);
+
+/* A block is freed. 0 or -ENOMEM. */
+int marks_gone(struct marks *m, const struct live_slot *block, uint64_t now_ns);
+
+/* The block that was at @ptr has been freed since the look. */
+bool marks_is_gone(const struct marks *m, taddr ptr);
+
+/* All that the look says is told. */
+void marks_look_over(struct marks *m);
+
+/* There is a new look: what was marked before is not any more. */
+void marks_begin(struct marks *m, const struct pd_reach *reach);
+
+/* 0 or -ENOMEM. */
+int marks_add(struct marks *m, struct live_slot *block, const struct said_of_block *said);
+
+/**
+ * Count those that are live still.
+ * @leaf_of   the number of a block's leaf
+ * @n_leaves  is above all of these
+ * @out       for mark_counts_release()
+ * Returns 0 or -ENOMEM.
+ */
+int marks_count(const struct marks *m, const struct live_table *live,
+		uint32_t (*leaf_of)(const struct live_slot *block), size_t n_leaves,
+		struct mark_counts *out);
+
+/* Bytes of memory. */
+size_t marks_memory(const struct marks *m);
+
+void mark_counts_release(struct mark_counts *c);
+void marks_release(struct marks *m);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was there besides what was counted, as members of the report's JSON. */
+#include "base/jsontext.h"
+#include "report/json.h"
+#include "report/report.h"
+
+#include <errno.h>
+
+static json_t *sizes(const struct pd_before *b)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < b->n_bins; i++) {
+		const struct pd_before_bin *bin = &b->bins[i];
+		json_t *row =
+			json_pack("{sI sI sI sI}", "usable", json_out_int(bin->usable), "blocks",
+				  json_out_int(bin->blocks), "freed", json_out_int(bin->freed),
+				  "missed", json_out_int(bin->missed));
+
+		if (json_array_append_new(list, row)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+json_t *json_before(const struct profile_data *d)
+{
+	const struct pd_before *b = &d->before;
+
+	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == 2, "blocks",
+			 json_out_int(b->blocks), "bytes", json_out_int(b->bytes), "freed_blocks",
+			 json_out_int(d->totals.before_frees), "freed_bytes",
+			 json_out_int(b->freed_bytes), "missed", json_out_int(b->missed),
+			 "missed_bytes", json_out_int(b->missed_bytes), "pause_ms",
+			 (double)b->walk_ns / 1e6, "sizes", sizes(b));
+}
+
+int report_before_json(const struct profile_data *d, FILE *out)
+{
+	json_t *o = json_before(d);
+	int failed = o ? json_dumpf(o, out, JSON_COMPACT) : -1;
+
+	json_decref(o);
+	if (!o)
+		return -ENOMEM;
+	return !failed && !fflush(out) ? 0 : errno ? -errno : -EIO;
+}
+
+json_t *json_reach(const struct profile_data *d)
+{
+	static const char *const names[PD_REACH_CLASSES] = {"lost_direct", "lost_through",
+							    "possible", "reachable"};
+	json_t *o = json_object();
+
+	for (int k = 0; o && k < PD_REACH_CLASSES; k++)
+		json_object_set_new(o, names[k],
+				    json_pack("{sI sI}", "blocks",
+					      json_out_int(d->reach.sums[k].blocks), "bytes",
+					      json_out_int(d->reach.sums[k].bytes)));
+	json_object_set_new(o, "lost_and_freed", json_integer(json_out_int(d->reach.freed)));
+	json_object_set_new(o, "lost_inherited", json_integer(json_out_int(d->reach.inherited)));
+	return o;
+}
+
+json_t *json_rss(const struct profile_data *d)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < d->n_rss; i++) {
+		const struct pd_rss_row *r = &d->rss[i];
+		json_t *row = json_pack("{so sI sI}", "name", json_text(r->name), "rss",
+					json_out_int(r->rss), "pss", json_out_int(r->pss));
+
+		if (json_array_append_new(list, row)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}

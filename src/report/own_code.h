@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_OWN_CODE_H
+#define MPROF_REPORT_OWN_CODE_H
+
+#include "profile/profile_data.h"
+
+#include <stdbool.h>
+
+/**
+ * Is this a place in the program's own code? Not in a library of the system, nor in what a header
+ * of the system or the library of a language brings along.
+ * @modules  patterns (base/glob.h) for the paths or names of files whose code it is, NULL at the
+ *           end; NULL or none: the program, and libraries that are not in the system's folders
+ */
+bool own_code_site(const struct profile_data *d, const char *const *modules, uint32_t site);
+
+/* The same of each site: an array for free(), or NULL: out of memory. */
+bool *own_code_sites(const struct profile_data *d, const char *const *modules);
+
+/**
+ * For each node of the tree, the nearest node on its chain, itself included, that is own code and
+ * does not only pass requests on (xmalloc): where somebody who looks for a leak begins to read.
+ * PD_NONE: there is none. Returns an array for free(), or NULL: out of memory.
+ */
+uint32_t *own_code_nodes(const struct profile_data *d, const char *const *modules);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/runtime.h"
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A function by whose name a request is known, and the library that it is in. */
+struct known {
+	const char *name; /* the whole name, or with a * at its end how it begins */
+	enum runtime_kind kind;
+};
+
+/* Of the C library. It has further functions that keep something, of which somebody has to ask for
+ * the end (iconv_open, newlocale, fopen): these are leaks if nobody does. */
+static const struct known of_libc[] = {
+	{"_IO_file_doallocate", RUNTIME_STDIO}, {"_dl_*", RUNTIME_LOADER},
+	{"__libc_setup_tls", RUNTIME_LOADER},	{"_nl_*", RUNTIME_LOCALE},
+	{"setlocale", RUNTIME_LOCALE},		{"textdomain", RUNTIME_LOCALE},
+	{"bindtextdomain", RUNTIME_LOCALE},	{"__wcsmbs_load_conv", RUNTIME_LOCALE},
+	{"__gconv_read_conf", RUNTIME_LOCALE},	{"__gconv_load_cache", RUNTIME_LOCALE},
+	{"tzset*", RUNTIME_TIME_ZONE},		{"__tz*", RUNTIME_TIME_ZONE},
+	{"__new_exitfn", RUNTIME_EXIT},
+};
+
+const char *runtime_word(enum runtime_kind kind)
+{
+	static const char *const words[RUNTIME_KINDS] = {
+		[RUNTIME_NONE] = "",
+		[RUNTIME_EMERGENCY] = "C++ emergency pool",
+		[RUNTIME_STDIO] = "stdio buffers",
+		[RUNTIME_LOADER] = "loader",
+		[RUNTIME_LOCALE] = "locale",
+		[RUNTIME_TIME_ZONE] = "time zone",
+		[RUNTIME_EXIT] = "exit handlers",
+	};
+
+	return words[kind];
+}
+
+static bool is_called(const char *name, const char *known)
+{
+	size_t len = strlen(known);
+
+	return known[len - 1] == '*' ? !strncmp(name, known, len - 1) : !strcmp(name, known);
+}
+
+static const char *file_of(const struct profile_data *d, const struct pd_function *f)
+{
+	return f->module < d->n_modules ? path_last(d->modules[f->module].path) : "";
+}
+
+/* Of musl the loader is the library itself. */
+static bool is_loader(const char *file)
+{
+	return text_begins(file, "ld-linux") || text_begins(file, "ld-2.");
+}
+
+static bool is_libc(const char *file)
+{
+	return text_begins(file, "libc.so") || text_begins(file, "libc-2.") ||
+	       text_begins(file, "ld-musl");
+}
+
+static bool is_static(const struct profile_data *d)
+{
+	for (size_t i = 0; i < d->n_modules; i++)
+		if (is_libc(path_last(d->modules[i].path)) ||
+		    is_loader(path_last(d->modules[i].path)))
+			return false;
+	return true;
+}
+
+/* A static program has its C library in itself, where the names with an underscore are that
+ * library's alone. */
+static bool is_in_libc(const struct profile_data *d, const struct pd_function *f)
+{
+	return is_libc(file_of(d, f)) ||
+	       (f->module == d->program && f->name[0] == '_' && is_static(d));
+}
+
+static enum runtime_kind kind_in_libc(const struct pd_function *f)
+{
+	for (size_t i = 0; i < sizeof of_libc / sizeof *of_libc; i++)
+		if (is_called(f->name, of_libc[i].name))
+			return of_libc[i].kind;
+	return RUNTIME_NONE;
+}
+
+static const struct pd_function *function_at(const struct profile_data *d, uint32_t node)
+{
+	return &d->functions[d->sites[d->nodes[node].site].function];
+}
+
+/* By the sizes that gcc's libraries have asked for, from 5 to 14, on 64 bits; and by who asks: the
+ * library while it is set up, by the loader, or what is named so in a static program. */
+static bool is_emergency_pool(const struct profile_data *d, const struct pd_leaf *l)
+{
+	uint32_t at = l->node;
+
+	if ((l->size != 72704 && l->size != 73728) || at < PD_FIRST_NODE)
+		return false;
+	const char *name = function_at(d, at)->name;
+
+	if (strstr(name, "eh_alloc") || strstr(name, "::pool::pool"))
+		return true;
+	if (!text_begins(file_of(d, function_at(d, at)), "libstdc++.so"))
+		return false;
+	while (at >= PD_FIRST_NODE && text_begins(file_of(d, function_at(d, at)), "libstdc++.so"))
+		at = d->nodes[at].parent;
+	return at < PD_FIRST_NODE || is_loader(file_of(d, function_at(d, at)));
+}
+
+/* From the inside out as long as it is the C library: of one without symbols only the functions
+ * that others call have names. */
+enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_leaf *l)
+{
+	enum runtime_kind kind = RUNTIME_NONE;
+
+	if (is_emergency_pool(d, l))
+		return RUNTIME_EMERGENCY;
+	if (l->node >= PD_FIRST_NODE && is_loader(file_of(d, function_at(d, l->node))))
+		return RUNTIME_LOADER;
+	for (uint32_t at = l->node; at >= PD_FIRST_NODE; at = d->nodes[at].parent) {
+		const struct pd_function *f = function_at(d, at);
+
+		if (!is_in_libc(d, f))
+			break;
+		kind = kind_in_libc(f);
+		if (kind != RUNTIME_NONE)
+			break;
+	}
+	return kind;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_REPORT_RUNTIME_H
+#define MPROF_REPORT_RUNTIME_H
+
+#include "profile/profile_data.h"
+
+/* What the libraries that a program runs on request once and keep on purpose until it ends. */
+enum runtime_kind {
+	RUNTIME_NONE,	   /* it is not that */
+	RUNTIME_EMERGENCY, /* libstdc++'s room for exceptions when there is no memory */
+	RUNTIME_STDIO,
+	RUNTIME_LOADER,
+	RUNTIME_LOCALE,
+	RUNTIME_TIME_ZONE,
+	RUNTIME_EXIT,
+	RUNTIME_KINDS,
+};
+
+/* Which of them requests of this leaf are. */
+enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_leaf *l);
+
+/* "stdio buffers" ... */
+const char *runtime_word(enum runtime_kind kind);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/summary.h"
+
+#include "base/array.h"
+#include "base/idindex.h"
+#include "profile/pd_names.h"
+#include "profile/pd_site_types.h"
+#include "profile/pd_windows.h"
+#include "report/callers.h"
+#include "report/own_code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* So many types one line has; more are none that anybody could name. */
+enum { TYPES_SHOWN = 3 };
+
+struct entry {
+	struct summary_row row;
+	uint32_t first; /* of its nodes */
+};
+
+/* A node at which something of an entry is requested. */
+struct entry_node {
+	uint32_t node, next;
+	uint64_t blocks; /* that are kept */
+	uint64_t lost;	 /* bytes that are directly, and what hangs on them */
+};
+
+struct collecting {
+	const struct profile_data *d;
+	const uint32_t *own;
+	struct entry *v;
+	size_t n, cap;
+	struct idindex index;
+	struct entry_node *nodes;
+	size_t n_nodes, cap_nodes;
+};
+
+static uint32_t line_of(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].line : 0;
+}
+
+static bool entry_eq(const void *owner, uint32_t id, const void *key)
+{
+	const struct collecting *c = owner;
+	uint32_t a = c->v[id].row.site, b = *(const uint32_t *)key;
+
+	return names_function(c->d, a) == names_function(c->d, b) &&
+	       line_of(c->d, a) == line_of(c->d, b);
+}
+
+static uint64_t hash_of(const struct profile_data *d, uint32_t site)
+{
+	return hash_add(hash_mix(names_function(d, site)), line_of(d, site));
+}
+
+static uint64_t entry_rehash(const void *owner, uint32_t id)
+{
+	const struct collecting *c = owner;
+
+	return hash_of(c->d, c->v[id].row.site);
+}
+
+/* IDINDEX_NONE: out of memory. */
+static uint32_t entry_of(struct collecting *c, uint32_t node)
+{
+	uint32_t own = c->own[node], site = c->d->nodes[own == PD_NONE ? node : own].site;
+	uint64_t hash = hash_of(c->d, site);
+	uint32_t id = idindex_find(&c->index, hash, entry_eq, c, &site);
+
+	if (id != IDINDEX_NONE)
+		return id;
+	id = (uint32_t)c->n;
+	if (ARRAY_RESERVE(&c->v, &c->cap, c->n) ||
+	    idindex_add(&c->index, id, hash, entry_rehash, c))
+		return IDINDEX_NONE;
+	c->v[c->n++] =
+		(struct entry){.row = {.site = site, .own = own != PD_NONE, .caller = PD_NONE},
+			       .first = PD_NONE};
+	return id;
+}
+
+static int add_node(struct collecting *c, struct entry *e, uint32_t node)
+{
+	if (ARRAY_RESERVE(&c->nodes, &c->cap_nodes, c->n_nodes))
+		return -ENOMEM;
+	c->nodes[c->n_nodes] = (struct entry_node){node, e->first, 0, 0};
+	e->first = (uint32_t)c->n_nodes++;
+	return 0;
+}
+
+static int add_leaf(struct collecting *c, const struct pd_leaf *l, struct summary *s)
+{
+	uint64_t blocks = l->allocs - l->frees;
+	enum runtime_kind kind = blocks ? runtime_kind_of(c->d, l) : RUNTIME_NONE;
+
+	s->blocks += blocks;
+	s->bytes += blocks * l->size;
+	profile_data_add_reach(l, s->reach);
+	s->runtime[kind].blocks += blocks;
+	s->runtime[kind].bytes += blocks * l->size;
+	if (kind != RUNTIME_NONE)
+		return 0;
+	uint32_t id = entry_of(c, l->node);
+
+	if (id == IDINDEX_NONE)
+		return -ENOMEM;
+	struct entry *e = &c->v[id];
+
+	e->row.blocks += blocks;
+	e->row.bytes += blocks * l->size;
+	e->row.frees += l->frees;
+	profile_data_add_reach(l, e->row.reach);
+	e->row.hanging.blocks += l->hanging.blocks;
+	e->row.hanging.bytes += l->hanging.bytes;
+	/* The leaves of a node stand together. */
+	bool same = e->first != PD_NONE && c->nodes[e->first].node == l->node;
+	int err = same ? 0 : add_node(c, e, l->node);
+	if (err)
+		return err;
+	c->nodes[e->first].blocks += blocks;
+	c->nodes[e->first].lost += l->reach[PD_LOST] * l->size + l->hanging.bytes;
+	return 0;
+}
+
+static int by_bytes(const struct summary_row *a, const struct summary_row *b)
+{
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	if (a->blocks != b->blocks)
+		return a->blocks > b->blocks ? -1 : 1;
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static uint64_t loss(const struct summary_row *r)
+{
+	return r->reach[PD_LOST].bytes + r->hanging.bytes;
+}
+
+/* Who has lost blocks directly first: but for them what hangs on these would not be lost. */
+static int by_loss(const struct summary_row *a, const struct summary_row *b)
+{
+	if (!a->reach[PD_LOST].blocks != !b->reach[PD_LOST].blocks)
+		return a->reach[PD_LOST].blocks ? -1 : 1;
+	if (a->hangs != b->hangs)
+		return a->hangs ? 1 : -1;
+	if (loss(a) != loss(b))
+		return loss(a) > loss(b) ? -1 : 1;
+	return 0;
+}
+
+static int by_growth(const void *x, const void *y)
+{
+	const struct summary_row *a = x, *b = y;
+	bool grows = a->verdict.name == TREND_GROWS;
+
+	if (grows != (b->verdict.name == TREND_GROWS))
+		return grows ? -1 : 1;
+	if (grows && a->verdict.bytes_hour != b->verdict.bytes_hour)
+		return a->verdict.bytes_hour > b->verdict.bytes_hour ? -1 : 1;
+	return by_bytes(a, b);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	int order = by_loss(x, y);
+
+	return order ? order : by_growth(x, y);
+}
+
+/* On what most of its blocks are about: of the chains that had few requests nothing is known. */
+static struct trend_verdict judge(const struct collecting *c, const struct entry *e)
+{
+	struct trend_series s = pd_windows_series(c->d);
+	uint64_t unknown = 0;
+
+	s.live = e->row.blocks;
+	s.live_bytes = e->row.bytes;
+	for (uint32_t i = e->first; i != PD_NONE; i = c->nodes[i].next)
+		unknown += pd_windows_add(c->d, c->nodes[i].node, &s) ? 0 : c->nodes[i].blocks;
+	return unknown > e->row.blocks / 2 ? (struct trend_verdict){.name = TREND_TOO_EARLY} :
+					     trend_judge(&s);
+}
+
+/* The one type that all of it is of; several: "A | B". NULL: some of it is of no known type, or out
+ * of memory, which *err says. */
+static char *type_of(const struct collecting *c, const struct entry *e, int *err)
+{
+	struct pd_types_seen seen = {0};
+	bool all = true;
+	char *text = NULL;
+	size_t len = 0;
+
+	for (uint32_t i = e->first; !*err && i != PD_NONE; i = c->nodes[i].next) {
+		size_t at = pd_site_types_from(c->d, c->nodes[i].node);
+
+		all = all && at < c->d->n_site_types &&
+		      c->d->site_types[at].node == c->nodes[i].node;
+		*err = pd_types_seen_add(&seen, c->d, c->nodes[i].node);
+	}
+	FILE *f = !*err && all && seen.n && seen.n <= TYPES_SHOWN ? open_memstream(&text, &len)
+								  : NULL;
+	for (size_t i = 0; f && i < seen.n; i++)
+		fprintf(f, "%s%s", i ? " | " : "", seen.v[i]->name);
+	if (f && fclose(f)) {
+		free(text);
+		text = NULL;
+		*err = -ENOMEM;
+	}
+	pd_types_seen_release(&seen);
+	return text;
+}
+
+/* Who of own code has called the line of an entry, by all the nodes with a loss. 0 or -ENOMEM. */
+static int find_callers(const struct collecting *c, const struct entry *e, struct summary_row *r)
+{
+	struct callers all = {0};
+	int err = 0;
+
+	for (uint32_t i = e->first; !err && i != PD_NONE; i = c->nodes[i].next) {
+		const struct entry_node *n = &c->nodes[i];
+		uint32_t own = c->own[n->node];
+
+		if (own != PD_NONE && n->lost)
+			err = callers_add(&all, c->d, c->own, own, n->lost);
+	}
+	r->callers = callers_find(&all, &r->caller);
+	callers_release(&all);
+	return err;
+}
+
+static bool mostly_hangs(const struct summary_row *r)
+{
+	return !r->reach[PD_LOST].blocks && r->reach[PD_LOST_THROUGH].blocks > r->blocks / 2;
+}
+
+/* What keeps nothing is no row. */
+static int make_rows(const struct collecting *c, struct summary *s)
+{
+	int err = 0;
+
+	s->rows = calloc(c->n + 1, sizeof *s->rows);
+	if (!s->rows)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < c->n; i++) {
+		if (!c->v[i].row.blocks)
+			continue;
+		struct summary_row *r = &s->rows[s->n++];
+
+		*r = c->v[i].row;
+		r->verdict = judge(c, &c->v[i]);
+		r->type = type_of(c, &c->v[i], &err);
+		r->hangs = mostly_hangs(r);
+		if (r->verdict.name == TREND_GROWS) {
+			s->growing++;
+			s->grown += r->blocks - r->reach[PD_LOST].blocks -
+				    r->reach[PD_LOST_THROUGH].blocks;
+		}
+		s->n_hanging += r->hangs;
+		if (!err)
+			err = find_callers(c, &c->v[i], r);
+	}
+	qsort(s->rows, s->n, sizeof *s->rows, by_weight);
+	return err;
+}
+
+void summary_sort_by_growth(struct summary *s)
+{
+	qsort(s->rows, s->n, sizeof *s->rows, by_growth);
+	s->n_hanging = 0;
+}
+
+void summary_release(struct summary *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->rows[i].type);
+	free(s->rows);
+	*s = (struct summary){0};
+}
+
+int summary_collect(const struct profile_data *d, const char *const *own_code, struct summary *s)
+{
+	uint32_t *own = own_code_nodes(d, own_code);
+	struct collecting c = {.d = d, .own = own};
+	int err = own ? 0 : -ENOMEM;
+
+	*s = (struct summary){0};
+	for (size_t i = 0; !err && i < d->n_leaves; i++)
+		err = add_leaf(&c, &d->leaves[i], s);
+	if (!err)
+		err = make_rows(&c, s);
+	idindex_release(&c.index);
+	free(c.v);
+	free(c.nodes);
+	free(own);
+	if (err)
+		summary_release(s);
+	return err;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sitetypes/code.h"
+
+#include "base/array.h"
+#include "base/search.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct object {
+	uint64_t start, size;
+	const char *name; /* the file's */
+};
+
+struct code {
+	struct module *m;
+	Dwarf_CFI *cfi;
+	bool has_cfi, has_objects;
+	uint64_t cfa_pc; /* that was asked for last; 0: none */
+	bool cfa_known;
+	struct flow_place cfa;
+	struct object *objects; /* by start */
+	size_t n_objects, cap_objects;
+};
+
+struct code *code_new(struct module *m)
+{
+	struct code *c = calloc(1, sizeof *c);
+
+	if (c)
+		c->m = m;
+	return c;
+}
+
+void code_free(struct code *c)
+{
+	if (!c)
+		return;
+	dwarf_cfi_end(c->cfi);
+	free(c->objects);
+	free(c);
+}
+
+size_t code_read(struct code *c, uint64_t at, uint8_t *to, size_t size)
+{
+	Elf *elf = c->m->main.elf;
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return 0;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || at < p.p_vaddr ||
+		    at - p.p_vaddr >= p.p_filesz)
+			continue;
+		uint64_t left = p.p_filesz - (at - p.p_vaddr);
+		uint64_t from = p.p_offset + (at - p.p_vaddr);
+		if (from > INT64_MAX)
+			return 0;
+		ssize_t got = pread(c->m->main.fd, to, size < left ? size : left, (off_t)from);
+		return got < 0 ? 0 : (size_t)got;
+	}
+	return 0;
+}
+
+/* ---- frames ---- */
+
+static bool find_cfa(struct code *c, uint64_t pc, struct flow_place *cfa)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Op *ops;
+	size_t n;
+	bool is = false;
+
+	if (!c->has_cfi)
+		c->cfi = dwarf_getcfi_elf(c->m->main.elf);
+	c->has_cfi = true;
+	if (!c->cfi || dwarf_cfi_addrframe(c->cfi, pc, &frame))
+		return false;
+	/* "breg N", or that and "plus_uconst". */
+	if (dwarf_frame_cfa(frame, &ops, &n) == 0 && n >= 1 && n <= 2) {
+		if (ops[0].atom == DW_OP_bregx && ops[0].number < ARCH_FLOW_REGS) {
+			*cfa = (struct flow_place){true, (int)ops[0].number,
+						   (int64_t)ops[0].number2};
+			is = true;
+		} else if (ops[0].atom >= DW_OP_breg0 &&
+			   ops[0].atom < DW_OP_breg0 + ARCH_FLOW_REGS) {
+			*cfa = (struct flow_place){true, ops[0].atom - DW_OP_breg0,
+						   (int64_t)ops[0].number};
+			is = true;
+		}
+		if (is && n == 2 && ops[1].atom == DW_OP_plus_uconst)
+			cfa->offset += (int64_t)ops[1].number;
+		else if (n == 2)
+			is = false;
+	}
+	free(frame);
+	return is;
+}
+
+bool code_cfa(struct code *c, uint64_t pc, struct flow_place *cfa)
+{
+	if (c->cfa_pc != pc || !pc) {
+		c->cfa_pc = pc;
+		c->cfa_known = find_cfa(c, pc, &c->cfa);
+	}
+	*cfa = c->cfa;
+	return c->cfa_known;
+}
+
+/* ---- objects ---- */
+
+static void read_table(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	GElf_Sym sym;
+
+	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++) {
+		if (!gelf_getsym(data, (int)i, &sym))
+			return;
+		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_shndx == SHN_UNDEF || !name ||
+		    !*name || ARRAY_RESERVE(&c->objects, &c->cap_objects, c->n_objects))
+			continue;
+		c->objects[c->n_objects++] = (struct object){sym.st_value, sym.st_size, name};
+	}
+}
+
+static void read_tables(struct code *c, struct objfile *o)
+{
+	GElf_Shdr shdr;
+
+	if (!o->elf)
+		return;
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			read_table(c, o->elf, scn, &shdr);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+const char *code_object(struct code *c, uint64_t at, uint64_t *start)
+{
+	if (!c->has_objects) {
+		read_tables(c, &c->m->main);
+		if (!c->n_objects)
+			read_tables(c, &c->m->debug);
+		if (c->n_objects)
+			qsort(c->objects, c->n_objects, sizeof *c->objects, by_start);
+		c->has_objects = true;
+	}
+	size_t i = SEARCH_FIRST(c->n_objects, k, c->objects[k].start > at);
+	if (!i || at - c->objects[i - 1].start >= c->objects[i - 1].size)
+		return NULL;
+	*start = c->objects[i - 1].start;
+	return c->objects[i - 1].name;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sitetypes/evidence.h"
+
+#include "base/array.h"
+#include "sitetypes/code.h"
+#include "sitetypes/scope.h"
+#include "symbols/die.h"
+#include "symbols/module.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was read of a function, or of a unit: known by the address of its DIE. */
+struct known_scope {
+	uint64_t die;
+	struct scope *scope;
+};
+
+struct evidence {
+	struct symbols *symbols;
+	struct types types;
+	struct addrtable scopes;
+	/* Of the return address that is looked at. */
+	struct module *m;
+	struct code *code;
+	struct code **codes; /* by module */
+	size_t n_codes;
+	struct cu_hit hit;
+	const struct scope *scope;
+	struct site_evidence *out;
+	Dwarf_Die plain[SITE_CANDIDATES_MAX]; /* of its candidates */
+	int err;
+};
+
+void site_evidence_release(struct site_evidence *e)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		free(e->v[i].name);
+	*e = (struct site_evidence){0};
+}
+
+struct evidence *evidence_new(struct symbols *s)
+{
+	struct evidence *x = calloc(1, sizeof *x);
+
+	if (x)
+		x->symbols = s;
+	return x;
+}
+
+void evidence_free(struct evidence *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; x->scopes.slots && i <= x->scopes.mask; i++) {
+		struct known_scope *k = addrtable_slot(&x->scopes, i, sizeof *k);
+
+		if (!k->die)
+			continue;
+		scope_release(k->scope);
+		free(k->scope);
+	}
+	for (size_t i = 0; i < x->n_codes; i++)
+		code_free(x->codes[i]);
+	free(x->codes);
+	addrtable_release(&x->scopes);
+	types_release(&x->types);
+	free(x);
+}
+
+/* ---- scopes ---- */
+
+/* Of a function, or if @f is NULL the globals of a unit. NULL: out of memory, which x->err says. */
+static const struct scope *scope_of(struct evidence *x, const struct func *f, Dwarf_Die *unit)
+{
+	uint64_t key = (uint64_t)(uintptr_t)(f ? f->die.addr : unit->addr);
+	struct known_scope *k = addrtable_find(&x->scopes, key, sizeof *k);
+	bool known;
+
+	if (k)
+		return k->scope;
+	struct scope *s = malloc(sizeof *s);
+	int err = !s  ? -ENOMEM
+		  : f ? scope_read(s, &x->types, f)
+		      : scope_read_globals(s, &x->types, unit);
+	k = err ? NULL : addrtable_put(&x->scopes, key, sizeof *k, &known);
+	if (!k) {
+		if (s)
+			scope_release(s);
+		free(s);
+		x->err = -ENOMEM;
+		return NULL;
+	}
+	return k->scope = s;
+}
+
+/* ---- what flow.c asks ---- */
+
+static bool fetch(void *ctx, taddr pc, struct arch_flow *f)
+{
+	struct evidence *x = ctx;
+	struct cu_hit hit;
+	uint8_t bytes[ARCH_FLOW_LONGEST];
+
+	if (cus_find(&x->m->cus, &x->m->main, pc, &hit)) {
+		x->err = -ENOMEM;
+		return false;
+	}
+	return hit.func && hit.func == x->hit.func &&
+	       arch_flow(bytes, code_read(x->code, pc, bytes, sizeof bytes), pc, f);
+}
+
+static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const struct flow_place *at)
+{
+	struct flow_place base;
+
+	switch (s->kind) {
+	case SPOT_REG:
+		return !at->in_memory && s->reg == at->reg;
+	case SPOT_MEMORY:
+		return at->in_memory && s->reg == at->reg && s->offset == at->offset;
+	case SPOT_FRAME:
+		if (!at->in_memory)
+			return false;
+		base = (struct flow_place){true, arch_flow_fp, 0};
+		return (!x->scope->base_is_cfa || code_cfa(x->code, pc, &base)) &&
+		       base.reg == at->reg && base.offset + s->offset == at->offset;
+	case SPOT_ADDRESS:
+		break;
+	}
+	return false;
+}
+
+static unsigned variables(void *ctx, taddr pc, const struct flow_place *at,
+			  flow_type types[FLOW_TYPES_MAX])
+{
+	struct evidence *x = ctx;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < x->scope->n && n < FLOW_TYPES_MAX; i++) {
+		const struct spot *s = &x->scope->v[i];
+
+		if (pc >= s->low && pc < s->high && is_at(x, s, pc, at))
+			types[n++] = s->type;
+	}
+	return n;
+}
+
+static unsigned members(void *ctx, flow_type pointer, int64_t offset,
+			flow_type types[FLOW_TYPES_MAX])
+{
+	struct evidence *x = ctx;
+	Dwarf_Die plain, named;
+
+	return types_target(&x->types, pointer, &plain, &named) == TARGET_TYPE
+		       ? types_members(&x->types, &plain, offset, types)
+		       : 0;
+}
+
+static flow_type element(void *ctx, flow_type pointer)
+{
+	struct evidence *x = ctx;
+	Dwarf_Die plain, named;
+
+	return types_target(&x->types, pointer, &plain, &named) == TARGET_TYPE &&
+			       dwarf_tag(&plain) == DW_TAG_pointer_type
+		       ? types_number(&x->types, &named)
+		       : 0;
+}
+
+/* The variable that an address is in, of those of a scope that have one. */
+static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
+{
+	flow_type v[FLOW_TYPES_MAX];
+
+	for (size_t i = 0; s && i < s->n; i++)
+		if (s->v[i].kind == SPOT_ADDRESS && (taddr)s->v[i].offset <= at &&
+		    types_at(&x->types, s->v[i].type, (int64_t)(at - (taddr)s->v[i].offset), v) ==
+			    1)
+			return v[0];
+	return 0;
+}
+
+/* A variable of another unit, which is declared in this one. */
+static flow_type declared(struct evidence *x, taddr at)
+{
+	struct die_walk w = {0};
+	Dwarf_Die content, die;
+	flow_type v[FLOW_TYPES_MAX];
+	uint64_t start;
+	const char *name = code_object(x->code, at, &start), *is;
+
+	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
+	if (!name || !die_child(&w, &content, &die))
+		return 0;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_variable && (is = dwarf_diename(&die)) &&
+		    !strcmp(is, name))
+			return types_at(&x->types, types_of(&x->types, &die), (int64_t)(at - start),
+					v) == 1
+				       ? v[0]
+				       : 0;
+	} while (die_sibling(&w, &die));
+	return 0;
+}
+
+static flow_type global(void *ctx, taddr at)
+{
+	struct evidence *x = ctx;
+	Dwarf_Die content;
+	flow_type type = type_at(x, x->scope, at);
+
+	if (type)
+		return type;
+	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
+	type = type_at(x, scope_of(x, NULL, &content), at);
+	return type ? type : declared(x, at);
+}
+
+static bool is_number(struct types *t, flow_type type)
+{
+	Dwarf_Die plain;
+	int tag = types_plain(&t->v[type - 1].die, &plain) ? dwarf_tag(&plain) : DW_TAG_invalid;
+	uint64_t encoding;
+
+	if (tag == DW_TAG_base_type)
+		return die_number(&plain, DW_AT_encoding, &encoding) && encoding != DW_ATE_float;
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_enumeration_type;
+}
+
+/*
+ * The parameter that comes in a register: what is said to be there at the function's entry, for
+ * compilers leave parameters out of functions that nobody else calls. Code that is not optimized
+ * says nothing of registers; there their order is that of the parameters.
+ */
+static flow_type argument(void *ctx, taddr function, unsigned n)
+{
+	struct evidence *x = ctx;
+	struct cu_hit hit;
+	bool any = false;
+	unsigned i = 0;
+
+	if (cus_find(&x->m->cus, &x->m->main, function, &hit))
+		x->err = -ENOMEM;
+	if (x->err || !hit.func || hit.func->entry != function)
+		return 0;
+	const struct scope *s = scope_of(x, hit.func, NULL);
+	for (size_t k = 0; s && k < s->n; k++) {
+		const struct spot *p = &s->v[k];
+
+		if (!p->parameter || p->kind != SPOT_REG || function < p->low ||
+		    function >= p->high)
+			continue;
+		any = true;
+		if (p->reg == arch_flow_args[n])
+			return p->type;
+	}
+	for (size_t k = 0; !any && s && k < s->n; k++) {
+		const struct spot *p = &s->v[k];
+
+		if (!p->parameter || p->kind != SPOT_FRAME || p->low != function)
+			continue;
+		/* A structure may take two registers, or none. */
+		if (!is_number(&x->types, p->type))
+			return 0;
+		if (i++ == n)
+			return p->type;
+	}
+	return 0;
+}
+
+static flow_type returned(void *ctx)
+{
+	struct evidence *x = ctx;
+	Dwarf_Die die = x->hit.func->die;
+
+	return types_of(&x->types, &die);
+}
+
+/* ---- candidates ---- */
+
+static struct site_candidate *known_candidate(struct site_evidence *e, const char *name)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		if (!strcmp(e->v[i].name, name))
+			return &e->v[i];
+	return NULL;
+}
+
+static void found(void *ctx, enum flow_how how, flow_type type)
+{
+	struct evidence *x = ctx;
+	struct site_evidence *e = x->out;
+	Dwarf_Die plain, named;
+	char name[SITE_NAME_MAX];
+	enum types_target what = types_target(&x->types, type, &plain, &named);
+
+	if (what == TARGET_VOID && how == FLOW_RETURNED)
+		e->passes_on = true;
+	if (what != TARGET_TYPE || !types_name(&plain, &named, name, sizeof name))
+		return;
+	bool may_be_part = types_may_be_of_part(&x->types, type);
+	struct site_candidate *c = known_candidate(e, name);
+	if (c) {
+		c->how = how < c->how ? how : c->how;
+		c->may_be_part &= may_be_part;
+		if (!c->size)
+			c->size = types_size(&plain);
+		return;
+	}
+	if (e->n == SITE_CANDIDATES_MAX) {
+		e->too_many = true;
+		return;
+	}
+	x->plain[e->n] = plain;
+	e->v[e->n] = (struct site_candidate){
+		strdup(name), types_size(&plain), how, 0, may_be_part, types_may_go_on(&plain)};
+	if (e->v[e->n].name)
+		e->n++;
+	else
+		x->err = -ENOMEM;
+}
+
+static void relate(struct evidence *x)
+{
+	struct site_evidence *e = x->out;
+
+	for (unsigned i = 0; i < e->n; i++)
+		for (unsigned k = 0; k < e->n; k++)
+			if (i != k && types_begins_with(&x->plain[k], &x->plain[i]))
+				e->v[i].begins |= 1u << k;
+}
+
+/* The code of a module, opened when it is needed. NULL: out of memory. */
+static struct code *code_of(struct evidence *x, int module)
+{
+	size_t cap = x->n_codes;
+
+	while (x->n_codes <= (size_t)module) {
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
+		if (x->n_codes == cap && ARRAY_RESERVE(&x->codes, &cap, x->n_codes))
+			return NULL;
+		x->codes[x->n_codes++] = NULL;
+	}
+	if (!x->codes[module])
+		x->codes[module] = code_new(x->m);
+	return x->codes[module];
+}
+
+int evidence_at(struct evidence *x, int module, uint64_t address, struct site_evidence *out)
+{
+	const struct flow_host host = {fetch,	 variables, members, element, global,
+				       argument, returned,  found,   x};
+
+	*out = (struct site_evidence){0};
+	x->m = symbols_module(x->symbols, module);
+	x->out = out;
+	x->err = 0;
+	struct cus *cus = module_cus(x->m);
+	if (!cus)
+		return -ENOMEM;
+	/* Without DWARF there are no types, and without the file no code. */
+	if (!x->m->dwarf || !x->m->main.elf || !address)
+		return 0;
+	x->code = code_of(x, module);
+	if (!x->code || cus_find(cus, &x->m->main, address - 1, &x->hit))
+		return -ENOMEM;
+	if (!x->hit.func)
+		return 0;
+	x->scope = scope_of(x, x->hit.func, NULL);
+	if (!x->err)
+		flow_follow(&host, address);
+	if (!x->err)
+		relate(x);
+	if (x->err)
+		site_evidence_release(out);
+	return x->err;
+}

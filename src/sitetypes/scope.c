@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sitetypes/scope.h"
+
+#include "base/array.h"
+#include "symbols/die.h"
+
+#include <dwarf.h>
+#include <errno.h>
+
+enum { SPOTS_MAX = 1 << 16 };
+
+struct reading {
+	struct scope *s;
+	struct types *t;
+	struct die_walk walk;
+};
+
+void scope_release(struct scope *s)
+{
+	free(s->v);
+	*s = (struct scope){0};
+}
+
+static int add_spot(struct scope *s, const struct spot *spot)
+{
+	if (s->n >= SPOTS_MAX)
+		return 0;
+	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
+		return -ENOMEM;
+	s->v[s->n++] = *spot;
+	return 0;
+}
+
+/* Where a location of one operation is; all others are of parts, or have been computed. */
+static bool set_place(struct spot *spot, const Dwarf_Op *op, size_t n)
+{
+	if (n != 1)
+		return false;
+	if (op->atom >= DW_OP_reg0 && op->atom < DW_OP_reg0 + ARCH_FLOW_REGS) {
+		spot->kind = SPOT_REG;
+		spot->reg = op->atom - DW_OP_reg0;
+	} else if (op->atom >= DW_OP_breg0 && op->atom < DW_OP_breg0 + ARCH_FLOW_REGS) {
+		spot->kind = SPOT_MEMORY;
+		spot->reg = op->atom - DW_OP_breg0;
+		spot->offset = (int64_t)op->number;
+	} else if (op->atom == DW_OP_fbreg) {
+		spot->kind = SPOT_FRAME;
+		spot->offset = (int64_t)op->number;
+	} else if (op->atom == DW_OP_addr) {
+		spot->kind = SPOT_ADDRESS;
+		spot->offset = (int64_t)op->number;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A variable that is in one place wherever it is known: in all of the code of @around. */
+static int add_everywhere(struct reading *r, Dwarf_Die *around, struct spot spot)
+{
+	Dwarf_Addr base = 0;
+	ptrdiff_t at = 0;
+	int err = 0;
+
+	while (!err && (at = dwarf_ranges(around, at, &base, &spot.low, &spot.high)) > 0)
+		err = add_spot(r->s, &spot);
+	return err;
+}
+
+static int add_variable(struct reading *r, Dwarf_Die *die, Dwarf_Die *around, bool parameter)
+{
+	struct spot spot = {.parameter = parameter};
+	Dwarf_Attribute a;
+	Dwarf_Addr base, low, high;
+	Dwarf_Op *ops;
+	size_t n;
+	ptrdiff_t at = 0;
+	int err = 0;
+
+	if (!dwarf_attr(die, DW_AT_location, &a) || !(spot.type = types_of(r->t, die)))
+		return 0;
+	while (!err && r->s->n < SPOTS_MAX &&
+	       (at = dwarf_getlocations(&a, at, &base, &low, &high, &ops, &n)) > 0) {
+		if (!set_place(&spot, ops, n))
+			continue;
+		spot.low = low;
+		spot.high = high;
+		if (!low && high == (Dwarf_Addr)-1)
+			return add_everywhere(r, around, spot);
+		err = add_spot(r->s, &spot);
+	}
+	return err;
+}
+
+static bool has_code(Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
+/* @around: the innermost that has code. */
+static int read_children(struct reading *r, Dwarf_Die *parent, Dwarf_Die *around, int depth)
+{
+	Dwarf_Die die;
+	int err = 0;
+
+	if (depth > DIE_DEPTH_MAX || !die_child(&r->walk, parent, &die))
+		return 0;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			err = add_variable(r, &die, around,
+					   tag == DW_TAG_formal_parameter && !depth);
+		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+			err = read_children(r, &die, has_code(&die) ? &die : around, depth + 1);
+	} while (!err && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
+	return err;
+}
+
+static bool base_is_cfa(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_attr(die, DW_AT_frame_base, &a) && dwarf_getlocation(&a, &ops, &n) == 0 &&
+	       n == 1 && ops->atom == DW_OP_call_frame_cfa;
+}
+
+int scope_read(struct scope *s, struct types *t, const struct func *f)
+{
+	struct reading r = {.s = s, .t = t};
+	Dwarf_Die die = f->die;
+
+	*s = (struct scope){.entry = f->entry, .base_is_cfa = base_is_cfa(&die)};
+	return read_children(&r, &die, &die, 0);
+}
+
+/* ---- of a unit ---- */
+
+static int read_globals(struct reading *r, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+	int err = 0;
+
+	if (depth > DIE_DEPTH_MAX || !die_child(&r->walk, parent, &die))
+		return 0;
+	do {
+		struct spot spot = {.high = UINT64_MAX};
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_namespace)
+			err = read_globals(r, &die, depth + 1);
+		if (tag != DW_TAG_variable || !dwarf_attr(&die, DW_AT_location, &a) ||
+		    dwarf_getlocation(&a, &ops, &n) || !set_place(&spot, ops, n) ||
+		    spot.kind != SPOT_ADDRESS || !(spot.type = types_of(r->t, &die)))
+			continue;
+		err = add_spot(r->s, &spot);
+	} while (!err && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
+	return err;
+}
+
+int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit)
+{
+	struct reading r = {.s = s, .t = t};
+
+	*s = (struct scope){0};
+	return read_globals(&r, unit, 0);
+}

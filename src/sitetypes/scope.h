@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_SITETYPES_SCOPE_H
+#define MPROF_SITETYPES_SCOPE_H
+
+#include "sitetypes/types.h"
+#include "symbols/module.h"
+
+/* Where a variable is while the code from @low up to @high is run. */
+enum spot_kind {
+	SPOT_REG,
+	SPOT_MEMORY, /* at a register and an offset */
+	SPOT_FRAME,  /* at the frame's base and an offset */
+	SPOT_ADDRESS,
+};
+
+struct spot {
+	uint64_t low, high;
+	enum spot_kind kind;
+	int reg;
+	int64_t offset; /* SPOT_ADDRESS: that */
+	flow_type type;
+	bool parameter; /* of the function itself */
+};
+
+/* All variables of a function, and of what was inlined into it. */
+struct scope {
+	uint64_t entry;
+	struct spot *v;
+	size_t n, cap;
+	bool base_is_cfa; /* else the frame's base is the frame pointer's register */
+};
+
+void scope_release(struct scope *s);
+
+/* @content: the unit's DIE that has the variables. 0 or -ENOMEM. */
+int scope_read(struct scope *s, struct types *t, const struct func *f);
+
+/* The global variables of a unit. The same. */
+int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit);
+
+#endif

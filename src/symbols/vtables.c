@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/vtables.h"
+
+#include "base/search.h"
+#include "base/text.h"
+#include "symbols/demangle.h"
+#include "symbols/dyntable.h"
+#include "symbols/internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	VTABLE_BEFORE = 16,   /* objects point behind the offset to top and the type information */
+	DEMANGLED_MAX = 1000, /* the demangler refuses what is a little longer */
+};
+
+struct vtable_search {
+	struct symbols *s;
+	struct sym_vtable *v;
+	size_t n;
+	bool cxx; /* the module has to do with C++ */
+	bool any; /* it has symbols */
+	int err;
+};
+
+/* A vtable's symbol: whose objects point into it? Offsets of virtual bases may come first. */
+static void set_name(struct vtable_search *x, const GElf_Sym *sym, const char *mangled)
+{
+	uint64_t start = sym->st_value;
+	char text[NAME_MAX_LEN];
+
+	for (size_t i = SEARCH_FIRST(x->n, k, x->v[k].at >= start + VTABLE_BEFORE);
+	     i < x->n && x->v[i].at - start < sym->st_size; i++) {
+		if (x->v[i].name || !symbols_type_name(mangled, text, sizeof text))
+			continue;
+		x->v[i].name = strpool_add(&x->s->names, text, NULL);
+		if (!x->v[i].name)
+			x->err = -ENOMEM;
+	}
+}
+
+static void look_at(struct vtable_search *x, const GElf_Sym *sym, const char *name)
+{
+	uint64_t start = sym->st_value;
+
+	if (!name || !*name)
+		return;
+	x->any = true;
+	x->cxx |= text_begins(name, "_Z");
+	if (sym->st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym->st_info) != STT_OBJECT)
+		return;
+	const char *of = text_after(name, "_ZTV");
+
+	if (of) {
+		set_name(x, sym, of);
+		return;
+	}
+	for (size_t i = SEARCH_FIRST(x->n, k, x->v[k].at >= start);
+	     i < x->n && x->v[i].at - start < sym->st_size; i++)
+		x->v[i].other = true;
+}
+
+static void look_in_table(struct vtable_search *x, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	GElf_Sym sym;
+
+	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++)
+		if (gelf_getsym(data, (int)i, &sym))
+			look_at(x, &sym, elf_strptr(elf, shdr->sh_link, sym.st_name));
+}
+
+/* All symbols of a file, and what it imports: a stripped program needs somebody's operator new. */
+static void look_in_file(struct vtable_search *x, struct objfile *o)
+{
+	struct dyntable d;
+	const char *name;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	if (!o->elf)
+		return;
+	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			look_in_table(x, o->elf, scn, &shdr);
+	if (!dyntable_read(&d, o->elf))
+		return;
+	for (size_t i = 1; dyntable_symbol(&d, i, &sym, &name); i++)
+		look_at(x, &sym, name);
+}
+
+int symbols_vtables(struct symbols *s, int module, struct sym_vtable *v, size_t n)
+{
+	struct module *m = s->modules[module];
+	struct vtable_search x = {.s = s, .v = v, .n = n};
+
+	if (module_open(m))
+		return -ENOMEM;
+	look_in_file(&x, &m->main);
+	look_in_file(&x, &m->debug);
+	for (size_t i = 0; i < n; i++)
+		v[i].other = !v[i].name && (v[i].other || (x.any && !x.cxx));
+	return x.err;
+}
+
+/* A name that nobody demangles: is it made of what such names are made of? */
+static bool is_mangled(const char *s)
+{
+	while (isalnum((unsigned char)*s) || *s == '_' || *s == '.' || (unsigned char)*s >= 0x80)
+		s++;
+	return !*s;
+}
+
+bool symbols_type_name(const char *mangled, char *out, size_t size)
+{
+	static const char about[] = "typeinfo name for ";
+	char symbol[DEMANGLED_MAX + 8];
+	size_t len = strlen(mangled);
+
+	if (len > DEMANGLED_MAX) {
+		if (len >= size || !is_mangled(mangled))
+			return false;
+		memcpy(out, mangled, len + 1);
+		return true;
+	}
+	/* A symbol like any other, so that the demangler is run as for any other. */
+	snprintf(symbol, sizeof symbol, "_ZTS%s", mangled);
+	if (!demangle(symbol, out, size) || !text_begins(out, about))
+		return false;
+	memmove(out, out + strlen(about), strlen(out) - strlen(about) + 1);
+	return true;
+}

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Heaps made by hand: what is on them is found, and whatever is damaged, the walk ends and says so.
+ */
+#include "unit/unit.h"
+
+#include "unit/made_heap.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define DATA	     UINT64_C(0x7f0000100000)
+#define PARAMS	     (DATA + 0x200)
+#define MAIN	     (DATA + 0x800)
+#define TLS	     UINT64_C(0x7c0000000000)
+#define TP	     (TLS + 0x2000)
+#define MAPPED	     UINT64_C(0x7d0000000000)
+#define HEAP1	     UINT64_C(0x7e0000000000)
+#define OTHER	     (HEAP1 + 0x30)
+#define OTHER_CHUNKS (OTHER + MADE_BEFORE + 2088 + 8)
+
+enum {
+	HEAP_PAGES = 8,
+	CACHE = 0x290,
+	LIVE_MAIN = 7,
+	LIVE_OTHER = 3,
+	MAPPED_BLOCKS = 4,
+	MAPPED_BYTES = (2 + 3 + 4 + 1) * 4096
+};
+
+/* Where the main arena's chunks begin. */
+static taddr heap = UINT64_C(0x555500000000);
+
+/* Where the other arena's second heap is: in the next 64 MiB, as a rule. */
+static taddr heap2 = HEAP1 + (64 << 20);
+
+/* What the main arena has: live blocks between free ones of all kinds. */
+static const struct made_chunk main_chunks[] = {
+	{MADE_LIVE, CACHE, 0},
+	{MADE_LIVE, 32, 0},
+	{MADE_FREE, 48, 2},
+	{MADE_LIVE, 64, 0},
+	{MADE_FAST, 32, 0},
+	{MADE_FAST, 32, 0},
+	{MADE_FAST, 64, 2},
+	{MADE_LIVE, 1024, 0},
+	{MADE_FREE, 2048, 0},
+	{MADE_LIVE, 32, 0},
+	{MADE_FREE, 4096, 0},
+	{MADE_CACHED, 32, 0},
+	{MADE_CACHED, 32, 0},
+	{MADE_CACHED, 0x410, 63},
+	{MADE_LIVE, 8192, 0},
+	/* Somebody else called sbrk(2). */
+	{MADE_FENCE, 16, 0},
+	{MADE_FENCE, 16, 0},
+	{MADE_GAP, 608, 0},
+	{MADE_LIVE, 48, 0},
+	{MADE_LIVE, 112, 0},
+	{MADE_FREE, 64, 3},
+	{MADE_CACHED, 48, 1},
+};
+
+/* The other arena's first heap ends with fences, its second with the top. */
+static const struct made_chunk first_chunks[] = {
+	{MADE_LIVE, CACHE, 0}, {MADE_LIVE, 208, 0}, {MADE_FREE, 512, 0},
+	{MADE_CACHED, 64, 2},  {MADE_LIVE, 32, 0},  {MADE_FENCE, 16, 0},
+};
+
+static const struct made_chunk second_chunks[] = {
+	{MADE_FAST, 80, 3},
+	{MADE_LIVE, 4000, 0},
+};
+
+#define COUNT(v) (sizeof(v) / sizeof *(v))
+/* Where chunks go on behind the gap in the main arena. */
+#define GAP_END (heap + 0x4690)
+
+static void put_mapped(struct made_heap *h, taddr page, uint64_t lead, uint64_t size,
+		       uint64_t stale)
+{
+	made_put(h, page, 0);
+	made_put(h, page + 8, stale | 2);
+	made_put(h, page + lead, lead);
+	made_put(h, page + lead + 8, (size - lead) | 2);
+}
+
+static void put_main(struct made_heap *h)
+{
+	taddr end = heap + (taddr)HEAP_PAGES * STILL_PAGE;
+
+	made_cache(h, TP - 0x58, heap + 16);
+	taddr top = made_chunks(h, MAIN, heap + 16, 0, heap, main_chunks, COUNT(main_chunks));
+	const struct made_chunk last = {MADE_TOP, end - top, 0};
+	made_put(h, MAIN + MADE_BEFORE - 16, top);
+	made_chunks(h, MAIN, 0, 0, top, &last, 1);
+}
+
+static void put_heap(struct made_heap *h, taddr heap, taddr prev, uint64_t size)
+{
+	made_put(h, heap, OTHER);
+	made_put(h, heap + 8, prev);
+	made_put(h, heap + 16, size);
+}
+
+static void put_other(struct made_heap *h)
+{
+	taddr cache = OTHER_CHUNKS + 16;
+
+	made_cache(h, TP + 0x800 - 0x58, cache);
+	put_heap(h, HEAP1, 0, 4 * STILL_PAGE);
+	taddr end =
+		made_chunks(h, OTHER, cache, 4, OTHER_CHUNKS, first_chunks, COUNT(first_chunks));
+	made_put(h, end + 8, 1);
+	/* All behind the fences is nobody's: as small as it is when it is real. */
+	made_put(h, HEAP1 + 16, end + 16 - HEAP1);
+	put_heap(h, heap2, HEAP1, STILL_PAGE * 2);
+	taddr top =
+		made_chunks(h, OTHER, cache, 4, heap2 + 0x30, second_chunks, COUNT(second_chunks));
+	const struct made_chunk last = {MADE_TOP, heap2 + 2 * STILL_PAGE - top, 0};
+	made_chunks(h, OTHER, cache, 4, top, &last, 1);
+	made_put(h, OTHER + MADE_BEFORE - 16, top);
+	made_put(h, OTHER + MADE_BEFORE + 2072, end + 16 - HEAP1 + 2 * STILL_PAGE);
+}
+
+/* A plain block, an aligned one, one that was made smaller since, and a page with one. */
+static void put_mappings(struct made_heap *h)
+{
+	put_mapped(h, MAPPED, 0, 2 * STILL_PAGE, 2 * STILL_PAGE);
+	put_mapped(h, MAPPED + 2 * STILL_PAGE, 2048 - 16, 3 * STILL_PAGE, 3 * STILL_PAGE);
+	put_mapped(h, MAPPED + 5 * STILL_PAGE, 4096 - 16, 4 * STILL_PAGE, 9 * STILL_PAGE);
+	/* Nobody's pages between them. */
+	put_mapped(h, MAPPED + 11 * STILL_PAGE, 0, STILL_PAGE, STILL_PAGE);
+}
+
+static void make(struct made_heap *h, bool plain)
+{
+	const struct still_task tasks[] = {{0x1000, TLS + 64, TP}, {0x1000, 64, TP + 0x800}};
+
+	*h = (struct made_heap){.plain = plain};
+	made_memory(h, heap, HEAP_PAGES, "[heap]");
+	made_memory(h, TLS, 3, "");
+	made_memory(h, MAPPED, 12, "");
+	made_memory(h, HEAP1, 4, "");
+	made_memory(h, heap2, 2, "");
+	made_memory(h, DATA, 2, "/lib/libc.so.6");
+	made_arena(h, MAIN, OTHER, 0, (uint64_t)HEAP_PAGES * STILL_PAGE);
+	made_arena(h, OTHER, MAIN, 0, 0);
+	made_params(h, PARAMS, MAPPED_BLOCKS, MAPPED_BYTES, heap);
+	put_main(h);
+	put_other(h);
+	put_mappings(h);
+	for (size_t i = 0; i < COUNT(tasks); i++)
+		assert_int_equal(still_add_task(&h->still, &tasks[i]), 0);
+}
+
+/* ---- what is found ---- */
+
+static void print_failures(const struct heap_walk *w)
+{
+	for (int i = 0; i < N_HEAP_CHECKS; i++)
+		if (w->checks[i].failures)
+			print_message("%s: %s (%u)\n", heap_check_names[i], w->checks[i].first,
+				      w->checks[i].failures);
+}
+
+static bool all_is_found(const struct heap_walk *w)
+{
+	return heap_walk_sum(w, HEAP_LIVE).n == LIVE_MAIN + LIVE_OTHER &&
+	       w->arenas[0].sums[HEAP_LIVE].bytes ==
+		       32 + 64 + 1024 + 32 + 8192 + 48 + 112 - 8 * LIVE_MAIN &&
+	       w->arenas[1].sums[HEAP_LIVE].bytes == 208 + 32 + 4000 - 8 * LIVE_OTHER &&
+	       w->mapped.n == MAPPED_BLOCKS &&
+	       w->mapped.bytes + w->mapped_overhead == MAPPED_BYTES &&
+	       heap_walk_sum(w, HEAP_CACHED).n == 5 && heap_walk_sum(w, HEAP_FAST).n == 4 &&
+	       heap_walk_sum(w, HEAP_BINNED).n == 5 && heap_walk_sum(w, HEAP_FREE).n == 0 &&
+	       heap_walk_sum(w, HEAP_OWN).n == 2 && w->caches == 2;
+}
+
+static void expect_all(struct made_heap *h)
+{
+	struct heap_walk w;
+
+	assert_int_equal(glibc_walk(&h->still, &w), 0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(w.n_arenas, 2);
+	assert_true(all_is_found(&w));
+	heap_walk_release(&w);
+	made_release(h);
+}
+
+static void find_all(bool plain)
+{
+	struct made_heap h;
+
+	make(&h, plain);
+	expect_all(&h);
+}
+
+static void all_that_is_on_a_heap_is_found(void **state)
+{
+	(void)state;
+	find_all(false);
+}
+
+static void links_of_before_2_32_are_followed(void **state)
+{
+	(void)state;
+	find_all(true);
+}
+
+/* On a heap at a low address a mangled link can look like a plain one. */
+static void links_are_told_by_whole_lists(void **state)
+{
+	const taddr high = heap;
+	struct made_heap h;
+
+	(void)state;
+	heap = 0x430f000;
+	make(&h, false);
+	taddr cached = made_get(&h, heap + 16 + 128), stored = made_get(&h, cached);
+	assert_int_equal(stored % 16, 0);
+	made_put(&h, stored - 8, 32 | 1);
+	expect_all(&h);
+	heap = high;
+}
+
+static void heaps_of_huge_pages_are_aligned_to_less(void **state)
+{
+	(void)state;
+	heap2 = HEAP1 + (8 << 20);
+	find_all(false);
+	heap2 = HEAP1 + (64 << 20);
+}
+
+static void blocks_are_counted_by_their_sizes(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+	uint64_t n = 0, bytes = 0;
+	size_t n_bins;
+	int err;
+
+	(void)state;
+	make(&h, false);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	struct heap_bin *v = heap_walk_bins(&w, &n_bins, &err);
+	assert_int_equal(err, 0);
+	assert_int_equal(v[0].usable, 24);
+	assert_int_equal(v[0].n, 3);
+	for (size_t i = 0; i < n_bins; i++) {
+		n += v[i].n;
+		bytes += v[i].n * v[i].usable;
+		assert_true(!i || v[i].usable > v[i - 1].usable);
+	}
+	assert_int_equal(n, heap_walk_live(&w).n);
+	assert_int_equal(bytes, heap_walk_live(&w).bytes);
+	free(v);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* ---- in motion ---- */
+
+static void expect_failure(struct made_heap *h, enum heap_check_kind kind)
+{
+	struct heap_walk w;
+
+	assert_int_equal(glibc_walk(&h->still, &w), 0);
+	if (!w.checks[kind].failures)
+		print_failures(&w);
+	assert_true(w.checks[kind].failures);
+	heap_walk_release(&w);
+	made_release(h);
+}
+
+static void an_arena_that_is_being_changed_is_said(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	made_put(&h, OTHER, 1);
+	expect_failure(&h, CHECK_MUTEXES);
+}
+
+static void bins_in_motion_do_not_hide_the_arena(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	made_put(&h, MAIN + MADE_BEFORE, heap + 0x290);
+	made_put(&h, MAIN + MADE_BEFORE + 16 * 126 + 8, 0);
+	expect_failure(&h, CHECK_BINS);
+}
+
+static void a_count_that_is_off_by_one_is_a_thread_between_two_stores(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	made_put(&h, heap + 16, made_get(&h, heap + 16) + 1);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_true(all_is_found(&w));
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+static void a_call_that_maps_a_block_is_seen_in_the_count(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	made_params(&h, PARAMS, MAPPED_BLOCKS + 1, MAPPED_BYTES + STILL_PAGE, heap);
+	expect_failure(&h, CHECK_MAPPED);
+}
+
+/* brk(2) was refused: the main arena is in memory of its own, behind other pages. */
+static void a_main_arena_outside_of_the_heap_is_found(void **state)
+{
+	static const struct made_chunk chunks[] = {
+		{MADE_LIVE, 64, 0}, {MADE_LIVE, 8192, 0}, {MADE_FREE, 48, 2}, {MADE_LIVE, 128, 0}};
+	const taddr area = MAPPED + 2 * STILL_PAGE;
+	struct made_heap h = {0};
+	struct heap_walk w;
+
+	(void)state;
+	made_memory(&h, MAPPED, 8, "");
+	made_memory(&h, DATA, 2, "/lib/libc.so.6");
+	made_arena(&h, MAIN, MAIN, 0, 6 * STILL_PAGE);
+	taddr top = made_chunks(&h, MAIN, 0, 0, area, chunks, COUNT(chunks));
+	const struct made_chunk last = {MADE_TOP, area + 6 * STILL_PAGE - top, 0};
+	made_chunks(&h, MAIN, 0, 0, top, &last, 1);
+	made_put(&h, MAIN + MADE_BEFORE - 16, top);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(heap_walk_live(&w).n, 3);
+	assert_int_equal(w.blocks.pieces[0].start, area);
+	heap_walk_release(&w);
+	/* A chain that leads nowhere is no piece. */
+	made_put(&h, area + 64 + 8192 + 48 + 8, 0);
+	expect_failure(&h, CHECK_CHUNKS);
+}
+
+/* ---- what is not there ---- */
+
+static void an_arena_of_zeros_is_none(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	memset(made_at(&h, DATA, 2 * STILL_PAGE), 0, 2 * STILL_PAGE);
+	assert_int_equal(glibc_walk(&h.still, &w), -ENOENT);
+	made_release(&h);
+}
+
+static void two_main_arenas_are_not_one(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+	taddr second = DATA + 0x10000;
+
+	(void)state;
+	make(&h, false);
+	made_memory(&h, second, 1, "/lib/other.so");
+	made_arena(&h, second, second, second + MADE_BEFORE - 16, 0);
+	assert_int_equal(glibc_walk(&h.still, &w), -EMLINK);
+	made_release(&h);
+}
+
+static void caches_that_are_not_found_are_missed(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	made_put(&h, TP - 0x58, 0);
+	made_put(&h, TP + 0x800 - 0x58, 0);
+	expect_failure(&h, CHECK_CACHES);
+}
+
+/* In any order: who never allocates has none. */
+static void caches_are_found_behind_threads_that_have_none(void **state)
+{
+	const struct still_task none = {0x1000, 64, MAPPED + 11 * STILL_PAGE + 0x800};
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h, false);
+	struct still_task first = h.still.tasks[0], second = h.still.tasks[1];
+	h.still.n_tasks = 0;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(still_add_task(&h.still, &none), 0);
+	assert_int_equal(still_add_task(&h.still, &first), 0);
+	assert_int_equal(still_add_task(&h.still, &second), 0);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.caches, 2);
+	assert_int_equal(w.checks[CHECK_CACHES].failures, 0);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+static void memory_that_could_not_be_read_is_said(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	h.still.unread = STILL_PAGE;
+	expect_failure(&h, CHECK_MEMORY);
+}
+
+/* ---- damage ---- */
+
+enum verdict { RIGHT, SEEN, WRONG };
+
+/* The walk ends. Is what it says right, or does it say that it is not? */
+static enum verdict walk_damaged(struct made_heap *h)
+{
+	struct heap_walk w;
+	int err = glibc_walk(&h->still, &w);
+
+	if (err) {
+		assert_true(err == -ENOENT || err == -EMLINK);
+		return SEEN;
+	}
+	size_t n;
+	free(heap_walk_bins(&w, &n, &err));
+	assert_int_equal(err, 0);
+	bool right = all_is_found(&w), doubtful = heap_walk_is_doubtful(&w);
+	heap_walk_release(&w);
+	return doubtful ? SEEN : right ? RIGHT : WRONG;
+}
+
+/* What nothing else in the books repeats, so that nobody can see that it is wrong. */
+static bool is_alone(taddr field, uint64_t now)
+{
+	const taddr fast = MADE_BEFORE - 96;
+
+	/* Chunks in fastbins look as if they were in use, but for the lists. */
+	if (!now && ((field >= MAIN + fast && field < MAIN + fast + 80) ||
+		     (field >= OTHER + fast && field < OTHER + fast + 80)))
+		return true;
+	/* A thread that has never allocated anything has no cache. */
+	if (!now && field == TP + 0x800 - 0x58)
+		return true;
+	/* Behind what somebody else has taken with sbrk(2) chunks begin anywhere. */
+	return field == GAP_END + 8 || field == GAP_END + 48 + 8;
+}
+
+static void every_field_damaged_in_turn(void **state)
+{
+	const uint64_t with[] = {0,
+					~UINT64_C(0),
+					16,
+					32,
+					0x21,
+					0x12345678,
+					UINT64_MAX - 15,
+					UINT64_C(0x7fffffffffffffff),
+					heap,
+					MAIN,
+					heap + 0x290,
+					MAPPED + 16};
+	unsigned damaged = 0, seen = 0, wrong = 0;
+	struct made_heap h;
+
+	(void)state;
+	make(&h, false);
+	size_t n = h.n_fields;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t was = made_get(&h, h.fields[i]);
+
+		for (size_t k = 0; k < COUNT(with) + 4; k++) {
+			static const int64_t by[] = {1, -1, 16, -16};
+			uint64_t now =
+				k < COUNT(with) ? with[k] : was + (uint64_t)by[k - COUNT(with)];
+
+			if (now == was || is_alone(h.fields[i], now))
+				continue;
+			made_put(&h, h.fields[i], now);
+			enum verdict v = walk_damaged(&h);
+			seen += v == SEEN;
+			wrong += v == WRONG;
+			damaged++;
+			if (v == WRONG)
+				print_message("0x%llx: 0x%llx instead of 0x%llx\n",
+					      (unsigned long long)h.fields[i],
+					      (unsigned long long)now, (unsigned long long)was);
+		}
+		made_put(&h, h.fields[i], was);
+	}
+	assert_int_equal(walk_damaged(&h), RIGHT);
+	print_message("# %u damages, %u of them seen, %u wrong without a word\n", damaged, seen,
+		      wrong);
+	assert_int_equal(wrong, 0);
+	assert_true(seen > damaged / 2);
+	made_release(&h);
+}
+
+/* ---- hostile ---- */
+
+static void lists_in_circles_end(void **state)
+{
+	struct made_heap h;
+	taddr chunk = heap + CACHE + 32;
+
+	(void)state;
+	make(&h, false);
+	/* A bin that leads to its own first chunk again and again. */
+	made_put(&h, chunk + 16, chunk);
+	expect_failure(&h, CHECK_BINS);
+	make(&h, false);
+	taddr cached = made_get(&h, heap + 16 + 128);
+	made_put(&h, cached, made_link(&h, cached, cached));
+	expect_failure(&h, CHECK_LISTS);
+	/* Arenas whose ring never comes back to the main one. */
+	make(&h, false);
+	struct heap_walk w;
+	made_put(&h, OTHER + MADE_BEFORE + 2048, OTHER);
+	assert_int_equal(glibc_walk(&h.still, &w), -ENOENT);
+	made_release(&h);
+	/* Heaps that lead to each other. */
+	make(&h, false);
+	made_put(&h, HEAP1 + 8, heap2);
+	walk_damaged(&h);
+	made_release(&h);
+}
+
+static void a_million_headers_in_a_programs_own_memory_are_doubted(void **state)
+{
+	enum { PAGES = 1 << 12 };
+	struct made_heap h;
+	struct heap_walk w;
+	taddr at = UINT64_C(0x7f1000000000);
+
+	(void)state;
+	make(&h, false);
+	made_memory(&h, at, PAGES, "");
+	uint8_t *bytes = made_at(&h, at, (size_t)PAGES * STILL_PAGE);
+	for (size_t i = 0; i < (size_t)PAGES * STILL_PAGE; i += 16)
+		memcpy(bytes + i, (uint64_t[2]){i % STILL_PAGE ? i : 0, STILL_PAGE | 2}, 16);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_true(w.checks[CHECK_MAPPED].failures);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* Lists that point at themselves, as many programs have them in their data. */
+static void rows_of_empty_lists_are_no_arena(void **state)
+{
+	enum { PAGES = 256 };
+	struct made_heap h;
+	struct heap_walk w;
+	taddr at = DATA + 0x100000;
+
+	(void)state;
+	make(&h, false);
+	made_memory(&h, at, PAGES, "/lib/lists.so");
+	uint8_t *bytes = made_at(&h, at, (size_t)PAGES * STILL_PAGE);
+	for (size_t i = 0; i < (size_t)PAGES * STILL_PAGE; i += 16)
+		memcpy(bytes + i, (uint64_t[2]){at + i - 16, at + i - 16}, 16);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_true(all_is_found(&w));
+	assert_int_equal(w.main_arena, MAIN);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_is_on_a_heap_is_found),
+		cmocka_unit_test(links_of_before_2_32_are_followed),
+		cmocka_unit_test(links_are_told_by_whole_lists),
+		cmocka_unit_test(heaps_of_huge_pages_are_aligned_to_less),
+		cmocka_unit_test(blocks_are_counted_by_their_sizes),
+		cmocka_unit_test(an_arena_that_is_being_changed_is_said),
+		cmocka_unit_test(bins_in_motion_do_not_hide_the_arena),
+		cmocka_unit_test(a_count_that_is_off_by_one_is_a_thread_between_two_stores),
+		cmocka_unit_test(a_call_that_maps_a_block_is_seen_in_the_count),
+		cmocka_unit_test(a_main_arena_outside_of_the_heap_is_found),
+		cmocka_unit_test(an_arena_of_zeros_is_none),
+		cmocka_unit_test(two_main_arenas_are_not_one),
+		cmocka_unit_test(caches_that_are_not_found_are_missed),
+		cmocka_unit_test(caches_are_found_behind_threads_that_have_none),
+		cmocka_unit_test(memory_that_could_not_be_read_is_said),
+		cmocka_unit_test(every_field_damaged_in_turn),
+		cmocka_unit_test(lists_in_circles_end),
+		cmocka_unit_test(a_million_headers_in_a_programs_own_memory_are_doubted),
+		cmocka_unit_test(rows_of_empty_lists_are_no_arena),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where pointers begin, in stills made by hand: what is the allocator's is not there, and of stacks
+ * only what is in use. */
+#include "unit/unit.h"
+
+#include "heapwalk/reachable.h"
+#include "unit/made_heap.h"
+
+#define DATA   UINT64_C(0x555500000000)
+#define HEAP   UINT64_C(0x555600000000)
+#define OTHER  UINT64_C(0x7e0000000000)
+#define MAPPED UINT64_C(0x7e1000000000)
+#define GUARD  UINT64_C(0x7e2000000000)
+#define THREAD (GUARD + STILL_PAGE)
+#define STACK  UINT64_C(0x7ffc00000000)
+
+enum { PAGES = 4, RED_ZONE = 128 };
+
+struct made {
+	struct made_heap memory;
+	struct heap_walk walk;
+	struct reach_roots roots;
+};
+
+static void chunk(struct made *m, taddr at, uint64_t size)
+{
+	assert_int_equal(heap_blocks_add(&m->walk.blocks, at, size, HEAP_LIVE), 0);
+}
+
+static void task(struct made *m, taddr sp, taddr tp)
+{
+	const struct still_task t = {0x1000, sp, tp};
+
+	assert_int_equal(still_add_task(&m->memory.still, &t), 0);
+}
+
+static void make(struct made *m)
+{
+	struct proc_map guard = {.start = GUARD, .end = THREAD, .path = ""};
+	struct heap_blocks *b = &m->walk.blocks;
+	struct heap_mapped mapped = {MAPPED + STILL_PAGE, MAPPED + STILL_PAGE, STILL_PAGE};
+
+	*m = (struct made){.walk.main_arena = DATA + 0x100, .walk.main_arena_end = DATA + 0x900};
+	b->cut = (struct heap_cut){.header = 16, .overhead = 8, .mapped_overhead = 16};
+	made_memory(&m->memory, DATA, 1, "/bin/x");
+	made_memory(&m->memory, HEAP, PAGES, "[heap]");
+	made_memory(&m->memory, OTHER, PAGES, "");
+	made_memory(&m->memory, MAPPED, PAGES, "");
+	assert_int_equal(still_add_map(&m->memory.still, &guard), 0);
+	made_memory(&m->memory, THREAD, PAGES, "");
+	made_memory(&m->memory, STACK, PAGES, "[stack]");
+	/* Somebody else's memory is in the middle, and behind the end. */
+	assert_int_equal(heap_blocks_begin(b, HEAP, HEAP + 0x3000, 0), 0);
+	chunk(m, HEAP, 0x1000);
+	chunk(m, HEAP + 0x2000, 0x1000);
+	assert_int_equal(heap_blocks_begin(b, OTHER, OTHER + 0x2000, 1), 0);
+	chunk(m, OTHER + 0x100, 0x200);
+	assert_int_equal(heap_blocks_add_mapped(b, &mapped), 0);
+	heap_blocks_sort(b);
+}
+
+static void done(struct made *m)
+{
+	reach_roots_release(&m->roots);
+	heap_walk_release(&m->walk);
+	made_release(&m->memory);
+}
+
+static void check_ranges(const struct made *m, const struct reach_range *v, size_t n)
+{
+	for (size_t i = 0; i < n && i < m->roots.n_ranges; i++) {
+		assert_int_equal(m->roots.ranges[i].start, v[i].start);
+		assert_int_equal(m->roots.ranges[i].end, v[i].end);
+	}
+	assert_int_equal(m->roots.n_ranges, n);
+}
+
+#define CHECK(m, ...)                                                                              \
+	do {                                                                                       \
+		const struct reach_range ranges_[] = __VA_ARGS__;                                  \
+		check_ranges(m, ranges_, sizeof ranges_ / sizeof *ranges_);                        \
+	} while (0)
+
+static void all_that_is_not_the_allocators(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	/* The word behind a chunk is the block's. */
+	CHECK(&m, {{DATA, DATA + 0x100},
+		   {DATA + 0x900, DATA + 0x1000},
+		   {HEAP + 0x1008, HEAP + 0x2000},
+		   {HEAP + 0x3008, HEAP + 0x4000},
+		   {OTHER + 0x2000, OTHER + 0x4000},
+		   {MAPPED, MAPPED + 0x1000},
+		   {MAPPED + 0x2000, MAPPED + 0x4000},
+		   {THREAD, THREAD + 0x4000},
+		   {STACK, STACK + 0x4000}});
+	done(&m);
+}
+
+static void everything_if_the_allocator_is_not_known(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, NULL), 0);
+	assert_int_equal(m.roots.n_ranges, 6);
+	assert_int_equal(m.roots.ranges[0].end, DATA + 0x1000);
+	done(&m);
+}
+
+static void stacks_from_their_pointers_on(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	task(&m, STACK + 0x2345, DATA + 0x10);
+	task(&m, THREAD + 0x1000, THREAD + 0x3f00);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	CHECK(&m, {{DATA, DATA + 0x100},
+		   {DATA + 0x900, DATA + 0x1000},
+		   {HEAP + 0x1008, HEAP + 0x2000},
+		   {HEAP + 0x3008, HEAP + 0x4000},
+		   {OTHER + 0x2000, OTHER + 0x4000},
+		   {MAPPED, MAPPED + 0x1000},
+		   {MAPPED + 0x2000, MAPPED + 0x4000},
+		   {THREAD + 0x1000 - RED_ZONE, THREAD + 0x4000},
+		   {STACK + 0x2340 - RED_ZONE, STACK + 0x4000}});
+	assert_int_equal(m.roots.n_stacks, 2);
+	done(&m);
+}
+
+/* A coroutine in memory that has other things, too; a thread whose own data is elsewhere; two
+ * tasks on one stack. */
+static void what_may_be_no_stack_is_read_whole(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	task(&m, MAPPED + 0x2f00, MAPPED + 0x3f00); /* nothing guards it */
+	task(&m, THREAD + 0x1000, DATA + 0x20);	    /* it has another stack, too */
+	task(&m, STACK + 0x2000, DATA + 0x10);
+	task(&m, STACK + 0x1000, DATA + 0x18);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_int_equal(m.roots.n_ranges, 9);
+	assert_int_equal(m.roots.ranges[6].start, MAPPED + 0x2000);
+	assert_int_equal(m.roots.ranges[7].start, THREAD);
+	assert_int_equal(m.roots.ranges[8].start, STACK + 0x1000 - RED_ZONE);
+	done(&m);
+}
+
+static bool has_word(const struct made *m, uint64_t word)
+{
+	for (size_t i = 0; i < m->roots.n_words; i++)
+		if (m->roots.words[i] == word)
+			return true;
+	return false;
+}
+
+static void registers_and_the_table_of_thread_local_memory(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	assert_int_equal(still_add_word(&m.memory.still, 0xabcd), 0);
+	made_put(&m.memory, THREAD + 0x3f08, HEAP + 0x20);
+	task(&m, THREAD + 0x1000, THREAD + 0x3f00);
+	task(&m, 0x10, 0x20); /* nothing is there */
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	assert_true(has_word(&m, 0xabcd));
+	assert_true(has_word(&m, HEAP + 0x10));
+	done(&m);
+}
+
+/* Whatever a walk has made of damaged books: ranges are in order, and in what was copied. */
+static void pieces_that_overlap(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m);
+	struct heap_blocks *b = &m.walk.blocks;
+	struct heap_mapped mapped = {HEAP - 0x2000, HEAP - 0x2000, UINT64_C(1) << 32};
+	assert_int_equal(heap_blocks_begin(b, OTHER + 0x800, UINT64_MAX, 1), 0);
+	assert_int_equal(heap_blocks_begin(b, HEAP + 0x800, HEAP + 0x900, 0), 0);
+	chunk(&m, HEAP + 0x800, 0x10);
+	chunk(&m, HEAP + 0x820, UINT64_C(1) << 32);
+	assert_int_equal(heap_blocks_add_mapped(b, &mapped), 0);
+	heap_blocks_sort(b);
+	assert_int_equal(reach_roots_find(&m.roots, &m.memory.still, &m.walk), 0);
+	for (size_t i = 0; i < m.roots.n_ranges; i++) {
+		assert_true(m.roots.ranges[i].start < m.roots.ranges[i].end);
+		assert_true(!i || m.roots.ranges[i - 1].end <= m.roots.ranges[i].start);
+	}
+	assert_int_equal(m.roots.n_ranges, 2);
+	done(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_is_not_the_allocators),
+		cmocka_unit_test(everything_if_the_allocator_is_not_known),
+		cmocka_unit_test(stacks_from_their_pointers_on),
+		cmocka_unit_test(what_may_be_no_stack_is_read_whole),
+		cmocka_unit_test(registers_and_the_table_of_thread_local_memory),
+		cmocka_unit_test(pieces_that_overlap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/unit.h"
+
+#include "base/clock.h"
+#include "still/copy.h"
+#include "still/hold.h"
+#include "still/still.h"
+#include "still/take.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- areas and runs ---- */
+
+static void add(struct still *s, taddr start, taddr end, const char *path, bool writable)
+{
+	struct proc_map m = {.start = start,
+			     .end = end,
+			     .readable = true,
+			     .writable = writable,
+			     .ino = path[0] == '/',
+			     .path = path};
+
+	assert_int_equal(still_add_map(s, &m), 0);
+}
+
+static void what_madvise_has_split_is_one_area(void **state)
+{
+	struct still s = {0};
+
+	(void)state;
+	add(&s, 0x1000, 0x2000, "[heap]", true);
+	add(&s, 0x2000, 0x3000, "[heap]", true);
+	add(&s, 0x4000, 0x5000, "[heap]", true);
+	add(&s, 0x5000, 0x6000, "", true);
+	add(&s, 0x6000, 0x7000, "", false);
+	add(&s, 0x7000, 0x8000, "", false);
+	add(&s, 0x8000, 0x9000, "/lib/a", true);
+	add(&s, 0x9000, 0xa000, "/lib/a", true);
+	add(&s, 0xa000, 0xb000, "", true);
+	assert_int_equal(s.n_areas, 7);
+	assert_int_equal(still_area_at(&s, 0x2fff)->start, 0x1000);
+	assert_null(still_area_at(&s, 0x3000));
+	assert_int_equal(still_area_at(&s, 0x7000)->start, 0x6000);
+	assert_true(still_is_bss(&s, still_area_at(&s, 0xa000)));
+	assert_false(still_is_bss(&s, still_area_at(&s, 0x5000)));
+	still_release(&s);
+}
+
+static void nothing_is_read_outside_of_what_was_copied(void **state)
+{
+	struct still s = {0};
+	uint64_t word = 7;
+	/* As large as they are, for a sanitizer to see who goes beyond. */
+	uint8_t *first = calloc(1, 0x1000), *second = calloc(1, 0x1000);
+
+	(void)state;
+	first[0xff8] = 1;
+	second[0] = 2;
+	assert_int_equal(still_add_run(&s, 0x1000, 0x1000, first), 0);
+	assert_int_equal(still_add_run(&s, 0x2000, 0x1000, second), 0);
+	struct still_reader r = still_reader(&s);
+	assert_true(still_word(&r, 0x1ff8, &word));
+	assert_int_equal(word, 1);
+	assert_true(still_word(&r, 0x2000, &word));
+	assert_int_equal(word, 2);
+	assert_false(still_word(&r, 0x1ffc, &word));
+	assert_false(still_word(&r, 0x2ffc, &word));
+	assert_false(still_word(&r, 0xff8, &word));
+	assert_false(still_word(&r, 0x3000, &word));
+	assert_false(still_word(&r, UINT64_MAX - 3, &word));
+	assert_false(still_word(&r, UINT64_MAX - 7, &word));
+	assert_false(still_has(&r, 0x1000, UINT64_MAX));
+	assert_false(still_has(&r, 0x2ff8, UINT64_MAX - 0x1000));
+	assert_int_equal(still_word_or_0(&r, 0), 0);
+	free(first);
+	free(second);
+	still_release(&s);
+}
+
+/* ---- decisions ---- */
+
+static void the_expected_pause_grows_with_bytes_and_threads(void **state)
+{
+	(void)state;
+	assert_int_equal(still_expected_ns(UINT64_C(4000000000), 0, 1), 1000000000);
+	assert_int_equal(still_expected_ns(UINT64_C(4000000000), 0, 4), 500000000);
+	assert_int_equal(still_expected_ns(0, 10, 1), 1000000);
+}
+
+static void a_copy_takes_no_more_than_there_is(void **state)
+{
+	const uint64_t gib = UINT64_C(1) << 30;
+
+	(void)state;
+	assert_true(still_fits(gib, 4 * gib, false));
+	assert_false(still_fits(gib, 2 * gib, false));
+	assert_true(still_fits(gib, 2 * gib, true));
+	assert_false(still_fits(gib, gib, true));
+	assert_true(still_fits(gib, UINT64_MAX, false));
+}
+
+/* ---- a process ---- */
+
+static const char mark[] = "what is to be found";
+
+/* A process with a page at *@at that was written, and one behind it that was not. */
+static pid_t begin_child(char **at)
+{
+	*at = mmap(NULL, 2 * STILL_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		   0);
+	assert_true(*at != MAP_FAILED);
+	madvise(*at, 2 * STILL_PAGE, MADV_NOHUGEPAGE);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		memcpy(*at, mark, sizeof mark);
+		raise(SIGSTOP);
+		for (;;)
+			pause();
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void what_a_process_has_is_copied_and_no_page_is_given_to_it(void **state)
+{
+	struct still_asked asked = {.max_pause_ns = UINT64_C(600000000000)};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	assert_int_equal(still_take(&t, &asked, &e), 0);
+	struct still_reader r = still_reader(&t.still);
+	assert_true(still_has(&r, (uintptr_t)at, sizeof mark));
+	assert_memory_equal(r.bytes + ((uintptr_t)at - r.start), mark, sizeof mark);
+	assert_false(still_has(&r, (uintptr_t)at + STILL_PAGE, 1));
+	assert_int_equal(t.still.n_tasks, 1);
+	assert_true(t.still.tasks[0].sp);
+	still_taken_release(&t);
+	/* It is stopped as it was, and nobody traces it. */
+	int status;
+	assert_int_equal(kill(asked.pid, SIGCONT), 0);
+	assert_int_equal(waitpid(asked.pid, &status, WCONTINUED), asked.pid);
+	assert_true(WIFCONTINUED(status));
+	end_child(asked.pid);
+}
+
+static void a_process_that_has_ended_is_said_to_be_gone(void **state)
+{
+	struct still_asked asked = {.max_pause_ns = UINT64_C(600000000000)};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	end_child(asked.pid);
+	assert_int_equal(still_take(&t, &asked, &e), -ESRCH);
+	assert_string_equal(e.text, "");
+}
+
+static void more_than_the_pause_allows_stops_nobody(void **state)
+{
+	struct still_asked asked = {.max_pause_ns = 1};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	assert_int_equal(still_take(&t, &asked, &e), -STILL_TOO_LONG);
+	assert_non_null(strstr(e.text, "--max-pause="));
+	assert_null(strstr(e.text, "--passes"));
+	/* Nor are the stacks of its one thread copied in a nanosecond. */
+	asked.may_run = true;
+	assert_int_equal(still_take(&t, &asked, &e), -STILL_TOO_LONG);
+	assert_null(strstr(e.text, "--passes"));
+	asked.running = true;
+	assert_int_equal(still_take(&t, &asked, &e), -STILL_TOO_LONG);
+	assert_non_null(strstr(e.text, "to copy the stacks of its 1 threads it would"));
+	end_child(asked.pid);
+}
+
+/* Its stacks are copied in a tenth of a millisecond. */
+static void what_can_be_copied_while_it_runs_is_said_to_be(void **state)
+{
+	struct still_asked asked = {.max_pause_ns = 100001, .may_run = true};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	assert_int_equal(still_take(&t, &asked, &e), -STILL_TOO_LONG);
+	assert_non_null(strstr(e.text, " allows that, and --passes=2 copies it while it runs"));
+	end_child(asked.pid);
+}
+
+static bool quiet_when_it_is_too_late(void *ctx, const struct still_files *f)
+{
+	uint64_t from_ns = clock_now_ns();
+
+	(void)f;
+	while (clock_now_ns() - from_ns <= *(const uint64_t *)ctx)
+		;
+	return true;
+}
+
+static void who_has_not_been_copied_in_time_is_let_go(void **state)
+{
+	uint64_t allowed_ns = 100000000;
+	struct still_asked asked = {.max_pause_ns = allowed_ns,
+				    .may_run = true,
+				    .is_quiet = quiet_when_it_is_too_late,
+				    .ctx = &allowed_ns};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	assert_int_equal(still_take(&t, &asked, &e), -STILL_TOO_LONG);
+	/* Nothing has been copied, so that how long it takes is not known. */
+	assert_non_null(strstr(e.text, "stopped for 100 ms; a larger --max-pause may do, and "
+				       "--passes=2 copies it while it runs"));
+	end_child(asked.pid);
+}
+
+static void what_a_copy_needs_is_told_by_what_was_done(void **state)
+{
+	(void)state;
+	assert_int_equal(still_needed_ns(1000, 500, 1000), 2500);
+	assert_int_equal(still_needed_ns(1000, 1000, 1000), 1250);
+	assert_int_equal(still_needed_ns(1000, 0, 1000), 0);
+	assert_int_equal(still_needed_ns(UINT64_MAX / 2, 1, UINT64_MAX), 0);
+}
+
+/* The holder is killed while it holds: the kernel lets the process go. */
+static void whoever_kills_the_holder_lets_the_process_go(void **state)
+{
+	struct still_holder h;
+	struct still_pause pause;
+	struct still s = {0};
+	char *at;
+	pid_t pid = begin_child(&at);
+
+	(void)state;
+	assert_int_equal(still_holder_begin(&h), 0);
+	assert_int_equal(still_hold(&h, pid, UINT64_C(600000000000), &s), 0);
+	assert_int_equal(kill(h.pid, SIGKILL), 0);
+	assert_int_equal(still_let_go(&h, &pause), -EPIPE);
+	still_holder_end(&h);
+	/* Who is traced cannot be waited for as a child that goes on. */
+	int status;
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+	end_child(pid);
+	still_release(&s);
+}
+
+static unsigned quiet_asked;
+
+static bool never_quiet(void *ctx, const struct still_files *f)
+{
+	(void)ctx, (void)f;
+	quiet_asked++;
+	return false;
+}
+
+static void a_good_moment_is_waited_for_five_times(void **state)
+{
+	struct still_asked asked = {.max_pause_ns = UINT64_C(600000000000),
+				    .is_quiet = never_quiet};
+	struct still_taken t = {0};
+	struct error e;
+	char *at;
+
+	(void)state;
+	asked.pid = begin_child(&at);
+	assert_int_equal(still_take(&t, &asked, &e), 0);
+	assert_int_equal(t.waits, 5);
+	assert_int_equal(quiet_asked, 5);
+	still_taken_release(&t);
+	end_child(asked.pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_madvise_has_split_is_one_area),
+		cmocka_unit_test(nothing_is_read_outside_of_what_was_copied),
+		cmocka_unit_test(the_expected_pause_grows_with_bytes_and_threads),
+		cmocka_unit_test(a_copy_takes_no_more_than_there_is),
+		cmocka_unit_test(what_a_process_has_is_copied_and_no_page_is_given_to_it),
+		cmocka_unit_test(a_process_that_has_ended_is_said_to_be_gone),
+		cmocka_unit_test(more_than_the_pause_allows_stops_nobody),
+		cmocka_unit_test(what_can_be_copied_while_it_runs_is_said_to_be),
+		cmocka_unit_test(who_has_not_been_copied_in_time_is_let_go),
+		cmocka_unit_test(what_a_copy_needs_is_told_by_what_was_done),
+		cmocka_unit_test(whoever_kills_the_holder_lets_the_process_go),
+		cmocka_unit_test(a_good_moment_is_waited_for_five_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
