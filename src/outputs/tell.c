@@ -182,7 +182,7 @@ void tell_session_effort(say_fn *say, const struct session *s)
 			      "between the two, which comes on top"
 			    : "");
 	say_to(say, "%" PRIu64 " stop%s in all", e.stops, text_plural(e.stops));
-	if (trapped || e.followed || e.given_up)
+	if (e.followed || e.given_up)
 		say_to(say,
 		       "followed a task to its processor %" PRIu64 " time%s, and gave up %" PRIu64
 		       " time%s because others wanted it",
