@@ -68,7 +68,7 @@ void still_files_close(struct still_files *f)
 int still_room_make(struct still_room *room, uint64_t size)
 {
 	enum { HUGE_PAGE = 2 << 20, FEW = 8 << 20 };
-	room->used = 0;
+	room->used = room->copied = 0;
 	if (room->at && room->size >= size)
 		return 0;
 	still_room_release(room);
@@ -77,7 +77,7 @@ int still_room_make(struct still_room *room, uint64_t size)
 
 	if (at == MAP_FAILED)
 		return -ENOMEM;
-	*room = (struct still_room){at, size + HUGE_PAGE, 0};
+	*room = (struct still_room){.at = at, .size = size + HUGE_PAGE};
 	madvise(at, room->size, MADV_DONTFORK);
 	if (size > FEW)
 		madvise(at, room->size, MADV_HUGEPAGE);
@@ -241,6 +241,8 @@ static int copy_pieces(struct still *s, const struct still_files *f, unsigned th
 {
 	int err = pieces_copy(&c->pieces, f->pid, f->mem, threads, c->until_ns);
 
+	for (size_t i = 0; i < c->pieces.n; i++)
+		c->room->copied += c->pieces.v[i].got;
 	for (size_t i = 0; !err && i < c->pieces.n; i++)
 		err = take_piece(s, &c->pieces.v[i], rest);
 	pieces_release(&c->pieces);

@@ -24,7 +24,9 @@ void still_files_close(struct still_files *f);
 /* Where the bytes go. */
 struct still_room {
 	uint8_t *at;
-	uint64_t size, used;
+	uint64_t size;
+	uint64_t used;	 /* is copied, or would have been in time */
+	uint64_t copied; /* bytes */
 };
 
 /* Room for @size bytes that can be written to at once: its pages are there. What there is of it is

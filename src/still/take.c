@@ -172,7 +172,8 @@ static int look_once(struct still_taken *t, const struct still_asked *a,
 static int say_late(const struct still_taken *t, const struct still_asked *a, struct error *e)
 {
 	/* Of what is copied while it is held, @t tells only if that is all. */
-	uint64_t ns = a->running ? 0 : still_needed_ns(a->max_pause_ns, t->room.used, t->measured);
+	uint64_t ns = a->running ? 0
+				 : still_needed_ns(a->max_pause_ns, t->room.copied, t->measured);
 	char what[64] = "a larger --max-pause";
 
 	if (ns > a->max_pause_ns)

@@ -243,6 +243,42 @@ static void who_has_not_been_copied_in_time_is_let_go(void **state)
 	end_child(asked.pid);
 }
 
+/* However long it may take: what was listed and not copied does not count. */
+static void what_was_copied_in_time_is_known(void **state)
+{
+	enum { SIZE = 64 << 20 };
+	char *at, *large = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
+	struct still_room room = {0};
+	struct still_files f;
+	uint64_t bytes;
+	int err = -ETIME;
+
+	(void)state;
+	assert_true(large != MAP_FAILED);
+	memset(large, 1, SIZE);
+	pid_t pid = begin_child(&at);
+	assert_int_equal(still_files_open(&f, pid), 0);
+	for (uint64_t ns = 1000; err == -ETIME; ns += ns / 4) {
+		struct still s = {0};
+
+		assert_int_equal(still_read_areas(&s, &f), 0);
+		assert_int_equal(still_measure(&s, &f, &bytes), 0);
+		assert_true(bytes > SIZE);
+		assert_int_equal(still_room_make(&room, 2 * bytes), 0);
+		err = still_copy(&s, &f, &room, STILL_ALL, clock_now_ns() + ns);
+		if (err)
+			assert_true(room.copied < bytes);
+		still_release(&s);
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(room.copied, room.used);
+	still_room_release(&room);
+	still_files_close(&f);
+	end_child(pid);
+	munmap(large, SIZE);
+}
+
 static void what_a_copy_needs_is_told_by_what_was_done(void **state)
 {
 	(void)state;
@@ -313,6 +349,7 @@ int main(void)
 		cmocka_unit_test(more_than_the_pause_allows_stops_nobody),
 		cmocka_unit_test(what_can_be_copied_while_it_runs_is_said_to_be),
 		cmocka_unit_test(who_has_not_been_copied_in_time_is_let_go),
+		cmocka_unit_test(what_was_copied_in_time_is_known),
 		cmocka_unit_test(what_a_copy_needs_is_told_by_what_was_done),
 		cmocka_unit_test(whoever_kills_the_holder_lets_the_process_go),
 		cmocka_unit_test(a_good_moment_is_waited_for_five_times),
