@@ -3,6 +3,8 @@
 
 #include "proc/status.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 int calls_begin(struct program_calls *c, struct tracer *t, struct task *task, taddr insn)
@@ -58,6 +60,20 @@ int calls_map(struct program_calls *c, taddr at, size_t size, int prot, int flag
 		return (int)result;
 	*out = (taddr)result;
 	return 0;
+}
+
+int calls_map_at(struct program_calls *c, taddr at, size_t size, int prot, int flags)
+{
+	taddr got;
+	int err = calls_map(c, at, size, prot,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0, &got);
+
+	/* An old kernel takes the address for a wish. */
+	if (!err && got != at) {
+		calls_unmap(c, got, size);
+		return -EEXIST;
+	}
+	return err;
 }
 
 int calls_unmap(struct program_calls *c, taddr at, size_t size)

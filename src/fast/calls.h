@@ -31,6 +31,9 @@ long calls_run(struct program_calls *c, long nr, uint64_t a, uint64_t b, uint64_
 /* 0 or -errno; *@out: where. */
 int calls_map(struct program_calls *c, taddr at, size_t size, int prot, int flags, int fd,
 	      uint64_t offset, taddr *out);
+/* Anonymous, private memory of the program's at @at and nowhere else, with @flags besides. 0, or
+ * -errno: -EEXIST if something is there already. */
+int calls_map_at(struct program_calls *c, taddr at, size_t size, int prot, int flags);
 int calls_unmap(struct program_calls *c, taddr at, size_t size);
 int calls_advise(struct program_calls *c, taddr at, size_t size, int advice);
 

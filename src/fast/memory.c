@@ -4,6 +4,7 @@
 
 #include "fast/blob.h"
 #include "fast/calls.h"
+#include "fast/mapped.h"
 #include "fast/owner.h"
 #include "fast/refusal.h"
 #include "proc/file.h"
@@ -32,13 +33,30 @@ static size_t whole_size(const struct engine *e)
 	return e->agent_size + e->memory.size + TABLES_BYTES;
 }
 
-/* Addresses for all of it but what is near code, in one piece, where the kernel likes. */
+/* Where the program maps nothing for a long time; else, where the kernel likes. */
+static int map_room(const struct engine *e, struct program_calls *c, struct journal_entry *room)
+{
+	struct mapped all;
+	taddr far = 0;
+
+	if (!mapped_read(e, &all)) {
+		far = room_far(all.v, all.n, room->size, all.stack_limit);
+		free(all.v);
+	}
+	if (far && !calls_map_at(c, far, room->size, PROT_NONE, MAP_NORESERVE)) {
+		room->at = far;
+		return 0;
+	}
+	return calls_map(c, 0, room->size, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &room->at);
+}
+
+/* Addresses for all of it but what is near code, in one piece. */
 static int reserve(struct engine *e, struct program_calls *c)
 {
 	struct journal_entry room = { .kind = JOURNAL_MEMORY, .pid = e->space->pid,
 				      .size = whole_size(e) };
-	int err = calls_map(c, 0, room.size, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &room.at);
+	int err = map_room(e, c, &room);
 
 	if (err)
 		return err;

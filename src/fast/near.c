@@ -3,80 +3,45 @@
  * neighbourhood of modules, such as a program's own and that of its libraries. */
 #include "fast/engine_internal.h"
 
-#include "base/array.h"
 #include "fast/calls.h"
+#include "fast/mapped.h"
 #include "fast/room.h"
-#include "proc/maps.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #define NEAR_BYTES ((size_t)32 << 10)
 
-/* ---- where ---- */
-
-struct ranges {
-	struct room_range *v;
-	size_t n, cap;
-};
-
-static int add_range(const struct proc_map *m, void *ctx)
-{
-	struct ranges *r = ctx;
-	struct room_range *last = r->n ? &r->v[r->n - 1] : NULL;
-
-	if (last && last->end == m->start && !last->heap && strcmp(m->path, "[heap]") != 0 &&
-	    strcmp(m->path, "[stack]") != 0) {
-		last->end = m->end;
-		return 0;
-	}
-	if (ARRAY_RESERVE(&r->v, &r->cap, r->n))
-		return -ENOMEM;
-	r->v[r->n++] = (struct room_range){ .start = m->start, .end = m->end,
-					    .heap = !strcmp(m->path, "[heap]"),
-					    .stack = !strcmp(m->path, "[stack]") };
-	return 0;
-}
+/* The kernel hands out the addresses that are nearest; functions farther up are to have their code
+ * in the same area. */
+#define AWAY (ARCH_PATCH_REACH / 2)
 
 static int find_room(const struct engine *e, taddr function, size_t size, taddr *at)
 {
 	struct room_wish wish = { .near_start = function, .near_end = function + FAST_PAGE,
-				  .reach = ARCH_PATCH_REACH, .size = size };
-	struct ranges r = { 0 };
-	struct rlimit stack;
+				  .away = AWAY, .reach = ARCH_PATCH_REACH, .size = size };
+	struct mapped all;
+	int err = mapped_read(e, &all);
 
-	if (!prlimit(tasks_tid(e), RLIMIT_STACK, NULL, &stack) && stack.rlim_cur != RLIM_INFINITY)
-		wish.stack_limit = stack.rlim_cur;
-	int err = proc_maps_each(tasks_tid(e), add_range, &r);
-	*at = err ? 0 : room_find(r.v, r.n, &wish);
-	free(r.v);
-	return err ? err : *at ? 0 : -ENOMEM;
+	if (err)
+		return err;
+	wish.stack_limit = all.stack_limit;
+	*at = room_find(all.v, all.n, &wish);
+	free(all.v);
+	return *at ? 0 : -ENOMEM;
 }
 
 /* ---- in the program ---- */
 
 static int map_code(struct program_calls *c, taddr at)
 {
-	taddr got;
-	int err = calls_map(c, at, NEAR_BYTES, PROT_READ | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
-
-	/* An old kernel takes the address for a wish. */
-	if (!err && got != at) {
-		calls_unmap(c, got, NEAR_BYTES);
-		return -EEXIST;
-	}
-	return err;
+	return calls_map_at(c, at, NEAR_BYTES, PROT_READ | PROT_EXEC, 0);
 }
 
 static int map_flag(struct program_calls *c, taddr at)
 {
-	taddr got;
-	int err = calls_map(c, at, FAST_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0, &got);
+	int err = calls_map_at(c, at, FAST_PAGE, PROT_READ | PROT_WRITE, 0);
 
 	return err ? err : calls_advise(c, at, FAST_PAGE, MADV_WIPEONFORK);
 }

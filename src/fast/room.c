@@ -9,22 +9,38 @@
 /* Where the break may grow to, and stacks at least. */
 #define HEAP_ROOM (UINT64_C(1) << 30)
 #define STACK_ROOM (UINT64_C(64) << 20)
+/* Of 128 TiB. Farther down is where sanitizers have their shadows and heaps. */
+#define FAR (UINT64_C(1) << 40)
 
 static taddr add(taddr a, uint64_t more)
 {
 	return a > UINT64_MAX - more ? UINT64_MAX : a + more;
 }
 
-/* The hole between two ranges, less what they may want to grow into. */
-static void shrink(taddr *lo, taddr *hi, const struct room_range *below,
-		   const struct room_range *above, uint64_t stack_limit)
-{
-	uint64_t stack = stack_limit > STACK_ROOM ? stack_limit : STACK_ROOM;
+struct hole {
+	taddr lo, hi;
+	bool under_stack;
+};
 
+/* The hole below the @i-th range, less what its neighbours may want to grow into. */
+static struct hole hole_below(const struct room_range *ranges, size_t n, size_t i,
+			      uint64_t stack_limit)
+{
+	const struct room_range *below = i ? &ranges[i - 1] : NULL;
+	const struct room_range *above = i < n ? &ranges[i] : NULL;
+	uint64_t stack = stack_limit > STACK_ROOM ? stack_limit : STACK_ROOM;
+	struct hole h = { below ? below->end : LOWEST, above ? above->start : HIGHEST,
+			  above && above->stack };
+
+	if (h.hi > HIGHEST)
+		h.hi = HIGHEST;
 	if (below && below->heap)
-		*lo = add(*lo, HEAP_ROOM);
-	if (above && above->stack)
-		*hi = *hi > stack ? *hi - stack : 0;
+		h.lo = add(h.lo, HEAP_ROOM);
+	if (h.under_stack)
+		h.hi = h.hi > stack ? h.hi - stack : 0;
+	h.lo = (h.lo + PAGE - 1) & ~(PAGE - 1);
+	h.hi &= ~(PAGE - 1);
+	return h;
 }
 
 static uint64_t distance(const struct room_wish *w, taddr at)
@@ -34,36 +50,99 @@ static uint64_t distance(const struct room_wish *w, taddr at)
 	return w->near_end - at;
 }
 
-/* The place in a hole that is nearest; 0: nothing fits. */
-static taddr place_in(const struct room_wish *w, taddr lo, taddr hi)
+static uint64_t strays(const struct room_wish *w, taddr at)
 {
-	uint64_t need = w->size + 2 * PAGE;
+	uint64_t d = distance(w, at);
 
-	lo = (lo + PAGE - 1) & ~(PAGE - 1);
-	hi &= ~(PAGE - 1);
-	if (hi <= lo || hi - lo < need)
+	return d > w->away ? d - w->away : w->away - d;
+}
+
+/* @wished, or, of the ends of what a hole has room for, the one that is near the code. */
+static taddr within(taddr wished, taddr lowest, taddr highest, taddr near)
+{
+	wished &= ~(PAGE - 1);
+	return wished > lowest && wished < highest ? wished : near;
+}
+
+/* 0: nothing fits. */
+static taddr place_in(const struct room_wish *w, const struct hole *h)
+{
+	taddr lowest = h->lo + PAGE, highest;
+
+	if (h->hi <= h->lo || h->hi - h->lo < w->size + 2 * PAGE)
 		return 0;
-	return hi <= w->near_start ? hi - PAGE - w->size : lo + PAGE;
+	highest = h->hi - PAGE - w->size;
+	if (h->hi <= w->near_start)
+		return within(w->near_start > w->away ? w->near_start - w->away : 0, lowest,
+			      highest, highest);
+	if (h->under_stack)
+		return lowest;
+	return within(add(w->near_end, w->away), lowest, highest, lowest);
+}
+
+/* Where programs are least likely to get addresses. */
+enum rank {
+	ABOVE,	     /* the break begins where a program's data ends */
+	BELOW,
+	UNDER_STACK, /* what is kept free for it, see mmap_base() of the kernel */
+};
+
+struct place {
+	taddr at; /* 0: none */
+	enum rank rank;
+};
+
+static struct place place_found(const struct room_wish *w, const struct hole *h)
+{
+	struct place p = { place_in(w, h), ABOVE };
+
+	if (p.at && distance(w, p.at) > w->reach)
+		p.at = 0;
+	if (h->under_stack)
+		p.rank = UNDER_STACK;
+	else if (p.at < w->near_start)
+		p.rank = BELOW;
+	return p;
+}
+
+static bool is_better(const struct room_wish *w, const struct place *p, const struct place *than)
+{
+	if (!p->at || !than->at)
+		return p->at;
+	if (p->rank != than->rank)
+		return p->rank > than->rank;
+	return strays(w, p->at) < strays(w, than->at);
+}
+
+static uint64_t whole_pages(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(PAGE - 1);
 }
 
 taddr room_find(const struct room_range *ranges, size_t n, const struct room_wish *wish)
 {
 	struct room_wish w = *wish;
-	taddr best = 0;
+	struct place best = { 0 };
 
-	w.size = (w.size + PAGE - 1) & ~(PAGE - 1);
+	w.size = whole_pages(w.size);
 	for (size_t i = 0; i <= n; i++) {
-		const struct room_range *below = i ? &ranges[i - 1] : NULL;
-		const struct room_range *above = i < n ? &ranges[i] : NULL;
-		taddr lo = below ? below->end : LOWEST, hi = above ? above->start : HIGHEST;
+		struct hole h = hole_below(ranges, n, i, w.stack_limit);
+		struct place p = place_found(&w, &h);
 
-		if (hi > HIGHEST)
-			hi = HIGHEST;
-		shrink(&lo, &hi, below, above, w.stack_limit);
-		taddr at = place_in(&w, lo, hi);
-		if (at && distance(&w, at) <= w.reach &&
-		    (!best || distance(&w, at) < distance(&w, best)))
-			best = at;
+		if (is_better(&w, &p, &best))
+			best = p;
 	}
-	return best;
+	return best.at;
+}
+
+taddr room_far(const struct room_range *ranges, size_t n, uint64_t size, uint64_t stack_limit)
+{
+	size = whole_pages(size);
+	for (size_t i = n + 1; i--;) {
+		struct hole h = hole_below(ranges, n, i, stack_limit);
+
+		if (h.hi > h.lo && (h.hi - h.lo) / 2 >= FAR && FAR > size)
+			return h.hi - FAR - size;
+	}
+	return 0;
 }

@@ -63,6 +63,45 @@ fast() { # COMMAND...: refused, with this in the sentence
 	done
 }
 
+# handed_out NAME: targets/addresses, which has begun as NAME, is told to map once more
+handed_out() {
+	tell_await "$1" map '^mapped$'
+}
+
+# same_addresses NAME WHAT: those that it was given in all are those that it was given alone
+same_addresses() {
+	finish "$1" || return 1
+	[ "$(lines_with alone.out ' 0x')" = 39 ] || fail "not what it should say" "$(cat alone.out)" || return 1
+	diff <(grep -a ' 0x' alone.out) <(grep -a ' 0x' "$1.out") || fail "other addresses: $2"
+}
+
+@test "the addresses that the kernel hands out are those of the program alone" {
+	local form layout
+	for form in -pie -no-pie -static -static-pie; do
+		cc -D_GNU_SOURCE -O1 -I"$ROOT/tests/targets" $form -pthread -o addresses "$ROOT/tests/targets/addresses.c"
+		for layout in -R -RL; do
+			start alone setarch "$layout" ./addresses
+			for _ in 1 2 3; do
+				handed_out alone
+			done
+			finish alone
+			start run setarch "$layout" "$MPROF" run --engine=fast -o /dev/null --data=/dev/null ./addresses
+			for _ in 1 2 3; do
+				handed_out run
+			done
+			same_addresses run "run $form $layout"
+			start attached setarch "$layout" ./addresses
+			handed_out attached
+			attach --engine=fast -o /dev/null --data=/dev/null "$PID"
+			handed_out attached
+			detach "$PID"
+			handed_out attached
+			same_addresses attached "attach $form $layout"
+			rm ./*.in
+		done
+	done
+}
+
 @test "a busy server is attached to again and again by the fast engine, and is as it was afterwards" {
 	start server "$T/server"
 	progress server

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where there is room near a program's code. */
+/* Where there is room near a program's code, or far from all. */
 #include "unit/unit.h"
 
 #include "fast/room.h"
@@ -12,31 +12,69 @@ static const struct room_wish wish = {
 	.near_start = 0x7f0000100000, .near_end = 0x7f0000300000, .reach = G, .size = 16 * K,
 };
 
-static void the_nearest_hole_has_a_page_free_at_either_side(void **state)
+static void it_is_below_as_far_away_as_is_wished(void **state)
 {
 	const struct room_range used[] = {
 		{ .start = 0x7f0000000000, .end = 0x7f0000310000 },
 		{ .start = 0x7f0000400000, .end = 0x7f0000500000 },
 	};
+	struct room_wish w = wish;
 
 	(void)state;
-	assert_int_equal(room_find(used, 2, &wish), 0x7f0000311000);
+	w.away = G / 2;
+	assert_int_equal(room_find(used, 2, &w), 0x7f0000100000 - G / 2);
+	/* Of the distances that are within reach the hole may have none that is wished. */
+	w.away = 64 * K;
+	assert_int_equal(room_find(used, 2, &w), 0x7f0000000000 - 20 * K);
 }
 
-static void below_is_as_good_as_above_if_it_is_nearer(void **state)
+static void nearest_to_the_distance_is_best(void **state)
 {
 	const struct room_range used[] = {
-		{ .start = 0x7f0000100000, .end = 0x7f0004000000 },
+		{ .start = 0x7e0000000000, .end = 0x7f0000010000 },
+		{ .start = 0x7f0000020000, .end = 0x7f0000080000 },
+		{ .start = 0x7f0000090000, .end = 0x7f0000310000 },
 	};
+	struct room_wish w = wish;
 
 	(void)state;
-	assert_int_equal(room_find(used, 1, &wish), 0x7f0000100000 - 4 * K - 16 * K);
+	assert_int_equal(room_find(used, 3, &w), 0x7f0000090000 - 20 * K);
+	w.away = G / 2;
+	assert_int_equal(room_find(used, 3, &w), 0x7f0000020000 - 20 * K);
+}
+
+static void above_is_for_those_who_have_no_room_below(void **state)
+{
+	const struct room_range used[] = {
+		{ .start = 0x7e0000000000, .end = 0x7f0000310000 },
+	};
+	struct room_wish w = wish;
+
+	(void)state;
+	assert_int_equal(room_find(used, 1, &w), 0x7f0000311000);
+	w.away = G / 2;
+	assert_int_equal(room_find(used, 1, &w), 0x7f0000300000 + G / 2);
+}
+
+static void what_is_kept_free_for_the_stack_is_best(void **state)
+{
+	const struct room_range used[] = {
+		{ .start = 0x7f0000000000, .end = 0x7f0000310000 },
+		{ .start = 0x7f000c000000, .end = 0x7f000c021000, .stack = true },
+	};
+	struct room_wish w = wish;
+
+	(void)state;
+	w.away = G / 2;
+	assert_int_equal(room_find(used, 2, &w), 0x7f0000311000);
+	w.reach = 2 * M; /* it is not within reach, and what is below is not either */
+	assert_int_equal(room_find(used, 2, &w), 0);
 }
 
 static void a_hole_that_is_too_small_is_passed_by(void **state)
 {
 	struct room_range used[] = {
-		{ .start = 0x7f0000000000, .end = 0x7f0000310000 },
+		{ .start = 0x7e0000000000, .end = 0x7f0000310000 },
 		{ .start = 0x7f0000310000 + 24 * K - 1, .end = 0x7f0000320000 },
 		{ .start = 0x7f0000400000, .end = 0x7f0000500000 },
 	};
@@ -118,11 +156,40 @@ static void nobody_is_put_at_the_bottom_or_behind_the_top(void **state)
 	assert_int_equal(room_find(top, 1, &high), 0x7fffffff0000 - 20 * K);
 }
 
+static void far_is_a_tebibyte_below_what_is_mapped_below_the_stack(void **state)
+{
+	const struct room_range used[] = {
+		{ .start = 0x555555554000, .end = 0x555555560000 },
+		{ .start = 0x7f0000000000, .end = 0x7f0000310000 },
+		{ .start = 0x7fffffffd000, .end = 0x7fffffffe000, .stack = true },
+	};
+
+	(void)state;
+	assert_int_equal(room_far(used, 3, 16 * K, 0), 0x7f0000000000 - 1024 * G - 16 * K);
+	/* A static program has nothing there. */
+	const struct room_range alone[] = { used[0], used[2] };
+	assert_int_equal(room_far(alone, 2, 16 * K, 0),
+			 (0x7fffffffd000 - 64 * M - 1024 * G) / (4 * K) * (4 * K) - 16 * K);
+}
+
+static void far_is_nowhere_where_all_is_reserved(void **state)
+{
+	const struct room_range used[] = { { .start = 0x10000000000, .end = 0x7ff000000000 } };
+	const struct room_range hole[] = { { .start = 0x20000000000, .end = 0x7ff000000000 } };
+
+	(void)state;
+	assert_int_equal(room_far(used, 1, 16 * K, 0), 0);
+	assert_int_equal(room_far(hole, 1, 16 * K, 0), 0);
+	assert_int_not_equal(room_far(hole, 0, 16 * K, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_nearest_hole_has_a_page_free_at_either_side),
-		cmocka_unit_test(below_is_as_good_as_above_if_it_is_nearer),
+		cmocka_unit_test(it_is_below_as_far_away_as_is_wished),
+		cmocka_unit_test(nearest_to_the_distance_is_best),
+		cmocka_unit_test(above_is_for_those_who_have_no_room_below),
+		cmocka_unit_test(what_is_kept_free_for_the_stack_is_best),
 		cmocka_unit_test(a_hole_that_is_too_small_is_passed_by),
 		cmocka_unit_test(what_is_out_of_reach_is_none),
 		cmocka_unit_test(
@@ -130,6 +197,8 @@ int main(void)
 		cmocka_unit_test(the_break_may_grow),
 		cmocka_unit_test(the_stack_may_grow),
 		cmocka_unit_test(nobody_is_put_at_the_bottom_or_behind_the_top),
+		cmocka_unit_test(far_is_a_tebibyte_below_what_is_mapped_below_the_stack),
+		cmocka_unit_test(far_is_nowhere_where_all_is_reserved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
