@@ -29,7 +29,8 @@ TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux bin
 	python3 perl git libxml2-utils libjemalloc2 libjemalloc-dev \
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
-	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl
+	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \
+	redis-tools
 
 all: $(B)/mprof ## build mprof (the default)
 

@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
 load ../lib/engines
+load ../lib/redis
 
 HOOKS=(--hook=malloc:pool_take --hook=free:pool_give --hook=realloc:pool_more)
 
@@ -199,19 +200,6 @@ at_call() {
 }
 
 # ---- redis: an allocator of which one function can have no pad ----
-
-# begin_redis: a server of ours without files, at $SOCK; its number is in PID
-begin_redis() {
-	SOCK=$D/redis.sock
-	env "MPROF_TEST_MARK=$MARK" redis-server --port 0 --unixsocket "$SOCK" --save '' --appendonly no --dir "$D" \
-		>redis.out 2>redis.err </dev/null 3>&- &
-	PID=$!
-	until_true "redis does not answer" answers
-}
-
-answers() {
-	[ "$(redis-cli -s "$SOCK" ping 2>/dev/null)" = PONG ]
-}
 
 # begin_load REQUESTS: in the background; its number is in LOAD
 begin_load() {

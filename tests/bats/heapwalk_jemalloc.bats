@@ -6,6 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/live
+load ../lib/redis
 
 setup_file() {
 	JEMALLOC=$(find /usr/lib -name libjemalloc.so.2 | head -n 1)
@@ -102,18 +103,14 @@ forgotten() {
 
 # Redis' own threads do not allocate much: what it says of its allocator changes by buffers of clients only.
 @test "redis-server at work: the books hold, and their sum is what jemalloc says" {
-	command -v redis-server >/dev/null || skip "redis-server is not installed"
 	local says walked
-	env "MPROF_TEST_MARK=$MARK" redis-server --port 0 --unixsocket "$D/sock" --save '' --appendonly no --dir "$D" \
-		>redis.out 2>redis.err </dev/null 3>&- &
-	PID=$!
-	until_true "redis does not answer" redis-cli -s "$D/sock" ping
-	redis-benchmark -s "$D/sock" -q -n 20000 -r 5000 -t set,lpush,hset >/dev/null
+	begin_redis
+	redis-benchmark -s "$SOCK" -q -n 20000 -r 5000 -t set,lpush,hset >/dev/null
 	looked heap --format=json "$PID"
 	[ "$(jq -r '.allocator, .doubtful' heap | xargs)" = 'jemalloc false' ] || fail "$(cat heap)"
 	# It counts what is in thread caches as allocated.
 	walked=$(jq '.bytes + ([.arenas[].cached_bytes] | add)' heap)
-	says=$(redis-cli -s "$D/sock" memory malloc-stats | sed -n 's/^Allocated: \([0-9]*\),.*/\1/p' | head -n 1)
+	says=$(redis-cli -s "$SOCK" memory malloc-stats | sed -n 's/^Allocated: \([0-9]*\),.*/\1/p' | head -n 1)
 	echo "# $walked by the walk, $says by jemalloc, with what it prints that into" >&3
 	[ "$says" -ge "$walked" ] && [ $((says - walked)) -le 262144 ] || fail "$walked by the walk, $says by jemalloc"
 	looked rss --format=json "$PID"
@@ -121,6 +118,6 @@ forgotten() {
 	classes >lost
 	[ "$(cut -d' ' -f1-4 lost)" = '0 0 0 0' ] || fail "lost by redis" "$(cat leaks)"
 	[ "$(cut -d' ' -f5 lost)" -gt 10000 ]
-	redis-cli -s "$D/sock" shutdown nosave || true
+	redis-cli -s "$SOCK" shutdown nosave || true
 	wait "$PID"
 }
