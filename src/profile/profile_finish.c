@@ -86,6 +86,9 @@ static void move_counts(struct profile *p, const struct numbers *to)
 		p->kept_windows.v[i].node = to->nodes[p->kept_windows.v[i].node];
 	for (size_t i = 0; i < p->kept_windows.n_survivors; i++)
 		p->kept_windows.survivors[i].node = to->nodes[p->kept_windows.survivors[i].node];
+	/* Who has held something has a request. */
+	for (size_t i = 0; i < p->kept_series.n_held; i++)
+		p->kept_series.held[i].site = to->places[p->kept_series.held[i].site];
 }
 
 /* An array that need not grow any more; if there is no smaller one, it stays as it is. */
@@ -115,6 +118,7 @@ static void drop_what_only_events_need(struct profile *p)
 	lifetimes_release(l);
 	*l = counted;
 	windows_release(&p->windows);
+	series_release(&p->series);
 	free(p->taken);
 	p->taken = NULL;
 	p->n_taken = p->cap_taken = 0;
@@ -133,6 +137,8 @@ int profile_finish(struct profile *p)
 	if (!err && !p->finished)
 		err = profile_list_windows(p, &p->kept_windows);
 	if (!err && !p->finished)
+		err = profile_list_series(p, &p->kept_series);
+	if (!err && !p->finished)
 		err = before_finish(&p->before);
 	if (!err && !p->finished)
 		err = profile_list_marks(p, &p->kept_marks);
@@ -150,6 +156,8 @@ int profile_finish(struct profile *p)
 		shrink(&c->sites, c->n_sites, &c->cap_sites, sizeof *c->sites);
 		shrink(&c->lines, c->n_lines, &c->cap_lines, sizeof *c->lines);
 	}
+	if (!p->finished)
+		kept_series_release(&p->kept_series);
 	free(to.nodes);
 	free(to.places);
 	return err;

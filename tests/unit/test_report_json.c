@@ -96,7 +96,7 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
 		       "\"guessed_chains\":0},"
 		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],"
-		       "\"lifetimes\":[]}");
+		       "\"lifetimes\":[],\"timeline\":null}");
 	json_decref(r);
 }
 
