@@ -38,23 +38,18 @@ struct collecting {
 	size_t n_nodes, cap_nodes;
 };
 
-static uint32_t line_of(const struct profile_data *d, uint32_t site)
-{
-	return site < d->n_sites ? d->sites[site].line : 0;
-}
-
 static bool entry_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct collecting *c = owner;
 	uint32_t a = c->v[id].row.site, b = *(const uint32_t *)key;
 
 	return names_function(c->d, a) == names_function(c->d, b) &&
-	       line_of(c->d, a) == line_of(c->d, b);
+	       names_compare_lines(c->d, a, b) == 0;
 }
 
 static uint64_t hash_of(const struct profile_data *d, uint32_t site)
 {
-	return hash_add(hash_mix(names_function(d, site)), line_of(d, site));
+	return hash_add(hash_mix(names_function(d, site)), names_line(d, site));
 }
 
 static uint64_t entry_rehash(const void *owner, uint32_t id)

@@ -108,12 +108,16 @@ static void two_lines_of_a_function_are_two_rows(void **state)
 	line(d, "f", "f.c", 10);
 	pd_build_chain(d, "main > f+3", 4, 1, 0);
 	line(d, "f", "f.c", 11);
+	/* A function may be of several files: what #include and #line make of it. */
+	pd_build_chain(d, "main > f+4", 3, 1, 0);
+	line(d, "f", "f.y", 11);
 	finish(d, NULL, NULL);
 	struct summary s = collected(d);
 
-	assert_int_equal(s.n, 2);
+	assert_int_equal(s.n, 3);
 	assert_int_equal(s.rows[0].bytes, 16);
 	assert_int_equal(s.rows[1].bytes, 4);
+	assert_int_equal(s.rows[2].bytes, 3);
 	summary_release(&s);
 	profile_data_free(d);
 }
