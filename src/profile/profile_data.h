@@ -194,8 +194,14 @@ struct pd_before_bin {
 	uint64_t blocks, freed, missed; /* missed: they are gone, which was not seen */
 };
 
+enum before_how {
+	BEFORE_UNKNOWN,	/* nobody has looked */
+	BEFORE_COUNTED,	/* only how many there were */
+	BEFORE_WALKED,
+};
+
 struct pd_before {
-	uint32_t how;	/* 0: nobody has looked; 1: only the sums are known; 2: blocks, too */
+	uint32_t how;		/* enum before_how */
 	uint64_t blocks, bytes;	/* usable ones */
 	uint64_t freed_bytes;	/* their number is totals.before_frees */
 	uint64_t missed, missed_bytes;

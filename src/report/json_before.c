@@ -29,7 +29,7 @@ json_t *json_before(const struct profile_data *d)
 {
 	const struct pd_before *b = &d->before;
 
-	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == 2, "blocks",
+	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == BEFORE_WALKED, "blocks",
 			 json_out_int(b->blocks), "bytes", json_out_int(b->bytes), "freed_blocks",
 			 json_out_int(d->totals.before_frees), "freed_bytes",
 			 json_out_int(b->freed_bytes), "missed", json_out_int(b->missed),
