@@ -5,6 +5,7 @@
 #include "base/search.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,20 @@ int pd_types_seen_add(struct pd_types_seen *s, const struct profile_data *d, uin
 	}
 	s->certain &= s->n == 1;
 	return 0;
+}
+
+char *pd_types_seen_text(const struct pd_types_seen *s)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (size_t i = 0; f && i < s->n; i++)
+		fprintf(f, "%s%s", i ? " | " : "", s->v[i]->name);
+	if (f && !fclose(f))
+		return text;
+	free(f ? text : NULL);
+	return NULL;
 }
 
 void pd_types_seen_release(struct pd_types_seen *s)

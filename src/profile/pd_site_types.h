@@ -34,6 +34,8 @@ struct pd_types_seen {
 
 /* Add those of a node. 0 or -ENOMEM. */
 int pd_types_seen_add(struct pd_types_seen *s, const struct profile_data *d, uint32_t node);
+/* "A | B", for free(); "" if none is known. NULL: out of memory. */
+char *pd_types_seen_text(const struct pd_types_seen *s);
 void pd_types_seen_release(struct pd_types_seen *s);
 
 #endif

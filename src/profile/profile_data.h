@@ -319,6 +319,9 @@ bool *profile_data_modules_used(const struct profile_data *d);
  */
 int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
 
+/* The rows of resident memory of @d, which has none yet. 0 or -ENOMEM. */
+int profile_data_copy_rss(struct profile_data *d, const struct pd_rss_row *rows, size_t n);
+
 /* What was there besides what was counted is in @to, too, which had nothing of that. 0 or
  * -ENOMEM. */
 int profile_data_copy_besides(struct profile_data *to, const struct profile_data *from);

@@ -29,8 +29,9 @@ json_t *json_before(const struct profile_data *d)
 {
 	const struct pd_before *b = &d->before;
 
-	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == BEFORE_WALKED, "blocks",
-			 json_out_int(b->blocks), "bytes", json_out_int(b->bytes), "freed_blocks",
+	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == BEFORE_WALKED,
+			 "blocks", json_out_int(b->blocks), "bytes", json_out_int(b->bytes),
+			 "freed_blocks",
 			 json_out_int(d->totals.before_frees), "freed_bytes",
 			 json_out_int(b->freed_bytes), "missed", json_out_int(b->missed),
 			 "missed_bytes", json_out_int(b->missed_bytes), "pause_ms",

@@ -187,7 +187,6 @@ static char *type_of(const struct collecting *c, const struct entry *e, int *err
 	struct pd_types_seen seen = {0};
 	bool all = true;
 	char *text = NULL;
-	size_t len = 0;
 
 	for (uint32_t i = e->first; !*err && i != PD_NONE; i = c->nodes[i].next) {
 		size_t at = pd_site_types_from(c->d, c->nodes[i].node);
@@ -196,14 +195,9 @@ static char *type_of(const struct collecting *c, const struct entry *e, int *err
 		      c->d->site_types[at].node == c->nodes[i].node;
 		*err = pd_types_seen_add(&seen, c->d, c->nodes[i].node);
 	}
-	FILE *f = !*err && all && seen.n && seen.n <= TYPES_SHOWN ? open_memstream(&text, &len)
-								  : NULL;
-	for (size_t i = 0; f && i < seen.n; i++)
-		fprintf(f, "%s%s", i ? " | " : "", seen.v[i]->name);
-	if (f && fclose(f)) {
-		free(text);
-		text = NULL;
-		*err = -ENOMEM;
+	if (!*err && all && seen.n && seen.n <= TYPES_SHOWN) {
+		text = pd_types_seen_text(&seen);
+		*err = text ? 0 : -ENOMEM;
 	}
 	pd_types_seen_release(&seen);
 	return text;

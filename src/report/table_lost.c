@@ -188,18 +188,20 @@ static int append_where(struct row *row, const struct profile_data *d, const str
 {
 	char *where = where_text(d, v->site);
 	struct pd_types_seen seen;
-	int err = leaks_site_types(d, &p->leaks, v->path, &seen);
+	char *types = leaks_site_types(d, &p->leaks, v->path, &seen) ? NULL
+								     : pd_types_seen_text(&seen);
+	int err = where && types ? 0 : -ENOMEM;
 
 	row_append_name(row, where ? where : "");
 	if (!v->own)
 		row_append(row, ", in no code of the program's own");
-	for (size_t i = 0; i < seen.n; i++) {
-		row_append(row, i ? " | " : ": ");
-		row_append_name(row, seen.v[i]->name);
+	if (!err && *types) {
+		row_append(row, ": ");
+		row_append_name(row, types);
 	}
 	pd_types_seen_release(&seen);
-	err = where ? err : -ENOMEM;
 	free(where);
+	free(types);
 	return err;
 }
 
