@@ -103,12 +103,6 @@ static void print_row(struct row *row, const struct lost_row *v, const char *wha
 	row_end(row);
 }
 
-static void add_sum(struct heap_sum *to, struct heap_sum more)
-{
-	to->n += more.n;
-	to->bytes += more.bytes;
-}
-
 /* All but the last column. */
 static void begin_heading(struct row *row, const char *bytes, bool through)
 {
@@ -135,8 +129,8 @@ static void print_rows(struct row *row, const struct lost_row *v, size_t n, size
 			print_row(row, &v[i], what, through);
 			continue;
 		}
-		add_sum(&others.blocks, v[i].blocks);
-		add_sum(&others.through, v[i].through);
+		heap_sum_add(&others.blocks, v[i].blocks);
+		heap_sum_add(&others.through, v[i].through);
 	}
 	if (n <= shown)
 		return;
@@ -230,8 +224,8 @@ static void print_other_paths(struct row *row, const struct lost_path *v, size_t
 	char what[64];
 
 	for (size_t i = 0; i < n; i++) {
-		add_sum(&others.blocks, v[i].blocks);
-		add_sum(&others.through, v[i].through);
+		heap_sum_add(&others.blocks, v[i].blocks);
+		heap_sum_add(&others.through, v[i].through);
 	}
 	begin_row(row, others.blocks, &others.through);
 	row_move(row, REQUESTED_BY);
