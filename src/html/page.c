@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TITLE_MARK "<!--mprof:title-->"
-#define DATA_MARK  "<!--mprof:data-->"
-
 /* ---- titles ---- */
 
 /* As in JSON, what is not UTF-8 is U+FFFD; and so is what a title bar has no picture for. */
@@ -185,19 +182,11 @@ static const char *put_until(const char *rest, const char *end, const char *mark
 	return at + strlen(mark);
 }
 
-static bool has_marks(const struct page_template *t)
-{
-	const char *title = memmem(t->text, t->len, TITLE_MARK, strlen(TITLE_MARK));
-
-	return title &&
-	       memmem(title, (size_t)(t->text + t->len - title), DATA_MARK, strlen(DATA_MARK));
-}
-
 int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out)
 {
 	const char *end = t->text + t->len;
 
-	if (!has_marks(t))
+	if (!template_has_marks(t))
 		return -EINVAL;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
 	int err = put_title(d, n, out);

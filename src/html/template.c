@@ -54,20 +54,37 @@ static int read_all(FILE *f, struct page_template *t)
 	return ferror(f) ? -EIO : 0;
 }
 
-int template_load(const char *path, struct page_template *t, struct error *e)
+static int load_file(const char *path, struct page_template *t, struct error *e)
 {
-	*t = (struct page_template){0};
-	if (!path)
-		return load_own(t, e);
 	FILE *f = fopen(path, "re");
 	int err = f ? read_all(f, t) : -errno;
 
 	if (f)
 		fclose(f);
-	if (!err)
-		return 0;
-	template_release(t);
-	return error_set(e, err, "cannot read the template %s: %s", path, strerror(-err));
+	return err ? error_set(e, err, "cannot read the template %s: %s", path, strerror(-err)) : 0;
+}
+
+bool template_has_marks(const struct page_template *t)
+{
+	const char *title = memmem(t->text, t->len, TITLE_MARK, strlen(TITLE_MARK));
+
+	return title &&
+	       memmem(title, (size_t)(t->text + t->len - title), DATA_MARK, strlen(DATA_MARK));
+}
+
+int template_load(const char *path, struct page_template *t, struct error *e)
+{
+	*t = (struct page_template){0};
+	int err = path ? load_file(path, t, e) : load_own(t, e);
+
+	if (!err && !template_has_marks(t))
+		err = error_set(e, -EINVAL,
+				"%s is no template of a page: it has not the marks " TITLE_MARK
+				" and " DATA_MARK,
+				path ? path : "what mprof has");
+	if (err)
+		template_release(t);
+	return err;
 }
 
 void template_release(struct page_template *t)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The page without data: one file of HTML with two marks in it, made from web/. Not terminated. */
@@ -11,6 +12,12 @@ struct page_template {
 	char *text;
 	size_t len;
 };
+
+#define TITLE_MARK "<!--mprof:title-->"
+#define DATA_MARK  "<!--mprof:data-->"
+
+/* Are both marks in it, the title's first? */
+bool template_has_marks(const struct page_template *t);
 
 /**
  * The template that mprof was built with, or another one.

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /**
- * The call tree of a profile as one JSON object, schema mprof.tree.v1 (doc/formats.md): what the
+ * The call tree of a profile as one JSON object, schema mprof.tree.v1 (doc/page.md): what the
  * page draws its graphs of. Parts of the tree where nothing was requested are left out.
  * Takes a time and memory in proportion to the profile.
  * Returns 0, -ENOMEM, or -errno when @out could not be written.
