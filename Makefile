@@ -56,7 +56,7 @@ $(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
 
 # The page of `mprof report --format=html`, or why there is none: see src/html/embed.sh. What it is built with is
 # part of what it depends on, so that it is made when that has been installed.
-WEB := $(shell find web -name node_modules -prune -o -type f -print 2>/dev/null)
+WEB := $(shell find web \( -name node_modules -o -name test -o -name dev \) -prune -o -type f -print 2>/dev/null)
 
 $(B)/gen/page_tools: FORCE
 	@mkdir -p $(@D)

@@ -102,6 +102,7 @@ static struct profile_data *made(const char *program, uint32_t pid)
 	d->pid = pid;
 	if (!program)
 		return d;
+	free(d->command);
 	d->command = calloc(2, sizeof *d->command);
 	d->command[0] = strdup(program);
 	return d;
