@@ -169,6 +169,8 @@ demo: deps ## install, build, and profile a sample program
 	@mkdir -p $(B)/demo
 	$(CC) -g -O0 -o $(B)/demo/widgets examples/widgets.c
 	$(B)/mprof run --data=$(B)/demo/mprof.data -- $(B)/demo/widgets
+	@! $(B)/mprof report --format=html -o $(B)/demo/widgets.html $(B)/demo/mprof.data || \
+		echo "the page is $(B)/demo/widgets.html"
 
 unit: test-deps ## run the tests that take seconds; T=name runs those whose name has it
 	@$(MAKE) -s -j2 DEVELOPER=1 unit-tests
