@@ -2,10 +2,12 @@
 /* The options of the page: where it goes, and who shows it. */
 #include "cli/options.h"
 
+#include <string.h>
+
 static bool set_html(struct options *o, const char *v)
 {
 	o->html = v;
-	return *v;
+	return *v && strcmp(v, "-") != 0; /* standard output is for the report, or the program */
 }
 
 /* What is for a browser is a page; who asks for another form shall be told. */

@@ -216,6 +216,7 @@ profile() {
 @test "options that make no sense for a page, or with it, are refused" {
 	profile "$T/widgets"
 	refused 2 'mprof report and detach: .* --html=FILE' "$MPROF" run --format=html -- touch ran
+	refused 2 'option html: "-" is not a file name' "$MPROF" run --html=- -- touch ran
 	refused 2 'unknown option --html=x for mprof report \(it is for run, attach, detach\)' "$MPROF" report --html=x run.data
 	no_page 2 'base means nothing with --format=html' --base=run.data run.data
 	no_page 2 'inuse_space means nothing' --inuse_space run.data
