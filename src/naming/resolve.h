@@ -32,8 +32,8 @@ struct resolve_how {
  * program nor its files. Trims the code of the C library that calls main or starts a thread from
  * the outer end of each chain, and puts inlined functions into it.
  * @program  number of the module that is the program itself, or PD_NONE
- * @out      totals, program, modules, functions, sites, nodes, leaves, types and memory are filled
- *           in
+ * @out      totals, program, modules, functions, sites, nodes, leaves, series, types and memory are
+ *           filled in
  * Returns 0 or -ENOMEM.
  */
 int resolve_profile_by(const struct resolve_how *how, const struct profile *p,

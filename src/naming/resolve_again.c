@@ -155,6 +155,35 @@ static int make_windows(struct again *a, const uint32_t *to)
 	return 0;
 }
 
+/* A site that was held at is in some chain; the inlined ones of a place become one. */
+static int make_series(struct again *a, const uint32_t *to)
+{
+	const struct profile_data *old = a->old;
+	struct kept_series all = { .points = old->series, .n = old->n_series,
+				   .held = old->held, .n_held = old->n_held };
+	struct profile from = { .finished = true, .kept_series = all };
+	struct kept_series *k = &a->p.kept_series;
+	uint32_t *places = malloc((old->n_sites + 1) * sizeof *places);
+	int err = places ? profile_list_series(&from, k) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < old->n_sites; i++)
+		places[i] = PD_NONE;
+	for (size_t i = PD_FIRST_NODE; !err && i < old->n_nodes; i++)
+		places[old->nodes[i].site] = a->p.nodes[to[i]].frame;
+	size_t n = k->n_held;
+
+	k->n_held = 0;
+	for (size_t i = 0; !err && i < n; i++) {
+		struct pd_held h = k->held[i];
+
+		h.site = places[h.site];
+		if (h.site != PD_NONE)
+			k->held[k->n_held++] = h;
+	}
+	free(places);
+	return err;
+}
+
 static int copy_command(const struct profile_data *old, struct profile_data *out)
 {
 	texts_free(out->command);
@@ -279,6 +308,8 @@ static int fill(struct again *a, const struct symbols_search *search, struct pro
 		err = make_lifetimes(a, to);
 	if (!err)
 		err = make_windows(a, to);
+	if (!err)
+		err = make_series(a, to);
 	free(to);
 	how.old_site = a->old_site;
 	a->p.totals = old->totals;
@@ -317,6 +348,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	free(a.p.leaves);
 	lifetimes_release(&a.p.lifetimes);
 	kept_windows_release(&a.p.kept_windows);
+	kept_series_release(&a.p.kept_series);
 	mark_counts_release(&a.p.kept_marks);
 	free(a.old_site);
 	free(a.place_of);

@@ -23,6 +23,7 @@ static int begin_timeline(struct output *o, struct image *i)
 	unsigned points = wanted->timeline_points;
 	struct timeline *t = NULL;
 
+	profile_keep_series(i->profile, points);
 	if (points)
 		t = timeline_new(&wanted->massif.settings, points, i->profile);
 	if (t)

@@ -440,6 +440,8 @@ int datafile_check(const struct profile_data *d, struct error *e)
 	if (!err)
 		err = check_points(d, e);
 	if (!err)
+		err = datafile_check_series(d, e);
+	if (!err)
 		err = check_before(d, e);
 	if (!err)
 		err = check_rss(d, e);

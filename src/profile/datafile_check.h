@@ -13,4 +13,7 @@
  */
 int datafile_check(const struct profile_data *d, struct error *e);
 
+/* datafile_series.c: the same of the series alone, when the totals are known to be right. */
+int datafile_check_series(const struct profile_data *d, struct error *e);
+
 #endif

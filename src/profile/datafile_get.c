@@ -306,6 +306,8 @@ int datafile_get_tables(sqlite3 *db, int version, struct profile_data *d, struct
 		datafile_get_before(&g, d);
 		datafile_get_site_types(&g, d);
 	}
+	if (version >= 8)
+		datafile_get_series(&g, d);
 	get_types(&g, d);
 	get_arcs(&g);
 	get_meta(&g, d);

@@ -43,4 +43,7 @@ void put_row(struct put *p);
 /* datafile_put_besides.c: what was there besides what was counted. */
 void datafile_put_besides(struct put *p, const struct profile_data *d);
 
+/* datafile_series.c: what call sites held over the time. */
+void datafile_put_series(struct put *p, const struct profile_data *d);
+
 #endif

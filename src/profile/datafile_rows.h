@@ -62,4 +62,7 @@ void datafile_get_reachable(struct profile_data *d);
 /* datafile_get_site_types.c: the types at call sites. */
 void datafile_get_site_types(struct get *g, struct profile_data *d);
 
+/* datafile_series.c: what call sites held over the time. */
+void datafile_get_series(struct get *g, struct profile_data *d);
+
 #endif

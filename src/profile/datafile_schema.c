@@ -71,6 +71,13 @@ const struct datafile_object datafile_schema[] = {
 	{ "table", "site_types",
 	  "CREATE TABLE site_types(node INTEGER NOT NULL REFERENCES nodes, how TEXT NOT NULL,\n"
 	  "  certain INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL)", 7 },
+	{ "table", "series",
+	  "CREATE TABLE series(id INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL,\n"
+	  "  live_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL, allocs INTEGER NOT NULL,\n"
+	  "  peak INTEGER NOT NULL)", 8 },
+	{ "table", "held",
+	  "CREATE TABLE held(point INTEGER NOT NULL REFERENCES series,\n"
+	  "  site INTEGER NOT NULL REFERENCES sites, bytes INTEGER NOT NULL)", 8 },
 	{ "table", "types",
 	  "CREATE TABLE types(size INTEGER NOT NULL, name TEXT NOT NULL, rank INTEGER NOT "
 	  "NULL)", 0 },

@@ -351,6 +351,7 @@ int datafile_put_tables(sqlite3 *db, const struct profile_data *d)
 	put_verdicts(&p, d);
 	datafile_put_besides(&p, d);
 	put_site_types(&p, d);
+	datafile_put_series(&p, d);
 	put_types(&p, d);
 	put_arcs(&p, d);
 	put_meta(&p, d);

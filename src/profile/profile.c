@@ -13,6 +13,7 @@ static int add_roots(struct profile *p)
 	p->walked_root = p->last = PD_NONE;
 	p->epoch = 1;
 	windows_init(&p->windows, 0);
+	series_init(&p->series, 0);
 	for (unsigned i = 0; i < PD_FIRST_NODE; i++) {
 		if (ARRAY_RESERVE(&p->nodes, &p->cap_nodes, p->n_nodes))
 			return -ENOMEM;
@@ -65,6 +66,7 @@ void profile_restart(struct profile *p)
 	before_restart(&p->before);
 	lifetimes_release(&p->lifetimes);
 	windows_restart(&p->windows);
+	series_restart(&p->series);
 	p->n_taken = p->n_walked = 0;
 	p->walked_root = p->last = PD_NONE;
 	p->totals = (struct pd_totals){ 0 };
@@ -97,6 +99,7 @@ struct profile *profile_fork(const struct profile *parent)
 		return NULL;
 	p->walked_root = p->last = PD_NONE;
 	p->seen_since_ns = parent->seen_since_ns;
+	series_init(&p->series, parent->series.max);
 	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED) &&
 	    !before_fork(&p->before, &parent->before))
 		return p;
@@ -121,6 +124,8 @@ void profile_free(struct profile *p)
 	lifetimes_release(&p->lifetimes);
 	windows_release(&p->windows);
 	kept_windows_release(&p->kept_windows);
+	series_release(&p->series);
+	kept_series_release(&p->kept_series);
 	free(p->taken);
 	free(p->walked);
 	free(p);

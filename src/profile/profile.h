@@ -9,6 +9,7 @@
 #include "profile/live.h"
 #include "profile/marks.h"
 #include "profile/profile_data.h"
+#include "profile/series.h"
 #include "profile/windows.h"
 
 /*
@@ -89,6 +90,14 @@ struct kept_windows {
 	size_t n_survivors;
 };
 
+/* What a series came to; in held[] the member site is a place. */
+struct kept_series {
+	struct pd_series_point *points;
+	size_t n;
+	struct pd_held *held;
+	size_t n_held;
+};
+
 struct profile {
 	struct pd_totals totals;
 	struct pd_load load;
@@ -118,6 +127,8 @@ struct profile {
 	struct lifetimes lifetimes;
 	struct windows windows;
 	struct kept_windows kept_windows;	/* what they came to, if it is finished */
+	struct series series;
+	struct kept_series kept_series;		/* the same */
 	struct taken_block *taken;
 	size_t n_taken, cap_taken;
 
@@ -135,6 +146,10 @@ struct profile *profile_new(void);
 
 /* The windows of time begin with this length; before there is any event. */
 void profile_set_shortest_window(struct profile *p, uint64_t ns);
+
+/* From now on it is noted what the heaviest places hold over the time, in so many points at most;
+ * 0: it is not. What was noted stays if that changes nothing. */
+void profile_keep_series(struct profile *p, unsigned points);
 void profile_free(struct profile *p);
 
 /**
@@ -234,6 +249,14 @@ int profile_list_marks(const struct profile *p, struct mark_counts *out);
  */
 int profile_list_windows(const struct profile *p, struct kept_windows *out);
 void kept_windows_release(struct kept_windows *k);
+
+/**
+ * What the series has come to by now, the peak and the present among its points, with the numbers
+ * of places that the profile has now. *out is the caller's, for kept_series_release(). 0 or
+ * -ENOMEM.
+ */
+int profile_list_series(const struct profile *p, struct kept_series *out);
+void kept_series_release(struct kept_series *k);
 
 /* Begin anew: nothing counted, no block known; all numbers stay. */
 void profile_restart(struct profile *p);

@@ -132,6 +132,8 @@ void profile_data_free(struct profile_data *d)
 		free(d->site_types[i].name);
 	free(d->site_types);
 	free(d->points);
+	free(d->series);
+	free(d->held);
 	free(d->before.bins);
 	for (size_t i = 0; i < d->n_rss; i++)
 		free(d->rss[i].name);

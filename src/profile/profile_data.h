@@ -141,6 +141,24 @@ struct pd_leaf {
 				   was requested; usable bytes */
 };
 
+/* A point of the series that tells what call sites held over the time. */
+struct pd_series_point {
+	uint64_t time_ns;	/* since the profile began */
+	uint64_t live_bytes, live_blocks;
+	uint64_t allocs;	/* requests so far */
+	uint8_t peak;		/* as in struct pd_point */
+};
+
+#define PD_SERIES_POINTS 200u	/* at most */
+#define PD_SERIES_SITES 20u	/* at most, those of one function and line counted as one */
+
+/* What a call site, the innermost of its chains, held at a point. What nobody is said to hold is
+ * the rest: other sites, and these where they were not among the heaviest. */
+struct pd_held {
+	uint32_t point, site;	/* indices into series[] and sites[] */
+	uint64_t bytes;		/* > 0 */
+};
+
 /* What was live at a moment. */
 struct pd_point {
 	uint64_t time_ns;	/* since the profile began */
@@ -294,6 +312,10 @@ struct profile_data {
 	size_t n_site_types;
 	struct pd_point *points; /* in the order of time */
 	size_t n_points;
+	struct pd_series_point *series; /* the same */
+	size_t n_series;	/* <= PD_SERIES_POINTS */
+	struct pd_held *held;	/* at most one for each (point, site); sorted by them */
+	size_t n_held;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a
 				   size */
 	size_t n_types;

@@ -116,6 +116,8 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	if (p->live_bytes > p->totals.peak_bytes) {
 		p->totals.peak_bytes = p->live_bytes;
 		p->epoch++;
+		p->series.peak_ns = p->load.end_ns;
+		p->series.peak_allocs = p->totals.allocs;
 	}
 	return 0;
 }
@@ -261,6 +263,7 @@ void profile_stamp(struct profile *p, uint64_t time_ns)
 	pass_time(&p->load, time_ns, p->live_bytes);
 	windows_pass(&p->windows, time_ns);
 	p->load.stamps++;
+	profile_series_pass(p);
 }
 
 /* A call that is an entry of a log. */
@@ -312,5 +315,6 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 	int err = count_event(p, e, c);
 	if (!err)
 		count_call(p, e, c);
+	profile_series_pass(p);
 	return err;
 }

@@ -86,6 +86,9 @@ static void move_counts(struct profile *p, const struct numbers *to)
 		p->kept_windows.v[i].node = to->nodes[p->kept_windows.v[i].node];
 	for (size_t i = 0; i < p->kept_windows.n_survivors; i++)
 		p->kept_windows.survivors[i].node = to->nodes[p->kept_windows.survivors[i].node];
+	/* Who has held something has a request. */
+	for (size_t i = 0; i < p->kept_series.n_held; i++)
+		p->kept_series.held[i].site = to->places[p->kept_series.held[i].site];
 }
 
 /* An array that need not grow any more; if there is no smaller one, it stays as it is. */
@@ -115,6 +118,7 @@ static void drop_what_only_events_need(struct profile *p)
 	lifetimes_release(l);
 	*l = counted;
 	windows_release(&p->windows);
+	series_release(&p->series);
 	free(p->taken);
 	p->taken = NULL;
 	p->n_taken = p->cap_taken = 0;
@@ -127,23 +131,25 @@ static void drop_what_only_events_need(struct profile *p)
 static int list_counts(struct profile *p)
 {
 	const struct pd_memory memory = profile_memory(p);
-	struct kept_windows windows;
-	struct mark_counts marks;
+	struct kept_windows windows = { 0 };
+	struct kept_series series = { 0 };
+	struct mark_counts marks = { 0 };
 	int err = profile_list_windows(p, &windows);
 
-	if (err)
-		return err;
-	err = profile_list_marks(p, &marks);
-	if (!err) {
+	if (!err)
+		err = profile_list_series(p, &series);
+	if (!err)
+		err = profile_list_marks(p, &marks);
+	if (!err)
 		err = before_finish(&p->before);
-		if (err)
-			mark_counts_release(&marks);
-	}
 	if (err) {
 		kept_windows_release(&windows);
+		kept_series_release(&series);
+		mark_counts_release(&marks);
 		return err;
 	}
 	p->kept_windows = windows;
+	p->kept_series = series;
 	p->kept_marks = marks;
 	p->memory = memory;
 	return 0;

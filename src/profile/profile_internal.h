@@ -2,8 +2,8 @@
 #ifndef MPROF_PROFILE_INTERNAL_H
 #define MPROF_PROFILE_INTERNAL_H
 
-/* What the files of a profile in the making share: profile_tree.c and profile_event.c. Nobody else
- * includes this. */
+/* What the files of a profile in the making share: profile_tree.c, profile_event.c
+ * and profile_series.c. Nobody else includes this. */
 
 #include "profile/profile.h"
 
@@ -18,5 +18,15 @@ uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_ev
 void profile_expect_leaf(const struct profile *p, uint32_t node, uint64_t size);
 /* The leaf that it probably has; or any, or IDINDEX_NONE. */
 uint32_t profile_guess_leaf(const struct profile *p, uint32_t node, uint64_t size);
+
+/* profile_series.c */
+/* A point of the series is due. */
+void profile_series_point(struct profile *p);
+
+static inline void profile_series_pass(struct profile *p)
+{
+	if (p->load.end_ns >= p->series.due_ns)
+		profile_series_point(p);
+}
 
 #endif

@@ -201,6 +201,7 @@ int report_json(const struct profile_data *d, FILE *out)
 	direct(&o, d, rank);
 	json_graph(&o, d, rank);
 	json_lifetimes(&o, d);
+	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
 	if (!o.err && fflush(out))
 		o.err = errno ? -errno : -EIO;

@@ -19,5 +19,6 @@ json_t *json_rss(const struct profile_data *d);
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
 void json_lifetimes(struct json_out *o, const struct profile_data *d);
+void json_timeline(struct json_out *o, const struct profile_data *d);
 
 #endif

@@ -36,6 +36,25 @@ def truth_differences($truth):
 		| select("\($got)" != $n) | "\($word): \($got), truth \($n)"
 	     else empty end);
 
+# The same of its timeline: sites and rest are what was live, the end is that of the totals.
+def timeline_contradictions:
+	.totals as $t | .timeline as $l | ($l.time_ns | length) as $n
+	| [["points", $n >= 2 and $n <= 200, true],
+	   ["lengths", ([$l | del(.sites)[] | arrays | length] | unique), [$n]],
+	   ["lengths of sites", ([$l.sites[].bytes | length] | unique - [$n]), []],
+	   ["sites of a timeline", ($l.sites | length) <= 20, true],
+	   ["sites twice", ($l.sites | map([.function, .file, .line]) | length - (unique | length)), 0],
+	   ["times in order", $l.time_ns, ($l.time_ns | sort)],
+	   ["requests in order", $l.allocs, ($l.allocs | sort)],
+	   ["sites and rest", ([$l.sites[].bytes, $l.rest] | transpose | map(add)), $l.live_bytes],
+	   ["negative rests", ($l.rest | map(select(. < 0))), []],
+	   ["live in the end", $l.live_bytes[-1], $t.kept_bytes],
+	   ["blocks in the end", $l.live_blocks[-1], $t.kept_objects],
+	   ["requests in the end", $l.allocs[-1], $t.allocs],
+	   ["the peak", (if $l.peak then $l.live_bytes[$l.peak] else 0 end), $t.peak_bytes],
+	   ["above the peak", ($l.live_bytes | max), $t.peak_bytes]]
+	| .[] | select(.[1] != .[2]) | "timeline, \(.[0]): \(.[1]), not \(.[2])";
+
 # Where the report does not agree with itself.
 def contradictions:
 	def sum(f): map(f) | add // 0;
@@ -59,7 +78,8 @@ def contradictions:
 	   ["totals over all", ([.callgraph[] | select(.total_bytes != null)
 				 | .total_bytes | if type == "object" then classes else . end
 				 | select(. > $t.alloc_bytes)] | length), 0]]
-	| .[] | select(.[1] != .[2]) | "\(.[0]): \(.[1]), not \(.[2])";
+	| (.[] | select(.[1] != .[2]) | "\(.[0]): \(.[1]), not \(.[2])"),
+	  ($r | select(.timeline != null) | timeline_contradictions);
 
 # Functions in chains that are in a module of this name.
 def functions_of($file):

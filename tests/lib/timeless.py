@@ -21,6 +21,9 @@ def json_report(path):
     del doc["pid"]
     for leaf in doc["lifetimes"]:
         del leaf["ns"]
+    # At which events there is a point hangs on the time; only what was live at the end does not.
+    timeline = doc["timeline"]
+    doc["timeline"] = timeline and {key: timeline[key][-1] for key in ("live_bytes", "live_blocks", "allocs")}
     yield from json.dumps(doc, indent=1, sort_keys=True).splitlines()
 
 

@@ -43,10 +43,12 @@ static struct profile_data *profile_of(struct fixture *x, struct resolve_module 
 	};
 	uint32_t frames[4];
 
+	profile_keep_series(p, 200);
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = profile_frame(p, &places[i]);
 	for (uint64_t i = 0; i < 3; i++) {
 		struct alloc_event e = { .kind = AE_ALLOC, .ptr = 0x1000 + i * 0x100, .size = 37,
+					 .time_ns = 1000 + i,
 					 .chain = { .frames = frames + i % 2 * 2,
 						    .n = 4 - i % 2 * 2, .truncated = i == 2 } };
 
@@ -88,6 +90,25 @@ static struct profile_data *setup(struct fixture *x, struct resolve_module *modu
 	return d;
 }
 
+/* What held what at the points of its series. */
+static char *series_of(const struct profile_data *d)
+{
+	static char text[1024];
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < d->n_held; i++) {
+		const struct pd_held *h = &d->held[i];
+		const struct pd_site *s = &d->sites[h->site];
+
+		len += (size_t)snprintf(text + len, sizeof text - len, "%llu: %s%s:%u %llu\n",
+					(unsigned long long)d->series[h->point].time_ns,
+					d->functions[s->function].name, s->inlined ? "*" : "",
+					s->line, (unsigned long long)h->bytes);
+	}
+	return text;
+}
+
 /* All chains of a profile and what hangs on them, as text. */
 static char *text_of(const struct profile_data *d)
 {
@@ -125,6 +146,7 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 	struct profile_data *d = setup(x, modules), *again = profile_data_new();
 
 	assert_null(strstr(text_of(d), "outer"));
+	assert_non_null(strstr(series_of(d), "stripped+"));
 	assert_int_equal(d->n_types, 0);
 	modules[STRIPPED].path = "prog.debug";
 	modules[STRIPPED].fd = open(in_dir(x, "prog.debug"), O_RDONLY | O_CLOEXEC);
@@ -136,6 +158,9 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 			    "1x37: 1,0,0,0; 2 of 48\n"
 			    "0x7000:0 < gone.so+0x1230?:0 < inner*?:5 < outer?:11 < main:17 < "
 			    "1x37: 0,0,0,1; 0 of 0\n");
+	assert_string_equal(series_of(again), "0: 0x7000:0 37\n"
+					      "1: 0x7000:0 37\n1: inner*:5 37\n"
+					      "2: 0x7000:0 74\n2: inner*:5 37\n");
 	profile_data_free(again);
 	profile_data_free(d);
 }
@@ -204,30 +229,35 @@ static void the_rest_stays_what_it_was(void **state)
 	profile_data_free(d);
 }
 
-/* What has its names keeps them when no file is found any more, inlined functions and all. */
-static void without_files_nothing_changes(void **state)
+/* What has its names keeps them when no file is found any more, inlined functions and all; and gets
+ * the same ones from the same file. */
+static void without_files_or_with_the_same_nothing_changes(void **state)
 {
 	struct fixture *x = *state;
 	struct resolve_module modules[N_MODULES];
 	struct profile_data *d = setup(x, modules);
 
-	for (int round = 0; round < 2; round++) {
+	for (int round = 0; round < 3; round++) {
 		struct profile_data *again = profile_data_new();
-		char *before = strdup(text_of(d));
+		char *before = strdup(text_of(d)), *series = strdup(series_of(d));
 
-		modules[STRIPPED].fd = round ? -1 : open(in_dir(x, "prog"), O_RDONLY | O_CLOEXEC);
+		modules[STRIPPED].fd =
+			round == 1 ? -1 : open(in_dir(x, "prog"), O_RDONLY | O_CLOEXEC);
 		assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again),
 				 0);
 		if (round) {
 			assert_string_equal(text_of(again), before);
+			assert_string_equal(series_of(again), series);
+			assert_int_equal(again->n_series, d->n_series);
 			assert_int_equal(again->n_types, d->n_types);
 			assert_int_equal(again->n_functions, d->n_functions);
 			assert_string_equal(again->modules[STRIPPED].names,
 					    d->modules[STRIPPED].names);
-		} else {
-			close(modules[STRIPPED].fd);
 		}
+		if (round != 1)
+			close(modules[STRIPPED].fd);
 		free(before);
+		free(series);
 		profile_data_free(d);
 		d = again;
 	}
@@ -240,7 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(what_was_nameless_gets_its_names_lines_types_and_inlined_functions),
 		T(the_rest_stays_what_it_was),
-		T(without_files_nothing_changes),
+		T(without_files_or_with_the_same_nothing_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,24 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 						  i,
 						  i,
 						  0 };
+	/* As much of it as two sites may hold. */
+	d->n_series = d->totals.allocs > 60 ? 60 : 0;
+	d->series = array(d->n_series, sizeof *d->series);
+	d->held = array(d->n_series * 2, sizeof *d->held);
+	for (uint32_t i = 0; i < d->n_series; i++) {
+		uint64_t live = random_next(&seed) % (d->totals.peak_bytes + 1);
+		uint32_t last = (uint32_t)d->n_sites - 1;
+
+		d->series[i] = (struct pd_series_point){ i / 3 * 500, live, i / 2, i, 0 };
+		if (live < 2 || !last)
+			continue;
+		d->held[d->n_held++] = (struct pd_held){ i, i % last, live / 2 };
+		d->held[d->n_held++] = (struct pd_held){ i, last, live - live / 2 };
+	}
+	if (d->n_series) {
+		d->series[30].peak = 1;
+		d->series[30].live_bytes = d->totals.peak_bytes;
+	}
 	/* Two buckets a node, of one block each that was freed; as above, not everywhere. */
 	d->lifetimes = array(d->n_leaves * 2 + 2, sizeof *d->lifetimes);
 	for (size_t i = 0; i < d->n_leaves; i++) {
@@ -364,6 +382,26 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 	}
 }
 
+static inline void assert_series_equal(const struct profile_data *x, const struct profile_data *y)
+{
+	assert_int_equal(x->n_series, y->n_series);
+	for (size_t i = 0; i < x->n_series; i++) {
+		const struct pd_series_point *a = &x->series[i], *b = &y->series[i];
+
+		assert_int_equal(a->time_ns, b->time_ns);
+		assert_int_equal(a->live_bytes, b->live_bytes);
+		assert_int_equal(a->live_blocks, b->live_blocks);
+		assert_int_equal(a->allocs, b->allocs);
+		assert_int_equal(a->peak, b->peak);
+	}
+	assert_int_equal(x->n_held, y->n_held);
+	for (size_t i = 0; i < x->n_held; i++) {
+		assert_int_equal(x->held[i].point, y->held[i].point);
+		assert_int_equal(x->held[i].site, y->held[i].site);
+		assert_int_equal(x->held[i].bytes, y->held[i].bytes);
+	}
+}
+
 static inline void assert_points_equal(const struct profile_data *x, const struct profile_data *y)
 {
 	assert_int_equal(x->n_points, y->n_points);
@@ -482,6 +520,7 @@ static inline void assert_profiles_equal(const struct profile_data *x, const str
 	assert_names_equal(x, y);
 	assert_trees_equal(x, y);
 	assert_points_equal(x, y);
+	assert_series_equal(x, y);
 	assert_windows_equal(x, y);
 	assert_besides_equal(x, y);
 	assert_site_types_equal(x, y);

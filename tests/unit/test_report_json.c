@@ -96,7 +96,7 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
 		       "\"guessed_chains\":0},"
 		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],"
-		       "\"lifetimes\":[]}");
+		       "\"lifetimes\":[],\"timeline\":null}");
 	json_decref(r);
 }
 
@@ -366,6 +366,77 @@ static void names_that_are_no_text_stay_valid_json(void **state)
 	json_decref(r);
 }
 
+static void a_series_is_told_by_site_and_the_rest(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+	static const struct pd_series_point points[] = { { 0, 0, 0, 0, 0 },
+							 { 5, 100, 3, 3, 1 },
+							 { 9, 60, 2, 4, 0 } };
+	static const struct pd_held held[] = { { 1, 0, 30 }, { 1, 1, 50 }, { 2, 0, 8 },
+					       { 2, 2, 2 } };
+
+	pd_build_chain(d, "f+1", 8, 1, 0);
+	pd_build_chain(d, "g+1", 8, 1, 0);
+	pd_build_chain(d, "f+2", 8, 1, 0);
+	d->sites[1].file = strdup("g.c");
+	d->sites[1].line = 7;
+	d->series = calloc(3, sizeof *d->series);
+	d->held = calloc(4, sizeof *d->held);
+	memcpy(d->series, points, sizeof points);
+	memcpy(d->held, held, sizeof held);
+	d->n_series = 3;
+	d->n_held = 4;
+	json_t *r = json_of(d);
+
+	/* f has two places, of which nobody knows a line: they are one. */
+	assert_json(json_object_get(r, "timeline"),
+		    "{\"time_ns\":[0,5,9],\"live_bytes\":[0,100,60],\"live_blocks\":[0,3,2],"
+		    "\"allocs\":[0,3,4],\"peak\":1,\"sites\":["
+		    "{\"function\":\"g\",\"file\":\"g.c\",\"line\":7,\"bytes\":[0,50,0]},"
+		    "{\"function\":\"f\",\"file\":null,\"line\":0,\"bytes\":[0,30,10]}],"
+		    "\"rest\":[0,20,50]}");
+	json_decref(r);
+}
+
+/* As files of older versions have it. */
+static void a_timeline_without_a_series_is_all_rest(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	d->points = calloc(2, sizeof *d->points);
+	d->points[d->n_points++] = (struct pd_point){ 3, 11, 70, 8, 2, 0 };
+	d->points[d->n_points++] = (struct pd_point){ 4, 12, 50, 8, 1, 0 };
+	json_t *r = json_of(d);
+
+	assert_json(json_object_get(r, "timeline"),
+		    "{\"time_ns\":[3,4],\"live_bytes\":[70,50],\"live_blocks\":[2,1],"
+		    "\"allocs\":null,\"peak\":null,\"sites\":[],\"rest\":[70,50]}");
+	json_decref(r);
+}
+
+static void of_a_long_timeline_some_points_are_told_and_the_peak(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	d->n_points = 1000;
+	d->points = calloc(d->n_points, sizeof *d->points);
+	for (size_t i = 0; i < d->n_points; i++)
+		d->points[i].time_ns = i;
+	d->points[777].peak = 1;
+	json_t *r = json_of(d);
+	const json_t *t = json_object_get(r, "timeline"), *times = json_object_get(t, "time_ns");
+	size_t n = json_array_size(times);
+
+	assert_in_range(n, 199, 200);
+	assert_int_equal(json_integer_value(json_array_get(times, 0)), 0);
+	assert_int_equal(json_integer_value(json_array_get(times, n - 1)), 999);
+	assert_int_equal(json_integer_value(json_array_get(times, number(t, "peak"))), 777);
+	json_decref(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +452,9 @@ int main(void)
 		cmocka_unit_test(leaks_and_direct_rows_have_the_types_of_their_sizes),
 		cmocka_unit_test(modules_tell_where_their_names_came_from),
 		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
+		cmocka_unit_test(a_series_is_told_by_site_and_the_rest),
+		cmocka_unit_test(a_timeline_without_a_series_is_all_rest),
+		cmocka_unit_test(of_a_long_timeline_some_points_are_told_and_the_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile/series.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void series_init(struct series *s, unsigned max)
+{
+	*s = (struct series){.max = max, .due_ns = max ? 0 : UINT64_MAX};
+}
+
+void series_release(struct series *s)
+{
+	free(s->points);
+	free(s->sums);
+	series_init(s, s->max);
+}
+
+void series_restart(struct series *s)
+{
+	series_release(s);
+}
+
+/* ---- when ---- */
+
+bool series_affords(struct series *s, uint64_t now_ns, size_t nodes)
+{
+	uint64_t cost = nodes * SERIES_NODE_NS, wanted = s->spent_ns + cost;
+	uint64_t passed = now_ns - s->begin_ns;
+
+	if (!s->n) {
+		s->begin_ns = now_ns;
+		passed = 0;
+	}
+	if (wanted > SERIES_FREE_NS + passed / SERIES_PART) {
+		s->due_ns = s->begin_ns + (wanted - SERIES_FREE_NS) * SERIES_PART;
+		return !s->n;
+	}
+	return true;
+}
+
+/* ---- which ---- */
+
+/* The neighbours that are left of each, while some go. */
+struct neighbours {
+	size_t before[SERIES_POINTS], behind[SERIES_POINTS];
+};
+
+static size_t least_needed(const uint64_t *times, size_t n, const struct neighbours *left)
+{
+	uint64_t smallest = 0;
+	size_t best = 0;
+
+	for (size_t i = left->behind[0]; i + 1 < n; i = left->behind[i]) {
+		uint64_t span = times[left->behind[i]] - times[left->before[i]];
+
+		if (best && span >= smallest)
+			continue;
+		best = i;
+		smallest = span;
+	}
+	return best;
+}
+
+void series_thin(const uint64_t *times, size_t n, size_t drop, bool *gone)
+{
+	struct neighbours left;
+
+	for (size_t i = 0; i < n; i++) {
+		left.before[i] = i - 1;
+		left.behind[i] = i + 1;
+		gone[i] = false;
+	}
+	for (; n && drop; drop--) {
+		size_t i = least_needed(times, n, &left);
+
+		if (!i)
+			return;
+		gone[i] = true;
+		left.behind[left.before[i]] = left.behind[i];
+		left.before[left.behind[i]] = left.before[i];
+	}
+}
+
+static void halve(struct series *s)
+{
+	uint64_t times[SERIES_POINTS] = {0}, smallest = UINT64_MAX;
+	bool gone[SERIES_POINTS] = {false};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		times[i] = s->points[i].time_ns;
+	series_thin(times, s->n, s->n / 2, gone);
+	for (size_t i = 0; i < s->n; i++)
+		if (!gone[i])
+			s->points[kept++] = s->points[i];
+	s->n = kept;
+	for (size_t i = 1; i < s->n; i++) {
+		uint64_t between = s->points[i].time_ns - s->points[i - 1].time_ns;
+
+		if (between < smallest)
+			smallest = between;
+	}
+	s->interval_ns = smallest;
+}
+
+int series_add(struct series *s, const struct series_point *point)
+{
+	/* Two are for the peak and the end. */
+	size_t max = s->max - 2;
+
+	if (ARRAY_RESERVE(&s->points, &s->cap, s->n))
+		return -ENOMEM;
+	s->points[s->n++] = *point;
+	if (s->n > max)
+		halve(s);
+	/* Several events may have the same time. */
+	s->due_ns = point->time_ns + (s->interval_ns ? s->interval_ns : 1);
+	return 0;
+}
+
+/* ---- of whom ---- */
+
+unsigned series_heaviest(const uint64_t *sums, size_t n, struct series_share *shares)
+{
+	unsigned kept = 0;
+
+	for (size_t place = 0; place < n; place++) {
+		uint64_t bytes = sums[place];
+		unsigned at = kept;
+
+		if (!bytes || (kept == SERIES_SHARES && bytes <= shares[kept - 1].bytes))
+			continue;
+		if (kept < SERIES_SHARES)
+			kept++;
+		else
+			at--;
+		for (; at && shares[at - 1].bytes < bytes; at--)
+			shares[at] = shares[at - 1];
+		shares[at] = (struct series_share){bytes, (uint32_t)place};
+	}
+	return kept;
+}
