@@ -95,7 +95,7 @@ static int add_large(struct extents *x, const struct extent *e)
 	return err ? err : add(x, e->block + usable, e->size - before - usable, HEAP_OWN);
 }
 
-static int add_arena(struct heap_walk *w, unsigned arena)
+int jemalloc_add_arena(struct heap_walk *w, unsigned arena)
 {
 	while (w->n_arenas <= arena) {
 		if (ARRAY_RESERVE(&w->arenas, &w->cap_arenas, w->n_arenas))
@@ -108,7 +108,7 @@ static int add_arena(struct heap_walk *w, unsigned arena)
 static int add_extent(struct extents *x, const struct extent *e)
 {
 	struct heap_walk *w = x->j->w;
-	int err = add_arena(w, e->arena);
+	int err = jemalloc_add_arena(w, e->arena);
 
 	if (!err)
 		err = heap_blocks_begin(&w->blocks, e->base, e->base + e->size, e->arena);

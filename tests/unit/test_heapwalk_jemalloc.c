@@ -214,6 +214,26 @@ static void another_version_is_not_walked(void **state)
 	made_release(&h);
 }
 
+/* The leaf's only word is that of an extent's last page: what is found is the memory that the leaf
+ * is in, and no extent. */
+static void a_tree_without_a_first_page_is_doubtful(void **state)
+{
+	const taddr large = PAGES + SLAB_PAGES * 4096;
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h);
+	memset(made_at(&h, LEAF, 8 << 18), 0, 8 << 18);
+	put_page(&h, large + (LARGE_PAGES - 1) * 4096, LARGE_CLASS, EDATA(1), 0, false);
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_true(w.checks[CHECK_CHUNKS].failures > 0);
+	assert_int_equal(heap_walk_live(&w).n, 0);
+	assert_int_equal(heap_walk_sum(&w, HEAP_OWN).bytes, 1024 * 4096);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 static void every_field_damaged_in_turn(void **state)
 {
 	static const uint64_t with[] = {
@@ -251,6 +271,7 @@ int main(void)
 		cmocka_unit_test(sizes_of_classes),
 		cmocka_unit_test(what_does_not_agree_is_doubtful),
 		cmocka_unit_test(another_version_is_not_walked),
+		cmocka_unit_test(a_tree_without_a_first_page_is_doubtful),
 		cmocka_unit_test(every_field_damaged_in_turn),
 	};
 
