@@ -7,12 +7,18 @@
 #include <dwarf.h>
 #include <errno.h>
 
-enum { SPOTS_MAX = 1 << 16 };
+enum {
+	SPOTS_MAX = 1 << 16, /* that are kept */
+	/* That are looked at: any number of variables may have the same list, of places that are
+	 * none. */
+	PLACES_MAX = 1 << 18,
+};
 
 struct reading {
 	struct scope *s;
 	struct types *t;
 	struct die_walk walk;
+	int left; /* places that are still to be looked at */
 };
 
 void scope_release(struct scope *s)
@@ -62,7 +68,8 @@ static int add_everywhere(struct reading *r, Dwarf_Die *around, struct spot spot
 	ptrdiff_t at = 0;
 	int err = 0;
 
-	while (!err && (at = dwarf_ranges(around, at, &base, &spot.low, &spot.high)) > 0)
+	while (!err && r->left-- > 0 &&
+	       (at = dwarf_ranges(around, at, &base, &spot.low, &spot.high)) > 0)
 		err = add_spot(r->s, &spot);
 	return err;
 }
@@ -79,7 +86,7 @@ static int add_variable(struct reading *r, Dwarf_Die *die, Dwarf_Die *around, bo
 
 	if (!dwarf_attr(die, DW_AT_location, &a) || !(spot.type = types_of(r->t, die)))
 		return 0;
-	while (!err && r->s->n < SPOTS_MAX &&
+	while (!err && r->left-- > 0 && r->s->n < SPOTS_MAX &&
 	       (at = dwarf_getlocations(&a, at, &base, &low, &high, &ops, &n)) > 0) {
 		if (!set_place(&spot, ops, n))
 			continue;
@@ -113,7 +120,7 @@ static int read_children(struct reading *r, Dwarf_Die *parent, Dwarf_Die *around
 					   tag == DW_TAG_formal_parameter && !depth);
 		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
 			err = read_children(r, &die, has_code(&die) ? &die : around, depth + 1);
-	} while (!err && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
+	} while (!err && r->left > 0 && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
 	return err;
 }
 
@@ -129,10 +136,10 @@ static bool base_is_cfa(Dwarf_Die *die)
 
 int scope_read(struct scope *s, struct types *t, const struct func *f)
 {
-	struct reading r = {.s = s, .t = t};
+	struct reading r = {.s = s, .t = t, .left = PLACES_MAX};
 	Dwarf_Die die = f->die;
 
-	*s = (struct scope){.entry = f->entry, .base_is_cfa = base_is_cfa(&die)};
+	*s = (struct scope){.base_is_cfa = base_is_cfa(&die)};
 	return read_children(&r, &die, &die, 0);
 }
 

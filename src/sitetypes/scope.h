@@ -24,7 +24,6 @@ struct spot {
 
 /* All variables of a function, and of what was inlined into it. */
 struct scope {
-	uint64_t entry;
 	struct spot *v;
 	size_t n, cap;
 	bool base_is_cfa; /* else the frame's base is the frame pointer's register */
@@ -32,10 +31,10 @@ struct scope {
 
 void scope_release(struct scope *s);
 
-/* @content: the unit's DIE that has the variables. 0 or -ENOMEM. */
+/* The variables of a function; of more than there is room for the first ones. 0 or -ENOMEM. */
 int scope_read(struct scope *s, struct types *t, const struct func *f);
 
-/* The global variables of a unit. The same. */
+/* The global variables of a unit, whose DIE with its contents this is. The same. */
 int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit);
 
 #endif
