@@ -317,7 +317,13 @@ static void found(void *ctx, enum flow_how how, flow_type type)
 	}
 	x->plain[e->n] = plain;
 	e->v[e->n] = (struct site_candidate){
-		strdup(name), types_size(&plain), how, 0, may_be_part, types_may_go_on(&plain)};
+		.name = strdup(name),
+		.size = types_size(&plain),
+		.how = how,
+		.may_be_part = may_be_part,
+		.may_go_on = types_may_go_on(&plain),
+		.is_bytes = types_are_bytes(&plain),
+	};
 	if (e->v[e->n].name)
 		e->n++;
 	else

@@ -369,9 +369,12 @@ static const char *tag_word(Dwarf_Die *plain)
 	}
 }
 
-static bool is_bytes(Dwarf_Die *plain, const char *name)
+bool types_are_bytes(Dwarf_Die *plain)
 {
-	return types_size(plain) == 1 && name && strcmp(name, "bool") && strcmp(name, "_Bool");
+	const char *name = dwarf_diename(plain);
+
+	return dwarf_tag(plain) == DW_TAG_base_type && types_size(plain) == 1 && name &&
+	       strcmp(name, "bool") != 0 && strcmp(name, "_Bool") != 0;
 }
 
 /* A pointer's name, by that of what it points at. */
@@ -403,8 +406,7 @@ static bool name_at(Dwarf_Die *plain, Dwarf_Die *named, char *out, size_t size, 
 	if (tag == DW_TAG_array_type)
 		return type_below(plain, &below, &below_named) &&
 		       name_at(&below, &below_named, out, size, depth + 1);
-	/* What whole blocks of characters are called. */
-	if (tag == DW_TAG_base_type && !depth && is_bytes(plain, name))
+	if (!depth && types_are_bytes(plain))
 		name = "bytes";
 	if (!name || !*name) {
 		name = given_name(named);

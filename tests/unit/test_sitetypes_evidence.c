@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of return addresses, of small programs that were compiled for it; and of those whose
+ * debug data says what no compiler does. */
+#include "unit/test_symbols_fixture.h"
+
+#include "sitetypes/choose.h"
+#include "sitetypes/evidence.h"
+
+/* What is said of the only call in f(), which @lines has. */
+static void ask(struct fixture *x, const char *lines, const char *edit, struct site_evidence *e)
+{
+	static unsigned turn;
+	char name[16];
+
+	write_file(x, "t.c", lines);
+	snprintf(name, sizeof name, "t%u", turn++);
+	/* A label behind the call is the return address. */
+	sh(x,
+	   "gcc -gdwarf-5 -O0 -fPIC -fno-stack-protector -fcf-protection=none -S t.c && "
+	   "sed -i -e '/call.*malloc/a back:' -e '%s' t.s && "
+	   "gcc -shared -nostdlib -o %s t.s",
+	   edit, name);
+	struct evidence *v = evidence_new(x->s);
+	assert_non_null(v);
+	assert_int_equal(evidence_at(v, load(x, name), nm(x, name, "back"), e), 0);
+	evidence_free(v);
+}
+
+#define BEGIN	  "void *malloc(unsigned long);\n"
+#define F(type)	  BEGIN "void *f(void) { " type " *v = malloc(100); return v; }\n"
+
+static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
+{
+	static const struct {
+		const char *lines, *name;
+		bool is_array;
+	} types[] = {
+		{F("char"), "bytes", false},
+		{F("unsigned char"), "bytes", false},
+		{F("_Bool"), "_Bool", true},
+		{F("struct one { char c; }"), "struct one", true},
+		{F("short"), "short int", true},
+	};
+	const uint64_t size = 100;
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct site_evidence e;
+
+		ask(*state, types[i].lines, "", &e);
+		assert_int_equal(e.n, 1);
+		assert_string_equal(e.v[0].name, types[i].name);
+		assert_int_equal(site_is_array(&e.v[0], &size, 1), types[i].is_array);
+		site_evidence_release(&e);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			blocks_of_bytes_are_no_arrays_and_those_of_flags_are, fixture_setup,
+			fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
