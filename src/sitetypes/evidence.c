@@ -115,6 +115,7 @@ static bool fetch(void *ctx, taddr pc, struct arch_flow *f)
 static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const struct flow_place *at)
 {
 	struct flow_place base;
+	int64_t offset;
 
 	switch (s->kind) {
 	case SPOT_REG:
@@ -126,7 +127,9 @@ static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const stru
 			return false;
 		base = (struct flow_place){true, arch_flow_fp, 0};
 		return (!x->scope->base_is_cfa || code_cfa(x->code, pc, &base)) &&
-		       base.reg == at->reg && base.offset + s->offset == at->offset;
+		       base.reg == at->reg &&
+		       !__builtin_add_overflow(base.offset, s->offset, &offset) &&
+		       offset == at->offset;
 	case SPOT_ADDRESS:
 		break;
 	}

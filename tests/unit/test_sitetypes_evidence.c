@@ -28,6 +28,8 @@ static void ask(struct fixture *x, const char *lines, const char *edit, struct s
 
 #define BEGIN	  "void *malloc(unsigned long);\n"
 #define F(type)	  BEGIN "void *f(void) { " type " *v = malloc(100); return v; }\n"
+#define TYPE_FIRST BEGIN "struct s { int i; } *g;\nvoid *f(void) { struct s *v = malloc(4); "
+#define STRUCTURE BEGIN "struct s { int i; };\nvoid *f(void) { struct s *v = malloc(4); "
 
 static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 {
@@ -54,12 +56,42 @@ static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 	}
 }
 
+/* Sums that no number has: the sanitizers see who makes them. */
+static void a_variable_at_no_address_is_nowhere(void **state)
+{
+	struct site_evidence e;
+
+	ask(*state, STRUCTURE "return v; }\n", "", &e);
+	assert_int_equal(e.n, 1);
+	assert_string_equal(e.v[0].name, "struct s");
+	site_evidence_release(&e);
+	/* DW_OP_fbreg, and as much as there is. It is longer, so that the unit is, too; what it
+	 * refers to stands in front of it. */
+	ask(*state, TYPE_FIRST "return v; }\n",
+	    "/uleb128 0x2$/{N;N;s/.*0x91\\n.*sleb128 -24/"
+	    ".byte 11, 0x91, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0/}' "
+	    "-e '/^.Ldebug_info0:/{n;s/.*/.long .Lend-.-4/}' "
+	    "-e '/section.*debug_abbrev/i .Lend:",
+	    &e);
+	assert_int_equal(e.n, 0);
+	site_evidence_release(&e);
+	/* The frame: DW_OP_breg6 and as much as there is, and DW_OP_plus_uconst 1. */
+	ask(*state, STRUCTURE "return v; }\n",
+	    "/call.*malloc/a "
+	    ".cfi_escape 0xf, 13, 0x76, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0x23, 1",
+	    &e);
+	assert_int_equal(e.n, 0);
+	site_evidence_release(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			blocks_of_bytes_are_no_arrays_and_those_of_flags_are, fixture_setup,
 			fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_variable_at_no_address_is_nowhere, fixture_setup,
+						fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
