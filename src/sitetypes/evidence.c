@@ -26,7 +26,7 @@ struct evidence {
 	struct module *m;
 	struct code *code;
 	struct code **codes; /* by module */
-	size_t n_codes;
+	size_t n_codes, cap_codes;
 	struct cu_hit hit;
 	const struct scope *scope;
 	struct site_evidence *out;
@@ -346,11 +346,9 @@ static void relate(struct evidence *x)
 /* The code of a module, opened when it is needed. NULL: out of memory. */
 static struct code *code_of(struct evidence *x, int module)
 {
-	size_t cap = x->n_codes;
-
 	while (x->n_codes <= (size_t)module) {
 		/* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
-		if (x->n_codes == cap && ARRAY_RESERVE(&x->codes, &cap, x->n_codes))
+		if (ARRAY_RESERVE(&x->codes, &x->cap_codes, x->n_codes))
 			return NULL;
 		x->codes[x->n_codes++] = NULL;
 	}
