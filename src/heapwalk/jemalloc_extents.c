@@ -27,26 +27,12 @@ static void wrong(struct extents *x, taddr page, const char *what)
 
 /* ---- what an extent has ---- */
 
-/* A piece cannot have more than that. */
-static int begin_again(struct heap_blocks *b, taddr at)
-{
-	struct heap_piece *p = &b->pieces[b->n_pieces - 1];
-	const taddr end = p->end;
-
-	if (at - p->start < CHUNK_MAX)
-		return 0;
-	p->end = at;
-	return heap_blocks_begin(b, at, end, p->arena);
-}
-
 static int add(struct extents *x, taddr at, uint64_t size, enum heap_state state)
 {
 	for (uint64_t n; size; at += n, size -= n) {
 		n = size < CHUNK_MAX ? size : CHUNK_MAX;
-		int err = begin_again(&x->j->w->blocks, at);
+		int err = heap_blocks_add(&x->j->w->blocks, at, n, state);
 
-		if (!err)
-			err = heap_blocks_add(&x->j->w->blocks, at, n, state);
 		if (err)
 			return err;
 	}

@@ -348,6 +348,37 @@ static void a_main_arena_outside_of_the_heap_is_found(void **state)
 	expect_failure(&h, CHECK_CHUNKS);
 }
 
+/* Of more than 32 GiB, which is as far as chunks of one piece are told from each other. */
+static void a_heap_of_forty_gibibytes_is_walked(void **state)
+{
+	const taddr far = UINT64_C(20) << 30;
+	const struct made_chunk chunks[] = {
+		{MADE_LIVE, far, 0}, {MADE_LIVE, far, 0}, {MADE_LIVE, 128, 0}, {MADE_FREE, 48, 2},
+		{MADE_LIVE, 64, 0}};
+	struct made_heap h = {0};
+	struct heap_walk w;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		made_memory(&h, heap + i * far, 1, "[heap]");
+	made_memory(&h, DATA, 2, "/lib/libc.so.6");
+	made_arena(&h, MAIN, MAIN, 0, 2 * far + STILL_PAGE);
+	taddr top = made_chunks(&h, MAIN, 0, 0, heap, chunks, COUNT(chunks));
+	const struct made_chunk last = {MADE_TOP, heap + 2 * far + STILL_PAGE - top, 0};
+	made_chunks(&h, MAIN, 0, 0, top, &last, 1);
+	made_put(&h, MAIN + MADE_BEFORE - 16, top);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(heap_walk_live(&w).n, 4);
+	assert_int_equal(heap_walk_live(&w).bytes, 2 * far + 128 + 64 - 4 * 8);
+	assert_int_equal(heap_walk_sum(&w, HEAP_BINNED).n, 1);
+	assert_int_not_equal(heap_blocks_find(&w.blocks, heap + 2 * far), HEAP_NO_CHUNK);
+	assert_int_not_equal(heap_blocks_around(&w.blocks, heap + 2 * far - 8), HEAP_NO_CHUNK);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 /* ---- what is not there ---- */
 
 static void an_arena_of_zeros_is_none(void **state)
@@ -589,6 +620,7 @@ int main(void)
 		cmocka_unit_test(a_count_that_is_off_by_one_is_a_thread_between_two_stores),
 		cmocka_unit_test(a_call_that_maps_a_block_is_seen_in_the_count),
 		cmocka_unit_test(a_main_arena_outside_of_the_heap_is_found),
+		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
