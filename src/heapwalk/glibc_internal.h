@@ -53,6 +53,7 @@ struct glibc {
 	struct glibc_arenas arenas;
 	struct glibc_params params;
 	enum glibc_mangling links;	/* as the lists tell that were walked */
+	uint64_t steps;			/* that may still be made to learn that */
 	struct heap_walk *w;
 };
 
