@@ -343,6 +343,18 @@ static void a_main_arena_outside_of_the_heap_is_found(void **state)
 	assert_int_equal(heap_walk_live(&w).n, 3);
 	assert_int_equal(w.blocks.pieces[0].start, area);
 	heap_walk_release(&w);
+	/* A mapped block that would end in it. */
+	put_mapped(&h, MAPPED, 0, 3 * STILL_PAGE, 3 * STILL_PAGE);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.mapped.n, 1);
+	assert_int_equal(w.checks[CHECK_CHUNKS].failures, 1);
+	heap_walk_release(&w);
+	put_mapped(&h, MAPPED, 0, 2 * STILL_PAGE, 2 * STILL_PAGE);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.mapped.n, 1);
+	assert_int_equal(w.checks[CHECK_CHUNKS].failures, 0);
+	heap_walk_release(&w);
+	made_put(&h, MAPPED, 1);
 	/* A chain that leads nowhere is no piece. */
 	made_put(&h, area + 64 + 8192 + 48 + 8, 0);
 	expect_failure(&h, CHECK_CHUNKS);
