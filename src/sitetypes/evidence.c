@@ -179,7 +179,7 @@ static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 	flow_type v[FLOW_TYPES_MAX];
 
 	for (size_t i = 0; s && i < s->n; i++)
-		if (s->v[i].kind == SPOT_ADDRESS && (taddr)s->v[i].offset <= at &&
+		if (s->v[i].kind == SPOT_ADDRESS && at - (taddr)s->v[i].offset < s->v[i].size &&
 		    types_at(&x->types, s->v[i].type, (int64_t)(at - (taddr)s->v[i].offset), v) ==
 			    1)
 			return v[0];
@@ -187,26 +187,14 @@ static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 }
 
 /* A variable of another unit, which is declared in this one. */
-static flow_type declared(struct evidence *x, taddr at)
+static flow_type declared(struct evidence *x, const struct scope *unit, taddr at)
 {
-	struct die_walk w = {0};
-	Dwarf_Die content, die;
 	flow_type v[FLOW_TYPES_MAX];
 	uint64_t start;
-	const char *name = code_object(x->code, at, &start), *is;
+	const char *name = unit ? code_object(x->code, at, &start) : NULL;
+	flow_type type = name ? scope_declared(unit, name) : 0;
 
-	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
-	if (!name || !die_child(&w, &content, &die))
-		return 0;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_variable && (is = dwarf_diename(&die)) &&
-		    !strcmp(is, name))
-			return types_at(&x->types, types_of(&x->types, &die), (int64_t)(at - start),
-					v) == 1
-				       ? v[0]
-				       : 0;
-	} while (die_sibling(&w, &die));
-	return 0;
+	return type && types_at(&x->types, type, (int64_t)(at - start), v) == 1 ? v[0] : 0;
 }
 
 static flow_type global(void *ctx, taddr at)
@@ -218,8 +206,9 @@ static flow_type global(void *ctx, taddr at)
 	if (type)
 		return type;
 	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
-	type = type_at(x, scope_of(x, NULL, &content), at);
-	return type ? type : declared(x, at);
+	const struct scope *unit = scope_of(x, NULL, &content);
+	type = type_at(x, unit, at);
+	return type ? type : declared(x, unit, at);
 }
 
 static bool is_number(struct types *t, flow_type type)

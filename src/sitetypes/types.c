@@ -241,15 +241,35 @@ bool types_may_go_on(Dwarf_Die *plain)
 	       dwarf_tag(&type) == DW_TAG_array_type && array_length(&type) <= 1;
 }
 
+/* sizeof an array, *@each that of its elements, whose type is @named; 0: not known. */
+static uint64_t array_size(Dwarf_Die *array, Dwarf_Die *named, uint64_t *each)
+{
+	Dwarf_Die plain;
+	uint64_t all;
+
+	if (!type_below(array, &plain, named))
+		return 0;
+	*each = types_size(&plain);
+	return __builtin_mul_overflow(*each, array_length(array), &all) ? 0 : all;
+}
+
+uint64_t types_whole_size(struct types *t, flow_type type)
+{
+	Dwarf_Die plain, named;
+	uint64_t each;
+
+	if (!type || type > t->n || !types_plain(&t->v[type - 1].die, &plain))
+		return 0;
+	return dwarf_tag(&plain) == DW_TAG_array_type ? array_size(&plain, &named, &each)
+						      : types_size(&plain);
+}
+
 static void in_array(struct members *q, Dwarf_Die *array, int64_t offset, int depth)
 {
-	Dwarf_Die named, plain;
-	uint64_t length = array_length(array), each, all;
+	Dwarf_Die named;
+	uint64_t each;
 
-	if (!type_below(array, &plain, &named))
-		return;
-	each = types_size(&plain);
-	if (!each || __builtin_mul_overflow(each, length, &all) || (uint64_t)offset >= all)
+	if ((uint64_t)offset >= array_size(array, &named, &each))
 		return;
 	inside(q, &named, (int64_t)((uint64_t)offset % each), depth + 1);
 }

@@ -50,6 +50,9 @@ unsigned types_at(struct types *t, flow_type type, int64_t offset, flow_type out
 /* sizeof; 0: it is not known. */
 uint64_t types_size(Dwarf_Die *plain);
 
+/* The same of any type, also of an array. */
+uint64_t types_whole_size(struct types *t, flow_type type);
+
 /* Is it a character or a number of one byte, whole blocks of which are called "bytes"? */
 bool types_are_bytes(Dwarf_Die *plain);
 

@@ -26,10 +26,10 @@ static void ask(struct fixture *x, const char *lines, const char *edit, struct s
 	evidence_free(v);
 }
 
-#define BEGIN	  "void *malloc(unsigned long);\n"
-#define F(type)	  BEGIN "void *f(void) { " type " *v = malloc(100); return v; }\n"
+#define BEGIN	   "void *malloc(unsigned long);\n"
+#define F(type)	   BEGIN "void *f(void) { " type " *v = malloc(100); return v; }\n"
 #define TYPE_FIRST BEGIN "struct s { int i; } *g;\nvoid *f(void) { struct s *v = malloc(4); "
-#define STRUCTURE BEGIN "struct s { int i; };\nvoid *f(void) { struct s *v = malloc(4); "
+#define STRUCTURE  BEGIN "struct s { int i; };\nvoid *f(void) { struct s *v = malloc(4); "
 
 static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 {
@@ -37,10 +37,8 @@ static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 		const char *lines, *name;
 		bool is_array;
 	} types[] = {
-		{F("char"), "bytes", false},
-		{F("unsigned char"), "bytes", false},
-		{F("_Bool"), "_Bool", true},
-		{F("struct one { char c; }"), "struct one", true},
+		{F("char"), "bytes", false},	 {F("unsigned char"), "bytes", false},
+		{F("_Bool"), "_Bool", true},	 {F("struct one { char c; }"), "struct one", true},
 		{F("short"), "short int", true},
 	};
 	const uint64_t size = 100;
@@ -52,6 +50,49 @@ static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
 		assert_int_equal(e.n, 1);
 		assert_string_equal(e.v[0].name, types[i].name);
 		assert_int_equal(site_is_array(&e.v[0], &size, 1), types[i].is_array);
+		site_evidence_release(&e);
+	}
+}
+
+#define HIDDEN "__attribute__((visibility(\"hidden\"))) "
+#define OBJECT(name, size)                                                                         \
+	"asm(\".data\\n.type " name ",@object\\n.size " name "," size "\\n" name ":.zero " size    \
+	"\\n.text\");\n"
+
+/* By the variable's own debug data, or by its declaration and its symbol. */
+static void what_global_variables_get_has_their_type(void **state)
+{
+	static const struct {
+		const char *lines, *name;
+	} programs[] = {
+		{HIDDEN "struct s *g;\nvoid f(void) { g = malloc(4); }\n", "struct s"},
+		{HIDDEN "struct s *g[3][4];\nvoid f(void) { g[2][3] = malloc(4); }\n", "struct s"},
+		{HIDDEN "struct { long n; struct s *v; } g;\nvoid f(void) { g.v = malloc(4); }\n",
+		 "struct s"},
+		{HIDDEN "struct s *g[2]; " HIDDEN "short *h;\nvoid f(void) { h = malloc(4); }\n",
+		 "short int"},
+		{HIDDEN "extern struct s *g;\nvoid f(void) { g = malloc(4); }\n" OBJECT("g", "8"),
+		 "struct s"},
+		{HIDDEN "extern struct s *g[5];\n" HIDDEN "extern short *a, *z;\n"
+			"void f(void) { g[4] = malloc(4); a = z; }\n" OBJECT("g", "40")
+				OBJECT("a", "8") OBJECT("z", "8"),
+		 "struct s"},
+		/* Which is declared with fewer. */
+		{HIDDEN "extern struct s *g[1];\n"
+			"void f(void) { g[4] = malloc(4); }\n" OBJECT("g", "40"),
+		 NULL},
+	};
+
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		struct site_evidence e;
+		char lines[1024];
+
+		snprintf(lines, sizeof lines, BEGIN "struct s { int i; };\n%s", programs[i].lines);
+		ask(*state, lines, "", &e);
+		if (e.n != (programs[i].name != NULL))
+			fail_msg("%u candidates of %s", e.n, lines);
+		if (programs[i].name)
+			assert_string_equal(e.v[0].name, programs[i].name);
 		site_evidence_release(&e);
 	}
 }
@@ -90,6 +131,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			blocks_of_bytes_are_no_arrays_and_those_of_flags_are, fixture_setup,
 			fixture_teardown),
+		cmocka_unit_test_setup_teardown(what_global_variables_get_has_their_type,
+						fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_variable_at_no_address_is_nowhere, fixture_setup,
 						fixture_teardown),
 	};

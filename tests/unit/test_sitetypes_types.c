@@ -96,11 +96,40 @@ static void members_of_members_are_found(void **state)
 	release(&d);
 }
 
+static void arrays_are_as_large_as_all_their_elements(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t size;
+	} sizes[] = {
+		{"v", 3 * 4 * 8}, {"s", 24}, {"p", 8}, {"none", 0}, {"huge", UINT64_C(1) << 62}};
+	struct fixture *x = *state;
+	struct debug d;
+
+	write_file(x, "t.c",
+		   "typedef char part[1ul << 40];\n"
+		   "extern part huge[1ul << 22];\n"
+		   "long *v[3][4], *p, none[0]; struct { int i[6]; } s;\n"
+		   "void *f(void) { return huge; }\n");
+	sh(x, "gcc -g -shared -fPIC -nostdlib -o t t.c");
+	read_debug(x, &d, "t");
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		Dwarf_Die die = named(&d, sizes[i].name);
+
+		assert_int_equal(types_whole_size(&d.types, types_of(&d.types, &die)),
+				 sizes[i].size);
+	}
+	assert_int_equal(types_whole_size(&d.types, 0), 0);
+	release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(unions_of_many_unions_are_given_up, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(arrays_are_as_large_as_all_their_elements,
+						fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(members_of_members_are_found, fixture_setup,
 						fixture_teardown),
 	};
