@@ -149,19 +149,19 @@ static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *b
 static int look_in(struct search *x, const struct still_area *area, struct glibc_arenas *found)
 {
 	const struct still *s = x->s;
+	struct still_run part;
 	int err = 0;
 
-	for (size_t i = still_run_from(s, area->start); i < s->n_runs; i++) {
-		const struct still_run *run = &s->runs[i];
-		taddr at = run->start > area->start ? run->start : area->start;
-		taddr end = run->start + run->size < area->end ? run->start + run->size : area->end;
+	for (size_t i = still_run_from(s, area->start);
+	     !err && still_part(s, i, area->start, area->end, &part); i++) {
+		const taddr end = part.start + part.size;
 
-		for (; !err && at < end; at += 8) {
+		for (taddr at = part.start; !err && at < end; at += 8) {
 			struct glibc_arenas one = {0};
 			uint64_t word;
 			taddr behind;
 
-			memcpy(&word, run->bytes + (at - run->start), sizeof word);
+			memcpy(&word, part.bytes + (at - part.start), sizeof word);
 			if (word != at - PAIR || !is_empty(&x->r, at))
 				continue;
 			err = try_at(x, at, &one, &behind);
@@ -174,8 +174,6 @@ static int look_in(struct search *x, const struct still_area *area, struct glibc
 				*found = one;
 			err = err == -ENOENT ? 0 : err;
 		}
-		if (err || run->start >= area->end)
-			break;
 	}
 	return err;
 }

@@ -75,10 +75,7 @@ static taddr next_page(struct glibc *g, taddr at, taddr end)
 			at = (p->end + STILL_PAGE - 1) / STILL_PAGE * STILL_PAGE;
 			continue;
 		}
-		size_t i = still_run_from(g->s, at);
-		if (i == g->s->n_runs)
-			return end;
-		at = g->s->runs[i].start > at ? g->s->runs[i].start : at + STILL_PAGE;
+		at = still_behind_hole(g->s, at, STILL_PAGE);
 	}
 	return end;
 }
