@@ -28,7 +28,8 @@ int jemalloc_each_word(const struct still *s, taddr start, taddr end,
 	int err = 0;
 
 	for (size_t i = still_run_from(s, start); !err && still_part(s, i, start, end, &part); i++)
-		for (uint64_t word, at = 0; !err && at < part.size; at += 8) {
+		/* A leaf may be said to begin anywhere. */
+		for (uint64_t word, at = 0; !err && at + sizeof word <= part.size; at += 8) {
 			memcpy(&word, part.bytes + at, sizeof word);
 			err = word ? fn(ctx, part.start + at, word) : 0;
 		}

@@ -259,6 +259,18 @@ static void a_tree_without_a_first_page_is_doubtful(void **state)
 	made_release(&h);
 }
 
+/* Its last word would end behind the memory that there is. */
+static void a_leaf_that_is_not_aligned_is_doubtful(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h);
+	memset(made_at(&h, BASE + 1023 * 4096, 4096), 0xff, 4096);
+	made_put(&h, ROOT + (PAGES >> 30) * 8 + 8, BASE + 1024 * 4096 - 124);
+	expect_doubt(&h, CHECK_CHUNKS);
+}
+
 static void every_field_damaged_in_turn(void **state)
 {
 	static const uint64_t with[] = {
@@ -298,6 +310,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_agree_is_doubtful),
 		cmocka_unit_test(another_version_is_not_walked),
 		cmocka_unit_test(a_tree_without_a_first_page_is_doubtful),
+		cmocka_unit_test(a_leaf_that_is_not_aligned_is_doubtful),
 		cmocka_unit_test(every_field_damaged_in_turn),
 	};
 
