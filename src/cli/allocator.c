@@ -6,10 +6,8 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *by_library(const struct still *s, const char *walked)
 {
@@ -50,46 +48,59 @@ const char *allocator_beside(const struct still *s, const struct heap_walk *w)
 /* ---- versions ---- */
 
 /* "GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36." */
-static void find_version(const char *text, size_t len, char *version, size_t size)
-{
-	static const char banner[] = "GNU C Library ", before[] = " release version ";
-	const char *at = memmem(text, len, banner, strlen(banner));
-	const char *end = text + len;
+static const char banner[] = "GNU C Library ", before[] = " release version ";
 
-	at = at ? memmem(at, (size_t)(end - at), before, strlen(before)) : NULL;
-	if (!at)
-		return;
-	at += strlen(before);
+enum {
+	PIECE = 1 << 16,
+	LINE = 256,
+	LINES_MAX = 16, /* that begin like it */
+};
+
+/* In front of this all libraries and nearly all programs that glibc is linked into have it; a file
+ * may be as long as it likes. */
+#define LOOKED_AT ((off_t)256 << 20)
+
+/* The version in a line that begins like the banner. False: there is none. */
+static bool find_version(const char *text, size_t len, char *version, size_t size)
+{
+	const char *at = memmem(text, len, before, strlen(before)), *end = text + len;
 	size_t n = 0;
+
+	if (!at)
+		return false;
+	at += strlen(before);
 	while (at < end && n + 1 < size && (isdigit((unsigned char)*at) || *at == '.'))
 		version[n++] = *at++;
 	while (n && version[n - 1] == '.')
 		n--;
 	version[n] = '\0';
+	return n;
 }
 
-static void read_version(int fd, char *version, size_t size)
+bool allocator_version_in(int fd, char *version, size_t size)
 {
-	struct stat st;
+	char text[PIECE], line[LINE];
+	int lines = 0;
 
-	if (fd < 0 || fstat(fd, &st) || st.st_size <= 0)
-		return;
-	void *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (text == MAP_FAILED)
-		return;
-	find_version(text, (size_t)st.st_size, version, size);
-	munmap(text, (size_t)st.st_size);
-}
+	/* What is mapped could become shorter meanwhile. */
+	for (off_t from = 0; from < LOOKED_AT && lines < LINES_MAX;) {
+		ssize_t n = pread(fd, text, sizeof text, from);
+		const char *at = n > 0 ? memmem(text, (size_t)n, banner, strlen(banner)) : NULL;
 
-/* The file whose code is mapped last before @at: its data follows. */
-static const struct module_file *file_of(const struct module_files *files, const struct mappings *m,
-					 taddr at)
-{
-	const struct module_file *f = NULL;
-
-	for (size_t i = 0; i < m->n && m->maps[i].start <= at; i++)
-		f = &files->files[m->maps[i].file];
-	return f;
+		if (n < (ssize_t)strlen(banner))
+			return false;
+		if (!at) {
+			from += n - (ssize_t)strlen(banner) + 1;
+			continue;
+		}
+		from += at - text;
+		n = pread(fd, line, sizeof line, from);
+		if (n > 0 && find_version(line, (size_t)n, version, size))
+			return true;
+		from++;
+		lines++;
+	}
+	return false;
 }
 
 static void glibc_version(pid_t pid, const struct still *s, taddr at, char *version, size_t size)
@@ -101,9 +112,9 @@ static void glibc_version(pid_t pid, const struct still *s, taddr at, char *vers
 	*version = '\0';
 	if (!a || a->kind != STILL_FILE || mappings_read(pid, &files, &maps))
 		return;
-	const struct module_file *f = file_of(&files, &maps, at);
-	if (f && !strcmp(f->path, a->name))
-		read_version(f->fd, version, size);
+	const struct mapping *m = mappings_of_data(&maps, &files, at, a->name);
+	if (!m || !allocator_version_in(files.files[m->file].fd, version, size))
+		*version = '\0';
 	mappings_release(&maps);
 	module_files_release(&files);
 }

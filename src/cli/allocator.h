@@ -5,6 +5,7 @@
 #include "heapwalk/walk.h"
 #include "still/still.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,5 +22,8 @@ const char *allocator_beside(const struct still *s, const struct heap_walk *w);
  * the program. @size bytes at @version. */
 void allocator_version(pid_t pid, const struct still *s, const struct heap_walk *w, char *version,
 		       size_t size);
+
+/* The version of glibc that a file says it has. False: it says none, in what is looked at of it. */
+bool allocator_version_in(int fd, char *version, size_t size);
 
 #endif

@@ -97,15 +97,12 @@ struct nameless {
 	size_t n;
 };
 
-/* A file's code is mapped before its data, and vtables are among these. */
+/* Vtables are among a file's data. */
 static const struct mapping *module_at(const struct nameless *x, taddr at)
 {
 	const struct still_area *a = still_area_at(x->still, at);
-	const struct mapping *m = NULL;
 
-	for (size_t i = 0; i < x->maps.n && x->maps.maps[i].start <= at; i++)
-		m = &x->maps.maps[i];
-	return a && m && !strcmp(a->name, x->files.files[m->file].path) ? m : NULL;
+	return a ? mappings_of_data(&x->maps, &x->files, at, a->name) : NULL;
 }
 
 static int by_vtable(const void *a, const void *b)

@@ -24,13 +24,29 @@ int heap_blocks_begin(struct heap_blocks *b, taddr start, taddr end, unsigned ar
 	return 0;
 }
 
-int heap_blocks_add(struct heap_blocks *b, taddr chunk, uint64_t size, enum heap_state state)
+/* So far behind its start a piece ends: half of what the place of a chunk in it may be. */
+#define PIECE_MAX (UINT64_C(16) << 30)
+
+/* The last piece ends in front of @at if it cannot have it, and another one goes on. */
+static int go_on(struct heap_blocks *b, taddr at)
 {
 	struct heap_piece *p = &b->pieces[b->n_pieces - 1];
-	uint64_t at = (chunk - p->start) / HEAP_UNIT;
+	const taddr end = p->end;
 
-	if (at > UINT32_MAX || size / HEAP_UNIT > UINT32_MAX)
+	if (at - p->start < PIECE_MAX)
+		return 0;
+	p->end = at;
+	return heap_blocks_begin(b, at, end, p->arena);
+}
+
+int heap_blocks_add(struct heap_blocks *b, taddr chunk, uint64_t size, enum heap_state state)
+{
+	if (size / HEAP_UNIT > UINT32_MAX)
 		return -ERANGE;
+	if (go_on(b, chunk))
+		return -ENOMEM;
+	struct heap_piece *p = &b->pieces[b->n_pieces - 1];
+	uint64_t at = (chunk - p->start) / HEAP_UNIT;
 	if (ARRAY_RESERVE(&b->chunks, &b->cap_chunks, b->n_chunks) ||
 	    ARRAY_RESERVE(&b->states, &b->cap_states, b->n_chunks))
 		return -ENOMEM;

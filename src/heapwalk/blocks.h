@@ -72,8 +72,8 @@ void heap_blocks_release(struct heap_blocks *b);
 /* What is added from here on is in a new piece. 0 or -ENOMEM. */
 int heap_blocks_begin(struct heap_blocks *b, taddr start, taddr end, unsigned arena);
 
-/* A chunk of the last piece, behind those that it has. 0, -ENOMEM, or -ERANGE: the piece is too
- * large for it. */
+/* A chunk of the last piece, behind those that it has and in front of its end; a piece that
+ * gets too large becomes two of the same arena. 0, -ENOMEM, or -ERANGE: the chunk is too large. */
 int heap_blocks_add(struct heap_blocks *b, taddr chunk, uint64_t size, enum heap_state state);
 
 int heap_blocks_add_mapped(struct heap_blocks *b, const struct heap_mapped *m);

@@ -9,7 +9,7 @@
 
 enum {
 	NAME_LONGEST = 16384,	 /* of a name, as the compiler writes it */
-	NAMES_MAX = 64 << 20,	 /* of all */
+	NAMES_MAX = 64 << 20,	 /* of all, and of what turns out to be none */
 	CACHED_PAGES = 256,	 /* of memory that is read */
 	VTABLE_BEFORE = 16,	 /* offset to top and type information stand before the functions */
 	SLACK = 40,		 /* a block may have so many bytes more than were asked for ... */
@@ -41,7 +41,7 @@ struct classes_search {
 	const struct still_area *last;
 	struct addrtable verdicts;
 	struct cached_page *pages;
-	size_t names; /* bytes */
+	size_t names; /* bytes that were read of them */
 	bool unread;  /* some of what was asked for last could not be read */
 };
 
@@ -117,8 +117,26 @@ static bool constant_word(struct classes_search *x, taddr at, uint64_t *value)
 	return true;
 }
 
-/* A text that ends. Returns its length, 0: there is none, or not all of it. */
-static size_t constant_text(struct classes_search *x, taddr at, char to[NAME_LONGEST + 1])
+/* ---- names ---- */
+
+static bool may_begin_type(char c)
+{
+	return (c >= '0' && c <= '9') || (c && strchr("NSZQ", c));
+}
+
+static bool is_plain(char c)
+{
+	return (unsigned char)c > ' ' && c != 0x7f;
+}
+
+/* May a name have this as its number @n? A local type's has a star in front. */
+static bool may_be_in_name(const char *name, size_t n)
+{
+	return n == (name[0] == '*') ? may_begin_type(name[n]) : is_plain(name[n]);
+}
+
+/* A text that could be a type's name. Returns its length, 0: there is none, or not all of it. */
+static size_t constant_name(struct classes_search *x, taddr at, char to[NAME_LONGEST + 1])
 {
 	for (size_t n = 0; n <= NAME_LONGEST; n++) {
 		if (!is_constant(x, at + n))
@@ -130,26 +148,20 @@ static size_t constant_text(struct classes_search *x, taddr at, char to[NAME_LON
 			return 0;
 		}
 		to[n] = (char)p->bytes[(at + n) % STILL_PAGE];
-		if (!to[n])
+		if (!to[n] && n > (to[0] == '*'))
 			return n;
+		/* Most of what is asked about is no name; and all that is read counts. */
+		if (!may_be_in_name(to, n))
+			return 0;
+		if (++x->names > NAMES_MAX) {
+			x->out->too_many = true;
+			return 0;
+		}
 	}
 	return 0;
 }
 
 /* ---- what is a class ---- */
-
-static bool may_begin_type(char c)
-{
-	return (c >= '0' && c <= '9') || (c && strchr("NSZQ", c));
-}
-
-static bool is_plain(const char *name)
-{
-	for (; *name; name++)
-		if ((unsigned char)*name <= ' ' || *name == 0x7f)
-			return false;
-	return true;
-}
 
 /* The name in the type information at @at, for free(). NULL: it is none, or -ENOMEM in *err. */
 static char *name_at(struct classes_search *x, taddr at, int *err)
@@ -157,19 +169,14 @@ static char *name_at(struct classes_search *x, taddr at, int *err)
 	char text[NAME_LONGEST + 1];
 	uint64_t own_class, name;
 
+	if (x->out->too_many)
+		return NULL;
 	if (!constant_word(x, at, &own_class) || !constant_word(x, at + 8, &name) ||
 	    own_class % 8 || !still_area_at(x->still, own_class))
 		return NULL;
-	size_t len = constant_text(x, name, text);
+	if (!constant_name(x, name, text))
+		return NULL;
 	const char *begin = text + (*text == '*');
-
-	if (!len || !may_begin_type(*begin) || !is_plain(begin))
-		return NULL;
-	x->names += len;
-	if (x->names > NAMES_MAX) {
-		x->out->too_many = true;
-		return NULL;
-	}
 	if (!x->from->is_type(x->from->ctx, begin))
 		return NULL;
 	char *copy = strdup(begin);

@@ -40,7 +40,8 @@ struct heap_class {
 struct heap_classes {
 	struct heap_class *v;
 	size_t n, cap;
-	uint64_t unread; /* blocks whose first word leads to memory that could not be read */
+	/* Blocks whose first word would lead to a class if all that it leads to could be read. */
+	uint64_t unread;
 	bool too_many;	 /* the names of all take too much memory: those of the rest are left out */
 };
 

@@ -41,16 +41,6 @@ static int enter(struct cliques *c, uint32_t block)
 	return 0;
 }
 
-/* Where the next word can be, when there is none at @at. */
-static taddr behind_hole(const struct still *s, taddr at)
-{
-	size_t i = still_run_from(s, at);
-
-	if (i == s->n_runs)
-		return UINT64_MAX;
-	return s->runs[i].start > at ? s->runs[i].start : at + WORD;
-}
-
 /* The next lost block that this one points at or into, and that has not been met; SPANS_NONE:
  * there is no more. */
 static uint32_t next_lost(struct cliques *c, struct frame *f)
@@ -61,7 +51,7 @@ static uint32_t next_lost(struct cliques *c, struct frame *f)
 		uint64_t word, offset;
 
 		if (!still_word(&m->words, f->at, &word)) {
-			f->at = behind_hole(m->asked->still, f->at);
+			f->at = still_behind_hole(m->asked->still, f->at, WORD);
 			continue;
 		}
 		f->at += WORD;

@@ -48,7 +48,12 @@ static int walk(struct glibc *g)
 		err = glibc_mapped_walk(g);
 	if (err)
 		return err;
+	/* Each chunk is in one list, and that is followed twice; not so if lists are circles. */
+	g->steps = 4 * (uint64_t)g->w->blocks.n_chunks + 64;
 	check_mutexes(g);
+	if (g->arenas.given_up)
+		heap_check_fail(g->w, CHECK_MEMORY,
+				"so much looks like arenas that not all of it was looked at");
 	heap_check_memory(g->w, g->s);
 	glibc_caches_walk(g);
 	glibc_lists_walk(g);

@@ -8,10 +8,10 @@
 
 /* The main arena, and how arenas are laid out. */
 struct glibc_arenas {
-	taddr bins;	      /* of the main arena */
 	unsigned before_bins; /* an arena begins so far in front of its bins */
 	taddr *v;	      /* where each begins, the main one first */
 	size_t n, cap;
+	bool given_up; /* so much looks like one that not all was looked at */
 };
 
 void glibc_arenas_release(struct glibc_arenas *a);

@@ -17,6 +17,15 @@ enum {
 	BEFORE_MIN = 0x10,
 	BEFORE_MAX = 0x100,
 	ARENAS_MAX = 16384, /* eight for each processor is what it makes */
+	/* Lists and arenas that are looked at: a program has a few hundred that could be some, and
+	 * memory that was made for it as many as it likes. */
+	STEPS_MAX = 1 << 24,
+};
+
+struct search {
+	const struct still *s;
+	struct still_reader r;
+	int left; /* steps */
 };
 
 void glibc_arenas_release(struct glibc_arenas *a)
@@ -35,10 +44,15 @@ static bool is_empty(struct still_reader *r, taddr pair)
 	       first == pair - PAIR && last == pair - PAIR;
 }
 
-static bool is_list(struct still_reader *r, taddr pair)
+/* None is when all steps have been made. */
+static bool is_list(struct search *x, taddr pair)
 {
+	struct still_reader *r = &x->r;
 	uint64_t first, last;
 
+	if (!x->left)
+		return false;
+	x->left--;
 	if (!still_word(r, pair, &first) || !still_word(r, pair + 8, &last) || !first || !last ||
 	    first % CHUNK_UNIT || last % CHUNK_UNIT)
 		return false;
@@ -47,21 +61,21 @@ static bool is_list(struct still_reader *r, taddr pair)
 }
 
 /* How many of them may be in motion. */
-static int bad_max(const struct still_reader *r)
+static int bad_max(const struct search *x)
 {
-	return r->still->running ? BAD_PAIRS_RUNNING : BAD_PAIRS;
+	return x->s->running ? BAD_PAIRS_RUNNING : BAD_PAIRS;
 }
 
 /* How far lists go on from one, up or down: N_BINS steps at most, and those in motion. */
-static taddr end_of_lists(struct still_reader *r, taddr pair, int step)
+static taddr end_of_lists(struct search *x, taddr pair, int step)
 {
 	taddr end = pair;
-	int bad = 0, max = bad_max(r);
+	int bad = 0, max = bad_max(x);
 
 	for (int i = 0; i < N_BINS + max; i++) {
 		taddr next = end + (taddr)((int64_t)step * PAIR);
 
-		bad += !is_list(r, next);
+		bad += !is_list(x, next);
 		if (bad > max)
 			break;
 		end = next;
@@ -69,43 +83,43 @@ static taddr end_of_lists(struct still_reader *r, taddr pair, int step)
 	return end;
 }
 
-static bool are_bins(struct still_reader *r, taddr bins)
+static bool are_bins(struct search *x, taddr bins)
 {
-	int bad = 0, max = bad_max(r);
+	int bad = 0, max = bad_max(x);
 
 	for (int i = 0; i < N_BINS && bad <= max; i++)
-		bad += !is_list(r, bins + (taddr)i * PAIR);
+		bad += !is_list(x, bins + (taddr)i * PAIR);
 	return bad <= max;
 }
 
 /* ---- the ring ---- */
 
 /* Does it come back, with so many bytes before the bins? 0, -ENOENT, or -ENOMEM. */
-static int follow(struct still_reader *r, taddr bins, unsigned before, struct glibc_arenas *a)
+static int follow(struct search *x, taddr bins, unsigned before, struct glibc_arenas *a)
 {
 	taddr main = bins - before, at = main;
 
 	a->n = 0;
 	do {
-		if (at % 8 || a->n == ARENAS_MAX)
+		if (at % 8 || a->n == ARENAS_MAX || !x->left)
 			return -ENOENT;
+		x->left--;
 		if (ARRAY_RESERVE(&a->v, &a->cap, a->n))
 			return -ENOMEM;
 		a->v[a->n++] = at;
-		if (!still_word(r, at + before + STATE_NEXT, &at))
+		if (!still_word(&x->r, at + before + STATE_NEXT, &at))
 			return -ENOENT;
 	} while (at != main);
-	a->bins = bins;
 	a->before_bins = before;
 	return 0;
 }
 
-static int close_ring(struct still_reader *r, taddr bins, struct glibc_arenas *a)
+static int close_ring(struct search *x, taddr bins, struct glibc_arenas *a)
 {
 	int err = -ENOENT;
 
 	for (unsigned before = BEFORE_MIN; err == -ENOENT && before <= BEFORE_MAX; before += 8)
-		err = follow(r, bins, before, a);
+		err = follow(x, bins, before, a);
 	return err;
 }
 
@@ -117,40 +131,40 @@ static bool is_data(const struct still *s, const struct still_area *a)
 }
 
 /* An empty list has been found at @pair: is it one of an arena's? *@behind is where to go on. */
-static int try_at(struct still_reader *r, taddr pair, struct glibc_arenas *a, taddr *behind)
+static int try_at(struct search *x, taddr pair, struct glibc_arenas *a, taddr *behind)
 {
-	taddr low = end_of_lists(r, pair, -1), high = end_of_lists(r, pair, 1);
+	taddr low = end_of_lists(x, pair, -1), high = end_of_lists(x, pair, 1);
 	int err = -ENOENT;
 
 	*behind = high + PAIR;
 	if ((high - low) / PAIR + 1 < N_BINS)
 		return -ENOENT;
 	for (taddr bins = low; err == -ENOENT && bins <= high - (N_BINS - 1) * PAIR; bins += PAIR)
-		if (are_bins(r, bins))
-			err = close_ring(r, bins, a);
+		if (are_bins(x, bins))
+			err = close_ring(x, bins, a);
 	return err;
 }
 
 /* In the pages that are there of an area. */
-static int look_in(const struct still *s, const struct still_area *area, struct glibc_arenas *found)
+static int look_in(struct search *x, const struct still_area *area, struct glibc_arenas *found)
 {
-	struct still_reader r = still_reader(s);
+	const struct still *s = x->s;
+	struct still_run part;
 	int err = 0;
 
-	for (size_t i = still_run_from(s, area->start); i < s->n_runs; i++) {
-		const struct still_run *run = &s->runs[i];
-		taddr at = run->start > area->start ? run->start : area->start;
-		taddr end = run->start + run->size < area->end ? run->start + run->size : area->end;
+	for (size_t i = still_run_from(s, area->start);
+	     !err && still_part(s, i, area->start, area->end, &part); i++) {
+		const taddr end = part.start + part.size;
 
-		for (; !err && at < end; at += 8) {
+		for (taddr at = part.start; !err && at < end; at += 8) {
 			struct glibc_arenas one = {0};
 			uint64_t word;
 			taddr behind;
 
-			memcpy(&word, run->bytes + (at - run->start), sizeof word);
-			if (word != at - PAIR || !is_empty(&r, at))
+			memcpy(&word, part.bytes + (at - part.start), sizeof word);
+			if (word != at - PAIR || !is_empty(&x->r, at))
 				continue;
-			err = try_at(&r, at, &one, &behind);
+			err = try_at(x, at, &one, &behind);
 			at = behind - 8;
 			if (!err && found->n)
 				err = -EMLINK;
@@ -160,22 +174,22 @@ static int look_in(const struct still *s, const struct still_area *area, struct 
 				*found = one;
 			err = err == -ENOENT ? 0 : err;
 		}
-		if (err || run->start >= area->end)
-			break;
 	}
 	return err;
 }
 
 int glibc_arenas_find(const struct still *s, struct glibc_arenas *a)
 {
+	struct search x = {.s = s, .r = still_reader(s), .left = STEPS_MAX};
 	int err = 0;
 
 	*a = (struct glibc_arenas){0};
 	for (size_t i = 0; !err && i < s->n_areas; i++)
 		if (is_data(s, &s->areas[i]))
-			err = look_in(s, &s->areas[i], a);
+			err = look_in(&x, &s->areas[i], a);
 	if (!err && !a->n)
 		err = -ENOENT;
+	a->given_up = !x.left;
 	if (err)
 		glibc_arenas_release(a);
 	return err;

@@ -34,10 +34,7 @@ static int end_last(struct chunks *c, bool in_use)
 
 static bool is_size(const struct chunks *c, taddr at, uint64_t word)
 {
-	uint64_t size = word & ~(uint64_t)CHUNK_BITS;
-
-	return size >= CHUNK_MIN && size % CHUNK_UNIT == 0 && !(word & CHUNK_MAPPED) &&
-	       size <= c->end - at;
+	return glibc_is_size(word, CHUNK_MAPPED, c->end - at);
 }
 
 /* Four good chunks in a row, or the top. */
@@ -64,12 +61,7 @@ static taddr resynchronise(struct chunks *c, taddr at)
 	for (; at < c->end; at += CHUNK_UNIT) {
 		/* Pages that are not there have no chunks. */
 		if (!still_has(&c->g->r, at + CHUNK_SIZE, 8)) {
-			size_t i = still_run_from(c->g->s, at + CHUNK_SIZE);
-
-			if (i == c->g->s->n_runs)
-				return c->end;
-			taddr next = c->g->s->runs[i].start;
-			at = next > at ? next - CHUNK_UNIT : at;
+			at = still_behind_hole(c->g->s, at, CHUNK_UNIT) - CHUNK_UNIT;
 			continue;
 		}
 		if (begins_again(c, at))

@@ -60,12 +60,10 @@ static bool leads_to(struct glibc *g, taddr at, taddr to, uint64_t *steps)
 {
 	while (at < to && *steps) {
 		uint64_t word = still_word_or_0(&g->r, at + CHUNK_SIZE);
-		uint64_t size = word & ~(uint64_t)CHUNK_BITS;
 
-		if (size < CHUNK_MIN || size % CHUNK_UNIT ||
-		    word & (CHUNK_MAPPED | CHUNK_NON_MAIN) || size > to - at)
+		if (!glibc_is_size(word, CHUNK_MAPPED | CHUNK_NON_MAIN, to - at))
 			return false;
-		at += size;
+		at += word & ~(uint64_t)CHUNK_BITS;
 		--*steps;
 	}
 	return at == to;
@@ -127,8 +125,7 @@ static taddr end_of_left(struct glibc *g, taddr at, taddr end, taddr top, uint64
 		if (size == FENCE && end - at >= 2 * FENCE && (at + 2 * FENCE) % STILL_PAGE == 0 &&
 		    still_word_or_0(&g->r, at + FENCE + CHUNK_SIZE) == (FENCE | CHUNK_PREV_IN_USE))
 			return at + 2 * FENCE;
-		if (size < CHUNK_MIN || size % CHUNK_UNIT ||
-		    word & (CHUNK_MAPPED | CHUNK_NON_MAIN) || size > end - at)
+		if (!glibc_is_size(word, CHUNK_MAPPED | CHUNK_NON_MAIN, end - at))
 			return 0;
 		at += size;
 	}

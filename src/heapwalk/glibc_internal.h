@@ -53,6 +53,7 @@ struct glibc {
 	struct glibc_arenas arenas;
 	struct glibc_params params;
 	enum glibc_mangling links;	/* as the lists tell that were walked */
+	uint64_t steps;			/* that may still be made to learn that */
 	struct heap_walk *w;
 };
 
@@ -93,6 +94,14 @@ void glibc_caches_walk(struct glibc *g);
  * start. @first is 0: it is empty.
  */
 void glibc_links_learn(struct glibc *g, taddr first, uint64_t size, unsigned behind);
+
+/* Can this be a chunk's size, with none of the bits @none, where there is so much room? */
+static inline bool glibc_is_size(uint64_t word, unsigned none, uint64_t room)
+{
+	uint64_t size = word & ~(uint64_t)CHUNK_BITS;
+
+	return size >= CHUNK_MIN && size % CHUNK_UNIT == 0 && !(word & none) && size <= room;
+}
 
 /* The number of the chunk whose address is @chunk, if it is in use and of @size; HEAP_NO_CHUNK. */
 size_t glibc_live_chunk(const struct glibc *g, taddr chunk, uint64_t size);

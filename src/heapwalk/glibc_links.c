@@ -22,7 +22,7 @@ static bool ends(struct glibc *g, taddr at, uint64_t size, unsigned behind, bool
 {
 	size_t most = g->w->blocks.n_chunks;
 
-	for (; at && most; most--) {
+	for (; at && most && g->steps; most--, g->steps--) {
 		taddr link = at - behind + CHUNK_NEXT;
 
 		if (glibc_live_chunk(g, at - behind, size) == HEAP_NO_CHUNK)
@@ -34,9 +34,12 @@ static bool ends(struct glibc *g, taddr at, uint64_t size, unsigned behind, bool
 
 void glibc_links_learn(struct glibc *g, taddr first, uint64_t size, unsigned behind)
 {
-	if (g->links != LINKS_UNKNOWN || !first)
+	if (g->links != LINKS_UNKNOWN || !first || !g->steps)
 		return;
 	bool plain = ends(g, first, size, behind, false);
-	if (plain != ends(g, first, size, behind, true))
+	bool mangled = ends(g, first, size, behind, true);
+	if (!g->steps)
+		heap_check_fail(g->w, CHECK_LISTS, "lists are so long that they were given up");
+	else if (plain != mangled)
 		g->links = plain ? LINKS_PLAIN : LINKS_MANGLED;
 }

@@ -5,6 +5,8 @@
  */
 #include "heapwalk/glibc_internal.h"
 
+#include "base/search.h"
+
 #include <errno.h>
 
 enum { ALIGN_MAX = 2 << 20, PLACES = 2 };
@@ -73,12 +75,21 @@ static taddr next_page(struct glibc *g, taddr at, taddr end)
 			at = (p->end + STILL_PAGE - 1) / STILL_PAGE * STILL_PAGE;
 			continue;
 		}
-		size_t i = still_run_from(g->s, at);
-		if (i == g->s->n_runs)
-			return end;
-		at = g->s->runs[i].start > at ? g->s->runs[i].start : at + STILL_PAGE;
+		at = still_behind_hole(g->s, at, STILL_PAGE);
 	}
 	return end;
+}
+
+/* Its header may say that it goes on into memory that is an arena's. */
+static void check_apart(struct glibc *g, const struct heap_mapped *m)
+{
+	const struct heap_blocks *b = &g->w->blocks;
+	size_t i = SEARCH_FIRST(b->n_pieces, k, b->pieces[k].end > m->start);
+
+	if (i < b->n_pieces && b->pieces[i].start - m->start < m->size)
+		heap_check_fail(
+			g->w, CHECK_CHUNKS, "an arena and the mapped block at 0x%llx have 0x%llx",
+			(unsigned long long)m->start, (unsigned long long)b->pieces[i].start);
 }
 
 static int walk_area(struct glibc *g, const struct still_area *a)
@@ -93,6 +104,7 @@ static int walk_area(struct glibc *g, const struct still_area *a)
 			at += STILL_PAGE;
 			continue;
 		}
+		check_apart(g, &m);
 		err = heap_blocks_add_mapped(&g->w->blocks, &m);
 		at += m.size;
 		g->w->mapped.n++;

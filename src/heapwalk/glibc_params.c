@@ -35,21 +35,17 @@ static bool is_params(struct glibc *g, taddr at, struct glibc_params *p)
 
 static bool look_in(struct glibc *g, const struct still_area *a)
 {
-	for (size_t i = still_run_from(g->s, a->start); i < g->s->n_runs; i++) {
-		const struct still_run *run = &g->s->runs[i];
-		taddr at = run->start > a->start ? run->start : a->start;
-		taddr end = run->start + run->size < a->end ? run->start + run->size : a->end;
+	struct still_run part;
 
-		for (; at < end; at += 4) {
+	for (size_t i = still_run_from(g->s, a->start);
+	     still_part(g->s, i, a->start, a->end, &part); i++)
+		for (uint64_t at = 0; at < part.size; at += 4) {
 			uint32_t n;
 
-			memcpy(&n, run->bytes + (at - run->start), sizeof n);
-			if (n == MAPPED_MAX && is_params(g, at, &g->params))
+			memcpy(&n, part.bytes + at, sizeof n);
+			if (n == MAPPED_MAX && is_params(g, part.start + at, &g->params))
 				return true;
 		}
-		if (run->start >= a->end)
-			break;
-	}
 	return false;
 }
 

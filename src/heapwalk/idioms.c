@@ -67,7 +67,7 @@ enum reach_idiom idiom_of(struct marking *m, uint32_t block, uint64_t offset, ta
 
 /* A block that is only pointed at in one place. */
 struct alike {
-	uint64_t group, place;
+	uint64_t size, place;
 	uint32_t block;
 };
 
@@ -75,8 +75,8 @@ static int by_place(const void *left, const void *right)
 {
 	const struct alike *a = left, *b = right;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
@@ -101,7 +101,6 @@ static void mark_alike(struct marking *m, struct alike *v, size_t n)
 
 int idioms_mark_regular(struct marking *m)
 {
-	const uint32_t *groups = m->asked->groups;
 	struct alike *v = NULL;
 	size_t n = 0, cap = 0;
 
@@ -115,18 +114,9 @@ int idioms_mark_regular(struct marking *m)
 			return -ENOMEM;
 		}
 		spans_at(&m->blocks, i, &size);
-		v[n++] = (struct alike){groups ? groups[i] : size, m->inner[i], i};
+		v[n++] = (struct alike){size, m->inner[i], i};
 	}
 	if (n)
-		mark_alike(m, v, n);
-	/* Those of one site may have headers in front of them, or behind. */
-	for (size_t i = 0; groups && i < n; i++) {
-		uint64_t size;
-
-		spans_at(&m->blocks, v[i].block, &size);
-		v[i].place = size - v[i].place;
-	}
-	if (groups && n)
 		mark_alike(m, v, n);
 	free(v);
 	return 0;

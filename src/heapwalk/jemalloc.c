@@ -21,33 +21,18 @@ uint64_t jemalloc_class_size(unsigned index)
 
 /* ---- words ---- */
 
-static int each_in_run(const struct still_run *run, taddr from, taddr to,
-		       int (*fn)(void *ctx, taddr at, uint64_t word), void *ctx)
-{
-	for (taddr at = from; at < to; at += 8) {
-		uint64_t word;
-
-		memcpy(&word, run->bytes + (at - run->start), sizeof word);
-		int err = word ? fn(ctx, at, word) : 0;
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 int jemalloc_each_word(const struct still *s, taddr start, taddr end,
 		       int (*fn)(void *ctx, taddr at, uint64_t word), void *ctx)
 {
+	struct still_run part;
 	int err = 0;
 
-	for (size_t i = still_run_from(s, start); i < s->n_runs && s->runs[i].start < end && !err;
-	     i++) {
-		const struct still_run *run = &s->runs[i];
-		const taddr last = run->start + run->size;
-
-		err = each_in_run(run, run->start > start ? run->start : start,
-				  last < end ? last : end, fn, ctx);
-	}
+	for (size_t i = still_run_from(s, start); !err && still_part(s, i, start, end, &part); i++)
+		/* A leaf may be said to begin anywhere. */
+		for (uint64_t word, at = 0; !err && at + sizeof word <= part.size; at += 8) {
+			memcpy(&word, part.bytes + at, sizeof word);
+			err = word ? fn(ctx, part.start + at, word) : 0;
+		}
 	return err;
 }
 

@@ -46,8 +46,11 @@ static bool is_block(struct jemalloc *j, taddr at, uint64_t *size)
 static int add_block(struct jemalloc *j, taddr at, uint64_t size)
 {
 	struct heap_blocks *b = &j->w->blocks;
-	int err = heap_blocks_begin(b, at, at + size, 0);
+	/* There may be no extent, and so no arena yet. */
+	int err = jemalloc_add_arena(j->w, 0);
 
+	if (!err)
+		err = heap_blocks_begin(b, at, at + size, 0);
 	return err ? err : heap_blocks_add(b, at, size, HEAP_OWN);
 }
 

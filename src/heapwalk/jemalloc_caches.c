@@ -5,8 +5,12 @@
 
 enum {
 	ROW = 24,
-	ROW_BITS = 16,	       /* after the head and a count of requests */
-	BEFORE_TP = 128 << 10, /* a cache is in static TLS, as far as this in front of it */
+	ROW_BITS = 16, /* after the head and a count of requests */
+	/* A cache is in static thread-local storage, in all threads as far in front of the thread
+	 * pointer: behind that of jemalloc itself, and sometimes of the program. */
+	NEAR = 128 << 10,
+	FAR = 1 << 20,
+	FAR_TASKS = 64, /* that are looked at so far */
 };
 
 /* A stack of free blocks: from its head to its end, which is nearer if it has more of them. */
@@ -96,20 +100,38 @@ static void take_cache(struct jemalloc *j, taddr at, unsigned n)
 	j->w->caches++;
 }
 
-static void find_cache(struct jemalloc *j, taddr tp)
+/* How far in front of its thread's pointer a cache is, from @from down to @to; 0: none is. */
+static uint64_t find_cache(struct jemalloc *j, taddr tp, uint64_t from, uint64_t to)
 {
-	for (taddr at = (tp - BEFORE_TP) & ~(taddr)7; tp > BEFORE_TP && at < tp; at += 8) {
-		unsigned n = rows_at(&j->r, at);
+	tp &= ~(taddr)7;
+	for (uint64_t off = from; off > to; off -= 8)
+		if (tp > off && rows_at(&j->r, tp - off) >= N_BINS)
+			return off;
+	return 0;
+}
 
-		if (n >= N_BINS) {
-			take_cache(j, at, n);
-			return;
-		}
-	}
+static void take_cache_at(struct jemalloc *j, taddr tp, uint64_t offset)
+{
+	const taddr at = (tp & ~(taddr)7) - offset;
+	const unsigned n = offset && tp > offset ? rows_at(&j->r, at) : 0;
+
+	if (n >= N_BINS)
+		take_cache(j, at, n);
 }
 
 void jemalloc_caches_walk(struct jemalloc *j)
 {
+	const struct still_task *tasks = j->s->tasks;
+	uint64_t offset = 0;
+
 	for (size_t i = 0; i < j->s->n_tasks; i++)
-		find_cache(j, j->s->tasks[i].tp);
+		take_cache_at(j, tasks[i].tp, find_cache(j, tasks[i].tp, NEAR, 0));
+	for (size_t i = 0; !j->w->caches && !offset && i < j->s->n_tasks && i < FAR_TASKS; i++)
+		offset = find_cache(j, tasks[i].tp, FAR, NEAR);
+	for (size_t i = 0; offset && i < j->s->n_tasks; i++)
+		take_cache_at(j, tasks[i].tp, offset);
+	/* A program may have been told to have none. */
+	if (!j->w->caches)
+		heap_check_skip(j->w, CHECK_CACHES,
+				"none has been found: what is in them is among the blocks");
 }

@@ -27,26 +27,12 @@ static void wrong(struct extents *x, taddr page, const char *what)
 
 /* ---- what an extent has ---- */
 
-/* A piece cannot have more than that. */
-static int begin_again(struct heap_blocks *b, taddr at)
-{
-	struct heap_piece *p = &b->pieces[b->n_pieces - 1];
-	const taddr end = p->end;
-
-	if (at - p->start < CHUNK_MAX)
-		return 0;
-	p->end = at;
-	return heap_blocks_begin(b, at, end, p->arena);
-}
-
 static int add(struct extents *x, taddr at, uint64_t size, enum heap_state state)
 {
 	for (uint64_t n; size; at += n, size -= n) {
 		n = size < CHUNK_MAX ? size : CHUNK_MAX;
-		int err = begin_again(&x->j->w->blocks, at);
+		int err = heap_blocks_add(&x->j->w->blocks, at, n, state);
 
-		if (!err)
-			err = heap_blocks_add(&x->j->w->blocks, at, n, state);
 		if (err)
 			return err;
 	}
@@ -95,7 +81,7 @@ static int add_large(struct extents *x, const struct extent *e)
 	return err ? err : add(x, e->block + usable, e->size - before - usable, HEAP_OWN);
 }
 
-static int add_arena(struct heap_walk *w, unsigned arena)
+int jemalloc_add_arena(struct heap_walk *w, unsigned arena)
 {
 	while (w->n_arenas <= arena) {
 		if (ARRAY_RESERVE(&w->arenas, &w->cap_arenas, w->n_arenas))
@@ -108,7 +94,7 @@ static int add_arena(struct heap_walk *w, unsigned arena)
 static int add_extent(struct extents *x, const struct extent *e)
 {
 	struct heap_walk *w = x->j->w;
-	int err = add_arena(w, e->arena);
+	int err = jemalloc_add_arena(w, e->arena);
 
 	if (!err)
 		err = heap_blocks_begin(&w->blocks, e->base, e->base + e->size, e->arena);

@@ -81,7 +81,9 @@ int jemalloc_each_word(const struct still *s, taddr start, taddr end,
 /* jemalloc_root.c: where the tree begins; 0: there is none. */
 taddr jemalloc_find_root(const struct still *s);
 
-/* jemalloc_extents.c: all extents, in pieces. 0 or -ENOMEM. */
+/* jemalloc_extents.c: make sure that there is an arena of this number, which a piece is going to be
+ * of; and all extents, in pieces. 0 or -ENOMEM. */
+int jemalloc_add_arena(struct heap_walk *w, unsigned arena);
 int jemalloc_extents_walk(struct jemalloc *j);
 
 /* jemalloc_bases.c: @inside is in memory that jemalloc has for itself; and all such memory, in

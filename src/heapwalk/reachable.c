@@ -127,6 +127,7 @@ static void look_through_bytes(struct marking *m, const uint8_t *bytes, uint64_t
 static void look_through(struct marking *m, taddr start, taddr end)
 {
 	const struct still *s = m->asked->still;
+	struct still_run part;
 
 	start = (start + WORD - 1) & ~(taddr)(WORD - 1);
 	if (start >= end)
@@ -135,13 +136,8 @@ static void look_through(struct marking *m, taddr start, taddr end)
 		look_through_bytes(m, m->words.bytes + (start - m->words.start), end - start);
 		return;
 	}
-	for (size_t i = still_run_from(s, start); i < s->n_runs && s->runs[i].start < end; i++) {
-		const struct still_run *run = &s->runs[i];
-		taddr from = run->start > start ? run->start : start;
-		taddr to = run->start + run->size < end ? run->start + run->size : end;
-
-		look_through_bytes(m, run->bytes + (from - run->start), to - from);
-	}
+	for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++)
+		look_through_bytes(m, part.bytes, part.size);
 }
 
 static void drain(struct marking *m)

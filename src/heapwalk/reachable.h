@@ -68,8 +68,6 @@ struct reach_asked {
 	const struct spans *blocks;
 	const struct reach_roots *roots;
 	bool no_idioms;
-	/* Which blocks are alike, by their numbers; NULL: those of one size. */
-	const uint32_t *groups;
 	/* Blocks that were not lost before are not lost now; and where those were, in order. */
 	bool spares_new;
 	const taddr *lost_before;

@@ -17,8 +17,6 @@ int resident_add(const struct page_range *range, void *ctx)
 {
 	struct resident *r = ctx;
 
-	if (range->zero)
-		r->zeros += range->end - range->start;
 	if (range->zero || range->swapped)
 		return 0;
 	if (r->n && r->v[r->n - 1].end == range->start) {

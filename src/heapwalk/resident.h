@@ -10,7 +10,6 @@
 struct resident {
 	struct page_range *v; /* in order, none that follows another */
 	size_t n, cap;
-	uint64_t zeros;	  /* bytes of pages of zeros */
 	bool zeros_known; /* the kernel tells which they are */
 	size_t last;	  /* where the last question was answered */
 };

@@ -40,10 +40,8 @@ static bool fits_last(const struct spans *s, taddr at, uint64_t size)
 int spans_add(struct spans *s, taddr at, uint64_t size)
 {
 	size = round_up(size);
-	if (s->n_areas && at < s->areas[s->n_areas - 1].end) {
-		s->overlapping++;
+	if (s->n_areas && at < s->areas[s->n_areas - 1].end)
 		return 0;
-	}
 	if (s->n >= SPANS_NONE || at + size < at)
 		return -ERANGE;
 	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))

@@ -35,13 +35,13 @@ struct spans {
 	size_t n_areas, cap_areas;
 	struct span *v;
 	size_t n, cap;
-	size_t overlapping; /* blocks left out, because they lie in another one */
-	size_t last;	    /* where the last address was found */
+	size_t last; /* where the last address was found */
 };
 
 void spans_release(struct spans *s);
 
-/* The next block, in order of addresses. 0, -ENOMEM, or -ERANGE: there are too many. */
+/* The next block, in order of addresses; one that begins in another is left out, of which the walk
+ * knows. 0, -ENOMEM, or -ERANGE: there are too many. */
 int spans_add(struct spans *s, taddr at, uint64_t size);
 
 /* When all are there. 0 or -ENOMEM. */

@@ -106,7 +106,7 @@ struct heap_bin {
 	uint64_t usable, n;
 };
 
-/* All of them, by size; for free(). NULL: none, or out of memory, which *err says. */
+/* All of them, by size; for free(). NULL: out of memory, which *err says. */
 struct heap_bin *heap_walk_bins(const struct heap_walk *w, size_t *n, int *err);
 
 #endif

@@ -283,6 +283,15 @@ const struct mapping *mappings_find(const struct mappings *m, taddr pc)
 	return i < m->n && m->maps[i].start <= pc ? &m->maps[i] : NULL;
 }
 
+const struct mapping *mappings_of_data(const struct mappings *m, const struct module_files *files,
+				       taddr at, const char *path)
+{
+	size_t i = SEARCH_FIRST(m->n, k, m->maps[k].start > at);
+	const struct mapping *last = i ? &m->maps[i - 1] : NULL;
+
+	return last && !strcmp(files->files[last->file].path, path) ? last : NULL;
+}
+
 int mappings_copy(struct mappings *to, const struct mappings *from)
 {
 	*to = (struct mappings){ .maps = malloc(from->n * sizeof *to->maps + 1) };

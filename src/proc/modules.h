@@ -87,4 +87,9 @@ int mappings_copy(struct mappings *to, const struct mappings *from);
 /* The executable mapping that has @pc, or NULL. */
 const struct mapping *mappings_find(const struct mappings *m, taddr pc);
 
+/* The executable mapping of the file @path that is followed by its data, which has @at: the last
+ * one that begins in front of it. NULL: that is another file's. */
+const struct mapping *mappings_of_data(const struct mappings *m, const struct module_files *files,
+				       taddr at, const char *path);
+
 #endif

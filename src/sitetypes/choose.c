@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static bool is_bytes(const struct site_candidate *c)
-{
-	return c->size == 1;
-}
-
 static bool has_each_size(const struct site_candidate *c, const uint64_t *sizes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -28,7 +23,7 @@ bool site_is_array(const struct site_candidate *c, const uint64_t *sizes, size_t
 {
 	bool more = false;
 
-	if (!c->size || is_bytes(c))
+	if (!c->size || c->is_bytes)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (sizes[i] % c->size)

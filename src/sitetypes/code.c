@@ -90,10 +90,9 @@ static bool find_cfa(struct code *c, uint64_t pc, struct flow_place *cfa)
 						   (int64_t)ops[0].number};
 			is = true;
 		}
-		if (is && n == 2 && ops[1].atom == DW_OP_plus_uconst)
-			cfa->offset += (int64_t)ops[1].number;
-		else if (n == 2)
-			is = false;
+		if (n == 2)
+			is = is && ops[1].atom == DW_OP_plus_uconst &&
+			     !__builtin_add_overflow(cfa->offset, ops[1].number, &cfa->offset);
 	}
 	free(frame);
 	return is;

@@ -26,7 +26,7 @@ struct evidence {
 	struct module *m;
 	struct code *code;
 	struct code **codes; /* by module */
-	size_t n_codes;
+	size_t n_codes, cap_codes;
 	struct cu_hit hit;
 	const struct scope *scope;
 	struct site_evidence *out;
@@ -115,6 +115,7 @@ static bool fetch(void *ctx, taddr pc, struct arch_flow *f)
 static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const struct flow_place *at)
 {
 	struct flow_place base;
+	int64_t offset;
 
 	switch (s->kind) {
 	case SPOT_REG:
@@ -126,7 +127,9 @@ static bool is_at(struct evidence *x, const struct spot *s, taddr pc, const stru
 			return false;
 		base = (struct flow_place){true, arch_flow_fp, 0};
 		return (!x->scope->base_is_cfa || code_cfa(x->code, pc, &base)) &&
-		       base.reg == at->reg && base.offset + s->offset == at->offset;
+		       base.reg == at->reg &&
+		       !__builtin_add_overflow(base.offset, s->offset, &offset) &&
+		       offset == at->offset;
 	case SPOT_ADDRESS:
 		break;
 	}
@@ -176,7 +179,7 @@ static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 	flow_type v[FLOW_TYPES_MAX];
 
 	for (size_t i = 0; s && i < s->n; i++)
-		if (s->v[i].kind == SPOT_ADDRESS && (taddr)s->v[i].offset <= at &&
+		if (s->v[i].kind == SPOT_ADDRESS && at - (taddr)s->v[i].offset < s->v[i].size &&
 		    types_at(&x->types, s->v[i].type, (int64_t)(at - (taddr)s->v[i].offset), v) ==
 			    1)
 			return v[0];
@@ -184,26 +187,14 @@ static flow_type type_at(struct evidence *x, const struct scope *s, taddr at)
 }
 
 /* A variable of another unit, which is declared in this one. */
-static flow_type declared(struct evidence *x, taddr at)
+static flow_type declared(struct evidence *x, const struct scope *unit, taddr at)
 {
-	struct die_walk w = {0};
-	Dwarf_Die content, die;
 	flow_type v[FLOW_TYPES_MAX];
 	uint64_t start;
-	const char *name = code_object(x->code, at, &start), *is;
+	const char *name = unit ? code_object(x->code, at, &start) : NULL;
+	flow_type type = name ? scope_declared(unit, name) : 0;
 
-	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
-	if (!name || !die_child(&w, &content, &die))
-		return 0;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_variable && (is = dwarf_diename(&die)) &&
-		    !strcmp(is, name))
-			return types_at(&x->types, types_of(&x->types, &die), (int64_t)(at - start),
-					v) == 1
-				       ? v[0]
-				       : 0;
-	} while (die_sibling(&w, &die));
-	return 0;
+	return type && types_at(&x->types, type, (int64_t)(at - start), v) == 1 ? v[0] : 0;
 }
 
 static flow_type global(void *ctx, taddr at)
@@ -215,8 +206,9 @@ static flow_type global(void *ctx, taddr at)
 	if (type)
 		return type;
 	cu_content(&x->m->dwp, &x->hit.cu->die, &content);
-	type = type_at(x, scope_of(x, NULL, &content), at);
-	return type ? type : declared(x, at);
+	const struct scope *unit = scope_of(x, NULL, &content);
+	type = type_at(x, unit, at);
+	return type ? type : declared(x, unit, at);
 }
 
 static bool is_number(struct types *t, flow_type type)
@@ -317,7 +309,13 @@ static void found(void *ctx, enum flow_how how, flow_type type)
 	}
 	x->plain[e->n] = plain;
 	e->v[e->n] = (struct site_candidate){
-		strdup(name), types_size(&plain), how, 0, may_be_part, types_may_go_on(&plain)};
+		.name = strdup(name),
+		.size = types_size(&plain),
+		.how = how,
+		.may_be_part = may_be_part,
+		.may_go_on = types_may_go_on(&plain),
+		.is_bytes = types_are_bytes(&plain),
+	};
 	if (e->v[e->n].name)
 		e->n++;
 	else
@@ -337,11 +335,9 @@ static void relate(struct evidence *x)
 /* The code of a module, opened when it is needed. NULL: out of memory. */
 static struct code *code_of(struct evidence *x, int module)
 {
-	size_t cap = x->n_codes;
-
 	while (x->n_codes <= (size_t)module) {
 		/* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
-		if (x->n_codes == cap && ARRAY_RESERVE(&x->codes, &cap, x->n_codes))
+		if (ARRAY_RESERVE(&x->codes, &x->cap_codes, x->n_codes))
 			return NULL;
 		x->codes[x->n_codes++] = NULL;
 	}

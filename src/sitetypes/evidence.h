@@ -17,6 +17,7 @@ struct site_candidate {
 	uint32_t begins;   /* candidates that begin with this one: 1 << number */
 	bool may_be_part;  /* all that is known of it may be of a part of something larger */
 	bool may_go_on;	   /* as types_may_go_on() */
+	bool is_bytes;	   /* as types_are_bytes(): the name is that of any number of them */
 };
 
 struct site_evidence {

@@ -24,7 +24,6 @@ struct flow {
 	unsigned n_ways;
 	struct seen seen[FLOW_STEPS_MAX];
 	unsigned steps;
-	bool returns;
 };
 
 static bool holds(const struct state *s, int reg)
@@ -188,11 +187,10 @@ static void call(const struct flow *f, const struct state *s, taddr target)
 			found(f, FLOW_ARGUMENT, f->host->argument(f->host->ctx, target, i));
 }
 
-static void give_back(struct flow *f, const struct state *s)
+static void give_back(const struct flow *f, const struct state *s)
 {
 	if (!holds(s, arch_flow_result))
 		return;
-	f->returns = true;
 	found(f, FLOW_RETURNED, f->host->returned(f->host->ctx));
 }
 
@@ -274,7 +272,7 @@ static bool step(struct flow *f, struct state *s)
 	return true;
 }
 
-bool flow_follow(const struct flow_host *host, taddr from)
+void flow_follow(const struct flow_host *host, taddr from)
 {
 	struct flow f = {.host = host};
 	struct state s = {.pc = from, .held = 1u << arch_flow_result};
@@ -287,5 +285,4 @@ bool flow_follow(const struct flow_host *host, taddr from)
 		while (step(&f, &s))
 			;
 	}
-	return f.returns;
 }

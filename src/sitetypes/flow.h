@@ -59,10 +59,7 @@ struct flow_host {
 	void *ctx;
 };
 
-/**
- * Follow what has been returned to @from.
- * Returns whether the function returns it.
- */
-bool flow_follow(const struct flow_host *host, taddr from);
+/* Follow what has been returned to @from. */
+void flow_follow(const struct flow_host *host, taddr from);
 
 #endif

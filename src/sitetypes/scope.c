@@ -2,29 +2,43 @@
 #include "sitetypes/scope.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "symbols/die.h"
 
 #include <dwarf.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { SPOTS_MAX = 1 << 16 };
+enum {
+	SPOTS_MAX = 1 << 16, /* that are kept */
+	/* That are looked at: any number of variables may have the same list, of places that are
+	 * none. */
+	PLACES_MAX = 1 << 18,
+};
 
 struct reading {
 	struct scope *s;
 	struct types *t;
 	struct die_walk walk;
+	int left; /* places that are still to be looked at */
 };
 
 void scope_release(struct scope *s)
 {
 	free(s->v);
+	free(s->declared);
 	*s = (struct scope){0};
 }
 
-static int add_spot(struct scope *s, const struct spot *spot)
+static int add_spot(struct reading *r, struct spot *spot)
 {
+	struct scope *s = r->s;
+
 	if (s->n >= SPOTS_MAX)
 		return 0;
+	if (spot->kind == SPOT_ADDRESS)
+		spot->size = types_whole_size(r->t, spot->type);
 	if (ARRAY_RESERVE(&s->v, &s->cap, s->n))
 		return -ENOMEM;
 	s->v[s->n++] = *spot;
@@ -62,8 +76,9 @@ static int add_everywhere(struct reading *r, Dwarf_Die *around, struct spot spot
 	ptrdiff_t at = 0;
 	int err = 0;
 
-	while (!err && (at = dwarf_ranges(around, at, &base, &spot.low, &spot.high)) > 0)
-		err = add_spot(r->s, &spot);
+	while (!err && r->left-- > 0 &&
+	       (at = dwarf_ranges(around, at, &base, &spot.low, &spot.high)) > 0)
+		err = add_spot(r, &spot);
 	return err;
 }
 
@@ -79,7 +94,7 @@ static int add_variable(struct reading *r, Dwarf_Die *die, Dwarf_Die *around, bo
 
 	if (!dwarf_attr(die, DW_AT_location, &a) || !(spot.type = types_of(r->t, die)))
 		return 0;
-	while (!err && r->s->n < SPOTS_MAX &&
+	while (!err && r->left-- > 0 && r->s->n < SPOTS_MAX &&
 	       (at = dwarf_getlocations(&a, at, &base, &low, &high, &ops, &n)) > 0) {
 		if (!set_place(&spot, ops, n))
 			continue;
@@ -87,7 +102,7 @@ static int add_variable(struct reading *r, Dwarf_Die *die, Dwarf_Die *around, bo
 		spot.high = high;
 		if (!low && high == (Dwarf_Addr)-1)
 			return add_everywhere(r, around, spot);
-		err = add_spot(r->s, &spot);
+		err = add_spot(r, &spot);
 	}
 	return err;
 }
@@ -113,7 +128,7 @@ static int read_children(struct reading *r, Dwarf_Die *parent, Dwarf_Die *around
 					   tag == DW_TAG_formal_parameter && !depth);
 		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
 			err = read_children(r, &die, has_code(&die) ? &die : around, depth + 1);
-	} while (!err && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
+	} while (!err && r->left > 0 && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
 	return err;
 }
 
@@ -129,14 +144,44 @@ static bool base_is_cfa(Dwarf_Die *die)
 
 int scope_read(struct scope *s, struct types *t, const struct func *f)
 {
-	struct reading r = {.s = s, .t = t};
+	struct reading r = {.s = s, .t = t, .left = PLACES_MAX};
 	Dwarf_Die die = f->die;
 
-	*s = (struct scope){.entry = f->entry, .base_is_cfa = base_is_cfa(&die)};
+	*s = (struct scope){.base_is_cfa = base_is_cfa(&die)};
 	return read_children(&r, &die, &die, 0);
 }
 
 /* ---- of a unit ---- */
+
+static int add_declared(struct reading *r, Dwarf_Die *die)
+{
+	struct scope *s = r->s;
+	const char *name = dwarf_diename(die);
+	flow_type type = name ? types_of(r->t, die) : 0;
+
+	if (!type || s->n_declared >= SPOTS_MAX)
+		return 0;
+	if (ARRAY_RESERVE(&s->declared, &s->cap_declared, s->n_declared))
+		return -ENOMEM;
+	s->declared[s->n_declared++] = (struct declared){name, type};
+	return 0;
+}
+
+/* Of one name there are two types in no program. */
+static int by_name(const void *left, const void *right)
+{
+	const struct declared *a = left, *b = right;
+	int by = strcmp(a->name, b->name);
+
+	return by ? by : a->type < b->type ? -1 : a->type > b->type;
+}
+
+flow_type scope_declared(const struct scope *s, const char *name)
+{
+	size_t i = SEARCH_FIRST(s->n_declared, k, strcmp(s->declared[k].name, name) >= 0);
+
+	return i < s->n_declared && !strcmp(s->declared[i].name, name) ? s->declared[i].type : 0;
+}
 
 static int read_globals(struct reading *r, Dwarf_Die *parent, int depth)
 {
@@ -154,11 +199,13 @@ static int read_globals(struct reading *r, Dwarf_Die *parent, int depth)
 
 		if (tag == DW_TAG_namespace)
 			err = read_globals(r, &die, depth + 1);
-		if (tag != DW_TAG_variable || !dwarf_attr(&die, DW_AT_location, &a) ||
+		if (tag == DW_TAG_variable && !depth)
+			err = add_declared(r, &die);
+		if (tag != DW_TAG_variable || err || !dwarf_attr(&die, DW_AT_location, &a) ||
 		    dwarf_getlocation(&a, &ops, &n) || !set_place(&spot, ops, n) ||
 		    spot.kind != SPOT_ADDRESS || !(spot.type = types_of(r->t, &die)))
 			continue;
-		err = add_spot(r->s, &spot);
+		err = add_spot(r, &spot);
 	} while (!err && r->s->n < SPOTS_MAX && die_sibling(&r->walk, &die));
 	return err;
 }
@@ -168,5 +215,8 @@ int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit)
 	struct reading r = {.s = s, .t = t};
 
 	*s = (struct scope){0};
-	return read_globals(&r, unit, 0);
+	int err = read_globals(&r, unit, 0);
+	if (s->n_declared)
+		qsort(s->declared, s->n_declared, sizeof *s->declared, by_name);
+	return err;
 }

@@ -18,24 +18,35 @@ struct spot {
 	enum spot_kind kind;
 	int reg;
 	int64_t offset; /* SPOT_ADDRESS: that */
+	uint64_t size;	/* of what is at an address; 0: not known */
 	flow_type type;
 	bool parameter; /* of the function itself */
 };
 
-/* All variables of a function, and of what was inlined into it. */
+/* A variable of a unit by its name, which is the file's. */
+struct declared {
+	const char *name;
+	flow_type type;
+};
+
+/* All variables of a function, and of what was inlined into it; or those of a unit. */
 struct scope {
-	uint64_t entry;
 	struct spot *v;
 	size_t n, cap;
+	struct declared *declared; /* of a unit, by name */
+	size_t n_declared, cap_declared;
 	bool base_is_cfa; /* else the frame's base is the frame pointer's register */
 };
 
 void scope_release(struct scope *s);
 
-/* @content: the unit's DIE that has the variables. 0 or -ENOMEM. */
+/* The variables of a function; of more than there is room for the first ones. 0 or -ENOMEM. */
 int scope_read(struct scope *s, struct types *t, const struct func *f);
 
-/* The global variables of a unit. The same. */
+/* The global variables of a unit, whose DIE with its contents this is. The same. */
 int scope_read_globals(struct scope *s, struct types *t, Dwarf_Die *unit);
+
+/* The type of what a unit declares by this name; 0: it does not. */
+flow_type scope_declared(const struct scope *s, const char *name);
 
 #endif

@@ -10,7 +10,9 @@
 
 enum {
 	TYPES_MAX = 1 << 20,
-	MEMBERS_MAX = 4096, /* of one structure that are looked at */
+	/* That are looked at for one question: of the structure, and of those in it, which may be
+	 * as many to each, and in each other. */
+	MEMBERS_MAX = 4096,
 	INNER_MAX = 6,	    /* structures in structures */
 };
 
@@ -147,34 +149,40 @@ uint64_t types_size(Dwarf_Die *plain)
 
 /* ---- members ---- */
 
-static unsigned add(struct types *t, Dwarf_Die *named, flow_type out[FLOW_TYPES_MAX], unsigned n)
-{
-	flow_type number = types_number(t, named);
+/* A question for what is at some place in a structure. */
+struct members {
+	struct types *t;
+	flow_type *out;
+	unsigned n;
+	int left; /* members that are still to be looked at, of all structures */
+};
 
-	for (unsigned i = 0; i < n; i++)
-		if (out[i] == number)
-			return n;
-	if (number && n < FLOW_TYPES_MAX)
-		out[n++] = number;
-	return n;
+static void add(struct members *q, Dwarf_Die *named)
+{
+	flow_type number = types_number(q->t, named);
+
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->out[i] == number)
+			return;
+	if (number && q->n < FLOW_TYPES_MAX)
+		q->out[q->n++] = number;
 }
 
-static unsigned inside(struct types *t, Dwarf_Die *named, int64_t offset, int depth,
-		       flow_type out[FLOW_TYPES_MAX], unsigned n);
+static void inside(struct members *q, Dwarf_Die *named, int64_t offset, int depth);
 
-static unsigned in_structure(struct types *t, Dwarf_Die *s, int64_t offset, int depth,
-			     flow_type out[FLOW_TYPES_MAX], unsigned n)
+static void in_structure(struct members *q, Dwarf_Die *s, int64_t offset, int depth)
 {
 	struct die_walk w = {0};
 	Dwarf_Die m, named, plain;
-	int left = MEMBERS_MAX;
 
 	if (!die_child(&w, s, &m))
-		return n;
+		return;
 	do {
 		int tag = dwarf_tag(&m);
 		uint64_t at = 0;
 
+		if (q->left-- <= 0)
+			return;
 		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 			continue;
 		/* A static one has no place in it, a virtual base none that is known. */
@@ -184,9 +192,8 @@ static unsigned in_structure(struct types *t, Dwarf_Die *s, int64_t offset, int 
 			continue;
 		if (at > (uint64_t)offset || !type_below(&m, &plain, &named))
 			continue;
-		n = inside(t, &named, offset - (int64_t)at, depth + 1, out, n);
-	} while (--left && die_sibling(&w, &m));
-	return n;
+		inside(q, &named, offset - (int64_t)at, depth + 1);
+	} while (die_sibling(&w, &m));
 }
 
 /* How many elements an array has; 0: not known. */
@@ -234,53 +241,75 @@ bool types_may_go_on(Dwarf_Die *plain)
 	       dwarf_tag(&type) == DW_TAG_array_type && array_length(&type) <= 1;
 }
 
-static unsigned in_array(struct types *t, Dwarf_Die *array, int64_t offset, int depth,
-			 flow_type out[FLOW_TYPES_MAX], unsigned n)
-{
-	Dwarf_Die named, plain;
-	uint64_t length = array_length(array), each, all;
-
-	if (!type_below(array, &plain, &named))
-		return n;
-	each = types_size(&plain);
-	if (!each || __builtin_mul_overflow(each, length, &all) || (uint64_t)offset >= all)
-		return n;
-	return inside(t, &named, (int64_t)((uint64_t)offset % each), depth + 1, out, n);
-}
-
-static unsigned inside(struct types *t, Dwarf_Die *named, int64_t offset, int depth,
-		       flow_type out[FLOW_TYPES_MAX], unsigned n)
+/* sizeof an array, *@each that of its elements, whose type is @named; 0: not known. */
+static uint64_t array_size(Dwarf_Die *array, Dwarf_Die *named, uint64_t *each)
 {
 	Dwarf_Die plain;
-	uint64_t size;
+	uint64_t all;
+
+	if (!type_below(array, &plain, named))
+		return 0;
+	*each = types_size(&plain);
+	return __builtin_mul_overflow(*each, array_length(array), &all) ? 0 : all;
+}
+
+uint64_t types_whole_size(struct types *t, flow_type type)
+{
+	Dwarf_Die plain, named;
+	uint64_t each;
+
+	if (!type || type > t->n || !types_plain(&t->v[type - 1].die, &plain))
+		return 0;
+	return dwarf_tag(&plain) == DW_TAG_array_type ? array_size(&plain, &named, &each)
+						      : types_size(&plain);
+}
+
+static void in_array(struct members *q, Dwarf_Die *array, int64_t offset, int depth)
+{
+	Dwarf_Die named;
+	uint64_t each;
+
+	if ((uint64_t)offset >= array_size(array, &named, &each))
+		return;
+	inside(q, &named, (int64_t)((uint64_t)offset % each), depth + 1);
+}
+
+static void inside(struct members *q, Dwarf_Die *named, int64_t offset, int depth)
+{
+	Dwarf_Die plain;
 
 	if (depth > INNER_MAX || offset < 0 || !types_plain(named, &plain))
-		return n;
+		return;
 	int tag = dwarf_tag(&plain);
-	if (is_pointer(tag))
-		return offset ? n : add(t, named, out, n);
-	if (tag == DW_TAG_array_type)
-		return in_array(t, &plain, offset, depth, out, n);
-	size = types_size(&plain);
-	return die_is_structure(tag) && (uint64_t)offset < size
-		       ? in_structure(t, &plain, offset, depth, out, n)
-		       : n;
+	if (is_pointer(tag)) {
+		if (!offset)
+			add(q, named);
+	} else if (tag == DW_TAG_array_type) {
+		in_array(q, &plain, offset, depth);
+	} else if (die_is_structure(tag) && (uint64_t)offset < types_size(&plain)) {
+		in_structure(q, &plain, offset, depth);
+	}
 }
 
 unsigned types_members(struct types *t, Dwarf_Die *structure, int64_t offset,
 		       flow_type out[FLOW_TYPES_MAX])
 {
-	return die_is_structure(dwarf_tag(structure)) && offset >= 0
-		       ? in_structure(t, structure, offset, 0, out, 0)
-		       : 0;
+	struct members q = {.t = t, .out = out, .left = MEMBERS_MAX};
+
+	if (die_is_structure(dwarf_tag(structure)) && offset >= 0)
+		in_structure(&q, structure, offset, 0);
+	return q.n;
 }
 
 unsigned types_at(struct types *t, flow_type type, int64_t offset, flow_type out[FLOW_TYPES_MAX])
 {
+	struct members q = {.t = t, .out = out, .left = MEMBERS_MAX};
+
 	if (!type || type > t->n)
 		return 0;
 	Dwarf_Die named = t->v[type - 1].die;
-	return inside(t, &named, offset, 0, out, 0);
+	inside(&q, &named, offset, 0);
+	return q.n;
 }
 
 /* Is it the same type, perhaps of another unit? */
@@ -291,11 +320,11 @@ static bool is_same(Dwarf_Die *a, Dwarf_Die *b)
 	return a->addr == b->addr || (x && y && !strcmp(x, y) && types_size(a) == types_size(b));
 }
 
-static bool begins_with(Dwarf_Die *whole, Dwarf_Die *part, int depth)
+/* @left: members that are still to be looked at, of all structures. */
+static bool begins_with(Dwarf_Die *whole, Dwarf_Die *part, int depth, int *left)
 {
 	struct die_walk w = {0};
 	Dwarf_Die m, named, plain;
-	int left = MEMBERS_MAX;
 
 	if (depth > INNER_MAX || !die_is_structure(dwarf_tag(whole)) || !die_child(&w, whole, &m))
 		return false;
@@ -303,21 +332,25 @@ static bool begins_with(Dwarf_Die *whole, Dwarf_Die *part, int depth)
 		uint64_t at = 0;
 		int tag = dwarf_tag(&m);
 
+		if ((*left)-- <= 0)
+			return false;
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    (dwarf_hasattr(&m, DW_AT_data_member_location) &&
 		     (!die_number(&m, DW_AT_data_member_location, &at) || at)) ||
 		    dwarf_hasattr(&m, DW_AT_external) || !type_below(&m, &plain, &named) ||
 		    !die_is_structure(dwarf_tag(&plain)))
 			continue;
-		if (is_same(&plain, part) || begins_with(&plain, part, depth + 1))
+		if (is_same(&plain, part) || begins_with(&plain, part, depth + 1, left))
 			return true;
-	} while (--left && die_sibling(&w, &m));
+	} while (die_sibling(&w, &m));
 	return false;
 }
 
 bool types_begins_with(Dwarf_Die *whole, Dwarf_Die *part)
 {
-	return die_is_structure(dwarf_tag(part)) && begins_with(whole, part, 0);
+	int left = MEMBERS_MAX;
+
+	return die_is_structure(dwarf_tag(part)) && begins_with(whole, part, 0, &left);
 }
 
 /* ---- names ---- */
@@ -356,9 +389,12 @@ static const char *tag_word(Dwarf_Die *plain)
 	}
 }
 
-static bool is_bytes(Dwarf_Die *plain, const char *name)
+bool types_are_bytes(Dwarf_Die *plain)
 {
-	return types_size(plain) == 1 && name && strcmp(name, "bool") && strcmp(name, "_Bool");
+	const char *name = dwarf_diename(plain);
+
+	return dwarf_tag(plain) == DW_TAG_base_type && types_size(plain) == 1 && name &&
+	       strcmp(name, "bool") != 0 && strcmp(name, "_Bool") != 0;
 }
 
 /* A pointer's name, by that of what it points at. */
@@ -390,8 +426,7 @@ static bool name_at(Dwarf_Die *plain, Dwarf_Die *named, char *out, size_t size, 
 	if (tag == DW_TAG_array_type)
 		return type_below(plain, &below, &below_named) &&
 		       name_at(&below, &below_named, out, size, depth + 1);
-	/* What whole blocks of characters are called. */
-	if (tag == DW_TAG_base_type && !depth && is_bytes(plain, name))
+	if (!depth && types_are_bytes(plain))
 		name = "bytes";
 	if (!name || !*name) {
 		name = given_name(named);

@@ -50,6 +50,12 @@ unsigned types_at(struct types *t, flow_type type, int64_t offset, flow_type out
 /* sizeof; 0: it is not known. */
 uint64_t types_size(Dwarf_Die *plain);
 
+/* The same of any type, also of an array. */
+uint64_t types_whole_size(struct types *t, flow_type type);
+
+/* Is it a character or a number of one byte, whole blocks of which are called "bytes"? */
+bool types_are_bytes(Dwarf_Die *plain);
+
 /* The name of what is pointed at, as people write it: "struct request", "a::Box", "char *",
  * "bytes". False: it has none. */
 bool types_name(Dwarf_Die *plain, Dwarf_Die *named, char *out, size_t size);

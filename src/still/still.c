@@ -138,6 +138,28 @@ size_t still_run_from(const struct still *s, taddr at)
 	return SEARCH_FIRST(s->n_runs, i, s->runs[i].start + s->runs[i].size > at);
 }
 
+bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct still_run *part)
+{
+	if (i >= s->n_runs || s->runs[i].start >= end)
+		return false;
+	const struct still_run *run = &s->runs[i];
+	const taddr run_end = run->start + run->size;
+
+	part->start = run->start > start ? run->start : start;
+	part->size = (run_end < end ? run_end : end) - part->start;
+	part->bytes = run->bytes + (part->start - run->start);
+	return true;
+}
+
+taddr still_behind_hole(const struct still *s, taddr at, uint64_t step)
+{
+	size_t i = still_run_from(s, at);
+
+	if (i == s->n_runs)
+		return UINT64_MAX;
+	return s->runs[i].start > at ? s->runs[i].start : at + step;
+}
+
 bool still_seek(struct still_reader *r, taddr at, uint64_t size)
 {
 	size_t i = still_run_from(r->still, at);

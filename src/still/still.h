@@ -83,6 +83,15 @@ bool still_has_stack(const struct still *s, const struct still_area *a);
 /* The first run that ends behind @at, which may be n_runs. */
 size_t still_run_from(const struct still *s, taddr at);
 
+/* What run @i has of [@start, @end), which it does not end in front of. False: nothing, and those
+ * behind it have nothing either. All that there is:
+ *	for (size_t i = still_run_from(s, start); still_part(s, i, start, end, &part); i++) */
+bool still_part(const struct still *s, size_t i, taddr start, taddr end, struct still_run *part);
+
+/* Nothing of @step bytes is at @at: where the next can be, @step on or where the next run begins.
+ * UINT64_MAX: nowhere. */
+taddr still_behind_hole(const struct still *s, taddr at, uint64_t step);
+
 /* Is this area what a file's mapping is continued by, its bss? */
 bool still_is_bss(const struct still *s, const struct still_area *a);
 

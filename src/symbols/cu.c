@@ -17,14 +17,14 @@
 
 static int by_low(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct code_span *x = a, *y = b;
 
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
 	return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
-static void spans_finish(struct spans *s)
+static void code_spans_finish(struct code_spans *s)
 {
 	uint64_t reach = 0;
 
@@ -38,7 +38,7 @@ static void spans_finish(struct spans *s)
 }
 
 /* How many spans start at or before @at. */
-static size_t spans_up_to(const struct spans *s, uint64_t at)
+static size_t code_spans_up_to(const struct code_spans *s, uint64_t at)
 {
 	return SEARCH_FIRST(s->n, i, s->v[i].low > at);
 }
@@ -47,8 +47,8 @@ static size_t spans_up_to(const struct spans *s, uint64_t at)
  * Add the code of @die to @s; *@first is the start of the first part listed. Functions that the
  * linker dropped keep ranges that begin at 0 or anywhere but in code.
  */
-static int spans_add(struct spans *s, Dwarf_Die *die, uint32_t owner, struct objfile *main,
-		     uint64_t *first)
+static int code_spans_add(struct code_spans *s, Dwarf_Die *die, uint32_t owner,
+			  struct objfile *main, uint64_t *first)
 {
 	Dwarf_Addr base = 0, low, high;
 	ptrdiff_t at = 0;
@@ -61,7 +61,7 @@ static int spans_add(struct spans *s, Dwarf_Die *die, uint32_t owner, struct obj
 			return -ENOMEM;
 		if (!*first)
 			*first = low;
-		s->v[s->n++] = (struct span){ .low = low, .high = high, .owner = owner };
+		s->v[s->n++] = (struct code_span){ .low = low, .high = high, .owner = owner };
 	}
 	return 0;
 }
@@ -115,11 +115,11 @@ int cus_read(struct cus *c, Dwarf *dwarf, struct objfile *main)
 		if (type == DW_UT_skeleton && !split_file_is_regular(&die))
 			c->split_missing = true;
 		c->v[c->n] = (struct cu){ .die = die };
-		if (spans_add(&c->spans, &die, (uint32_t)c->n, main, &first))
+		if (code_spans_add(&c->spans, &die, (uint32_t)c->n, main, &first))
 			return -ENOMEM;
 		c->n++;
 	}
-	spans_finish(&c->spans);
+	code_spans_finish(&c->spans);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static int add_func(struct index *x, Dwarf_Die *die)
 	uint64_t first;
 
 	if (ARRAY_RESERVE(&cu->funcs, &cu->cap_funcs, cu->n_funcs) ||
-	    spans_add(&cu->spans, die, (uint32_t)cu->n_funcs, x->main, &first))
+	    code_spans_add(&cu->spans, die, (uint32_t)cu->n_funcs, x->main, &first))
 		return -ENOMEM;
 	if (!first)
 		return 0;
@@ -230,13 +230,13 @@ static int index_cu(struct cus *c, struct cu *cu, struct objfile *main)
 		c->split_stale = true;
 	int err = index_children(&x, &content, 0);
 
-	spans_finish(&cu->spans);
+	code_spans_finish(&cu->spans);
 	return err;
 }
 
-static const struct span *span_at(const struct spans *s, uint64_t at)
+static const struct code_span *code_span_at(const struct code_spans *s, uint64_t at)
 {
-	for (size_t i = spans_up_to(s, at); i-- > 0 && s->v[i].reach > at;)
+	for (size_t i = code_spans_up_to(s, at); i-- > 0 && s->v[i].reach > at;)
 		if (s->v[i].high > at)
 			return &s->v[i];
 	return NULL;
@@ -246,7 +246,7 @@ int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hi
 {
 	*hit = (struct cu_hit){ 0 };
 	/* Units may overlap (a linker's leftovers): the one that has a function there is right. */
-	for (size_t i = spans_up_to(&c->spans, at); i-- > 0 && c->spans.v[i].reach > at;) {
+	for (size_t i = code_spans_up_to(&c->spans, at); i-- > 0 && c->spans.v[i].reach > at;) {
 		if (c->spans.v[i].high <= at)
 			continue;
 		struct cu *cu = &c->v[c->spans.v[i].owner];
@@ -254,7 +254,7 @@ int cus_find(struct cus *c, struct objfile *main, uint64_t at, struct cu_hit *hi
 
 		if (err)
 			return err;
-		const struct span *s = span_at(&cu->spans, at);
+		const struct code_span *s = code_span_at(&cu->spans, at);
 
 		if (!s && hit->cu)
 			continue;

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /* A part of a function's or a unit's code: [low, high) belongs to element @owner of a table. */
-struct span {
+struct code_span {
 	uint64_t low, high;
 	uint64_t reach;		/* the greatest high of this span and all before it */
 	uint32_t owner;
 };
 
-struct spans {
-	struct span *v;		/* sorted by low once all are there */
+struct code_spans {
+	struct code_span *v;		/* sorted by low once all are there */
 	size_t n, cap;
 };
 
@@ -34,14 +34,14 @@ struct cu {
 	bool indexed;		/* the rest is filled in */
 	struct func *funcs;
 	size_t n_funcs, cap_funcs;
-	struct spans spans;	/* owner: index of funcs */
+	struct code_spans spans;	/* owner: index of funcs */
 };
 
 /* Who has code where, by the debug data of one file. A zeroed struct is empty. */
 struct cus {
 	struct cu *v;
 	size_t n, cap;
-	struct spans spans;	/* owner: index of v */
+	struct code_spans spans;	/* owner: index of v */
 	bool split;		/* some of the units' DWARF is in other files */
 	bool split_stale;	/* of some units that were asked for, the file is there but not
 				   theirs */

@@ -15,6 +15,9 @@
 enum {
 	VTABLE_BEFORE = 16,   /* objects point behind the offset to top and the type information */
 	DEMANGLED_MAX = 1000, /* the demangler refuses what is a little longer */
+	/* Addresses in symbols: of a module as compilers make them each is in one or two, of a
+	 * damaged one each may be in all. */
+	VISITS_MAX = 1 << 24,
 };
 
 struct vtable_search {
@@ -23,22 +26,35 @@ struct vtable_search {
 	size_t n;
 	bool cxx; /* the module has to do with C++ */
 	bool any; /* it has symbols */
+	int left; /* visits */
 	int err;
 };
+
+/* The number of the next address from number @i on that is in a symbol; x->n: none. */
+static size_t next_in(struct vtable_search *x, const GElf_Sym *sym, size_t i)
+{
+	return i < x->n && x->v[i].at - sym->st_value < sym->st_size && x->left-- > 0 ? i : x->n;
+}
 
 /* A vtable's symbol: whose objects point into it? Offsets of virtual bases may come first. */
 static void set_name(struct vtable_search *x, const GElf_Sym *sym, const char *mangled)
 {
 	uint64_t start = sym->st_value;
+	const char *name = NULL;
 	char text[NAME_MAX_LEN];
 
-	for (size_t i = SEARCH_FIRST(x->n, k, x->v[k].at >= start + VTABLE_BEFORE);
-	     i < x->n && x->v[i].at - start < sym->st_size; i++) {
-		if (x->v[i].name || !symbols_type_name(mangled, text, sizeof text))
+	for (size_t i = next_in(x, sym, SEARCH_FIRST(x->n, k, x->v[k].at >= start + VTABLE_BEFORE));
+	     i < x->n; i = next_in(x, sym, i + 1)) {
+		if (x->v[i].name)
 			continue;
-		x->v[i].name = strpool_add(&x->s->names, text, NULL);
-		if (!x->v[i].name)
+		if (!name && !symbols_type_name(mangled, text, sizeof text))
+			return;
+		name = name ? name : strpool_add(&x->s->names, text, NULL);
+		if (!name) {
 			x->err = -ENOMEM;
+			return;
+		}
+		x->v[i].name = name;
 	}
 }
 
@@ -58,8 +74,8 @@ static void look_at(struct vtable_search *x, const GElf_Sym *sym, const char *na
 		set_name(x, sym, of);
 		return;
 	}
-	for (size_t i = SEARCH_FIRST(x->n, k, x->v[k].at >= start);
-	     i < x->n && x->v[i].at - start < sym->st_size; i++)
+	for (size_t i = next_in(x, sym, SEARCH_FIRST(x->n, k, x->v[k].at >= start)); i < x->n;
+	     i = next_in(x, sym, i + 1))
 		x->v[i].other = true;
 }
 
@@ -96,7 +112,7 @@ static void look_in_file(struct vtable_search *x, struct objfile *o)
 int symbols_vtables(struct symbols *s, int module, struct sym_vtable *v, size_t n)
 {
 	struct module *m = s->modules[module];
-	struct vtable_search x = {.s = s, .v = v, .n = n};
+	struct vtable_search x = {.s = s, .v = v, .n = n, .left = VISITS_MAX};
 
 	if (module_open(m))
 		return -ENOMEM;

@@ -28,16 +28,17 @@ struct made {
 	struct heap_walk walk;
 	uint64_t *heap, *constant;
 	size_t readable; /* bytes of CONST */
-	size_t n_chunks, at;
+	size_t n_chunks, at, reads;
 	struct heap_class_source from;
 	struct heap_classes found;
 };
 
 static size_t read_constant(void *ctx, taddr at, void *to, size_t size)
 {
-	const struct made *m = ctx;
+	struct made *m = ctx;
 	size_t offset = at - CONST;
 
+	m->reads++;
 	if (at >= CODE && at + size <= CODE + 0x10000) {
 		memset(to, 0x90, size);
 		return size;
@@ -323,29 +324,72 @@ static void test_a_name_that_grows(void **state)
 	unmake(&m);
 }
 
-static void test_many_long_names(void **state)
-{
-	(void)state;
-	enum { CLASSES = 4500, BEGIN = 24000, LENGTH = 16000 };
-	struct made m;
+enum { LONG_LENGTH = 16000 };
 
-	make(&m, "6Circle");
-	memset(&m.constant[BEGIN], 'x', (CONST_WORDS - BEGIN) * 8);
-	memcpy(&m.constant[BEGIN], "15995", 5);
-	((char *)&m.constant[BEGIN])[LENGTH] = '\0';
-	m.constant[INFO + 1] = CONST + BEGIN * 8;
+/* Many classes that all have one long name, which ends with @last. */
+static void make_many(struct made *m, char last)
+{
+	enum { CLASSES = 4500, BEGIN = 24000 };
+
+	make(m, "6Circle");
+	memset(&m->constant[BEGIN], 'x', (CONST_WORDS - BEGIN) * 8);
+	memcpy(&m->constant[BEGIN], "15995", 5);
+	((char *)&m->constant[BEGIN])[LONG_LENGTH - 1] = last;
+	((char *)&m->constant[BEGIN])[LONG_LENGTH] = '\0';
+	m->constant[INFO + 1] = CONST + BEGIN * 8;
 	/* Many vtables, all of them with that name. */
 	for (int i = 0; i < CLASSES; i++) {
-		uint64_t *v = &m.constant[256 + 4 * i];
+		uint64_t *v = &m->constant[256 + 4 * i];
 
 		v[1] = CONST + INFO * 8;
 		v[2] = CODE;
-		add_block(&m, 24, (uint64_t[]){CONST + (256 + 4 * (uint64_t)i + 2) * 8}, 1);
+		add_block(m, 24, (uint64_t[]){CONST + (256 + 4 * (uint64_t)i + 2) * 8}, 1);
 	}
+}
+
+static void test_many_long_names(void **state)
+{
+	(void)state;
+	struct made m;
+
+	make_many(&m, 'x');
 	find(&m);
-	assert_int_equal(m.found.n, (64 << 20) / LENGTH);
+	assert_int_equal(m.found.n, (64 << 20) / LONG_LENGTH);
 	assert_true(m.found.too_many);
 	unmake(&m);
+	/* They count even if they turn out to be none. */
+	make_many(&m, '\n');
+	find(&m);
+	assert_int_equal(m.found.n, 0);
+	assert_true(m.found.too_many);
+	unmake(&m);
+}
+
+/* No more is read of a text than tells that it is no name. */
+static void test_what_is_no_name_is_not_read_on(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool ends;
+		size_t reads; /* of pages */
+	} texts[] = {{"x", false, 1}, {"*x", false, 1}, {"1\n", false, 1},
+		     {"*", true, 1},  {"", true, 1},	{"15995", false, 5}};
+	struct made m;
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		make(&m, "6Circle");
+		char *name = (char *)m.constant + 8 * STILL_PAGE;
+		memset(name, 'x', (size_t)8 * STILL_PAGE);
+		memcpy(name, texts[i].text, strlen(texts[i].text) + texts[i].ends);
+		m.constant[INFO + 1] = CONST + 8 * STILL_PAGE;
+		add_block(&m, 24, (uint64_t[]){OBJECT}, 1);
+		find(&m);
+		assert_int_equal(m.found.n, 0);
+		/* The vtable's and the information's page is one. */
+		assert_int_equal(m.reads, 1 + texts[i].reads);
+		unmake(&m);
+	}
 }
 
 static void test_what_cannot_be_read_is_counted(void **state)
@@ -419,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_without_an_end),
 		cmocka_unit_test(test_a_name_that_grows),
 		cmocka_unit_test(test_many_long_names),
+		cmocka_unit_test(test_what_is_no_name_is_not_read_on),
 		cmocka_unit_test(test_what_cannot_be_read_is_counted),
 		cmocka_unit_test(test_damage),
 	};

@@ -343,9 +343,52 @@ static void a_main_arena_outside_of_the_heap_is_found(void **state)
 	assert_int_equal(heap_walk_live(&w).n, 3);
 	assert_int_equal(w.blocks.pieces[0].start, area);
 	heap_walk_release(&w);
+	/* A mapped block that would end in it. */
+	put_mapped(&h, MAPPED, 0, 3 * STILL_PAGE, 3 * STILL_PAGE);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.mapped.n, 1);
+	assert_int_equal(w.checks[CHECK_CHUNKS].failures, 1);
+	heap_walk_release(&w);
+	put_mapped(&h, MAPPED, 0, 2 * STILL_PAGE, 2 * STILL_PAGE);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_int_equal(w.mapped.n, 1);
+	assert_int_equal(w.checks[CHECK_CHUNKS].failures, 0);
+	heap_walk_release(&w);
+	made_put(&h, MAPPED, 1);
 	/* A chain that leads nowhere is no piece. */
 	made_put(&h, area + 64 + 8192 + 48 + 8, 0);
 	expect_failure(&h, CHECK_CHUNKS);
+}
+
+/* Of more than 32 GiB, which is as far as chunks of one piece are told from each other. */
+static void a_heap_of_forty_gibibytes_is_walked(void **state)
+{
+	const taddr far = UINT64_C(20) << 30;
+	const struct made_chunk chunks[] = {
+		{MADE_LIVE, far, 0}, {MADE_LIVE, far, 0}, {MADE_LIVE, 128, 0}, {MADE_FREE, 48, 2},
+		{MADE_LIVE, 64, 0}};
+	struct made_heap h = {0};
+	struct heap_walk w;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		made_memory(&h, heap + i * far, 1, "[heap]");
+	made_memory(&h, DATA, 2, "/lib/libc.so.6");
+	made_arena(&h, MAIN, MAIN, 0, 2 * far + STILL_PAGE);
+	taddr top = made_chunks(&h, MAIN, 0, 0, heap, chunks, COUNT(chunks));
+	const struct made_chunk last = {MADE_TOP, heap + 2 * far + STILL_PAGE - top, 0};
+	made_chunks(&h, MAIN, 0, 0, top, &last, 1);
+	made_put(&h, MAIN + MADE_BEFORE - 16, top);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	print_failures(&w);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(heap_walk_live(&w).n, 4);
+	assert_int_equal(heap_walk_live(&w).bytes, 2 * far + 128 + 64 - 4 * 8);
+	assert_int_equal(heap_walk_sum(&w, HEAP_BINNED).n, 1);
+	assert_int_not_equal(heap_blocks_find(&w.blocks, heap + 2 * far), HEAP_NO_CHUNK);
+	assert_int_not_equal(heap_blocks_around(&w.blocks, heap + 2 * far - 8), HEAP_NO_CHUNK);
+	heap_walk_release(&w);
+	made_release(&h);
 }
 
 /* ---- what is not there ---- */
@@ -576,6 +619,63 @@ static void rows_of_empty_lists_are_no_arena(void **state)
 	made_release(&h);
 }
 
+/* Each of them could be where an arena has its bins, and its ring is long. */
+static void memory_that_is_made_of_empty_lists_is_given_up(void **state)
+{
+	enum { PAGES = 4096 };
+	struct made_heap h;
+	struct heap_walk w;
+	taddr at = DATA + 0x100000;
+
+	(void)state;
+	make(&h, false);
+	made_memory(&h, at, PAGES, "/lib/lists.so");
+	uint8_t *bytes = made_at(&h, at, (size_t)PAGES * STILL_PAGE);
+	for (size_t i = 0; i < (size_t)PAGES * STILL_PAGE; i += 16)
+		memcpy(bytes + i, (uint64_t[2]){at + i - 16, at + i - 16}, 16);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_true(all_is_found(&w));
+	assert_non_null(strstr(w.checks[CHECK_MEMORY].first, "not all of it was looked at"));
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* In one way they never end and in the other they lead nowhere, so that none tells how links are
+ * stored: not all are followed. */
+static void many_circles_are_given_up(void **state)
+{
+	enum { N = 16 };
+	struct made_chunk chunks[N + 1] = {{MADE_LIVE, CACHE, 0}};
+	const struct still_task task = {0x1000, TLS + 64, TP};
+	struct made_heap h = {.plain = true};
+	struct heap_walk w;
+	taddr block = heap + CACHE + 16;
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		chunks[i + 1] = (struct made_chunk){MADE_CACHED, 32 + 16 * (uint64_t)i, i};
+	made_memory(&h, heap, 4, "[heap]");
+	made_memory(&h, TLS, 3, "");
+	made_memory(&h, DATA, 2, "/lib/libc.so.6");
+	made_arena(&h, MAIN, MAIN, 0, 4 * STILL_PAGE);
+	made_cache(&h, TP - 0x58, heap + 16);
+	taddr top = made_chunks(&h, MAIN, heap + 16, 0, heap, chunks, COUNT(chunks));
+	const struct made_chunk last = {MADE_TOP, heap + 4 * STILL_PAGE - top, 0};
+	made_chunks(&h, MAIN, 0, 0, top, &last, 1);
+	made_put(&h, MAIN + MADE_BEFORE - 16, top);
+	assert_int_equal(still_add_task(&h.still, &task), 0);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_false(heap_walk_is_doubtful(&w));
+	heap_walk_release(&w);
+	for (int i = 0; i < N; block += chunks[++i].size)
+		made_put(&h, block, block);
+	assert_int_equal(glibc_walk(&h.still, &w), 0);
+	assert_string_equal(w.checks[CHECK_LISTS].first,
+			    "lists are so long that they were given up");
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -589,6 +689,7 @@ int main(void)
 		cmocka_unit_test(a_count_that_is_off_by_one_is_a_thread_between_two_stores),
 		cmocka_unit_test(a_call_that_maps_a_block_is_seen_in_the_count),
 		cmocka_unit_test(a_main_arena_outside_of_the_heap_is_found),
+		cmocka_unit_test(a_heap_of_forty_gibibytes_is_walked),
 		cmocka_unit_test(an_arena_of_zeros_is_none),
 		cmocka_unit_test(two_main_arenas_are_not_one),
 		cmocka_unit_test(caches_that_are_not_found_are_missed),
@@ -598,6 +699,8 @@ int main(void)
 		cmocka_unit_test(lists_in_circles_end),
 		cmocka_unit_test(a_million_headers_in_a_programs_own_memory_are_doubted),
 		cmocka_unit_test(rows_of_empty_lists_are_no_arena),
+		cmocka_unit_test(memory_that_is_made_of_empty_lists_is_given_up),
+		cmocka_unit_test(many_circles_are_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,31 @@ static void the_block_that_a_cache_is_in_is_not_the_programs(void **state)
 	made_release(&h);
 }
 
+/* A program may have much thread-local storage of its own. */
+static void a_cache_is_found_far_in_front_of_the_thread_pointer(void **state)
+{
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h);
+	h.still.tasks[0].tp = ROWS + 300000;
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_true(all_is_found(&w));
+	assert_string_equal(w.checks[CHECK_CACHES].first, "");
+	heap_walk_release(&w);
+	/* Even so there is an end. That there is none is not wrong, but said. */
+	h.still.tasks[0].tp = ROWS + (2 << 20);
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_false(heap_walk_is_doubtful(&w));
+	assert_int_equal(w.caches, 0);
+	assert_false(w.checks[CHECK_CACHES].done);
+	assert_non_null(strstr(w.checks[CHECK_CACHES].first, "none has been found"));
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
 static void sizes_of_classes(void **state)
 {
 	static const uint64_t sizes[] = {8, 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
@@ -214,6 +239,38 @@ static void another_version_is_not_walked(void **state)
 	made_release(&h);
 }
 
+/* The leaf's only word is that of an extent's last page: what is found is the memory that the leaf
+ * is in, and no extent. */
+static void a_tree_without_a_first_page_is_doubtful(void **state)
+{
+	const taddr large = PAGES + SLAB_PAGES * 4096;
+	struct made_heap h;
+	struct heap_walk w;
+
+	(void)state;
+	make(&h);
+	memset(made_at(&h, LEAF, 8 << 18), 0, 8 << 18);
+	put_page(&h, large + (LARGE_PAGES - 1) * 4096, LARGE_CLASS, EDATA(1), 0, false);
+	assert_int_equal(jemalloc_walk(&h.still, &w), 0);
+	assert_true(w.checks[CHECK_CHUNKS].failures > 0);
+	assert_int_equal(heap_walk_live(&w).n, 0);
+	assert_int_equal(heap_walk_sum(&w, HEAP_OWN).bytes, 1024 * 4096);
+	heap_walk_release(&w);
+	made_release(&h);
+}
+
+/* Its last word would end behind the memory that there is. */
+static void a_leaf_that_is_not_aligned_is_doubtful(void **state)
+{
+	struct made_heap h;
+
+	(void)state;
+	make(&h);
+	memset(made_at(&h, BASE + 1023 * 4096, 4096), 0xff, 4096);
+	made_put(&h, ROOT + (PAGES >> 30) * 8 + 8, BASE + 1024 * 4096 - 124);
+	expect_doubt(&h, CHECK_CHUNKS);
+}
+
 static void every_field_damaged_in_turn(void **state)
 {
 	static const uint64_t with[] = {
@@ -248,9 +305,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_is_found),
 		cmocka_unit_test(the_block_that_a_cache_is_in_is_not_the_programs),
+		cmocka_unit_test(a_cache_is_found_far_in_front_of_the_thread_pointer),
 		cmocka_unit_test(sizes_of_classes),
 		cmocka_unit_test(what_does_not_agree_is_doubtful),
 		cmocka_unit_test(another_version_is_not_walked),
+		cmocka_unit_test(a_tree_without_a_first_page_is_doubtful),
+		cmocka_unit_test(a_leaf_that_is_not_aligned_is_doubtful),
 		cmocka_unit_test(every_field_damaged_in_turn),
 	};
 

@@ -447,9 +447,27 @@ static void a_copy_is_one_of_its_own(void **state)
 
 #define TARGET_TEST(f) cmocka_unit_test_setup_teardown(f, target_setup, target_teardown)
 
+static void data_belongs_to_the_file_whose_code_is_in_front_of_it(void **state)
+{
+	struct module_file files[] = {{.path = "/a"}, {.path = "/b"}};
+	const struct module_files f = {.files = files, .n = 2};
+	struct mapping maps[] = {{.start = 0x1000, .end = 0x2000, .file = 0},
+				 {.start = 0x5000, .end = 0x6000, .file = 1}};
+	const struct mappings m = {.maps = maps, .n = 2};
+
+	(void)state;
+	assert_ptr_equal(mappings_of_data(&m, &f, 0x3000, "/a"), &maps[0]);
+	assert_ptr_equal(mappings_of_data(&m, &f, 0x1000, "/a"), &maps[0]);
+	assert_null(mappings_of_data(&m, &f, 0x3000, "/b"));
+	assert_null(mappings_of_data(&m, &f, 0x5000, "/a"));
+	assert_ptr_equal(mappings_of_data(&m, &f, UINT64_MAX, "/b"), &maps[1]);
+	assert_null(mappings_of_data(&m, &f, 0xfff, "/a"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_belongs_to_the_file_whose_code_is_in_front_of_it),
 		TARGET_TEST(every_module_has_the_bias_that_the_dynamic_linker_gave_it),
 		TARGET_TEST(the_vdso_is_a_module_without_a_file),
 		TARGET_TEST(code_without_a_file_is_no_module),

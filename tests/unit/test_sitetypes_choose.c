@@ -7,9 +7,10 @@
 enum { SET_A = 1, SET_B = 2 };
 
 /* The last members of a candidate: nothing was seen of a part, and more may follow; or not. */
-#define C_TYPE false, true
-#define CXX_TYPE false, false
-#define CXX_PART true, false
+#define C_TYPE false, true, false
+#define BYTES false, true, true
+#define CXX_TYPE false, false, false
+#define CXX_PART true, false, false
 
 static struct site_choice choose(const struct site_evidence *e, uint64_t size)
 {
@@ -95,7 +96,8 @@ static void test_arrays(void **state)
 {
 	(void)state;
 	const struct site_candidate c = {"A", 8, FLOW_VARIABLE, 0, C_TYPE},
-				    bytes = {"bytes", 1, 0, 0, C_TYPE},
+				    bytes = {"bytes", 1, 0, 0, BYTES},
+				    flag = {"bool", 1, 0, 0, C_TYPE},
 				    unknown = {"B", 0, 0, 0, C_TYPE};
 	const uint64_t sizes[] = {8, 16, 80, 12};
 
@@ -104,6 +106,8 @@ static void test_arrays(void **state)
 	assert_true(site_is_array(&c, sizes + 1, 1));
 	assert_false(site_is_array(&c, sizes, 4));
 	assert_false(site_is_array(&bytes, sizes, 2));
+	/* Which is no character, and as much a type as any other. */
+	assert_true(site_is_array(&flag, sizes, 1));
 	assert_false(site_is_array(&unknown, sizes, 2));
 }
 

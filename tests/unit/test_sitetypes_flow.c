@@ -28,7 +28,6 @@ struct made {
 	unsigned n_variables;
 	bool found[N_FLOW_HOW][8];
 	unsigned n_found, fetched;
-	bool returns;
 };
 
 static bool fetch(void *ctx, taddr pc, struct arch_flow *f)
@@ -106,7 +105,7 @@ static void run(struct made *m)
 	const struct flow_host host = {fetch,	 variables, members, element, global,
 				       argument, returned,  found,   m};
 
-	m->returns = flow_follow(&host, CODE);
+	flow_follow(&host, CODE);
 }
 
 static void add(struct made *m, struct arch_flow f)
@@ -167,7 +166,7 @@ static void test_a_variable(void **state)
 	variable(&m, CODE + 2, CODE + 3, (struct flow_place){.reg = RAX}, B);
 	run(&m);
 	only(&m, FLOW_VARIABLE, A);
-	assert_false(m.returns);
+	assert_false(m.found[FLOW_RETURNED][RETURNED]);
 }
 
 static void test_a_variable_on_the_stack(void **state)
@@ -284,14 +283,14 @@ static void test_what_is_returned(void **state)
 	goes(&m, ARCH_FLOW_RETURN, 0);
 	run(&m);
 	only(&m, FLOW_RETURNED, RETURNED);
-	assert_true(m.returns);
+	assert_true(m.found[FLOW_RETURNED][RETURNED]);
 	/* Something else is. */
 	m.code[2] = (struct arch_flow){ARCH_FLOW_OTHER, .size = 1, .writes = 1u << RAX};
 	m.n_found = 0;
 	memset(m.found, 0, sizeof m.found);
 	run(&m);
 	assert_int_equal(m.n_found, 0);
-	assert_false(m.returns);
+	assert_false(m.found[FLOW_RETURNED][RETURNED]);
 }
 
 static void test_both_ways(void **state)
@@ -331,7 +330,7 @@ static void test_it_ends(void **state)
 		store(&m, RAX, RSP, 8 * i);
 	goes(&m, ARCH_FLOW_RETURN, 0);
 	run(&m);
-	assert_true(m.returns);
+	assert_true(m.found[FLOW_RETURNED][RETURNED]);
 	/* Nowhere. */
 	m = (struct made){0};
 	run(&m);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of return addresses, of small programs that were compiled for it; and of those whose
+ * debug data says what no compiler does. */
+#include "unit/test_symbols_fixture.h"
+
+#include "sitetypes/choose.h"
+#include "sitetypes/evidence.h"
+
+/* What is said of the only call in f(), which @lines has. */
+static void ask(struct fixture *x, const char *lines, const char *edit, struct site_evidence *e)
+{
+	static unsigned turn;
+	char name[16];
+
+	write_file(x, "t.c", lines);
+	snprintf(name, sizeof name, "t%u", turn++);
+	/* A label behind the call is the return address. */
+	sh(x,
+	   "gcc -gdwarf-5 -O0 -fPIC -fno-stack-protector -fcf-protection=none -S t.c && "
+	   "sed -i -e '/call.*malloc/a back:' -e '%s' t.s && "
+	   "gcc -shared -nostdlib -o %s t.s",
+	   edit, name);
+	struct evidence *v = evidence_new(x->s);
+	assert_non_null(v);
+	assert_int_equal(evidence_at(v, load(x, name), nm(x, name, "back"), e), 0);
+	evidence_free(v);
+}
+
+#define BEGIN	   "void *malloc(unsigned long);\n"
+#define F(type)	   BEGIN "void *f(void) { " type " *v = malloc(100); return v; }\n"
+#define TYPE_FIRST BEGIN "struct s { int i; } *g;\nvoid *f(void) { struct s *v = malloc(4); "
+#define STRUCTURE  BEGIN "struct s { int i; };\nvoid *f(void) { struct s *v = malloc(4); "
+
+static void blocks_of_bytes_are_no_arrays_and_those_of_flags_are(void **state)
+{
+	static const struct {
+		const char *lines, *name;
+		bool is_array;
+	} types[] = {
+		{F("char"), "bytes", false},	 {F("unsigned char"), "bytes", false},
+		{F("_Bool"), "_Bool", true},	 {F("struct one { char c; }"), "struct one", true},
+		{F("short"), "short int", true},
+	};
+	const uint64_t size = 100;
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct site_evidence e;
+
+		ask(*state, types[i].lines, "", &e);
+		assert_int_equal(e.n, 1);
+		assert_string_equal(e.v[0].name, types[i].name);
+		assert_int_equal(site_is_array(&e.v[0], &size, 1), types[i].is_array);
+		site_evidence_release(&e);
+	}
+}
+
+#define HIDDEN "__attribute__((visibility(\"hidden\"))) "
+#define OBJECT(name, size)                                                                         \
+	"asm(\".data\\n.type " name ",@object\\n.size " name "," size "\\n" name ":.zero " size    \
+	"\\n.text\");\n"
+
+/* By the variable's own debug data, or by its declaration and its symbol. */
+static void what_global_variables_get_has_their_type(void **state)
+{
+	static const struct {
+		const char *lines, *name;
+	} programs[] = {
+		{HIDDEN "struct s *g;\nvoid f(void) { g = malloc(4); }\n", "struct s"},
+		{HIDDEN "struct s *g[3][4];\nvoid f(void) { g[2][3] = malloc(4); }\n", "struct s"},
+		{HIDDEN "struct { long n; struct s *v; } g;\nvoid f(void) { g.v = malloc(4); }\n",
+		 "struct s"},
+		{HIDDEN "struct s *g[2]; " HIDDEN "short *h;\nvoid f(void) { h = malloc(4); }\n",
+		 "short int"},
+		{HIDDEN "extern struct s *g;\nvoid f(void) { g = malloc(4); }\n" OBJECT("g", "8"),
+		 "struct s"},
+		{HIDDEN "extern struct s *g[5];\n" HIDDEN "extern short *a, *z;\n"
+			"void f(void) { g[4] = malloc(4); a = z; }\n" OBJECT("g", "40")
+				OBJECT("a", "8") OBJECT("z", "8"),
+		 "struct s"},
+		/* Which is declared with fewer. */
+		{HIDDEN "extern struct s *g[1];\n"
+			"void f(void) { g[4] = malloc(4); }\n" OBJECT("g", "40"),
+		 NULL},
+	};
+
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		struct site_evidence e;
+		char lines[1024];
+
+		snprintf(lines, sizeof lines, BEGIN "struct s { int i; };\n%s", programs[i].lines);
+		ask(*state, lines, "", &e);
+		if (e.n != (programs[i].name != NULL))
+			fail_msg("%u candidates of %s", e.n, lines);
+		if (programs[i].name)
+			assert_string_equal(e.v[0].name, programs[i].name);
+		site_evidence_release(&e);
+	}
+}
+
+/* Sums that no number has: the sanitizers see who makes them. */
+static void a_variable_at_no_address_is_nowhere(void **state)
+{
+	struct site_evidence e;
+
+	ask(*state, STRUCTURE "return v; }\n", "", &e);
+	assert_int_equal(e.n, 1);
+	assert_string_equal(e.v[0].name, "struct s");
+	site_evidence_release(&e);
+	/* DW_OP_fbreg, and as much as there is. It is longer, so that the unit is, too; what it
+	 * refers to stands in front of it. */
+	ask(*state, TYPE_FIRST "return v; }\n",
+	    "/uleb128 0x2$/{N;N;s/.*0x91\\n.*sleb128 -24/"
+	    ".byte 11, 0x91, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0/}' "
+	    "-e '/^.Ldebug_info0:/{n;s/.*/.long .Lend-.-4/}' "
+	    "-e '/section.*debug_abbrev/i .Lend:",
+	    &e);
+	assert_int_equal(e.n, 0);
+	site_evidence_release(&e);
+	/* The frame: DW_OP_breg6 and as much as there is, and DW_OP_plus_uconst 1. */
+	ask(*state, STRUCTURE "return v; }\n",
+	    "/call.*malloc/a "
+	    ".cfi_escape 0xf, 13, 0x76, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0x23, 1",
+	    &e);
+	assert_int_equal(e.n, 0);
+	site_evidence_release(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			blocks_of_bytes_are_no_arrays_and_those_of_flags_are, fixture_setup,
+			fixture_teardown),
+		cmocka_unit_test_setup_teardown(what_global_variables_get_has_their_type,
+						fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_variable_at_no_address_is_nowhere, fixture_setup,
+						fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
