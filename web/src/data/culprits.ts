@@ -15,7 +15,12 @@ export interface Culprit {
 	kept_blocks: number;
 	kept_bytes: number;
 	temporary: number;
-	path: string[];		// names, from the function that allocates outwards to the culprit
+}
+
+function is_own_site(t: Tree, node: number): boolean {
+	const k = t.keys[t.key[node]];
+
+	return is_own(k.name, t.site_file[t.site[node]], k.module);
 }
 
 /** For each node the innermost node of own code at or above it; itself if there is none. */
@@ -27,55 +32,103 @@ function charge(t: Tree): Int32Array {
 		const s = t.site[i];
 
 		if (s >= 0 && !own[s])
-			own[s] = is_own(t.keys[t.key[i]].name, t.site_file[s]) ? 1 : 2;
+			own[s] = is_own_site(t, i) ? 1 : 2;
 		const up = t.parent[i];
 		of[i] = s >= 0 && own[s] === 1 ? i : up >= 0 ? of[up] : -1;
 	}
 	return of;
 }
 
-function start(t: Tree, leaf: number, node: number): Culprit {
-	const path: string[] = [];
-	const name = t.keys[t.key[node]].name;
+/** The next node of own code outwards, or -1. */
+function outwards(t: Tree, of_node: Int32Array, node: number): number {
+	const up = t.parent[node];
 
-	for (let at = leaf; at !== node; at = t.parent[at])
-		path.push(t.keys[t.key[at]].name);
-	path.push(name);
+	return up < 0 ? -1 : of_node[up];
+}
+
+function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
+	const first = t.leaves[leaves[0]];
+	const name = t.keys[t.key[node]].name;
+	const inner = t.keys[t.key[first]].name;
+	const sum = (figure: Float64Array): number => leaves.reduce((s, i) => s + figure[i], 0);
+
 	return {
-		name, place: place_of(t, t.site[node]), path,
-		through: leaf === node ? null : t.keys[t.key[leaf]].name,
-		types: [], allocs: 0, bytes: 0, frees: 0, kept_blocks: 0, kept_bytes: 0, temporary: 0,
+		name, place: place_of(t, t.site[node]), through: inner === name ? null : inner,
+		types: [], allocs: sum(t.own.allocs), bytes: sum(t.own.bytes), frees: sum(t.own.frees),
+		kept_blocks: sum(t.own.kept_blocks), kept_bytes: sum(t.own.kept_bytes),
+		temporary: sum(t.own.temporary),
 	};
 }
 
-/** Adds up what each site of own code asks for, itself or through others' code. */
+/** Some leaves (by their index), all charged to the same place; node[i] is where it is in chain i. */
+interface Group {
+	leaves: number[];
+	nodes: number[];
+}
+
+function group(t: Tree, leaves: readonly number[], node_of: (i: number) => number): Group[] {
+	const by_site = new Map<string, Group>();
+
+	leaves.forEach((leaf, i) => {
+		const node = node_of(i);
+		const id = `${t.keys[t.key[node]].name}\0${place_of(t, t.site[node]) ?? ""}`;
+		let g = by_site.get(id);
+
+		if (!g)
+			by_site.set(id, g = { leaves: [], nodes: [] });
+		g.leaves.push(leaf);
+		g.nodes.push(node);
+	});
+	return [...by_site.values()];
+}
+
+const KEEPS = 0.95;	// of its blocks: such a caller keeps what it asks for
+const MIXED = 0.9;
+const CALLERS_MAX = 6;
+
+const kept_part = (c: Culprit): number => (c.allocs ? c.kept_blocks / c.allocs : 0);
+
+/**
+ * If some callers of a function keep what it makes and others free it, the function is not the
+ * cause: those callers are. Goes outwards as long as that parts the kept from the freed.
+ */
+function refine(t: Tree, of_node: Int32Array, g: Group, left: number): Group[] {
+	const whole = sum_up(t, g.nodes[0], g.leaves);
+
+	if (!left || !whole.kept_blocks || kept_part(whole) >= MIXED)
+		return [g];
+	const callers = g.nodes.map((n) => outwards(t, of_node, n));
+	if (callers.some((n) => n < 0))
+		return [g];
+	const parts = group(t, g.leaves, (i) => callers[i])
+		.flatMap((part) => refine(t, of_node, part, left - 1));
+	const keeping = parts.map((part) => sum_up(t, part.nodes[0], part.leaves))
+		.filter((c) => kept_part(c) >= KEEPS)
+		.reduce((sum, c) => sum + c.kept_bytes, 0);
+	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
+}
+
+/** Who asks for what: sites of own code, and the callers that decide what is kept. */
 export function culprits(t: Tree): Culprit[] {
 	const of_node = charge(t);
-	const by_site = new Map<string, Culprit>();
+	const all = Array.from(t.leaves.keys());
+	const groups = group(t, all, (i) => (of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]]))
+		.flatMap((g) => refine(t, of_node, g, CALLERS_MAX));
 	const of_leaf = new Map<number, Culprit>();
+	const list = groups.map((g) => {
+		const c = sum_up(t, g.nodes[0], g.leaves);
 
-	t.leaves.forEach((leaf, i) => {
-		const node = of_node[leaf] < 0 ? leaf : of_node[leaf];
-		const id = `${t.keys[t.key[node]].name}\0${place_of(t, t.site[node]) ?? ""}`;
-		let c = by_site.get(id);
-
-		if (!c)
-			by_site.set(id, c = start(t, leaf, node));
-		c.allocs += t.own.allocs[i];
-		c.bytes += t.own.bytes[i];
-		c.frees += t.own.frees[i];
-		c.kept_blocks += t.own.kept_blocks[i];
-		c.kept_bytes += t.own.kept_bytes[i];
-		c.temporary += t.own.temporary[i];
-		of_leaf.set(leaf, c);
+		g.leaves.forEach((i) => of_leaf.set(t.leaves[i], c));
+		return c;
 	});
+
 	t.types.node.forEach((node, i) => {
 		const c = of_leaf.get(node);
 
 		if (c && !c.types.includes(t.types.name[i]))
 			c.types.push(t.types.name[i]);
 	});
-	return [...by_site.values()];
+	return list;
 }
 
 export type Order = "kept_bytes" | "bytes" | "temporary";

@@ -44,16 +44,18 @@ function hash(text: string): number {
 /** Hues that are far from each other, for the modules in their order. */
 const HUES = [235, 75, 165, 300, 35, 195, 345, 120, 265, 55];
 
-/** The program itself first: it is the module of the outermost frames. */
 function module_hue(modules: readonly string[], module: string | null): number | null {
 	const i = module === null ? -1 : modules.indexOf(module);
 
 	return i < 0 ? null : HUES[i % HUES.length];
 }
 
-/** The modules of the tree in the order in which chains meet them. */
+/** The modules of the tree: the program itself, and then in the order in which chains meet them. */
 export function modules_of(t: Tree): string[] {
-	return [...new Set(t.keys.map((k) => k.module).filter((m): m is string => m !== null))];
+	const main = t.keys.find((k) => k.name === "main")?.module ?? null;
+	const all = [main, ...t.keys.map((k) => k.module)];
+
+	return [...new Set(all.filter((m): m is string => m !== null))];
 }
 
 /** The colour of a module's frames, give or take a shade. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Figures and names for people.
+// Figures and names for people. A unit stays on the line of its figure.
 
 const GROUPED = new Intl.NumberFormat("en-US");
 
@@ -15,7 +15,7 @@ export function bytes(n: number): string {
 		n /= 1000;
 		i++;
 	}
-	return `${i === 0 || n >= 99.95 ? Math.round(n) : n.toFixed(1)} ${units[i]}`;
+	return `${i === 0 || n >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${units[i]}`;
 }
 
 /** "5,019 blocks", "1 block". */
@@ -28,23 +28,25 @@ export function share(part: number, whole: number): string {
 	const percent = (100 * part) / whole;
 
 	if (percent > 0 && percent < 0.05)
-		return "< 0.1 %";
-	return `${percent.toFixed(percent >= 99.95 ? 0 : 1)} %`;
+		return "<\u00a00.1\u00a0%";
+	return `${percent.toFixed(percent >= 99.95 ? 0 : 1)}\u00a0%`;
 }
 
 /** "0.251 s", "3 min 20 s". */
 export function time(ns: number): string {
 	const s = ns / 1e9;
 
+	if (ns === 0)
+		return "0\u00a0s";
 	if (s >= 120)
-		return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
+		return `${Math.floor(s / 60)}\u00a0min ${Math.round(s % 60)}\u00a0s`;
 	if (s >= 10)
-		return `${s.toFixed(1)} s`;
+		return `${s.toFixed(1)}\u00a0s`;
 	if (s >= 0.1)
-		return `${s.toFixed(2)} s`;
+		return `${s.toFixed(2)}\u00a0s`;
 	if (s >= 1e-3)
-		return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)} ms`;
-	return s >= 1e-6 ? `${(s * 1e6).toFixed(0)} µs` : `${ns} ns`;
+		return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)}\u00a0ms`;
+	return s >= 1e-6 ? `${(s * 1e6).toFixed(0)}\u00a0µs` : `${ns}\u00a0ns`;
 }
 
 /** The last part of a path, with the line if there is one. */
@@ -62,7 +64,11 @@ export function short_name(name: string): string {
 }
 
 function shorten(name: string): string {
-	const plain = strip(name, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
+	// Rust's <T as Trait>::f would lose all that tells it from others.
+	if (name.startsWith("<"))
+		return name;
+	const whole = name.replaceAll("(anonymous namespace)", "{anonymous}");
+	const plain = strip(whole, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
 	const short = strip(plain, "(", ")").replace(/\s*\[clone [^\]]*\]/g, "").trim();
 	// The return type of a template: all before the last blank outside of brackets.
 	const words = short.startsWith("operator") || short.includes(" operator") ? short
@@ -71,7 +77,7 @@ function shorten(name: string): string {
 	return words && words !== "<>" ? words : name;
 }
 
-const KEPT_WHOLE = /operator\s*(?:<<=?|>>=?|<=>?|>=|<|>|->\*?|\(\))$|\(anonymous namespace\)$/;
+const KEPT_WHOLE = /operator\s*(?:<<=?|>>=?|<=>?|>=|<|>|->\*?|\(\))$/;
 const LONGEST_KEPT = 24;
 
 function strip(name: string, open: string, close: string): string {
@@ -83,7 +89,7 @@ function strip(name: string, open: string, close: string): string {
 
 		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT)))
 			out += c;
-		else if (c === open && !is_kept(name, i, out)) {
+		else if (c === open && !is_kept(out)) {
 			if (depth++ === 0 && open === "<")
 				out += "<>";
 		} else if (c === close && depth > 0)
@@ -95,9 +101,8 @@ function strip(name: string, open: string, close: string): string {
 }
 
 /** Brackets that are a name rather than around arguments. */
-function is_kept(name: string, i: number, before: string): boolean {
-	return name.startsWith("(anonymous namespace)", i) ||
-		/operator\s*$/.test(before.slice(-LONGEST_KEPT));
+function is_kept(before: string): boolean {
+	return /operator\s*$/.test(before.slice(-LONGEST_KEPT));
 }
 
 /** At most @n characters, with the middle left out. */

@@ -14,7 +14,7 @@ const SHOWN = 4;	// callers in a row; all are in the title and in the graph
 
 /** The element that a person would look at first. */
 export const blamed = (path: readonly PathElement[]): PathElement | undefined =>
-	path[blame(path, (e) => is_own(e.function, e.file))];
+	path[blame(path, (e) => is_own(e.function, e.file, e.module))];
 
 /** Names from the function that allocates outwards: a path of the inverted graph. */
 export const inwards = (path: readonly PathElement[]): string[] =>

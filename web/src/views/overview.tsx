@@ -11,7 +11,7 @@ import { exactly } from "../flame/search";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
 import { Link } from "../ui/link";
-import { PlaceText, Types } from "../ui/name";
+import { Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
@@ -41,7 +41,7 @@ function Figures({ report }: { report: Report }): JSX.Element {
 	return (
 		<dl class="facts">
 			<Figure main title="Kept at the end" value={bytes(t.kept_bytes)} exact={`${count(t.kept_bytes)} bytes`}
-				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of what was allocated`} />
+				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`} />
 			<Figure title="Peak" value={bytes(t.peak_bytes)} exact={`${count(t.peak_bytes)} bytes`}
 				note={m.peak_at ? `${m.peak_at} after the start` : "the most at any time"} />
 			<Figure title="Allocated" value={bytes(t.alloc_bytes)} exact={`${count(t.alloc_bytes)} bytes`}
@@ -90,8 +90,8 @@ function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element
 						<Link to={{ view: "flame", measure: by, inverted: false, zoom: [], search: exactly(c.name) }}>
 							<span class="says" title={c.name}>{says(c)}</span>
 						</Link>
-						<span class="row"><PlaceText place={c.place} /><Types types={c.types} />
-							<span class="push">{share(c[by], whole)}</span></span>
+						<span class="row"><PlaceText place={c.place} />{c.through && <span class="quiet">through <Name name={c.through} /></span>}<Types types={c.types} most={2} /></span>
+						<span class="part">{share(c[by], whole)}</span>
 						<Share part={c[by]} whole={whole} />
 					</li>
 				))}

@@ -26,7 +26,7 @@ function axes(dark: boolean, value: (v: number) => string): uPlot.Axis[] {
 	const common = { stroke: ink(dark), grid: { stroke: lines(dark), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
 
 	return [
-		{ ...common, values: (_, list) => list.map((v) => time(v * 1e9)), space: 80 },
+		{ ...common, size: 30, values: (_, list) => list.map((v) => time(v * 1e9)), space: 80 },
 		{ ...common, size: AXIS, values: (_, list) => list.map(value) },
 	];
 }
