@@ -33,15 +33,15 @@ export function Figures({ frames: fr, options, f }: Shown): JSX.Element {
 	);
 }
 
+const COPY = "Copy path";
+
 function Copy({ text }: { text: () => string }): JSX.Element {
-	const [said, say] = useState("");
+	const [said, say] = useState(COPY);
 
 	return (
-		<>
-			<button type="button" class="copy" onClick={() => copy(text()).then(() => say("copied"), () => say("not allowed here"))}>
-				Copy path</button>
-			<span class="quiet" role="status">{said}</span>
-		</>
+		<button type="button" class="copy" aria-live="polite"
+			onClick={() => copy(text()).then(() => say("Copied"), () => say("Not allowed"))}>
+			{said}</button>
 	);
 }
 
@@ -70,24 +70,23 @@ export function Details(p: Shown): JSX.Element {
 	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
 
 	return (
-		<div class="details" aria-live="polite">
-			<p class="row">
-				{key ? <Name name={key.name} inlined={key.inlined} /> : <span class="name">all</span>}
-				{where.map((w) => <PlaceText key={w} place={w} />)}
-				{key?.module && <span class="quiet" title={key.module}>in {clip(base_name(key.module), 60)}</span>}
-			</p>
-			<p class="row">
-				<Figures {...p} />
-				<Types types={of} />
-				<span class="push row actions">
-					{key && <Copy key={f} text={() => path_text(tree, frames, f)} />}
-					{key && <button type="button" onClick={() =>
-						set({ hidden: [...new Set([...state.hidden, key.name])], zoom: [] }, true)}>Leave out</button>}
-					{key && <Link to={{ view: "callgraph", fn: key.name }}>Call graph</Link>}
-					{key && <Link to={{ view: "leaks", filter: short_filter(key.name) }}>Leaks</Link>}
-					{state.zoom.length > 0 && <button type="button" onClick={() => set({ zoom: [] }, true)}>Zoom out</button>}
-				</span>
-			</p>
+		<div class="details">
+			<div class="what" aria-live="polite">
+				<p class="row">
+					{key ? <Name name={key.name} inlined={key.inlined} /> : <span class="name">all</span>}
+					{where.map((w) => <PlaceText key={w} place={w} />)}
+					{key?.module && <span class="quiet" title={key.module}>in {clip(base_name(key.module), 60)}</span>}
+				</p>
+				<p class="row"><Figures {...p} /><Types types={of} /></p>
+			</div>
+			{key && <p class="row actions">
+				<Copy key={f} text={() => path_text(tree, frames, f)} />
+				<button type="button" onClick={() =>
+					set({ hidden: [...new Set([...state.hidden, key.name])], zoom: [] }, true)}>Leave out</button>
+				<Link class="button" to={{ view: "callgraph", fn: key.name }}>Call graph</Link>
+				<Link class="button" to={{ view: "leaks", filter: short_filter(key.name) }}>Leaks</Link>
+				{state.zoom.length > 0 && <button type="button" onClick={() => set({ zoom: [] }, true)}>Zoom out</button>}
+			</p>}
 		</div>
 	);
 }

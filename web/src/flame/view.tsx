@@ -110,7 +110,10 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		drawer.current?.show(frames, tree.keys, zoomed);
 		drawer.current?.reveal(zoomed);
 	}, [frames]);
-	useEffect(() => drawer.current?.zoom(zoomed), [zoomed]);
+	useEffect(() => {
+		select((f) => (f === zoomed ? f : -1));
+		drawer.current?.zoom(zoomed);
+	}, [zoomed]);
 	useEffect(() => drawer.current?.paint_with(palette(tree, state.colour, dark), found?.keys ?? null),
 		[tree, state.colour, dark, found]);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
