@@ -31,20 +31,42 @@ interface Props {
 }
 
 const TITLES: Record<View, string> = {
-	overview: "Overview", flame: "Flame graph", timeline: "Timeline", leaks: "Leaks", sizes: "Sizes and types",
-	direct: "Direct allocation", callgraph: "Call graph", lifetimes: "Lifetimes",
+	overview: "Overview",
+	flame: "Flame graph",
+	timeline: "Timeline",
+	leaks: "Leaks",
+	sizes: "Sizes and types",
+	direct: "Direct allocation",
+	callgraph: "Call graph",
+	lifetimes: "Lifetimes",
 };
 
 function Choice({ index }: { index: PageIndex }): JSX.Element | null {
 	const { state, set } = useStore();
 
-	if (index.profiles.length < 2)
-		return null;
+	if (index.profiles.length < 2) return null;
 	return (
-		<label class="choice"><span class="quiet">Profile </span>
-			<select value={state.profile} onChange={(e) =>
-				set({ profile: Number(e.currentTarget.value), zoom: [], fn: "", filter: "" }, true)}>
-				{index.profiles.map((p, i) => <option key={i} value={i}>{clip(p.title, 80)}</option>)}
+		<label class="choice">
+			<span class="quiet">Profile </span>
+			<select
+				value={state.profile}
+				onChange={(e) =>
+					set(
+						{
+							profile: Number(e.currentTarget.value),
+							zoom: [],
+							fn: "",
+							filter: "",
+						},
+						true,
+					)
+				}
+			>
+				{index.profiles.map((p, i) => (
+					<option key={i} value={i}>
+						{clip(p.title, 80)}
+					</option>
+				))}
 			</select>
 		</label>
 	);
@@ -57,10 +79,20 @@ function Header({ index, report }: { index: PageIndex; report: Report | null }):
 	return (
 		<header>
 			<div class="head">
-				<h1 title={command[0]}>{clip(base_name(command[0] ?? "mprof"), 60)}</h1>
-				<p class="quiet command" title={command.join(" ")}>{clip(command.slice(1).join(" "), 300)}</p>
+				<h1 title={command[0]}>
+					{clip(base_name(command[0] ?? "mprof"), 60)}
+				</h1>
+				<p class="quiet command" title={command.join(" ")}>
+					{clip(command.slice(1).join(" "), 300)}
+				</p>
 				<p class="quiet facts-line">
-					{report && <>pid {report.pid}{m?.duration && ` · ${m.duration}`}{report.engine && ` · ${report.engine}`}</>}
+					{report && (
+						<>
+							pid {report.pid}
+							{m?.duration && ` · ${m.duration}`}
+							{report.engine && ` · ${report.engine}`}
+						</>
+					)}
 				</p>
 				<Choice index={index} />
 			</div>
@@ -75,8 +107,17 @@ function Tabs(): JSX.Element {
 	return (
 		<nav aria-label="Views">
 			{VIEWS.map((v) => (
-				<Link key={v} to={{ view: v, sort: "", filter: v === state.view ? state.filter : "" }} current={v === state.view}>
-					{TITLES[v]}</Link>
+				<Link
+					key={v}
+					to={{
+						view: v,
+						sort: "",
+						filter: v === state.view ? state.filter : "",
+					}}
+					current={v === state.view}
+				>
+					{TITLES[v]}
+				</Link>
 			))}
 		</nav>
 	);
@@ -86,25 +127,41 @@ function Body({ profile, view }: { profile: Profile; view: View }): JSX.Element 
 	const { report, tree, error } = profile;
 
 	if (error)
-		return <p class="empty" role="alert">{error}</p>;
-	if (!report)
-		return <p class="empty">Reading the profile…</p>;
+		return (
+			<p class="empty" role="alert">
+				{error}
+			</p>
+		);
+	if (!report) return <p class="empty">Reading the profile…</p>;
 	switch (view) {
-	case "overview": return <Overview report={report} tree={tree} />;
-	case "flame": return tree ? <Flame key={report.pid} tree={tree} /> : <p class="empty">Reading the call chains…</p>;
-	case "timeline": return <Timeline report={report} />;
-	case "leaks": return <Leaks report={report} />;
-	case "sizes": return <Sizes report={report} />;
-	case "direct": return <DirectAllocation report={report} />;
-	case "callgraph": return <CallGraph report={report} />;
-	case "lifetimes": return <Lifetimes report={report} />;
+		case "overview":
+			return <Overview report={report} tree={tree} />;
+		case "flame":
+			return tree ? (
+				<Flame key={report.pid} tree={tree} />
+			) : (
+				<p class="empty">Reading the call chains…</p>
+			);
+		case "timeline":
+			return <Timeline report={report} />;
+		case "leaks":
+			return <Leaks report={report} />;
+		case "sizes":
+			return <Sizes report={report} />;
+		case "direct":
+			return <DirectAllocation report={report} />;
+		case "callgraph":
+			return <CallGraph report={report} />;
+		case "lifetimes":
+			return <Lifetimes report={report} />;
 	}
 }
 
 /** "/" goes to the search of the view, Escape leaves and empties it. */
 function on_key(e: KeyboardEvent): void {
 	const field = document.querySelector<HTMLInputElement>("[data-slash]");
-	const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
+	const typing =
+		e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
 
 	if (e.key === "/" && !typing && field && !e.ctrlKey && !e.metaKey) {
 		e.preventDefault();
@@ -122,12 +179,16 @@ export function App({ index, load }: Props): JSX.Element {
 	const [state, set_state] = useState<State>(read_location);
 	const [profiles, set_profiles] = useState<Record<number, Profile>>({});
 	const number = state.profile < index.profiles.length ? state.profile : 0;
-	const set = useCallback((change: Partial<State>, step = false) => set_state((old) => {
-		const next = { ...old, ...change };
+	const set = useCallback(
+		(change: Partial<State>, step = false) =>
+			set_state((old) => {
+				const next = { ...old, ...change };
 
-		write_location(next, step);
-		return next;
-	}), []);
+				write_location(next, step);
+				return next;
+			}),
+		[],
+	);
 	const store = useMemo((): Store => ({ state, set }), [state, set]);
 	const profile = profiles[number] ?? { report: null, tree: null, error: null };
 

@@ -8,7 +8,8 @@ import { read_block } from "./data/decode";
 import type { PageIndex, Report, TreeBlock } from "./data/schema";
 import { make_tree } from "./data/tree";
 
-const next_paint = (): Promise<void> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+const next_paint = (): Promise<void> =>
+	new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 async function load(index: PageIndex, number: number, done: (p: Profile) => void): Promise<void> {
 	const entry = index.profiles[number];
@@ -18,7 +19,11 @@ async function load(index: PageIndex, number: number, done: (p: Profile) => void
 		report = await read_block<Report>(entry.report, "mprof.report.v1", "The report");
 		done({ report, tree: null, error: null });
 		await next_paint();
-		const block = await read_block<TreeBlock>(entry.tree, "mprof.tree.v1", "The tree of call chains");
+		const block = await read_block<TreeBlock>(
+			entry.tree,
+			"mprof.tree.v1",
+			"The tree of call chains",
+		);
 		done({ report, tree: make_tree(block), error: null });
 	} catch (e) {
 		done({ report, tree: null, error: e instanceof Error ? e.message : String(e) });
@@ -28,11 +33,14 @@ async function load(index: PageIndex, number: number, done: (p: Profile) => void
 async function start(): Promise<void> {
 	const root = document.getElementById("app");
 
-	if (!root)
-		return;
+	if (!root) return;
 	root.textContent = "";
 	try {
-		const index = await read_block<PageIndex>("mprof-index", "mprof.page.v1", "The list of profiles");
+		const index = await read_block<PageIndex>(
+			"mprof-index",
+			"mprof.page.v1",
+			"The list of profiles",
+		);
 
 		render(<App index={index} load={(n, done) => void load(index, n, done)} />, root);
 	} catch (e) {

@@ -7,7 +7,7 @@ import { type Tree, place_of } from "./tree";
 export interface Culprit {
 	name: string;
 	place: string | null;
-	through: string | null;	// the function that allocates, if it is another one
+	through: string | null; // the function that allocates, if it is another one
 	types: string[];
 	allocs: number;
 	bytes: number;
@@ -31,8 +31,7 @@ function charge(t: Tree): Int32Array {
 	for (let i = 0; i < t.n; i++) {
 		const s = t.site[i];
 
-		if (s >= 0 && !own[s])
-			own[s] = is_own_site(t, i) ? 1 : 2;
+		if (s >= 0 && !own[s]) own[s] = is_own_site(t, i) ? 1 : 2;
 		const up = t.parent[i];
 		of[i] = s >= 0 && own[s] === 1 ? i : up >= 0 ? of[up] : -1;
 	}
@@ -53,9 +52,15 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 	const sum = (figure: Float64Array): number => leaves.reduce((s, i) => s + figure[i], 0);
 
 	return {
-		name, place: place_of(t, t.site[node]), through: inner === name ? null : inner,
-		types: [], allocs: sum(t.own.allocs), bytes: sum(t.own.bytes), frees: sum(t.own.frees),
-		kept_blocks: sum(t.own.kept_blocks), kept_bytes: sum(t.own.kept_bytes),
+		name,
+		place: place_of(t, t.site[node]),
+		through: inner === name ? null : inner,
+		types: [],
+		allocs: sum(t.own.allocs),
+		bytes: sum(t.own.bytes),
+		frees: sum(t.own.frees),
+		kept_blocks: sum(t.own.kept_blocks),
+		kept_bytes: sum(t.own.kept_bytes),
 		temporary: sum(t.own.temporary),
 	};
 }
@@ -74,15 +79,14 @@ function group(t: Tree, leaves: readonly number[], node_of: (i: number) => numbe
 		const id = `${t.keys[t.key[node]].name}\0${place_of(t, t.site[node]) ?? ""}`;
 		let g = by_site.get(id);
 
-		if (!g)
-			by_site.set(id, g = { leaves: [], nodes: [] });
+		if (!g) by_site.set(id, (g = { leaves: [], nodes: [] }));
 		g.leaves.push(leaf);
 		g.nodes.push(node);
 	});
 	return [...by_site.values()];
 }
 
-const KEEPS = 0.95;	// of its blocks: such a caller keeps what it asks for
+const KEEPS = 0.95; // of its blocks: such a caller keeps what it asks for
 const MIXED = 0.9;
 const CALLERS_MAX = 6;
 
@@ -95,14 +99,14 @@ const kept_part = (c: Culprit): number => (c.allocs ? c.kept_blocks / c.allocs :
 function refine(t: Tree, of_node: Int32Array, g: Group, left: number): Group[] {
 	const whole = sum_up(t, g.nodes[0], g.leaves);
 
-	if (!left || !whole.kept_blocks || kept_part(whole) >= MIXED)
-		return [g];
+	if (!left || !whole.kept_blocks || kept_part(whole) >= MIXED) return [g];
 	const callers = g.nodes.map((n) => outwards(t, of_node, n));
-	if (callers.some((n) => n < 0))
-		return [g];
-	const parts = group(t, g.leaves, (i) => callers[i])
-		.flatMap((part) => refine(t, of_node, part, left - 1));
-	const keeping = parts.map((part) => sum_up(t, part.nodes[0], part.leaves))
+	if (callers.some((n) => n < 0)) return [g];
+	const parts = group(t, g.leaves, (i) => callers[i]).flatMap((part) =>
+		refine(t, of_node, part, left - 1),
+	);
+	const keeping = parts
+		.map((part) => sum_up(t, part.nodes[0], part.leaves))
 		.filter((c) => kept_part(c) >= KEEPS)
 		.reduce((sum, c) => sum + c.kept_bytes, 0);
 	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
@@ -112,8 +116,9 @@ function refine(t: Tree, of_node: Int32Array, g: Group, left: number): Group[] {
 export function culprits(t: Tree): Culprit[] {
 	const of_node = charge(t);
 	const all = Array.from(t.leaves.keys());
-	const groups = group(t, all, (i) => (of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]]))
-		.flatMap((g) => refine(t, of_node, g, CALLERS_MAX));
+	const groups = group(t, all, (i) =>
+		of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]],
+	).flatMap((g) => refine(t, of_node, g, CALLERS_MAX));
 	const of_leaf = new Map<number, Culprit>();
 	const list = groups.map((g) => {
 		const c = sum_up(t, g.nodes[0], g.leaves);
@@ -125,8 +130,7 @@ export function culprits(t: Tree): Culprit[] {
 	t.types.node.forEach((node, i) => {
 		const c = of_leaf.get(node);
 
-		if (c && !c.types.includes(t.types.name[i]))
-			c.types.push(t.types.name[i]);
+		if (c && !c.types.includes(t.types.name[i])) c.types.push(t.types.name[i]);
 	});
 	return list;
 }
@@ -135,7 +139,13 @@ export type Order = "kept_bytes" | "bytes" | "temporary";
 
 /** The first @n by that figure; none without any. */
 export function heaviest(list: readonly Culprit[], by: Order, n: number): Culprit[] {
-	return list.filter((c) => c[by] > 0)
-		.sort((a, b) => b[by] - a[by] || b.allocs - a.allocs || a.name.localeCompare(b.name))
+	return list
+		.filter((c) => c[by] > 0)
+		.sort(
+			(a, b) =>
+				b[by] - a[by] ||
+				b.allocs - a.allocs ||
+				a.name.localeCompare(b.name),
+		)
 		.slice(0, n);
 }

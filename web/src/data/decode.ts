@@ -8,8 +8,7 @@ function bytes_of(base64: string): Uint8Array<ArrayBuffer> {
 	const text = atob(base64);
 	const bytes = new Uint8Array(text.length);
 
-	for (let i = 0; i < text.length; i++)
-		bytes[i] = text.charCodeAt(i);
+	for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
 	return bytes;
 }
 
@@ -23,7 +22,10 @@ export async function inflate(base64: string): Promise<string> {
 
 /** Parses a block and holds its schema against the one that is wanted. */
 export async function decode<T extends { schema: string }>(
-	base64: string, schema: T["schema"], what: string): Promise<T> {
+	base64: string,
+	schema: T["schema"],
+	what: string,
+): Promise<T> {
 	let value: unknown;
 
 	try {
@@ -37,16 +39,21 @@ export async function decode<T extends { schema: string }>(
 }
 
 function has_schema<T extends { schema: string }>(value: unknown, schema: string): value is T {
-	return typeof value === "object" && value !== null &&
-		(value as { schema?: unknown }).schema === schema;
+	return (
+		typeof value === "object" &&
+		value !== null &&
+		(value as { schema?: unknown }).schema === schema
+	);
 }
 
 /** The block of that id in the document; its text is let go once it has been read. */
 export async function read_block<T extends { schema: string }>(
-	id: string, schema: T["schema"], what: string): Promise<T> {
+	id: string,
+	schema: T["schema"],
+	what: string,
+): Promise<T> {
 	const element = document.getElementById(id);
 
-	if (!element)
-		throw new BlockError(`${what} is missing in this page`);
+	if (!element) throw new BlockError(`${what} is missing in this page`);
 	return decode<T>(element.textContent ?? "", schema, what);
 }

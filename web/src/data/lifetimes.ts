@@ -10,8 +10,7 @@ export function quantile(buckets: readonly Bucket[], p: number): number | null {
 
 	for (const b of buckets) {
 		sum += b.blocks;
-		if (sum >= p * all && b.blocks)
-			return b.from;
+		if (sum >= p * all && b.blocks) return b.from;
 	}
 	return null;
 }
@@ -24,8 +23,7 @@ export function heights(buckets: readonly Bucket[], first: number, last: number)
 	for (const b of buckets) {
 		const i = power(b.from) - first;
 
-		if (i >= 0 && i < list.length)
-			list[i] = b.blocks / most;
+		if (i >= 0 && i < list.length) list[i] = b.blocks / most;
 	}
 	return list;
 }

@@ -17,10 +17,10 @@ export function layers(t: Timeline): Layer[] {
 	const sites = [...t.sites].sort((a, b) => most(b.bytes) - most(a.bytes));
 	const rest = t.rest.slice();
 
-	for (const s of sites.slice(SHOWN))
-		s.bytes.forEach((v, i) => (rest[i] += v));
+	for (const s of sites.slice(SHOWN)) s.bytes.forEach((v, i) => (rest[i] += v));
 	const list = sites.slice(0, SHOWN).map((s) => ({
-		name: s.function, bytes: s.bytes,
+		name: s.function,
+		bytes: s.bytes,
 		place: s.file === null ? null : s.line ? `${s.file}:${s.line}` : s.file,
 	}));
 	return [...list, { name: sites.length ? "the rest" : "all", place: null, bytes: rest }];
@@ -42,8 +42,7 @@ export function stacked(list: readonly Layer[]): number[][] {
 export function rates(t: Timeline): (number | null)[] | null {
 	const allocs = t.allocs;
 
-	if (!allocs)
-		return null;
+	if (!allocs) return null;
 	return t.time_ns.map((time, i) => {
 		const ns = i ? time - t.time_ns[i - 1] : 0;
 

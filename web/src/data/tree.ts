@@ -16,14 +16,14 @@ export interface Key {
 
 export interface Tree {
 	n: number;
-	parent: Int32Array;	// -1: a root
-	site: Int32Array;	// -1: not known, such as the callers of a truncated chain
-	key: Int32Array;	// index into keys
+	parent: Int32Array; // -1: a root
+	site: Int32Array; // -1: not known, such as the callers of a truncated chain
+	key: Int32Array; // index into keys
 	keys: Key[];
 	site_file: (string | null)[];
 	site_line: number[];
-	leaves: Int32Array;	// nodes that allocate themselves, in ascending order
-	own: Record<Figure, Float64Array>;	// figures of the leaves, in their order
+	leaves: Int32Array; // nodes that allocate themselves, in ascending order
+	own: Record<Figure, Float64Array>; // figures of the leaves, in their order
 	types: { node: Int32Array; name: string[]; certain: boolean[] };
 }
 
@@ -32,7 +32,8 @@ export const UNKNOWN = "… (chain not known further out)";
 
 const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
 
-const at = <T>(list: readonly T[], i: number): T | null => (i >= 0 && i < list.length ? list[i] : null);
+const at = <T>(list: readonly T[], i: number): T | null =>
+	i >= 0 && i < list.length ? list[i] : null;
 
 /** Numbers each (name, module, inlined); what comes of the same three is the same function. */
 function make_keys(b: TreeBlock): { keys: Key[]; of_site: Int32Array } {
@@ -51,7 +52,11 @@ function make_keys(b: TreeBlock): { keys: Key[]; of_site: Int32Array } {
 		if (key === undefined) {
 			key = keys.length;
 			ids.set(id, key);
-			keys.push({ name: at(b.strings, name) ?? "?", module: at(b.strings, module), inlined });
+			keys.push({
+				name: at(b.strings, name) ?? "?",
+				module: at(b.strings, module),
+				inlined,
+			});
 		}
 		of_site[i] = key;
 	}
@@ -80,10 +85,15 @@ export function make_tree(b: TreeBlock): Tree {
 		leaves[i] = Math.min(Math.max(node, 0), Math.max(n - 1, 0));
 	}
 	const own = {} as Record<Figure, Float64Array>;
-	for (const f of FIGURES)
-		own[f] = Float64Array.from(b.leaves[f]);
+	for (const f of FIGURES) own[f] = Float64Array.from(b.leaves[f]);
 	return {
-		n, parent, site, key, keys, leaves, own,
+		n,
+		parent,
+		site,
+		key,
+		keys,
+		leaves,
+		own,
 		site_file: b.sites.file.map((f) => at(b.strings, f)),
 		site_line: b.sites.line,
 		types: {
@@ -98,8 +108,7 @@ export function make_tree(b: TreeBlock): Tree {
 export function place_of(t: Tree, site: number): string | null {
 	const file = at(t.site_file, site);
 
-	if (file === null)
-		return null;
+	if (file === null) return null;
 	return t.site_line[site] ? `${file}:${t.site_line[site]}` : file;
 }
 

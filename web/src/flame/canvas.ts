@@ -8,7 +8,7 @@ import type { Palette } from "./colours";
 import { type Frames, frame_at } from "./frames";
 import { type Label, paint } from "./paint";
 
-export const ROW = 20;		// pixels of a style sheet
+export const ROW = 20; // pixels of a style sheet
 const FONT = '11.5px ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace';
 const LEAST_TEXT = 34;
 const ZOOM_MS = 180;
@@ -27,13 +27,16 @@ export class FlameCanvas {
 	private zoomed = 0;
 	selected = -1;
 	private hovered = -1;
-	private wanted = 0;		// the request for a drawing, or 0
+	private wanted = 0; // the request for a drawing, or 0
 	private image: ImageData | null = null;
 	private char_width = 0;
 	/** How long the last drawing took, for measurements. */
 	last_ms = 0;
 
-	constructor(private canvas: HTMLCanvasElement, private scroller: HTMLElement) {}
+	constructor(
+		private canvas: HTMLCanvasElement,
+		private scroller: HTMLElement,
+	) {}
 
 	release(): void {
 		cancelAnimationFrame(this.wanted);
@@ -79,7 +82,10 @@ export class FlameCanvas {
 			const t = Math.min(Math.max((now - begin) / ZOOM_MS, 0), 1);
 			const e = 1 - (1 - t) ** 3;
 
-			this.span = { from: from.from + (to.from - from.from) * e, to: from.to + (to.to - from.to) * e };
+			this.span = {
+				from: from.from + (to.from - from.from) * e,
+				to: from.to + (to.to - from.to) * e,
+			};
 			this.draw();
 			this.wanted = t < 1 && this.frames ? requestAnimationFrame(step) : 0;
 		};
@@ -89,8 +95,7 @@ export class FlameCanvas {
 
 	/** Marks a frame; -1: none. */
 	mark(selected: number, hovered: number): void {
-		if (selected === this.selected && hovered === this.hovered)
-			return;
+		if (selected === this.selected && hovered === this.hovered) return;
 		this.selected = selected;
 		this.hovered = hovered;
 		this.redraw();
@@ -109,10 +114,13 @@ export class FlameCanvas {
 		const fr = this.frames;
 		const width = this.canvas.clientWidth;
 
-		if (!fr || !width)
-			return -1;
+		if (!fr || !width) return -1;
 		const depth = Math.floor((y + this.scroller.scrollTop) / ROW);
-		return frame_at(fr, depth, this.span.from + (x / width) * (this.span.to - this.span.from));
+		return frame_at(
+			fr,
+			depth,
+			this.span.from + (x / width) * (this.span.to - this.span.from),
+		);
 	}
 
 	/** Left edge and width of a frame on the canvas, and the upper edge of its row. */
@@ -120,12 +128,15 @@ export class FlameCanvas {
 		const fr = this.frames;
 		const width = this.canvas.clientWidth;
 
-		if (!fr)
-			return { x: 0, y: 0, width: 0 };
+		if (!fr) return { x: 0, y: 0, width: 0 };
 		const scale = width / (this.span.to - this.span.from);
 		const x = Math.max((fr.x0[f] - this.span.from) * scale, 0);
 		const end = Math.min((fr.x0[f] + fr.value[f] - this.span.from) * scale, width);
-		return { x, y: fr.depth[f] * ROW - this.scroller.scrollTop, width: Math.max(end - x, 1) };
+		return {
+			x,
+			y: fr.depth[f] * ROW - this.scroller.scrollTop,
+			width: Math.max(end - x, 1),
+		};
 	}
 
 	/** Scrolls so that the row of @f is seen. */
@@ -133,8 +144,7 @@ export class FlameCanvas {
 		const y = (this.frames?.depth[f] ?? 0) * ROW;
 		const room = this.scroller.clientHeight;
 
-		if (y < this.scroller.scrollTop)
-			this.scroller.scrollTop = y;
+		if (y < this.scroller.scrollTop) this.scroller.scrollTop = y;
 		else if (y + ROW > this.scroller.scrollTop + room)
 			this.scroller.scrollTop = y + ROW - room;
 	}
@@ -147,20 +157,28 @@ export class FlameCanvas {
 		const width = Math.round(this.canvas.clientWidth * dpr);
 		const height = Math.round(this.canvas.clientHeight * dpr);
 
-		if (!fr || !g || !this.palette || !width || !height)
-			return;
+		if (!fr || !g || !this.palette || !width || !height) return;
 		if (!this.image || this.image.width !== width || this.image.height !== height) {
 			this.canvas.width = width;
 			this.canvas.height = height;
 			this.image = g.createImageData(width, height);
 		}
 		const row = Math.round(ROW * dpr);
-		const labels = paint(new Uint32Array(this.image.data.buffer), width, height, fr,
+		const labels = paint(
+			new Uint32Array(this.image.data.buffer),
+			width,
+			height,
+			fr,
 			{ ...this.span, top: Math.round(this.scroller.scrollTop * dpr), row },
 			{
-				of_key: this.palette.of_key, ground: this.palette.ground,
-				match: this.palette.match, keys: this.matches, dim_above: fr.depth[this.zoomed],
-			}, LEAST_TEXT * dpr);
+				of_key: this.palette.of_key,
+				ground: this.palette.ground,
+				match: this.palette.match,
+				keys: this.matches,
+				dim_above: fr.depth[this.zoomed],
+			},
+			LEAST_TEXT * dpr,
+		);
 		g.putImageData(this.image, 0, 0);
 		g.setTransform(dpr, 0, 0, dpr, 0, 0);
 		this.texts(g, labels, dpr);
@@ -179,30 +197,43 @@ export class FlameCanvas {
 			const fits = Math.floor((l.width / dpr - 8) / this.char_width);
 			const text = this.label_of(l.frame);
 
-			g.fillText(text.length > fits ? `${text.slice(0, Math.max(fits - 1, 1))}…` : text,
-				l.x / dpr + 4, l.row * ROW - top + ROW / 2);
+			g.fillText(
+				text.length > fits
+					? `${text.slice(0, Math.max(fits - 1, 1))}…`
+					: text,
+				l.x / dpr + 4,
+				l.row * ROW - top + ROW / 2,
+			);
 		}
 	}
 
 	private label_of(f: number): string {
 		const k = this.keys[this.frames?.key[f] ?? -1];
 
-		if (!k)
-			return "all";
+		if (!k) return "all";
 		// What controls the direction of text would let a name write over its neighbours.
-		const name = short_name(k.name).slice(0, 400).replace(/[\p{Cc}\p{Cf}]/gu, "·");
+		const name = short_name(k.name)
+			.slice(0, 400)
+			.replace(/[\p{Cc}\p{Cf}]/gu, "·");
 		return k.inlined ? `${name} (inlined)` : name;
 	}
 
 	private outlines(g: CanvasRenderingContext2D): void {
-		for (const [f, width] of [[this.hovered, 1], [this.selected, 2]]) {
-			if (f < 0 || !this.frames || f >= this.frames.n)
-				continue;
+		for (const [f, width] of [
+			[this.hovered, 1],
+			[this.selected, 2],
+		]) {
+			if (f < 0 || !this.frames || f >= this.frames.n) continue;
 			const p = this.place(f);
 
 			g.lineWidth = width;
 			g.strokeStyle = this.palette?.ink ?? "#000";
-			g.strokeRect(p.x + width / 2, p.y + width / 2 - 0.5, Math.max(p.width - width, 1), ROW - width);
+			g.strokeRect(
+				p.x + width / 2,
+				p.y + width / 2 - 0.5,
+				Math.max(p.width - width, 1),
+				ROW - width,
+			);
 		}
 	}
 }

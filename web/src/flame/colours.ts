@@ -35,8 +35,7 @@ export const css = (p: number): string => `rgb(${p & 255} ${(p >> 8) & 255} ${(p
 function hash(text: string): number {
 	let h = 0x811c9dc5;
 
-	for (let i = 0; i < text.length; i++)
-		h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+	for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
 	h ^= h >>> 15;
 	return h >>> 0;
 }
@@ -59,7 +58,12 @@ export function modules_of(t: Tree): string[] {
 }
 
 /** The colour of a module's frames, give or take a shade. */
-export function module_colour(modules: readonly string[], module: string | null, dark: boolean, shade = 0): number {
+export function module_colour(
+	modules: readonly string[],
+	module: string | null,
+	dark: boolean,
+	shade = 0,
+): number {
 	const hue = module_hue(modules, module);
 
 	return oklch((dark ? DARK : LIGHT) + shade, hue === null ? 0.008 : 0.062, hue ?? 250);
@@ -82,7 +86,11 @@ export function palette(t: Tree, how: Colouring, dark: boolean): Palette {
 		const shade = ((hash(k.name) % 7) - 3) * 0.012;
 
 		if (how === "function")
-			return oklch((dark ? DARK : LIGHT) + shade / 2, 0.07, (hash(k.name) >>> 3) % 360);
+			return oklch(
+				(dark ? DARK : LIGHT) + shade / 2,
+				0.07,
+				(hash(k.name) >>> 3) % 360,
+			);
 		return module_colour(modules, k.module, dark, shade);
 	});
 

@@ -25,10 +25,23 @@ export function Figures({ frames: fr, options, f }: Shown): JSX.Element {
 	return (
 		<>
 			<b>{in_words(options.measure, fr.value[f])}</b>
-			{f > 0 && <span class="quiet">{share(fr.value[f], fr.value[0])} of all</span>}
-			{up > 0 && <span class="quiet">{share(fr.value[f], fr.value[up])} of {options.inverted ? "the callee" : "the caller"}</span>}
-			{f > 0 && fr.self[f] > 0 && !options.inverted && fr.self[f] < fr.value[f] &&
-				<span class="quiet">{in_words(options.measure, fr.self[f])} by itself</span>}
+			{f > 0 && (
+				<span class="quiet">{share(fr.value[f], fr.value[0])} of all</span>
+			)}
+			{up > 0 && (
+				<span class="quiet">
+					{share(fr.value[f], fr.value[up])} of{" "}
+					{options.inverted ? "the callee" : "the caller"}
+				</span>
+			)}
+			{f > 0 &&
+				fr.self[f] > 0 &&
+				!options.inverted &&
+				fr.self[f] < fr.value[f] && (
+					<span class="quiet">
+						{in_words(options.measure, fr.self[f])} by itself
+					</span>
+				)}
 		</>
 	);
 }
@@ -39,9 +52,19 @@ function Copy({ text }: { text: () => string }): JSX.Element {
 	const [said, say] = useState(COPY);
 
 	return (
-		<button type="button" class="copy" aria-live="polite"
-			onClick={() => copy(text()).then(() => say("Copied"), () => say("Not allowed"))}>
-			{said}</button>
+		<button
+			type="button"
+			class="copy"
+			aria-live="polite"
+			onClick={() =>
+				copy(text()).then(
+					() => say("Copied"),
+					() => say("Not allowed"),
+				)
+			}
+		>
+			{said}
+		</button>
 	);
 }
 
@@ -57,8 +80,7 @@ async function copy(text: string): Promise<void> {
 		area.select();
 		const done = document.execCommand("copy");
 		area.remove();
-		if (!done)
-			throw new Error("refused");
+		if (!done) throw new Error("refused");
 	}
 }
 
@@ -73,23 +95,76 @@ export function Details(p: Shown): JSX.Element {
 		<div class="details">
 			<div class="what" aria-live="polite">
 				<p class="row">
-					{key ? <Name name={key.name} inlined={key.inlined} /> : <span class="name">all</span>}
-					{where.map((w) => <PlaceText key={w} place={w} />)}
-					{key?.module && <span class="quiet" title={key.module}>in {clip(base_name(key.module), 60)}</span>}
+					{key ? (
+						<Name name={key.name} inlined={key.inlined} />
+					) : (
+						<span class="name">all</span>
+					)}
+					{where.map((w) => (
+						<PlaceText key={w} place={w} />
+					))}
+					{key?.module && (
+						<span class="quiet" title={key.module}>
+							in {clip(base_name(key.module), 60)}
+						</span>
+					)}
 				</p>
-				<p class="row"><Figures {...p} /><Types types={of} /></p>
+				<p class="row">
+					<Figures {...p} />
+					<Types types={of} />
+				</p>
 			</div>
-			{key && <p class="row actions">
-				<Copy key={f} text={() => path_text(tree, frames, f)} />
-				<button type="button" onClick={() =>
-					set({ hidden: [...new Set([...state.hidden, key.name])], zoom: [] }, true)}>Leave out</button>
-				<Link class="button" to={{ view: "callgraph", fn: key.name }}>Call graph</Link>
-				<Link class="button" to={{ view: "leaks", filter: short_filter(key.name) }}>Leaks</Link>
-				{state.zoom.length > 0 && <button type="button" onClick={() => set({ zoom: [] }, true)}>Zoom out</button>}
-			</p>}
+			{key && (
+				<p class="row actions">
+					<Copy key={f} text={() => path_text(tree, frames, f)} />
+					<button
+						type="button"
+						onClick={() =>
+							set(
+								{
+									hidden: [
+										...new Set([
+											...state.hidden,
+											key.name,
+										]),
+									],
+									zoom: [],
+								},
+								true,
+							)
+						}
+					>
+						Leave out
+					</button>
+					<Link
+						class="button"
+						to={{ view: "callgraph", fn: key.name }}
+					>
+						Call graph
+					</Link>
+					<Link
+						class="button"
+						to={{
+							view: "leaks",
+							filter: short_filter(key.name),
+						}}
+					>
+						Leaks
+					</Link>
+					{state.zoom.length > 0 && (
+						<button
+							type="button"
+							onClick={() => set({ zoom: [] }, true)}
+						>
+							Zoom out
+						</button>
+					)}
+				</p>
+			)}
 		</div>
 	);
 }
 
 /** The filter takes words apart; the longest one without blanks finds the function's rows. */
-const short_filter = (name: string): string => name.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a), "");
+const short_filter = (name: string): string =>
+	name.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a), "");

@@ -7,8 +7,8 @@ import { FrameTable } from "./pairs";
 export interface FrameOptions {
 	measure: Measure;
 	inverted: boolean;
-	hidden: ReadonlySet<string>;	// functions that are left out, by name
-	collapse: boolean;		// a function that calls itself is one frame
+	hidden: ReadonlySet<string>; // functions that are left out, by name
+	collapse: boolean; // a function that calls itself is one frame
 	/** Inverted only: the part of the total below which callers are not followed. */
 	cut: number;
 }
@@ -21,10 +21,10 @@ export interface Frames {
 	node: Int32Array;
 	value: Float64Array;
 	self: Float64Array;
-	x0: Float64Array;	// where the frame begins, in units of the measure
+	x0: Float64Array; // where the frame begins, in units of the measure
 	depth: Int32Array;
-	order: Int32Array;	// frames of some width, by depth and place
-	rows: Int32Array;	// where in order each depth begins; one more at the end
+	order: Int32Array; // frames of some width, by depth and place
+	rows: Int32Array; // where in order each depth begins; one more at the end
 	/** Top-down only: the frame of each node of the tree. */
 	frame_of: Int32Array | null;
 	cut: number;
@@ -44,7 +44,20 @@ function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
 	return of;
 }
 
-function top_down(t: Tree, o: FrameOptions): { table: FrameTable; self: Float64Array; of: Int32Array } {
+interface Merged {
+	for: string; // what is hidden and collapsed
+	table: FrameTable;
+	of: Int32Array;
+}
+
+/** The last merging of each tree: it is the same for every measure, and most of the work. */
+const merged = new WeakMap<Tree, Merged>();
+
+function merge(t: Tree, o: FrameOptions): Merged {
+	const wanted = JSON.stringify([...o.hidden, o.collapse]);
+	const old = merged.get(t);
+
+	if (old?.for === wanted) return old;
 	const table = new FrameTable();
 	const of = new Int32Array(t.n);
 	const name = names_of(t, o.hidden);
@@ -56,10 +69,19 @@ function top_down(t: Tree, o: FrameOptions): { table: FrameTable; self: Float64A
 
 		of[i] = name[k] < 0 || same ? up : table.child(up, k, i);
 	}
+	const made = { for: wanted, table, of };
+	merged.set(t, made);
+	return made;
+}
+
+function top_down(
+	t: Tree,
+	o: FrameOptions,
+): { table: FrameTable; self: Float64Array; of: Int32Array } {
+	const { table, of } = merge(t, o);
 	const self = new Float64Array(table.n);
 	const own = t.own[o.measure];
-	for (let i = 0; i < own.length; i++)
-		self[of[t.leaves[i]]] += own[i];
+	for (let i = 0; i < own.length; i++) self[of[t.leaves[i]]] += own[i];
 	return { table, self, of };
 }
 
@@ -82,7 +104,10 @@ function bottom_up(t: Tree, o: FrameOptions): { table: FrameTable; self: Float64
 			const last = frame[i] ? name[table.key[frame[i]]] : -1;
 			let at = node[i];
 
-			while (at >= 0 && (name[t.key[at]] < 0 || (o.collapse && name[t.key[at]] === last)))
+			while (
+				at >= 0 &&
+				(name[t.key[at]] < 0 || (o.collapse && name[t.key[at]] === last))
+			)
 				at = t.parent[at];
 			if (at < 0) {
 				self[frame[i]] += own[leaf[i]];
@@ -123,19 +148,22 @@ function grown(a: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
 }
 
 /** Children of each frame, heaviest first: those of f are list[first[f]] to list[first[f + 1]]. */
-function children_of(n: number, parent: Int32Array, value: Float64Array): { first: Int32Array; list: Int32Array } {
+function children_of(
+	n: number,
+	parent: Int32Array,
+	value: Float64Array,
+): { first: Int32Array; list: Int32Array } {
 	const first = new Int32Array(n + 2);
 	const list = new Int32Array(Math.max(n - 1, 0));
 
-	for (let f = 1; f < n; f++)
-		first[parent[f] + 2]++;
-	for (let f = 2; f < n + 2; f++)
-		first[f] += first[f - 1];
-	for (let f = 1; f < n; f++)
-		list[first[parent[f] + 1]++] = f;
+	for (let f = 1; f < n; f++) first[parent[f] + 2]++;
+	for (let f = 2; f < n + 2; f++) first[f] += first[f - 1];
+	for (let f = 1; f < n; f++) list[first[parent[f] + 1]++] = f;
 	for (let f = 0; f < n; f++)
 		if (first[f + 1] - first[f] > 1)
-			list.subarray(first[f], first[f + 1]).sort((a, b) => value[b] - value[a] || a - b);
+			list.subarray(first[f], first[f + 1]).sort(
+				(a, b) => value[b] - value[a] || a - b,
+			);
 	return { first, list };
 }
 
@@ -146,8 +174,7 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 	const parent = made.table.parent.subarray(0, n);
 	const value = made.self.slice();
 
-	for (let f = n - 1; f > 0; f--)
-		value[parent[f]] += value[f];
+	for (let f = n - 1; f > 0; f--) value[parent[f]] += value[f];
 	const { first, list } = children_of(n, parent, value);
 	const x0 = new Float64Array(n);
 	const depth = new Int32Array(n);
@@ -158,8 +185,7 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 		const f = order[i];
 		let x = x0[f];
 
-		if (depth[f] === rows.length)
-			rows.push(i);
+		if (depth[f] === rows.length) rows.push(i);
 		for (let c = first[f]; c < first[f + 1] && value[list[c]] > 0; c++) {
 			const child = list[c];
 
@@ -171,9 +197,18 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 	}
 	rows.push(end);
 	return {
-		n, parent, key: made.table.key.subarray(0, n), node: made.table.node.subarray(0, n),
-		value, self: made.self, x0, depth, order: order.subarray(0, end),
-		rows: Int32Array.from(rows), frame_of: made.of, cut: o.inverted ? o.cut : 0,
+		n,
+		parent,
+		key: made.table.key.subarray(0, n),
+		node: made.table.node.subarray(0, n),
+		value,
+		self: made.self,
+		x0,
+		depth,
+		order: order.subarray(0, end),
+		rows: Int32Array.from(rows),
+		frame_of: made.of,
+		cut: o.inverted ? o.cut : 0,
 	};
 }
 
@@ -183,18 +218,15 @@ export function first_right_of(fr: Frames, low: number, high: number, x: number)
 		const mid = (low + high) >> 1;
 		const f = fr.order[mid];
 
-		if (fr.x0[f] + fr.value[f] > x)
-			high = mid;
-		else
-			low = mid + 1;
+		if (fr.x0[f] + fr.value[f] > x) high = mid;
+		else low = mid + 1;
 	}
 	return low;
 }
 
 /** The frame at a depth and a place, or -1. */
 export function frame_at(fr: Frames, depth: number, x: number): number {
-	if (depth < 0 || depth + 1 >= fr.rows.length)
-		return -1;
+	if (depth < 0 || depth + 1 >= fr.rows.length) return -1;
 	const i = first_right_of(fr, fr.rows[depth], fr.rows[depth + 1], x);
 	const f = i < fr.rows[depth + 1] ? fr.order[i] : -1;
 
@@ -206,11 +238,13 @@ export function children(fr: Frames, f: number): number[] {
 	const d = fr.depth[f] + 1;
 	const list: number[] = [];
 
-	if (d + 1 >= fr.rows.length)
-		return list;
-	for (let i = first_right_of(fr, fr.rows[d], fr.rows[d + 1], fr.x0[f]); i < fr.rows[d + 1]; i++) {
-		if (fr.parent[fr.order[i]] !== f)
-			break;
+	if (d + 1 >= fr.rows.length) return list;
+	for (
+		let i = first_right_of(fr, fr.rows[d], fr.rows[d + 1], fr.x0[f]);
+		i < fr.rows[d + 1];
+		i++
+	) {
+		if (fr.parent[fr.order[i]] !== f) break;
 		list.push(fr.order[i]);
 	}
 	return list;
@@ -220,8 +254,7 @@ export function children(fr: Frames, f: number): number[] {
 export function path_of(fr: Frames, f: number): number[] {
 	const path: number[] = [];
 
-	for (let at = f; at > 0; at = fr.parent[at])
-		path.push(fr.key[at]);
+	for (let at = f; at > 0; at = fr.parent[at]) path.push(fr.key[at]);
 	return path.reverse();
 }
 
@@ -232,8 +265,7 @@ export function find_path(fr: Frames, keys: readonly number[]): number {
 	for (const k of keys) {
 		const next = children(fr, f).find((c) => fr.key[c] === k);
 
-		if (next === undefined)
-			break;
+		if (next === undefined) break;
 		f = next;
 	}
 	return f;
@@ -246,8 +278,7 @@ export function find_names(t: Tree, fr: Frames, names: readonly string[]): numbe
 	for (const name of names) {
 		const next = children(fr, f).find((c) => t.keys[fr.key[c]].name === name);
 
-		if (next === undefined)
-			break;
+		if (next === undefined) break;
 		f = next;
 	}
 	return f;

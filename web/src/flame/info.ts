@@ -11,19 +11,18 @@ const TYPES = 6;
 export function places(t: Tree, fr: Frames, f: number): string[] {
 	const sites = new Set<number>();
 
-	if (f <= 0)
-		return [];
+	if (f <= 0) return [];
 	sites.add(t.site[fr.node[f]]);
 	if (fr.frame_of)
 		for (let i = fr.node[f] + 1; i < t.n && sites.size < PLACES; i++)
-			if (fr.frame_of[i] === f && t.key[i] === fr.key[f])
-				sites.add(t.site[i]);
+			if (fr.frame_of[i] === f && t.key[i] === fr.key[f]) sites.add(t.site[i]);
 	const list = [...sites].map((s) => place_of(t, s)).filter((p): p is string => p !== null);
 	return [...new Set(list)];
 }
 
 function is_under(fr: Frames, frame: number, f: number): boolean {
-	while (frame > f)	// parents come before children
+	while (frame > f)
+		// parents come before children
 		frame = fr.parent[frame];
 	return frame === f;
 }
@@ -36,10 +35,8 @@ function ends_with(t: Tree, node: number, keys: readonly number[], o: FrameOptio
 	for (let at = node; at >= 0 && done < keys.length; at = t.parent[at]) {
 		const name = t.keys[t.key[at]].name;
 
-		if (o.hidden.has(name) || (o.collapse && name === last))
-			continue;
-		if (t.key[at] !== keys[done])
-			return false;
+		if (o.hidden.has(name) || (o.collapse && name === last)) continue;
+		if (t.key[at] !== keys[done]) return false;
 		last = name;
 		done++;
 	}
@@ -51,14 +48,14 @@ export function types(t: Tree, fr: Frames, f: number, o: FrameOptions): string[]
 	const found = new Set<string>();
 	const keys = fr.frame_of ? [] : path_of(fr, f);
 
-	if (f < 0)
-		return [];
+	if (f < 0) return [];
 	for (let i = 0; i < t.types.node.length && found.size < TYPES; i++) {
 		const node = t.types.node[i];
-		const under = fr.frame_of ? is_under(fr, fr.frame_of[node], f) : ends_with(t, node, keys, o);
+		const under = fr.frame_of
+			? is_under(fr, fr.frame_of[node], f)
+			: ends_with(t, node, keys, o);
 
-		if (under)
-			found.add(t.types.certain[i] ? t.types.name[i] : `${t.types.name[i]}?`);
+		if (under) found.add(t.types.certain[i] ? t.types.name[i] : `${t.types.name[i]}?`);
 	}
 	return [...found];
 }
@@ -73,7 +70,6 @@ export function path_text(t: Tree, fr: Frames, f: number): string {
 
 		lines.push(k.name + (k.inlined ? " (inlined)" : "") + (place ? `  ${place}` : ""));
 	}
-	if (fr.frame_of)
-		lines.reverse();
+	if (fr.frame_of) lines.reverse();
 	return lines.join("\n");
 }

@@ -6,10 +6,8 @@ import { type Frames, children } from "./frames";
 
 /** The frame that the key leads to; @f itself at the edge. */
 export function step(fr: Frames, f: number, key: string): number {
-	if (key === "ArrowUp")
-		return fr.parent[f] >= 0 ? fr.parent[f] : f;
-	if (key === "ArrowDown")
-		return children(fr, f)[0] ?? f;
+	if (key === "ArrowUp") return fr.parent[f] >= 0 ? fr.parent[f] : f;
+	if (key === "ArrowDown") return children(fr, f)[0] ?? f;
 	const low = fr.rows[fr.depth[f]];
 	const high = fr.rows[fr.depth[f] + 1];
 	const at = fr.order.subarray(low, high).indexOf(f) + low + (key === "ArrowLeft" ? -1 : 1);

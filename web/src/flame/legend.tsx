@@ -15,11 +15,20 @@ export function Legend({ tree, dark }: { tree: Tree; dark: boolean }): JSX.Eleme
 		<p class="row legend">
 			{modules.slice(0, SHOWN).map((m) => (
 				<span key={m} title={m}>
-					<span class="swatch" style={{ backgroundColor: css(module_colour(modules, m, dark)) }} />{" "}
+					<span
+						class="swatch"
+						style={{
+							backgroundColor: css(
+								module_colour(modules, m, dark),
+							),
+						}}
+					/>{" "}
 					{clip(base_name(m), 40)}
 				</span>
 			))}
-			{modules.length > SHOWN && <span class="quiet">and {modules.length - SHOWN} more</span>}
+			{modules.length > SHOWN && (
+				<span class="quiet">and {modules.length - SHOWN} more</span>
+			)}
 		</p>
 	);
 }

@@ -6,7 +6,7 @@ export class FrameTable {
 	n = 1;
 	parent: Int32Array;
 	key: Int32Array;
-	node: Int32Array;	// a node of the tree that the frame stands for, the first that was seen
+	node: Int32Array; // a node of the tree that the frame stands for, the first that was seen
 	private slots: Int32Array;
 
 	constructor(room = 1024) {
@@ -22,8 +22,7 @@ export class FrameTable {
 		let i = hash(parent, key) & mask;
 
 		for (let f; (f = this.slots[i]) !== 0; i = (i + 1) & mask)
-			if (this.parent[f] === parent && this.key[f] === key)
-				return f;
+			if (this.parent[f] === parent && this.key[f] === key) return f;
 		if (this.n === this.parent.length) {
 			this.grow();
 			return this.child(parent, key, node);
@@ -53,8 +52,7 @@ export class FrameTable {
 		for (let f = 1; f < this.n; f++) {
 			let i = hash(this.parent[f], this.key[f]) & mask;
 
-			while (this.slots[i] !== 0)
-				i = (i + 1) & mask;
+			while (this.slots[i] !== 0) i = (i + 1) & mask;
 			this.slots[i] = f;
 		}
 	}

@@ -10,8 +10,7 @@ export type Test = (text: string) => boolean;
 export function compile(query: string): Test | null {
 	const q = query.trim();
 
-	if (!q || q === "/" || q === '"')
-		return null;
+	if (!q || q === "/" || q === '"') return null;
 	if (q.startsWith("/")) {
 		try {
 			const re = new RegExp(q.slice(1).replace(/\/$/, ""), "i");
@@ -32,15 +31,14 @@ export function compile(query: string): Test | null {
 export const exactly = (name: string): string => `"${name}"`;
 
 export interface Found {
-	keys: Uint8Array;	// 1 for the functions that match
+	keys: Uint8Array; // 1 for the functions that match
 	frames: number;
 	functions: number;
-	covered: number;	// of the measure, each part once
+	covered: number; // of the measure, each part once
 }
 
 export function find(t: Tree, fr: Frames, test: Test | null): Found | null {
-	if (!test)
-		return null;
+	if (!test) return null;
 	const keys = Uint8Array.from(t.keys, (k) => (test(k.name) ? 1 : 0));
 	const inside = new Uint8Array(fr.n);
 	const seen = new Set<string>();
@@ -50,12 +48,10 @@ export function find(t: Tree, fr: Frames, test: Test | null): Found | null {
 		const hit = fr.value[f] > 0 && keys[fr.key[f]] === 1;
 
 		inside[f] = hit || inside[fr.parent[f]] ? 1 : 0;
-		if (!hit)
-			continue;
+		if (!hit) continue;
 		found.frames++;
 		seen.add(t.keys[fr.key[f]].name);
-		if (!inside[fr.parent[f]])
-			found.covered += fr.value[f];
+		if (!inside[fr.parent[f]]) found.covered += fr.value[f];
 	}
 	found.functions = seen.size;
 	return found;

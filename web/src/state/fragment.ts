@@ -4,8 +4,16 @@
 import { MEASURES, type Measure } from "../data/tree";
 import type { Colouring } from "../flame/colours";
 
-export const VIEWS = ["overview", "flame", "timeline", "leaks", "sizes", "direct", "callgraph",
-	"lifetimes"] as const;
+export const VIEWS = [
+	"overview",
+	"flame",
+	"timeline",
+	"leaks",
+	"sizes",
+	"direct",
+	"callgraph",
+	"lifetimes",
+] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface State {
@@ -13,20 +21,31 @@ export interface State {
 	view: View;
 	measure: Measure;
 	inverted: boolean;
-	zoom: number[];		// functions from the outermost frame on, by number
-	path: string[];		// the same by names, which the flame graph turns into numbers
+	zoom: number[]; // functions from the outermost frame on, by number
+	path: string[]; // the same by names, which the flame graph turns into numbers
 	search: string;
 	hidden: string[];
 	collapse: boolean;
 	colour: Colouring;
-	fn: string;		// the function in the middle of the call graph
-	filter: string;		// of the table
-	sort: string;		// a column of the table, "-" before it for descending; "": as it comes
+	fn: string; // the function in the middle of the call graph
+	filter: string; // of the table
+	sort: string; // a column of the table, "-" before it for descending; "": as it comes
 }
 
 export const START: State = {
-	profile: 0, view: "overview", measure: "kept_bytes", inverted: false, zoom: [], path: [], search: "",
-	hidden: [], collapse: false, colour: "module", fn: "", filter: "", sort: "",
+	profile: 0,
+	view: "overview",
+	measure: "kept_bytes",
+	inverted: false,
+	zoom: [],
+	path: [],
+	search: "",
+	hidden: [],
+	collapse: false,
+	colour: "module",
+	fn: "",
+	filter: "",
+	sort: "",
 };
 
 const ZOOM_MAX = 10000;
@@ -39,8 +58,7 @@ function one_of<T extends string>(list: readonly T[], text: string | null, other
 export function to_fragment(s: State): string {
 	const p = new URLSearchParams();
 	const put = (name: string, value: string, usual: string): void => {
-		if (value !== usual)
-			p.append(name, value);
+		if (value !== usual) p.append(name, value);
 	};
 
 	put("view", s.view, START.view);
@@ -62,7 +80,10 @@ export function to_fragment(s: State): string {
 /** Anything that is not understood is as at the start. */
 export function from_fragment(text: string): State {
 	const p = new URLSearchParams(text.replace(/^#/, ""));
-	const zoom = (p.get("zoom") ?? "").split(".").filter((n) => /^\d{1,9}$/.test(n)).map(Number);
+	const zoom = (p.get("zoom") ?? "")
+		.split(".")
+		.filter((n) => /^\d{1,9}$/.test(n))
+		.map(Number);
 	const profile = Number(p.get("profile") ?? 0);
 
 	return {

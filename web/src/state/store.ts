@@ -16,8 +16,7 @@ export const StoreContext = createContext<Store | null>(null);
 export function useStore(): Store {
 	const store = useContext(StoreContext);
 
-	if (!store)
-		throw new Error("no store");
+	if (!store) throw new Error("no store");
 	return store;
 }
 
@@ -27,10 +26,7 @@ export const read_location = (): State => from_fragment(location.hash);
 export function write_location(s: State, step: boolean): void {
 	const fragment = `#${to_fragment(s)}`;
 
-	if (fragment === (location.hash || "#"))
-		return;
-	if (step)
-		history.pushState(null, "", fragment);
-	else
-		history.replaceState(null, "", fragment);
+	if (fragment === (location.hash || "#")) return;
+	if (step) history.pushState(null, "", fragment);
+	else history.replaceState(null, "", fragment);
 }

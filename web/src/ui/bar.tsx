@@ -7,7 +7,11 @@ import { bytes, count } from "./format";
 export function Share({ part, whole }: { part: number; whole: number }): JSX.Element {
 	const width = whole > 0 ? Math.min(100, (100 * part) / whole) : 0;
 
-	return <span class="share" aria-hidden="true"><span style={{ width: `${width}%` }} /></span>;
+	return (
+		<span class="share" aria-hidden="true">
+			<span style={{ width: `${width}%` }} />
+		</span>
+	);
 }
 
 /** Bytes for people, exact in the title. */

@@ -19,16 +19,15 @@ export function bytes(n: number): string {
 }
 
 /** "5,019 blocks", "1 block". */
-export const plural = (n: number, word: string): string => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+export const plural = (n: number, word: string): string =>
+	`${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 /** "50.2 %"; an empty text if there is no whole. */
 export function share(part: number, whole: number): string {
-	if (!whole)
-		return "";
+	if (!whole) return "";
 	const percent = (100 * part) / whole;
 
-	if (percent > 0 && percent < 0.05)
-		return "<\u00a00.1\u00a0%";
+	if (percent > 0 && percent < 0.05) return "<\u00a00.1\u00a0%";
 	return `${percent.toFixed(percent >= 99.95 ? 0 : 1)}\u00a0%`;
 }
 
@@ -36,16 +35,11 @@ export function share(part: number, whole: number): string {
 export function time(ns: number): string {
 	const s = ns / 1e9;
 
-	if (ns === 0)
-		return "0\u00a0s";
-	if (s >= 120)
-		return `${Math.floor(s / 60)}\u00a0min ${Math.round(s % 60)}\u00a0s`;
-	if (s >= 10)
-		return `${s.toFixed(1)}\u00a0s`;
-	if (s >= 0.1)
-		return `${s.toFixed(2)}\u00a0s`;
-	if (s >= 1e-3)
-		return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)}\u00a0ms`;
+	if (ns === 0) return "0\u00a0s";
+	if (s >= 120) return `${Math.floor(s / 60)}\u00a0min ${Math.round(s % 60)}\u00a0s`;
+	if (s >= 10) return `${s.toFixed(1)}\u00a0s`;
+	if (s >= 0.1) return `${s.toFixed(2)}\u00a0s`;
+	if (s >= 1e-3) return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)}\u00a0ms`;
 	return s >= 1e-6 ? `${(s * 1e6).toFixed(0)}\u00a0µs` : `${ns}\u00a0ns`;
 }
 
@@ -59,20 +53,23 @@ export function short_name(name: string): string {
 	let short = shortened.get(name);
 
 	if (short === undefined)
-		shortened.set(name, short = /[<( ]/.test(name) ? shorten(name) : name);
+		shortened.set(name, (short = /[<( ]/.test(name) ? shorten(name) : name));
 	return short;
 }
 
 function shorten(name: string): string {
 	// Rust's <T as Trait>::f would lose all that tells it from others.
-	if (name.startsWith("<"))
-		return name;
+	if (name.startsWith("<")) return name;
 	const whole = name.replaceAll("(anonymous namespace)", "{anonymous}");
 	const plain = strip(whole, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
-	const short = strip(plain, "(", ")").replace(/\s*\[clone [^\]]*\]/g, "").trim();
+	const short = strip(plain, "(", ")")
+		.replace(/\s*\[clone [^\]]*\]/g, "")
+		.trim();
 	// The return type of a template: all before the last blank outside of brackets.
-	const words = short.startsWith("operator") || short.includes(" operator") ? short
-		: short.slice(short.lastIndexOf(" ") + 1);
+	const words =
+		short.startsWith("operator") || short.includes(" operator")
+			? short
+			: short.slice(short.lastIndexOf(" ") + 1);
 
 	return words && words !== "<>" ? words : name;
 }
@@ -87,15 +84,11 @@ function strip(name: string, open: string, close: string): string {
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
 
-		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT)))
-			out += c;
+		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) out += c;
 		else if (c === open && !is_kept(out)) {
-			if (depth++ === 0 && open === "<")
-				out += "<>";
-		} else if (c === close && depth > 0)
-			depth--;
-		else if (depth === 0)
-			out += c;
+			if (depth++ === 0 && open === "<") out += "<>";
+		} else if (c === close && depth > 0) depth--;
+		else if (depth === 0) out += c;
 	}
 	return depth ? name : out;
 }
@@ -107,8 +100,7 @@ function is_kept(before: string): boolean {
 
 /** At most @n characters, with the middle left out. */
 export function clip(text: string, n: number): string {
-	if (text.length <= n)
-		return text;
+	if (text.length <= n) return text;
 	const head = Math.ceil((n - 1) * 0.6);
 
 	return `${text.slice(0, head)}…${text.slice(text.length - (n - 1 - head))}`;

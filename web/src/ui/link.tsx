@@ -17,8 +17,12 @@ export function Link({ to, children, class: style, label, current }: Props): JSX
 	const { state } = useStore();
 
 	return (
-		<a class={style} href={`#${to_fragment({ ...state, ...to })}`} aria-label={label}
-			aria-current={current ? "page" : undefined}>
+		<a
+			class={style}
+			href={`#${to_fragment({ ...state, ...to })}`}
+			aria-label={label}
+			aria-current={current ? "page" : undefined}
+		>
 			{children}
 		</a>
 	);

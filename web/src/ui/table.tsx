@@ -20,8 +20,8 @@ interface Props<R> {
 	caption: string;
 	columns: Column<R>[];
 	rows: readonly R[];
-	text: (row: R) => string;	// what the filter looks at
-	usual: string;			// the order without a choice
+	text: (row: R) => string; // what the filter looks at
+	usual: string; // the order without a choice
 	empty: string;
 }
 
@@ -35,21 +35,40 @@ function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 
 	return (
 		<th scope="col" class={c.numeric ? "figure" : undefined} aria-sort={order}>
-			<button type="button" title={c.hint} onClick={() =>
-				set({ sort: next_sort(sort, c.id, c.numeric === true) })}>
-				{c.title}<span class="arrow" aria-hidden="true">{mine ? (now.down ? "▾" : "▴") : ""}</span>
+			<button
+				type="button"
+				title={c.hint}
+				onClick={() =>
+					set({ sort: next_sort(sort, c.id, c.numeric === true) })
+				}
+			>
+				{c.title}
+				<span class="arrow" aria-hidden="true">
+					{mine ? (now.down ? "▾" : "▴") : ""}
+				</span>
 			</button>
 		</th>
 	);
 }
 
-function Pager({ shown, all, more }: { shown: number; all: number; more: (n: number) => void }): JSX.Element | null {
-	if (shown >= all)
-		return null;
+function Pager({
+	shown,
+	all,
+	more,
+}: {
+	shown: number;
+	all: number;
+	more: (n: number) => void;
+}): JSX.Element | null {
+	if (shown >= all) return null;
 	return (
 		<p class="pager">
-			<span>{count(shown)} of {plural(all, "row")}</span>
-			<button type="button" onClick={() => more(shown + 5 * PAGE)}>Show {count(Math.min(5 * PAGE, all - shown))} more</button>
+			<span>
+				{count(shown)} of {plural(all, "row")}
+			</span>
+			<button type="button" onClick={() => more(shown + 5 * PAGE)}>
+				Show {count(Math.min(5 * PAGE, all - shown))} more
+			</button>
 		</p>
 	);
 }
@@ -58,34 +77,70 @@ export function Table<R>(p: Props<R>): JSX.Element {
 	const { state, set } = useStore();
 	const [page, set_page] = useState(PAGE);
 	const sort = state.sort || p.usual;
-	const rows = useMemo(() => sorted(filtered(p.rows, p.text, state.filter), p.columns, sort),
-		[p.rows, state.filter, sort]);
+	const rows = useMemo(
+		() => sorted(filtered(p.rows, p.text, state.filter), p.columns, sort),
+		[p.rows, state.filter, sort],
+	);
 
 	useEffect(() => set_page(PAGE), [state.filter, sort, p.rows]);
-	if (!p.rows.length)
-		return <p class="empty">{p.empty}</p>;
+	if (!p.rows.length) return <p class="empty">{p.empty}</p>;
 	return (
 		<section class="sheet">
 			<div class="bar">
-				<input type="search" class="filter" data-slash placeholder="Filter" aria-label="Filter the rows"
-					value={state.filter} onInput={(e) => set({ filter: e.currentTarget.value })} />
-				<span class="quiet" role="status">{rows.length === p.rows.length
-					? plural(rows.length, "row") : `${count(rows.length)} of ${plural(p.rows.length, "row")}`}</span>
+				<input
+					type="search"
+					class="filter"
+					data-slash
+					placeholder="Filter"
+					aria-label="Filter the rows"
+					value={state.filter}
+					onInput={(e) => set({ filter: e.currentTarget.value })}
+				/>
+				<span class="quiet" role="status">
+					{rows.length === p.rows.length
+						? plural(rows.length, "row")
+						: `${count(rows.length)} of ${plural(p.rows.length, "row")}`}
+				</span>
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
 				<table>
 					<caption>{p.caption}</caption>
-					<thead><tr>{p.columns.map((c) => <Head key={c.id} c={c as Column<unknown>} sort={sort} />)}</tr></thead>
+					<thead>
+						<tr>
+							{p.columns.map((c) => (
+								<Head
+									key={c.id}
+									c={c as Column<unknown>}
+									sort={sort}
+								/>
+							))}
+						</tr>
+					</thead>
 					<tbody>
 						{rows.slice(0, page).map((row, i) => (
 							<tr key={i}>
-								{p.columns.map((c) => <td key={c.id} class={c.numeric ? "figure" : undefined}>{c.cell(row)}</td>)}
+								{p.columns.map((c) => (
+									<td
+										key={c.id}
+										class={
+											c.numeric
+												? "figure"
+												: undefined
+										}
+									>
+										{c.cell(row)}
+									</td>
+								))}
 							</tr>
 						))}
 					</tbody>
 				</table>
 			</div>
-			<Pager shown={Math.min(page, rows.length)} all={rows.length} more={set_page} />
+			<Pager
+				shown={Math.min(page, rows.length)}
+				all={rows.length}
+				more={set_page}
+			/>
 		</section>
 	);
 }

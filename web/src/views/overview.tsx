@@ -40,14 +40,35 @@ function Figures({ report }: { report: Report }): JSX.Element {
 
 	return (
 		<dl class="facts">
-			<Figure main title="Kept at the end" value={bytes(t.kept_bytes)} exact={`${count(t.kept_bytes)} bytes`}
-				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`} />
-			<Figure title="Peak" value={bytes(t.peak_bytes)} exact={`${count(t.peak_bytes)} bytes`}
-				note={m.peak_at ? `${m.peak_at} after the start` : "the most at any time"} />
-			<Figure title="Allocated" value={bytes(t.alloc_bytes)} exact={`${count(t.alloc_bytes)} bytes`}
-				note={plural(t.allocs, "block")} />
-			<Figure title="Freed" value={bytes(t.free_bytes)} exact={`${count(t.free_bytes)} bytes`}
-				note={plural(t.frees, "block")} />
+			<Figure
+				main
+				title="Kept at the end"
+				value={bytes(t.kept_bytes)}
+				exact={`${count(t.kept_bytes)} bytes`}
+				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`}
+			/>
+			<Figure
+				title="Peak"
+				value={bytes(t.peak_bytes)}
+				exact={`${count(t.peak_bytes)} bytes`}
+				note={
+					m.peak_at
+						? `${m.peak_at} after the start`
+						: "the most at any time"
+				}
+			/>
+			<Figure
+				title="Allocated"
+				value={bytes(t.alloc_bytes)}
+				exact={`${count(t.alloc_bytes)} bytes`}
+				note={plural(t.allocs, "block")}
+			/>
+			<Figure
+				title="Freed"
+				value={bytes(t.free_bytes)}
+				exact={`${count(t.free_bytes)} bytes`}
+				note={plural(t.frees, "block")}
+			/>
 		</dl>
 	);
 }
@@ -57,13 +78,19 @@ function Exactness({ report }: { report: Report }): JSX.Element {
 
 	if (!list.length)
 		return (
-			<p class="exact fine"><b>Exact.</b> Every request and every free was counted, and every call chain
-				was followed to its end.</p>
+			<p class="exact fine">
+				<b>Exact.</b> Every request and every free was counted, and every
+				call chain was followed to its end.
+			</p>
 		);
 	return (
 		<div class="exact">
 			<b>Read with care:</b>
-			<ul>{list.map((s) => <li key={s}>{s}</li>)}</ul>
+			<ul>
+				{list.map((s) => (
+					<li key={s}>{s}</li>
+				))}
+			</ul>
 		</div>
 	);
 }
@@ -87,10 +114,29 @@ function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element
 			<ol>
 				{(list ?? []).map((c) => (
 					<li key={c.name + (c.place ?? "")}>
-						<Link to={{ view: "flame", measure: by, inverted: false, zoom: [], search: exactly(c.name) }}>
-							<span class="says" title={c.name}>{says(c)}</span>
+						<Link
+							to={{
+								view: "flame",
+								measure: by,
+								inverted: false,
+								zoom: [],
+								search: exactly(c.name),
+							}}
+						>
+							<span class="says" title={c.name}>
+								{says(c)}
+							</span>
 						</Link>
-						<span class="row"><PlaceText place={c.place} />{c.through && <span class="quiet">through <Name name={c.through} /></span>}<Types types={c.types} most={2} /></span>
+						<span class="row">
+							<PlaceText place={c.place} />
+							{c.through && (
+								<span class="quiet">
+									through{" "}
+									<Name name={c.through} />
+								</span>
+							)}
+							<Types types={c.types} most={2} />
+						</span>
 						<span class="part">{share(c[by], whole)}</span>
 						<Share part={c[by]} whole={whole} />
 					</li>
@@ -102,7 +148,10 @@ function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element
 
 export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
 	const all = useMemo(() => tree && culprits(tree), [tree]);
-	const temporary = useMemo(() => report.lifetimes.reduce((sum, l) => sum + l.temporary, 0), [report]);
+	const temporary = useMemo(
+		() => report.lifetimes.reduce((sum, l) => sum + l.temporary, 0),
+		[report],
+	);
 	const t = report.totals;
 
 	return (
@@ -111,13 +160,30 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 			<Exactness report={report} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
-				<Culprits title="Keep the most" none="Nothing is kept: all that was allocated was freed."
-					by="kept_bytes" all={all} whole={t.kept_bytes} says={says_kept} />
-				<Culprits title="Allocate the most" none="Nothing was allocated." by="bytes" all={all}
-					whole={t.alloc_bytes} says={says_allocated} />
-				<Culprits title="Make the most temporary blocks"
-					none="No block was freed before its thread made another request." by="temporary" all={all}
-					whole={temporary} says={says_temporary} />
+				<Culprits
+					title="Keep the most"
+					none="Nothing is kept: all that was allocated was freed."
+					by="kept_bytes"
+					all={all}
+					whole={t.kept_bytes}
+					says={says_kept}
+				/>
+				<Culprits
+					title="Allocate the most"
+					none="Nothing was allocated."
+					by="bytes"
+					all={all}
+					whole={t.alloc_bytes}
+					says={says_allocated}
+				/>
+				<Culprits
+					title="Make the most temporary blocks"
+					none="No block was freed before its thread made another request."
+					by="temporary"
+					all={all}
+					whole={temporary}
+					says={says_temporary}
+				/>
 			</div>
 		</div>
 	);

@@ -14,19 +14,37 @@ const AXIS = 64;
 export function layer_colours(n: number, dark: boolean): string[] {
 	const hues = [235, 75, 165, 345, 120, 300, 35, 195, 265, 55];
 
-	return Array.from({ length: n }, (_, i) => css(i === n - 1
-		? oklch(dark ? 0.4 : 0.86, n === 1 ? 0.07 : 0.006, 250)
-		: oklch((dark ? 0.6 : 0.74) + (i % 2) * 0.05, 0.1, hues[i % hues.length])));
+	return Array.from({ length: n }, (_, i) =>
+		css(
+			i === n - 1
+				? oklch(dark ? 0.4 : 0.86, n === 1 ? 0.07 : 0.006, 250)
+				: oklch(
+						(dark ? 0.6 : 0.74) + (i % 2) * 0.05,
+						0.1,
+						hues[i % hues.length],
+					),
+		),
+	);
 }
 
 const ink = (dark: boolean): string => (dark ? "#9aa1ab" : "#636a74");
 const lines = (dark: boolean): string => (dark ? "#2c3036" : "#e9ebee");
 
 function axes(dark: boolean, value: (v: number) => string): uPlot.Axis[] {
-	const common = { stroke: ink(dark), grid: { stroke: lines(dark), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
+	const common = {
+		stroke: ink(dark),
+		grid: { stroke: lines(dark), width: 1 },
+		ticks: { show: false },
+		font: "12px system-ui",
+	};
 
 	return [
-		{ ...common, size: 30, values: (_, list) => list.map((v) => time(v * 1e9)), space: 80 },
+		{
+			...common,
+			size: 30,
+			values: (_, list) => list.map((v) => time(v * 1e9)),
+			space: 80,
+		},
 		{ ...common, size: AXIS, values: (_, list) => list.map(value) },
 	];
 }
@@ -36,25 +54,43 @@ interface Hooks {
 	click: (index: number) => void;
 }
 
-function options(width: number, height: number, dark: boolean, value: (v: number) => string, h: Hooks): uPlot.Options {
+function options(
+	width: number,
+	height: number,
+	dark: boolean,
+	value: (v: number) => string,
+	h: Hooks,
+): uPlot.Options {
 	return {
-		width, height, legend: { show: false }, axes: axes(dark, value),
-		cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, points: { show: false } },
-		scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
+		width,
+		height,
+		legend: { show: false },
+		axes: axes(dark, value),
+		cursor: {
+			sync: { key: SYNC },
+			drag: { x: false, y: false },
+			points: { show: false },
+		},
+		scales: {
+			x: { time: false },
+			y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+		},
 		series: [{}],
 		hooks: {
 			setCursor: [(u) => h.hover(u.cursor.idx ?? null)],
-			ready: [(u) => u.over.addEventListener("click", () => {
-				if (typeof u.cursor.idx === "number")
-					h.click(u.cursor.idx);
-			})],
+			ready: [
+				(u) =>
+					u.over.addEventListener("click", () => {
+						if (typeof u.cursor.idx === "number")
+							h.click(u.cursor.idx);
+					}),
+			],
 		},
 	};
 }
 
 function mark_peak(u: uPlot, t: Timeline, dark: boolean): void {
-	if (t.peak === null)
-		return;
+	if (t.peak === null) return;
 	const g = u.ctx;
 	const dpr = devicePixelRatio || 1;
 	const x = u.valToPos(t.time_ns[t.peak] / 1e9, "x", true);
@@ -77,30 +113,54 @@ function mark_peak(u: uPlot, t: Timeline, dark: boolean): void {
 }
 
 /** The areas; the first layer is on top. */
-export function plot_bytes(where: HTMLElement, t: Timeline, list: Layer[], dark: boolean, height: number, h: Hooks): uPlot {
+export function plot_bytes(
+	where: HTMLElement,
+	t: Timeline,
+	list: Layer[],
+	dark: boolean,
+	height: number,
+	h: Hooks,
+): uPlot {
 	const o = options(where.clientWidth, height, dark, bytes, h);
 	const colours = layer_colours(list.length, dark);
 
-	o.series.push(...list.map((l, i) => ({
-		label: l.name, fill: colours[i], stroke: list.length === 1 ? css(oklch(dark ? 0.7 : 0.55, 0.12, 250)) : colours[i],
-		width: list.length === 1 ? 1.5 : 0.5, points: { show: false },
-	})));
+	o.series.push(
+		...list.map((l, i) => ({
+			label: l.name,
+			fill: colours[i],
+			stroke:
+				list.length === 1
+					? css(oklch(dark ? 0.7 : 0.55, 0.12, 250))
+					: colours[i],
+			width: list.length === 1 ? 1.5 : 0.5,
+			points: { show: false },
+		})),
+	);
 	o.hooks = { ...o.hooks, draw: [(u) => mark_peak(u, t, dark)] };
 	return new uPlot(o, [t.time_ns.map((v) => v / 1e9), ...stacked(list)], where);
 }
 
 /** Requests per second; null where the profile does not tell. */
-export function plot_rates(where: HTMLElement, t: Timeline, dark: boolean, height: number, h: Hooks): uPlot | null {
+export function plot_rates(
+	where: HTMLElement,
+	t: Timeline,
+	dark: boolean,
+	height: number,
+	h: Hooks,
+): uPlot | null {
 	const y = rates(t);
 
-	if (!y)
-		return null;
+	if (!y) return null;
 	const o = options(where.clientWidth, height, dark, (v) => count(Math.round(v)), h);
 	const stepped = uPlot.paths.stepped?.({ align: -1 });
 
 	o.series.push({
-		label: "requests per second", stroke: css(oklch(dark ? 0.7 : 0.55, 0.1, 165)), width: 1.2,
-		fill: css(oklch(dark ? 0.32 : 0.93, 0.04, 165)), points: { show: false }, ...(stepped && { paths: stepped }),
+		label: "requests per second",
+		stroke: css(oklch(dark ? 0.7 : 0.55, 0.1, 165)),
+		width: 1.2,
+		fill: css(oklch(dark ? 0.32 : 0.93, 0.04, 165)),
+		points: { show: false },
+		...(stepped && { paths: stepped }),
 	});
 	return new uPlot(o, [t.time_ns.map((v) => v / 1e9), y], where);
 }

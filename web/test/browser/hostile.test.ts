@@ -23,13 +23,40 @@ before(async () => {
 	browser = await launch();
 	const made = report(chains, [`./${EVIL}`, EVIL, "--name=<b>"]);
 	write_page("hostile", [
-		{ title: EVIL, report: { ...made, timeline: {
-			time_ns: [0, 1e6, 2e6], live_bytes: [0, 400, 300], live_blocks: [0, 4, 3], allocs: [0, 4, 7], peak: 1,
-			sites: [{ function: EVIL, file: EVIL, line: 3, bytes: [0, 300, 200] }], rest: [0, 100, 100],
-		} }, tree: tree_block(chains, EVIL, `/${EVIL}.c`) },
+		{
+			title: EVIL,
+			report: {
+				...made,
+				timeline: {
+					time_ns: [0, 1e6, 2e6],
+					live_bytes: [0, 400, 300],
+					live_blocks: [0, 4, 3],
+					allocs: [0, 4, 7],
+					peak: 1,
+					sites: [
+						{
+							function: EVIL,
+							file: EVIL,
+							line: 3,
+							bytes: [0, 300, 200],
+						},
+					],
+					rest: [0, 100, 100],
+				},
+			},
+			tree: tree_block(chains, EVIL, `/${EVIL}.c`),
+		},
 		{ title: "nothing", report: report([]), tree: tree_block([]) },
-		{ title: "damaged", report: { schema: "mprof.report.v1", totals: null }, tree: tree_block([]) },
-		{ title: "newer", report: { ...made, schema: "mprof.report.v9" }, tree: tree_block([]) },
+		{
+			title: "damaged",
+			report: { schema: "mprof.report.v1", totals: null },
+			tree: tree_block([]),
+		},
+		{
+			title: "newer",
+			report: { ...made, schema: "mprof.report.v9" },
+			tree: tree_block([]),
+		},
 	]);
 });
 after(() => browser.close());
@@ -38,11 +65,20 @@ test("hostile names stay text in every view", async () => {
 	const w = await open(browser, "hostile");
 
 	for (const view of VIEWS)
-		for (const more of ["", `&function=${encodeURIComponent(EVIL)}&search=${encodeURIComponent(EVIL)}&by=bytes`,
-			`&hide=${encodeURIComponent(EVIL)}&filter=img&callers=1`]) {
+		for (const more of [
+			"",
+			`&function=${encodeURIComponent(EVIL)}&search=${encodeURIComponent(EVIL)}&by=bytes`,
+			`&hide=${encodeURIComponent(EVIL)}&filter=img&callers=1`,
+		]) {
 			await w.go(`view=${view}${more}`);
-			assert.equal(await w.page.locator("img, b b, #app script").count(), 0, view);
-			const wide = await w.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+			assert.equal(
+				await w.page.locator("img, b b, #app script").count(),
+				0,
+				view,
+			);
+			const wide = await w.page.evaluate(
+				() => document.documentElement.scrollWidth - innerWidth,
+			);
 			assert.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
 		}
 	await w.go("view=overview");
@@ -54,10 +90,16 @@ test("hostile names stay text in every view", async () => {
 test("the page may run no other script and no markup of text, and may ask for nothing", async () => {
 	const w = await open(browser, "hostile");
 	// Not in the page's console, where what is refused would stand: in a frame of its own document.
-	const policy = await w.page.locator("meta[http-equiv]").getAttribute("content") ?? "";
+	const policy = (await w.page.locator("meta[http-equiv]").getAttribute("content")) ?? "";
 
-	for (const part of ["default-src 'none'", "script-src 'sha256-", "style-src 'sha256-", "base-uri 'none'",
-		"form-action 'none'", "require-trusted-types-for 'script'"])
+	for (const part of [
+		"default-src 'none'",
+		"script-src 'sha256-",
+		"style-src 'sha256-",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"require-trusted-types-for 'script'",
+	])
 		assert.ok(policy.includes(part), part);
 	assert.ok(!policy.includes("unsafe"));
 	const refused = await w.page.evaluate(() => {
@@ -77,8 +119,7 @@ test("the keyboard and the pointer go over hostile frames", async () => {
 	const box = await w.page.locator(".frames canvas").boundingBox();
 
 	assert.ok(box);
-	for (let x = 5; x < box.width; x += 40)
-		await w.page.mouse.move(box.x + x, box.y + 50);
+	for (let x = 5; x < box.width; x += 40) await w.page.mouse.move(box.x + x, box.y + 50);
 	await w.page.focus(".frames canvas");
 	for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "Enter", "Escape"])
 		await w.page.keyboard.press(key);

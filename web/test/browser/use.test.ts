@@ -7,7 +7,9 @@ import type { Browser, Page } from "playwright-core";
 import { fragment_of, launch, open, says, texts } from "../lib/browser";
 
 let browser: Browser;
-before(async () => { browser = await launch(); });
+before(async () => {
+	browser = await launch();
+});
 after(() => browser.close());
 
 const ROW = 20;
@@ -48,25 +50,26 @@ test("hovering tells the frame, its place and its types", async () => {
 
 test("a search counts and colours what it finds", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
-	const pink = (): Promise<number> => w.page.locator(".frames canvas").evaluate((c) => {
-		const from = c as HTMLCanvasElement;
-		const copy = new OffscreenCanvas(from.width, from.height);
-		const g = copy.getContext("2d", { willReadFrequently: true });
-		g?.drawImage(from, 0, 0);
-		const d = g?.getImageData(0, 0, copy.width, copy.height).data ?? [];
-		let n = 0;
+	const pink = (): Promise<number> =>
+		w.page.locator(".frames canvas").evaluate((c) => {
+			const from = c as HTMLCanvasElement;
+			const copy = new OffscreenCanvas(from.width, from.height);
+			const g = copy.getContext("2d", { willReadFrequently: true });
+			g?.drawImage(from, 0, 0);
+			const d = g?.getImageData(0, 0, copy.width, copy.height).data ?? [];
+			let n = 0;
 
-		for (let i = 0; i < d.length; i += 4)
-			n += d[i] > 200 && d[i + 1] < 160 && d[i + 2] > 160 ? 1 : 0;
-		return n;
-	});
+			for (let i = 0; i < d.length; i += 4)
+				n += d[i] > 200 && d[i + 1] < 160 && d[i + 2] > 160 ? 1 : 0;
+			return n;
+		});
 
 	assert.equal(await pink(), 0);
 	await w.page.keyboard.press("/");
 	await w.page.keyboard.type("RED");
 	await says(w.page, ".matches", /^1 frame of 1 function, 50\.2 %$/);
 	await w.page.waitForFunction(() => location.hash.includes("search=RED"));
-	assert.ok(await pink() > 5000);
+	assert.ok((await pink()) > 5000);
 	await w.page.keyboard.press("Escape");
 	await says(w.page, ".matches", /^$/);
 	assert.equal((await fragment_of(w.page)).get("search"), null);
@@ -77,7 +80,8 @@ test("a search counts and colours what it finds", async () => {
 
 test("arrows go along the frames, Enter zooms, Escape goes back", async () => {
 	const w = await open(browser, "widgets", "#view=flame&by=bytes");
-	const at = (name: string): Promise<void> => says(w.page, ".details .name", new RegExp(`^${name}$`));
+	const at = (name: string): Promise<void> =>
+		says(w.page, ".details .name", new RegExp(`^${name}$`));
 
 	await w.page.focus(".frames canvas");
 	await w.page.keyboard.press("ArrowDown");
@@ -119,7 +123,10 @@ test("a path copies as text", async () => {
 	await w.page.getByRole("button", { name: "Copy path" }).click();
 	await says(w.page, ".actions", /Copied/);
 	const text = await w.page.evaluate(() => navigator.clipboard.readText());
-	assert.match(text, /^main  \S+widgets\.c:\d+\nmake_red_widget  \S+:\d+\nmake_widget  \S+:\d+$/);
+	assert.match(
+		text,
+		/^main  \S+widgets\.c:\d+\nmake_red_widget  \S+:\d+\nmake_widget  \S+:\d+$/,
+	);
 	await w.close();
 });
 
@@ -128,7 +135,9 @@ test("a row of the table of leaks leads to its chain, and the frame back to the 
 
 	await w.page.locator("tbody a").first().click();
 	await says(w.page, ".details b", /^1\.0 MB kept$/);
-	await w.page.waitForFunction(() => location.hash.includes("zoom=") && !location.hash.includes("path="));
+	await w.page.waitForFunction(
+		() => location.hash.includes("zoom=") && !location.hash.includes("path="),
+	);
 	await says(w.page, ".details .name", /^main$/);
 	await w.page.getByRole("link", { name: "Leaks", exact: true }).last().click();
 	await says(w.page, "tbody", /make_red_widget/);
@@ -138,7 +147,9 @@ test("a row of the table of leaks leads to its chain, and the frame back to the 
 test("a table is sorted by its heads and filtered by words, and the address keeps both", async () => {
 	const w = await open(browser, "names", "#view=sizes");
 	const sizes = async (): Promise<number[]> =>
-		(await texts(w.page, "tbody td:first-child")).map((s) => Number(s.replace(/,/g, "")));
+		(await texts(w.page, "tbody td:first-child")).map((s) =>
+			Number(s.replace(/,/g, "")),
+		);
 	const sorted = (list: number[]): number[] => [...list].sort((a, b) => a - b);
 
 	await w.page.getByRole("button", { name: "Size", exact: true }).click();
@@ -152,9 +163,14 @@ test("a table is sorted by its heads and filtered by words, and the address keep
 	await w.page.keyboard.type("Node");
 	await w.page.waitForFunction(() => location.hash.includes("filter=Node"));
 	const few = await texts(w.page, "tbody tr");
-	const types = await w.page.locator("tbody .types").evaluateAll((list) => list.map((e) => e.getAttribute("title") ?? ""));
+	const types = await w.page
+		.locator("tbody .types")
+		.evaluateAll((list) => list.map((e) => e.getAttribute("title") ?? ""));
 	assert.ok(few.length > 0 && few.length < up.length && types.length === few.length);
-	assert.ok(types.every((t) => t.toLowerCase().includes("node")), types.join());
+	assert.ok(
+		types.every((t) => t.toLowerCase().includes("node")),
+		types.join(),
+	);
 	const again = await open(browser, "names", `#${String(await fragment_of(w.page))}`);
 	assert.deepEqual(await texts(again.page, "tbody tr"), few);
 	await again.close();
@@ -168,7 +184,11 @@ test("every view is reached by its tab, has one heading of its own, and tables h
 		await w.page.getByRole("link", { name: tab, exact: true }).first().click();
 		await w.page.waitForSelector("nav a[aria-current=page]");
 		assert.deepEqual(await texts(w.page, "nav a[aria-current=page]"), [tab]);
-		const bare = await w.page.locator("table:not(:has(caption)), th:not([scope]), canvas:not([aria-label]):not(.plot canvas)").count();
+		const bare = await w.page
+			.locator(
+				"table:not(:has(caption)), th:not([scope]), canvas:not([aria-label]):not(.plot canvas)",
+			)
+			.count();
 		assert.equal(bare, 0);
 	}
 	await w.close();
@@ -179,13 +199,29 @@ test("no view is wider than a narrow window, in either theme", async () => {
 		for (const width of [360, 1280]) {
 			const w = await open(browser, "names", "", { width, height: 800, dark });
 
-			for (const view of ["overview", "flame", "timeline", "leaks", "sizes", "direct", "callgraph", "lifetimes"]) {
+			for (const view of [
+				"overview",
+				"flame",
+				"timeline",
+				"leaks",
+				"sizes",
+				"direct",
+				"callgraph",
+				"lifetimes",
+			]) {
 				await w.go(`view=${view}`);
-				const wide = await w.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-				assert.ok(wide <= 0, `${view} is ${wide} pixels too wide at ${width}`);
+				const wide = await w.page.evaluate(
+					() => document.documentElement.scrollWidth - innerWidth,
+				);
+				assert.ok(
+					wide <= 0,
+					`${view} is ${wide} pixels too wide at ${width}`,
+				);
 				await w.picture(`${view}-${width}-${dark ? "dark" : "light"}`);
 			}
-			const ground = await w.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+			const ground = await w.page.evaluate(
+				() => getComputedStyle(document.body).backgroundColor,
+			);
 			assert.equal(ground, dark ? "rgb(22, 24, 28)" : "rgb(255, 255, 255)");
 			await w.close();
 		}

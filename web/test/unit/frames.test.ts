@@ -2,19 +2,42 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { make_tree } from "../../src/data/tree";
-import { type FrameOptions, type Frames, children, find_names, find_path, frame_at, make_frames, path_of } from "../../src/flame/frames";
+import {
+	type FrameOptions,
+	type Frames,
+	children,
+	find_names,
+	find_path,
+	frame_at,
+	make_frames,
+	path_of,
+} from "../../src/flame/frames";
 import { places, types, path_text } from "../../src/flame/info";
 import { step } from "../../src/flame/keys";
 import { compile, exactly, find } from "../../src/flame/search";
 import { tree_block } from "../lib/made";
 
-const tree = make_tree(tree_block([
-	{ path: ["main", ["a", 3], "leaf"], allocs: 10, size: 8, frees: 4, type: "one" },
-	{ path: ["main", ["a", 5], "leaf"], allocs: 2, size: 8, type: "two" },
-	{ path: ["main", "b", "b", "b", "leaf"], allocs: 3, size: 100, frees: 3, temporary: 2 },
-	{ path: ["main", "b"], allocs: 1, size: 5 },
-]));
-const usual: FrameOptions = { measure: "bytes", inverted: false, hidden: new Set(), collapse: false, cut: 0 };
+const tree = make_tree(
+	tree_block([
+		{ path: ["main", ["a", 3], "leaf"], allocs: 10, size: 8, frees: 4, type: "one" },
+		{ path: ["main", ["a", 5], "leaf"], allocs: 2, size: 8, type: "two" },
+		{
+			path: ["main", "b", "b", "b", "leaf"],
+			allocs: 3,
+			size: 100,
+			frees: 3,
+			temporary: 2,
+		},
+		{ path: ["main", "b"], allocs: 1, size: 5 },
+	]),
+);
+const usual: FrameOptions = {
+	measure: "bytes",
+	inverted: false,
+	hidden: new Set(),
+	collapse: false,
+	cut: 0,
+};
 const frames = (o: Partial<FrameOptions> = {}): Frames => make_frames(tree, { ...usual, ...o });
 const value = (fr: Frames, ...names: string[]): number => {
 	const f = find_names(tree, fr, names);
@@ -49,7 +72,10 @@ test("the inverted graph begins with the functions that allocate", () => {
 	assert.equal(value(fr, "leaf"), 396);
 	assert.equal(value(fr, "leaf", "a", "main"), 96);
 	assert.equal(value(fr, "b", "main"), 5);
-	assert.deepEqual(types(tree, fr, find_names(tree, fr, ["leaf", "a"]), { ...usual, inverted: true }), ["one", "two"]);
+	assert.deepEqual(
+		types(tree, fr, find_names(tree, fr, ["leaf", "a"]), { ...usual, inverted: true }),
+		["one", "two"],
+	);
 });
 
 test("what is below the cut is not followed, and its sum stays", () => {
@@ -92,7 +118,10 @@ test("a path leads back to its frame, and a wrong one as far as it is right", ()
 	assert.equal(find_path(fr, path_of(fr, f)), f);
 	assert.equal(find_path(fr, [...path_of(fr, f), 12345]), f);
 	assert.equal(find_path(fr, [12345]), 0);
-	assert.equal(path_text(tree, fr, f), "main  /made/up.c:1\nb  /made/up.c:1\nb  /made/up.c:1");
+	assert.equal(
+		path_text(tree, fr, f),
+		"main  /made/up.c:1\nb  /made/up.c:1\nb  /made/up.c:1",
+	);
 });
 
 test("arrows lead along the frames", () => {
