@@ -9,7 +9,8 @@ web=$(cd "$(dirname "$0")" && pwd)
 
 for tool in node npm esbuild; do
 	if ! command -v "$tool" >/dev/null; then
-		echo "the page cannot be built: there is no $tool (node, npm and esbuild are needed)" >&2
+		echo "the page cannot be built: there is no $tool" \
+			"(node, npm and esbuild are needed)" >&2
 		exit 3
 	fi
 done
@@ -19,7 +20,8 @@ done
 mark=$web/node_modules/.package-lock.json
 if [ ! -e "$mark" ] || [ "$web/package-lock.json" -nt "$mark" ]; then
 	(cd "$web" && npm ci --ignore-scripts --prefer-offline --silent) || {
-		echo "the page cannot be built: npm ci could not get what package-lock.json names" >&2
+		echo "the page cannot be built: npm ci could not get what" \
+			"package-lock.json names" >&2
 		exit 3
 	}
 	touch "$mark"
@@ -31,7 +33,8 @@ trap 'rm -rf "$work"' EXIT
 (cd "$web" && esbuild src/main.tsx --bundle --minify --target=es2020 --charset=utf8 --format=iife \
 	--jsx=automatic --jsx-import-source=preact --legal-comments=none --log-level=warning \
 	--outfile="$work/page.js")
-(cd "$web" && esbuild src/style.css --bundle --minify --log-level=warning --outfile="$work/page.css")
+(cd "$web" && esbuild src/style.css --bundle --minify --log-level=warning \
+	--outfile="$work/page.css")
 node "$web/inline.mjs" "$web/src/page.html" "$work/page.css" "$work/page.js" "$work/page.html"
 mkdir -p "$(dirname "$out")"
 mv "$work/page.html" "$out"

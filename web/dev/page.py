@@ -58,7 +58,7 @@ def leaf_figures(db):
 
 
 def depth_first(db):
-	"""(node, parent, site) in depth-first order; the roots of the data file are not among them."""
+	"""(node, parent, site) in depth-first order, without the roots of the data file."""
 	children, sites = {}, {}
 	for node, parent, site in db.execute("SELECT id, parent, site FROM nodes ORDER BY id"):
 		children.setdefault(parent, []).append(node)
@@ -98,7 +98,8 @@ def tree_of(db):
 			"inlined": [s[3] for s in sites],
 		},
 		"nodes": {
-			"up": [0 if p is None else i - number[p] for i, (_, p, _) in enumerate(order)],
+			"up": [0 if p is None else i - number[p]
+			       for i, (_, p, _) in enumerate(order)],
 			"site": [site for _, _, site in order],
 		},
 		"leaves": {
@@ -137,7 +138,8 @@ def timeline_of(db, with_sites):
 		"time_ns": [r[0] for r in rows],
 		"live_bytes": live,
 		"live_blocks": [r[2] for r in rows],
-		"allocs": [total * i // len(rows) for i in range(len(rows))] if with_sites else None,
+		"allocs": [total * i // len(rows) for i in range(len(rows))]
+			  if with_sites else None,
 		"peak": peaks[0] if peaks else None,
 		"sites": sites,
 		"rest": [v - sum(s["bytes"][i] for s in sites) for i, v in enumerate(live)],
@@ -179,7 +181,8 @@ def main():
 	index = {"schema": "mprof.page.v1", "version": "development", "profiles": profiles}
 	page = args.template.read_text(encoding="utf-8")
 	page = page.replace(DATA, block("mprof-index", index) + blocks)
-	args.out.write_text(page.replace(TITLE, html.escape(profiles[0]["title"])), encoding="utf-8")
+	page = page.replace(TITLE, html.escape(profiles[0]["title"]))
+	args.out.write_text(page, encoding="utf-8")
 
 
 main()

@@ -14,6 +14,7 @@ mkdir -p "$work"
 
 cd "$web"
 node_modules/.bin/tsc --noEmit -p test
+node_modules/.bin/prettier --log-level=warn --check src test dev ./*.mjs >&2
 rm -rf "$built"
 tests=(test/unit/*.test.ts)
 [ -n "${UNIT:-}" ] || tests+=(test/browser/*.test.ts)
@@ -28,7 +29,8 @@ page()
 	local name=$1
 	shift
 	"$mprof" report --format=json "$1" >"$work/$name.json"
-	if [ $# -gt 1 ] || ! "$mprof" report --format=html -o "$work/$name.html" "$1" 2>/dev/null; then
+	if [ $# -gt 1 ] ||
+	   ! "$mprof" report --format=html -o "$work/$name.html" "$1" 2>/dev/null; then
 		python3 dev/page.py --mprof="$mprof" "$template" "$work/$name.html" "$@"
 	fi
 }
@@ -37,7 +39,8 @@ if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/widgets" ../examples/widgets.c
 	c++ -g -O1 -o "$work/names" test/programs/names.cc
 	for program in widgets names; do
-		(cd "$work" && "$mprof" run --data="$program.data" -o "$program.txt" -- "./$program" >/dev/null)
+		(cd "$work" && "$mprof" run --data="$program.data" -o "$program.txt" -- \
+			"./$program" >/dev/null)
 	done
 	page widgets "$work/widgets.data"
 	page names "$work/names.data"

@@ -65,7 +65,7 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 	};
 }
 
-/** Some leaves (by their index), all charged to the same place; node[i] is where it is in chain i. */
+/** Leaves (by their index) that are charged to the same place; nodes has it in each chain. */
 interface Group {
 	leaves: number[];
 	nodes: number[];
@@ -112,8 +112,17 @@ function refine(t: Tree, of_node: Int32Array, g: Group, left: number): Group[] {
 	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
 }
 
+const known = new WeakMap<Tree, Culprit[]>();
+
 /** Who asks for what: sites of own code, and the callers that decide what is kept. */
 export function culprits(t: Tree): Culprit[] {
+	const list = known.get(t) ?? find_culprits(t);
+
+	known.set(t, list);
+	return list;
+}
+
+function find_culprits(t: Tree): Culprit[] {
 	const of_node = charge(t);
 	const all = Array.from(t.leaves.keys());
 	const groups = group(t, all, (i) =>

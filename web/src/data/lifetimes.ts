@@ -3,7 +3,7 @@
 
 import type { Bucket } from "./schema";
 
-/** The bucket in which the block is that the part @p of all have not outlived; null: none are there. */
+/** The bucket of the block that the part @p of all have not outlived; null: there are none. */
 export function quantile(buckets: readonly Bucket[], p: number): number | null {
 	const all = buckets.reduce((sum, b) => sum + b.blocks, 0);
 	let sum = 0;

@@ -26,7 +26,7 @@ export function layers(t: Timeline): Layer[] {
 	return [...list, { name: sites.length ? "the rest" : "all", place: null, bytes: rest }];
 }
 
-/** Sums from the last layer up, so that the first is on top: result[i] is the upper edge of layer i. */
+/** Sums from the last layer up, so that the first is on top: the upper edge of each layer. */
 export function stacked(list: readonly Layer[]): number[][] {
 	const edges: number[][] = new Array<number[]>(list.length);
 	let below: number[] = list.length ? list[0].bytes.map(() => 0) : [];

@@ -27,8 +27,11 @@ import { PlaceText, Types } from "../ui/name";
 const CUT = 1 / 8000; // narrower than half a pixel on a wide screen
 const NARROWER = 8;
 const ROWS_MIN = 12;
+const LABEL =
+	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
+	"The line above tells of the frame.";
 
-/** Frames for the state; the inverted ones are made anew, further out, when zoomed into a narrow one. */
+/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow one. */
 function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
 	const [cut, set_cut] = useState(CUT);
@@ -216,7 +219,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 					tabIndex={0}
 					role="application"
 					class={total > 0 ? undefined : "hidden"}
-					aria-label="Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. The line above tells of the frame."
+					aria-label={LABEL}
 					onKeyDown={on_key}
 					onClick={(e) => {
 						const f =

@@ -89,7 +89,6 @@ test("hostile names stay text in every view", async () => {
 
 test("the page may run no other script and no markup of text, and may ask for nothing", async () => {
 	const w = await open(browser, "hostile");
-	// Not in the page's console, where what is refused would stand: in a frame of its own document.
 	const policy = (await w.page.locator("meta[http-equiv]").getAttribute("content")) ?? "";
 
 	for (const part of [
@@ -111,7 +110,7 @@ test("the page may run no other script and no markup of text, and may ask for no
 		}
 	});
 	assert.ok(refused);
-	await w.page.close();
+	await w.page.close(); // what is refused stands in the console
 });
 
 test("the keyboard and the pointer go over hostile frames", async () => {

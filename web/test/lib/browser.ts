@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A page in headless chromium that is watched: what it asks the network for, and what it complains of.
+// A page in headless chromium that is watched: what it asks for, and what it complains of.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
