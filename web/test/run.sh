@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # run.sh TEMPLATE MPROF: tests the page, in node and in headless chromium; prints TAP.
-# UNIT=1: only what needs neither browser nor mprof. KEEP=DIR: pages and pictures stay there.
+# UNIT=1: only what needs neither browser nor mprof. ONLY=RE: tests of that name.
+# KEEP=DIR: pages and pictures stay there.
 set -euo pipefail
 
 template=$(realpath "${1:?usage: run.sh TEMPLATE MPROF}")
@@ -46,5 +47,6 @@ if [ -z "${UNIT:-}" ]; then
 	page names "$work/names.data"
 	page both "$work/widgets.data" "$work/names.data"
 fi
-TEMPLATE=$template WORK=$work node --test --test-reporter=tap "$built"/unit/*.mjs \
+TEMPLATE=$template WORK=$work node --test --test-reporter=tap \
+	${ONLY:+"--test-name-pattern=$ONLY"} "$built"/unit/*.mjs \
 	$([ -n "${UNIT:-}" ] || ls "$built"/browser/*.mjs)

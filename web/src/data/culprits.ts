@@ -71,12 +71,36 @@ interface Group {
 	nodes: number[];
 }
 
-function group(t: Tree, leaves: readonly number[], node_of: (i: number) => number): Group[] {
-	const by_site = new Map<string, Group>();
+/** A number for each function and place, by site; sites that people cannot tell apart share it. */
+function number_places(t: Tree): Int32Array {
+	const ids = new Map<string, number>();
+	const of_site = new Int32Array(t.site_file.length).fill(-1);
+
+	for (let i = 0; i < t.n; i++) {
+		const s = t.site[i];
+
+		if (s < 0 || of_site[s] >= 0) continue;
+		const text = `${t.keys[t.key[i]].name}\0${place_of(t, s) ?? ""}`;
+		const id = ids.get(text) ?? ids.size;
+
+		ids.set(text, id);
+		of_site[s] = id;
+	}
+	return of_site;
+}
+
+interface Known {
+	t: Tree;
+	of_node: Int32Array;
+	place: Int32Array;
+}
+
+function group(k: Known, leaves: readonly number[], node_of: (i: number) => number): Group[] {
+	const by_site = new Map<number, Group>();
 
 	leaves.forEach((leaf, i) => {
 		const node = node_of(i);
-		const id = `${t.keys[t.key[node]].name}\0${place_of(t, t.site[node]) ?? ""}`;
+		const id = k.t.site[node] < 0 ? -1 : k.place[k.t.site[node]];
 		let g = by_site.get(id);
 
 		if (!g) by_site.set(id, (g = { leaves: [], nodes: [] }));
@@ -96,14 +120,15 @@ const kept_part = (c: Culprit): number => (c.allocs ? c.kept_blocks / c.allocs :
  * If some callers of a function keep what it makes and others free it, the function is not the
  * cause: those callers are. Goes outwards as long as that parts the kept from the freed.
  */
-function refine(t: Tree, of_node: Int32Array, g: Group, left: number): Group[] {
+function refine(k: Known, g: Group, left: number): Group[] {
+	const { t, of_node } = k;
 	const whole = sum_up(t, g.nodes[0], g.leaves);
 
 	if (!left || !whole.kept_blocks || kept_part(whole) >= MIXED) return [g];
 	const callers = g.nodes.map((n) => outwards(t, of_node, n));
 	if (callers.some((n) => n < 0)) return [g];
-	const parts = group(t, g.leaves, (i) => callers[i]).flatMap((part) =>
-		refine(t, of_node, part, left - 1),
+	const parts = group(k, g.leaves, (i) => callers[i]).flatMap((part) =>
+		refine(k, part, left - 1),
 	);
 	const keeping = parts
 		.map((part) => sum_up(t, part.nodes[0], part.leaves))
@@ -125,9 +150,10 @@ export function culprits(t: Tree): Culprit[] {
 function find_culprits(t: Tree): Culprit[] {
 	const of_node = charge(t);
 	const all = Array.from(t.leaves.keys());
-	const groups = group(t, all, (i) =>
+	const k = { t, of_node, place: number_places(t) };
+	const groups = group(k, all, (i) =>
 		of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]],
-	).flatMap((g) => refine(t, of_node, g, CALLERS_MAX));
+	).flatMap((g) => refine(k, g, CALLERS_MAX));
 	const of_leaf = new Map<number, Culprit>();
 	const list = groups.map((g) => {
 		const c = sum_up(t, g.nodes[0], g.leaves);
