@@ -54,6 +54,24 @@ $(B)/gen/builtin_probes.inc: share/mprof/probes
 
 $(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
 
+# The page of `mprof report --format=html`, or why there is none: see src/html/embed.sh. What it is built with is
+# part of what it depends on, so that it is made when that has been installed.
+WEB := $(shell find web \( -name node_modules -o -name test -o -name dev \) -prune -o -type f -print 2>/dev/null)
+
+$(B)/gen/page_tools: FORCE
+	@mkdir -p $(@D)
+	@for t in web/build.sh node npm esbuild; do command -v $$t || echo "no $$t"; done >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/gen/page_template.inc: src/html/embed.sh $(B)/gen/page_tools $(WEB)
+	@src/html/embed.sh web $(B)/web/page.html $@
+
+$(B)/src/html/template.o: $(B)/gen/page_template.inc
+
+page: ## build the page again, if it could not be built
+	@rm -f $(B)/gen/page_template.inc
+	@$(MAKE) -s all
+
 # The agent runs in programs of others: no C library, no vector registers, nothing to relocate, and none of
 # the user's flags, which might instrument it. What it is linked from is a piece of code in one section.
 AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc -Iinclude \
@@ -151,6 +169,8 @@ demo: deps ## install, build, and profile a sample program
 	@mkdir -p $(B)/demo
 	$(CC) -g -O0 -o $(B)/demo/widgets examples/widgets.c
 	$(B)/mprof run --data=$(B)/demo/mprof.data -- $(B)/demo/widgets
+	@! $(B)/mprof report --format=html -o $(B)/demo/widgets.html $(B)/demo/mprof.data || \
+		echo "the page is $(B)/demo/widgets.html"
 
 unit: test-deps ## run the tests that take seconds; T=name runs those whose name has it
 	@$(MAKE) -s -j2 DEVELOPER=1 unit-tests
@@ -169,7 +189,7 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: $(B)/gen/builtin_probes.inc ## the rules of the house, clang-tidy and mandoc
+lint: $(B)/gen/builtin_probes.inc $(B)/gen/page_template.inc ## the rules of the house, clang-tidy and mandoc
 	tests/lint/house.py
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
@@ -190,5 +210,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: all unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
+.PHONY: all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "control/control.h"
+#include "outputs/settings.h"
 #include "session/filename.h"
 
 #include <ctype.h>
@@ -17,6 +18,7 @@ enum further {
 	NO_FURTHER,
 	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
 			   exec */
+	NUMBERED_PAGES,	/* NAME.PID.html and so on, of NAME.html */
 	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
 };
 
@@ -124,9 +126,26 @@ static bool is_heap_profile(const char *s)
 	       !strcmp(s + strlen(s) - strlen(suffix), suffix);
 }
 
+/* Is @name "NAME.12.html", if @page is "NAME.html"? */
+static bool is_page_beside(const char *page, const char *name)
+{
+	size_t stem = filename_stem(page, PAGE_ENDING), len = strlen(name);
+	size_t ending = strlen(page) - stem;
+
+	if (len <= stem + ending || strncmp(page, name, stem) ||
+	    strcmp(page + stem, name + len - ending))
+		return false;
+	char *number = strndup(name + stem, len - stem - ending);
+	bool is = number && is_number(number);
+	free(number);
+	return is;
+}
+
 /* May @a write the file of @b under one of its further names? */
 static bool may_take(const struct output *a, const struct output *b)
 {
+	if (a->further == NUMBERED_PAGES)
+		return is_page_beside(a->where, b->where);
 	const char *rest = text_after(b->where, a->where);
 
 	return rest && *rest && ((a->further == NUMBERED && is_number(rest)) ||
@@ -174,7 +193,7 @@ static bool are_apart(const struct output *a, const struct output *b, struct err
 
 /* What the options name, for process @pid. */
 struct outputs_named {
-	struct output of[7];
+	struct output of[8];
 	size_t n;
 	pid_t pid;
 };
@@ -217,6 +236,7 @@ static bool add_all(struct outputs_named *to, const struct options *o, struct er
 		return false;
 	add_first_profile(to);
 	return add(to, "--data", o->data, 0, NUMBERED, e) &&
+	       add(to, "--html", o->html, 0, NUMBERED_PAGES, e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
 	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&
 	       add(to, "--mma-stats-file", o->mma.stats_file, 0, NO_FURTHER, e);
@@ -242,6 +262,24 @@ bool outputs_apart(const struct options *o)
 	if (!apart)
 		say("%s", e.text);
 	release(&all);
+	return apart;
+}
+
+bool page_is_apart(const struct options *o)
+{
+	struct output page = { .option = "--html", .name = (char *)o->html };
+	struct output report = { .option = "-o", .name = (char *)o->output };
+	struct error e;
+
+	if (!o->html || !o->output)
+		return true;
+	resolve(&page);
+	resolve(&report);
+	bool apart = are_apart(&page, &report, &e);
+	if (!apart)
+		say("%s", e.text);
+	free(page.where);
+	free(report.where);
 	return apart;
 }
 

@@ -13,6 +13,9 @@
  */
 bool outputs_apart(const struct options *o);
 
+/* The same for --html and -o of a command whose names have no sequences. */
+bool page_is_apart(const struct options *o);
+
 /* Does a session with these options write @file, an absolute name, for process @pid, or may it? */
 bool outputs_write(const struct options *o, pid_t pid, const char *file);
 

@@ -114,12 +114,15 @@ static void tell(struct before_look *b, const struct look *l)
 	if (doubtful)
 		err = error_set(&t->why_not, -EAGAIN, "the allocator's books do not agree: %s",
 				doubtful);
-	if (!err && write_blocks(b->blocks, &l->walk.blocks, &t->sum))
+	const bool counts = b->serve->options->before == BEFORE_COUNTED;
+	const struct heap_sum live = heap_walk_live(&l->walk);
+
+	if (counts)
+		t->sum = (struct before_sum){live.n, live.bytes};
+	else if (!err && write_blocks(b->blocks, &l->walk.blocks, &t->sum))
 		err = error_set(&t->why_not, -ENOMEM, "there is no room for their addresses");
 	tell_also(t, l);
-	t->what = err						? TOLD_WHY_NOT
-		  : b->serve->options->before == BEFORE_COUNTED ? TOLD_SUM
-								: TOLD_BLOCKS;
+	t->what = err ? TOLD_WHY_NOT : counts ? TOLD_SUM : TOLD_BLOCKS;
 }
 
 static int look(void *ctx, struct still_holder *holder)

@@ -41,6 +41,7 @@ enum output_format {
 	FORMAT_HEAP,
 	FORMAT_PPROF,
 	FORMAT_DOT,
+	FORMAT_HTML,
 };
 
 /* What is shown of a heap profile in pprof's formats. */
@@ -111,6 +112,8 @@ struct options {
 	bool to_stdout;		/* -o -: that is not it, but standard output */
 	const char *pids[MAX_NAMES + 1];	/* -p, as given; ends with a NULL */
 	const char *data;	/* --data, as given, with its % sequences */
+	const char *html;	/* --html, with its % sequences but for detach; NULL: no page */
+	bool open;		/* report: show the page in a browser */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */

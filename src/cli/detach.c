@@ -6,7 +6,9 @@
 #include "cli/cli.h"
 #include "cli/fn_names.h"
 #include "cli/meant.h"
+#include "cli/apart.h"
 #include "cli/options.h"
+#include "cli/pages.h"
 #include "cli/rename.h"
 #include "cli/results.h"
 #include "cli/stream.h"
@@ -71,19 +73,28 @@ static bool only_session(pid_t *pid, int *status)
 	return n == 1;
 }
 
-static int print_data(const char *path, const struct options *o, FILE *out)
+/* NULL: a sentence has been printed. */
+static struct profile_data *read_data(const char *path, const struct options *o)
 {
 	struct profile_data *d;
 	struct error e;
 
 	if (datafile_read(path, &d, &e)) {
 		say("%s", e.text);
-		return STATUS_FAILED;
+		return NULL;
 	}
-	if (rename_profile(&d, o)) {
-		profile_data_free(d);
+	if (!rename_profile(&d, o))
+		return d;
+	profile_data_free(d);
+	return NULL;
+}
+
+static int print_data(const char *path, const struct options *o, FILE *out)
+{
+	struct profile_data *d = read_data(path, o);
+
+	if (!d)
 		return STATUS_FAILED;
-	}
 	unseen_say_notes(say_sentence, d);
 	int err = print_profile(d, o, out);
 	profile_data_free(d);
@@ -197,9 +208,39 @@ static int print_sections(const struct detached *d, const struct options *o, FIL
 	return status;
 }
 
+/* All of them in one page, as far as they can be read. @path: NULL: standard output. */
+static int print_page(const struct detached *d, const struct options *o, const char *path)
+{
+	struct profile_data **pages = calloc(d->n + 1, sizeof(struct profile_data *));
+	int status = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; pages && i < d->n; i++) {
+		struct profile_data *p = pages_viewed(o, read_data(d->profiles[i].path, o));
+
+		if (p)
+			pages[n++] = p;
+		else
+			status = STATUS_FAILED;
+	}
+	if (!pages)
+		say("cannot write the page: out of memory");
+	int printed = n ? pages_print(path, pages, n) : STATUS_FAILED;
+	while (n)
+		profile_data_free(pages[--n]);
+	free(pages);
+	return status ? status : printed;
+}
+
 /* The report of each profile the session has written, and where that is. */
 static int print_reports(struct detached *d, const struct options *o)
 {
+	if (o->format == FORMAT_HTML) {
+		int printed = print_page(d, o, o->output);
+
+		fn_names_say_unmet(o);
+		return printed;
+	}
 	FILE *out = stream_open(o);
 
 	if (!out)
@@ -245,17 +286,36 @@ static void end_kept(pid_t pid, const struct detached *d, const struct options *
 }
 
 /* The report would destroy a file of the session. False: a sentence has been printed. */
-static bool is_spared(pid_t pid, const char *output)
+static bool is_spared(pid_t pid, const char *option, const char *output)
 {
 	char *file = data_absolute(strdup(output));
 	bool spared = !file || !control_writes(pid, file);
 
 	if (!spared)
-		say("-o %s would write over a file of the session of process %d: give it another "
+		say("%s %s would write over a file of the session of process %d: give it another "
 		    "name",
-		    output, (int)pid);
+		    option, output, (int)pid);
 	free(file);
 	return spared;
+}
+
+/* The session is not ended for a report that cannot be written. 0 or a status. */
+static int check_outputs(const struct options *o, pid_t pid)
+{
+	if (!page_is_apart(o))
+		return STATUS_USAGE;
+	if ((o->html || o->format == FORMAT_HTML) && !pages_possible())
+		return STATUS_FAILED;
+	bool page = o->format == FORMAT_HTML;
+	if (o->output && !page && output_check_file(o->output, "the report", say_sentence))
+		return STATUS_FAILED;
+	if ((page && o->output && pages_check_path(o->output)) ||
+	    (o->html && pages_check_path(o->html)))
+		return STATUS_FAILED;
+	if ((o->output && !is_spared(pid, "-o", o->output)) ||
+	    (o->html && !is_spared(pid, "--html", o->html)))
+		return STATUS_USAGE;
+	return 0;
 }
 
 int command_detach(int argc, char **argv)
@@ -269,11 +329,9 @@ int command_detach(int argc, char **argv)
 	status = meant_session(&o, argv + first, (size_t)(argc - first), &pid);
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
-	/* The session is not ended for a report that cannot be written. */
-	if (o.output && output_check_file(o.output, "the report", say_sentence))
-		return STATUS_FAILED;
-	if (o.output && !is_spared(pid, o.output))
-		return STATUS_USAGE;
+	status = check_outputs(&o, pid);
+	if (status)
+		return status;
 	struct control_answer a;
 	status = ask(pid, "detach", &a, DETACH_SECONDS);
 	if (status)
@@ -283,6 +341,8 @@ int command_detach(int argc, char **argv)
 		take_line(&d, line);
 	say_where(&d);
 	status = print_reports(&d, &o);
+	int paged = o.html && d.n ? print_page(&d, &o, o.html) : 0;
+	status = status ? status : paged;
 	free(d.profiles);
 	control_answer_release(&a);
 	if (d.kept)

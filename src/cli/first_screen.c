@@ -161,7 +161,7 @@ static void print_before(const struct profile_data *d, FILE *f)
 		return;
 	fprintf(f, "before the attach: %" PRIu64 " block%s of %" PRIu64 " bytes usable", b->blocks,
 		text_plural(b->blocks), b->bytes);
-	if (b->how == 2)
+	if (b->how == BEFORE_WALKED)
 		fprintf(f, "; freed since: %" PRIu64 " of %" PRIu64 " bytes",
 			d->totals.before_frees, b->freed_bytes);
 	if (b->missed)

@@ -58,7 +58,7 @@ static const struct {
 	{ "report", FOR_REPORT | FOR_FILES,
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
-	  "Neither the program nor its libraries are needed.\n" },
+	  "Neither the program nor its libraries are needed. A page may be of several files.\n" },
 	{ "stats", FOR_LOGS,
 	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
 	  "The load over time, as --mma-stats-file has it.\n" },
@@ -114,7 +114,12 @@ static const struct part parts[] = {
 	{ PRINTS, "  --format=FORMAT  tables (default), json, massif, ms_print (of a massif file, "
 		  "too), text,\n"
 		  "                   folded (flame graphs), heap, pprof or dot (the last five of "
-		  "heap profiles, too)\n" },
+		  "heap profiles, too);\n"
+		  "                   html, a page for a browser (report, detach)\n" },
+	{ FOR_FILES, "  --open           (report) show the page in the browser of $BROWSER, or "
+		     "by xdg-open\n" },
+	{ FOR_TRACING | FOR_DETACH, "  --html=FILE      (run, attach, detach) beside the report "
+				    "a page, of each process one\n" },
 	{ FOR_REPORT, "  --time-unit=ms|B --threshold=PERCENT --max-snapshots=N   (report) of "
 		      "massif and ms_print\n"
 		      "  --x=COLUMNS --y=ROWS      (report) the size of ms_print's graph\n" },

@@ -258,6 +258,22 @@ static int begin(struct serve *v, const struct image *i)
 	return err;
 }
 
+/* At @i or the first one behind it that a looker can be begun for; false: there is none. */
+static bool begin_from(struct serve *v, struct image *i)
+{
+	for (; i; i = next_observed(v, i)) {
+		int err = begin(v, i);
+
+		v->last.image = i;
+		if (!err)
+			return true;
+		say("what the resident memory of process %d is for is not known: nobody could be "
+		    "sent to look: %s",
+		    (int)i->pid, strerror(-err));
+	}
+	return false;
+}
+
 static bool end(struct serve *v)
 {
 	looker_end(&v->last.look.looker);
@@ -280,8 +296,7 @@ static bool begin_all(struct serve *v)
 	v->last.state = LAST_GOES_ON;
 	for (struct image *i = v->session->images; i; i = i->next)
 		v->last.until = i;
-	v->last.image = next_observed(v, NULL);
-	return v->last.told && v->last.marks >= 0 && v->last.image && !begin(v, v->last.image);
+	return v->last.told && v->last.marks >= 0 && begin_from(v, next_observed(v, NULL));
 }
 
 void last_look_end(struct serve *v)
@@ -310,6 +325,5 @@ bool last_look_goes_on(struct session *s)
 		return true;
 	looker_end(&v->last.look.looker);
 	take(v, v->last.image);
-	v->last.image = next_observed(v, v->last.image);
-	return (v->last.image && !begin(v, v->last.image)) || end(v);
+	return begin_from(v, next_observed(v, v->last.image)) || end(v);
 }

@@ -32,6 +32,8 @@ static char *request(const char *name, const struct options *o, pid_t pid)
 		fputs(" --verbose", f);
 	if (o->modules)
 		fputs(" --modules", f);
+	if (!o->classes)
+		fputs(" --types=no", f);
 	if (o->no_idioms)
 		fputs(" --idioms=no", f);
 	if (o->lists_possible)

@@ -79,14 +79,26 @@ static void answer_raw(const struct control_asker *to, int status, const char *s
 	free(text);
 }
 
-/* Without "mprof: ", which the client puts in front, and on one line. */
+/* All lines as one, each without "mprof: ", which the client puts in front. */
 static void as_sentence(char *said)
 {
-	const char *rest = text_after(said, "mprof: ");
+	char *to = said;
 
-	if (rest)
-		memmove(said, rest, strlen(rest) + 1);
-	said[strcspn(said, "\n")] = '\0';
+	for (char *next, *line = said; *line; line = next) {
+		const char *rest = text_after(line, "mprof: ");
+		size_t skipped = rest ? (size_t)(rest - line) : 0;
+		size_t n = strcspn(line + skipped, "\n");
+		bool ends = !line[skipped + n];
+
+		next = line + skipped + n + !ends;
+		if (to != said && n) {
+			*to++ = ';';
+			*to++ = ' ';
+		}
+		memmove(to, line + skipped, n);
+		to += n;
+	}
+	*to = '\0';
 }
 
 static void answer_json(const struct asked *q, const char *said, const char *printed)
@@ -107,6 +119,19 @@ static void answer_json(const struct asked *q, const char *said, const char *pri
 	json_decref(o);
 }
 
+static void answer_printed(const struct asked *q, const char *said, const char *printed)
+{
+	char *text = NULL;
+
+	if (!*said)
+		control_answer_at_length(&q->to, printed);
+	else if (asprintf(&text, "%smprof: %s\n", printed, said) >= 0)
+		control_answer_at_length(&q->to, text);
+	else
+		answer_error(&q->to, "out of memory");
+	free(text);
+}
+
 static void answer(const struct asked *q, int status, char *said, const char *printed)
 {
 	if (q->raw) {
@@ -119,7 +144,7 @@ static void answer(const struct asked *q, int status, char *said, const char *pr
 	else if (q->to.form == CONTROL_JSON)
 		answer_json(q, said, printed);
 	else
-		control_answer_at_length(&q->to, printed);
+		answer_printed(q, said, printed);
 }
 
 static int look(void *ctx, struct still_holder *holder)

@@ -22,6 +22,7 @@ static struct form form_of(const struct options *o, enum option_input input)
 		[FORMAT_HEAP] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=heap" },
 		[FORMAT_PPROF] = { NOT_STACKS | NOT_FOR_TOOLS, "with --format=pprof" },
 		[FORMAT_DOT] = { NOT_STACKS, "with --format=dot" },
+		[FORMAT_HTML] = { 0, NULL }, /* as JSON, which is in it */
 	};
 
 	if (o->pprof.list)

@@ -3,6 +3,7 @@
 
 #include "cli/nearest.h"
 #include "cli/option_values.h"
+#include "cli/pages.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -11,7 +12,8 @@
 const struct option_def *const option_tables[] = { printing_options, tracing_options,
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
-						   probe_options, control_options, look_options };
+						   probe_options, control_options, look_options,
+						   page_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -232,7 +234,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!massif_check_options(o) ||
+	if (!pages_check_options(o) || !massif_check_options(o) ||
 	    (tracing && (!heap_environment_done(o) || !engine_check_options(o))))
 		return -1;
 	return o->end;

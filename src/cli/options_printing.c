@@ -156,10 +156,11 @@ static bool set_format(struct options *o, const char *v)
 {
 	static const char *const words[] = { "tables", "json", "massif", "ms_print", "text",
 					     "folded",
-					     "heap", "pprof", "dot" };
+					     "heap", "pprof", "dot", "html" };
 	static const enum output_format formats[] = { FORMAT_TABLES, FORMAT_JSON, FORMAT_MASSIF,
 						      FORMAT_MS_PRINT, FORMAT_TEXT, FORMAT_FOLDED,
-						      FORMAT_HEAP, FORMAT_PPROF, FORMAT_DOT };
+						      FORMAT_HEAP, FORMAT_PPROF, FORMAT_DOT,
+						      FORMAT_HTML };
 	unsigned which;
 
 	if (!value_word(&which, v, words, COUNT(words)))
@@ -227,7 +228,7 @@ const struct option_def printing_options[] = {
 	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG,
 	  "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
-	  "tables, json, massif, ms_print, text, folded, heap, pprof or dot", set_format },
+	  "tables, json, massif, ms_print, text, folded, heap, pprof, dot or html", set_format },
 	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
 	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
 	{ 0 },

@@ -4,6 +4,7 @@
 #include "cli/fn_names.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/pages.h"
 #include "cli/progress.h"
 #include "cli/unheard.h"
 #include "fast/fast.h"
@@ -31,6 +32,7 @@ static struct output_settings settings_of(const struct options *o, const char *d
 		.timeline_points = o->timeline_points,
 		.massif = { o->massif.file, o->massif.settings, desc },
 		.heap = o->heap,
+		.html = o->html,
 		.mma = { o->mma.log_file, o->mma.stats_file, o->mma.plain },
 	};
 }
@@ -75,6 +77,8 @@ int record_prepare(struct options *o)
 	const struct output_settings settings = settings_of(o, NULL);
 	int status = o->massif.file ? choose_unit(o) : 0;
 
+	if (!status && o->html && !pages_possible())
+		status = STATUS_FAILED;
 	return status ? status : output_check(&settings, say_sentence) ? STATUS_FAILED : 0;
 }
 
@@ -111,9 +115,16 @@ static void named(void *ctx, const struct massif_names *names)
 	fn_names_meet_entries(((const struct serve *)ctx)->options, names);
 }
 
+static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
+{
+	int err = pages_view(((const struct serve *)ctx)->options, d);
+
+	return err ? error_set(e, err, "out of memory") : pages_write(path, &d, 1, e);
+}
+
 static const struct output_host output_host = { .say = say_sentence, .announce = announce,
 						.step = step, .print = print, .printed = printed,
-						.named = named };
+						.named = named, .page = page };
 
 /* ---- a session ---- */
 

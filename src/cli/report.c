@@ -7,6 +7,7 @@
 #include "cli/logs.h"
 #include "cli/massif_report.h"
 #include "cli/options.h"
+#include "cli/pages.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
@@ -25,8 +26,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int report_page(struct profile_data *d, const struct options *o)
+{
+	if (pages_view(o, d)) {
+		say("cannot write the page: out of memory");
+		return STATUS_FAILED;
+	}
+	int status = pages_print(o->output, &d, 1);
+	if (!status)
+		unseen_say_notes(say_sentence, d);
+	return status;
+}
+
 static int report_to(struct profile_data *d, const struct options *o)
 {
+	if (o->format == FORMAT_HTML)
+		return report_page(d, o);
 	/* To the terminal itself it shows by itself how far it is. */
 	if (o->output || !isatty(STDOUT_FILENO))
 		progress_begin("writing the report");
@@ -104,6 +119,24 @@ static int report_file(const char *path, const struct options *o)
 	if (!status && (renamed || o->format == FORMAT_TABLES))
 		tell_names(say_sentence, d);
 	profile_data_free(d);
+	return status;
+}
+
+/* One page of several, in their order. */
+static int report_pages(char *const *files, size_t n, const struct options *o)
+{
+	struct profile_data **d = calloc(n, sizeof(struct profile_data *));
+	int status = d ? 0 : STATUS_FAILED;
+
+	if (!d)
+		say("cannot write the page: out of memory");
+	for (size_t i = 0; !status && i < n; i++)
+		status = (d[i] = read_viewed(files[i], o)) ? 0 : STATUS_FAILED;
+	if (!status)
+		status = pages_print(o->output, d, n);
+	for (size_t i = 0; d && i < n; i++)
+		profile_data_free(d[i]);
+	free(d);
 	return status;
 }
 
@@ -238,6 +271,8 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 		say("%s is not a data file of mprof", files[0]);
 		return STATUS_FAILED;
 	}
+	if (n > 1 && o->format == FORMAT_HTML)
+		return report_pages(files, n, o);
 	if (n > 1) {
 		say("report: one data file at a time; \"%s\" is one too many", files[1]);
 		return STATUS_USAGE;
@@ -265,9 +300,12 @@ int command_report(int argc, char **argv)
 	if (!output_spares(&o, files, n) ||
 	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
 		return STATUS_USAGE;
+	char *place = NULL;
+	if (!pages_begin(&o, &place))
+		return STATUS_FAILED;
 	int status = report_files(files, n, binary, &o);
 	fn_names_say_unmet(&o);
-	return status;
+	return pages_end(&o, place, status);
 }
 
 static void say_no_command(const char *word)
@@ -308,7 +346,10 @@ int command_classic(int argc, char **argv)
 		say_no_command(argv[first]);
 		return STATUS_USAGE;
 	}
+	char *place = NULL;
+	if (!pages_begin(&o, &place))
+		return STATUS_FAILED;
 	int status = report_file(first + 1 < argc ? argv[first + 1] : "mprof.data", &o);
 	fn_names_say_unmet(&o);
-	return status;
+	return pages_end(&o, place, status);
 }

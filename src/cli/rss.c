@@ -41,16 +41,23 @@ static int read_pages(struct rss_command *c, const struct still_files *f)
 			       resident_add, &c->resident);
 }
 
+static int read_text(pid_t pid, const char *name, char **text)
+{
+	*text = proc_read(pid, name, NULL);
+	return *text ? 0 : -errno;
+}
+
 static int held(void *ctx, const struct still_files *f)
 {
 	struct rss_command *c = ctx;
 
 	forget(c);
 	int err = read_pages(c, f);
-	c->smaps = proc_read(f->pid, "smaps", NULL);
-	c->rollup = proc_read(f->pid, "smaps_rollup", NULL);
-	c->status = proc_read(f->pid, "status", NULL);
-	return err ? err : c->smaps && c->status ? 0 : -errno;
+
+	err = err ? err : read_text(f->pid, "smaps", &c->smaps);
+	err = err ? err : read_text(f->pid, "status", &c->status);
+	c->rollup = proc_read(f->pid, "smaps_rollup", NULL); /* older kernels have none */
+	return err;
 }
 
 /* ---- when it runs again ---- */
@@ -83,10 +90,10 @@ static int print(void *ctx, FILE *out)
 
 static void say_not_divided(const struct look *l)
 {
-	const char *other = allocator_not_walked(&l->taken.still);
+	struct error why;
 
-	say("the heap of process %d is not divided: its allocator is %s", (int)l->facts.pid,
-	    other ? other : "not known");
+	look_why_not_walked(l, &why);
+	say("the heap of process %d is not divided: %s", (int)l->facts.pid, why.text);
 }
 
 static int divide(struct rss_command *c)

@@ -11,6 +11,7 @@
 #include "cli/oom.h"
 #include "cli/unheard.h"
 #include "outputs/data.h"
+#include "outputs/pages.h"
 #include "outputs/write.h"
 #include "proc/tasks.h"
 #include "session/loop.h"
@@ -153,10 +154,10 @@ static int write_all(struct serve *v)
 
 	output_leave_out(&v->outputs);
 	v->lasting = v->outputs.unwritten.n;
-	int err = output_session(&v->outputs);
+	int err = output_session(&v->outputs), paged = pages_of_session(&v->outputs);
 	if (v->options->background && v->control && output_unsaved(s))
 		err = keep_until_saved(v);
-	err = err ? err : recorded ? recorded : profiled;
+	err = err ? err : recorded ? recorded : profiled ? profiled : paged;
 	return err ? err : s->save_children.failed ? -EIO : 0;
 }
 

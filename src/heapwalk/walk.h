@@ -41,6 +41,12 @@ struct heap_sum {
 	uint64_t n, bytes;
 };
 
+static inline void heap_sum_add(struct heap_sum *to, struct heap_sum more)
+{
+	to->n += more.n;
+	to->bytes += more.bytes;
+}
+
 struct heap_arena {
 	taddr at;
 	uint64_t system; /* bytes it says it has from the system */

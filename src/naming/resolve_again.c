@@ -2,7 +2,9 @@
 /* A finished profile is taken apart into places again, and named like one in the making. */
 #include "naming/resolve.h"
 
+#include "base/array.h"
 #include "base/texts.h"
+#include "profile/pd_site_types.h"
 #include "profile/pd_windows.h"
 
 #include <errno.h>
@@ -211,12 +213,63 @@ static int describe(const struct again *a, struct profile_data *out)
 	return err;
 }
 
+/* ---- types at sites ---- */
+
+/* The types of @from's node are those of @to's node @node, too. */
+static int copy_types(const struct profile_data *from, uint32_t from_node, uint32_t node,
+		      struct profile_data *to, size_t *cap)
+{
+	for (size_t i = pd_site_types_from(from, from_node);
+	     i < from->n_site_types && from->site_types[i].node == from_node; i++) {
+		struct pd_site_type t = from->site_types[i];
+
+		t.node = node;
+		t.name = strdup(t.name);
+		if (!t.name || ARRAY_RESERVE(&to->site_types, cap, to->n_site_types)) {
+			free(t.name);
+			return -ENOMEM;
+		}
+		to->site_types[to->n_site_types++] = t;
+	}
+	return 0;
+}
+
+/* Where the files say nothing of it, it is what it was. @node_of: by leaf of @old. 0 or -ENOMEM. */
+static int keep_types(const struct profile_data *old, const uint32_t *node_of,
+		      struct profile_data *out)
+{
+	struct profile_data kept = { 0 };
+	size_t cap_kept = 0, cap = out->n_site_types;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < old->n_leaves; i++) {
+		uint32_t node = old->leaves[i].node;
+		bool again = i && old->leaves[i - 1].node == node && node_of[i - 1] == node_of[i];
+
+		if (!again && node_of[i] != PD_NONE && !pd_site_types_has(out, node_of[i]))
+			err = copy_types(old, node, node_of[i], &kept, &cap_kept);
+	}
+	for (size_t i = 0; !err && i < kept.n_site_types; i++) {
+		err = ARRAY_RESERVE(&out->site_types, &cap, out->n_site_types) ? -ENOMEM : 0;
+		if (!err) {
+			out->site_types[out->n_site_types++] = kept.site_types[i];
+			kept.site_types[i].name = NULL;
+		}
+	}
+	pd_site_types_drop(&kept);
+	pd_site_types_sort(out);
+	return err;
+}
+
 static int fill(struct again *a, const struct symbols_search *search, struct profile_data *out)
 {
 	const struct profile_data *old = a->old;
 	struct resolve_how how = { .search = *search, .jit_map = -1, .old = old };
 	uint32_t *to = calloc(old->n_nodes, sizeof *to);
 	int err = to ? make_places(a) : -ENOMEM;
+
+	how.leaf_nodes = calloc(old->n_leaves + 1, sizeof *how.leaf_nodes);
+	err = how.leaf_nodes ? err : -ENOMEM;
 
 	if (!err)
 		err = make_nodes(a, to);
@@ -232,6 +285,9 @@ static int fill(struct again *a, const struct symbols_search *search, struct pro
 	a->p.load = old->load;
 	if (!err)
 		err = resolve_profile_by(&how, &a->p, a->files, old->n_modules, old->program, out);
+	if (!err)
+		err = keep_types(old, how.leaf_nodes, out);
+	free(how.leaf_nodes);
 	return err;
 }
 

@@ -147,17 +147,12 @@ static uint32_t *nodes_behind(const struct resolver *r, const uint32_t *to)
 int resolve_site_types(struct resolver *r, const uint32_t *to)
 {
 	struct site_typing t = {.r = r, .evidence = evidence_new(r->namer.symbols)};
-	uint32_t *from = nodes_behind(r, to), *same = NULL;
+	uint32_t *from = nodes_behind(r, to);
 	int err;
 
 	t.places = calloc(r->p->n_places + 1, sizeof(struct site_evidence *));
-	same = malloc(r->out->n_nodes * sizeof *same);
-	err = t.evidence && from && t.places && same ? type_nodes(&t, from) : -ENOMEM;
-	for (uint32_t i = 0; !err && i < r->out->n_nodes; i++)
-		same[i] = i;
-	/* Which puts them in order. */
-	if (!err)
-		pd_site_types_move(r->out, same);
+	err = t.evidence && from && t.places ? type_nodes(&t, from) : -ENOMEM;
+	pd_site_types_sort(r->out);
 	for (size_t i = 0; t.places && i < r->p->n_places; i++) {
 		if (t.places[i])
 			site_evidence_release(t.places[i]);
@@ -167,6 +162,5 @@ int resolve_site_types(struct resolver *r, const uint32_t *to)
 	free(t.places);
 	free(t.sizes);
 	free(from);
-	free(same);
 	return err;
 }

@@ -120,7 +120,8 @@ static void only_at_peak(struct profile_data *d)
 {
 	size_t kept = 0;
 
-	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes };
+	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes,
+					.before_frees = d->totals.before_frees };
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		struct pd_leaf l = d->leaves[i];
 

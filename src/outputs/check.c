@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check_directory(const char *path, const char *what, say_fn *say)
+int output_check_replaced(const char *path, const char *what, say_fn *say)
 {
 	char *copy = strdup(path);
 	struct stat st;
@@ -34,7 +34,7 @@ int output_check_file(const char *path, const char *what, say_fn *say)
 	struct stat st;
 
 	if (stat(path, &st) || S_ISDIR(st.st_mode))
-		return check_directory(path, what, say);
+		return output_check_replaced(path, what, say);
 	if (!access(path, W_OK))
 		return 0;
 	int err = errno;
@@ -56,6 +56,12 @@ static int check_file(const char *pattern, const char *what, say_fn *say)
 	return err;
 }
 
+/* As replace_file() takes it: /dev/null stays. */
+static int check_page(const char *path, say_fn *say)
+{
+	return strcmp(path, "/dev/null") ? output_check_replaced(path, "the page", say) : 0;
+}
+
 /* Whether heap profiles can be written shows when they are due; the program runs on if they
  * cannot. */
 int output_check(const struct output_settings *o, say_fn *say)
@@ -67,12 +73,20 @@ int output_check(const struct output_settings *o, say_fn *say)
 		say_to(say, "%s", e.text);
 		return -EINVAL;
 	}
-	int err = strcmp(data, "/dev/null") ? check_directory(data, "the data file", say) : 0;
+	int err = strcmp(data, "/dev/null") ? output_check_replaced(data, "the data file", say) : 0;
 	free(data);
+	if (!err && o->html) {
+		char *page = filename_expand(o->html, getpid(), &e);
+
+		err = page ? check_page(page, say) : -EINVAL;
+		if (!page)
+			say_to(say, "%s", e.text);
+		free(page);
+	}
 	if (!err && o->massif.file) {
 		char *massif = filename_expand_nth(o->massif.file, getpid(), 1, &e);
 
-		err = massif ? check_directory(massif, "the massif file", say) : -EINVAL;
+		err = massif ? output_check_replaced(massif, "the massif file", say) : -EINVAL;
 		if (!massif)
 			say_to(say, "%s", e.text);
 		free(massif);

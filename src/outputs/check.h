@@ -12,6 +12,12 @@
 int output_check(const struct output_settings *o, say_fn *say);
 
 /**
+ * Can this file be replaced as a whole, which is written beside it and renamed?
+ * Returns as below.
+ */
+int output_check_replaced(const char *path, const char *what, say_fn *say);
+
+/**
  * Can this file be written? @what it is goes into the sentence that is said if not.
  * Returns 0 or -errno.
  */

@@ -43,19 +43,6 @@ static int copy_command(struct profile_data *d, char *const *command)
 	return 0;
 }
 
-static int copy_rss(struct profile_data *d, const struct image *i)
-{
-	d->rss = calloc(i->n_rss + 1, sizeof *d->rss);
-	for (size_t k = 0; d->rss && k < i->n_rss; k++) {
-		d->rss[k] = i->rss[k];
-		d->rss[k].name = strdup(i->rss[k].name);
-		if (!d->rss[k].name)
-			return -ENOMEM;
-		d->n_rss++;
-	}
-	return d->rss ? 0 : -ENOMEM;
-}
-
 struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,
 				       const struct profile *p, uint32_t *leaf_nodes)
 {
@@ -94,7 +81,8 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	d->min_size = o->session->settings.min_size;
 	d->max_size = o->session->settings.max_size;
 	d->unseen = unseen_now(i);
-	if (add_recorded(o, i, d) || copy_command(d, i->command) || copy_rss(d, i)) {
+	if (add_recorded(o, i, d) || copy_command(d, i->command) ||
+	    profile_data_copy_rss(d, i->rss, i->n_rss)) {
 		profile_data_free(d);
 		return NULL;
 	}

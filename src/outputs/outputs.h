@@ -25,6 +25,9 @@ struct output_host {
 	/* Print a report; it may leave out of @d what it does not show. 0; -errno, or 1: it has
 	 * failed, and why has been said. */
 	int (*print)(void *ctx, struct profile_data *d, FILE *out);
+	/* Write a page of a profile, of which it may leave out what it does not show, to a file. 0,
+	 * or -errno with a sentence in @e. */
+	int (*page)(void *ctx, struct profile_data *d, const char *path, struct error *e);
 	/* All reports have been printed. */
 	void (*printed)(void *ctx);
 	/* These functions are named in a massif file. */

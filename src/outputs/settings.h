@@ -21,6 +21,9 @@ struct massif_files {
 				   known */
 };
 
+/* How the name of a page ends, for browsers. */
+#define PAGE_ENDING ".html"
+
 struct mma_files {
 	const char *log_file, *stats_file;
 	bool plain;	/* not humanized: for programs to read, and no progress messages */
@@ -38,6 +41,7 @@ struct output_settings {
 	struct massif_files massif;
 	struct heapprofile_options heap;
 	struct mma_files mma;
+	const char *html;
 };
 
 #endif

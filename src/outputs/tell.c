@@ -171,13 +171,12 @@ static bool was_trapped(const struct session *s)
 	return false;
 }
 
-void tell_session_effort(say_fn *say, const struct session *s)
+void tell_session_effort(say_fn *say, const struct session *s, const struct session_cost *cost)
 {
-	const struct session_cost cost = session_cost(s);
 	struct observer_effort e = s->observer->ops->effort(s->observer);
 	const bool trapped = was_trapped(s);
 
-	say_to(say, "mprof was busy for %.0f%% of the time%s", session_cost_share(&cost) * 100,
+	say_to(say, "mprof was busy for %.0f%% of the time%s", session_cost_share(cost) * 100,
 	       trapped ? "; the program was stopped then, and while the kernel switched "
 			      "between the two, which comes on top"
 			    : "");

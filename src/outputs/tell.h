@@ -33,6 +33,6 @@ bool tell_unfollowed(const struct session *s, struct error *e);
 
 /* How much work that was: of an image, and once of the whole session. */
 void tell_effort(say_fn *say, const struct image *i, const struct profile_data *d);
-void tell_session_effort(say_fn *say, const struct session *s);
+void tell_session_effort(say_fn *say, const struct session *s, const struct session_cost *cost);
 
 #endif

@@ -152,6 +152,7 @@ static int close_report(struct outputs *o, FILE *report)
 int output_session(struct outputs *o)
 {
 	struct session *s = o->session;
+	const struct session_cost cost = session_cost(s); /* before names are looked for */
 	FILE *report = o->reported	  ? NULL :
 		       o->settings.report ? open_report(o) : o->settings.report_to;
 	int err = report || o->reported ? 0 : -EIO;
@@ -171,7 +172,7 @@ int output_session(struct outputs *o)
 		err = err ? err : e;
 	}
 	if (o->settings.effort)
-		tell_session_effort(o->host->say, s);
+		tell_session_effort(o->host->say, s, &cost);
 	if (report)
 		tell_own_heaps(o->host->say, s->observer->files, s->launched ? 0 : s->root);
 	int lost = report ? close_report(o, report) : 0;

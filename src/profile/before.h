@@ -32,12 +32,6 @@ struct before_bin {
 	uint64_t usable, blocks, freed, missed;
 };
 
-enum before_how {
-	BEFORE_UNKNOWN, /* nobody has looked */
-	BEFORE_COUNTED, /* only how many there were */
-	BEFORE_WALKED,
-};
-
 struct before {
 	enum before_how how;
 	struct before_sum found, freed;

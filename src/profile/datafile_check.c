@@ -262,7 +262,7 @@ static int check_before(const struct profile_data *d, struct error *e)
 	struct pd_before sum = { 0 };
 	uint64_t frees = 0;
 
-	if (b->how > 2)
+	if (b->how > BEFORE_WALKED)
 		return error_set(e, -EUCLEAN, "there is no such way to look at what was before");
 	for (size_t i = 0; i < b->n_bins; i++) {
 		const struct pd_before_bin *bin = &b->bins[i];
@@ -276,12 +276,14 @@ static int check_before(const struct profile_data *d, struct error *e)
 		    !add_blocks(&sum.missed, &sum.missed_bytes, bin->missed, bin->usable))
 			return wrong(e, "size before", i, "the sum is more than 64 bits can hold");
 	}
-	if (b->how < 2 && (b->n_bins || d->totals.before_frees || b->freed_bytes || b->missed ||
-			   b->missed_bytes || (!b->how && (b->blocks || b->bytes))))
+	if (b->how < BEFORE_WALKED &&
+	    (b->n_bins || d->totals.before_frees || b->freed_bytes || b->missed ||
+	     b->missed_bytes || (!b->how && (b->blocks || b->bytes))))
 		return error_set(e, -EUCLEAN, "more is told of what was before than was looked at");
-	if (b->how == 2 && (sum.blocks != b->blocks || sum.bytes != b->bytes ||
-			    frees != d->totals.before_frees || sum.freed_bytes != b->freed_bytes ||
-			    sum.missed != b->missed || sum.missed_bytes != b->missed_bytes))
+	if (b->how == BEFORE_WALKED &&
+	    (sum.blocks != b->blocks || sum.bytes != b->bytes || frees != d->totals.before_frees ||
+	     sum.freed_bytes != b->freed_bytes || sum.missed != b->missed ||
+	     sum.missed_bytes != b->missed_bytes))
 		return error_set(e, -EUCLEAN, "what was before does not add up to its sums");
 	return 0;
 }

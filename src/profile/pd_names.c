@@ -18,6 +18,26 @@ const char *names_text(const struct profile_data *d, uint32_t function)
 	return function < d->n_functions ? d->functions[function].name : "?";
 }
 
+static const char *file_of(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites && d->sites[site].file ? d->sites[site].file : "";
+}
+
+uint32_t names_line(const struct profile_data *d, uint32_t site)
+{
+	return site < d->n_sites ? d->sites[site].line : 0;
+}
+
+int names_compare_lines(const struct profile_data *d, uint32_t s, uint32_t t)
+{
+	const char *a = file_of(d, s), *b = file_of(d, t);
+	int c = a == b ? 0 : strcmp(a, b);
+
+	if (c)
+		return c;
+	return names_line(d, s) < names_line(d, t) ? -1 : names_line(d, s) > names_line(d, t);
+}
+
 /* Modules are in no order of address, so their number comes first; "?" stands behind them all. */
 static int by_address(const struct profile_data *d, uint32_t a, uint32_t b)
 {

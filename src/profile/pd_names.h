@@ -21,6 +21,12 @@ uint32_t names_function(const struct profile_data *d, uint32_t site);
 /* Its name as it is in the program: not made harmless for a terminal. */
 const char *names_text(const struct profile_data *d, uint32_t function);
 
+/* The line of a site; 0: not known. */
+uint32_t names_line(const struct profile_data *d, uint32_t site);
+
+/* The order of two sites by file, then line; what has none comes first. */
+int names_compare_lines(const struct profile_data *d, uint32_t s, uint32_t t);
+
 /**
  * The place of every function in the order by name (strcmp), among equal names by address.
  * Returns an array of names_count() different numbers for free(), or NULL: out of memory.

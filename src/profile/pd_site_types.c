@@ -5,6 +5,7 @@
 #include "base/search.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,48 @@ static void join(struct profile_data *d)
 			d->site_types[i].certain = d->site_types[i - 1].certain = 0;
 }
 
+void pd_site_types_sort(struct profile_data *d)
+{
+	if (d->n_site_types)
+		qsort(d->site_types, d->n_site_types, sizeof *d->site_types, compare);
+	join(d);
+}
+
+/* By number of a node: it has leaves, and nothing is known of their type. NULL: out of memory. */
+static bool *find_unknown(const struct profile_data *d)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		n = d->leaves[i].node >= n ? d->leaves[i].node + 1 : n;
+	bool *unknown = calloc((size_t)n + 1, sizeof *unknown);
+
+	for (size_t i = 0; unknown && i < d->n_leaves; i++)
+		unknown[d->leaves[i].node] = !pd_site_types_has(d, d->leaves[i].node);
+	return unknown;
+}
+
+static void doubt(struct profile_data *d, uint32_t node)
+{
+	for (size_t i = pd_site_types_from(d, node);
+	     i < d->n_site_types && d->site_types[i].node == node; i++)
+		d->site_types[i].certain = 0;
+}
+
+/* With what nobody knows the type of, a node is not of one type for certain. If there is no memory
+ * to know whose that is, none is. */
+static void doubt_mixed(struct profile_data *d, const bool *unknown, const uint32_t *to)
+{
+	for (size_t i = 0; !unknown && i < d->n_site_types; i++)
+		d->site_types[i].certain = 0;
+	for (size_t i = 0; unknown && i < d->n_leaves; i++)
+		if (unknown[d->leaves[i].node] && to[d->leaves[i].node] != PD_NONE)
+			doubt(d, to[d->leaves[i].node]);
+}
+
 void pd_site_types_move(struct profile_data *d, const uint32_t *to)
 {
+	bool *unknown = d->n_site_types ? find_unknown(d) : NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n_site_types; i++) {
@@ -59,9 +100,9 @@ void pd_site_types_move(struct profile_data *d, const uint32_t *to)
 			d->site_types[n++] = t;
 	}
 	d->n_site_types = n;
-	if (n)
-		qsort(d->site_types, n, sizeof *d->site_types, compare);
-	join(d);
+	pd_site_types_sort(d);
+	doubt_mixed(d, unknown, to);
+	free(unknown);
 }
 
 void pd_site_types_drop(struct profile_data *d)
@@ -78,10 +119,17 @@ size_t pd_site_types_from(const struct profile_data *d, uint32_t node)
 	return SEARCH_FIRST(d->n_site_types, i, d->site_types[i].node >= node);
 }
 
+bool pd_site_types_has(const struct profile_data *d, uint32_t node)
+{
+	size_t i = pd_site_types_from(d, node);
+
+	return i < d->n_site_types && d->site_types[i].node == node;
+}
+
 int pd_types_seen_add(struct pd_types_seen *s, const struct profile_data *d, uint32_t node)
 {
 	size_t i = pd_site_types_from(d, node);
-	bool some = i < d->n_site_types && d->site_types[i].node == node;
+	bool some = pd_site_types_has(d, node);
 
 	if (!s->any)
 		*s = (struct pd_types_seen){.any = true, .certain = true, .how = PD_HOWS - 1};
@@ -102,6 +150,20 @@ int pd_types_seen_add(struct pd_types_seen *s, const struct profile_data *d, uin
 	}
 	s->certain &= s->n == 1;
 	return 0;
+}
+
+char *pd_types_seen_text(const struct pd_types_seen *s)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (size_t i = 0; f && i < s->n; i++)
+		fprintf(f, "%s%s", i ? " | " : "", s->v[i]->name);
+	if (f && !fclose(f))
+		return text;
+	free(f ? text : NULL);
+	return NULL;
 }
 
 void pd_types_seen_release(struct pd_types_seen *s)

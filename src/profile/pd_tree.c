@@ -107,6 +107,7 @@ void pd_tree_move_counts(struct profile_data *d, const uint32_t *to)
 {
 	size_t kept = 0;
 
+	pd_site_types_move(d, to);
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		d->leaves[kept] = d->leaves[i];
 		d->leaves[kept].node = to[d->leaves[i].node];
@@ -123,5 +124,4 @@ void pd_tree_move_counts(struct profile_data *d, const uint32_t *to)
 	pd_tree_merge_leaves(d);
 	pd_tree_merge_lifetimes(d);
 	pd_windows_move(d, to);
-	pd_site_types_move(d, to);
 }

@@ -70,6 +70,22 @@ int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n)
 	return 0;
 }
 
+int profile_data_copy_rss(struct profile_data *d, const struct pd_rss_row *rows, size_t n)
+{
+	d->rss = calloc(n + 1, sizeof *d->rss);
+	if (!d->rss)
+		return -ENOMEM;
+	for (; d->n_rss < n; d->n_rss++) {
+		struct pd_rss_row *row = &d->rss[d->n_rss];
+
+		*row = rows[d->n_rss];
+		row->name = strdup(row->name);
+		if (!row->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int profile_data_copy_besides(struct profile_data *to, const struct profile_data *from)
 {
 	const struct pd_before *b = &from->before;
@@ -77,20 +93,13 @@ int profile_data_copy_besides(struct profile_data *to, const struct profile_data
 	to->reach = from->reach;
 	to->before = *b;
 	to->before.bins = calloc(b->n_bins + 1, sizeof *b->bins);
-	to->rss = calloc(from->n_rss + 1, sizeof *to->rss);
-	if (!to->before.bins)
+	if (!to->before.bins) {
 		to->before.n_bins = 0;
-	if (!to->before.bins || !to->rss)
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < b->n_bins; i++)
 		to->before.bins[i] = b->bins[i];
-	for (size_t i = 0; i < from->n_rss; i++, to->n_rss++) {
-		to->rss[i] = from->rss[i];
-		to->rss[i].name = strdup(from->rss[i].name);
-		if (!to->rss[i].name)
-			return -ENOMEM;
-	}
-	return 0;
+	return profile_data_copy_rss(to, from->rss, from->n_rss);
 }
 
 void profile_data_free(struct profile_data *d)

@@ -194,8 +194,14 @@ struct pd_before_bin {
 	uint64_t blocks, freed, missed; /* missed: they are gone, which was not seen */
 };
 
+enum before_how {
+	BEFORE_UNKNOWN,	/* nobody has looked */
+	BEFORE_COUNTED,	/* only how many there were */
+	BEFORE_WALKED,
+};
+
 struct pd_before {
-	uint32_t how;	/* 0: nobody has looked; 1: only the sums are known; 2: blocks, too */
+	uint32_t how;		/* enum before_how */
 	uint64_t blocks, bytes;	/* usable ones */
 	uint64_t freed_bytes;	/* their number is totals.before_frees */
 	uint64_t missed, missed_bytes;
@@ -312,6 +318,9 @@ bool *profile_data_modules_used(const struct profile_data *d);
  * Returns 0 or -ENOMEM.
  */
 int profile_data_guessed_chains(const struct profile_data *d, uint64_t *n);
+
+/* The rows of resident memory of @d, which has none yet. 0 or -ENOMEM. */
+int profile_data_copy_rss(struct profile_data *d, const struct pd_rss_row *rows, size_t n);
 
 /* What was there besides what was counted is in @to, too, which had nothing of that. 0 or
  * -ENOMEM. */

@@ -123,21 +123,40 @@ static void drop_what_only_events_need(struct profile *p)
 	p->n_walked = p->cap_walked = 0;
 }
 
+/* What only the events' part of the profile tells. 0, or -ENOMEM: all is as before. */
+static int list_counts(struct profile *p)
+{
+	const struct pd_memory memory = profile_memory(p);
+	struct kept_windows windows;
+	struct mark_counts marks;
+	int err = profile_list_windows(p, &windows);
+
+	if (err)
+		return err;
+	err = profile_list_marks(p, &marks);
+	if (!err) {
+		err = before_finish(&p->before);
+		if (err)
+			mark_counts_release(&marks);
+	}
+	if (err) {
+		kept_windows_release(&windows);
+		return err;
+	}
+	p->kept_windows = windows;
+	p->kept_marks = marks;
+	p->memory = memory;
+	return 0;
+}
+
 int profile_finish(struct profile *p)
 {
 	struct numbers to = { calloc(p->n_nodes + 1, sizeof *to.nodes),
 			      calloc(p->n_places + 1, sizeof *to.places) };
 	struct lifecounts *c = &p->lifetimes.counts;
-	int err = to.nodes && to.places ? 0 : -ENOMEM;
+	int err = p->finished ? 0 : to.nodes && to.places ? list_counts(p) : -ENOMEM;
 
-	if (!err && !p->finished)
-		err = profile_list_windows(p, &p->kept_windows);
-	if (!err && !p->finished)
-		err = before_finish(&p->before);
-	if (!err && !p->finished)
-		err = profile_list_marks(p, &p->kept_marks);
 	if (!err && !p->finished) {
-		p->memory = profile_memory(p);
 		p->finished = true;
 		mark_used(p, &to);
 		move_places(p, &to);

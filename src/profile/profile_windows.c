@@ -64,7 +64,9 @@ static int count_block(const struct profile *p, const struct live_slot *b, struc
 	if (!b->ptr || b->leaf & LEAF_INHERITED)
 		return 0;
 	const struct call_leaf *l = &p->leaves[profile_leaf_number(b)];
-	uint32_t i = windows_at(&p->windows, live_born_ns(b));
+	/* Of the time of its birth the highest bits are not kept; it was before the latest ends. */
+	uint64_t ago_ns = (p->windows.end_ns - live_born_ns(b)) & LIVE_NS_MASK;
+	uint32_t i = windows_at(&p->windows, p->windows.end_ns - ago_ns);
 
 	if (i >= windows_over(&p->windows) || !windows_is_listed(&p->windows.sites[l->site]))
 		return 0;

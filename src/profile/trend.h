@@ -44,7 +44,7 @@ struct trend_verdict {
 					   quarters; 0 if nothing was */
 	double blocks_hour, bytes_hour; /* by the median slope of the floors of the second half */
 	double gain;			/* blocks, the floor at the end less that in the middle */
-	uint64_t level;			/* blocks, the median floor of the last quarter */
+	uint64_t level;			/* blocks, the median ceiling of the last quarter */
 	uint32_t since; /* the window in which the growth began; 0: at the beginning */
 	bool by_bytes;	/* it grows in bytes: a few blocks that become larger */
 };

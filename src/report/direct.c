@@ -16,11 +16,6 @@ struct order {
 	const uint32_t *rank;
 };
 
-static uint32_t line_of(const struct profile_data *d, uint32_t site)
-{
-	return site < d->n_sites ? d->sites[site].line : 0;
-}
-
 static int in_order(const void *left, const void *right, void *data)
 {
 	const struct direct_row *a = left, *b = right;
@@ -31,7 +26,7 @@ static int in_order(const void *left, const void *right, void *data)
 		return bytes_a > bytes_b ? -1 : 1;
 	if (a->function != b->function)
 		return o->rank[a->function] < o->rank[b->function] ? -1 : 1;
-	return line_of(o->d, a->site) < line_of(o->d, b->site) ? -1 : 1;
+	return names_compare_lines(o->d, a->site, b->site);
 }
 
 /* ---- which row a site belongs to ---- */
@@ -44,7 +39,7 @@ static int by_line(const void *x, const void *y, void *data)
 
 	if (f != g)
 		return f < g ? -1 : 1;
-	return line_of(d, a) < line_of(d, b) ? -1 : line_of(d, a) > line_of(d, b);
+	return names_compare_lines(d, a, b);
 }
 
 /* By site, and for PD_NONE at the end: the number of its function, or of its line. */

@@ -29,8 +29,9 @@ json_t *json_before(const struct profile_data *d)
 {
 	const struct pd_before *b = &d->before;
 
-	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == 2, "blocks",
-			 json_out_int(b->blocks), "bytes", json_out_int(b->bytes), "freed_blocks",
+	return json_pack("{sb sI sI sI sI sI sI sf so}", "walked", b->how == BEFORE_WALKED,
+			 "blocks", json_out_int(b->blocks), "bytes", json_out_int(b->bytes),
+			 "freed_blocks",
 			 json_out_int(d->totals.before_frees), "freed_bytes",
 			 json_out_int(b->freed_bytes), "missed", json_out_int(b->missed),
 			 "missed_bytes", json_out_int(b->missed_bytes), "pause_ms",
@@ -52,15 +53,18 @@ json_t *json_reach(const struct profile_data *d)
 {
 	static const char *const names[PD_REACH_CLASSES] = {"lost_direct", "lost_through",
 							    "possible", "reachable"};
-	json_t *o = json_object();
+	json_t *o = json_pack("{sI sI}", "lost_and_freed", json_out_int(d->reach.freed),
+			      "lost_inherited", json_out_int(d->reach.inherited));
 
-	for (int k = 0; o && k < PD_REACH_CLASSES; k++)
-		json_object_set_new(o, names[k],
-				    json_pack("{sI sI}", "blocks",
-					      json_out_int(d->reach.sums[k].blocks), "bytes",
-					      json_out_int(d->reach.sums[k].bytes)));
-	json_object_set_new(o, "lost_and_freed", json_integer(json_out_int(d->reach.freed)));
-	json_object_set_new(o, "lost_inherited", json_integer(json_out_int(d->reach.inherited)));
+	for (int k = 0; o && k < PD_REACH_CLASSES; k++) {
+		json_t *sum = json_pack("{sI sI}", "blocks", json_out_int(d->reach.sums[k].blocks),
+					"bytes", json_out_int(d->reach.sums[k].bytes));
+
+		if (json_object_set_new(o, names[k], sum)) {
+			json_decref(o);
+			return NULL;
+		}
+	}
 	return o;
 }
 

@@ -76,14 +76,9 @@ static json_t *type_json(const struct profile_data *d, const struct lost_paths *
 			 const struct leak *l)
 {
 	struct pd_types_seen seen;
-	char *text = NULL;
-	size_t len;
-	int err = leaks_site_types(d, &p->leaks, l, &seen);
-	FILE *f = err ? NULL : open_memstream(&text, &len);
+	char *text = leaks_site_types(d, &p->leaks, l, &seen) ? NULL : pd_types_seen_text(&seen);
+	json_t *type = !text ? NULL : *text ? json_text(text) : json_null();
 
-	for (size_t i = 0; f && i < seen.n; i++)
-		fprintf(f, "%s%s", i ? " | " : "", seen.v[i]->name);
-	json_t *type = f && !fclose(f) ? seen.n ? json_text(text) : json_null() : NULL;
 	free(text);
 	pd_types_seen_release(&seen);
 	return type;

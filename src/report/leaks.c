@@ -17,6 +17,7 @@ struct context {
 	const struct leaks_wanted *wanted;
 	enum leaks_key key;
 	bool *own;	/* by site: is it own code? NULL: nobody asks */
+	bool *owned;	/* by node: has its chain a place in own code? NULL: the same */
 	uint32_t *sites;	/* of the paths, and behind them those of one that is looked for */
 	size_t n_sites, cap_sites;
 	struct leak *paths;
@@ -32,36 +33,17 @@ static uint64_t return_address(const struct profile_data *d, uint32_t site)
 	return site < d->n_sites ? d->sites[site].address : 0;
 }
 
-static const char *site_file(const struct profile_data *d, uint32_t site)
-{
-	return site < d->n_sites && d->sites[site].file ? d->sites[site].file : "";
-}
-
 static uint64_t offset(const struct profile_data *d, uint32_t site)
 {
 	return site < d->n_sites ? d->sites[site].offset : 0;
 }
 
-static uint32_t line(const struct profile_data *d, uint32_t site)
+/* Where a chain has own code, its path goes on until there, if that is farther out than five. */
+static bool goes_on(const struct context *c, uint32_t node, const struct leak *p, bool own)
 {
-	return site < d->n_sites ? d->sites[site].line : 0;
-}
-
-/* By file, then line; what has none comes first. */
-static int compare_lines(const struct profile_data *d, uint32_t s, uint32_t t)
-{
-	const char *a = site_file(d, s), *b = site_file(d, t);
-	int c = a == b ? 0 : strcmp(a, b);
-
-	if (c)
-		return c;
-	return line(d, s) < line(d, t) ? -1 : line(d, s) > line(d, t);
-}
-
-/* A path of own code ends where that begins, if that is farther out than five. */
-static bool goes_on(const struct context *c, uint32_t n, bool own)
-{
-	return c->wanted->depth ? n < c->wanted->depth : n < LEAKS_DEPTH || !own;
+	if (c->wanted->depth)
+		return p->n < c->wanted->depth;
+	return p->n < LEAKS_DEPTH || (c->owned[node] && !own);
 }
 
 /* Behind the sites of the paths: those of the chain that ends at @node, from the inside out.
@@ -69,25 +51,14 @@ static bool goes_on(const struct context *c, uint32_t n, bool own)
 static int climb(struct context *c, uint32_t node, struct leak *p)
 {
 	const struct profile_data *d = c->d;
-	const bool extends = !c->wanted->depth;
-	uint32_t at = node, five = PD_NONE;
-	size_t n_five = 0;
+	uint32_t at = node;
 	bool own = false;
 
-	for (; at >= PD_FIRST_NODE && goes_on(c, p->n, own); at = d->nodes[at].parent) {
-		if (extends && p->n == LEAKS_DEPTH) {
-			five = at;
-			n_five = p->n;
-		}
+	for (; at >= PD_FIRST_NODE && goes_on(c, node, p, own); at = d->nodes[at].parent) {
 		if (ARRAY_RESERVE(&c->sites, &c->cap_sites, p->first + p->n))
 			return -ENOMEM;
 		c->sites[p->first + p->n++] = d->nodes[at].site;
-		own = own || (extends && c->own[d->nodes[at].site]);
-	}
-	/* None of it is own code, as far as it goes: nothing is gained by more than five. */
-	if (extends && !own && five != PD_NONE) {
-		at = five;
-		p->n = (uint32_t)n_five;
+		own = own || (c->own && c->own[d->nodes[at].site]);
 	}
 	p->whole = at == PD_ROOT_WHOLE;
 	return 0;
@@ -127,7 +98,7 @@ static uint64_t hash_of(const struct context *c, const struct leak *p)
 		if (c->key == LEAKS_BY_SITE)
 			hash = hash_add(hash, return_address(c->d, site_at(c, p, i)));
 		if (c->key == LEAKS_BY_LINE)
-			hash = hash_add(hash, line(c->d, site_at(c, p, i)));
+			hash = hash_add(hash, names_line(c->d, site_at(c, p, i)));
 	}
 	return hash;
 }
@@ -148,7 +119,7 @@ static bool same_path(const void *ctx, uint32_t item, const void *key)
 			return false;
 		if (c->key == LEAKS_BY_SITE && return_address(c->d, s) != return_address(c->d, t))
 			return false;
-		if (c->key == LEAKS_BY_LINE && compare_lines(c->d, s, t))
+		if (c->key == LEAKS_BY_LINE && names_compare_lines(c->d, s, t))
 			return false;
 	}
 	return true;
@@ -245,7 +216,7 @@ static int compare_all_lines(const struct context *c, const struct leak *a, cons
 	int order = 0;
 
 	for (uint32_t i = 0; !order && i < a->n; i++)
-		order = compare_lines(c->d, site_at(c, a, i), site_at(c, b, i));
+		order = names_compare_lines(c->d, site_at(c, a, i), site_at(c, b, i));
 	return order;
 }
 
@@ -312,16 +283,29 @@ static void drop_hidden(struct leaks *l, enum report_level level)
 	l->n = n;
 }
 
+/* So that no chain is climbed for nothing. 0 or -ENOMEM. */
+static int find_own(struct context *c)
+{
+	const struct profile_data *d = c->d;
+
+	c->own = own_code_sites(d, c->wanted->own_code);
+	c->owned = calloc(d->n_nodes, sizeof *c->owned);
+	if (!c->own || !c->owned)
+		return -ENOMEM;
+	for (size_t i = PD_FIRST_NODE; i < d->n_nodes; i++)
+		c->owned[i] = c->own[d->nodes[i].site] || c->owned[d->nodes[i].parent];
+	return 0;
+}
+
 int leaks_collect(const struct profile_data *d, const uint32_t *rank,
 		  const struct leaks_wanted *wanted, struct leaks *l)
 {
 	struct context c = { .d = d, .rank = rank, .wanted = wanted, .key = wanted->key };
-	if (!wanted->depth)
-		c.own = own_code_sites(d, wanted->own_code);
-	int err = c.own || wanted->depth ? add_leaves(&c) : -ENOMEM;
+	int err = wanted->depth ? 0 : find_own(&c);
 
+	err = err ? err : add_leaves(&c);
 	free(c.own);
-
+	free(c.owned);
 	idindex_release(&c.index);
 	typed_sizes_finish(&c.sizes);
 	if (c.n_ends)

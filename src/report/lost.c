@@ -22,12 +22,6 @@ static int by_bytes(const void *left, const void *right)
 	return by_usable(left, right);
 }
 
-static void add(struct heap_sum *to, struct heap_sum more)
-{
-	to->n += more.n;
-	to->bytes += more.bytes;
-}
-
 /* Rows of one size become one. Returns how many there are then. */
 static size_t join(struct lost_row *v, size_t n)
 {
@@ -38,8 +32,8 @@ static size_t join(struct lost_row *v, size_t n)
 			v[to++] = v[i];
 			continue;
 		}
-		add(&v[to - 1].blocks, v[i].blocks);
-		add(&v[to - 1].through, v[i].through);
+		heap_sum_add(&v[to - 1].blocks, v[i].blocks);
+		heap_sum_add(&v[to - 1].through, v[i].through);
 	}
 	return to;
 }

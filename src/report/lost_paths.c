@@ -10,7 +10,6 @@
 void lost_paths_release(struct lost_paths *p)
 {
 	leaks_release(&p->leaks);
-	free(p->rank);
 	free(p->v);
 	*p = (struct lost_paths){0};
 }
@@ -96,9 +95,12 @@ int lost_paths_collect(const struct lost_requests *q, const struct reach *r,
 	 * code. */
 	const struct leaks_wanted wanted = {key, REPORT_VERBOSE, 0, NULL};
 
-	*out = (struct lost_paths){.rank = names_ranks(q->d)};
-	int err = out->rank ? leaks_collect(q->d, out->rank, &wanted, &out->leaks) : -ENOMEM;
+	uint32_t *rank = names_ranks(q->d);
 
+	*out = (struct lost_paths){0};
+	int err = rank ? leaks_collect(q->d, rank, &wanted, &out->leaks) : -ENOMEM;
+
+	free(rank);
 	if (err)
 		return err;
 	uint32_t *rows = rows_of_nodes(q->d, &out->leaks), *own = own_code_nodes(q->d, NULL);

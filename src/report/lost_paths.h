@@ -29,7 +29,6 @@ struct lost_path {
 
 struct lost_paths {
 	struct leaks leaks;
-	uint32_t *rank;
 	struct lost_path *v; /* most bytes with those through them first */
 	size_t n;
 };

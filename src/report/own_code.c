@@ -75,10 +75,8 @@ static bool is_wrapper(const char *name)
 	return false;
 }
 
-bool own_code_site(const struct profile_data *d, const char *const *modules, uint32_t site)
+static bool is_own_site(const struct profile_data *d, const char *const *modules, uint32_t site)
 {
-	if (site >= d->n_sites)
-		return false;
 	const struct pd_site *s = &d->sites[site];
 	const struct pd_function *f = &d->functions[s->function];
 
@@ -91,7 +89,7 @@ bool *own_code_sites(const struct profile_data *d, const char *const *modules)
 	bool *own = calloc(d->n_sites + 1, sizeof *own);
 
 	for (uint32_t i = 0; own && i < d->n_sites; i++)
-		own[i] = own_code_site(d, modules, i);
+		own[i] = is_own_site(d, modules, i);
 	return own;
 }
 

@@ -7,14 +7,12 @@
 #include <stdbool.h>
 
 /**
- * Is this a place in the program's own code? Not in a library of the system, nor in what a header
- * of the system or the library of a language brings along.
+ * Which sites are places in the program's own code? Not in a library of the system, nor in what a
+ * header of the system or the library of a language brings along.
  * @modules  patterns (base/glob.h) for the paths or names of files whose code it is, NULL at the
  *           end; NULL or none: the program, and libraries that are not in the system's folders
+ * Returns an array for free(), one longer than there are sites, or NULL: out of memory.
  */
-bool own_code_site(const struct profile_data *d, const char *const *modules, uint32_t site);
-
-/* The same of each site: an array for free(), or NULL: out of memory. */
 bool *own_code_sites(const struct profile_data *d, const char *const *modules);
 
 /**

@@ -25,7 +25,7 @@ bool report_rss_line(const struct profile_data *d, FILE *out)
 	fprintf(out, "resident: %" PRIu64 " bytes = ", all);
 	if (live || free || own) {
 		fprintf(out, "live blocks %" PRIu64, live);
-		if (d->before.how == 2)
+		if (d->before.how == BEFORE_WALKED)
 			fprintf(out, " (from before the attach: %" PRIu64 " usable)",
 				left_from_before(&d->before));
 		fprintf(out, " + free in the allocator %" PRIu64, free);

@@ -38,23 +38,18 @@ struct collecting {
 	size_t n_nodes, cap_nodes;
 };
 
-static uint32_t line_of(const struct profile_data *d, uint32_t site)
-{
-	return site < d->n_sites ? d->sites[site].line : 0;
-}
-
 static bool entry_eq(const void *owner, uint32_t id, const void *key)
 {
 	const struct collecting *c = owner;
 	uint32_t a = c->v[id].row.site, b = *(const uint32_t *)key;
 
 	return names_function(c->d, a) == names_function(c->d, b) &&
-	       line_of(c->d, a) == line_of(c->d, b);
+	       names_compare_lines(c->d, a, b) == 0;
 }
 
 static uint64_t hash_of(const struct profile_data *d, uint32_t site)
 {
-	return hash_add(hash_mix(names_function(d, site)), line_of(d, site));
+	return hash_add(hash_mix(names_function(d, site)), names_line(d, site));
 }
 
 static uint64_t entry_rehash(const void *owner, uint32_t id)
@@ -192,7 +187,6 @@ static char *type_of(const struct collecting *c, const struct entry *e, int *err
 	struct pd_types_seen seen = {0};
 	bool all = true;
 	char *text = NULL;
-	size_t len = 0;
 
 	for (uint32_t i = e->first; !*err && i != PD_NONE; i = c->nodes[i].next) {
 		size_t at = pd_site_types_from(c->d, c->nodes[i].node);
@@ -201,14 +195,9 @@ static char *type_of(const struct collecting *c, const struct entry *e, int *err
 		      c->d->site_types[at].node == c->nodes[i].node;
 		*err = pd_types_seen_add(&seen, c->d, c->nodes[i].node);
 	}
-	FILE *f = !*err && all && seen.n && seen.n <= TYPES_SHOWN ? open_memstream(&text, &len)
-								  : NULL;
-	for (size_t i = 0; f && i < seen.n; i++)
-		fprintf(f, "%s%s", i ? " | " : "", seen.v[i]->name);
-	if (f && fclose(f)) {
-		free(text);
-		text = NULL;
-		*err = -ENOMEM;
+	if (!*err && all && seen.n && seen.n <= TYPES_SHOWN) {
+		text = pd_types_seen_text(&seen);
+		*err = text ? 0 : -ENOMEM;
 	}
 	pd_types_seen_release(&seen);
 	return text;

@@ -106,7 +106,7 @@ static void print_table(struct row *r, const struct pd_before *b, enum report_le
 
 void tables_before(struct row *r, const struct profile_data *d, enum report_level level)
 {
-	if (d->before.how != 2)
+	if (d->before.how != BEFORE_WALKED)
 		return;
 	print_table(r, &d->before, level);
 	row_lines(r, "\n\f\n\n");

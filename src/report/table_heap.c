@@ -112,7 +112,8 @@ static bool is_small_part(struct heap_sum s, struct heap_sum all)
 	return percent_floor(s.bytes, all.bytes) < 1 && percent_floor(s.n, all.n) < 1;
 }
 
-static void print_bins(const struct heap_report *r, const struct heap_bin *v, size_t n, FILE *out)
+/* 0 or -ENOMEM. */
+static int print_bins(const struct heap_report *r, const struct heap_bin *v, size_t n, FILE *out)
 {
 	struct heap_sum all = heap_walk_live(r->walk), large = {0}, others = {0};
 	struct row row;
@@ -136,8 +137,7 @@ static void print_bins(const struct heap_report *r, const struct heap_bin *v, si
 			continue;
 		}
 		n_others += !is_large;
-		to->n += s.n;
-		to->bytes += s.bytes;
+		heap_sum_add(to, s);
 	}
 	snprintf(label, sizeof label, "%zu others", n_others);
 	if (others.n)
@@ -145,7 +145,7 @@ static void print_bins(const struct heap_report *r, const struct heap_bin *v, si
 	snprintf(label, sizeof label, "> %d", SMALL_MAX);
 	if (large.n)
 		print_row(&row, label, large, all);
-	row_release(&row);
+	return row_release(&row);
 }
 
 /* ---- classes ---- */
@@ -160,7 +160,8 @@ static void print_class(struct row *row, const char *name, struct heap_sum s, st
 	row_end(row);
 }
 
-static void print_classes(const struct heap_report *r, FILE *out)
+/* 0 or -ENOMEM. */
+static int print_classes(const struct heap_report *r, FILE *out)
 {
 	const struct heap_class_rows *c = r->classes;
 	struct heap_sum all = heap_walk_live(r->walk), others = {0};
@@ -181,13 +182,12 @@ static void print_classes(const struct heap_report *r, FILE *out)
 			print_class(&row, c->v[i].name, c->v[i].sum, all);
 			continue;
 		}
-		others.n += c->v[i].sum.n;
-		others.bytes += c->v[i].sum.bytes;
+		heap_sum_add(&others, c->v[i].sum);
 	}
 	snprintf(name, sizeof name, "%zu others", c->n - shown);
 	if (others.n)
 		print_class(&row, name, others, all);
-	row_release(&row);
+	return row_release(&row);
 }
 
 static void print_class_notes(const struct heap_class_rows *c, FILE *out)
@@ -216,13 +216,15 @@ int report_heap(const struct heap_report *r, FILE *out)
 	print_sums(r->walk, out);
 	if (n) {
 		fprintf(out, "\n");
-		print_bins(r, bins, n, out);
+		err = print_bins(r, bins, n, out);
 	}
-	if (r->classes->n) {
+	if (!err && r->classes->n) {
 		fprintf(out, "\n");
-		print_classes(r, out);
+		err = print_classes(r, out);
 	}
 	print_class_notes(r->classes, out);
 	free(bins);
+	if (err)
+		return err;
 	return ferror(out) || fflush(out) ? (errno ? -errno : -EIO) : 0;
 }

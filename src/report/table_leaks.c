@@ -7,7 +7,9 @@
 #include "report/tables.h"
 #include "report/verdicts.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_offset(struct row *r, const struct profile_data *d, uint32_t site)
@@ -121,15 +123,13 @@ static int print_site_types(struct row *r, const struct profile_data *d, const s
 	size_t at = last_column(l) + (b->verdicts ? VERDICT_COLUMNS : 0) +
 		    (b->reach ? (PD_REACH_CLASSES + 1) * REACH_COLUMNS : 0);
 	struct pd_types_seen seen;
-	int err = leaks_site_types(d, l, p, &seen);
+	char *text = leaks_site_types(d, l, p, &seen) ? NULL : pd_types_seen_text(&seen);
 
-	for (size_t i = 0; !err && i < seen.n; i++) {
-		row_append(r, i ? " | " : "");
-		row_append_name(r, seen.v[i]->name);
-	}
+	row_append_name(r, text ? text : "");
 	pd_types_seen_release(&seen);
 	row_move(r, at + TYPE_COLUMNS);
-	return err;
+	free(text);
+	return text ? 0 : -ENOMEM;
 }
 
 /* All that stands before the path. 0 or -ENOMEM. */

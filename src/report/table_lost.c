@@ -103,12 +103,6 @@ static void print_row(struct row *row, const struct lost_row *v, const char *wha
 	row_end(row);
 }
 
-static void add_sum(struct heap_sum *to, struct heap_sum more)
-{
-	to->n += more.n;
-	to->bytes += more.bytes;
-}
-
 /* All but the last column. */
 static void begin_heading(struct row *row, const char *bytes, bool through)
 {
@@ -135,8 +129,8 @@ static void print_rows(struct row *row, const struct lost_row *v, size_t n, size
 			print_row(row, &v[i], what, through);
 			continue;
 		}
-		add_sum(&others.blocks, v[i].blocks);
-		add_sum(&others.through, v[i].through);
+		heap_sum_add(&others.blocks, v[i].blocks);
+		heap_sum_add(&others.through, v[i].through);
 	}
 	if (n <= shown)
 		return;
@@ -188,18 +182,20 @@ static int append_where(struct row *row, const struct profile_data *d, const str
 {
 	char *where = where_text(d, v->site);
 	struct pd_types_seen seen;
-	int err = leaks_site_types(d, &p->leaks, v->path, &seen);
+	char *types = leaks_site_types(d, &p->leaks, v->path, &seen) ? NULL
+								     : pd_types_seen_text(&seen);
+	int err = where && types ? 0 : -ENOMEM;
 
 	row_append_name(row, where ? where : "");
 	if (!v->own)
 		row_append(row, ", in no code of the program's own");
-	for (size_t i = 0; i < seen.n; i++) {
-		row_append(row, i ? " | " : ": ");
-		row_append_name(row, seen.v[i]->name);
+	if (!err && *types) {
+		row_append(row, ": ");
+		row_append_name(row, types);
 	}
 	pd_types_seen_release(&seen);
-	err = where ? err : -ENOMEM;
 	free(where);
+	free(types);
 	return err;
 }
 
@@ -228,8 +224,8 @@ static void print_other_paths(struct row *row, const struct lost_path *v, size_t
 	char what[64];
 
 	for (size_t i = 0; i < n; i++) {
-		add_sum(&others.blocks, v[i].blocks);
-		add_sum(&others.through, v[i].through);
+		heap_sum_add(&others.blocks, v[i].blocks);
+		heap_sum_add(&others.through, v[i].through);
 	}
 	begin_row(row, others.blocks, &others.through);
 	row_move(row, REQUESTED_BY);

@@ -126,6 +126,14 @@ char *filename_derived(const char *name, const struct filename_whose *w, struct 
 	return with_suffix(name, w, w->further, w->number, e);
 }
 
+size_t filename_stem(const char *pattern, const char *ending)
+{
+	size_t len = strlen(pattern), n = strlen(ending);
+	bool ends = len > n && !strcmp(pattern + len - n, ending) && pattern[len - n - 1] != '/';
+
+	return ends ? len - n : len;
+}
+
 bool filename_has_pid(const char *pattern)
 {
 	return filename_has(pattern, 'p');

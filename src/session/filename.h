@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /**
@@ -36,6 +37,10 @@ char *filename_of(const char *pattern, const struct filename_whose *w, struct er
 
 /* The same of a name that is no pattern. */
 char *filename_derived(const char *name, const struct filename_whose *w, struct error *e);
+
+/* How much of a pattern stands before @ending, ".html", which it may have: what tells files apart
+ * goes between the two. */
+size_t filename_stem(const char *pattern, const char *ending);
 
 /* Whether % and this letter is in it. */
 bool filename_has(const char *pattern, char sequence);

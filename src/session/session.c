@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,9 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
+		/* The parent's mprof_stop() is not the child's. */
+		if (!i->paused && !s->suspended)
+			profile_seen_from_now(i->profile, clock_now_ns());
 		return i;
 	}
 	if (i)
@@ -340,7 +344,7 @@ static void tell_cost(struct session *s)
 	       "kernel takes for the stops comes on top, as a rule as much again or more; "
 	       "--engine=fast would take about %.0f%% (see ENGINES in the manual)",
 	       (int)s->root, c.calls, session_cost_share(&c) * 100,
-	       session_cost_of_fast(&c) * 100 + 0.5);
+	       ceil(session_cost_of_fast(&c) * 100));
 }
 
 void session_tick(struct session *s)

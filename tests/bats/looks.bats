@@ -76,6 +76,17 @@ heap() {
 	let_go
 }
 
+@test "classes of C++ are left out of a session's answer, too" {
+	start classes "$T/classes"
+	attach "$PID"
+	heap "$PID"
+	grep -q '^ *classes: .* name$' heap || fail "$(cat heap)"
+	heap --types=no "$PID"
+	not grep -q 'classes:' heap
+	detach -o /dev/null "$PID"
+	finish classes
+}
+
 @test "more than --max-pause allows is said, with its status" {
 	start tabled "$T/tabled" 4 60000
 	tell_await tabled 'work 100000' '^worked$'

@@ -379,7 +379,7 @@ static void a_missing_value_is_asked_for(void **state)
 	(void)state;
 	assert_refused("run", "--format",
 		       "mprof: option --format needs a value: tables, json, massif, ms_print, "
-		       "text, folded, heap, pprof or dot\n");
+		       "text, folded, heap, pprof, dot or html\n");
 	assert_refused("run", "-terse -o", "mprof: option -o needs a value: a file name\n");
 	assert_refused("run", "--trace-children",
 		       "mprof: option --trace-children needs a value: yes or no\n");
@@ -391,11 +391,11 @@ static void a_wrong_value_is_shown_with_what_would_do(void **state)
 	assert_refused(
 		"run", "--format=xml",
 		"mprof: option format: \"xml\" is not tables, json, massif, ms_print, text, "
-		"folded, heap, pprof or dot\n");
+		"folded, heap, pprof, dot or html\n");
 	assert_refused(
 		"run", "--format=",
 		"mprof: option format: \"\" is not tables, json, massif, ms_print, text, folded, "
-		"heap, pprof or dot\n");
+		"heap, pprof, dot or html\n");
 	assert_refused("run", "--trace-children=maybe",
 		       "mprof: option trace-children: \"maybe\" is not yes or no\n");
 	assert_refused("run", "--output=", "mprof: option output: \"\" is not a file name\n");
@@ -416,7 +416,7 @@ static void control_characters_of_an_option_do_not_reach_the_terminal(void **sta
 		       "mprof: unknown option -\\033[2J for mprof run; see mprof help run\n");
 	assert_refused("run", "--format=\x1b]0;x\x07",
 		       "mprof: option format: \"\\033]0;x\\007\" is not tables, json, massif, "
-		       "ms_print, text, folded, heap, pprof or dot\n");
+		       "ms_print, text, folded, heap, pprof, dot or html\n");
 }
 
 static void what_is_said_is_one_line_however_long_it_is(void **state)

@@ -3,6 +3,7 @@
 #include "unit/test_symbols_fixture.h"
 
 #include "naming/resolve.h"
+#include "profile/pd_site_types.h"
 
 static const char program[] =
 	"volatile int sink;\n"
@@ -139,12 +140,45 @@ static void what_was_nameless_gets_its_names_lines_types_and_inlined_functions(v
 	profile_data_free(d);
 }
 
+/* The code of a library that is gone was there to be asked for its types when all began. */
+static void knows_types(struct profile_data *d)
+{
+	static const char *const names[] = { "struct thing", "char []" };
+
+	d->site_types = calloc(2, sizeof *d->site_types);
+	assert_non_null(d->site_types);
+	for (uint32_t i = 0; i < 2; i++)
+		d->site_types[d->n_site_types++] = (struct pd_site_type){
+			.node = d->leaves[i].node, .how = PD_HOW_MEMBER, .certain = !i,
+			.name = strdup(names[i]), .size = 37 };
+	pd_site_types_sort(d);
+}
+
+static void assert_same_types(const struct profile_data *d, const struct profile_data *again)
+{
+	assert_int_equal(again->n_site_types, 2);
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_site_type *a, *b;
+
+		if (!pd_site_types_has(d, d->leaves[i].node))
+			continue;
+		assert_true(pd_site_types_has(again, again->leaves[i].node));
+		a = &d->site_types[pd_site_types_from(d, d->leaves[i].node)];
+		b = &again->site_types[pd_site_types_from(again, again->leaves[i].node)];
+		assert_string_equal(a->name, b->name);
+		assert_int_equal(a->how, b->how);
+		assert_int_equal(a->certain, b->certain);
+		assert_int_equal(a->size, b->size);
+	}
+}
+
 static void the_rest_stays_what_it_was(void **state)
 {
 	struct fixture *x = *state;
 	struct resolve_module modules[N_MODULES];
 	struct profile_data *d = setup(x, modules), *again = profile_data_new();
 
+	knows_types(d);
 	d->unseen = (struct pd_unseen){ 2, 1, 1, 3, 4, 5, 6, 1 };
 	modules[STRIPPED].path = "dir/prog.debug";
 	modules[STRIPPED].fd = open(in_dir(x, "prog.debug"), O_RDONLY | O_CLOEXEC);
@@ -165,6 +199,7 @@ static void the_rest_stays_what_it_was(void **state)
 	assert_string_equal(again->modules[GONE].names, d->modules[GONE].names);
 	assert_int_equal(again->n_types, 1);
 	assert_string_equal(again->types[0].name, "thing");
+	assert_same_types(d, again);
 	profile_data_free(again);
 	profile_data_free(d);
 }

@@ -3,6 +3,7 @@
 #include "unit/test_report_text.h"
 
 #include "naming/view.h"
+#include "profile/pd_site_types.h"
 
 static void inline_site(struct profile_data *d, const char *function, uint64_t offset)
 {
@@ -221,6 +222,38 @@ static void allocation_functions_vanish_from_the_inner_end_only(void **state)
 			 "main > load > xmalloc > log\n");
 	free(text);
 	profile_data_free(d);
+}
+
+static void add_type(struct profile_data *d, size_t leaf, const char *name)
+{
+	d->site_types = realloc(d->site_types, (d->n_site_types + 1) * sizeof *d->site_types);
+	assert_non_null(d->site_types);
+	d->site_types[d->n_site_types++] = (struct pd_site_type){
+		.node = d->leaves[leaf].node, .certain = 1, .name = strdup(name), .size = 24 };
+	pd_site_types_sort(d);
+}
+
+static void a_type_is_certain_only_for_those_who_have_it(void **state)
+{
+	(void)state;
+	for (int known = 1; known <= 2; known++) {
+		struct profile_data *d = profile_data_new();
+		struct pd_types_seen seen = { 0 };
+
+		pd_build_chain(d, "main+1 > load+1 > xmalloc+1", 24, 3, 1);
+		pd_build_chain(d, "main+1 > load+1 > xmalloc+2", 24, 2, 0);
+		pd_build_finish(d);
+		assert_int_equal(d->n_leaves, 2);
+		for (int i = 0; i < known; i++)
+			add_type(d, (size_t)i, "struct node");
+		assert_int_equal(apply_fns(d, (const char *const[]){ "xmalloc", NULL }, NULL), 0);
+		assert_int_equal(d->n_leaves, 1);
+		assert_int_equal(pd_types_seen_add(&seen, d, d->leaves[0].node), 0);
+		assert_int_equal(seen.n, 1);
+		assert_int_equal(seen.certain, known == 2);
+		pd_types_seen_release(&seen);
+		profile_data_free(d);
+	}
 }
 
 static void an_outer_wrapper_alone_has_no_effect(void **state)
@@ -442,6 +475,7 @@ int main(void)
 		cmocka_unit_test(with_lines_paths_are_told_apart_by_them),
 		cmocka_unit_test(with_labels_the_classes_are_kinds_not_sizes),
 		cmocka_unit_test(allocation_functions_vanish_from_the_inner_end_only),
+		cmocka_unit_test(a_type_is_certain_only_for_those_who_have_it),
 		cmocka_unit_test(an_outer_wrapper_alone_has_no_effect),
 		cmocka_unit_test(what_an_ignored_function_requests_itself_is_no_part_of_any_number),
 		cmocka_unit_test(what_is_lost_of_what_is_ignored_is_counted),

@@ -189,6 +189,27 @@ static void survivors_are_counted_by_the_window_of_their_birth(void **state)
 	profile_free(p);
 }
 
+/* A machine that has been up for three years: of a birth's time 56 bits are kept. */
+static void survivors_are_counted_after_834_days_too(void **state)
+{
+	const uint64_t begin = (UINT64_C(1) << 56) - 1000;
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_non_null(p);
+	profile_set_shortest_window(p, 100);
+	profile_stamp(p, begin);
+	for (unsigned i = 0; i < 40; i++)
+		allocate(p, begin + 100 * i, 1, 16 * (i + 1));
+	profile_stamp(p, begin + 4100);
+	struct trend_series s = series_of(p, 1);
+
+	assert_int_equal(s.n, 41);
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(s.survivors[i], 1);
+	profile_free(p);
+}
+
 static void a_block_that_is_enlarged_is_there_all_the_time(void **state)
 {
 	struct profile *p = begun();
@@ -315,6 +336,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_tell_floors_ceilings_and_births),
 		cmocka_unit_test(survivors_are_counted_by_the_window_of_their_birth),
+		cmocka_unit_test(survivors_are_counted_after_834_days_too),
 		cmocka_unit_test(a_block_that_is_enlarged_is_there_all_the_time),
 		cmocka_unit_test(a_profile_begun_anew_has_new_windows),
 		cmocka_unit_test(a_finished_profile_still_tells_its_windows),

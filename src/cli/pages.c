@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/pages.h"
+
+#include "base/replace.h"
+#include "base/stream.h"
+#include "cli/browser.h"
+#include "cli/fn_names.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "html/page.h"
+#include "outputs/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* For who works on the page, and for tests: that instead of the template in mprof. */
+static int load(struct page_template *t, struct error *e)
+{
+	const char *path = getenv("MPROF_PAGE_TEMPLATE");
+
+	return template_load(path && *path ? path : NULL, t, e);
+}
+
+bool pages_possible(void)
+{
+	struct page_template t;
+	struct error e;
+
+	if (load(&t, &e)) {
+		say("%s", e.text);
+		return false;
+	}
+	template_release(&t);
+	return true;
+}
+
+int pages_view(const struct options *o, struct profile_data *d)
+{
+	fn_names_meet(o, d);
+	return view_apply(&o->view, d);
+}
+
+struct profile_data *pages_viewed(const struct options *o, struct profile_data *d)
+{
+	if (!d || !pages_view(o, d))
+		return d;
+	say("cannot write the page: out of memory");
+	profile_data_free(d);
+	return NULL;
+}
+
+/* ---- where it goes ---- */
+
+struct page {
+	struct page_template template;
+	struct profile_data *const *d;
+	size_t n;
+};
+
+/* 0 or -errno; @out is closed, unless it is standard output. */
+static int put(const struct page *p, FILE *out)
+{
+	int err = page_write(&p->template, p->d, p->n, out), lost = stream_close(out);
+
+	return err ? err : lost;
+}
+
+static int put_fd(const struct page *p, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+
+	if (out)
+		return put(p, out);
+	int err = -errno;
+	close(fd);
+	return err;
+}
+
+static int fill(int fd, void *ctx)
+{
+	int own = dup(fd);
+	int err = own < 0 ? -errno : put_fd(ctx, own);
+
+	/* Not every file system can, and then there is nothing that could be lost. */
+	if (!err && fsync(fd) && errno != EINVAL)
+		err = -errno;
+	return err;
+}
+
+/* A device or a pipe is no page yet, and nobody wants it replaced. */
+static bool is_no_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+int pages_check_path(const char *path)
+{
+	return is_no_file(path) ? output_check_file(path, "the page", say_sentence)
+				: output_check_replaced(path, "the page", say_sentence);
+}
+
+static int put_path(const char *path, struct page *p, struct error *e)
+{
+	if (path && !is_no_file(path))
+		return replace_file(path, "mprof.page.", fill, p, e);
+	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+	int err = !path ? put(p, stdout) : fd < 0 ? -errno : put_fd(p, fd);
+
+	return err ? error_set(e, err, "cannot write %s: %s", path ? path : "the page",
+			       strerror(-err))
+		   : 0;
+}
+
+int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e)
+{
+	struct page p = {.d = d, .n = n};
+	int err = load(&p.template, e);
+
+	if (!err)
+		err = put_path(path, &p, e);
+	template_release(&p.template);
+	return err;
+}
+
+int pages_print(const char *path, struct profile_data *const *d, size_t n)
+{
+	struct error e;
+
+	progress_begin("writing the page");
+	int err = pages_write(path, d, n, &e);
+	progress_end();
+	if (err)
+		say("%s", e.text);
+	return err ? STATUS_FAILED : 0;
+}
+
+/* ---- a report ---- */
+
+bool pages_begin(struct options *o, char **place)
+{
+	if (o->format == FORMAT_HTML && !pages_possible())
+		return false;
+	if (o->open && !o->output)
+		o->output = *place = browser_new_page();
+	return !o->open || o->output;
+}
+
+int pages_end(const struct options *o, char *place, int status)
+{
+	if (o->open && !status)
+		status = browser_show(o->output);
+	else if (place)
+		browser_no_page(place);
+	free(place);
+	return status;
+}
+
+/* ---- options ---- */
+
+bool pages_check_options(const struct options *o)
+{
+	unsigned command = options_of_command(o->command);
+
+	if (command & FOR_TRACING && o->format == FORMAT_HTML) {
+		say("--format=html is for mprof report and detach: a page beside the report is "
+		    "written by --html=FILE");
+		return false;
+	}
+	if (o->open && o->format != FORMAT_HTML) {
+		say("option open means nothing with another format than html: nothing else is for "
+		    "a browser");
+		return false;
+	}
+	if (o->open && o->to_stdout) {
+		say("option open means nothing with -o -: a browser opens a file");
+		return false;
+	}
+	if (o->format == FORMAT_HTML && !o->open && !o->output && !o->to_stdout &&
+	    isatty(STDOUT_FILENO)) {
+		say("--format=html is for a browser, not for a terminal: name a file by -o FILE, "
+		    "or see the page by --open");
+		return false;
+	}
+	return true;
+}

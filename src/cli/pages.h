@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_PAGES_H
+#define MPROF_CLI_PAGES_H
+
+#include "cli/cli.h"
+#include "base/error.h"
+
+/* Pages: one file of HTML for a browser. */
+
+/* Can a page be written at all? False: mprof has no template, which has been said. */
+bool pages_possible(void);
+
+/* Can one be written there? 0, or -errno after saying why not. */
+int pages_check_path(const char *path);
+
+/* What the options leave out is taken out of a profile. 0 or -ENOMEM. */
+int pages_view(const struct options *o, struct profile_data *d);
+
+/* The same for a command: @d, or NULL: it has been freed, and a sentence has been printed. NULL
+ * stays so. */
+struct profile_data *pages_viewed(const struct options *o, struct profile_data *d);
+
+/**
+ * Write a page of profiles that have been through pages_view().
+ * @path  replaced as a whole if it is an ordinary file or none; NULL: standard output
+ * Returns 0, or -errno with a sentence in @e: an old page is as it was.
+ */
+int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e);
+
+/* The same as a command does it: with progress, and what fails is said. An exit status. */
+int pages_print(const char *path, struct profile_data *const *d, size_t n);
+
+/* A report begins: if it is a page, can it be written, and where does it go that nobody has named?
+ * @place  for pages_end(). False: a sentence has been printed. */
+bool pages_begin(struct options *o, char **place);
+
+/* It ends with @status: show the page, if that is wanted. An exit status. */
+int pages_end(const struct options *o, char *place, int status);
+
+/* Do the options of a command that has been parsed make sense together, as far as they are about
+ * pages? False: a sentence has been printed. */
+bool pages_check_options(const struct options *o);
+
+#endif

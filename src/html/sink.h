@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_HTML_SINK_H
+#define MPROF_HTML_SINK_H
+
+#include <stdio.h>
+
+/**
+ * A stream whose bytes go to @out deflated (RFC 1950, which browsers call "deflate") and in base64.
+ * So what is written there by anybody needs no memory, however long it is.
+ * Returns the stream, or NULL: out of memory. fclose(3) writes what is left, and fails if anything
+ * has; @out stays open.
+ */
+FILE *sink_open(FILE *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_HTML_TREE_H
+#define MPROF_HTML_TREE_H
+
+#include "profile/profile_data.h"
+
+#include <stdio.h>
+
+/**
+ * The call tree of a profile as one JSON object, schema mprof.tree.v1 (doc/page.md): what the
+ * page draws its graphs of. Parts of the tree where nothing was requested are left out.
+ * Takes a time and memory in proportion to the profile.
+ * Returns 0, -ENOMEM, or -errno when @out could not be written.
+ */
+int tree_json(const struct profile_data *d, FILE *out);
+
+#endif

@@ -1,0 +1,331 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Pages, as far as they are made by mprof: what is in them, where they go, and who shows them. The template is a
+# small one of this file; what the real one draws is not looked at here.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+P=$ROOT/tests/lib/page.py
+
+# The common setup, and a template.
+eval "common_$(declare -f setup)"
+setup() {
+	common_setup || return 1
+	unset BROWSER SSH_CONNECTION DISPLAY WAYLAND_DISPLAY
+	export MPROF_PAGE_TEMPLATE=$D/template.html
+	printf '<!doctype html>\n<title><!--mprof:title--></title>\n<body><!--mprof:data--><script>show()</script>\n' \
+		>template.html
+}
+
+# page OPTION...: mprof report --format=html with them
+page() {
+	limited "$MPROF" report --format=html "$@"
+}
+
+# no_page STATUS REGEX OPTION...: the same, refused
+no_page() {
+	refused "$1" "$2" "$MPROF" report --format=html "${@:3}"
+}
+
+# holds PAGE N DATA: profile N of the page is that of the data file, and its tree sums up to the totals
+holds() {
+	limited "$MPROF" report --format=json "$3" >want.json || return 1
+	"$P" "$1" "mprof-report-$2" >got.json || fail "no report $2 in $1" || return 1
+	cmp want.json got.json || return 1
+	"$P" "$1" sums "$2" >sums.json || return 1
+	jq -e --slurpfile sums sums.json '. as $r | $sums[0] | to_entries
+		| all(.value == $r.totals[.key])' want.json >/dev/null ||
+		fail "the tree: $(cat sums.json)" "the totals: $(jq -c .totals want.json)"
+}
+
+# profile PROGRAM...: run.data of it
+profile() {
+	limited "$MPROF" run -o /dev/null --data=run.data -- "$@" >run.out 2>run.err || fail "$*" "$(cat run.err)"
+}
+
+@test "a page has the JSON of the report, and a tree whose leaves sum up to the totals" {
+	profile "$T/widgets"
+	page -o heap.html run.data
+	[ "$("$P" heap.html | paste -sd ' ')" = "mprof-index mprof-report-0 mprof-tree-0" ]
+	holds heap.html 0 run.data
+	"$P" heap.html mprof-index >index.json
+	jq -e '.schema == "mprof.page.v1" and (.version | test("^[0-9]")) and (.profiles | length) == 1
+		and (.profiles[0].title | test("^widgets \\(pid [0-9]+\\)$"))' index.json
+	grep -Eq '^<title>widgets \(pid [0-9]+\) - mprof</title>$' heap.html
+	grep -q '^<script>show()</script>$' heap.html
+	"$P" heap.html mprof-tree-0 >tree.json
+	jq -e '.schema == "mprof.tree.v1"' tree.json
+	"$P" heap.html paths 0 >paths.txt
+	grep -qx 'main > make_red_widget > make_widget [0-9]*' paths.txt
+	jq -r '.leaks[] | [.path[].function] | join(" > ")' want.json | sort >kept.txt
+	[ -s kept.txt ]
+	not grep -vxFf <(sed 's/ [0-9]*$//' paths.txt) kept.txt
+	page run.data >out.html
+	page -o - run.data | cmp - out.html
+	cmp out.html heap.html
+}
+
+@test "the tree has types, inlined functions, temporary blocks and lines where they are known" {
+	profile "$T/sitetyped-gcc-O2"
+	page -o a.html run.data
+	holds a.html 0 run.data
+	"$P" a.html mprof-tree-0 >tree.json
+	jq -e '. as $t | [.types.name[] | $t.strings[.]] | any(startswith("struct "))' tree.json
+	jq -e '.sites.line | any(. > 0)' tree.json
+	jq -e '. as $t | [.sites.file[] | select(. >= 0) | $t.strings[.]] | any(endswith("sitetyped.c"))' tree.json
+	profile "$T/lives"
+	page -o b.html run.data
+	holds b.html 0 run.data
+	"$P" b.html mprof-tree-0 >tree.json
+	jq -e '[.leaves.temporary[]] | add > 0' tree.json
+	[ "$(jq '[.leaves.temporary[]] | add' tree.json)" = "$(jq '[.lifetimes[].temporary] | add' want.json)" ]
+}
+
+@test "what the options leave out is not in the page" {
+	profile "$T/widgets"
+	page --ignore-fn=make_widget -o a.html run.data
+	limited "$MPROF" report --ignore-fn=make_widget --format=json run.data >want.json
+	"$P" a.html mprof-report-0 | cmp - want.json
+	"$P" a.html paths 0 >paths.txt
+	not grep -q make_widget paths.txt
+	page --at=peak -o b.html run.data
+	[ "$("$P" b.html sums 0 | jq '.alloc_bytes, .peak_bytes' | uniq | wc -l)" = 1 ]
+}
+
+@test "a run that has seen nothing has a page" {
+	profile /bin/true
+	page -o a.html run.data
+	holds a.html 0 run.data
+}
+
+@test "several profiles are in one page, in the order they were named" {
+	profile "$T/widgets"
+	mv run.data a.data
+	profile "$T/lives"
+	mv run.data b.data
+	page -o heap.html b.data a.data b.data
+	holds heap.html 0 b.data
+	holds heap.html 1 a.data
+	holds heap.html 2 b.data
+	"$P" heap.html mprof-index | jq -e '[.profiles[].title | sub(" .*"; "")] == ["lives", "widgets", "lives"]'
+	grep -Eq '^<title>lives \(pid [0-9]+\) and 2 more - mprof</title>$' heap.html
+	no_page 1 'not a data file' -o heap.html b.data "$T/widgets"
+	no_page 1 'cannot read' -o heap.html b.data none.data
+	holds heap.html 1 a.data # as it was
+}
+
+@test "run and attach write a page beside the report, with the options of the report" {
+	limited "$MPROF" run --html=heap.html -o report.txt --data=run.data --ignore-fn=nobody -- "$T/widgets" 2>err
+	says err '^mprof: the page of process [0-9]+ is heap\.html$'
+	holds heap.html 0 run.data
+	limited "$MPROF" report run.data | cmp - report.txt
+	limited "$MPROF" run --html=/dev/null -o report.txt --data=run.data -- "$T/widgets"
+	[ -c /dev/null ]
+	start server "$T/server"
+	attach -o report.txt --data=run.data --html='at-%p.html' "$PID"
+	progress server 2
+	detach "$PID"
+	holds "at-$PID.html" 0 run.data
+	finish server
+}
+
+@test "each process has its page, whose name ends as a browser wants it" {
+	local pid n=0
+	printf '%s\n' 'import os' 'for i in range(2):' '  if os.fork() == 0: os._exit(0)' '  os.wait()' >fork.py
+	limited "$MPROF" run --trace-children=yes --html=heap.html --data=run.data -o /dev/null -- \
+		/usr/bin/python3 fork.py 2>err
+	for pid in $(ls run.data.* | sed 's/.*\.//'); do
+		holds "heap.$pid.html" 0 "run.data.$pid"
+		n=$((n + 1))
+	done
+	[ $n = 2 ] && [ "$(ls heap*.html | wc -l)" = 3 ]
+	holds heap.html 0 run.data
+	limited "$MPROF" run --trace-children=yes --html='%p.html' --data=of.%p -o /dev/null -- /usr/bin/python3 fork.py 2>err
+	[ "$(ls of.* | sed 's/of\.\(.*\)/\1.html/' | sort)" = "$(ls [0-9]*.html | sort)" ]
+	limited "$MPROF" run --keep-execs --html=page --data=run.data -o /dev/null -- /bin/sh -c "exec $T/widgets" 2>err
+	[ "$(ls page* | wc -l)" = 2 ]
+	holds page 0 run.data
+}
+
+@test "detach makes one page of all, and takes --format=html and --html" {
+	start server "$T/server"
+	attach -o report.txt --data=run.data "$PID"
+	progress server 2
+	detach --html=heap.html "$PID"
+	cmp report.txt detach.out
+	holds heap.html 0 run.data
+	attach -o report.txt --data=run.data "$PID"
+	refused 2 'both name x' "$MPROF" detach --html=x -o x "$PID"
+	refused 2 'would write over a file of the session' "$MPROF" detach --html=run.data "$PID"
+	refused 1 'cannot write the page none/heap.html: No such file' "$MPROF" detach --html=none/heap.html "$PID"
+	MPROF_PAGE_TEMPLATE=none refused 1 'cannot read the template none' "$MPROF" detach --html=x "$PID"
+	detach --format=html -o heap.html "$PID" # which is there still
+	holds heap.html 0 run.data
+	finish server
+}
+
+@test "a page that cannot be written leaves the old one as it was" {
+	profile "$T/widgets"
+	page -o heap.html run.data
+	cp heap.html old.html
+	# Not more than this may be written to a file: with the signal ignored it fails as on a full disk.
+	seq 1 20000 >>template.html
+	refused 1 'cannot write heap.html: File too large' bash -c 'trap "" XFSZ; ulimit -f 16; exec "$@"' -- \
+		"$MPROF" report --format=html -o heap.html run.data
+	cmp heap.html old.html
+	limited "$MPROF" run --html=heap.html --data=other.data -o /dev/null -- "$T/widgets" # it can be, by who may
+	not cmp -s heap.html old.html
+	cp old.html heap.html
+	printf 'no marks' >template.html
+	no_page 1 'template.html is no template of a page: ' -o heap.html run.data
+	cmp heap.html old.html
+	printf '<!--mprof:title--><!--mprof:data-->' >template.html
+	[ -z "$(ls mprof.page.* 2>/dev/null)" ] || fail "$(ls)"
+	no_page 1 'cannot write none/heap.html: No such file' -o none/heap.html run.data
+	no_page 1 'cannot write \.: Is a directory' -o . run.data
+}
+
+@test "a device and a pipe are written to, and no page takes their place" {
+	profile "$T/widgets"
+	no_page 1 'cannot write /dev/full: No space left' -o /dev/full run.data
+	[ -c /dev/full ]
+	mkfifo pipe
+	cat pipe >through.html &
+	page -o pipe run.data
+	wait $!
+	[ -p pipe ]
+	holds through.html 0 run.data
+	(page run.data >/dev/full) 2>err && fail "written to a full disk"
+	grep -q '^mprof: cannot write the page: No space left' err
+}
+
+@test "a run tells of its page before it starts, if there will be none" {
+	refused 1 'cannot write the page none/heap.html: No such file' "$MPROF" run --html=none/heap.html -- touch ran
+	refused 2 'both name x' "$MPROF" run --html=x -o x -- touch ran
+	refused 2 'both name x' "$MPROF" run --html=x --data=x -- touch ran
+	refused 2 'x\.12\.html is a name that --html=x\.html may need' "$MPROF" run --html=x.html --data=x.12.html -- touch ran
+	refused 2 'x\.12\.3 is a name that --html=x may need' "$MPROF" run --html=x --massif-out-file=x.12.3 -- touch ran
+	refused 2 '%z is not known' "$MPROF" run --html=%z.html -- touch ran
+	MPROF_PAGE_TEMPLATE=none refused 1 'cannot read the template none: No such file' "$MPROF" run --html=x -- touch ran
+	[ ! -e ran ]
+	limited "$MPROF" run --html=x.html --data=x.12.htm -o x.html.12 -- touch ran
+}
+
+@test "options that make no sense for a page, or with it, are refused" {
+	profile "$T/widgets"
+	refused 2 'mprof report and detach: .* --html=FILE' "$MPROF" run --format=html -- touch ran
+	refused 2 'option html: "-" is not a file name' "$MPROF" run --html=- -- touch ran
+	refused 2 'unknown option --html=x for mprof report \(it is for run, attach, detach\)' "$MPROF" report --html=x run.data
+	no_page 2 'base means nothing with --format=html' --base=run.data run.data
+	no_page 2 'inuse_space means nothing' --inuse_space run.data
+	refused 2 'open means nothing with another format' "$MPROF" report --open --format=json run.data
+	refused 2 'open means nothing with another format' "$MPROF" report --text --open run.data
+	refused 2 'open means nothing with -o -' "$MPROF" report --open -o - run.data
+	refused 2 'unknown option --open for mprof detach' "$MPROF" detach --open
+	no_page 2 'would write over run.data' -o run.data run.data
+	[ ! -e ran ]
+}
+
+@test "names of programs and of functions are text, whatever they are" {
+	local evil='<img src=x onerror=alert(1)>"&'
+	cp "$T/widgets" "$evil"
+	profile "./$evil"
+	page -o heap.html run.data
+	not grep -q '<img' heap.html
+	grep -q '^<title>&lt;img src=x onerror=alert(1)&gt;&quot;&amp; (pid ' heap.html
+	"$P" heap.html mprof-index | jq -e --arg name "$evil" '.profiles[0].title | startswith($name + " (pid ")'
+	"$P" heap.html mprof-tree-0 | jq -e --arg name "/$evil" '[.strings[.modules[]]] | any(endswith($name))'
+}
+
+# browser NAME [STATUS]: a program that notes its arguments
+browser() {
+	printf '#!/bin/sh\nprintf "%%s\\n" "$#" "$@" >%s/shown\ncp "$1" %s/seen 2>/dev/null\nexit %s\n' "$D" "$D" "${2:-0}" >"$1"
+	chmod +x "$1"
+}
+
+@test "report --open shows the page by \$BROWSER, or by xdg-open, without a shell" {
+	local page
+	profile "$T/widgets"
+	browser one
+	export BROWSER="nobody-has-this:$D/one --new-window"
+	limited "$MPROF" report --open -o '$(touch evil) heap.html' run.data 2>err
+	[ "$(sed -n '1,2p' shown | paste -sd ' ')" = "2 --new-window" ]
+	page=$(sed -n 3p shown)
+	[ "$page" = "$D/\$(touch evil) heap.html" ] && [ ! -e evil ]
+	says err '^mprof: the page is /.*heap\.html$'
+	holds "$page" 0 run.data
+	BROWSER="$D/one --url=%s -x" limited "$MPROF" report --open -o a.html run.data
+	[ "$(paste -sd ' ' shown)" = "2 --url=$D/a.html -x" ]
+	mkdir bin
+	browser bin/xdg-open
+	BROWSER='' PATH=$D/bin:$PATH limited "$MPROF" report --open run.data 2>err
+	page=$(sed -n 2p shown)
+	[[ $page == "$XDG_RUNTIME_DIR"/mprof-*/page.html ]]
+	[ "$(stat -c %a "${page%/*}")" = 700 ]
+	holds "$page" 0 run.data
+	browser fails 3
+	BROWSER=$D/fails limited "$MPROF" report --open -o a.html run.data 2>err && fail "a browser that failed"
+	says err 'fails could not show the page$'
+}
+
+@test "report --open prints the path over ssh, and where nobody can show it" {
+	profile "$T/widgets"
+	browser one
+	BROWSER=$D/one SSH_CONNECTION=x limited "$MPROF" report --open run.data >out 2>err
+	[ ! -e shown ] && [ ! -s err ]
+	holds "$(cat out)" 0 run.data
+	BROWSER=$D/one SSH_CONNECTION=x DISPLAY=:1 limited "$MPROF" report --open -o a.html run.data >out
+	[ -e shown ] && [ ! -s out ]
+	rm shown
+	limited env BROWSER=nobody-has-this PATH="$D" "$MPROF" report --open -o a.html run.data >out
+	[ "$(cat out)" = "$D/a.html" ]
+	XDG_RUNTIME_DIR=$D/none SSH_CONNECTION=x limited "$MPROF" report --open run.data >out
+	[[ $(cat out) == "$TMPDIR"/mprof-*/page.html ]]
+	refused 1 'cannot read none.data' "$MPROF" report --open none.data
+	[ "$(ls -d "$XDG_RUNTIME_DIR"/mprof-* | wc -l)" = 1 ]
+}
+
+# embed: what becomes of ./web; $PATH is $D/bin
+embed() {
+	PATH=$D/bin "$ROOT/src/html/embed.sh" web out/page.html inc 2>err
+	grep -o 'missing\[\] = ".*"' inc
+}
+
+@test "mprof is built without a page where one cannot be built, and knows why" {
+	local t
+	mkdir -p bin web
+	for t in sh mkdir dirname rm paste sed timeout flock printf gzip od wc mv grep touch cat; do
+		ln -s "$(type -P $t)" bin/$t
+	done
+	[[ $(embed) == *"its sources, web/, were not there when mprof was built"* ]]
+	printf '#!/bin/sh\necho building\nexit 1\n' >web/build.sh
+	chmod +x web/build.sh
+	[[ $(embed) == *"there was no node, npm and esbuild; install nodejs, npm and esbuild"* ]]
+	ln -s sh bin/node
+	ln -s sh bin/npm
+	[[ $(embed) == *"there was no esbuild;"* ]]
+	ln -s sh bin/esbuild
+	[[ $(embed) == *"its build failed"*"see out/page.html.log"* ]]
+	grep -q '^mprof is built without its page: its build failed' err
+	[ "$(cat out/page.html.log)" = building ]
+	grep -q 'packed_from = 0;' inc
+	printf '#!/bin/sh\nprintf "<p>page</p>" >"$1"\n' >web/build.sh
+	[ "$(embed)" = 'missing[] = ""' ]
+	grep -q 'packed_from = 11;' inc && [ ! -s err ]
+	sed -n 's/0x\([0-9a-f]*\),/\1 /gp' inc | xxd -r -p | zcat | cmp - <(printf '<p>page</p>')
+}
+
+@test "without a page in mprof --format=html is refused with the reason, and all else works" {
+	unset MPROF_PAGE_TEMPLATE
+	profile "$T/widgets"
+	if page -o heap.html run.data 2>err; then
+		grep -q '<script type="application/x-mprof" id="mprof-tree-0">' heap.html
+		skip "this mprof has one"
+	fi
+	no_page 1 'this mprof has no page: .* when mprof was built' -o heap.html run.data
+	refused 1 'this mprof has no page' "$MPROF" report --open run.data
+	refused 1 'this mprof has no page' "$MPROF" run --html=x -- touch ran
+	[ ! -e ran ] && [ ! -e heap.html ]
+}
