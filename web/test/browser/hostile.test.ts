@@ -126,6 +126,20 @@ test("the keyboard and the pointer go over hostile frames", async () => {
 	await w.close();
 });
 
+test("the timeline tells of the peak, of what is pointed at, and leads to the end", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+
+	assert.ok(plot);
+	await says(w.page, ".moment caption", /, the peak: 400 B in 4 blocks, 4,000 requests.s/);
+	await w.page.mouse.move(plot.x + plot.width - 3, plot.y + 50);
+	await says(w.page, ".moment caption", /, the end: 300 B in 3 blocks/);
+	await says(w.page, ".moment tbody", /200 B.*100 B/);
+	await w.page.mouse.click(plot.x + plot.width - 3, plot.y + 50);
+	await says(w.page, ".details b", /kept/);
+	await w.close();
+});
+
 test("a profile in which nothing was allocated has a page that says so", async () => {
 	const w = await open(browser, "hostile", "#profile=1");
 
