@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The call sites of the program's own code that everything below them is charged to.
+
+import { is_own } from "./own_code";
+import { type Tree, place_of } from "./tree";
+
+export interface Culprit {
+	name: string;
+	place: string | null;
+	through: string | null; // the function that allocates, if it is another one
+	types: string[];
+	allocs: number;
+	bytes: number;
+	frees: number;
+	kept_blocks: number;
+	kept_bytes: number;
+	temporary: number;
+}
+
+function is_own_site(t: Tree, node: number): boolean {
+	const k = t.keys[t.key[node]];
+
+	return is_own(k.name, t.site_file[t.site[node]], k.module);
+}
+
+/** For each node the innermost node of own code at or above it; itself if there is none. */
+function charge(t: Tree): Int32Array {
+	const of = new Int32Array(t.n);
+	const own = t.site_file.map(() => 0);
+
+	for (let i = 0; i < t.n; i++) {
+		const s = t.site[i];
+
+		if (s >= 0 && !own[s]) own[s] = is_own_site(t, i) ? 1 : 2;
+		const up = t.parent[i];
+		of[i] = s >= 0 && own[s] === 1 ? i : up >= 0 ? of[up] : -1;
+	}
+	return of;
+}
+
+/** The next node of own code outwards, or -1. */
+function outwards(t: Tree, of_node: Int32Array, node: number): number {
+	const up = t.parent[node];
+
+	return up < 0 ? -1 : of_node[up];
+}
+
+function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
+	const first = t.leaves[leaves[0]];
+	const name = t.keys[t.key[node]].name;
+	const inner = t.keys[t.key[first]].name;
+	const sum = (figure: Float64Array): number => leaves.reduce((s, i) => s + figure[i], 0);
+
+	return {
+		name,
+		place: place_of(t, t.site[node]),
+		through: inner === name ? null : inner,
+		types: [],
+		allocs: sum(t.own.allocs),
+		bytes: sum(t.own.bytes),
+		frees: sum(t.own.frees),
+		kept_blocks: sum(t.own.kept_blocks),
+		kept_bytes: sum(t.own.kept_bytes),
+		temporary: sum(t.own.temporary),
+	};
+}
+
+/** Leaves (by their index) that are charged to the same place; nodes has it in each chain. */
+interface Group {
+	leaves: number[];
+	nodes: number[];
+}
+
+/** A number for each function and place, by site; sites that people cannot tell apart share it. */
+function number_places(t: Tree): Int32Array {
+	const ids = new Map<string, number>();
+	const of_site = new Int32Array(t.site_file.length).fill(-1);
+
+	for (let i = 0; i < t.n; i++) {
+		const s = t.site[i];
+
+		if (s < 0 || of_site[s] >= 0) continue;
+		const text = `${t.keys[t.key[i]].name}\0${place_of(t, s) ?? ""}`;
+		const id = ids.get(text) ?? ids.size;
+
+		ids.set(text, id);
+		of_site[s] = id;
+	}
+	return of_site;
+}
+
+interface Known {
+	t: Tree;
+	of_node: Int32Array;
+	place: Int32Array;
+}
+
+function group(k: Known, leaves: readonly number[], node_of: (i: number) => number): Group[] {
+	const by_site = new Map<number, Group>();
+
+	leaves.forEach((leaf, i) => {
+		const node = node_of(i);
+		const id = k.t.site[node] < 0 ? -1 : k.place[k.t.site[node]];
+		let g = by_site.get(id);
+
+		if (!g) by_site.set(id, (g = { leaves: [], nodes: [] }));
+		g.leaves.push(leaf);
+		g.nodes.push(node);
+	});
+	return [...by_site.values()];
+}
+
+const KEEPS = 0.95; // of its blocks: such a caller keeps what it asks for
+const MIXED = 0.9;
+const CALLERS_MAX = 6;
+
+const kept_part = (c: Culprit): number => (c.allocs ? c.kept_blocks / c.allocs : 0);
+
+/**
+ * If some callers of a function keep what it makes and others free it, the function is not the
+ * cause: those callers are. Goes outwards as long as that parts the kept from the freed.
+ */
+function refine(k: Known, g: Group, left: number): Group[] {
+	const { t, of_node } = k;
+	const whole = sum_up(t, g.nodes[0], g.leaves);
+
+	if (!left || !whole.kept_blocks || kept_part(whole) >= MIXED) return [g];
+	const callers = g.nodes.map((n) => outwards(t, of_node, n));
+	if (callers.some((n) => n < 0)) return [g];
+	const parts = group(k, g.leaves, (i) => callers[i]).flatMap((part) =>
+		refine(k, part, left - 1),
+	);
+	const keeping = parts
+		.map((part) => sum_up(t, part.nodes[0], part.leaves))
+		.filter((c) => kept_part(c) >= KEEPS)
+		.reduce((sum, c) => sum + c.kept_bytes, 0);
+	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
+}
+
+const known = new WeakMap<Tree, Culprit[]>();
+
+/** Who asks for what: sites of own code, and the callers that decide what is kept. */
+export function culprits(t: Tree): Culprit[] {
+	const list = known.get(t) ?? find_culprits(t);
+
+	known.set(t, list);
+	return list;
+}
+
+function find_culprits(t: Tree): Culprit[] {
+	const of_node = charge(t);
+	const all = Array.from(t.leaves.keys());
+	const k = { t, of_node, place: number_places(t) };
+	const groups = group(k, all, (i) =>
+		of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]],
+	).flatMap((g) => refine(k, g, CALLERS_MAX));
+	const of_leaf = new Map<number, Culprit>();
+	const list = groups.map((g) => {
+		const c = sum_up(t, g.nodes[0], g.leaves);
+
+		g.leaves.forEach((i) => of_leaf.set(t.leaves[i], c));
+		return c;
+	});
+
+	t.types.node.forEach((node, i) => {
+		const c = of_leaf.get(node);
+
+		if (c && !c.types.includes(t.types.name[i])) c.types.push(t.types.name[i]);
+	});
+	return list;
+}
+
+export type Order = "kept_bytes" | "bytes" | "temporary";
+
+/** The first @n by that figure; none without any. */
+export function heaviest(list: readonly Culprit[], by: Order, n: number): Culprit[] {
+	return list
+		.filter((c) => c[by] > 0)
+		.sort(
+			(a, b) =>
+				b[by] - a[by] ||
+				b.allocs - a.allocs ||
+				a.name.localeCompare(b.name),
+		)
+		.slice(0, n);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the blocks of the page hold, as the C side writes them; see man/mprof.1 for the report.
+
+export interface IndexEntry {
+	title: string;
+	report: string;
+	tree: string;
+}
+
+export interface PageIndex {
+	schema: "mprof.page.v1";
+	version: string;
+	profiles: IndexEntry[];
+}
+
+export interface Totals {
+	allocs: number;
+	alloc_bytes: number;
+	frees: number;
+	free_bytes: number;
+	kept_objects: number;
+	kept_bytes: number;
+	peak_bytes: number;
+	failed_allocs: number;
+	unknown_frees: number;
+	inherited_frees: number;
+	truncated_chains: number;
+	guessed_chains?: number;
+}
+
+/** What was not seen; missing in the report if everything was. */
+export interface Unseen {
+	lost_events: number;
+	doubtful_calls: number;
+	other_requests: number;
+	other_frees: number;
+	taken_functions: number;
+	untrapped: boolean;
+}
+
+export interface PathElement {
+	function: string | null;
+	offset: number;
+	file: string | null;
+	line: number | null;
+	module: string | null;
+	inlined: boolean;
+	guessed: boolean;
+}
+
+export interface Bin {
+	size: number;
+	allocs: number;
+	bytes: number;
+	frees: number;
+	kept_bytes: number;
+	types: string[];
+}
+
+export interface Leak {
+	kept_bytes: number;
+	allocs: number;
+	bytes: number;
+	frees: number;
+	truncated: boolean;
+	path: PathElement[];
+	types: string[];
+	site_type?: { names: string[]; how: string; certain: boolean };
+	verdict?: { name: string };
+	lost?: { blocks: number; bytes: number };
+}
+
+/** Bytes by class of size: small, medium, large, extra large. */
+export interface Classes {
+	s: number;
+	m: number;
+	l: number;
+	x: number;
+}
+
+export interface Direct {
+	function: string;
+	bytes: Classes;
+	kept: Classes;
+	calls: number;
+	types: string[];
+}
+
+export interface Relative {
+	function: string;
+	bytes: Classes;
+	calls: number;
+}
+
+export interface GraphNode {
+	index: number;
+	function: string;
+	cycle: number | null;
+	self_bytes: Classes;
+	total_bytes: number;
+	called: number;
+	recursive: number;
+	callers: Relative[];
+	callees: Relative[];
+}
+
+export interface Bucket {
+	from: number;
+	blocks: number;
+}
+
+export interface Lifetime {
+	frees: number;
+	temporary: number;
+	events: Bucket[];
+	ns: Bucket[];
+	path: PathElement[];
+}
+
+export interface TimelineSite {
+	function: string;
+	file: string | null;
+	line: number;
+	bytes: number[];
+}
+
+export interface Timeline {
+	time_ns: number[];
+	live_bytes: number[];
+	live_blocks: number[];
+	allocs: number[] | null;
+	peak: number | null;
+	sites: TimelineSite[];
+	rest: number[];
+}
+
+export interface Report {
+	schema: "mprof.report.v1";
+	command: string[];
+	pid: number;
+	engine?: string;
+	duration_ns?: number;
+	totals: Totals;
+	unseen?: Unseen;
+	recorded?: { min_size: number; max_size: number | null };
+	bins: Bin[];
+	leaks: Leak[];
+	direct: Direct[];
+	callgraph: GraphNode[];
+	lifetimes: Lifetime[];
+	timeline?: Timeline | null;
+}
+
+/** The tree as it stands in the page; data/tree.ts makes typed arrays of it. */
+export interface TreeBlock {
+	schema: "mprof.tree.v1";
+	strings: string[];
+	modules: number[];
+	functions: { name: number[]; module: number[] };
+	sites: { function: number[]; file: number[]; line: number[]; inlined: number[] };
+	nodes: { up: number[]; site: number[] };
+	leaves: {
+		node: number[];
+		allocs: number[];
+		bytes: number[];
+		frees: number[];
+		kept_blocks: number[];
+		kept_bytes: number[];
+		peak_blocks: number[];
+		peak_bytes: number[];
+		temporary: number[];
+	};
+	types: { node: number[]; name: number[]; certain: number[] };
+}
+
+export const classes_sum = (c: Classes): number => c.s + c.m + c.l + c.x;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the figures mean, in words.
+
+import { bytes, count, plural, share, short_name, time } from "../ui/format";
+import type { Culprit } from "./culprits";
+import type { Report } from "./schema";
+
+export function says_kept(c: Culprit): string {
+	const name = short_name(c.name);
+	const kept = `${name} keeps ${bytes(c.kept_bytes)} in ${plural(c.kept_blocks, "block")}`;
+
+	if (!c.frees) return `${kept}, none of it ever freed`;
+	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
+}
+
+export function says_allocated(c: Culprit): string {
+	const each = c.allocs ? c.bytes / c.allocs : 0;
+	const size =
+		c.allocs === 1
+			? ""
+			: `, ${bytes(each)} each${Number.isInteger(each) ? "" : " on average"}`;
+
+	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${plural(c.allocs, "block")}${size}`;
+}
+
+export function says_temporary(c: Culprit): string {
+	const part = share(c.temporary, c.allocs);
+
+	return (
+		`${short_name(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
+		`${part} of what it allocates: freed before the next request`
+	);
+}
+
+/** One sentence for each thing that was not seen or not known; none if the profile is exact. */
+export function doubts(r: Report): string[] {
+	const t = r.totals;
+	const u = r.unseen;
+	const list: string[] = [];
+	const say = (n: number | undefined, text: (n: number) => string): void => {
+		if (n) list.push(text(n));
+	};
+
+	if (u?.untrapped) list.push("No allocator was found in the program: nothing was counted.");
+	say(
+		u?.lost_events,
+		(n) => `${plural(n, "event")} could not be counted and are in no figure.`,
+	);
+	say(
+		t.truncated_chains,
+		(n) =>
+			`${plural(n, "request")} of ${count(t.allocs)} have a call chain ` +
+			"whose outer part is not known.",
+	);
+	say(
+		t.guessed_chains,
+		(n) =>
+			`${plural(n, "request")} have a call chain with a guessed part, ` +
+			"for want of call frame information.",
+	);
+	say(t.unknown_frees, (n) => `${plural(n, "free")} of blocks whose request was not seen.`);
+	say(t.failed_allocs, (n) => `${plural(n, "call")} for memory returned none.`);
+	say(
+		u?.doubtful_calls,
+		(n) =>
+			`${plural(n, "call")} may belong to requests of sizes that were not recorded.`,
+	);
+	say(
+		u?.taken_functions,
+		(n) =>
+			`${plural(n, "function")} could not be trapped: ` +
+			"another debugger's breakpoint stood there.",
+	);
+	if (u && (u.other_requests || u.other_frees))
+		list.push(
+			`${plural(u.other_requests, "request")} and ${plural(u.other_frees, "free")} of other sizes ` +
+				"are in no figure.",
+		);
+	if (r.recorded)
+		list.push(
+			`Only blocks of ${count(r.recorded.min_size)} to ` +
+				`${r.recorded.max_size === null ? "any number of" : count(r.recorded.max_size)} bytes were recorded.`,
+		);
+	return list;
+}
+
+export interface Moments {
+	duration: string | null;
+	peak_at: string | null;
+}
+
+/** How long it took and when the peak was, as far as the profile tells. */
+export function moments(r: Report): Moments {
+	const t = r.timeline;
+	const last = t && t.time_ns.length ? t.time_ns[t.time_ns.length - 1] : undefined;
+	const duration = r.duration_ns ?? last;
+	const peak = t && t.peak !== null ? t.time_ns[t.peak] : undefined;
+
+	return {
+		duration: duration === undefined ? null : time(duration),
+		peak_at: peak === undefined ? null : time(peak),
+	};
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Series for the timeline's two plots.
+
+import type { Timeline } from "./schema";
+
+export interface Layer {
+	name: string;
+	place: string | null;
+	bytes: number[];
+}
+
+const SHOWN = 10;
+
+/** The sites of the most bytes at any time, and then all others with the rest as one. */
+export function layers(t: Timeline): Layer[] {
+	const most = (b: readonly number[]): number => b.reduce((a, v) => Math.max(a, v), 0);
+	const sites = [...t.sites].sort((a, b) => most(b.bytes) - most(a.bytes));
+	const rest = t.rest.slice();
+
+	for (const s of sites.slice(SHOWN)) s.bytes.forEach((v, i) => (rest[i] += v));
+	const list = sites.slice(0, SHOWN).map((s) => ({
+		name: s.function,
+		bytes: s.bytes,
+		place: s.file === null ? null : s.line ? `${s.file}:${s.line}` : s.file,
+	}));
+	return [...list, { name: sites.length ? "the rest" : "all", place: null, bytes: rest }];
+}
+
+/** Sums from the last layer up, so that the first is on top: the upper edge of each layer. */
+export function stacked(list: readonly Layer[]): number[][] {
+	const edges: number[][] = new Array<number[]>(list.length);
+	let below: number[] = list.length ? list[0].bytes.map(() => 0) : [];
+
+	for (let i = list.length - 1; i >= 0; i--) {
+		below = list[i].bytes.map((v, j) => v + below[j]);
+		edges[i] = below;
+	}
+	return edges;
+}
+
+/** Requests per second between each point and the one before; null at the first. */
+export function rates(t: Timeline): (number | null)[] | null {
+	const allocs = t.allocs;
+
+	if (!allocs) return null;
+	return t.time_ns.map((time, i) => {
+		const ns = i ? time - t.time_ns[i - 1] : 0;
+
+		return ns > 0 ? ((allocs[i] - allocs[i - 1]) * 1e9) / ns : null;
+	});
+}

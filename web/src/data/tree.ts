@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The tree of call chains in typed arrays. Nodes are in depth-first order, parents first.
+
+import type { TreeBlock } from "./schema";
+
+export const MEASURES = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
+export type Measure = (typeof MEASURES)[number];
+type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
+
+/** A function as people know it: the same name in the same module, inlined or not. */
+export interface Key {
+	name: string;
+	module: string | null;
+	inlined: boolean;
+}
+
+export interface Tree {
+	n: number;
+	parent: Int32Array; // -1: a root
+	site: Int32Array; // -1: not known, such as the callers of a truncated chain
+	key: Int32Array; // index into keys
+	keys: Key[];
+	site_file: (string | null)[];
+	site_line: number[];
+	leaves: Int32Array; // nodes that allocate themselves, in ascending order
+	own: Record<Figure, Float64Array>; // figures of the leaves, in their order
+	types: { node: Int32Array; name: string[]; certain: boolean[] };
+}
+
+/** The name of what is above truncated chains. */
+export const UNKNOWN = "… (chain not known further out)";
+
+const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
+
+const at = <T>(list: readonly T[], i: number): T | null =>
+	i >= 0 && i < list.length ? list[i] : null;
+
+/** Numbers each (name, module, inlined); what comes of the same three is the same function. */
+function make_keys(b: TreeBlock): { keys: Key[]; of_site: Int32Array } {
+	const keys: Key[] = [{ name: UNKNOWN, module: null, inlined: false }];
+	const ids = new Map<string, number>();
+	const of_site = new Int32Array(b.sites.function.length);
+
+	for (let i = 0; i < of_site.length; i++) {
+		const f = b.sites.function[i];
+		const name = at(b.functions.name, f) ?? -1;
+		const module = at(b.modules, at(b.functions.module, f) ?? -1) ?? -1;
+		const inlined = b.sites.inlined[i] !== 0;
+		const id = `${name} ${module} ${inlined}`;
+		let key = ids.get(id);
+
+		if (key === undefined) {
+			key = keys.length;
+			ids.set(id, key);
+			keys.push({
+				name: at(b.strings, name) ?? "?",
+				module: at(b.strings, module),
+				inlined,
+			});
+		}
+		of_site[i] = key;
+	}
+	return { keys, of_site };
+}
+
+/** Turns the block into arrays. Indices that lead nowhere mean "not known", never a failure. */
+export function make_tree(b: TreeBlock): Tree {
+	const n = b.nodes.up.length;
+	const parent = new Int32Array(n);
+	const site = new Int32Array(n);
+	const key = new Int32Array(n);
+	const { keys, of_site } = make_keys(b);
+
+	for (let i = 0; i < n; i++) {
+		const up = b.nodes.up[i];
+		const s = b.nodes.site[i];
+
+		parent[i] = up > 0 && up <= i ? i - up : -1;
+		site[i] = s >= 0 && s < of_site.length ? s : -1;
+		key[i] = site[i] < 0 ? 0 : of_site[site[i]];
+	}
+	const leaves = new Int32Array(b.leaves.node.length);
+	for (let i = 0, node = 0; i < leaves.length; i++) {
+		node += b.leaves.node[i];
+		leaves[i] = Math.min(Math.max(node, 0), Math.max(n - 1, 0));
+	}
+	const own = {} as Record<Figure, Float64Array>;
+	for (const f of FIGURES) own[f] = Float64Array.from(b.leaves[f]);
+	return {
+		n,
+		parent,
+		site,
+		key,
+		keys,
+		leaves,
+		own,
+		site_file: b.sites.file.map((f) => at(b.strings, f)),
+		site_line: b.sites.line,
+		types: {
+			node: Int32Array.from(b.types.node),
+			name: b.types.name.map((t) => at(b.strings, t) ?? "?"),
+			certain: b.types.certain.map((c) => c !== 0),
+		},
+	};
+}
+
+/** file:line of a site, or null. */
+export function place_of(t: Tree, site: number): string | null {
+	const file = at(t.site_file, site);
+
+	if (file === null) return null;
+	return t.site_line[site] ? `${file}:${t.site_line[site]}` : file;
+}
+
+export function total_of(t: Tree, m: Measure): number {
+	return t.own[m].reduce((sum, v) => sum + v, 0);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The canvas of the flame graph: as large as the window onto the frames, drawn only when something
+// has changed, and then at the next frame of the screen.
+
+import { short_name } from "../ui/format";
+import type { Key } from "../data/tree";
+import type { Palette } from "./colours";
+import { type Frames, frame_at } from "./frames";
+import { type Label, paint } from "./paint";
+
+export const ROW = 20; // pixels of a style sheet
+const FONT = '11.5px ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace';
+const LEAST_TEXT = 34;
+const ZOOM_MS = 180;
+
+interface Span {
+	from: number;
+	to: number;
+}
+
+export class FlameCanvas {
+	private frames: Frames | null = null;
+	private keys: Key[] = [];
+	private palette: Palette | null = null;
+	private matches: Uint8Array | null = null;
+	private span: Span = { from: 0, to: 1 };
+	private zoomed = 0;
+	selected = -1;
+	private hovered = -1;
+	private wanted = 0; // the request for a drawing, or 0
+	private image: ImageData | null = null;
+	private char_width = 0;
+	/** How long the last drawing took, for measurements. */
+	last_ms = 0;
+
+	constructor(
+		private canvas: HTMLCanvasElement,
+		private scroller: HTMLElement,
+	) {}
+
+	release(): void {
+		cancelAnimationFrame(this.wanted);
+		this.frames = null;
+	}
+
+	show(frames: Frames, keys: Key[], zoomed: number): void {
+		this.frames = frames;
+		this.keys = keys;
+		this.selected = this.hovered = -1;
+		this.zoomed = zoomed;
+		this.span = this.span_of(zoomed);
+		this.redraw();
+	}
+
+	paint_with(palette: Palette, matches: Uint8Array | null): void {
+		this.palette = palette;
+		this.matches = matches;
+		this.redraw();
+	}
+
+	private span_of(f: number): Span {
+		const fr = this.frames;
+
+		if (!fr || !(fr.value[f] > 0))
+			return { from: 0, to: Math.max(fr?.value[0] ?? 1, 1) };
+		return { from: fr.x0[f], to: fr.x0[f] + fr.value[f] };
+	}
+
+	/** Makes @f as wide as the canvas, in a short movement unless the reader wants none. */
+	zoom(f: number): void {
+		const from = this.span;
+		const to = this.span_of(f);
+		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+		const begin = performance.now();
+
+		this.zoomed = f;
+		if (still) {
+			this.span = to;
+			return this.redraw();
+		}
+		const step = (now: number): void => {
+			const t = Math.min(Math.max((now - begin) / ZOOM_MS, 0), 1);
+			const e = 1 - (1 - t) ** 3;
+
+			this.span = {
+				from: from.from + (to.from - from.from) * e,
+				to: from.to + (to.to - from.to) * e,
+			};
+			this.draw();
+			this.wanted = t < 1 && this.frames ? requestAnimationFrame(step) : 0;
+		};
+		cancelAnimationFrame(this.wanted);
+		this.wanted = requestAnimationFrame(step);
+	}
+
+	/** Marks a frame; -1: none. */
+	mark(selected: number, hovered: number): void {
+		if (selected === this.selected && hovered === this.hovered) return;
+		this.selected = selected;
+		this.hovered = hovered;
+		this.redraw();
+	}
+
+	redraw(): void {
+		if (!this.wanted)
+			this.wanted = requestAnimationFrame(() => {
+				this.wanted = 0;
+				this.draw();
+			});
+	}
+
+	/** The frame at a place of the canvas, in pixels of the style sheet, or -1. */
+	at(x: number, y: number): number {
+		const fr = this.frames;
+		const width = this.canvas.clientWidth;
+
+		if (!fr || !width) return -1;
+		const depth = Math.floor((y + this.scroller.scrollTop) / ROW);
+		return frame_at(
+			fr,
+			depth,
+			this.span.from + (x / width) * (this.span.to - this.span.from),
+		);
+	}
+
+	/** Left edge and width of a frame on the canvas, and the upper edge of its row. */
+	place(f: number): { x: number; y: number; width: number } {
+		const fr = this.frames;
+		const width = this.canvas.clientWidth;
+
+		if (!fr) return { x: 0, y: 0, width: 0 };
+		const scale = width / (this.span.to - this.span.from);
+		const x = Math.max((fr.x0[f] - this.span.from) * scale, 0);
+		const end = Math.min((fr.x0[f] + fr.value[f] - this.span.from) * scale, width);
+		return {
+			x,
+			y: fr.depth[f] * ROW - this.scroller.scrollTop,
+			width: Math.max(end - x, 1),
+		};
+	}
+
+	/** Scrolls so that the row of @f is seen. */
+	reveal(f: number): void {
+		const y = (this.frames?.depth[f] ?? 0) * ROW;
+		const room = this.scroller.clientHeight;
+
+		if (y < this.scroller.scrollTop) this.scroller.scrollTop = y;
+		else if (y + ROW > this.scroller.scrollTop + room)
+			this.scroller.scrollTop = y + ROW - room;
+	}
+
+	private draw(): void {
+		const begin = performance.now();
+		const fr = this.frames;
+		const g = this.canvas.getContext("2d");
+		const dpr = Math.max(Math.round(devicePixelRatio * 4) / 4, 1);
+		const width = Math.round(this.canvas.clientWidth * dpr);
+		const height = Math.round(this.canvas.clientHeight * dpr);
+
+		if (!fr || !g || !this.palette || !width || !height) return;
+		if (!this.image || this.image.width !== width || this.image.height !== height) {
+			this.canvas.width = width;
+			this.canvas.height = height;
+			this.image = g.createImageData(width, height);
+		}
+		const row = Math.round(ROW * dpr);
+		const labels = paint(
+			new Uint32Array(this.image.data.buffer),
+			width,
+			height,
+			fr,
+			{ ...this.span, top: Math.round(this.scroller.scrollTop * dpr), row },
+			{
+				of_key: this.palette.of_key,
+				ground: this.palette.ground,
+				match: this.palette.match,
+				keys: this.matches,
+				dim_above: fr.depth[this.zoomed],
+			},
+			LEAST_TEXT * dpr,
+		);
+		g.putImageData(this.image, 0, 0);
+		g.setTransform(dpr, 0, 0, dpr, 0, 0);
+		this.texts(g, labels, dpr);
+		this.outlines(g);
+		this.last_ms = performance.now() - begin;
+	}
+
+	private texts(g: CanvasRenderingContext2D, labels: Label[], dpr: number): void {
+		const top = this.scroller.scrollTop;
+
+		g.font = FONT;
+		g.textBaseline = "middle";
+		g.fillStyle = this.palette?.ink ?? "#000";
+		this.char_width ||= g.measureText("0".repeat(50)).width / 50;
+		for (const l of labels) {
+			const fits = Math.floor((l.width / dpr - 8) / this.char_width);
+			const text = this.label_of(l.frame);
+
+			g.fillText(
+				text.length > fits
+					? `${text.slice(0, Math.max(fits - 1, 1))}…`
+					: text,
+				l.x / dpr + 4,
+				l.row * ROW - top + ROW / 2,
+			);
+		}
+	}
+
+	private label_of(f: number): string {
+		const k = this.keys[this.frames?.key[f] ?? -1];
+
+		if (!k) return "all";
+		// What controls the direction of text would let a name write over its neighbours.
+		const name = short_name(k.name)
+			.slice(0, 400)
+			.replace(/[\p{Cc}\p{Cf}]/gu, "·");
+		return k.inlined ? `${name} (inlined)` : name;
+	}
+
+	private outlines(g: CanvasRenderingContext2D): void {
+		for (const [f, width] of [
+			[this.hovered, 1],
+			[this.selected, 2],
+		]) {
+			if (f < 0 || !this.frames || f >= this.frames.n) continue;
+			const p = this.place(f);
+
+			g.lineWidth = width;
+			g.strokeStyle = this.palette?.ink ?? "#000";
+			g.strokeRect(
+				p.x + width / 2,
+				p.y + width / 2 - 0.5,
+				Math.max(p.width - width, 1),
+				ROW - width,
+			);
+		}
+	}
+}

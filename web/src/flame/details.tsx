@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The line that tells all of the frame that is selected, and what can be done with it.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { Tree } from "../data/tree";
+import { useStore } from "../state/store";
+import { base_name, clip, share } from "../ui/format";
+import { Link } from "../ui/link";
+import { Name, PlaceText, Types } from "../ui/name";
+import type { FrameOptions, Frames } from "./frames";
+import { path_text, places, types } from "./info";
+import { in_words } from "./words";
+
+export interface Shown {
+	tree: Tree;
+	frames: Frames;
+	options: FrameOptions;
+	f: number;
+}
+
+export function Figures({ frames: fr, options, f }: Shown): JSX.Element {
+	const up = fr.parent[f];
+
+	return (
+		<>
+			<b>{in_words(options.measure, fr.value[f])}</b>
+			{f > 0 && (
+				<span class="quiet">{share(fr.value[f], fr.value[0])} of all</span>
+			)}
+			{up > 0 && (
+				<span class="quiet">
+					{share(fr.value[f], fr.value[up])} of{" "}
+					{options.inverted ? "the callee" : "the caller"}
+				</span>
+			)}
+			{f > 0 &&
+				fr.self[f] > 0 &&
+				!options.inverted &&
+				fr.self[f] < fr.value[f] && (
+					<span class="quiet">
+						{in_words(options.measure, fr.self[f])} by itself
+					</span>
+				)}
+		</>
+	);
+}
+
+const COPY = "Copy path";
+
+function Copy({ text }: { text: () => string }): JSX.Element {
+	const [said, say] = useState(COPY);
+
+	return (
+		<button
+			type="button"
+			class="copy"
+			aria-live="polite"
+			onClick={() =>
+				copy(text()).then(
+					() => say("Copied"),
+					() => say("Not allowed"),
+				)
+			}
+		>
+			{said}
+		</button>
+	);
+}
+
+/** The clipboard is closed to pages from disk in some browsers; the old way is not. */
+async function copy(text: string): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		const area = document.createElement("textarea");
+
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		const done = document.execCommand("copy");
+		area.remove();
+		if (!done) throw new Error("refused");
+	}
+}
+
+export function Details(p: Shown): JSX.Element {
+	const { state, set } = useStore();
+	const { tree, frames, options, f } = p;
+	const key = f > 0 ? tree.keys[frames.key[f]] : null;
+	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
+	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
+
+	return (
+		<div class="details">
+			<div class="what" aria-live="polite">
+				<p class="row">
+					{key ? (
+						<Name name={key.name} inlined={key.inlined} />
+					) : (
+						<span class="name">all</span>
+					)}
+					{where.map((w) => (
+						<PlaceText key={w} place={w} />
+					))}
+					{key?.module && (
+						<span class="quiet" title={key.module}>
+							in {clip(base_name(key.module), 60)}
+						</span>
+					)}
+				</p>
+				<p class="row">
+					<Figures {...p} />
+					<Types types={of} />
+				</p>
+			</div>
+			{key && (
+				<p class="row actions">
+					<Copy key={f} text={() => path_text(tree, frames, f)} />
+					<button
+						type="button"
+						onClick={() =>
+							set(
+								{
+									hidden: [
+										...new Set([
+											...state.hidden,
+											key.name,
+										]),
+									],
+									zoom: [],
+								},
+								true,
+							)
+						}
+					>
+						Leave out
+					</button>
+					<Link
+						class="button"
+						to={{ view: "callgraph", fn: key.name }}
+					>
+						Call graph
+					</Link>
+					<Link
+						class="button"
+						to={{
+							view: "leaks",
+							filter: short_filter(key.name),
+						}}
+					>
+						Leaks
+					</Link>
+					{state.zoom.length > 0 && (
+						<button
+							type="button"
+							onClick={() => set({ zoom: [] }, true)}
+						>
+							Zoom out
+						</button>
+					)}
+				</p>
+			)}
+		</div>
+	);
+}
+
+/** The filter takes words apart; the longest one without blanks finds the function's rows. */
+const short_filter = (name: string): string =>
+	name.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a), "");

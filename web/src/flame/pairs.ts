@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Frames as they are made: a child of a frame is found by the function it stands for.
+
+/** A table of (parent, key) -> frame, grown as needed; frame 0 is there from the beginning. */
+export class FrameTable {
+	n = 1;
+	parent: Int32Array;
+	key: Int32Array;
+	node: Int32Array; // a node of the tree that the frame stands for, the first that was seen
+	private slots: Int32Array;
+
+	constructor(room = 1024) {
+		this.parent = new Int32Array(room).fill(-1);
+		this.key = new Int32Array(room).fill(-1);
+		this.node = new Int32Array(room).fill(-1);
+		this.slots = new Int32Array(2 * room);
+	}
+
+	/** The child of @parent for @key, made if it is not there yet. */
+	child(parent: number, key: number, node: number): number {
+		const mask = this.slots.length - 1;
+		let i = hash(parent, key) & mask;
+
+		for (let f; (f = this.slots[i]) !== 0; i = (i + 1) & mask)
+			if (this.parent[f] === parent && this.key[f] === key) return f;
+		if (this.n === this.parent.length) {
+			this.grow();
+			return this.child(parent, key, node);
+		}
+		const f = this.n++;
+		this.slots[i] = f;
+		this.parent[f] = parent;
+		this.key[f] = key;
+		this.node[f] = node;
+		return f;
+	}
+
+	private grow(): void {
+		const old = this.parent.length;
+		const wider = (a: Int32Array): Int32Array => {
+			const b = new Int32Array(2 * old);
+
+			b.set(a);
+			return b;
+		};
+
+		this.parent = wider(this.parent);
+		this.key = wider(this.key);
+		this.node = wider(this.node);
+		this.slots = new Int32Array(4 * old);
+		const mask = this.slots.length - 1;
+		for (let f = 1; f < this.n; f++) {
+			let i = hash(this.parent[f], this.key[f]) & mask;
+
+			while (this.slots[i] !== 0) i = (i + 1) & mask;
+			this.slots[i] = f;
+		}
+	}
+}
+
+function hash(a: number, b: number): number {
+	let h = Math.imul(a, 0x9e3779b1) ^ Math.imul(b + 1, 0x85ebca6b);
+
+	h ^= h >>> 15;
+	h = Math.imul(h, 0x2c1b3c6d);
+	return (h ^ (h >>> 13)) >>> 0;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is chosen above the flame graph: measure, direction, search, what is left out, colours.
+
+import type { JSX } from "preact";
+import { MEASURES, type Measure } from "../data/tree";
+import { useStore } from "../state/store";
+import { count, plural, share, short_name } from "../ui/format";
+import { compile, type Found } from "./search";
+import { TITLES } from "./words";
+
+function Matches({
+	found,
+	total,
+	query,
+}: {
+	found: Found | null;
+	total: number;
+	query: string;
+}): JSX.Element {
+	let text = "";
+
+	if (found)
+		text = found.frames
+			? `${plural(found.frames, "frame")} of ${plural(found.functions, "function")}, ` +
+				`${share(found.covered, total) || "0 %"}`
+			: "no match";
+	else if (query.trim() && !compile(query)) text = "not finished";
+	return (
+		<output class="matches" aria-live="polite">
+			{text}
+		</output>
+	);
+}
+
+export function Toolbar({ found, total }: { found: Found | null; total: number }): JSX.Element {
+	const { state, set } = useStore();
+
+	return (
+		<div class="bar tools">
+			<label>
+				<span class="hidden">Width by</span>
+				<select
+					value={state.measure}
+					onChange={(e) =>
+						set(
+							{
+								measure: e.currentTarget
+									.value as Measure,
+							},
+							true,
+						)
+					}
+				>
+					{MEASURES.map((m) => (
+						<option key={m} value={m}>
+							{TITLES[m]}
+						</option>
+					))}
+				</select>
+			</label>
+			<div class="switch" role="group" aria-label="Direction">
+				<button
+					type="button"
+					aria-pressed={!state.inverted}
+					onClick={() => set({ inverted: false, zoom: [] }, true)}
+				>
+					From main
+				</button>
+				<button
+					type="button"
+					aria-pressed={state.inverted}
+					onClick={() => set({ inverted: true, zoom: [] }, true)}
+				>
+					From allocators
+				</button>
+			</div>
+			<div class="find">
+				<input
+					type="search"
+					data-slash
+					class="search"
+					aria-label="Search functions"
+					value={state.search}
+					title={
+						'A part of a name, "a whole name", or /an expression/'
+					}
+					placeholder="Search functions  ( / )"
+					onInput={(e) => set({ search: e.currentTarget.value })}
+				/>
+				<Matches found={found} total={total} query={state.search} />
+			</div>
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={state.collapse}
+					onChange={(e) =>
+						set({ collapse: e.currentTarget.checked, zoom: [] })
+					}
+				/>{" "}
+				Collapse recursion
+			</label>
+			<label>
+				<span class="quiet">Colour by </span>
+				<select
+					value={state.colour}
+					onChange={(e) =>
+						set({
+							colour:
+								e.currentTarget.value === "function"
+									? "function"
+									: "module",
+						})
+					}
+				>
+					<option value="module">module</option>
+					<option value="function">function</option>
+				</select>
+			</label>
+		</div>
+	);
+}
+
+export function Hidden(): JSX.Element | null {
+	const { state, set } = useStore();
+
+	if (!state.hidden.length) return null;
+	return (
+		<p class="row left-out">
+			<span class="quiet">{count(state.hidden.length)} left out:</span>
+			{state.hidden.map((name) => (
+				<button
+					type="button"
+					key={name}
+					class="type"
+					title={`Show ${name} again`}
+					onClick={() =>
+						set({
+							hidden: state.hidden.filter(
+								(h) => h !== name,
+							),
+							zoom: [],
+						})
+					}
+				>
+					{short_name(name).slice(0, 60)} ×
+				</button>
+			))}
+		</p>
+	);
+}

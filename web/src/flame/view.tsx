@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The flame graph and its inversion.
+
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Tree } from "../data/tree";
+import { useStore } from "../state/store";
+import { useDark } from "../ui/theme";
+import { FlameCanvas, ROW } from "./canvas";
+import { palette } from "./colours";
+import { Details, Figures, type Shown } from "./details";
+import {
+	type FrameOptions,
+	type Frames,
+	find_names,
+	find_path,
+	make_frames,
+	path_of,
+} from "./frames";
+import { places, types } from "./info";
+import { step } from "./keys";
+import { Legend } from "./legend";
+import { compile, find } from "./search";
+import { Hidden, Toolbar } from "./toolbar";
+import { PlaceText, Types } from "../ui/name";
+
+const CUT = 1 / 8000; // narrower than half a pixel on a wide screen
+const NARROWER = 8;
+const ROWS_MIN = 12;
+const LABEL =
+	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
+	"The line above tells of the frame.";
+
+/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow one. */
+function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
+	const { state } = useStore();
+	const [cut, set_cut] = useState(CUT);
+	const options = useMemo(
+		(): FrameOptions => ({
+			measure: state.measure,
+			inverted: state.inverted,
+			hidden: new Set(state.hidden),
+			collapse: state.collapse,
+			cut,
+		}),
+		[state.measure, state.inverted, state.hidden.join("\n"), state.collapse, cut],
+	);
+	const frames = useMemo(() => make_frames(tree, options), [tree, options]);
+	const zoomed = useMemo(() => find_path(frames, state.zoom), [frames, state.zoom.join()]);
+
+	useEffect(() => {
+		const part = frames.value[0] ? frames.value[zoomed] / frames.value[0] : 1;
+		const wanted =
+			CUT *
+			NARROWER **
+				Math.floor(Math.log(Math.max(part, 1e-12)) / Math.log(NARROWER));
+
+		if (state.inverted && wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
+	}, [frames, zoomed]);
+	return { frames, options, zoomed };
+}
+
+interface Tip {
+	f: number;
+	x: number;
+	y: number;
+}
+
+function Tooltip({ tip, shown }: { tip: Tip; shown: Shown }): JSX.Element {
+	const key = shown.tree.keys[shown.frames.key[tip.f]];
+	const right = tip.x > innerWidth / 2;
+
+	return (
+		<div
+			class="tip"
+			role="presentation"
+			style={{
+				left: right ? "auto" : `${tip.x + 14}px`,
+				right: right ? `${innerWidth - tip.x + 14}px` : "auto",
+				top: tip.y > innerHeight - 170 ? "auto" : `${tip.y + 16}px`,
+				bottom:
+					tip.y > innerHeight - 170
+						? `${innerHeight - tip.y + 12}px`
+						: "auto",
+			}}
+		>
+			<p class="whole">
+				{key ? key.name.slice(0, 700) : "all"}
+				{key?.inlined && <span class="tag">inlined</span>}
+			</p>
+			<p class="row">
+				<Figures {...shown} f={tip.f} />
+			</p>
+			<p class="row">
+				{places(shown.tree, { ...shown.frames, frame_of: null }, tip.f).map(
+					(p) => (
+						<PlaceText key={p} place={p} />
+					),
+				)}
+				<Types
+					types={types(
+						shown.tree,
+						shown.frames,
+						tip.f,
+						shown.options,
+					)}
+				/>
+			</p>
+		</div>
+	);
+}
+
+function Empty({ tree }: { tree: Tree }): JSX.Element {
+	return (
+		<p class="empty">
+			{tree.leaves.length
+				? "Nothing of that: choose another measure."
+				: "This profile has no call chains: nothing was allocated."}
+		</p>
+	);
+}
+
+export function Flame({ tree }: { tree: Tree }): JSX.Element {
+	const { state, set } = useStore();
+	const { frames, options, zoomed } = useFrames(tree);
+	const dark = useDark();
+	const canvas = useRef<HTMLCanvasElement>(null);
+	const scroller = useRef<HTMLDivElement>(null);
+	const drawer = useRef<FlameCanvas | null>(null);
+	const [selected, select] = useState(-1);
+	const [tip, set_tip] = useState<Tip | null>(null);
+	const found = useMemo(
+		() => find(tree, frames, compile(state.search)),
+		[tree, frames, state.search],
+	);
+	const total = frames.value[0];
+
+	useEffect(() => {
+		if (!canvas.current || !scroller.current) return undefined;
+		const made = (drawer.current = new FlameCanvas(canvas.current, scroller.current));
+		const fit = new ResizeObserver(() => made.redraw());
+
+		fit.observe(canvas.current);
+		return () => {
+			fit.disconnect();
+			made.release();
+		};
+	}, []);
+	useEffect(() => {
+		if (!state.path.length) return;
+		const f = find_names(tree, frames, state.path);
+		set({ path: [], zoom: path_of(frames, f) });
+	}, [frames, state.path]);
+	useEffect(() => {
+		select(-1);
+		set_tip(null);
+		drawer.current?.show(frames, tree.keys, zoomed);
+		drawer.current?.reveal(zoomed);
+	}, [frames]);
+	useEffect(() => {
+		select((f) => (f === zoomed ? f : -1));
+		drawer.current?.zoom(zoomed);
+	}, [zoomed]);
+	useEffect(
+		() =>
+			drawer.current?.paint_with(
+				palette(tree, state.colour, dark),
+				found?.keys ?? null,
+			),
+		[tree, state.colour, dark, found],
+	);
+	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
+
+	const zoom_to = (f: number): void => {
+		select(f);
+		set_tip(null);
+		set({ zoom: path_of(frames, f) }, true);
+	};
+	const on_key = (e: KeyboardEvent): void => {
+		const from = selected >= 0 ? selected : zoomed;
+
+		if (e.key.startsWith("Arrow")) {
+			const f =
+				selected < 0 && e.key === "ArrowUp"
+					? zoomed
+					: step(frames, from, e.key);
+
+			select(f);
+			drawer.current?.reveal(f);
+		} else if (e.key === "Enter" && selected >= 0) zoom_to(selected);
+		else if (e.key === "Escape") escape(e);
+		else return;
+		e.preventDefault();
+	};
+	const escape = (e: KeyboardEvent): void => {
+		e.stopPropagation();
+		if (selected > 0 && selected !== zoomed) select(-1);
+		else if (state.zoom.length) zoom_to(Math.max(frames.parent[zoomed], 0));
+		else set({ search: "" });
+	};
+	const shown = { tree, frames, options, f: selected >= 0 ? selected : zoomed };
+
+	return (
+		<section class="flame">
+			<Toolbar found={found} total={total} />
+			<Hidden />
+			<Details {...shown} />
+			{!(total > 0) && <Empty tree={tree} />}
+			<div
+				class="frames"
+				ref={scroller}
+				onScroll={() => drawer.current?.redraw()}
+				style={{
+					minHeight: `${Math.min(Math.max(frames.rows.length, ROWS_MIN), 25) * ROW}px`,
+				}}
+			>
+				<canvas
+					ref={canvas}
+					tabIndex={0}
+					role="application"
+					class={total > 0 ? undefined : "hidden"}
+					aria-label={LABEL}
+					onKeyDown={on_key}
+					onClick={(e) => {
+						const f =
+							drawer.current?.at(e.offsetX, e.offsetY) ??
+							-1;
+						if (f >= 0) zoom_to(f);
+					}}
+					onMouseMove={(e) => {
+						const f =
+							drawer.current?.at(e.offsetX, e.offsetY) ??
+							-1;
+						set_tip(
+							f >= 0
+								? { f, x: e.clientX, y: e.clientY }
+								: null,
+						);
+					}}
+					onMouseLeave={() => set_tip(null)}
+				/>
+				<div
+					class="height"
+					style={{ height: `${(frames.rows.length - 1) * ROW}px` }}
+				/>
+			</div>
+			{state.colour === "module" && <Legend tree={tree} dark={dark} />}
+			{tip && tip.f < frames.n && <Tooltip tip={tip} shown={shown} />}
+		</section>
+	);
+}

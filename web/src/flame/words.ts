@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the measures are called, and their figures in words.
+
+import type { Measure } from "../data/tree";
+import { bytes, plural } from "../ui/format";
+
+export const TITLES: Record<Measure, string> = {
+	kept_bytes: "Kept bytes",
+	peak_bytes: "Bytes at the peak",
+	bytes: "Bytes allocated",
+	allocs: "Allocations",
+	temporary: "Temporary blocks",
+};
+
+const UNITS: Record<Measure, (n: number) => string> = {
+	kept_bytes: (n) => `${bytes(n)} kept`,
+	peak_bytes: (n) => `${bytes(n)} at the peak`,
+	bytes: (n) => `${bytes(n)} allocated`,
+	allocs: (n) => plural(n, "allocation"),
+	temporary: (n) => plural(n, "temporary block"),
+};
+
+export const in_words = (m: Measure, n: number): string => UNITS[m](n);

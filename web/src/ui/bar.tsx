@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A figure with a bar behind it that shows its share.
+
+import type { JSX } from "preact";
+import { bytes, count } from "./format";
+
+export function Share({ part, whole }: { part: number; whole: number }): JSX.Element {
+	const width = whole > 0 ? Math.min(100, (100 * part) / whole) : 0;
+
+	return (
+		<span class="share" aria-hidden="true">
+			<span style={{ width: `${width}%` }} />
+		</span>
+	);
+}
+
+/** Bytes for people, exact in the title. */
+export function Bytes({ n }: { n: number }): JSX.Element {
+	return <span title={`${count(n)} bytes`}>{bytes(n)}</span>;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Figures and names for people. A unit stays on the line of its figure.
+
+const GROUPED = new Intl.NumberFormat("en-US");
+
+/** 5019 -> "5,019". */
+export const count = (n: number): string => GROUPED.format(n);
+
+/** "1.0 MB": a thousand bytes are a kB, as in the text that mprof prints. */
+export function bytes(n: number): string {
+	const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+	let i = 0;
+
+	while (Math.abs(n) >= 999.5 && i < units.length - 1) {
+		n /= 1000;
+		i++;
+	}
+	return `${i === 0 || n >= 99.95 ? Math.round(n) : n.toFixed(1)}\u00a0${units[i]}`;
+}
+
+/** "5,019 blocks", "1 block". */
+export const plural = (n: number, word: string): string =>
+	`${count(n)} ${word}${n === 1 ? "" : "s"}`;
+
+/** "50.2 %"; an empty text if there is no whole. */
+export function share(part: number, whole: number): string {
+	if (!whole) return "";
+	const percent = (100 * part) / whole;
+
+	if (percent > 0 && percent < 0.05) return "<\u00a00.1\u00a0%";
+	return `${percent.toFixed(percent >= 99.95 ? 0 : 1)}\u00a0%`;
+}
+
+/** "0.251 s", "3 min 20 s". */
+export function time(ns: number): string {
+	const s = ns / 1e9;
+
+	if (ns === 0) return "0\u00a0s";
+	if (s >= 120) return `${Math.floor(s / 60)}\u00a0min ${Math.round(s % 60)}\u00a0s`;
+	if (s >= 10) return `${s.toFixed(1)}\u00a0s`;
+	if (s >= 0.1) return `${s.toFixed(2)}\u00a0s`;
+	if (s >= 1e-3) return `${(s * 1e3).toFixed(s >= 0.01 ? 0 : 1)}\u00a0ms`;
+	return s >= 1e-6 ? `${(s * 1e6).toFixed(0)}\u00a0µs` : `${ns}\u00a0ns`;
+}
+
+/** The last part of a path, with the line if there is one. */
+export const base_name = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const shortened = new Map<string, string>();
+
+/** Drops what is inside balanced <> and the parameters, and keeps operators whole. */
+export function short_name(name: string): string {
+	let short = shortened.get(name);
+
+	if (short === undefined)
+		shortened.set(name, (short = /[<( ]/.test(name) ? shorten(name) : name));
+	return short;
+}
+
+function shorten(name: string): string {
+	// Rust's <T as Trait>::f would lose all that tells it from others.
+	if (name.startsWith("<")) return name;
+	const whole = name.replaceAll("(anonymous namespace)", "{anonymous}");
+	const plain = strip(whole, "<", ">").replace(/\s+(?:const|noexcept)$/, "");
+	const short = strip(plain, "(", ")")
+		.replace(/\s*\[clone [^\]]*\]/g, "")
+		.trim();
+	// The return type of a template: all before the last blank outside of brackets.
+	const words =
+		short.startsWith("operator") || short.includes(" operator")
+			? short
+			: short.slice(short.lastIndexOf(" ") + 1);
+
+	return words && words !== "<>" ? words : name;
+}
+
+const KEPT_WHOLE = /operator\s*(?:<<=?|>>=?|<=>?|>=|<|>|->\*?|\(\))$/;
+const LONGEST_KEPT = 24;
+
+function strip(name: string, open: string, close: string): string {
+	let out = "";
+	let depth = 0;
+
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+
+		if (depth === 0 && KEPT_WHOLE.test((out + c).slice(-LONGEST_KEPT))) out += c;
+		else if (c === open && !is_kept(out)) {
+			if (depth++ === 0 && open === "<") out += "<>";
+		} else if (c === close && depth > 0) depth--;
+		else if (depth === 0) out += c;
+	}
+	return depth ? name : out;
+}
+
+/** Brackets that are a name rather than around arguments. */
+function is_kept(before: string): boolean {
+	return /operator\s*$/.test(before.slice(-LONGEST_KEPT));
+}
+
+/** At most @n characters, with the middle left out. */
+export function clip(text: string, n: number): string {
+	if (text.length <= n) return text;
+	const head = Math.ceil((n - 1) * 0.6);
+
+	return `${text.slice(0, head)}…${text.slice(text.length - (n - 1 - head))}`;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The answer first: how much, when, how exact, and who.
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { type Culprit, type Order, culprits, heaviest } from "../data/culprits";
+import type { Report } from "../data/schema";
+import { doubts, moments, says_allocated, says_kept, says_temporary } from "../data/sentences";
+import type { Tree } from "../data/tree";
+import { exactly } from "../flame/search";
+import { Share } from "../ui/bar";
+import { bytes, count, plural, share } from "../ui/format";
+import { Link } from "../ui/link";
+import { Name, PlaceText, Types } from "../ui/name";
+import { Spark } from "./spark";
+
+const SHOWN = 5;
+
+interface FigureProps {
+	title: string;
+	value: string;
+	exact: string;
+	note: string;
+	main?: boolean;
+}
+
+function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
+	return (
+		<div class={main ? "fact main" : "fact"}>
+			<dt>{title}</dt>
+			<dd title={exact}>{value}</dd>
+			<dd class="quiet">{note}</dd>
+		</div>
+	);
+}
+
+function Figures({ report }: { report: Report }): JSX.Element {
+	const t = report.totals;
+	const m = moments(report);
+
+	return (
+		<dl class="facts">
+			<Figure
+				main
+				title="Kept at the end"
+				value={bytes(t.kept_bytes)}
+				exact={`${count(t.kept_bytes)} bytes`}
+				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`}
+			/>
+			<Figure
+				title="Peak"
+				value={bytes(t.peak_bytes)}
+				exact={`${count(t.peak_bytes)} bytes`}
+				note={
+					m.peak_at
+						? `${m.peak_at} after the start`
+						: "the most at any time"
+				}
+			/>
+			<Figure
+				title="Allocated"
+				value={bytes(t.alloc_bytes)}
+				exact={`${count(t.alloc_bytes)} bytes`}
+				note={plural(t.allocs, "block")}
+			/>
+			<Figure
+				title="Freed"
+				value={bytes(t.free_bytes)}
+				exact={`${count(t.free_bytes)} bytes`}
+				note={plural(t.frees, "block")}
+			/>
+		</dl>
+	);
+}
+
+function Exactness({ report }: { report: Report }): JSX.Element {
+	const list = doubts(report);
+
+	if (!list.length)
+		return (
+			<p class="exact fine">
+				<b>Exact.</b> Every request and every free was counted, and every
+				call chain was followed to its end.
+			</p>
+		);
+	return (
+		<div class="exact">
+			<b>Read with care:</b>
+			<ul>
+				{list.map((s) => (
+					<li key={s}>{s}</li>
+				))}
+			</ul>
+		</div>
+	);
+}
+
+interface ListProps {
+	title: string;
+	none: string;
+	by: Order;
+	all: Culprit[] | null;
+	whole: number;
+	says: (c: Culprit) => string;
+}
+
+function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element {
+	const list = useMemo(() => all && heaviest(all, by, SHOWN), [all, by]);
+
+	return (
+		<section class="top" aria-busy={!list}>
+			<h2>{title}</h2>
+			{list && !list.length && <p class="quiet">{none}</p>}
+			<ol>
+				{(list ?? []).map((c) => (
+					<li key={c.name + (c.place ?? "")}>
+						<Link
+							to={{
+								view: "flame",
+								measure: by,
+								inverted: false,
+								zoom: [],
+								search: exactly(c.name),
+							}}
+						>
+							<span class="says" title={c.name}>
+								{says(c)}
+							</span>
+						</Link>
+						<span class="row">
+							<PlaceText place={c.place} />
+							{c.through && (
+								<span class="quiet">
+									through{" "}
+									<Name name={c.through} />
+								</span>
+							)}
+							<Types types={c.types} most={2} />
+						</span>
+						<span class="part">{share(c[by], whole)}</span>
+						<Share part={c[by]} whole={whole} />
+					</li>
+				))}
+			</ol>
+		</section>
+	);
+}
+
+export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
+	const all = useMemo(() => tree && culprits(tree), [tree]);
+	const temporary = useMemo(
+		() => report.lifetimes.reduce((sum, l) => sum + l.temporary, 0),
+		[report],
+	);
+	const t = report.totals;
+
+	return (
+		<div class="overview">
+			<Figures report={report} />
+			<Exactness report={report} />
+			{report.timeline && <Spark timeline={report.timeline} />}
+			<div class="tops">
+				<Culprits
+					title="Keep the most"
+					none="Nothing is kept: all that was allocated was freed."
+					by="kept_bytes"
+					all={all}
+					whole={t.kept_bytes}
+					says={says_kept}
+				/>
+				<Culprits
+					title="Allocate the most"
+					none="Nothing was allocated."
+					by="bytes"
+					all={all}
+					whole={t.alloc_bytes}
+					says={says_allocated}
+				/>
+				<Culprits
+					title="Make the most temporary blocks"
+					none="No block was freed before its thread made another request."
+					by="temporary"
+					all={all}
+					whole={temporary}
+					says={says_temporary}
+				/>
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Every size that was requested, and the types that have it.
+
+import type { JSX } from "preact";
+import type { Bin, Report } from "../data/schema";
+import { Bytes, Share } from "../ui/bar";
+import { count } from "../ui/format";
+import { Types } from "../ui/name";
+import { type Column, Table } from "../ui/table";
+
+const columns_of = (report: Report): Column<Bin>[] => [
+	{
+		id: "size",
+		title: "Size",
+		numeric: true,
+		hint: "Bytes of each block",
+		value: (b) => b.size,
+		cell: (b) => count(b.size),
+	},
+	{
+		id: "types",
+		title: "Types of that size",
+		value: (b) => b.types.join(" "),
+		cell: (b) => <Types types={b.types} />,
+	},
+	{
+		id: "allocs",
+		title: "Blocks",
+		numeric: true,
+		hint: "Blocks allocated",
+		value: (b) => b.allocs,
+		cell: (b) => count(b.allocs),
+	},
+	{
+		id: "bytes",
+		title: "Allocated",
+		numeric: true,
+		value: (b) => b.bytes,
+		cell: (b) => (
+			<>
+				<Bytes n={b.bytes} />
+				<Share part={b.bytes} whole={report.totals.alloc_bytes} />
+			</>
+		),
+	},
+	{
+		id: "left",
+		title: "Kept blocks",
+		numeric: true,
+		value: (b) => b.allocs - b.frees,
+		cell: (b) => count(b.allocs - b.frees),
+	},
+	{
+		id: "kept",
+		title: "Kept",
+		numeric: true,
+		value: (b) => b.kept_bytes,
+		cell: (b) => (
+			<>
+				<Bytes n={b.kept_bytes} />
+				<Share part={b.kept_bytes} whole={report.totals.kept_bytes} />
+			</>
+		),
+	},
+];
+
+export function Sizes({ report }: { report: Report }): JSX.Element {
+	return (
+		<Table
+			caption="Blocks by size, and the types of that size"
+			columns={columns_of(report)}
+			rows={report.bins}
+			text={(b) => `${b.size} ${b.types.join(" ")}`}
+			usual="-bytes"
+			empty="Nothing was allocated."
+		/>
+	);
+}

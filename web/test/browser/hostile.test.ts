@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What comes from the program is text, whatever it looks like; and what is missing is said.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { VIEWS } from "../../src/state/fragment";
+import { launch, open, says, write_page } from "../lib/browser";
+import { type Chain, report, tree_block } from "../lib/made";
+
+const EVIL = "</script><img src=x onerror=alert(1)><!--<script>";
+const LONG = `ns::${"very_long<".repeat(1000)}int${">".repeat(1000)}::f`;
+const BIDI = "abc\u202egnp.exe\u0007\u200b";
+const chains: Chain[] = [
+	{ path: ["main", EVIL], allocs: 3, size: 100, type: EVIL },
+	{ path: ["main", LONG], allocs: 2, size: 100, frees: 1, temporary: 1, type: LONG },
+	{ path: ["main", BIDI, "javascript:alert(1)"], allocs: 1, size: 100 },
+	{ path: ["__proto__", "constructor"], allocs: 1, size: 50 },
+];
+
+let browser: Browser;
+before(async () => {
+	browser = await launch();
+	const made = report(chains, [`./${EVIL}`, EVIL, "--name=<b>"]);
+	write_page("hostile", [
+		{
+			title: EVIL,
+			report: {
+				...made,
+				timeline: {
+					time_ns: [0, 1e6, 2e6],
+					live_bytes: [0, 400, 300],
+					live_blocks: [0, 4, 3],
+					allocs: [0, 4, 7],
+					peak: 1,
+					sites: [
+						{
+							function: EVIL,
+							file: EVIL,
+							line: 3,
+							bytes: [0, 300, 200],
+						},
+					],
+					rest: [0, 100, 100],
+				},
+			},
+			tree: tree_block(chains, EVIL, `/${EVIL}.c`),
+		},
+		{ title: "nothing", report: report([]), tree: tree_block([]) },
+		{
+			title: "damaged",
+			report: { schema: "mprof.report.v1", totals: null },
+			tree: tree_block([]),
+		},
+		{
+			title: "newer",
+			report: { ...made, schema: "mprof.report.v9" },
+			tree: tree_block([]),
+		},
+	]);
+});
+after(() => browser.close());
+
+test("hostile names stay text in every view", async () => {
+	const w = await open(browser, "hostile");
+
+	for (const view of VIEWS)
+		for (const more of [
+			"",
+			`&function=${encodeURIComponent(EVIL)}&search=${encodeURIComponent(EVIL)}&by=bytes`,
+			`&hide=${encodeURIComponent(EVIL)}&filter=img&callers=1`,
+		]) {
+			await w.go(`view=${view}${more}`);
+			assert.equal(
+				await w.page.locator("img, b b, #app script").count(),
+				0,
+				view,
+			);
+			const wide = await w.page.evaluate(
+				() => document.documentElement.scrollWidth - innerWidth,
+			);
+			assert.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
+		}
+	await w.go("view=overview");
+	await says(w.page, ".says", /<\/script><img src=x/);
+	assert.equal(await w.page.title(), EVIL);
+	await w.close();
+});
+
+test("the page may run no other script and no markup of text, and may ask for nothing", async () => {
+	const w = await open(browser, "hostile");
+	const policy = (await w.page.locator("meta[http-equiv]").getAttribute("content")) ?? "";
+
+	for (const part of [
+		"default-src 'none'",
+		"script-src 'sha256-",
+		"style-src 'sha256-",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"require-trusted-types-for 'script'",
+	])
+		assert.ok(policy.includes(part), part);
+	assert.ok(!policy.includes("unsafe"));
+	const refused = await w.page.evaluate(() => {
+		try {
+			document.body.innerHTML += "<i></i>";
+			return false;
+		} catch {
+			return true;
+		}
+	});
+	assert.ok(refused);
+	await w.page.close(); // what is refused stands in the console
+});
+
+test("the keyboard and the pointer go over hostile frames", async () => {
+	const w = await open(browser, "hostile", "#view=flame&by=bytes");
+	const box = await w.page.locator(".frames canvas").boundingBox();
+
+	assert.ok(box);
+	for (let x = 5; x < box.width; x += 40) await w.page.mouse.move(box.x + x, box.y + 50);
+	await w.page.focus(".frames canvas");
+	for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "Enter", "Escape"])
+		await w.page.keyboard.press(key);
+	await w.picture("hostile");
+	await w.close();
+});
+
+test("the timeline tells of the peak, of what is pointed at, and leads to the end", async () => {
+	const w = await open(browser, "hostile", "#view=timeline");
+	const plot = await w.page.locator(".plot.upper .u-over").boundingBox();
+
+	assert.ok(plot);
+	await says(w.page, ".moment caption", /, the peak: 400 B in 4 blocks, 4,000 requests.s/);
+	await w.page.mouse.move(plot.x + plot.width - 3, plot.y + 50);
+	await says(w.page, ".moment caption", /, the end: 300 B in 3 blocks/);
+	await says(w.page, ".moment tbody", /200 B.*100 B/);
+	await w.page.mouse.click(plot.x + plot.width - 3, plot.y + 50);
+	await says(w.page, ".details b", /kept/);
+	await w.close();
+});
+
+test("a profile in which nothing was allocated has a page that says so", async () => {
+	const w = await open(browser, "hostile", "#profile=1");
+
+	await says(w.page, ".top", /Nothing is kept/);
+	await w.go("profile=1&view=flame");
+	await says(w.page, ".empty", /nothing was allocated/);
+	await w.go("profile=1&view=timeline");
+	await says(w.page, ".empty", /has no timeline/);
+	for (const view of ["leaks", "sizes", "direct", "callgraph", "lifetimes"]) {
+		await w.go(`profile=1&view=${view}`);
+		await says(w.page, ".empty", /\S/);
+	}
+	await w.close();
+});
+
+test("a report of a newer schema is an error in words", async () => {
+	const w = await open(browser, "hostile");
+
+	await w.go("profile=3");
+	await says(w.page, "[role=alert]", /The report in this page is not mprof\.report\.v1/);
+	await w.close();
+});

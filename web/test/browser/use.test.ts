@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a reader does: search, zoom, sort, filter, links, keys; and how it looks.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { fragment_of, launch, open, says, texts } from "../lib/browser";
+
+let browser: Browser;
+before(async () => {
+	browser = await launch();
+});
+after(() => browser.close());
+
+const ROW = 20;
+
+/** Clicks the flame graph at a part of its width, in a row from 0. */
+async function click(page: Page, part: number, row: number): Promise<void> {
+	const box = await page.locator(".frames canvas").boundingBox();
+
+	assert.ok(box);
+	await page.mouse.click(box.x + part * box.width, box.y + (row + 0.5) * ROW);
+}
+
+test("a click zooms, the address keeps it, and going back zooms out", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+
+	await click(w.page, 0.25, 2);
+	await says(w.page, ".details .name", /^make_red_widget$/);
+	const zoom = (await fragment_of(w.page)).get("zoom");
+	assert.ok(zoom);
+	const again = await open(browser, "widgets", `#view=flame&by=bytes&zoom=${zoom}`);
+	await says(again.page, ".details .name", /^make_red_widget$/);
+	await again.close();
+	await w.page.goBack();
+	await says(w.page, ".details b", /^2\.0 MB allocated$/);
+	assert.equal((await fragment_of(w.page)).get("zoom"), null);
+	await w.close();
+});
+
+test("hovering tells the frame, its place and its types", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+	const box = await w.page.locator(".frames canvas").boundingBox();
+
+	assert.ok(box);
+	await w.page.mouse.move(box.x + 20, box.y + 3.5 * ROW);
+	await says(w.page, ".tip", /make_widget.*1\.0 MB allocated.*widgets\.c:\d+.*widget/);
+	await w.close();
+});
+
+test("a search counts and colours what it finds", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+	const pink = (): Promise<number> =>
+		w.page.locator(".frames canvas").evaluate((c) => {
+			const from = c as HTMLCanvasElement;
+			const copy = new OffscreenCanvas(from.width, from.height);
+			const g = copy.getContext("2d", { willReadFrequently: true });
+			g?.drawImage(from, 0, 0);
+			const d = g?.getImageData(0, 0, copy.width, copy.height).data ?? [];
+			let n = 0;
+
+			for (let i = 0; i < d.length; i += 4)
+				n += d[i] > 200 && d[i + 1] < 160 && d[i + 2] > 160 ? 1 : 0;
+			return n;
+		});
+
+	assert.equal(await pink(), 0);
+	await w.page.keyboard.press("/");
+	await w.page.keyboard.type("RED");
+	await says(w.page, ".matches", /^1 frame of 1 function, 50\.2 %$/);
+	await w.page.waitForFunction(() => location.hash.includes("search=RED"));
+	assert.ok((await pink()) > 5000);
+	await w.page.keyboard.press("Escape");
+	await says(w.page, ".matches", /^$/);
+	assert.equal((await fragment_of(w.page)).get("search"), null);
+	await w.page.fill(".search", "no such function");
+	await says(w.page, ".matches", /^no match$/);
+	await w.close();
+});
+
+test("arrows go along the frames, Enter zooms, Escape goes back", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+	const at = (name: string): Promise<void> =>
+		says(w.page, ".details .name", new RegExp(`^${name}$`));
+
+	await w.page.focus(".frames canvas");
+	await w.page.keyboard.press("ArrowDown");
+	await at("main");
+	await w.page.keyboard.press("ArrowDown");
+	await at("make_red_widget");
+	await w.page.keyboard.press("ArrowRight");
+	await at("make_blue_widget");
+	await w.page.keyboard.press("Enter");
+	await w.page.waitForFunction(() => location.hash.includes("zoom="));
+	await w.page.keyboard.press("Escape");
+	await at("main");
+	await w.page.keyboard.press("Escape");
+	await at("all");
+	assert.equal((await fragment_of(w.page)).get("zoom"), null);
+	await w.close();
+});
+
+test("a function is left out and comes back; recursion collapses", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+
+	await click(w.page, 0.25, 2);
+	await w.page.getByRole("button", { name: "Leave out" }).click();
+	await says(w.page, ".left-out", /make_red_widget/);
+	await w.page.fill(".search", "red");
+	await says(w.page, ".matches", /^no match$/);
+	await w.page.locator(".left-out button").click();
+	await says(w.page, ".matches", /^1 frame/);
+	await w.go("view=flame&by=bytes&fold=1");
+	assert.ok(await w.page.locator(".check input").isChecked());
+	await w.close();
+});
+
+test("a path copies as text", async () => {
+	const w = await open(browser, "widgets", "#view=flame&by=bytes");
+
+	await w.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+	await click(w.page, 0.25, 3);
+	await w.page.getByRole("button", { name: "Copy path" }).click();
+	await says(w.page, ".actions", /Copied/);
+	const text = await w.page.evaluate(() => navigator.clipboard.readText());
+	assert.match(
+		text,
+		/^main  \S+widgets\.c:\d+\nmake_red_widget  \S+:\d+\nmake_widget  \S+:\d+$/,
+	);
+	await w.close();
+});
+
+test("a row of the table of leaks leads to its chain, and the frame back to the row", async () => {
+	const w = await open(browser, "widgets", "#view=leaks");
+
+	await w.page.locator("tbody a").first().click();
+	await says(w.page, ".details b", /^1\.0 MB kept$/);
+	await w.page.waitForFunction(
+		() => location.hash.includes("zoom=") && !location.hash.includes("path="),
+	);
+	await says(w.page, ".details .name", /^main$/);
+	await w.page.getByRole("link", { name: "Leaks", exact: true }).last().click();
+	await says(w.page, "tbody", /make_red_widget/);
+	await w.close();
+});
+
+test("a table is sorted by its heads and filtered by words, and the address keeps both", async () => {
+	const w = await open(browser, "names", "#view=sizes");
+	const sizes = async (): Promise<number[]> =>
+		(await texts(w.page, "tbody td:first-child")).map((s) =>
+			Number(s.replace(/,/g, "")),
+		);
+	const sorted = (list: number[]): number[] => [...list].sort((a, b) => a - b);
+
+	await w.page.getByRole("button", { name: "Size", exact: true }).click();
+	const down = await sizes();
+	assert.deepEqual(down, sorted(down).reverse());
+	await w.page.getByRole("button", { name: "Size", exact: true }).click();
+	await w.page.waitForSelector('th[aria-sort="ascending"]');
+	const up = await sizes();
+	assert.deepEqual(up, sorted(up));
+	await w.page.keyboard.press("/");
+	await w.page.keyboard.type("Node");
+	await w.page.waitForFunction(() => location.hash.includes("filter=Node"));
+	const few = await texts(w.page, "tbody tr");
+	const types = await w.page
+		.locator("tbody .types")
+		.evaluateAll((list) => list.map((e) => e.getAttribute("title") ?? ""));
+	assert.ok(few.length > 0 && few.length < up.length && types.length === few.length);
+	assert.ok(
+		types.every((t) => t.toLowerCase().includes("node")),
+		types.join(),
+	);
+	const again = await open(browser, "names", `#${String(await fragment_of(w.page))}`);
+	assert.deepEqual(await texts(again.page, "tbody tr"), few);
+	await again.close();
+	await w.close();
+});
+
+test("every view is reached by its tab, has one heading of its own, and tables have captions", async () => {
+	const w = await open(browser, "names");
+
+	for (const tab of await texts(w.page, "nav a")) {
+		await w.page.getByRole("link", { name: tab, exact: true }).first().click();
+		await w.page.waitForSelector("nav a[aria-current=page]");
+		assert.deepEqual(await texts(w.page, "nav a[aria-current=page]"), [tab]);
+		const bare = await w.page
+			.locator(
+				"table:not(:has(caption)), th:not([scope]), canvas:not([aria-label]):not(.plot canvas)",
+			)
+			.count();
+		assert.equal(bare, 0);
+	}
+	await w.close();
+});
+
+test("no view is wider than a narrow window, in either theme", async () => {
+	for (const dark of [false, true])
+		for (const width of [360, 1280]) {
+			const w = await open(browser, "names", "", { width, height: 800, dark });
+
+			for (const view of [
+				"overview",
+				"flame",
+				"timeline",
+				"leaks",
+				"sizes",
+				"direct",
+				"callgraph",
+				"lifetimes",
+			]) {
+				await w.go(`view=${view}`);
+				const wide = await w.page.evaluate(
+					() => document.documentElement.scrollWidth - innerWidth,
+				);
+				assert.ok(
+					wide <= 0,
+					`${view} is ${wide} pixels too wide at ${width}`,
+				);
+				await w.picture(`${view}-${width}-${dark ? "dark" : "light"}`);
+			}
+			const ground = await w.page.evaluate(
+				() => getComputedStyle(document.body).backgroundColor,
+			);
+			assert.equal(ground, dark ? "rgb(22, 24, 28)" : "rgb(255, 255, 255)");
+			await w.close();
+		}
+});

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Every view of real profiles: it opens, and its figures are those of the report in JSON.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { classes_sum } from "../../src/data/schema";
+import { bytes, count } from "../../src/ui/format";
+import { launch, open, read_report, says, texts } from "../lib/browser";
+
+let browser: Browser;
+before(async () => {
+	browser = await launch();
+});
+after(() => browser.close());
+
+const plain = (text: string): string => text.replace(/\u00a0/g, " ");
+
+/** A column of the table, by its number from 1. */
+const column = (page: Page, n: number): Promise<string[]> =>
+	texts(page, `tbody tr td:nth-child(${n})`);
+
+const exact = (page: Page): Promise<string[]> =>
+	page
+		.locator(".fact dd[title]")
+		.evaluateAll((list) => list.map((e) => e.getAttribute("title") ?? ""));
+
+for (const name of ["widgets", "names"]) {
+	const report = read_report(name);
+	const t = report.totals;
+
+	test(`${name}: the overview has the totals of the report`, async () => {
+		const w = await open(browser, name);
+
+		assert.deepEqual(
+			await exact(w.page),
+			[t.kept_bytes, t.peak_bytes, t.alloc_bytes, t.free_bytes].map(
+				(n) => `${count(n)} bytes`,
+			),
+		);
+		await says(w.page, ".facts", new RegExp(`${count(t.kept_objects)} block`));
+		await says(w.page, ".facts-line", new RegExp(`pid ${report.pid}`));
+		assert.equal(await w.page.locator(".exact.fine").count(), 1);
+		await w.close();
+	});
+
+	test(`${name}: the table of leaks has the rows of the report`, async () => {
+		const w = await open(browser, name, "#view=leaks");
+		const rows = [...report.leaks].sort((a, b) => b.kept_bytes - a.kept_bytes);
+
+		assert.deepEqual(
+			await column(w.page, 1),
+			rows.map((l) => plain(bytes(l.kept_bytes))).slice(0, 100),
+		);
+		assert.deepEqual(
+			await column(w.page, 2),
+			rows.map((l) => count(l.allocs - l.frees)).slice(0, 100),
+		);
+		await w.close();
+	});
+
+	test(`${name}: the table of sizes has the rows of the report`, async () => {
+		const w = await open(browser, name, "#view=sizes&sort=size");
+		const rows = [...report.bins].sort((a, b) => a.size - b.size).slice(0, 100);
+
+		assert.deepEqual(
+			await column(w.page, 1),
+			rows.map((b) => count(b.size)),
+		);
+		assert.deepEqual(
+			await column(w.page, 3),
+			rows.map((b) => count(b.allocs)),
+		);
+		assert.deepEqual(
+			await column(w.page, 6),
+			rows.map((b) => plain(bytes(b.kept_bytes))),
+		);
+		await w.close();
+	});
+
+	test(`${name}: the table of direct allocation has the rows of the report`, async () => {
+		const w = await open(browser, name, "#view=direct");
+		const rows = [...report.direct]
+			.sort((a, b) => classes_sum(b.bytes) - classes_sum(a.bytes))
+			.slice(0, 100);
+
+		assert.deepEqual(
+			await column(w.page, 1),
+			rows.map((d) => plain(bytes(classes_sum(d.bytes)))),
+		);
+		assert.deepEqual(
+			await column(w.page, 2),
+			rows.map((d) => count(d.calls)),
+		);
+		await w.close();
+	});
+
+	test(`${name}: the call graph has the callers and callees of the report`, async () => {
+		const node =
+			report.callgraph.find((n) => n.callees.length > 1) ?? report.callgraph[0];
+		const w = await open(
+			browser,
+			name,
+			`#view=callgraph&function=${encodeURIComponent(node.function)}`,
+		);
+		const titles = (side: number): Promise<(string | null)[]> =>
+			w.page
+				.locator(".side")
+				.nth(side)
+				.locator("li .name")
+				.evaluateAll((list) => list.map((e) => e.getAttribute("title")));
+
+		assert.deepEqual(
+			(await titles(0)).sort(),
+			node.callers.map((c) => c.function).sort(),
+		);
+		assert.deepEqual(
+			(await titles(1)).sort(),
+			node.callees.map((c) => c.function).sort(),
+		);
+		await w.page.locator(".side").nth(1).locator("a").first().click();
+		await says(w.page, ".middle h2", /\S/);
+		assert.notEqual(
+			await w.page.locator(".middle .name").getAttribute("title"),
+			node.function,
+		);
+		await w.close();
+	});
+
+	test(`${name}: the table of lifetimes has the rows of the report`, async () => {
+		const w = await open(browser, name, "#view=lifetimes&sort=-frees");
+		const rows = [...report.lifetimes].sort((a, b) => b.frees - a.frees).slice(0, 100);
+
+		assert.deepEqual(
+			await column(w.page, 2),
+			rows.map((l) => count(l.frees)),
+		);
+		assert.deepEqual(
+			await column(w.page, 1),
+			rows.map((l) => count(l.temporary)),
+		);
+		await w.close();
+	});
+
+	test(`${name}: the flame graph has the totals of the report for every measure, both ways`, async () => {
+		const w = await open(browser, name, "#view=flame");
+		const temporary = report.lifetimes.reduce((s, l) => s + l.temporary, 0);
+		const wanted: [string, string][] = [
+			["kept_bytes", bytes(t.kept_bytes)],
+			["peak_bytes", bytes(t.peak_bytes)],
+			["bytes", bytes(t.alloc_bytes)],
+			["allocs", count(t.allocs)],
+			["temporary", count(temporary)],
+		];
+
+		for (const [measure, text] of wanted)
+			for (const callers of ["", "&callers=1"]) {
+				await w.go(`view=flame&by=${measure}${callers}`);
+				await says(w.page, ".details b", new RegExp(`^${plain(text)} `));
+			}
+		await w.close();
+	});
+
+	test(`${name}: the timeline shows the peak of the report`, async () => {
+		const w = await open(browser, name, "#view=timeline");
+
+		if (!report.timeline) {
+			await says(w.page, "main", /has no timeline|the peak/);
+			return w.close();
+		}
+		await says(w.page, ".moment caption", new RegExp(plain(bytes(t.peak_bytes))));
+		assert.equal(await w.page.locator(".plot.upper canvas").count(), 1);
+		await w.page.getByText("Flame graph of the peak").click();
+		await says(w.page, ".details b", /at the peak/);
+		await w.close();
+	});
+}
+
+test("widgets: the first sentence names who keeps it all", async () => {
+	const w = await open(browser, "widgets");
+	const leak = read_report("widgets").leaks[0];
+
+	await says(
+		w.page,
+		".says",
+		new RegExp(
+			`^make_red_widget keeps ${plain(bytes(leak.kept_bytes))} in ` +
+				`${count(leak.allocs)} blocks, none of it ever freed$`,
+		),
+	);
+	await says(w.page, ".top li .place", /widgets\.c:\d+/);
+	await says(w.page, ".top li .type", /^widget$/);
+	await w.close();
+});
+
+test("a page of several profiles has a choice, which the address keeps", async () => {
+	const w = await open(browser, "both");
+
+	await w.page.locator(".choice select").selectOption("1");
+	await says(w.page, "h1", /^names$/);
+	assert.match(w.page.url(), /profile=1/);
+	await w.page.goBack();
+	await says(w.page, "h1", /^widgets$/);
+	await w.close();
+});

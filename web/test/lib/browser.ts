@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A page in headless chromium that is watched: what it asks for, and what it complains of.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, type Page, chromium } from "playwright-core";
+import type { Report } from "../../src/data/schema";
+import { page as make_page } from "./made";
+
+const WORK = process.env.WORK ?? ".";
+const DEADLINE = 30000;
+
+export const read_report = (name: string): Report =>
+	JSON.parse(readFileSync(join(WORK, `${name}.json`), "utf8")) as Report;
+
+/** Writes a page of made profiles beside the others. */
+export function write_page(
+	name: string,
+	profiles: { title: string; report: unknown; tree: unknown }[],
+): void {
+	const template = readFileSync(process.env.TEMPLATE ?? "", "utf8");
+
+	writeFileSync(join(WORK, `${name}.html`), make_page(template, profiles));
+}
+
+export const launch = (): Promise<Browser> =>
+	chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		// Tests run as root in a container, where chromium's own sandbox is not to be had.
+		args: ["--no-sandbox"],
+	});
+
+export interface Watched {
+	page: Page;
+	/** Fails if the page asked for anything but itself, or anything stands in the console. */
+	close(): Promise<void>;
+	go(fragment: string): Promise<void>;
+	picture(name: string): Promise<void>;
+}
+
+interface Looks {
+	width?: number;
+	height?: number;
+	dark?: boolean;
+}
+
+export async function open(
+	browser: Browser,
+	name: string,
+	fragment = "",
+	looks: Looks = {},
+): Promise<Watched> {
+	const page = await browser.newPage({
+		viewport: { width: looks.width ?? 1280, height: looks.height ?? 860 },
+		colorScheme: looks.dark ? "dark" : "light",
+		reducedMotion: "reduce",
+	});
+	const url = pathToFileURL(join(WORK, `${name}.html`)).href;
+	const said: string[] = [];
+
+	page.setDefaultTimeout(DEADLINE);
+	page.on("console", (m) => said.push(`console: ${m.text()}`));
+	page.on("pageerror", (e) => said.push(`error: ${e.message}`));
+	page.on("dialog", (d) => {
+		said.push("a dialog");
+		void d.dismiss();
+	});
+	page.on("request", (r) => {
+		if (r.url().split("#")[0] !== url && !r.url().startsWith("data:"))
+			said.push(`request: ${r.url()}`);
+	});
+	await page.goto(url + fragment);
+	await page.waitForSelector("main[data-ready]");
+	return {
+		page,
+		close: async () => {
+			await page.close();
+			assert.deepEqual(said, []);
+		},
+		go: async (to) => {
+			await page.evaluate((f) => {
+				location.hash = f;
+			}, to);
+			const view = new URLSearchParams(to).get("view") ?? "overview";
+			await page.waitForSelector(`main[data-view="${view}"]`);
+		},
+		picture: async (file) => {
+			await page.screenshot({ path: join(WORK, `${file}.png`) });
+		},
+	};
+}
+
+/** Texts of what matches, with usual blanks. */
+export const texts = async (page: Page, selector: string): Promise<string[]> =>
+	(await page.locator(selector).allInnerTexts()).map((t) => t.replace(/\u00a0/g, " ").trim());
+
+/** Waits until the text of @selector matches. */
+export async function says(page: Page, selector: string, wanted: RegExp): Promise<void> {
+	await page
+		.waitForFunction(
+			([s, source]) =>
+				new RegExp(source, "s").test(
+					(document.querySelector(s)?.textContent ?? "").replace(
+						/\u00a0/g,
+						" ",
+					),
+				),
+			[selector, wanted.source] as const,
+		)
+		.catch(async () => {
+			assert.match((await texts(page, selector)).join("\n"), wanted);
+		});
+}
+
+export const fragment_of = (page: Page): Promise<URLSearchParams> =>
+	page.evaluate(() => location.hash).then((h) => new URLSearchParams(h.slice(1)));

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Profiles that no program could make: small ones for the unit tests, hostile and large ones.
+
+import { deflateSync } from "node:zlib";
+import type { PathElement, Report, TreeBlock } from "../../src/data/schema";
+
+/** A chain from the outside in, and what was allocated at its end. */
+export interface Chain {
+	path: (string | [name: string, line: number])[];
+	allocs: number;
+	size: number;
+	frees?: number;
+	peak?: number;
+	temporary?: number;
+	type?: string;
+}
+
+interface Node {
+	parent: Node | null;
+	site: number;
+	children: Map<number, Node>;
+	chain: Chain | null;
+}
+
+/** The tree block of some chains; all functions are in one module and one file. */
+export function tree_block(chains: Chain[], module = "/made/up", file = "/made/up.c"): TreeBlock {
+	const strings = [module, file];
+	const intern = (s: string): number =>
+		strings.includes(s) ? strings.indexOf(s) : strings.push(s) - 1;
+	const sites: [fn: string, line: number][] = [];
+	const functions: string[] = [];
+	const site_of = (element: string | [string, number]): number => {
+		const [fn, line] = typeof element === "string" ? [element, 1] : element;
+		const i = sites.findIndex((s) => s[0] === fn && s[1] === line);
+
+		if (!functions.includes(fn)) functions.push(fn);
+		return i >= 0 ? i : sites.push([fn, line]) - 1;
+	};
+	const root: Node = { parent: null, site: -1, children: new Map(), chain: null };
+	for (const c of chains) {
+		let at = root;
+		for (const element of c.path) {
+			const site = site_of(element);
+			const next = at.children.get(site) ?? {
+				parent: at,
+				site,
+				children: new Map(),
+				chain: null,
+			};
+
+			at.children.set(site, next);
+			at = next;
+		}
+		at.chain = c;
+	}
+	const block: TreeBlock = {
+		schema: "mprof.tree.v1",
+		strings,
+		modules: [0],
+		functions: { name: functions.map(intern), module: functions.map(() => 0) },
+		sites: {
+			function: sites.map((s) => functions.indexOf(s[0])),
+			file: sites.map(() => 1),
+			line: sites.map((s) => s[1]),
+			inlined: sites.map(() => 0),
+		},
+		nodes: { up: [], site: [] },
+		leaves: {
+			node: [],
+			allocs: [],
+			bytes: [],
+			frees: [],
+			kept_blocks: [],
+			kept_bytes: [],
+			peak_blocks: [],
+			peak_bytes: [],
+			temporary: [],
+		},
+		types: { node: [], name: [], certain: [] },
+	};
+	let last = 0;
+	const add = (n: Node, parent: number): void => {
+		const i = block.nodes.up.length;
+
+		block.nodes.up.push(parent < 0 ? 0 : i - parent);
+		block.nodes.site.push(n.site);
+		if (n.chain) {
+			add_leaf(block, n.chain, i - last);
+			last = i;
+			if (n.chain.type) {
+				block.types.node.push(i);
+				block.types.name.push(intern(n.chain.type));
+				block.types.certain.push(1);
+			}
+		}
+		n.children.forEach((c) => add(c, i));
+	};
+	root.children.forEach((c) => add(c, -1));
+	return block;
+}
+
+function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
+	const frees = c.frees ?? 0;
+	const peak = c.peak ?? c.allocs;
+
+	b.leaves.node.push(delta);
+	b.leaves.allocs.push(c.allocs);
+	b.leaves.bytes.push(c.allocs * c.size);
+	b.leaves.frees.push(frees);
+	b.leaves.kept_blocks.push(c.allocs - frees);
+	b.leaves.kept_bytes.push((c.allocs - frees) * c.size);
+	b.leaves.peak_blocks.push(peak);
+	b.leaves.peak_bytes.push(peak * c.size);
+	b.leaves.temporary.push(c.temporary ?? 0);
+}
+
+const name_of = (e: string | [string, number]): string => (typeof e === "string" ? e : e[0]);
+
+const element = (e: string | [string, number]): PathElement => ({
+	function: name_of(e),
+	offset: 0,
+	file: "/made/up.c",
+	line: typeof e === "string" ? 1 : e[1],
+	module: "/made/up",
+	inlined: false,
+	guessed: false,
+});
+
+/** A report of the same chains. */
+export function report(chains: Chain[], command = ["./made"]): Report {
+	const sum = (f: (c: Chain) => number): number => chains.reduce((s, c) => s + f(c), 0);
+	const frees = (c: Chain): number => c.frees ?? 0;
+	const names = [...new Set(chains.map((c) => name_of(c.path[c.path.length - 1])))];
+	const all = { s: 0, m: 0, l: 0 };
+
+	return {
+		schema: "mprof.report.v1",
+		command,
+		pid: 1,
+		totals: {
+			allocs: sum((c) => c.allocs),
+			alloc_bytes: sum((c) => c.allocs * c.size),
+			frees: sum(frees),
+			free_bytes: sum((c) => frees(c) * c.size),
+			kept_objects: sum((c) => c.allocs - frees(c)),
+			kept_bytes: sum((c) => (c.allocs - frees(c)) * c.size),
+			peak_bytes: sum((c) => c.allocs * c.size),
+			failed_allocs: 0,
+			unknown_frees: 0,
+			inherited_frees: 0,
+			truncated_chains: 0,
+		},
+		bins: chains.map((c) => ({
+			size: c.size,
+			allocs: c.allocs,
+			bytes: c.allocs * c.size,
+			frees: frees(c),
+			kept_bytes: (c.allocs - frees(c)) * c.size,
+			types: c.type ? [c.type] : [],
+		})),
+		leaks: chains.map((c) => ({
+			kept_bytes: (c.allocs - frees(c)) * c.size,
+			allocs: c.allocs,
+			bytes: c.allocs * c.size,
+			frees: frees(c),
+			truncated: false,
+			path: c.path.map(element),
+			types: c.type ? [c.type] : [],
+		})),
+		direct: names.map((n) => ({
+			function: n,
+			bytes: { ...all, x: 1 },
+			kept: { ...all, x: 1 },
+			calls: 1,
+			types: [],
+		})),
+		callgraph: names.map((n, index) => ({
+			index,
+			function: n,
+			cycle: null,
+			self_bytes: { ...all, x: 1 },
+			total_bytes: 1,
+			called: 1,
+			recursive: 0,
+			callers: [],
+			callees: [],
+		})),
+		lifetimes: chains
+			.filter((c) => frees(c))
+			.map((c) => ({
+				frees: frees(c),
+				temporary: c.temporary ?? 0,
+				events: [{ from: 4, blocks: frees(c) }],
+				ns: [{ from: 1024, blocks: frees(c) }],
+				path: c.path.map(element),
+			})),
+		timeline: null,
+	};
+}
+
+export const pack = (value: unknown): string =>
+	deflateSync(JSON.stringify(value)).toString("base64");
+
+const block = (id: string, value: unknown): string =>
+	`<script type="application/x-mprof" id="${id}">${pack(value)}</script>\n`;
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** The page of some profiles, as the C side makes it. */
+export function page(
+	template: string,
+	profiles: { title: string; report: unknown; tree: unknown }[],
+): string {
+	const index = {
+		schema: "mprof.page.v1",
+		version: "test",
+		profiles: profiles.map((p, i) => ({
+			title: p.title,
+			report: `mprof-report-${i}`,
+			tree: `mprof-tree-${i}`,
+		})),
+	};
+	const blocks = profiles.map(
+		(p, i) => block(`mprof-report-${i}`, p.report) + block(`mprof-tree-${i}`, p.tree),
+	);
+
+	return template
+		.replace("<!--mprof:data-->", () => block("mprof-index", index) + blocks.join(""))
+		.replace("<!--mprof:title-->", () => escape(profiles[0].title));
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+import assert from "node:assert/strict";
+import test from "node:test";
+import { culprits, heaviest } from "../../src/data/culprits";
+import { BlockError, decode } from "../../src/data/decode";
+import { heights, quantile } from "../../src/data/lifetimes";
+import type { PageIndex, Timeline } from "../../src/data/schema";
+import { doubts, says_allocated, says_kept } from "../../src/data/sentences";
+import { layers, rates, stacked } from "../../src/data/series";
+import { make_tree } from "../../src/data/tree";
+import { paint } from "../../src/flame/paint";
+import { make_frames } from "../../src/flame/frames";
+import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
+import { bytes, clip, share, short_name, time } from "../../src/ui/format";
+import { filtered, next_sort, sorted } from "../../src/ui/rows";
+import { pack, report, tree_block } from "../lib/made";
+
+const plain = (text: string): string => text.replace(/\u00a0/g, " ");
+
+test("a block is read as it was written", async () => {
+	const index: PageIndex = { schema: "mprof.page.v1", version: "ünï", profiles: [] };
+
+	assert.deepEqual(
+		await decode<PageIndex>(`\n${pack(index)}\n`, "mprof.page.v1", "it"),
+		index,
+	);
+});
+
+test("a damaged block, and one of another schema, are errors with a sentence", async () => {
+	const other = pack({ schema: "mprof.page.v2" });
+
+	await assert.rejects(
+		decode<PageIndex>("%%%", "mprof.page.v1", "The list"),
+		/The list in this page is damaged/,
+	);
+	await assert.rejects(
+		decode<PageIndex>(pack("x").slice(8), "mprof.page.v1", "The list"),
+		BlockError,
+	);
+	await assert.rejects(
+		decode<PageIndex>(other, "mprof.page.v1", "The list"),
+		/The list in this page is not mprof.page.v1/,
+	);
+});
+
+test("the fragment keeps all that is shown", () => {
+	const state: State = {
+		profile: 2,
+		view: "flame",
+		measure: "temporary",
+		inverted: true,
+		zoom: [3, 0, 17],
+		path: ["a b", "c\nd"],
+		search: "std::vector<int, x & y>#%",
+		hidden: ["one", "operator()"],
+		collapse: true,
+		colour: "function",
+		fn: "f(int)",
+		filter: "a=b&c",
+		sort: "-kept",
+	};
+
+	assert.deepEqual(from_fragment(`#${to_fragment(state)}`), state);
+	assert.equal(to_fragment(START), "");
+	assert.deepEqual(from_fragment(""), START);
+});
+
+test("a fragment that makes no sense is as the start", () => {
+	assert.deepEqual(
+		from_fragment(
+			"#view=nonsense&by=x&zoom=1e99.-2.y&profile=-1&colour=%ff&callers=yes",
+		),
+		START,
+	);
+});
+
+test("figures are short and exact enough", () => {
+	assert.deepEqual(
+		[0, 999, 1000, 1023876, 99950, 999499, 1e15].map((n) => plain(bytes(n))),
+		["0 B", "999 B", "1.0 kB", "1.0 MB", "100 kB", "999 kB", "1.0 PB"],
+	);
+	assert.deepEqual([share(1, 0), share(1, 3), share(1, 1e6), share(1, 1)].map(plain), [
+		"",
+		"33.3 %",
+		"< 0.1 %",
+		"100 %",
+	]);
+	assert.deepEqual(
+		[0, 5, 2500, 1.5e6, 251e6, 12.34e9, 200e9].map((n) => plain(time(n))),
+		["0 s", "5 ns", "3 µs", "1.5 ms", "0.25 s", "12.3 s", "3 min 20 s"],
+	);
+});
+
+test("long names are short without arguments, and operators stay", () => {
+	const cases = {
+		main: "main",
+		"std::vector<int, std::allocator<int> >::push_back(int const&)":
+			"std::vector<>::push_back",
+		"void std::f<int>(int)": "std::f<>",
+		"a::operator<<(int)": "a::operator<<",
+		"a<b>::operator()(int) const": "a<>::operator()",
+		"a::operator<(a const&)": "a::operator<",
+		"(anonymous namespace)::f(int)": "{anonymous}::f",
+		"operator new(unsigned long)": "operator new",
+		"<alloc::vec::Vec<T> as core::Clone>::clone":
+			"<alloc::vec::Vec<T> as core::Clone>::clone",
+		"broken<": "broken<",
+	};
+
+	for (const [long, short] of Object.entries(cases)) assert.equal(short_name(long), short);
+	assert.equal(clip("abcdefghij", 5), "abc…j");
+	assert.ok(short_name("x<".repeat(5000)).length > 0);
+});
+
+test("rows are sorted by a column, equal ones stay, and a filter wants every word", () => {
+	const rows = [
+		{ n: 2, t: "b" },
+		{ n: 10, t: "a" },
+		{ n: 2, t: "C" },
+	];
+	const columns = [{ id: "n", value: (r: { n: number }) => r.n }];
+
+	assert.deepEqual(
+		sorted(rows, columns, "-n").map((r) => r.t),
+		["a", "b", "C"],
+	);
+	assert.deepEqual(
+		sorted(rows, columns, "n").map((r) => r.t),
+		["b", "C", "a"],
+	);
+	assert.equal(sorted(rows, columns, "nothing"), rows);
+	assert.deepEqual(
+		filtered(rows, (r) => `${r.n} ${r.t}`, " c 2").map((r) => r.t),
+		["C"],
+	);
+	assert.equal(next_sort("", "n", true), "-n");
+	assert.equal(next_sort("-n", "n", true), "n");
+	assert.equal(next_sort("-n", "t", false), "t");
+});
+
+test("the caller that keeps what a shared function makes is named, not the function", () => {
+	const list = culprits(
+		make_tree(
+			tree_block([
+				{
+					path: ["main", ["red", 4], "make"],
+					allocs: 5,
+					size: 10,
+					type: "widget",
+				},
+				{ path: ["main", "blue", "make"], allocs: 5, size: 10, frees: 5 },
+			]),
+		),
+	);
+	const [first, ...others] = heaviest(list, "kept_bytes", 5);
+
+	assert.equal(plain(says_kept(first)), "red keeps 50 B in 5 blocks, none of it ever freed");
+	assert.equal(first.place, "/made/up.c:4");
+	assert.equal(first.through, "make");
+	assert.deepEqual(first.types, ["widget"]);
+	assert.deepEqual(others, []);
+});
+
+test("a function whose callers all keep some of it is named itself", () => {
+	const list = culprits(
+		make_tree(
+			tree_block([
+				{ path: ["main", "red", "make"], allocs: 4, size: 10, frees: 2 },
+				{ path: ["main", "blue", "make"], allocs: 4, size: 10, frees: 1 },
+			]),
+		),
+	);
+	const [first] = heaviest(list, "bytes", 5);
+
+	assert.equal(plain(says_allocated(first)), "make allocates 80 B in 8 blocks, 10 B each");
+	assert.equal(
+		plain(says_kept(first)),
+		"make keeps 50 B in 5 blocks; 3 of the 8 it allocated were freed",
+	);
+});
+
+test("what was not seen is said, and nothing else", () => {
+	const r = report([{ path: ["main"], allocs: 1, size: 1 }]);
+
+	assert.deepEqual(doubts(r), []);
+	r.totals.truncated_chains = 1;
+	r.unseen = {
+		lost_events: 7,
+		doubtful_calls: 0,
+		other_requests: 0,
+		other_frees: 0,
+		taken_functions: 0,
+		untrapped: false,
+	};
+	assert.equal(doubts(r).length, 2);
+	assert.match(doubts(r)[0], /^7 events could not be counted/);
+});
+
+const series = (sites: number): Timeline => ({
+	time_ns: [0, 1e9, 3e9],
+	live_bytes: [0, 100 + sites, 50 + sites],
+	live_blocks: [0, 2, 1],
+	allocs: [0, 10, 20],
+	peak: 1,
+	sites: Array.from({ length: sites }, (_, i) => ({
+		function: `f${i}`,
+		file: null,
+		line: 0,
+		bytes: [0, 1, 1],
+	})),
+	rest: [0, 100, 50],
+});
+
+test("layers add up to what is live, ten sites and the rest", () => {
+	const t = series(13);
+	const list = layers(t);
+
+	assert.equal(list.length, 11);
+	assert.deepEqual(list[10].bytes, [0, 103, 53]);
+	assert.deepEqual(stacked(list)[0], t.live_bytes);
+	assert.deepEqual(stacked(layers(series(0))), [[0, 100, 50]]);
+	assert.deepEqual(rates(t), [null, 10, 5]);
+	assert.equal(rates({ ...t, allocs: null }), null);
+});
+
+test("half of the blocks and all of them have a bucket", () => {
+	const b = [
+		{ from: 0, blocks: 1 },
+		{ from: 4, blocks: 8 },
+		{ from: 64, blocks: 1 },
+	];
+
+	assert.equal(quantile(b, 0.5), 4);
+	assert.equal(quantile(b, 1), 64);
+	assert.equal(quantile([], 0.5), null);
+	assert.deepEqual(heights(b, 0, 3), [0.125, 0, 1, 0]);
+});
+
+test("pixels have the colour of their frame, and frames that share a pixel cost nothing more", () => {
+	const chains = Array.from({ length: 5000 }, (_, i) => ({
+		path: ["main", `f${i}`],
+		allocs: 1,
+		size: 1,
+	}));
+	const t = make_tree(
+		tree_block([...chains, { path: ["main", "wide"], allocs: 5000, size: 1 }]),
+	);
+	const fr = make_frames(t, {
+		measure: "bytes",
+		inverted: false,
+		hidden: new Set(),
+		collapse: false,
+		cut: 0,
+	});
+	const of_key = Uint32Array.from(t.keys, (k) =>
+		k.name === "main" ? 0xff0000aa : k.name === "wide" ? 0xff00bb00 : 0xffcc0000,
+	);
+	const pixels = new Uint32Array(100 * 60);
+	const labels = paint(
+		pixels,
+		100,
+		60,
+		fr,
+		{ from: 0, to: 10000, top: 0, row: 20 },
+		{ of_key, ground: 0xffffffff, match: 0, keys: null, dim_above: 0 },
+		30,
+	);
+
+	assert.equal(pixels[20 * 100 + 50], 0xff0000aa);
+	assert.equal(pixels[40 * 100 + 10], 0xff00bb00);
+	assert.ok(pixels.subarray(40 * 100 + 50, 40 * 100 + 100).every((p) => p === 0xffcc0000));
+	assert.equal(pixels[39 * 100], 0xffffffff);
+	assert.deepEqual(
+		labels.map((l) => l.row),
+		[0, 1, 2],
+	);
+});
