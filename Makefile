@@ -30,7 +30,9 @@ TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux bin
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
 	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \
-	redis-tools
+	redis-tools chromium $(PAGE_PACKAGES)
+# What the page is built with; node may be another one than Debian's.
+PAGE_PACKAGES = esbuild $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm)
 
 all: $(B)/mprof ## build mprof (the default)
 
@@ -163,8 +165,11 @@ deps: ## install what the build needs (Debian)
 test-deps:
 	$(call install_packages,$(TEST_PACKAGES))
 
+page-deps:
+	$(call install_packages,$(PAGE_PACKAGES))
+
 # What one needs to see mprof at work on a fresh machine.
-demo: deps ## install, build, and profile a sample program
+demo: deps page-deps ## install, build, and profile a sample program
 	@$(MAKE) -s all
 	@mkdir -p $(B)/demo
 	$(CC) -g -O0 -o $(B)/demo/widgets examples/widgets.c
@@ -210,5 +215,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
+.PHONY: page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

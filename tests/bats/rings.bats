@@ -33,11 +33,13 @@ setup() {
 	D=$BATS_TEST_TMPDIR
 	cd "$D" || return 1
 	MARK=mprof-test-$BATS_TEST_NUMBER-$BASHPID-$RANDOM$RANDOM
-	mkdir -p tests/unit tests/bats tests/lint man build/unit build-san/unit
+	mkdir -p tests/unit tests/bats tests/lint man build/unit build-san/unit build/web web/test
 	cp "$ROOT/tests/run" tests/run
 	printf '#!/bin/sh\necho "$*" >>%s/made\n' "$D" >make
 	printf '#!/bin/sh\necho "$*" >>%s/checked\n' "$D" >tests/lint/house.py
-	chmod +x make tests/lint/house.py
+	printf '#!/bin/sh\necho "$*" >>%s/started\necho 1..1\necho "ok 1 - round"\n' "$D" >web/test/run.sh
+	echo '<!doctype html>' >build/web/page.html
+	chmod +x make tests/lint/house.py web/test/run.sh
 	cp "$ROOT/man/mprof.1" man/a.1
 	cp "$ROOT/man/mprof.data.5" man/a.5
 	unit_says test_base_apple "ok 1 - sweet"
@@ -67,11 +69,25 @@ rings() {
 @test "all tests are built with everything and started in all builds" {
 	rings ""
 	[ "$status" = 0 ] || fail "$output"
-	[ "${lines[-1]}" = "33 passed, 0 failed" ] || fail "$output"
-	[ "$(grep -c . started)" = 29 ] || fail "$(cat started)"
+	[ "${lines[-1]}" = "34 passed, 0 failed" ] || fail "$output"
+	[ "$(grep -c . started)" = 30 ] || fail "$(cat started)"
 	grep -q CC=clang made
 	grep -q 'SAN=address,undefined .* unit-tests all$' made || fail "$(cat made)"
 	[ -s checked ]
+	grep -qx "$D/build/web/page.html $D/build/mprof" started
+}
+
+@test "a page that could not be fetched is said to be untested, one that could not be built has failed" {
+	rm build/web/page.html
+	echo "npm ci could not get what package-lock.json names" >build/web/page.html.log
+	rings ""
+	[ "${lines[-1]}" = "33 passed, 0 failed, 1 skipped" ] || fail "$output"
+	[[ $output == *"web/page: skipped all, there is no page: npm ci could not"* ]] || fail "$output"
+	mkdir web/node_modules
+	touch web/node_modules/.package-lock.json
+	printf '#!/bin/sh\nexit 1\n' >web/test/run.sh
+	rings ""
+	[ "$status" = 1 ] && [ "${lines[-1]}" = "33 passed, 1 failed" ] || fail "$output"
 }
 
 @test "the unit ring builds nothing, holds the tree against its rules and starts the unit tests" {
