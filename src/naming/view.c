@@ -120,6 +120,7 @@ static void only_at_peak(struct profile_data *d)
 {
 	size_t kept = 0;
 
+	d->is_part = true;
 	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes,
 					.before_frees = d->totals.before_frees };
 	for (size_t i = 0; i < d->n_leaves; i++) {

@@ -42,6 +42,7 @@ static void subtract(struct profile_data *d, const struct pd_leaf *l)
 {
 	struct pd_totals *t = &d->totals;
 
+	d->is_part = true;
 	d->reach.ignored += l->reach[PD_LOST] + l->reach[PD_LOST_THROUGH];
 	t->allocs -= l->allocs;
 	t->alloc_bytes -= l->allocs * l->size;

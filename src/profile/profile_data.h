@@ -314,6 +314,7 @@ struct profile_data {
 	size_t n_points;
 	struct pd_series_point *series; /* the same */
 	size_t n_series;	/* <= PD_SERIES_POINTS */
+	bool is_part;		/* a view has left out what is in points[] and series[] */
 	struct pd_held *held;	/* at most one for each (point, site); sorted by them */
 	size_t n_held;
 	struct pd_type *types;	/* sorted by size, rank, then strcmp of name; no name twice for a

@@ -120,6 +120,12 @@ static json_t *timeline(const struct profile_data *d, const struct moments *m)
 void json_timeline(struct json_out *o, const struct profile_data *d)
 {
 	struct moments m;
+
+	/* What was left out is in the sums of each moment. */
+	if (d->is_part) {
+		json_out_member(o, "timeline", json_null());
+		return;
+	}
 	int err = take(d, &m);
 
 	if (err)

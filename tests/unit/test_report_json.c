@@ -399,6 +399,22 @@ static void a_series_is_told_by_site_and_the_rest(void **state)
 	json_decref(r);
 }
 
+/* The sums of the moments have all, the totals what is left. */
+static void of_a_part_there_is_no_timeline(void **state)
+{
+	struct profile_data *d = profile_data_new();
+
+	(void)state;
+	pd_build_chain(d, "f+1", 8, 1, 0);
+	d->series = calloc(1, sizeof *d->series);
+	d->series[d->n_series++] = (struct pd_series_point){ .live_bytes = 8 };
+	d->is_part = true;
+	json_t *r = json_of(d);
+
+	assert_true(json_is_null(json_object_get(r, "timeline")));
+	json_decref(r);
+}
+
 /* As files of older versions have it. */
 static void a_timeline_without_a_series_is_all_rest(void **state)
 {
@@ -453,6 +469,7 @@ int main(void)
 		cmocka_unit_test(modules_tell_where_their_names_came_from),
 		cmocka_unit_test(names_that_are_no_text_stay_valid_json),
 		cmocka_unit_test(a_series_is_told_by_site_and_the_rest),
+		cmocka_unit_test(of_a_part_there_is_no_timeline),
 		cmocka_unit_test(a_timeline_without_a_series_is_all_rest),
 		cmocka_unit_test(of_a_long_timeline_some_points_are_told_and_the_peak),
 	};
