@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "symbols/symtab.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -110,32 +111,20 @@ bool code_cfa(struct code *c, uint64_t pc, struct flow_place *cfa)
 
 /* ---- objects ---- */
 
-static void read_table(struct code *c, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+static void add_object(void *ctx, const GElf_Sym *sym, const char *name)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	GElf_Sym sym;
+	struct code *c = ctx;
 
-	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++) {
-		if (!gelf_getsym(data, (int)i, &sym))
-			return;
-		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
-		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_shndx == SHN_UNDEF || !name ||
-		    !*name || ARRAY_RESERVE(&c->objects, &c->cap_objects, c->n_objects))
-			continue;
-		c->objects[c->n_objects++] = (struct object){sym.st_value, sym.st_size, name};
-	}
+	if (GELF_ST_TYPE(sym->st_info) != STT_OBJECT || sym->st_shndx == SHN_UNDEF || !name ||
+	    !*name || ARRAY_RESERVE(&c->objects, &c->cap_objects, c->n_objects))
+		return;
+	c->objects[c->n_objects++] = (struct object){sym->st_value, sym->st_size, name};
 }
 
 static void read_tables(struct code *c, struct objfile *o)
 {
-	GElf_Shdr shdr;
-
-	if (!o->elf)
-		return;
-	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn))
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
-			read_table(c, o->elf, scn, &shdr);
+	if (o->elf)
+		symtabs_each(o->elf, add_object, c);
 }
 
 static int by_start(const void *a, const void *b)

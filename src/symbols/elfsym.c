@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "symbols/dyntable.h"
+#include "symbols/symtab.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,19 +69,17 @@ static int add_symbol(struct elfsyms *t, const GElf_Sym *sym, const char *name)
 
 static int read_table(struct elfsyms *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	struct symtab from;
 	GElf_Sym sym;
 	int err = 0;
 
-	for (size_t i = 1; data && entry && !err && i < data->d_size / entry && i < INT32_MAX;
-	     i++) {
-		if (!gelf_getsym(data, (int)i, &sym))
-			break;
+	if (!symtab_begin(&from, elf, scn, shdr))
+		return 0;
+	for (size_t i = 1; !err && symtab_symbol(&from, i, &sym); i++) {
 		if (GELF_ST_TYPE(sym.st_info) > STT_FUNC &&
 		    GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)
 			continue;
-		const char *name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+		const char *name = symtab_name(&from, &sym);
 
 		if (is_function(&sym, name, is_exec(elf, sym.st_shndx)))
 			err = add_symbol(t, &sym, name);

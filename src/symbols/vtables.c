@@ -6,6 +6,7 @@
 #include "symbols/demangle.h"
 #include "symbols/dyntable.h"
 #include "symbols/internal.h"
+#include "symbols/symtab.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -58,8 +59,9 @@ static void set_name(struct vtable_search *x, const GElf_Sym *sym, const char *m
 	}
 }
 
-static void look_at(struct vtable_search *x, const GElf_Sym *sym, const char *name)
+static void look_at(void *ctx, const GElf_Sym *sym, const char *name)
 {
+	struct vtable_search *x = ctx;
 	uint64_t start = sym->st_value;
 
 	if (!name || !*name)
@@ -79,30 +81,16 @@ static void look_at(struct vtable_search *x, const GElf_Sym *sym, const char *na
 		x->v[i].other = true;
 }
 
-static void look_in_table(struct vtable_search *x, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	GElf_Sym sym;
-
-	for (size_t i = 1; data && entry && i < data->d_size / entry && i < INT32_MAX; i++)
-		if (gelf_getsym(data, (int)i, &sym))
-			look_at(x, &sym, elf_strptr(elf, shdr->sh_link, sym.st_name));
-}
-
 /* All symbols of a file, and what it imports: a stripped program needs somebody's operator new. */
 static void look_in_file(struct vtable_search *x, struct objfile *o)
 {
 	struct dyntable d;
 	const char *name;
-	GElf_Shdr shdr;
 	GElf_Sym sym;
 
 	if (!o->elf)
 		return;
-	for (Elf_Scn *scn = elf_nextscn(o->elf, NULL); scn; scn = elf_nextscn(o->elf, scn))
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
-			look_in_table(x, o->elf, scn, &shdr);
+	symtabs_each(o->elf, look_at, x);
 	if (!dyntable_read(&d, o->elf))
 		return;
 	for (size_t i = 1; dyntable_symbol(&d, i, &sym, &name); i++)
