@@ -110,9 +110,11 @@ static void glibc_version(pid_t pid, const struct still *s, taddr at, char *vers
 	struct mappings maps;
 
 	*version = '\0';
-	if (!a || a->kind != STILL_FILE || mappings_read(pid, &files, &maps))
+	if (!a || a->kind != STILL_FILE)
 		return;
-	const struct mapping *m = mappings_of_data(&maps, &files, at, a->name);
+	const struct mapping *m = mappings_read(pid, &files, &maps)
+					  ? NULL
+					  : mappings_of_data(&maps, &files, at, a->name);
 	if (!m || !allocator_version_in(files.files[m->file].fd, version, size))
 		*version = '\0';
 	mappings_release(&maps);
