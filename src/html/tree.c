@@ -148,7 +148,7 @@ static int choose_sites(struct tree *t)
 		if (!tree_is_cut(t->nodes.v[i]))
 			choose(&t->sites, tree_site(t, t->nodes.v[i]));
 	for (size_t i = 0; i < t->sites.n; i++)
-		choose(&t->functions, tree_function(t, t->sites.v[i]));
+		choose(&t->functions, names_function(t->d, t->sites.v[i]));
 	for (size_t i = 0; i < t->functions.n; i++)
 		if (tree_module(t, t->functions.v[i]) != PD_NONE)
 			choose(&t->modules, tree_module(t, t->functions.v[i]));

@@ -56,12 +56,7 @@ static inline uint32_t tree_site(const struct tree *t, uint32_t node)
 	return node == PD_ROOT_WHOLE ? (uint32_t)t->d->n_sites : t->d->nodes[node].site;
 }
 
-/* The function of a site, and the module of a function, or PD_NONE. */
-static inline uint32_t tree_function(const struct tree *t, uint32_t site)
-{
-	return site < t->d->n_sites ? t->d->sites[site].function : (uint32_t)t->d->n_functions;
-}
-
+/* The module of a function, or PD_NONE. */
 static inline uint32_t tree_module(const struct tree *t, uint32_t function)
 {
 	return function < t->d->n_functions ? t->d->functions[function].module : PD_NONE;

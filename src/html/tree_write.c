@@ -4,6 +4,7 @@
 
 #include "base/jsontext.h"
 #include "html/tree_internal.h"
+#include "profile/pd_names.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -78,7 +79,7 @@ static int64_t function_module(const struct tree *t, size_t i)
 
 static int64_t site_function(const struct tree *t, size_t i)
 {
-	return t->functions.number[tree_function(t, t->sites.v[i])];
+	return t->functions.number[names_function(t->d, t->sites.v[i])];
 }
 
 static int64_t site_file(const struct tree *t, size_t i)
@@ -88,9 +89,7 @@ static int64_t site_file(const struct tree *t, size_t i)
 
 static int64_t site_line(const struct tree *t, size_t i)
 {
-	uint32_t site = t->sites.v[i];
-
-	return site < t->d->n_sites ? t->d->sites[site].line : 0;
+	return names_line(t->d, t->sites.v[i]);
 }
 
 static int64_t site_inlined(const struct tree *t, size_t i)

@@ -5,7 +5,6 @@
 #include "naming/jit_map.h"
 #include "naming/resolve.h"
 #include "profile/datafile.h"
-#include "session/filename.h"
 #include "session/unseen.h"
 
 #include <errno.h>
@@ -89,9 +88,7 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	return d;
 }
 
-/* mprof.data; of a child mprof.data.PID; of a process that has exec'ed, what was before it
- * mprof.data.PID.N. */
-static struct filename_whose whose(const struct outputs *o, const struct image *i)
+struct filename_whose data_whose(const struct outputs *o, const struct image *i)
 {
 	return (struct filename_whose){ .pid = i->pid,
 					.further = i->pid != o->session->root || i->over,
@@ -101,7 +98,7 @@ static struct filename_whose whose(const struct outputs *o, const struct image *
 
 char *data_file_name(const struct outputs *o, const struct image *i, struct error *e)
 {
-	struct filename_whose w = whose(o, i);
+	struct filename_whose w = data_whose(o, i);
 
 	return i->data ? strdup(i->data) : filename_of(o->settings.data, &w, e);
 }
@@ -147,7 +144,7 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 int data_save_elsewhere(struct outputs *o, struct image *i, const char *path)
 {
 	struct error e = { "out of memory" };
-	struct filename_whose w = whose(o, i);
+	struct filename_whose w = data_whose(o, i);
 	char *before = i->data;
 
 	i->data = filename_derived(path, &w, &e);

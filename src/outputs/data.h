@@ -3,6 +3,7 @@
 #define MPROF_OUTPUTS_DATA_H
 
 #include "outputs/outputs.h"
+#include "session/filename.h"
 #include "profile/profile_data.h"
 
 /* The data files of a session: one profile for each image. */
@@ -14,6 +15,10 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
  * else. @leaf_nodes: NULL, or as in struct resolve_how. NULL: out of memory. */
 struct profile_data *data_name_profile(const struct outputs *o, const struct image *i,
 				       const struct profile *p, uint32_t *leaf_nodes);
+
+/* In the names of an image's files: mprof.data; of a child mprof.data.PID; of a process that has
+ * exec'ed, what was before it mprof.data.PID.N. */
+struct filename_whose data_whose(const struct outputs *o, const struct image *i);
 
 /* Where it belongs; for free(), or NULL with a sentence. */
 char *data_file_name(const struct outputs *o, const struct image *i, struct error *e);

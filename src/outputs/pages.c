@@ -12,10 +12,7 @@
  * heap.PID.N.html: a browser knows a page by how its name ends. */
 static char *file_name(const struct outputs *o, const struct image *i, struct error *e)
 {
-	const struct filename_whose whose = {.pid = i->pid,
-					     .further = i->pid != o->session->root || i->over,
-					     .before_pid = '.',
-					     .number = i->over ? i->number + 1 : 0};
+	const struct filename_whose whose = data_whose(o, i);
 	size_t stem = filename_stem(o->settings.html, PAGE_ENDING);
 	char *pattern = strndup(o->settings.html, stem);
 	char *name = pattern ? filename_of(pattern, &whose, e) : NULL, *whole = NULL;

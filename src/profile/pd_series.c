@@ -15,23 +15,11 @@ struct weight {
 
 /* ---- sites that are one ---- */
 
-static int compare_texts(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a != NULL) - (b != NULL);
-	return strcmp(a, b);
-}
-
 static int compare_names(const struct profile_data *d, uint32_t a, uint32_t b)
 {
-	const struct pd_site *x = &d->sites[a], *y = &d->sites[b];
 	int c = strcmp(names_text(d, names_function(d, a)), names_text(d, names_function(d, b)));
 
-	if (!c)
-		c = compare_texts(x->file, y->file);
-	if (c)
-		return c;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return c ? c : names_compare_lines(d, a, b);
 }
 
 static int by_names(const void *left, const void *right, void *d)

@@ -44,8 +44,9 @@ void profile_series_point(struct profile *p)
 		.allocs = p->totals.allocs,
 	};
 	const struct windows *w = &p->windows;
+	const size_t looked_at = w->n_sites + p->n_places;
 
-	if (!series_affords(&p->series, now.time_ns, w->n_sites + p->n_places))
+	if (!series_affords(&p->series, now.time_ns, looked_at))
 		return;
 	uint64_t *sums = cleared_sums(p);
 
@@ -54,7 +55,7 @@ void profile_series_point(struct profile *p)
 			sums[p->nodes[w->sites[i].node].frame] += w->sites[i].bytes;
 	if (sums)
 		now.n = series_heaviest(sums, p->n_places, now.shares);
-	p->series.spent_ns += (w->n_sites + p->n_places) * SERIES_NODE_NS;
+	p->series.spent_ns += looked_at * SERIES_NODE_NS;
 	/* Without memory there are fewer points, and all is in the rest. */
 	if (series_add(&p->series, &now))
 		p->series.due_ns = now.time_ns + 1;

@@ -101,6 +101,15 @@ static void print_columns(struct row *row, const char *label, struct heap_sum s,
 	row_append(row, percent);
 }
 
+/* As far as they are the same for sizes and classes. */
+static void print_heads(struct row *row, const char *label)
+{
+	row_right(row, 1, USABLE, label);
+	row_right(row, USABLE + 1, BLOCKS, "blocks");
+	row_right(row, BLOCKS + 1, BYTES, "bytes");
+	row_append(row, " (%)");
+}
+
 static void print_row(struct row *row, const char *label, struct heap_sum s, struct heap_sum all)
 {
 	print_columns(row, label, s, all);
@@ -121,10 +130,7 @@ static int print_bins(const struct heap_report *r, const struct heap_bin *v, siz
 	char label[64];
 
 	row_init(&row, out);
-	row_right(&row, 1, USABLE, "usable:");
-	row_right(&row, USABLE + 1, BLOCKS, "blocks");
-	row_right(&row, BLOCKS + 1, BYTES, "bytes");
-	row_append(&row, " (%)");
+	print_heads(&row, "usable:");
 	row_end(&row);
 	for (size_t i = 0; i < n; i++) {
 		struct heap_sum s = {v[i].n, v[i].n * v[i].usable};
@@ -170,10 +176,7 @@ static int print_classes(const struct heap_report *r, FILE *out)
 	char name[64];
 
 	row_init(&row, out);
-	row_right(&row, 1, USABLE, "classes:");
-	row_right(&row, USABLE + 1, BLOCKS, "blocks");
-	row_right(&row, BLOCKS + 1, BYTES, "bytes");
-	row_append(&row, " (%)");
+	print_heads(&row, "classes:");
 	row_move(&row, CLASS);
 	row_append(&row, "name");
 	row_end(&row);
