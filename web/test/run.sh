@@ -23,17 +23,13 @@ esbuild "${tests[@]}" --bundle --platform=node --format=esm --target=node20 --pa
 	--jsx=automatic --jsx-import-source=preact --out-extension:.js=.mjs --outbase=test \
 	--outdir="$built" --log-level=warning
 
-# The page of data files: by mprof itself if it can, otherwise by the help for developers.
-# page NAME DATA...
+# page NAME DATA...: the page of data files, and the report of the first
 page()
 {
 	local name=$1
 	shift
 	"$mprof" report --format=json "$1" >"$work/$name.json"
-	if [ $# -gt 1 ] ||
-	   ! "$mprof" report --format=html -o "$work/$name.html" "$1" 2>/dev/null; then
-		python3 dev/page.py --mprof="$mprof" "$template" "$work/$name.html" "$@"
-	fi
+	MPROF_PAGE_TEMPLATE=$template "$mprof" report --format=html -o "$work/$name.html" "$@"
 }
 
 if [ -z "${UNIT:-}" ]; then
