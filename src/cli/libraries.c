@@ -6,7 +6,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +45,7 @@ static int add_file(struct module_files *files, const char *path, bool must)
 	return 0;
 }
 
-/* The dynamic linker that the program asks for; "" if for none. */
-static void read_interpreter(int fd, char interp[PATH_MAX])
+void libraries_interpreter(int fd, char interp[PATH_MAX])
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -128,7 +126,7 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 
 	if (err)
 		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
-	read_interpreter(files->files[0].fd, interp);
+	libraries_interpreter(files->files[0].fd, interp);
 	if (!interp[0])
 		return 0;
 	err = add_file(files, interp, false);
