@@ -37,8 +37,8 @@ static bool is_undumpable(pid_t pid, const struct proc_status *s)
 	char path[PROC_PATH];
 	struct stat st;
 
-	return s->has_ids && s->effective_uid &&
-	       !stat(proc_path(path, pid, "status"), &st) && st.st_uid != s->effective_uid;
+	return s->has_ids && s->effective_uid && !stat(proc_path(path, pid, "status"), &st) &&
+	       st.st_uid != s->effective_uid;
 }
 
 static bool is_in_other_user_ns(pid_t pid)
@@ -96,8 +96,9 @@ bool permission_forbids_all(int yama, bool can_trace, struct advice *a)
 	if (yama >= YAMA_NOBODY) {
 		error_set(&a->why, 0, "kernel.yama.ptrace_scope is %d: nobody may trace anything",
 			  yama);
-		error_set(&a->remedy, 0, "start the system with another setting; it cannot be "
-					 "changed back while it runs");
+		error_set(&a->remedy, 0,
+			  "start the system with another setting; it cannot be "
+			  "changed back while it runs");
 	} else if (yama == YAMA_PRIVILEGED && !can_trace) {
 		error_set(&a->why, 0, "kernel.yama.ptrace_scope is %d", yama);
 		error_set(&a->remedy, 0, "run mprof as root, or set it to 0 or 1");
@@ -118,13 +119,15 @@ static void why_not_root(const struct permission_facts *f, struct advice *a)
 			  (unsigned)f->us);
 		error_set(&a->remedy, 0, "run mprof as that user or as root");
 	} else if (f->undumpable) {
-		error_set(&a->why, 0, "it is undumpable: it has more privileges than we have, has "
-				      "made itself so (prctl PR_SET_DUMPABLE), or may not be read");
+		error_set(&a->why, 0,
+			  "it is undumpable: it has more privileges than we have, has "
+			  "made itself so (prctl PR_SET_DUMPABLE), or may not be read");
 		error_set(&a->remedy, 0, "run mprof as root");
 	} else if (f->yama == YAMA_DESCENDANTS) {
 		error_set(&a->why, 0, "kernel.yama.ptrace_scope is %d", f->yama);
-		error_set(&a->remedy, 0, "run mprof as root, or start the program with mprof run, "
-					 "or set it to 0");
+		error_set(&a->remedy, 0,
+			  "run mprof as root, or start the program with mprof run, "
+			  "or set it to 0");
 	} else if (*f->confined) {
 		why_confined(f, a);
 	} else {
@@ -138,14 +141,16 @@ void permission_why(const struct permission_facts *f, struct advice *a)
 	if (permission_forbids_all(f->yama, f->can_trace, a))
 		return;
 	if (f->can_trace && f->other_user_ns) {
-		error_set(&a->why, 0, "it lives in a user namespace of which we have no "
-				      "capabilities");
+		error_set(&a->why, 0,
+			  "it lives in a user namespace of which we have no "
+			  "capabilities");
 		error_set(&a->remedy, 0, "run mprof as root outside of any container");
 	} else if (f->can_trace && *f->confined) {
 		why_confined(f, a);
 	} else if (f->us == 0 && !f->can_trace) {
-		error_set(&a->why, 0, "not permitted, although we are root: this container or "
-				      "sandbox lacks the capability CAP_SYS_PTRACE");
+		error_set(&a->why, 0,
+			  "not permitted, although we are root: this container or "
+			  "sandbox lacks the capability CAP_SYS_PTRACE");
 		error_set(&a->remedy, 0, "give it that (docker run --cap-add=SYS_PTRACE)");
 	} else {
 		why_not_root(f, a);

@@ -20,12 +20,12 @@ enum {
 
 /* As plain data. */
 struct permission_facts {
-	uid_t us, target;	/* the effective one of ours, the real one of the process */
-	bool can_trace;		/* we have CAP_SYS_PTRACE */
-	bool undumpable;	/* the process's files in /proc are not its user's */
-	bool other_user_ns;	/* it lives in another user namespace; if that may be asked */
-	int yama;		/* kernel.yama.ptrace_scope */
-	char confined[128];	/* a security module's profile that it has; "": none */
+	uid_t us, target;   /* the effective one of ours, the real one of the process */
+	bool can_trace;	    /* we have CAP_SYS_PTRACE */
+	bool undumpable;    /* the process's files in /proc are not its user's */
+	bool other_user_ns; /* it lives in another user namespace; if that may be asked */
+	int yama;	    /* kernel.yama.ptrace_scope */
+	char confined[128]; /* a security module's profile that it has; "": none */
 };
 
 struct permission_facts permission_look(pid_t pid);
