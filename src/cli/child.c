@@ -11,17 +11,20 @@
 
 extern char **environ;
 
-static int redirect(posix_spawn_file_actions_t *actions, int out, bool quiet)
+static int redirect(posix_spawn_file_actions_t *actions, int out, enum child_errors errors)
 {
 	int err = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
 
-	return !err && quiet ? posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null",
-								O_WRONLY, 0)
-			     : err;
+	if (err)
+		return err;
+	return errors == CHILD_ERRORS_READ
+		       ? posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO)
+		       : posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null",
+							  O_WRONLY, 0);
 }
 
 /* Start it with its output in a pipe. Its pid, or -errno. */
-static pid_t begin(char *const argv[], bool quiet, int *out)
+static pid_t begin(char *const argv[], enum child_errors errors, int *out)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2];
@@ -31,7 +34,7 @@ static pid_t begin(char *const argv[], bool quiet, int *out)
 		return -errno;
 	int err = posix_spawn_file_actions_init(&actions);
 	if (!err) {
-		err = redirect(&actions, ends[1], quiet);
+		err = redirect(&actions, ends[1], errors);
 		if (!err)
 			err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 		posix_spawn_file_actions_destroy(&actions);
@@ -61,16 +64,17 @@ static int read_lines(int fd, int (*each)(void *ctx, char *line), void *ctx)
 	return err;
 }
 
-int child_lines(char *const argv[], bool quiet, int (*line)(void *ctx, char *line), void *ctx)
+int child_lines(char *const argv[], enum child_errors errors, int (*line)(void *ctx, char *line),
+		void *ctx, int *wstatus)
 {
-	int out = -1, status;
-	pid_t pid = begin(argv, quiet, &out);
+	int out = -1;
+	pid_t pid = begin(argv, errors, &out);
 
 	if (pid < 0)
 		return pid;
 	int err = read_lines(out, line, ctx);
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, wstatus, 0) < 0 && errno == EINTR)
 		;
 	return err;
 }

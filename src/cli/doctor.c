@@ -117,6 +117,18 @@ static int look_at_process(struct doctor *d)
 
 /* ---- a program ---- */
 
+/* The program would end as its dynamic linker does. Returns 0. */
+static int not_loaded(struct doctor *d, int err, struct advice *a)
+{
+	if (err == -ELIBBAD)
+		error_set(&a->remedy, 0,
+			  "install the library, or name its folder in "
+			  "LD_LIBRARY_PATH");
+	findings_fail(&d->findings, "libraries",
+		      err == -ELIBBAD ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN, a);
+	return 0;
+}
+
 static int look_at_program(struct doctor *d, const char *name)
 {
 	char file[PATH_MAX];
@@ -133,9 +145,7 @@ static int look_at_program(struct doctor *d, const char *name)
 
 	if (doctor_may_trace_children(&d->findings, STATUS_CANNOT_RUN) && readable) {
 		err = libraries_of(file, &d->shared.files, &a.why);
-		if (err)
-			findings_fail(&d->findings, "libraries", STATUS_CANNOT_RUN, &a);
-		err = err ? 0 : judge_files(d);
+		err = err ? not_loaded(d, err, &a) : judge_files(d);
 	}
 	free(path);
 	return err;

@@ -80,6 +80,15 @@ static int open_symbols(struct doctor *d)
 	return 0;
 }
 
+/* For free(). A process has its files by their own names; a program's may be links. */
+static char *path_of(const struct doctor *d, uint32_t file)
+{
+	const char *path = d->shared.files.files[file].path;
+	char *real = d->pid ? NULL : realpath(path, NULL);
+
+	return real ? real : strdup(path);
+}
+
 static int read_module(struct doctor *d, struct doctor_module *m, uint32_t file)
 {
 	int number = symbols_of(d, file);
@@ -87,7 +96,7 @@ static int read_module(struct doctor *d, struct doctor_module *m, uint32_t file)
 	if (number < 0)
 		return number;
 	m->file = file;
-	m->path = strdup(d->shared.files.files[file].path);
+	m->path = path_of(d, file);
 	m->names = strdup(symbols_source(d->symbols, number));
 	m->build_id = strdup(symbols_build_id(d->symbols, number));
 	m->package = strdup("");

@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "doctor/packages.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static void add_word(struct words *w, const char *word)
 /* Run with its fixed words, and those that were collected. */
 static int ask(struct words *w, int (*line)(void *ctx, char *line), struct doctor *d)
 {
-	int err = w->lost ? -1 : child_lines(w->v, true, line, d);
+	int wstatus, err = w->lost ? -ENOMEM
+				   : child_lines(w->v, CHILD_ERRORS_DROPPED, line, d, &wstatus);
 
 	texts_free(w->v);
 	return err;

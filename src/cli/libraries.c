@@ -62,16 +62,26 @@ void libraries_interpreter(int fd, char interp[PATH_MAX])
 }
 
 /* "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", or without the arrow */
+struct listing {
+	struct module_files *files;
+	struct error last; /* of its lines that names no library */
+};
+
 static int add_line(void *ctx, char *line)
 {
-	struct module_files *files = ctx;
+	struct listing *l = ctx;
 	char *arrow = strstr(line, "=> "), *path = arrow ? arrow + 3 : line + strspn(line, " \t");
 	char *end = strstr(path, " (0x");
 
-	if (*path != '/' || !end)
+	if (!end) {
+		line[strcspn(line, "\n")] = '\0';
+		error_set(&l->last, 0, "%s", line);
+		return 0;
+	}
+	if (*path != '/')
 		return 0;
 	*end = '\0';
-	return add_file(files, path, false);
+	return add_file(l->files, path, false);
 }
 
 int libraries_of(const char *path, struct module_files *files, struct error *e)
@@ -88,9 +98,15 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 	err = add_file(files, interp, false);
 	snprintf(name, sizeof name, "%s", path);
 	char *argv[] = { interp, list, name, NULL };
+	struct listing l = { files, { "" } };
+	int wstatus = 0;
 
-	err = err ? err : child_lines(argv, false, add_line, files);
-	return err ? error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
-			       strerror(-err))
-		   : 0;
+	err = err ? err : child_lines(argv, CHILD_ERRORS_READ, add_line, &l, &wstatus);
+	if (err)
+		return error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
+				 strerror(-err));
+	/* It would say the same when the program is run. */
+	return wstatus ? error_set(e, -ELIBBAD, "its dynamic linker cannot load it: %s",
+				   l.last.text)
+		       : 0;
 }

@@ -247,6 +247,21 @@ open("hold").read()' 3>&- &
 	found ok program './well is a script: its interpreter /bin/sh is profiled'
 }
 
+@test "a program whose library is gone is told in its dynamic linker's words" {
+	no_packages
+	echo 'int one(void) { return 1; }' >lib.c
+	echo 'int one(void); int main(void) { return !one(); }' >main.c
+	cc -shared -fPIC -Wl,-soname,libgone9.so -o libgone9.so lib.c
+	cc -o gone main.c ./libgone9.so
+	rm libgone9.so
+	examined 127 ./gone
+	found fail libraries 'its dynamic linker cannot load it: .*libgone9.so: cannot open' 'install the library'
+	local status=0
+	limited "$MPROF" run -o /dev/null --data=/dev/null ./gone 2>err || status=$?
+	[ $status = 127 ]
+	grep -qF "$(jq -r '.findings[] | select(.level == "fail").text | sub("its dynamic linker cannot load it: "; "")' doctor.json)" err
+}
+
 @test "a static program that is stripped has no allocator, until it is told where" {
 	no_packages
 	examined 10 "$T/copy-static"
@@ -389,9 +404,9 @@ healthy() {
 	found ok allocator "^glibc's: "
 }
 
-# status_of PID: without anything that its own doing changes
+# status_of PID: all that the kernel tells and counts of it, but signals that wait for other processes of its user
 status_of() {
-	cat "/proc/$1/status" /proc/"$1"/task/*/status
+	cat "/proc/$1/status" /proc/"$1"/task/*/status | grep -v '^SigQ:'
 }
 
 @test "processes that are well are said to be, and nobody who is looked at is stopped or changed" {

@@ -210,7 +210,7 @@ static void the_help_of_a_command_tells_of_its_options(void **state)
 {
 	static const char *const names[] = { "run", "attach", "detach", "control", "probes",
 					     "report", "stats",
-					     "log" };
+					     "log", "doctor" };
 	static const char *const synonyms[] = { "output", "offset" };
 
 	(void)state;
@@ -235,6 +235,25 @@ static void the_help_of_a_command_tells_of_its_options(void **state)
 		free(help);
 	}
 	assert_false(help_print("nonsense", stderr));
+}
+
+/* They are 64 bits wide, and a constant that is an int with its highest bit set would have all. */
+static void no_option_is_for_what_no_command_is(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < n_option_tables; t++)
+		for (const struct option_def *d = option_tables[t]; d->name; d++)
+			if (d->flags / 2 >= FOR_DOCTOR)
+				fail_msg("--%s is for everybody", d->name);
+}
+
+static void what_stands_behind_a_program_is_its_own_but_a_number_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("doctor", "--count=1 prog --zzz").first, 2);
+	assert_int_equal(parse("doctor", "4711 --count=1").first, 2);
+	assert_true(parse("doctor", "4711 --count=1").o.count_seconds > 0);
+	assert_int_equal(parse("doctor", "4711 --zzz").first, -1);
 }
 
 static void two_dashes_alone_end_the_options_and_are_dropped(void **state)
@@ -564,6 +583,8 @@ int main(void)
 		cmocka_unit_test(pages_have_neither_bookkeeping_nor_rounding),
 		cmocka_unit_test(an_option_that_nobody_would_obey_is_refused),
 		cmocka_unit_test(what_was_given_can_be_told_again),
+		cmocka_unit_test(no_option_is_for_what_no_command_is),
+		cmocka_unit_test(what_stands_behind_a_program_is_its_own_but_a_number_is_none),
 		cmocka_unit_test(what_is_said_is_one_line_however_long_it_is),
 	};
 
