@@ -100,6 +100,9 @@ struct fail_if {
 	uint64_t more_than;
 };
 
+/* When is something coloured? */
+enum screen_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -137,7 +140,7 @@ struct options {
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
-	bool quiet;		/* no progress messages */
+	bool quiet;		/* what nobody asked for is not said, unless something is missing */
 	double duration;	/* seconds; 0: without end */
 	double growth;		/* --growth: seconds; 0: the report is another */
 	double verdict_after;	/* seconds after which there are verdicts; 0: the usual */
@@ -146,6 +149,9 @@ struct options {
 	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
 	bool classes;		/* heap: a row for each class */
 	bool modules;		/* rss: a row for each file */
+	bool names_full;	/* they are not cut to the width of a terminal */
+	enum screen_colour colour;
+	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct fail_if fail_if;	/* leaks */

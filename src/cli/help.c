@@ -102,7 +102,9 @@ static const struct part parts[] = {
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
 		  "is it a cache?\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
-	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
+	{ PRINTS, "  --names=short    without template arguments and parameters\n"
+		  "  --names=full     with them at a terminal, too, where names are cut to fit\n" },
+	{ PRINTS, "  --color=auto|always|never, --quiet   (report) --no-pager\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
 	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n"
@@ -170,7 +172,6 @@ static const struct part parts[] = {
 		  "load_current ...\n" },
 	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no "
 		  "progress messages\n" },
-	{ TRACES, "  --quiet          no progress messages\n" },
 	{ TRACES, "  --stats          tell how much work the profiling was\n" },
 	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of "
 		  "mprof\n" },
