@@ -79,7 +79,7 @@ extern const size_t n_option_tables;
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
-	look_options[], page_options[];
+	look_options[], page_options[], gate_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);

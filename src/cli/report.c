@@ -2,6 +2,7 @@
 #include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/gating.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
@@ -280,6 +281,24 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 	return o->pprof.base ? report_grown(files[0], o) : report_file(files[0], o);
 }
 
+/* The conditions are for each file as it is, whatever is printed of all. */
+static int report_gated(char **files, size_t n, const char *binary, struct options *o)
+{
+	struct gate gate;
+	int status = gating_begin(&gate, o);
+
+	if (!status) {
+		status = report_files(files, n, binary, o);
+		int gated = status == STATUS_USAGE ? 0 : gating_judge_files(&gate, files, n, o);
+
+		status = status ? status : gated;
+		if (status != STATUS_USAGE)
+			status = gating_status(&gate, o, status);
+	}
+	gating_release(&gate);
+	return status;
+}
+
 int command_report(int argc, char **argv)
 {
 	static char default_file[] = "mprof.data";
@@ -303,7 +322,7 @@ int command_report(int argc, char **argv)
 	char *place = NULL;
 	if (!pages_begin(&o, &place))
 		return STATUS_FAILED;
-	int status = report_files(files, n, binary, &o);
+	int status = report_gated(files, n, binary, &o);
 	fn_names_say_unmet(&o);
 	return pages_end(&o, place, status);
 }
@@ -331,8 +350,9 @@ int command_classic(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
-	if (o.pprof.base) {
-		say("option base means nothing without a command: see mprof report");
+	if (o.pprof.base || o.gate.fail_ifs[0]) {
+		say("option %s means nothing without a command: see mprof report",
+		    o.pprof.base ? "base" : "fail-if");
 		return STATUS_USAGE;
 	}
 	if (argc - first > 2) {
