@@ -177,3 +177,70 @@ same_of_file() {
 	[ "$got" = 12 ] || fail "attach: $got" "$(cat attach.err)"
 	finish server
 }
+
+# validated: ./junit.xml and ./sarif.json are what their schemas say
+validated() {
+	local schemas=$T/schemas
+	"$ROOT/tests/lib/schemas" "$schemas" 2>npm.err || skip "npm has no schemas: $(tail -n 1 npm.err)"
+	xmllint --noout --nonet --schema "$schemas/junit.xsd" junit.xml || return 1
+	python3 "$ROOT/tests/lib/sarif.py" "$schemas/sarif.json" sarif.json
+}
+
+# xpath EXPRESSION: of ./junit.xml
+xpath() {
+	xmllint --nonet --xpath "$1" junit.xml
+}
+
+@test "JUnit's XML and SARIF are valid, and say what stands on the terminal" {
+	echo 'leak:nothing' >known
+	gated 12 'kept(child)>0' 'lost>0' 'peak>1G' -- --trace-children=yes --suppressions=known --junit=junit.xml \
+		--sarif=sarif.json "$T/spawns"
+	[ "$(xpath 'count(//testsuite)')" = 13 ]
+	[ "$(xpath 'count(//testcase[failure]/@name[. = "kept(child)>0"])')" = 8 ]
+	[ "$(xpath 'count(//testcase[error]/@name[. = "lost>0"])')" = 13 ]
+	[ "$(xpath 'count(//testcase[not(*)]/@name[. = "peak>1G"])')" = 13 ]
+	[ "$(xpath 'string(//failure/@message)')" = 'there are 10618 bytes' ]
+	xpath 'string(//failure)' | grep -q 'main > child  .*/spawns\.c:'
+	[ "$(jq '[.runs[0].results[] | select(.ruleId == "kept(child)>0" and .kind == "fail")] | length' sarif.json)" = 8 ]
+	jq -e '[.runs[0].results[] | select(.kind == "fail") | .locations[0]] | all(
+		(.logicalLocations[0].fullyQualifiedName == "child") and
+		(.physicalLocation.artifactLocation.uri | endswith("/tests/targets/spawns.c")) and
+		(.physicalLocation.region.startLine > 0))' sarif.json
+	validated
+}
+
+@test "sources below the folder in which mprof runs are named relative to it in SARIF" {
+	mkdir src
+	cp "$ROOT/tests/targets/example.c" src/
+	cc -g -O0 -o example "$PWD/src/example.c"
+	gated 12 'kept>0' -- --sarif=sarif.json --junit=junit.xml ./example
+	[ "$(jq -c '[.runs[0].results[].locations[0].physicalLocation.artifactLocation] | unique' sarif.json)" = \
+		'[{"uri":"src/example.c","uriBaseId":"%SRCROOT%"}]' ]
+	validated
+}
+
+@test "hostile names break neither JUnit's XML nor SARIF, nor the terminal" {
+	local name=$'<&"\'>]]>\x01\x1b[31m\xff\xc3({0}[a](b)'
+	mkdir "$name"
+	cp "$ROOT/tests/targets/example.c" "$name/$name.c"
+	cc -g -O0 -o "$name/$name" "$name/$name.c"
+	printf 'leak:%s\nleak:^f$\n' "$name[no]" >known
+	gated 12 'kept>0' "kept($name)>0" 'allocs(g)>0' -- --suppressions=known --junit=junit.xml --sarif=sarif.json \
+		"$name/$name"
+	not grep -aq $'[\x01\x1b\xff]' err
+	not grep -aq $'[\x01\x1b\xff]' junit.xml
+	not grep -aq $'[\x01\x1b\xff]' sarif.json
+	xmllint --noout --nonet junit.xml
+	jq -e '.runs[0].results | length > 0' sarif.json
+	validated
+}
+
+@test "what cannot be written of them is said, and is a failure where there was none" {
+	mkdir gone
+	gated 1 'kept<0' -- --junit=gone/junit.xml sh -c 'rmdir gone'
+	says err 'cannot write gone/junit.xml: No such file'
+	gated 0 'kept<0' -- --junit=junit.xml --sarif=sarif.json "$T/example"
+	[ "$(xpath 'count(//testcase[not(*)])')" = 1 ]
+	[ "$(jq -c '.runs[0].results' sarif.json)" = '[]' ]
+	validated
+}
