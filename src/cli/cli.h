@@ -182,6 +182,8 @@ int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_probes(int argc, char **argv);
 int command_stats(int argc, char **argv);
 int command_log(int argc, char **argv);

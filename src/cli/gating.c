@@ -42,6 +42,11 @@ static const char *growth_given(const struct options *o)
 	return NULL;
 }
 
+static void say_no_base(const char *growth)
+{
+	say("--fail-if=%s is about growth, and needs --base=FILE: since when?", growth);
+}
+
 bool gating_check_options(const struct options *o)
 {
 	const struct gate_options *g = &o->gate;
@@ -53,8 +58,9 @@ bool gating_check_options(const struct options *o)
 		say("option %s means nothing without --fail-if", alone);
 		return false;
 	}
-	if (growth && !g->base) {
-		say("--fail-if=%s is about growth, and needs --base=FILE: since when?", growth);
+	/* The base of mprof diff is known later. */
+	if (growth && !g->base && !tells_growth) {
+		say_no_base(growth);
 		return false;
 	}
 	if (!growth && g->base && !tells_growth) {
@@ -91,11 +97,16 @@ static int read_suppressions(struct gate *g, const struct options *o)
 
 static int read_base(struct gate *g, const struct options *o)
 {
+	const struct gate_condition *growth = gate_growth(g);
 	bool renamed;
-	struct profile_data *base = gate_growth(g) ? read_named(o->gate.base, o, &renamed) : NULL;
 
-	if (!gate_growth(g))
+	if (!growth)
 		return 0;
+	if (!o->gate.base) {
+		say_no_base(growth->text);
+		return STATUS_USAGE;
+	}
+	struct profile_data *base = read_named(o->gate.base, o, &renamed);
 	if (!base)
 		return STATUS_FAILED;
 	if (!gate_set_base(g, base))

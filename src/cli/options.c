@@ -20,11 +20,11 @@ const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
 static const struct {
 	const char *name;
-	unsigned flags;
+	uint64_t flags;
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
 	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
-	{ "report", FOR_REPORT | FOR_FILES },
+	{ "report", FOR_REPORT | FOR_FILES }, { "merge", FOR_MERGE },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
 };
@@ -32,7 +32,7 @@ static const struct {
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static const struct option_def *find_in(const struct option_def *table, const char *name,
-					size_t len, unsigned command)
+					size_t len, uint64_t command)
 {
 	for (const struct option_def *d = table; d->name; d++)
 		if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
@@ -40,7 +40,7 @@ static const struct option_def *find_in(const struct option_def *table, const ch
 	return NULL;
 }
 
-static const struct option_def *find_option(const char *name, size_t len, unsigned command)
+static const struct option_def *find_option(const char *name, size_t len, uint64_t command)
 {
 	const struct option_def *d = NULL;
 
@@ -50,7 +50,7 @@ static const struct option_def *find_option(const char *name, size_t len, unsign
 }
 
 /* Some options matter to several concerns: each has its row. */
-static bool set_for_all(struct options *o, const char *name, size_t len, unsigned command,
+static bool set_for_all(struct options *o, const char *name, size_t len, uint64_t command,
 			const char *value)
 {
 	for (size_t t = 0; t < n_option_tables; t++) {
@@ -62,7 +62,7 @@ static bool set_for_all(struct options *o, const char *name, size_t len, unsigne
 	return true;
 }
 
-unsigned options_of_command(const char *command)
+uint64_t options_of_command(const char *command)
 {
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(command, commands[i].name))
@@ -253,7 +253,7 @@ static const struct option_def *given_at(const struct options *o, int i, bool *a
 	return d;
 }
 
-void options_print_given(const struct options *o, unsigned flags, FILE *out)
+void options_print_given(const struct options *o, uint64_t flags, FILE *out)
 {
 	const char *between = "";
 	bool apart;
@@ -269,7 +269,7 @@ void options_print_given(const struct options *o, unsigned flags, FILE *out)
 	}
 }
 
-const struct option_def *options_find_given(const struct options *o, unsigned flags)
+const struct option_def *options_find_given(const struct options *o, uint64_t flags)
 {
 	bool apart;
 

@@ -299,32 +299,51 @@ static int report_gated(char **files, size_t n, const char *binary, struct optio
 	return status;
 }
 
-int command_report(int argc, char **argv)
+/* @files: none: the usual one. */
+static int report_all(struct options *o, char **files, size_t n)
 {
 	static char default_file[] = "mprof.data";
 	char *one[] = { default_file };
-	struct options o;
-	int first = options_parse(&o, "report", argc, argv, 2);
-
-	if (first < 0)
-		return STATUS_USAGE;
-	char **files = argv + first;
-	size_t n = (size_t)(argc - first);
-	const char *binary = take_program(files, &n, &o);
+	const char *binary = take_program(files, &n, o);
 
 	if (!n) {
 		files = one;
 		n = 1;
 	}
-	if (!output_spares(&o, files, n) ||
-	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
+	if (!output_spares(o, files, n) ||
+	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;
 	char *place = NULL;
-	if (!pages_begin(&o, &place))
+	if (!pages_begin(o, &place))
 		return STATUS_FAILED;
-	int status = report_gated(files, n, binary, &o);
-	fn_names_say_unmet(&o);
-	return pages_end(&o, place, status);
+	int status = report_gated(files, n, binary, o);
+	fn_names_say_unmet(o);
+	return pages_end(o, place, status);
+}
+
+int command_report(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	return report_all(&o, argv + first, (size_t)(argc - first));
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first != 2 || o.pprof.base) {
+		say("diff: of two profiles. Usage: mprof diff [options] OLD NEW");
+		return STATUS_USAGE;
+	}
+	o.pprof.base = o.gate.base = argv[first];
+	return report_all(&o, argv + first + 1, 1);
 }
 
 static void say_no_command(const char *word)
