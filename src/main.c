@@ -57,6 +57,7 @@ static const struct command commands[] = {
 	{ "probes", command_probes },	{ "heap", command_heap },
 	{ "leaks", command_leaks },	{ "rss", command_rss },
 	{ "stats", command_stats },	{ "log", command_log },
+	{ "diff", command_diff },	{ "merge", command_merge },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },
 	{ "--version", command_version }, { "-version", command_version },

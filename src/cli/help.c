@@ -13,7 +13,7 @@ enum {
 
 static const struct {
 	const char *name;
-	unsigned flags;
+	uint64_t flags;
 	const char *usage;	/* lines; NULL: made of the table of commands in
 				   control/protocol.c */
 	const char *about;
@@ -59,6 +59,15 @@ static const struct {
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
 	  "Neither the program nor its libraries are needed. A page may be of several files.\n" },
+	{ "diff", FOR_REPORT | FOR_FILES,
+	  "mprof diff [options] OLD NEW                what has grown from one profile to "
+	  "another\n",
+	  "As mprof report --base=OLD NEW.\n" },
+	{ "merge", FOR_MERGE,
+	  "mprof merge -o SUM FILE...                  add profiles up, of many runs or "
+	  "processes\n",
+	  "Requests, frees, sizes, call chains, types and lifetimes. The peak is the highest of "
+	  "any one; there is\nno timeline.\n" },
 	{ "stats", FOR_LOGS,
 	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
 	  "The load over time, as --mma-stats-file has it.\n" },
@@ -71,7 +80,7 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 /* A line of the help, or some, and the commands that it is for. */
 struct part {
-	unsigned flags;
+	uint64_t flags;
 	const char *text;
 };
 
@@ -183,6 +192,19 @@ static const struct part parts[] = {
 		  "  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n" },
 	{ TRACES, "  --depth=FRAMES, --symbols=yes|no, --quiet\n" },
 
+	{ PRINTS, "\nwhat is a failure (run, attach, detach, report):\n" },
+	{ PRINTS, "  --fail-if='kept>0'        end with status 12, or --fail-status=N, if that is "
+		  "so of a process;\n"
+		  "                   allocs, frees, bytes, kept, kept-blocks, peak, temporary, "
+		  "lost, lost-blocks ...;\n"
+		  "                   'kept(FUNCTION)>1M' of what it and those it calls "
+		  "request\n" },
+	{ PRINTS, "  --base=OLD       (run, attach, detach) since when conditions are about "
+		  "growth: 'peak>+5%'\n" },
+	{ PRINTS, "  --suppressions=FILE       lines leak:PATTERN: what that matches does not "
+		  "count as kept or lost\n" },
+	{ PRINTS, "  --junit=FILE --sarif=FILE what came of it, for CI systems\n" },
+
 	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and "
 		  "profile.proto):\n" },
 	{ PRINTS, "  --inuse_space --inuse_objects --alloc_space --alloc_objects --show_bytes "
@@ -206,9 +228,10 @@ static const struct part parts[] = {
 	{ FOR_LEAKS, "  --idioms=no      (leaks) no such pointer is as good as one to a start\n" },
 	{ FOR_LEAKS, "  --passes=N       (leaks) copy it N times while it runs: lost is what was "
 		     "lost in all\n" },
-	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12 if more is lost; "
-		     "lost-blocks>COUNT,\n"
-		     "                   possible>BYTES, possible-blocks>COUNT\n" },
+	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12, or --fail-status=N, "
+		     "if more is lost;\n"
+		     "                   lost-blocks>COUNT, possible>BYTES, "
+		     "possible-blocks>COUNT\n" },
 	{ FOR_RSS, "  --modules        (rss) a line for each file\n" },
 
 	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
@@ -225,7 +248,7 @@ static const struct part parts[] = {
 			       "valgrind.h tells (default yes)\n" },
 
 	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its "
-		   "signal.\n" },
+		   "signal; a --fail-if\nthat is so comes first.\n" },
 	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong "
 		   "usage; 1 anything else.\n" },
 	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
@@ -268,7 +291,7 @@ static void print_usage_of(size_t command, const char *before, FILE *out)
 		print_control_usage(before, out);
 }
 
-static void print_parts(unsigned flags, FILE *out)
+static void print_parts(uint64_t flags, FILE *out)
 {
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].flags & flags)
@@ -283,7 +306,7 @@ static void print_all(FILE *out)
 		print_usage_of(i, i ? "       " : "usage: ", out);
 	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ",
 		    out);
-	print_parts(~0u, out);
+	print_parts(UINT64_MAX, out);
 }
 
 bool help_print(const char *command, FILE *out)

@@ -258,7 +258,9 @@ const struct option_def printing_options[] = {
 	  "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap, pprof, dot or html", set_format },
-	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
-	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
+	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | FOR_MERGE | NEEDS_VALUE, "a file name",
+	  set_output },
+	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | FOR_MERGE | NEEDS_VALUE, "a file name",
+	  set_output },
 	{ 0 },
 };

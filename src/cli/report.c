@@ -2,6 +2,7 @@
 #include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/gating.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
@@ -282,35 +283,72 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 	return o->pprof.base ? report_grown(files[0], o) : report_file(files[0], o);
 }
 
-int command_report(int argc, char **argv)
+/* The conditions are for each file as it is, whatever is printed of all. */
+static int report_gated(char **files, size_t n, const char *binary, struct options *o)
+{
+	struct gate gate;
+	int status = gating_begin(&gate, o);
+
+	if (!status) {
+		status = report_files(files, n, binary, o);
+		int gated = status == STATUS_USAGE ? 0 : gating_judge_files(&gate, files, n, o);
+
+		status = status ? status : gated;
+		if (status != STATUS_USAGE)
+			status = gating_status(&gate, o, status);
+	}
+	gating_release(&gate);
+	return status;
+}
+
+/* @files: none: the usual one. */
+static int report_all(struct options *o, char **files, size_t n)
 {
 	static char default_file[] = "mprof.data";
 	char *one[] = { default_file };
-	struct options o;
-	int first = options_parse(&o, "report", argc, argv, 2);
-
-	if (first < 0)
-		return STATUS_USAGE;
-	char **files = argv + first;
-	size_t n = (size_t)(argc - first);
-	const char *binary = take_program(files, &n, &o);
+	const char *binary = take_program(files, &n, o);
 
 	if (!n) {
 		files = one;
 		n = 1;
 	}
-	if (!output_spares(&o, files, n) ||
-	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
+	if (!output_spares(o, files, n) ||
+	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;
 	char *place = NULL;
-	if (!pages_begin(&o, &place))
+	if (!pages_begin(o, &place))
 		return STATUS_FAILED;
-	screen_begin_pager(&o);
-	int status = report_files(files, n, binary, &o);
-	fn_names_say_unmet(&o);
-	status = pages_end(&o, place, status);
+	screen_begin_pager(o);
+	int status = report_gated(files, n, binary, o);
+	fn_names_say_unmet(o);
+	status = pages_end(o, place, status);
 	screen_end_pager();
 	return status;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	return report_all(&o, argv + first, (size_t)(argc - first));
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first != 2 || o.pprof.base) {
+		say("diff: of two profiles. Usage: mprof diff [options] OLD NEW");
+		return STATUS_USAGE;
+	}
+	o.pprof.base = o.gate.base = argv[first];
+	return report_all(&o, argv + first + 1, 1);
 }
 
 static void say_no_command(const char *word)
@@ -336,8 +374,9 @@ int command_classic(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
-	if (o.pprof.base) {
-		say("option base means nothing without a command: see mprof report");
+	if (o.pprof.base || o.gate.fail_ifs[0]) {
+		say("option %s means nothing without a command: see mprof report",
+		    o.pprof.base ? "base" : "fail-if");
 		return STATUS_USAGE;
 	}
 	if (argc - first > 2) {
