@@ -161,6 +161,7 @@ struct options {
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct gate_options gate;
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
+	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
@@ -196,6 +197,7 @@ int command_log(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

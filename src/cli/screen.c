@@ -64,9 +64,9 @@ static const char *pager_command(void)
 		if (command)
 			return *command && strcmp(command, "cat") ? command : NULL;
 	}
-	struct error e;
+	struct advice why;
 	int status;
-	char *path = program_find("less", &status, &e);
+	char *path = program_find("less", &status, &why);
 
 	free(path);
 	return path ? "less" : NULL;
