@@ -64,6 +64,15 @@ static const struct {
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
 	  "Neither the program nor its libraries are needed. A page may be of several files.\n" },
+	{ "diff", FOR_REPORT | FOR_FILES,
+	  "mprof diff [options] OLD NEW                what has grown from one profile to "
+	  "another\n",
+	  "As mprof report --base=OLD NEW.\n" },
+	{ "merge", FOR_MERGE,
+	  "mprof merge -o SUM FILE...                  add profiles up, of many runs or "
+	  "processes\n",
+	  "Requests, frees, sizes, call chains, types and lifetimes. The peak is the highest of "
+	  "any one; there is\nno timeline.\n" },
 	{ "stats", FOR_LOGS,
 	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
 	  "The load over time, as --mma-stats-file has it.\n" },
@@ -108,7 +117,9 @@ static const struct part parts[] = {
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
 		  "is it a cache?\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
-	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
+	{ PRINTS, "  --names=short    without template arguments and parameters\n"
+		  "  --names=full     with them at a terminal, too, where names are cut to fit\n" },
+	{ PRINTS, "  --color=auto|always|never, --quiet   (report) --no-pager\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
 	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n"
@@ -176,7 +187,6 @@ static const struct part parts[] = {
 		  "load_current ...\n" },
 	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no "
 		  "progress messages\n" },
-	{ TRACES, "  --quiet          no progress messages\n" },
 	{ TRACES, "  --stats          tell how much work the profiling was\n" },
 	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of "
 		  "mprof\n" },
@@ -187,6 +197,19 @@ static const struct part parts[] = {
 		  "-time-interval=SECONDS,\n"
 		  "  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n" },
 	{ TRACES, "  --depth=FRAMES, --symbols=yes|no, --quiet\n" },
+
+	{ PRINTS, "\nwhat is a failure (run, attach, detach, report):\n" },
+	{ PRINTS, "  --fail-if='kept>0'        end with status 12, or --fail-status=N, if that is "
+		  "so of a process;\n"
+		  "                   allocs, frees, bytes, kept, kept-blocks, peak, temporary, "
+		  "lost, lost-blocks ...;\n"
+		  "                   'kept(FUNCTION)>1M' of what it and those it calls "
+		  "request\n" },
+	{ PRINTS, "  --base=OLD       (run, attach, detach) since when conditions are about "
+		  "growth: 'peak>+5%'\n" },
+	{ PRINTS, "  --suppressions=FILE       lines leak:PATTERN: what that matches does not "
+		  "count as kept or lost\n" },
+	{ PRINTS, "  --junit=FILE --sarif=FILE what came of it, for CI systems\n" },
 
 	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and "
 		  "profile.proto):\n" },
@@ -211,9 +234,10 @@ static const struct part parts[] = {
 	{ FOR_LEAKS, "  --idioms=no      (leaks) no such pointer is as good as one to a start\n" },
 	{ FOR_LEAKS, "  --passes=N       (leaks) copy it N times while it runs: lost is what was "
 		     "lost in all\n" },
-	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12 if more is lost; "
-		     "lost-blocks>COUNT,\n"
-		     "                   possible>BYTES, possible-blocks>COUNT\n" },
+	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12, or --fail-status=N, "
+		     "if more is lost;\n"
+		     "                   lost-blocks>COUNT, possible>BYTES, "
+		     "possible-blocks>COUNT\n" },
 	{ FOR_RSS, "  --modules        (rss) a line for each file\n" },
 
 	{ FOR_DOCTOR, "\nwhat is looked at, and how it is told (doctor):\n" },
@@ -236,7 +260,7 @@ static const struct part parts[] = {
 			       "valgrind.h tells (default yes)\n" },
 
 	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its "
-		   "signal.\n" },
+		   "signal; a --fail-if\nthat is so comes first.\n" },
 	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong "
 		   "usage; 1 anything else.\n" },
 	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/options.h"
 
+#include "cli/gating.h"
 #include "cli/nearest.h"
 #include "cli/option_values.h"
 #include "cli/pages.h"
@@ -13,7 +14,7 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
-						   page_options, doctor_options };
+						   page_options, gate_options, doctor_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -23,7 +24,7 @@ static const struct {
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
 	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
-	{ "report", FOR_REPORT | FOR_FILES },
+	{ "report", FOR_REPORT | FOR_FILES }, { "merge", FOR_MERGE },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
 	{ "doctor", FOR_DOCTOR },
@@ -227,6 +228,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	mma_defaults(o);
 	heap_defaults(o);
 	look_defaults(o);
+	gate_defaults(o);
 	if (tracing) {
 		heap_environment(o);
 		if (!engine_environment(o))
@@ -238,7 +240,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!pages_check_options(o) || !massif_check_options(o) ||
+	if (!pages_check_options(o) || !gating_check_options(o) || !massif_check_options(o) ||
 	    (tracing && (!heap_environment_done(o) || !engine_check_options(o))))
 		return -1;
 	return o->end;
