@@ -243,7 +243,7 @@ static void no_option_is_for_what_no_command_is(void **state)
 	(void)state;
 	for (size_t t = 0; t < n_option_tables; t++)
 		for (const struct option_def *d = option_tables[t]; d->name; d++)
-			if (d->flags / 2 >= FOR_DOCTOR)
+			if (d->flags >> 48)
 				fail_msg("--%s is for everybody", d->name);
 }
 
