@@ -309,8 +309,8 @@ open("hold").read()' 3>&- &
 	EOT
 	cat >tools/apt-cache <<-'EOT'
 		#!/bin/sh
-		for word; do case $word in made-up-dbg) printf 'Package: %s\nVersion: 1\n' "$word" ;; esac; done
 		echo 'Package: nobody-asked-for'
+		for word; do case $word in made-up-dbg) printf 'Package: %s\nVersion: 1\n' "$word" ;; esac; done
 	EOT
 	chmod 755 tools/*
 	PATH=tools:$PATH examined 0 "$D/stripped"
