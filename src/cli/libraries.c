@@ -107,6 +107,6 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 				 strerror(-err));
 	/* It would say the same when the program is run. */
 	return wstatus ? error_set(e, -ELIBBAD, "its dynamic linker cannot load it: %s",
-				   l.last.text)
+				   *l.last.text ? l.last.text : "it has no words for it")
 		       : 0;
 }

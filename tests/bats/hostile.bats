@@ -68,6 +68,27 @@ frames() {
 	done
 }
 
+@test "doctor says of a damaged program what it is, and what is wrong" {
+	local seed status kind
+	frames -O1 -g -static
+	mv whole whole-static
+	frames -O1 -g
+	for kind in whole whole-static; do
+		damage $kind looked "$SEEDS" header segments sections .dynsym .dynstr .dynamic .symtab .eh_frame \
+			.debug_info .note.gnu.build-id .shstrtab
+		for ((seed = 0; seed < SEEDS; seed++)); do
+			status=0
+			chmod +x looked.$seed
+			limited "$MPROF" doctor ./looked.$seed >out 2>err || status=$?
+			case $status in
+			0 | 10 | 126 | 127) tail -n 1 out | grep -q '^it can' ;;
+			1) a_sentence err ;;
+			*) fail "$kind, seed $seed: status $status" "$(cat ended err)" ;;
+			esac
+		done
+	done
+}
+
 @test "damaged names, lines and types of a program" {
 	local seed
 	frames -O2 -g
