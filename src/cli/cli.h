@@ -105,6 +105,9 @@ struct gate_options {
 	const char *junit, *sarif;	/* NULL: not wanted */
 };
 
+/* When is something coloured? */
+enum screen_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -142,7 +145,7 @@ struct options {
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
-	bool quiet;		/* no progress messages */
+	bool quiet;		/* what nobody asked for is not said, unless something is missing */
 	double duration;	/* seconds; 0: without end */
 	double growth;		/* --growth: seconds; 0: the report is another */
 	double verdict_after;	/* seconds after which there are verdicts; 0: the usual */
@@ -151,10 +154,14 @@ struct options {
 	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
 	bool classes;		/* heap: a row for each class */
 	bool modules;		/* rss: a row for each file */
+	bool names_full;	/* they are not cut to the width of a terminal */
+	enum screen_colour colour;
+	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct gate_options gate;
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
+	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
@@ -190,6 +197,7 @@ int command_log(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

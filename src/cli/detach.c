@@ -185,10 +185,10 @@ static bool print_list(const struct detached *d, const struct options *o, FILE *
 }
 
 /* Before the reports: their reader may have had enough of them, and ends us then. */
-static void say_where(const struct detached *d)
+static void say_where(const struct detached *d, const struct options *o)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->profiles[i].saved)
+		if (d->profiles[i].saved && !o->quiet)
 			say("the profile is in %s", d->profiles[i].path);
 }
 
@@ -356,7 +356,7 @@ int command_detach(int argc, char **argv)
 	struct detached d = { 0 };
 	for (char *line = strtok(a.reply.parts[0].text, "\n"); line; line = strtok(NULL, "\n"))
 		take_line(&d, line);
-	say_where(&d);
+	say_where(&d, &o);
 	status = print_reports(&d, &o);
 	int gated = judge_all(&gate, &d, &o);
 	status = status ? status : gated;

@@ -42,6 +42,11 @@ static const struct {
 	{ "probes", FOR_PROBES,
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
+	{ "doctor", FOR_DOCTOR,
+	  "mprof doctor [options] [PID|PROGRAM [ARG...]]   can it be profiled, and if not, why\n",
+	  "What is in the way, and what to do about each; without PID or PROGRAM what of this "
+	  "machine matters to all.\n"
+	  "No process is stopped or changed for it, and PROGRAM is not run.\n" },
 	{ "heap", FOR_HEAP,
 	  "mprof heap [options] PID|NAME               what is on the heap of a process now\n",
 	  "Also what was there before anybody looked, by size. The process is stopped for some "
@@ -86,6 +91,7 @@ struct part {
 
 #define TRACES FOR_TRACING
 #define PRINTS FOR_PRINTING
+#define SEEKS (FOR_TRACING | FOR_PROBES | FOR_DOCTOR)
 
 static const struct part parts[] = {
 	{ PRINTS, "\nwhat the report shows (run, attach, detach, report; one dash or two):\n" },
@@ -111,7 +117,9 @@ static const struct part parts[] = {
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
 		  "is it a cache?\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
-	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
+	{ PRINTS, "  --names=short    without template arguments and parameters\n"
+		  "  --names=full     with them at a terminal, too, where names are cut to fit\n" },
+	{ PRINTS, "  --color=auto|always|never, --quiet   (report) --no-pager\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
 	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n"
@@ -179,7 +187,6 @@ static const struct part parts[] = {
 		  "load_current ...\n" },
 	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no "
 		  "progress messages\n" },
-	{ TRACES, "  --quiet          no progress messages\n" },
 	{ TRACES, "  --stats          tell how much work the profiling was\n" },
 	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of "
 		  "mprof\n" },
@@ -233,17 +240,23 @@ static const struct part parts[] = {
 		     "possible-blocks>COUNT\n" },
 	{ FOR_RSS, "  --modules        (rss) a line for each file\n" },
 
+	{ FOR_DOCTOR, "\nwhat is looked at, and how it is told (doctor):\n" },
+	{ FOR_DOCTOR, "  --count=SECONDS  count its calls so long, by breakpoints of the "
+		      "kernel's\n" },
+	{ FOR_DOCTOR, "  -p, --pid=PID|NAME        this process\n" },
+	{ FOR_DOCTOR, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
+	{ FOR_DOCTOR, "  --format=text|json, -o FILE\n" },
 	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
 						 "this process\n" },
 
-	{ TRACES | FOR_PROBES, "\nwhich functions are trapped (run, attach, probes):\n" },
-	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man "
+	{ SEEKS, "\nwhich functions are trapped (run, attach, probes, doctor):\n" },
+	{ SEEKS, "  --probes=FILE    those that this file defines, too (man "
 			       "mprof.probes)\n" },
-	{ TRACES | FOR_PROBES, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; "
+	{ SEEKS, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; "
 			       "KIND:0xADDRESS without a name\n" },
-	{ TRACES | FOR_PROBES, "  --malloc-lib=NAME         look only in this library; NONE: only "
+	{ SEEKS, "  --malloc-lib=NAME         look only in this library; NONE: only "
 			       "in the program\n" },
-	{ TRACES | FOR_PROBES, "  --client-requests=yes|no  obey what a program built with "
+	{ SEEKS, "  --client-requests=yes|no  obey what a program built with "
 			       "valgrind.h tells (default yes)\n" },
 
 	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its "
@@ -253,6 +266,9 @@ static const struct part parts[] = {
 	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
 		      "found; 2 wrong usage;\n"
 		      "1 anything else.\n" },
+	{ FOR_DOCTOR, "\nStatuses: 0 it can be profiled; else that with which attach or run "
+		      "would end: 3 to 10, 126, 127;\n"
+		      "2 wrong usage; 1 anything else.\n" },
 	{ FOR_CONTROL | FOR_STATUS, "\n  --format=text|json        (control, status) for people "
 				    "(default), or for programs\n" },
 	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything "

@@ -14,7 +14,7 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
-						   page_options, gate_options };
+						   page_options, gate_options, doctor_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -27,6 +27,7 @@ static const struct {
 	{ "report", FOR_REPORT | FOR_FILES }, { "merge", FOR_MERGE },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
+	{ "doctor", FOR_DOCTOR },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -152,10 +153,13 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
-/* What stands behind a program is the program's. */
-static bool ends_options(const char *command)
+/* What stands behind a program is the program's; a number is no program. */
+static bool ends_options(const char *command, const char *arg)
 {
-	return options_of_command(command) == FOR_RUN;
+	const uint64_t is = options_of_command(command);
+	pid_t pid;
+
+	return is == FOR_RUN || (is == FOR_DOCTOR && !parse_pid(arg, &pid));
 }
 
 /* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind
@@ -180,7 +184,7 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 	for (int i = first, begin; (begin = i) < argc; i++) {
 		bool last = !strcmp(argv[i], "--");
 
-		if (!is_option(argv[i]) && ends_options(command))
+		if (!is_option(argv[i]) && ends_options(command, argv[i]))
 			break;
 		if (!is_option(argv[i]))
 			continue;
@@ -200,7 +204,7 @@ bool options_ask_for_help(const char *command, int argc, char *const argv[], int
 				   (argv[i][0] == '-' && argv[i][1] == '-');
 		const struct option_def *d;
 
-		if (!is_option(argv[i]) && ends_options(command))
+		if (!is_option(argv[i]) && ends_options(command, argv[i]))
 			return false;
 		if (!is_option(argv[i]))
 			continue;

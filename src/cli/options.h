@@ -59,6 +59,7 @@ struct option_def {
 };
 
 /* Beyond what an enum holds. */
+#define FOR_DOCTOR (UINT64_C(1) << 32)
 #define FOR_MERGE (UINT64_C(1) << 33)
 
 /* The options that were given, in their order, separated by blanks; only those with one of @flags,
@@ -82,7 +83,8 @@ extern const size_t n_option_tables;
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
-	look_options[], page_options[], gate_options[];
+	look_options[], page_options[], gate_options[],
+	doctor_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);

@@ -29,6 +29,7 @@ static struct output_settings settings_of(const struct options *o, const char *d
 		.sections = o->format == FORMAT_TABLES,
 		.effort = o->stats,
 		.quiet = o->quiet,
+		.names = names_told(o),
 		.search = names_search(o),
 		.timeline_points = o->timeline_points,
 		.massif = { o->massif.file, o->massif.settings, desc },

@@ -6,10 +6,12 @@
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
+#include "cli/names.h"
 #include "cli/massif_report.h"
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/progress.h"
+#include "cli/screen.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
@@ -44,7 +46,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (o->format == FORMAT_HTML)
 		return report_page(d, o);
 	/* To the terminal itself it shows by itself how far it is. */
-	if (o->output || !isatty(STDOUT_FILENO))
+	if (o->output || !screen_shows(stdout))
 		progress_begin("writing the report");
 	FILE *out = stream_open(o);
 	if (!out) {
@@ -59,7 +61,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 		stream_failed(o, err);
 	else if (!err)
 		unseen_say_notes(say_sentence, d);
-	if (!err && o->format == FORMAT_TABLES)
+	if (!err && !o->quiet && o->format == FORMAT_TABLES)
 		tell_peak(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
@@ -117,8 +119,8 @@ static int report_file(const char *path, const struct options *o)
 		return STATUS_FAILED;
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
-	if (!status && (renamed || o->format == FORMAT_TABLES))
-		tell_names(say_sentence, d);
+	if (!status && (renamed || (o->format == FORMAT_TABLES && !o->quiet)))
+		tell_names(say_sentence, d, renamed ? TELL_NAMES_ALL : names_told(o));
 	profile_data_free(d);
 	return status;
 }
@@ -316,9 +318,12 @@ static int report_all(struct options *o, char **files, size_t n)
 	char *place = NULL;
 	if (!pages_begin(o, &place))
 		return STATUS_FAILED;
+	screen_begin_pager(o);
 	int status = report_gated(files, n, binary, o);
 	fn_names_say_unmet(o);
-	return pages_end(o, place, status);
+	status = pages_end(o, place, status);
+	screen_end_pager();
+	return status;
 }
 
 int command_report(int argc, char **argv)

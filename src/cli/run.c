@@ -88,7 +88,6 @@ static struct ending trace_run(struct journal *journal, int ready, void *arg)
 int command_run(int argc, char **argv)
 {
 	struct run run;
-	struct error e;
 	int first = options_parse(&run.options, "run", argc, argv, 2), status;
 
 	if (first < 0)
@@ -102,11 +101,9 @@ int command_run(int argc, char **argv)
 	if (!outputs_apart(&run.options))
 		return STATUS_USAGE;
 	run.argv = argv + first;
-	run.path = program_find(argv[first], &status, &e);
-	if (!run.path) {
-		say("%s", e.text);
+	run.path = program_find_or_say(argv[first], &status);
+	if (!run.path)
 		return status;
-	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
 	int gated = gating_begin(&run.gate, &run.options);
 	if (!end.status)
