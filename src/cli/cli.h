@@ -116,12 +116,12 @@ struct options {
 	struct view view;
 	enum output_format format;
 	bool format_given;	/* --format */
+	bool to_stdout;		/* -o -: no file, but standard output */
+	bool open;		/* report: show the page in a browser */
 	const char *output;	/* -o; NULL: the command's default stream */
-	bool to_stdout;		/* -o -: that is not it, but standard output */
 	const char *pids[MAX_NAMES + 1];	/* -p, as given; ends with a NULL */
 	const char *data;	/* --data, as given, with its % sequences */
 	const char *html;	/* --html, with its % sequences but for detach; NULL: no page */
-	bool open;		/* report: show the page in a browser */
 	const char *symbols_from;	/* NULL: the names are those in the data file */
 	const char *debug_dirs[MAX_DEBUG_DIRS + 1];	/* ends with a NULL */
 	uint64_t min_size, max_size;	/* of requests that are recorded; 0: no limit */
@@ -158,9 +158,9 @@ struct options {
 	enum screen_colour colour;
 	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */
+	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct gate_options gate;
-	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };

@@ -78,7 +78,11 @@ static int write_sum(struct merging *m, const char *path, size_t n)
 	struct error e;
 
 	m->sum = NULL;
-	int err = d ? datafile_write(path, d, &e) : error_set(&e, -ENOMEM, "out of memory");
+	if (!d) {
+		say("cannot add anything up: out of memory");
+		return STATUS_FAILED;
+	}
+	int err = datafile_write(path, d, &e);
 	if (err)
 		say("%s", e.text);
 	else

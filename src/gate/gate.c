@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_there(const struct gate *g, const char *text)
+/* Is text @i one of those before it? */
+static bool is_there(const char *const *texts, size_t i)
 {
-	for (size_t i = 0; i < g->n_conditions; i++)
-		if (!strcmp(g->conditions[i].text, text))
-			return true;
-	return false;
+	size_t k = 0;
+
+	while (k < i && strcmp(texts[k], texts[i]))
+		k++;
+	return k < i;
 }
 
 int gate_add_conditions(struct gate *g, const char *const *texts)
@@ -26,7 +28,7 @@ int gate_add_conditions(struct gate *g, const char *const *texts)
 	if (!g->conditions || !g->met)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (is_there(g, texts[i]))
+		if (is_there(texts, i))
 			continue;
 		int err = gate_condition_parse(&g->conditions[g->n_conditions], texts[i]);
 		if (err)

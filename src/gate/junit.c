@@ -26,9 +26,8 @@ static const char *put_character(FILE *out, const char *s)
 
 	if (!n || control || none || c == 0x7f)
 		fputs(replacement, out);
-	else if (c < ' ')
-		fprintf(out, "&#%u;", c); /* in an attribute it would become a blank */
-	else if (strchr("<>&\"'", c))
+	/* A newline in an attribute would become a blank. */
+	else if (c < ' ' || strchr("<>&\"'", c))
 		fprintf(out, "&#%u;", c);
 	else
 		fwrite(s, 1, n, out);

@@ -173,6 +173,8 @@ static void what_is_not_known_is_told_only_where_it_does_not_matter(void **state
 	assert_int_equal(holds("kept>7", 0, UINT64_MAX, 0, 0), GATE_CANNOT_TELL);
 	/* Of growth neither is. */
 	assert_int_equal(holds("kept>+10", 100, 120, 95, 100), GATE_CANNOT_TELL);
+	assert_int_equal(holds("kept>+10", 108, 120, 95, 100), GATE_CANNOT_TELL);
+	assert_int_equal(holds("kept>+10", 100, 108, 95, 100), GATE_CANNOT_TELL);
 	assert_int_equal(holds("kept>+10", 111, 120, 95, 100), GATE_BROKEN);
 	assert_int_equal(holds("kept>+25", 111, 120, 95, 100), GATE_PASSED);
 	assert_int_equal(holds("kept>+10%", 100, 120, 95, 100), GATE_CANNOT_TELL);

@@ -25,6 +25,7 @@ static struct profile_data *hostile(void)
 		d->sites[i].file = strdup("/work/src/" HOSTILE ".c");
 		d->sites[i].line = 7;
 	}
+	free(d->command);
 	d->command = calloc(2, sizeof *d->command);
 	d->command[0] = strdup("./" HOSTILE);
 	d->pid = 12;
