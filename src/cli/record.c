@@ -192,6 +192,8 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		.min_size = o->min_size,
 		.max_size = o->max_size,
 		.autosave = o->autosave,
+		.snapshots = o->snapshots,
+		.n_snapshots = o->n_snapshots,
 		.duration = o->duration,
 		.shortest_window_ns = shortest_window(o),
 		.ticks = serve_has_status_line(v),

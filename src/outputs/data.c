@@ -8,6 +8,7 @@
 #include "session/unseen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -138,6 +139,24 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 	*written = err ? NULL : name;
 	if (err)
 		free(name);
+	return err;
+}
+
+int data_save_snapshot(const struct outputs *o, const struct image *i, char **written,
+		       struct error *e)
+{
+	char *beside = data_file_name(o, i, e), *name = NULL;
+	int err;
+
+	*written = NULL;
+	if (!beside)
+		return -EINVAL;
+	if (asprintf(&name, "%s" SNAPSHOT_ENDING "%u", beside, i->snapshots) < 0)
+		err = error_set(e, -ENOMEM, "out of memory");
+	else
+		err = data_save_as(o, i, name, written, e);
+	free(beside);
+	free(name);
 	return err;
 }
 

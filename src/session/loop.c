@@ -44,7 +44,7 @@ static void await_age(const struct session *s)
 /* Outputs want time to pass; or only a look at them, when the session is so old. */
 static bool ticks(const struct session *s)
 {
-	bool ticks = s->settings.duration > 0 || s->settings.ticks;
+	bool ticks = s->settings.duration > 0 || s->settings.ticks || s->settings.n_snapshots;
 
 	for (unsigned k = 0; k < s->n_outputs; k++)
 		ticks |= s->outputs[k]->ticks;

@@ -8,6 +8,7 @@
 #include "proc/modules.h"
 #include "session/execs.h"
 #include "session/saving.h"
+#include "session/snapshots.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +28,7 @@ static void image_free(struct image *i)
 	if (i->memory)
 		close(i->memory);
 	free(i->data);
+	snapshots_end(i);
 	recorders_free(i->recorders);
 	size_filter_release(&i->size_filter);
 	profile_free(i->profile);
@@ -67,6 +69,7 @@ static unsigned supersede(struct session *s, pid_t pid, struct image *by)
 		}
 		for (unsigned k = 0; k < s->n_outputs; k++)
 			by->of[k].nth = i->of[k].nth + 1;
+		snapshots_follow(by, i);
 		n++;
 	}
 	return n;
@@ -111,12 +114,13 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 {
 	struct image *i = calloc(1, sizeof *i);
 
-	if (!i || !profile) {
+	if (i)
+		i->session = s;
+	if (!i || !profile || snapshots_begin(i)) {
 		free(i);
 		profile_free(profile);
 		return NULL;
 	}
-	i->session = s;
 	i->pid = pid;
 	i->number = supersede(s, pid, i);
 	i->profile = profile;
@@ -199,6 +203,7 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	struct image *i = image_begin(s, child, profile_fork(from->profile));
 	if (i && !fork_recorders(s, from, i)) {
 		i->forked = true;
+		snapshots_fork(i, from);
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
@@ -351,9 +356,13 @@ void session_tick(struct session *s)
 {
 	uint64_t now = clock_now_ns();
 
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->observed)
-			recorders_tick(i->recorders, now);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (!i->observed)
+			continue;
+		recorders_tick(i->recorders, now);
+		if (i->judges)
+			snapshots_look(i, now);
+	}
 	for (unsigned k = 0; k < s->n_outputs; k++) {
 		struct output *o = s->outputs[k];
 

@@ -12,6 +12,7 @@
 #include "session/cost.h"
 #include "session/output.h"
 #include "session/save_children.h"
+#include "session/snapshot_when.h"
 
 /*
  * What is observed, counted: keeps the profile of each program image until the end, and decides
@@ -51,6 +52,9 @@ struct image {
 	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
+	struct snapshot_judge *judges; /* one for each of the settings' conditions */
+	unsigned snapshots;	/* profiles that were written because one came true */
+	uint64_t live_above;	/* with more live bytes than this one may come true */
 	struct pd_rss_row *rss;	/* what its resident memory was for; none: not known */
 	size_t n_rss;
 	bool saved;		/* it is over, and so is in its data file */
@@ -70,6 +74,8 @@ struct session_settings {
 	bool keep_execs;	/* no image is to be left out because its process has exec'ed */
 	uint64_t min_size, max_size;	/* of the requests that are recorded; 0: no limit */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	const struct snapshot_when *snapshots; /* save beside it when these come true */
+	size_t n_snapshots;
 	double duration;	/* seconds; 0: without end */
 	uint64_t shortest_window_ns;	/* of profiles; 0: the usual */
 	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
@@ -86,6 +92,9 @@ struct session_host {
 	/* Write the profile of an image, as it is now, where it belongs; beside the tracing. 0, or
 	 * -errno: what has failed has been said. */
 	int (*save)(struct session *s, const struct image *i);
+	/* Write it into a file of its own, the image's snapshot number image.snapshots, and say so:
+	 * @why, a sentence's beginning. Returns the same. */
+	int (*snapshot)(struct session *s, const struct image *i, const char *why);
 	/* Have @write called in a copy of ourselves, which then ends, with a status that is 0 if it
 	 * returns that. Returns the copy's pid, or -1 with errno. */
 	pid_t (*beside)(struct session *s, int (*write)(void *ctx), void *ctx);

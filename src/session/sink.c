@@ -7,6 +7,7 @@
 #include "proc/modules.h"
 #include "session/saving.h"
 #include "session/signals.h"
+#include "session/snapshots.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 	int err = count(i, e);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
 		session_save(i->session, i);
+	if (i->profile->live_bytes > i->live_above)
+		snapshots_live(i, e->time_ns);
 	return err;
 }
 

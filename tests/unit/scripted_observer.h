@@ -156,6 +156,13 @@ static inline int save(struct session *s, const struct image *i)
 	return script.disk_full ? -28 : 0;
 }
 
+static inline int snapshot(struct session *s, const struct image *i, const char *why)
+{
+	(void)s;
+	snprintf(script.said, sizeof script.said, "%u: %s", i->snapshots, why);
+	return 0;
+}
+
 /* What a copy of ourselves would do is done at once. */
 static inline pid_t beside(struct session *s, int (*write)(void *ctx), void *ctx)
 {
@@ -189,8 +196,9 @@ static inline void hear(const char *sentence)
 /* Without outputs. */
 static inline struct session *begin_with(const struct session_settings *settings)
 {
-	static const struct session_host host = { .say = hear, .save = save, .beside = beside,
-						  .attend = attend, .is_over = is_over };
+	static const struct session_host host = { .say = hear, .save = save, .snapshot = snapshot,
+						  .beside = beside, .attend = attend,
+						  .is_over = is_over };
 	static struct module_files files;
 	static struct session s;
 
