@@ -9,6 +9,7 @@
 #include "pprof/print.h"
 #include "report/report.h"
 #include "naming/view.h"
+#include "session/over.h"
 #include "session/snapshot_when.h"
 
 #include <stdbool.h>
@@ -156,6 +157,8 @@ struct options {
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	struct snapshot_when snapshots[MAX_SNAPSHOTS]; /* --snapshot-when */
 	size_t n_snapshots;
+	struct over_limit over;	/* --max-slowdown, --over */
+	bool over_given;	/* --over */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 

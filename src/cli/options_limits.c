@@ -57,8 +57,34 @@ static bool add_snapshot(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_max_slowdown(struct options *o, const char *v)
+{
+	double factor;
+
+	if (!value_seconds(&factor, v) || factor < 1.05 || factor >= SLOWDOWN_MAX)
+		return false;
+	o->over.slowdown = factor;
+	return true;
+}
+
+static bool set_over(struct options *o, const char *v)
+{
+	static const char *const words[] = { [OVER_PAUSE] = "pause", [OVER_DETACH] = "detach" };
+	unsigned which;
+
+	if (!value_word(&which, v, words, sizeof words / sizeof *words))
+		return false;
+	o->over.how = which;
+	o->over_given = true;
+	return true;
+}
+
 bool limit_options_check(const struct options *o)
 {
+	if (o->over_given && !o->over.slowdown) {
+		say("--over means nothing without --max-slowdown");
+		return false;
+	}
 	if (!o->n_snapshots || strcmp(o->data, "/dev/null"))
 		return true;
 	say("--snapshot-when writes beside the data file, and --data=/dev/null wants none: give it "
@@ -70,5 +96,8 @@ const struct option_def limit_options[] = {
 	{ "snapshot-when", FOR_TRACING | NEEDS_VALUE,
 	  "rss>BYTES, live>BYTES, or growth>BYTES/s, /min or /h, where BYTES may have K, M or G; "
 	  "16 of them at most", add_snapshot },
+	{ "max-slowdown", FOR_TRACING | NEEDS_VALUE, "a factor from 1.05 to below 100",
+	  set_max_slowdown },
+	{ "over", FOR_TRACING | NEEDS_VALUE, "pause or detach", set_over },
 	{ 0 },
 };

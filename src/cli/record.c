@@ -194,6 +194,7 @@ int record_open(struct serve *v, struct session *s, struct rules *rules, struct 
 		.autosave = o->autosave,
 		.snapshots = o->snapshots,
 		.n_snapshots = o->n_snapshots,
+		.over = o->over,
 		.duration = o->duration,
 		.shortest_window_ns = shortest_window(o),
 		.ticks = serve_has_status_line(v),

@@ -18,7 +18,8 @@ struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct p
 			[MMA_REALLOC] = load->reallocs,
 			[MMA_TMSTMP] = load->stamps,
 		},
-		.unknown_free = totals->unknown_frees + totals->before_frees,
+		.unknown_free = totals->unknown_frees + totals->before_frees +
+				totals->paused_frees,
 		.failed = totals->failed_allocs,
 		.replaced = load->replaced,
 	};

@@ -7,6 +7,7 @@
 #include "proc/arguments.h"
 #include "proc/modules.h"
 #include "session/execs.h"
+#include "session/meter.h"
 #include "session/saving.h"
 #include "session/snapshots.h"
 
@@ -134,6 +135,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->program = NO_FILE;
 	i->command = proc_arguments(pid);
 	title_of(i->title, pid);
+	meter_begin(i);
 	*s->last = i;
 	s->last = &i->next;
 	return i;
@@ -191,6 +193,14 @@ static int fork_recorders(const struct session *s, const struct image *from, str
 	return 0;
 }
 
+/* It was never seen, and there is nothing that could be missed. */
+static void begin_in_pause(struct image *i)
+{
+	i->pauses = 1;
+	i->paused_since_ns = clock_now_ns();
+	profile_unseen_from_now(i->profile);
+}
+
 void *session_forked(void *ctx, void *parent, pid_t child)
 {
 	struct session *s = ctx;
@@ -207,6 +217,8 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
+		if (from->paused_since_ns)
+			begin_in_pause(i);
 		/* The parent's mprof_stop() is not the child's. */
 		if (!i->paused && !s->suspended)
 			profile_seen_from_now(i->profile, clock_now_ns());
@@ -227,8 +239,10 @@ void session_observed(void *image, struct observed *o)
 	if (i->forked)
 		return; /* it is as its parent was */
 	i->program = s->observer->ops->program(o);
-	if (s->suspended)
+	if (s->suspended) {
 		s->observer->ops->suspend(s->observer, o);
+		begin_in_pause(i);
+	}
 }
 
 /* If it is the program we were asked for, it does not run at all. */
@@ -258,6 +272,9 @@ void session_gone(void *image, const struct observed_counts *counts)
 	recorders_end(i->recorders);
 	i->counts = *counts;
 	i->observed = NULL;
+	if (i->paused_since_ns)
+		i->paused_ns += i->profile->load.end_ns - i->paused_since_ns;
+	i->paused_since_ns = 0;
 	session_finish_image(i->session, i);
 }
 
@@ -369,6 +386,7 @@ void session_tick(struct session *s)
 		if (o->ops->ahead && now - s->started_ns >= o->ahead_s * 1000000000ull)
 			o->ops->ahead(o);
 	}
+	meter_tick(s, now);
 	tell_cost(s);
 }
 
@@ -402,7 +420,7 @@ static uint64_t frees_of(const struct image *i)
 {
 	const struct pd_totals *t = &i->profile->totals;
 
-	return t->frees + t->unknown_frees + t->before_frees;
+	return t->frees - t->missed + t->paused_frees + t->unknown_frees + t->before_frees;
 }
 
 struct session_state session_state(const struct session *s)

@@ -11,6 +11,7 @@
 #include "record/recorder.h"
 #include "session/cost.h"
 #include "session/output.h"
+#include "session/over.h"
 #include "session/save_children.h"
 #include "session/snapshot_when.h"
 
@@ -57,6 +58,10 @@ struct image {
 	uint64_t live_above;	/* with more live bytes than this one may come true */
 	struct pd_rss_row *rss;	/* what its resident memory was for; none: not known */
 	size_t n_rss;
+	uint64_t pauses, paused_ns; /* how often nothing was seen of it though it ran, and how long
+				       until the last of these */
+	uint64_t paused_since_ns;	/* CLOCK_MONOTONIC; 0: it is seen */
+	uint64_t ran_ns, calls_read; /* of its process, as far as it is in the session's cost */
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
@@ -76,6 +81,7 @@ struct session_settings {
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
 	const struct snapshot_when *snapshots; /* save beside it when these come true */
 	size_t n_snapshots;
+	struct over_limit over;	/* what it may cost */
 	double duration;	/* seconds; 0: without end */
 	uint64_t shortest_window_ns;	/* of profiles; 0: the usual */
 	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
@@ -138,6 +144,9 @@ struct session {
 	uint64_t started_ns;	/* CLOCK_MONOTONIC */
 	uint64_t started_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID, at the same moment */
 	bool told_cost;
+	struct cost_span cost;	/* meter.h */
+	struct over_judge over;
+	bool too_slow;		/* it is to end for what it costs */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "proc/modules.h"
 #include "session/saving.h"
+#include "session/meter.h"
 #include "session/signals.h"
 #include "session/snapshots.h"
 
@@ -20,8 +21,10 @@ static int count(struct image *i, const struct alloc_event *e)
 	if (!err)
 		recorders_event(i->recorders, e, &change);
 	/* Servers name what they have forked soon, and then now and then. */
-	if (!(i->events & (i->events + 1)))
+	if (!(i->events & (i->events + 1))) {
 		session_retitle(i);
+		meter_read(i->session);
+	}
 	i->events++;
 	return err;
 }
@@ -171,7 +174,7 @@ static void pause_image(struct image *i, pid_t tid)
 	if (i->paused)
 		return;
 	i->paused = true;
-	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
+	session_pause_begins(i, tid, clock_now_ns());
 	session_progress(i->session, "suspended");
 	signals_attention = 1; /* nobody sleeps while a stop is served */
 }
@@ -187,7 +190,9 @@ static void unpause_image(struct image *i, pid_t tid)
 	if (i->lifted && !i->session->suspended)
 		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
-	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
+	/* Of all programs, that goes on. */
+	if (!i->session->suspended)
+		session_pause_ends(i, tid, clock_now_ns());
 	session_progress(i->session, "resumed");
 }
 

@@ -147,3 +147,123 @@ grown() {
 	[ "$(allocs gone/run.data)" = 21 ]
 	finish marks
 }
+
+# ---- --max-slowdown ----
+
+@test "a limit of slowdown that makes no sense is said in a sentence, and nothing is run" {
+	local v
+	for v in '' 0 1 1.04 100 -2 2x nan inf; do
+		wrong 'is not a factor from 1.05 to below 100' --max-slowdown="$v" || return 1
+	done
+	wrong 'is not pause or detach' --max-slowdown=2 --over=kill
+	wrong 'means nothing without --max-slowdown' --over=pause
+}
+
+# endless: a program that keeps 1000 blocks of 777 bytes and then allocates without a pause, until SIGTERM;
+# then it frees what it has kept, and ends well if nothing was harmed.
+endless() {
+	cat >endless.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static volatile sig_atomic_t over;
+		static unsigned char *keep[1000];
+		static void end(int sig) { over = sig; }
+		int main(void)
+		{
+			signal(SIGTERM, end);
+			for (int i = 0; i < 1000; i++)
+				memset(keep[i] = malloc(777), i & 255, 777);
+			puts("ready");
+			fflush(stdout);
+			while (!over) {
+				char *volatile p = malloc(64);
+				free(p);
+			}
+			for (int i = 0; i < 1000; i++) {
+				for (int k = 0; k < 777; k++)
+					if (keep[i][k] != (i & 255))
+						return 3;
+				free(keep[i]);
+			}
+			return 0;
+		}
+	END
+	cc -O1 -fno-builtin -o endless endless.c
+}
+
+# begin OPTION...: ./endless under mprof run; its number is in PID
+begin() {
+	background "$MPROF" run -o report.txt --data=run.data "$@" -- ./endless
+	await attach.out '^ready'
+	PID=$(pgrep -x endless -P "$(pgrep -x mprof-tracer -P "$FRONT")" || pgrep -x endless -s 0 | tail -n 1)
+}
+
+@test "what costs too much is paused, and for longer each time; what was there may be gone, and is not kept" {
+	local engine
+	endless
+	for engine in trap fast; do
+		rm -f run.data* attach.*
+		begin --engine=$engine --max-slowdown=2
+		await attach.err '^mprof: [0-9.]* s after the start: for 3 s it took .* more than --max-slowdown=2: nothing is watched for 3 s$' || return 1
+		text_clean "$PID" || return 1
+		limited "$MPROF" control --format=json "$PID" status >status.json
+		jq -e '.state == "suspended" and .slowdown > 2' status.json || fail "$(cat status.json)" || return 1
+		await attach.err '^mprof: .* the pause is over$' || return 1
+		await attach.err '^mprof: .* nothing is watched for 6 s$' || return 1
+		# In the pause it ends; nobody has seen what it freed.
+		kill -TERM "$PID"
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+		json run.data
+		jq -e '.bins[] | select(.size == 777) | .allocs == 1000 and .kept_bytes == 0' report.json || return 1
+		jq -e '.unseen.pauses == 2 and .unseen.paused_ns > 3e9 and .unseen.missed_blocks >= 1000' report.json ||
+			fail "$(jq -c .unseen report.json)" || return 1
+		grep -q '^mprof: nothing was seen in 2 pauses of ' attach.err
+		"$MPROF" report run.data 2>&1 >/dev/null | grep -q '^mprof: while it was watched it took the program about '
+	done
+}
+
+@test "what costs too much is let go, with the report, if that is wanted" {
+	local engine
+	endless
+	for engine in trap fast; do
+		rm -f run.data* attach.*
+		begin --engine=$engine --max-slowdown=2 --over=detach
+		await attach.err '^mprof: .* more than --max-slowdown=2: it is let go$' || return 1
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+		text_clean "$PID" || own_text "$PID" || return 1
+		json run.data
+		jq -e '.bins[] | select(.size == 777) | .kept_bytes == 777000' report.json || return 1
+		jq -e '(.unseen.pauses // 0) == 0' report.json || return 1
+		[ "$(tracer_of "$PID")" = 0 ]
+		kill -TERM "$PID"
+		until_true "it does not end" gone "$PID" || return 1
+	done
+}
+
+@test "who resumes in a pause does not wait for its end" {
+	endless
+	begin --max-slowdown=1.2
+	await attach.err '^mprof: .* nothing is watched for 15 s$'
+	answered resume
+	await attach.err '^mprof: .* nothing is watched for 30 s$'
+	! grep -q 'the pause is over' attach.err
+	kill -TERM "$PID"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+}
+
+@test "a program that is hardly slowed down is not paused" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --max-slowdown=50 "$PID"
+	did "take 20"
+	answered status
+	detach "$PID"
+	! grep -q 'nothing is watched' attach.err
+	json run.data
+	[ "$(allocs run.data)" = 20 ]
+	finish marks
+}

@@ -44,6 +44,7 @@ static struct script {
 	char written[400];	/* by the output with files: PID.NTH, and "+" if it is superseded */
 	int status;		/* of the copy that was made last */
 	unsigned tasks;
+	struct observer_effort effort;
 	const char *memory;	/* of every program */
 } script;
 
@@ -138,8 +139,15 @@ static inline void let_go(struct observer *o)
 	script.tasks = 0;
 }
 
+/* What a session has cost: as the script says. */
+static inline struct observer_effort effort(const struct observer *o)
+{
+	(void)o;
+	return script.effort;
+}
+
 static const struct observer_ops ops = {
-	.run = run, .let_go = let_go,
+	.effort = effort, .run = run, .let_go = let_go,
 	.hold = hold, .let_run = let_run, .suspend = suspend, .resume = resume, .counts = counts,
 	.program = program, .has_memory = has_memory, .read = read_memory, .tasks = tasks,
 };
