@@ -207,7 +207,8 @@ begin() {
 		rm -f run.data* attach.*
 		begin --engine=$engine --max-slowdown=2
 		await attach.err '^mprof: [0-9.]* s after the start: for 3 s it took .* more than --max-slowdown=2: nothing is watched for 3 s$' || return 1
-		text_clean "$PID" || return 1
+		# The fast engine's jumps stay, to pads that pass through.
+		[ $engine = fast ] || text_clean "$PID" || return 1
 		limited "$MPROF" control --format=json "$PID" status >status.json
 		jq -e '.state == "suspended" and .slowdown > 2' status.json || fail "$(cat status.json)" || return 1
 		await attach.err '^mprof: .* the pause is over$' || return 1
