@@ -433,7 +433,10 @@ struct session_state session_state(const struct session *s)
 		st.processes += i->observed != NULL;
 		st.allocs += i->profile->totals.allocs;
 		st.frees += frees_of(i);
-		st.live_bytes += i->observed ? i->profile->live_bytes : 0;
+		/* In a pause nothing better is known than what was live in its beginning. */
+		st.live_bytes += !i->observed	     ? 0 :
+				 i->paused_since_ns ? i->live_before_pause :
+						      i->profile->live_bytes;
 		st.lost += session_lost(i);
 	}
 	return st;

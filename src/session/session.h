@@ -61,6 +61,7 @@ struct image {
 	uint64_t pauses, paused_ns; /* how often nothing was seen of it though it ran, and how long
 				       until the last of these */
 	uint64_t paused_since_ns;	/* CLOCK_MONOTONIC; 0: it is seen */
+	uint64_t live_before_pause;	/* bytes */
 	uint64_t ran_ns, calls_read; /* of its process, as far as it is in the session's cost */
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is

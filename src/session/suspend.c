@@ -15,6 +15,7 @@ void session_pause_begins(struct image *i, pid_t task, uint64_t now)
 {
 	meter_take(i);
 	if (!i->paused_since_ns && !i->stopped) {
+		i->live_before_pause = i->profile->live_bytes;
 		profile_miss(i->profile, now, tell_missed, i);
 		i->pauses++;
 		i->paused_since_ns = now;

@@ -239,6 +239,7 @@ static void what_was_there_in_a_pause_is_not_kept_unless_it_is_seen_freed(void *
 	assert_int_equal(t->alloc_bytes - t->free_bytes, 0);
 	assert_int_equal(i->profile->live_bytes, 0);
 	assert_int_equal(session_state(s).frees, 0);
+	assert_int_equal(session_state(s).live_bytes, 150);
 	assert_true(unseen_now(i).pauses == 1 && i->paused_since_ns);
 	session_resume(s);
 	release(i, 0x10);
@@ -247,6 +248,7 @@ static void what_was_there_in_a_pause_is_not_kept_unless_it_is_seen_freed(void *
 	assert_true(t->missed == 1 && t->missed_bytes == 50);
 	assert_true(t->frees == 2 && t->paused_frees == 1 && t->unknown_frees == 0);
 	assert_int_equal(session_state(s).frees, 2);
+	assert_int_equal(session_state(s).live_bytes, 7);
 	assert_int_equal(i->profile->live_bytes, 7);
 	uint64_t paused = unseen_now(i).paused_ns;
 	assert_true(paused > 0 && paused == i->paused_ns && !i->paused_since_ns);
