@@ -124,7 +124,7 @@ static void put_for_fish(const char *command, const struct option_def *d, FILE *
 struct shell {
 	const char *name, *text;
 	const char *between;	    /* of the names of commands in a pattern */
-	const char *opens, *closes; /* a list of options, behind its command; NULL: there is none */
+	const char *opens, *closes; /* the options of a command; NULL: no list */
 	put_option *put;
 };
 

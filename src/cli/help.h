@@ -13,7 +13,7 @@
  * there is no such command. */
 bool help_print(const char *command, FILE *out);
 
-/* The @i-th command; *flags: for whom the options are that it takes. NULL: there are not so many. */
+/* The @i-th command; *flags: for whom the options are that it takes. NULL: there are fewer. */
 const char *help_command(size_t i, uint64_t *flags);
 
 /* Is one of our commands the nearest? */
