@@ -19,6 +19,8 @@ struct tracer {
 	uint64_t stops;
 	enum tracer_wait wait;
 	struct follow *follow;	/* NULL: nobody is followed */
+	unsigned rounds;	/* since one was timed */
+	uint64_t stopped_ns;	/* tracer_stopped_ns() */
 	uint64_t attach_ns;	/* how long attaching has kept a process stopped, at most */
 	bool at_syscalls;	/* tasks stop at system calls, too */
 	uint64_t n_syscalls;	/* beginnings and ends so far */

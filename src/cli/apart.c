@@ -18,6 +18,7 @@ enum further {
 	NO_FURTHER,
 	NUMBERED,	/* NAME.PID, NAME.N, NAME.PID.N: other processes, and programs after an
 			   exec */
+	SNAPSHOTS,	/* the same, and .snapshot.N behind each of these */
 	NUMBERED_PAGES,	/* NAME.PID.html and so on, of NAME.html */
 	HEAP_PROFILES,	/* NAME.NNNN.heap, NAME_PID.NNNN.heap; and NAME.*.heap is deleted before */
 };
@@ -115,6 +116,19 @@ static bool is_number(const char *s)
 	return !*s;
 }
 
+/* ".12.snapshot.3" */
+static bool is_snapshot(const char *s)
+{
+	const char *ending = strstr(s, SNAPSHOT_ENDING);
+
+	if (!ending)
+		return is_number(s);
+	char *number = strndup(s, (size_t)(ending - s));
+	bool is = number && is_number(number) && is_number(ending + strlen(SNAPSHOT_ENDING) - 1);
+	free(number);
+	return is;
+}
+
 /* ".0001.heap", "_12.0001.heap", and whatever else is deleted at the beginning */
 static bool is_heap_profile(const char *s)
 {
@@ -149,6 +163,7 @@ static bool may_take(const struct output *a, const struct output *b)
 	const char *rest = text_after(b->where, a->where);
 
 	return rest && *rest && ((a->further == NUMBERED && is_number(rest)) ||
+				 (a->further == SNAPSHOTS && is_snapshot(rest)) ||
 				 (a->further == HEAP_PROFILES && is_heap_profile(rest)));
 }
 
@@ -235,7 +250,7 @@ static bool add_all(struct outputs_named *to, const struct options *o, struct er
 	if (!add(to, "--heap-profile", o->heap.prefix, 0, HEAP_PROFILES, e))
 		return false;
 	add_first_profile(to);
-	return add(to, "--data", o->data, 0, NUMBERED, e) &&
+	return add(to, "--data", o->data, 0, o->n_snapshots ? SNAPSHOTS : NUMBERED, e) &&
 	       add(to, "--html", o->html, 0, NUMBERED_PAGES, e) &&
 	       add(to, "--massif-out-file", o->massif.file, 1, NUMBERED, e) &&
 	       add(to, "--mma-log-file", o->mma.log_file, 0, NUMBERED, e) &&

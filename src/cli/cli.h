@@ -9,6 +9,8 @@
 #include "pprof/print.h"
 #include "report/report.h"
 #include "naming/view.h"
+#include "session/over.h"
+#include "session/snapshot_when.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -65,6 +67,9 @@ struct mma_options {
 
 /* So many names each may be given for --probes, --hook. */
 #define MAX_NAMES 64
+
+/* So many --snapshot-when may be given. */
+#define MAX_SNAPSHOTS 16
 
 /* What is trapped; the lists end with a NULL. */
 struct probe_options {
@@ -161,6 +166,10 @@ struct options {
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct gate_options gate;
+	struct snapshot_when snapshots[MAX_SNAPSHOTS]; /* --snapshot-when */
+	size_t n_snapshots;
+	struct over_limit over;	/* --max-slowdown, --over */
+	bool over_given;	/* --over */
 	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };

@@ -13,6 +13,7 @@
 #include "outputs/data.h"
 #include "outputs/mma.h"
 #include "proc/status.h"
+#include "session/meter.h"
 #include "session/signals.h"
 
 #include <poll.h>
@@ -50,6 +51,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	if (newest)
 		session_name(newest, name);
 	const struct session_cost cost = session_cost(v->session);
+	const struct cost_span span = meter_read(v->session);
 	uint64_t stops = v->session->observer->ops->effort(v->session->observer).stops;
 	uint64_t memory = proc_status(getpid()).vm_rss;
 	struct answer a;
@@ -73,6 +75,8 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_text(&a, "engine", "engine", cost.trapped ? "trap" : "fast");
 	answer_seconds(&a, "percent of the time that the tracer was busy", "busy_percent",
 		       session_cost_share(&cost) * 100, 1);
+	answer_seconds(&a, "times as long as by itself", "slowdown",
+		       session_cost_slowdown(&span), 2);
 	answer_seconds(&a, "tracer's processor seconds", "tracer_cpu_seconds", cpu, 2);
 	answer_number(&a, "tracer's memory in KiB", "tracer_memory_kib", memory);
 	answer_text(&a, "tracer's oom_score_adj", "tracer_oom_score_adj", oom_told());

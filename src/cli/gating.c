@@ -224,6 +224,10 @@ static void tell_left_out(const struct gate *g)
 			say("process %d: --fail-if does not count the requests of %" PRIu64
 			    " block%s whose free alone was seen",
 			    (int)p->pid, p->unknown_frees, text_plural(p->unknown_frees));
+		if (p->missed)
+			say("process %d: --fail-if does not count %" PRIu64 " block%s as kept that "
+			    "may have been freed in a pause, when nothing was seen",
+			    (int)p->pid, p->missed, text_plural(p->missed));
 	}
 	for (size_t i = 0; i < g->n_conditions; i++)
 		if (gate_is_unmet(g, i))

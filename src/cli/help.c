@@ -160,6 +160,12 @@ static const struct part parts[] = {
 		  "\"too early\"\n" },
 	{ TRACES, "  --autosave=COUNT          write the data file after every COUNT "
 		  "allocations\n" },
+	{ TRACES, "  --snapshot-when='rss>SIZE'|'live>SIZE'|'growth>SIZE/s|min|h'   write it, too, "
+		  "when that\n"
+		  "                   comes true, to FILE.snapshot.N\n" },
+	{ TRACES, "  --max-slowdown=FACTOR     if it takes longer than so many times as long as by "
+		  "itself:\n"
+		  "                   --over=pause (default) for a while, or --over=detach\n" },
 	{ TRACES, "  --engine=trap|fast|auto   stop the program at each call (default), have it "
 		  "tell by itself,\n                            or that where it can be done\n" },
 	{ TRACES, "  --wait=follow|adaptive|sleep|spin|pin   how to wait for the program (see the "

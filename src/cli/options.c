@@ -14,7 +14,8 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
-						   page_options, gate_options, doctor_options };
+						   page_options, gate_options, doctor_options,
+						   limit_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -240,7 +241,8 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!pages_check_options(o) || !gating_check_options(o) || !massif_check_options(o) ||
+	if (!limit_options_check(o) || !pages_check_options(o) || !gating_check_options(o) ||
+	    !massif_check_options(o) ||
 	    (tracing && (!heap_environment_done(o) || !engine_check_options(o))))
 		return -1;
 	return o->end;

@@ -84,7 +84,7 @@ extern const size_t n_option_tables;
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
 	look_options[], page_options[], gate_options[],
-	doctor_options[];
+	doctor_options[], limit_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
@@ -96,6 +96,8 @@ void look_defaults(struct options *o);
  * printed. */
 bool engine_environment(struct options *o);
 bool engine_check_options(struct options *o);
+/* Can what they ask for be had with the other options? False: a sentence has been printed. */
+bool limit_options_check(const struct options *o);
 /* Options that decide about others, when all are known. False: a sentence has been printed. */
 bool massif_check_options(struct options *o);
 

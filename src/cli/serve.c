@@ -109,6 +109,21 @@ static int save(struct session *s, const struct image *i)
 	return err;
 }
 
+static int snapshot(struct session *s, const struct image *i, const char *why)
+{
+	const struct serve *v = s->owner;
+	struct error e;
+	char *path;
+	int err = data_save_snapshot(&v->outputs, i, &path, &e);
+
+	if (err)
+		say("%s: %s", why, e.text);
+	else
+		say("%s: the profile until then is in %s", why, path);
+	free(path);
+	return err;
+}
+
 static void attend(struct session *s)
 {
 	struct serve *v = s->owner;
@@ -125,7 +140,8 @@ static bool is_over(struct session *s)
 	return ((const struct serve *)s->owner)->n_waiting;
 }
 
-const struct session_host serve_host = { .say = say_sentence, .save = save, .beside = beside,
+const struct session_host serve_host = { .say = say_sentence, .save = save,
+					 .snapshot = snapshot, .beside = beside,
 					 .attend = attend, .is_over = is_over,
 					 .finishes = last_look_goes_on };
 

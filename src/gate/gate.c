@@ -87,6 +87,7 @@ static int add_process(struct gate *g, const struct profile_data *d)
 		.started_ns = d->started_ns,
 		.ended_ns = d->ended_ns,
 		.unknown_frees = t->unknown_frees - t->inherited_frees,
+		.missed = t->missed,
 		.before = d->before.blocks || t->before_frees,
 	};
 	if (!p->program)

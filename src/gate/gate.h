@@ -27,6 +27,7 @@ struct gate_process {
 	uint64_t started_ns, ended_ns; /* CLOCK_REALTIME */
 	/* What no condition counts: */
 	uint64_t unknown_frees; /* of blocks that were not inherited, nor from before */
+	uint64_t missed;	/* that may have been freed in a pause, in which nothing was seen */
 	bool before;		/* there were blocks already, or nobody knows */
 };
 

@@ -416,6 +416,7 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 
 static const struct recorder_ops ops = {
 	.event = on_event,
+	.missed = on_event,
 	.mark = on_mark,
 	.pages = on_pages,
 	.fork = on_fork,

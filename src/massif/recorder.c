@@ -271,6 +271,7 @@ static bool on_finish(struct recorder *base)
 
 static const struct recorder_ops massif_ops = {
 	.event = on_event,
+	.missed = on_event,
 	.mark = on_mark,
 	.pages = on_pages,
 	.thread = on_thread,

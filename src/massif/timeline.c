@@ -97,6 +97,7 @@ static int on_report(const struct recorder *base, struct profile_data *d)
 
 static const struct recorder_ops timeline_ops = {
 	.event = on_event,
+	.missed = on_event,
 	.mark = on_mark,
 	.fork = on_fork,
 	.free = on_free,

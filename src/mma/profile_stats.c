@@ -3,14 +3,16 @@
 
 struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct pd_totals *totals)
 {
+	/* As in a log, which does not tell what became of blocks in a pause: they are there until
+	 * their free is seen. */
 	return (struct mma_stats){
 		.begun = load->begin_ns,
 		.first_ns = load->begin_ns,
 		.last_ns = load->end_ns,
-		.load = totals->alloc_bytes - totals->free_bytes,
+		.load = totals->alloc_bytes - totals->free_bytes + totals->missed_bytes,
 		.load_max = totals->peak_bytes,
 		.load_total = (mma_wide)load->total_high << 64 | load->total_low,
-		.live_blocks = totals->allocs - totals->frees,
+		.live_blocks = totals->allocs - totals->frees + totals->missed,
 		.events = {
 			[MMA_FREE] = load->frees,
 			[MMA_MALLOC] = load->mallocs,
@@ -18,7 +20,8 @@ struct mma_stats mma_stats_of_profile(const struct pd_load *load, const struct p
 			[MMA_REALLOC] = load->reallocs,
 			[MMA_TMSTMP] = load->stamps,
 		},
-		.unknown_free = totals->unknown_frees + totals->before_frees,
+		.unknown_free = totals->unknown_frees + totals->before_frees +
+				totals->paused_frees,
 		.failed = totals->failed_allocs,
 		.replaced = load->replaced,
 	};

@@ -338,6 +338,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 		err = profile_data_copy_besides(out, old);
 	out->memory = old->memory;
 	out->unseen = old->unseen;
+	out->slowdown_milli = old->slowdown_milli;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;
 	out->ended_ns = old->ended_ns;

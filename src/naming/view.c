@@ -122,7 +122,8 @@ static void only_at_peak(struct profile_data *d)
 
 	d->is_part = true;
 	d->totals = (struct pd_totals){ .peak_bytes = d->totals.peak_bytes,
-					.before_frees = d->totals.before_frees };
+					.before_frees = d->totals.before_frees,
+					.paused_frees = d->totals.paused_frees };
 	for (size_t i = 0; i < d->n_leaves; i++) {
 		struct pd_leaf l = d->leaves[i];
 

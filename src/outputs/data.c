@@ -8,6 +8,7 @@
 #include "session/unseen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,6 +81,9 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	d->min_size = o->session->settings.min_size;
 	d->max_size = o->session->settings.max_size;
 	d->unseen = unseen_now(i);
+	if (o->session->settings.over.slowdown)
+		d->slowdown_milli =
+			(uint64_t)(session_cost_slowdown(&o->session->cost) * 1000);
 	if (add_recorded(o, i, d) || copy_command(d, i->command) ||
 	    profile_data_copy_rss(d, i->rss, i->n_rss)) {
 		profile_data_free(d);
@@ -138,6 +142,24 @@ int data_save_as(const struct outputs *o, const struct image *i, const char *pat
 	*written = err ? NULL : name;
 	if (err)
 		free(name);
+	return err;
+}
+
+int data_save_snapshot(const struct outputs *o, const struct image *i, char **written,
+		       struct error *e)
+{
+	char *beside = data_file_name(o, i, e), *name = NULL;
+	int err;
+
+	*written = NULL;
+	if (!beside)
+		return -EINVAL;
+	if (asprintf(&name, "%s" SNAPSHOT_ENDING "%u", beside, i->snapshots) < 0)
+		err = error_set(e, -ENOMEM, "out of memory");
+	else
+		err = data_save_as(o, i, name, written, e);
+	free(beside);
+	free(name);
 	return err;
 }
 

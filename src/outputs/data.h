@@ -42,6 +42,11 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d);
 int data_save_as(const struct outputs *o, const struct image *i, const char *path, char **written,
 		 struct error *e);
 
+/* The same as it is at this moment, to a file beside that which nobody will write again:
+ * NAME.snapshot.N. */
+int data_save_snapshot(const struct outputs *o, const struct image *i, char **written,
+		       struct error *e);
+
 /**
  * Another try for a profile that is not saved, to @path instead of where it belongs; of another
  * process than the first to @path.PID. 0 or -errno, as data_save(): it stays where it belongs.

@@ -24,6 +24,10 @@ struct massif_files {
 /* How the name of a page ends, for browsers. */
 #define PAGE_ENDING ".html"
 
+/* What stands between the name of a data file and the number of one that is beside it, for
+ * --snapshot-when. */
+#define SNAPSHOT_ENDING ".snapshot."
+
 struct mma_files {
 	const char *log_file, *stats_file;
 	bool plain;	/* not humanized: for programs to read, and no progress messages */

@@ -192,6 +192,15 @@ static bool was_trapped(const struct session *s)
 	return false;
 }
 
+void tell_slowdown(say_fn *say, double slowdown, const char *before)
+{
+	if (slowdown > 0)
+		say_to(say,
+		       "%swhile it was watched it took the program about %.1f times as long as by "
+		       "itself",
+		       before, slowdown);
+}
+
 void tell_session_effort(say_fn *say, const struct session *s, const struct session_cost *cost)
 {
 	struct observer_effort e = s->observer->ops->effort(s->observer);
@@ -202,6 +211,8 @@ void tell_session_effort(say_fn *say, const struct session *s, const struct sess
 			      "between the two, which comes on top"
 			    : "");
 	say_to(say, "%" PRIu64 " stop%s in all", e.stops, text_plural(e.stops));
+	if (!s->settings.over.slowdown) /* or else each profile has told it */
+		tell_slowdown(say, session_cost_slowdown(&s->cost), "");
 	if (e.followed || e.given_up)
 		say_to(say,
 		       "followed a task to its processor %" PRIu64 " time%s, and gave up %" PRIu64

@@ -21,6 +21,10 @@ void tell_chains(say_fn *say, const struct profile_data *d);
 /* If only requests of some sizes were recorded. */
 void tell_sizes(say_fn *say, const struct profile_data *d);
 
+/* How much slower the program was; nothing if that is not known (0). @before: how the sentence
+ * begins. */
+void tell_slowdown(say_fn *say, double slowdown, const char *before);
+
 /* Who it was, and what was counted of it. */
 void tell_counts(say_fn *say, const struct image *i, const struct profile_data *d);
 

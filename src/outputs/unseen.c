@@ -6,6 +6,8 @@
 #include "outputs/tell.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 
 static void say_lost(say_fn *say, const struct pd_unseen *u, const char *path, const char *colon)
 {
@@ -27,6 +29,30 @@ static void say_lost(say_fn *say, const struct pd_unseen *u, const char *path, c
 		       path, colon, u->lost, memory, u->lost_unreadable, u->lost_damaged);
 }
 
+static void say_paused(say_fn *say, const struct profile_data *d, const char *path,
+		       const char *colon)
+{
+	const struct pd_totals *t = &d->totals;
+	char before[PATH_MAX];
+
+	snprintf(before, sizeof before, "%s%s", path, colon);
+	tell_slowdown(say, (double)d->slowdown_milli / 1000, before);
+	if (d->unseen.pauses)
+		say_to(say, "%s%snothing was seen in %" PRIu64 " pause%s of %.1f s in all", path,
+		       colon, d->unseen.pauses, text_plural(d->unseen.pauses),
+		       (double)d->unseen.paused_ns / 1e9);
+	if (t->missed)
+		say_to(say,
+		       "%s%s%" PRIu64 " block%s of %" PRIu64
+		       " bytes that were there when a pause began may have been freed in it: they "
+		       "count as freed, and not as kept",
+		       path, colon, t->missed, text_plural(t->missed), t->missed_bytes);
+	if (t->paused_frees)
+		say_to(say, "%s%s%" PRIu64 " free%s of blocks that were requested in a pause, or "
+			    "before it was attached to",
+		       path, colon, t->paused_frees, text_plural(t->paused_frees));
+}
+
 void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 {
 	const struct pd_unseen *u = &d->unseen;
@@ -43,6 +69,7 @@ void unseen_say(say_fn *say, const struct profile_data *d, const char *path)
 		    " calls may have been made by a request of another size, which was not waited "
 		    "for, and count as the program's: what called them does not describe its "
 		    "frames", path, colon, u->doubtful);
+	say_paused(say, d, path, colon);
 	if (u->taken)
 		say_to(say,
 		       "%s%sin %" PRIu32 " function%s that %s to be trapped a breakpoint stood "

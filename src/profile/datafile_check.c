@@ -104,6 +104,8 @@ static int check_totals(const struct profile_data *d, const struct pd_totals *su
 		return error_set(e, -EUCLEAN, "untrapped is neither 0 nor 1");
 	if (t->inherited_frees > t->unknown_frees)
 		return error_set(e, -EUCLEAN, "more inherited frees than unknown ones");
+	if (t->missed > t->frees || t->missed_bytes > t->free_bytes)
+		return error_set(e, -EUCLEAN, "more blocks missed in pauses than gone");
 	return 0;
 }
 

@@ -12,7 +12,7 @@
  */
 struct live_slot {
 	taddr ptr;	/* 0: empty; no allocator hands out address 0 */
-	uint32_t leaf;	/* with LIVE_LATEST, LIVE_REACHED */
+	uint32_t leaf;	/* with LIVE_LATEST, LIVE_REACHED, LIVE_MISSED */
 	uint32_t born_event;
 	uint64_t born;	/* 63..8 nanoseconds, 7..0 the upper bits of the event's number: one word,
 			   for a part of one that was just written is slow to read */
@@ -23,6 +23,9 @@ struct live_slot {
 
 /* ... The last look at the program's memory has found what leads to it. */
 #define LIVE_REACHED 0x20000000u
+
+/* ... It was there when a pause began, and has been counted as gone since. */
+#define LIVE_MISSED 0x10000000u
 
 #define LIVE_EVENT_MASK ((UINT64_C(1) << 40) - 1)
 #define LIVE_NS_MASK ((UINT64_C(1) << 56) - 1)

@@ -70,7 +70,8 @@ static bool is_live(const struct live_table *live, const struct live_slot *block
 {
 	const struct live_slot *now = live_find(live, block->ptr);
 
-	return now && now->born == block->born && now->born_event == block->born_event;
+	return now && !(now->leaf & LIVE_MISSED) &&
+	       now->born == block->born && now->born_event == block->born_event;
 }
 
 size_t marks_memory(const struct marks *m)

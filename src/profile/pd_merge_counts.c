@@ -30,6 +30,10 @@ static int sum_unseen(struct pd_unseen *to, const struct pd_unseen *from, bool f
 	uint32_t untrapped = (first || to->untrapped) && from->untrapped;
 	int err = sum_all(to, from, offsetof(struct pd_unseen, taken) / sizeof(uint64_t));
 
+	if (!err)
+		err = merge_sum(&to->pauses, from->pauses);
+	if (!err)
+		err = merge_sum(&to->paused_ns, from->paused_ns);
 	to->taken = taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX;
 	to->untrapped = untrapped;
 	return err;

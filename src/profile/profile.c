@@ -72,6 +72,7 @@ void profile_restart(struct profile *p)
 	p->totals = (struct pd_totals){ 0 };
 	p->load = (struct pd_load){ 0 };
 	p->live_bytes = 0;
+	p->had_pause = false;
 }
 
 static int copy_tree(struct profile *p, const struct profile *from)
@@ -99,6 +100,7 @@ struct profile *profile_fork(const struct profile *parent)
 		return NULL;
 	p->walked_root = p->last = PD_NONE;
 	p->seen_since_ns = parent->seen_since_ns;
+	p->had_pause = parent->had_pause;
 	series_init(&p->series, parent->series.max);
 	if (!copy_tree(p, parent) && !live_copy(&p->live, &parent->live, LEAF_INHERITED) &&
 	    !before_fork(&p->before, &parent->before))

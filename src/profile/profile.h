@@ -46,7 +46,7 @@ struct call_leaf {
 
 static inline uint32_t profile_leaf_number(const struct live_slot *block)
 {
-	return block->leaf & ~(LEAF_INHERITED | LIVE_LATEST | LIVE_REACHED);
+	return block->leaf & ~(LEAF_INHERITED | LIVE_LATEST | LIVE_REACHED | LIVE_MISSED);
 }
 
 /*
@@ -123,6 +123,7 @@ struct profile {
 	struct marks marks;	/* of live blocks */
 	uint64_t seen_since_ns;	/* CLOCK_MONOTONIC: from then on all was told; UINT64_MAX: it is
 				   not now */
+	bool had_pause;		/* blocks have been requested that were not told of */
 	struct mark_counts kept_marks;	/* what they came to, if it is finished */
 	struct lifetimes lifetimes;
 	struct windows windows;
@@ -215,6 +216,17 @@ uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l
  * it was not. Of a block that is known since before that nobody knows whether it is the same. */
 void profile_unseen_from_now(struct profile *p);
 void profile_seen_from_now(struct profile *p, uint64_t now_ns);
+
+/**
+ * A pause begins at @now_ns: of the blocks that are there now nobody will know whether they are
+ * when it is over. They count as gone from here on, and apart, in totals.missed; one whose free is
+ * seen later is taken out of that again.
+ * @tell  what that changes, block by block, by an event that is no call of the program's; NULL:
+ *        nobody wants to know
+ */
+void profile_miss(struct profile *p, uint64_t now_ns,
+		  void (*tell)(void *ctx, const struct alloc_event *e,
+			       const struct block_change *c), void *ctx);
 
 /* The block at @ptr, if it certainly has been there without a break since @then_ns,
  * CLOCK_MONOTONIC, and was counted; good until the next one comes or goes. NULL: there is none. */

@@ -30,6 +30,11 @@ struct pd_totals {
 	uint64_t unknown_frees;		/* frees of blocks whose request was not seen */
 	uint64_t inherited_frees;	/* of unknown_frees: blocks inherited over fork */
 	uint64_t before_frees;		/* of blocks that were there before, found by a walk */
+	/* Of frees, free_bytes: blocks that were there when a pause began and of which nothing has
+	 * been seen since. Nobody knows whether they have been freed. */
+	uint64_t missed, missed_bytes;
+	uint64_t paused_frees;		/* of blocks whose request was not seen, and may have been
+					   made in a pause; not in unknown_frees */
 	uint64_t truncated_chains;	/* requests whose chain could not be followed to its end */
 	/* Of these, for want of call frame information, because the stack could not be read,
 	 * because the chain was too long. */
@@ -61,6 +66,8 @@ struct pd_unseen {
 	uint64_t other_requests, other_frees;
 	uint32_t taken;		/* functions in which somebody else's breakpoint stood already */
 	uint32_t untrapped;	/* 1: nothing was trapped, no allocator was found */
+	uint64_t pauses, paused_ns;	/* how often and how long nothing was seen, while the
+					   program ran */
 };
 
 /* Memory the profiler itself used, in bytes: the letters of the prolog (doc/tables.md, section
@@ -280,6 +287,8 @@ struct profile_data {
 	uint32_t program;	/* index into modules[] of the program itself, or PD_NONE */
 	uint64_t started_ns, ended_ns;	/* CLOCK_REALTIME */
 	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
+	uint64_t slowdown_milli; /* a thousand times the factor by which the session's programs were
+				    slower while they were watched; 0: not known */
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;

@@ -23,16 +23,17 @@ uint64_t profile_leaf_at_peak(const struct profile *p, const struct call_leaf *l
 
 static bool is_own(const struct live_slot *block, bool known)
 {
-	return known && !(block->leaf & LEAF_INHERITED);
+	return known && !(block->leaf & (LEAF_INHERITED | LIVE_MISSED));
 }
 
-static void count_free(struct profile *p, const struct live_slot *block, bool known)
+/* Of a block that has been counted as gone already. */
+static bool is_missed(const struct live_slot *block, bool known)
 {
-	if (!is_own(block, known)) {
-		p->totals.unknown_frees++;
-		p->totals.inherited_frees += known;
-		return;
-	}
+	return known && (block->leaf & (LEAF_INHERITED | LIVE_MISSED)) == LIVE_MISSED;
+}
+
+static void count_gone(struct profile *p, const struct live_slot *block)
+{
 	struct call_leaf *l = &p->leaves[profile_leaf_number(block)];
 
 	note_peak(p, l);
@@ -41,6 +42,21 @@ static void count_free(struct profile *p, const struct live_slot *block, bool kn
 	p->totals.frees++;
 	p->totals.free_bytes += l->size;
 	p->live_bytes -= l->size;
+}
+
+static void count_free(struct profile *p, const struct live_slot *block, bool known)
+{
+	if (is_own(block, known)) {
+		count_gone(p, block);
+	} else if (is_missed(block, known)) {
+		p->totals.missed--;
+		p->totals.missed_bytes -= p->leaves[profile_leaf_number(block)].size;
+	} else if (!known && p->had_pause) {
+		p->totals.paused_frees++;
+	} else {
+		p->totals.unknown_frees++;
+		p->totals.inherited_frees += known;
+	}
 }
 
 /* One that was there before is freed, which was seen. */
@@ -72,10 +88,10 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 	t->truncated_too_deep += end == CHAIN_TOO_DEEP;
 }
 
-/* A block has gone, as @c tells; nothing if it was not known. */
+/* A block has gone, as @c tells; nothing if it was not known, or that has been told. */
 static void tell_gone(struct block_change *c, const struct live_slot *block, bool known)
 {
-	if (!known)
+	if (!known || is_missed(block, known))
 		return;
 	c->kind = BLOCK_GONE;
 	c->old_leaf = profile_leaf_number(block);
@@ -96,7 +112,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	if (!block)
 		return -ENOMEM;
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
-	if (known) {
+	if (known && !is_missed(block, known)) {
 		c->replaced_leaf = profile_leaf_number(block);
 		c->replaced_inherited = block->leaf & LEAF_INHERITED;
 		if (!c->replaced_inherited)
@@ -234,7 +250,7 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 	if (e->kind == AE_REALLOC_FREED)
 		return 0;
 	err = count_alloc(p, e, c);
-	if (!err && b.known)
+	if (!err && b.known && !is_missed(&b.block, b.known))
 		c->kind = BLOCK_RESIZED;
 	if (!err && site != PD_NONE)
 		windows_lift(&p->windows, site, low);
@@ -317,4 +333,45 @@ int profile_event(struct profile *p, const struct alloc_event *e, struct block_c
 		count_call(p, e, c);
 	profile_series_pass(p);
 	return err;
+}
+
+/* ---- a pause ---- */
+
+/* False: it is no block of ours, or has been missed before. */
+static bool miss(struct profile *p, struct live_slot *block, struct block_change *c)
+{
+	if (!is_own(block, true))
+		return false;
+	*c = (struct block_change){ .leaf = PD_NONE, .old_leaf = PD_NONE,
+				    .replaced_leaf = PD_NONE };
+	tell_gone(c, block, true);
+	count_gone(p, block);
+	p->totals.missed++;
+	p->totals.missed_bytes += p->leaves[c->old_leaf].size;
+	block->leaf = (block->leaf | LIVE_MISSED) & ~(LIVE_LATEST | LIVE_REACHED);
+	return true;
+}
+
+void profile_miss(struct profile *p, uint64_t now_ns,
+		  void (*tell)(void *ctx, const struct alloc_event *e,
+			       const struct block_change *c), void *ctx)
+{
+	const struct addrtable *t = &p->live.table;
+	struct live_slot *slots = t->slots;
+	struct alloc_event e = { .kind = AE_FREE, .call = CALL_FREE, .time_ns = now_ns };
+	struct block_change c;
+
+	pass_time(&p->load, now_ns, p->live_bytes);
+	windows_pass(&p->windows, now_ns);
+	p->had_pause = true;
+	for (size_t i = 0; slots && i <= t->mask; i++) {
+		e.ptr = slots[i].ptr;
+		if (e.ptr && miss(p, &slots[i], &c) && tell)
+			tell(ctx, &e, &c);
+	}
+	for (size_t i = 0; i < p->n_taken; i++) {
+		e.ptr = p->taken[i].block.ptr;
+		if (p->taken[i].known && miss(p, &p->taken[i].block, &c) && tell)
+			tell(ctx, &e, &c);
+	}
 }

@@ -30,8 +30,10 @@ void profile_unseen_from_now(struct profile *p)
 
 void profile_seen_from_now(struct profile *p, uint64_t now_ns)
 {
-	if (p->seen_since_ns == UINT64_MAX)
-		p->seen_since_ns = now_ns;
+	if (p->seen_since_ns != UINT64_MAX)
+		return;
+	p->seen_since_ns = now_ns;
+	p->had_pause = true;
 }
 
 /* A parent's, too. */

@@ -115,7 +115,7 @@ uint32_t profile_leaf_of(struct profile *p, uint32_t node, const struct alloc_ev
 	if (id != IDINDEX_NONE)
 		return *latest = id;
 	id = (uint32_t)p->n_leaves;
-	if (id >= LIVE_REACHED)
+	if (id >= LIVE_MISSED)
 		return IDINDEX_NONE;
 	key.site = windows_site_of(&p->windows, node);
 	if (key.site == IDINDEX_NONE)

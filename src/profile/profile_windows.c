@@ -61,7 +61,7 @@ static int add_survivor(struct cohorts *c, uint32_t node, uint32_t i, uint64_t s
 /* Of a window that is not over yet nothing is told. */
 static int count_block(const struct profile *p, const struct live_slot *b, struct cohorts *c)
 {
-	if (!b->ptr || b->leaf & LEAF_INHERITED)
+	if (!b->ptr || b->leaf & (LEAF_INHERITED | LIVE_MISSED))
 		return 0;
 	const struct call_leaf *l = &p->leaves[profile_leaf_number(b)];
 	/* Of the time of its birth the highest bits are not kept; it was before the latest ends. */

@@ -24,6 +24,14 @@ void recorders_event(struct recorder *list, const struct alloc_event *e,
 		r->ops->event(r, e, c);
 }
 
+void recorders_missed(struct recorder *list, const struct alloc_event *e,
+		      const struct block_change *c)
+{
+	for (struct recorder *r = list; r; r = r->next)
+		if (r->ops->missed)
+			r->ops->missed(r, e, c);
+}
+
 void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, uint64_t time_ns)
 {
 	for (struct recorder *r = list; r; r = r->next)

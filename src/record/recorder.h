@@ -38,6 +38,10 @@ struct recorder_ops {
 	/* What the program did, and what that changed in the profile. */
 	void (*event)(struct recorder *r, const struct alloc_event *e,
 		      const struct block_change *c);
+	/* A pause begins, and a block that is there may be gone at its end: from here on it counts
+	 * as gone (struct profile, totals.missed). No call of the program's. May be NULL. */
+	void (*missed)(struct recorder *r, const struct alloc_event *e,
+		       const struct block_change *c);
 	/* May be NULL. @task: the thread that asked for it; 0: somebody from outside. */
 	void (*mark)(struct recorder *r, enum recorder_mark mark, pid_t task, uint64_t time_ns);
 	/* What the program did with its address space, by the chain that ends at @node. May be
@@ -82,6 +86,8 @@ void recorders_add(struct recorder **list, struct recorder *r, struct recorder *
 /* For all recorders of a list; an empty one is NULL. */
 void recorders_event(struct recorder *list, const struct alloc_event *e,
 		     const struct block_change *c);
+void recorders_missed(struct recorder *list, const struct alloc_event *e,
+		      const struct block_change *c);
 void recorders_mark(struct recorder *list, enum recorder_mark mark, pid_t task, uint64_t time_ns);
 void recorders_pages(struct recorder *list, const struct page_event *e, uint32_t node);
 void recorders_thread(struct recorder *list, pid_t tid, bool begins);

@@ -47,15 +47,20 @@ static json_t *totals(const struct profile_data *d)
 			 "guessed_chains", json_out_int(guessed));
 }
 
-static bool saw_all(const struct pd_unseen *u)
+static bool saw_all(const struct profile_data *d)
 {
-	return !(u->lost || u->doubtful || u->other_requests || u->other_frees || u->taken ||
+	const struct pd_unseen *u = &d->unseen;
+
+	return !(u->pauses || d->totals.paused_frees ||
+		 u->lost || u->doubtful || u->other_requests || u->other_frees || u->taken ||
 		 u->untrapped);
 }
 
-static json_t *unseen(const struct pd_unseen *u)
+static json_t *unseen(const struct profile_data *d)
 {
-	return json_pack("{sI sI sI sI sI sI sI sb}",
+	const struct pd_unseen *u = &d->unseen;
+
+	return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sb}",
 			 "lost_events", json_out_int(u->lost),
 			 "lost_unreadable", json_out_int(u->lost_unreadable),
 			 "lost_damaged", json_out_int(u->lost_damaged),
@@ -63,6 +68,11 @@ static json_t *unseen(const struct pd_unseen *u)
 			 "other_requests", json_out_int(u->other_requests),
 			 "other_frees", json_out_int(u->other_frees),
 			 "taken_functions", json_out_int(u->taken),
+			 "pauses", json_out_int(u->pauses),
+			 "paused_ns", json_out_int(u->paused_ns),
+			 "missed_blocks", json_out_int(d->totals.missed),
+			 "missed_bytes", json_out_int(d->totals.missed_bytes),
+			 "paused_frees", json_out_int(d->totals.paused_frees),
 			 "untrapped", (int)u->untrapped);
 }
 
@@ -183,8 +193,8 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
 	json_out_member(&o, "totals", totals(d));
-	if (!saw_all(&d->unseen))
-		json_out_member(&o, "unseen", unseen(&d->unseen));
+	if (!saw_all(d))
+		json_out_member(&o, "unseen", unseen(d));
 	if (d->min_size || d->max_size)
 		json_out_member(&o, "recorded", recorded(d));
 	if (d->before.how)

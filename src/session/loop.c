@@ -44,7 +44,8 @@ static void await_age(const struct session *s)
 /* Outputs want time to pass; or only a look at them, when the session is so old. */
 static bool ticks(const struct session *s)
 {
-	bool ticks = s->settings.duration > 0 || s->settings.ticks;
+	bool ticks = s->settings.duration > 0 || s->settings.ticks || s->settings.n_snapshots ||
+		     s->settings.over.slowdown > 0;
 
 	for (unsigned k = 0; k < s->n_outputs; k++)
 		ticks |= s->outputs[k]->ticks;
@@ -73,7 +74,7 @@ static void stop_ticking(void)
 static bool is_over(struct session *s)
 {
 	return serve_told() || s->host.is_over(s) || !s->observer->ops->tasks(s->observer) ||
-	       time_is_over(s);
+	       time_is_over(s) || s->too_slow;
 }
 
 int session_run(struct session *s)

@@ -7,7 +7,9 @@
 #include "proc/arguments.h"
 #include "proc/modules.h"
 #include "session/execs.h"
+#include "session/meter.h"
 #include "session/saving.h"
+#include "session/snapshots.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +29,7 @@ static void image_free(struct image *i)
 	if (i->memory)
 		close(i->memory);
 	free(i->data);
+	snapshots_end(i);
 	recorders_free(i->recorders);
 	size_filter_release(&i->size_filter);
 	profile_free(i->profile);
@@ -67,6 +70,7 @@ static unsigned supersede(struct session *s, pid_t pid, struct image *by)
 		}
 		for (unsigned k = 0; k < s->n_outputs; k++)
 			by->of[k].nth = i->of[k].nth + 1;
+		snapshots_follow(by, i);
 		n++;
 	}
 	return n;
@@ -111,12 +115,13 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 {
 	struct image *i = calloc(1, sizeof *i);
 
-	if (!i || !profile) {
+	if (i)
+		i->session = s;
+	if (!i || !profile || snapshots_begin(i)) {
 		free(i);
 		profile_free(profile);
 		return NULL;
 	}
-	i->session = s;
 	i->pid = pid;
 	i->number = supersede(s, pid, i);
 	i->profile = profile;
@@ -130,6 +135,7 @@ static struct image *image_begin(struct session *s, pid_t pid, struct profile *p
 	i->program = NO_FILE;
 	i->command = proc_arguments(pid);
 	title_of(i->title, pid);
+	meter_begin(i);
 	*s->last = i;
 	s->last = &i->next;
 	return i;
@@ -187,6 +193,14 @@ static int fork_recorders(const struct session *s, const struct image *from, str
 	return 0;
 }
 
+/* It was never seen, and there is nothing that could be missed. */
+static void begin_in_pause(struct image *i)
+{
+	i->pauses = 1;
+	i->paused_since_ns = clock_now_ns();
+	profile_unseen_from_now(i->profile);
+}
+
 void *session_forked(void *ctx, void *parent, pid_t child)
 {
 	struct session *s = ctx;
@@ -199,9 +213,12 @@ void *session_forked(void *ctx, void *parent, pid_t child)
 	struct image *i = image_begin(s, child, profile_fork(from->profile));
 	if (i && !fork_recorders(s, from, i)) {
 		i->forked = true;
+		snapshots_fork(i, from);
 		i->program = from->program;
 		i->paused = from->paused;
 		i->lifted = from->lifted;
+		if (from->paused_since_ns)
+			begin_in_pause(i);
 		/* The parent's mprof_stop() is not the child's. */
 		if (!i->paused && !s->suspended)
 			profile_seen_from_now(i->profile, clock_now_ns());
@@ -222,8 +239,10 @@ void session_observed(void *image, struct observed *o)
 	if (i->forked)
 		return; /* it is as its parent was */
 	i->program = s->observer->ops->program(o);
-	if (s->suspended)
+	if (s->suspended) {
 		s->observer->ops->suspend(s->observer, o);
+		begin_in_pause(i);
+	}
 }
 
 /* If it is the program we were asked for, it does not run at all. */
@@ -253,6 +272,9 @@ void session_gone(void *image, const struct observed_counts *counts)
 	recorders_end(i->recorders);
 	i->counts = *counts;
 	i->observed = NULL;
+	if (i->paused_since_ns)
+		i->paused_ns += i->profile->load.end_ns - i->paused_since_ns;
+	i->paused_since_ns = 0;
 	session_finish_image(i->session, i);
 }
 
@@ -351,15 +373,20 @@ void session_tick(struct session *s)
 {
 	uint64_t now = clock_now_ns();
 
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->observed)
-			recorders_tick(i->recorders, now);
+	for (struct image *i = s->images; i; i = i->next) {
+		if (!i->observed)
+			continue;
+		recorders_tick(i->recorders, now);
+		if (i->judges)
+			snapshots_look(i, now);
+	}
 	for (unsigned k = 0; k < s->n_outputs; k++) {
 		struct output *o = s->outputs[k];
 
 		if (o->ops->ahead && now - s->started_ns >= o->ahead_s * 1000000000ull)
 			o->ops->ahead(o);
 	}
+	meter_tick(s, now);
 	tell_cost(s);
 }
 
@@ -393,7 +420,7 @@ static uint64_t frees_of(const struct image *i)
 {
 	const struct pd_totals *t = &i->profile->totals;
 
-	return t->frees + t->unknown_frees + t->before_frees;
+	return t->frees - t->missed + t->paused_frees + t->unknown_frees + t->before_frees;
 }
 
 struct session_state session_state(const struct session *s)
@@ -406,7 +433,10 @@ struct session_state session_state(const struct session *s)
 		st.processes += i->observed != NULL;
 		st.allocs += i->profile->totals.allocs;
 		st.frees += frees_of(i);
-		st.live_bytes += i->observed ? i->profile->live_bytes : 0;
+		/* In a pause nothing better is known than what was live in its beginning. */
+		st.live_bytes += !i->observed	     ? 0 :
+				 i->paused_since_ns ? i->live_before_pause :
+						      i->profile->live_bytes;
 		st.lost += session_lost(i);
 	}
 	return st;

@@ -11,7 +11,9 @@
 #include "record/recorder.h"
 #include "session/cost.h"
 #include "session/output.h"
+#include "session/over.h"
 #include "session/save_children.h"
+#include "session/snapshot_when.h"
 
 /*
  * What is observed, counted: keeps the profile of each program image until the end, and decides
@@ -51,8 +53,16 @@ struct image {
 	struct pd_unseen unseen_before; /* by mprof_restart(), which began the profile anew */
 	char *data;		/* what mprof_restart() named; NULL: as the options say */
 	struct image_output of[SESSION_OUTPUTS]; /* by the output's slot */
+	struct snapshot_judge *judges; /* one for each of the settings' conditions */
+	unsigned snapshots;	/* profiles that were written because one came true */
+	uint64_t live_above;	/* with more live bytes than this one may come true */
 	struct pd_rss_row *rss;	/* what its resident memory was for; none: not known */
 	size_t n_rss;
+	uint64_t pauses, paused_ns; /* how often nothing was seen of it though it ran, and how long
+				       until the last of these */
+	uint64_t paused_since_ns;	/* CLOCK_MONOTONIC; 0: it is seen */
+	uint64_t live_before_pause;	/* bytes */
+	uint64_t ran_ns, calls_read; /* of its process, as far as it is in the session's cost */
 	bool saved;		/* it is over, and so is in its data file */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
@@ -70,6 +80,9 @@ struct session_settings {
 	bool keep_execs;	/* no image is to be left out because its process has exec'ed */
 	uint64_t min_size, max_size;	/* of the requests that are recorded; 0: no limit */
 	uint64_t autosave;	/* save after every so many allocations; 0: do not */
+	const struct snapshot_when *snapshots; /* save beside it when these come true */
+	size_t n_snapshots;
+	struct over_limit over;	/* what it may cost */
 	double duration;	/* seconds; 0: without end */
 	uint64_t shortest_window_ns;	/* of profiles; 0: the usual */
 	bool ticks;		/* the host wants to look at it every SESSION_TICK_MS */
@@ -86,6 +99,9 @@ struct session_host {
 	/* Write the profile of an image, as it is now, where it belongs; beside the tracing. 0, or
 	 * -errno: what has failed has been said. */
 	int (*save)(struct session *s, const struct image *i);
+	/* Write it into a file of its own, the image's snapshot number image.snapshots, and say so:
+	 * @why, a sentence's beginning. Returns the same. */
+	int (*snapshot)(struct session *s, const struct image *i, const char *why);
 	/* Have @write called in a copy of ourselves, which then ends, with a status that is 0 if it
 	 * returns that. Returns the copy's pid, or -1 with errno. */
 	pid_t (*beside)(struct session *s, int (*write)(void *ctx), void *ctx);
@@ -129,6 +145,9 @@ struct session {
 	uint64_t started_ns;	/* CLOCK_MONOTONIC */
 	uint64_t started_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID, at the same moment */
 	bool told_cost;
+	struct cost_span cost;	/* meter.h */
+	struct over_judge over;
+	bool too_slow;		/* it is to end for what it costs */
 	uint64_t end_ns;	/* CLOCK_MONOTONIC when it was ended from outside; 0: it was not */
 	uint64_t autosave;	/* as it is now: programs may change it */
 	struct save_children save_children;

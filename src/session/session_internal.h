@@ -10,6 +10,11 @@
 /* Something other than an allocation, for the profile and all recorders. @task: 0 if nobody's. */
 void session_mark(struct image *i, enum recorder_mark mark, pid_t task, uint64_t now);
 
+/* Nothing will be seen of it from @now on, though it runs, or everything again: session_mark(), and
+ * blocks that are there count as missed. Called again in a pause, or out of one, they only mark. */
+void session_pause_begins(struct image *i, pid_t task, uint64_t now);
+void session_pause_ends(struct image *i, pid_t task, uint64_t now);
+
 /* Of struct observer_sink, what is about images as such. */
 bool session_wants(void *ctx, pid_t pid);
 void *session_begins(void *ctx, pid_t pid);

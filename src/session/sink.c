@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "proc/modules.h"
 #include "session/saving.h"
+#include "session/meter.h"
 #include "session/signals.h"
+#include "session/snapshots.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,8 +21,10 @@ static int count(struct image *i, const struct alloc_event *e)
 	if (!err)
 		recorders_event(i->recorders, e, &change);
 	/* Servers name what they have forked soon, and then now and then. */
-	if (!(i->events & (i->events + 1)))
+	if (!(i->events & (i->events + 1))) {
 		session_retitle(i);
+		meter_read(i->session);
+	}
 	i->events++;
 	return err;
 }
@@ -83,6 +87,8 @@ static int sink_event(void *image, const struct alloc_event *told)
 	int err = count(i, e);
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
 		session_save(i->session, i);
+	if (i->profile->live_bytes > i->live_above)
+		snapshots_live(i, e->time_ns);
 	return err;
 }
 
@@ -168,7 +174,7 @@ static void pause_image(struct image *i, pid_t tid)
 	if (i->paused)
 		return;
 	i->paused = true;
-	session_mark(i, RECORD_SUSPENDED, tid, clock_now_ns());
+	session_pause_begins(i, tid, clock_now_ns());
 	session_progress(i->session, "suspended");
 	signals_attention = 1; /* nobody sleeps while a stop is served */
 }
@@ -184,7 +190,9 @@ static void unpause_image(struct image *i, pid_t tid)
 	if (i->lifted && !i->session->suspended)
 		o->ops->resume(o, i->observed);
 	i->paused = i->lifted = false;
-	session_mark(i, RECORD_RESUMED, tid, clock_now_ns());
+	/* Of all programs, that goes on. */
+	if (!i->session->suspended)
+		session_pause_ends(i, tid, clock_now_ns());
 	session_progress(i->session, "resumed");
 }
 

@@ -3,14 +3,33 @@
 #include "session/session_internal.h"
 
 #include "base/clock.h"
+#include "session/meter.h"
 
-static void mark_images(struct session *s, enum recorder_mark mark)
+static void tell_missed(void *ctx, const struct alloc_event *e, const struct block_change *c)
 {
-	uint64_t now = clock_now_ns();
+	recorders_missed(((struct image *)ctx)->recorders, e, c);
+}
 
-	for (struct image *i = s->images; i; i = i->next)
-		if (i->observed)
-			session_mark(i, mark, 0, now);
+/* What mprof_stop() has stopped stays as it was then. */
+void session_pause_begins(struct image *i, pid_t task, uint64_t now)
+{
+	meter_take(i);
+	if (!i->paused_since_ns && !i->stopped) {
+		i->live_before_pause = i->profile->live_bytes;
+		profile_miss(i->profile, now, tell_missed, i);
+		i->pauses++;
+		i->paused_since_ns = now;
+	}
+	session_mark(i, RECORD_SUSPENDED, task, now);
+}
+
+void session_pause_ends(struct image *i, pid_t task, uint64_t now)
+{
+	meter_take(i);
+	if (i->paused_since_ns)
+		i->paused_ns += now - i->paused_since_ns;
+	i->paused_since_ns = 0;
+	session_mark(i, RECORD_RESUMED, task, now);
 }
 
 bool session_suspend(struct session *s)
@@ -22,7 +41,10 @@ bool session_suspend(struct session *s)
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
 			s->observer->ops->suspend(s->observer, i->observed);
-	mark_images(s, RECORD_SUSPENDED);
+	uint64_t now = clock_now_ns();
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->observed)
+			session_pause_begins(i, 0, now);
 	s->observer->ops->let_run(s->observer);
 	session_progress(s, "suspended");
 	return true;
@@ -61,11 +83,16 @@ void session_attend(struct session *s)
 
 void session_stamp(struct session *s)
 {
-	mark_images(s, RECORD_STAMP);
+	uint64_t now = clock_now_ns();
+
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->observed)
+			session_mark(i, RECORD_STAMP, 0, now);
 }
 
 void session_end(struct session *s)
 {
+	meter_read(s);
 	s->end_ns = clock_now_ns();
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
@@ -82,7 +109,7 @@ static void resume_image(struct session *s, struct image *i, bool lifted, uint64
 	if (lifted || i->lifted)
 		s->observer->ops->resume(s->observer, i->observed);
 	i->paused = i->lifted = false;
-	session_mark(i, RECORD_RESUMED, 0, now);
+	session_pause_ends(i, 0, now);
 }
 
 bool session_resume(struct session *s)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/unseen.h"
 
+#include "base/clock.h"
+
 struct pd_unseen unseen_so_far(const struct image *i)
 {
 	struct observed_counts c = i->observed ? i->session->observer->ops->counts(i->observed) :
@@ -13,6 +15,9 @@ struct pd_unseen unseen_so_far(const struct image *i)
 		.doubtful = c.doubtful,
 		.other_requests = c.unwanted + i->size_filter.requests,
 		.other_frees = i->size_filter.frees,
+		.pauses = i->pauses,
+		.paused_ns = i->paused_ns + (i->paused_since_ns ?
+						     clock_now_ns() - i->paused_since_ns : 0),
 		.taken = c.taken,
 		.untrapped = !c.trapped,
 	};
@@ -30,5 +35,7 @@ struct pd_unseen unseen_now(const struct image *i)
 	u.doubtful -= before->doubtful;
 	u.other_requests -= before->other_requests;
 	u.other_frees -= before->other_frees;
+	u.pauses -= before->pauses;
+	u.paused_ns -= before->paused_ns;
 	return u;
 }

@@ -44,6 +44,7 @@ static struct script {
 	char written[400];	/* by the output with files: PID.NTH, and "+" if it is superseded */
 	int status;		/* of the copy that was made last */
 	unsigned tasks;
+	struct observer_effort effort;
 	const char *memory;	/* of every program */
 } script;
 
@@ -138,8 +139,15 @@ static inline void let_go(struct observer *o)
 	script.tasks = 0;
 }
 
+/* What a session has cost: as the script says. */
+static inline struct observer_effort effort(const struct observer *o)
+{
+	(void)o;
+	return script.effort;
+}
+
 static const struct observer_ops ops = {
-	.run = run, .let_go = let_go,
+	.effort = effort, .run = run, .let_go = let_go,
 	.hold = hold, .let_run = let_run, .suspend = suspend, .resume = resume, .counts = counts,
 	.program = program, .has_memory = has_memory, .read = read_memory, .tasks = tasks,
 };
@@ -154,6 +162,13 @@ static inline int save(struct session *s, const struct image *i)
 	script.saves++;
 	script.saved = i;
 	return script.disk_full ? -28 : 0;
+}
+
+static inline int snapshot(struct session *s, const struct image *i, const char *why)
+{
+	(void)s;
+	snprintf(script.said, sizeof script.said, "%u: %s", i->snapshots, why);
+	return 0;
 }
 
 /* What a copy of ourselves would do is done at once. */
@@ -189,8 +204,9 @@ static inline void hear(const char *sentence)
 /* Without outputs. */
 static inline struct session *begin_with(const struct session_settings *settings)
 {
-	static const struct session_host host = { .say = hear, .save = save, .beside = beside,
-						  .attend = attend, .is_over = is_over };
+	static const struct session_host host = { .say = hear, .save = save, .snapshot = snapshot,
+						  .beside = beside, .attend = attend,
+						  .is_over = is_over };
 	static struct module_files files;
 	static struct session s;
 

@@ -204,7 +204,7 @@ static void the_rest_stays_what_it_was(void **state)
 	struct profile_data *d = setup(x, modules), *again = profile_data_new();
 
 	knows_types(d);
-	d->unseen = (struct pd_unseen){ 2, 1, 1, 3, 4, 5, 6, 1 };
+	d->unseen = (struct pd_unseen){ 2, 1, 1, 3, 4, 5, 6, 1, 7, 8 };
 	modules[STRIPPED].path = "dir/prog.debug";
 	modules[STRIPPED].fd = open(in_dir(x, "prog.debug"), O_RDONLY | O_CLOEXEC);
 	assert_int_equal(resolve_again(d, modules, &(struct symbols_search){ 0 }, again), 0);

@@ -262,7 +262,9 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.unknown_frees = 7;
 	d->totals.inherited_frees = 5;
 	d->totals.truncated_chains = 1;
-	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1 };
+	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1, 16, UINT64_MAX - 9 };
+	d->slowdown_milli = 2345;
+	d->totals.paused_frees = 17;
 	d->before.how = 2;
 	d->before.n_bins = 30;
 	d->before.bins = array(d->before.n_bins, sizeof *d->before.bins);

@@ -78,6 +78,14 @@ static void chains_that_are_the_same_are_added_up(void **state)
 	d[1]->totals.unknown_frees = 4;
 	d[0]->unseen.lost = 2;
 	d[1]->unseen.taken = 1;
+	d[0]->unseen.pauses = d[1]->unseen.pauses = 3;
+	d[0]->unseen.paused_ns = 10;
+	d[1]->unseen.paused_ns = 7;
+	d[0]->totals.missed = 2;
+	d[0]->totals.missed_bytes = 20;
+	d[1]->totals.missed = 1;
+	d[1]->totals.missed_bytes = 10;
+	d[1]->totals.paused_frees = 5;
 	d[0]->started_ns = 50;
 	d[1]->started_ns = 40;
 	d[0]->ended_ns = 60;
@@ -96,6 +104,9 @@ static void chains_that_are_the_same_are_added_up(void **state)
 	assert_int_equal(sum->unseen.lost, 2);
 	assert_int_equal(sum->unseen.taken, 1);
 	assert_int_equal(sum->unseen.untrapped, 0);
+	assert_true(sum->unseen.pauses == 6 && sum->unseen.paused_ns == 17);
+	assert_true(sum->totals.missed == 3 && sum->totals.missed_bytes == 30);
+	assert_int_equal(sum->totals.paused_frees, 5);
 	assert_int_equal(sum->started_ns, 40);
 	assert_int_equal(sum->ended_ns, 60);
 	assert_int_equal(sum->program, 0);

@@ -127,6 +127,9 @@ static void assert_totals_are(const struct profile *p, struct pd_totals want)
 	assert_int_equal(t->failed_allocs, want.failed_allocs);
 	assert_int_equal(t->unknown_frees, want.unknown_frees);
 	assert_int_equal(t->inherited_frees, want.inherited_frees);
+	assert_int_equal(t->missed, want.missed);
+	assert_int_equal(t->missed_bytes, want.missed_bytes);
+	assert_int_equal(t->paused_frees, want.paused_frees);
 	assert_int_equal(t->truncated_chains, want.truncated_chains);
 	/* Whatever happened: what is live is what is not freed. */
 	assert_int_equal(p->live_bytes, want.alloc_bytes - want.free_bytes);
@@ -408,6 +411,83 @@ static void reallocs_within_one_thread_end_from_the_inside_out(void **state)
 	assert_leaf(p, "mb", 200, 1, 1);
 	assert_totals(p, .allocs = 4, .alloc_bytes = 370, .frees = 2, .free_bytes = 300,
 		      .peak_bytes = 300);
+}
+
+/* ---- pauses ---- */
+
+static uint64_t told_missed;
+
+static void hear_of_missed(void *ctx, const struct alloc_event *e, const struct block_change *c)
+{
+	const struct profile *p = ctx;
+
+	assert_true(e->kind == AE_FREE && c->kind == BLOCK_GONE && c->leaf == PD_NONE);
+	told_missed += p->leaves[c->old_leaf].size;
+}
+
+static void blocks_that_are_there_in_a_pause_count_as_gone_until_they_are_freed(void **state)
+{
+	struct profile *p = *state;
+
+	request(p, A, 100, "ma");
+	request(p, B, 200, "mb");
+	release(p, B);
+	request(p, B, 20, "mb");
+	begin(p, 1, A);
+	told_missed = 0;
+	profile_miss(p, 5, hear_of_missed, p);
+	assert_int_equal(told_missed, 120); /* that which a realloc holds is there, too */
+	assert_totals(p, .allocs = 3, .alloc_bytes = 320, .frees = 3, .free_bytes = 320,
+		      .peak_bytes = 300, .missed = 2, .missed_bytes = 120);
+	assert_int_equal(p->live_bytes, 0);
+	end(p, 1, AE_REALLOC_BACK, A);
+	profile_miss(p, 6, hear_of_missed, p); /* once is enough */
+	assert_int_equal(told_missed, 120);
+	assert_int_equal(p->totals.missed, 2);
+	release(p, A);
+	assert_int_equal(changed.kind, BLOCK_NO_CHANGE);
+	release(p, C);
+	assert_totals(p, .allocs = 3, .alloc_bytes = 320, .frees = 3, .free_bytes = 320,
+		      .peak_bytes = 300, .missed = 1, .missed_bytes = 20, .paused_frees = 1);
+	/* Where the other was another one is now: it went in the pause. */
+	request(p, B, 7, "mc");
+	assert_int_equal(changed.replaced_leaf, PD_NONE);
+	assert_totals(p, .allocs = 4, .alloc_bytes = 327, .frees = 3, .free_bytes = 320,
+		      .peak_bytes = 300, .missed = 1, .missed_bytes = 20, .paused_frees = 1);
+	assert_int_equal(p->live_bytes, 7);
+	release(p, B);
+	assert_totals(p, .allocs = 4, .alloc_bytes = 327, .frees = 4, .free_bytes = 327,
+		      .peak_bytes = 300, .missed = 1, .missed_bytes = 20, .paused_frees = 1);
+}
+
+static void a_block_from_before_a_pause_that_is_resized_is_new(void **state)
+{
+	struct profile *p = *state;
+
+	request(p, A, 100, "ma");
+	profile_miss(p, 5, NULL, NULL);
+	begin(p, 1, A);
+	moved(p, 1, A, B, 30, "mb");
+	assert_true(changed.kind == BLOCK_NEW && changed.old_leaf == PD_NONE);
+	assert_totals(p, .allocs = 2, .alloc_bytes = 130, .frees = 1, .free_bytes = 100,
+		      .peak_bytes = 100);
+	assert_int_equal(p->live_bytes, 30);
+}
+
+static void a_childs_blocks_are_its_parents_whether_missed_or_not(void **state)
+{
+	struct profile *p = *state, *c;
+
+	request(p, A, 100, "ma");
+	profile_miss(p, 5, NULL, NULL);
+	c = profile_fork(p);
+	assert_non_null(c);
+	release(c, A);
+	release(c, B);
+	assert_totals(c, .unknown_frees = 1, .inherited_frees = 1, .paused_frees = 1);
+	profile_miss(c, 6, NULL, NULL);
+	assert_int_equal(c->totals.missed, 0);
+	profile_free(c);
 }
 
 /* ---- fork ---- */
@@ -937,6 +1017,10 @@ int main(void)
 		PROFILE_TEST(an_abandoned_realloc_does_not_take_its_address_from_the_next_block),
 		PROFILE_TEST(reallocs_of_several_threads_do_not_mix),
 		PROFILE_TEST(reallocs_within_one_thread_end_from_the_inside_out),
+		PROFILE_TEST(
+			blocks_that_are_there_in_a_pause_count_as_gone_until_they_are_freed),
+		PROFILE_TEST(a_block_from_before_a_pause_that_is_resized_is_new),
+		PROFILE_TEST(a_childs_blocks_are_its_parents_whether_missed_or_not),
 		PROFILE_TEST(a_child_starts_with_no_counts_and_its_parents_blocks),
 		PROFILE_TEST(an_inherited_block_can_be_resized_and_its_address_reused),
 		PROFILE_TEST(grandchildren_inherit_what_their_parent_got_and_inherited),

@@ -105,13 +105,16 @@ static void what_was_not_seen_is_told_if_there_is_something(void **state)
 	(void)state;
 	struct profile_data *d = profile_data_new();
 
-	d->unseen = (struct pd_unseen){ 9, 4, 2, 3, 8, 7, 2, 0 };
+	d->unseen = (struct pd_unseen){ 9, 4, 2, 3, 8, 7, 2, 0, 5, 6 };
+	d->totals = (struct pd_totals){ .frees = 9, .free_bytes = 99, .missed = 4,
+					.missed_bytes = 44, .paused_frees = 3 };
 	json_t *r = json_of(d);
 
 	assert_json(json_object_get(r, "unseen"),
 		    "{\"lost_events\":9,\"lost_unreadable\":4,\"lost_damaged\":2,"
 		    "\"doubtful_calls\":3,\"other_requests\":8,\"other_frees\":7,"
-		    "\"taken_functions\":2,\"untrapped\":false}");
+		    "\"taken_functions\":2,\"pauses\":5,\"paused_ns\":6,\"missed_blocks\":4,"
+		    "\"missed_bytes\":44,\"paused_frees\":3,\"untrapped\":false}");
 	json_decref(r);
 	d = profile_data_new();
 	d->unseen.untrapped = 1;

@@ -225,6 +225,59 @@ static void a_realloc_whose_end_is_not_counted_leaves_its_block(void **state)
 	session_release(s);
 }
 
+static void what_was_there_in_a_pause_is_not_kept_unless_it_is_seen_freed(void **state)
+{
+	struct session *s = begin(false);
+	struct image *i = start(s, ROOT);
+	const struct pd_totals *t = &i->profile->totals;
+
+	(void)state;
+	alloc(i, 0x10, 100);
+	alloc(i, 0x20, 50);
+	session_suspend(s);
+	assert_int_equal(t->missed, 2);
+	assert_int_equal(t->alloc_bytes - t->free_bytes, 0);
+	assert_int_equal(i->profile->live_bytes, 0);
+	assert_int_equal(session_state(s).frees, 0);
+	assert_int_equal(session_state(s).live_bytes, 150);
+	assert_true(unseen_now(i).pauses == 1 && i->paused_since_ns);
+	session_resume(s);
+	release(i, 0x10);
+	release(i, 0x999); /* it came in the pause */
+	alloc(i, 0x30, 7);
+	assert_true(t->missed == 1 && t->missed_bytes == 50);
+	assert_true(t->frees == 2 && t->paused_frees == 1 && t->unknown_frees == 0);
+	assert_int_equal(session_state(s).frees, 2);
+	assert_int_equal(session_state(s).live_bytes, 7);
+	assert_int_equal(i->profile->live_bytes, 7);
+	uint64_t paused = unseen_now(i).paused_ns;
+	assert_true(paused > 0 && paused == i->paused_ns && !i->paused_since_ns);
+	session_release(s);
+}
+
+/* As mprof_suspend() has it, and as it stays if the program does not come back. */
+static void a_program_that_suspends_itself_pauses_and_one_that_stops_does_not(void **state)
+{
+	struct session *s = begin(false);
+	struct image *i = start(s, ROOT);
+
+	(void)state;
+	alloc(i, 0x10, 100);
+	mark(i, MARK_SUSPEND, 0);
+	assert_int_equal(i->profile->totals.missed, 1);
+	session_suspend(s);
+	mark(i, MARK_RESUME, 0);
+	assert_true(i->pauses == 1 && i->paused_since_ns);
+	session_resume(s);
+	assert_false(i->paused_since_ns);
+	alloc(i, 0x20, 10);
+	mark(i, MARK_STOP, 0);
+	session_suspend(s);
+	assert_true(i->pauses == 1 && i->profile->totals.missed == 1);
+	assert_int_equal(i->profile->live_bytes, 10);
+	session_release(s);
+}
+
 static void autosave_saves_after_every_so_many_allocations(void **state)
 {
 	struct session *s = begin(false);
@@ -332,6 +385,10 @@ int main(void)
 		cmocka_unit_test(a_restart_saves_and_forgets_and_takes_the_name_the_program_gives),
 		cmocka_unit_test(another_users_program_names_no_file),
 		cmocka_unit_test(a_realloc_whose_end_is_not_counted_leaves_its_block),
+		cmocka_unit_test(
+			what_was_there_in_a_pause_is_not_kept_unless_it_is_seen_freed),
+		cmocka_unit_test(
+			a_program_that_suspends_itself_pauses_and_one_that_stops_does_not),
 		cmocka_unit_test(autosave_saves_after_every_so_many_allocations),
 		cmocka_unit_test(a_full_disk_at_the_last_save_is_remembered_and_at_another_is_not),
 		cmocka_unit_test(a_program_that_cannot_be_observed_is_refused_or_told_of),

@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# What is done when something is too much: --snapshot-when, --max-slowdown.
+
+bats_require_minimum_version 1.5.0
+load ../lib/common
+load ../lib/live
+
+# wrong SENTENCE OPTION...: one sentence, with this in it, and status 2; nothing is run
+wrong() {
+	local sentence=$1
+	shift
+	run --separate-stderr limited "$MPROF" run "$@" -- touch ran
+	[ "$status" = 2 ] || fail "$*: status $status" "$stderr" || return 1
+	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "mprof: "*"$sentence"* ]] || fail "$*: $stderr" || return 1
+	[ ! -e ran ]
+}
+
+# told REGEX [N]: the session has said this
+told() {
+	await attach.err "^mprof: process $PID: $1" "${2:-1}"
+}
+
+# allocs FILE: how many requests of the program's own are in it
+allocs() {
+	"$MPROF" report --format=json "$1" | jq '[.bins[] | select(.size == 6121) | .allocs] | add // 0'
+}
+
+# ---- --snapshot-when ----
+
+@test "a condition on memory that makes no sense is said in a sentence, and nothing is run" {
+	local v
+	for v in '' rss 'rss>' 'rss<2G' 'rss>2T' 'rss>-1' 'rss>2G ' 'rss >2G' 'kept>1' 'live>1K/s' 'growth>10M' \
+		'growth>10M/' 'growth>10M/day' 'growth>/s' 'live>99999999999999999999' \
+		"growth>$(printf %040d 1)/s"; do
+		wrong 'is not rss>BYTES, live>BYTES, or growth>BYTES/s, /min or /h' --snapshot-when="$v" || return 1
+	done
+	local -a many
+	mapfile -t many < <(printf -- '--snapshot-when=live>%d\n' {1..17})
+	wrong '16 of them at most' "${many[@]}"
+	wrong 'wants none' --snapshot-when='live>1' --data=/dev/null
+	wrong 'is a name that --data=a may need' --snapshot-when='live>1' --data=a -o a.snapshot.1
+	wrong 'is a name that --data=a may need' --snapshot-when='live>1' --data=a -o a.12.snapshot.3
+}
+
+@test "a profile is written when live bytes pass a limit, once for each crossing, and has what was there then" {
+	local engine
+	for engine in trap fast; do
+		rm -f run.data* marks.*
+		start marks "$T/marks"
+		attach --engine=$engine -o report.txt --data=run.data --snapshot-when='live>600K' --snapshot-when='live>900K' "$PID"
+		did "take 100" # 612100
+		answered status
+		[ ! -e run.data.snapshot.1 ]
+		did "take 10"
+		told 'live>600K .618221 bytes.: the profile until then is in run.data.snapshot.1$' || return 1
+		did "take 60"
+		told 'live>900K .924271 bytes.: the profile until then is in run.data.snapshot.2$' || return 1
+		did "drop 70" # to 100: it has not fallen to nine tenths of the lower limit
+		did "take 10"
+		answered status
+		[ ! -e run.data.snapshot.3 ] && [ ! -e run.data ] || fail "$(ls)" || return 1
+		detach "$PID"
+		[ "$(allocs run.data.snapshot.1)" = 101 ] || fail "$(allocs run.data.snapshot.1)" || return 1
+		[ "$(allocs run.data.snapshot.2)" = 151 ] || fail "$(allocs run.data.snapshot.2)" || return 1
+		[ "$(allocs run.data)" = 180 ] || fail "$(allocs run.data)" || return 1
+		clean "$PID"
+		finish marks
+	done
+}
+
+# Looked at now and then, until it has fallen.
+below_again() {
+	did "take 1" && did "drop 1" && did "take 21" && did "drop 21" && [ -s run.data.snapshot.2 ]
+}
+
+@test "when it has fallen below nine tenths of the limit it is waited for again" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --snapshot-when='live>100K' "$PID"
+	did "take 20"
+	told 'live>100K .*snapshot.1$'
+	did "drop 20"
+	until_true "it never fires again" below_again
+	detach "$PID"
+	finish marks
+}
+
+grown() {
+	did "take 20" && [ -s run.data.snapshot.1 ]
+}
+
+@test "a program that is killed for its memory has left a profile, by what is resident and by growth" {
+	local engine when
+	for engine in trap fast; do
+		for when in 'rss>12M' 'growth>50K/s'; do
+			rm -f run.data* marks.*
+			start marks "$T/marks"
+			attach --engine=$engine -o report.txt --data=run.data --snapshot-when="$when" "$PID"
+			until_true "there is no profile for $when" grown || return 1
+			told "$when .[0-9]* bytes.: the profile until then is in run.data.snapshot.1\$" || return 1
+			kill -KILL "$PID"
+			ended "$FRONT"
+			json run.data.snapshot.1
+			[ "$(allocs run.data.snapshot.1)" -gt 10 ] || fail "$(allocs run.data.snapshot.1)" || return 1
+			"$MPROF" report run.data.snapshot.1 | grep -q main
+		done
+	done
+}
+
+@test "each process that is followed has snapshots of its own, which say whose they are" {
+	cat >kin.c <<-'END'
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *volatile keep;
+		int main(void)
+		{
+			keep = malloc(50000);
+			if (!fork()) {
+				keep = malloc(300000);
+				return 0;
+			}
+			wait(NULL);
+			keep = malloc(300001);
+			return 0;
+		}
+	END
+	cc -g -o kin kin.c
+	limited "$MPROF" run --trace-children=yes -o report.txt --data=run.data --snapshot-when='live>200K' -- ./kin 2>err
+	local child
+	child=$(ls | sed -n 's/^run.data.\([0-9]*\)$/\1/p')
+	[ -s run.data.snapshot.1 ] && [ -s "run.data.$child.snapshot.1" ] || fail "$(ls)" "$(cat err)"
+	grep -q "^mprof: process $child: live>200K (300000 bytes): .* is in run.data.$child.snapshot.1\$" err || fail "$(cat err)"
+	[ "$(ls run.data.*snapshot* | wc -l)" = 2 ]
+}
+
+@test "a snapshot that cannot be written is told, and the program goes on" {
+	start marks "$T/marks"
+	mkdir gone
+	attach -o report.txt --data=gone/run.data --snapshot-when='live>100K' "$PID"
+	rmdir gone
+	did "take 20"
+	told 'live>100K .*gone/run.data.snapshot.1.*No such file'
+	mkdir gone
+	did "take 1"
+	detach "$PID"
+	[ "$(allocs gone/run.data)" = 21 ]
+	finish marks
+}
+
+# ---- --max-slowdown ----
+
+@test "a limit of slowdown that makes no sense is said in a sentence, and nothing is run" {
+	local v
+	for v in '' 0 1 1.04 100 -2 2x nan inf; do
+		wrong 'is not a factor from 1.05 to below 100' --max-slowdown="$v" || return 1
+	done
+	wrong 'is not pause or detach' --max-slowdown=2 --over=kill
+	wrong 'means nothing without --max-slowdown' --over=pause
+}
+
+# endless: a program that keeps 1000 blocks of 777 bytes and then allocates without a pause, until SIGTERM;
+# then it frees what it has kept, and ends well if nothing was harmed.
+endless() {
+	cat >endless.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static volatile sig_atomic_t over;
+		static unsigned char *keep[1000];
+		static void end(int sig) { over = sig; }
+		int main(void)
+		{
+			signal(SIGTERM, end);
+			for (int i = 0; i < 1000; i++)
+				memset(keep[i] = malloc(777), i & 255, 777);
+			puts("ready");
+			fflush(stdout);
+			while (!over) {
+				char *volatile p = malloc(64);
+				free(p);
+			}
+			for (int i = 0; i < 1000; i++) {
+				for (int k = 0; k < 777; k++)
+					if (keep[i][k] != (i & 255))
+						return 3;
+				free(keep[i]);
+			}
+			return 0;
+		}
+	END
+	cc -O1 -fno-builtin -o endless endless.c
+}
+
+# begin OPTION...: ./endless under mprof run; its number is in PID
+begin() {
+	background "$MPROF" run -o report.txt --data=run.data "$@" -- ./endless
+	await attach.out '^ready'
+	PID=$(pgrep -x endless -P "$(pgrep -x mprof-tracer -P "$FRONT")" || pgrep -x endless -s 0 | tail -n 1)
+}
+
+@test "what costs too much is paused, and for longer each time; what was there may be gone, and is not kept" {
+	local engine
+	endless
+	for engine in trap fast; do
+		rm -f run.data* attach.*
+		begin --engine=$engine --max-slowdown=2
+		await attach.err '^mprof: [0-9.]* s after the start: for 3 s it took .* more than --max-slowdown=2: nothing is watched for 3 s$' || return 1
+		# The fast engine's jumps stay, to pads that pass through.
+		[ $engine = fast ] || text_clean "$PID" || return 1
+		limited "$MPROF" control --format=json "$PID" status >status.json
+		jq -e '.state == "suspended" and .slowdown > 2' status.json || fail "$(cat status.json)" || return 1
+		await attach.err '^mprof: .* the pause is over$' || return 1
+		await attach.err '^mprof: .* nothing is watched for 6 s$' || return 1
+		# In the pause it ends; nobody has seen what it freed.
+		kill -TERM "$PID"
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+		json run.data
+		jq -e '.bins[] | select(.size == 777) | .allocs == 1000 and .kept_bytes == 0' report.json || return 1
+		jq -e '.unseen.pauses == 2 and .unseen.paused_ns > 3e9 and .unseen.missed_blocks >= 1000' report.json ||
+			fail "$(jq -c .unseen report.json)" || return 1
+		grep -q '^mprof: nothing was seen in 2 pauses of ' attach.err
+		"$MPROF" report run.data 2>&1 >/dev/null | grep -q '^mprof: while it was watched it took the program about '
+	done
+}
+
+@test "what costs too much is let go, with the report, if that is wanted" {
+	local engine
+	endless
+	for engine in trap fast; do
+		rm -f run.data* attach.*
+		begin --engine=$engine --max-slowdown=2 --over=detach
+		await attach.err '^mprof: .* more than --max-slowdown=2: it is let go$' || return 1
+		ended "$FRONT"
+		[ "$STATUS" = 0 ] || fail "status $STATUS" "$(cat attach.err)" || return 1
+		text_clean "$PID" || own_text "$PID" || return 1
+		json run.data
+		jq -e '.bins[] | select(.size == 777) | .kept_bytes == 777000' report.json || return 1
+		jq -e '(.unseen.pauses // 0) == 0' report.json || return 1
+		[ "$(tracer_of "$PID")" = 0 ]
+		kill -TERM "$PID"
+		until_true "it does not end" gone "$PID" || return 1
+	done
+}
+
+@test "who resumes in a pause does not wait for its end" {
+	endless
+	begin --max-slowdown=1.2
+	await attach.err '^mprof: .* nothing is watched for 15 s$'
+	answered resume
+	await attach.err '^mprof: .* nothing is watched for 30 s$'
+	! grep -q 'the pause is over' attach.err
+	kill -TERM "$PID"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+}
+
+@test "a program that is hardly slowed down is not paused" {
+	start marks "$T/marks"
+	attach -o report.txt --data=run.data --max-slowdown=50 "$PID"
+	did "take 20"
+	answered status
+	detach "$PID"
+	! grep -q 'nothing is watched' attach.err
+	json run.data
+	[ "$(allocs run.data)" = 20 ]
+	finish marks
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a session does when it costs too much: of a program that is this test, in made-up time. */
+#include "unit/scripted_observer.h"
+
+#include "session/loop.h"
+#include "session/meter.h"
+
+#define S UINT64_C(1000000000)
+
+static struct session *begin_limited(enum over_how how)
+{
+	struct session *s = begin_with(&(struct session_settings){ .over = { 2, how } });
+
+	s->root = getpid();
+	start(s, getpid());
+	return s;
+}
+
+/* A quarter of a second of a program that stands still for nearly all of it. */
+static void tick(struct session *s, uint64_t *now_ns)
+{
+	script.effort.stopped_ns += s->suspended ? 0 : S / 4;
+	script.effort.stops += !s->suspended;
+	for (uint64_t ran = s->images->ran_ns; s->images->ran_ns == ran;)
+		meter_take(s->images);
+	meter_tick(s, *now_ns += S / 4);
+}
+
+static void it_takes_the_breakpoints_out_for_a_while_and_says_so(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	alloc(s->images, 0x10, 100);
+	for (unsigned n = 0; n < 12; n++)
+		tick(s, &now);
+	assert_false(s->suspended);
+	tick(s, &now);
+	assert_true(s->suspended && script.observed[0].suspended);
+	assert_non_null(strstr(script.said, "3.2 s after the start"));
+	assert_non_null(strstr(script.said, "more than --max-slowdown=2: nothing is watched for "
+					    "3 s"));
+	assert_int_equal(s->images->profile->totals.missed, 1);
+	for (unsigned n = 0; n < 11; n++)
+		tick(s, &now);
+	assert_true(s->suspended);
+	tick(s, &now);
+	assert_false(s->suspended);
+	assert_string_equal(script.said, "6.2 s after the start: the pause is over");
+	assert_false(s->too_slow);
+	session_release(s);
+}
+
+static void or_it_ends(void **state)
+{
+	struct session *s = begin_limited(OVER_DETACH);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	for (unsigned n = 0; n < 13; n++)
+		tick(s, &now);
+	assert_true(s->too_slow && !s->suspended);
+	assert_non_null(strstr(script.said, "it is let go"));
+	assert_int_equal(session_run(s), 0);
+	assert_string_equal(script.calls, "attend");
+	session_release(s);
+}
+
+static void what_a_program_does_in_a_pause_is_in_no_sum(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	tick(s, &now);
+	session_suspend(s);
+	const uint64_t ran = meter_read(s).ran_ns;
+
+	assert_true(ran > 0);
+	tick(s, &now);
+	assert_true(meter_read(s).ran_ns == ran);
+	session_resume(s);
+	tick(s, &now);
+	assert_true(meter_read(s).ran_ns > ran);
+	session_release(s);
+}
+
+static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	tick(s, &now);
+	const struct cost_span was = meter_read(s);
+
+	gone(s->images);
+	script.effort.stops += 1000;
+	assert_true(meter_read(s).stops == was.stops && s->cost.ran_ns == was.ran_ns);
+	session_release(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_takes_the_breakpoints_out_for_a_while_and_says_so),
+		cmocka_unit_test(or_it_ends),
+		cmocka_unit_test(what_a_program_does_in_a_pause_is_in_no_sum),
+		cmocka_unit_test(when_nothing_is_observed_any_more_it_is_what_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
