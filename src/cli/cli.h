@@ -9,6 +9,7 @@
 #include "pprof/print.h"
 #include "report/report.h"
 #include "naming/view.h"
+#include "top/rows.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -100,6 +101,14 @@ struct fail_if {
 	uint64_t more_than;
 };
 
+/* mprof top. */
+struct top_options {
+	struct top_how how;
+	double interval;	/* seconds */
+	bool once, batch;	/* print, and have no screen */
+	unsigned rows;		/* so many are printed; 0: all */
+};
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -149,6 +158,7 @@ struct options {
 	bool no_idioms, lists_possible;	/* leaks */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
 	struct fail_if fail_if;	/* leaks */
+	struct top_options top;
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
@@ -183,6 +193,7 @@ int command_log(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_top(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

@@ -13,7 +13,7 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
-						   page_options };
+						   page_options, top_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -26,6 +26,7 @@ static const struct {
 	{ "report", FOR_REPORT | FOR_FILES },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
+	{ "top", FOR_TOP },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -223,11 +224,15 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	mma_defaults(o);
 	heap_defaults(o);
 	look_defaults(o);
+	top_defaults(o);
 	if (tracing) {
 		heap_environment(o);
 		if (!engine_environment(o))
 			return -1;
 	}
+	/* It may have to attach. */
+	if (options_of_command(command) & FOR_TOP && !engine_environment(o))
+		return -1;
 	o->end = parse_all(o, command, argc, argv, first);
 	if (o->end < 0)
 		return -1;

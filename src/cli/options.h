@@ -42,13 +42,14 @@ enum {
 	NOT_DIFFERENCE = 1 << 25, /* --base */
 	NOT_SUMMARY = 1 << 29,	/* --summary and --growth print no tables */
 	NOT_GROWTH = 1 << 30,
+	FOR_TOP = (int)(1u << 31),
 	FOR_FILES = 1 << 24,	/* report alone: what is about several files means nothing for
 				   detach */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 	/* Whose processes are there already. */
 	FOR_LOOKS = FOR_HEAP | FOR_LEAKS | FOR_RSS,
-	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS,
+	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS | FOR_TOP,
 };
 
 struct option_def {
@@ -79,13 +80,14 @@ extern const size_t n_option_tables;
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
-	look_options[], page_options[];
+	look_options[], page_options[], top_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
 void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 void look_defaults(struct options *o);
+void top_defaults(struct options *o);
 
 /* MPROF_ENGINE; and can the engine do what the other options want? False: a sentence has been
  * printed. */
