@@ -39,7 +39,16 @@ static int by_allocs(const void *a, const void *b, void *ctx)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The heaviest ones, and as many of the busiest. 0 or -ENOMEM. */
+/* The first @n in this order that are not chosen yet. */
+static void choose_first(struct chosen *c, const uint32_t *order, size_t n_order, size_t n)
+{
+	for (size_t i = 0; i < n_order && n; i++) {
+		n -= !c->leaves[order[i]];
+		c->leaves[order[i]] = true;
+	}
+}
+
+/* The heaviest ones, and as many of the busiest of the others. 0 or -ENOMEM. */
 static int choose_leaves(struct chosen *c, size_t max)
 {
 	const struct profile *p = c->p;
@@ -48,19 +57,16 @@ static int choose_leaves(struct chosen *c, size_t max)
 
 	if (!order)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < p->n_leaves; i++) {
-		if (!p->leaves[i].allocs)
-			continue;
-		order[n++] = i;
-		c->leaves[i] = p->n_leaves <= max;
-	}
-	if (p->n_leaves > max) {
+	for (uint32_t i = 0; i < p->n_leaves; i++)
+		if (p->leaves[i].allocs)
+			order[n++] = i;
+	if (n > max) {
 		qsort_r(order, n, sizeof *order, by_live_bytes, p->leaves);
-		for (size_t i = 0; i < n && i < max / 2; i++)
-			c->leaves[order[i]] = true;
+		choose_first(c, order, n, max / 2);
 		qsort_r(order, n, sizeof *order, by_allocs, p->leaves);
-		for (size_t i = 0; i < n && i < max / 2; i++)
-			c->leaves[order[i]] = true;
+		choose_first(c, order, n, max - max / 2);
+	} else {
+		choose_first(c, order, n, n);
 	}
 	free(order);
 	return 0;

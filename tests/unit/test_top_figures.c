@@ -153,6 +153,27 @@ static void of_many_the_heaviest_and_the_busiest_are_told(void **state)
 	profile_free(p);
 }
 
+/* Those that hold most are those that are requested most: the next ones are told instead. */
+static void as_many_are_told_as_there_is_room_for(void **state)
+{
+	enum { TOLD = 10 };
+	struct profile *p = profile_new();
+	struct figures f;
+
+	(void)state;
+	assert_non_null(p);
+	for (uint64_t i = 1; i <= BLOCKS; i++)
+		for (uint64_t k = 0; k < i; k++)
+			event(p, AE_ALLOC, i << 20 | k << 8, i, outer, 1);
+	read_back(p, TOLD, &f);
+	assert_int_equal(f.profile.n_leaves, TOLD);
+	for (size_t i = 0; i < TOLD; i++)
+		assert_true(f.profile.leaves[i].size > BLOCKS - TOLD);
+	assert_int_equal(f.rest.leaves, BLOCKS - TOLD);
+	figures_release(&f);
+	profile_free(p);
+}
+
 static void what_is_from_before_a_restart_is_not_told(void **state)
 {
 	struct profile *p = sample();
@@ -221,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_is_counted_comes_back),
 		cmocka_unit_test(of_many_the_heaviest_and_the_busiest_are_told),
+		cmocka_unit_test(as_many_are_told_as_there_is_room_for),
 		cmocka_unit_test(what_is_from_before_a_restart_is_not_told),
 		cmocka_unit_test(damaged_figures_do_no_harm),
 	};
