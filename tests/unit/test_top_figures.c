@@ -202,6 +202,26 @@ static int read_text(const char *text)
 	return err;
 }
 
+/* The first number of a list is that of something that is not there. */
+static void numbers_of_nothing_are_refused(void **state)
+{
+	static const char *const lists[] = { "places", "nodes", "leaves", "temporary" };
+	struct profile *p = sample();
+	char *text = written(p, FIGURES_LEAVES), name[32], damaged[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		snprintf(name, sizeof name, "\"%s\":[", lists[i]);
+		const char *at = strstr(text, name) + strlen(name);
+
+		snprintf(damaged, sizeof damaged, "%.*s77%s", (int)(at - text), text,
+			 at + strspn(at, "0123456789"));
+		assert_int_equal(read_text(damaged), -EINVAL);
+	}
+	free(text);
+	profile_free(p);
+}
+
 /* Each number by others, each member taken out: refused, or understood without harm. */
 static void damaged_figures_do_no_harm(void **state)
 {
@@ -244,6 +264,7 @@ int main(void)
 		cmocka_unit_test(of_many_the_heaviest_and_the_busiest_are_told),
 		cmocka_unit_test(as_many_are_told_as_there_is_room_for),
 		cmocka_unit_test(what_is_from_before_a_restart_is_not_told),
+		cmocka_unit_test(numbers_of_nothing_are_refused),
 		cmocka_unit_test(damaged_figures_do_no_harm),
 	};
 
