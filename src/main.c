@@ -56,11 +56,13 @@ static const struct command commands[] = {
 	{ "control", command_control },	{ "status", command_status },
 	{ "probes", command_probes },	{ "heap", command_heap },
 	{ "leaks", command_leaks },	{ "rss", command_rss },
-	{ "top", command_top },		{ "stats", command_stats },
-	{ "log", command_log },		{ "help", command_help },
-	{ "--help", command_help },	{ "-help", command_help },
-	{ "-h", command_help },		{ "--version", command_version },
-	{ "-version", command_version },	{ "-V", command_version },
+	{ "stats", command_stats },	{ "log", command_log },
+	{ "diff", command_diff },	{ "merge", command_merge },
+	{ "doctor", command_doctor },	{ "top", command_top },
+	{ "help", command_help },	{ "--help", command_help },
+	{ "-help", command_help },	{ "-h", command_help },
+	{ "--version", command_version }, { "-version", command_version },
+	{ "-V", command_version },
 };
 
 /* If we were started with standard files closed, no file of ours may take their numbers; and the

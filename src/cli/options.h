@@ -42,32 +42,36 @@ enum {
 	NOT_DIFFERENCE = 1 << 25, /* --base */
 	NOT_SUMMARY = 1 << 29,	/* --summary and --growth print no tables */
 	NOT_GROWTH = 1 << 30,
-	FOR_TOP = (int)(1u << 31),
 	FOR_FILES = 1 << 24,	/* report alone: what is about several files means nothing for
 				   detach */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
 	/* Whose processes are there already. */
 	FOR_LOOKS = FOR_HEAP | FOR_LEAKS | FOR_RSS,
-	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS | FOR_TOP,
+	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS,
 };
 
 struct option_def {
 	const char *name;	/* without dashes */
-	unsigned flags;
+	uint64_t flags;
 	const char *accepted;	/* its values, as the rest of "is not ..."; NULL if it has none */
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
+/* Beyond what an enum holds. */
+#define FOR_DOCTOR (UINT64_C(1) << 32)
+#define FOR_MERGE (UINT64_C(1) << 33)
+#define FOR_TOP (UINT64_C(1) << 34)
+
 /* The options that were given, in their order, separated by blanks; only those with one of @flags,
  * if that is not 0. */
-void options_print_given(const struct options *o, unsigned flags, FILE *out);
+void options_print_given(const struct options *o, uint64_t flags, FILE *out);
 
 /* The first option that was given and has one of @flags; NULL: none. */
-const struct option_def *options_find_given(const struct options *o, unsigned flags);
+const struct option_def *options_find_given(const struct options *o, uint64_t flags);
 
 /* For whom the options are that a command takes: FOR_... */
-unsigned options_of_command(const char *command);
+uint64_t options_of_command(const char *command);
 
 /* Does one of the options of a command that was called with these arguments ask for its help? What
  * is behind a program that is to be run, or behind "--", is no option. */
@@ -80,7 +84,8 @@ extern const size_t n_option_tables;
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
-	look_options[], page_options[], top_options[];
+	look_options[], page_options[], gate_options[],
+	doctor_options[], top_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
