@@ -59,6 +59,7 @@ static const struct command commands[] = {
 	{ "stats", command_stats },	{ "log", command_log },
 	{ "diff", command_diff },	{ "merge", command_merge },
 	{ "doctor", command_doctor },	{ "completion", command_completion },
+	{ "top", command_top },
 	{ "help", command_help },	{ "--help", command_help },
 	{ "-help", command_help },	{ "-h", command_help },
 	{ "--version", command_version }, { "-version", command_version },

@@ -11,6 +11,7 @@
 #include "naming/view.h"
 #include "session/over.h"
 #include "session/snapshot_when.h"
+#include "top/rows.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -113,6 +114,14 @@ struct gate_options {
 /* When is something coloured? */
 enum screen_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
+/* mprof top. */
+struct top_options {
+	struct top_how how;
+	double interval;	/* seconds */
+	bool once, batch;	/* print, and have no screen */
+	unsigned rows;		/* so many are printed; 0: all */
+};
+
 struct options {
 	const char *command;	/* "run", "report" ... */
 	char **argv;		/* the options are argv[first...end) */
@@ -170,6 +179,7 @@ struct options {
 	size_t n_snapshots;
 	struct over_limit over;	/* --max-slowdown, --over */
 	bool over_given;	/* --over */
+	struct top_options top;
 	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
@@ -208,6 +218,7 @@ int command_heap(int argc, char **argv);
 int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_top(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

@@ -314,6 +314,7 @@ static void carry_out(struct serve *v, const struct control_request *r)
 	case CONTROL_LOOK_LEAKS:
 	case CONTROL_LOOK_RSS:
 	case CONTROL_LOOK_BEFORE:
+	case CONTROL_FIGURES:
 	case CONTROL_LOOK:
 		looks_begin(v, r);
 		return;

@@ -60,6 +60,11 @@ static const struct {
 	  "mprof rss [options] PID|NAME                what its resident memory is for\n",
 	  "Rows that add up to Rss: live blocks, free ones, stacks, code, files and what else is "
 	  "mapped.\nThe process is stopped for some milliseconds.\n" },
+	{ "top", FOR_TOP,
+	  "mprof top [options] PID|NAME                who allocates in a process, while it does\n",
+	  "A screen of call sites, renewed each second. It attaches, and lets go at its end; if a "
+	  "session has the\nprocess it joins that, and leaves it as it is. In it ? tells the "
+	  "keys.\n" },
 	{ "report", FOR_REPORT | FOR_FILES,
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
@@ -255,6 +260,25 @@ static const struct part parts[] = {
 	{ FOR_DOCTOR, "  -p, --pid=PID|NAME        this process\n" },
 	{ FOR_DOCTOR, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
 	{ FOR_DOCTOR, "  --format=text|json, -o FILE\n" },
+
+	{ FOR_TOP, "\nshowing a process while it runs (top):\n" },
+	{ FOR_TOP, "  --once           print one look, after a second\n"
+		   "  --batch=SECONDS  print one each time so many seconds are over\n"
+		   "  --format=text|json        (top) what is printed: lines, or an object on a "
+		   "line; json alone is\n"
+		   "                   --batch=1\n" },
+	{ FOR_TOP, "  --interval=SECONDS        of the screen, and before --once prints (default "
+		   "1)\n"
+		   "  --by=sites|sizes rows are call sites (default), or sizes with their types\n"
+		   "  --sort=live|growth|allocs|temporary   what the first row has most of "
+		   "(default live)\n" },
+	{ FOR_TOP, "  --depth=CALLERS  so many of a chain tell call sites apart (default 1)\n"
+		   "  --innermost      call sites are where memory is requested, not in the "
+		   "program's own code\n"
+		   "  --filter=TEXT --rows=N|all   only rows with that; so many are printed "
+		   "(default 40)\n" },
+	{ FOR_TOP, "  --data=FILE --engine=trap|fast|auto   (top) if it attaches; -p, "
+		   "--pid=PID|NAME\n" },
 	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
 						 "this process\n" },
 
@@ -272,7 +296,8 @@ static const struct part parts[] = {
 		   "signal; a --fail-if\nthat is so comes first.\n" },
 	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong "
 		   "usage; 1 anything else.\n" },
-	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
+	{ FOR_ATTACH | FOR_TOP,
+	  "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
 		      "found; 2 wrong usage;\n"
 		      "1 anything else.\n" },
 	{ FOR_DOCTOR, "\nStatuses: 0 it can be profiled; else that with which attach or run "

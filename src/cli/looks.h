@@ -25,6 +25,9 @@ look_fn heap_look, leaks_look, rss_look;
 /* Of what was there before the session, without a look at the process. Only for a session. */
 look_fn before_left;
 
+/* What is counted by now, without names. Only for a session. */
+look_fn figures_told;
+
 /**
  * Carry out a command that looks: by itself, or by the session that traces the process.
  * @argc, @argv  of the command

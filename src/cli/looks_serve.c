@@ -28,6 +28,7 @@ static const struct {
 	{"leaks", CONTROL_LOOK_LEAKS, leaks_look, "leaks"},
 	{"rss", CONTROL_LOOK_RSS, rss_look, "rss"},
 	{"before", CONTROL_LOOK_BEFORE, before_left, "control"},
+	{"figures", CONTROL_FIGURES, figures_told, "control"},
 };
 
 enum { N_LOOKS = sizeof looks / sizeof *looks, OPTIONS_MAX = 16 };

@@ -15,7 +15,7 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
 						   page_options, gate_options, doctor_options,
-						   limit_options };
+						   limit_options, top_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
@@ -29,6 +29,7 @@ static const struct {
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
 	{ "doctor", FOR_DOCTOR },
+	{ "top", FOR_TOP },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -230,11 +231,15 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	heap_defaults(o);
 	look_defaults(o);
 	gate_defaults(o);
+	top_defaults(o);
 	if (tracing) {
 		heap_environment(o);
 		if (!engine_environment(o))
 			return -1;
 	}
+	/* It may have to attach. */
+	if (options_of_command(command) & FOR_TOP && !engine_environment(o))
+		return -1;
 	o->end = parse_all(o, command, argc, argv, first);
 	if (o->end < 0)
 		return -1;

@@ -61,6 +61,7 @@ struct option_def {
 /* Beyond what an enum holds. */
 #define FOR_DOCTOR (UINT64_C(1) << 32)
 #define FOR_MERGE (UINT64_C(1) << 33)
+#define FOR_TOP (UINT64_C(1) << 34)
 
 /* The options that were given, in their order, separated by blanks; only those with one of @flags,
  * if that is not 0. */
@@ -84,13 +85,14 @@ extern const size_t n_option_tables;
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
 	look_options[], page_options[], gate_options[],
-	doctor_options[], limit_options[];
+	doctor_options[], limit_options[], top_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);
 void heap_defaults(struct options *o);
 void mma_defaults(struct options *o);
 void look_defaults(struct options *o);
+void top_defaults(struct options *o);
 
 /* MPROF_ENGINE; and can the engine do what the other options want? False: a sentence has been
  * printed. */

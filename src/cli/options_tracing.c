@@ -150,7 +150,7 @@ bool engine_check_options(struct options *o)
 }
 
 const struct option_def tracing_options[] = {
-	{ "data", FOR_TRACING | NEEDS_VALUE, "a file name", set_data },
+	{ "data", FOR_TRACING | FOR_TOP | NEEDS_VALUE, "a file name", set_data },
 	{ "trace-children", FOR_TRACING | NEEDS_VALUE, "yes or no", set_trace_children },
 	{ "keep-execs", FOR_TRACING, NULL, set_keep_execs },
 	{ "min-size", FOR_TRACING | NEEDS_VALUE,
@@ -159,16 +159,16 @@ const struct option_def tracing_options[] = {
 	  "a number of bytes above 0, or one with K, M or G, and not below a "
 	  "--min-size", set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
-	{ "p", FOR_PROCESSES | FOR_DOCTOR | NEEDS_VALUE,
+	{ "p", FOR_PROCESSES | FOR_DOCTOR | FOR_TOP | NEEDS_VALUE,
 	  "a process's number or name, 64 of them at most",
 	  add_pid },
-	{ "pid", FOR_PROCESSES | FOR_DOCTOR | NEEDS_VALUE,
+	{ "pid", FOR_PROCESSES | FOR_DOCTOR | FOR_TOP | NEEDS_VALUE,
 	  "a process's number or name, 64 of them at most",
 	  add_pid },
 	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },
 	{ "wait", FOR_TRACING | NEEDS_VALUE, "follow, adaptive, sleep, spin or pin", set_wait },
-	{ "engine", FOR_TRACING | NEEDS_VALUE, "trap, fast or auto", set_engine },
+	{ "engine", FOR_TRACING | FOR_TOP | NEEDS_VALUE, "trap, fast or auto", set_engine },
 	{ "stats", FOR_TRACING, NULL, set_stats },
 	{ "check-unwinding", FOR_TRACING, NULL, set_check_unwinding },
 	{ "growth", FOR_ATTACH | NEEDS_VALUE | NOT_MASSIF | NOT_STACKS,

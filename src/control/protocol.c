@@ -36,6 +36,8 @@ const struct control_command control_commands[] = {
 	  "what resident memory is for, as mprof rss" },
 	{ "before", CONTROL_LOOK_BEFORE, CONTROL_TELLS_PID,
 	  "what is left of what was there before (--before=walk)" },
+	{ "figures", CONTROL_FIGURES, CONTROL_TELLS_PID,
+	  "what is counted now, as numbers without names, for mprof top" },
 	{ "discard", CONTROL_DISCARD, 0,
 	  "give up what could not be saved, and end the session" },
 	{ "help", CONTROL_HELP, 0, "this list" },

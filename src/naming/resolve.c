@@ -193,7 +193,7 @@ static int resolve_places(struct resolver *r)
 
 static int resolve_modules(struct resolver *r, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = r->namer.n; i < n; i++) {
 		int number = namer_add_module(&r->namer, r->modules[i].path, r->modules[i].fd);
 		if (number < 0)
 			return number;
@@ -228,7 +228,10 @@ static int describe_modules(struct resolver *r, size_t n)
 
 static void resolver_release(struct resolver *r)
 {
-	namer_release(&r->namer);
+	if (r->how->namer)
+		*r->how->namer = r->namer;
+	else
+		namer_release(&r->namer);
 	free(r->function_keys);
 	idindex_release(&r->function_index);
 	idindex_release(&r->site_index);
@@ -246,8 +249,12 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 	struct resolver r = { .p = p, .modules = modules, .program = program, .how = how,
 			      .out = out,
 			      .tree = { .d = out } };
-	int err = namer_init(&r.namer, &how->search);
+	int err = 0;
 
+	if (how->namer)
+		r.namer = *how->namer;
+	else
+		err = namer_init(&r.namer, &how->search);
 	if (err)
 		goto out;
 	out->totals = p->totals;
@@ -263,7 +270,7 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 	err = resolve_places(&r);
 	if (!err)
 		err = resolve_tree(&r);
-	if (!err)
+	if (!err && !how->no_types)
 		err = resolve_types(r.namer.symbols, program, how->old, out);
 	if (!err)
 		err = describe_modules(&r, n_modules);

@@ -2,6 +2,7 @@
 #ifndef MPROF_NAMING_RESOLVE_H
 #define MPROF_NAMING_RESOLVE_H
 
+#include "naming/namer.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
 
@@ -22,6 +23,10 @@ struct resolve_how {
 	/* If not NULL: set to the node of the result that each leaf of the profile is counted at;
 	 * PD_NONE: nothing of it is. One for each leaf. */
 	uint32_t *leaf_nodes;
+	/* If not NULL: who has named the same files before, for a profile that is named again and
+	 * again; it is begun with @search, and learns of files that are new. */
+	struct namer *namer;
+	bool no_types;	/* neither the types at sites nor those of sizes are wanted */
 };
 
 /* The usual places, and nothing else. */

@@ -203,7 +203,7 @@ int resolve_tree(struct resolver *r)
 		err = resolve_nodes(r, to, depth);
 	if (!err)
 		err = resolve_leaves(r, to, depth);
-	if (!err)
+	if (!err && !r->how->no_types)
 		err = resolve_site_types(r, to);
 	if (!err)
 		err = resolve_lifetimes(r, to, depth);

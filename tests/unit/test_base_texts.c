@@ -108,14 +108,14 @@ static void the_arguments_of_a_process_are_told_all_or_none(void **state)
 
 static void why_a_program_cannot_be_run_is_never_success(void **state)
 {
-	struct error e;
+	struct advice a;
 	int status;
 
 	(void)state;
 	to_fail = 0;
-	assert_null(program_find("/bin/sh", &status, &e));
+	assert_null(program_find("/bin/sh", &status, &a));
 	assert_int_equal(to_fail, -1);
-	assert_non_null(strstr(e.text, strerror(ENOMEM)));
+	assert_non_null(strstr(a.why.text, strerror(ENOMEM)));
 	assert_int_equal(status, STATUS_CANNOT_RUN);
 }
 

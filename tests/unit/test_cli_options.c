@@ -385,8 +385,8 @@ static void options_of_run_are_unknown_to_report(void **state)
 {
 	(void)state;
 	assert_refused("report", "--data=x",
-		       "mprof: unknown option --data=x for mprof report (it is for run, attach); "
-		       "see mprof help report\n");
+		       "mprof: unknown option --data=x for mprof report (it is for run, attach, "
+		       "top); see mprof help report\n");
 	assert_refused("report", "--trace-children yes",
 		       "mprof: unknown option --trace-children for mprof report (it is for run, "
 		       "attach); see mprof help report\n");

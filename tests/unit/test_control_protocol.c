@@ -70,7 +70,7 @@ static void test_people_are_told_of_each_command_but_those_of_mprof_itself(void 
 	(void)state;
 	assert_string_equal(names, "status|stats|suspend|resume|mark|save [FILE]|snapshot [FILE]|"
 				   "detailed_snapshot [FILE]|all_snapshots [FILE]|heap_dump "
-				   "[REASON]|heap|leaks|rss|before|discard|help");
+				   "[REASON]|heap|leaks|rss|before|figures|discard|help");
 	assert_string_equal(of, "save|snapshot|detailed_snapshot|all_snapshots");
 	for (size_t i = 0; i < n_control_commands; i++) {
 		const struct control_command *c = &control_commands[i];

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof top: what a process allocates, while it does. */
+#include "cli/look.h"
+#include "cli/top_print.h"
+#include "cli/top_screen.h"
+
+/* 0, or a status: a sentence has been printed, and nothing was done to the process. */
+static int check(const struct options *o)
+{
+	bool prints = o->top.once || o->top.batch || o->format == FORMAT_JSON;
+
+	if (o->top.how.by == TOP_SIZES && o->top.how.sort == TOP_TEMPORARY) {
+		say("top: which blocks are temporary is known of call sites: --sort=temporary is "
+		    "not for --by=sizes");
+		return STATUS_USAGE;
+	}
+	return prints || top_screen_possible() ? 0 : STATUS_USAGE;
+}
+
+int command_top(int argc, char **argv)
+{
+	struct options o;
+	struct top_session s;
+	bool detach = false;
+	pid_t pid;
+	int first = options_parse(&o, "top", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	int status = look_meant(&o, argc - first, argv + first, &pid);
+
+	if (!status)
+		status = check(&o);
+	if (status)
+		return status;
+	top_await_signals();
+	status = top_session_begin(&s, &o, pid);
+	if (status)
+		return status;
+	status = o.top.once || o.top.batch || o.format == FORMAT_JSON ? top_print(&s)
+								      : top_screen(&s, &detach);
+	int ended = top_session_end(&s, detach);
+
+	return status ? status : ended;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof top without a screen. */
+#include "cli/top_print.h"
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "top/lines.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one look ---- */
+
+/* Lines, harmless for a terminal. */
+static void put_lines(const char *text)
+{
+	while (*text) {
+		if (*text == '\n')
+			putchar(*text++);
+		else
+			text = printable_put(stdout, text);
+	}
+}
+
+static int print_text(const struct top_session *s, const struct top_head *h,
+		      const struct top_rows *rows)
+{
+	const struct top_options *o = &s->options->top;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return -ENOMEM;
+	top_print_head(h, s->name, out);
+	fputc('\n', out);
+	top_print_columns(&o->how, out);
+	for (size_t i = 0; i < rows->n && (!o->rows || i < o->rows); i++)
+		top_print_row(h, &o->how, &rows->v[i], out);
+	if (!o->once)
+		fputc('\n', out);
+	int err = fclose(out) ? -ENOMEM : 0;
+
+	if (!err)
+		put_lines(text);
+	free(text);
+	return err;
+}
+
+static int print_json(const struct top_session *s, const struct top_head *h,
+		      const struct top_rows *rows)
+{
+	const struct top_options *o = &s->options->top;
+	json_t *json = top_json(h, s->name, &o->how, rows, o->rows);
+	char *line = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+	json_decref(json);
+	if (line)
+		puts(line);
+	free(line);
+	return line ? 0 : -ENOMEM;
+}
+
+/* False: nobody reads it any more, or it cannot be printed, which is said. */
+static bool print_look(const struct top_session *s, int *status)
+{
+	const struct top_look *before = s->before.data ? &s->before : NULL;
+	const struct top_head h = top_head(&s->now, before);
+	struct top_rows rows;
+	int err = top_rows(&s->now, before, &s->options->top.how, &rows);
+
+	if (!err)
+		err = s->options->format == FORMAT_JSON ? print_json(s, &h, &rows)
+							: print_text(s, &h, &rows);
+	top_rows_release(&rows);
+	bool printed = !err && !fflush(stdout);
+
+	if (err)
+		say("top: out of memory");
+	if (!printed)
+		*status = STATUS_FAILED;
+	return printed;
+}
+
+/* ---- one after another ---- */
+
+/* Nothing comes of a process that has ended but its end. */
+static void wait_until(const struct top_session *s, uint64_t ns)
+{
+	enum { LONGEST_MS = 60000 };
+	bool ended = false;
+
+	for (uint64_t now; !ended && !top_told_to_end() && (now = clock_now_ns()) < ns;) {
+		uint64_t ms = (ns - now) / 1000000 + 1;
+
+		ended = top_session_wait(s, ms < LONGEST_MS ? (int)ms : LONGEST_MS);
+	}
+}
+
+/* A new one. False: there will be none, or it is not waited for any longer. */
+static bool await_look(struct top_session *s)
+{
+	enum { MOMENT_MS = 50 };
+	bool types = s->options->top.how.by == TOP_SIZES;
+
+	while (!top_told_to_end()) {
+		enum top_answer answer = top_session_look(s, types);
+
+		if (answer != TOP_NOT_NOW)
+			return answer == TOP_LOOKED;
+		poll(NULL, 0, MOMENT_MS);
+	}
+	return false;
+}
+
+int top_print(struct top_session *s)
+{
+	const struct top_options *o = &s->options->top;
+	uint64_t interval = (uint64_t)(o->interval * 1e9), next = clock_now_ns() + interval;
+	bool looked = await_look(s), printed = false;
+	int status = 0;
+
+	/* The first one is for the differences. */
+	for (bool goes_on = looked; goes_on; next += interval) {
+		wait_until(s, next);
+		goes_on = await_look(s);
+		if (goes_on) {
+			goes_on = print_look(s, &status) && !o->once;
+			printed = true;
+		}
+	}
+	if (looked && !printed && !top_told_to_end())
+		print_look(s, &status);
+	if (s->over)
+		say("%s", s->end.text);
+	return looked || top_told_to_end() ? status : STATUS_NO_SESSION;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The screen of mprof top: what is on it, and its keys. */
+#include "cli/top_screen.h"
+
+#include "base/clock.h"
+#include "cli/top_view.h"
+#include "top/columns.h"
+#include "top/lines.h"
+
+#include <curses.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+#include <unistd.h>
+
+/* Lines of the screen: the head, a line for what is said, that over the rows, and the rows. */
+enum { SAID_LINE = TOP_HEAD_LINES, COLUMNS_LINE, FIRST_ROW, MOMENT_MS = 50 };
+
+enum { KEY_ESCAPE = 27 };
+
+struct screen {
+	struct top_view v;
+	bool typing; /* the filter */
+	bool frozen, leaves, detaches;
+	uint64_t next_ns; /* when the next look is due */
+	struct error said;
+};
+
+static int page(void)
+{
+	return LINES > FIRST_ROW ? LINES - FIRST_ROW : 1;
+}
+
+/* ---- drawing ---- */
+
+static void put(int line, const char *text, int attributes)
+{
+	char *cut = top_cut(text, COLS);
+
+	if (!cut || line >= LINES)
+		goto out;
+	move(line, 0);
+	attrset(attributes);
+	addstr(cut);
+	if (attributes != A_NORMAL)
+		for (int i = top_width(cut); i < COLS; i++)
+			addch(' ');
+	attrset(A_NORMAL);
+out:
+	free(cut);
+}
+
+static void draw_head(const struct top_head *h, const char *name)
+{
+	char *text = NULL, *save;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int line = 0;
+
+	if (!out)
+		return;
+	top_print_head(h, name, out);
+	fclose(out);
+	for (char *l = strtok_r(text, "\n", &save); l && line < TOP_HEAD_LINES;
+	     l = strtok_r(NULL, "\n", &save))
+		put(line++, l, A_NORMAL);
+	free(text);
+}
+
+static void draw_said(const struct screen *s)
+{
+	struct error e = s->said;
+
+	if (s->typing)
+		error_set(&e, 0, "filter: %s_", s->v.filter);
+	else if (s->v.session->over)
+		error_set(&e, 0, "%s; q quits", s->v.session->end.text);
+	else if (!*e.text && s->frozen)
+		error_set(&e, 0, "frozen: Space goes on");
+	else if (!*e.text && *s->v.filter)
+		error_set(&e, 0, "only rows with \"%s\"", s->v.filter);
+	else if (!*e.text)
+		error_set(&e, 0, "? help  q quit");
+	put(SAID_LINE, e.text, A_BOLD);
+}
+
+/* A line that has been printed by @print, without its end. */
+static void draw_row(const struct screen *s, const struct top_head *h, size_t i, int line)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	if (i == SIZE_MAX)
+		top_print_columns(&s->v.how, out);
+	else
+		top_print_row(h, &s->v.how, &s->v.rows.v[i], out);
+	fclose(out);
+	text[len ? len - 1 : 0] = '\0';
+	put(line, text, i == SIZE_MAX || i == s->v.at ? A_REVERSE : A_NORMAL);
+	free(text);
+}
+
+static void draw_rows(struct screen *s, const struct top_head *h)
+{
+	size_t height = (size_t)page();
+
+	if (s->v.at < s->v.first)
+		s->v.first = s->v.at;
+	if (s->v.at >= s->v.first + height)
+		s->v.first = s->v.at - height + 1;
+	draw_row(s, h, SIZE_MAX, COLUMNS_LINE);
+	for (size_t i = 0; i < height && s->v.first + i < s->v.rows.n; i++)
+		draw_row(s, h, s->v.first + i, FIRST_ROW + (int)i);
+}
+
+static void draw_opened(const struct screen *s)
+{
+	put(COLUMNS_LINE, s->v.what == HELP ? "keys" : s->v.rows.v[s->v.at].name, A_REVERSE);
+	for (size_t i = 0; i < (size_t)page() && s->v.first + i < s->v.n_opened; i++)
+		put(FIRST_ROW + (int)i, s->v.opened[s->v.first + i], A_NORMAL);
+}
+
+static void draw(struct screen *s)
+{
+	erase();
+	if (s->v.session->now.data) {
+		const struct top_head h = top_head(&s->v.session->now, top_view_before(&s->v));
+
+		draw_head(&h, s->v.session->name);
+		if (s->v.what == NOT_OPENED)
+			draw_rows(s, &h);
+	}
+	draw_said(s);
+	if (s->v.what != NOT_OPENED)
+		draw_opened(s);
+	refresh();
+}
+
+/* ---- keys ---- */
+
+static void type(struct screen *s, int key)
+{
+	size_t len = strlen(s->v.filter);
+
+	if (key == KEY_ESCAPE)
+		*s->v.filter = '\0';
+	if (key == KEY_ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER) {
+		s->typing = false;
+	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
+		/* A character may have been several keys. */
+		while (len && (s->v.filter[len - 1] & 0xc0) == 0x80)
+			s->v.filter[--len] = '\0';
+		s->v.filter[len ? len - 1 : 0] = '\0';
+	} else if (key >= ' ' && key < 256 && len + 1 < sizeof s->v.filter) {
+		s->v.filter[len] = (char)key;
+		s->v.filter[len + 1] = '\0';
+	}
+	top_view_other_rows(&s->v);
+}
+
+/* Where a key goes to from @at. @at stays where the key is another one; false then. */
+static bool moved(int key, size_t n, size_t *at)
+{
+	size_t height = (size_t)page();
+
+	switch (key) {
+	case KEY_UP:
+		*at -= *at > 0;
+		break;
+	case KEY_DOWN:
+		*at += *at + 1 < n;
+		break;
+	case KEY_PPAGE:
+		*at -= *at < height ? *at : height;
+		break;
+	case KEY_NPAGE:
+		*at = *at + height < n ? *at + height : n ? n - 1 : 0;
+		break;
+	case KEY_HOME:
+		*at = 0;
+		break;
+	case KEY_END:
+		*at = n ? n - 1 : 0;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void sort_by(struct screen *s, unsigned sort)
+{
+	bool possible = sort < TOP_SORTS && (s->v.how.by == TOP_SITES || sort != TOP_TEMPORARY);
+
+	if (possible)
+		s->v.how.sort = sort;
+}
+
+static void look_at_once(struct screen *s)
+{
+	s->next_ns = 0;
+}
+
+static void switch_rows(struct screen *s)
+{
+	s->v.how.by = s->v.how.by == TOP_SITES ? TOP_SIZES : TOP_SITES;
+	if (s->v.how.by == TOP_SIZES && s->v.how.sort == TOP_TEMPORARY)
+		s->v.how.sort = TOP_LIVE;
+	/* Types were not asked for by then. */
+	if (s->v.how.by == TOP_SIZES && !s->frozen)
+		look_at_once(s);
+}
+
+/* What changes which rows there are, or their order. False: it is another key. */
+static bool change_rows(struct screen *s, int key)
+{
+	static const char sorts[] = "LGAT";
+	const char *sort = key > 0 && key < 128 ? strchr(sorts, key) : NULL;
+
+	if (sort)
+		sort_by(s, (unsigned)(sort - sorts));
+	else if (key == '>' || key == '<')
+		sort_by(s, s->v.how.sort + (key == '>' ? 1 : -1));
+	else if (key == 'b')
+		switch_rows(s);
+	else if (key == '+')
+		s->v.how.depth += s->v.how.depth < TOP_DEPTH_MAX;
+	else if (key == '-')
+		s->v.how.depth -= s->v.how.depth > 1;
+	else if (key == 'i')
+		s->v.how.innermost = !s->v.how.innermost;
+	else
+		return false;
+	top_view_other_rows(&s->v);
+	return true;
+}
+
+static void save(struct screen *s)
+{
+	error_set(&s->said, 0, "saving ...");
+	draw(s);
+	top_session_save(s->v.session, &s->said);
+}
+
+static void freeze(struct screen *s)
+{
+	s->frozen = !s->frozen;
+	look_at_once(s);
+}
+
+/* What can be done whatever is shown. */
+static void do_key(struct screen *s, int key)
+{
+	switch (key) {
+	case 'q':
+		s->leaves = true;
+		break;
+	case 'd':
+		s->leaves = s->detaches = true;
+		break;
+	case 's':
+		save(s);
+		break;
+	case ' ':
+		freeze(s);
+		break;
+	case '/':
+		s->typing = s->v.what == NOT_OPENED;
+		break;
+	case '?':
+	case 'h':
+		top_view_open_help(&s->v);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool closes(const struct screen *s, int key)
+{
+	return s->v.what == HELP || key == KEY_ESCAPE || key == '\n' || key == '\r' ||
+	       key == KEY_ENTER || key == KEY_BACKSPACE || key == 127;
+}
+
+static void take_key(struct screen *s, int key)
+{
+	size_t at = s->v.at;
+
+	*s->said.text = '\0';
+	if (s->typing) {
+		type(s, key);
+	} else if (s->v.what != NOT_OPENED && moved(key, s->v.n_opened, &s->v.first)) {
+		return;
+	} else if (s->v.what != NOT_OPENED && closes(s, key)) {
+		top_view_close(&s->v);
+		top_view_rows(&s->v);
+	} else if (s->v.what == NOT_OPENED && moved(key, s->v.rows.n, &at)) {
+		top_view_select(&s->v, at);
+	} else if (s->v.what == NOT_OPENED && (key == '\n' || key == '\r' || key == KEY_ENTER)) {
+		top_view_open_chains(&s->v);
+	} else if (s->v.what != NOT_OPENED || !change_rows(s, key)) {
+		do_key(s, key);
+	}
+}
+
+/* ---- the loop ---- */
+
+static void look(struct screen *s)
+{
+	uint64_t now = clock_now_ns(),
+		 interval = (uint64_t)(s->v.session->options->top.interval * 1e9);
+
+	if (s->frozen || s->v.session->over ||
+	    (now < s->next_ns && !top_session_wait(s->v.session, 0)))
+		return;
+	enum top_answer answer = top_session_look(s->v.session, s->v.how.by == TOP_SIZES);
+
+	s->next_ns = now + (answer == TOP_NOT_NOW ? MOMENT_MS * UINT64_C(1000000) : interval);
+	/* What is opened stays as it was. */
+	if (answer == TOP_LOOKED && s->v.what == NOT_OPENED)
+		top_view_rows(&s->v);
+}
+
+/* Until a key comes, or the next look is due. */
+static int next_key(const struct screen *s)
+{
+	enum { LONGEST_MS = 1000 };
+	uint64_t now = clock_now_ns(), ms = s->next_ns > now ? (s->next_ns - now) / 1000000 + 1 : 1;
+
+	timeout(s->frozen || s->v.session->over || ms > LONGEST_MS ? LONGEST_MS : (int)ms);
+	return getch();
+}
+
+static void run(struct screen *s)
+{
+	int failed = 0;
+
+	while (!s->leaves && !top_told_to_end()) {
+		look(s);
+		draw(s);
+		int key = next_key(s);
+
+		if (key != ERR && key != KEY_RESIZE)
+			take_key(s, key);
+		/* A terminal that is gone has no keys, and does not wait for one either. */
+		failed = key == ERR && !isatty(STDIN_FILENO) ? failed + 1 : 0;
+		s->leaves |= failed > 1;
+	}
+}
+
+bool top_screen_possible(void)
+{
+	const char *name = getenv("TERM");
+	int err;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		say("top: there is no terminal to show it on: --batch=SECONDS prints it, --once "
+		    "one look");
+		return false;
+	}
+	if (setupterm(NULL, STDOUT_FILENO, &err) == OK && cursor_address)
+		return true;
+	say("top: the terminal is of a kind that cannot be used or is not known (TERM=%s): "
+	    "--batch=SECONDS prints it, --once one look",
+	    name ? name : "");
+	return false;
+}
+
+int top_screen(struct top_session *session, bool *detach)
+{
+	struct screen s = {.v = {.session = session, .how = session->options->top.how}};
+
+	if (s.v.how.filter)
+		snprintf(s.v.filter, sizeof s.v.filter, "%s", s.v.how.filter);
+	setlocale(LC_CTYPE, "");
+	set_escdelay(25);
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+
+	if (!screen) {
+		say("top: the terminal cannot be used: --batch=SECONDS prints it");
+		return STATUS_USAGE;
+	}
+	cbreak();
+	noecho();
+	keypad(stdscr, true);
+	curs_set(0);
+	run(&s);
+	endwin();
+	delscreen(screen);
+	if (session->over)
+		say("%s", session->end.text);
+	top_view_release(&s.v);
+	*detach = s.detaches;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_TOP_SCREEN_H
+#define MPROF_CLI_TOP_SCREEN_H
+
+#include "cli/top_session.h"
+
+/* Is there a terminal to have a screen on? False: a sentence has been printed. */
+bool top_screen_possible(void);
+
+/**
+ * Show looks until the user has had enough.
+ * @detach  whether the session is to be ended, too
+ * Returns a status.
+ */
+int top_screen(struct top_session *s, bool *detach);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/top_session.h"
+
+#include "base/text.h"
+#include "cli/asking.h"
+#include "cli/names.h"
+#include "cli/unattachable.h"
+#include "control/control.h"
+#include "naming/jit_map.h"
+#include "proc/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DETACH_SECONDS = 600, MOMENT_MS = 50 };
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t told_to_end;
+
+static void take_signal(int sig)
+{
+	(void)sig;
+	told_to_end = 1;
+}
+
+void top_await_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	/* What waits is to be woken. */
+	struct sigaction sa = {.sa_handler = take_signal};
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &sa, NULL);
+	/* Whoever reads us may have had enough: that shows when it is printed. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+bool top_told_to_end(void)
+{
+	return told_to_end;
+}
+
+/* ---- attaching ---- */
+
+/* Our copy: what it says is for us to show, and nobody at our terminal can mean it. */
+__attribute__((noreturn)) static void attach(const struct top_session *s, pid_t parent)
+{
+	static const char *const engines[] = {[ENGINE_TRAP] = "--engine=trap",
+					      [ENGINE_FAST] = "--engine=fast",
+					      [ENGINE_AUTO] = "--engine=auto"};
+	char pid[24], *data = NULL;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(s->said, STDOUT_FILENO) < 0 || dup2(s->said, STDERR_FILENO) < 0)
+		_exit(STATUS_FAILED);
+	for (int sig = 1; sig <= SIGTERM; sig++)
+		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT ||
+		    sig == SIGPIPE)
+			signal(sig, SIG_DFL);
+	snprintf(pid, sizeof pid, "%d", (int)s->pid);
+	if (asprintf(&data, "--data=%s", s->options->data) < 0)
+		_exit(STATUS_FAILED);
+	char *argv[] = {(char *)(uintptr_t) "mprof",
+			(char *)(uintptr_t) "attach",
+			data,
+			(char *)(uintptr_t)engines[s->options->engine],
+			pid,
+			NULL};
+	int status = command_attach(5, argv);
+
+	fflush(NULL);
+	_exit(status);
+}
+
+/* All that our copy has said. */
+static void print_said(const struct top_session *s)
+{
+	char text[4096];
+	off_t at = 0;
+
+	for (ssize_t n; (n = pread(s->said, text, sizeof text, at)) > 0; at += n)
+		fwrite(text, 1, (size_t)n, stderr);
+}
+
+/* Has our copy ended? Its status is then in *status. */
+static bool has_ended(struct top_session *s, int options, int *status)
+{
+	int wstatus;
+	pid_t pid;
+
+	do
+		pid = waitpid(s->attached, &wstatus, options);
+	while (pid < 0 && errno == EINTR && options != WNOHANG);
+	if (pid != s->attached)
+		return false;
+	s->attached = 0;
+	*status = WIFEXITED(wstatus) ? WEXITSTATUS(wstatus) : STATUS_FAILED;
+	return true;
+}
+
+/* 0, or a status if it could not attach. */
+static int await_session(struct top_session *s)
+{
+	struct control_answer a;
+	struct error e;
+	int status;
+
+	for (;;) {
+		if (has_ended(s, WNOHANG, &status)) {
+			print_said(s);
+			return status ? status : STATUS_FAILED;
+		}
+		if (!control_ask(s->session, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a,
+				 &e)) {
+			control_answer_release(&a);
+			return 0;
+		}
+		if (told_to_end)
+			kill(s->attached, SIGTERM);
+		poll(NULL, 0, MOMENT_MS);
+	}
+}
+
+static int begin_own(struct top_session *s)
+{
+	pid_t self = getpid();
+
+	s->session = s->pid;
+	s->said = memfd_create("mprof top", MFD_CLOEXEC);
+	if (s->said < 0) {
+		say("top: out of memory");
+		return STATUS_FAILED;
+	}
+	fflush(NULL);
+	s->attached = fork();
+	if (!s->attached)
+		attach(s, self);
+	if (s->attached > 0)
+		return await_session(s);
+	say("top: cannot attach: %s", strerror(errno));
+	s->attached = 0;
+	return STATUS_FAILED;
+}
+
+/* What is about attaching means nothing to a session that there is. */
+static int join(struct top_session *s)
+{
+	const struct option_def *d = options_find_given(s->options, FOR_RUN);
+
+	if (!d)
+		return 0;
+	say("option %s: process %d has a session already, which mprof top only joins: leave it "
+	    "out",
+	    d->name, (int)s->pid);
+	return STATUS_USAGE;
+}
+
+static void close_files(const struct top_session *s)
+{
+	if (s->said >= 0)
+		close(s->said);
+	if (s->process >= 0)
+		close(s->process);
+}
+
+int top_session_begin(struct top_session *s, const struct options *o, pid_t pid)
+{
+	struct target_facts f;
+	enum target_problem p = target_at(pid, &f);
+	int status;
+
+	*s = (struct top_session){.options = o,
+				  .pid = pid,
+				  .said = -1,
+				  .process = (int)syscall(SYS_pidfd_open, pid, 0)};
+	s->namer.search = names_search(o);
+	s->namer.search.progress = NULL; /* the screen is not for it */
+	if (!title_of(s->name, pid))
+		snprintf(s->name, sizeof s->name, "?");
+	s->session = p == TARGET_TRACED ? control_tracing(pid) : 0;
+	if (s->session)
+		status = join(s);
+	else if (p != TARGET_FINE)
+		status = target_refuse("attach to", p, pid, &f);
+	else
+		status = begin_own(s);
+	if (status)
+		close_files(s);
+	return status;
+}
+
+/* ---- looking ---- */
+
+static int open_file(uint64_t tracer, int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tracer, fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Whether there is an answer that makes sense. */
+static bool take_figures(struct top_session *s, const json_t *answer, bool types)
+{
+	struct proc_status status = proc_status(s->pid);
+	struct figures f;
+	struct top_look look;
+
+	if (figures_read(json_object_get(answer, "figures"), &f))
+		return false;
+	int map = jit_map_open(s->pid);
+	int err = top_name(&s->namer, &f, open_file, map, types, &look);
+
+	if (map >= 0)
+		close(map);
+	figures_release(&f);
+	if (err)
+		return false;
+	look.rss_kib = status.vm_rss;
+	look.threads = status.threads;
+	top_look_release(&s->before);
+	s->before = s->now;
+	s->now = look;
+	return true;
+}
+
+/* It may have executed another program. */
+static void look_at_name(struct top_session *s)
+{
+	char name[TITLE_MAX];
+
+	if (title_of(name, s->pid))
+		memcpy(s->name, name, sizeof name);
+}
+
+static bool lives(pid_t pid)
+{
+	struct proc_status now = proc_status(pid);
+
+	return proc_status_lives(&now);
+}
+
+/* How it ends: when nobody answers any more, its last word is there. */
+static enum top_answer look_at_end(struct top_session *s)
+{
+	struct control_answer a;
+	int err =
+		control_ask(s->session, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
+	json_t *answer = err ? NULL : json_loads(a.reply.parts[0].text, 0, NULL);
+
+	if (!err && json_integer_value(json_object_get(answer, "processes")) > 0) {
+		s->ending = !lives(s->pid);
+		if (s->ending && s->pid != s->session)
+			err = error_set(&s->end, -ENOENT,
+					"process %d has ended; the session of process %d goes on",
+					(int)s->pid, (int)s->session);
+	}
+	if (!err || err == -ENOENT)
+		control_answer_release(&a);
+	json_decref(answer);
+	return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
+}
+
+static enum top_answer look(struct top_session *s, bool types)
+{
+	struct control_answer a;
+	char words[32];
+
+	if (s->ending)
+		return look_at_end(s);
+	snprintf(words, sizeof words, "figures %d", (int)s->pid);
+	int err = control_ask(s->session, CONTROL_JSON, words, CONTROL_ANSWER_SECONDS, &a, &s->end);
+
+	if (err == -ENOENT)
+		return TOP_OVER;
+	if (err) {
+		s->ending = err != -ETIMEDOUT;
+		return TOP_NOT_NOW;
+	}
+	json_t *answer = json_loads(a.reply.parts[0].text, 0, NULL);
+	bool looked = a.reply.parts[0].ok && take_figures(s, answer, types);
+
+	s->ending = !looked && !lives(s->pid);
+	if (looked)
+		look_at_name(s);
+	json_decref(answer);
+	control_answer_release(&a);
+	return looked ? TOP_LOOKED : TOP_NOT_NOW;
+}
+
+enum top_answer top_session_look(struct top_session *s, bool types)
+{
+	enum top_answer answer = s->over ? TOP_OVER : look(s, types);
+
+	s->over = answer == TOP_OVER;
+	return answer;
+}
+
+bool top_session_wait(const struct top_session *s, int ms)
+{
+	struct pollfd p = {.fd = s->process, .events = POLLIN};
+
+	return poll(&p, 1, ms) > 0;
+}
+
+/* ---- saving and the end ---- */
+
+void top_session_save(const struct top_session *s, struct error *e)
+{
+	struct control_answer a;
+
+	if (control_ask(s->session, CONTROL_TEXT, "save", DETACH_SECONDS, &a, e))
+		return;
+	error_set(e, 0, "nothing has been saved");
+	for (size_t i = 0; i < a.reply.n; i++) {
+		const struct control_part *p = &a.reply.parts[i];
+		const char *path = p->ok ? text_after(p->text, CONTROL_DATA) : NULL;
+		int len = path ? (int)strcspn(path, "\n") : 0;
+
+		if (path)
+			error_set(e, 0, "the profile is in %.*s", len, path);
+		else if (!p->ok)
+			error_set(e, 0, "%s", p->text);
+	}
+	control_answer_release(&a);
+}
+
+/* Tell where each profile is, and what has failed. A status. */
+static int say_results(char *text)
+{
+	int status = 0;
+
+	for (char *save, *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *path = text_after(line, CONTROL_DATA),
+			   *failed = text_after(line, CONTROL_FAILED);
+
+		if (path)
+			say("the profile is in %s", path);
+		else if (failed)
+			say("%s", failed);
+		status = failed ? STATUS_FAILED : status;
+	}
+	return status;
+}
+
+static int detach(const struct top_session *s)
+{
+	struct control_answer a;
+	struct error e;
+	int err = control_ask(s->session, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
+
+	if (err) {
+		say("%s", e.text);
+		return err == -ENOENT ? 0 : asking_status(err);
+	}
+	int status = asking_say_errors(s->session, &a, CONTROL_TEXT);
+
+	if (!status)
+		status = say_results(a.reply.parts[0].text);
+	control_answer_release(&a);
+	return status;
+}
+
+int top_session_end(struct top_session *s, bool detaches)
+{
+	int status = 0, ended;
+
+	if (!s->over && (detaches || s->attached))
+		status = detach(s);
+	if (s->attached)
+		has_ended(s, 0, &ended);
+	close_files(s);
+	top_look_release(&s->now);
+	top_look_release(&s->before);
+	top_namer_release(&s->namer);
+	return status;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unit/unit.h"
+
+#include "top/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct top_head rated = {
+	.pid = 12,
+	.seconds = 3.25,
+	.live_bytes = 1000,
+	.live_blocks = 10,
+	.allocs = 30,
+	.frees = 20,
+	.truncated = 1,
+	.unknown_frees = 2,
+	.lost = 3,
+	.rss_kib = 4096,
+	.threads = 2,
+	.has_rates = true,
+	.allocs_per_s = 1.5,
+	.frees_per_s = 0.5,
+	.busy_percent = 12.34,
+};
+
+static struct top_row row = { .name = (char *)(uintptr_t) "f (a.c:1)",
+			      .live_bytes = 600,
+			      .live_blocks = 77,
+			      .allocs = 7,
+			      .temporary = 555,
+			      .growth = -20,
+			      .allocs_per_s = 2,
+			      .size = 100 };
+
+static char *text;
+static size_t len;
+
+static FILE *begin(void)
+{
+	free(text);
+	text = NULL;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	return out;
+}
+
+static void assert_head(const struct top_head *h, const char *expected)
+{
+	FILE *out = begin();
+
+	top_print_head(h, "prog", out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, expected);
+}
+
+static void the_head_tells_what_is_known(void **state)
+{
+	struct top_head h = rated;
+
+	(void)state;
+	assert_head(&h, "process 12 (prog), 3.2 s, tracing, engine trap, tracer busy 12.3 %\n"
+			"live 1000 bytes in 10 blocks; 1.5 allocations/s, 0.5 frees/s\n"
+			"RSS 4096 KiB, 2 threads; truncated chains 1, unknown frees 2, events "
+			"lost 3\n");
+	h.has_rates = false;
+	h.fast = h.suspended = true;
+	h.rss_kib = 0;
+	h.left_out = 8;
+	assert_head(&h, "process 12 (prog), 3.2 s, suspended, engine fast, tracer busy - %\n"
+			"live 1000 bytes in 10 blocks; - allocations/s, - frees/s\n"
+			"truncated chains 1, unknown frees 2, events lost 3; not in rows: 8 of the "
+			"lightest\n");
+}
+
+/* A heading stands over the end of its numbers. */
+static void columns_stand_under_each_other(void **state)
+{
+	static const char *const heads[] = { "live bytes", "blocks", "growth", "allocs/s",
+					     "temporary" };
+	static const char *const values[] = { "600", "77", "-20", "2.0", "555" };
+	const struct top_how how = { .sort = TOP_ALLOCS };
+	FILE *out = begin();
+
+	(void)state;
+	top_print_columns(&how, out);
+	size_t first = (size_t)ftell(out);
+	top_print_row(&rated, &how, &row, out);
+	assert_int_equal(fclose(out), 0);
+	for (size_t i = 0; i < 5; i++) {
+		const char *head = strstr(text, heads[i]), *value = strstr(text + first, values[i]);
+
+		assert_non_null(head);
+		assert_non_null(value);
+		assert_int_equal(head + strlen(heads[i]) - text,
+				 value + strlen(values[i]) - text - (long)first);
+	}
+	assert_non_null(strstr(text, "allocs/s*"));
+	assert_null(strstr(text, "live bytes*"));
+	assert_int_equal(strstr(text, "call site") - text,
+			 strstr(text + first, "f (a.c:1)") - text - (long)first);
+}
+
+static void sizes_have_columns_of_their_own(void **state)
+{
+	const struct top_how how = { .by = TOP_SIZES };
+	FILE *out = begin();
+
+	(void)state;
+	top_print_columns(&how, out);
+	top_print_row(&rated, &how, &row, out);
+	assert_int_equal(fclose(out), 0);
+	assert_null(strstr(text, "temporary"));
+	assert_non_null(strstr(text, " size  type\n"));
+	assert_non_null(strstr(text, " 100  f (a.c:1)\n"));
+}
+
+static void json_has_all_of_it(void **state)
+{
+	struct top_rows rows = { &row, 1, 1 };
+	const struct top_how how = { .sort = TOP_GROWTH };
+	struct top_head h = rated;
+	json_t *o = top_json(&h, "a\xff", &how, &rows, 0);
+
+	(void)state;
+	assert_non_null(o);
+	assert_int_equal(json_integer_value(json_object_get(o, "pid")), 12);
+	assert_string_equal(json_string_value(json_object_get(o, "command")), "a\xef\xbf\xbd");
+	assert_int_equal(json_integer_value(json_object_get(o, "live_bytes")), 1000);
+	assert_int_equal(json_integer_value(json_object_get(o, "rss_bytes")), 4096 * 1024);
+	assert_true(json_real_value(json_object_get(o, "frees_per_second")) == 0.5);
+	assert_string_equal(json_string_value(json_object_get(o, "sort")), "growth");
+	const json_t *r = json_array_get(json_object_get(o, "rows"), 0);
+	assert_int_equal(json_integer_value(json_object_get(r, "growth_bytes")), -20);
+	assert_int_equal(json_integer_value(json_object_get(r, "temporary_blocks")), 555);
+	assert_string_equal(json_string_value(json_object_get(r, "site")), row.name);
+	json_decref(o);
+	/* What is not known is no 0. */
+	h.has_rates = false;
+	h.rss_kib = 0;
+	o = top_json(&h, "a", &(struct top_how){ .by = TOP_SIZES }, &rows, 1);
+	assert_non_null(o);
+	assert_true(json_is_null(json_object_get(o, "allocations_per_second")));
+	assert_true(json_is_null(json_object_get(o, "threads")));
+	r = json_array_get(json_object_get(o, "rows"), 0);
+	assert_true(json_is_null(json_object_get(r, "growth_bytes")));
+	assert_int_equal(json_integer_value(json_object_get(r, "size")), 100);
+	json_decref(o);
+}
+
+static int release(void **state)
+{
+	(void)state;
+	free(text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_head_tells_what_is_known),
+		cmocka_unit_test(columns_stand_under_each_other),
+		cmocka_unit_test(sizes_have_columns_of_their_own),
+		cmocka_unit_test(json_has_all_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, release);
+}
