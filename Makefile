@@ -205,14 +205,16 @@ soak: all ## attach, detach and kill for a long time, printing figures (needs re
 lint: $(B)/src/cli/completion.o $(B)/gen/builtin_probes.inc $(B)/gen/page_template.inc ## the rules of the house, clang-tidy and mandoc
 	tests/lint/house.py
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
-	mandoc -T lint -W warning man/*.1 man/*.5
+	mandoc -T lint -W warning man/*.1 man/*.5 man/*.7
 
 install: all ## install below DESTDIR/PREFIX
 	install -D -m 755 $(B)/mprof $(DESTDIR)$(PREFIX)/bin/mprof
 	install -D -m 644 include/mprof/mprof.h $(DESTDIR)$(PREFIX)/include/mprof/mprof.h
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
+		$(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -D -m 644 share/mprof/probes $(DESTDIR)$(PREFIX)/share/mprof/probes
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions \
