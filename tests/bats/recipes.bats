@@ -9,7 +9,8 @@ load ../lib/live
 page=$ROOT/man/mprof-recipes.7
 
 @test "every recipe's command does what the page says" {
-	export PATH=$(dirname "$MPROF"):$PATH PID
+	PATH=$(dirname "$MPROF"):$PATH
+	export PATH PID
 	"${CC:-gcc}" -g -O1 -o shop "$ROOT/examples/shop.c"
 	env "MPROF_TEST_MARK=$MARK" ./shop 0 10 >/dev/null 2>&1 </dev/null 3>&- &
 	PID=$!
