@@ -14,4 +14,8 @@
  */
 int tree_json(const struct profile_data *d, FILE *out);
 
+/* The same with what its functions are numbered in a difference.
+ * @same  by function of the profile: as growth.of_now and of_base */
+int tree_json_numbered(const struct profile_data *d, const uint64_t *same, FILE *out);
+
 #endif

@@ -24,7 +24,8 @@ struct chosen {
  */
 struct tree {
 	const struct profile_data *d;
-	struct own *own;     /* by node */
+	const uint64_t *same; /* by function: its number in a difference; NULL: it is in none */
+	struct own *own;      /* by node */
 	struct chosen nodes; /* depth first */
 	struct chosen sites, functions, modules;
 	uint32_t *leaves; /* places of the nodes that have something of their own */

@@ -77,6 +77,11 @@ static int64_t function_module(const struct tree *t, size_t i)
 	return module == PD_NONE ? -1 : (int64_t)t->modules.number[module];
 }
 
+static int64_t function_same(const struct tree *t, size_t i)
+{
+	return (int64_t)t->same[t->functions.v[i]];
+}
+
 static int64_t site_function(const struct tree *t, size_t i)
 {
 	return t->functions.number[names_function(t->d, t->sites.v[i])];
@@ -195,7 +200,8 @@ static void put_tables(const struct tree *t, FILE *out)
 {
 	static const struct column modules = {"modules", module_path};
 	static const struct column functions[] = {{"name", function_name},
-						  {"module", function_module}};
+						  {"module", function_module},
+						  {"same", function_same}};
 	static const struct column sites[] = {{"function", site_function},
 					      {"file", site_file},
 					      {"line", site_line},
@@ -215,7 +221,8 @@ static void put_tables(const struct tree *t, FILE *out)
 
 	fputs(",\n", out);
 	put_column(t, &modules, t->modules.n, out);
-	put_table(t, "functions", functions, COUNT(functions), t->functions.n, out);
+	put_table(t, "functions", functions, COUNT(functions) - !t->same,
+		  t->functions.n, out);
 	put_table(t, "sites", sites, COUNT(sites), t->sites.n, out);
 	put_table(t, "nodes", nodes, COUNT(nodes), t->nodes.n, out);
 	put_table(t, "leaves", leaves, COUNT(leaves), t->n_leaves, out);
@@ -224,9 +231,15 @@ static void put_tables(const struct tree *t, FILE *out)
 
 int tree_json(const struct profile_data *d, FILE *out)
 {
+	return tree_json_numbered(d, NULL, out);
+}
+
+int tree_json_numbered(const struct profile_data *d, const uint64_t *same, FILE *out)
+{
 	struct tree t;
 	int err = tree_build(&t, d);
 
+	t.same = same;
 	if (!err) {
 		fputs("{\"schema\":\"mprof.tree.v1\",\n", out);
 		bool fine = put_strings(&t.strings, out);

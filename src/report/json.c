@@ -74,7 +74,7 @@ static bool append_types(json_t *list, const struct profile_data *d, uint64_t si
 	return true;
 }
 
-static json_t *types_of(const struct profile_data *d, uint64_t size)
+json_t *json_size_types(const struct profile_data *d, uint64_t size)
 {
 	json_t *list = json_array();
 
@@ -134,7 +134,7 @@ static void bins(struct json_out *o, const struct profile_data *d)
 					  "bytes", json_out_int(bin->bytes),
 					  "frees", json_out_int(bin->frees),
 					  "kept_bytes", json_out_int(bin->kept),
-					  "types", types_of(d, bin->size)));
+					  "types", json_size_types(d, bin->size)));
 	}
 	json_out_end_rows(o);
 	bins_release(&b);

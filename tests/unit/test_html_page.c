@@ -186,6 +186,82 @@ static void several_profiles_are_in_one_page_in_their_order(void **state)
 	free(page);
 }
 
+/* What a function is numbered in a tree of a difference. */
+static json_int_t same_of(const json_t *tree, const char *name)
+{
+	const json_t *strings = json_object_get(tree, "strings"),
+		     *functions = json_object_get(tree, "functions"),
+		     *names = json_object_get(functions, "name"),
+		     *same = json_object_get(functions, "same");
+
+	assert_int_equal(json_array_size(names), json_array_size(same));
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		size_t text = (size_t)json_integer_value(json_array_get(names, i));
+
+		if (!strcmp(json_string_value(json_array_get(strings, text)), name))
+			return json_integer_value(json_array_get(same, i));
+	}
+	fail_msg("there is no %s", name);
+	return -1;
+}
+
+static void a_difference_has_both_profiles_and_says_which_functions_are_the_same(void **state)
+{
+	struct profile_data *now = made("new", 2), *base = profile_data_new();
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	pd_build_chain(base, "old+1 > f+2", 50, 1, 1);
+	pd_build_chain(base, "main+1 > f+2", 100, 2, 1);
+	pd_build_finish(base);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f), 0);
+	fclose(f);
+	assert_has(text, "<title>new (pid 2) since ? (pid 0) - mprof</title>");
+	json_t *index = block(text, "mprof-index"), *growth = block(text, "mprof-growth"),
+	       *tree = block(text, "mprof-tree-0"), *old = block(text, "mprof-tree-1");
+
+	assert_string_equal(json_string_value(json_object_get(index, "growth")), "mprof-growth");
+	assert_int_equal(json_array_size(json_object_get(index, "profiles")), 2);
+	assert_int_equal(json_array_size(json_object_get(growth, "sizes")), 2);
+	assert_same(text, "mprof-report-0", now, report_json);
+	assert_same(text, "mprof-report-1", base, report_json);
+	assert_int_equal(same_of(tree, "f"), same_of(old, "f"));
+	assert_int_equal(same_of(tree, "main"), same_of(old, "main"));
+	assert_int_not_equal(same_of(tree, "main"), same_of(old, "old"));
+	assert_int_not_equal(same_of(tree, "f"), same_of(old, "old"));
+	json_decref(index);
+	json_decref(growth);
+	json_decref(tree);
+	json_decref(old);
+	free(text);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+static void a_difference_that_cannot_be_told_leaves_nothing(void **state)
+{
+	struct profile_data *now = made("new", 2), *base = profile_data_new();
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len), *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, full),
+			 -ENOSPC);
+	fclose(full);
+	pd_build_chain(base, "main", UINT64_MAX, 1, 0);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f),
+			 -EOVERFLOW);
+	fclose(f);
+	assert_int_equal(len, 0);
+	free(text);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
 static void a_program_may_be_called_whatever_it_likes(void **state)
 {
 	struct profile_data *d =
@@ -326,6 +402,9 @@ int main(void)
 		cmocka_unit_test(
 			a_page_is_the_template_with_title_and_data_in_the_places_of_its_marks),
 		cmocka_unit_test(several_profiles_are_in_one_page_in_their_order),
+		cmocka_unit_test(
+			a_difference_has_both_profiles_and_says_which_functions_are_the_same),
+		cmocka_unit_test(a_difference_that_cannot_be_told_leaves_nothing),
 		cmocka_unit_test(a_program_may_be_called_whatever_it_likes),
 		cmocka_unit_test(a_mark_in_a_name_is_no_mark),
 		cmocka_unit_test(an_empty_profile_has_a_page),

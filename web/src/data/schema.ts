@@ -11,6 +11,7 @@ export interface PageIndex {
 	schema: "mprof.page.v1";
 	version: string;
 	profiles: IndexEntry[];
+	growth?: string; // the page is of what has changed from the second to the first
 }
 
 export interface Totals {
@@ -38,12 +39,17 @@ export interface Unseen {
 	untrapped: boolean;
 }
 
-export interface PathElement {
+/** As far as people look at an element of a path. */
+export interface Place {
 	function: string | null;
-	offset: number;
 	file: string | null;
 	line: number | null;
 	module: string | null;
+	inlined?: boolean;
+}
+
+export interface PathElement extends Place {
+	offset: number;
 	inlined: boolean;
 	guessed: boolean;
 }
@@ -156,7 +162,7 @@ export interface TreeBlock {
 	schema: "mprof.tree.v1";
 	strings: string[];
 	modules: number[];
-	functions: { name: number[]; module: number[] };
+	functions: { name: number[]; module: number[]; same?: number[] };
 	sites: { function: number[]; file: number[]; line: number[]; inlined: number[] };
 	nodes: { up: number[]; site: number[] };
 	leaves: {
@@ -171,6 +177,39 @@ export interface TreeBlock {
 		temporary: number[];
 	};
 	types: { node: number[]; name: number[]; certain: number[] };
+}
+
+/** The figures of one side of a difference. */
+export interface Side {
+	allocs: number;
+	bytes: number;
+	frees: number;
+	kept_blocks: number;
+	kept_bytes: number;
+}
+
+export interface Change {
+	before: Side;
+	now: Side;
+}
+
+export interface GrownPath extends Change {
+	truncated: boolean;
+	path: GrownElement[];
+}
+
+/** Of a place there is only what tells it from others in both profiles. */
+export interface GrownElement extends Place {
+	offset: number | null;
+}
+
+/** What has changed; what has not is not in it. */
+export interface Growth extends Change {
+	schema: "mprof.growth.v1";
+	paths_by: "function" | "line" | "offset";
+	sizes: (Change & { size: number; types: string[] })[];
+	paths: GrownPath[];
+	direct: (Change & { function: string; module: string | null })[];
 }
 
 export const classes_sum = (c: Classes): number => c.s + c.m + c.l + c.x;

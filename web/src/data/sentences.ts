@@ -3,7 +3,7 @@
 
 import { bytes, count, plural, share, short_name, time } from "../ui/format";
 import type { Culprit } from "./culprits";
-import type { Report } from "./schema";
+import type { Change, Report, Side } from "./schema";
 
 export function says_kept(c: Culprit): string {
 	const name = short_name(c.name);
@@ -30,6 +30,19 @@ export function says_temporary(c: Culprit): string {
 		`${short_name(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
 		`${part} of what it allocates: freed before the next request`
 	);
+}
+
+export function says_grown(name: string, by: "kept_bytes" | "bytes", c: Change): string {
+	const change = c.now[by] - c.before[by];
+	const blocks = by === "bytes" ? "allocs" : "kept_blocks";
+	const verb = by === "bytes" ? "allocates" : "keeps";
+	const of = (s: Side): string => `${bytes(s[by])} in ${plural(s[blocks], "block")}`;
+	const more = `${bytes(Math.abs(change))} ${change < 0 ? "less" : "more"}`;
+
+	if (!c.now[by])
+		return `${short_name(name)} ${verb} nothing any more; before, ${of(c.before)}`;
+	if (!c.before[by]) return `${short_name(name)} ${verb} ${of(c.now)}; before, nothing`;
+	return `${short_name(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
 }
 
 /** One sentence for each thing that was not seen or not known; none if the profile is exact. */

@@ -5,7 +5,7 @@ import type { TreeBlock } from "./schema";
 
 export const MEASURES = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
 export type Measure = (typeof MEASURES)[number];
-type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
+export type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
 
 /** A function as people know it: the same name in the same module, inlined or not. */
 export interface Key {
@@ -25,12 +25,14 @@ export interface Tree {
 	leaves: Int32Array; // nodes that allocate themselves, in ascending order
 	own: Record<Figure, Float64Array>; // figures of the leaves, in their order
 	types: { node: Int32Array; name: string[]; certain: boolean[] };
+	/** Of a difference: both figures of each leaf, of which own has the larger one. */
+	change?: Record<"before" | "now", Record<Figure, Float64Array>>;
 }
 
 /** The name of what is above truncated chains. */
 export const UNKNOWN = "… (chain not known further out)";
 
-const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
+export const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
 
 const at = <T>(list: readonly T[], i: number): T | null =>
 	i >= 0 && i < list.length ? list[i] : null;

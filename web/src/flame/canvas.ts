@@ -30,6 +30,8 @@ export class FlameCanvas {
 	private wanted = 0; // the request for a drawing, or 0
 	private image: ImageData | null = null;
 	private char_width = 0;
+	/** What stands before the name of a frame. */
+	sign_of: ((f: number) => string) | null = null;
 	/** How long the last drawing took, for measurements. */
 	last_ms = 0;
 
@@ -172,6 +174,7 @@ export class FlameCanvas {
 			{ ...this.span, top: Math.round(this.scroller.scrollTop * dpr), row },
 			{
 				of_key: this.palette.of_key,
+				of_frame: this.palette.of_frame,
 				ground: this.palette.ground,
 				match: this.palette.match,
 				keys: this.matches,
@@ -209,13 +212,14 @@ export class FlameCanvas {
 
 	private label_of(f: number): string {
 		const k = this.keys[this.frames?.key[f] ?? -1];
+		const sign = this.sign_of?.(f) ?? "";
 
-		if (!k) return "all";
+		if (!k) return `${sign}all`;
 		// What controls the direction of text would let a name write over its neighbours.
 		const name = short_name(k.name)
 			.slice(0, 400)
 			.replace(/[\p{Cc}\p{Cf}]/gu, "·");
-		return k.inlined ? `${name} (inlined)` : name;
+		return sign + (k.inlined ? `${name} (inlined)` : name);
 	}
 
 	private outlines(g: CanvasRenderingContext2D): void {

@@ -31,7 +31,7 @@ export interface Frames {
 }
 
 /** For each key: the number of its name, or -1 if it is hidden. */
-function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
+export function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
 	const ids = new Map<string, number>();
 	const of = new Int32Array(t.keys.length);
 

@@ -16,6 +16,16 @@ export class FrameTable {
 		this.slots = new Int32Array(2 * room);
 	}
 
+	/** The child of @parent for @key, or -1. */
+	find(parent: number, key: number): number {
+		const mask = this.slots.length - 1;
+		let i = hash(parent, key) & mask;
+
+		for (let f; (f = this.slots[i]) !== 0; i = (i + 1) & mask)
+			if (this.parent[f] === parent && this.key[f] === key) return f;
+		return -1;
+	}
+
 	/** The child of @parent for @key, made if it is not there yet. */
 	child(parent: number, key: number, node: number): number {
 		const mask = this.slots.length - 1;

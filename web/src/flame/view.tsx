@@ -7,7 +7,8 @@ import type { Tree } from "../data/tree";
 import { useStore } from "../state/store";
 import { useDark } from "../ui/theme";
 import { FlameCanvas, ROW } from "./canvas";
-import { palette } from "./colours";
+import { type Changes, changes_of, part_of } from "./change";
+import { type Colouring, type Palette, change_colour, colouring, palette } from "./colours";
 import { Details, Figures, type Shown } from "./details";
 import {
 	type FrameOptions,
@@ -19,7 +20,7 @@ import {
 } from "./frames";
 import { places, types } from "./info";
 import { step } from "./keys";
-import { Legend } from "./legend";
+import { ChangeLegend, Legend } from "./legend";
 import { compile, find } from "./search";
 import { Hidden, Toolbar } from "./toolbar";
 import { PlaceText, Types } from "../ui/name";
@@ -120,6 +121,23 @@ function Empty({ tree }: { tree: Tree }): JSX.Element {
 	);
 }
 
+function coloured(
+	p: Palette,
+	how: Colouring,
+	c: Changes | null,
+	fr: Frames,
+	dark: boolean,
+): Palette {
+	if (how !== "change" || !c) return p;
+	return { ...p, of_frame: (f) => change_colour(part_of(c, fr, f), dark) };
+}
+
+/** What says the same as the colour. */
+const sign_of =
+	(c: Changes) =>
+	(f: number): string =>
+		c.now[f] > c.before[f] ? "▲ " : c.now[f] < c.before[f] ? "▼ " : "";
+
 export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	const { state, set } = useStore();
 	const { frames, options, zoomed } = useFrames(tree);
@@ -134,6 +152,8 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		[tree, frames, state.search],
 	);
 	const total = frames.value[0];
+	const changes = useMemo(() => changes_of(tree, frames, options), [tree, frames]);
+	const colour = colouring(state.colour, tree);
 
 	useEffect(() => {
 		if (!canvas.current || !scroller.current) return undefined;
@@ -154,6 +174,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	useEffect(() => {
 		select(-1);
 		set_tip(null);
+		if (drawer.current) drawer.current.sign_of = changes && sign_of(changes);
 		drawer.current?.show(frames, tree.keys, zoomed);
 		drawer.current?.reveal(zoomed);
 	}, [frames]);
@@ -164,10 +185,16 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	useEffect(
 		() =>
 			drawer.current?.paint_with(
-				palette(tree, state.colour, dark),
+				coloured(
+					palette(tree, colour, dark),
+					colour,
+					changes,
+					frames,
+					dark,
+				),
 				found?.keys ?? null,
 			),
-		[tree, state.colour, dark, found],
+		[tree, colour, dark, found, changes, frames],
 	);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
@@ -198,11 +225,11 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		else if (state.zoom.length) zoom_to(Math.max(frames.parent[zoomed], 0));
 		else set({ search: "" });
 	};
-	const shown = { tree, frames, options, f: selected >= 0 ? selected : zoomed };
+	const shown = { tree, frames, options, changes, f: selected >= 0 ? selected : zoomed };
 
 	return (
 		<section class="flame">
-			<Toolbar found={found} total={total} />
+			<Toolbar found={found} total={changes ? null : total} tree={tree} />
 			<Hidden />
 			<Details {...shown} />
 			{!(total > 0) && <Empty tree={tree} />}
@@ -244,7 +271,8 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 					style={{ height: `${(frames.rows.length - 1) * ROW}px` }}
 				/>
 			</div>
-			{state.colour === "module" && <Legend tree={tree} dark={dark} />}
+			{colour === "module" && <Legend tree={tree} dark={dark} />}
+			{changes && <ChangeLegend dark={dark} how={colour} />}
 			{tip && tip.f < frames.n && <Tooltip tip={tip} shown={shown} />}
 		</section>
 	);

@@ -104,7 +104,9 @@ export function Table<R>(p: Props<R>): JSX.Element {
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
 				<table>
-					<caption>{p.caption}</caption>
+					<caption>
+						<span>{p.caption}</span>
+					</caption>
 					<thead>
 						<tr>
 							{p.columns.map((c) => (

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { blame, is_own } from "../data/own_code";
-import type { Leak, PathElement, Report } from "../data/schema";
+import type { Leak, Place as PathPlace, Report } from "../data/schema";
 import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
 import { Link } from "../ui/link";
@@ -13,18 +13,18 @@ import { type Column, Table } from "../ui/table";
 const SHOWN = 4; // callers in a row; all are in the title and in the graph
 
 /** The element that a person would look at first. */
-export const blamed = (path: readonly PathElement[]): PathElement | undefined =>
+export const blamed = <T extends PathPlace>(path: readonly T[]): T | undefined =>
 	path[blame(path, (e) => is_own(e.function, e.file, e.module))];
 
 /** Names from the function that allocates outwards: a path of the inverted graph. */
-export const inwards = (path: readonly PathElement[]): string[] =>
+export const inwards = (path: readonly PathPlace[]): string[] =>
 	[...path].reverse().map((e) => e.function ?? "?");
 
 export function Chain({
 	path,
 	truncated,
 }: {
-	path: readonly PathElement[];
+	path: readonly PathPlace[];
 	truncated: boolean;
 }): JSX.Element {
 	const shown = path.slice(-SHOWN);

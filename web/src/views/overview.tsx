@@ -73,9 +73,8 @@ function Figures({ report }: { report: Report }): JSX.Element {
 	);
 }
 
-function Exactness({ report }: { report: Report }): JSX.Element {
-	const list = doubts(report);
-
+/** @list: what is to be kept in mind. */
+export function Exactness({ list }: { list: string[] }): JSX.Element {
 	if (!list.length)
 		return (
 			<p class="exact fine">
@@ -157,7 +156,7 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 	return (
 		<div class="overview">
 			<Figures report={report} />
-			<Exactness report={report} />
+			<Exactness list={doubts(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
 				<Culprits

@@ -99,6 +99,18 @@ export function tree_block(chains: Chain[], module = "/made/up", file = "/made/u
 	return block;
 }
 
+/** Numbers the functions of trees as a page of a difference does: the same name has the same. */
+export function numbered(blocks: TreeBlock[]): void {
+	const names: string[] = [];
+
+	for (const b of blocks)
+		b.functions.same = b.functions.name.map((n) => {
+			const at = names.indexOf(b.strings[n]);
+
+			return at >= 0 ? at : names.push(b.strings[n]) - 1;
+		});
+}
+
 function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
 	const frees = c.frees ?? 0;
 	const peak = c.peak ?? c.allocs;
