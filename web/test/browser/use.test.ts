@@ -177,6 +177,61 @@ test("a table is sorted by its heads and filtered by words, and the address keep
 	await w.close();
 });
 
+test("what is typed into the filter of any table leaves the rows that have it, and their number is said", async () => {
+	const w = await open(browser, "names");
+
+	for (const [view, word] of [
+		["leaks", "leak"],
+		["sizes", "node"],
+		["direct", "allocator"],
+		["callgraph", "vector"],
+		["lifetimes", "recurse"],
+	]) {
+		await w.go(`view=${view}`);
+		const all = await w.page.locator("tbody tr").count();
+		const rows = (await texts(w.page, "[role=status]")).join();
+
+		await w.page.fill(".filter", word);
+		await says(w.page, "[role=status]", /^[\d,]+ of [\d,]+ rows?$/);
+		const left = await w.page
+			.locator(".wide tbody tr")
+			.evaluateAll((list) => list.map((e) => e.innerHTML.toLowerCase()));
+		const said = (await texts(w.page, "[role=status]")).join();
+		assert.ok(
+			left.length > 0 && left.length < all,
+			`${view}: ${left.length} of ${all}`,
+		);
+		assert.ok(
+			left.every((t) => t.includes(word)),
+			view,
+		);
+		assert.equal(said, `${left.length} of ${rows}`);
+		await w.page.fill(".filter", "");
+		await says(w.page, "[role=status]", /^[\d,]+ rows?$/);
+	}
+	await w.close();
+});
+
+test("a table that is wider than the window scrolls by keys, to its last column", async () => {
+	for (const page of ["names", "changes"]) {
+		const w = await open(browser, page, "#view=leaks", { width: 360 });
+		const seen = (): Promise<number> =>
+			w.page
+				.locator("thead th")
+				.last()
+				.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
+
+		assert.ok((await seen()) > 0);
+		const caption = await w.page.locator("caption span").boundingBox();
+		assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 360);
+		await w.page.focus(".wide");
+		for (let i = 0; i < 100 && (await seen()) > 0; i++)
+			await w.page.keyboard.press("ArrowRight");
+		assert.ok((await seen()) <= 0);
+		await w.close();
+	}
+});
+
 test("every view is reached by its tab, has one heading of its own, and tables have captions", async () => {
 	const w = await open(browser, "names");
 

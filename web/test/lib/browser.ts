@@ -2,7 +2,7 @@
 // A page in headless chromium that is watched: what it asks for, and what it complains of.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
@@ -12,8 +12,17 @@ import { page as make_page } from "./made";
 const WORK = process.env.WORK ?? ".";
 const DEADLINE = 30000;
 
-export const read_report = (name: string): Report =>
-	JSON.parse(readFileSync(join(WORK, `${name}.json`), "utf8")) as Report;
+export const read_work = (name: string): string => readFileSync(join(WORK, name), "utf8");
+
+/** The report of a data file, in JSON. */
+export const read_report = (data: string): Report =>
+	JSON.parse(read_work(`${data}.json`)) as Report;
+
+/** Data files whose name begins so, in the order of a shell. */
+export const data_files = (begin: string): string[] =>
+	readdirSync(WORK)
+		.filter((f) => f.startsWith(begin) && /\.data(\.\d+)?$/.test(f))
+		.sort();
 
 /** Writes a page of made profiles beside the others. */
 export function write_page(
