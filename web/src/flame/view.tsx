@@ -196,6 +196,26 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 			),
 		[tree, colour, dark, found, changes, frames],
 	);
+	useEffect(() => {
+		const begin = (): void =>
+			drawer.current?.print(
+				coloured(
+					palette(tree, colour, false),
+					colour,
+					changes,
+					frames,
+					false,
+				),
+			);
+		const end = (): void => drawer.current?.print(null);
+
+		addEventListener("beforeprint", begin);
+		addEventListener("afterprint", end);
+		return () => {
+			removeEventListener("beforeprint", begin);
+			removeEventListener("afterprint", end);
+		};
+	}, [tree, colour, changes, frames]);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
 	const zoom_to = (f: number): void => {
@@ -271,8 +291,10 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 					style={{ height: `${(frames.rows.length - 1) * ROW}px` }}
 				/>
 			</div>
-			{colour === "module" && <Legend tree={tree} dark={dark} />}
-			{changes && <ChangeLegend dark={dark} how={colour} />}
+			<div class={dark ? "drawn-dark" : undefined}>
+				{colour === "module" && <Legend tree={tree} dark={dark} />}
+				{changes && <ChangeLegend dark={dark} how={colour} />}
+			</div>
 			{tip && tip.f < frames.n && <Tooltip tip={tip} shown={shown} />}
 		</section>
 	);

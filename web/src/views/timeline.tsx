@@ -175,11 +175,12 @@ function Plots({
 function Drawn({ t }: { t: Series }): JSX.Element {
 	const list = useMemo(() => layers(t), [t]);
 	const [at, set_at] = useState<number | null>(null);
-	const colours = layer_colours(list.length, useDark());
+	const dark = useDark();
+	const colours = layer_colours(list.length, dark);
 	const usual = t.peak ?? t.time_ns.length - 1;
 
 	return (
-		<div class="timeline">
+		<div class={dark ? "timeline drawn-dark" : "timeline"}>
 			<div class="drawn">
 				<Plots t={t} list={list} hover={set_at} />
 				{!t.sites.length && (
