@@ -21,7 +21,8 @@ const strings = ["/usr/bin/large", "/usr/lib/liblarge.so.1"];
 const intern = (text) => strings.push(text) - 1;
 const functions = Array.from({ length: FUNCTIONS }, (_, i) =>
 	intern(
-		`large::module_${i % 60}::Class_${i % 700}<int, std::string>::method_${i}(int, std::string const&)`,
+		`large::module_${i % 60}::Class_${i % 700}<int, std::string>::` +
+			`method_${i}(int, std::string const&)`,
 	),
 );
 const files = Array.from({ length: 300 }, (_, i) =>

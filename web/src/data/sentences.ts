@@ -20,7 +20,9 @@ export function says_allocated(c: Culprit): string {
 			? ""
 			: `, ${bytes(each)} each${Number.isInteger(each) ? "" : " on average"}`;
 
-	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${plural(c.allocs, "block")}${size}`;
+	const blocks = plural(c.allocs, "block");
+
+	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
 }
 
 export function says_temporary(c: Culprit): string {
@@ -76,7 +78,8 @@ export function doubts(r: Report): string[] {
 	say(
 		u?.doubtful_calls,
 		(n) =>
-			`${plural(n, "call")} may belong to requests of sizes that were not recorded.`,
+			`${plural(n, "call")} may belong to requests of sizes ` +
+			"that were not recorded.",
 	);
 	say(
 		u?.taken_functions,
@@ -86,14 +89,15 @@ export function doubts(r: Report): string[] {
 	);
 	if (u && (u.other_requests || u.other_frees))
 		list.push(
-			`${plural(u.other_requests, "request")} and ${plural(u.other_frees, "free")} of other sizes ` +
-				"are in no figure.",
+			`${plural(u.other_requests, "request")} and ` +
+				`${plural(u.other_frees, "free")} of other sizes are in no figure.`,
 		);
-	if (r.recorded)
-		list.push(
-			`Only blocks of ${count(r.recorded.min_size)} to ` +
-				`${r.recorded.max_size === null ? "any number of" : count(r.recorded.max_size)} bytes were recorded.`,
-		);
+	if (r.recorded) {
+		const { min_size, max_size } = r.recorded;
+		const most = max_size === null ? "any number of" : count(max_size);
+
+		list.push(`Only blocks of ${count(min_size)} to ${most} bytes were recorded.`);
+	}
 	return list;
 }
 

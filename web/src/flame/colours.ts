@@ -17,7 +17,8 @@ export function pixel(r: number, g: number, b: number): number {
 	return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** Lightness 0 to 1, chroma, hue in degrees. Source: Björn Ottosson, "A perceptual color space". */
+/** Lightness 0 to 1, chroma, hue in degrees. Source: Björn Ottosson, "A perceptual color
+ * space". */
 export function oklch(l: number, c: number, hue: number): number {
 	const a = c * Math.cos((hue * Math.PI) / 180);
 	const b = c * Math.sin((hue * Math.PI) / 180);

@@ -121,6 +121,12 @@ export function Details(p: Shown): JSX.Element {
 	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
 	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
 
+	const leave_out = (): void => {
+		const hidden = [...new Set([...state.hidden, key?.name ?? ""])];
+
+		set({ hidden, zoom: [] }, true);
+	};
+
 	return (
 		<div class="details">
 			<div class="what" aria-live="polite">
@@ -147,23 +153,7 @@ export function Details(p: Shown): JSX.Element {
 			{key && (
 				<p class="row actions">
 					<Copy key={f} text={() => path_text(tree, frames, f)} />
-					<button
-						type="button"
-						onClick={() =>
-							set(
-								{
-									hidden: [
-										...new Set([
-											...state.hidden,
-											key.name,
-										]),
-									],
-									zoom: [],
-								},
-								true,
-							)
-						}
-					>
+					<button type="button" onClick={leave_out}>
 						Leave out
 					</button>
 					{!tree.change && (

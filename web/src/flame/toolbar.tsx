@@ -22,7 +22,8 @@ function Matches({
 
 	if (found)
 		text = found.frames
-			? `${plural(found.frames, "frame")} of ${plural(found.functions, "function")}` +
+			? `${plural(found.frames, "frame")} of ` +
+				plural(found.functions, "function") +
 				(total === null ? "" : `, ${share(found.covered, total) || "0 %"}`)
 			: "no match";
 	else if (query.trim() && !compile(query)) text = "not finished";
@@ -38,6 +39,8 @@ interface Props {
 	total: number | null; // of the measure; null: parts of it mean nothing
 	tree: Tree;
 }
+
+const HINT = 'A part of a name, "a whole name", or /an expression/';
 
 export function Toolbar({ found, total, tree }: Props): JSX.Element {
 	const { state, set } = useStore();
@@ -89,9 +92,7 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 					class="search"
 					aria-label="Search functions"
 					value={state.search}
-					title={
-						'A part of a name, "a whole name", or /an expression/'
-					}
+					title={HINT}
 					placeholder="Search functions  ( / )"
 					onInput={(e) => set({ search: e.currentTarget.value })}
 				/>

@@ -28,11 +28,13 @@ import { PlaceText, Types } from "../ui/name";
 const CUT = 1 / 8000; // narrower than half a pixel on a wide screen
 const NARROWER = 8;
 const ROWS_MIN = 12;
+const ROWS_MAX = 25;
 const LABEL =
 	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
 	"The line above tells of the frame.";
 
-/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow one. */
+/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow
+ * one. */
 function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
 	const [cut, set_cut] = useState(CUT);
@@ -137,6 +139,9 @@ const sign_of =
 	(c: Changes) =>
 	(f: number): string =>
 		c.now[f] > c.before[f] ? "▲ " : c.now[f] < c.before[f] ? "▼ " : "";
+
+/** Rows of the graph that are on the page, however low the window is. */
+const least_rows = (fr: Frames): number => Math.min(Math.max(fr.rows.length, ROWS_MIN), ROWS_MAX);
 
 export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	const { state, set } = useStore();
@@ -257,9 +262,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 				class="frames"
 				ref={scroller}
 				onScroll={() => drawer.current?.redraw()}
-				style={{
-					minHeight: `${Math.min(Math.max(frames.rows.length, ROWS_MIN), 25) * ROW}px`,
-				}}
+				style={{ minHeight: `${least_rows(frames) * ROW}px` }}
 			>
 				<canvas
 					ref={canvas}

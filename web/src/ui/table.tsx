@@ -27,6 +27,9 @@ interface Props<R> {
 
 const PAGE = 100;
 
+const class_of = (c: { numeric?: boolean }): string | undefined =>
+	c.numeric ? "figure" : undefined;
+
 function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 	const { set } = useStore();
 	const now = parse_sort(sort);
@@ -34,7 +37,7 @@ function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 	const order = mine ? (now.down ? "descending" : "ascending") : undefined;
 
 	return (
-		<th scope="col" class={c.numeric ? "figure" : undefined} aria-sort={order}>
+		<th scope="col" class={class_of(c)} aria-sort={order}>
 			<button
 				type="button"
 				title={c.hint}
@@ -97,9 +100,8 @@ export function Table<R>(p: Props<R>): JSX.Element {
 					onInput={(e) => set({ filter: e.currentTarget.value })}
 				/>
 				<span class="quiet" role="status">
-					{rows.length === p.rows.length
-						? plural(rows.length, "row")
-						: `${count(rows.length)} of ${plural(p.rows.length, "row")}`}
+					{rows.length < p.rows.length && `${count(rows.length)} of `}
+					{plural(p.rows.length, "row")}
 				</span>
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
@@ -124,11 +126,7 @@ export function Table<R>(p: Props<R>): JSX.Element {
 								{p.columns.map((c) => (
 									<td
 										key={c.id}
-										class={
-											c.numeric
-												? "figure"
-												: undefined
-										}
+										class={class_of(c)}
 									>
 										{c.cell(row)}
 									</td>

@@ -49,6 +49,7 @@ function Side({ title, none, list, whole }: SideProps): JSX.Element {
 
 function Middle({ node, report }: { node: GraphNode; report: Report }): JSX.Element {
 	const own = classes_sum(node.self_bytes);
+	const part = share(node.total_bytes, report.totals.alloc_bytes);
 
 	return (
 		<section class="middle">
@@ -59,10 +60,7 @@ function Middle({ node, report }: { node: GraphNode; report: Report }): JSX.Elem
 				<dt>With all it calls</dt>
 				<dd>
 					<Bytes n={node.total_bytes} />{" "}
-					<span class="quiet">
-						{share(node.total_bytes, report.totals.alloc_bytes)}{" "}
-						of all
-					</span>
+					<span class="quiet">{part} of all</span>
 				</dd>
 				<dt>Itself</dt>
 				<dd>

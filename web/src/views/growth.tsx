@@ -110,7 +110,7 @@ by_site.push({
 export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 	return (
 		<Table
-			caption="What has changed since the base, by the call chain that requested it"
+			caption="What has changed, by the call chain that requested it"
 			columns={by_site}
 			rows={growth.paths}
 			text={(p) =>
@@ -148,7 +148,7 @@ const by_size = columns_of<Growth["sizes"][number]>([
 export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 	return (
 		<Table
-			caption="What has changed since the base, by the size of blocks"
+			caption="What has changed, by the size of blocks"
 			columns={by_size}
 			rows={growth.sizes}
 			text={(s) => `${s.size} ${s.types.join(" ")} ${news(s)}`}
@@ -186,7 +186,7 @@ const by_function = columns_of<Growth["direct"][number]>([
 export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
 	return (
 		<Table
-			caption="What has changed since the base, by the function that requests memory itself"
+			caption="What has changed, by the function that requests memory"
 			columns={by_function}
 			rows={growth.direct}
 			text={(f) => `${f.function} ${news(f)}`}

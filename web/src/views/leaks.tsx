@@ -20,6 +20,10 @@ export const blamed = <T extends PathPlace>(path: readonly T[]): T | undefined =
 export const inwards = (path: readonly PathPlace[]): string[] =>
 	[...path].reverse().map((e) => e.function ?? "?");
 
+/** What a filter finds an element by. */
+export const words_of = (e: PathPlace): string =>
+	`${e.function ?? ""} ${e.file ?? ""}:${e.line ?? ""}`;
+
 export function Chain({
 	path,
 	truncated,
@@ -138,11 +142,7 @@ const lost: Column<Leak> = {
 	cell: (l) => <Bytes n={l.lost?.bytes ?? 0} />,
 };
 
-const text = (l: Leak): string =>
-	[
-		...l.path.map((e) => `${e.function ?? ""} ${e.file ?? ""}:${e.line ?? ""}`),
-		...types_of(l),
-	].join(" ");
+const text = (l: Leak): string => [...l.path.map(words_of), ...types_of(l)].join(" ");
 
 export function Leaks({ report }: { report: Report }): JSX.Element {
 	const columns = usual(report);

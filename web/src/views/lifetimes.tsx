@@ -10,7 +10,7 @@ import { count, share, time } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, Place } from "../ui/name";
 import { type Column, Table } from "../ui/table";
-import { Chain, blamed, inwards } from "./leaks";
+import { Chain, blamed, inwards, words_of } from "./leaks";
 
 const half = (l: Lifetime): number => quantile(l.ns, 0.5) ?? 0;
 const most = (l: Lifetime): number => quantile(l.ns, 1) ?? 0;
@@ -150,19 +150,12 @@ export function Lifetimes({ report }: { report: Report }): JSX.Element {
 
 	return (
 		<Table
-			caption="How long blocks lived that were freed, by the call chain that requested them"
+			caption="How long freed blocks lived, by the call chain that requested them"
 			columns={columns}
 			rows={report.lifetimes}
 			usual="-temporary"
 			empty="No block was freed."
-			text={(l) =>
-				l.path
-					.map(
-						(e) =>
-							`${e.function ?? ""} ${e.file ?? ""}:${e.line ?? ""}`,
-					)
-					.join(" ")
-			}
+			text={(l) => l.path.map(words_of).join(" ")}
 		/>
 	);
 }

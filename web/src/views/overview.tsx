@@ -37,6 +37,7 @@ function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
 function Figures({ report }: { report: Report }): JSX.Element {
 	const t = report.totals;
 	const m = moments(report);
+	const part = share(t.kept_bytes, t.alloc_bytes) || "0 %";
 
 	return (
 		<dl class="facts">
@@ -45,7 +46,7 @@ function Figures({ report }: { report: Report }): JSX.Element {
 				title="Kept at the end"
 				value={bytes(t.kept_bytes)}
 				exact={`${count(t.kept_bytes)} bytes`}
-				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`}
+				note={`${plural(t.kept_objects, "block")}, ${part} of all`}
 			/>
 			<Figure
 				title="Peak"
@@ -177,7 +178,7 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 				/>
 				<Culprits
 					title="Make the most temporary blocks"
-					none="No block was freed before its thread made another request."
+					none="No block was freed before the next request."
 					by="temporary"
 					all={all}
 					whole={temporary}

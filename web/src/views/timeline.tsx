@@ -15,7 +15,8 @@ import { layer_colours, plot_bytes, plot_rates } from "./plots";
 
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
-/** What a click at a point leads to: there are graphs of the peak and the end, of no other moment. */
+/** What a click at a point leads to: there are graphs of the peak and the end, of no other
+ * moment. */
 function moment_of(t: Series, i: number): "peak_bytes" | "kept_bytes" | null {
 	const last = t.time_ns.length - 1;
 	const end = t.time_ns[last] || 1;

@@ -15,6 +15,9 @@ after(() => browser.close());
 
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
+/** What a screen reader would say nothing of. */
+const BARE = "table:not(:has(caption)), th:not([scope]), canvas:not([aria-label])";
+
 // ---- the tables ----
 
 /** What a row of the tables tells: by how much each figure has changed. */
@@ -80,7 +83,7 @@ const names = async (cell: Locator): Promise<string> =>
 			.evaluateAll((l) => l.map((e) => e.getAttribute("title")))
 	).join(" > ");
 
-test("difference: growth by size has the rows of the table, and says what appeared and vanished", async () => {
+test("difference: growth by size is that of the table; what appeared or vanished", async () => {
 	const w = await open(browser, "changes", "#view=sizes");
 	const wanted = table("Growth by Size");
 	const got = await rows_of(w.page, async (row) =>
@@ -154,7 +157,7 @@ test("difference: the overview has the totals of both reports, and their change"
 	await w.close();
 });
 
-test("difference: the flame graph has the totals of both reports for every measure, both ways", async () => {
+test("difference: each measure has the totals of both reports, both ways", async () => {
 	const reports = ["changes-1.data", "changes-2.data"].map(read_report);
 	const w = await open(browser, "changes", "#view=flame");
 	const wanted: [string, (r: (typeof reports)[0]) => number, (n: number) => string][] = [
@@ -174,7 +177,8 @@ test("difference: the flame graph has the totals of both reports for every measu
 				".details",
 				new RegExp(
 					plain(
-						`all\\${signed(text(now - base), now - base)}${text(now)} .*before ${text(base)}`,
+						`all\\${signed(text(now - base), now - base)}` +
+							`${text(now)} .*before ${text(base)}`,
 					),
 				),
 			);
@@ -182,7 +186,7 @@ test("difference: the flame graph has the totals of both reports for every measu
 	await w.close();
 });
 
-test("difference: a function of the graph of growth has its figures in the flame graph", async () => {
+test("difference: functions have in the flame graph what the graph of growth has", async () => {
 	const w = await open(browser, "changes", "#view=flame&by=bytes");
 	const rows = table("Growth in the Allocation Call Graph").filter(
 		(r) => /^(?:grows|shrinks|appears|vanishes)\(/.test(r.name) && r.bytes,
@@ -221,7 +225,7 @@ const coloured = (page: Page, colour: "red" | "blue"): Promise<number> =>
 		return n;
 	}, colour);
 
-test("difference: what has grown is red and what has shrunk is blue, in both themes, and the legend says so", async () => {
+test("difference: growth is red and shrinkage blue, in both themes, with a legend", async () => {
 	for (const dark of [false, true]) {
 		const w = await open(browser, "changes", "#view=flame", { dark });
 
@@ -249,7 +253,7 @@ test("difference: hovering says what was, what is, and the change", async () => 
 	await w.close();
 });
 
-test("difference: a row leads to its chain, and the frame back to the row; keys go along the frames", async () => {
+test("difference: rows lead to their chains and back; keys go along the frames", async () => {
 	const w = await open(browser, "changes", "#view=leaks");
 
 	await w.page.locator("tbody a").first().click();
@@ -270,7 +274,7 @@ test("difference: a row leads to its chain, and the frame back to the row; keys 
 	await w.close();
 });
 
-test("difference: both profiles are in the page, and a view that it has not is its overview", async () => {
+test("difference: both profiles are there; a view that it has not is its overview", async () => {
 	const w = await open(browser, "changes", "#view=timeline");
 	const list = await texts(w.page, ".choice option");
 
@@ -287,7 +291,7 @@ test("difference: both profiles are in the page, and a view that it has not is i
 	await w.close();
 });
 
-test("difference: every view has a heading, captions and scopes, and fits a narrow window in both themes", async () => {
+test("difference: views have headings and captions, and fit a narrow window", async () => {
 	for (const dark of [false, true])
 		for (const width of [360, 1280]) {
 			const w = await open(browser, "changes", "", { width, height: 800, dark });
@@ -297,11 +301,7 @@ test("difference: every view has a heading, captions and scopes, and fits a narr
 				const wide = await w.page.evaluate(
 					() => document.documentElement.scrollWidth - innerWidth,
 				);
-				const bare = await w.page
-					.locator(
-						"table:not(:has(caption)), th:not([scope]), canvas:not([aria-label])",
-					)
-					.count();
+				const bare = await w.page.locator(BARE).count();
 
 				assert.ok(
 					wide <= 0,
@@ -317,7 +317,7 @@ test("difference: every view has a heading, captions and scopes, and fits a narr
 		}
 });
 
-test("a page of a forked program has a choice of its processes, each with its figures", async () => {
+test("a page of a forked program has a choice of processes with their figures", async () => {
 	const w = await open(browser, "forks");
 	const list = await texts(w.page, ".choice option");
 

@@ -70,7 +70,7 @@ test("on paper a long table says how many rows it has", async () => {
 	await w.close();
 });
 
-test("the flame graph is printed whole and light, and is as it was on the screen afterwards", async () => {
+test("the flame graph is printed whole and light, and is afterwards as it was", async () => {
 	const w = await open(browser, "names", "#view=flame", { dark: true, height: 420 });
 	const canvas = w.page.locator(".frames canvas");
 	const look = (): Promise<{ height: number; corner: number[] }> =>

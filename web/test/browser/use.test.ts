@@ -144,7 +144,7 @@ test("a row of the table of leaks leads to its chain, and the frame back to the 
 	await w.close();
 });
 
-test("a table is sorted by its heads and filtered by words, and the address keeps both", async () => {
+test("a table is sorted by its heads and filtered by words; links keep both", async () => {
 	const w = await open(browser, "names", "#view=sizes");
 	const sizes = async (): Promise<number[]> =>
 		(await texts(w.page, "tbody td:first-child")).map((s) =>
@@ -177,7 +177,7 @@ test("a table is sorted by its heads and filtered by words, and the address keep
 	await w.close();
 });
 
-test("what is typed into the filter of any table leaves the rows that have it, and their number is said", async () => {
+test("what is typed into a filter leaves the rows that have it, and says how many", async () => {
 	const w = await open(browser, "names");
 
 	for (const [view, word] of [
@@ -232,7 +232,7 @@ test("a table that is wider than the window scrolls by keys, to its last column"
 	}
 });
 
-test("every view is reached by its tab, has one heading of its own, and tables have captions", async () => {
+test("every view has a tab and a heading, and tables have captions", async () => {
 	const w = await open(browser, "names");
 
 	for (const tab of await texts(w.page, "nav a")) {
@@ -241,7 +241,8 @@ test("every view is reached by its tab, has one heading of its own, and tables h
 		assert.deepEqual(await texts(w.page, "nav a[aria-current=page]"), [tab]);
 		const bare = await w.page
 			.locator(
-				"table:not(:has(caption)), th:not([scope]), canvas:not([aria-label]):not(.plot canvas)",
+				"table:not(:has(caption)), th:not([scope]), " +
+					"canvas:not([aria-label]):not(.plot canvas)",
 			)
 			.count();
 		assert.equal(bare, 0);

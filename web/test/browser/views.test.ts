@@ -166,7 +166,7 @@ for (const { page: name, profile, data } of CASES) {
 		);
 	});
 
-	test(`${data}: the flame graph has the totals of the report for every measure, both ways`, async () => {
+	test(`${data}: each measure of the flame graph has its total, both ways`, async () => {
 		const w = await view("view=flame");
 		const temporary = report.lifetimes.reduce((s, l) => s + l.temporary, 0);
 		const wanted: [string, string][] = [

@@ -236,7 +236,7 @@ test("half of the blocks and all of them have a bucket", () => {
 	assert.deepEqual(heights(b, 0, 3), [0.125, 0, 1, 0]);
 });
 
-test("pixels have the colour of their frame, and frames that share a pixel cost nothing more", () => {
+test("pixels have the colour of their frame; those that share one cost nothing more", () => {
 	const chains = Array.from({ length: 5000 }, (_, i) => ({
 		path: ["main", `f${i}`],
 		allocs: 1,
