@@ -2,7 +2,7 @@
 // The page around the views: whose profile it is, the tabs, and what the keyboard does everywhere.
 
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { choices } from "./data/choices";
 import type { Growth, PageIndex, Report } from "./data/schema";
 import { moments } from "./data/sentences";
@@ -139,9 +139,18 @@ function Header({ index, profile, views, view }: HeaderProps): JSX.Element {
 
 function Tabs({ views, view }: { views: readonly View[]; view: View }): JSX.Element {
 	const { state } = useStore();
+	const nav = useRef<HTMLElement>(null);
 
+	// In a narrow window it may be further right than what is seen.
+	useEffect(
+		() =>
+			nav.current
+				?.querySelector("[aria-current]")
+				?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+		[view, views],
+	);
 	return (
-		<nav aria-label="Views">
+		<nav aria-label="Views" ref={nav}>
 			{views.map((v) => (
 				<Link
 					key={v}

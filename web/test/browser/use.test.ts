@@ -250,6 +250,22 @@ test("every view has a tab and a heading, and tables have captions", async () =>
 	await w.close();
 });
 
+test("in a narrow window the tab of the view is seen", async () => {
+	const w = await open(browser, "names", "", { width: 360 });
+
+	for (const view of ["lifetimes", "overview"]) {
+		await w.go(`view=${view}`);
+		await w.page.waitForFunction(() => {
+			const tab = document
+				.querySelector("nav [aria-current]")
+				?.getBoundingClientRect();
+
+			return tab && tab.left >= 0 && tab.right <= innerWidth;
+		});
+	}
+	await w.close();
+});
+
 test("no view is wider than a narrow window, in either theme", async () => {
 	for (const dark of [false, true])
 		for (const width of [360, 1280]) {
