@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
+#include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
 #include "report/report.h"
@@ -93,11 +94,12 @@ static int put_title(struct profile_data *const *d, size_t n, FILE *out)
 
 /* ---- blocks of data ---- */
 
-/* What the data of all profiles, or of one, is as JSON. 0 or -errno. */
+/* What the data of all profiles, or of one and its tree, is as JSON. 0 or -errno. */
 struct content {
 	int (*put)(const struct content *c, FILE *out);
 	struct profile_data *const *d;
 	size_t n;
+	const struct tree *tree;
 };
 
 /* @number: of the profile; -1: of none. */
@@ -118,21 +120,27 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json(c->d[0], out);
+	return report_json_short(c->d[0], out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
 {
-	return tree_json(c->d[0], out);
+	return tree_json(c->tree, out);
+}
+
+static int put_rows(const struct content *c, FILE *out)
+{
+	return rows_json(c->tree, out);
 }
 
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
 	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so}", "title", title, "report",
+	json_t *entry = title ? json_pack("{ss so so so}", "title", title, "report",
 					  json_sprintf("mprof-report-%zu", i), "tree",
-					  json_sprintf("mprof-tree-%zu", i))
+					  json_sprintf("mprof-tree-%zu", i), "rows",
+					  json_sprintf("mprof-rows-%zu", i))
 			      : NULL;
 
 	free(title);
@@ -155,19 +163,34 @@ static int put_index(const struct content *c, FILE *out)
 	return err;
 }
 
+/* The blocks of profile number @i. */
+static int put_profile(struct profile_data *const *d, size_t i, FILE *out)
+{
+	struct tree *tree;
+	int err = tree_new(d[i], &tree);
+
+	if (err)
+		return err;
+	const struct content report = {put_report, d + i, 1, tree};
+	const struct content nodes = {put_tree, d + i, 1, tree};
+	const struct content rows = {put_rows, d + i, 1, tree};
+
+	err = put_block("report", (int64_t)i, &report, out);
+	if (!err)
+		err = put_block("tree", (int64_t)i, &nodes, out);
+	if (!err)
+		err = put_block("rows", (int64_t)i, &rows, out);
+	tree_free(tree);
+	return err;
+}
+
 static int put_data(struct profile_data *const *d, size_t n, FILE *out)
 {
-	const struct content index = {put_index, d, n};
+	const struct content index = {put_index, d, n, NULL};
 	int err = put_block("index", -1, &index, out);
 
-	for (size_t i = 0; !err && i < n; i++) {
-		const struct content report = {put_report, d + i, 1};
-		const struct content tree = {put_tree, d + i, 1};
-
-		err = put_block("report", (int64_t)i, &report, out);
-		if (!err)
-			err = put_block("tree", (int64_t)i, &tree, out);
-	}
+	for (size_t i = 0; !err && i < n; i++)
+		err = put_profile(d, i, out);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { Rows } from "./data/rows";
 import type { PageIndex, Report } from "./data/schema";
 import { moments } from "./data/sentences";
 import type { Tree } from "./data/tree";
@@ -22,6 +23,7 @@ import { Timeline } from "./views/timeline";
 export interface Profile {
 	report: Report | null;
 	tree: Tree | null;
+	rows: Rows | null;
 	error: string | null;
 }
 
@@ -124,7 +126,7 @@ function Tabs(): JSX.Element {
 }
 
 function Body({ profile, view }: { profile: Profile; view: View }): JSX.Element {
-	const { report, tree, error } = profile;
+	const { report, tree, rows, error } = profile;
 
 	if (error)
 		return (
@@ -136,25 +138,24 @@ function Body({ profile, view }: { profile: Profile; view: View }): JSX.Element 
 	switch (view) {
 		case "overview":
 			return <Overview report={report} tree={tree} />;
-		case "flame":
-			return tree ? (
-				<Flame key={report.pid} tree={tree} />
-			) : (
-				<p class="empty">Reading the call chains…</p>
-			);
 		case "timeline":
 			return <Timeline report={report} />;
-		case "leaks":
-			return <Leaks report={report} />;
 		case "sizes":
 			return <Sizes report={report} />;
 		case "direct":
 			return <DirectAllocation report={report} />;
-		case "callgraph":
-			return <CallGraph report={report} />;
-		case "lifetimes":
-			return <Lifetimes report={report} />;
 	}
+	if (tree && view === "flame") return <Flame key={report.pid} tree={tree} />;
+	if (!tree || !rows) return <p class="empty">Reading the call chains…</p>;
+	switch (view) {
+		case "leaks":
+			return <Leaks report={report} tree={tree} rows={rows} />;
+		case "callgraph":
+			return <CallGraph report={report} tree={tree} rows={rows} />;
+		case "lifetimes":
+			return <Lifetimes tree={tree} rows={rows} />;
+	}
+	return <p class="empty">Reading the call chains…</p>;
 }
 
 /** "/" goes to the search of the view, Escape leaves and empties it. */
@@ -190,7 +191,7 @@ export function App({ index, load }: Props): JSX.Element {
 		[],
 	);
 	const store = useMemo((): Store => ({ state, set }), [state, set]);
-	const profile = profiles[number] ?? { report: null, tree: null, error: null };
+	const profile = profiles[number] ?? { report: null, tree: null, rows: null, error: null };
 
 	useEffect(() => {
 		const follow = (): void => set_state(read_location());
@@ -211,7 +212,7 @@ export function App({ index, load }: Props): JSX.Element {
 	return (
 		<StoreContext.Provider value={store}>
 			<Header index={index} report={profile.report} />
-			<main data-view={state.view} data-ready={profile.tree ? "" : undefined}>
+			<main data-view={state.view} data-ready={profile.rows ? "" : undefined}>
 				<h2 class="hidden">{TITLES[state.view]}</h2>
 				<Body profile={profile} view={state.view} />
 			</main>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the index, shows the page, and reads each profile when it is wanted: the report first, so
-// that the answer is there while the tree is still being read.
+// that the answer is there while the rest is still being read, then the tree, then the rows.
 
 import { render } from "preact";
 import { App, type Profile } from "./app";
 import { read_block } from "./data/decode";
-import type { PageIndex, Report, TreeBlock } from "./data/schema";
+import { make_rows } from "./data/rows";
+import type { PageIndex, Report, RowsBlock, TreeBlock } from "./data/schema";
 import { make_tree } from "./data/tree";
 
 const next_paint = (): Promise<void> =>
@@ -13,20 +14,29 @@ const next_paint = (): Promise<void> =>
 
 async function load(index: PageIndex, number: number, done: (p: Profile) => void): Promise<void> {
 	const entry = index.profiles[number];
-	let report: Report | null = null;
+	let p: Profile = { report: null, tree: null, rows: null, error: null };
+	const show = (more: Partial<Profile>): Promise<void> => {
+		done((p = { ...p, ...more }));
+		return next_paint();
+	};
 
 	try {
-		report = await read_block<Report>(entry.report, "mprof.report.v1", "The report");
-		done({ report, tree: null, error: null });
-		await next_paint();
-		const block = await read_block<TreeBlock>(
+		const report = read_block<Report>(entry.report, "mprof.report.v1", "The report");
+		await show({ report: await report });
+		const tree = await read_block<TreeBlock>(
 			entry.tree,
 			"mprof.tree.v1",
 			"The tree of call chains",
 		);
-		done({ report, tree: make_tree(block), error: null });
+		await show({ tree: make_tree(tree) });
+		const rows = await read_block<RowsBlock>(
+			entry.rows,
+			"mprof.rows.v1",
+			"The table of call chains",
+		);
+		await show({ rows: make_rows(rows) });
 	} catch (e) {
-		done({ report, tree: null, error: e instanceof Error ? e.message : String(e) });
+		await show({ error: e instanceof Error ? e.message : String(e) });
 	}
 }
 

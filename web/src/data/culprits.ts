@@ -23,8 +23,17 @@ function is_own_site(t: Tree, node: number): boolean {
 	return is_own(k.name, t.site_file[t.site[node]], k.module);
 }
 
-/** For each node the innermost node of own code at or above it; itself if there is none. */
-function charge(t: Tree): Int32Array {
+const charges = new WeakMap<Tree, Int32Array>();
+
+/** For each node the innermost node of own code at or above it, or -1. */
+export function charge(t: Tree): Int32Array {
+	const of = charges.get(t) ?? find_charges(t);
+
+	charges.set(t, of);
+	return of;
+}
+
+function find_charges(t: Tree): Int32Array {
 	const of = new Int32Array(t.n);
 	const own = t.site_file.map(() => 0);
 

@@ -5,6 +5,7 @@ export interface IndexEntry {
 	title: string;
 	report: string;
 	tree: string;
+	rows: string;
 }
 
 export interface PageIndex {
@@ -38,16 +39,6 @@ export interface Unseen {
 	untrapped: boolean;
 }
 
-export interface PathElement {
-	function: string | null;
-	offset: number;
-	file: string | null;
-	line: number | null;
-	module: string | null;
-	inlined: boolean;
-	guessed: boolean;
-}
-
 export interface Bin {
 	size: number;
 	allocs: number;
@@ -55,19 +46,6 @@ export interface Bin {
 	frees: number;
 	kept_bytes: number;
 	types: string[];
-}
-
-export interface Leak {
-	kept_bytes: number;
-	allocs: number;
-	bytes: number;
-	frees: number;
-	truncated: boolean;
-	path: PathElement[];
-	types: string[];
-	site_type?: { names: string[]; how: string; certain: boolean };
-	verdict?: { name: string };
-	lost?: { blocks: number; bytes: number };
 }
 
 /** Bytes by class of size: small, medium, large, extra large. */
@@ -84,37 +62,6 @@ export interface Direct {
 	kept: Classes;
 	calls: number;
 	types: string[];
-}
-
-export interface Relative {
-	function: string;
-	bytes: Classes;
-	calls: number;
-}
-
-export interface GraphNode {
-	index: number;
-	function: string;
-	cycle: number | null;
-	self_bytes: Classes;
-	total_bytes: number;
-	called: number;
-	recursive: number;
-	callers: Relative[];
-	callees: Relative[];
-}
-
-export interface Bucket {
-	from: number;
-	blocks: number;
-}
-
-export interface Lifetime {
-	frees: number;
-	temporary: number;
-	events: Bucket[];
-	ns: Bucket[];
-	path: PathElement[];
 }
 
 export interface TimelineSite {
@@ -134,6 +81,7 @@ export interface Timeline {
 	rest: number[];
 }
 
+/** The report without what repeats the tree: that is in the rows. */
 export interface Report {
 	schema: "mprof.report.v1";
 	command: string[];
@@ -144,10 +92,7 @@ export interface Report {
 	unseen?: Unseen;
 	recorded?: { min_size: number; max_size: number | null };
 	bins: Bin[];
-	leaks: Leak[];
 	direct: Direct[];
-	callgraph: GraphNode[];
-	lifetimes: Lifetime[];
 	timeline?: Timeline | null;
 }
 
@@ -171,6 +116,34 @@ export interface TreeBlock {
 		temporary: number[];
 	};
 	types: { node: number[]; name: number[]; certain: number[] };
+}
+
+/** What the report has of each chain and function, in columns; doc/page.md tells what they are. */
+export interface RowsBlock {
+	schema: "mprof.rows.v1";
+	strings: string[];
+	types: number[][];
+	leaks: {
+		node: number[];
+		depth: number[];
+		truncated: number[];
+		kept_bytes: number[];
+		allocs: number[];
+		frees: number[];
+		types: number[];
+		verdict?: number[];
+		lost_bytes?: number[];
+	};
+	functions: {
+		function: number[];
+		cycle: number[];
+		self_bytes: number[];
+		total_bytes: number[];
+		called: number[];
+		recursive: number[];
+	};
+	lifetimes: { node: number[]; frees: number[]; temporary: number[]; buckets: number[] };
+	buckets: { power: number[]; blocks: number[] };
 }
 
 export const classes_sum = (c: Classes): number => c.s + c.m + c.l + c.x;

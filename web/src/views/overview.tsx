@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, culprits, heaviest } from "../data/culprits";
 import type { Report } from "../data/schema";
 import { doubts, moments, says_allocated, says_kept, says_temporary } from "../data/sentences";
-import type { Tree } from "../data/tree";
+import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
@@ -148,10 +148,7 @@ function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element
 
 export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
 	const all = useMemo(() => tree && culprits(tree), [tree]);
-	const temporary = useMemo(
-		() => report.lifetimes.reduce((sum, l) => sum + l.temporary, 0),
-		[report],
-	);
+	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
 
 	return (

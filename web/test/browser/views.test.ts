@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { classes_sum } from "../../src/data/schema";
 import { bytes, count } from "../../src/ui/format";
-import { launch, open, read_report, says, texts } from "../lib/browser";
+import { type WholeReport, launch, open, read_report, says, texts } from "../lib/browser";
 
 let browser: Browser;
 before(async () => {
@@ -19,6 +19,21 @@ const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 /** A column of the table, by its number from 1. */
 const column = (page: Page, n: number): Promise<string[]> =>
 	texts(page, `tbody tr td:nth-child(${n})`);
+
+/** The call chains of the rows, as the titles of their cells have them. */
+const chains = (page: Page): Promise<(string | null)[]> =>
+	page
+		.locator("tbody .chain")
+		.evaluateAll((list) => list.map((e) => e.getAttribute("title")));
+
+const path_text = (path: WholeReport["leaks"][0]["path"]): string =>
+	path
+		.map(
+			(e) =>
+				`${e.function} ${e.file ? ` ${e.file}${e.line ? `:${e.line}` : ""}` : ""}`,
+		)
+		.map((line) => line.trimEnd())
+		.join("\n");
 
 const exact = (page: Page): Promise<string[]> =>
 	page
@@ -55,6 +70,10 @@ for (const name of ["widgets", "names"]) {
 		assert.deepEqual(
 			await column(w.page, 2),
 			rows.map((l) => count(l.allocs - l.frees)).slice(0, 100),
+		);
+		assert.deepEqual(
+			await chains(w.page),
+			rows.map((l) => path_text(l.path)).slice(0, 100),
 		);
 		await w.close();
 	});
@@ -118,12 +137,44 @@ for (const name of ["widgets", "names"]) {
 			(await titles(1)).sort(),
 			node.callees.map((c) => c.function).sort(),
 		);
+		const figures = (side: number): Promise<string[]> =>
+			w.page
+				.locator(".side")
+				.nth(side)
+				.locator("li .row")
+				.evaluateAll((list) => list.map((e) => e.textContent ?? ""));
+		const arcs = (list: typeof node.callers): string[] =>
+			list.map(
+				(c) =>
+					`${bytes(classes_sum(c.bytes))} in ${count(c.calls)} block${c.calls === 1 ? "" : "s"}`,
+			);
+
+		assert.deepEqual((await figures(0)).sort(), arcs(node.callers).sort());
+		assert.deepEqual((await figures(1)).sort(), arcs(node.callees).sort());
 		await w.page.locator(".side").nth(1).locator("a").first().click();
 		await says(w.page, ".middle h2", /\S/);
 		assert.notEqual(
 			await w.page.locator(".middle .name").getAttribute("title"),
 			node.function,
 		);
+		await w.close();
+	});
+
+	test(`${name}: the table of functions has the rows of the call graph`, async () => {
+		const w = await open(browser, name, "#view=callgraph&sort=-called");
+		const rows = [...report.callgraph]
+			.sort((a, b) => b.called - a.called)
+			.slice(0, 100);
+
+		for (const [n, value] of [
+			[1, (f) => bytes(f.total_bytes)],
+			[2, (f) => bytes(classes_sum(f.self_bytes))],
+			[3, (f) => count(f.called)],
+		] as [number, (f: (typeof rows)[0]) => string][])
+			assert.deepEqual(
+				await column(w.page, n),
+				rows.map((f) => plain(value(f))),
+			);
 		await w.close();
 	});
 
@@ -138,6 +189,10 @@ for (const name of ["widgets", "names"]) {
 		assert.deepEqual(
 			await column(w.page, 1),
 			rows.map((l) => count(l.temporary)),
+		);
+		assert.deepEqual(
+			await chains(w.page),
+			rows.map((l) => path_text(l.path)),
 		);
 		await w.close();
 	});

@@ -6,20 +6,43 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
-import type { Report } from "../../src/data/schema";
-import { page as make_page } from "./made";
+import type { Classes, Report } from "../../src/data/schema";
+import { type MadeProfile, page as make_page } from "./made";
 
 const WORK = process.env.WORK ?? ".";
 const DEADLINE = 30000;
 
-export const read_report = (name: string): Report =>
-	JSON.parse(readFileSync(join(WORK, `${name}.json`), "utf8")) as Report;
+interface Element {
+	function: string | null;
+	file: string | null;
+	line: number | null;
+}
+
+interface Arc {
+	function: string;
+	bytes: Classes;
+	calls: number;
+}
+
+/** What `mprof report --format=json` prints; the page has the last three in another form. */
+export interface WholeReport extends Report {
+	leaks: { kept_bytes: number; allocs: number; frees: number; path: Element[] }[];
+	callgraph: {
+		function: string;
+		total_bytes: number;
+		self_bytes: Classes;
+		called: number;
+		callers: Arc[];
+		callees: Arc[];
+	}[];
+	lifetimes: { frees: number; temporary: number; path: Element[] }[];
+}
+
+export const read_report = (name: string): WholeReport =>
+	JSON.parse(readFileSync(join(WORK, `${name}.json`), "utf8")) as WholeReport;
 
 /** Writes a page of made profiles beside the others. */
-export function write_page(
-	name: string,
-	profiles: { title: string; report: unknown; tree: unknown }[],
-): void {
+export function write_page(name: string, profiles: MadeProfile[]): void {
 	const template = readFileSync(process.env.TEMPLATE ?? "", "utf8");
 
 	writeFileSync(join(WORK, `${name}.html`), make_page(template, profiles));
