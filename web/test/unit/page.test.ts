@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
-import { culprits, heaviest } from "../../src/data/culprits";
+import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
 import {
@@ -224,20 +224,18 @@ test("callers and callees have what was requested over each arc", () => {
 });
 
 test("the caller that keeps what a shared function makes is named, not the function", () => {
-	const list = culprits(
-		make_tree(
-			tree_block([
-				{
-					path: ["main", ["red", 4], "make"],
-					allocs: 5,
-					size: 10,
-					type: "widget",
-				},
-				{ path: ["main", "blue", "make"], allocs: 5, size: 10, frees: 5 },
-			]),
-		),
+	const tree = make_tree(
+		tree_block([
+			{
+				path: ["main", ["red", 4], "make"],
+				allocs: 5,
+				size: 10,
+				type: "widget",
+			},
+			{ path: ["main", "blue", "make"], allocs: 5, size: 10, frees: 5 },
+		]),
 	);
-	const [first, ...others] = heaviest(list, "kept_bytes", 5);
+	const [first, ...others] = heaviest(tree, "kept_bytes", 5);
 
 	assert.equal(plain(says_kept(first)), "red keeps 50 B in 5 blocks, none of it ever freed");
 	assert.equal(first.place, "/made/up.c:4");
@@ -246,16 +244,36 @@ test("the caller that keeps what a shared function makes is named, not the funct
 	assert.deepEqual(others, []);
 });
 
-test("a function whose callers all keep some of it is named itself", () => {
-	const list = culprits(
-		make_tree(
-			tree_block([
-				{ path: ["main", "red", "make"], allocs: 4, size: 10, frees: 2 },
-				{ path: ["main", "blue", "make"], allocs: 4, size: 10, frees: 1 },
-			]),
-		),
+test("the heaviest causes come first, however many places there are", () => {
+	const chains = Array.from({ length: 60 }, (_, i) => ({
+		path: ["main", `caller${i % 7}`, `f${i % 20}`],
+		allocs: 10,
+		size: 1 + ((i * 37) % 60),
+		frees: (i * 13) % 11,
+	}));
+	const tree = make_tree(tree_block(chains));
+	const all = heaviest(tree, "kept_bytes", 1000);
+
+	assert.deepEqual(
+		all.map((c) => c.kept_bytes),
+		all.map((c) => c.kept_bytes).sort((a, b) => b - a),
 	);
-	const [first] = heaviest(list, "bytes", 5);
+	assert.equal(
+		all.reduce((sum, c) => sum + c.kept_bytes, 0),
+		tree.own.kept_bytes.reduce((a, b) => a + b, 0),
+	);
+	for (const n of [1, 5, 20])
+		assert.deepEqual(heaviest(tree, "kept_bytes", n), all.slice(0, n));
+});
+
+test("a function whose callers all keep some of it is named itself", () => {
+	const tree = make_tree(
+		tree_block([
+			{ path: ["main", "red", "make"], allocs: 4, size: 10, frees: 2 },
+			{ path: ["main", "blue", "make"], allocs: 4, size: 10, frees: 1 },
+		]),
+	);
+	const [first] = heaviest(tree, "bytes", 5);
 
 	assert.equal(plain(says_allocated(first)), "make allocates 80 B in 8 blocks, 10 B each");
 	assert.equal(
