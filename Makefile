@@ -26,7 +26,7 @@ BUILD_PACKAGES = gcc make libc6-dev libdw-dev libelf-dev libunwind-dev libzydis-
 	libjansson-dev libiberty-dev liblzma-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev \
 	libzstd-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux binutils file mandoc sqlite3 \
-	python3 perl git libxml2-utils libjemalloc2 libjemalloc-dev \
+	python3 python3-jsonschema perl git libxml2-utils libjemalloc2 libjemalloc-dev \
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
 	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \

@@ -37,13 +37,14 @@ under() {
 	esac
 }
 
-# taken NAME COMMAND...: its processor time, with that of all whom it has waited for, and its time
+# taken NAME COMMAND...: its processor time, with that of all whom it has waited for, and its time; - if it took too
+# long
 taken() {
-	local name=$1 TIMEFORMAT='%U %S %R'
+	local name=$1 TIMEFORMAT='%U %S %R' ended=1
 	shift
-	{ time quiet "$@" 2>>"$tmp/said"; } 2>"$tmp/times"
-	tail -n 1 "$tmp/times" | awk '{ print $1 + $2 }' >>"$tmp/$name"
-	tail -n 1 "$tmp/times" | awk '{ print $3 }' >>"$tmp/$name.clock"
+	{ time quiet "$@" 2>>"$tmp/said" || ended=0; } 2>"$tmp/times"
+	tail -n 1 "$tmp/times" | awk -v e=$ended '{ print e ? $1 + $2 : "-" }' >>"$tmp/$name"
+	tail -n 1 "$tmp/times" | awk -v e=$ended '{ print e ? $3 : "-" }' >>"$tmp/$name.clock"
 }
 
 tools=(alone fast trap heaptrack massif gperftools ltrace)

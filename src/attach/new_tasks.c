@@ -2,6 +2,7 @@
 /* New tasks and new programs: launch, clone, fork, vfork, exec. Attaching is in seize.c. */
 #include "attach/tracer_internal.h"
 
+#include "attach/permission.h"
 #include "attach/untold.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -84,6 +85,20 @@ static int wait_for_exec(struct tracer *t, pid_t pid, int err_fd, const char *na
 	return error_set(e, -ECHILD, "cannot run %s: it was killed before it began", name);
 }
 
+/* What we have started ourselves cannot be traced. Returns @err. */
+static int refuse_launch(const char *name, int err, struct error *e)
+{
+	struct permission_facts f = permission_look(getpid());
+	struct advice a;
+	struct error why;
+
+	if (err != -EPERM || !permission_forbids_all(f.yama, f.can_trace, &a))
+		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
+				 strerror(-err));
+	advice_sentence(&a, &why);
+	return error_set(e, err, "cannot trace %s: %s", name, why.text);
+}
+
 static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, const char *name,
 			  struct error *e)
 {
@@ -91,8 +106,7 @@ static int seize_and_exec(struct tracer *t, pid_t pid, struct launch_pipes *p, c
 		int err = -errno;
 		kill(pid, SIGKILL);
 		reap(t, pid);
-		return error_set(e, err, "cannot trace %s: %s (is ptrace allowed here?)", name,
-				 strerror(-err));
+		return refuse_launch(name, err, e);
 	}
 	struct task *task = tasks_add(&t->tasks, pid);
 	if (!task || write(p->go[1], "", 1) != 1) {

@@ -10,35 +10,64 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *unsupported_file(int fd)
+/* Of the machines that people have; of others the number is told. */
+static const char *machine_name(unsigned machine, char *number, size_t size)
 {
-	static char why[128];
-	Elf64_Ehdr eh;
-
-	if (pread(fd, &eh, sizeof eh, 0) < (ssize_t)EI_NIDENT + 4 ||
-	    memcmp(eh.e_ident, ELFMAG, SELFMAG))
-		return NULL; /* a script, perhaps: the kernel knows */
-	snprintf(why, sizeof why, "it is not a 64-bit %s program, and those are all mprof can "
-				  "profile",
-		 arch_name);
-	/* e_machine stands in the same place in 32- and 64-bit files. */
-	return eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_machine == arch_elf_machine ? NULL : why;
+	switch (machine) {
+	case EM_386:
+		return "i386";
+	case EM_X86_64:
+		return "x86-64";
+	case EM_ARM:
+		return "ARM";
+	case EM_AARCH64:
+		return "AArch64";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_PPC64:
+		return "PowerPC";
+	case EM_S390:
+		return "s390";
+	default:
+		snprintf(number, size, "machine %u", machine);
+		return number;
+	}
 }
 
-const char *program_unsupported_file(const char *path)
+bool unsupported_elf(const void *head, size_t len, struct advice *a)
+{
+	char number[32];
+	Elf64_Ehdr eh = {0};
+
+	if (len < EI_NIDENT + 4 || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return false; /* a script, perhaps: the kernel knows */
+	memcpy(&eh, head, len < sizeof eh ? len : sizeof eh);
+	/* e_machine stands in the same place in 32- and 64-bit files. */
+	if (eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_machine == arch_elf_machine)
+		return false;
+	error_set(&a->why, 0, "it is a %s program for %s, and mprof can profile 64-bit %s programs "
+			      "only",
+		  eh.e_ident[EI_CLASS] == ELFCLASS64 ? "64-bit" : "32-bit",
+		  machine_name(eh.e_machine, number, sizeof number), arch_name);
+	error_set(&a->remedy, 0, "profile a build of it for that");
+	return true;
+}
+
+bool program_unsupported_file(const char *path, struct advice *a)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf64_Ehdr eh;
 
 	if (fd < 0)
-		return NULL; /* may be run and not be read: execve will tell */
-	const char *why = unsupported_file(fd);
+		return false; /* may be run and not be read: execve will tell */
+	ssize_t n = pread(fd, &eh, sizeof eh, 0);
 	close(fd);
-	return why;
+	return n > 0 && unsupported_elf(&eh, (size_t)n, a);
 }
 
-const char *program_unsupported(pid_t pid)
+bool program_unsupported(pid_t pid, struct advice *a)
 {
 	char path[PROC_PATH];
 
-	return program_unsupported_file(proc_path(path, pid, "exe"));
+	return program_unsupported_file(proc_path(path, pid, "exe"), a);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/target.h"
 
+#include "attach/permission.h"
+#include "attach/supported.h"
 #include "proc/file.h"
 #include "proc/stat.h"
 #include "proc/status.h"
@@ -111,78 +113,56 @@ enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t 
 	return f->tracer ? TARGET_TRACED : TARGET_FINE;
 }
 
-static int yama_scope(void)
+static void why_traced(const struct target_facts *f, struct advice *a)
 {
-	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
+	struct proc_status tracer = proc_status(f->tracer);
 
-	if (f && fscanf(f, "%d", &scope) != 1)
-		scope = 0;
-	if (f)
-		fclose(f);
-	return scope;
-}
-
-static void why_not_permitted(const struct target_facts *f, struct error *e)
-{
-	int scope = yama_scope();
-
-	if (geteuid() == 0)
-		error_set(e, 0, "not permitted, although we are root: this container or sandbox "
-				"lacks the capability CAP_SYS_PTRACE (docker run "
-				"--cap-add=SYS_PTRACE)");
-	else if (f->uid != geteuid())
-		error_set(e, 0, "it belongs to user %u, we are user %u; run mprof as that user or "
-				"as root", (unsigned)f->uid, (unsigned)geteuid());
-	else if (scope >= 1)
-		error_set(e, 0, "kernel.yama.ptrace_scope is %d; run mprof as root, or start the "
-				"program with mprof run%s", scope,
-			  scope == 1 ? ", or set it to 0" : "");
-	else
-		error_set(e, 0, "not permitted; it may have more privileges than we have, or may "
-				"have made itself undumpable (prctl PR_SET_DUMPABLE); run mprof as "
-				"root");
+	error_set(&a->why, 0, "process %d (%s) traces it already", (int)f->tracer, tracer.name);
+	error_set(&a->remedy, 0, "end that first");
 }
 
 void target_why(enum target_problem problem, pid_t pid, const struct target_facts *f,
-		struct error *e)
+		struct advice *a)
 {
-	struct proc_status tracer;
+	struct permission_facts permission;
 
+	*a = (struct advice){0};
 	switch (problem) {
 	case TARGET_FINE:
 		break;
 	case TARGET_NOT_THERE:
-		error_set(e, 0, "there is no such process");
+		error_set(&a->why, 0, "there is no such process");
 		break;
 	case TARGET_ZOMBIE:
-		error_set(e, 0, "it has ended and is a zombie that its parent has not waited for");
+		error_set(&a->why, 0, "it has ended and is a zombie that its parent has not waited "
+				      "for");
 		break;
 	case TARGET_KERNEL_THREAD:
-		error_set(e, 0, "it is a kernel thread and runs no program");
+		error_set(&a->why, 0, "it is a kernel thread and runs no program");
 		break;
 	case TARGET_TRACED:
-		tracer = proc_status(f->tracer);
-		error_set(e, 0, "process %d (%s) traces it already; end that first", (int)f->tracer,
-			  tracer.name);
+		why_traced(f, a);
 		break;
 	case TARGET_NOT_PERMITTED:
-		why_not_permitted(f, e);
+		permission = permission_look(pid);
+		permission_why(&permission, a);
 		break;
 	case TARGET_OURSELVES:
-		error_set(e, 0, "that is mprof itself");
+		error_set(&a->why, 0, "that is mprof itself");
 		break;
 	case TARGET_UNSUPPORTED:
-		error_set(e, 0, "it is not a 64-bit program of this machine");
+		program_unsupported(pid, a);
 		break;
 	case TARGET_IN_PARENT:
-		error_set(e, 0,
-			  "until it executes a program it runs in the memory of process %d, "
-			  "which has made it; attach to that one", (int)proc_status(pid).ppid);
+		error_set(&a->why, 0, "until it executes a program it runs in the memory of "
+				      "process %d, which has made it",
+			  (int)proc_status(pid).ppid);
+		error_set(&a->remedy, 0, "attach to that one");
 		break;
 	case TARGET_RESTLESS:
-		error_set(e, 0, "its threads come and go faster than they can be held, and it has "
-				"been left alone; try again");
+		error_set(&a->why, 0, "its threads come and go faster than they can be held, and "
+				      "it has been left alone");
+		error_set(&a->remedy, 0, "try again");
 		break;
 	}
 }

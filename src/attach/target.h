@@ -2,7 +2,7 @@
 #ifndef MPROF_ATTACH_TARGET_H
 #define MPROF_ATTACH_TARGET_H
 
-#include "base/error.h"
+#include "base/advice.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -45,9 +45,9 @@ pid_t target_tracer_of_a_thread(pid_t pid);
  */
 enum target_problem target_judge(const struct target_facts *f, pid_t pid, pid_t self);
 
-/* The second half of a sentence for a person: the cause and what to do. */
+/* For a person: the cause and what to do. */
 void target_why(enum target_problem problem, pid_t pid, const struct target_facts *f,
-		struct error *e);
+		struct advice *a);
 
 /* Is the task traced, by this very process? */
 bool is_traced_by_us(pid_t tid);

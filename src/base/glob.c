@@ -16,16 +16,20 @@ static bool is_any(const char *pattern, const char *at)
 	return !(behind_type && at[1] && strchr(",)>&*[", at[1]));
 }
 
-bool glob_matches(const char *pattern, const char *text)
+typedef bool any_fn(const char *pattern, const char *at);
+
+/* The pattern ends at @end. @begins: the text does as it does; @open: the text may go on. */
+static bool matches(const char *pattern, const char *end, const char *text, any_fn *any,
+		    bool begins, bool open)
 {
-	const char *p = pattern, *star = NULL, *resume = NULL;
+	const char *p = pattern, *star = begins ? NULL : p, *resume = text;
 
 	/* Where it does not go on, the last * takes a character more. */
-	while (*text) {
-		if (is_any(pattern, p)) {
+	while (*text && !(open && p == end)) {
+		if (p < end && any(pattern, p)) {
 			star = ++p;
 			resume = text;
-		} else if (*p == *text) {
+		} else if (p < end && *p == *text) {
 			p++;
 			text++;
 		} else if (star) {
@@ -35,7 +39,29 @@ bool glob_matches(const char *pattern, const char *text)
 			return false;
 		}
 	}
-	while (is_any(pattern, p))
+	while (p < end && any(pattern, p))
 		p++;
-	return !*p;
+	return p == end;
+}
+
+bool glob_matches(const char *pattern, const char *text)
+{
+	return matches(pattern, pattern + strlen(pattern), text, is_any, true, false);
+}
+
+static bool is_star(const char *pattern, const char *at)
+{
+	(void)pattern;
+	return *at == '*';
+}
+
+bool glob_finds(const char *pattern, const char *text)
+{
+	bool begins = *pattern == '^';
+
+	pattern += begins;
+	size_t len = strlen(pattern);
+	bool ends = len && pattern[len - 1] == '$';
+
+	return matches(pattern, pattern + len - ends, text, is_star, begins, !ends);
 }

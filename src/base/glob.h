@@ -11,4 +11,11 @@
  */
 bool glob_matches(const char *pattern, const char *text);
 
+/**
+ * Is what @pattern says somewhere in @text? Every * stands for any characters, ^ at the beginning
+ * and $ at the end for the ends of the text.
+ * Source: the patterns of suppressions, sanitizer_common's TemplateMatch().
+ */
+bool glob_finds(const char *pattern, const char *text);
+
 #endif

@@ -11,30 +11,13 @@
 
 /* ---- which are trapped ---- */
 
-/* What the functions of such a module mean depends on each other. */
-static bool means_something_together(enum probe_kind kind)
-{
-	switch (kind) {
-	case PROBE_POOL_FREE:
-	case PROBE_POOL_NEW:
-	case PROBE_POOL_LEAVE:
-	case PROBE_POOL_DEFAULT:
-	case PROBE_LABEL:
-	case PROBE_INTERNAL:
-	case PROBE_CALLBACK:
-		return true;
-	default:
-		return false;
-	}
-}
-
 const char *watch_why_trapped(struct watch *w, const struct engine_function *f)
 {
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, f->file);
 
 	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (means_something_together(watch_probe(w, s->probes[i].probe)->kind))
-			return "a library with pools, labels or callbacks";
+		if (probe_depends_on_others(watch_probe(w, s->probes[i].probe)))
+			return probe_beside_others;
 	return breakpoints_at(&w->breakpoints, f->at) ? "a breakpoint there" : NULL;
 }
 

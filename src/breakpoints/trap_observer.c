@@ -22,14 +22,24 @@ static void catch_up(const struct observed *of)
 
 /* ---- what the tracer tells ---- */
 
+/* Good until the next one. */
+static const char *sentence(const struct advice *a)
+{
+	static struct error e;
+
+	advice_sentence(a, &e);
+	return e.text;
+}
+
 static const char *program_without_allocator(pid_t tid)
 {
 	int fd = proc_open(tid, "exe", O_RDONLY);
-	const char *why = no_allocator_why(fd);
+	struct advice a;
 
+	no_allocator_why(fd, &a);
 	if (fd >= 0)
 		close(fd);
-	return why;
+	return sentence(&a);
 }
 
 /* The next task of an image that has not ended, in a walk over all of them; NULL: there is no
@@ -47,13 +57,13 @@ static struct task *next_task(struct trap_observer *o, const struct observed *of
 static bool on_image(void *ctx, struct task *task)
 {
 	struct trap_observer *o = ctx;
+	struct advice a;
 	int err = -ENOMEM;
 
 	if (!o->sink->wanted(o->ctx, task->tgid))
 		return false;
-	const char *why = program_unsupported(task->tid);
-	if (why)
-		return observer_refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, why);
+	if (program_unsupported(task->tid, &a))
+		return observer_refuse(o, task, NULL, UNOBSERVED_UNSUPPORTED, sentence(&a));
 	if (o->shared.engine)
 		tracer_look_often(o->tracer);
 	const bool executed = task_is_at_exec(task) && o->observes;
@@ -76,7 +86,7 @@ static bool on_image(void *ctx, struct task *task)
 		watch_is_executed(of->watch);
 	if (watch_is_to_arm(of->watch))
 		watch_arm_held(of->watch);
-	why = watch_refusal(of->watch);
+	const char *why = watch_refusal(of->watch);
 	if (why && !watch_fall_back(of->watch))
 		why = NULL;
 	if (!why && watch_can_see(of->watch)) {

@@ -253,20 +253,10 @@ const char *watch_refusal(const struct watch *w)
 	return w->refusal.text[0] ? w->refusal.text : NULL;
 }
 
-/* Does it tell of blocks? */
-static bool has_part(const struct probe *p)
-{
-	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p);
-}
-
 static void refuse(struct watch *w, const char *name, const char *why)
 {
-	char text[PROBE_SHOWN];
-	const char *shown = probe_shown(name, text);
-
 	if (!watch_refusal(w))
-		error_set(&w->refusal, -ENOTSUP, "its %s%s cannot be seen without a trap: %s",
-			  shown, shown == name ? "()" : "", why);
+		probe_unseen(name, why, &w->refusal);
 }
 
 /* True: the engine sees its calls from arm() on. *@why: why not. */
@@ -298,7 +288,7 @@ bool watch_offer(struct watch *w, const struct engine_function *f)
 		return false;
 	if (f->probe->kind == PROBE_GIVE_UP)
 		return !w->new_trapped;
-	if (!has_part(f->probe) || is_trapped(w, f->at))
+	if (!probe_tells_of_blocks(f->probe) || is_trapped(w, f->at))
 		return false;
 	if (watch_is_taken(w, f->at))
 		return true;

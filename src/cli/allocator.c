@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *by_library(const struct still *s, const char *walked)
+const char *allocator_of_library(const char *path)
 {
 	static const struct {
 		const char *begins, *name;
@@ -25,11 +25,20 @@ static const char *by_library(const struct still *s, const char *walked)
 		{"libasan", "AddressSanitizer's"},
 	};
 
-	for (size_t i = 0; i < s->n_areas; i++)
-		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-			if (text_begins(path_last(s->areas[i].name), known[k].begins) &&
-			    strcmp(known[k].name, walked) != 0)
-				return known[k].name;
+	for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+		if (text_begins(path_last(path), known[k].begins))
+			return known[k].name;
+	return NULL;
+}
+
+static const char *by_library(const struct still *s, const char *walked)
+{
+	for (size_t i = 0; i < s->n_areas; i++) {
+		const char *name = allocator_of_library(s->areas[i].name);
+
+		if (name && strcmp(name, walked) != 0)
+			return name;
+	}
 	return NULL;
 }
 

@@ -11,6 +11,9 @@
 
 /* Which allocators a process has, as far as what it has mapped tells. */
 
+/* The name of the allocator that a library is known for; NULL: none, or glibc's. */
+const char *allocator_of_library(const char *path);
+
 /* The name of one that is known by its library, when none could be walked; NULL: there is no such
  * one. */
 const char *allocator_not_walked(const struct still *s);

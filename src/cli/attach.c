@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/apart.h"
 #include "cli/before.h"
+#include "cli/gating.h"
 #include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/meant.h"
@@ -19,6 +20,7 @@
 struct attach {
 	struct options options;
 	struct rules rules;
+	struct gate gate;
 	struct pids pids;	/* that were asked for */
 	bool foreign;		/* one of them is another user's */
 };
@@ -208,6 +210,7 @@ static int attach_session(struct serve *v, struct attach *a, int ready)
 		supervise_ready(ready);
 		unheard_changed();
 		status = serve_session(v) ? STATUS_FAILED : 0;
+		status = gating_status(v->gate, &a->options, status);
 	}
 	control_close(v->control);
 	return status;
@@ -216,7 +219,7 @@ static int attach_session(struct serve *v, struct attach *a, int ready)
 static struct ending trace_attach(struct journal *journal, int ready, void *arg)
 {
 	struct attach *a = arg;
-	struct serve v = { .end_on_interrupt = true };
+	struct serve v = { .end_on_interrupt = true, .gate = &a->gate };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
@@ -285,8 +288,12 @@ int command_attach(int argc, char **argv)
 	struct ending end = { .status = prepare(&a, argv + first, (size_t)(argc - first)) };
 	if (!end.status) {
 		end.status = load_rules(&a.rules, &a.options);
+		int gated = gating_begin(&a.gate, &a.options);
+		if (!end.status)
+			end.status = gated;
 		if (!end.status)
 			end = supervise(a.options.background, trace_attach, &a, say_sentence);
+		gating_release(&a.gate);
 		rules_release(&a.rules);
 	}
 	pids_release(&a.pids);

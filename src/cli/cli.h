@@ -26,7 +26,7 @@ enum {
 	STATUS_UNSUPPORTED = 9,	/* not a 64-bit program of this machine */
 	STATUS_NO_ALLOCATOR = 10,
 	STATUS_NO_SESSION = 11,
-	STATUS_FOUND = 12,	/* what --fail-if says is so */
+	STATUS_FOUND = 12,	/* what --fail-if says is so, unless --fail-status says otherwise */
 	STATUS_CANNOT_RUN = 126, /* as shells do: found, but cannot be run */
 	STATUS_NOT_FOUND = 127,
 };
@@ -93,12 +93,20 @@ enum engine_choice {
 	ENGINE_AUTO,	/* the fast one where it can be used */
 };
 
-/* --fail-if: more of what is counted than so much is a failure. */
-struct fail_if {
-	const char *given;	/* NULL: it was not */
-	bool possible, blocks;	/* of what is possible, not of what is lost; blocks, not bytes */
-	uint64_t more_than;
+/* So many --suppressions. */
+#define MAX_SUPPRESSIONS 16
+
+/* What is a failure, and who is told: the lists end with a NULL. */
+struct gate_options {
+	const char *fail_ifs[MAX_NAMES + 1];	/* --fail-if, each of which can be parsed */
+	uint64_t fail_status;
+	const char *suppressions[MAX_SUPPRESSIONS + 1];
+	const char *base;	/* of growth; NULL: none */
+	const char *junit, *sarif;	/* NULL: not wanted */
 };
+
+/* When is something coloured? */
+enum screen_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct options {
 	const char *command;	/* "run", "report" ... */
@@ -137,7 +145,7 @@ struct options {
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
 	bool stats;		/* tell how much work it was */
 	bool check_unwinding;	/* compare every chain with one unwound afresh; for tests */
-	bool quiet;		/* no progress messages */
+	bool quiet;		/* what nobody asked for is not said, unless something is missing */
 	double duration;	/* seconds; 0: without end */
 	double growth;		/* --growth: seconds; 0: the report is another */
 	double verdict_after;	/* seconds after which there are verdicts; 0: the usual */
@@ -146,10 +154,14 @@ struct options {
 	uint64_t max_pause_ms;	/* so long a process may be stopped for a look at it */
 	bool classes;		/* heap: a row for each class */
 	bool modules;		/* rss: a row for each file */
+	bool names_full;	/* they are not cut to the width of a terminal */
+	enum screen_colour colour;
+	bool no_pager;		/* report */
 	bool no_idioms, lists_possible;	/* leaks */
 	uint64_t passes;	/* leaks: copies while it runs; 0: one, for which it is stopped */
-	struct fail_if fail_if;	/* leaks */
+	struct gate_options gate;
 	bool copy_anyway;	/* --memory=copy: though it takes more than half of what there is */
+	double count_seconds;	/* doctor: --count; 0: calls are not counted */
 	uint64_t autosave;	/* save after every so many allocations; 0: at the end only */
 };
 
@@ -177,12 +189,15 @@ int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_probes(int argc, char **argv);
 int command_stats(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_rss(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 /* mprof [options] [a.out [mprof.data]], as in 1990. */
 int command_classic(int argc, char **argv);
 

@@ -5,6 +5,7 @@
 #include "cli/asking.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/gating.h"
 #include "cli/meant.h"
 #include "cli/apart.h"
 #include "cli/options.h"
@@ -184,10 +185,10 @@ static bool print_list(const struct detached *d, const struct options *o, FILE *
 }
 
 /* Before the reports: their reader may have had enough of them, and ends us then. */
-static void say_where(const struct detached *d)
+static void say_where(const struct detached *d, const struct options *o)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->profiles[i].saved)
+		if (d->profiles[i].saved && !o->quiet)
 			say("the profile is in %s", d->profiles[i].path);
 }
 
@@ -254,6 +255,18 @@ static int print_reports(struct detached *d, const struct options *o)
 	if (err && !told)
 		stream_failed(o, err);
 	return err ? STATUS_FAILED : status;
+}
+
+static int judge_all(struct gate *g, const struct detached *d, const struct options *o)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		int one = gating_judge_file(g, d->profiles[i].path, o);
+
+		status = status ? status : one;
+	}
+	return status;
 }
 
 /* What stays, and what can be done about it. */
@@ -330,22 +343,31 @@ int command_detach(int argc, char **argv)
 	if (status || (!pid && !only_session(&pid, &status)))
 		return status;
 	status = check_outputs(&o, pid);
-	if (status)
-		return status;
+	struct gate gate = { 0 };
+	if (!status)
+		status = gating_begin(&gate, &o);
 	struct control_answer a;
-	status = ask(pid, "detach", &a, DETACH_SECONDS);
-	if (status)
+	if (!status)
+		status = ask(pid, "detach", &a, DETACH_SECONDS);
+	if (status) {
+		gating_release(&gate);
 		return status;
+	}
 	struct detached d = { 0 };
 	for (char *line = strtok(a.reply.parts[0].text, "\n"); line; line = strtok(NULL, "\n"))
 		take_line(&d, line);
-	say_where(&d);
+	say_where(&d, &o);
 	status = print_reports(&d, &o);
+	int gated = judge_all(&gate, &d, &o);
+	status = status ? status : gated;
 	int paged = o.html && d.n ? print_page(&d, &o, o.html) : 0;
 	status = status ? status : paged;
 	free(d.profiles);
 	control_answer_release(&a);
 	if (d.kept)
 		end_kept(pid, &d, &o, status);
-	return status ? status : d.failed || d.kept ? STATUS_FAILED : 0;
+	status = status ? status : d.failed || d.kept ? STATUS_FAILED : 0;
+	status = gating_status(&gate, &o, status);
+	gating_release(&gate);
+	return status;
 }

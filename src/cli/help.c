@@ -13,7 +13,7 @@ enum {
 
 static const struct {
 	const char *name;
-	unsigned flags;
+	uint64_t flags;
 	const char *usage;	/* lines; NULL: made of the table of commands in
 				   control/protocol.c */
 	const char *about;
@@ -42,6 +42,11 @@ static const struct {
 	{ "probes", FOR_PROBES,
 	  "mprof probes [options] PID|PROGRAM          list what would be trapped in it\n",
 	  "Where, and which definition says so.\n" },
+	{ "doctor", FOR_DOCTOR,
+	  "mprof doctor [options] [PID|PROGRAM [ARG...]]   can it be profiled, and if not, why\n",
+	  "What is in the way, and what to do about each; without PID or PROGRAM what of this "
+	  "machine matters to all.\n"
+	  "No process is stopped or changed for it, and PROGRAM is not run.\n" },
 	{ "heap", FOR_HEAP,
 	  "mprof heap [options] PID|NAME               what is on the heap of a process now\n",
 	  "Also what was there before anybody looked, by size. The process is stopped for some "
@@ -59,6 +64,15 @@ static const struct {
 	  "mprof report [options] [FILE]               print a profile again (mprof.data), or a "
 	  "log\n",
 	  "Neither the program nor its libraries are needed. A page may be of several files.\n" },
+	{ "diff", FOR_REPORT | FOR_FILES,
+	  "mprof diff [options] OLD NEW                what has grown from one profile to "
+	  "another\n",
+	  "As mprof report --base=OLD NEW.\n" },
+	{ "merge", FOR_MERGE,
+	  "mprof merge -o SUM FILE...                  add profiles up, of many runs or "
+	  "processes\n",
+	  "Requests, frees, sizes, call chains, types and lifetimes. The peak is the highest of "
+	  "any one; there is\nno timeline.\n" },
 	{ "stats", FOR_LOGS,
 	  "mprof stats [options] FILE...               statistics of event logs, or of a profile\n",
 	  "The load over time, as --mma-stats-file has it.\n" },
@@ -71,12 +85,13 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 /* A line of the help, or some, and the commands that it is for. */
 struct part {
-	unsigned flags;
+	uint64_t flags;
 	const char *text;
 };
 
 #define TRACES FOR_TRACING
 #define PRINTS FOR_PRINTING
+#define SEEKS (FOR_TRACING | FOR_PROBES | FOR_DOCTOR)
 
 static const struct part parts[] = {
 	{ PRINTS, "\nwhat the report shows (run, attach, detach, report; one dash or two):\n" },
@@ -102,7 +117,9 @@ static const struct part parts[] = {
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
 		  "is it a cache?\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
-	{ PRINTS, "  --names=short    without template arguments and parameters\n" },
+	{ PRINTS, "  --names=short    without template arguments and parameters\n"
+		  "  --names=full     with them at a terminal, too, where names are cut to fit\n" },
+	{ PRINTS, "  --color=auto|always|never, --quiet   (report) --no-pager\n" },
 	{ PRINTS, "  --types=all|program|none  whose types are shown (default all)\n" },
 	{ PRINTS, "  --alloc-fn=NAME  take this function out of the inner ends of chains\n" },
 	{ PRINTS, "  --ignore-fn=NAME leave out what this function requests itself\n"
@@ -170,7 +187,6 @@ static const struct part parts[] = {
 		  "load_current ...\n" },
 	{ TRACES, "  --humanized=no   (stats, log, too) log and statistics for programs; no "
 		  "progress messages\n" },
-	{ TRACES, "  --quiet          no progress messages\n" },
 	{ TRACES, "  --stats          tell how much work the profiling was\n" },
 	{ TRACES, "  --check-unwinding         the same, and check every chain: slow, for tests of "
 		  "mprof\n" },
@@ -181,6 +197,19 @@ static const struct part parts[] = {
 		  "-time-interval=SECONDS,\n"
 		  "  -signal=NUMBER, -{mmap,only-mmap,mmap-log,cleanup}=yes|no, -defer;\n" },
 	{ TRACES, "  --depth=FRAMES, --symbols=yes|no, --quiet\n" },
+
+	{ PRINTS, "\nwhat is a failure (run, attach, detach, report):\n" },
+	{ PRINTS, "  --fail-if='kept>0'        end with status 12, or --fail-status=N, if that is "
+		  "so of a process;\n"
+		  "                   allocs, frees, bytes, kept, kept-blocks, peak, temporary, "
+		  "lost, lost-blocks ...;\n"
+		  "                   'kept(FUNCTION)>1M' of what it and those it calls "
+		  "request\n" },
+	{ PRINTS, "  --base=OLD       (run, attach, detach) since when conditions are about "
+		  "growth: 'peak>+5%'\n" },
+	{ PRINTS, "  --suppressions=FILE       lines leak:PATTERN: what that matches does not "
+		  "count as kept or lost\n" },
+	{ PRINTS, "  --junit=FILE --sarif=FILE what came of it, for CI systems\n" },
 
 	{ PRINTS, "\nas pprof prints (report FILE... [PROGRAM], of mprof.data, .heap files and "
 		  "profile.proto):\n" },
@@ -205,31 +234,41 @@ static const struct part parts[] = {
 	{ FOR_LEAKS, "  --idioms=no      (leaks) no such pointer is as good as one to a start\n" },
 	{ FOR_LEAKS, "  --passes=N       (leaks) copy it N times while it runs: lost is what was "
 		     "lost in all\n" },
-	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12 if more is lost; "
-		     "lost-blocks>COUNT,\n"
-		     "                   possible>BYTES, possible-blocks>COUNT\n" },
+	{ FOR_LEAKS, "  --fail-if=lost>BYTES      (leaks) end with status 12, or --fail-status=N, "
+		     "if more is lost;\n"
+		     "                   lost-blocks>COUNT, possible>BYTES, "
+		     "possible-blocks>COUNT\n" },
 	{ FOR_RSS, "  --modules        (rss) a line for each file\n" },
 
+	{ FOR_DOCTOR, "\nwhat is looked at, and how it is told (doctor):\n" },
+	{ FOR_DOCTOR, "  --count=SECONDS  count its calls so long, by breakpoints of the "
+		      "kernel's\n" },
+	{ FOR_DOCTOR, "  -p, --pid=PID|NAME        this process\n" },
+	{ FOR_DOCTOR, "  --debug-dir=DIR  look for separate debugging files there, too\n" },
+	{ FOR_DOCTOR, "  --format=text|json, -o FILE\n" },
 	{ FOR_DETACH | FOR_CONTROL | FOR_PROBES, "\ndetach, control, probes: -p, --pid=PID|NAME   "
 						 "this process\n" },
 
-	{ TRACES | FOR_PROBES, "\nwhich functions are trapped (run, attach, probes):\n" },
-	{ TRACES | FOR_PROBES, "  --probes=FILE    those that this file defines, too (man "
+	{ SEEKS, "\nwhich functions are trapped (run, attach, probes, doctor):\n" },
+	{ SEEKS, "  --probes=FILE    those that this file defines, too (man "
 			       "mprof.probes)\n" },
-	{ TRACES | FOR_PROBES, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; "
+	{ SEEKS, "  --hook=KIND:NAME one more: malloc, calloc, realloc, free; "
 			       "KIND:0xADDRESS without a name\n" },
-	{ TRACES | FOR_PROBES, "  --malloc-lib=NAME         look only in this library; NONE: only "
+	{ SEEKS, "  --malloc-lib=NAME         look only in this library; NONE: only "
 			       "in the program\n" },
-	{ TRACES | FOR_PROBES, "  --client-requests=yes|no  obey what a program built with "
+	{ SEEKS, "  --client-requests=yes|no  obey what a program built with "
 			       "valgrind.h tells (default yes)\n" },
 
 	{ FOR_RUN, "\nmprof run ends as the program ended: with its exit status, or by its "
-		   "signal.\n" },
+		   "signal; a --fail-if\nthat is so comes first.\n" },
 	{ FOR_RUN, "Other statuses: 126, 127 the program cannot be run, was not found; 2 wrong "
 		   "usage; 1 anything else.\n" },
 	{ FOR_ATTACH, "\nStatuses: 3 to 9 that process cannot be attached to; 10 no allocator "
 		      "found; 2 wrong usage;\n"
 		      "1 anything else.\n" },
+	{ FOR_DOCTOR, "\nStatuses: 0 it can be profiled; else that with which attach or run "
+		      "would end: 3 to 10, 126, 127;\n"
+		      "2 wrong usage; 1 anything else.\n" },
 	{ FOR_CONTROL | FOR_STATUS, "\n  --format=text|json        (control, status) for people "
 				    "(default), or for programs\n" },
 	{ FOR_DETACH | FOR_CONTROL, "\nStatuses: 11 no session; 2 wrong usage; 1 anything "
@@ -267,7 +306,7 @@ static void print_usage_of(size_t command, const char *before, FILE *out)
 		print_control_usage(before, out);
 }
 
-static void print_parts(unsigned flags, FILE *out)
+static void print_parts(uint64_t flags, FILE *out)
 {
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].flags & flags)
@@ -282,7 +321,7 @@ static void print_all(FILE *out)
 		print_usage_of(i, i ? "       " : "usage: ", out);
 	print_usage("mprof [options] [a.out [mprof.data]]        report, as in 1990\n", "       ",
 		    out);
-	print_parts(~0u, out);
+	print_parts(UINT64_MAX, out);
 }
 
 bool help_print(const char *command, FILE *out)

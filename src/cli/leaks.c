@@ -4,6 +4,7 @@
 #include "cli/looks.h"
 #include "cli/options.h"
 #include "cli/probes.h"
+#include "gate/condition.h"
 #include "report/lost.h"
 
 #include <inttypes.h>
@@ -104,29 +105,46 @@ static int print(void *ctx, FILE *out)
 						 : report_lost(&c->report, out);
 }
 
-/* Is what --fail-if asks for so? 0 or a status. */
-static int judge(const struct leaks_command *c)
+/* Is what a condition asks for so? 0 or a status. */
+static int judge(const struct leaks_command *c, const char *text)
 {
-	const struct fail_if *f = &c->options->fail_if;
 	const struct heap_sum *sums = c->reach.sums;
 	struct heap_sum lost = {sums[REACH_LOST].n + sums[REACH_LOST_THROUGH].n,
 				sums[REACH_LOST].bytes + sums[REACH_LOST_THROUGH].bytes};
-	struct heap_sum of = f->possible ? sums[REACH_POSSIBLE] : lost;
-	uint64_t found = f->blocks ? of.n : of.bytes;
+	uint64_t all[GATE_FIGURES] = {[GATE_LOST] = lost.bytes,
+				      [GATE_LOST_BLOCKS] = lost.n,
+				      [GATE_POSSIBLE] = sums[REACH_POSSIBLE].bytes,
+				      [GATE_POSSIBLE_BLOCKS] = sums[REACH_POSSIBLE].n};
+	struct gate_condition condition;
 	int pid = (int)c->look.facts.pid;
 
-	if (!f->given)
-		return 0;
 	if (c->pass == 1 && heap_walk_is_doubtful(&c->look.walk)) {
 		say("process %d: --fail-if=%s cannot be told, for what was found is doubtful", pid,
-		    f->given);
+		    text);
 		return STATUS_NO_ALLOCATOR;
 	}
-	if (found <= f->more_than)
-		return 0;
-	say("process %d: --fail-if=%s: there are %" PRIu64 " %s", pid, f->given, found,
-	    f->blocks ? "blocks" : "bytes");
-	return STATUS_FOUND;
+	if (gate_condition_parse(&condition, text))
+		return STATUS_FAILED;
+	struct gate_bounds found = {all[condition.figure], all[condition.figure]}, none = {0};
+	bool holds = gate_condition_holds(&condition, found, none) == GATE_BROKEN;
+	if (holds)
+		say("process %d: --fail-if=%s: there are %" PRIu64 " %s", pid, text, found.low,
+		    gate_figure_unit(condition.figure, 0));
+	gate_condition_release(&condition);
+	return holds ? (int)c->options->gate.fail_status : 0;
+}
+
+/* All of them are told; the first one decides. */
+static int judge_all(const struct leaks_command *c)
+{
+	int status = 0;
+
+	for (size_t i = 0; c->options->gate.fail_ifs[i]; i++) {
+		int one = judge(c, c->options->gate.fail_ifs[i]);
+
+		status = status ? status : one;
+	}
+	return status;
 }
 
 /* By path, if a session has seen the requests. What is not known is said, and no failure. */
@@ -166,7 +184,7 @@ static int tell(struct leaks_command *c)
 	int status = look_print(c->options, print, c);
 	if (!status)
 		look_say_others(l);
-	return status ? status : judge(c);
+	return status ? status : judge_all(c);
 }
 
 int leaks_look(const struct options *o, pid_t pid, const struct look_by *by)

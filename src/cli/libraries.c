@@ -2,20 +2,16 @@
 #include "cli/libraries.h"
 
 #include "base/array.h"
+#include "cli/child.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* 0, also if it is there already or cannot be opened; or -errno. */
 static int add_file(struct module_files *files, const char *path, bool must)
@@ -46,8 +42,7 @@ static int add_file(struct module_files *files, const char *path, bool must)
 	return 0;
 }
 
-/* The dynamic linker that the program asks for; "" if for none. */
-static void read_interpreter(int fd, char interp[PATH_MAX])
+void libraries_interpreter(int fd, char interp[PATH_MAX])
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -67,8 +62,9 @@ static void read_interpreter(int fd, char interp[PATH_MAX])
 }
 
 /* "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", or without the arrow */
-static int add_line(struct module_files *files, char *line)
+static int add_line(void *ctx, char *line)
 {
+	struct module_files *files = ctx;
 	char *arrow = strstr(line, "=> "), *path = arrow ? arrow + 3 : line + strspn(line, " \t");
 	char *end = strstr(path, " (0x");
 
@@ -78,68 +74,23 @@ static int add_line(struct module_files *files, char *line)
 	return add_file(files, path, false);
 }
 
-static int read_lines(struct module_files *files, int fd)
-{
-	FILE *in = fdopen(fd, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	int err = in ? 0 : -errno;
-
-	while (!err && getline(&line, &cap, in) >= 0)
-		err = add_line(files, line);
-	free(line);
-	if (in)
-		fclose(in);
-	else
-		close(fd);
-	return err;
-}
-
-/* Start "INTERP --list PROGRAM" with its output in a pipe. Its pid, or -errno. */
-static pid_t ask(char *interp, char *path, int *out)
-{
-	char list[] = "--list";
-	char *argv[] = { interp, list, path, NULL };
-	posix_spawn_file_actions_t actions;
-	int ends[2];
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	int err = posix_spawn_file_actions_init(&actions);
-	if (!err) {
-		err = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-		if (!err)
-			err = posix_spawn(&pid, interp, &actions, NULL, argv, environ);
-		posix_spawn_file_actions_destroy(&actions);
-	}
-	close(ends[1]);
-	*out = ends[0];
-	if (!err)
-		return pid;
-	close(ends[0]);
-	return -err;
-}
-
 int libraries_of(const char *path, struct module_files *files, struct error *e)
 {
 	char interp[PATH_MAX], name[PATH_MAX];
-	int out = -1, status, err = add_file(files, path, true);
+	char list[] = "--list";
+	int err = add_file(files, path, true);
 
 	if (err)
 		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
-	read_interpreter(files->files[0].fd, interp);
+	libraries_interpreter(files->files[0].fd, interp);
 	if (!interp[0])
 		return 0;
 	err = add_file(files, interp, false);
 	snprintf(name, sizeof name, "%s", path);
-	pid_t pid = err ? err : ask(interp, name, &out);
-	if (pid < 0)
-		return error_set(e, pid, "cannot ask %s for the libraries of %s: %s", interp, path,
-				 strerror(-pid));
-	err = read_lines(files, out);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return err ? error_set(e, err, "cannot read the libraries of %s: "
-				       "%s", path, strerror(-err)) : 0;
+	char *argv[] = { interp, list, name, NULL };
+
+	err = err ? err : child_lines(argv, false, add_line, files);
+	return err ? error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
+			       strerror(-err))
+		   : 0;
 }

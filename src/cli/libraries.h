@@ -5,6 +5,8 @@
 #include "proc/modules.h"
 #include "base/error.h"
 
+#include <limits.h>
+
 /**
  * A program's file, then the libraries it would be started with, LD_PRELOAD among them, in the
  * order of its dynamic linker; that one is asked (as ldd(1) does), the program does not run. What
@@ -12,5 +14,8 @@
  * Returns 0, or -errno with a sentence in @e.
  */
 int libraries_of(const char *path, struct module_files *files, struct error *e);
+
+/* The dynamic linker that the program open as @fd asks for; "" if for none. */
+void libraries_interpreter(int fd, char interp[PATH_MAX]);
 
 #endif

@@ -40,8 +40,9 @@ static char *request(const char *name, const struct options *o, pid_t pid)
 		fputs(" --possible=yes", f);
 	if (o->passes)
 		fprintf(f, " --passes=%lu", (unsigned long)o->passes);
-	if (o->fail_if.given)
-		fprintf(f, " --fail-if=%s", o->fail_if.given);
+	for (size_t i = 0; o->gate.fail_ifs[i]; i++)
+		fprintf(f, " --fail-if=%s", o->gate.fail_ifs[i]);
+	fprintf(f, " --fail-status=%lu", (unsigned long)o->gate.fail_status);
 	fclose(f);
 	return words;
 }

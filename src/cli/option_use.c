@@ -5,7 +5,7 @@
 
 /* Flags of the options that what is printed, or what is read, does not obey; and how to say so. */
 struct form {
-	unsigned flags;
+	uint64_t flags;
 	const char *words;
 };
 

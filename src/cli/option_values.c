@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/option_values.h"
 
-#include <ctype.h>
+#include "base/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,7 @@ bool value_yes_no(bool *flag, const char *text)
 
 bool value_in_range(uint64_t *count, const char *text, uint64_t min, uint64_t max)
 {
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	uint64_t n = strtoull(text, &end, 10);
-	if (*end || errno || n < min || n > max)
-		return false;
-	*count = n;
-	return true;
+	return number_in_range(count, text, min, max);
 }
 
 bool value_count(uint64_t *count, const char *text)
@@ -35,23 +27,7 @@ bool value_count(uint64_t *count, const char *text)
 
 bool value_bytes(uint64_t *bytes, const char *text)
 {
-	static const char suffixes[] = "KMG";
-	size_t len = strlen(text);
-	const char *suffix = len ? strchr(suffixes, toupper((unsigned char)text[len - 1])) : NULL;
-	char digits[32];
-	uint64_t n;
-
-	if (!suffix)
-		return value_count(bytes, text);
-	if (len > sizeof digits)
-		return false;
-	memcpy(digits, text, len - 1);
-	digits[len - 1] = '\0';
-	if (!value_count(&n, digits) ||
-	    __builtin_mul_overflow(n, 1024ull << 10 * (suffix - suffixes), &n))
-		return false;
-	*bytes = n;
-	return true;
+	return number_bytes(bytes, text);
 }
 
 bool value_seconds(double *seconds, const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/options.h"
 
+#include "cli/gating.h"
 #include "cli/nearest.h"
 #include "cli/option_values.h"
 #include "cli/pages.h"
@@ -13,25 +14,26 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   massif_options,
 						   heap_options, pprof_options, mma_options,
 						   probe_options, control_options, look_options,
-						   page_options };
+						   page_options, gate_options, doctor_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
 
 static const struct {
 	const char *name;
-	unsigned flags;
+	uint64_t flags;
 } commands[] = {
 	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
 	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
-	{ "report", FOR_REPORT | FOR_FILES },
+	{ "report", FOR_REPORT | FOR_FILES }, { "merge", FOR_MERGE },
 	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
 	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
+	{ "doctor", FOR_DOCTOR },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static const struct option_def *find_in(const struct option_def *table, const char *name,
-					size_t len, unsigned command)
+					size_t len, uint64_t command)
 {
 	for (const struct option_def *d = table; d->name; d++)
 		if (d->flags & command && strlen(d->name) == len && !strncmp(d->name, name, len))
@@ -39,7 +41,7 @@ static const struct option_def *find_in(const struct option_def *table, const ch
 	return NULL;
 }
 
-static const struct option_def *find_option(const char *name, size_t len, unsigned command)
+static const struct option_def *find_option(const char *name, size_t len, uint64_t command)
 {
 	const struct option_def *d = NULL;
 
@@ -49,7 +51,7 @@ static const struct option_def *find_option(const char *name, size_t len, unsign
 }
 
 /* Some options matter to several concerns: each has its row. */
-static bool set_for_all(struct options *o, const char *name, size_t len, unsigned command,
+static bool set_for_all(struct options *o, const char *name, size_t len, uint64_t command,
 			const char *value)
 {
 	for (size_t t = 0; t < n_option_tables; t++) {
@@ -61,7 +63,7 @@ static bool set_for_all(struct options *o, const char *name, size_t len, unsigne
 	return true;
 }
 
-unsigned options_of_command(const char *command)
+uint64_t options_of_command(const char *command)
 {
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(command, commands[i].name))
@@ -151,10 +153,13 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
-/* What stands behind a program is the program's. */
-static bool ends_options(const char *command)
+/* What stands behind a program is the program's; a number is no program. */
+static bool ends_options(const char *command, const char *arg)
 {
-	return options_of_command(command) == FOR_RUN;
+	const uint64_t is = options_of_command(command);
+	pid_t pid;
+
+	return is == FOR_RUN || (is == FOR_DOCTOR && !parse_pid(arg, &pid));
 }
 
 /* Move argv[from...to) forward to argv[@at]; what it passes keeps its order. Returns what is behind
@@ -179,7 +184,7 @@ static int parse_all(struct options *o, const char *command, int argc, char **ar
 	for (int i = first, begin; (begin = i) < argc; i++) {
 		bool last = !strcmp(argv[i], "--");
 
-		if (!is_option(argv[i]) && ends_options(command))
+		if (!is_option(argv[i]) && ends_options(command, argv[i]))
 			break;
 		if (!is_option(argv[i]))
 			continue;
@@ -199,7 +204,7 @@ bool options_ask_for_help(const char *command, int argc, char *const argv[], int
 				   (argv[i][0] == '-' && argv[i][1] == '-');
 		const struct option_def *d;
 
-		if (!is_option(argv[i]) && ends_options(command))
+		if (!is_option(argv[i]) && ends_options(command, argv[i]))
 			return false;
 		if (!is_option(argv[i]))
 			continue;
@@ -223,6 +228,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	mma_defaults(o);
 	heap_defaults(o);
 	look_defaults(o);
+	gate_defaults(o);
 	if (tracing) {
 		heap_environment(o);
 		if (!engine_environment(o))
@@ -234,7 +240,7 @@ int options_parse(struct options *o, const char *command, int argc, char **argv,
 	/* What a report is of is known later. */
 	if (!printing && !pprof_check_use(o))
 		return -1;
-	if (!pages_check_options(o) || !massif_check_options(o) ||
+	if (!pages_check_options(o) || !gating_check_options(o) || !massif_check_options(o) ||
 	    (tracing && (!heap_environment_done(o) || !engine_check_options(o))))
 		return -1;
 	return o->end;
@@ -251,7 +257,7 @@ static const struct option_def *given_at(const struct options *o, int i, bool *a
 	return d;
 }
 
-void options_print_given(const struct options *o, unsigned flags, FILE *out)
+void options_print_given(const struct options *o, uint64_t flags, FILE *out)
 {
 	const char *between = "";
 	bool apart;
@@ -267,7 +273,7 @@ void options_print_given(const struct options *o, unsigned flags, FILE *out)
 	}
 }
 
-const struct option_def *options_find_given(const struct options *o, unsigned flags)
+const struct option_def *options_find_given(const struct options *o, uint64_t flags)
 {
 	bool apart;
 

@@ -53,20 +53,24 @@ enum {
 
 struct option_def {
 	const char *name;	/* without dashes */
-	unsigned flags;
+	uint64_t flags;
 	const char *accepted;	/* its values, as the rest of "is not ..."; NULL if it has none */
 	bool (*set)(struct options *o, const char *value); /* NULL value: none was given */
 };
 
+/* Beyond what an enum holds. */
+#define FOR_DOCTOR (UINT64_C(1) << 32)
+#define FOR_MERGE (UINT64_C(1) << 33)
+
 /* The options that were given, in their order, separated by blanks; only those with one of @flags,
  * if that is not 0. */
-void options_print_given(const struct options *o, unsigned flags, FILE *out);
+void options_print_given(const struct options *o, uint64_t flags, FILE *out);
 
 /* The first option that was given and has one of @flags; NULL: none. */
-const struct option_def *options_find_given(const struct options *o, unsigned flags);
+const struct option_def *options_find_given(const struct options *o, uint64_t flags);
 
 /* For whom the options are that a command takes: FOR_... */
-unsigned options_of_command(const char *command);
+uint64_t options_of_command(const char *command);
 
 /* Does one of the options of a command that was called with these arguments ask for its help? What
  * is behind a program that is to be run, or behind "--", is no option. */
@@ -79,7 +83,8 @@ extern const size_t n_option_tables;
 /* Each ends with a row without a name. */
 extern const struct option_def printing_options[], tracing_options[], massif_options[],
 	heap_options[], pprof_options[], mma_options[], probe_options[], control_options[],
-	look_options[], page_options[];
+	look_options[], page_options[], gate_options[],
+	doctor_options[];
 
 /* What holds before any option is given. */
 void massif_defaults(struct options *o);

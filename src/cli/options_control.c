@@ -16,7 +16,7 @@ static bool set_format(struct options *o, const char *v)
 }
 
 const struct option_def control_options[] = {
-	{ "format", FOR_CONTROL | FOR_STATUS | FOR_LOOKS | NEEDS_VALUE, "text or json",
+	{ "format", FOR_CONTROL | FOR_STATUS | FOR_LOOKS | FOR_DOCTOR | NEEDS_VALUE, "text or json",
 	  set_format },
 	{ 0 },
 };

@@ -2,7 +2,6 @@
 /* The options of looks at a process, of those without tracing it and of one before. */
 #include "cli/options.h"
 
-#include "base/text.h"
 #include "cli/option_values.h"
 
 #include <string.h>
@@ -75,26 +74,6 @@ static bool set_passes(struct options *o, const char *v)
 	return value_in_range(&o->passes, v, 2, 8);
 }
 
-/* "lost>0", "possible-blocks>100" ... */
-static bool set_fail_if(struct options *o, const char *v)
-{
-	static const char *const words[] = {"lost>", "lost-blocks>", "possible>",
-					    "possible-blocks>"};
-
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-		const char *number = v + strlen(words[i]);
-
-		if (!text_begins(v, words[i]))
-			continue;
-		o->fail_if.given = v;
-		o->fail_if.possible = i >= 2;
-		o->fail_if.blocks = i % 2;
-		return o->fail_if.blocks ? value_count(&o->fail_if.more_than, number)
-					 : value_bytes(&o->fail_if.more_than, number);
-	}
-	return false;
-}
-
 const struct option_def look_options[] = {
 	{"types", FOR_HEAP | NEEDS_VALUE, "yes or no", set_classes},
 	{"modules", FOR_RSS, NULL, set_modules},
@@ -105,7 +84,5 @@ const struct option_def look_options[] = {
 	{"idioms", FOR_LEAKS | NEEDS_VALUE, "yes or no", set_idioms},
 	{"possible", FOR_LEAKS | NEEDS_VALUE, "yes or no", set_possible},
 	{"passes", FOR_LEAKS | NEEDS_VALUE, "a number of passes from 2 to 8", set_passes},
-	{"fail-if", FOR_LEAKS | NEEDS_VALUE,
-	 "lost>BYTES, lost-blocks>COUNT, possible>BYTES or possible-blocks>COUNT", set_fail_if},
 	{0},
 };

@@ -58,19 +58,11 @@ static bool set_format(struct options *o, const char *v)
 	return true;
 }
 
-static bool set_quiet(struct options *o, const char *v)
-{
-	(void)v;
-	o->quiet = true;
-	return true;
-}
-
 const struct option_def mma_options[] = {
 	{ "mma-log-file", FOR_TRACING | TAKES_VALUE, "a file name", set_log_file },
 	{ "mma-stats-file", FOR_TRACING | TAKES_VALUE, "a file name", set_stats_file },
 	{ "humanized", FOR_TRACING | NEEDS_VALUE, "yes or no", set_humanized },
 	{ "humanized", FOR_LOGS | NEEDS_VALUE | NOT_JSON, "yes or no", set_humanized },
 	{ "format", FOR_LOGS | NEEDS_VALUE, "mma or json", set_format },
-	{ "quiet", FOR_TRACING, NULL, set_quiet },
 	{ 0 },
 };

@@ -12,6 +12,13 @@ static bool set_verbose(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_quiet(struct options *o, const char *v)
+{
+	(void)v;
+	o->quiet = true;
+	return true;
+}
+
 static bool set_normal(struct options *o, const char *v)
 {
 	(void)v;
@@ -114,6 +121,25 @@ static bool set_names(struct options *o, const char *v)
 	if (!value_word(&which, v, words, COUNT(words)))
 		return false;
 	o->view.short_names = which == 1;
+	o->names_full = which == 0;
+	return true;
+}
+
+static bool set_colour(struct options *o, const char *v)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	unsigned which;
+
+	if (!value_word(&which, v, words, COUNT(words)))
+		return false;
+	o->colour = (enum screen_colour)which;
+	return true;
+}
+
+static bool set_no_pager(struct options *o, const char *v)
+{
+	(void)v;
+	o->no_pager = true;
 	return true;
 }
 
@@ -197,6 +223,7 @@ static bool add_debug_dir(struct options *o, const char *v)
 
 const struct option_def printing_options[] = {
 	{ "verbose", FOR_PRINTING | FOR_HEAP | FOR_LEAKS | OF_THEIRS, NULL, set_verbose },
+	{ "quiet", FOR_PRINTING, NULL, set_quiet },
 	{ "normal", FOR_PRINTING | OF_THEIRS, NULL, set_normal },
 	{ "terse", FOR_PRINTING | OF_THEIRS, NULL, set_terse },
 	{ "leaktable", FOR_PRINTING | OF_THEIRS, NULL, set_leaktable },
@@ -218,6 +245,8 @@ const struct option_def printing_options[] = {
 	  set_inlines },
 	{ "names", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_SUMMARY, "full or short",
 	  set_names },
+	{ "color", FOR_PRINTING | NEEDS_VALUE | OF_THEIRS, "auto, always or never", set_colour },
+	{ "no-pager", FOR_REPORT | FOR_FILES, NULL, set_no_pager },
 	{ "types", FOR_PRINTING | NEEDS_VALUE | OF_THEIRS, "all, program or none", set_types },
 	{ "site-types", FOR_PRINTING | NEEDS_VALUE | OF_ONE, "yes or no",
 	  set_site_types },
@@ -225,11 +254,13 @@ const struct option_def printing_options[] = {
 	  set_at },
 	{ "symbols-from", FOR_REPORT | NEEDS_VALUE | NOT_OF_HEAP | NOT_OF_MASSIF | NOT_OF_LOG,
 	  "a file or folder", set_symbols_from },
-	{ "debug-dir", FOR_PRINTING | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG,
+	{ "debug-dir", FOR_PRINTING | FOR_DOCTOR | NEEDS_VALUE | NOT_OF_MASSIF | NOT_OF_LOG,
 	  "a folder, 16 of them at most", add_debug_dir },
 	{ "format", FOR_PRINTING | NEEDS_VALUE,
 	  "tables, json, massif, ms_print, text, folded, heap, pprof, dot or html", set_format },
-	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
-	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | NEEDS_VALUE, "a file name", set_output },
+	{ "output", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | FOR_MERGE | FOR_DOCTOR | NEEDS_VALUE,
+	  "a file name", set_output },
+	{ "o", FOR_PRINTING | FOR_LOGS | FOR_LOOKS | FOR_MERGE | FOR_DOCTOR | NEEDS_VALUE,
+	  "a file name", set_output },
 	{ 0 },
 };

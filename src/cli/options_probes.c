@@ -29,14 +29,14 @@ static bool set_client_requests(struct options *o, const char *v)
 }
 
 const struct option_def probe_options[] = {
-	{ "probes", FOR_TRACING | FOR_PROBES | NEEDS_VALUE, "a file name, 64 of them at most",
-	  add_probes },
-	{ "hook", FOR_TRACING | FOR_PROBES | NEEDS_VALUE,
+	{ "probes", FOR_TRACING | FOR_PROBES | FOR_DOCTOR | NEEDS_VALUE,
+	  "a file name, 64 of them at most", add_probes },
+	{ "hook", FOR_TRACING | FOR_PROBES | FOR_DOCTOR | NEEDS_VALUE,
 	  "KIND:NAME or KIND:0xADDRESS, 64 of them at most",
 	  add_hook },
-	{ "malloc-lib", FOR_TRACING | FOR_PROBES | NEEDS_VALUE,
+	{ "malloc-lib", FOR_TRACING | FOR_PROBES | FOR_DOCTOR | NEEDS_VALUE,
 	  "a file name or soname, or NONE, 16 of them at most", add_malloc_lib },
-	{ "client-requests", FOR_TRACING | FOR_PROBES | NEEDS_VALUE, "yes or no",
+	{ "client-requests", FOR_TRACING | FOR_PROBES | FOR_DOCTOR | NEEDS_VALUE, "yes or no",
 	  set_client_requests },
 	{ 0 },
 };

@@ -159,9 +159,11 @@ const struct option_def tracing_options[] = {
 	  "a number of bytes above 0, or one with K, M or G, and not below a "
 	  "--min-size", set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
-	{ "p", FOR_PROCESSES | NEEDS_VALUE, "a process's number or name, 64 of them at most",
+	{ "p", FOR_PROCESSES | FOR_DOCTOR | NEEDS_VALUE,
+	  "a process's number or name, 64 of them at most",
 	  add_pid },
-	{ "pid", FOR_PROCESSES | NEEDS_VALUE, "a process's number or name, 64 of them at most",
+	{ "pid", FOR_PROCESSES | FOR_DOCTOR | NEEDS_VALUE,
+	  "a process's number or name, 64 of them at most",
 	  add_pid },
 	{ "tree", FOR_ATTACH, NULL, set_tree },
 	{ "background", FOR_ATTACH, NULL, set_background },

@@ -165,7 +165,7 @@ int pages_end(const struct options *o, char *place, int status)
 
 bool pages_check_options(const struct options *o)
 {
-	unsigned command = options_of_command(o->command);
+	uint64_t command = options_of_command(o->command);
 
 	if (command & FOR_TRACING && o->format == FORMAT_HTML) {
 		say("--format=html is for mprof report and detach: a page beside the report is "

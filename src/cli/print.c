@@ -5,6 +5,7 @@
 #include "cli/fn_names.h"
 #include "cli/heapfiles.h"
 #include "cli/massif_report.h"
+#include "cli/screen.h"
 #include "report/bins.h"
 
 #include <errno.h>
@@ -33,14 +34,16 @@ static int say_is_long(const struct profile_data *d, const struct options *o)
  * when the tables are written: if they cannot be, that is all there is to say. */
 static int print_tables(const struct profile_data *d, const struct options *o, FILE *out)
 {
-	bool together = out == stderr || isatty(fileno(out));
-	int err = together ? first_screen_say(d, o) : 0;
+	bool together = out == stderr || screen_shows(out);
+	struct report_options tables = o->report;
+	int err = together && !o->quiet ? first_screen_say(d, o) : 0;
 
+	screen_fit(&tables, o, out);
 	if (!err)
-		err = report_tables(d, &o->report, out);
-	if (!err && !together)
+		err = report_tables(d, &tables, out);
+	if (!err && !together && !o->quiet)
 		err = first_screen_say(d, o);
-	return err ? err : say_is_long(d, o);
+	return err || o->quiet ? err : say_is_long(d, o);
 }
 
 int print_profile(struct profile_data *d, const struct options *o, FILE *out)

@@ -153,15 +153,16 @@ static int list_program(struct watch_shared *s, const char *name, size_t *found)
 {
 	struct error e;
 	int status;
-	char *path = program_find(name, &status, &e);
-	int err = path ? libraries_of(path, &s->files, &e) : -ENOENT;
+	char *path = program_find_or_say(name, &status);
 
+	if (!path)
+		return status;
+	int err = libraries_of(path, &s->files, &e);
+	free(path);
 	if (err) {
 		say("%s", e.text);
-		free(path);
-		return path ? STATUS_FAILED : status;
+		return STATUS_FAILED;
 	}
-	free(path);
 	err = list_files(s, found);
 	if (err)
 		say("cannot list the probes of %s: %s", name, strerror(-err));
@@ -203,6 +204,16 @@ static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid
 	return status;
 }
 
+static void say_no_allocator(const char *name, int fd)
+{
+	struct advice a;
+	struct error e;
+
+	no_allocator_why(fd, &a);
+	advice_sentence(&a, &e);
+	say("nothing would be trapped in %s: %s", name, e.text);
+}
+
 int command_probes(int argc, char **argv)
 {
 	struct watch_shared shared = { 0 };
@@ -228,8 +239,7 @@ int command_probes(int argc, char **argv)
 		if (!status && found)
 			tell_own_heaps(say_sentence, &shared.files, pid);
 		if (!status && !found) {
-			say("nothing would be trapped in %s: %s", name,
-			    no_allocator_why(shared.files.n ? shared.files.files[0].fd : -1));
+			say_no_allocator(name, shared.files.n ? shared.files.files[0].fd : -1);
 			status = STATUS_NO_ALLOCATOR;
 		}
 	}

@@ -3,8 +3,10 @@
 
 #include "attach/supported.h"
 #include "cli/cli.h"
+#include "cli/libraries.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +50,101 @@ static char *search_path(const char *name, int *err)
 	return NULL;
 }
 
-char *program_find(const char *name, int *status, struct error *e)
+/* ---- what runs it ---- */
+
+enum {
+	FIRST_LINE = 256, /* the kernel looks at no more: BINPRM_BUF_SIZE */
+	SCRIPTS_MAX = 5,  /* behind each other */
+};
+
+/* What stands behind "#!" in a script. False: it is none, or cannot be read. */
+static bool read_first_line(const char *path, char interp[FIRST_LINE])
+{
+	char line[FIRST_LINE + 1] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : pread(fd, line, FIRST_LINE, 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 2 || memcmp(line, "#!", 2) != 0)
+		return false;
+	char *at = line + 2 + strspn(line + 2, " \t");
+
+	snprintf(interp, FIRST_LINE, "%.*s", (int)strcspn(at, " \t\n"), at);
+	return *interp;
+}
+
+void program_behind_script(const char *path, char file[PATH_MAX])
+{
+	char interp[FIRST_LINE];
+
+	snprintf(file, PATH_MAX, "%s", path);
+	for (int i = 0; i < SCRIPTS_MAX && read_first_line(file, interp); i++)
+		snprintf(file, PATH_MAX, "%s", interp);
+}
+
+/* The dynamic linker that the program asks for; "": none. */
+static void linker_of(const char *path, char interp[PATH_MAX])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	*interp = '\0';
+	if (fd < 0)
+		return;
+	libraries_interpreter(fd, interp);
+	close(fd);
+}
+
+/* 0, or the errno that execve would give for what is to run it. */
+static int cannot_begin(const char *path, struct advice *a)
+{
+	char file[PATH_MAX], interp[PATH_MAX];
+
+	program_behind_script(path, file);
+	int err = strcmp(file, path) != 0 ? can_run(file) : 0;
+
+	if (err) {
+		error_set(&a->why, 0, "its interpreter %s cannot be run: %s", file, strerror(err));
+		error_set(&a->remedy, 0, "install that, or correct the first line of the script");
+		return err;
+	}
+	if (program_unsupported_file(file, a))
+		return ENOEXEC;
+	linker_of(file, interp);
+	err = *interp ? can_run(interp) : 0;
+	if (err) {
+		error_set(&a->why, 0, "its dynamic linker %s cannot be run: %s", interp,
+			  strerror(err));
+		error_set(&a->remedy, 0, "install the C library that it was built for");
+	}
+	return err;
+}
+
+static void why_not_run(const char *name, int err, struct advice *a)
+{
+	if (err == ENOENT && !strchr(name, '/')) {
+		error_set(&a->why, 0, "no such program in PATH");
+		error_set(&a->remedy, 0, "say where it is, as in ./%s", name);
+	} else if (err == EISDIR) {
+		error_set(&a->why, 0, "it is a directory");
+	} else {
+		error_set(&a->why, 0, "%s", strerror(err));
+		if (err == EACCES)
+			error_set(&a->remedy, 0, "chmod +x makes a file a program, if it is one");
+	}
+}
+
+static int status_of(int err)
+{
+	return err == ENOENT || err == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+char *program_find(const char *name, int *status, struct advice *a)
 {
 	int err = ENOENT;
 	char *path = NULL;
 
+	*a = (struct advice){ 0 };
 	if (strchr(name, '/')) {
 		err = can_run(name);
 		path = err ? NULL : strdup(name);
@@ -60,20 +152,28 @@ char *program_find(const char *name, int *status, struct error *e)
 	} else if (*name) {
 		path = search_path(name, &err);
 	}
-	*status = err == ENOENT || err == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	if (!path) {
-		error_set(e, -err, "cannot run %s: %s", name,
-			  err == ENOENT && !strchr(name, '/') ? "no such program in PATH" :
-			  err == EISDIR			      ? "it is a directory" :
-								strerror(err));
+		*status = status_of(err);
+		why_not_run(name, err, a);
 		return NULL;
 	}
-	const char *why = program_unsupported_file(path);
-	if (!why)
+	err = cannot_begin(path, a);
+	if (!err)
 		return path;
-	*status = STATUS_CANNOT_RUN;
-	error_set(e, -ENOEXEC, "cannot run %s: %s", name, why);
+	*status = status_of(err);
 	free(path);
 	return NULL;
 }
 
+char *program_find_or_say(const char *name, int *status)
+{
+	struct advice a;
+	struct error why;
+	char *path = program_find(name, status, &a);
+
+	if (path)
+		return path;
+	advice_sentence(&a, &why);
+	say("cannot run %s: %s", name, why.text);
+	return NULL;
+}

@@ -2,15 +2,23 @@
 #ifndef MPROF_CLI_PROGRAM_H
 #define MPROF_CLI_PROGRAM_H
 
-#include "base/error.h"
+#include "base/advice.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 /**
  * The file that a shell would run for @name: itself if it has a slash, else the first in PATH.
  * @status  set to STATUS_NOT_FOUND or STATUS_CANNOT_RUN if it cannot be run
- * Returns a string for the caller to free(), or NULL with a sentence in @e.
+ * Returns a string for the caller to free(), or NULL: why is in @a.
  */
-char *program_find(const char *name, int *status, struct error *e);
+char *program_find(const char *name, int *status, struct advice *a);
+
+/* The same with a sentence, "cannot run NAME: WHY; REMEDY". */
+char *program_find_or_say(const char *name, int *status);
+
+/* The program that runs a script, behind "#!", and those behind that: the file that the kernel
+ * executes in the end. @file: set to it; @path itself, if that is no script. */
+void program_behind_script(const char *path, char file[PATH_MAX]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/record.h"
 
 #include "cli/fn_names.h"
+#include "cli/gating.h"
 #include "cli/names.h"
 #include "cli/options.h"
 #include "cli/pages.h"
@@ -28,6 +29,7 @@ static struct output_settings settings_of(const struct options *o, const char *d
 		.sections = o->format == FORMAT_TABLES,
 		.effort = o->stats,
 		.quiet = o->quiet,
+		.names = names_told(o),
 		.search = names_search(o),
 		.timeline_points = o->timeline_points,
 		.massif = { o->massif.file, o->massif.settings, desc },
@@ -102,7 +104,10 @@ static void step(const char *what)
 
 static int print(void *ctx, struct profile_data *d, FILE *out)
 {
-	return print_profile(d, ((const struct serve *)ctx)->options, out);
+	const struct serve *v = ctx;
+	int gated = gating_judge(v->gate, d), err = print_profile(d, v->options, out);
+
+	return err ? err : gated ? PRINT_SAID : 0;
 }
 
 static void printed(void *ctx)

@@ -2,13 +2,16 @@
 #include "cli/apart.h"
 #include "cli/cli.h"
 #include "cli/fn_names.h"
+#include "cli/gating.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
 #include "cli/logs.h"
+#include "cli/names.h"
 #include "cli/massif_report.h"
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/progress.h"
+#include "cli/screen.h"
 #include "cli/stream.h"
 #include "cli/viewed.h"
 #include "mma/replay.h"
@@ -43,7 +46,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 	if (o->format == FORMAT_HTML)
 		return report_page(d, o);
 	/* To the terminal itself it shows by itself how far it is. */
-	if (o->output || !isatty(STDOUT_FILENO))
+	if (o->output || !screen_shows(stdout))
 		progress_begin("writing the report");
 	FILE *out = stream_open(o);
 	if (!out) {
@@ -58,7 +61,7 @@ static int report_to(struct profile_data *d, const struct options *o)
 		stream_failed(o, err);
 	else if (!err)
 		unseen_say_notes(say_sentence, d);
-	if (!err && o->format == FORMAT_TABLES)
+	if (!err && !o->quiet && o->format == FORMAT_TABLES)
 		tell_peak(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
@@ -116,8 +119,8 @@ static int report_file(const char *path, const struct options *o)
 		return STATUS_FAILED;
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
-	if (!status && (renamed || o->format == FORMAT_TABLES))
-		tell_names(say_sentence, d);
+	if (!status && (renamed || (o->format == FORMAT_TABLES && !o->quiet)))
+		tell_names(say_sentence, d, renamed ? TELL_NAMES_ALL : names_told(o));
 	profile_data_free(d);
 	return status;
 }
@@ -280,32 +283,72 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 	return o->pprof.base ? report_grown(files[0], o) : report_file(files[0], o);
 }
 
-int command_report(int argc, char **argv)
+/* The conditions are for each file as it is, whatever is printed of all. */
+static int report_gated(char **files, size_t n, const char *binary, struct options *o)
+{
+	struct gate gate;
+	int status = gating_begin(&gate, o);
+
+	if (!status) {
+		status = report_files(files, n, binary, o);
+		int gated = status == STATUS_USAGE ? 0 : gating_judge_files(&gate, files, n, o);
+
+		status = status ? status : gated;
+		if (status != STATUS_USAGE)
+			status = gating_status(&gate, o, status);
+	}
+	gating_release(&gate);
+	return status;
+}
+
+/* @files: none: the usual one. */
+static int report_all(struct options *o, char **files, size_t n)
 {
 	static char default_file[] = "mprof.data";
 	char *one[] = { default_file };
-	struct options o;
-	int first = options_parse(&o, "report", argc, argv, 2);
-
-	if (first < 0)
-		return STATUS_USAGE;
-	char **files = argv + first;
-	size_t n = (size_t)(argc - first);
-	const char *binary = take_program(files, &n, &o);
+	const char *binary = take_program(files, &n, o);
 
 	if (!n) {
 		files = one;
 		n = 1;
 	}
-	if (!output_spares(&o, files, n) ||
-	    (o.pprof.base && !output_spares(&o, (char *[]){ (char *)o.pprof.base }, 1)))
+	if (!output_spares(o, files, n) ||
+	    (o->pprof.base && !output_spares(o, (char *[]){ (char *)o->pprof.base }, 1)))
 		return STATUS_USAGE;
 	char *place = NULL;
-	if (!pages_begin(&o, &place))
+	if (!pages_begin(o, &place))
 		return STATUS_FAILED;
-	int status = report_files(files, n, binary, &o);
-	fn_names_say_unmet(&o);
-	return pages_end(&o, place, status);
+	screen_begin_pager(o);
+	int status = report_gated(files, n, binary, o);
+	fn_names_say_unmet(o);
+	status = pages_end(o, place, status);
+	screen_end_pager();
+	return status;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	return report_all(&o, argv + first, (size_t)(argc - first));
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct options o;
+	int first = options_parse(&o, "report", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	if (argc - first != 2 || o.pprof.base) {
+		say("diff: of two profiles. Usage: mprof diff [options] OLD NEW");
+		return STATUS_USAGE;
+	}
+	o.pprof.base = o.gate.base = argv[first];
+	return report_all(&o, argv + first + 1, 1);
 }
 
 static void say_no_command(const char *word)
@@ -331,8 +374,9 @@ int command_classic(int argc, char **argv)
 
 	if (first < 0 || !pprof_check_use(&o))
 		return STATUS_USAGE;
-	if (o.pprof.base) {
-		say("option base means nothing without a command: see mprof report");
+	if (o.pprof.base || o.gate.fail_ifs[0]) {
+		say("option %s means nothing without a command: see mprof report",
+		    o.pprof.base ? "base" : "fail-if");
 		return STATUS_USAGE;
 	}
 	if (argc - first > 2) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/apart.h"
+#include "cli/gating.h"
 #include "cli/limits.h"
 #include "cli/load_rules.h"
 #include "cli/program.h"
@@ -16,6 +17,7 @@
 struct run {
 	struct options options;
 	struct rules rules;
+	struct gate gate;
 	char *path;
 	char **argv;
 };
@@ -64,13 +66,13 @@ static struct ending run_session(struct serve *v, const struct run *run)
 		say("cannot profile %s: %s", run->argv[0], s->refused);
 		return (struct ending){ .status = STATUS_FAILED };
 	}
-	return ending_of(s, err);
+	return gating_end(v->gate, &run->options, ending_of(s, err));
 }
 
 static struct ending trace_run(struct journal *journal, int ready, void *arg)
 {
 	struct run *run = arg;
-	struct serve v = { 0 };
+	struct serve v = { .gate = &run->gate };
 	struct session s;
 	struct ending end = { .status = STATUS_FAILED };
 
@@ -86,7 +88,6 @@ static struct ending trace_run(struct journal *journal, int ready, void *arg)
 int command_run(int argc, char **argv)
 {
 	struct run run;
-	struct error e;
 	int first = options_parse(&run.options, "run", argc, argv, 2), status;
 
 	if (first < 0)
@@ -100,16 +101,18 @@ int command_run(int argc, char **argv)
 	if (!outputs_apart(&run.options))
 		return STATUS_USAGE;
 	run.argv = argv + first;
-	run.path = program_find(argv[first], &status, &e);
-	if (!run.path) {
-		say("%s", e.text);
+	run.path = program_find_or_say(argv[first], &status);
+	if (!run.path)
 		return status;
-	}
 	struct ending end = { .status = load_rules(&run.rules, &run.options) };
+	int gated = gating_begin(&run.gate, &run.options);
+	if (!end.status)
+		end.status = gated;
 	if (!end.status)
 		end.status = record_prepare(&run.options);
 	if (!end.status)
 		end = supervise(false, trace_run, &run, say_sentence);
+	gating_release(&run.gate);
 	rules_release(&run.rules);
 	free(run.path);
 	return end_with(end);

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/requesters.h"
 #include "control/control.h"
+#include "gate/gate.h"
 #include "outputs/outputs.h"
 #include "session/session.h"
 #include "session/supervise.h"
@@ -29,6 +30,7 @@ struct serve {
 	struct tracer *tracer;	/* of the session's observer */
 	struct watch_shared *watched;
 	const struct options *options;
+	struct gate *gate;	/* what the profiles are held against */
 	struct outputs outputs;
 	char *desc;		/* theirs: how a massif file was asked for */
 	struct control *control;	/* NULL: none could be opened */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int status_of(enum target_problem p)
+int target_status(enum target_problem p)
 {
 	static const int statuses[] = {
 		[TARGET_FINE] = 0,
@@ -27,43 +27,66 @@ static int status_of(enum target_problem p)
 	return statuses[p];
 }
 
-static void say_why(enum target_problem p, pid_t pid, const struct target_facts *f,
-		    const char *what)
+static void say_why(pid_t pid, const struct advice *a, const char *what)
 {
 	struct error e;
 
-	target_why(p, pid, f, &e);
+	advice_sentence(a, &e);
 	say("cannot %s process %d: %s", what, (int)pid, e.text);
+}
+
+/* Of a session of our own more is known than that it is a process. */
+static void why_traced_by_mprof(pid_t by, const struct target_facts *f, struct advice *a)
+{
+	*a = (struct advice){ 0 };
+	if (by) {
+		error_set(&a->why, 0, "a session of mprof traces it already");
+		error_set(&a->remedy, 0, "mprof detach %d ends that", (int)by);
+	} else if (f->tracer_is_alone) {
+		error_set(&a->why, 0, "a session of mprof that was killed traces it still, and is "
+				      "about to end (process %d)", (int)f->tracer);
+		error_set(&a->remedy, 0, "try again");
+	} else {
+		error_set(&a->why, 0, "a session of mprof traces it already that was begun with "
+				      "another XDG_RUNTIME_DIR or TMPDIR or by another user");
+		error_set(&a->remedy, 0, "kill %d ends it, and writes what it writes",
+			  (int)f->tracer);
+	}
+}
+
+void target_advise(enum target_problem p, pid_t pid, const struct target_facts *f,
+		   struct advice *a)
+{
+	pid_t by = p == TARGET_TRACED ? control_tracing(pid) : 0;
+
+	if (by || (p == TARGET_TRACED && f->tracer_is_mprof))
+		why_traced_by_mprof(by, f, a);
+	else
+		target_why(p, pid, f, a);
 }
 
 int target_refuse(const char *what, enum target_problem p, pid_t pid, const struct target_facts *f)
 {
-	pid_t by = p == TARGET_TRACED ? control_tracing(pid) : 0;
+	struct advice a;
 
-	if (by)
-		say("cannot %s process %d: a session of mprof traces it already; mprof "
-		    "detach %d ends that",
-		    what, (int)pid, (int)by);
-	else if (p == TARGET_TRACED && f->tracer_is_alone)
-		say("cannot %s process %d: a session of mprof that was killed traces it "
-		    "still, and is about to end (process %d): try again",
-		    what, (int)pid, (int)f->tracer);
-	else if (p == TARGET_TRACED && f->tracer_is_mprof)
-		say("cannot %s process %d: a session of mprof traces it already that was "
-		    "begun with another XDG_RUNTIME_DIR or TMPDIR or by another user; kill %d "
-		    "ends it, and writes what it writes",
-		    what, (int)pid, (int)f->tracer);
-	else
-		say_why(p, pid, f, what);
-	return status_of(p);
+	target_advise(p, pid, f, &a);
+	say_why(pid, &a, what);
+	return target_status(p);
 }
 
 enum target_problem target_at(pid_t pid, struct target_facts *f)
 {
 	*f = target_look(pid);
 	enum target_problem p = target_judge(f, pid, getpid());
+	struct advice a;
 
-	return p == TARGET_FINE && program_unsupported(pid) ? TARGET_UNSUPPORTED : p;
+	return p == TARGET_FINE && program_unsupported(pid, &a) ? TARGET_UNSUPPORTED : p;
+}
+
+enum target_problem target_with_threads(pid_t pid, struct target_facts *f)
+{
+	f->tracer = target_tracer_of_a_thread(pid);
+	return target_judge(f, pid, getpid());
 }
 
 int target_say_why_not(const char *what, pid_t pid, int err)
@@ -71,10 +94,8 @@ int target_say_why_not(const char *what, pid_t pid, int err)
 	struct target_facts f;
 	enum target_problem p = target_at(pid, &f);
 
-	if (p == TARGET_FINE && err == -EBUSY && !f.tracer) {
-		f.tracer = target_tracer_of_a_thread(pid);
-		p = target_judge(&f, pid, getpid());
-	}
+	if (p == TARGET_FINE && err == -EBUSY && !f.tracer)
+		p = target_with_threads(pid, &f);
 	if (p == TARGET_FINE)
 		p = err == -EADDRINUSE		      ? TARGET_IN_PARENT
 		    : err == -EAGAIN || err == -EBUSY ? TARGET_RESTLESS
@@ -98,10 +119,12 @@ int target_say_unreadable(pid_t pid, int err)
 {
 	const struct target_facts f = target_look(pid);
 	enum target_problem p = reading_problem(&f, pid, err);
+	struct advice a;
 
+	target_why(p, pid, &f, &a);
 	if (p != TARGET_FINE)
-		say_why(p, pid, &f, "tell what is mapped in");
+		say_why(pid, &a, "tell what is mapped in");
 	else if (err)
 		say("cannot tell what is mapped in process %d: %s", (int)pid, strerror(-err));
-	return p == TARGET_FINE && err ? STATUS_FAILED : status_of(p);
+	return p == TARGET_FINE && err ? STATUS_FAILED : target_status(p);
 }

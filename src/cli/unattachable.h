@@ -9,6 +9,16 @@
 /* How things are with a process, before anything is tried. */
 enum target_problem target_at(pid_t pid, struct target_facts *f);
 
+/* The same of one that is fine so far, if somebody traces one of its other threads. */
+enum target_problem target_with_threads(pid_t pid, struct target_facts *f);
+
+/* The exit status of a command that is about a process which cannot be had. */
+int target_status(enum target_problem p);
+
+/* Why, and what to do. */
+void target_advise(enum target_problem p, pid_t pid, const struct target_facts *f,
+		   struct advice *a);
+
 /* Print why it cannot be done, @what being "attach to" or the like. Returns the status. */
 int target_refuse(const char *what, enum target_problem p, pid_t pid, const struct target_facts *f);
 

@@ -102,10 +102,16 @@ static void fast_prepare(struct engine_shared *s, const struct module_files *fil
 		table_file(&s->tables, files, maps->maps[i].file);
 }
 
-static int open_for(struct engine *e, struct task *task, struct error *why)
+const char *fast_machine_lacks(void)
 {
 	const struct arch_machine machine = arch_this_machine();
-	const char *lacks = arch_machine_lacks(&machine);
+
+	return arch_machine_lacks(&machine);
+}
+
+static int open_for(struct engine *e, struct task *task, struct error *why)
+{
+	const char *lacks = fast_machine_lacks();
 
 	if (lacks)
 		return error_set(why, -ENOTSUP, "%s", lacks);

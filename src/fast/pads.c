@@ -57,22 +57,33 @@ static const char *beyond_pads(const struct probe *p)
 	return p->out_arg != NO_ARG && p->count_arg != NO_ARG ? "too many arguments" : NULL;
 }
 
+const char *fast_leaves(const struct probe *p, const uint8_t *code, size_t len, uint64_t size,
+			struct arch_patch *patch)
+{
+	const char *why = beyond_pads(p);
+
+	if (why)
+		return why;
+	if (!len)
+		return "it cannot be read";
+	return arch_patch_plan(code, len, size, patch, &why) ? why : NULL;
+}
+
 enum { FUNCTIONS_MAX = 0xffff };
 
 enum engine_answer pads_plan(struct engine *e, const struct engine_function *f, const char **why)
 {
-	uint8_t code[ARCH_PATCH_BODY > 65536 ? 65536 : ARCH_PATCH_BODY];
+	uint8_t code[FAST_CODE_MAX];
 	struct pad p = { .at = f->at, .journal_entry = JOURNAL_NONE };
 	size_t len = f->size && f->size < sizeof code ? (size_t)f->size : sizeof code;
 
-	*why = e->n_pads < FUNCTIONS_MAX ? beyond_pads(f->probe) : "too many functions";
+	ssize_t got = address_space_read(e->space, f->at, code, len);
+
+	*why = e->n_pads == FUNCTIONS_MAX
+		       ? "too many functions"
+		       : fast_leaves(f->probe, code, got > 0 ? (size_t)got : 0, f->size, &p.patch);
 	if (*why)
 		return ENGINE_LEAVES;
-	ssize_t got = address_space_read(e->space, f->at, code, len);
-	if (got <= 0 || arch_patch_plan(code, (size_t)got, f->size, &p.patch, why)) {
-		*why = got <= 0 ? "it cannot be read" : *why;
-		return ENGINE_LEAVES;
-	}
 	if (ARRAY_RESERVE(&e->pads, &e->cap_pads, e->n_pads) ||
 	    ARRAY_RESERVE(&e->functions, &e->cap_functions, e->n_pads)) {
 		*why = "out of memory";

@@ -119,7 +119,7 @@ int data_save(struct outputs *o, struct image *i, const struct profile_data *d)
 		unwritten_say(o, "process %d: cannot write its profile: %s", (int)i->pid, e.text);
 	else if (err)
 		unwritten_say(o, "%s", e.text);
-	else if (strcmp(path, "/dev/null"))
+	else if (!o->settings.quiet && strcmp(path, "/dev/null"))
 		say_to(o->host->say, "the profile is in %s", path);
 	i->saved = !err;
 	free(path);

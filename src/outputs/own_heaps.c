@@ -26,21 +26,42 @@ static bool switched_off(pid_t pid)
 	return found;
 }
 
-void tell_own_heaps(say_fn *say, const struct module_files *files, pid_t pid)
+void own_heaps_each(const struct module_files *files, pid_t pid,
+		    void (*each)(void *ctx, const struct advice *a), void *ctx)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		struct ownheap h = ownheap_of(files->files[i].fd);
+		struct advice a = { 0 };
 
-		if (h.language)
-			say_to(say,
-			       "%s has a heap of its own for the objects of %s, which is not "
-			       "watched: only what it asks of malloc is",
-			       files->files[i].path, h.language);
-		if (h.python && !switched_off(pid))
-			say_to(say,
-			       "%s has an allocator of its own for what has up to 512 bytes, "
-			       "which is not watched: started with " PYTHON_VARIABLE
-			       "=malloc it asks malloc; mprof rss has its arenas among the "
-			       "anonymous mappings", files->files[i].path);
+		if (h.language) {
+			error_set(&a.why, 0,
+				  "%s has a heap of its own for the objects of %s, which is not "
+				  "watched: only what it asks of malloc is",
+				  files->files[i].path, h.language);
+			each(ctx, &a);
+		}
+		if (h.python && !switched_off(pid)) {
+			error_set(&a.why, 0,
+				  "%s has an allocator of its own for what has up to 512 bytes, "
+				  "which is not watched", files->files[i].path);
+			error_set(&a.remedy, 0,
+				  "started with " PYTHON_VARIABLE "=malloc it asks malloc; mprof "
+				  "rss has its arenas among the anonymous mappings");
+			each(ctx, &a);
+		}
 	}
+}
+
+static void tell(void *ctx, const struct advice *a)
+{
+	say_fn *const *say = ctx;
+	struct error e;
+
+	advice_sentence(a, &e);
+	(*say)(e.text);
+}
+
+void tell_own_heaps(say_fn *say, const struct module_files *files, pid_t pid)
+{
+	own_heaps_each(files, pid, tell, &say);
 }

@@ -29,13 +29,18 @@ struct mma_files {
 	bool plain;	/* not humanized: for programs to read, and no progress messages */
 };
 
+/* Of which files it is said where their names came from: those that want lines or types, and how
+ * many do not; or all. */
+enum tell_names { TELL_NAMES_MISSING, TELL_NAMES_ALL };
+
 struct output_settings {
 	const char *data;	/* never NULL */
 	const char *report;
 	FILE *report_to;	/* if that has no file */
 	bool sections;		/* several reports begin with a list, and each with whose it is */
 	bool effort;		/* tell how much work it was */
-	bool quiet;		/* no progress messages */
+	bool quiet;		/* nothing but what is missing is said, and no progress */
+	enum tell_names names;	/* of which files it is said where their names came from */
 	struct symbols_search search;
 	unsigned timeline_points;	/* in the data file, at most */
 	struct massif_files massif;

@@ -44,20 +44,41 @@ static void tell_source(say_fn *say, const struct profile_data *d, const bool *o
 	tell_list(say, d->modules[first].names, list);
 }
 
-void tell_names(say_fn *say, const struct profile_data *d)
+/* Nothing is missing of what there is: lines, types, and what was inlined. */
+static bool has_dwarf(const struct pd_module *m)
 {
-	bool *occurs = profile_data_modules_used(d);
+	return text_after(m->names, "DWARF") && !strchr(m->names, ';');
+}
 
-	for (size_t i = 0; occurs && i < d->n_modules; i++) {
+/* All whose names came from the same place in a line. */
+static void tell_sources(say_fn *say, const struct profile_data *d, const bool *told)
+{
+	for (size_t i = 0; i < d->n_modules; i++) {
 		size_t same = 0;
 
 		while (same < i &&
-		       !(occurs[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
+		       !(told[same] && !strcmp(d->modules[same].names, d->modules[i].names)))
 			same++;
-		if (occurs[i] && same == i)
-			tell_source(say, d, occurs, i);
+		if (told[i] && same == i)
+			tell_source(say, d, told, i);
 	}
-	free(occurs);
+}
+
+void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which)
+{
+	bool *told = profile_data_modules_used(d);
+	size_t whole = 0;
+
+	for (size_t i = 0; told && which == TELL_NAMES_MISSING && i < d->n_modules; i++)
+		if (told[i] && has_dwarf(&d->modules[i])) {
+			told[i] = false;
+			whole++;
+		}
+	if (whole)
+		say_to(say, "names from DWARF of %zu file%s", whole, text_plural(whole));
+	if (told)
+		tell_sources(say, d, told);
+	free(told);
 }
 
 void tell_peak(say_fn *say, const struct profile_data *d)

@@ -3,13 +3,14 @@
 #define MPROF_OUTPUTS_TELL_H
 
 #include "base/say.h"
+#include "outputs/settings.h"
 #include "profile/profile_data.h"
 #include "session/session.h"
 
 /* What the tables have no column for: sentences about a profile. */
 
-/* Where the names came from, by module. */
-void tell_names(say_fn *say, const struct profile_data *d);
+/* Where the names came from. */
+void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which);
 
 /* When the peak was and how high; nothing if that is not known. */
 void tell_peak(say_fn *say, const struct profile_data *d);

@@ -6,6 +6,7 @@
 #include "outputs/data.h"
 #include "outputs/own_heaps.h"
 #include "outputs/tell.h"
+#include "outputs/unseen.h"
 #include "session/execs.h"
 #include "session/filename.h"
 #include "session/saving.h"
@@ -33,6 +34,16 @@ static int print_image(struct outputs *o, struct profile_data *d, FILE *report)
 	return err ? -EIO : 0;
 }
 
+static void tell_all(const struct outputs *o, const struct image *i, const struct profile_data *d)
+{
+	say_fn *say = o->host->say;
+
+	tell_counts(say, i, d);
+	tell_chains(say, d);
+	tell_sizes(say, d);
+	tell_names(say, d, o->settings.names);
+}
+
 /* What has been saved is not saved again. @report: NULL if none is to be printed. */
 static int write_image(struct outputs *o, struct image *i, FILE *report)
 {
@@ -46,10 +57,10 @@ static int write_image(struct outputs *o, struct image *i, FILE *report)
 			      (int)i->pid);
 		return -ENOMEM;
 	}
-	tell_counts(say, i, d);
-	tell_chains(say, d);
-	tell_sizes(say, d);
-	tell_names(say, d);
+	if (o->settings.quiet)
+		unseen_say_notes(say, d);
+	else
+		tell_all(o, i, d);
 	if (o->settings.effort)
 		tell_effort(say, i, d);
 	int err = i->saved ? 0 : data_save(o, i, d);

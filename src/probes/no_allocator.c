@@ -9,22 +9,32 @@
 	"no allocator found: looked for malloc, calloc, realloc, free and their kin in its " \
 	"symbol tables (.dynsym, .symtab); "
 
-const char *no_allocator_why(int fd)
+static const char *remedy_of(const struct ownheap *h)
+{
+	if (h->dynamic)
+		return "if you know what it allocates with, tell it: --hook=malloc:NAME "
+		       "--hook=free:NAME";
+	if (h->symbols)
+		return "if it has an allocator of its own, name it: --hook=malloc:NAME "
+		       "--hook=free:NAME";
+	return "if you know where they are, tell it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS";
+}
+
+void no_allocator_why(int fd, struct advice *a)
 {
 	struct ownheap h = ownheap_of(fd);
 
-	if (h.language && !strcmp(h.language, "Go"))
-		return "no allocator found: it is a Go program, whose own allocator "
-		       "(runtime.mallocgc) is none that mprof can watch, and its symbol tables "
-		       "(.dynsym, .symtab) name no other";
-	if (h.dynamic)
-		return LOOKED_FOR "the program and its libraries have none of them. If you know "
-				  "what it allocates with, tell it: --hook=malloc:NAME "
-				  "--hook=free:NAME";
-	if (h.symbols)
-		return LOOKED_FOR "the program is static, and has symbols, but none of them. If it "
-				  "has an allocator of its own, name it: --hook=malloc:NAME "
-				  "--hook=free:NAME";
-	return LOOKED_FOR "the program is static and stripped. If you know where they are, tell "
-			  "it: --hook=malloc:0xADDRESS --hook=free:0xADDRESS";
+	*a = (struct advice){0};
+	if (h.language && !strcmp(h.language, "Go")) {
+		error_set(&a->why, 0,
+			  "no allocator found: it is a Go program, whose own allocator "
+			  "(runtime.mallocgc) is none that mprof can watch, and its symbol tables "
+			  "(.dynsym, .symtab) name no other");
+		return;
+	}
+	error_set(&a->why, 0, LOOKED_FOR "%s",
+		  h.dynamic	? "the program and its libraries have none of them"
+		  : h.symbols ? "the program is static, and has symbols, but none of them"
+				: "the program is static and stripped");
+	error_set(&a->remedy, 0, "%s", remedy_of(&h));
 }

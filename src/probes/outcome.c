@@ -17,6 +17,29 @@ bool probe_announces(const struct probe *p)
 	       p->kind == PROBE_FREELIKE || p->kind == PROBE_REQUEST;
 }
 
+const char probe_beside_others[] = "a library with pools, labels or callbacks";
+
+bool probe_depends_on_others(const struct probe *p)
+{
+	switch (p->kind) {
+	case PROBE_POOL_FREE:
+	case PROBE_POOL_NEW:
+	case PROBE_POOL_LEAVE:
+	case PROBE_POOL_DEFAULT:
+	case PROBE_LABEL:
+	case PROBE_INTERNAL:
+	case PROBE_CALLBACK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool probe_tells_of_blocks(const struct probe *p)
+{
+	return p->kind != PROBE_NONE && p->kind != PROBE_GIVE_UP && !probe_announces(p);
+}
+
 enum alloc_call probe_call(const struct probe *p)
 {
 	if (p->kind == PROBE_FREE)

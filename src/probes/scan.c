@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/scan.h"
 
+#include "arch/arch.h"
 #include "base/array.h"
 #include "probes/forwards.h"
 #include "probes/outcome.h"
@@ -374,4 +375,9 @@ void scan_sought(struct scans *s, uint32_t file, uint32_t probe)
 void scan_resolved(struct scans *s, uint32_t file, uint32_t probe)
 {
 	mark(s, file, probe, true);
+}
+
+bool scan_has_room(const struct scan *s)
+{
+	return s->slack_start + ARCH_SLOT_MAX <= s->slack_end;
 }

@@ -82,6 +82,9 @@ void scans_release(struct scans *s);
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
 
+/* Is there room behind its code for a copy of an instruction? */
+bool scan_has_room(const struct scan *s);
+
 /* The same with its GOT entries, which are only of use if there is an ifunc somewhere. */
 const struct scan *scan_got_entries(struct scans *s, const struct module_files *files,
 				    uint32_t number);

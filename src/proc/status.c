@@ -51,14 +51,15 @@ static bool ids_at(const char *at, unsigned *real, unsigned *effective)
 	return true;
 }
 
-/* One number for each pid namespace that the task is in, its own last. */
-static pid_t last_pid_at(const char *at)
+/* One number for each pid namespace that the task is in, from ours on, its own last. */
+static void pids_at(const char *at, struct proc_status *s)
 {
-	uint64_t n, last = 0;
+	unsigned namespaces = 0;
+	uint64_t n;
 
-	while (number(&at, 10, INT_MAX, &n))
-		last = n;
-	return (pid_t)last;
+	for (s->inner = 0; number(&at, 10, INT_MAX, &n); namespaces++)
+		s->inner = (pid_t)n;
+	s->pid_namespaces = namespaces ? namespaces - 1 : 0;
 }
 
 /* What stands behind "FIELD:" if that is how the line begins; NULL: it is another. */
@@ -94,7 +95,7 @@ static void parse_line(struct parse *p, const char *line)
 	else if ((at = value_of(line, "Gid")))
 		p->gids = ids_at(at, &s->gid, &s->effective_gid);
 	else if ((at = value_of(line, "NSpid")))
-		s->inner = last_pid_at(at);
+		pids_at(at, s);
 	else if ((at = value_of(line, "Threads")))
 		s->threads = number_at(at, 10);
 	else if ((at = value_of(line, "VmSize")))
@@ -109,6 +110,10 @@ static void parse_line(struct parse *p, const char *line)
 		s->blocked = number_at(at, 16);
 	else if ((at = value_of(line, "Seccomp")))
 		s->seccomp = (unsigned)number_at(at, 10);
+	else if ((at = value_of(line, "NoNewPrivs")))
+		s->no_new_privs = number_at(at, 10);
+	else if ((at = value_of(line, "CapEff")))
+		s->capabilities = number_at(at, 16);
 	else if ((at = value_of(line, "SigPnd")))
 		s->pending = number_at(at, 16);
 }
@@ -146,4 +151,9 @@ bool proc_status_lives(const struct proc_status *s)
 bool proc_status_catches(const struct proc_status *s, int sig)
 {
 	return s->caught >> (sig - 1) & 1;
+}
+
+bool proc_status_can(const struct proc_status *s, int capability)
+{
+	return s->capabilities >> capability & 1;
 }

@@ -22,7 +22,11 @@ struct proc_status {
 	uint64_t ignored;
 	uint64_t blocked;	/* by this thread */
 	uint64_t pending;	/* that wait for this thread */
-	unsigned seccomp;	/* 0: no filter restricts its system calls */
+	unsigned seccomp;	/* 0: no filter restricts its system calls; 1: strict; 2: one
+				   does */
+	bool no_new_privs;
+	uint64_t capabilities;	/* the effective ones, as bits */
+	unsigned pid_namespaces;	/* that it is in, beside ours; 0: the same as we */
 };
 
 /* From the file's text. */
@@ -36,5 +40,8 @@ bool proc_status_lives(const struct proc_status *s);
 
 /* Is there a handler for a signal? */
 bool proc_status_catches(const struct proc_status *s, int sig);
+
+/* Has it a capability, CAP_... of linux/capability.h? */
+bool proc_status_can(const struct proc_status *s, int capability);
 
 #endif

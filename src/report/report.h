@@ -22,6 +22,8 @@ struct report_options {
 	bool verdicts;	/* a column of the table of leaks */
 	bool site_types; /* another one */
 	bool summary;	/* instead of the tables what matters first */
+	size_t columns;	/* of the terminal, by which names are cut; 0: they are whole */
+	bool colour;	/* that it shows */
 	bool at_peak;	/* the profile is of what was live at the peak (view.h), and the headings
 			   say so */
 };

@@ -72,21 +72,131 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-void row_append_name(struct row *r, const char *name)
+static size_t columns_of(const char *text, size_t len)
 {
-	if (is_plain(name)) {	/* nearly all are: a big report spends its time here */
-		row_append(r, name);
-		return;
-	}
-	size_t most = 4 * strlen(name);
-
-	if (!make_room(r, most))
-		return;
-	size_t len = printable(r->text + r->len, most + 1, name);
+	size_t columns = 0;
 
 	for (size_t i = 0; i < len; i++)
-		r->width += !is_continuation(r->text[r->len + i]);
-	r->len += len;
+		columns += !is_continuation(text[i]);
+	return columns;
+}
+
+/* The byte at which column @column of @text begins. */
+static size_t byte_of(const char *text, size_t len, size_t column)
+{
+	size_t i = 0;
+
+	while (i < len && (column || is_continuation(text[i])))
+		column -= !is_continuation(text[i++]);
+	return i;
+}
+
+/* The name that begins at byte @first and ends the line so far is cut in its middle, for what
+ * tells names apart is often at their ends. */
+static void cut_name(struct row *r, size_t first, size_t columns, size_t most)
+{
+	static const char dots[] = "...";
+	const size_t n_dots = sizeof dots - 1, head = (most - n_dots) / 2;
+	const size_t tail = most - n_dots - head;
+	char *name = r->text + first;
+	size_t len = r->len - first, keep = byte_of(name, len, head);
+	size_t from = byte_of(name, len, columns - tail);
+
+	memcpy(name + keep, dots, n_dots);
+	memmove(name + keep + n_dots, name + from, len - from);
+	r->len = first + keep + n_dots + len - from;
+}
+
+/* How many columns a name may have that begins here; 0: as many as it has. */
+static size_t room_for_name(const struct row *r)
+{
+	if (!r->columns)
+		return 0;
+	size_t left = r->columns > r->width ? r->columns - r->width : 0;
+	size_t most = r->widest ? r->widest : left;
+
+	return most > ROW_NAME_LEAST ? most : ROW_NAME_LEAST;
+}
+
+/* Make it harmless for a terminal, if it is not. Returns its length in bytes. */
+static size_t put_name(struct row *r, const char *name, size_t *columns)
+{
+	size_t len = *columns = strlen(name);
+
+	if (is_plain(name)) {	/* nearly all are: a big report spends its time here */
+		if (!make_room(r, len))
+			return *columns = 0;
+		memcpy(r->text + r->len, name, len);
+		return len;
+	}
+	if (!make_room(r, 4 * len))
+		return *columns = 0;
+	len = printable(r->text + r->len, 4 * len + 1, name);
+	*columns = columns_of(r->text + r->len, len);
+	return len;
+}
+
+void row_append_name(struct row *r, const char *name)
+{
+	size_t most = room_for_name(r), first = r->len, columns;
+
+	r->len += put_name(r, name, &columns);
+	if (most && columns > most) {
+		cut_name(r, first, columns, most);
+		columns = most;
+	}
+	r->width += columns;
+}
+
+void row_share(struct row *r, const char *const *names, size_t n, size_t between)
+{
+	size_t taken = r->width + between, room, most = 0;
+
+	if (!r->columns || !n)
+		return;
+	room = r->columns > taken ? r->columns - taken : 0;
+	/* Who needs less than a fair share leaves the rest to the others. */
+	for (size_t fair = room / n, before = 0; fair != before;) {
+		size_t wide = 0, left = room;
+
+		before = most = fair;
+		for (size_t i = 0; i < n; i++) {
+			size_t columns = columns_of(names[i], strlen(names[i]));
+
+			wide += columns > fair;
+			left -= columns > fair ? 0 : columns < left ? columns : left;
+		}
+		fair = wide ? left / wide : fair;
+	}
+	r->widest = most;
+}
+
+void row_spare(struct row *r, size_t behind)
+{
+	size_t taken = r->width + behind;
+
+	if (r->columns)
+		r->widest = r->columns > taken ? r->columns - taken : 1;
+}
+
+bool row_is_too_wide(const struct row *r, const char *name)
+{
+	return r->columns && columns_of(name, strlen(name)) > room_for_name(r);
+}
+
+void row_coloured(struct row *r, enum row_colour colour, const char *text)
+{
+	static const char *const codes[] = {
+		[ROW_BOLD] = "\033[1m", [ROW_RED] = "\033[1;31m", [ROW_YELLOW] = "\033[33m",
+	};
+	size_t width = r->width + strlen(text);
+
+	if (r->colour)
+		row_append(r, codes[colour]);
+	row_append(r, text);
+	if (r->colour)
+		row_append(r, "\033[m");
+	r->width = width;
 }
 
 /* Blanks at the end of a column are left out, so that width is where the next one may begin. */
@@ -182,11 +292,18 @@ void row_end(struct row *r)
 	row_append(r, "\n");
 	if (!r->err && fwrite_unlocked(r->text, 1, r->len, r->out) != r->len)
 		r->err = errno ? -errno : -EIO;
-	r->len = r->width = r->shift = 0;
+	r->len = r->width = r->shift = r->widest = 0;
 }
 
 void row_lines(struct row *r, const char *text)
 {
 	if (!r->err && fputs(text, r->out) == EOF)
 		r->err = errno ? -errno : -EIO;
+}
+
+void row_title(struct row *r, const char *text)
+{
+	row_coloured(r, ROW_BOLD, text);
+	row_end(r);
+	row_lines(r, "\n");
 }

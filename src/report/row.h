@@ -2,6 +2,7 @@
 #ifndef MPROF_REPORT_ROW_H
 #define MPROF_REPORT_ROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,10 +22,16 @@ struct row {
 	size_t len, cap;	/* bytes */
 	size_t width;		/* columns in use; a UTF-8 character is one */
 	size_t shift;		/* columns by which the rest of the line was pushed */
+	size_t columns;		/* of the terminal, by which names are cut; 0: they are whole */
+	size_t widest;		/* columns of a name; 0: what is left of the line */
+	bool colour;		/* of a terminal that shows them */
 	int err;		/* 0 or the first error, -errno */
 };
 
 void row_init(struct row *r, FILE *out);
+
+/* Names narrower than this are never cut, however little room there is. */
+#define ROW_NAME_LEAST 24
 
 /* Flush what was written and free the buffer. Returns 0 or the first error as -errno. */
 int row_release(struct row *r);
@@ -51,8 +58,25 @@ void row_append(struct row *r, const char *text);
 void row_append_name(struct row *r, const char *name);
 void row_append_number(struct row *r, uint64_t n);
 
+/* The widest that names may be from here on, until the line ends, so that all @n of them fit into
+ * it, with @between columns besides them. Without a terminal nothing is cut. */
+void row_share(struct row *r, const char *const *names, size_t n, size_t between);
+
+/* The same of one name, with @behind columns behind it. */
+void row_spare(struct row *r, size_t behind);
+
+/* Would a name be cut that were put there now? */
+bool row_is_too_wide(const struct row *r, const char *name);
+
+/* row_append() in a colour, if the terminal shows any (ECMA-48, 8.3.117). */
+enum row_colour { ROW_BOLD, ROW_RED, ROW_YELLOW };
+void row_coloured(struct row *r, enum row_colour colour, const char *text);
+
 /* Write the line and begin the next one. */
 void row_end(struct row *r);
+
+/* The title of a table, and an empty line below it. */
+void row_title(struct row *r, const char *text);
 
 /* Write whole lines as they are; @text ends with a newline. */
 void row_lines(struct row *r, const char *text);

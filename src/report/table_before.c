@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
+static const char title[] = "---------  Blocks From Before ------------";
+
 static const char heading[] =
-	"---------  Blocks From Before ------------\n"
-	"\n"
 	"    usable:    blocks         bytes (%)      freed   missed      left         bytes (%)\n"
 	"\n";
 
@@ -86,6 +86,7 @@ static void print_table(struct row *r, const struct pd_before *b, enum report_le
 	size_t n_others = 0;
 	char label[48];
 
+	row_title(r, title);
 	row_lines(r, heading);
 	for (size_t i = 0; i < b->n_bins; i++) {
 		struct gone_sums s = sums_of(&b->bins[i]);

@@ -16,15 +16,15 @@
 #define TYPES_WIDEST 160 /* columns, with which a line ends before it has three */
 #define TYPES_MOST 12 /* of a size, unless all is asked for: four lines */
 
+static const char title[] = "--------- Allocation Bins with possible Types ------------";
+static const char title_at_peak[] =
+	"--------- Bins of what was live at the Peak, with possible Types ------------";
+
 static const char heading[] =
-	"--------- Allocation Bins with possible Types ------------\n"
-	"\n"
 	"      size:    allocs     bytes (%)      frees      kept (%)     types\n"
 	"\n";
 
 static const char heading_at_peak[] =
-	"--------- Bins of what was live at the Peak, with possible Types ------------\n"
-	"\n"
 	"      size:    blocks     bytes (%)      frees      live (%)     types\n"
 	"\n";
 
@@ -47,10 +47,18 @@ static void print_numbers(struct row *r, const char *size, const struct bin *b,
 		row_left(r, 58, 61, kept);
 }
 
+/* Is there room for one more behind those of the line? */
+static bool has_room(const struct row *r, const char *name)
+{
+	if (r->columns)
+		return r->width + 1 + strlen(name) <= r->columns;
+	return r->width <= TYPES_WIDEST;
+}
+
 /* @place  on its line, from 0; becomes that of the next */
 static void print_type(struct row *r, size_t *place, const char *name)
 {
-	if (*place == TYPES_A_LINE || (*place && r->width > TYPES_WIDEST)) {
+	if (*place == TYPES_A_LINE || (*place && !has_room(r, name))) {
 		row_end(r);
 		*place = 0;
 	}
@@ -181,7 +189,8 @@ int tables_bins(struct row *r, const struct profile_data *d, const struct report
 	int err = bins_collect(d, &b);
 
 	if (!err) {
-		row_lines(r, o->at_peak ? heading_at_peak : heading);
+		row_title(r, o->at_peak ? title_at_peak : title);
+	row_lines(r, o->at_peak ? heading_at_peak : heading);
 		print_rows(r, d, &b, types, o->level);
 		row_lines(r, "\f\n\n");
 		bins_release(&b);

@@ -5,9 +5,9 @@
 #include "report/percent.h"
 #include "report/tables.h"
 
-static const char title[] = "---------  Direct Allocation Table ------------\n\n";
+static const char title[] = "---------  Direct Allocation Table ------------";
 static const char title_at_peak[] = "---------  Who requested what was live at the Peak "
-				    "------------\n\n";
+				    "------------";
 
 static const char columns[] =
 	"     % mem        bytes | % mem(size) |   bytes kept |  % all kept |        calls   name\n"
@@ -35,11 +35,19 @@ static const char labelled_columns_at_peak[] =
 
 static void print_heading(struct row *r, bool labelled, bool at_peak)
 {
-	row_lines(r, at_peak ? title_at_peak : title);
+	row_title(r, at_peak ? title_at_peak : title);
 	if (labelled)
 		row_lines(r, at_peak ? labelled_columns_at_peak : labelled_columns);
 	else
 		row_lines(r, at_peak ? columns_at_peak : columns);
+}
+
+static void append_function(struct row *r, const struct profile_data *d,
+			    const struct direct_row *row)
+{
+	row_spare(r, tables_line_columns(d, row->site));
+	tables_append_function(r, d, row->function);
+	tables_append_line(r, d, row->site);
 }
 
 static void print_direct(struct row *r, const struct direct_row *row,
@@ -62,8 +70,10 @@ static void print_direct(struct row *r, const struct direct_row *row,
 	row_left(r, 68, 68, "|");
 	row_number(r, 70, 81, row->own.calls);
 	row_move(r, 85);
-	row_append_name(r, row == total ? "<TOTAL>" : names_text(d, row->function));
-	tables_append_line(r, d, row->site);
+	if (row == total)
+		row_append(r, "<TOTAL>");
+	else
+		append_function(r, d, row);
 	row_end(r);
 }
 

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char heading[] =
 	"        self                |     /ances  |     /ances  |  called/total       ancestors\n"
@@ -29,7 +30,7 @@ static const char labelled_rule[] =
 
 /* The table of 1990 has no title; what is not of all requests needs one. */
 static const char title_at_peak[] = "---------  Call Graph of what was live at the Peak "
-				    "------------\n\n";
+				    "------------";
 
 #define DASHES " -----------"
 #define BLANK ""
@@ -87,7 +88,8 @@ static void print_name(const struct view *v, uint32_t part, uint32_t node)
 		print_in(v->r, " [", p->index, "]");
 		return;
 	}
-	row_append_name(v->r, names_text(v->g->d, v->g->nodes[node].function));
+	row_spare(v->r, strlen(" [1000]"));
+	tables_append_function(v->r, v->g->d, v->g->nodes[node].function);
 	print_in(v->r, " [", v->g->nodes[node].index, "]");
 	if (p->cycle)
 		print_in(v->r, " in <cycle ", p->cycle, ">");
@@ -268,7 +270,7 @@ static int print_graph(struct view *v, bool at_peak)
 	const struct graph *g = v->g;
 
 	if (at_peak)
-		row_lines(v->r, title_at_peak);
+		row_title(v->r, title_at_peak);
 	row_lines(v->r, v->g->d->labelled ? labelled_heading : heading);
 	row_lines(v->r, v->g->d->labelled ? labelled_rule : rule);
 	for (size_t i = 0; i < g->n_entries; i++) {

@@ -22,32 +22,35 @@ static void print_offset(struct row *r, const struct profile_data *d, uint32_t s
 	row_append(r, text);
 }
 
-void tables_append_line(struct row *r, const struct profile_data *d, uint32_t site)
+/* What stands between the names of a path, about. */
+static size_t between_names(const struct profile_data *d, const uint32_t *sites, size_t n,
+			    const struct report_options *o)
 {
-	const struct pd_site *s = site < d->n_sites ? &d->sites[site] : NULL;
+	size_t columns = strlen("||> ");
 
-	if (!s || !s->file || !s->line)
-		return;
-	row_append(r, " (");
-	row_append_name(r, path_last(s->file));
-	row_append(r, ":");
-	row_append_number(r, s->line);
-	row_append(r, ")");
+	for (size_t i = 0; i < n; i++) {
+		columns += strlen(" > ");
+		columns += o->leaks == REPORT_LEAKS_OFFSETS ? strlen("+1000") : 0;
+		columns += o->lines ? tables_line_columns(d, sites[i]) : 0;
+	}
+	return columns;
 }
 
 void tables_append_path(struct row *r, const struct profile_data *d, const struct leaks *l,
 			const struct leak *p, const struct report_options *o)
 {
+	const uint32_t *sites = l->sites + p->first;
+
+	if (r->columns)
+		tables_share_line(r, d, sites, p->n, between_names(d, sites, p->n, o));
 	row_append(r, p->whole ? "|| " : "...");
 	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t site = l->sites[p->first + i];
-
 		row_append(r, i ? " > " : "> ");
-		row_append_name(r, names_text(d, names_function(d, site)));
+		tables_append_function(r, d, names_function(d, sites[i]));
 		if (o->leaks == REPORT_LEAKS_OFFSETS)
-			print_offset(r, d, site);
+			print_offset(r, d, sites[i]);
 		if (o->lines)
-			tables_append_line(r, d, site);
+			tables_append_line(r, d, sites[i]);
 	}
 }
 
@@ -98,7 +101,12 @@ static void print_verdict(struct row *r, const struct profile_data *d, const str
 
 	if (!verdict_lost_text(text, p->reach, p->allocs - p->frees))
 		verdict_text(text, &v, p->frees);
-	row_append(r, text);
+	if (text_after(text, "LOST"))
+		row_coloured(r, ROW_RED, text);
+	else if (text_after(text, "GROWS"))
+		row_coloured(r, ROW_YELLOW, text);
+	else
+		row_append(r, text);
 	row_move(r, last_column(l) + VERDICT_COLUMNS);
 }
 
@@ -149,10 +157,10 @@ static void print_heading(struct row *r, const struct leaks *l, bool at_peak,
 {
 	char total[64];
 
-	row_lines(r, at_peak ?
+	row_title(r, at_peak ?
 		     "--------- Partial Dynamic Call Paths of what was live at the Peak "
-		     "------------\n\n" :
-		     "--------- Partial Dynamic Call Paths for Memory Leaks ------------\n\n");
+		     "------------" :
+		     "--------- Partial Dynamic Call Paths for Memory Leaks ------------");
 	snprintf(total, sizeof total, "Total bytes %s: %" PRIu64 "\n\n",
 		 at_peak ? "live at the peak" : "not freed", l->kept);
 	row_lines(r, total);

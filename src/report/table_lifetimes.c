@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
+static const char title[] = "---------  Lifetime Table ------------";
+
 static const char heading[] =
-"---------  Lifetime Table ------------\n"
-"\n"
 "                           | lifetime in events        | lifetime in time          |\n"
 "     frees  temporary (%)  |   least     half     most |   least     half     most |   name\n"
 "\n";
@@ -78,7 +78,7 @@ static void print_row(struct row *r, const struct profile_data *d, const struct 
 	print_axis(r, 29, s->blocks[PD_LIFE_EVENTS], false);
 	print_axis(r, 57, s->blocks[PD_LIFE_NS], true);
 	row_move(r, 88);
-	row_append_name(r, names_text(d, names_function(d, s->site)));
+	tables_append_function(r, d, names_function(d, s->site));
 	tables_append_line(r, d, s->site);
 	row_end(r);
 }
@@ -99,6 +99,7 @@ int tables_lifetimes(struct row *r, const struct profile_data *d, const uint32_t
 	int err = lifetimes_collect(d, rank, &t);
 
 	if (!err) {
+		row_title(r, title);
 		row_lines(r, heading);
 		for (size_t i = 0; i < t.n; i++)
 			if (is_shown(t.rows[i], &t, level))

@@ -33,6 +33,8 @@ int report_tables(const struct profile_data *d, const struct report_options *o, 
 	if (!rank)
 		return -ENOMEM;
 	row_init(&r, out);
+	r.columns = o->columns;
+	r.colour = o->colour;
 	int err = print_all(&r, d, rank, o);
 	int write_err = row_release(&r);
 

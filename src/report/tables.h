@@ -30,8 +30,20 @@ void tables_before(struct row *r, const struct profile_data *d, enum report_leve
 void tables_append_path(struct row *r, const struct profile_data *d, const struct leaks *l,
 			const struct leak *p, const struct report_options *o);
 
+/* A function's name; if that is too wide for the terminal without template arguments and
+ * parameters, and then cut in its middle. */
+void tables_append_function(struct row *r, const struct profile_data *d, uint32_t function);
+
+/* So that a line fits in which the functions of these call sites stand, and @between columns
+ * besides. */
+void tables_share_line(struct row *r, const struct profile_data *d, const uint32_t *sites,
+		       size_t n, size_t between);
+
 /* " (file.c:12)" of a call site, if it has a line; without the folders, which would make the lines
  * of a table longer than any window. */
 void tables_append_line(struct row *r, const struct profile_data *d, uint32_t site);
+
+/* About so many columns that takes. */
+size_t tables_line_columns(const struct profile_data *d, uint32_t site);
 
 #endif

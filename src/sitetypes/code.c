@@ -45,24 +45,7 @@ void code_free(struct code *c)
 
 size_t code_read(struct code *c, uint64_t at, uint8_t *to, size_t size)
 {
-	Elf *elf = c->m->main.elf;
-	GElf_Phdr p;
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n))
-		return 0;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || at < p.p_vaddr ||
-		    at - p.p_vaddr >= p.p_filesz)
-			continue;
-		uint64_t left = p.p_filesz - (at - p.p_vaddr);
-		uint64_t from = p.p_offset + (at - p.p_vaddr);
-		if (from > INT64_MAX)
-			return 0;
-		ssize_t got = pread(c->m->main.fd, to, size < left ? size : left, (off_t)from);
-		return got < 0 ? 0 : (size_t)got;
-	}
-	return 0;
+	return module_read(c->m, at, to, size);
 }
 
 /* ---- frames ---- */

@@ -13,10 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The library's name has been the same since there is one. It is no library we are linked with: it
- * brings half an operating system, for what hardly anybody asks for. */
-#define LIBRARY "libdebuginfod.so.1"
-
 /* Time that may be spent if DEBUGINFOD_MAXTIME says nothing, and how often to say so. */
 #define DEBUGINFOD_SECONDS 90
 #define TELL_SECONDS 5
@@ -62,7 +58,7 @@ static bool load(struct library *l)
 	if (tried)
 		return l->begin;
 	tried = true;
-	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *handle = dlopen(DEBUGINFOD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle)
 		return false;
@@ -144,7 +140,8 @@ int debuginfod_fetch(const struct symbols_search *how, const char *build_id, con
 	if (!load(&library)) {
 		spent = limit();
 		tell(&f,
-		     "DEBUGINFOD_URLS is set, but " LIBRARY " is not there: nothing is fetched");
+		     "DEBUGINFOD_URLS is set, but " DEBUGINFOD_LIBRARY " is not there: nothing is "
+		     "fetched");
 		return -ENOENT;
 	}
 	f.began = f.told = seconds();

@@ -6,6 +6,10 @@
 
 #include <limits.h>
 
+/* The library's name has been the same since there is one. It is no library we are linked with: it
+ * brings half an operating system, for what hardly anybody asks for. */
+#define DEBUGINFOD_LIBRARY "libdebuginfod.so.1"
+
 /**
  * Ask the servers in DEBUGINFOD_URLS for the debug file of a build ID. Without that variable
  * nothing is asked, and libdebuginfod is not even loaded. After DEBUGINFOD_MAXTIME seconds (90 if

@@ -243,3 +243,62 @@ const struct fdes *module_fdes(struct module *m)
 	m->has_fdes = true;
 	return &m->fdes;
 }
+
+bool module_offset(struct module *m, uint64_t at, uint64_t *offset, uint64_t *left)
+{
+	GElf_Phdr p;
+	size_t n;
+
+	if (!m->main.elf || elf_getphdrnum(m->main.elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(m->main.elf, (int)i, &p) || p.p_type != PT_LOAD ||
+		    at < p.p_vaddr || at - p.p_vaddr >= p.p_filesz)
+			continue;
+		*left = p.p_filesz - (at - p.p_vaddr);
+		*offset = p.p_offset + (at - p.p_vaddr);
+		return *offset <= INT64_MAX;
+	}
+	return false;
+}
+
+size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size)
+{
+	uint64_t from, left;
+
+	if (!module_offset(m, at, &from, &left))
+		return 0;
+	ssize_t got = pread(m->main.fd, to, size < left ? size : left, (off_t)from);
+
+	return got < 0 ? 0 : (size_t)got;
+}
+
+/* An empty .eh_frame has its end only. */
+static bool has_section(struct objfile *o, const char *name)
+{
+	enum { END = 4 };
+	GElf_Shdr shdr;
+
+	return o->elf && objfile_section(o, name, &shdr) && shdr.sh_type != SHT_NOBITS &&
+	       shdr.sh_size > END;
+}
+
+/* Where there are no sections. */
+static bool has_frame_index(struct objfile *o)
+{
+	GElf_Phdr p;
+	size_t n, sections;
+
+	if (!o->elf || elf_getphdrnum(o->elf, &n) || elf_getshdrnum(o->elf, &sections) || sections)
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(o->elf, (int)i, &p) && p.p_type == PT_GNU_EH_FRAME)
+			return true;
+	return false;
+}
+
+bool module_has_frames(struct module *m)
+{
+	return has_section(&m->main, ".eh_frame") || has_frame_index(&m->main) ||
+	       has_section(&m->main, ".debug_frame") || has_section(&m->debug, ".debug_frame");
+}

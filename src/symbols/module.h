@@ -57,6 +57,15 @@ void module_release(struct module *m);
  * DWARF. */
 struct objfile *module_dwarf_file(struct module *m);
 
+/* Where in the file it is what is loaded at @at. @left: so many bytes are there. False: nothing. */
+bool module_offset(struct module *m, uint64_t at, uint64_t *offset, uint64_t *left);
+
+/* Read from what is loaded at @at: how many bytes there are, of @size. */
+size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size);
+
+/* Has it a table by which call chains are followed, of its own or in its debug file? */
+bool module_has_frames(struct module *m);
+
 /* Open the debug data, if that was not done yet. Returns 0 or -ENOMEM. */
 int module_open(struct module *m);
 

@@ -630,7 +630,7 @@ start_code() {
 		strip -o $f-stripped $f
 		limited ./$f
 	done
-	refused 1 'program is static and stripped. .*--hook=malloc:0xADDRESS' "$MPROF" run ./plain-stripped
+	refused 1 'program is static and stripped; .*--hook=malloc:0xADDRESS' "$MPROF" run ./plain-stripped
 	refused 1 'program is static, and has symbols, but none of them.*--hook=malloc:NAME' "$MPROF" run ./plain
 	not grep -q stripped refused.err
 	for f in go go-stripped; do

@@ -12,7 +12,7 @@ build() {
 
 # run_names [OPTION...]: leaves run.txt, run.data, err
 run_names() {
-	limited "$MPROF" run -o run.txt --data=run.data "$@" -- ./names >out 2>err || fail "$(cat err)"
+	limited "$MPROF" run --stats -o run.txt --data=run.data "$@" -- ./names >out 2>err || fail "$(cat err)"
 }
 
 # as_addr2line [FILE]: run ./names; names and lines of all its frames are those of eu-addr2line
@@ -51,6 +51,9 @@ report() {
 	[ "$(sed -n 's/.* \([0-9]*\) of them.*/\1/p' compared)" -gt 10 ]
 	says err 'names from DWARF: .*/names$'
 	report
+	says err 'names from DWARF of [0-9]* files*$'
+	run ! grep 'names from DWARF: ' err
+	report --verbose
 	says err 'names from DWARF: .*/names$'
 }
 
@@ -499,7 +502,7 @@ modules_as_addr2line() {
 	for with in '' "$T/edges"; do
 		cp "$T/vanish" ./gone
 		[ -z "$with" ] || cp "$with" other
-		limited "$MPROF" run -o run.txt --data=run.data -- ./gone gone ${with:+other} 2>err
+		limited "$MPROF" run --stats -o run.txt --data=run.data -- ./gone gone ${with:+other} 2>err
 		grep -q '> main > lose$' run.txt
 		says err 'names from DWARF: .*/gone'
 	done

@@ -114,6 +114,23 @@ with_counter() {
 	limited env LD_PRELOAD="$T/counter.so" COUNTER_EXE="$exe" COUNTER_OUT="$D/count" "$@"
 }
 
+# elf CLASS MACHINE FILE: a file that begins like a program for another machine
+elf() {
+	python3 -c '
+import os, struct, sys
+cls, machine, name = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+ident = b"\x7fELF" + bytes([cls, 1, 1]) + bytes(9)
+if cls == 1:
+    head = ident + struct.pack("<HHIIIIIHHHHHH", 2, machine, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    head += struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 84, 84, 5, 4096)
+else:
+    head = ident + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0x400078, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    head += struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 120, 120, 4096)
+open(name, "wb").write(head + bytes(4096))
+os.chmod(name, 0o755)
+' "$@"
+}
+
 # binary NAME: the first ELF file of this name in PATH (not a script that stands in for it).
 binary() {
 	local p

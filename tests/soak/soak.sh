@@ -20,6 +20,8 @@ run() { "$@"; }
 . tests/lib/common.bash
 # shellcheck source=tests/lib/live.bash
 . tests/lib/live.bash
+# shellcheck source=tests/lib/redis.bash
+. tests/lib/redis.bash
 failed=0
 
 bad() {
@@ -173,14 +175,11 @@ redis_served() { # MORE THAN
 
 # redis_begins: PID is a redis-server, BENCH the number of who loads it without an end
 redis_begins() {
-	command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null || {
-		echo "redis: skipped, because redis-server is not installed (apt-get install redis-server redis-tools)"
+	command -v redis-check-rdb >/dev/null && command -v redis-benchmark >/dev/null || {
+		echo "redis: skipped, because redis is not installed (apt-get install redis-tools)"
 		return 1
 	}
-	env "MPROF_TEST_MARK=$MARK" redis-server --port 0 --unixsocket "$D/redis.sock" --save '' --dir "$D" \
-		>redis.out 2>&1 </dev/null &
-	PID=$!
-	until_true "redis does not start" redis-cli -s "$D/redis.sock" ping >/dev/null 2>&1 || { bad "redis"; return 1; }
+	begin_redis || { bad "redis"; return 1; }
 	env "MPROF_TEST_MARK=$MARK" redis-benchmark -s "$D/redis.sock" -q -l -n 20000 -c 20 -r 10000 -d 100 \
 		-t set,get,incr,lpush,lpop,sadd,hset,spop,mset >bench.out 2>&1 </dev/null &
 	BENCH=$!

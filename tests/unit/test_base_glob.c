@@ -61,6 +61,29 @@ static void many_stars_are_no_trap(void **state)
 	assert_false(glob_matches(pattern, text));
 }
 
+static void patterns_of_suppressions_are_found_anywhere(void **state)
+{
+	(void)state;
+	assert_true(glob_finds("alloc", "xalloc_alloc"));
+	assert_true(glob_finds("", "x"));
+	assert_false(glob_finds("allocate", "xalloc_alloc"));
+	assert_true(glob_finds("^x", "xalloc"));
+	assert_false(glob_finds("^alloc", "xalloc"));
+	assert_true(glob_finds("alloc$", "alloc_alloc"));
+	assert_false(glob_finds("alloc$", "alloc_"));
+	assert_true(glob_finds("^alloc$", "alloc"));
+	assert_false(glob_finds("^alloc$", "alloc_alloc"));
+	assert_true(glob_finds("^a*b*c$", "a__b_b__c"));
+	assert_false(glob_finds("^a*b*c$", "a__b_b__c_"));
+	assert_true(glob_finds("a*b", "__a__b__"));
+	assert_false(glob_finds("a*b", "__b__a__"));
+	assert_true(glob_finds("^*$", ""));
+	assert_false(glob_finds("x", ""));
+	/* A * is any characters there, whatever is in front. */
+	assert_true(glob_finds("^f(char*)$", "f(char, int)"));
+	assert_true(glob_finds("a$b", "a$b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +91,7 @@ int main(void)
 		cmocka_unit_test(a_star_is_any_characters),
 		cmocka_unit_test(a_pointer_is_itself),
 		cmocka_unit_test(many_stars_are_no_trap),
+		cmocka_unit_test(patterns_of_suppressions_are_found_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

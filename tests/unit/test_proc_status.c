@@ -28,6 +28,9 @@ static const char text[] =
 	"SigBlk:\t0000000000000400\n"
 	"SigIgn:\tffffffffffffffff\n"
 	"SigCgt:\t8000000000000010\n"
+	"CapEff:\t0000000000080001\n"
+	"NoNewPrivs:\t1\n"
+	"Seccomp:\t2\n"
 	"Threads:\t2\n";
 
 static void every_field_is_that_of_its_line(void **state)
@@ -41,6 +44,12 @@ static void every_field_is_that_of_its_line(void **state)
 	assert_int_equal(s.ppid, 17);
 	assert_int_equal(s.tracer, 99);
 	assert_int_equal(s.inner, 6);
+	assert_int_equal(s.pid_namespaces, 2);
+	assert_true(proc_status_can(&s, 0));
+	assert_true(proc_status_can(&s, 19));
+	assert_false(proc_status_can(&s, 21));
+	assert_true(s.no_new_privs);
+	assert_int_equal(s.seccomp, 2);
 	assert_true(s.has_ids);
 	assert_int_equal(s.uid, 1000);
 	assert_int_equal(s.effective_uid, 1001);

@@ -166,6 +166,143 @@ static void first_error_stays(void **state)
 	fclose(f);
 }
 
+/* ---- on a terminal ---- */
+
+static struct row *of_columns(size_t columns)
+{
+	struct row *r = fresh();
+
+	r->columns = columns;
+	return r;
+}
+
+static void a_name_that_is_too_wide_is_cut_in_its_middle(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(40);
+
+	row_left(r, 1, 8, "name");
+	row_move(r, 11);
+	row_append_name(r, "first_part_of_a_long_name_and_its_end");
+	assert_written("name      first_part_of...me_and_its_end\n");
+}
+
+static void a_name_that_just_fits_is_whole(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(30);
+
+	assert_false(row_is_too_wide(r, "abcdefghijklmnopqrstuvwxyz1234"));
+	assert_true(row_is_too_wide(r, "abcdefghijklmnopqrstuvwxyz12345"));
+	row_append_name(r, "abcdefghijklmnopqrstuvwxyz1234");
+	assert_written("abcdefghijklmnopqrstuvwxyz1234\n");
+}
+
+/* So many characters of two bytes. */
+static void fill(char *out, size_t n)
+{
+	for (*out = '\0'; n; n--)
+		out = stpcpy(out, "\u00e4");
+}
+
+static void names_are_cut_between_characters(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(24);
+
+	char name[2 * 26 + 1], want[2 * 21 + 8];
+
+	fill(name, 26);
+	row_append_name(r, name);
+	assert_int_equal(r->width, 24);
+	fill(want, 10);
+	strcat(want, "...");
+	fill(want + strlen(want), 11);
+	strcat(want, "\n");
+	assert_written(want);
+}
+
+static void however_narrow_it_is_some_of_a_name_is_seen(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(10);
+
+	row_append_name(r, "a_name_of_exactly_thirty_bytes");
+	assert_written("a_name_of_...hirty_bytes\n");
+}
+
+static void names_of_a_line_share_it(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"main",
+		"one_with_twenty_six_letter",
+		"one_that_is_far_too_wide_for_the_line_to_hold",
+	};
+	struct row *r = of_columns(76);
+
+	row_share(r, names, 3, 6);
+	for (size_t i = 0; i < 3; i++) {
+		row_append_name(r, names[i]);
+		row_append(r, i < 2 ? " > " : "");
+	}
+	assert_int_equal(r->width, 76);
+	assert_written("main > one_with_twenty_six_letter > "
+		       "one_that_is_far_to...or_the_line_to_hold\n");
+}
+
+static void what_stands_behind_a_name_has_room(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(40);
+
+	row_spare(r, 5);
+	row_append_name(r, "a_name_that_is_wider_than_thirty_five_columns");
+	row_append(r, " [12]");
+	assert_int_equal(r->width, 40);
+	assert_written("a_name_that_is_w...rty_five_columns [12]\n");
+}
+
+static void the_next_line_has_all_the_room_again(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(40);
+
+	row_spare(r, 10);
+	row_append_name(r, "short");
+	row_end(r);
+	row_append_name(r, "a_name_that_has_forty_columns_like_lines");
+	assert_written("short\na_name_that_has_forty_columns_like_lines\n");
+}
+
+static void without_a_terminal_nothing_is_cut(void **state)
+{
+	(void)state;
+	static const char *const name = "a_name_that_is_wider_than_thirty_five_columns";
+	struct row *r = fresh();
+
+	row_share(r, &name, 1, 70);
+	row_spare(r, 70);
+	assert_false(row_is_too_wide(r, name));
+	row_append_name(r, name);
+	assert_written("a_name_that_is_wider_than_thirty_five_columns\n");
+}
+
+static void colours_take_no_columns(void **state)
+{
+	(void)state;
+	struct row *r = fresh();
+
+	r->colour = true;
+	row_coloured(r, ROW_RED, "LOST");
+	row_left(r, 6, 10, "x");
+	assert_written("\033[1;31mLOST\033[m x\n");
+	r = fresh();
+	row_coloured(r, ROW_RED, "LOST");
+	row_title(r, "");
+	assert_written("LOST\n\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +315,15 @@ int main(void)
 		cmocka_unit_test(attached_text_pushes_only_beyond_its_column),
 		cmocka_unit_test(lines_do_not_end_in_blanks),
 		cmocka_unit_test(first_error_stays),
+		cmocka_unit_test(a_name_that_is_too_wide_is_cut_in_its_middle),
+		cmocka_unit_test(a_name_that_just_fits_is_whole),
+		cmocka_unit_test(names_are_cut_between_characters),
+		cmocka_unit_test(however_narrow_it_is_some_of_a_name_is_seen),
+		cmocka_unit_test(names_of_a_line_share_it),
+		cmocka_unit_test(what_stands_behind_a_name_has_room),
+		cmocka_unit_test(the_next_line_has_all_the_room_again),
+		cmocka_unit_test(without_a_terminal_nothing_is_cut),
+		cmocka_unit_test(colours_take_no_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_BASE_NUMBER_H
+#define MPROF_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Numbers that people write. Each returns false, and changes nothing, if the text is not what is
+ * expected.
+ */
+
+/* A decimal number without sign or blanks, from @min to @max. */
+bool number_in_range(uint64_t *n, const char *text, uint64_t min, uint64_t max);
+
+/* A number of bytes: the same, or with the suffix K, M or G (powers of 1024). */
+bool number_bytes(uint64_t *bytes, const char *text);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mprof doctor [PID|PROGRAM]: whether it can be profiled, and what is in the way. All of this
+ * reads: nobody is stopped, seized or sent a signal. What attach and run would say is said in their
+ * words.
+ */
+#include "cli/doctor.h"
+
+#include "attach/permission.h"
+#include "cli/doctor_facts.h"
+#include "cli/libraries.h"
+#include "cli/load_rules.h"
+#include "cli/meant.h"
+#include "cli/program.h"
+#include "cli/stream.h"
+#include "cli/unattachable.h"
+#include "outputs/own_heaps.h"
+#include "probes/no_allocator.h"
+#include "proc/status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a process and a program have in common: files ---- */
+
+static void note_own_heap(void *ctx, const struct advice *a)
+{
+	*findings_add(ctx, "own heap", FINDING_WARN) = *a;
+}
+
+static int judge_files(struct doctor *d)
+{
+	struct error why;
+	int err = doctor_read_functions(d);
+
+	if (err)
+		return err;
+	if (!d->n_functions) {
+		struct advice a;
+
+		no_allocator_why(
+			d->program < d->shared.files.n ? d->shared.files.files[d->program].fd : -1,
+			&a);
+		findings_fail(&d->findings, "allocator", STATUS_NO_ALLOCATOR, &a);
+	} else {
+		err = doctor_judge_functions(d, doctor_fast_refusal(d->pid, &why));
+	}
+	if (!err)
+		err = doctor_read_modules(d);
+	if (err)
+		return err;
+	own_heaps_each(&d->shared.files, d->pid, note_own_heap, &d->findings);
+	doctor_ask_packages(d);
+	return doctor_judge_modules(d);
+}
+
+/* ---- a process ---- */
+
+static enum target_problem problem_of(pid_t pid, struct target_facts *f)
+{
+	enum target_problem p = target_at(pid, f);
+
+	if (p == TARGET_FINE)
+		p = target_with_threads(pid, f);
+	int err = p == TARGET_FINE ? permission_ask(pid) : 0;
+
+	return !err ? p : err == -ENOENT || err == -ESRCH ? TARGET_NOT_THERE : TARGET_NOT_PERMITTED;
+}
+
+/* What is looked at, in a word. */
+static const char *check_of(enum target_problem p)
+{
+	return p == TARGET_TRACED	   ? "tracer"
+	       : p == TARGET_NOT_PERMITTED ? "permission"
+	       : p == TARGET_UNSUPPORTED   ? "machine"
+					   : "process";
+}
+
+/* Measured or not. */
+static void judge_calls(struct doctor *d)
+{
+	struct cost_facts c = {0};
+	struct error why;
+
+	if (d->o->count_seconds > 0)
+		doctor_count(d, &c, &why);
+	judge_cost(&d->findings, &c);
+}
+
+static int look_at_process(struct doctor *d)
+{
+	struct target_facts f;
+	enum target_problem p = problem_of(d->pid, &f);
+	struct mappings maps;
+
+	if (p != TARGET_FINE) {
+		struct advice a;
+
+		target_advise(p, d->pid, &f, &a);
+		findings_fail(&d->findings, check_of(p), target_status(p), &a);
+		return 0;
+	}
+	doctor_look_at_process(&d->findings, d->pid);
+	findings_ok(&d->findings, "tracer", "nobody traces it, and we may");
+	int err = mappings_read(d->pid, &d->shared.files, &maps);
+
+	if (err)
+		return err;
+	mappings_release(&maps);
+	d->program = module_files_program(&d->shared.files, d->pid);
+	err = judge_files(d);
+	if (!err && d->n_functions)
+		judge_calls(d);
+	return err;
+}
+
+/* ---- a program ---- */
+
+static int look_at_program(struct doctor *d, const char *name)
+{
+	char file[PATH_MAX];
+	struct advice a = {0};
+	int status, err = 0;
+	char *path = program_find(name, &status, &a);
+
+	if (!path) {
+		findings_fail(&d->findings, "program", status, &a);
+		return 0;
+	}
+	program_behind_script(path, file);
+	bool readable = doctor_look_at_program(&d->findings, path, file);
+
+	if (doctor_may_trace_children(&d->findings, STATUS_CANNOT_RUN) && readable) {
+		err = libraries_of(file, &d->shared.files, &a.why);
+		if (err)
+			findings_fail(&d->findings, "libraries", STATUS_CANNOT_RUN, &a);
+		err = err ? 0 : judge_files(d);
+	}
+	free(path);
+	return err;
+}
+
+/* ---- the command ---- */
+
+/* The process or the program that is meant; neither: this machine. 0 or a status. */
+static int find_meant(struct doctor *d, int argc, char **argv, const char **program)
+{
+	struct pids pids = {0};
+
+	*program = NULL;
+	if (argc && !d->o->pids[0] && !parse_pid(argv[0], &d->pid)) {
+		*program = argv[0];
+		return 0;
+	}
+	if (argc + !!d->o->pids[0] > 1) {
+		say("doctor: of one process or program at a time. Usage: mprof doctor [options] "
+		    "[PID|PROGRAM [ARG...]]");
+		return STATUS_USAGE;
+	}
+	if (d->pid || !d->o->pids[0])
+		return 0;
+	int status = meant_processes(d->o, argv, 0, &pids);
+
+	if (!status && pids.n > 1) {
+		say("doctor: of one process at a time; %d is one too many", (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	d->pid = status ? 0 : pids.v[0];
+	pids_release(&pids);
+	return status;
+}
+
+static int look(struct doctor *d, const char *program)
+{
+	int err = 0;
+
+	if (d->pid)
+		err = look_at_process(d);
+	else if (program)
+		err = look_at_program(d, program);
+	else
+		doctor_look_at_machine(&d->findings, STATUS_NOT_PERMITTED);
+	if (!err)
+		return findings_status(&d->findings);
+	if (d->pid && (err == -ESRCH || err == -ENOENT))
+		return target_say_why_not("look at", d->pid, -ESRCH);
+	say("cannot look at %s: %s", program ? program : "it", strerror(-err));
+	return STATUS_FAILED;
+}
+
+static void describe(const struct doctor *d, const char *program, struct error *of)
+{
+	if (d->pid)
+		error_set(of, 0, "process %d (%s)", (int)d->pid, proc_status(d->pid).name);
+	else
+		error_set(of, 0, "%s%s", program ? "program " : "", program ? program : "");
+}
+
+/* @status: of what has been found. A status. */
+static int print(const struct doctor *d, const char *program, int status)
+{
+	FILE *out = stream_open(d->o);
+	struct error of;
+
+	if (!out)
+		return STATUS_FAILED;
+	describe(d, program, &of);
+	int err = (d->o->format == FORMAT_JSON ? doctor_print_json : doctor_print)(d, of.text, out);
+	int closed = stream_close(out);
+
+	err = err ? err : closed;
+	if (err)
+		stream_failed(d->o, err);
+	return err ? STATUS_FAILED : status;
+}
+
+int command_doctor(int argc, char **argv)
+{
+	struct options options;
+	struct doctor d = {.o = &options, .program = 0};
+	const char *program;
+	int first = options_parse(&options, "doctor", argc, argv, 2);
+
+	if (first < 0)
+		return STATUS_USAGE;
+	int status = find_meant(&d, argc - first, argv + first, &program);
+	if (!status && options.count_seconds > 0 && !d.pid) {
+		say("doctor: --count counts the calls of a process, and none was named");
+		status = STATUS_USAGE;
+	}
+	if (status)
+		return status;
+	status = load_rules(&d.rules, &options);
+	if (!status) {
+		watch_shared_rules(&d.shared, &d.rules);
+		status = look(&d, program);
+		/* Without a line there is nothing to print. */
+		if (d.findings.n && (!status || findings_status(&d.findings)))
+			status = print(&d, program, status);
+	}
+	doctor_release_files(&d);
+	return status;
+}

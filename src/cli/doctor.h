@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_CLI_DOCTOR_H
+#define MPROF_CLI_DOCTOR_H
+
+#include "breakpoints/watch.h"
+#include "cli/options.h"
+#include "doctor/judge.h"
+#include "symbols/symbols.h"
+
+/* What mprof doctor has read; src/doctor judges it. */
+
+/* A function that would be trapped. */
+struct doctor_function {
+	uint32_t file; /* of the files */
+	uint64_t at;   /* in it */
+	uint64_t size;
+	const struct probe *probe;
+	bool indirect; /* at is what tells where it is */
+};
+
+/* A file that is mapped: the texts are its own. */
+struct doctor_module {
+	uint32_t file;
+	char *path, *names, *build_id, *package, *debug_package;
+	bool unwind;
+};
+
+struct doctor {
+	const struct options *o;
+	pid_t pid; /* 0: it is about a program, or the machine */
+	struct findings findings;
+	struct rules rules;
+	struct watch_shared shared;
+	uint32_t program; /* the number of its file */
+	struct symbols *symbols;
+	int *modules_of; /* the number in @symbols of each file; -1: none */
+	struct doctor_function *functions;
+	size_t n_functions, cap_functions;
+	struct doctor_module *modules; /* the program first */
+	size_t n_modules;
+	bool packages; /* somebody could be asked about packages */
+};
+
+/* Read from the files, which are known. 0 or -ENOMEM. */
+int doctor_read_functions(struct doctor *d);
+int doctor_read_modules(struct doctor *d);
+void doctor_release_files(struct doctor *d);
+
+/* Judge what is trapped. @fast_refused: why nothing could be put into it; NULL: it could. */
+int doctor_judge_functions(struct doctor *d, const char *fast_refused);
+int doctor_judge_modules(struct doctor *d);
+
+/* What package each module is of, and which has its debug file. */
+void doctor_ask_packages(struct doctor *d);
+
+/* Count the calls that a process makes of these functions, as --count says. */
+void doctor_count(const struct doctor *d, struct cost_facts *c, struct error *why);
+
+/* The whole of it, for people and for programs. 0 or -errno. */
+int doctor_print(const struct doctor *d, const char *of, FILE *out);
+int doctor_print_json(const struct doctor *d, const char *of, FILE *out);
+
+#endif

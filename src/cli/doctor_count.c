@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mprof doctor --count: how often a process calls what would be trapped. The kernel counts, by
+ * uprobes: breakpoints that it takes itself, without a stop that anybody is told of. And what a
+ * stop costs here, of a child of ours.
+ */
+#include "cli/doctor.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "probes/outcome.h"
+#include "proc/tasks.h"
+#include "symbols/module.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct counter {
+	int fd;
+	unsigned stops; /* that a call makes: one where it begins, one where it returns */
+};
+
+struct counting {
+	struct counter *v;
+	size_t n, cap;
+	uint32_t type;
+};
+
+static int read_type(uint32_t *type)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int got = f ? fscanf(f, "%u", type) : 0;
+
+	if (f)
+		fclose(f);
+	return got == 1 ? 0 : -ENOENT;
+}
+
+/* Of one thread, and those that it makes. */
+static int open_counter(uint32_t type, pid_t tid, const char *path, uint64_t offset)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof attr,
+		.config1 = (uint64_t)(uintptr_t)path, /* uprobe_path */
+		.config2 = offset,		      /* probe_offset */
+		.inherit = 1,
+		.inherit_thread = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int add_counter(struct counting *c, pid_t tid, const char *path, uint64_t offset,
+		       unsigned stops)
+{
+	if (ARRAY_RESERVE(&c->v, &c->cap, c->n))
+		return -ENOMEM;
+	int fd = open_counter(c->type, tid, path, offset);
+
+	if (fd == -ESRCH)
+		return 0;
+	if (fd < 0)
+		return fd;
+	c->v[c->n++] = (struct counter){fd, stops};
+	return 0;
+}
+
+/* In all threads. */
+static int count_function(const struct doctor *d, struct counting *c,
+			  const struct doctor_function *p)
+{
+	struct module *m = symbols_module(d->symbols, d->modules_of[p->file]);
+	struct proc_tasks tasks;
+	uint64_t offset, left;
+	char path[64];
+	int err = 0;
+
+	if (!module_offset(m, p->at, &offset, &left))
+		return 0;
+	/* The very file that is mapped, whatever its name leads to. */
+	snprintf(path, sizeof path, "/proc/self/fd/%d", d->shared.files.files[p->file].fd);
+	err = proc_tasks_open(&tasks, d->pid);
+	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
+		err = add_counter(c, tid, path, offset, probe_gives_block(p->probe) ? 2 : 1);
+	proc_tasks_close(&tasks);
+	return err;
+}
+
+static int open_all(const struct doctor *d, struct counting *c)
+{
+	int err = read_type(&c->type);
+
+	for (size_t i = 0; !err && i < d->n_functions; i++)
+		if (probe_tells_of_blocks(d->functions[i].probe) && !d->functions[i].indirect &&
+		    d->modules_of[d->functions[i].file] >= 0)
+			err = count_function(d, c, &d->functions[i]);
+	return err;
+}
+
+static void read_all(const struct counting *c, struct cost_facts *f)
+{
+	uint64_t calls;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (read(c->v[i].fd, &calls, sizeof calls) == sizeof calls) {
+			f->calls += calls;
+			f->stops += calls * c->v[i].stops;
+		}
+}
+
+static void nap(double seconds)
+{
+	struct timespec t = {.tv_sec = (time_t)seconds};
+
+	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+	nanosleep(&t, NULL);
+}
+
+/* ---- what a stop costs ---- */
+
+enum { STOPS = 2000 };
+
+__attribute__((noreturn)) static void stop_again_and_again(void)
+{
+	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		for (;;)
+			raise(SIGSTOP);
+	_exit(1);
+}
+
+/* Nanoseconds, of a child of our own; 0: it cannot be measured. */
+static double measure_stop(void)
+{
+	pid_t pid = fork();
+	uint64_t began = 0;
+	int status, n = 0;
+
+	if (pid == 0)
+		stop_again_and_again();
+	for (; pid > 0 && n < STOPS && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status); n++) {
+		began = began ? began : clock_now_ns();
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+	}
+	uint64_t ns = clock_now_ns() - began;
+
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	return n == STOPS ? (double)ns / STOPS : 0;
+}
+
+/* ---- all of it ---- */
+
+static void why_not_counted(int err, struct error *why)
+{
+	if (err == -ENOENT)
+		error_set(why, err, "this kernel has no uprobe events");
+	else if (err == -EACCES || err == -EPERM)
+		error_set(why, err,
+			  "not permitted (CAP_PERFMON or root; "
+			  "/proc/sys/kernel/perf_event_paranoid)");
+	else if (err == -EMFILE)
+		error_set(why, err, "it has too many threads for so many counters (ulimit -n)");
+	else
+		error_set(why, err, "%s", strerror(-err));
+}
+
+void doctor_count(const struct doctor *d, struct cost_facts *f, struct error *why)
+{
+	struct counting c = {0};
+
+	*f = (struct cost_facts){.asked = true, .stop_ns = measure_stop()};
+	int err = f->stop_ns > 0 ? open_all(d, &c) : -EPERM;
+	uint64_t began = clock_now_ns();
+
+	if (!err && c.n) {
+		nap(d->o->count_seconds);
+		f->seconds = (double)(clock_now_ns() - began) / 1e9;
+		read_all(&c, f);
+	} else {
+		why_not_counted(err ? err : -EINVAL, why);
+		f->why_not = why->text;
+	}
+	for (size_t i = 0; i < c.n; i++)
+		close(c.v[i].fd);
+	free(c.v);
+}

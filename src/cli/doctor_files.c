@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mprof doctor: what the files that a program has mapped tell. */
+#include "cli/doctor.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "cli/allocator.h"
+#include "cli/names.h"
+#include "fast/fast.h"
+#include "probes/choose.h"
+#include "probes/outcome.h"
+#include "probes/shown.h"
+#include "symbols/module.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+struct choosing {
+	struct doctor *d;
+	uint32_t file;
+	int err;
+};
+
+static void add_function(void *ctx, const struct scan_probe *p)
+{
+	struct choosing *c = ctx;
+	struct doctor *d = c->d;
+	const struct probe *probe = &d->rules.probes.v[p->probe];
+
+	/* Any C library has a clone(), which tells of no memory. */
+	if (c->err || probe->mark == MARK_CLONE)
+		return;
+	c->err = ARRAY_RESERVE(&d->functions, &d->cap_functions, d->n_functions);
+	if (!c->err)
+		d->functions[d->n_functions++] =
+			(struct doctor_function){c->file, p->address, p->size, probe, p->indirect};
+}
+
+int doctor_read_functions(struct doctor *d)
+{
+	struct watch_shared *s = &d->shared;
+	struct choosing c = {.d = d};
+
+	for (; !c.err && c.file < s->files.n; c.file++) {
+		int err = choose_probes(&s->files, &s->scans, s->rules, c.file,
+					c.file == d->program, add_function, &c);
+		c.err = c.err ? c.err : err;
+	}
+	return c.err;
+}
+
+/* Its number in d->symbols, which is made if need be; or -errno. */
+static int symbols_of(struct doctor *d, uint32_t file)
+{
+	const struct module_file *f = &d->shared.files.files[file];
+
+	if (d->modules_of[file] < 0)
+		d->modules_of[file] = symbols_add_module(d->symbols, f->path, f->fd);
+	return d->modules_of[file];
+}
+
+static int open_symbols(struct doctor *d)
+{
+	struct symbols_search search = names_search(d->o);
+
+	if (d->symbols)
+		return 0;
+	d->symbols = symbols_new();
+	d->modules_of = calloc(d->shared.files.n + 1, sizeof *d->modules_of);
+	if (!d->symbols || !d->modules_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->shared.files.n; i++)
+		d->modules_of[i] = -1;
+	/* To look is not to fetch. */
+	search.fetch = search.cache = false;
+	symbols_set_search(d->symbols, &search);
+	return 0;
+}
+
+static int read_module(struct doctor *d, struct doctor_module *m, uint32_t file)
+{
+	int number = symbols_of(d, file);
+
+	if (number < 0)
+		return number;
+	m->file = file;
+	m->path = strdup(d->shared.files.files[file].path);
+	m->names = strdup(symbols_source(d->symbols, number));
+	m->build_id = strdup(symbols_build_id(d->symbols, number));
+	m->package = strdup("");
+	m->debug_package = strdup("");
+	m->unwind = module_has_frames(symbols_module(d->symbols, number));
+	return m->path && m->names && m->build_id && m->package && m->debug_package ? 0 : -ENOMEM;
+}
+
+static int add_module(struct doctor *d, uint32_t file)
+{
+	return read_module(d, &d->modules[d->n_modules++], file);
+}
+
+int doctor_read_modules(struct doctor *d)
+{
+	const struct module_files *files = &d->shared.files;
+	int err = open_symbols(d);
+
+	d->modules = err ? NULL : calloc(files->n + 1, sizeof *d->modules);
+	if (!d->modules)
+		return -ENOMEM;
+	if (d->program < files->n)
+		err = add_module(d, d->program);
+	/* The vdso has no file, and frames of its own. */
+	for (uint32_t i = 0; !err && i < files->n; i++)
+		if (i != d->program && files->files[i].fd >= 0)
+			err = add_module(d, i);
+	return err;
+}
+
+void doctor_release_files(struct doctor *d)
+{
+	for (size_t i = 0; i < d->n_modules; i++) {
+		struct doctor_module *m = &d->modules[i];
+
+		free(m->path);
+		free(m->names);
+		free(m->build_id);
+		free(m->package);
+		free(m->debug_package);
+	}
+	free(d->modules);
+	free(d->functions);
+	free(d->modules_of);
+	symbols_free(d->symbols);
+	watch_shared_release(&d->shared);
+	rules_release(&d->rules);
+}
+
+/* ---- judging ---- */
+
+static const struct scan *scan_of(struct doctor *d, uint32_t file)
+{
+	return scan_file(&d->shared.scans, &d->shared.files, file);
+}
+
+/* Why the fast engine leaves it to traps; NULL: it does not. As watch_offer() of breakpoints/ has
+ * it of a program that is there. */
+static const char *why_left(struct doctor *d, const struct doctor_function *p)
+{
+	const struct scan *s = scan_of(d, p->file);
+	static uint8_t code[FAST_CODE_MAX];
+	struct arch_patch patch;
+	int module = symbols_of(d, p->file);
+
+	for (size_t i = 0; s && i < s->n_probes; i++)
+		if (probe_depends_on_others(&d->rules.probes.v[s->probes[i].probe]))
+			return probe_beside_others;
+	/* Where it is is known only when it has been resolved. */
+	if (p->indirect || module < 0)
+		return NULL;
+	size_t len = p->size && p->size < sizeof code ? (size_t)p->size : sizeof code;
+
+	len = module_read(symbols_module(d->symbols, module), p->at, code, len);
+	return fast_leaves(p->probe, code, len, p->size, &patch);
+}
+
+static struct function_facts facts_of(struct doctor *d, const struct doctor_function *p)
+{
+	return (struct function_facts){
+		.name = p->probe->name,
+		.gives = probe_gives_block(p->probe),
+		.frees = p->probe->kind == PROBE_FREE,
+		.forms_part = probe_tells_of_blocks(p->probe),
+		.left = probe_tells_of_blocks(p->probe) ? why_left(d, p) : NULL,
+	};
+}
+
+static bool has_room(struct doctor *d)
+{
+	for (uint32_t i = 0; i < d->shared.files.n; i++) {
+		const struct scan *s = d->shared.files.files[i].fd < 0 ? NULL : scan_of(d, i);
+
+		if (s && scan_has_room(s))
+			return true;
+	}
+	return false;
+}
+
+enum { ALLOCATORS_MAX = 8 };
+
+/* The library that it is of; of a C library of glibc's the name is not in the table of others. */
+static const char *allocator_of(const struct doctor *d, const struct doctor_function *p)
+{
+	const char *path = d->shared.files.files[p->file].path;
+	const char *known = allocator_of_library(path);
+
+	if (known || !probe_gives_block(p->probe))
+		return known;
+	if (text_begins(path_last(path), "libc.so.") || text_begins(path_last(path), "libc-2."))
+		return "glibc's";
+	return p->file == d->program ? "its own" : NULL;
+}
+
+static size_t name_allocators(const struct doctor *d, const char *names[ALLOCATORS_MAX])
+{
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < d->n_functions && n < ALLOCATORS_MAX; i++) {
+		const char *name = allocator_of(d, &d->functions[i]);
+
+		for (k = 0; name && k < n && strcmp(names[k], name) != 0; k++)
+			;
+		if (name && k == n)
+			names[n++] = name;
+	}
+	return n;
+}
+
+int doctor_judge_functions(struct doctor *d, const char *fast_refused)
+{
+	struct function_facts *v = calloc(d->n_functions + 1, sizeof *v);
+	const char *names[ALLOCATORS_MAX];
+	int err = v ? open_symbols(d) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < d->n_functions; i++)
+		v[i] = facts_of(d, &d->functions[i]);
+	if (!err) {
+		const struct allocator_facts a = {
+			.names = names,
+			.n_names = name_allocators(d, names),
+			.v = v,
+			.n = d->n_functions,
+			.room = has_room(d),
+			.fast_refused = fast_refused,
+		};
+		judge_allocator(&d->findings, &a);
+	}
+	free(v);
+	return err;
+}
+
+int doctor_judge_modules(struct doctor *d)
+{
+	struct module_facts *v = calloc(d->n_modules + 1, sizeof *v);
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_modules; i++) {
+		const struct doctor_module *m = &d->modules[i];
+
+		v[i] = (struct module_facts){m->path,	  m->names,   m->unwind,
+					     m->build_id, m->package, m->debug_package};
+	}
+	judge_modules(&d->findings, v, d->n_modules, d->packages);
+	free(v);
+	return 0;
+}

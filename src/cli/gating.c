@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/gating.h"
+
+#include "base/replace.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/unheard.h"
+#include "cli/viewed.h"
+#include "outputs/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+/* The first that means nothing without a condition; NULL: none. */
+static const char *without_condition(const struct gate_options *g, bool base_is_for_it)
+{
+	return g->suppressions[0]	      ? "suppressions" :
+	       g->junit			      ? "junit" :
+	       g->sarif			      ? "sarif" :
+	       g->fail_status != STATUS_FOUND ? "fail-status" :
+	       base_is_for_it && g->base      ? "base" :
+						NULL;
+}
+
+/* The first condition about growth, as given; NULL: none. */
+static const char *growth_given(const struct options *o)
+{
+	for (const char *const *t = o->gate.fail_ifs; *t; t++) {
+		struct gate_condition c;
+		bool grows = !gate_condition_parse(&c, *t) && c.measure != GATE_ABSOLUTE;
+
+		gate_condition_release(&c);
+		if (grows)
+			return *t;
+	}
+	return NULL;
+}
+
+static void say_no_base(const char *growth)
+{
+	say("--fail-if=%s is about growth, and needs --base=FILE: since when?", growth);
+}
+
+bool gating_check_options(const struct options *o)
+{
+	const struct gate_options *g = &o->gate;
+	bool tells_growth = options_of_command(o->command) & FOR_FILES;
+	const char *alone = g->fail_ifs[0] ? NULL : without_condition(g, !tells_growth);
+	const char *growth = growth_given(o);
+
+	if (alone) {
+		say("option %s means nothing without --fail-if", alone);
+		return false;
+	}
+	/* The base of mprof diff is known later. */
+	if (growth && !g->base && !tells_growth) {
+		say_no_base(growth);
+		return false;
+	}
+	if (!growth && g->base && !tells_growth) {
+		say("option base means nothing to mprof %s without a --fail-if about growth, as "
+		    "--fail-if='peak>+5%%'",
+		    o->command);
+		return false;
+	}
+	if (o->background && g->fail_ifs[0]) {
+		say("--fail-if means nothing with --background, where nobody sees how it ends: "
+		    "give it to mprof detach");
+		return false;
+	}
+	return true;
+}
+
+/* ---- beforehand ---- */
+
+/* 0 or a status. */
+static int read_suppressions(struct gate *g, const struct options *o)
+{
+	struct error e;
+
+	for (const char *const *path = o->gate.suppressions; *path; path++) {
+		int err = gate_suppressions_read(&g->suppressions, *path, &e);
+
+		if (err) {
+			say("%s", e.text);
+			return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+		}
+	}
+	return 0;
+}
+
+static int read_base(struct gate *g, const struct options *o)
+{
+	const struct gate_condition *growth = gate_growth(g);
+	bool renamed;
+
+	if (!growth)
+		return 0;
+	if (!o->gate.base) {
+		say_no_base(growth->text);
+		return STATUS_USAGE;
+	}
+	struct profile_data *base = read_named(o->gate.base, o, &renamed);
+	if (!base)
+		return STATUS_FAILED;
+	if (!gate_set_base(g, base))
+		return 0;
+	say("cannot read %s: out of memory", o->gate.base);
+	return STATUS_FAILED;
+}
+
+int gating_begin(struct gate *g, const struct options *o)
+{
+	*g = (struct gate){0};
+	if (!o->gate.fail_ifs[0])
+		return 0;
+	/* They have been parsed once. */
+	if (gate_add_conditions(g, o->gate.fail_ifs)) {
+		say("cannot hold anything against --fail-if: out of memory");
+		return STATUS_FAILED;
+	}
+	int status = read_suppressions(g, o);
+	if (!status)
+		status = read_base(g, o);
+	if (!status &&
+	    ((o->gate.junit && output_check_replaced(o->gate.junit, "--junit", say_sentence)) ||
+	     (o->gate.sarif && output_check_replaced(o->gate.sarif, "--sarif", say_sentence))))
+		status = STATUS_FAILED;
+	return status;
+}
+
+void gating_release(struct gate *g)
+{
+	gate_release(g);
+}
+
+/* ---- judging ---- */
+
+int gating_judge(struct gate *g, const struct profile_data *d)
+{
+	if (!g->n_conditions || !gate_judge(g, d))
+		return 0;
+	say("process %" PRIu32 " cannot be held against --fail-if: out of memory", d->pid);
+	return STATUS_FAILED;
+}
+
+int gating_judge_file(struct gate *g, const char *path, const struct options *o)
+{
+	bool renamed;
+	struct profile_data *d = g->n_conditions ? read_named(path, o, &renamed) : NULL;
+	int status = d ? gating_judge(g, d) : g->n_conditions ? STATUS_FAILED : 0;
+
+	profile_data_free(d);
+	return status;
+}
+
+int gating_judge_files(struct gate *g, char *const files[], size_t n, const struct options *o)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int one = gating_judge_file(g, files[i], o);
+
+		status = status ? status : one;
+	}
+	return status;
+}
+
+/* ---- telling ---- */
+
+/* What @print prints, as lines on standard error. */
+static void print_lines(int (*print)(const struct gate *g, const struct gate_result *r, FILE *out),
+			const struct gate *g, const struct gate_result *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int err = out ? print(g, r, out) : -ENOMEM;
+
+	if (out && !fclose(out) && !err)
+		unheard_print(text);
+	else
+		say("what breaks a condition is not shown: out of memory");
+	free(text);
+}
+
+static int print_table(const struct gate *g, const struct gate_result *r, FILE *out)
+{
+	(void)r;
+	return gate_table_print(g, out);
+}
+
+static void tell_result(const struct gate *g, const struct gate_result *r)
+{
+	const struct gate_condition *c = &g->conditions[r->condition];
+	int pid = (int)g->processes[r->process].pid;
+	char why[1024];
+
+	gate_result_print(g, r, why, sizeof why);
+	if (r->outcome == GATE_BROKEN)
+		say("process %d: --fail-if=%s: %s", pid, c->text, why);
+	if (r->outcome == GATE_CANNOT_TELL)
+		say("process %d: --fail-if=%s cannot be told: %s", pid, c->text, why);
+	if (r->rows.n)
+		print_lines(gate_rows_print, g, r);
+}
+
+/* What no condition counts is said, too. */
+static void tell_left_out(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_processes; i++) {
+		const struct gate_process *p = &g->processes[i];
+
+		if (p->before)
+			say("process %d: --fail-if counts no block that was there before",
+			    (int)p->pid);
+		else if (p->unknown_frees)
+			say("process %d: --fail-if does not count the requests of %" PRIu64
+			    " block%s whose free alone was seen",
+			    (int)p->pid, p->unknown_frees, text_plural(p->unknown_frees));
+	}
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (gate_is_unmet(g, i))
+			say("--fail-if=%s: no function in a profile has this name",
+			    g->conditions[i].text);
+}
+
+static void tell_suppressions(const struct gate *g)
+{
+	for (size_t i = 0; i < g->suppressions.n; i++) {
+		const struct gate_suppression *s = &g->suppressions.items[i];
+
+		if (s->blocks)
+			say("suppressed by leak:%s, and not counted by --fail-if: %" PRIu64
+			    " block%s of %" PRIu64 " bytes",
+			    s->pattern, s->blocks, text_plural(s->blocks), s->bytes);
+		else
+			say("the suppression leak:%s has matched nothing that is kept", s->pattern);
+	}
+}
+
+/* ---- files ---- */
+
+struct file {
+	const struct gate *gate;
+	bool sarif;
+};
+
+static int put(const struct file *f, FILE *out)
+{
+	char *root = f->sarif ? getcwd(NULL, 0) : NULL;
+	int err = f->sarif ? gate_print_sarif(f->gate, root, out) : gate_print_junit(f->gate, out);
+	int lost = stream_close(out);
+
+	free(root);
+	return err ? err : lost;
+}
+
+static int fill(int fd, void *ctx)
+{
+	int own = dup(fd);
+	FILE *out = own < 0 ? NULL : fdopen(own, "w");
+
+	if (out)
+		return put(ctx, out);
+	int err = -errno;
+	if (own >= 0)
+		close(own);
+	return err;
+}
+
+/* 0 or a status. */
+static int write_file(const char *path, const struct gate *g, bool sarif)
+{
+	struct file f = {g, sarif};
+	struct error e;
+
+	if (!path || !replace_file(path, "mprof.gate.", fill, &f, &e))
+		return 0;
+	say("%s", e.text);
+	return STATUS_FAILED;
+}
+
+/* ---- the end ---- */
+
+struct ending gating_end(const struct gate *g, const struct options *o, struct ending end)
+{
+	if (!g->n_conditions)
+		return end;
+	for (size_t i = 0; i < g->n_results; i++)
+		tell_result(g, &g->results[i]);
+	if (g->n_processes > 1)
+		print_lines(print_table, g, NULL);
+	tell_left_out(g);
+	tell_suppressions(g);
+	int junit = write_file(o->gate.junit, g, false);
+	int sarif = write_file(o->gate.sarif, g, true);
+	enum gate_outcome outcome = gate_outcome(g);
+
+	if (outcome == GATE_BROKEN)
+		return (struct ending){.status = (int)o->gate.fail_status};
+	if ((outcome == GATE_CANNOT_TELL || !g->n_processes || junit || sarif) && !end.signal &&
+	    !end.status)
+		end.status = STATUS_FAILED;
+	return end;
+}
+
+int gating_status(const struct gate *g, const struct options *o, int status)
+{
+	return gating_end(g, o, (struct ending){.status = status}).status;
+}

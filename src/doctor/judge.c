@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The machine, a process, a program: what of them is in the way. */
+#include "doctor/judge.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+
+/* ---- the machine ---- */
+
+static void judge_yama(struct findings *f, const struct machine_facts *m, int status)
+{
+	struct advice a = {0}, *w;
+
+	if (m->yama_forbids) {
+		error_set(&a.why, 0, "%s", m->yama_forbids);
+		error_set(&a.remedy, 0, "%s", m->yama_remedy);
+		findings_fail(f, "tracing", status, &a);
+	} else if (m->yama && !m->can_trace) {
+		w = findings_add(f, "tracing", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "kernel.yama.ptrace_scope is %d: mprof run works, mprof "
+			  "attach only as root",
+			  m->yama);
+		error_set(&w->remedy, 0,
+			  "run mprof as root, or start the program with mprof run, "
+			  "or set it to 0");
+	} else {
+		findings_ok(f, "tracing", "%s",
+			    m->yama ? "kernel.yama.ptrace_scope does not concern us"
+				    : "the kernel restricts ptrace by users only");
+	}
+}
+
+static void judge_capabilities(struct findings *f, const struct machine_facts *m)
+{
+	struct advice *w;
+
+	if (m->us == 0 && !m->can_trace) {
+		w = findings_add(f, "rights", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "root without CAP_SYS_PTRACE: what others run cannot be "
+			  "attached to");
+		error_set(&w->remedy, 0,
+			  "give this container that (docker run "
+			  "--cap-add=SYS_PTRACE)");
+	} else if (m->can_trace) {
+		findings_ok(f, "rights", "CAP_SYS_PTRACE%s: everybody's programs",
+			    m->can_admin ? ", CAP_SYS_ADMIN" : "");
+	} else {
+		findings_ok(f, "rights", "user %u: programs of this user's own", (unsigned)m->us);
+	}
+}
+
+static void judge_perf(struct findings *f, const struct machine_facts *m)
+{
+	struct advice *w;
+
+	if (m->perf_paranoid == PARANOID_UNKNOWN) {
+		findings_ok(f, "perf",
+			    "this kernel has no perf events, which only --time-unit=i "
+			    "and --count need");
+	} else if (m->perf_paranoid > 2 && !m->can_admin) {
+		w = findings_add(f, "perf", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "kernel.perf_event_paranoid is %d: no --time-unit=i, no "
+			  "--count",
+			  m->perf_paranoid);
+		error_set(&w->remedy, 0,
+			  "sysctl kernel.perf_event_paranoid=2, or run mprof as "
+			  "root");
+	} else {
+		findings_ok(f, "perf", "kernel.perf_event_paranoid is %d", m->perf_paranoid);
+	}
+}
+
+static void judge_debug_files(struct findings *f, const struct machine_facts *m)
+{
+	struct advice *w;
+
+	if (m->debuginfod_urls && !m->debuginfod_library) {
+		w = findings_add(f, "debug", FINDING_WARN);
+		error_set(&w->why, 0, "DEBUGINFOD_URLS is set, but there is no libdebuginfod.so.1");
+		error_set(&w->remedy, 0, "install the library of debuginfod, or unset that");
+	} else {
+		findings_ok(f, "debug", "debug files: %s%s",
+			    m->debug_dir ? "/usr/lib/debug" : "none in /usr/lib/debug",
+			    m->debuginfod_urls ? ", and of debuginfod"
+					       : ", debuginfod is not asked (DEBUGINFOD_URLS)");
+	}
+}
+
+static void judge_memory(struct findings *f, const struct machine_facts *m)
+{
+	enum { LITTLE_MIB = 64 };
+	struct advice *w;
+
+	if (m->available == UINT64_MAX)
+		return;
+	if (m->available >> 20 >= LITTLE_MIB) {
+		findings_ok(f, "memory", "%" PRIu64 " MiB are left", m->available >> 20);
+		return;
+	}
+	w = findings_add(f, "memory", FINDING_WARN);
+	error_set(&w->why, 0,
+		  "only %" PRIu64 " MiB of memory are left, before somebody is killed "
+		  "for it",
+		  m->available >> 20);
+	error_set(&w->remedy, 0, "give this machine, or this container, more");
+}
+
+void judge_machine(struct findings *f, const struct machine_facts *m, int status)
+{
+	struct advice *w;
+
+	findings_ok(f, "kernel", "%s", m->kernel);
+	judge_yama(f, m, status);
+	judge_capabilities(f, m);
+	if (m->fast_lacks) {
+		w = findings_add(f, "engine", FINDING_WARN);
+		error_set(&w->why, 0, "--engine=fast cannot be used: %s", m->fast_lacks);
+		error_set(&w->remedy, 0, "nothing need be done: the default is --engine=trap");
+	} else {
+		findings_ok(f, "engine", "processor and kernel have what --engine=fast needs");
+	}
+	judge_perf(f, m);
+	judge_debug_files(f, m);
+	judge_memory(f, m);
+}
+
+/* ---- a process ---- */
+
+void judge_process(struct findings *f, const struct process_facts *p)
+{
+	struct advice *w;
+
+	findings_ok(f, "process", "%lu thread%s, user %u", p->threads, text_plural(p->threads),
+		    (unsigned)p->uid);
+	if (p->pid_namespaces)
+		findings_ok(f, "container",
+			    "in another pid namespace, where it is process %d%s%s; its files are "
+			    "found by /proc",
+			    (int)p->inner, p->other_root ? ", with another /" : "",
+			    p->other_user_ns ? ", in another user namespace" : "");
+	else if (p->other_root || p->other_user_ns)
+		findings_ok(f, "container", "it has another %s; its files are found by /proc",
+			    !p->other_root	? "user namespace"
+			    : !p->other_user_ns ? "/"
+						: "/ and user namespace");
+	if (p->seccomp && !p->can_admin) {
+		w = findings_add(f, "seccomp", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "%s restricts its system calls: traps work, --engine=fast "
+			  "does not",
+			  p->seccomp == 1 ? "strict seccomp" : "a seccomp filter");
+		error_set(&w->remedy, 0,
+			  "leave it at --engine=trap, or run mprof with "
+			  "CAP_SYS_ADMIN");
+	} else if (p->seccomp) {
+		findings_ok(f, "seccomp",
+			    "%s restricts its system calls, and mprof makes none by "
+			    "it that it would kill it for",
+			    p->seccomp == 1 ? "strict seccomp" : "a seccomp filter");
+	} else if (p->no_new_privs) {
+		findings_ok(f, "seccomp", "no filter; no_new_privs, which is nothing to mprof");
+	}
+	if (*p->confined)
+		findings_ok(f, "confined", "%s, which lets us trace it", p->confined);
+}
+
+/* ---- a program ---- */
+
+static const char *rights_of(const struct program_facts *p)
+{
+	return p->setuid ? "setuid" : p->setgid ? "setgid" : "given capabilities by its file";
+}
+
+void judge_program(struct findings *f, const struct program_facts *p)
+{
+	struct advice *w;
+
+	if (p->script)
+		findings_ok(f, "program", "%s is a script: its interpreter %s is profiled",
+			    p->script, p->file);
+	else
+		findings_ok(f, "program", "%s", p->file);
+	if (!p->readable) {
+		w = findings_add(f, "readable", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "it may be executed, but not be read: neither its functions "
+			  "nor its names can be told");
+		error_set(&w->remedy, 0, "chmod +r %s, or run mprof as root", p->file);
+	}
+	if (!p->setuid && !p->setgid && !p->capabilities)
+		return;
+	if (p->can_trace) {
+		findings_ok(f, "rights", "%s, which holds under mprof, too: it has CAP_SYS_PTRACE",
+			    rights_of(p));
+		return;
+	}
+	w = findings_add(f, "rights", FINDING_WARN);
+	error_set(&w->why, 0, "%s: run by mprof it does not get these rights, and may fail",
+		  rights_of(p));
+	error_set(&w->remedy, 0, "run mprof as root, or attach as root to one that runs");
+}
+
+/* ---- what it will cost ---- */
+
+void judge_cost(struct findings *f, const struct cost_facts *c)
+{
+	struct advice *w;
+
+	if (!c->asked) {
+		findings_ok(f, "slowdown",
+			    "not measured: --count=1 counts its calls for a second, "
+			    "by breakpoints of the kernel's");
+		return;
+	}
+	if (c->seconds <= 0) {
+		w = findings_add(f, "slowdown", FINDING_WARN);
+		error_set(&w->why, 0, "not measured: %s", c->why_not);
+		error_set(&w->remedy, 0, "none is needed; mprof status tells while it is attached");
+		return;
+	}
+	double calls = (double)c->calls / c->seconds;
+	double busy = (double)c->stops / c->seconds * c->stop_ns / 1e9;
+
+	findings_ok(f, "slowdown",
+		    "%.0f calls a second; a stop takes %.1f us here at least, so traps make of a "
+		    "second %.2f or more",
+		    calls, c->stop_ns / 1e3, 1 + busy);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What files have: functions to trap, names, and tables to follow chains by. */
+#include "doctor/judge.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Text that grows by pieces, and is cut where it is full. */
+struct text {
+	char s[768];
+	size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(t->s + t->n, sizeof t->s - t->n, fmt, ap);
+	va_end(ap);
+	t->n += n < 0 ? 0 : (size_t)n;
+	if (t->n >= sizeof t->s)
+		t->n = sizeof t->s - 1;
+}
+
+/* ---- functions ---- */
+
+static size_t n_left(const struct allocator_facts *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->v[i].forms_part && a->v[i].left;
+	return n;
+}
+
+static size_t n_parts(const struct allocator_facts *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->v[i].forms_part;
+	return n;
+}
+
+/* What the engine must see: the first function that gives blocks, or frees them, if it sees none.
+ * NULL: it sees enough. */
+static const struct function_facts *missed(const struct allocator_facts *a, bool gives)
+{
+	const struct function_facts *first = NULL;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct function_facts *p = &a->v[i];
+
+		if (!(gives ? p->gives : p->frees))
+			continue;
+		if (!p->left)
+			return NULL;
+		first = first ? first : p;
+	}
+	return first;
+}
+
+static void judge_fast(struct findings *f, const struct allocator_facts *a)
+{
+	const struct function_facts *m = missed(a, true);
+	struct advice *w;
+
+	m = m ? m : missed(a, false);
+	if (!m && !a->fast_refused) {
+		findings_ok(f, "fast",
+			    "--engine=fast would see %zu of %zu functions, traps the rest",
+			    n_parts(a) - n_left(a), n_parts(a));
+		return;
+	}
+	w = findings_add(f, "fast", FINDING_WARN);
+	if (a->fast_refused)
+		error_set(&w->why, 0, "--engine=fast would be refused: %s", a->fast_refused);
+	else
+		error_set(&w->why, 0,
+			  "--engine=fast would be refused: its %s cannot be seen "
+			  "without a trap: %s",
+			  m->name, m->left);
+	error_set(&w->remedy, 0, "use --engine=trap, the default, or --engine=auto");
+}
+
+void judge_allocator(struct findings *f, const struct allocator_facts *a)
+{
+	struct text names = {0};
+	struct advice *w;
+
+	for (size_t i = 0; i < a->n_names; i++)
+		put(&names, "%s%s", i ? ", " : "", a->names[i]);
+	findings_ok(f, "allocator", "%s: %zu function%s would be trapped",
+		    names.n ? names.s : "found by its functions' names", a->n, text_plural(a->n));
+	if (!a->room) {
+		w = findings_add(f, "room", FINDING_WARN);
+		error_set(&w->why, 0,
+			  "there is no room behind any code to step over breakpoints "
+			  "out of line: its threads wait while one steps");
+		error_set(&w->remedy, 0, "nothing need be done; it is slower with many threads");
+	} else {
+		findings_ok(f, "room", "breakpoints can be stepped over out of line");
+	}
+	judge_fast(f, a);
+}
+
+/* ---- names ---- */
+
+static bool has_lines(const struct module_facts *m)
+{
+	return text_begins(m->names, "DWARF");
+}
+
+static bool is_first_with(const struct module_facts *v, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!has_lines(&v[k]) && !strcmp(v[k].debug_package, v[i].debug_package))
+			return false;
+	return true;
+}
+
+/* The packages that can be installed for what has no lines, each once. Returns how many files are
+ * not served by that; *own: the first of these. */
+static size_t put_packages(struct text *t, const struct module_facts *v, size_t n,
+			   const struct module_facts **own)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (has_lines(&v[i]))
+			continue;
+		if (!*v[i].debug_package) {
+			*own = others++ ? *own : &v[i];
+			continue;
+		}
+		if (is_first_with(v, i))
+			put(t, " %s", v[i].debug_package);
+	}
+	return others;
+}
+
+static void remedy_for_names(struct error *out, const struct module_facts *v, size_t n,
+			     bool packages)
+{
+	const struct module_facts *own = NULL;
+	struct text t = {0};
+	size_t others = put_packages(&t, v, n, &own);
+
+	if (t.n) {
+		error_set(out, 0, "apt-get install%s%s", t.s,
+			  others ? " (and for the rest: --format=json has the build IDs)" : "");
+		return;
+	}
+	if (own == v && !*own->package)
+		error_set(out, 0,
+			  "compile %s with -g, or name the folder of its debug file with "
+			  "--debug-dir",
+			  path_last(own->path));
+	else if (*own->build_id)
+		error_set(out, 0,
+			  "%s: find the debug file of build ID %s of %s, for --debug-dir, "
+			  "or set DEBUGINFOD_URLS",
+			  !packages	  ? "no package manager that is known here"
+			  : *own->package ? "no package that can be installed has it"
+					  : "no package has installed it",
+			  own->build_id, path_last(own->path));
+	else
+		error_set(out, 0, "%s has no build ID: compile it with -g", path_last(own->path));
+}
+
+enum { NAMED = 4 };
+
+static void put_name(struct text *t, const struct module_facts *m, size_t i)
+{
+	if (i < NAMED)
+		put(t, "%s%s", i ? ", " : "", path_last(m->path));
+}
+
+static void judge_names(struct findings *f, const struct module_facts *v, size_t n, bool packages)
+{
+	struct text t = {0};
+	struct advice *w;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!has_lines(&v[i]))
+			put_name(&t, &v[i], missing++);
+	if (!missing) {
+		findings_ok(f, "debug", "lines and types of all %zu files", n);
+		return;
+	}
+	if (missing > NAMED)
+		put(&t, " and %zu more", missing - NAMED);
+	w = findings_add(f, "debug", FINDING_WARN);
+	error_set(&w->why, 0,
+		  "no debug information, so no lines and types, for %zu of %zu file%s: %s", missing,
+		  n, text_plural(n), t.s);
+	remedy_for_names(&w->remedy, v, n, packages);
+}
+
+static void judge_unwind(struct findings *f, const struct module_facts *v, size_t n)
+{
+	struct text t = {0};
+	struct advice *w;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].unwind)
+			put_name(&t, &v[i], missing++);
+	if (!missing) {
+		findings_ok(f, "unwinding", "all %zu files have tables to follow call chains by",
+			    n);
+		return;
+	}
+	if (missing > NAMED)
+		put(&t, " and %zu more", missing - NAMED);
+	w = findings_add(f, "unwinding", FINDING_WARN);
+	error_set(&w->why, 0, "no unwind tables, so chains are guessed or end there, in %s", t.s);
+	error_set(&w->remedy, 0,
+		  "compile with -fasynchronous-unwind-tables, and link without "
+		  "stripping .eh_frame");
+}
+
+void judge_modules(struct findings *f, const struct module_facts *v, size_t n, bool packages)
+{
+	if (!n)
+		return;
+	judge_names(f, v, n, packages);
+	judge_unwind(f, v, n);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gate/gate.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_there(const struct gate *g, const char *text)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (!strcmp(g->conditions[i].text, text))
+			return true;
+	return false;
+}
+
+int gate_add_conditions(struct gate *g, const char *const *texts)
+{
+	size_t n = 0;
+
+	while (texts[n])
+		n++;
+	g->conditions = calloc(n + 1, sizeof *g->conditions);
+	g->met = calloc(n + 1, sizeof *g->met);
+	if (!g->conditions || !g->met)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (is_there(g, texts[i]))
+			continue;
+		int err = gate_condition_parse(&g->conditions[g->n_conditions], texts[i]);
+		if (err)
+			return err;
+		g->n_conditions++;
+	}
+	return 0;
+}
+
+void gate_release(struct gate *g)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		gate_condition_release(&g->conditions[i]);
+	for (size_t i = 0; i < g->n_results; i++)
+		gate_rows_release(&g->results[i].rows);
+	for (size_t i = 0; i < g->n_processes; i++)
+		free(g->processes[i].program);
+	gate_suppressions_release(&g->suppressions);
+	profile_data_free(g->base);
+	free(g->suppressed_base);
+	free(g->conditions);
+	free(g->met);
+	free(g->processes);
+	free(g->results);
+	*g = (struct gate){0};
+}
+
+const struct gate_condition *gate_growth(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_conditions; i++)
+		if (g->conditions[i].measure != GATE_ABSOLUTE)
+			return &g->conditions[i];
+	return NULL;
+}
+
+int gate_set_base(struct gate *g, struct profile_data *base)
+{
+	g->base = base;
+	g->suppressed_base = gate_suppressions_of_nodes(&g->suppressions, base);
+	return g->suppressed_base ? 0 : -ENOMEM;
+}
+
+/* ---- judging ---- */
+
+static int add_process(struct gate *g, const struct profile_data *d)
+{
+	const struct pd_totals *t = &d->totals;
+	const char *program = d->command && d->command[0] ? d->command[0] : "?";
+
+	if (ARRAY_RESERVE(&g->processes, &g->cap_processes, g->n_processes))
+		return -ENOMEM;
+	struct gate_process *p = &g->processes[g->n_processes];
+	*p = (struct gate_process){
+		.pid = d->pid,
+		.program = strdup(program),
+		.started_ns = d->started_ns,
+		.ended_ns = d->ended_ns,
+		.unknown_frees = t->unknown_frees - t->inherited_frees,
+		.before = d->before.blocks || t->before_frees,
+	};
+	if (!p->program)
+		return -ENOMEM;
+	g->n_processes++;
+	return 0;
+}
+
+static int judge_one(struct gate *g, const struct profile_data *d, const uint32_t *suppressed,
+		     uint32_t condition)
+{
+	const struct gate_condition *c = &g->conditions[condition];
+	const struct profile_data *base = c->measure != GATE_ABSOLUTE ? g->base : NULL;
+	struct gate_result r = {.process = (uint32_t)g->n_processes - 1, .condition = condition};
+	int err = ARRAY_RESERVE(&g->results, &g->cap_results, g->n_results);
+
+	if (!err)
+		err = gate_value_of(d, c, suppressed, &r.now);
+	if (!err && base)
+		err = gate_value_of(base, c, g->suppressed_base, &r.base);
+	if (err)
+		return err;
+	r.outcome = gate_condition_holds(c, r.now.is, r.base.is);
+	g->met[condition] |= r.now.met || r.base.met;
+	/* Nobody breaks it by too little. */
+	if (r.outcome == GATE_BROKEN && c->op != GATE_LESS && c->op != GATE_AT_MOST)
+		err = gate_rows_collect(d, suppressed, base, g->suppressed_base, c, &r.rows);
+	g->results[g->n_results++] = r;
+	return err;
+}
+
+int gate_judge(struct gate *g, const struct profile_data *d)
+{
+	uint32_t *suppressed = gate_suppressions_of_nodes(&g->suppressions, d);
+	int err = suppressed ? add_process(g, d) : -ENOMEM;
+
+	if (!err)
+		gate_suppressions_count(&g->suppressions, d, suppressed);
+	for (uint32_t i = 0; !err && i < g->n_conditions; i++)
+		err = judge_one(g, d, suppressed, i);
+	free(suppressed);
+	return err;
+}
+
+enum gate_outcome gate_outcome(const struct gate *g)
+{
+	enum gate_outcome worst = GATE_PASSED;
+
+	for (size_t i = 0; i < g->n_results; i++)
+		if (g->results[i].outcome == GATE_BROKEN)
+			return GATE_BROKEN;
+		else if (g->results[i].outcome == GATE_CANNOT_TELL)
+			worst = GATE_CANNOT_TELL;
+	return worst;
+}
+
+bool gate_is_unmet(const struct gate *g, size_t condition)
+{
+	return g->n_processes && !g->met[condition];
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What came of conditions as JUnit's XML: a suite for each process, a test case for each condition.
+ * It has all that Ant's own files have, which is what most of its readers were made for.
+ */
+#include "base/printable.h"
+#include "base/text.h"
+#include "gate/gate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- text ---- */
+
+/* What XML 1.0 has no way to write is U+FFFD: control characters, what is no UTF-8, and the two
+ * that are no characters. Returns what is behind it. */
+static const char *put_character(FILE *out, const char *s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t n = printable_utf8(s);
+	unsigned char c = (unsigned char)*s;
+	bool control = n == 1 && c < ' ' && c != '\t' && c != '\n' && c != '\r';
+	bool none = n == 3 && (text_begins(s, "\xef\xbf\xbe") || text_begins(s, "\xef\xbf\xbf"));
+
+	if (!n || control || none || c == 0x7f)
+		fputs(replacement, out);
+	else if (c < ' ')
+		fprintf(out, "&#%u;", c); /* in an attribute it would become a blank */
+	else if (strchr("<>&\"'", c))
+		fprintf(out, "&#%u;", c);
+	else
+		fwrite(s, 1, n, out);
+	return s + (n ? n : 1);
+}
+
+static void put_text(FILE *out, const char *s)
+{
+	while (*s)
+		s = put_character(out, s);
+}
+
+static void put_attribute(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, " %s=\"", name);
+	put_text(out, value);
+	fputc('"', out);
+}
+
+/* ---- a case ---- */
+
+static void put_rows(const struct gate *g, const struct gate_result *r, FILE *out)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *rows = open_memstream(&text, &len);
+	bool whole = rows && !gate_rows_print(g, r, rows);
+
+	if (rows && !fclose(rows) && whole)
+		put_text(out, text);
+	free(text);
+}
+
+static void put_case(const struct gate *g, const struct gate_result *r, FILE *out)
+{
+	const struct gate_process *p = &g->processes[r->process];
+	bool broken = r->outcome == GATE_BROKEN;
+	const char *element = broken ? "failure" : "error";
+	char why[1024];
+
+	fputs("    <testcase", out);
+	put_attribute(out, "name", g->conditions[r->condition].text);
+	put_attribute(out, "classname", path_last(p->program));
+	fputs(" time=\"0.000\"", out);
+	if (r->outcome == GATE_PASSED) {
+		fputs("/>\n", out);
+		return;
+	}
+	gate_result_print(g, r, why, sizeof why);
+	fprintf(out, ">\n      <%s", element);
+	put_attribute(out, "message", why);
+	put_attribute(out, "type", broken ? "fail-if" : "cannot-tell");
+	fputs(">", out);
+	put_rows(g, r, out);
+	fprintf(out, "</%s>\n    </testcase>\n", element);
+}
+
+/* ---- a suite ---- */
+
+static size_t count(const struct gate *g, uint32_t process, enum gate_outcome outcome)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_results; i++)
+		n += g->results[i].process == process && g->results[i].outcome == outcome;
+	return n;
+}
+
+static void put_head(const struct gate *g, uint32_t process, FILE *out)
+{
+	const struct gate_process *p = &g->processes[process];
+	time_t began = (time_t)(p->started_ns / 1000000000);
+	char when[32] = "1970-01-01T00:00:00", pid[16];
+	struct tm tm;
+
+	if (gmtime_r(&began, &tm))
+		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(pid, sizeof pid, "%" PRIu32, p->pid);
+	fputs("  <testsuite", out);
+	put_attribute(out, "name", path_last(p->program));
+	fprintf(out, " package=\"mprof\" id=\"%" PRIu32 "\" timestamp=\"%s\"", process, when);
+	fprintf(out, " hostname=\"localhost\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"",
+		g->n_conditions, count(g, process, GATE_BROKEN),
+		count(g, process, GATE_CANNOT_TELL));
+	fprintf(out, " time=\"%.3f\">\n    <properties>\n      <property name=\"pid\"",
+		p->ended_ns > p->started_ns ? (double)(p->ended_ns - p->started_ns) / 1e9 : 0.0);
+	put_attribute(out, "value", pid);
+	fputs("/>\n      <property name=\"program\"", out);
+	put_attribute(out, "value", p->program);
+	fputs("/>\n    </properties>\n", out);
+}
+
+/* What is suppressed is so of all processes together; the first suite tells. */
+static void put_suppressions(const struct gate *g, FILE *out)
+{
+	for (size_t i = 0; i < g->suppressions.n; i++) {
+		const struct gate_suppression *s = &g->suppressions.items[i];
+
+		fputs("suppression leak:", out);
+		put_text(out, s->pattern);
+		fprintf(out, " has matched %" PRIu64 " blocks of %" PRIu64 " bytes\n", s->blocks,
+			s->bytes);
+	}
+}
+
+int gate_print_junit(const struct gate *g, FILE *out)
+{
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+	for (uint32_t i = 0; i < g->n_processes; i++) {
+		put_head(g, i, out);
+		for (size_t k = 0; k < g->n_results; k++)
+			if (g->results[k].process == i)
+				put_case(g, &g->results[k], out);
+		fputs("    <system-out>", out);
+		if (!i)
+			put_suppressions(g, out);
+		fputs("</system-out>\n    <system-err></system-err>\n  </testsuite>\n", out);
+	}
+	fputs("</testsuites>\n", out);
+	return ferror(out) ? -EIO : 0;
+}
