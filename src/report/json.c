@@ -182,6 +182,9 @@ static int write_report(const struct profile_data *d, bool chains, FILE *out)
 	json_out_member(&o, "schema", json_string("mprof.report.v1"));
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
+	if (d->ended_ns > d->started_ns)
+		json_out_member(&o, "duration_ns",
+				json_integer(json_out_int(d->ended_ns - d->started_ns)));
 	json_out_member(&o, "totals", totals(d));
 	if (!saw_all(&d->unseen))
 		json_out_member(&o, "unseen", unseen(&d->unseen));

@@ -62,6 +62,7 @@ profile() {
 		and (.profiles[0].title | test("^widgets \\(pid [0-9]+\\)$"))' index.json
 	grep -Eq '^<title>widgets \(pid [0-9]+\) - mprof</title>$' heap.html
 	grep -q '^<script>show()</script>$' heap.html
+	jq -e '.duration_ns > 0' want.json
 	"$P" heap.html mprof-tree-0 >tree.json
 	jq -e '.schema == "mprof.tree.v1"' tree.json
 	"$P" heap.html paths 0 >paths.txt

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { classes_sum } from "../../src/data/schema";
-import { bytes, count } from "../../src/ui/format";
+import { bytes, count, time } from "../../src/ui/format";
 import { type WholeReport, launch, open, read_report, says, texts } from "../lib/browser";
 
 let browser: Browser;
@@ -54,7 +54,11 @@ for (const name of ["widgets", "names"]) {
 			),
 		);
 		await says(w.page, ".facts", new RegExp(`${count(t.kept_objects)} block`));
-		await says(w.page, ".facts-line", new RegExp(`pid ${report.pid}`));
+		await says(
+			w.page,
+			".facts-line",
+			new RegExp(`pid ${report.pid} · ${plain(time(report.duration_ns ?? -1))}`),
+		);
 		assert.equal(await w.page.locator(".exact.fine").count(), 1);
 		await w.close();
 	});
