@@ -30,7 +30,7 @@ TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux bin
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
 	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \
-	redis-tools chromium $(PAGE_PACKAGES)
+	redis-tools fish zsh chromium $(PAGE_PACKAGES)
 # What the page is built with; node may be another one than Debian's.
 PAGE_PACKAGES = esbuild $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm)
 
@@ -55,6 +55,14 @@ $(B)/gen/builtin_probes.inc: share/mprof/probes
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
 
 $(B)/src/probes/probes.o: $(B)/gen/builtin_probes.inc
+
+# The scripts of `mprof completion`, in which the options are put in by the tables that parse them.
+$(B)/gen/completion_%.inc: src/cli/completion.%
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< >$@
+
+$(B)/src/cli/completion.o: $(B)/gen/completion_bash.inc $(B)/gen/completion_zsh.inc \
+	$(B)/gen/completion_fish.inc
 
 # The page of `mprof report --format=html`, or why there is none: see src/html/embed.sh. What it is built with is
 # part of what it depends on, so that it is made when that has been installed.
@@ -194,7 +202,7 @@ bench: all ## measure what a malloc/free pair costs, against the floor and ltrac
 soak: all ## attach, detach and kill for a long time, printing figures (needs redis for a part)
 	@B='$(abspath $(B))' MPROF='$(abspath $(B))/mprof' tests/soak/soak.sh
 
-lint: $(B)/gen/builtin_probes.inc $(B)/gen/page_template.inc ## the rules of the house, clang-tidy and mandoc
+lint: $(B)/src/cli/completion.o $(B)/gen/builtin_probes.inc $(B)/gen/page_template.inc ## the rules of the house, clang-tidy and mandoc
 	tests/lint/house.py
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5
@@ -206,6 +214,12 @@ install: all ## install below DESTDIR/PREFIX
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -D -m 644 share/mprof/probes $(DESTDIR)$(PREFIX)/share/mprof/probes
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(B)/mprof completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mprof
+	$(B)/mprof completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_mprof
+	$(B)/mprof completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/mprof.fish
 
 clean: ## remove what was built
 	rm -rf build build-san build-clang

@@ -191,6 +191,7 @@ int command_status(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
+int command_completion(int argc, char **argv);
 int command_probes(int argc, char **argv);
 int command_stats(int argc, char **argv);
 int command_log(int argc, char **argv);

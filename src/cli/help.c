@@ -79,6 +79,9 @@ static const struct {
 	{ "log", FOR_LOGS,
 	  "mprof log [options] FILE...                 print event logs in another form\n",
 	  "For people or for programs, in the order of time.\n" },
+	{ "completion", 0,
+	  "mprof completion bash|zsh|fish              what a shell completes behind mprof\n",
+	  "A script on standard output, for that shell to read.\n" },
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -342,6 +345,14 @@ bool help_print(const char *command, FILE *out)
 		return true;
 	}
 	return false;
+}
+
+const char *help_command(size_t i, uint64_t *flags)
+{
+	if (i >= N_COMMANDS)
+		return NULL;
+	*flags = commands[i].flags;
+	return commands[i].name;
 }
 
 void help_try_commands(struct nearest *n)
