@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
+#include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
 #include "report/growth.h"
@@ -107,11 +108,12 @@ static int put_title(const struct subject *s, FILE *out)
 
 /* ---- blocks of data ---- */
 
-/* What the data of all, or of one profile, is as JSON. 0 or -errno. */
+/* What the data of all, or of one profile and its tree, is as JSON. 0 or -errno. */
 struct content {
 	int (*put)(const struct content *c, FILE *out);
 	const struct subject *s;
 	size_t i; /* the profile */
+	const struct tree *tree;
 };
 
 /* @number: of the profile; -1: of none. */
@@ -132,15 +134,17 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json(c->s->d[c->i], out);
+	return report_json_short(c->s->d[c->i], out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
 {
-	const struct growth_sides *g = c->s->growth;
-	const uint64_t *same = !g ? NULL : c->i ? g->now.of_base : g->now.of_now;
+	return tree_json(c->tree, out);
+}
 
-	return tree_json_numbered(c->s->d[c->i], same, out);
+static int put_rows(const struct content *c, FILE *out)
+{
+	return rows_json(c->tree, out);
 }
 
 static int put_growth(const struct content *c, FILE *out)
@@ -152,9 +156,10 @@ static int put_growth(const struct content *c, FILE *out)
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
 	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so}", "title", title, "report",
+	json_t *entry = title ? json_pack("{ss so so so}", "title", title, "report",
 					  json_sprintf("mprof-report-%zu", i), "tree",
-					  json_sprintf("mprof-tree-%zu", i))
+					  json_sprintf("mprof-tree-%zu", i), "rows",
+					  json_sprintf("mprof-rows-%zu", i))
 			      : NULL;
 
 	free(title);
@@ -178,21 +183,38 @@ static int put_index(const struct content *c, FILE *out)
 	return err;
 }
 
+/* The blocks of profile number @i. */
+static int put_profile(const struct subject *s, size_t i, FILE *out)
+{
+	struct tree *tree;
+	int err = tree_new(s->d[i], &tree);
+
+	if (err)
+		return err;
+	if (s->growth)
+		tree_number(tree, i ? s->growth->now.of_base : s->growth->now.of_now);
+	const struct content report = {put_report, s, i, tree};
+	const struct content nodes = {put_tree, s, i, tree};
+	const struct content rows = {put_rows, s, i, tree};
+
+	err = put_block("report", (int64_t)i, &report, out);
+	if (!err)
+		err = put_block("tree", (int64_t)i, &nodes, out);
+	if (!err)
+		err = put_block("rows", (int64_t)i, &rows, out);
+	tree_free(tree);
+	return err;
+}
+
 static int put_data(const struct subject *s, FILE *out)
 {
-	const struct content index = {put_index, s, 0}, growth = {put_growth, s, 0};
+	const struct content index = {put_index, s, 0, NULL}, growth = {put_growth, s, 0, NULL};
 	int err = put_block("index", -1, &index, out);
 
 	if (!err && s->growth)
 		err = put_block("growth", -1, &growth, out);
-	for (size_t i = 0; !err && i < s->n; i++) {
-		const struct content report = {put_report, s, i};
-		const struct content tree = {put_tree, s, i};
-
-		err = put_block("report", (int64_t)i, &report, out);
-		if (!err)
-			err = put_block("tree", (int64_t)i, &tree, out);
-	}
+	for (size_t i = 0; !err && i < s->n; i++)
+		err = put_profile(s, i, out);
 	return err;
 }
 

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { choices } from "./data/choices";
+import type { Rows } from "./data/rows";
 import type { Growth, PageIndex, Report } from "./data/schema";
 import { moments } from "./data/sentences";
 import type { Tree } from "./data/tree";
@@ -25,11 +26,21 @@ import { Timeline } from "./views/timeline";
 export interface Profile {
 	report: Report | null;
 	tree: Tree | null;
+	rows: Rows | null;
 	error: string | null;
 	difference: { growth: Growth; base: Report } | null; // to the report of what was before
 }
 
-export const NOTHING: Profile = { report: null, tree: null, error: null, difference: null };
+export const NOTHING: Profile = {
+	report: null,
+	tree: null,
+	rows: null,
+	error: null,
+	difference: null,
+};
+
+/** Whether all there is of it has been read: a difference has no rows besides its own. */
+const is_whole = (p: Profile): boolean => (p.difference ? p.tree : p.rows) !== null;
 
 interface Props {
 	index: PageIndex;
@@ -174,8 +185,10 @@ interface BodyProps {
 	number: number;
 }
 
+const Waiting = (): JSX.Element => <p class="empty">Reading the call chains…</p>;
+
 function Body({ profile, view, number }: BodyProps): JSX.Element {
-	const { report, tree, error, difference } = profile;
+	const { report, tree, rows, error, difference } = profile;
 
 	if (error)
 		return (
@@ -184,14 +197,9 @@ function Body({ profile, view, number }: BodyProps): JSX.Element {
 			</p>
 		);
 	if (!report) return <p class="empty">Reading the profile…</p>;
-	if (view === "flame")
-		return tree ? (
-			<Flame key={number} tree={tree} />
-		) : (
-			<p class="empty">Reading the call chains…</p>
-		);
+	if (view === "flame") return tree ? <Flame key={number} tree={tree} /> : <Waiting />;
 	if (difference) return <DifferenceBody {...difference} now={report} view={view} />;
-	return <ProfileBody report={report} tree={tree} view={view} />;
+	return <ProfileBody report={report} tree={tree} rows={rows} view={view} />;
 }
 
 function DifferenceBody({
@@ -214,28 +222,46 @@ function DifferenceBody({
 function ProfileBody({
 	report,
 	tree,
+	rows,
 	view,
 }: {
 	report: Report;
 	tree: Tree | null;
+	rows: Rows | null;
 	view: View;
 }): JSX.Element {
 	switch (view) {
 		case "timeline":
 			return <Timeline report={report} />;
-		case "leaks":
-			return <Leaks report={report} />;
 		case "sizes":
 			return <Sizes report={report} />;
 		case "direct":
 			return <DirectAllocation report={report} />;
+		case "leaks":
 		case "callgraph":
-			return <CallGraph report={report} />;
 		case "lifetimes":
-			return <Lifetimes report={report} />;
+			return <RowsBody report={report} tree={tree} rows={rows} view={view} />;
 		default:
 			return <Overview report={report} tree={tree} />;
 	}
+}
+
+/** The views of what is known of each call chain and function. */
+function RowsBody({
+	report,
+	tree,
+	rows,
+	view,
+}: {
+	report: Report;
+	tree: Tree | null;
+	rows: Rows | null;
+	view: "leaks" | "callgraph" | "lifetimes";
+}): JSX.Element {
+	if (!tree || !rows) return <Waiting />;
+	if (view === "leaks") return <Leaks report={report} tree={tree} rows={rows} />;
+	if (view === "callgraph") return <CallGraph report={report} tree={tree} rows={rows} />;
+	return <Lifetimes tree={tree} rows={rows} />;
 }
 
 /** "/" goes to the search of the view, Escape leaves and empties it. */
@@ -295,7 +321,7 @@ export function App({ index, load }: Props): JSX.Element {
 	return (
 		<StoreContext.Provider value={store}>
 			<Header index={index} profile={profile} views={views} view={view} />
-			<main data-view={view} data-ready={profile.tree ? "" : undefined}>
+			<main data-view={view} data-ready={is_whole(profile) ? "" : undefined}>
 				<h2 class="hidden">{title_of(view, views === CHANGE_VIEWS)}</h2>
 				<Body profile={profile} view={view} number={number} />
 			</main>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the index, shows the page, and reads each profile when it is wanted: the report first, so
-// that the answer is there while the tree is still being read.
+// that the answer is there while the rest is still being read, then the tree, then the rows.
 
 import { render } from "preact";
 import { App, NOTHING, type Profile } from "./app";
 import { choices } from "./data/choices";
 import { read_block } from "./data/decode";
 import { make_difference } from "./data/difference";
-import type { Growth, IndexEntry, PageIndex, Report, TreeBlock } from "./data/schema";
+import { make_rows } from "./data/rows";
+import type { Growth, IndexEntry, PageIndex, Report, RowsBlock, TreeBlock } from "./data/schema";
 import { make_tree } from "./data/tree";
 
 const next_paint = (): Promise<void> =>
@@ -19,17 +20,19 @@ const read_report = (id: string): Promise<Report> =>
 const read_tree = (id: string): Promise<TreeBlock> =>
 	read_block<TreeBlock>(id, "mprof.tree.v1", "The tree of call chains");
 
-type Done = (p: Profile) => void;
+const read_rows = (id: string): Promise<RowsBlock> =>
+	read_block<RowsBlock>(id, "mprof.rows.v1", "The table of call chains");
 
-async function load_profile(entry: IndexEntry, done: Done): Promise<void> {
-	const report = await read_report(entry.report);
+/** Shows what has been read besides what is there already. */
+type Show = (more: Partial<Profile>) => Promise<void>;
 
-	done({ ...NOTHING, report });
-	await next_paint();
-	done({ ...NOTHING, report, tree: make_tree(await read_tree(entry.tree)) });
+async function load_profile(entry: IndexEntry, show: Show): Promise<void> {
+	await show({ report: await read_report(entry.report) });
+	await show({ tree: make_tree(await read_tree(entry.tree)) });
+	await show({ rows: make_rows(await read_rows(entry.rows)) });
 }
 
-async function load_difference(index: PageIndex, done: Done): Promise<void> {
+async function load_difference(index: PageIndex, show: Show): Promise<void> {
 	const [now, base] = index.profiles;
 	const growth = await read_block<Growth>(
 		index.growth ?? "",
@@ -37,23 +40,25 @@ async function load_difference(index: PageIndex, done: Done): Promise<void> {
 		"What has changed",
 	);
 	const difference = { growth, base: await read_report(base.report) };
-	const report = await read_report(now.report);
 
-	done({ ...NOTHING, report, difference });
-	await next_paint();
-	const tree = make_difference(await read_tree(now.tree), await read_tree(base.tree));
-	done({ ...NOTHING, report, difference, tree });
+	await show({ report: await read_report(now.report), difference });
+	await show({
+		tree: make_difference(await read_tree(now.tree), await read_tree(base.tree)),
+	});
 }
 
-async function load(index: PageIndex, number: number, done: Done): Promise<void> {
-	let last: Profile = NOTHING;
-	const keep: Done = (p) => done((last = p));
+async function load(index: PageIndex, number: number, done: (p: Profile) => void): Promise<void> {
 	const { entry } = choices(index)[number];
+	let p = NOTHING;
+	const show: Show = (more) => {
+		done((p = { ...p, ...more }));
+		return next_paint();
+	};
 
 	try {
-		await (entry ? load_profile(entry, keep) : load_difference(index, keep));
+		await (entry ? load_profile(entry, show) : load_difference(index, show));
 	} catch (e) {
-		done({ ...last, error: e instanceof Error ? e.message : String(e) });
+		await show({ error: e instanceof Error ? e.message : String(e) });
 	}
 }
 

@@ -5,6 +5,7 @@ export interface IndexEntry {
 	title: string;
 	report: string;
 	tree: string;
+	rows: string;
 }
 
 export interface PageIndex {
@@ -48,12 +49,6 @@ export interface Place {
 	inlined?: boolean;
 }
 
-export interface PathElement extends Place {
-	offset: number;
-	inlined: boolean;
-	guessed: boolean;
-}
-
 export interface Bin {
 	size: number;
 	allocs: number;
@@ -61,19 +56,6 @@ export interface Bin {
 	frees: number;
 	kept_bytes: number;
 	types: string[];
-}
-
-export interface Leak {
-	kept_bytes: number;
-	allocs: number;
-	bytes: number;
-	frees: number;
-	truncated: boolean;
-	path: PathElement[];
-	types: string[];
-	site_type?: { names: string[]; how: string; certain: boolean };
-	verdict?: { name: string };
-	lost?: { blocks: number; bytes: number };
 }
 
 /** Bytes by class of size: small, medium, large, extra large. */
@@ -90,37 +72,6 @@ export interface Direct {
 	kept: Classes;
 	calls: number;
 	types: string[];
-}
-
-export interface Relative {
-	function: string;
-	bytes: Classes;
-	calls: number;
-}
-
-export interface GraphNode {
-	index: number;
-	function: string;
-	cycle: number | null;
-	self_bytes: Classes;
-	total_bytes: number;
-	called: number;
-	recursive: number;
-	callers: Relative[];
-	callees: Relative[];
-}
-
-export interface Bucket {
-	from: number;
-	blocks: number;
-}
-
-export interface Lifetime {
-	frees: number;
-	temporary: number;
-	events: Bucket[];
-	ns: Bucket[];
-	path: PathElement[];
 }
 
 export interface TimelineSite {
@@ -140,6 +91,7 @@ export interface Timeline {
 	rest: number[];
 }
 
+/** The report without what repeats the tree: that is in the rows. */
 export interface Report {
 	schema: "mprof.report.v1";
 	command: string[];
@@ -150,10 +102,7 @@ export interface Report {
 	unseen?: Unseen;
 	recorded?: { min_size: number; max_size: number | null };
 	bins: Bin[];
-	leaks: Leak[];
 	direct: Direct[];
-	callgraph: GraphNode[];
-	lifetimes: Lifetime[];
 	timeline?: Timeline | null;
 }
 
@@ -210,6 +159,34 @@ export interface Growth extends Change {
 	sizes: (Change & { size: number; types: string[] })[];
 	paths: GrownPath[];
 	direct: (Change & { function: string; module: string | null })[];
+}
+
+/** What the report has of each chain and function, in columns; doc/page.md tells what they are. */
+export interface RowsBlock {
+	schema: "mprof.rows.v1";
+	strings: string[];
+	types: number[][];
+	leaks: {
+		node: number[];
+		depth: number[];
+		truncated: number[];
+		kept_bytes: number[];
+		allocs: number[];
+		frees: number[];
+		types: number[];
+		verdict?: number[];
+		lost_bytes?: number[];
+	};
+	functions: {
+		function: number[];
+		cycle: number[];
+		self_bytes: number[];
+		total_bytes: number[];
+		called: number[];
+		recursive: number[];
+	};
+	lifetimes: { node: number[]; frees: number[]; temporary: number[]; buckets: number[] };
+	buckets: { power: number[]; blocks: number[] };
 }
 
 export const classes_sum = (c: Classes): number => c.s + c.m + c.l + c.x;

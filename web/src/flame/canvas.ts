@@ -73,7 +73,7 @@ export class FlameCanvas {
 	private span_of(f: number): Span {
 		const fr = this.frames;
 
-		if (!fr || !(fr.value[f] > 0))
+		if (!fr || !(fr.value[f] > 0) || fr.depth[f] < 0)
 			return { from: 0, to: Math.max(fr?.value[0] ?? 1, 1) };
 		return { from: fr.x0[f], to: fr.x0[f] + fr.value[f] };
 	}

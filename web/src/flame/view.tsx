@@ -33,8 +33,7 @@ const LABEL =
 	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
 	"The line above tells of the frame.";
 
-/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow
- * one. */
+/** Frames for the state; they are made anew, with narrower ones, when zoomed into a narrow one. */
 function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
 	const [cut, set_cut] = useState(CUT);
@@ -58,7 +57,7 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 			NARROWER **
 				Math.floor(Math.log(Math.max(part, 1e-12)) / Math.log(NARROWER));
 
-		if (state.inverted && wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
+		if (wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
 	}, [frames, zoomed]);
 	return { frames, options, zoomed };
 }

@@ -5,14 +5,12 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useStore } from "../state/store";
 import { count, plural } from "./format";
-import { filtered, next_sort, parse_sort, sorted } from "./rows";
+import { type Finder, type Sortable, filtered, next_sort, parse_sort, sorted } from "./rows";
 
-export interface Column<R> {
-	id: string;
+export interface Column<R> extends Sortable<R> {
 	title: string;
 	hint?: string;
 	numeric?: boolean;
-	value: (row: R) => number | string;
 	cell: (row: R) => ComponentChildren;
 }
 
@@ -20,7 +18,7 @@ interface Props<R> {
 	caption: string;
 	columns: Column<R>[];
 	rows: readonly R[];
-	text: (row: R) => string; // what the filter looks at
+	finder: Finder<R>; // what the filter looks at
 	usual: string; // the order without a choice
 	empty: string;
 }
@@ -81,9 +79,10 @@ export function Table<R>(p: Props<R>): JSX.Element {
 	const [page, set_page] = useState(PAGE);
 	const sort = state.sort || p.usual;
 	const rows = useMemo(
-		() => sorted(filtered(p.rows, p.text, state.filter), p.columns, sort),
-		[p.rows, state.filter, sort],
+		() => filtered(p.rows, p.finder, state.filter),
+		[p.rows, state.filter],
 	);
+	const shown = useMemo(() => sorted(rows, p.columns, sort, page), [rows, sort, page]);
 
 	useEffect(() => set_page(PAGE), [state.filter, sort, p.rows]);
 	if (!p.rows.length) return <p class="empty">{p.empty}</p>;
@@ -121,7 +120,7 @@ export function Table<R>(p: Props<R>): JSX.Element {
 						</tr>
 					</thead>
 					<tbody>
-						{rows.slice(0, page).map((row, i) => (
+						{shown.map((row, i) => (
 							<tr key={i}>
 								{p.columns.map((c) => (
 									<td
@@ -136,11 +135,7 @@ export function Table<R>(p: Props<R>): JSX.Element {
 					</tbody>
 				</table>
 			</div>
-			<Pager
-				shown={Math.min(page, rows.length)}
-				all={rows.length}
-				more={set_page}
-			/>
+			<Pager shown={shown.length} all={rows.length} more={set_page} />
 		</section>
 	);
 }

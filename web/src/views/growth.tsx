@@ -2,6 +2,7 @@
 // What has changed from one profile to another: by site, by size, by the function that requests.
 
 import type { JSX } from "preact";
+import { blamed_in, names_inwards } from "../data/elements";
 import type { Change, Growth, GrownPath, Side } from "../data/schema";
 import { exactly } from "../flame/search";
 import type { State } from "../state/fragment";
@@ -9,8 +10,9 @@ import { Bytes, Changed } from "../ui/bar";
 import { count } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, Place, Types } from "../ui/name";
+import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
-import { Chain, blamed, inwards } from "./leaks";
+import { Chain } from "./leaks";
 
 type Figure = keyof Side;
 
@@ -77,16 +79,16 @@ export const in_graph = (p: GrownPath): Partial<State> => ({
 	search: "",
 	hidden: [],
 	collapse: false,
-	path: inwards(p.path),
+	path: names_inwards(p.path),
 });
 
 const by_site = columns_of<GrownPath>([
 	{
 		id: "where",
 		title: "Where",
-		value: (p) => blamed(p.path)?.function ?? "",
+		value: (p) => blamed_in(p.path)?.function ?? "",
 		cell: (p) => {
-			const e = blamed(p.path);
+			const e = blamed_in(p.path);
 
 			return (
 				<>
@@ -103,7 +105,7 @@ const by_site = columns_of<GrownPath>([
 by_site.push({
 	id: "path",
 	title: "Call chain",
-	value: (p) => inwards(p.path).join(),
+	value: (p) => names_inwards(p.path).join(),
 	cell: (p) => <Chain path={p.path} truncated={p.truncated} />,
 });
 
@@ -113,10 +115,12 @@ export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
 			caption="What has changed, by the call chain that requested it"
 			columns={by_site}
 			rows={growth.paths}
-			text={(p) =>
-				p.path.map((e) => `${e.function ?? ""} ${e.file ?? ""}`).join(" ") +
-				` ${news(p)}`
-			}
+			finder={in_text(
+				(p) =>
+					p.path
+						.map((e) => `${e.function ?? ""} ${e.file ?? ""}`)
+						.join(" ") + ` ${news(p)}`,
+			)}
 			usual="-kept_bytes"
 			empty={NONE}
 		/>
@@ -151,7 +155,7 @@ export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
 			caption="What has changed, by the size of blocks"
 			columns={by_size}
 			rows={growth.sizes}
-			text={(s) => `${s.size} ${s.types.join(" ")} ${news(s)}`}
+			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
 			usual="-kept_bytes"
 			empty={NONE}
 		/>
@@ -189,7 +193,7 @@ export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
 			caption="What has changed, by the function that requests memory"
 			columns={by_function}
 			rows={growth.direct}
-			text={(f) => `${f.function} ${news(f)}`}
+			finder={in_text((f) => `${f.function} ${news(f)}`)}
 			usual="-bytes"
 			empty={NONE}
 		/>

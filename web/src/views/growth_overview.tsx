@@ -2,6 +2,7 @@
 // What has changed from one profile to another: the answer first.
 
 import type { JSX } from "preact";
+import { blamed_in } from "../data/elements";
 import type { Growth, GrownPath, Report, Totals } from "../data/schema";
 import { doubts, moments, says_grown } from "../data/sentences";
 import { Bytes, Changed, Share } from "../ui/bar";
@@ -9,7 +10,7 @@ import { base_name, count, plural } from "../ui/format";
 import { Link } from "../ui/link";
 import { Place } from "../ui/name";
 import { grown, in_graph, news } from "./growth";
-import { Chain, blamed } from "./leaks";
+import { Chain } from "./leaks";
 import { Exactness } from "./overview";
 
 const SHOWN = 5;
@@ -99,7 +100,7 @@ function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 			{!list.length && <p class="quiet">{none}</p>}
 			<ol>
 				{list.slice(0, SHOWN).map((p, i) => {
-					const e = blamed(p.path);
+					const e = blamed_in(p.path);
 
 					return (
 						<li key={i}>

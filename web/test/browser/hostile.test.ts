@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { VIEWS } from "../../src/state/fragment";
 import { launch, open, says, write_page } from "../lib/browser";
-import { type Chain, report, tree_block } from "../lib/made";
+import { type Chain, report, rows_block, tree_block } from "../lib/made";
 
 const EVIL = "</script><img src=x onerror=alert(1)><!--<script>";
 const LONG = `ns::${"very_long<".repeat(1000)}int${">".repeat(1000)}::f`;
@@ -45,17 +45,25 @@ before(async () => {
 				},
 			},
 			tree: tree_block(chains, EVIL, `/${EVIL}.c`),
+			rows: rows_block(chains),
 		},
-		{ title: "nothing", report: report([]), tree: tree_block([]) },
+		{
+			title: "nothing",
+			report: report([]),
+			tree: tree_block([]),
+			rows: rows_block([]),
+		},
 		{
 			title: "damaged",
 			report: { schema: "mprof.report.v1", totals: null },
 			tree: tree_block([]),
+			rows: rows_block([]),
 		},
 		{
 			title: "newer",
 			report: { ...made, schema: "mprof.report.v9" },
 			tree: tree_block([]),
+			rows: rows_block([]),
 		},
 	]);
 });

@@ -6,8 +6,19 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { classes_sum } from "../../src/data/schema";
 import { doubts } from "../../src/data/sentences";
-import { bytes, count } from "../../src/ui/format";
-import { type Watched, data_files, launch, open, read_report, says, texts } from "../lib/browser";
+import { place_text } from "../../src/data/tree";
+import { bytes, count, plural, time } from "../../src/ui/format";
+import {
+	type Arc,
+	type Watched,
+	type WholeReport,
+	data_files,
+	launch,
+	open,
+	read_report,
+	says,
+	texts,
+} from "../lib/browser";
 
 let browser: Browser;
 before(async () => {
@@ -20,6 +31,18 @@ const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 /** A column of the table, by its number from 1. */
 const column = (page: Page, n: number): Promise<string[]> =>
 	texts(page, `tbody tr td:nth-child(${n})`);
+
+/** The call chains of the rows, as the titles of their cells have them. */
+const chains = (page: Page): Promise<(string | null)[]> =>
+	page
+		.locator("tbody .chain")
+		.evaluateAll((list) => list.map((e) => e.getAttribute("title")));
+
+const path_text = (path: WholeReport["leaks"][0]["path"]): string =>
+	path
+		.map((e) => `${e.function}  ${place_text(e.file, e.line) ?? ""}`)
+		.map((line) => line.trimEnd())
+		.join("\n");
 
 const exact = (page: Page): Promise<string[]> =>
 	page
@@ -65,7 +88,11 @@ for (const { page: name, profile, data } of CASES) {
 			),
 		);
 		await says(w.page, ".facts", new RegExp(`${count(t.kept_objects)} block`));
-		await says(w.page, ".facts-line", new RegExp(`pid ${report.pid}`));
+		await says(
+			w.page,
+			".facts-line",
+			new RegExp(`pid ${report.pid} · ${plain(time(report.duration_ns ?? -1))}`),
+		);
 		assert.equal(
 			await w.page.locator(".exact.fine").count(),
 			doubts(report).length ? 0 : 1,
@@ -83,6 +110,10 @@ for (const { page: name, profile, data } of CASES) {
 		assert.deepEqual(
 			await column(w.page, 2),
 			rows.map((l) => count(l.allocs - l.frees)).slice(0, 100),
+		);
+		assert.deepEqual(
+			await chains(w.page),
+			rows.map((l) => path_text(l.path)).slice(0, 100),
 		);
 	});
 
@@ -144,12 +175,41 @@ for (const { page: name, profile, data } of CASES) {
 			(await titles(1)).sort(),
 			node.callees.map((c) => c.function).sort(),
 		);
+		const figures = (side: number): Promise<string[]> =>
+			w.page
+				.locator(".side")
+				.nth(side)
+				.locator("li .row")
+				.evaluateAll((list) => list.map((e) => e.textContent ?? ""));
+		const figure = (a: Arc): string =>
+			`${bytes(classes_sum(a.bytes))} in ${plural(a.calls, "block")}`;
+		const arcs = (list: Arc[]): string[] => list.map(figure).sort();
+
+		assert.deepEqual((await figures(0)).sort(), arcs(node.callers));
+		assert.deepEqual((await figures(1)).sort(), arcs(node.callees));
 		await w.page.locator(".side").nth(1).locator("a").first().click();
 		await says(w.page, ".middle h2", /\S/);
 		assert.notEqual(
 			await w.page.locator(".middle .name").getAttribute("title"),
 			node.function,
 		);
+	});
+
+	test(`${data}: the table of functions has the rows of the call graph`, async () => {
+		const w = await view("view=callgraph&sort=-called");
+		const rows = [...report.callgraph]
+			.sort((a, b) => b.called - a.called)
+			.slice(0, 100);
+
+		for (const [n, value] of [
+			[1, (f) => bytes(f.total_bytes)],
+			[2, (f) => bytes(classes_sum(f.self_bytes))],
+			[3, (f) => count(f.called)],
+		] as [number, (f: (typeof rows)[0]) => string][])
+			assert.deepEqual(
+				await column(w.page, n),
+				rows.map((f) => plain(value(f))),
+			);
 	});
 
 	test(`${data}: the table of lifetimes has the rows of the report`, async () => {
@@ -163,6 +223,10 @@ for (const { page: name, profile, data } of CASES) {
 		assert.deepEqual(
 			await column(w.page, 1),
 			rows.map((l) => count(l.temporary)),
+		);
+		assert.deepEqual(
+			await chains(w.page),
+			rows.map((l) => path_text(l.path)),
 		);
 	});
 
