@@ -104,14 +104,40 @@ static void add_leaves(struct profile_data *d)
 		uint64_t frees = below(4) ? allocs : below((uint32_t)allocs);
 
 		d->leaves[d->n_leaves++] = (struct pd_leaf){
-			.node = i, .size = size, .allocs = allocs, .frees = frees
+			.node = i, .size = size, .allocs = allocs, .frees = frees,
+			.at_peak = below((uint32_t)allocs + 1)
 		};
 		t->allocs += allocs;
 		t->alloc_bytes += allocs * size;
 		t->frees += frees;
 		t->free_bytes += frees * size;
+		t->peak_bytes += d->leaves[d->n_leaves - 1].at_peak * size;
 	}
-	t->peak_bytes = t->alloc_bytes;
+}
+
+static void add_life(struct profile_data *d, uint32_t node, enum pd_life_axis axis, uint8_t bucket,
+		     uint64_t blocks)
+{
+	if (blocks)
+		d->lifetimes[d->n_lifetimes++] = (struct pd_lifetime){
+			.node = node, .axis = axis, .bucket = bucket, .blocks = blocks };
+}
+
+/* How long what was freed has lived: a part was temporary, and the times are a few neighbours. */
+static void add_lifetimes(struct profile_data *d)
+{
+	d->lifetimes = array(d->n_leaves * 6, sizeof *d->lifetimes);
+	for (size_t i = 0; i < d->n_leaves; i++) {
+		const struct pd_leaf *l = &d->leaves[i];
+		uint64_t half = l->frees / 2, temporary = below(3) ? 0 : below((uint32_t)l->frees + 1);
+		uint8_t bucket = (uint8_t)(10 + below(20)), events = (uint8_t)below(12);
+
+		add_life(d, l->node, PD_LIFE_EVENTS, events, half);
+		add_life(d, l->node, PD_LIFE_EVENTS, (uint8_t)(events + 1), l->frees - half);
+		add_life(d, l->node, PD_LIFE_NS, bucket, half);
+		add_life(d, l->node, PD_LIFE_NS, (uint8_t)(bucket + 2), l->frees - half);
+		add_life(d, l->node, PD_LIFE_TEMPORARY, 0, temporary);
+	}
 }
 
 static struct profile_data *make(size_t n)
@@ -126,6 +152,7 @@ static struct profile_data *make(size_t n)
 	add_names(d);
 	add_nodes(d, n);
 	add_leaves(d);
+	add_lifetimes(d);
 	return d;
 }
 

@@ -168,9 +168,6 @@ bool pprof_check_use(const struct options *o)
 		    "dot", d->name);
 	else if (o->pprof.base && massif)
 		say("option base means nothing with --format=massif or ms_print");
-	else if (o->pprof.base && o->format == FORMAT_HTML)
-		say("option base means nothing with --format=html: there is no page of a "
-		    "difference yet");
 	else if (alone)
 		say("option %s means nothing with --base", alone->name);
 	else if (o->report.lifetimes && (pprof || massif))

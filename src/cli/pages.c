@@ -59,12 +59,15 @@ struct page {
 	struct page_template template;
 	struct profile_data *const *d;
 	size_t n;
+	const enum leaks_key *growth; /* of the first since the second; NULL: all of them */
 };
 
 /* 0 or -errno; @out is closed, unless it is standard output. */
 static int put(const struct page *p, FILE *out)
 {
-	int err = page_write(&p->template, p->d, p->n, out), lost = stream_close(out);
+	int err = p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], *p->growth, out)
+			    : page_write(&p->template, p->d, p->n, out);
+	int lost = stream_close(out);
 
 	return err ? err : lost;
 }
@@ -117,27 +120,44 @@ static int put_path(const char *path, struct page *p, struct error *e)
 		   : 0;
 }
 
-int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e)
+static int write_to(const char *path, struct page *p, struct error *e)
 {
-	struct page p = {.d = d, .n = n};
-	int err = load(&p.template, e);
+	int err = load(&p->template, e);
 
 	if (!err)
-		err = put_path(path, &p, e);
-	template_release(&p.template);
+		err = put_path(path, p, e);
+	template_release(&p->template);
 	return err;
 }
 
-int pages_print(const char *path, struct profile_data *const *d, size_t n)
+int pages_write(const char *path, struct profile_data *const *d, size_t n, struct error *e)
+{
+	return write_to(path, &(struct page){.d = d, .n = n}, e);
+}
+
+static int print(const char *path, struct page *p)
 {
 	struct error e;
 
 	progress_begin("writing the page");
-	int err = pages_write(path, d, n, &e);
+	int err = write_to(path, p, &e);
 	progress_end();
 	if (err)
 		say("%s", e.text);
 	return err ? STATUS_FAILED : 0;
+}
+
+int pages_print(const char *path, struct profile_data *const *d, size_t n)
+{
+	return print(path, &(struct page){.d = d, .n = n});
+}
+
+int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,
+		       enum leaks_key key)
+{
+	struct profile_data *const d[] = {now, base};
+
+	return print(path, &(struct page){.d = d, .n = 2, .growth = &key});
 }
 
 /* ---- a report ---- */

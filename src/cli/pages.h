@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "base/error.h"
+#include "report/leaks.h"
 
 /* Pages: one file of HTML for a browser. */
 
@@ -29,6 +30,10 @@ int pages_write(const char *path, struct profile_data *const *d, size_t n, struc
 
 /* The same as a command does it: with progress, and what fails is said. An exit status. */
 int pages_print(const char *path, struct profile_data *const *d, size_t n);
+
+/* Of what has changed from one to the other. @key  what tells the paths of its table apart */
+int pages_print_growth(const char *path, struct profile_data *now, struct profile_data *base,
+		       enum leaks_key key);
 
 /* A report begins: if it is a page, can it be written, and where does it go that nobody has named?
  * @place  for pages_end(). False: a sentence has been printed. */

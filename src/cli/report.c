@@ -162,7 +162,12 @@ static int report_grown(const char *path, const struct options *o)
 {
 	struct profile_data *now = read_viewed(path, o);
 	struct profile_data *base = now ? read_viewed(o->pprof.base, o) : NULL;
-	int status = base ? write_growth(now, base, o) : STATUS_FAILED;
+	int status = STATUS_FAILED;
+
+	if (base && o->format == FORMAT_HTML)
+		status = pages_print_growth(o->output, now, base, leaks_key_of(&o->report));
+	else if (base)
+		status = write_growth(now, base, o);
 
 	profile_data_free(now);
 	profile_data_free(base);
@@ -273,6 +278,10 @@ static int report_files(char **files, size_t n, const char *binary, struct optio
 	if (n > 1 && is_program(files[0])) {
 		say("%s is not a data file of mprof", files[0]);
 		return STATUS_FAILED;
+	}
+	if (n > 1 && o->format == FORMAT_HTML && o->pprof.base) {
+		say("report: --base is taken from one data file; \"%s\" is one too many", files[1]);
+		return STATUS_USAGE;
 	}
 	if (n > 1 && o->format == FORMAT_HTML)
 		return report_pages(files, n, o);

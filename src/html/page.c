@@ -4,8 +4,10 @@
 #include "base/printable.h"
 #include "base/stream.h"
 #include "base/text.h"
+#include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
+#include "report/growth.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -77,27 +79,41 @@ static void put_escaped(const char *s, FILE *out)
 	}
 }
 
-static int put_title(struct profile_data *const *d, size_t n, FILE *out)
-{
-	char *title = page_title(d[0]);
+/* What a page is of. */
+struct subject {
+	struct profile_data *const *d;
+	size_t n;
+	const struct growth_sides *growth; /* of the first since the second; NULL: no difference */
+};
 
-	if (!title)
-		return -ENOMEM;
-	put_escaped(title, out);
-	if (n > 1)
-		fprintf(out, " and %zu more", n - 1);
-	fputs(" - mprof", out);
+static int put_title(const struct subject *s, FILE *out)
+{
+	char *title = page_title(s->d[0]), *base = s->growth ? page_title(s->d[1]) : NULL;
+	int err = title && !s->growth == !base ? 0 : -ENOMEM;
+
+	if (!err) {
+		put_escaped(title, out);
+		if (base) {
+			fputs(" since ", out);
+			put_escaped(base, out);
+		} else if (s->n > 1) {
+			fprintf(out, " and %zu more", s->n - 1);
+		}
+		fputs(" - mprof", out);
+	}
 	free(title);
-	return 0;
+	free(base);
+	return err;
 }
 
 /* ---- blocks of data ---- */
 
-/* What the data of all profiles, or of one, is as JSON. 0 or -errno. */
+/* What the data of all, or of one profile and its tree, is as JSON. 0 or -errno. */
 struct content {
 	int (*put)(const struct content *c, FILE *out);
-	struct profile_data *const *d;
-	size_t n;
+	const struct subject *s;
+	size_t i; /* the profile */
+	const struct tree *tree;
 };
 
 /* @number: of the profile; -1: of none. */
@@ -118,21 +134,32 @@ static int put_block(const char *id, int64_t number, const struct content *c, FI
 
 static int put_report(const struct content *c, FILE *out)
 {
-	return report_json(c->d[0], out);
+	return report_json_short(c->s->d[c->i], out);
 }
 
 static int put_tree(const struct content *c, FILE *out)
 {
-	return tree_json(c->d[0], out);
+	return tree_json(c->tree, out);
+}
+
+static int put_rows(const struct content *c, FILE *out)
+{
+	return rows_json(c->tree, out);
+}
+
+static int put_growth(const struct content *c, FILE *out)
+{
+	return report_growth_json(c->s->growth, c->s->d[0], c->s->d[1], out);
 }
 
 /* NULL: out of memory. */
 static json_t *index_entry(const struct profile_data *d, size_t i)
 {
 	char *title = page_title(d);
-	json_t *entry = title ? json_pack("{ss so so}", "title", title, "report",
+	json_t *entry = title ? json_pack("{ss so so so}", "title", title, "report",
 					  json_sprintf("mprof-report-%zu", i), "tree",
-					  json_sprintf("mprof-tree-%zu", i))
+					  json_sprintf("mprof-tree-%zu", i), "rows",
+					  json_sprintf("mprof-rows-%zu", i))
 			      : NULL;
 
 	free(title);
@@ -144,10 +171,11 @@ static int put_index(const struct content *c, FILE *out)
 	json_t *list = json_array();
 	int err = list ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < c->n; i++)
-		err = json_array_append_new(list, index_entry(c->d[i], i)) ? -ENOMEM : 0;
-	json_t *index = json_pack("{ss ss sO}", "schema", "mprof.page.v1", "version", MPROF_VERSION,
-				  "profiles", list);
+	for (size_t i = 0; !err && i < c->s->n; i++)
+		err = json_array_append_new(list, index_entry(c->s->d[i], i)) ? -ENOMEM : 0;
+	json_t *index = json_pack("{ss ss sO ss*}", "schema", "mprof.page.v1", "version",
+				  MPROF_VERSION, "profiles", list, "growth",
+				  c->s->growth ? "mprof-growth" : NULL);
 	if (!err && (!index || json_dumpf(index, out, JSON_COMPACT)))
 		err = index && ferror(out) ? -EIO : -ENOMEM;
 	json_decref(index);
@@ -155,19 +183,38 @@ static int put_index(const struct content *c, FILE *out)
 	return err;
 }
 
-static int put_data(struct profile_data *const *d, size_t n, FILE *out)
+/* The blocks of profile number @i. */
+static int put_profile(const struct subject *s, size_t i, FILE *out)
 {
-	const struct content index = {put_index, d, n};
+	struct tree *tree;
+	int err = tree_new(s->d[i], &tree);
+
+	if (err)
+		return err;
+	if (s->growth)
+		tree_number(tree, i ? s->growth->now.of_base : s->growth->now.of_now);
+	const struct content report = {put_report, s, i, tree};
+	const struct content nodes = {put_tree, s, i, tree};
+	const struct content rows = {put_rows, s, i, tree};
+
+	err = put_block("report", (int64_t)i, &report, out);
+	if (!err)
+		err = put_block("tree", (int64_t)i, &nodes, out);
+	if (!err)
+		err = put_block("rows", (int64_t)i, &rows, out);
+	tree_free(tree);
+	return err;
+}
+
+static int put_data(const struct subject *s, FILE *out)
+{
+	const struct content index = {put_index, s, 0, NULL}, growth = {put_growth, s, 0, NULL};
 	int err = put_block("index", -1, &index, out);
 
-	for (size_t i = 0; !err && i < n; i++) {
-		const struct content report = {put_report, d + i, 1};
-		const struct content tree = {put_tree, d + i, 1};
-
-		err = put_block("report", (int64_t)i, &report, out);
-		if (!err)
-			err = put_block("tree", (int64_t)i, &tree, out);
-	}
+	if (!err && s->growth)
+		err = put_block("growth", -1, &growth, out);
+	for (size_t i = 0; !err && i < s->n; i++)
+		err = put_profile(s, i, out);
 	return err;
 }
 
@@ -182,19 +229,37 @@ static const char *put_until(const char *rest, const char *end, const char *mark
 	return at + strlen(mark);
 }
 
-int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out)
+static int write_page(const struct page_template *t, const struct subject *s, FILE *out)
 {
 	const char *end = t->text + t->len;
 
 	if (!template_has_marks(t))
 		return -EINVAL;
 	const char *rest = put_until(t->text, end, TITLE_MARK, out);
-	int err = put_title(d, n, out);
+	int err = put_title(s, out);
 	rest = put_until(rest, end, DATA_MARK, out);
 	if (!err)
-		err = put_data(d, n, out);
+		err = put_data(s, out);
 	fwrite(rest, 1, (size_t)(end - rest), out);
 	if (!err && (fflush(out) || ferror(out)))
 		err = errno ? -errno : -EIO;
+	return err;
+}
+
+int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out)
+{
+	return write_page(t, &(struct subject){d, n, NULL}, out);
+}
+
+int page_write_growth(const struct page_template *t, struct profile_data *now,
+		      struct profile_data *base, enum leaks_key key, FILE *out)
+{
+	struct profile_data *const d[] = {now, base};
+	struct growth_sides g;
+	int err = growth_sides_find(&g, key, now, base);
+
+	if (!err)
+		err = write_page(t, &(struct subject){d, 2, &g}, out);
+	growth_sides_release(&g);
 	return err;
 }

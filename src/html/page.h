@@ -4,6 +4,7 @@
 
 #include "html/template.h"
 #include "profile/profile_data.h"
+#include "report/leaks.h"
 
 #include <stdio.h>
 
@@ -15,6 +16,14 @@
  * when @out could not be written.
  */
 int page_write(const struct page_template *t, struct profile_data *const *d, size_t n, FILE *out);
+
+/**
+ * The same of what has changed from one profile to another, both of which are in the page, too.
+ * @key  what tells the paths of its table apart
+ * Returns also -EOVERFLOW: a sum is too large; nothing has been written.
+ */
+int page_write_growth(const struct page_template *t, struct profile_data *now,
+		      struct profile_data *base, enum leaks_key key, FILE *out);
 
 /* What a profile is called in a page, "widgets (pid 12)", in valid UTF-8 without control
  * characters; for free(), or NULL: out of memory. */

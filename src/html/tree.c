@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The call tree as the page wants it: which nodes, in which order, with what of their own. */
 #include "base/array.h"
+#include "html/tree.h"
 #include "html/tree_internal.h"
 #include "profile/pd_names.h"
 #include "profile/pd_site_types.h"
@@ -213,9 +214,8 @@ static int add_types(struct tree *t)
 
 /* ---- all ---- */
 
-int tree_build(struct tree *t, const struct profile_data *d)
+static int build(struct tree *t)
 {
-	*t = (struct tree){.d = d};
 	int err = add_own(t);
 
 	if (!err)
@@ -229,8 +229,29 @@ int tree_build(struct tree *t, const struct profile_data *d)
 	return err ? err : add_types(t);
 }
 
-void tree_release(struct tree *t)
+int tree_new(const struct profile_data *d, struct tree **t)
 {
+	*t = calloc(1, sizeof **t);
+	if (!*t)
+		return -ENOMEM;
+	(*t)->d = d;
+	int err = build(*t);
+	if (err) {
+		tree_free(*t);
+		*t = NULL;
+	}
+	return err;
+}
+
+void tree_number(struct tree *t, const uint64_t *same)
+{
+	t->same = same;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
 	free(t->own);
 	chosen_release(&t->nodes);
 	chosen_release(&t->sites);
@@ -242,4 +263,5 @@ void tree_release(struct tree *t)
 	free(t->site_file);
 	free(t->module_path);
 	free(t->types);
+	free(t);
 }

@@ -6,12 +6,22 @@
 
 #include <stdio.h>
 
-/**
- * The call tree of a profile as one JSON object, schema mprof.tree.v1 (doc/page.md): what the
- * page draws its graphs of. Parts of the tree where nothing was requested are left out.
- * Takes a time and memory in proportion to the profile.
- * Returns 0, -ENOMEM, or -errno when @out could not be written.
- */
-int tree_json(const struct profile_data *d, FILE *out);
+/* The call tree of a profile as the page draws its graphs of it. Parts of it where nothing was
+ * requested are left out. */
+struct tree;
+
+/* Takes a time and memory in proportion to the profile, which must outlive it. 0, to be freed, or
+ * -ENOMEM. */
+int tree_new(const struct profile_data *d, struct tree **t);
+
+/* Its functions are to be written with what they are numbered in a difference.
+ * @same  by function of the profile, as growth.of_now and of_base; must outlive the tree */
+void tree_number(struct tree *t, const uint64_t *same);
+
+/* It as one JSON object, schema mprof.tree.v1 (doc/page.md). 0, -ENOMEM, or -errno when @out could
+ * not be written. */
+int tree_json(const struct tree *t, FILE *out);
+
+void tree_free(struct tree *t);
 
 #endif

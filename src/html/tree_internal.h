@@ -24,7 +24,8 @@ struct chosen {
  */
 struct tree {
 	const struct profile_data *d;
-	struct own *own;     /* by node */
+	const uint64_t *same; /* by function: its number in a difference; NULL: it is in none */
+	struct own *own;      /* by node */
 	struct chosen nodes; /* depth first */
 	struct chosen sites, functions, modules;
 	uint32_t *leaves; /* places of the nodes that have something of their own */
@@ -40,9 +41,11 @@ struct tree {
 	size_t n_types, cap_types;
 };
 
-/* 0 or -ENOMEM; to be released in any case. */
-int tree_build(struct tree *t, const struct profile_data *d);
-void tree_release(struct tree *t);
+/* The place of an element that may not have one; -1: it has none. */
+static inline int64_t tree_place(const struct chosen *c, uint32_t element)
+{
+	return c->number[element] == PD_NONE ? -1 : (int64_t)c->number[element];
+}
 
 /* Does a node stand for no site, but for the chains that were cut? */
 static inline bool tree_is_cut(uint32_t node)

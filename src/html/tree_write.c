@@ -1,61 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The call tree as JSON: columns of numbers, which deflate well and are quick to read. */
+/* The call tree as JSON. */
 #include "html/tree.h"
 
-#include "base/jsontext.h"
+#include "html/columns.h"
 #include "html/tree_internal.h"
 #include "profile/pd_names.h"
 
-#include <errno.h>
-#include <stdbool.h>
-
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-
-/* ---- numbers ---- */
-
-/* printf(3) would be most of the work: there are millions of them. */
-static void put_number(int64_t n, FILE *out)
-{
-	char digits[20], *end = digits + sizeof digits, *s = end;
-	uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
-
-	do {
-		*--s = (char)('0' + left % 10);
-		left /= 10;
-	} while (left);
-	if (n < 0)
-		*--s = '-';
-	fwrite_unlocked(s, 1, (size_t)(end - s), out);
-}
-
-/* A column: what stands in its row @i. */
-struct column {
-	const char *key;
-	int64_t (*get)(const struct tree *t, size_t i);
-};
-
-static void put_column(const struct tree *t, const struct column *c, size_t n, FILE *out)
-{
-	fprintf(out, "\"%s\":[", c->key);
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			putc_unlocked(',', out);
-		put_number(c->get(t, i), out);
-	}
-	putc_unlocked(']', out);
-}
-
-static void put_table(const struct tree *t, const char *key, const struct column *columns,
-		      size_t n_columns, size_t n, FILE *out)
-{
-	fprintf(out, ",\n\"%s\":{", key);
-	for (size_t i = 0; i < n_columns; i++) {
-		if (i)
-			putc_unlocked(',', out);
-		put_column(t, &columns[i], n, out);
-	}
-	putc_unlocked('}', out);
-}
 
 /* A number of something, -1 for none. */
 static int64_t or_none(uint32_t number)
@@ -65,35 +16,52 @@ static int64_t or_none(uint32_t number)
 
 /* ---- functions and sites ---- */
 
-static int64_t function_name(const struct tree *t, size_t i)
+static int64_t function_name(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return t->function_name[i];
 }
 
-static int64_t function_module(const struct tree *t, size_t i)
+static int64_t function_module(const void *of, size_t i)
 {
+	const struct tree *t = of;
 	uint32_t module = tree_module(t, t->functions.v[i]);
 
 	return module == PD_NONE ? -1 : (int64_t)t->modules.number[module];
 }
 
-static int64_t site_function(const struct tree *t, size_t i)
+static int64_t function_same(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
+	return (int64_t)t->same[t->functions.v[i]];
+}
+
+static int64_t site_function(const void *of, size_t i)
+{
+	const struct tree *t = of;
+
 	return t->functions.number[names_function(t->d, t->sites.v[i])];
 }
 
-static int64_t site_file(const struct tree *t, size_t i)
+static int64_t site_file(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return or_none(t->site_file[i]);
 }
 
-static int64_t site_line(const struct tree *t, size_t i)
+static int64_t site_line(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return names_line(t->d, t->sites.v[i]);
 }
 
-static int64_t site_inlined(const struct tree *t, size_t i)
+static int64_t site_inlined(const void *of, size_t i)
 {
+	const struct tree *t = of;
 	uint32_t site = t->sites.v[i];
 
 	return site < t->d->n_sites && t->d->sites[site].inlined;
@@ -101,8 +69,9 @@ static int64_t site_inlined(const struct tree *t, size_t i)
 
 /* ---- nodes and leaves ---- */
 
-static int64_t node_up(const struct tree *t, size_t i)
+static int64_t node_up(const void *of, size_t i)
 {
+	const struct tree *t = of;
 	uint32_t parent = t->d->nodes[t->nodes.v[i]].parent;
 
 	if (parent == PD_NONE || parent == PD_ROOT_WHOLE)
@@ -110,15 +79,18 @@ static int64_t node_up(const struct tree *t, size_t i)
 	return (int64_t)i - (int64_t)t->nodes.number[parent];
 }
 
-static int64_t node_site(const struct tree *t, size_t i)
+static int64_t node_site(const void *of, size_t i)
 {
+	const struct tree *t = of;
 	uint32_t node = t->nodes.v[i];
 
 	return tree_is_cut(node) ? -1 : (int64_t)t->sites.number[tree_site(t, node)];
 }
 
-static int64_t leaf_node(const struct tree *t, size_t i)
+static int64_t leaf_node(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return (int64_t)t->leaves[i] - (i ? (int64_t)t->leaves[i - 1] : 0);
 }
 
@@ -128,9 +100,9 @@ static const struct own *own_of(const struct tree *t, size_t leaf)
 }
 
 #define OWN(name, value)                                                                           \
-	static int64_t leaf_##name(const struct tree *t, size_t i)                                 \
+	static int64_t leaf_##name(const void *of, size_t i)                                     \
 	{                                                                                          \
-		const struct own *o = own_of(t, i);                                                \
+		const struct own *o = own_of(of, i);                                               \
 		return (int64_t)(value);                                                           \
 	}
 
@@ -145,49 +117,33 @@ OWN(temporary, o->temporary)
 
 /* ---- types ---- */
 
-static int64_t type_node(const struct tree *t, size_t i)
+static int64_t type_node(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return t->types[i].node;
 }
 
-static int64_t type_name(const struct tree *t, size_t i)
+static int64_t type_name(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return t->types[i].name;
 }
 
-static int64_t type_certain(const struct tree *t, size_t i)
+static int64_t type_certain(const void *of, size_t i)
 {
+	const struct tree *t = of;
+
 	return t->types[i].certain;
 }
 
 /* ---- all ---- */
 
-static int write_piece(const char *text, size_t len, void *out)
+static int64_t module_path(const void *of, size_t i)
 {
-	return fwrite_unlocked(text, 1, len, out) == len ? 0 : -1;
-}
+	const struct tree *t = of;
 
-/* What the program is called by itself may be any bytes. False: out of memory, or of disk, which
- * the stream knows. */
-static bool put_strings(const struct strings *s, FILE *out)
-{
-	bool fine = true;
-
-	fputs("\"strings\":[", out);
-	for (size_t i = 0; fine && i < s->n; i++) {
-		json_t *text = json_text(s->v[i]);
-
-		fputs(i ? ",\n" : "\n", out);
-		fine = text &&
-		       !json_dump_callback(text, write_piece, out, JSON_COMPACT | JSON_ENCODE_ANY);
-		json_decref(text);
-	}
-	putc_unlocked(']', out);
-	return fine;
-}
-
-static int64_t module_path(const struct tree *t, size_t i)
-{
 	return t->module_path[i];
 }
 
@@ -195,7 +151,8 @@ static void put_tables(const struct tree *t, FILE *out)
 {
 	static const struct column modules = {"modules", module_path};
 	static const struct column functions[] = {{"name", function_name},
-						  {"module", function_module}};
+						  {"module", function_module},
+						  {"same", function_same}};
 	static const struct column sites[] = {{"function", site_function},
 					      {"file", site_file},
 					      {"line", site_line},
@@ -214,30 +171,22 @@ static void put_tables(const struct tree *t, FILE *out)
 		{"node", type_node}, {"name", type_name}, {"certain", type_certain}};
 
 	fputs(",\n", out);
-	put_column(t, &modules, t->modules.n, out);
-	put_table(t, "functions", functions, COUNT(functions), t->functions.n, out);
-	put_table(t, "sites", sites, COUNT(sites), t->sites.n, out);
-	put_table(t, "nodes", nodes, COUNT(nodes), t->nodes.n, out);
-	put_table(t, "leaves", leaves, COUNT(leaves), t->n_leaves, out);
-	put_table(t, "types", types, COUNT(types), t->n_types, out);
+	columns_put(t, &modules, t->modules.n, out);
+	columns_put_table(t, "functions", functions, COUNT(functions) - !t->same, t->functions.n,
+			  out);
+	columns_put_table(t, "sites", sites, COUNT(sites), t->sites.n, out);
+	columns_put_table(t, "nodes", nodes, COUNT(nodes), t->nodes.n, out);
+	columns_put_table(t, "leaves", leaves, COUNT(leaves), t->n_leaves, out);
+	columns_put_table(t, "types", types, COUNT(types), t->n_types, out);
 }
 
-int tree_json(const struct profile_data *d, FILE *out)
+int tree_json(const struct tree *t, FILE *out)
 {
-	struct tree t;
-	int err = tree_build(&t, d);
+	fputs("{\"schema\":\"mprof.tree.v1\",\n", out);
+	int err = columns_put_strings(&t->strings, out);
 
-	if (!err) {
-		fputs("{\"schema\":\"mprof.tree.v1\",\n", out);
-		bool fine = put_strings(&t.strings, out);
-
-		put_tables(&t, out);
-		fputs("}\n", out);
-		if (fflush(out) || ferror(out))
-			err = errno ? -errno : -EIO;
-		else if (!fine)
-			err = -ENOMEM;
-	}
-	tree_release(&t);
-	return err;
+	put_tables(t, out);
+	fputs("}\n", out);
+	int lost = columns_flush(out);
+	return lost ? lost : err;
 }

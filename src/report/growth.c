@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/modulename.h"
 #include "base/text.h"
+#include "report/bins.h"
 #include "report/leaks.h"
 #include "profile/pd_names.h"
 
@@ -14,6 +15,8 @@
 void growth_release(struct growth *g)
 {
 	free(g->functions);
+	free(g->of_now);
+	free(g->of_base);
 	idindex_release(&g->function_index);
 	free(g->sites);
 	idindex_release(&g->site_index);
@@ -292,13 +295,14 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	return err ? err : add_chain(a, value);
 }
 
+/* @number  of its functions among all: it is found, and becomes the caller's */
 static int add_profile(struct growth *g, const struct profile_data *d, const uint32_t *module,
-		       int64_t sign)
+		       int64_t sign, uint64_t **number)
 {
 	struct adding a = { .g = g, .d = d, .sign = sign };
 	int err = -ENOMEM;
 
-	a.number = malloc(names_count(d) * sizeof *a.number);
+	a.number = *number = malloc(names_count(d) * sizeof *a.number);
 	a.chain = malloc((d->n_nodes + 1) * sizeof *a.chain);
 	a.arcs = malloc((d->n_nodes + 1) * sizeof *a.arcs);
 	a.site = malloc((d->n_sites + 1) * sizeof *a.site);
@@ -310,23 +314,52 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 		err = add_site(g, d, a.number, i, &a.site[i]);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_leaf(&a, &d->leaves[i]);
-	free(a.number);
 	free(a.site);
 	free(a.chain);
 	free(a.arcs);
 	return err;
 }
 
-int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
-		const struct profile_data *base)
+/* @sign, @base_sign  that of the figures; 0: they do not count, but their rows are there */
+static int find(struct growth *g, enum leaks_key key, const struct profile_data *now, int64_t sign,
+		const struct profile_data *base, int64_t base_sign)
 {
 	struct both_modules m;
 
 	*g = (struct growth){ .key = key };
 	int err = both_modules_find(&m, now, base);
 
-	err = err ? err : add_profile(g, now, m.now, 1);
-	err = err ? err : add_profile(g, base, m.base, -1);
+	err = err ? err : add_profile(g, now, m.now, sign, &g->of_now);
+	err = err ? err : add_profile(g, base, m.base, base_sign, &g->of_base);
 	both_modules_release(&m);
 	return err;
+}
+
+int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
+		const struct profile_data *base)
+{
+	return find(g, key, now, 1, base, -1);
+}
+
+int growth_sides_find(struct growth_sides *s, enum leaks_key key, const struct profile_data *now,
+		      const struct profile_data *base)
+{
+	*s = (struct growth_sides){ 0 };
+	int err = find(&s->now, key, now, 1, base, 0);
+
+	return err ? err : find(&s->base, key, now, 0, base, 1);
+}
+
+void growth_sides_release(struct growth_sides *s)
+{
+	growth_release(&s->now);
+	growth_release(&s->base);
+}
+
+const struct profile_data *growth_typed(const struct profile_data *now,
+					const struct profile_data *base, uint64_t size)
+{
+	size_t i = bins_first_type(now, size);
+
+	return i < now->n_types && now->types[i].size == size ? now : base;
 }

@@ -44,6 +44,8 @@ struct growth {
 	struct growth_function *functions;
 	size_t n_functions, cap_functions;
 	struct idindex function_index;
+	/* The functions of the two among these, by their numbers in their own profile. */
+	uint64_t *of_now, *of_base;
 	/* Elements: the exact size. */
 	struct stack_table sizes;
 	/* Elements: is the path whole (else it had more callers), then at most five sites,
@@ -61,15 +63,43 @@ void growth_release(struct growth *g);
 int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
 		const struct profile_data *base);
 
+/* Both ends of a growth: what there is now, and what there was in the base. Their sites, functions
+ * and rows have the same numbers as those of growth_find(), whose figures are the differences. */
+struct growth_sides {
+	struct growth now, base;
+};
+
+/* Returns as growth_find(); growth_sides_release() in any case. */
+int growth_sides_find(struct growth_sides *s, enum leaks_key key, const struct profile_data *now,
+		      const struct profile_data *base);
+void growth_sides_release(struct growth_sides *s);
+
 /* @kept of the same */
 static inline int64_t growth_kept(const int64_t value[HEAP_VALUES])
 {
 	return value[GROWN_BYTES] - value[GROWN_FREED];
 }
 
+/* A row that is no row. */
+static inline bool growth_is_nothing(const int64_t value[HEAP_VALUES])
+{
+	return !value[GROWN_ALLOCS] && !value[GROWN_BYTES] && !value[GROWN_FREES] &&
+	       !value[GROWN_FREED];
+}
+
+/* Which of the two tells the types of a size: the newer one, if it has any. */
+const struct profile_data *growth_typed(const struct profile_data *now,
+					const struct profile_data *base, uint64_t size);
+
 /* The four tables of it, all rows unless they are to be terse. What has become less is negative and
  * marked so. 0 or -errno. */
 int report_growth(const struct profile_data *now, const struct profile_data *base,
 		  const struct report_options *o, FILE *out);
+
+/* What has changed, with both figures of each row, as one JSON object, schema mprof.growth.v1
+ * (doc/page.md): sizes, paths, and functions that request. 0, -ENOMEM, or -errno when @out could
+ * not be written. */
+int report_growth_json(const struct growth_sides *s, const struct profile_data *now,
+		       const struct profile_data *base, FILE *out);
 
 #endif

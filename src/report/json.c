@@ -84,7 +84,7 @@ static bool append_types(json_t *list, const struct profile_data *d, uint64_t si
 	return true;
 }
 
-static json_t *types_of(const struct profile_data *d, uint64_t size)
+json_t *json_size_types(const struct profile_data *d, uint64_t size)
 {
 	json_t *list = json_array();
 
@@ -144,7 +144,7 @@ static void bins(struct json_out *o, const struct profile_data *d)
 					  "bytes", json_out_int(bin->bytes),
 					  "frees", json_out_int(bin->frees),
 					  "kept_bytes", json_out_int(bin->kept),
-					  "types", types_of(d, bin->size)));
+					  "types", json_size_types(d, bin->size)));
 	}
 	json_out_end_rows(o);
 	bins_release(&b);
@@ -181,7 +181,7 @@ static json_t *recorded(const struct profile_data *d)
 			 d->max_size ? json_integer(json_out_int(d->max_size)) : json_null());
 }
 
-int report_json(const struct profile_data *d, FILE *out)
+static int write_report(const struct profile_data *d, bool chains, FILE *out)
 {
 	struct json_out o = { .out = out };
 	uint32_t *rank = names_ranks(d);
@@ -192,6 +192,9 @@ int report_json(const struct profile_data *d, FILE *out)
 	json_out_member(&o, "schema", json_string("mprof.report.v1"));
 	json_out_member(&o, "command", command(d->command));
 	json_out_member(&o, "pid", json_integer(d->pid));
+	if (d->ended_ns > d->started_ns)
+		json_out_member(&o, "duration_ns",
+				json_integer(json_out_int(d->ended_ns - d->started_ns)));
 	json_out_member(&o, "totals", totals(d));
 	if (!saw_all(d))
 		json_out_member(&o, "unseen", unseen(d));
@@ -207,14 +210,27 @@ int report_json(const struct profile_data *d, FILE *out)
 		json_out_member(&o, "breakdown", json_string("kind"));
 	modules(&o, d);
 	bins(&o, d);
-	json_leaks(&o, d, rank);
+	if (chains)
+		json_leaks(&o, d, rank);
 	direct(&o, d, rank);
-	json_graph(&o, d, rank);
-	json_lifetimes(&o, d);
+	if (chains) {
+		json_graph(&o, d, rank);
+		json_lifetimes(&o, d);
+	}
 	json_timeline(&o, d);
 	json_out_raw(&o, "}\n");
 	if (!o.err && fflush(out))
 		o.err = errno ? -errno : -EIO;
 	free(rank);
 	return o.err;
+}
+
+int report_json(const struct profile_data *d, FILE *out)
+{
+	return write_report(d, true, out);
+}
+
+int report_json_short(const struct profile_data *d, FILE *out)
+{
+	return write_report(d, false, out);
 }

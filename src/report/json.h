@@ -9,6 +9,9 @@
 /* The names of the types that have one of the sizes of @owner, by size. NULL: out of memory. */
 json_t *json_types(const struct profile_data *d, const struct typed_sizes *sizes, uint32_t owner);
 
+/* Those that have just that size. NULL: out of memory. */
+json_t *json_size_types(const struct profile_data *d, uint64_t size);
+
 /* What was there before, what resident memory was for, and what led to blocks at the end. NULL: out
  * of memory. */
 json_t *json_before(const struct profile_data *d);

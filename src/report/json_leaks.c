@@ -141,7 +141,7 @@ void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t
 {
 	struct json_sites e;
 	struct leaks l = { 0 };
-	const struct leaks_wanted wanted = { LEAKS_BY_SITE, REPORT_VERBOSE, LEAKS_DEPTH, NULL };
+	const struct leaks_wanted wanted = leaks_wanted_json();
 	int err = json_sites_init(&e, d);
 
 	if (!err)

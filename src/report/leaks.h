@@ -63,6 +63,12 @@ static inline enum leaks_key leaks_key_of(const struct report_options *o)
 	return o->lines ? LEAKS_BY_LINE : LEAKS_BY_FUNCTION;
 }
 
+/* All of them, as JSON and the page have them. */
+static inline struct leaks_wanted leaks_wanted_json(void)
+{
+	return (struct leaks_wanted){ LEAKS_BY_SITE, REPORT_VERBOSE, LEAKS_DEPTH, NULL };
+}
+
 /* @rank: from names_ranks(). 0 or -ENOMEM. */
 int leaks_collect(const struct profile_data *d, const uint32_t *rank,
 		  const struct leaks_wanted *wanted, struct leaks *l);

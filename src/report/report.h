@@ -39,6 +39,9 @@ int report_tables(const struct profile_data *d, const struct report_options *o, 
  * above. */
 int report_json(const struct profile_data *d, FILE *out);
 
+/* The same without the members that repeat the call tree: leaks, callgraph and lifetimes. */
+int report_json_short(const struct profile_data *d, FILE *out);
+
 /* What is left of the blocks from before, which have been walked, for people or as JSON: the object
  * "before" of the above. */
 int report_before(const struct profile_data *d, enum report_level level, FILE *out);

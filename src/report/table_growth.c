@@ -34,12 +34,6 @@ static void print_numbers(FILE *out, const int64_t value[HEAP_VALUES])
 	print_number(out, growth_kept(value));
 }
 
-static bool is_nothing(const int64_t value[HEAP_VALUES])
-{
-	return !value[GROWN_ALLOCS] && !value[GROWN_BYTES] && !value[GROWN_FREES] &&
-	       !value[GROWN_FREED];
-}
-
 /* Said in a word, too: a sign is easily overlooked. */
 static void print_less(FILE *out, int64_t n)
 {
@@ -184,7 +178,7 @@ static int rows_find(struct rows *r, const struct printer *p, const struct stack
 	for (size_t i = 0; i < t->n; i++) {
 		const int64_t *value = t->stacks[i].value;
 
-		if (is_nothing(value) || (key == growth_kept && !growth_kept(value)))
+		if (growth_is_nothing(value) || (key == growth_kept && !growth_kept(value)))
 			continue;
 		if (p->o->level == REPORT_TERSE && is_slight(all, value))
 			leave_out(r, value);
@@ -211,13 +205,8 @@ static void print_others(const struct printer *p, const struct rows *r, const ch
 
 static void print_types(const struct printer *p, uint64_t size)
 {
-	const struct profile_data *d = p->now;
+	const struct profile_data *d = growth_typed(p->now, p->base, size);
 	size_t i = bins_first_type(d, size), shown = 0;
-
-	if (i >= d->n_types || d->types[i].size != size) {
-		d = p->base;
-		i = bins_first_type(d, size);
-	}
 	size_t more = bins_first_type(d, size + 1) - i;
 
 	for (const char *before = "   "; more; i++, more--, before = ", ") {

@@ -127,6 +127,10 @@ copy_tree() {
 	printf '\t%093d\n%0101d\n' 0 0 >>tests/a.c
 	echo '/* on */' >>tests/a.c
 	breach "tests/a.c:2: 2 lines of more than 100 columns" columns
+	rm tests/a.c
+	mkdir -p web/src/ui web/node_modules
+	printf '%0101d\n' 0 | tee web/node_modules/a.ts >web/src/ui/a.tsx
+	breach "web/src/ui/a.tsx:1: 1 lines of more than 100 columns" columns
 }
 
 @test "a file has 500 lines, or more with a reason, and no reason without" {

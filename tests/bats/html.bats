@@ -29,11 +29,18 @@ no_page() {
 	refused "$1" "$2" "$MPROF" report --format=html "${@:3}"
 }
 
+# says_report PAGE N: profile N of the page says what want.json does
+says_report() {
+	"$P" "$1" "mprof-report-$2" >got.json || fail "no report $2 in $1" || return 1
+	jq -S 'del(.leaks, .callgraph, .lifetimes)' want.json | diff - <(jq -S . got.json) >&2 || return 1
+	"$P" "$1" rows "$2" >rows.got && "$P" "$1" want <want.json >rows.want || return 1
+	diff rows.want rows.got >&2
+}
+
 # holds PAGE N DATA: profile N of the page is that of the data file, and its tree sums up to the totals
 holds() {
 	limited "$MPROF" report --format=json "$3" >want.json || return 1
-	"$P" "$1" "mprof-report-$2" >got.json || fail "no report $2 in $1" || return 1
-	cmp want.json got.json || return 1
+	says_report "$1" "$2" || return 1
 	"$P" "$1" sums "$2" >sums.json || return 1
 	jq -e --slurpfile sums sums.json '. as $r | $sums[0] | to_entries
 		| all(.value == $r.totals[.key])' want.json >/dev/null ||
@@ -45,16 +52,17 @@ profile() {
 	limited "$MPROF" run -o /dev/null --data=run.data -- "$@" >run.out 2>run.err || fail "$*" "$(cat run.err)"
 }
 
-@test "a page has the JSON of the report, and a tree whose leaves sum up to the totals" {
+@test "a page says what the report in JSON says, and the leaves of its tree sum up to the totals" {
 	profile "$T/widgets"
 	page -o heap.html run.data
-	[ "$("$P" heap.html | paste -sd ' ')" = "mprof-index mprof-report-0 mprof-tree-0" ]
+	[ "$("$P" heap.html | paste -sd ' ')" = "mprof-index mprof-report-0 mprof-tree-0 mprof-rows-0" ]
 	holds heap.html 0 run.data
 	"$P" heap.html mprof-index >index.json
 	jq -e '.schema == "mprof.page.v1" and (.version | test("^[0-9]")) and (.profiles | length) == 1
 		and (.profiles[0].title | test("^widgets \\(pid [0-9]+\\)$"))' index.json
 	grep -Eq '^<title>widgets \(pid [0-9]+\) - mprof</title>$' heap.html
 	grep -q '^<script>show()</script>$' heap.html
+	jq -e '.duration_ns > 0' want.json
 	"$P" heap.html mprof-tree-0 >tree.json
 	jq -e '.schema == "mprof.tree.v1"' tree.json
 	"$P" heap.html paths 0 >paths.txt
@@ -87,7 +95,7 @@ profile() {
 	profile "$T/widgets"
 	page --ignore-fn=make_widget -o a.html run.data
 	limited "$MPROF" report --ignore-fn=make_widget --format=json run.data >want.json
-	"$P" a.html mprof-report-0 | cmp - want.json
+	says_report a.html 0
 	"$P" a.html paths 0 >paths.txt
 	not grep -q make_widget paths.txt
 	page --at=peak -o b.html run.data
@@ -114,6 +122,84 @@ profile() {
 	no_page 1 'not a data file' -o heap.html b.data "$T/widgets"
 	no_page 1 'cannot read' -o heap.html b.data none.data
 	holds heap.html 1 a.data # as it was
+}
+
+# as_table: the rows of growth.json as the tables of growth print them, blanks squeezed; those of the paths that keep
+# what they kept are in no table
+as_table() {
+	jq -r 'def signed: if . > 0 then "+\(.)" else "\(.)" end;
+		def figures: [.now.allocs - .before.allocs, .now.bytes - .before.bytes, .now.frees - .before.frees,
+			.now.kept_bytes - .before.kept_bytes] | map(signed) | join(" ");
+		def place: .function + (if .offset then "+\(.offset)" else "" end)
+			+ (if .line then " (\(.file):\(.line))" else "" end);
+		"<TOTAL> " + figures,
+		(.sizes[] | "\(.size) " + figures),
+		(.paths[] | select(.now.kept_bytes != .before.kept_bytes)
+			| figures + (if .truncated then " ..." else " ||" end) + " > " + ([.path[] | place] | join(" > "))),
+		(.direct[] | figures + " " + .function)' growth.json | sort
+}
+
+# in_tables: the rows of the tables of growth in the file grown, without heads, types and the call graph
+in_tables() {
+	sed -e '/Growth in the Allocation Call Graph/,$d' -e 's/ *(less)$//' -e 's/^ *//' -e 's/  */ /g' grown |
+		sed -nE -e '/^(<TOTAL>|[0-9]+) [-+0][0-9]* [-+0][0-9]* [-+0][0-9]* [-+0][0-9]*( [^|.].*)?$/{
+			s/^(([^ ]+ ){4}[^ ]+).*/\1/p;d;}' -e '/^[-+0][0-9]* /p' | sort
+}
+
+# change BASE NEW OPTION...: the page of what has changed, d.html, tells what the tables and the JSON of stacks tell
+change() {
+	local base=$1 new=$2
+	shift 2
+	page --base="$base" "$@" -o d.html "$new"
+	"$P" d.html mprof-growth >growth.json
+	limited "$MPROF" report --base="$base" "$@" "$new" >grown
+	diff <(in_tables) <(as_table) || fail "the tables and the page are not the same"
+	limited "$MPROF" report --base="$base" --format=json "$new" >stacks.json
+	jq -e --slurpfile s stacks.json '$s[0].difference and ($s[0].totals
+		| .alloc_objects == $g.now.allocs - $g.before.allocs and .alloc_space == $g.now.bytes - $g.before.bytes
+		and .inuse_objects == $g.now.kept_blocks - $g.before.kept_blocks
+		and .inuse_space == $g.now.kept_bytes - $g.before.kept_bytes)' --slurpfile gs growth.json \
+		--argjson g "$(cat growth.json)" -n
+}
+
+@test "the page of a difference has the figures of the tables and of the JSON, and both profiles" {
+	profile "$T/plain"
+	mv run.data a.data
+	profile "$T/widgets"
+	mv run.data b.data
+	change a.data b.data
+	[ "$("$P" d.html | paste -sd ' ')" = \
+		"mprof-index mprof-growth mprof-report-0 mprof-tree-0 mprof-rows-0 mprof-report-1 mprof-tree-1 mprof-rows-1" ]
+	holds d.html 0 b.data
+	holds d.html 1 a.data
+	"$P" d.html mprof-index | jq -e '.growth == "mprof-growth"'
+	grep -Eq '^<title>widgets \(pid [0-9]+\) since plain \(pid [0-9]+\) - mprof</title>$' d.html
+	grep -q '[+][0-9]* || > main > make_red_widget > make_widget$' <(in_tables)
+	jq -e '.paths_by == "function" and ([.direct[] | select(.before.allocs == 0)] | length > 0)
+		and ([.direct[] | select(.now.allocs == 0)] | length > 0)' growth.json
+	"$P" d.html mprof-tree-0 >now.json
+	"$P" d.html mprof-tree-1 >base.json
+	jq -e --slurpfile b base.json 'def same($t): [$t.functions.name, $t.functions.same] | transpose
+		| map({key: $t.strings[.[0]], value: .[1]}) | from_entries;
+		same(.).main == same($b[0]).main and same(.).make_widget != null
+		and ([same($b[0])[]] | index(same($n).make_widget)) == null' --argjson n "$(cat now.json)" now.json
+	change a.data b.data --lines
+	jq -e '.paths_by == "line"' growth.json
+	change b.data a.data --offsets
+	change b.data b.data
+	jq -e '.sizes + .paths + .direct == [] and .now == .before and .now.bytes > 0' growth.json
+}
+
+@test "what a page of a difference cannot be of is told" {
+	profile "$T/widgets"
+	limited "$MPROF" report --format=heap -o run.heap run.data
+	no_page 2 'base is taken from one data file; "run.data" is one too many' --base=run.data run.data run.data
+	no_page 1 'cannot read none.data' --base=none.data run.data
+	no_page 2 'run.heap is a heap profile, of which only' --base=run.heap run.data
+	no_page 2 'lifetimes means nothing with --base' --base=run.data --lifetimes run.data
+	no_page 2 'would write over run.data' --base=run.data -o run.data run.data
+	limited env SSH_CONNECTION=x "$MPROF" report --open --base=run.data -o d.html run.data >out
+	"$P" d.html mprof-growth >/dev/null
 }
 
 @test "run and attach write a page beside the report, with the options of the report" {
@@ -218,7 +304,6 @@ profile() {
 	refused 2 'mprof report and detach: .* --html=FILE' "$MPROF" run --format=html -- touch ran
 	refused 2 'option html: "-" is not a file name' "$MPROF" run --html=- -- touch ran
 	refused 2 'unknown option --html=x for mprof report \(it is for run, attach, detach\)' "$MPROF" report --html=x run.data
-	no_page 2 'base means nothing with --format=html' --base=run.data run.data
 	no_page 2 'inuse_space means nothing' --inuse_space run.data
 	refused 2 'open means nothing with another format' "$MPROF" report --open --format=json run.data
 	refused 2 'open means nothing with another format' "$MPROF" report --text --open run.data

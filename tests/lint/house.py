@@ -9,7 +9,8 @@ arrows	every #include in src/ goes along an arrow of ARCHITECTURE.md, or to base
 	in the list, every arrow is used, and the list has no circle
 length	no file of src/ has more than 500 lines, but for those in LONG
 units	a unit test is named after the room and the file that it is about: test_ROOM_FILE.c
-columns	no line of src/, include/ and tests/ (C only) has more than 100 columns, tabs being 8 wide
+columns	no line of src/, include/ and tests/ (C only) and of the sources of the page has more than 100
+	columns, tabs being 8 wide
 
 Without a RULE all are checked. Prints a line for each breach; ends with 1 if there is one.
 """
@@ -156,8 +157,14 @@ def check_length(root):
 			yield f"{name}: needs no reason in {Path(__file__).name}, it is not longer than {LINES_MAX} lines"
 
 
+def page_sources(root):
+	"""What the page is made of and tested by; not what npm brings."""
+	return sorted(f for d in ("src", "test", "dev") for end in ("ts", "tsx", "mjs", "css")
+		for f in (root / "web" / d).rglob(f"*.{end}"))
+
+
 def check_columns(root):
-	for path in sources(root, "src", "include", "tests"):
+	for path in sources(root, "src", "include", "tests") + page_sources(root):
 		wide = [n for n, line in enumerate(lines_of(path), 1) if len(line.expandtabs(8)) > COLUMNS_MAX]
 		if wide:
 			yield f"{path.relative_to(root)}:{wide[0]}: {len(wide)} lines of more than {COLUMNS_MAX} columns"

@@ -4,6 +4,7 @@
 #include "unit/unit.h"
 
 #include "html/page.h"
+#include "html/rows.h"
 #include "html/sink.h"
 #include "html/tree.h"
 #include "report/report.h"
@@ -108,6 +109,26 @@ static struct profile_data *made(const char *program, uint32_t pid)
 	return d;
 }
 
+static int write_tree(const struct profile_data *d, FILE *out)
+{
+	struct tree *t;
+
+	assert_int_equal(tree_new(d, &t), 0);
+	int err = tree_json(t, out);
+	tree_free(t);
+	return err;
+}
+
+static int write_rows(const struct profile_data *d, FILE *out)
+{
+	struct tree *t;
+
+	assert_int_equal(tree_new(d, &t), 0);
+	int err = rows_json(t, out);
+	tree_free(t);
+	return err;
+}
+
 /* What is written for itself is what is in the page. */
 static void assert_same(const char *page, const char *id, const struct profile_data *d,
 			int (*write)(const struct profile_data *d, FILE *out))
@@ -146,13 +167,15 @@ static void a_page_is_the_template_with_title_and_data_in_the_places_of_its_mark
 	assert_has(page, "</script>\n<script>run()</script></body></html>\n");
 	assert_null(strstr(page, "<!--"));
 	json_t *index = block(page, "mprof-index");
-	json_t *want = json_pack("{ss ss s[{ss ss ss}]}", "schema", "mprof.page.v1", "version",
+	json_t *want = json_pack("{ss ss s[{ss ss ss ss}]}", "schema", "mprof.page.v1", "version",
 				 MPROF_VERSION, "profiles", "title", "widgets (pid 12)", "report",
-				 "mprof-report-0", "tree", "mprof-tree-0");
+				 "mprof-report-0", "tree", "mprof-tree-0", "rows",
+				 "mprof-rows-0");
 
 	assert_true(json_equal(index, want));
-	assert_same(page, "mprof-report-0", d, report_json);
-	assert_same(page, "mprof-tree-0", d, tree_json);
+	assert_same(page, "mprof-report-0", d, report_json_short);
+	assert_same(page, "mprof-tree-0", d, write_tree);
+	assert_same(page, "mprof-rows-0", d, write_rows);
 	json_decref(index);
 	json_decref(want);
 	free(page);
@@ -179,11 +202,89 @@ static void several_profiles_are_in_one_page_in_their_order(void **state)
 		char id[32];
 
 		snprintf(id, sizeof id, "mprof-report-%zu", i);
-		assert_same(page, id, d[i], report_json);
+		assert_same(page, id, d[i], report_json_short);
 		profile_data_free(d[i]);
 	}
 	json_decref(index);
 	free(page);
+}
+
+/* What a function is numbered in a tree of a difference. */
+static json_int_t same_of(const json_t *tree, const char *name)
+{
+	const json_t *strings = json_object_get(tree, "strings"),
+		     *functions = json_object_get(tree, "functions"),
+		     *names = json_object_get(functions, "name"),
+		     *same = json_object_get(functions, "same");
+
+	assert_int_equal(json_array_size(names), json_array_size(same));
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		size_t text = (size_t)json_integer_value(json_array_get(names, i));
+
+		if (!strcmp(json_string_value(json_array_get(strings, text)), name))
+			return json_integer_value(json_array_get(same, i));
+	}
+	fail_msg("there is no %s", name);
+	return -1;
+}
+
+static void a_difference_has_both_profiles_and_says_which_functions_are_the_same(void **state)
+{
+	struct profile_data *now = made("new", 2), *base = profile_data_new();
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	pd_build_chain(base, "old+1 > f+2", 50, 1, 1);
+	pd_build_chain(base, "main+1 > f+2", 100, 2, 1);
+	pd_build_finish(base);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f), 0);
+	fclose(f);
+	assert_has(text, "<title>new (pid 2) since ? (pid 0) - mprof</title>");
+	json_t *index = block(text, "mprof-index"), *growth = block(text, "mprof-growth"),
+	       *tree = block(text, "mprof-tree-0"), *old = block(text, "mprof-tree-1");
+
+	assert_string_equal(json_string_value(json_object_get(index, "growth")), "mprof-growth");
+	assert_int_equal(json_array_size(json_object_get(index, "profiles")), 2);
+	assert_int_equal(json_array_size(json_object_get(growth, "sizes")), 2);
+	assert_same(text, "mprof-report-0", now, report_json_short);
+	assert_same(text, "mprof-rows-0", now, write_rows);
+	assert_same(text, "mprof-report-1", base, report_json_short);
+	assert_same(text, "mprof-rows-1", base, write_rows);
+	assert_int_equal(same_of(tree, "f"), same_of(old, "f"));
+	assert_int_equal(same_of(tree, "main"), same_of(old, "main"));
+	assert_int_not_equal(same_of(tree, "main"), same_of(old, "old"));
+	assert_int_not_equal(same_of(tree, "f"), same_of(old, "old"));
+	json_decref(index);
+	json_decref(growth);
+	json_decref(tree);
+	json_decref(old);
+	free(text);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+static void a_difference_that_cannot_be_told_leaves_nothing(void **state)
+{
+	struct profile_data *now = made("new", 2), *base = profile_data_new();
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len), *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, full),
+			 -ENOSPC);
+	fclose(full);
+	pd_build_chain(base, "main", UINT64_MAX, 1, 0);
+	assert_int_equal(page_write_growth(&template, now, base, LEAKS_BY_FUNCTION, f),
+			 -EOVERFLOW);
+	fclose(f);
+	assert_int_equal(len, 0);
+	free(text);
+	profile_data_free(now);
+	profile_data_free(base);
 }
 
 static void a_program_may_be_called_whatever_it_likes(void **state)
@@ -213,7 +314,8 @@ static void a_mark_in_a_name_is_no_mark(void **state)
 
 	assert_has(page, "<title>&lt;!--mprof:data--&gt; (pid 7)");
 	assert_null(strstr(page, "evil"));
-	assert_same(page, "mprof-tree-0", d, tree_json);
+	assert_same(page, "mprof-tree-0", d, write_tree);
+	assert_same(page, "mprof-rows-0", d, write_rows);
 	free(page);
 	profile_data_free(d);
 }
@@ -224,8 +326,9 @@ static void an_empty_profile_has_a_page(void **state)
 	char *page = page_of(&d, 1);
 
 	(void)state;
-	assert_same(page, "mprof-report-0", d, report_json);
-	assert_same(page, "mprof-tree-0", d, tree_json);
+	assert_same(page, "mprof-report-0", d, report_json_short);
+	assert_same(page, "mprof-tree-0", d, write_tree);
+	assert_same(page, "mprof-rows-0", d, write_rows);
 	free(page);
 	profile_data_free(d);
 }
@@ -326,6 +429,9 @@ int main(void)
 		cmocka_unit_test(
 			a_page_is_the_template_with_title_and_data_in_the_places_of_its_marks),
 		cmocka_unit_test(several_profiles_are_in_one_page_in_their_order),
+		cmocka_unit_test(
+			a_difference_has_both_profiles_and_says_which_functions_are_the_same),
+		cmocka_unit_test(a_difference_that_cannot_be_told_leaves_nothing),
 		cmocka_unit_test(a_program_may_be_called_whatever_it_likes),
 		cmocka_unit_test(a_mark_in_a_name_is_no_mark),
 		cmocka_unit_test(an_empty_profile_has_a_page),

@@ -14,9 +14,12 @@ static json_t *tree_of(const struct profile_data *d)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 	json_error_t why;
+	struct tree *built;
 
 	assert_non_null(f);
-	assert_int_equal(tree_json(d, f), 0);
+	assert_int_equal(tree_new(d, &built), 0);
+	assert_int_equal(tree_json(built, f), 0);
+	tree_free(built);
 	fclose(f);
 	json_t *tree = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 
@@ -279,10 +282,13 @@ static void a_full_disk_is_told(void **state)
 {
 	struct profile_data *d = profile_data_new();
 	FILE *full = fopen("/dev/full", "w");
+	struct tree *t;
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(tree_json(d, full), -ENOSPC);
+	assert_int_equal(tree_new(d, &t), 0);
+	assert_int_equal(tree_json(t, full), -ENOSPC);
+	tree_free(t);
 	fclose(full);
 	profile_data_free(d);
 }

@@ -6,6 +6,7 @@
 #include "unit/pd_build.h"
 
 #include <errno.h>
+#include <jansson.h>
 
 static const char head[] = "MPROF: growth ";
 
@@ -263,6 +264,150 @@ static void programs_of_other_names_are_matched(void **state)
 	assert_int_equal(functions_of_program("/a/prog-2.0", "5678", false), 5);
 }
 
+/* ---- both sides of it ---- */
+
+static json_t *sides_of(enum leaks_key key, const struct profile_data *now,
+			const struct profile_data *base)
+{
+	struct growth_sides s;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(growth_sides_find(&s, key, now, base), 0);
+	assert_int_equal(report_growth_json(&s, now, base, out), 0);
+	growth_sides_release(&s);
+	fclose(out);
+	json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(j);
+	free(text);
+	return j;
+}
+
+static const json_t *row_of(const json_t *j, const char *list, size_t i)
+{
+	const json_t *row = json_array_get(json_object_get(j, list), i);
+
+	assert_non_null(row);
+	return row;
+}
+
+static void assert_figures(const json_t *row, const char *side, int allocs, int bytes, int frees,
+			   int kept_blocks, int kept_bytes)
+{
+	json_t *want = json_pack("{si si si si si}", "allocs", allocs, "bytes", bytes, "frees",
+				 frees, "kept_blocks", kept_blocks, "kept_bytes", kept_bytes);
+
+	if (!json_equal(json_object_get(row, side), want))
+		fail_msg("%s: %s", side, json_dumps(row, 0));
+	json_decref(want);
+}
+
+static void json_has_both_sides_of_what_has_changed(void **state)
+{
+	struct profile_data *now = profile_data_new(), *base = profile_data_new();
+
+	(void)state;
+	pd_build_chain(base, "main+9 > old", 10, 7, 6);
+	pd_build_chain(base, "main+3 > f", 100, 4, 1);
+	pd_build_chain(base, "main+3 > same", 30, 4, 1);
+	pd_build_type(base, 10, "gone", 0);
+	pd_build_finish(base);
+	pd_build_chain(now, "main+3 > f+8", 100, 9, 2);
+	pd_build_chain(now, "main+5 > fresh", 50, 3, 0);
+	pd_build_chain(now, "main+3 > same", 30, 4, 1);
+	pd_build_type(now, 50, "thing", 0);
+	pd_build_finish(now);
+	json_t *j = sides_of(LEAKS_BY_FUNCTION, now, base);
+
+	assert_figures(j, "before", 15, 590, 8, 7, 400);
+	assert_figures(j, "now", 16, 1170, 3, 13, 940);
+	assert_int_equal(json_array_size(json_object_get(j, "sizes")), 3);
+	assert_int_equal(json_array_size(json_object_get(j, "paths")), 3);
+	assert_int_equal(json_array_size(json_object_get(j, "direct")), 3);
+	const json_t *row = row_of(j, "sizes", 0);
+	assert_int_equal(json_integer_value(json_object_get(row, "size")), 100);
+	assert_figures(row, "before", 4, 400, 1, 3, 300);
+	assert_figures(row, "now", 9, 900, 2, 7, 700);
+	row = row_of(j, "sizes", 2);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(row, "types"), 0)),
+			    "gone");
+	assert_figures(row, "now", 0, 0, 0, 0, 0);
+	row = row_of(j, "paths", 1);
+	const json_t *path = json_object_get(row, "path"), *inner = json_array_get(path, 1);
+	assert_string_equal(json_string_value(json_object_get(inner, "function")), "fresh");
+	assert_true(json_is_null(json_object_get(inner, "line")));
+	assert_true(json_is_false(json_object_get(row, "truncated")));
+	assert_figures(row, "before", 0, 0, 0, 0, 0);
+	assert_figures(row, "now", 3, 150, 0, 3, 150);
+	row = row_of(j, "direct", 2);
+	assert_string_equal(json_string_value(json_object_get(row, "function")), "old");
+	assert_figures(row, "before", 7, 70, 6, 1, 10);
+	json_decref(j);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+static void json_has_of_a_place_what_tells_paths_apart(void **state)
+{
+	struct profile_data *now = profile_data_new(), *base = profile_data_new();
+
+	(void)state;
+	pd_build_chain(now, "main+7 > f+5", 10, 5, 0);
+	pd_build_finish(now);
+	pd_build_finish(base);
+	set_line(now, "main", 7, "/new/main.c", 14);
+	for (enum leaks_key key = LEAKS_BY_FUNCTION; key <= LEAKS_BY_LINE; key++) {
+		json_t *j = sides_of(key, now, base);
+		const json_t *site = json_array_get(
+			json_object_get(row_of(j, "paths", 0), "path"), 0);
+		const json_t *line = json_object_get(site, "line"),
+			     *offset = json_object_get(site, "offset");
+
+		assert_string_equal(json_string_value(json_object_get(site, "file")), "main.c");
+		assert_int_equal(json_integer_value(line), key == LEAKS_BY_LINE ? 14 : 0);
+		assert_int_equal(json_is_null(line), key != LEAKS_BY_LINE);
+		assert_int_equal(json_integer_value(offset), key == LEAKS_BY_SITE ? 7 : 0);
+		assert_int_equal(json_is_null(offset), key != LEAKS_BY_SITE);
+		json_decref(j);
+	}
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+/* Of which file a function is, whichever of the two has it. */
+static void json_has_the_modules_of_either(void **state)
+{
+	struct profile_data *now = with_module("/a/prog", "1234", 0x500),
+			    *base = with_module("/a/lib", "5678", 0x500);
+	json_t *j = sides_of(LEAKS_BY_FUNCTION, now, base);
+
+	(void)state;
+	assert_string_equal(
+		json_string_value(json_object_get(row_of(j, "direct", 0), "module")), "/a/prog");
+	assert_string_equal(
+		json_string_value(json_object_get(row_of(j, "direct", 2), "module")), "/a/lib");
+	json_decref(j);
+	profile_data_free(now);
+	profile_data_free(base);
+}
+
+static void a_growth_that_cannot_be_written_is_told(void **state)
+{
+	struct profile_data *now = with_module("/a/prog", "1234", 0x500);
+	struct growth_sides s;
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(growth_sides_find(&s, LEAKS_BY_FUNCTION, now, now), 0);
+	assert_int_equal(report_growth_json(&s, now, now, full), -ENOSPC);
+	growth_sides_release(&s);
+	fclose(full);
+	profile_data_free(now);
+}
+
 static void sums_that_are_too_large_are_refused(void **state)
 {
 	struct profile_data *now = profile_data_new(), *base = profile_data_new();
@@ -272,6 +417,9 @@ static void sums_that_are_too_large_are_refused(void **state)
 	pd_build_chain(now, "main", UINT64_MAX, 1, 0);
 	assert_int_equal(growth_find(&g, LEAKS_BY_FUNCTION, now, base), -EOVERFLOW);
 	growth_release(&g);
+	struct growth_sides sides;
+	assert_int_equal(growth_sides_find(&sides, LEAKS_BY_FUNCTION, base, now), -EOVERFLOW);
+	growth_sides_release(&sides);
 	profile_data_free(now);
 	profile_data_free(base);
 }
@@ -286,6 +434,10 @@ int main(void)
 		cmocka_unit_test(recursion_counts_once_and_long_paths_are_cut),
 		cmocka_unit_test(functions_are_matched_by_file_and_build),
 		cmocka_unit_test(programs_of_other_names_are_matched),
+		cmocka_unit_test(json_has_both_sides_of_what_has_changed),
+		cmocka_unit_test(json_has_of_a_place_what_tells_paths_apart),
+		cmocka_unit_test(json_has_the_modules_of_either),
+		cmocka_unit_test(a_growth_that_cannot_be_written_is_told),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),
 	};
 

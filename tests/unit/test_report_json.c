@@ -133,6 +133,8 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 	d->command[0] = strdup("./prog");
 	d->command[1] = strdup("a \"b\"\n\xff");
 	d->pid = 4242;
+	d->started_ns = UINT64_C(1700000000123456789);
+	d->ended_ns = d->started_ns + 2500000000;
 	d->totals = (struct pd_totals){ .failed_allocs = 1, .unknown_frees = 2,
 					.inherited_frees = 3,
 					.truncated_no_cfi = 1, .truncated_unreadable = 2,
@@ -144,6 +146,7 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 	assert_json(json_object_get(r, "command"),
 		    "[\"./prog\",\"a \\\"b\\\"\\n\xef\xbf\xbd\"]");
 	assert_int_equal(number(r, "pid"), 4242);
+	assert_int_equal(number(r, "duration_ns"), 2500000000);
 	assert_json(json_object_get(r, "totals"),
 		    "{\"allocs\":9,\"alloc_bytes\":90,\"frees\":2,\"free_bytes\":20,"
 		    "\"kept_objects\":7,\"kept_bytes\":70,\"peak_bytes\":90,\"failed_allocs\":1,"

@@ -2,17 +2,21 @@
 // The page around the views: whose profile it is, the tabs, and what the keyboard does everywhere.
 
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { PageIndex, Report } from "./data/schema";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { choices } from "./data/choices";
+import type { Rows } from "./data/rows";
+import type { Growth, PageIndex, Report } from "./data/schema";
 import { moments } from "./data/sentences";
 import type { Tree } from "./data/tree";
 import { Flame } from "./flame/view";
-import { type State, VIEWS, type View } from "./state/fragment";
+import { CHANGE_VIEWS, type State, VIEWS, type View } from "./state/fragment";
 import { type Store, StoreContext, read_location, useStore, write_location } from "./state/store";
 import { base_name, clip } from "./ui/format";
 import { Link } from "./ui/link";
 import { CallGraph } from "./views/callgraph";
 import { DirectAllocation } from "./views/direct";
+import { GrowthByFunction, GrowthBySite, GrowthBySize } from "./views/growth";
+import { GrowthOverview } from "./views/growth_overview";
 import { Leaks } from "./views/leaks";
 import { Lifetimes } from "./views/lifetimes";
 import { Overview } from "./views/overview";
@@ -22,8 +26,21 @@ import { Timeline } from "./views/timeline";
 export interface Profile {
 	report: Report | null;
 	tree: Tree | null;
+	rows: Rows | null;
 	error: string | null;
+	difference: { growth: Growth; base: Report } | null; // to the report of what was before
 }
+
+export const NOTHING: Profile = {
+	report: null,
+	tree: null,
+	rows: null,
+	error: null,
+	difference: null,
+};
+
+/** Whether all there is of it has been read: a difference has no rows besides its own. */
+const is_whole = (p: Profile): boolean => (p.difference ? p.tree : p.rows) !== null;
 
 interface Props {
 	index: PageIndex;
@@ -41,10 +58,21 @@ const TITLES: Record<View, string> = {
 	lifetimes: "Lifetimes",
 };
 
-function Choice({ index }: { index: PageIndex }): JSX.Element | null {
+const CHANGE_TITLES: Partial<Record<View, string>> = {
+	leaks: "Growth by site",
+	sizes: "Growth by size",
+	direct: "Growth by function",
+};
+
+const title_of = (v: View, difference: boolean): string =>
+	(difference && CHANGE_TITLES[v]) || TITLES[v];
+
+function Chooser({ index }: { index: PageIndex }): JSX.Element | null {
 	const { state, set } = useStore();
 
-	if (index.profiles.length < 2) return null;
+	const list = choices(index);
+
+	if (list.length < 2) return null;
 	return (
 		<label class="choice">
 			<span class="quiet">Profile </span>
@@ -62,9 +90,9 @@ function Choice({ index }: { index: PageIndex }): JSX.Element | null {
 					)
 				}
 			>
-				{index.profiles.map((p, i) => (
+				{list.map((c, i) => (
 					<option key={i} value={i}>
-						{clip(p.title, 80)}
+						{clip(c.title, 80)}
 					</option>
 				))}
 			</select>
@@ -72,9 +100,34 @@ function Choice({ index }: { index: PageIndex }): JSX.Element | null {
 	);
 }
 
-function Header({ index, report }: { index: PageIndex; report: Report | null }): JSX.Element {
-	const command = report?.command ?? [];
+function Facts({ report, difference }: Profile): JSX.Element | null {
 	const m = report ? moments(report) : null;
+
+	if (!report) return null;
+	if (difference)
+		return (
+			<>
+				pid {report.pid} since pid {difference.base.pid}
+			</>
+		);
+	return (
+		<>
+			pid {report.pid}
+			{m?.duration && ` · ${m.duration}`}
+			{report.engine && ` · ${report.engine}`}
+		</>
+	);
+}
+
+interface HeaderProps {
+	index: PageIndex;
+	profile: Profile;
+	views: readonly View[];
+	view: View;
+}
+
+function Header({ index, profile, views, view }: HeaderProps): JSX.Element {
+	const command = profile.report?.command ?? [];
 
 	return (
 		<header>
@@ -86,45 +139,56 @@ function Header({ index, report }: { index: PageIndex; report: Report | null }):
 					{clip(command.slice(1).join(" "), 300)}
 				</p>
 				<p class="quiet facts-line">
-					{report && (
-						<>
-							pid {report.pid}
-							{m?.duration && ` · ${m.duration}`}
-							{report.engine && ` · ${report.engine}`}
-						</>
-					)}
+					<Facts {...profile} />
 				</p>
-				<Choice index={index} />
+				<Chooser index={index} />
 			</div>
-			<Tabs />
+			<Tabs views={views} view={view} />
 		</header>
 	);
 }
 
-function Tabs(): JSX.Element {
+function Tabs({ views, view }: { views: readonly View[]; view: View }): JSX.Element {
 	const { state } = useStore();
+	const nav = useRef<HTMLElement>(null);
 
+	// In a narrow window it may be further right than what is seen.
+	useEffect(
+		() =>
+			nav.current
+				?.querySelector("[aria-current]")
+				?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+		[view, views],
+	);
 	return (
-		<nav aria-label="Views">
-			{VIEWS.map((v) => (
+		<nav aria-label="Views" ref={nav}>
+			{views.map((v) => (
 				<Link
 					key={v}
 					to={{
 						view: v,
 						sort: "",
-						filter: v === state.view ? state.filter : "",
+						filter: v === view ? state.filter : "",
 					}}
-					current={v === state.view}
+					current={v === view}
 				>
-					{TITLES[v]}
+					{title_of(v, views === CHANGE_VIEWS)}
 				</Link>
 			))}
 		</nav>
 	);
 }
 
-function Body({ profile, view }: { profile: Profile; view: View }): JSX.Element {
-	const { report, tree, error } = profile;
+interface BodyProps {
+	profile: Profile;
+	view: View;
+	number: number;
+}
+
+const Waiting = (): JSX.Element => <p class="empty">Reading the call chains…</p>;
+
+function Body({ profile, view, number }: BodyProps): JSX.Element {
+	const { report, tree, rows, error, difference } = profile;
 
 	if (error)
 		return (
@@ -133,28 +197,71 @@ function Body({ profile, view }: { profile: Profile; view: View }): JSX.Element 
 			</p>
 		);
 	if (!report) return <p class="empty">Reading the profile…</p>;
+	if (view === "flame") return tree ? <Flame key={number} tree={tree} /> : <Waiting />;
+	if (difference) return <DifferenceBody {...difference} now={report} view={view} />;
+	return <ProfileBody report={report} tree={tree} rows={rows} view={view} />;
+}
+
+function DifferenceBody({
+	growth,
+	now,
+	base,
+	view,
+}: {
+	growth: Growth;
+	now: Report;
+	base: Report;
+	view: View;
+}): JSX.Element {
+	if (view === "leaks") return <GrowthBySite growth={growth} />;
+	if (view === "sizes") return <GrowthBySize growth={growth} />;
+	if (view === "direct") return <GrowthByFunction growth={growth} />;
+	return <GrowthOverview growth={growth} now={now} base={base} />;
+}
+
+function ProfileBody({
+	report,
+	tree,
+	rows,
+	view,
+}: {
+	report: Report;
+	tree: Tree | null;
+	rows: Rows | null;
+	view: View;
+}): JSX.Element {
 	switch (view) {
-		case "overview":
-			return <Overview report={report} tree={tree} />;
-		case "flame":
-			return tree ? (
-				<Flame key={report.pid} tree={tree} />
-			) : (
-				<p class="empty">Reading the call chains…</p>
-			);
 		case "timeline":
 			return <Timeline report={report} />;
-		case "leaks":
-			return <Leaks report={report} />;
 		case "sizes":
 			return <Sizes report={report} />;
 		case "direct":
 			return <DirectAllocation report={report} />;
+		case "leaks":
 		case "callgraph":
-			return <CallGraph report={report} />;
 		case "lifetimes":
-			return <Lifetimes report={report} />;
+			return <RowsBody report={report} tree={tree} rows={rows} view={view} />;
+		default:
+			return <Overview report={report} tree={tree} />;
 	}
+}
+
+/** The views of what is known of each call chain and function. */
+function RowsBody({
+	report,
+	tree,
+	rows,
+	view,
+}: {
+	report: Report;
+	tree: Tree | null;
+	rows: Rows | null;
+	view: "leaks" | "callgraph" | "lifetimes";
+}): JSX.Element {
+	if (!tree || !rows) return <Waiting />;
+	if (view === "leaks") return <Leaks report={report} tree={tree} rows={rows} />;
+	if (view === "callgraph") return <CallGraph report={report} tree={tree} rows={rows} />;
+	return <Lifetimes tree={tree} rows={rows} />;
 }
 
 /** "/" goes to the search of the view, Escape leaves and empties it. */
@@ -178,7 +285,10 @@ function on_key(e: KeyboardEvent): void {
 export function App({ index, load }: Props): JSX.Element {
 	const [state, set_state] = useState<State>(read_location);
 	const [profiles, set_profiles] = useState<Record<number, Profile>>({});
-	const number = state.profile < index.profiles.length ? state.profile : 0;
+	const list = useMemo(() => choices(index), [index]);
+	const number = state.profile < list.length ? state.profile : 0;
+	const views = list[number].entry ? VIEWS : CHANGE_VIEWS;
+	const view = views.includes(state.view) ? state.view : "overview";
 	const set = useCallback(
 		(change: Partial<State>, step = false) =>
 			set_state((old) => {
@@ -190,7 +300,7 @@ export function App({ index, load }: Props): JSX.Element {
 		[],
 	);
 	const store = useMemo((): Store => ({ state, set }), [state, set]);
-	const profile = profiles[number] ?? { report: null, tree: null, error: null };
+	const profile = profiles[number] ?? NOTHING;
 
 	useEffect(() => {
 		const follow = (): void => set_state(read_location());
@@ -210,10 +320,10 @@ export function App({ index, load }: Props): JSX.Element {
 	}, [number]);
 	return (
 		<StoreContext.Provider value={store}>
-			<Header index={index} report={profile.report} />
-			<main data-view={state.view} data-ready={profile.tree ? "" : undefined}>
-				<h2 class="hidden">{TITLES[state.view]}</h2>
-				<Body profile={profile} view={state.view} />
+			<Header index={index} profile={profile} views={views} view={view} />
+			<main data-view={view} data-ready={is_whole(profile) ? "" : undefined}>
+				<h2 class="hidden">{title_of(view, views === CHANGE_VIEWS)}</h2>
+				<Body profile={profile} view={view} number={number} />
 			</main>
 			<footer class="quiet">mprof {index.version}</footer>
 		</StoreContext.Provider>

@@ -1,32 +1,64 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the index, shows the page, and reads each profile when it is wanted: the report first, so
-// that the answer is there while the tree is still being read.
+// that the answer is there while the rest is still being read, then the tree, then the rows.
 
 import { render } from "preact";
-import { App, type Profile } from "./app";
+import { App, NOTHING, type Profile } from "./app";
+import { choices } from "./data/choices";
 import { read_block } from "./data/decode";
-import type { PageIndex, Report, TreeBlock } from "./data/schema";
+import { make_difference } from "./data/difference";
+import { make_rows } from "./data/rows";
+import type { Growth, IndexEntry, PageIndex, Report, RowsBlock, TreeBlock } from "./data/schema";
 import { make_tree } from "./data/tree";
 
 const next_paint = (): Promise<void> =>
 	new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
+const read_report = (id: string): Promise<Report> =>
+	read_block<Report>(id, "mprof.report.v1", "The report");
+
+const read_tree = (id: string): Promise<TreeBlock> =>
+	read_block<TreeBlock>(id, "mprof.tree.v1", "The tree of call chains");
+
+const read_rows = (id: string): Promise<RowsBlock> =>
+	read_block<RowsBlock>(id, "mprof.rows.v1", "The table of call chains");
+
+/** Shows what has been read besides what is there already. */
+type Show = (more: Partial<Profile>) => Promise<void>;
+
+async function load_profile(entry: IndexEntry, show: Show): Promise<void> {
+	await show({ report: await read_report(entry.report) });
+	await show({ tree: make_tree(await read_tree(entry.tree)) });
+	await show({ rows: make_rows(await read_rows(entry.rows)) });
+}
+
+async function load_difference(index: PageIndex, show: Show): Promise<void> {
+	const [now, base] = index.profiles;
+	const growth = await read_block<Growth>(
+		index.growth ?? "",
+		"mprof.growth.v1",
+		"What has changed",
+	);
+	const difference = { growth, base: await read_report(base.report) };
+
+	await show({ report: await read_report(now.report), difference });
+	await show({
+		tree: make_difference(await read_tree(now.tree), await read_tree(base.tree)),
+	});
+}
+
 async function load(index: PageIndex, number: number, done: (p: Profile) => void): Promise<void> {
-	const entry = index.profiles[number];
-	let report: Report | null = null;
+	const { entry } = choices(index)[number];
+	let p = NOTHING;
+	const show: Show = (more) => {
+		done((p = { ...p, ...more }));
+		return next_paint();
+	};
 
 	try {
-		report = await read_block<Report>(entry.report, "mprof.report.v1", "The report");
-		done({ report, tree: null, error: null });
-		await next_paint();
-		const block = await read_block<TreeBlock>(
-			entry.tree,
-			"mprof.tree.v1",
-			"The tree of call chains",
-		);
-		done({ report, tree: make_tree(block), error: null });
+		await (entry ? load_profile(entry, show) : load_difference(index, show));
 	} catch (e) {
-		done({ report, tree: null, error: e instanceof Error ? e.message : String(e) });
+		await show({ error: e instanceof Error ? e.message : String(e) });
 	}
 }
 

@@ -23,25 +23,38 @@ esbuild "${tests[@]}" --bundle --platform=node --format=esm --target=node20 --pa
 	--jsx=automatic --jsx-import-source=preact --out-extension:.js=.mjs --outbase=test \
 	--outdir="$built" --log-level=warning
 
-# page NAME DATA...: the page of data files, and the report of the first
+# page NAME ARGUMENT...: the page of these data files
 page()
 {
-	local name=$1
-	shift
-	"$mprof" report --format=json "$1" >"$work/$name.json"
-	MPROF_PAGE_TEMPLATE=$template "$mprof" report --format=html -o "$work/$name.html" "$@"
+	MPROF_PAGE_TEMPLATE=$template "$mprof" report --format=html -o "$work/$1.html" "${@:2}"
+}
+
+# profile NAME PROGRAM [OPTION...]: NAME.data of it
+profile()
+{
+	(cd "$work" && "$mprof" run --data="$1.data" -o "$1.txt" "${@:3}" -- "./$2" >/dev/null)
 }
 
 if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/widgets" ../examples/widgets.c
+	cc -g -O1 -o "$work/forks" test/programs/forks.c
 	c++ -g -O1 -o "$work/names" test/programs/names.cc
 	for program in widgets names; do
-		(cd "$work" && "$mprof" run --data="$program.data" -o "$program.txt" -- \
-			"./$program" >/dev/null)
+		profile "$program" "$program"
+		page "$program" "$work/$program.data"
 	done
-	page widgets "$work/widgets.data"
-	page names "$work/names.data"
 	page both "$work/widgets.data" "$work/names.data"
+	profile forks forks --trace-children=yes
+	page forks "$work"/forks.data*
+	for version in 1 2; do
+		c++ -g -O1 -DVERSION=$version -o "$work/changes" test/programs/changes.cc
+		profile "changes-$version" changes
+	done
+	page changes --base="$work/changes-1.data" "$work/changes-2.data"
+	"$mprof" report --base="$work/changes-1.data" "$work/changes-2.data" >"$work/changes.txt"
+	for data in "$work"/*.data*; do
+		"$mprof" report --format=json "$data" >"$data.json"
+	done
 fi
 TEMPLATE=$template WORK=$work node --test --test-reporter=tap \
 	${ONLY:+"--test-name-pattern=$ONLY"} "$built"/unit/*.mjs \

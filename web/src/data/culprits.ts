@@ -23,8 +23,17 @@ function is_own_site(t: Tree, node: number): boolean {
 	return is_own(k.name, t.site_file[t.site[node]], k.module);
 }
 
-/** For each node the innermost node of own code at or above it; itself if there is none. */
-function charge(t: Tree): Int32Array {
+const charges = new WeakMap<Tree, Int32Array>();
+
+/** For each node the innermost node of own code at or above it, or -1. */
+export function charge(t: Tree): Int32Array {
+	const of = charges.get(t) ?? find_charges(t);
+
+	charges.set(t, of);
+	return of;
+}
+
+function find_charges(t: Tree): Int32Array {
 	const of = new Int32Array(t.n);
 	const own = t.site_file.map(() => 0);
 
@@ -137,50 +146,98 @@ function refine(k: Known, g: Group, left: number): Group[] {
 	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
 }
 
-const known = new WeakMap<Tree, Culprit[]>();
-
-/** Who asks for what: sites of own code, and the callers that decide what is kept. */
-export function culprits(t: Tree): Culprit[] {
-	const list = known.get(t) ?? find_culprits(t);
-
-	known.set(t, list);
-	return list;
-}
-
-function find_culprits(t: Tree): Culprit[] {
-	const of_node = charge(t);
-	const all = Array.from(t.leaves.keys());
-	const k = { t, of_node, place: number_places(t) };
-	const groups = group(k, all, (i) =>
-		of_node[t.leaves[i]] < 0 ? t.leaves[i] : of_node[t.leaves[i]],
-	).flatMap((g) => refine(k, g, CALLERS_MAX));
-	const of_leaf = new Map<number, Culprit>();
-	const list = groups.map((g) => {
-		const c = sum_up(t, g.nodes[0], g.leaves);
-
-		g.leaves.forEach((i) => of_leaf.set(t.leaves[i], c));
-		return c;
-	});
-
-	t.types.node.forEach((node, i) => {
-		const c = of_leaf.get(node);
-
-		if (c && !c.types.includes(t.types.name[i])) c.types.push(t.types.name[i]);
-	});
-	return list;
-}
-
 export type Order = "kept_bytes" | "bytes" | "temporary";
 
-/** The first @n by that figure; none without any. */
-export function heaviest(list: readonly Culprit[], by: Order, n: number): Culprit[] {
-	return list
-		.filter((c) => c[by] > 0)
-		.sort(
-			(a, b) =>
-				b[by] - a[by] ||
-				b.allocs - a.allocs ||
-				a.name.localeCompare(b.name),
-		)
-		.slice(0, n);
+/** What the leaves are charged to, before it is asked whether their callers are the cause. */
+interface Charges extends Known {
+	of_leaf: Int32Array; // the number of a place, by leaf; 0 is that of no place
+	n: number;
+}
+
+const charged = new WeakMap<Tree, Charges>();
+
+const charged_node = (k: Known, leaf: number): number => {
+	const node = k.t.leaves[leaf];
+
+	return k.of_node[node] < 0 ? node : k.of_node[node];
+};
+
+function charges_of(t: Tree): Charges {
+	let c = charged.get(t);
+
+	if (!c) {
+		const k = { t, of_node: charge(t), place: number_places(t) };
+		const of_leaf = t.leaves.map((_, i) => {
+			const site = t.site[charged_node(k, i)];
+
+			return site < 0 ? 0 : k.place[site] + 1;
+		});
+
+		c = { ...k, of_leaf, n: of_leaf.reduce((m, id) => Math.max(m, id), 0) + 1 };
+		charged.set(t, c);
+	}
+	return c;
+}
+
+/** The causes among what is charged to one place. */
+function causes(c: Charges, id: number): Group[] {
+	const leaves: number[] = [];
+
+	for (let i = 0; i < c.of_leaf.length; i++) if (c.of_leaf[i] === id) leaves.push(i);
+	return refine(c, { leaves, nodes: leaves.map((i) => charged_node(c, i)) }, CALLERS_MAX);
+}
+
+const heavier =
+	(by: Order) =>
+	(a: { c: Culprit }, b: { c: Culprit }): number =>
+		b.c[by] - a.c[by] || b.c.allocs - a.c.allocs || a.c.name.localeCompare(b.c.name);
+
+/**
+ * The first @n by that figure; none without any: sites of own code, or the callers that decide
+ * what is kept. A cause is no heavier than the place it is part of, so only the heaviest places
+ * need be looked into.
+ */
+export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
+	const c = charges_of(t);
+	const sum = new Float64Array(c.n);
+	let found: { c: Culprit; g: Group }[] = [];
+
+	c.of_leaf.forEach((id, i) => (sum[id] += t.own[by][i]));
+	const places = Int32Array.from(sum.keys())
+		.filter((id) => sum[id] > 0)
+		.sort((a, b) => sum[b] - sum[a] || a - b);
+	for (const id of places) {
+		if (found.length >= n && found[n - 1].c[by] > sum[id]) break;
+		for (const g of causes(c, id))
+			found.push({ c: sum_up(t, g.nodes[0], g.leaves), g });
+		found = found
+			.filter((f) => f.c[by] > 0)
+			.sort(heavier(by))
+			.slice(0, n);
+	}
+	for (const f of found) f.c.types = types_at(t, f.g.leaves);
+	return found.map((f) => f.c);
+}
+
+/** The first type of each node: types stand in the order of nodes. */
+function types_from(t: Tree, node: number): number {
+	let low = 0;
+	let high = t.types.node.length;
+
+	while (low < high) {
+		const mid = (low + high) >> 1;
+
+		if (t.types.node[mid] < node) low = mid + 1;
+		else high = mid;
+	}
+	return low;
+}
+
+function types_at(t: Tree, leaves: readonly number[]): string[] {
+	const names = new Set<string>();
+
+	for (const leaf of leaves)
+		for (let i = types_from(t, t.leaves[leaf]); t.types.node[i] === t.leaves[leaf]; i++)
+			names.add(t.types.name[i]);
+	return [...names];
 }

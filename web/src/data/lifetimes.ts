@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Histograms of lifetimes: buckets of powers of two.
 
-import type { Bucket } from "./schema";
+import type { Bucket } from "./rows";
 
 /** The bucket of the block that the part @p of all have not outlived; null: there are none. */
 export function quantile(buckets: readonly Bucket[], p: number): number | null {

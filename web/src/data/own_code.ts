@@ -15,9 +15,3 @@ export function is_own(name: string | null, file: string | null, module: string 
 	if (module !== null && LIBRARY_MODULE.test(module)) return false;
 	return file !== null && !LIBRARY_FILE.test(file);
 }
-
-/** Index of the innermost own element of a path from the outside in; its last one if none is. */
-export function blame<T>(path: readonly T[], own: (element: T) => boolean): number {
-	for (let i = path.length - 1; i >= 0; i--) if (own(path[i])) return i;
-	return path.length - 1;
-}

@@ -5,12 +5,14 @@ export interface IndexEntry {
 	title: string;
 	report: string;
 	tree: string;
+	rows: string;
 }
 
 export interface PageIndex {
 	schema: "mprof.page.v1";
 	version: string;
 	profiles: IndexEntry[];
+	growth?: string; // the page is of what has changed from the second to the first
 }
 
 export interface Totals {
@@ -38,14 +40,13 @@ export interface Unseen {
 	untrapped: boolean;
 }
 
-export interface PathElement {
+/** As far as people look at an element of a path. */
+export interface Place {
 	function: string | null;
-	offset: number;
 	file: string | null;
 	line: number | null;
 	module: string | null;
-	inlined: boolean;
-	guessed: boolean;
+	inlined?: boolean;
 }
 
 export interface Bin {
@@ -55,19 +56,6 @@ export interface Bin {
 	frees: number;
 	kept_bytes: number;
 	types: string[];
-}
-
-export interface Leak {
-	kept_bytes: number;
-	allocs: number;
-	bytes: number;
-	frees: number;
-	truncated: boolean;
-	path: PathElement[];
-	types: string[];
-	site_type?: { names: string[]; how: string; certain: boolean };
-	verdict?: { name: string };
-	lost?: { blocks: number; bytes: number };
 }
 
 /** Bytes by class of size: small, medium, large, extra large. */
@@ -84,37 +72,6 @@ export interface Direct {
 	kept: Classes;
 	calls: number;
 	types: string[];
-}
-
-export interface Relative {
-	function: string;
-	bytes: Classes;
-	calls: number;
-}
-
-export interface GraphNode {
-	index: number;
-	function: string;
-	cycle: number | null;
-	self_bytes: Classes;
-	total_bytes: number;
-	called: number;
-	recursive: number;
-	callers: Relative[];
-	callees: Relative[];
-}
-
-export interface Bucket {
-	from: number;
-	blocks: number;
-}
-
-export interface Lifetime {
-	frees: number;
-	temporary: number;
-	events: Bucket[];
-	ns: Bucket[];
-	path: PathElement[];
 }
 
 export interface TimelineSite {
@@ -134,6 +91,7 @@ export interface Timeline {
 	rest: number[];
 }
 
+/** The report without what repeats the tree: that is in the rows. */
 export interface Report {
 	schema: "mprof.report.v1";
 	command: string[];
@@ -144,10 +102,7 @@ export interface Report {
 	unseen?: Unseen;
 	recorded?: { min_size: number; max_size: number | null };
 	bins: Bin[];
-	leaks: Leak[];
 	direct: Direct[];
-	callgraph: GraphNode[];
-	lifetimes: Lifetime[];
 	timeline?: Timeline | null;
 }
 
@@ -156,7 +111,7 @@ export interface TreeBlock {
 	schema: "mprof.tree.v1";
 	strings: string[];
 	modules: number[];
-	functions: { name: number[]; module: number[] };
+	functions: { name: number[]; module: number[]; same?: number[] };
 	sites: { function: number[]; file: number[]; line: number[]; inlined: number[] };
 	nodes: { up: number[]; site: number[] };
 	leaves: {
@@ -171,6 +126,67 @@ export interface TreeBlock {
 		temporary: number[];
 	};
 	types: { node: number[]; name: number[]; certain: number[] };
+}
+
+/** The figures of one side of a difference. */
+export interface Side {
+	allocs: number;
+	bytes: number;
+	frees: number;
+	kept_blocks: number;
+	kept_bytes: number;
+}
+
+export interface Change {
+	before: Side;
+	now: Side;
+}
+
+export interface GrownPath extends Change {
+	truncated: boolean;
+	path: GrownElement[];
+}
+
+/** Of a place there is only what tells it from others in both profiles. */
+export interface GrownElement extends Place {
+	offset: number | null;
+}
+
+/** What has changed; what has not is not in it. */
+export interface Growth extends Change {
+	schema: "mprof.growth.v1";
+	paths_by: "function" | "line" | "offset";
+	sizes: (Change & { size: number; types: string[] })[];
+	paths: GrownPath[];
+	direct: (Change & { function: string; module: string | null })[];
+}
+
+/** What the report has of each chain and function, in columns; doc/page.md tells what they are. */
+export interface RowsBlock {
+	schema: "mprof.rows.v1";
+	strings: string[];
+	types: number[][];
+	leaks: {
+		node: number[];
+		depth: number[];
+		truncated: number[];
+		kept_bytes: number[];
+		allocs: number[];
+		frees: number[];
+		types: number[];
+		verdict?: number[];
+		lost_bytes?: number[];
+	};
+	functions: {
+		function: number[];
+		cycle: number[];
+		self_bytes: number[];
+		total_bytes: number[];
+		called: number[];
+		recursive: number[];
+	};
+	lifetimes: { node: number[]; frees: number[]; temporary: number[]; buckets: number[] };
+	buckets: { power: number[]; blocks: number[] };
 }
 
 export const classes_sum = (c: Classes): number => c.s + c.m + c.l + c.x;

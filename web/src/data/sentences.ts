@@ -3,7 +3,7 @@
 
 import { bytes, count, plural, share, short_name, time } from "../ui/format";
 import type { Culprit } from "./culprits";
-import type { Report } from "./schema";
+import type { Change, Report, Side } from "./schema";
 
 export function says_kept(c: Culprit): string {
 	const name = short_name(c.name);
@@ -20,7 +20,9 @@ export function says_allocated(c: Culprit): string {
 			? ""
 			: `, ${bytes(each)} each${Number.isInteger(each) ? "" : " on average"}`;
 
-	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${plural(c.allocs, "block")}${size}`;
+	const blocks = plural(c.allocs, "block");
+
+	return `${short_name(c.name)} allocates ${bytes(c.bytes)} in ${blocks}${size}`;
 }
 
 export function says_temporary(c: Culprit): string {
@@ -30,6 +32,19 @@ export function says_temporary(c: Culprit): string {
 		`${short_name(c.name)} makes ${plural(c.temporary, "temporary block")}, ` +
 		`${part} of what it allocates: freed before the next request`
 	);
+}
+
+export function says_grown(name: string, by: "kept_bytes" | "bytes", c: Change): string {
+	const change = c.now[by] - c.before[by];
+	const blocks = by === "bytes" ? "allocs" : "kept_blocks";
+	const verb = by === "bytes" ? "allocates" : "keeps";
+	const of = (s: Side): string => `${bytes(s[by])} in ${plural(s[blocks], "block")}`;
+	const more = `${bytes(Math.abs(change))} ${change < 0 ? "less" : "more"}`;
+
+	if (!c.now[by])
+		return `${short_name(name)} ${verb} nothing any more; before, ${of(c.before)}`;
+	if (!c.before[by]) return `${short_name(name)} ${verb} ${of(c.now)}; before, nothing`;
+	return `${short_name(name)} ${verb} ${more}: ${of(c.now)}; before, ${of(c.before)}`;
 }
 
 /** One sentence for each thing that was not seen or not known; none if the profile is exact. */
@@ -63,7 +78,8 @@ export function doubts(r: Report): string[] {
 	say(
 		u?.doubtful_calls,
 		(n) =>
-			`${plural(n, "call")} may belong to requests of sizes that were not recorded.`,
+			`${plural(n, "call")} may belong to requests of sizes ` +
+			"that were not recorded.",
 	);
 	say(
 		u?.taken_functions,
@@ -73,14 +89,15 @@ export function doubts(r: Report): string[] {
 	);
 	if (u && (u.other_requests || u.other_frees))
 		list.push(
-			`${plural(u.other_requests, "request")} and ${plural(u.other_frees, "free")} of other sizes ` +
-				"are in no figure.",
+			`${plural(u.other_requests, "request")} and ` +
+				`${plural(u.other_frees, "free")} of other sizes are in no figure.`,
 		);
-	if (r.recorded)
-		list.push(
-			`Only blocks of ${count(r.recorded.min_size)} to ` +
-				`${r.recorded.max_size === null ? "any number of" : count(r.recorded.max_size)} bytes were recorded.`,
-		);
+	if (r.recorded) {
+		const { min_size, max_size } = r.recorded;
+		const most = max_size === null ? "any number of" : count(max_size);
+
+		list.push(`Only blocks of ${count(min_size)} to ${most} bytes were recorded.`);
+	}
 	return list;
 }
 

@@ -5,7 +5,7 @@ import type { TreeBlock } from "./schema";
 
 export const MEASURES = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
 export type Measure = (typeof MEASURES)[number];
-type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
+export type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
 
 /** A function as people know it: the same name in the same module, inlined or not. */
 export interface Key {
@@ -22,15 +22,19 @@ export interface Tree {
 	keys: Key[];
 	site_file: (string | null)[];
 	site_line: number[];
+	site_fn: Int32Array; // index into functions
+	functions: string[];
 	leaves: Int32Array; // nodes that allocate themselves, in ascending order
 	own: Record<Figure, Float64Array>; // figures of the leaves, in their order
 	types: { node: Int32Array; name: string[]; certain: boolean[] };
+	/** Of a difference: both figures of each leaf, of which own has the larger one. */
+	change?: Record<"before" | "now", Record<Figure, Float64Array>>;
 }
 
 /** The name of what is above truncated chains. */
 export const UNKNOWN = "… (chain not known further out)";
 
-const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
+export const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
 
 const at = <T>(list: readonly T[], i: number): T | null =>
 	i >= 0 && i < list.length ? list[i] : null;
@@ -96,6 +100,8 @@ export function make_tree(b: TreeBlock): Tree {
 		own,
 		site_file: b.sites.file.map((f) => at(b.strings, f)),
 		site_line: b.sites.line,
+		site_fn: Int32Array.from(b.sites.function),
+		functions: b.functions.name.map((f) => at(b.strings, f) ?? "?"),
 		types: {
 			node: Int32Array.from(b.types.node),
 			name: b.types.name.map((t) => at(b.strings, t) ?? "?"),
@@ -104,14 +110,30 @@ export function make_tree(b: TreeBlock): Tree {
 	};
 }
 
-/** file:line of a site, or null. */
-export function place_of(t: Tree, site: number): string | null {
-	const file = at(t.site_file, site);
+/** file:line, or null; a line of 0 is not known either. */
+export const place_text = (file: string | null, line: number | null): string | null =>
+	file !== null && line ? `${file}:${line}` : file;
 
-	if (file === null) return null;
-	return t.site_line[site] ? `${file}:${t.site_line[site]}` : file;
-}
+/** The same of a site. */
+export const place_of = (t: Tree, site: number): string | null =>
+	place_text(at(t.site_file, site), t.site_line[site]);
 
 export function total_of(t: Tree, m: Measure): number {
 	return t.own[m].reduce((sum, v) => sum + v, 0);
+}
+
+const sums = new WeakMap<Tree, Map<Figure, Float64Array>>();
+
+/** For each node what was requested there and at all nodes below it. */
+export function sums_of(t: Tree, f: Figure): Float64Array {
+	const known = sums.get(t) ?? new Map<Figure, Float64Array>();
+	let sum = known.get(f);
+
+	sums.set(t, known);
+	if (!sum) {
+		known.set(f, (sum = new Float64Array(t.n)));
+		for (let i = 0; i < t.leaves.length; i++) sum[t.leaves[i]] += t.own[f][i];
+		for (let i = t.n - 1; i > 0; i--) if (t.parent[i] >= 0) sum[t.parent[i]] += sum[i];
+	}
+	return sum;
 }

@@ -12,10 +12,20 @@ export const ROW = 20; // pixels of a style sheet
 const FONT = '11.5px ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace';
 const LEAST_TEXT = 34;
 const ZOOM_MS = 180;
+const PAPER = 1000; // as wide as this it can be read on a sheet
+const PAPER_LARGEST = 16000; // rows of pixels that a browser has for a canvas
 
 interface Span {
 	from: number;
 	to: number;
+}
+
+/** A part of the frames, in pixels of the device but for its upper edge. */
+interface Sheet {
+	dpr: number;
+	width: number;
+	height: number;
+	top: number;
 }
 
 export class FlameCanvas {
@@ -30,6 +40,8 @@ export class FlameCanvas {
 	private wanted = 0; // the request for a drawing, or 0
 	private image: ImageData | null = null;
 	private char_width = 0;
+	/** What stands before the name of a frame. */
+	sign_of: ((f: number) => string) | null = null;
 	/** How long the last drawing took, for measurements. */
 	last_ms = 0;
 
@@ -61,7 +73,7 @@ export class FlameCanvas {
 	private span_of(f: number): Span {
 		const fr = this.frames;
 
-		if (!fr || !(fr.value[f] > 0))
+		if (!fr || !(fr.value[f] > 0) || fr.depth[f] < 0)
 			return { from: 0, to: Math.max(fr?.value[0] ?? 1, 1) };
 		return { from: fr.x0[f], to: fr.x0[f] + fr.value[f] };
 	}
@@ -149,15 +161,38 @@ export class FlameCanvas {
 			this.scroller.scrollTop = y + ROW - room;
 	}
 
-	private draw(): void {
+	/** What is seen of the frames: of a window a part. */
+	private sheet(): Sheet {
+		const dpr = Math.max(Math.round(devicePixelRatio * 4) / 4, 1);
+
+		return {
+			dpr,
+			width: Math.round(this.canvas.clientWidth * dpr),
+			height: Math.round(this.canvas.clientHeight * dpr),
+			top: this.scroller.scrollTop,
+		};
+	}
+
+	/**
+	 * Draws all frames for paper, now: whoever prints does not wait for the next frame of the
+	 * screen. null: draws for the screen again.
+	 */
+	print(palette: Palette | null): void {
+		const rows = (this.frames?.rows.length ?? 1) - 1;
+		const dpr = Math.min(2, PAPER_LARGEST / Math.max(rows * ROW, 1));
+		const height = Math.round(rows * ROW * dpr);
+
+		if (!palette) return this.redraw();
+		this.draw({ dpr, width: Math.round(PAPER * dpr), height, top: 0 }, palette);
+	}
+
+	private draw(sheet = this.sheet(), palette = this.palette): void {
 		const begin = performance.now();
 		const fr = this.frames;
 		const g = this.canvas.getContext("2d");
-		const dpr = Math.max(Math.round(devicePixelRatio * 4) / 4, 1);
-		const width = Math.round(this.canvas.clientWidth * dpr);
-		const height = Math.round(this.canvas.clientHeight * dpr);
+		const { dpr, width, height, top } = sheet;
 
-		if (!fr || !g || !this.palette || !width || !height) return;
+		if (!fr || !g || !palette || !width || !height) return;
 		if (!this.image || this.image.width !== width || this.image.height !== height) {
 			this.canvas.width = width;
 			this.canvas.height = height;
@@ -169,11 +204,12 @@ export class FlameCanvas {
 			width,
 			height,
 			fr,
-			{ ...this.span, top: Math.round(this.scroller.scrollTop * dpr), row },
+			{ ...this.span, top: Math.round(top * dpr), row },
 			{
-				of_key: this.palette.of_key,
-				ground: this.palette.ground,
-				match: this.palette.match,
+				of_key: palette.of_key,
+				of_frame: palette.of_frame,
+				ground: palette.ground,
+				match: palette.match,
 				keys: this.matches,
 				dim_above: fr.depth[this.zoomed],
 			},
@@ -181,17 +217,20 @@ export class FlameCanvas {
 		);
 		g.putImageData(this.image, 0, 0);
 		g.setTransform(dpr, 0, 0, dpr, 0, 0);
-		this.texts(g, labels, dpr);
-		this.outlines(g);
+		g.fillStyle = palette.ink;
+		this.texts(g, labels, dpr, top);
+		if (palette === this.palette) this.outlines(g);
 		this.last_ms = performance.now() - begin;
 	}
 
-	private texts(g: CanvasRenderingContext2D, labels: Label[], dpr: number): void {
-		const top = this.scroller.scrollTop;
-
+	private texts(
+		g: CanvasRenderingContext2D,
+		labels: Label[],
+		dpr: number,
+		top: number,
+	): void {
 		g.font = FONT;
 		g.textBaseline = "middle";
-		g.fillStyle = this.palette?.ink ?? "#000";
 		this.char_width ||= g.measureText("0".repeat(50)).width / 50;
 		for (const l of labels) {
 			const fits = Math.floor((l.width / dpr - 8) / this.char_width);
@@ -209,13 +248,14 @@ export class FlameCanvas {
 
 	private label_of(f: number): string {
 		const k = this.keys[this.frames?.key[f] ?? -1];
+		const sign = this.sign_of?.(f) ?? "";
 
-		if (!k) return "all";
+		if (!k) return `${sign}all`;
 		// What controls the direction of text would let a name write over its neighbours.
 		const name = short_name(k.name)
 			.slice(0, 400)
 			.replace(/[\p{Cc}\p{Cf}]/gu, "·");
-		return k.inlined ? `${name} (inlined)` : name;
+		return sign + (k.inlined ? `${name} (inlined)` : name);
 	}
 
 	private outlines(g: CanvasRenderingContext2D): void {

@@ -3,14 +3,22 @@
 
 import type { Tree } from "../data/tree";
 
-export type Colouring = "module" | "function";
+export const COLOURINGS = ["change", "module", "function"] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
+/** What is chosen; without a choice a difference has the colours of what has changed. */
+export function colouring(chosen: Colouring | "", t: Tree): Colouring {
+	if (t.change) return chosen || "change";
+	return chosen === "function" ? "function" : "module";
+}
 
 /** A colour as a pixel of ImageData on a little-endian machine. */
 export function pixel(r: number, g: number, b: number): number {
 	return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** Lightness 0 to 1, chroma, hue in degrees. Source: Björn Ottosson, "A perceptual color space". */
+/** Lightness 0 to 1, chroma, hue in degrees. Source: Björn Ottosson, "A perceptual color
+ * space". */
 export function oklch(l: number, c: number, hue: number): number {
 	const a = c * Math.cos((hue * Math.PI) / 180);
 	const b = c * Math.sin((hue * Math.PI) / 180);
@@ -72,8 +80,23 @@ export function module_colour(
 const LIGHT = 0.845;
 const DARK = 0.42;
 
+/**
+ * From -1, all gone, by 0, as it was, to 1, all new: blue, grey and red, which people who see no
+ * green tell apart, too, and with more of the colour at both ends.
+ */
+export function change_colour(part: number, dark: boolean): number {
+	const much = Math.sqrt(Math.min(Math.abs(part), 1));
+
+	return oklch(
+		(dark ? DARK : LIGHT) - (dark ? -0.06 : 0.1) * much,
+		0.004 + 0.13 * much,
+		part > 0 ? 32 : 255,
+	);
+}
+
 export interface Palette {
 	of_key: Uint32Array;
+	of_frame?: (f: number) => number; // in the place of that
 	match: number;
 	ground: number;
 	ink: string;
@@ -96,7 +119,10 @@ export function palette(t: Tree, how: Colouring, dark: boolean): Palette {
 
 	return {
 		of_key,
-		match: oklch(dark ? 0.58 : 0.78, 0.16, 340),
+		match:
+			how === "change"
+				? oklch(dark ? 0.62 : 0.86, 0.17, 110)
+				: oklch(dark ? 0.58 : 0.78, 0.16, 340),
 		ground: dark ? pixel(22, 24, 28) : pixel(255, 255, 255),
 		ink: dark ? "#eef0f3" : "#16181c",
 	};

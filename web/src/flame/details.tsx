@@ -5,23 +5,53 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Tree } from "../data/tree";
 import { useStore } from "../state/store";
-import { base_name, clip, share } from "../ui/format";
+import { base_name, clip, grown_by, share, signed } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, PlaceText, Types } from "../ui/name";
+import type { Changes } from "./change";
 import type { FrameOptions, Frames } from "./frames";
 import { path_text, places, types } from "./info";
-import { in_words } from "./words";
+import { figure, in_words } from "./words";
 
 export interface Shown {
 	tree: Tree;
 	frames: Frames;
 	options: FrameOptions;
+	changes: Changes | null;
 	f: number;
 }
 
-export function Figures({ frames: fr, options, f }: Shown): JSX.Element {
+/** Of a frame of a difference: both figures, and what has become of the one. */
+function ChangeFigures({ c, options, f }: Shown & { c: Changes }): JSX.Element {
+	const [before, now] = [c.before[f], c.now[f]];
+	const m = options.measure;
+
+	return (
+		<>
+			<b>
+				{now === before
+					? "As before"
+					: signed(figure(m, now - before), now - before)}
+			</b>
+			<span class="quiet">
+				{before === now
+					? in_words(m, now)
+					: `${in_words(m, now)}, before ${figure(m, before)}`}
+			</span>
+			{now !== before && (
+				<span class="quiet">
+					{before ? grown_by(before, now) : "all new"}
+				</span>
+			)}
+		</>
+	);
+}
+
+export function Figures(p: Shown): JSX.Element {
+	const { frames: fr, options, f } = p;
 	const up = fr.parent[f];
 
+	if (p.changes) return <ChangeFigures {...p} c={p.changes} />;
 	return (
 		<>
 			<b>{in_words(options.measure, fr.value[f])}</b>
@@ -91,6 +121,12 @@ export function Details(p: Shown): JSX.Element {
 	const where = useMemo(() => places(tree, frames, f), [tree, frames, f]);
 	const of = useMemo(() => types(tree, frames, f, options), [tree, frames, f]);
 
+	const leave_out = (): void => {
+		const hidden = [...new Set([...state.hidden, key?.name ?? ""])];
+
+		set({ hidden, zoom: [] }, true);
+	};
+
 	return (
 		<div class="details">
 			<div class="what" aria-live="polite">
@@ -117,31 +153,17 @@ export function Details(p: Shown): JSX.Element {
 			{key && (
 				<p class="row actions">
 					<Copy key={f} text={() => path_text(tree, frames, f)} />
-					<button
-						type="button"
-						onClick={() =>
-							set(
-								{
-									hidden: [
-										...new Set([
-											...state.hidden,
-											key.name,
-										]),
-									],
-									zoom: [],
-								},
-								true,
-							)
-						}
-					>
+					<button type="button" onClick={leave_out}>
 						Leave out
 					</button>
-					<Link
-						class="button"
-						to={{ view: "callgraph", fn: key.name }}
-					>
-						Call graph
-					</Link>
+					{!tree.change && (
+						<Link
+							class="button"
+							to={{ view: "callgraph", fn: key.name }}
+						>
+							Call graph
+						</Link>
+					)}
 					<Link
 						class="button"
 						to={{
@@ -149,7 +171,7 @@ export function Details(p: Shown): JSX.Element {
 							filter: short_filter(key.name),
 						}}
 					>
-						Leaks
+						{tree.change ? "Growth" : "Leaks"}
 					</Link>
 					{state.zoom.length > 0 && (
 						<button

@@ -2,14 +2,14 @@
 // From the tree of call chains to the frames of a flame graph: chains are merged by function.
 
 import type { Measure, Tree } from "../data/tree";
-import { FrameTable } from "./pairs";
+import { FrameList, FrameTable } from "./pairs";
 
 export interface FrameOptions {
 	measure: Measure;
 	inverted: boolean;
 	hidden: ReadonlySet<string>; // functions that are left out, by name
 	collapse: boolean; // a function that calls itself is one frame
-	/** Inverted only: the part of the total below which callers are not followed. */
+	/** The part of the total below which frames have no place, and callers are not followed. */
 	cut: number;
 }
 
@@ -22,16 +22,17 @@ export interface Frames {
 	value: Float64Array;
 	self: Float64Array;
 	x0: Float64Array; // where the frame begins, in units of the measure
-	depth: Int32Array;
+	depth: Int32Array; // -1: it has no place, being inside one that is too narrow
 	order: Int32Array; // frames of some width, by depth and place
 	rows: Int32Array; // where in order each depth begins; one more at the end
 	/** Top-down only: the frame of each node of the tree. */
 	frame_of: Int32Array | null;
-	cut: number;
+	/** The frames right inside of another one, whether they have a place or not. */
+	inside: (f: number) => Int32Array;
 }
 
 /** For each key: the number of its name, or -1 if it is hidden. */
-function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
+export function names_of(t: Tree, hidden: ReadonlySet<string>): Int32Array {
 	const ids = new Map<string, number>();
 	const of = new Int32Array(t.keys.length);
 
@@ -85,24 +86,57 @@ function top_down(
 	return { table, self, of };
 }
 
+/** What of the chains is still to be followed outwards: by leaf the next node and the frame
+ * reached. */
+interface Front {
+	leaf: Int32Array;
+	node: Int32Array;
+	frame: Int32Array;
+}
+
+/** The same in the order of frames, of which there are those from @low to before @high. */
+function by_frame(f: Front, low: number, high: number): Front {
+	const next = new Int32Array(high - low + 1);
+	const n = f.leaf.length;
+	const g = { leaf: new Int32Array(n), node: new Int32Array(n), frame: new Int32Array(n) };
+
+	for (let i = 0; i < n; i++) next[f.frame[i] - low + 1]++;
+	for (let i = 1; i < next.length; i++) next[i] += next[i - 1];
+	for (let i = 0; i < n; i++) {
+		const to = next[f.frame[i] - low]++;
+
+		g.leaf[to] = f.leaf[i];
+		g.node[to] = f.node[i];
+		g.frame[to] = f.frame[i];
+	}
+	return g;
+}
+
 /** Level by level outwards from the allocating functions; what is below the cut is not followed. */
-function bottom_up(t: Tree, o: FrameOptions): { table: FrameTable; self: Float64Array } {
-	const table = new FrameTable();
+function bottom_up(t: Tree, o: FrameOptions): { table: FrameList; self: Float64Array } {
+	const table = new FrameList();
 	const name = names_of(t, o.hidden);
 	const own = t.own[o.measure];
+	const child = new Int32Array(t.keys.length); // of the frame at hand, by key
+	const leaf = Int32Array.from(own.keys()).filter((i) => own[i] > 0);
+	const total = leaf.reduce((sum, i) => sum + own[i], 0);
+	let front: Front = {
+		leaf,
+		node: leaf.map((i) => t.leaves[i]),
+		frame: new Int32Array(leaf.length),
+	};
 	let value = new Float64Array(1024);
 	let self = new Float64Array(1024);
-	// What is still to be followed: a leaf, the next node of its chain, and the frame reached.
-	let leaf = Int32Array.from(own.keys()).filter((i) => own[i] > 0);
-	let node = leaf.map((i) => t.leaves[i]);
-	let frame = new Int32Array(leaf.length);
-	const total = leaf.reduce((sum, i) => sum + own[i], 0);
+	let low = 0;
 
-	while (leaf.length) {
+	while (front.leaf.length) {
+		const high = table.n;
+		const f = by_frame(front, low, high);
 		let n = 0;
-		for (let i = 0; i < leaf.length; i++) {
-			const last = frame[i] ? name[table.key[frame[i]]] : -1;
-			let at = node[i];
+		for (let i = 0; i < f.leaf.length; i++) {
+			const up = f.frame[i];
+			const last = up ? name[table.key[up]] : -1;
+			let at = f.node[i];
 
 			while (
 				at >= 0 &&
@@ -110,32 +144,38 @@ function bottom_up(t: Tree, o: FrameOptions): { table: FrameTable; self: Float64
 			)
 				at = t.parent[at];
 			if (at < 0) {
-				self[frame[i]] += own[leaf[i]];
+				self[up] += own[f.leaf[i]];
 				continue;
 			}
-			const f = table.child(frame[i], t.key[at], at);
-			if (f >= value.length) {
+			const k = t.key[at];
+			let c = child[k];
+			// What was noted for a frame before this one is of no use.
+			if (c < high || table.parent[c] !== up) c = child[k] = table.add(up, k, at);
+			if (c >= value.length) {
 				value = grown(value);
 				self = grown(self);
 			}
-			value[f] += own[leaf[i]];
-			leaf[n] = leaf[i];
-			node[n] = t.parent[at];
-			frame[n++] = f;
+			value[c] += own[f.leaf[i]];
+			f.leaf[n] = f.leaf[i];
+			f.node[n] = t.parent[at];
+			f.frame[n++] = c;
 		}
 		let kept = 0;
 		for (let i = 0; i < n; i++) {
-			if (value[frame[i]] < o.cut * total) {
-				self[frame[i]] += own[leaf[i]];
+			if (value[f.frame[i]] < o.cut * total) {
+				self[f.frame[i]] += own[f.leaf[i]];
 				continue;
 			}
-			leaf[kept] = leaf[i];
-			node[kept] = node[i];
-			frame[kept++] = frame[i];
+			f.leaf[kept] = f.leaf[i];
+			f.node[kept] = f.node[i];
+			f.frame[kept++] = f.frame[i];
 		}
-		leaf = leaf.subarray(0, kept);
-		node = node.subarray(0, kept);
-		frame = frame.subarray(0, kept);
+		low = high;
+		front = {
+			leaf: f.leaf.subarray(0, kept),
+			node: f.node.subarray(0, kept),
+			frame: f.frame.subarray(0, kept),
+		};
 	}
 	return { table, self: self.slice(0, table.n) };
 }
@@ -147,27 +187,21 @@ function grown(a: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
 	return b;
 }
 
-/** Children of each frame, heaviest first: those of f are list[first[f]] to list[first[f + 1]]. */
-function children_of(
-	n: number,
-	parent: Int32Array,
-	value: Float64Array,
-): { first: Int32Array; list: Int32Array } {
+/** Children of each frame: those of f are list[first[f]] to list[first[f + 1]], in no order. */
+function children_of(n: number, parent: Int32Array): { first: Int32Array; list: Int32Array } {
 	const first = new Int32Array(n + 2);
 	const list = new Int32Array(Math.max(n - 1, 0));
 
 	for (let f = 1; f < n; f++) first[parent[f] + 2]++;
 	for (let f = 2; f < n + 2; f++) first[f] += first[f - 1];
 	for (let f = 1; f < n; f++) list[first[parent[f] + 1]++] = f;
-	for (let f = 0; f < n; f++)
-		if (first[f + 1] - first[f] > 1)
-			list.subarray(first[f], first[f + 1]).sort(
-				(a, b) => value[b] - value[a] || a - b,
-			);
 	return { first, list };
 }
 
-/** Makes the frames and lays them out. */
+/**
+ * Makes the frames and gives those a place that can be seen, and what is right inside of them; the
+ * heaviest ones first.
+ */
 export function make_frames(t: Tree, o: FrameOptions): Frames {
 	const made = o.inverted ? { ...bottom_up(t, o), of: null } : top_down(t, o);
 	const n = made.table.n;
@@ -175,9 +209,10 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 	const value = made.self.slice();
 
 	for (let f = n - 1; f > 0; f--) value[parent[f]] += value[f];
-	const { first, list } = children_of(n, parent, value);
+	const { first, list } = children_of(n, parent);
+	const inside = (f: number): Int32Array => list.subarray(first[f], first[f + 1]);
 	const x0 = new Float64Array(n);
-	const depth = new Int32Array(n);
+	const depth = new Int32Array(n).fill(-1, 1);
 	const order = new Int32Array(n);
 	const rows: number[] = [0];
 	let end = 1;
@@ -186,9 +221,9 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 		let x = x0[f];
 
 		if (depth[f] === rows.length) rows.push(i);
-		for (let c = first[f]; c < first[f + 1] && value[list[c]] > 0; c++) {
-			const child = list[c];
-
+		if (value[f] < o.cut * value[0]) continue;
+		for (const child of inside(f).sort((a, b) => value[b] - value[a] || a - b)) {
+			if (!(value[child] > 0)) break;
 			x0[child] = x;
 			x += value[child];
 			depth[child] = depth[f] + 1;
@@ -208,7 +243,7 @@ export function make_frames(t: Tree, o: FrameOptions): Frames {
 		order: order.subarray(0, end),
 		rows: Int32Array.from(rows),
 		frame_of: made.of,
-		cut: o.inverted ? o.cut : 0,
+		inside,
 	};
 }
 
@@ -258,28 +293,37 @@ export function path_of(fr: Frames, f: number): number[] {
 	return path.reverse();
 }
 
-/** Follows keys from the root as far as there are frames. */
-export function find_path(fr: Frames, keys: readonly number[]): number {
+/** The heaviest frame right inside of @f that is meant, or -1. */
+function heaviest_inside(fr: Frames, f: number, meant: (key: number) => boolean): number {
+	let best = -1;
+
+	for (const c of fr.inside(f))
+		if (fr.value[c] > (best < 0 ? 0 : fr.value[best]) && meant(fr.key[c])) best = c;
+	return best;
+}
+
+function follow(fr: Frames, steps: ((key: number) => boolean)[]): number {
 	let f = 0;
 
-	for (const k of keys) {
-		const next = children(fr, f).find((c) => fr.key[c] === k);
+	for (const meant of steps) {
+		const next = heaviest_inside(fr, f, meant);
 
-		if (next === undefined) break;
+		if (next < 0) break;
 		f = next;
 	}
 	return f;
 }
+
+/** Follows keys from the root as far as there are frames. */
+export const find_path = (fr: Frames, keys: readonly number[]): number =>
+	follow(
+		fr,
+		keys.map((k) => (key: number) => key === k),
+	);
 
 /** The same by names, where it does not matter whether a function was inlined. */
-export function find_names(t: Tree, fr: Frames, names: readonly string[]): number {
-	let f = 0;
-
-	for (const name of names) {
-		const next = children(fr, f).find((c) => t.keys[fr.key[c]].name === name);
-
-		if (next === undefined) break;
-		f = next;
-	}
-	return f;
-}
+export const find_names = (t: Tree, fr: Frames, names: readonly string[]): number =>
+	follow(
+		fr,
+		names.map((name) => (key: number) => t.keys[key].name === name),
+	);

@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import type { Tree } from "../data/tree";
 import { base_name, clip } from "../ui/format";
-import { css, module_colour, modules_of } from "./colours";
+import { type Colouring, change_colour, css, module_colour, modules_of } from "./colours";
 
 const SHOWN = 8;
 
@@ -29,6 +29,39 @@ export function Legend({ tree, dark }: { tree: Tree; dark: boolean }): JSX.Eleme
 			{modules.length > SHOWN && (
 				<span class="quiet">and {modules.length - SHOWN} more</span>
 			)}
+		</p>
+	);
+}
+
+const PARTS: [part: number, words: string][] = [
+	[-1, "all gone"],
+	[-0.25, "less"],
+	[0, "as before"],
+	[0.25, "more"],
+	[1, "all new"],
+];
+
+/** What the colours and the width of a difference mean. */
+export function ChangeLegend({ dark, how }: { dark: boolean; how: Colouring }): JSX.Element {
+	return (
+		<p class="row legend">
+			{(how === "change" ? PARTS : []).map(([part, words]) => (
+				<span key={words}>
+					<span
+						class="swatch"
+						style={{
+							backgroundColor: css(
+								change_colour(part, dark),
+							),
+						}}
+					/>{" "}
+					{words}
+				</span>
+			))}
+			<span class="quiet">
+				The width of a call chain is what it had before or has now,
+				whichever is more.
+			</span>
 		</p>
 	);
 }

@@ -14,6 +14,7 @@ export interface Window {
 
 export interface Paints {
 	of_key: Uint32Array;
+	of_frame?: (f: number) => number; // in the place of that
 	ground: number;
 	match: number;
 	keys: Uint8Array | null; // functions that match the search, or null without one
@@ -34,7 +35,7 @@ export function pale(p: number, ground: number): number {
 
 function colour_of(fr: Frames, f: number, p: Paints): number {
 	const k = fr.key[f];
-	let c = k < 0 ? pale(0xff888888, p.ground) : p.of_key[k];
+	let c = p.of_frame?.(f) ?? (k < 0 ? pale(0xff888888, p.ground) : p.of_key[k]);
 
 	if (p.keys && k >= 0) c = p.keys[k] ? p.match : pale(c, p.ground);
 	return fr.depth[f] < p.dim_above ? pale(c, p.ground) : c;

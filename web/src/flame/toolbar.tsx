@@ -2,9 +2,10 @@
 // What is chosen above the flame graph: measure, direction, search, what is left out, colours.
 
 import type { JSX } from "preact";
-import { MEASURES, type Measure } from "../data/tree";
+import { MEASURES, type Measure, type Tree } from "../data/tree";
 import { useStore } from "../state/store";
 import { count, plural, share, short_name } from "../ui/format";
+import { COLOURINGS, type Colouring, colouring } from "./colours";
 import { compile, type Found } from "./search";
 import { TITLES } from "./words";
 
@@ -14,15 +15,16 @@ function Matches({
 	query,
 }: {
 	found: Found | null;
-	total: number;
+	total: number | null;
 	query: string;
 }): JSX.Element {
 	let text = "";
 
 	if (found)
 		text = found.frames
-			? `${plural(found.frames, "frame")} of ${plural(found.functions, "function")}, ` +
-				`${share(found.covered, total) || "0 %"}`
+			? `${plural(found.frames, "frame")} of ` +
+				plural(found.functions, "function") +
+				(total === null ? "" : `, ${share(found.covered, total) || "0 %"}`)
 			: "no match";
 	else if (query.trim() && !compile(query)) text = "not finished";
 	return (
@@ -32,8 +34,17 @@ function Matches({
 	);
 }
 
-export function Toolbar({ found, total }: { found: Found | null; total: number }): JSX.Element {
+interface Props {
+	found: Found | null;
+	total: number | null; // of the measure; null: parts of it mean nothing
+	tree: Tree;
+}
+
+const HINT = 'A part of a name, "a whole name", or /an expression/';
+
+export function Toolbar({ found, total, tree }: Props): JSX.Element {
 	const { state, set } = useStore();
+	const colours = COLOURINGS.filter((c) => c !== "change" || tree.change);
 
 	return (
 		<div class="bar tools">
@@ -81,9 +92,7 @@ export function Toolbar({ found, total }: { found: Found | null; total: number }
 					class="search"
 					aria-label="Search functions"
 					value={state.search}
-					title={
-						'A part of a name, "a whole name", or /an expression/'
-					}
+					title={HINT}
 					placeholder="Search functions  ( / )"
 					onInput={(e) => set({ search: e.currentTarget.value })}
 				/>
@@ -102,18 +111,16 @@ export function Toolbar({ found, total }: { found: Found | null; total: number }
 			<label>
 				<span class="quiet">Colour by </span>
 				<select
-					value={state.colour}
+					value={colouring(state.colour, tree)}
 					onChange={(e) =>
-						set({
-							colour:
-								e.currentTarget.value === "function"
-									? "function"
-									: "module",
-						})
+						set({ colour: e.currentTarget.value as Colouring })
 					}
 				>
-					<option value="module">module</option>
-					<option value="function">function</option>
+					{colours.map((c) => (
+						<option key={c} value={c}>
+							{c}
+						</option>
+					))}
 				</select>
 			</label>
 		</div>

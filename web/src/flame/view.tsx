@@ -7,7 +7,8 @@ import type { Tree } from "../data/tree";
 import { useStore } from "../state/store";
 import { useDark } from "../ui/theme";
 import { FlameCanvas, ROW } from "./canvas";
-import { palette } from "./colours";
+import { type Changes, changes_of, part_of } from "./change";
+import { type Colouring, type Palette, change_colour, colouring, palette } from "./colours";
 import { Details, Figures, type Shown } from "./details";
 import {
 	type FrameOptions,
@@ -19,7 +20,7 @@ import {
 } from "./frames";
 import { places, types } from "./info";
 import { step } from "./keys";
-import { Legend } from "./legend";
+import { ChangeLegend, Legend } from "./legend";
 import { compile, find } from "./search";
 import { Hidden, Toolbar } from "./toolbar";
 import { PlaceText, Types } from "../ui/name";
@@ -27,11 +28,12 @@ import { PlaceText, Types } from "../ui/name";
 const CUT = 1 / 8000; // narrower than half a pixel on a wide screen
 const NARROWER = 8;
 const ROWS_MIN = 12;
+const ROWS_MAX = 25;
 const LABEL =
 	"Flame graph: arrows go from frame to frame, Enter zooms, Escape goes back. " +
 	"The line above tells of the frame.";
 
-/** Frames for the state; inverted ones are made anew, further out, when zoomed into a narrow one. */
+/** Frames for the state; they are made anew, with narrower ones, when zoomed into a narrow one. */
 function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
 	const [cut, set_cut] = useState(CUT);
@@ -55,7 +57,7 @@ function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed:
 			NARROWER **
 				Math.floor(Math.log(Math.max(part, 1e-12)) / Math.log(NARROWER));
 
-		if (state.inverted && wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
+		if (wanted !== cut && part > 0) set_cut(Math.min(wanted, CUT));
 	}, [frames, zoomed]);
 	return { frames, options, zoomed };
 }
@@ -120,6 +122,26 @@ function Empty({ tree }: { tree: Tree }): JSX.Element {
 	);
 }
 
+function coloured(
+	p: Palette,
+	how: Colouring,
+	c: Changes | null,
+	fr: Frames,
+	dark: boolean,
+): Palette {
+	if (how !== "change" || !c) return p;
+	return { ...p, of_frame: (f) => change_colour(part_of(c, fr, f), dark) };
+}
+
+/** What says the same as the colour. */
+const sign_of =
+	(c: Changes) =>
+	(f: number): string =>
+		c.now[f] > c.before[f] ? "▲ " : c.now[f] < c.before[f] ? "▼ " : "";
+
+/** Rows of the graph that are on the page, however low the window is. */
+const least_rows = (fr: Frames): number => Math.min(Math.max(fr.rows.length, ROWS_MIN), ROWS_MAX);
+
 export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	const { state, set } = useStore();
 	const { frames, options, zoomed } = useFrames(tree);
@@ -134,6 +156,8 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		[tree, frames, state.search],
 	);
 	const total = frames.value[0];
+	const changes = useMemo(() => changes_of(tree, frames, options), [tree, frames]);
+	const colour = colouring(state.colour, tree);
 
 	useEffect(() => {
 		if (!canvas.current || !scroller.current) return undefined;
@@ -154,6 +178,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	useEffect(() => {
 		select(-1);
 		set_tip(null);
+		if (drawer.current) drawer.current.sign_of = changes && sign_of(changes);
 		drawer.current?.show(frames, tree.keys, zoomed);
 		drawer.current?.reveal(zoomed);
 	}, [frames]);
@@ -164,11 +189,37 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 	useEffect(
 		() =>
 			drawer.current?.paint_with(
-				palette(tree, state.colour, dark),
+				coloured(
+					palette(tree, colour, dark),
+					colour,
+					changes,
+					frames,
+					dark,
+				),
 				found?.keys ?? null,
 			),
-		[tree, state.colour, dark, found],
+		[tree, colour, dark, found, changes, frames],
 	);
+	useEffect(() => {
+		const begin = (): void =>
+			drawer.current?.print(
+				coloured(
+					palette(tree, colour, false),
+					colour,
+					changes,
+					frames,
+					false,
+				),
+			);
+		const end = (): void => drawer.current?.print(null);
+
+		addEventListener("beforeprint", begin);
+		addEventListener("afterprint", end);
+		return () => {
+			removeEventListener("beforeprint", begin);
+			removeEventListener("afterprint", end);
+		};
+	}, [tree, colour, changes, frames]);
 	useEffect(() => drawer.current?.mark(selected, tip?.f ?? -1), [selected, tip]);
 
 	const zoom_to = (f: number): void => {
@@ -198,11 +249,11 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 		else if (state.zoom.length) zoom_to(Math.max(frames.parent[zoomed], 0));
 		else set({ search: "" });
 	};
-	const shown = { tree, frames, options, f: selected >= 0 ? selected : zoomed };
+	const shown = { tree, frames, options, changes, f: selected >= 0 ? selected : zoomed };
 
 	return (
 		<section class="flame">
-			<Toolbar found={found} total={total} />
+			<Toolbar found={found} total={changes ? null : total} tree={tree} />
 			<Hidden />
 			<Details {...shown} />
 			{!(total > 0) && <Empty tree={tree} />}
@@ -210,9 +261,7 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 				class="frames"
 				ref={scroller}
 				onScroll={() => drawer.current?.redraw()}
-				style={{
-					minHeight: `${Math.min(Math.max(frames.rows.length, ROWS_MIN), 25) * ROW}px`,
-				}}
+				style={{ minHeight: `${least_rows(frames) * ROW}px` }}
 			>
 				<canvas
 					ref={canvas}
@@ -244,7 +293,10 @@ export function Flame({ tree }: { tree: Tree }): JSX.Element {
 					style={{ height: `${(frames.rows.length - 1) * ROW}px` }}
 				/>
 			</div>
-			{state.colour === "module" && <Legend tree={tree} dark={dark} />}
+			<div class={dark ? "drawn-dark" : undefined}>
+				{colour === "module" && <Legend tree={tree} dark={dark} />}
+				{changes && <ChangeLegend dark={dark} how={colour} />}
+			</div>
 			{tip && tip.f < frames.n && <Tooltip tip={tip} shown={shown} />}
 		</section>
 	);

@@ -2,7 +2,7 @@
 // What the measures are called, and their figures in words.
 
 import type { Measure } from "../data/tree";
-import { bytes, plural } from "../ui/format";
+import { bytes, count, plural } from "../ui/format";
 
 export const TITLES: Record<Measure, string> = {
 	kept_bytes: "Kept bytes",
@@ -21,3 +21,7 @@ const UNITS: Record<Measure, (n: number) => string> = {
 };
 
 export const in_words = (m: Measure, n: number): string => UNITS[m](n);
+
+/** The figure alone. */
+export const figure = (m: Measure, n: number): string =>
+	m === "allocs" || m === "temporary" ? count(n) : bytes(n);

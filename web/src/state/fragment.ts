@@ -2,7 +2,7 @@
 // What is shown, and its form in the address bar: whoever opens the link sees the same.
 
 import { MEASURES, type Measure } from "../data/tree";
-import type { Colouring } from "../flame/colours";
+import { COLOURINGS, type Colouring } from "../flame/colours";
 
 export const VIEWS = [
 	"overview",
@@ -15,6 +15,8 @@ export const VIEWS = [
 	"lifetimes",
 ] as const;
 export type View = (typeof VIEWS)[number];
+/** Those of a difference. */
+export const CHANGE_VIEWS: readonly View[] = ["overview", "flame", "leaks", "sizes", "direct"];
 
 export interface State {
 	profile: number;
@@ -26,7 +28,7 @@ export interface State {
 	search: string;
 	hidden: string[];
 	collapse: boolean;
-	colour: Colouring;
+	colour: Colouring | ""; // "": what is usual for what is shown
 	fn: string; // the function in the middle of the call graph
 	filter: string; // of the table
 	sort: string; // a column of the table, "-" before it for descending; "": as it comes
@@ -42,7 +44,7 @@ export const START: State = {
 	search: "",
 	hidden: [],
 	collapse: false,
-	colour: "module",
+	colour: "",
 	fn: "",
 	filter: "",
 	sort: "",
@@ -96,7 +98,7 @@ export function from_fragment(text: string): State {
 		search: p.get("search") ?? "",
 		hidden: p.getAll("hide"),
 		collapse: p.get("fold") === "1",
-		colour: one_of(["module", "function"], p.get("colour"), START.colour),
+		colour: one_of(["", ...COLOURINGS], p.get("colour"), START.colour),
 		fn: p.get("function") ?? "",
 		filter: p.get("filter") ?? "",
 		sort: p.get("sort") ?? "",

@@ -31,6 +31,20 @@ export function share(part: number, whole: number): string {
 	return `${percent.toFixed(percent >= 99.95 ? 0 : 1)}\u00a0%`;
 }
 
+/** A figure with the sign of what has changed: "+1.0 MB", "\u22125". */
+export const signed = (text: string, n: number): string =>
+	n > 0 ? `+${text}` : text.replace("-", "\u2212");
+
+/** "+12.5 %", "3.1 times as much", "all gone". */
+export function grown_by(before: number, now: number): string {
+	if (!now) return "all gone";
+	if (now >= 3 * before) return `${(now / before).toFixed(1)} times as much`;
+	const percent = (100 * (now - before)) / before;
+	const text = `${Math.abs(percent).toFixed(1)}\u00a0%`;
+
+	return percent < 0 ? `\u2212${text}` : `+${text}`;
+}
+
 /** "0.251 s", "3 min 20 s". */
 export function time(ns: number): string {
 	const s = ns / 1e9;

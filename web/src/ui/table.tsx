@@ -5,14 +5,12 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useStore } from "../state/store";
 import { count, plural } from "./format";
-import { filtered, next_sort, parse_sort, sorted } from "./rows";
+import { type Finder, type Sortable, filtered, next_sort, parse_sort, sorted } from "./rows";
 
-export interface Column<R> {
-	id: string;
+export interface Column<R> extends Sortable<R> {
 	title: string;
 	hint?: string;
 	numeric?: boolean;
-	value: (row: R) => number | string;
 	cell: (row: R) => ComponentChildren;
 }
 
@@ -20,12 +18,15 @@ interface Props<R> {
 	caption: string;
 	columns: Column<R>[];
 	rows: readonly R[];
-	text: (row: R) => string; // what the filter looks at
+	finder: Finder<R>; // what the filter looks at
 	usual: string; // the order without a choice
 	empty: string;
 }
 
 const PAGE = 100;
+
+const class_of = (c: { numeric?: boolean }): string | undefined =>
+	c.numeric ? "figure" : undefined;
 
 function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 	const { set } = useStore();
@@ -34,7 +35,7 @@ function Head<R>({ c, sort }: { c: Column<R>; sort: string }): JSX.Element {
 	const order = mine ? (now.down ? "descending" : "ascending") : undefined;
 
 	return (
-		<th scope="col" class={c.numeric ? "figure" : undefined} aria-sort={order}>
+		<th scope="col" class={class_of(c)} aria-sort={order}>
 			<button
 				type="button"
 				title={c.hint}
@@ -78,9 +79,10 @@ export function Table<R>(p: Props<R>): JSX.Element {
 	const [page, set_page] = useState(PAGE);
 	const sort = state.sort || p.usual;
 	const rows = useMemo(
-		() => sorted(filtered(p.rows, p.text, state.filter), p.columns, sort),
-		[p.rows, state.filter, sort],
+		() => filtered(p.rows, p.finder, state.filter),
+		[p.rows, state.filter],
 	);
+	const shown = useMemo(() => sorted(rows, p.columns, sort, page), [rows, sort, page]);
 
 	useEffect(() => set_page(PAGE), [state.filter, sort, p.rows]);
 	if (!p.rows.length) return <p class="empty">{p.empty}</p>;
@@ -97,14 +99,15 @@ export function Table<R>(p: Props<R>): JSX.Element {
 					onInput={(e) => set({ filter: e.currentTarget.value })}
 				/>
 				<span class="quiet" role="status">
-					{rows.length === p.rows.length
-						? plural(rows.length, "row")
-						: `${count(rows.length)} of ${plural(p.rows.length, "row")}`}
+					{rows.length < p.rows.length && `${count(rows.length)} of `}
+					{plural(p.rows.length, "row")}
 				</span>
 			</div>
 			<div class="wide" tabIndex={0} role="region" aria-label={p.caption}>
 				<table>
-					<caption>{p.caption}</caption>
+					<caption>
+						<span>{p.caption}</span>
+					</caption>
 					<thead>
 						<tr>
 							{p.columns.map((c) => (
@@ -117,16 +120,12 @@ export function Table<R>(p: Props<R>): JSX.Element {
 						</tr>
 					</thead>
 					<tbody>
-						{rows.slice(0, page).map((row, i) => (
+						{shown.map((row, i) => (
 							<tr key={i}>
 								{p.columns.map((c) => (
 									<td
 										key={c.id}
-										class={
-											c.numeric
-												? "figure"
-												: undefined
-										}
+										class={class_of(c)}
 									>
 										{c.cell(row)}
 									</td>
@@ -136,11 +135,7 @@ export function Table<R>(p: Props<R>): JSX.Element {
 					</tbody>
 				</table>
 			</div>
-			<Pager
-				shown={Math.min(page, rows.length)}
-				all={rows.length}
-				more={set_page}
-			/>
+			<Pager shown={shown.length} all={rows.length} more={set_page} />
 		</section>
 	);
 }

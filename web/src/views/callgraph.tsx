@@ -3,13 +3,17 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { type GraphNode, type Relative, type Report, classes_sum } from "../data/schema";
+import { type Relative, relatives } from "../data/relatives";
+import { type Rows, all_rows } from "../data/rows";
+import type { Report } from "../data/schema";
+import type { Tree } from "../data/tree";
 import { exactly } from "../flame/search";
 import { useStore } from "../state/store";
 import { Bytes, Share } from "../ui/bar";
 import { count, plural, share } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name } from "../ui/name";
+import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
 
 interface SideProps {
@@ -17,67 +21,75 @@ interface SideProps {
 	none: string;
 	list: Relative[];
 	whole: number;
+	tree: Tree;
 }
 
-function Side({ title, none, list, whole }: SideProps): JSX.Element {
-	const rows = useMemo(
-		() => [...list].sort((a, b) => classes_sum(b.bytes) - classes_sum(a.bytes)),
-		[list],
-	);
+const SHOWN = 200; // of a function that half of the program calls
+
+function Side({ title, none, list, whole, tree }: SideProps): JSX.Element {
+	const shown = list.slice(0, SHOWN);
 
 	return (
 		<section class="side">
 			<h2>{title}</h2>
-			{!rows.length && <p class="quiet">{none}</p>}
+			{!list.length && <p class="quiet">{none}</p>}
 			<ul>
-				{rows.map((r, i) => (
+				{shown.map((r, i) => (
 					<li key={i}>
-						<Link to={{ fn: r.function }}>
-							<Name name={r.function} />
+						<Link to={{ fn: tree.functions[r.fn] }}>
+							<Name name={tree.functions[r.fn]} />
 						</Link>
 						<span class="row quiet">
-							<Bytes n={classes_sum(r.bytes)} /> in{" "}
+							<Bytes n={r.bytes} /> in{" "}
 							{plural(r.calls, "block")}
 						</span>
-						<Share part={classes_sum(r.bytes)} whole={whole} />
+						<Share part={r.bytes} whole={whole} />
 					</li>
 				))}
 			</ul>
+			{shown.length < list.length && (
+				<p class="quiet">and {count(list.length - SHOWN)} more</p>
+			)}
 		</section>
 	);
 }
 
-function Middle({ node, report }: { node: GraphNode; report: Report }): JSX.Element {
-	const own = classes_sum(node.self_bytes);
+interface Shown {
+	report: Report;
+	tree: Tree;
+	rows: Rows;
+}
+
+function Middle({ row, report, tree, rows }: Shown & { row: number }): JSX.Element {
+	const f = rows.functions;
+	const name = tree.functions[f.function[row]] ?? "?";
+	const total = f.total_bytes[row];
+	const part = share(total, report.totals.alloc_bytes);
 
 	return (
 		<section class="middle">
 			<h2>
-				<Name name={node.function} />
+				<Name name={name} />
 			</h2>
 			<dl>
 				<dt>With all it calls</dt>
 				<dd>
-					<Bytes n={node.total_bytes} />{" "}
-					<span class="quiet">
-						{share(node.total_bytes, report.totals.alloc_bytes)}{" "}
-						of all
-					</span>
+					<Bytes n={total} /> <span class="quiet">{part} of all</span>
 				</dd>
 				<dt>Itself</dt>
 				<dd>
-					<Bytes n={own} />
+					<Bytes n={f.self_bytes[row]} />
 				</dd>
-				{node.recursive > 0 && (
+				{f.recursive[row] > 0 && (
 					<>
 						<dt>From itself</dt>
-						<dd>{plural(node.recursive, "block")}</dd>
+						<dd>{plural(f.recursive[row], "block")}</dd>
 					</>
 				)}
-				{node.cycle !== null && (
+				{f.cycle[row] > 0 && (
 					<>
 						<dt>In cycle</dt>
-						<dd>{count(node.cycle)}</dd>
+						<dd>{count(f.cycle[row])}</dd>
 					</>
 				)}
 			</dl>
@@ -88,7 +100,7 @@ function Middle({ node, report }: { node: GraphNode; report: Report }): JSX.Elem
 						measure: "bytes",
 						inverted: false,
 						zoom: [],
-						search: exactly(node.function),
+						search: exactly(name),
 					}}
 				>
 					In the flame graph
@@ -98,73 +110,88 @@ function Middle({ node, report }: { node: GraphNode; report: Report }): JSX.Elem
 	);
 }
 
-const columns_of = (report: Report): Column<GraphNode>[] => [
-	{
-		id: "total",
-		title: "With callees",
-		numeric: true,
-		hint: "Bytes allocated by it and all it calls",
-		value: (n) => n.total_bytes,
-		cell: (n) => (
-			<>
-				<Bytes n={n.total_bytes} />
-				<Share part={n.total_bytes} whole={report.totals.alloc_bytes} />
-			</>
-		),
-	},
-	{
-		id: "self",
-		title: "Itself",
-		numeric: true,
-		value: (n) => classes_sum(n.self_bytes),
-		cell: (n) => <Bytes n={classes_sum(n.self_bytes)} />,
-	},
-	{
-		id: "called",
-		title: "Blocks from callers",
-		numeric: true,
-		value: (n) => n.called,
-		cell: (n) => count(n.called),
-	},
-	{
-		id: "name",
-		title: "Function",
-		value: (n) => n.function,
-		cell: (n) => (
-			<Link to={{ fn: n.function }}>
-				<Name name={n.function} />
-			</Link>
-		),
-	},
-];
+function columns_of({ report, tree, rows }: Shown): Column<number>[] {
+	const { function: fn, total_bytes, self_bytes, called } = rows.functions;
 
-export function CallGraph({ report }: { report: Report }): JSX.Element {
+	return [
+		{
+			id: "total",
+			title: "With callees",
+			numeric: true,
+			hint: "Bytes allocated by it and all it calls",
+			value: (i) => total_bytes[i],
+			cell: (i) => (
+				<>
+					<Bytes n={total_bytes[i]} />
+					<Share
+						part={total_bytes[i]}
+						whole={report.totals.alloc_bytes}
+					/>
+				</>
+			),
+		},
+		{
+			id: "self",
+			title: "Itself",
+			numeric: true,
+			value: (i) => self_bytes[i],
+			cell: (i) => <Bytes n={self_bytes[i]} />,
+		},
+		{
+			id: "called",
+			title: "Blocks from callers",
+			numeric: true,
+			value: (i) => called[i],
+			cell: (i) => count(called[i]),
+		},
+		{
+			id: "name",
+			title: "Function",
+			value: (i) => tree.functions[fn[i]] ?? "?",
+			cell: (i) => (
+				<Link to={{ fn: tree.functions[fn[i]] ?? "?" }}>
+					<Name name={tree.functions[fn[i]] ?? "?"} />
+				</Link>
+			),
+		},
+	];
+}
+
+export function CallGraph(p: Shown): JSX.Element {
+	const { tree, rows } = p;
 	const { state } = useStore();
-	const node = report.callgraph.find((n) => n.function === state.fn) ?? report.callgraph[0];
+	const fn = rows.functions.function;
+	const list = useMemo(() => all_rows(fn), [rows]);
+	const row = Math.max(state.fn ? fn.findIndex((f) => tree.functions[f] === state.fn) : 0, 0);
+	const of = useMemo(() => relatives(tree, fn[row]), [tree, rows, row]);
+	const columns = useMemo(() => columns_of(p), [p.report, tree, rows]);
+	const whole = rows.functions.total_bytes[row];
 
-	if (!node) return <p class="empty">Nothing was allocated.</p>;
+	if (!fn.length) return <p class="empty">Nothing was allocated.</p>;
 	return (
 		<>
 			<div class="graph">
 				<Side
 					title="Called by"
 					none="Nobody: chains begin here."
-					list={node.callers}
-					whole={node.total_bytes}
+					list={of.callers}
+					whole={whole}
+					tree={tree}
 				/>
-				<Middle node={node} report={report} />
+				<Middle {...p} row={row} />
 				<Side
 					title="Calls"
 					none="Nobody who allocates."
-					list={node.callees}
-					whole={node.total_bytes}
+					list={of.callees}
+					whole={whole}
+					tree={tree}
 				/>
 			</div>
 			<Table
 				caption="All functions of the call graph"
-				columns={columns_of(report)}
-				rows={report.callgraph}
-				text={(n) => n.function}
+				columns={columns}
+				rows={list}
+				finder={in_text((i) => tree.functions[fn[i]] ?? "?")}
 				usual="-total"
 				empty=""
 			/>

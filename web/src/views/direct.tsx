@@ -8,6 +8,7 @@ import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
 import { Link } from "../ui/link";
 import { Name, Types } from "../ui/name";
+import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
 
 const columns_of = (report: Report): Column<Direct>[] => [
@@ -94,7 +95,7 @@ export function DirectAllocation({ report }: { report: Report }): JSX.Element {
 			caption="Functions that request memory themselves"
 			columns={columns_of(report)}
 			rows={report.direct}
-			text={(d) => `${d.function} ${d.types.join(" ")}`}
+			finder={in_text((d) => `${d.function} ${d.types.join(" ")}`)}
 			usual="-bytes"
 			empty="Nothing was allocated."
 		/>

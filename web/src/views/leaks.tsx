@@ -2,34 +2,38 @@
 // What is kept, by the chain that requested it.
 
 import type { JSX } from "preact";
-import { blame, is_own } from "../data/own_code";
-import type { Leak, PathElement, Report } from "../data/schema";
+import { useMemo } from "preact/hooks";
+import {
+	blamed,
+	chains_with,
+	compare_chains,
+	elements_of,
+	inwards,
+	name_of,
+	place_at,
+} from "../data/paths";
+import { type Rows, all_rows } from "../data/rows";
+import type { Place, Report } from "../data/schema";
+import { type Measure, type Tree, place_text } from "../data/tree";
 import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
 import { Link } from "../ui/link";
-import { Name, Place, Types } from "../ui/name";
+import { Name, PlaceText, Types } from "../ui/name";
 import { type Column, Table } from "../ui/table";
 
 const SHOWN = 4; // callers in a row; all are in the title and in the graph
 
-/** The element that a person would look at first. */
-export const blamed = (path: readonly PathElement[]): PathElement | undefined =>
-	path[blame(path, (e) => is_own(e.function, e.file, e.module))];
-
-/** Names from the function that allocates outwards: a path of the inverted graph. */
-export const inwards = (path: readonly PathElement[]): string[] =>
-	[...path].reverse().map((e) => e.function ?? "?");
-
+/** The last functions of a chain, from the outside in. */
 export function Chain({
 	path,
 	truncated,
 }: {
-	path: readonly PathElement[];
+	path: readonly Place[];
 	truncated: boolean;
 }): JSX.Element {
 	const shown = path.slice(-SHOWN);
 	const title = path
-		.map((e) => `${e.function ?? "?"}${e.file ? `  ${e.file}:${e.line ?? "?"}` : ""}`)
+		.map((e) => `${e.function ?? "?"}  ${place_text(e.file, e.line) ?? ""}`.trimEnd())
 		.join("\n");
 
 	return (
@@ -47,115 +51,167 @@ export function Chain({
 	);
 }
 
-const types_of = (l: Leak): string[] => l.site_type?.names ?? l.types;
+interface NodeProps {
+	tree: Tree;
+	node: number;
+	depth?: number;
+}
 
-const usual = (report: Report): Column<Leak>[] => [
-	{
-		id: "kept",
-		title: "Kept",
-		numeric: true,
-		hint: "Bytes not freed",
-		value: (l) => l.kept_bytes,
-		cell: (l) => (
-			<>
-				<Bytes n={l.kept_bytes} />
-				<Share part={l.kept_bytes} whole={report.totals.kept_bytes} />
-			</>
-		),
-	},
-	{
-		id: "blocks",
-		title: "Blocks",
-		numeric: true,
-		hint: "Blocks not freed",
-		value: (l) => l.allocs - l.frees,
-		cell: (l) => count(l.allocs - l.frees),
-	},
-	{
-		id: "allocs",
-		title: "Of",
-		numeric: true,
-		hint: "Blocks allocated there",
-		value: (l) => l.allocs,
-		cell: (l) => count(l.allocs),
-	},
-	{
-		id: "where",
-		title: "Where",
-		value: (l) => blamed(l.path)?.function ?? "",
-		cell: (l) => {
-			const e = blamed(l.path);
+/** The chain of a row. */
+export const NodeChain = ({
+	tree,
+	node,
+	depth = Infinity,
+	truncated = false,
+}: NodeProps & { truncated?: boolean }): JSX.Element => (
+	<Chain path={elements_of(tree, node, depth)} truncated={truncated} />
+);
 
-			return (
+/** The function to look at first, which leads to the chain in the inverted flame graph. */
+export function BlamedNode({
+	tree,
+	node,
+	depth = Infinity,
+	measure,
+}: NodeProps & { measure: Measure }): JSX.Element {
+	const own = blamed(tree, node, depth);
+
+	return (
+		<>
+			<Link
+				to={{
+					view: "flame",
+					measure,
+					inverted: true,
+					zoom: [],
+					search: "",
+					hidden: [],
+					collapse: false,
+					path: inwards(tree, node, depth),
+				}}
+			>
+				<Name name={name_of(tree, own)} />
+			</Link>{" "}
+			<PlaceText place={place_at(tree, own)} />
+		</>
+	);
+}
+
+function columns_of(report: Report, t: Tree, rows: Rows): Column<number>[] {
+	const { node, depth, truncated, kept_bytes, allocs, frees, lost_bytes } = rows.leaks;
+	const list: (Column<number> | false)[] = [
+		{
+			id: "kept",
+			title: "Kept",
+			numeric: true,
+			hint: "Bytes not freed",
+			value: (i) => kept_bytes[i],
+			cell: (i) => (
 				<>
-					<Link
-						to={{
-							view: "flame",
-							measure: "kept_bytes",
-							inverted: true,
-							zoom: [],
-							search: "",
-							hidden: [],
-							collapse: false,
-							path: inwards(l.path),
-						}}
-					>
-						<Name name={e?.function ?? null} />
-					</Link>{" "}
-					<Place file={e?.file ?? null} line={e?.line} />
+					<Bytes n={kept_bytes[i]} />
+					<Share
+						part={kept_bytes[i]}
+						whole={report.totals.kept_bytes}
+					/>
 				</>
-			);
+			),
 		},
-	},
-	{
-		id: "types",
-		title: "Types",
-		value: (l) => types_of(l).join(" "),
-		cell: (l) => <Types types={types_of(l)} most={2} />,
-	},
-	{
-		id: "path",
-		title: "Call chain",
-		value: (l) => inwards(l.path).join(),
-		cell: (l) => <Chain path={l.path} truncated={l.truncated} />,
-	},
-];
+		{
+			id: "blocks",
+			title: "Blocks",
+			numeric: true,
+			hint: "Blocks not freed",
+			value: (i) => allocs[i] - frees[i],
+			cell: (i) => count(allocs[i] - frees[i]),
+		},
+		lost_bytes !== undefined && {
+			id: "lost",
+			title: "Lost",
+			numeric: true,
+			hint: "Bytes that nothing led to any more",
+			value: (i) => lost_bytes[i],
+			cell: (i) => <Bytes n={lost_bytes[i]} />,
+		},
+		{
+			id: "allocs",
+			title: "Of",
+			numeric: true,
+			hint: "Blocks allocated there",
+			value: (i) => allocs[i],
+			cell: (i) => count(allocs[i]),
+		},
+		{
+			id: "where",
+			title: "Where",
+			value: (i) => name_of(t, blamed(t, node[i], depth[i])),
+			cell: (i) => (
+				<BlamedNode
+					tree={t}
+					node={node[i]}
+					depth={depth[i]}
+					measure="kept_bytes"
+				/>
+			),
+		},
+		{
+			id: "types",
+			title: "Types",
+			value: (i) => rows.types(i).join(" "),
+			cell: (i) => <Types types={rows.types(i)} most={2} />,
+		},
+		rows.leaks.verdict !== undefined &&
+			kept_bytes.some((_, i) => rows.verdict(i) !== "too early") && {
+				id: "verdict",
+				title: "Verdict",
+				hint: "Whether it grows, or is a cache",
+				value: (i) => rows.verdict(i),
+				cell: (i) => rows.verdict(i),
+			},
+		{
+			id: "path",
+			title: "Call chain",
+			compare: (a, b) => compare_chains(t, node[a], node[b]),
+			cell: (i) => (
+				<NodeChain
+					tree={t}
+					node={node[i]}
+					depth={depth[i]}
+					truncated={truncated[i] === 1}
+				/>
+			),
+		},
+	];
 
-const verdict: Column<Leak> = {
-	id: "verdict",
-	title: "Verdict",
-	hint: "Whether it grows, or is a cache",
-	value: (l) => l.verdict?.name ?? "",
-	cell: (l) => l.verdict?.name ?? "",
-};
+	return list.filter((c) => c !== false);
+}
 
-const lost: Column<Leak> = {
-	id: "lost",
-	title: "Lost",
-	numeric: true,
-	hint: "Bytes that nothing led to any more",
-	value: (l) => l.lost?.bytes ?? 0,
-	cell: (l) => <Bytes n={l.lost?.bytes ?? 0} />,
-};
+export function Leaks({
+	report,
+	tree,
+	rows,
+}: {
+	report: Report;
+	tree: Tree;
+	rows: Rows;
+}): JSX.Element {
+	const { node, depth } = rows.leaks;
+	const list = useMemo(() => all_rows(node), [rows]);
 
-const text = (l: Leak): string =>
-	[
-		...l.path.map((e) => `${e.function ?? ""} ${e.file ?? ""}:${e.line ?? ""}`),
-		...types_of(l),
-	].join(" ");
-
-export function Leaks({ report }: { report: Report }): JSX.Element {
-	const columns = usual(report);
-
-	if (report.leaks.some((l) => l.verdict && l.verdict.name !== "too early"))
-		columns.splice(5, 0, verdict);
-	if (report.leaks.some((l) => l.lost)) columns.splice(2, 0, lost);
 	return (
 		<Table
 			caption="What is kept at the end, by the call chain that requested it"
-			columns={columns}
-			rows={report.leaks}
-			text={text}
+			columns={useMemo(
+				() => columns_of(report, tree, rows),
+				[report, tree, rows],
+			)}
+			rows={list}
+			finder={(word) => {
+				const has = chains_with(tree, word);
+
+				return (i) =>
+					has(node[i], depth[i]) ||
+					rows.types(i).some((t) => t.toLowerCase().includes(word));
+			}}
 			usual="-kept"
 			empty="Nothing is kept: all that was allocated was freed."
 		/>

@@ -3,32 +3,29 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { heights, power, quantile } from "../data/lifetimes";
-import type { Lifetime, Report } from "../data/schema";
+import { heights, quantile } from "../data/lifetimes";
+import { blamed, chains_with, compare_chains, name_of } from "../data/paths";
+import { type Bucket, type Rows, all_rows } from "../data/rows";
+import type { Tree } from "../data/tree";
 import { Share } from "../ui/bar";
 import { count, share, time } from "../ui/format";
-import { Link } from "../ui/link";
-import { Name, Place } from "../ui/name";
 import { type Column, Table } from "../ui/table";
-import { Chain, blamed, inwards } from "./leaks";
-
-const half = (l: Lifetime): number => quantile(l.ns, 0.5) ?? 0;
-const most = (l: Lifetime): number => quantile(l.ns, 1) ?? 0;
+import { BlamedNode, NodeChain } from "./leaks";
 
 /** "64 ms": what the bucket begins with. */
 const since = (ns: number | null): string => (ns === null ? "" : ns ? `≥ ${time(ns)}` : "< 2 ns");
 
 function Histogram({
-	row,
+	buckets,
 	first,
 	last,
 }: {
-	row: Lifetime;
+	buckets: readonly Bucket[];
 	first: number;
 	last: number;
 }): JSX.Element {
-	const list = heights(row.ns, first, last);
-	const title = row.ns.map((b) => `${since(b.from)}: ${count(b.blocks)} blocks`).join("\n");
+	const list = heights(buckets, first, last);
+	const title = buckets.map((b) => `${since(b.from)}: ${count(b.blocks)} blocks`).join("\n");
 
 	return (
 		<svg
@@ -55,18 +52,22 @@ function Histogram({
 	);
 }
 
-function columns_of(first: number, last: number): Column<Lifetime>[] {
+function columns_of(t: Tree, rows: Rows): Column<number>[] {
+	const { node, frees, temporary } = rows.lifetimes;
+	const lived = (i: number, part: number): number | null => quantile(rows.buckets(i), part);
+	const { first, last } = rows.span;
+
 	return [
 		{
 			id: "temporary",
 			title: "Temporary",
 			numeric: true,
-			value: (l) => l.temporary,
+			value: (i) => temporary[i],
 			hint: "Freed before the thread that requested them made another request",
-			cell: (l) => (
-				<span title={share(l.temporary, l.frees)}>
-					{count(l.temporary)}
-					<Share part={l.temporary} whole={l.frees} />
+			cell: (i) => (
+				<span title={share(temporary[i], frees[i])}>
+					{count(temporary[i])}
+					<Share part={temporary[i]} whole={frees[i]} />
 				</span>
 			),
 		},
@@ -75,94 +76,69 @@ function columns_of(first: number, last: number): Column<Lifetime>[] {
 			title: "Freed",
 			numeric: true,
 			hint: "Blocks freed",
-			value: (l) => l.frees,
-			cell: (l) => count(l.frees),
+			value: (i) => frees[i],
+			cell: (i) => count(frees[i]),
 		},
 		{
 			id: "half",
 			title: "Half lived",
 			numeric: true,
 			hint: "Half of the blocks lived at least so long",
-			value: half,
-			cell: (l) => since(quantile(l.ns, 0.5)),
+			value: (i) => lived(i, 0.5) ?? 0,
+			cell: (i) => since(lived(i, 0.5)),
 		},
 		{
 			id: "most",
 			title: "Longest",
 			numeric: true,
-			value: most,
-			cell: (l) => since(quantile(l.ns, 1)),
+			value: (i) => lived(i, 1) ?? 0,
+			cell: (i) => since(lived(i, 1)),
 		},
 		{
 			id: "histogram",
 			title: "Short to long",
-			value: half,
-			cell: (l) => <Histogram row={l} first={first} last={last} />,
+			value: (i) => lived(i, 0.5) ?? 0,
+			cell: (i) => (
+				<Histogram buckets={rows.buckets(i)} first={first} last={last} />
+			),
 		},
 		{
 			id: "where",
 			title: "Where",
-			value: (l) => blamed(l.path)?.function ?? "",
-			cell: (l) => {
-				const e = blamed(l.path);
-
-				return (
-					<>
-						<Link
-							to={{
-								view: "flame",
-								measure: l.temporary
-									? "temporary"
-									: "allocs",
-								inverted: true,
-								zoom: [],
-								search: "",
-								hidden: [],
-								collapse: false,
-								path: inwards(l.path),
-							}}
-						>
-							<Name name={e?.function ?? null} />
-						</Link>{" "}
-						<Place file={e?.file ?? null} line={e?.line} />
-					</>
-				);
-			},
+			value: (i) => name_of(t, blamed(t, node[i])),
+			cell: (i) => (
+				<BlamedNode
+					tree={t}
+					node={node[i]}
+					measure={temporary[i] ? "temporary" : "allocs"}
+				/>
+			),
 		},
 		{
 			id: "path",
 			title: "Call chain",
-			value: (l) => inwards(l.path).join(),
-			cell: (l) => <Chain path={l.path} truncated={false} />,
+			compare: (a, b) => compare_chains(t, node[a], node[b]),
+			cell: (i) => <NodeChain tree={t} node={node[i]} />,
 		},
 	];
 }
 
-export function Lifetimes({ report }: { report: Report }): JSX.Element {
-	const columns = useMemo(() => {
-		const all = report.lifetimes.flatMap((l) => l.ns.map((b) => power(b.from)));
-
-		return columns_of(
-			all.reduce((a, b) => Math.min(a, b), 63),
-			all.reduce((a, b) => Math.max(a, b), 0),
-		);
-	}, [report]);
+export function Lifetimes({ tree, rows }: { tree: Tree; rows: Rows }): JSX.Element {
+	const { node } = rows.lifetimes;
+	const list = useMemo(() => all_rows(node), [rows]);
 
 	return (
 		<Table
-			caption="How long blocks lived that were freed, by the call chain that requested them"
-			columns={columns}
-			rows={report.lifetimes}
+			caption="How long freed blocks lived, by the call chain that requested them"
+			columns={useMemo(() => columns_of(tree, rows), [tree, rows])}
+			rows={list}
 			usual="-temporary"
 			empty="No block was freed."
-			text={(l) =>
-				l.path
-					.map(
-						(e) =>
-							`${e.function ?? ""} ${e.file ?? ""}:${e.line ?? ""}`,
-					)
-					.join(" ")
-			}
+			finder={(word) => {
+				const has = chains_with(tree, word);
+
+				return (i) => has(node[i], Infinity);
+			}}
 		/>
 	);
 }

@@ -3,10 +3,10 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { type Culprit, type Order, culprits, heaviest } from "../data/culprits";
+import { type Culprit, type Order, heaviest } from "../data/culprits";
 import type { Report } from "../data/schema";
 import { doubts, moments, says_allocated, says_kept, says_temporary } from "../data/sentences";
-import type { Tree } from "../data/tree";
+import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
 import { Share } from "../ui/bar";
 import { bytes, count, plural, share } from "../ui/format";
@@ -37,6 +37,7 @@ function Figure({ title, value, exact, note, main }: FigureProps): JSX.Element {
 function Figures({ report }: { report: Report }): JSX.Element {
 	const t = report.totals;
 	const m = moments(report);
+	const part = share(t.kept_bytes, t.alloc_bytes) || "0 %";
 
 	return (
 		<dl class="facts">
@@ -45,7 +46,7 @@ function Figures({ report }: { report: Report }): JSX.Element {
 				title="Kept at the end"
 				value={bytes(t.kept_bytes)}
 				exact={`${count(t.kept_bytes)} bytes`}
-				note={`${plural(t.kept_objects, "block")}, ${share(t.kept_bytes, t.alloc_bytes) || "0 %"} of all`}
+				note={`${plural(t.kept_objects, "block")}, ${part} of all`}
 			/>
 			<Figure
 				title="Peak"
@@ -73,9 +74,8 @@ function Figures({ report }: { report: Report }): JSX.Element {
 	);
 }
 
-function Exactness({ report }: { report: Report }): JSX.Element {
-	const list = doubts(report);
-
+/** @list: what is to be kept in mind. */
+export function Exactness({ list }: { list: string[] }): JSX.Element {
 	if (!list.length)
 		return (
 			<p class="exact fine">
@@ -99,13 +99,13 @@ interface ListProps {
 	title: string;
 	none: string;
 	by: Order;
-	all: Culprit[] | null;
+	tree: Tree | null;
 	whole: number;
 	says: (c: Culprit) => string;
 }
 
-function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element {
-	const list = useMemo(() => all && heaviest(all, by, SHOWN), [all, by]);
+function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Element {
+	const list = useMemo(() => tree && heaviest(tree, by, SHOWN), [tree, by]);
 
 	return (
 		<section class="top" aria-busy={!list}>
@@ -147,24 +147,20 @@ function Culprits({ title, none, by, all, whole, says }: ListProps): JSX.Element
 }
 
 export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
-	const all = useMemo(() => tree && culprits(tree), [tree]);
-	const temporary = useMemo(
-		() => report.lifetimes.reduce((sum, l) => sum + l.temporary, 0),
-		[report],
-	);
+	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
 
 	return (
 		<div class="overview">
 			<Figures report={report} />
-			<Exactness report={report} />
+			<Exactness list={doubts(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
 				<Culprits
 					title="Keep the most"
 					none="Nothing is kept: all that was allocated was freed."
 					by="kept_bytes"
-					all={all}
+					tree={tree}
 					whole={t.kept_bytes}
 					says={says_kept}
 				/>
@@ -172,15 +168,15 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 					title="Allocate the most"
 					none="Nothing was allocated."
 					by="bytes"
-					all={all}
+					tree={tree}
 					whole={t.alloc_bytes}
 					says={says_allocated}
 				/>
 				<Culprits
 					title="Make the most temporary blocks"
-					none="No block was freed before its thread made another request."
+					none="No block was freed before the next request."
 					by="temporary"
-					all={all}
+					tree={tree}
 					whole={temporary}
 					says={says_temporary}
 				/>

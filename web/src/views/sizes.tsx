@@ -6,6 +6,7 @@ import type { Bin, Report } from "../data/schema";
 import { Bytes, Share } from "../ui/bar";
 import { count } from "../ui/format";
 import { Types } from "../ui/name";
+import { in_text } from "../ui/rows";
 import { type Column, Table } from "../ui/table";
 
 const columns_of = (report: Report): Column<Bin>[] => [
@@ -70,7 +71,7 @@ export function Sizes({ report }: { report: Report }): JSX.Element {
 			caption="Blocks by size, and the types of that size"
 			columns={columns_of(report)}
 			rows={report.bins}
-			text={(b) => `${b.size} ${b.types.join(" ")}`}
+			finder={in_text((b) => `${b.size} ${b.types.join(" ")}`)}
 			usual="-bytes"
 			empty="Nothing was allocated."
 		/>

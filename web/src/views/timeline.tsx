@@ -15,7 +15,8 @@ import { layer_colours, plot_bytes, plot_rates } from "./plots";
 
 const NEAR = 0.03; // of the time: so close to the peak or the end means that moment
 
-/** What a click at a point leads to: there are graphs of the peak and the end, of no other moment. */
+/** What a click at a point leads to: there are graphs of the peak and the end, of no other
+ * moment. */
 function moment_of(t: Series, i: number): "peak_bytes" | "kept_bytes" | null {
 	const last = t.time_ns.length - 1;
 	const end = t.time_ns[last] || 1;
@@ -175,11 +176,12 @@ function Plots({
 function Drawn({ t }: { t: Series }): JSX.Element {
 	const list = useMemo(() => layers(t), [t]);
 	const [at, set_at] = useState<number | null>(null);
-	const colours = layer_colours(list.length, useDark());
+	const dark = useDark();
+	const colours = layer_colours(list.length, dark);
 	const usual = t.peak ?? t.time_ns.length - 1;
 
 	return (
-		<div class="timeline">
+		<div class={dark ? "timeline drawn-dark" : "timeline"}>
 			<div class="drawn">
 				<Plots t={t} list={list} hover={set_at} />
 				{!t.sites.length && (

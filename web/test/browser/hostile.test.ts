@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { VIEWS } from "../../src/state/fragment";
 import { launch, open, says, write_page } from "../lib/browser";
-import { type Chain, report, tree_block } from "../lib/made";
+import { type Chain, report, rows_block, tree_block } from "../lib/made";
 
 const EVIL = "</script><img src=x onerror=alert(1)><!--<script>";
 const LONG = `ns::${"very_long<".repeat(1000)}int${">".repeat(1000)}::f`;
@@ -45,17 +45,25 @@ before(async () => {
 				},
 			},
 			tree: tree_block(chains, EVIL, `/${EVIL}.c`),
+			rows: rows_block(chains),
 		},
-		{ title: "nothing", report: report([]), tree: tree_block([]) },
+		{
+			title: "nothing",
+			report: report([]),
+			tree: tree_block([]),
+			rows: rows_block([]),
+		},
 		{
 			title: "damaged",
 			report: { schema: "mprof.report.v1", totals: null },
 			tree: tree_block([]),
+			rows: rows_block([]),
 		},
 		{
 			title: "newer",
 			report: { ...made, schema: "mprof.report.v9" },
 			tree: tree_block([]),
+			rows: rows_block([]),
 		},
 	]);
 });
@@ -63,12 +71,13 @@ after(() => browser.close());
 
 test("hostile names stay text in every view", async () => {
 	const w = await open(browser, "hostile");
+	const evil = encodeURIComponent(EVIL);
 
 	for (const view of VIEWS)
 		for (const more of [
 			"",
-			`&function=${encodeURIComponent(EVIL)}&search=${encodeURIComponent(EVIL)}&by=bytes`,
-			`&hide=${encodeURIComponent(EVIL)}&filter=img&callers=1`,
+			`&function=${evil}&search=${evil}&by=bytes`,
+			`&hide=${evil}&filter=img&callers=1`,
 		]) {
 			await w.go(`view=${view}${more}`);
 			assert.equal(
@@ -87,7 +96,7 @@ test("hostile names stay text in every view", async () => {
 	await w.close();
 });
 
-test("the page may run no other script and no markup of text, and may ask for nothing", async () => {
+test("the page may run no other script, make no markup, and ask for nothing", async () => {
 	const w = await open(browser, "hostile");
 	const policy = (await w.page.locator("meta[http-equiv]").getAttribute("content")) ?? "";
 

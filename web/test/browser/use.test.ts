@@ -144,7 +144,7 @@ test("a row of the table of leaks leads to its chain, and the frame back to the 
 	await w.close();
 });
 
-test("a table is sorted by its heads and filtered by words, and the address keeps both", async () => {
+test("a table is sorted by its heads and filtered by words; links keep both", async () => {
 	const w = await open(browser, "names", "#view=sizes");
 	const sizes = async (): Promise<number[]> =>
 		(await texts(w.page, "tbody td:first-child")).map((s) =>
@@ -177,7 +177,62 @@ test("a table is sorted by its heads and filtered by words, and the address keep
 	await w.close();
 });
 
-test("every view is reached by its tab, has one heading of its own, and tables have captions", async () => {
+test("what is typed into a filter leaves the rows that have it, and says how many", async () => {
+	const w = await open(browser, "names");
+
+	for (const [view, word] of [
+		["leaks", "leak"],
+		["sizes", "node"],
+		["direct", "allocator"],
+		["callgraph", "vector"],
+		["lifetimes", "recurse"],
+	]) {
+		await w.go(`view=${view}`);
+		const all = await w.page.locator("tbody tr").count();
+		const rows = (await texts(w.page, "[role=status]")).join();
+
+		await w.page.fill(".filter", word);
+		await says(w.page, "[role=status]", /^[\d,]+ of [\d,]+ rows?$/);
+		const left = await w.page
+			.locator(".wide tbody tr")
+			.evaluateAll((list) => list.map((e) => e.innerHTML.toLowerCase()));
+		const said = (await texts(w.page, "[role=status]")).join();
+		assert.ok(
+			left.length > 0 && left.length < all,
+			`${view}: ${left.length} of ${all}`,
+		);
+		assert.ok(
+			left.every((t) => t.includes(word)),
+			view,
+		);
+		assert.equal(said, `${left.length} of ${rows}`);
+		await w.page.fill(".filter", "");
+		await says(w.page, "[role=status]", /^[\d,]+ rows?$/);
+	}
+	await w.close();
+});
+
+test("a table that is wider than the window scrolls by keys, to its last column", async () => {
+	for (const page of ["names", "changes"]) {
+		const w = await open(browser, page, "#view=leaks", { width: 360 });
+		const seen = (): Promise<number> =>
+			w.page
+				.locator("thead th")
+				.last()
+				.evaluate((e) => e.getBoundingClientRect().right - innerWidth);
+
+		assert.ok((await seen()) > 0);
+		const caption = await w.page.locator("caption span").boundingBox();
+		assert.ok(caption && caption.x >= 0 && caption.x + caption.width <= 360);
+		await w.page.focus(".wide");
+		for (let i = 0; i < 100 && (await seen()) > 0; i++)
+			await w.page.keyboard.press("ArrowRight");
+		assert.ok((await seen()) <= 0);
+		await w.close();
+	}
+});
+
+test("every view has a tab and a heading, and tables have captions", async () => {
 	const w = await open(browser, "names");
 
 	for (const tab of await texts(w.page, "nav a")) {
@@ -186,10 +241,27 @@ test("every view is reached by its tab, has one heading of its own, and tables h
 		assert.deepEqual(await texts(w.page, "nav a[aria-current=page]"), [tab]);
 		const bare = await w.page
 			.locator(
-				"table:not(:has(caption)), th:not([scope]), canvas:not([aria-label]):not(.plot canvas)",
+				"table:not(:has(caption)), th:not([scope]), " +
+					"canvas:not([aria-label]):not(.plot canvas)",
 			)
 			.count();
 		assert.equal(bare, 0);
+	}
+	await w.close();
+});
+
+test("in a narrow window the tab of the view is seen", async () => {
+	const w = await open(browser, "names", "", { width: 360 });
+
+	for (const view of ["lifetimes", "overview"]) {
+		await w.go(`view=${view}`);
+		await w.page.waitForFunction(() => {
+			const tab = document
+				.querySelector("nav [aria-current]")
+				?.getBoundingClientRect();
+
+			return tab && tab.left >= 0 && tab.right <= innerWidth;
+		});
 	}
 	await w.close();
 });

@@ -2,24 +2,57 @@
 // A page in headless chromium that is watched: what it asks for, and what it complains of.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
-import type { Report } from "../../src/data/schema";
-import { page as make_page } from "./made";
+import type { Classes, Report } from "../../src/data/schema";
+import { type MadeProfile, page as make_page } from "./made";
 
 const WORK = process.env.WORK ?? ".";
 const DEADLINE = 30000;
 
-export const read_report = (name: string): Report =>
-	JSON.parse(readFileSync(join(WORK, `${name}.json`), "utf8")) as Report;
+export const read_work = (name: string): string => readFileSync(join(WORK, name), "utf8");
+
+/** Data files whose name begins so, in the order of a shell. */
+export const data_files = (begin: string): string[] =>
+	readdirSync(WORK)
+		.filter((f) => f.startsWith(begin) && /\.data(\.\d+)?$/.test(f))
+		.sort();
+
+interface Element {
+	function: string | null;
+	file: string | null;
+	line: number | null;
+}
+
+/** Of the call graph, from a function to another one. */
+export interface Arc {
+	function: string;
+	bytes: Classes;
+	calls: number;
+}
+
+/** What `mprof report --format=json` prints; the page has the last three in another form. */
+export interface WholeReport extends Report {
+	leaks: { kept_bytes: number; allocs: number; frees: number; path: Element[] }[];
+	callgraph: {
+		function: string;
+		total_bytes: number;
+		self_bytes: Classes;
+		called: number;
+		callers: Arc[];
+		callees: Arc[];
+	}[];
+	lifetimes: { frees: number; temporary: number; path: Element[] }[];
+}
+
+/** The report of a data file, in JSON. */
+export const read_report = (data: string): WholeReport =>
+	JSON.parse(read_work(`${data}.json`)) as WholeReport;
 
 /** Writes a page of made profiles beside the others. */
-export function write_page(
-	name: string,
-	profiles: { title: string; report: unknown; tree: unknown }[],
-): void {
+export function write_page(name: string, profiles: MadeProfile[]): void {
 	const template = readFileSync(process.env.TEMPLATE ?? "", "utf8");
 
 	writeFileSync(join(WORK, `${name}.html`), make_page(template, profiles));
@@ -80,9 +113,25 @@ export async function open(
 			assert.deepEqual(said, []);
 		},
 		go: async (to) => {
-			await page.evaluate((f) => {
-				location.hash = f;
-			}, to);
+			// The view may be the one that is seen already: until the page has drawn.
+			await page.evaluate(
+				(f) =>
+					new Promise<void>((done) => {
+						const before = location.hash;
+
+						addEventListener(
+							"hashchange",
+							() =>
+								requestAnimationFrame(() =>
+									setTimeout(done),
+								),
+							{ once: true },
+						);
+						location.hash = f;
+						if (location.hash === before) done();
+					}),
+				to,
+			);
 			const view = new URLSearchParams(to).get("view") ?? "overview";
 			await page.waitForSelector(`main[data-view="${view}"]`);
 		},

@@ -2,7 +2,7 @@
 // Profiles that no program could make: small ones for the unit tests, hostile and large ones.
 
 import { deflateSync } from "node:zlib";
-import type { PathElement, Report, TreeBlock } from "../../src/data/schema";
+import type { Report, RowsBlock, TreeBlock } from "../../src/data/schema";
 
 /** A chain from the outside in, and what was allocated at its end. */
 export interface Chain {
@@ -23,7 +23,16 @@ interface Node {
 }
 
 /** The tree block of some chains; all functions are in one module and one file. */
-export function tree_block(chains: Chain[], module = "/made/up", file = "/made/up.c"): TreeBlock {
+export const tree_block = (chains: Chain[], module?: string, file?: string): TreeBlock =>
+	planted(chains, module, file).block;
+
+/** The same, and the node that each chain ends at. */
+function planted(
+	chains: Chain[],
+	module = "/made/up",
+	file = "/made/up.c",
+): { block: TreeBlock; node: Map<Chain, number> } {
+	const node = new Map<Chain, number>();
 	const strings = [module, file];
 	const intern = (s: string): number =>
 		strings.includes(s) ? strings.indexOf(s) : strings.push(s) - 1;
@@ -86,6 +95,7 @@ export function tree_block(chains: Chain[], module = "/made/up", file = "/made/u
 		block.nodes.site.push(n.site);
 		if (n.chain) {
 			add_leaf(block, n.chain, i - last);
+			node.set(n.chain, i);
 			last = i;
 			if (n.chain.type) {
 				block.types.node.push(i);
@@ -96,7 +106,19 @@ export function tree_block(chains: Chain[], module = "/made/up", file = "/made/u
 		n.children.forEach((c) => add(c, i));
 	};
 	root.children.forEach((c) => add(c, -1));
-	return block;
+	return { block, node };
+}
+
+/** Numbers the functions of trees as a page of a difference does: the same name has the same. */
+export function numbered(blocks: TreeBlock[]): void {
+	const names: string[] = [];
+
+	for (const b of blocks)
+		b.functions.same = b.functions.name.map((n) => {
+			const at = names.indexOf(b.strings[n]);
+
+			return at >= 0 ? at : names.push(b.strings[n]) - 1;
+		});
 }
 
 function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
@@ -116,15 +138,45 @@ function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
 
 const name_of = (e: string | [string, number]): string => (typeof e === "string" ? e : e[0]);
 
-const element = (e: string | [string, number]): PathElement => ({
-	function: name_of(e),
-	offset: 0,
-	file: "/made/up.c",
-	line: typeof e === "string" ? 1 : e[1],
-	module: "/made/up",
-	inlined: false,
-	guessed: false,
-});
+const frees_of = (c: Chain): number => c.frees ?? 0;
+
+/** The rows block of the same chains. */
+export function rows_block(chains: Chain[]): RowsBlock {
+	const { block, node } = planted(chains);
+	const freed = chains.filter(frees_of);
+	const none = block.functions.name.map(() => 0);
+	const at = (c: Chain): number => node.get(c) ?? -1;
+
+	return {
+		schema: "mprof.rows.v1",
+		strings: chains.map((c) => c.type ?? "none"),
+		types: chains.map((c, i) => (c.type ? [i] : [])),
+		leaks: {
+			node: chains.map(at),
+			depth: chains.map((c) => c.path.length),
+			truncated: chains.map(() => 0),
+			kept_bytes: chains.map((c) => (c.allocs - frees_of(c)) * c.size),
+			allocs: chains.map((c) => c.allocs),
+			frees: chains.map(frees_of),
+			types: chains.map((_, i) => i),
+		},
+		functions: {
+			function: block.functions.name.map((_, i) => i),
+			cycle: none,
+			self_bytes: none,
+			total_bytes: none,
+			called: none,
+			recursive: none,
+		},
+		lifetimes: {
+			node: freed.map(at),
+			frees: freed.map(frees_of),
+			temporary: freed.map((c) => c.temporary ?? 0),
+			buckets: freed.map(() => 1),
+		},
+		buckets: { power: freed.map(() => 10), blocks: freed.map(frees_of) },
+	};
+}
 
 /** A report of the same chains. */
 export function report(chains: Chain[], command = ["./made"]): Report {
@@ -158,15 +210,6 @@ export function report(chains: Chain[], command = ["./made"]): Report {
 			kept_bytes: (c.allocs - frees(c)) * c.size,
 			types: c.type ? [c.type] : [],
 		})),
-		leaks: chains.map((c) => ({
-			kept_bytes: (c.allocs - frees(c)) * c.size,
-			allocs: c.allocs,
-			bytes: c.allocs * c.size,
-			frees: frees(c),
-			truncated: false,
-			path: c.path.map(element),
-			types: c.type ? [c.type] : [],
-		})),
 		direct: names.map((n) => ({
 			function: n,
 			bytes: { ...all, x: 1 },
@@ -174,26 +217,6 @@ export function report(chains: Chain[], command = ["./made"]): Report {
 			calls: 1,
 			types: [],
 		})),
-		callgraph: names.map((n, index) => ({
-			index,
-			function: n,
-			cycle: null,
-			self_bytes: { ...all, x: 1 },
-			total_bytes: 1,
-			called: 1,
-			recursive: 0,
-			callers: [],
-			callees: [],
-		})),
-		lifetimes: chains
-			.filter((c) => frees(c))
-			.map((c) => ({
-				frees: frees(c),
-				temporary: c.temporary ?? 0,
-				events: [{ from: 4, blocks: frees(c) }],
-				ns: [{ from: 1024, blocks: frees(c) }],
-				path: c.path.map(element),
-			})),
 		timeline: null,
 	};
 }
@@ -206,11 +229,15 @@ const block = (id: string, value: unknown): string =>
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
+export interface MadeProfile {
+	title: string;
+	report: unknown;
+	tree: unknown;
+	rows: unknown;
+}
+
 /** The page of some profiles, as the C side makes it. */
-export function page(
-	template: string,
-	profiles: { title: string; report: unknown; tree: unknown }[],
-): string {
+export function page(template: string, profiles: MadeProfile[]): string {
 	const index = {
 		schema: "mprof.page.v1",
 		version: "test",
@@ -218,10 +245,14 @@ export function page(
 			title: p.title,
 			report: `mprof-report-${i}`,
 			tree: `mprof-tree-${i}`,
+			rows: `mprof-rows-${i}`,
 		})),
 	};
 	const blocks = profiles.map(
-		(p, i) => block(`mprof-report-${i}`, p.report) + block(`mprof-tree-${i}`, p.tree),
+		(p, i) =>
+			block(`mprof-report-${i}`, p.report) +
+			block(`mprof-tree-${i}`, p.tree) +
+			block(`mprof-rows-${i}`, p.rows),
 	);
 
 	return template

@@ -86,6 +86,21 @@ test("what is below the cut is not followed, and its sum stays", () => {
 	assert.equal(value(fr, "leaf", "b", "b", "b", "main"), 300);
 });
 
+test("what is inside of a frame below the cut has no place, and is found all the same", () => {
+	const fr = frames({ cut: 0.5 });
+	const whole = frames({});
+	const placed = (f: Frames): number => f.order.length;
+	const path = path_of(whole, find_names(tree, whole, ["main", "a", "leaf"]));
+
+	assert.equal(path.length, 3);
+	assert.ok(placed(fr) < placed(whole));
+	assert.deepEqual(path_of(fr, find_path(fr, path)), path);
+	assert.equal(fr.depth[find_path(fr, path)], -1);
+	assert.equal(fr.depth[find_path(fr, path.slice(0, 2))], 2);
+	assert.equal(fr.value[find_names(tree, fr, ["main", "a", "leaf"])], 96);
+	assert.equal(fr.value[0], whole.value[0]);
+});
+
 test("a hidden function leaves what it calls to its caller", () => {
 	const fr = frames({ hidden: new Set(["a"]) });
 

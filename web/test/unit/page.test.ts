@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 import assert from "node:assert/strict";
 import test from "node:test";
-import { culprits, heaviest } from "../../src/data/culprits";
+import { heaviest } from "../../src/data/culprits";
 import { BlockError, decode } from "../../src/data/decode";
 import { heights, quantile } from "../../src/data/lifetimes";
+import {
+	blamed,
+	chain_of,
+	chains_with,
+	compare_chains,
+	inwards,
+	name_of,
+} from "../../src/data/paths";
+import { relatives } from "../../src/data/relatives";
+import { make_rows } from "../../src/data/rows";
 import type { PageIndex, Timeline } from "../../src/data/schema";
 import { doubts, says_allocated, says_kept } from "../../src/data/sentences";
 import { layers, rates, stacked } from "../../src/data/series";
@@ -12,8 +22,8 @@ import { paint } from "../../src/flame/paint";
 import { make_frames } from "../../src/flame/frames";
 import { START, type State, from_fragment, to_fragment } from "../../src/state/fragment";
 import { bytes, clip, share, short_name, time } from "../../src/ui/format";
-import { filtered, next_sort, sorted } from "../../src/ui/rows";
-import { pack, report, tree_block } from "../lib/made";
+import { filtered, in_text, next_sort, sorted } from "../../src/ui/rows";
+import { pack, report, rows_block, tree_block } from "../lib/made";
 
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
@@ -128,9 +138,13 @@ test("rows are sorted by a column, equal ones stay, and a filter wants every wor
 		sorted(rows, columns, "n").map((r) => r.t),
 		["b", "C", "a"],
 	);
-	assert.equal(sorted(rows, columns, "nothing"), rows);
+	assert.deepEqual(sorted(rows, columns, "nothing"), rows);
 	assert.deepEqual(
-		filtered(rows, (r) => `${r.n} ${r.t}`, " c 2").map((r) => r.t),
+		filtered(
+			rows,
+			in_text((r) => `${r.n} ${r.t}`),
+			" c 2",
+		).map((r) => r.t),
 		["C"],
 	);
 	assert.equal(next_sort("", "n", true), "-n");
@@ -138,21 +152,90 @@ test("rows are sorted by a column, equal ones stay, and a filter wants every wor
 	assert.equal(next_sort("-n", "t", false), "t");
 });
 
-test("the caller that keeps what a shared function makes is named, not the function", () => {
-	const list = culprits(
-		make_tree(
-			tree_block([
-				{
-					path: ["main", ["red", 4], "make"],
-					allocs: 5,
-					size: 10,
-					type: "widget",
-				},
-				{ path: ["main", "blue", "make"], allocs: 5, size: 10, frees: 5 },
-			]),
-		),
+test("the first rows of a long table are those of all in order", () => {
+	const rows = Array.from({ length: 1000 }, (_, i) => ({ i, n: (i * 7919) % 101 }));
+	const columns = [
+		{ id: "n", value: (r: { n: number }) => r.n },
+		{
+			id: "c",
+			compare: (a: { n: number }, b: { n: number }) => (a.n % 10) - (b.n % 10),
+		},
+	];
+
+	for (const sort of ["n", "-n", "c", "-c"])
+		for (const n of [1, 10, 100, 999, 1000, 5000])
+			assert.deepEqual(
+				sorted(rows, columns, sort, n),
+				sorted(rows, columns, sort).slice(0, n),
+			);
+	assert.deepEqual(
+		sorted(rows, columns, "n").map((r) => r.n),
+		rows.map((r) => r.n).sort((a, b) => a - b),
 	);
-	const [first, ...others] = heaviest(list, "kept_bytes", 5);
+});
+
+test("rows tell their chains by a node of the tree and a depth", () => {
+	const chains = [
+		{ path: ["main", "red", "std::make"], allocs: 5, size: 10, type: "widget" },
+		{ path: ["main", "blue", "std::make"], allocs: 5, size: 10, frees: 5 },
+		{ path: ["main", "blue"], allocs: 1, size: 1, frees: 1, temporary: 1 },
+	];
+	const t = make_tree(tree_block(chains));
+	const rows = make_rows(rows_block(chains));
+	const [red, blue] = rows.leaks.node;
+	const names = (node: number, depth?: number): string[] =>
+		chain_of(t, node, depth).map((n) => name_of(t, n));
+
+	assert.deepEqual(names(red), ["main", "red", "std::make"]);
+	assert.deepEqual(names(red, 2), ["red", "std::make"]);
+	assert.deepEqual(inwards(t, blue), ["std::make", "blue", "main"]);
+	assert.equal(name_of(t, blamed(t, red)), "red");
+	assert.equal(name_of(t, blamed(t, red, 1)), "std::make");
+	assert.equal(name_of(t, blamed(t, -1)), "?");
+	assert.ok(compare_chains(t, blue, red) < 0 && compare_chains(t, red, blue) > 0);
+	assert.deepEqual(rows.types(0), ["widget"]);
+	assert.deepEqual(rows.buckets(1), [{ from: 1024, blocks: 1 }]);
+	const has = chains_with(t, "red");
+	assert.deepEqual(
+		[has(red, 2), has(red, 1), has(red, Infinity), has(blue, 2)],
+		[true, false, true, false],
+	);
+	assert.ok(chains_with(t, "up.c:1")(blue, 3));
+});
+
+test("callers and callees have what was requested over each arc", () => {
+	const t = make_tree(
+		tree_block([
+			{ path: ["main", "f", "g"], allocs: 2, size: 10 },
+			{ path: ["main", "f", "g", "g", "f"], allocs: 3, size: 1 },
+			{ path: ["f"], allocs: 1, size: 5 },
+		]),
+	);
+	const named = (
+		list: { fn: number; bytes: number; calls: number }[],
+	): [string, number, number][] => list.map((r) => [t.functions[r.fn], r.bytes, r.calls]);
+	const of = relatives(t, t.functions.indexOf("f"));
+
+	assert.deepEqual(named(of.callers), [
+		["main", 23, 5],
+		["g", 3, 3],
+	]);
+	assert.deepEqual(named(of.callees), [["g", 23, 5]]);
+});
+
+test("the caller that keeps what a shared function makes is named, not the function", () => {
+	const tree = make_tree(
+		tree_block([
+			{
+				path: ["main", ["red", 4], "make"],
+				allocs: 5,
+				size: 10,
+				type: "widget",
+			},
+			{ path: ["main", "blue", "make"], allocs: 5, size: 10, frees: 5 },
+		]),
+	);
+	const [first, ...others] = heaviest(tree, "kept_bytes", 5);
 
 	assert.equal(plain(says_kept(first)), "red keeps 50 B in 5 blocks, none of it ever freed");
 	assert.equal(first.place, "/made/up.c:4");
@@ -161,16 +244,36 @@ test("the caller that keeps what a shared function makes is named, not the funct
 	assert.deepEqual(others, []);
 });
 
-test("a function whose callers all keep some of it is named itself", () => {
-	const list = culprits(
-		make_tree(
-			tree_block([
-				{ path: ["main", "red", "make"], allocs: 4, size: 10, frees: 2 },
-				{ path: ["main", "blue", "make"], allocs: 4, size: 10, frees: 1 },
-			]),
-		),
+test("the heaviest causes come first, however many places there are", () => {
+	const chains = Array.from({ length: 60 }, (_, i) => ({
+		path: ["main", `caller${i % 7}`, `f${i % 20}`],
+		allocs: 10,
+		size: 1 + ((i * 37) % 60),
+		frees: (i * 13) % 11,
+	}));
+	const tree = make_tree(tree_block(chains));
+	const all = heaviest(tree, "kept_bytes", 1000);
+
+	assert.deepEqual(
+		all.map((c) => c.kept_bytes),
+		all.map((c) => c.kept_bytes).sort((a, b) => b - a),
 	);
-	const [first] = heaviest(list, "bytes", 5);
+	assert.equal(
+		all.reduce((sum, c) => sum + c.kept_bytes, 0),
+		tree.own.kept_bytes.reduce((a, b) => a + b, 0),
+	);
+	for (const n of [1, 5, 20])
+		assert.deepEqual(heaviest(tree, "kept_bytes", n), all.slice(0, n));
+});
+
+test("a function whose callers all keep some of it is named itself", () => {
+	const tree = make_tree(
+		tree_block([
+			{ path: ["main", "red", "make"], allocs: 4, size: 10, frees: 2 },
+			{ path: ["main", "blue", "make"], allocs: 4, size: 10, frees: 1 },
+		]),
+	);
+	const [first] = heaviest(tree, "bytes", 5);
 
 	assert.equal(plain(says_allocated(first)), "make allocates 80 B in 8 blocks, 10 B each");
 	assert.equal(
@@ -236,7 +339,7 @@ test("half of the blocks and all of them have a bucket", () => {
 	assert.deepEqual(heights(b, 0, 3), [0.125, 0, 1, 0]);
 });
 
-test("pixels have the colour of their frame, and frames that share a pixel cost nothing more", () => {
+test("pixels have the colour of their frame; those that share one cost nothing more", () => {
 	const chains = Array.from({ length: 5000 }, (_, i) => ({
 		path: ["main", `f${i}`],
 		allocs: 1,

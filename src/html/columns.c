@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "html/columns.h"
+
+#include "base/jsontext.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* printf(3) would be most of the work: there are millions of them. */
+static void put_number(int64_t n, FILE *out)
+{
+	char digits[20], *end = digits + sizeof digits, *s = end;
+	uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	do {
+		*--s = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (n < 0)
+		*--s = '-';
+	fwrite_unlocked(s, 1, (size_t)(end - s), out);
+}
+
+void columns_put(const void *of, const struct column *c, size_t n, FILE *out)
+{
+	fprintf(out, "\"%s\":[", c->key);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			putc_unlocked(',', out);
+		put_number(c->get(of, i), out);
+	}
+	putc_unlocked(']', out);
+}
+
+void columns_put_table(const void *of, const char *key, const struct column *columns,
+		       size_t n_columns, size_t n, FILE *out)
+{
+	fprintf(out, ",\n\"%s\":{", key);
+	for (size_t i = 0; i < n_columns; i++) {
+		if (i)
+			putc_unlocked(',', out);
+		columns_put(of, &columns[i], n, out);
+	}
+	putc_unlocked('}', out);
+}
+
+static int write_piece(const char *text, size_t len, void *out)
+{
+	return fwrite_unlocked(text, 1, len, out) == len ? 0 : -1;
+}
+
+int columns_put_strings(const struct strings *s, FILE *out)
+{
+	bool fine = true;
+
+	fputs("\"strings\":[", out);
+	for (size_t i = 0; fine && i < s->n; i++) {
+		json_t *text = json_text(s->v[i]);
+
+		fputs(i ? ",\n" : "\n", out);
+		fine = text && (!json_dump_callback(text, write_piece, out,
+						    JSON_COMPACT | JSON_ENCODE_ANY) ||
+				ferror(out));
+		json_decref(text);
+	}
+	putc_unlocked(']', out);
+	return fine ? 0 : -ENOMEM;
+}
+
+int columns_flush(FILE *out)
+{
+	if (fflush(out) || ferror(out))
+		return errno ? -errno : -EIO;
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef MPROF_HTML_ROWS_H
+#define MPROF_HTML_ROWS_H
+
+#include "html/tree.h"
+
+/* The report's leaks, lifetimes and functions of the call graph as one JSON object, schema
+ * mprof.rows.v1 (doc/page.md): their chains and names are places in the tree. 0, -ENOMEM, or -errno
+ * when @out could not be written. */
+int rows_json(const struct tree *t, FILE *out);
+
+#endif

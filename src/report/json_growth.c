@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What has changed, as JSON: both figures of each row. */
+#include "base/jsontext.h"
+#include "report/growth.h"
+#include "report/json.h"
+#include "report/json_out.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct writer {
+	struct json_out o;
+	const struct growth_sides *s;
+	const struct profile_data *now, *base;
+};
+
+static json_t *figures(const int64_t value[HEAP_VALUES])
+{
+	return json_pack("{sI sI sI sI sI}", "allocs", (json_int_t)value[GROWN_ALLOCS], "bytes",
+			 (json_int_t)value[GROWN_BYTES], "frees", (json_int_t)value[GROWN_FREES],
+			 "kept_blocks",
+			 (json_int_t)(value[GROWN_ALLOCS] - value[GROWN_FREES]), "kept_bytes",
+			 (json_int_t)growth_kept(value));
+}
+
+/* ---- rows ---- */
+
+/* What one row of a table is, without its figures. NULL: out of memory. */
+typedef json_t *row_fn(const struct writer *w, const uint64_t *elements, size_t n);
+
+/* Rows that are the same on both sides are left out. */
+static void put_rows(struct writer *w, const char *key, const struct stack_table *now,
+		     const struct stack_table *base, row_fn *row)
+{
+	json_out_begin_rows(&w->o, key);
+	for (size_t i = 0; i < now->n && !w->o.err; i++) {
+		const int64_t *after = now->stacks[i].value, *before = base->stacks[i].value;
+
+		if (!memcmp(after, before, sizeof now->stacks[i].value))
+			continue;
+		json_t *r = row(w, now->elements + now->stacks[i].first, now->stacks[i].n);
+
+		if (json_object_set_new(r, "before", figures(before)) ||
+		    json_object_set_new(r, "now", figures(after))) {
+			json_decref(r);
+			r = NULL;
+		}
+		json_out_row(&w->o, r);
+	}
+	json_out_end_rows(&w->o);
+}
+
+static json_t *size_row(const struct writer *w, const uint64_t *elements, size_t n)
+{
+	uint64_t size = elements[0];
+
+	(void)n;
+	return json_pack("{sI so}", "size", json_out_int(size), "types",
+			 json_size_types(growth_typed(w->now, w->base, size), size));
+}
+
+/* Modules of both are numbered as in growth.c: those of the newer profile, and then the others. */
+static const char *module_of(const struct writer *w, const struct growth_function *f)
+{
+	if (f->module == PD_NONE)
+		return NULL;
+	return f->module < w->now->n_modules ? w->now->modules[f->module].path
+					     : w->base->modules[f->module - w->now->n_modules].path;
+}
+
+/* As an element of a path of a report. What does not tell its paths apart is not in it. */
+static json_t *site(const struct writer *w, uint64_t number)
+{
+	const struct growth *g = &w->s->now;
+	const struct growth_site *s = &g->sites[number];
+	const struct growth_function *f = &g->functions[s->function];
+	bool by_line = g->key == LEAKS_BY_LINE && s->line, by_offset = g->key == LEAKS_BY_SITE;
+
+	return json_pack("{so so so so so}", "function", json_text(f->name), "file",
+			 json_text(s->file), "line", by_line ? json_integer(s->line) : json_null(),
+			 "offset", by_offset ? json_integer(json_out_int(s->offset)) : json_null(),
+			 "module", json_text(module_of(w, f)));
+}
+
+/* From the outside in; the first element says whether there is nothing further out. */
+static json_t *path_row(const struct writer *w, const uint64_t *elements, size_t n)
+{
+	json_t *path = json_array();
+	bool fine = path;
+
+	for (size_t i = n; fine && i-- > 1;)
+		fine = !json_array_append_new(path, site(w, elements[i]));
+	json_t *row =
+		fine ? json_pack("{sb sO}", "truncated", (int)!elements[0], "path", path) : NULL;
+
+	json_decref(path);
+	return row;
+}
+
+static json_t *direct_row(const struct writer *w, const uint64_t *elements, size_t n)
+{
+	const struct growth_function *f = &w->s->now.functions[elements[0]];
+
+	(void)n;
+	return json_pack("{so so}", "function", json_text(f->name), "module",
+			 json_text(module_of(w, f)));
+}
+
+/* ---- all ---- */
+
+int report_growth_json(const struct growth_sides *s, const struct profile_data *now,
+		       const struct profile_data *base, FILE *out)
+{
+	static const char *const keys[] = {[LEAKS_BY_FUNCTION] = "function",
+					   [LEAKS_BY_SITE] = "offset",
+					   [LEAKS_BY_LINE] = "line"};
+	struct writer w = {{.out = out}, s, now, base};
+
+	json_out_raw(&w.o, "{");
+	json_out_member(&w.o, "schema", json_string("mprof.growth.v1"));
+	json_out_member(&w.o, "paths_by", json_string(keys[s->now.key]));
+	json_out_member(&w.o, "before", figures(s->base.total));
+	json_out_member(&w.o, "now", figures(s->now.total));
+	put_rows(&w, "sizes", &s->now.sizes, &s->base.sizes, size_row);
+	put_rows(&w, "paths", &s->now.paths, &s->base.paths, path_row);
+	put_rows(&w, "direct", &s->now.direct, &s->base.direct, direct_row);
+	json_out_raw(&w.o, "}\n");
+	if (!w.o.err && fflush(out))
+		w.o.err = errno ? -errno : -EIO;
+	return w.o.err;
+}

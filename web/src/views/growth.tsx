@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What has changed from one profile to another: by site, by size, by the function that requests.
+
+import type { JSX } from "preact";
+import { blamed_in, names_inwards } from "../data/elements";
+import type { Change, Growth, GrownPath, Side } from "../data/schema";
+import { exactly } from "../flame/search";
+import type { State } from "../state/fragment";
+import { Bytes, Changed } from "../ui/bar";
+import { count } from "../ui/format";
+import { Link } from "../ui/link";
+import { Name, Place, Types } from "../ui/name";
+import { in_text } from "../ui/rows";
+import { type Column, Table } from "../ui/table";
+import { Chain } from "./leaks";
+
+type Figure = keyof Side;
+
+/** By how much a figure has changed. */
+export const grown = (c: Change, figure: Figure): number => c.now[figure] - c.before[figure];
+
+function change<R extends Change>(id: Figure, title: string, hint: string): Column<R> {
+	return {
+		id,
+		title,
+		hint,
+		numeric: true,
+		value: (r) => grown(r, id),
+		cell: (r) => (
+			<Changed n={grown(r, id)} bytes={id === "bytes" || id === "kept_bytes"} />
+		),
+	};
+}
+
+function side<R extends Change>(of: "before" | "now", id: Figure, title: string): Column<R> {
+	return {
+		id: `${of}_${id}`,
+		title,
+		numeric: true,
+		value: (r) => r[of][id],
+		cell: (r) => (id === "kept_bytes" ? <Bytes n={r[of][id]} /> : count(r[of][id])),
+	};
+}
+
+/** What a row is, and then its figures. */
+function columns_of<R extends Change>(what: Column<R>[]): Column<R>[] {
+	return [
+		change("kept_bytes", "Kept", "By how many bytes more, or less, is kept"),
+		...what,
+		side("before", "kept_bytes", "Kept before"),
+		side("now", "kept_bytes", "Kept now"),
+		change("kept_blocks", "Blocks", "By how many blocks more, or fewer, are kept"),
+		side("before", "kept_blocks", "Blocks before"),
+		side("now", "kept_blocks", "Blocks now"),
+		change("bytes", "Allocated", "By how many bytes more, or less, was allocated"),
+		change("allocs", "Requests", "By how many blocks more, or fewer, were allocated"),
+		change("frees", "Frees", "By how many blocks more, or fewer, were freed"),
+	];
+}
+
+/** Whether it is of one of the two profiles only. */
+export const news = (c: Change): string =>
+	!c.before.allocs ? "appeared" : !c.now.allocs ? "vanished" : "";
+
+function News({ of }: { of: Change }): JSX.Element | null {
+	const text = news(of);
+
+	return text ? <span class="tag">{text}</span> : null;
+}
+
+const NONE = "Nothing has changed.";
+
+/** Where a path is in the flame graph: by what is kept, unless nothing of it ever was. */
+export const in_graph = (p: GrownPath): Partial<State> => ({
+	view: "flame",
+	measure: p.before.kept_bytes || p.now.kept_bytes ? "kept_bytes" : "bytes",
+	inverted: true,
+	zoom: [],
+	search: "",
+	hidden: [],
+	collapse: false,
+	path: names_inwards(p.path),
+});
+
+const by_site = columns_of<GrownPath>([
+	{
+		id: "where",
+		title: "Where",
+		value: (p) => blamed_in(p.path)?.function ?? "",
+		cell: (p) => {
+			const e = blamed_in(p.path);
+
+			return (
+				<>
+					<Link to={in_graph(p)}>
+						<Name name={e?.function ?? null} />
+					</Link>{" "}
+					<Place file={e?.file ?? null} line={e?.line} />
+					<News of={p} />
+				</>
+			);
+		},
+	},
+]);
+by_site.push({
+	id: "path",
+	title: "Call chain",
+	value: (p) => names_inwards(p.path).join(),
+	cell: (p) => <Chain path={p.path} truncated={p.truncated} />,
+});
+
+export function GrowthBySite({ growth }: { growth: Growth }): JSX.Element {
+	return (
+		<Table
+			caption="What has changed, by the call chain that requested it"
+			columns={by_site}
+			rows={growth.paths}
+			finder={in_text(
+				(p) =>
+					p.path
+						.map((e) => `${e.function ?? ""} ${e.file ?? ""}`)
+						.join(" ") + ` ${news(p)}`,
+			)}
+			usual="-kept_bytes"
+			empty={NONE}
+		/>
+	);
+}
+
+const by_size = columns_of<Growth["sizes"][number]>([
+	{
+		id: "size",
+		title: "Size",
+		numeric: true,
+		hint: "Bytes of each block",
+		value: (s) => s.size,
+		cell: (s) => count(s.size),
+	},
+	{
+		id: "types",
+		title: "Types of that size",
+		value: (s) => s.types.join(" "),
+		cell: (s) => (
+			<>
+				<Types types={s.types} most={2} />
+				<News of={s} />
+			</>
+		),
+	},
+]);
+
+export function GrowthBySize({ growth }: { growth: Growth }): JSX.Element {
+	return (
+		<Table
+			caption="What has changed, by the size of blocks"
+			columns={by_size}
+			rows={growth.sizes}
+			finder={in_text((s) => `${s.size} ${s.types.join(" ")} ${news(s)}`)}
+			usual="-kept_bytes"
+			empty={NONE}
+		/>
+	);
+}
+
+const by_function = columns_of<Growth["direct"][number]>([
+	{
+		id: "name",
+		title: "Function",
+		value: (f) => f.function,
+		cell: (f) => (
+			<>
+				<Link
+					to={{
+						view: "flame",
+						measure: "bytes",
+						inverted: true,
+						zoom: [],
+						path: [f.function],
+						search: exactly(f.function),
+					}}
+				>
+					<Name name={f.function} />
+				</Link>
+				<News of={f} />
+			</>
+		),
+	},
+]);
+
+export function GrowthByFunction({ growth }: { growth: Growth }): JSX.Element {
+	return (
+		<Table
+			caption="What has changed, by the function that requests memory"
+			columns={by_function}
+			rows={growth.direct}
+			finder={in_text((f) => `${f.function} ${news(f)}`)}
+			usual="-bytes"
+			empty={NONE}
+		/>
+	);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What has changed from one profile to another: the answer first.
+
+import type { JSX } from "preact";
+import { blamed_in } from "../data/elements";
+import type { Growth, GrownPath, Report, Totals } from "../data/schema";
+import { doubts, moments, says_grown } from "../data/sentences";
+import { Bytes, Changed, Share } from "../ui/bar";
+import { base_name, count, plural } from "../ui/format";
+import { Link } from "../ui/link";
+import { Place } from "../ui/name";
+import { grown, in_graph, news } from "./growth";
+import { Chain } from "./leaks";
+import { Exactness } from "./overview";
+
+const SHOWN = 5;
+
+interface Row {
+	title: string;
+	bytes: keyof Totals;
+	blocks: keyof Totals | null;
+	when: boolean;
+}
+
+const ROWS: Row[] = [
+	{ title: "Kept at the end", bytes: "kept_bytes", blocks: "kept_objects", when: false },
+	{ title: "Peak", bytes: "peak_bytes", blocks: null, when: true },
+	{ title: "Allocated", bytes: "alloc_bytes", blocks: "allocs", when: false },
+	{ title: "Freed", bytes: "free_bytes", blocks: "frees", when: false },
+];
+
+function Cell({ row, report }: { row: Row; report: Report }): JSX.Element {
+	const at = row.when ? moments(report).peak_at : null;
+
+	return (
+		<td class="figure">
+			<Bytes n={report.totals[row.bytes] ?? 0} />
+			<span class="quiet">
+				{row.blocks && plural(report.totals[row.blocks] ?? 0, "block")}
+				{at && `after ${at}`}
+			</span>
+		</td>
+	);
+}
+
+function TotalsTable({ now, base }: { now: Report; base: Report }): JSX.Element {
+	const by = (key: keyof Totals): number => (now.totals[key] ?? 0) - (base.totals[key] ?? 0);
+
+	return (
+		<table class="totals">
+			<caption class="hidden">Totals before and now</caption>
+			<thead>
+				<tr>
+					<td />
+					<th scope="col">Before</th>
+					<th scope="col">Now</th>
+					<th scope="col">Change</th>
+				</tr>
+			</thead>
+			<tbody>
+				{ROWS.map((row) => (
+					<tr key={row.title}>
+						<th scope="row">{row.title}</th>
+						<Cell row={row} report={base} />
+						<Cell row={row} report={now} />
+						<td class="figure">
+							<Changed n={by(row.bytes)} bytes />
+							<span class="quiet">
+								{row.blocks && (
+									<Changed
+										n={by(row.blocks)}
+										bytes={false}
+									/>
+								)}
+							</span>
+						</td>
+					</tr>
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+interface ListProps {
+	title: string;
+	none: string;
+	by: "kept_bytes" | "bytes";
+	sign: 1 | -1;
+	growth: Growth;
+}
+
+function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
+	const size = (p: GrownPath): number => sign * grown(p, by);
+	const list = growth.paths.filter((p) => size(p) > 0).sort((a, b) => size(b) - size(a));
+	const whole = list.reduce((sum, p) => sum + size(p), 0);
+
+	return (
+		<section class="top">
+			<h2>{title}</h2>
+			{!list.length && <p class="quiet">{none}</p>}
+			<ol>
+				{list.slice(0, SHOWN).map((p, i) => {
+					const e = blamed_in(p.path);
+
+					return (
+						<li key={i}>
+							<Link to={{ ...in_graph(p), measure: by }}>
+								<span class="says">
+									{says_grown(
+										e?.function ?? "?",
+										by,
+										p,
+									)}
+								</span>
+							</Link>
+							<span class="row">
+								<Place
+									file={e?.file ?? null}
+									line={e?.line}
+								/>
+								<Chain
+									path={p.path}
+									truncated={p.truncated}
+								/>
+							</span>
+							<span class="part">
+								<Changed n={sign * size(p)} bytes />
+							</span>
+							<Share part={size(p)} whole={whole} />
+						</li>
+					);
+				})}
+			</ol>
+		</section>
+	);
+}
+
+/** Sizes that only one of the two has. */
+function Sizes({ growth }: { growth: Growth }): JSX.Element {
+	return (
+		<p class="row">
+			{["appeared", "vanished"].map((word) => {
+				const list = growth.sizes.filter((s) => news(s) === word);
+				const some = list.slice(0, 2 * SHOWN).map((s) => count(s.size));
+
+				return (
+					<span key={word}>
+						<Link
+							to={{
+								view: "sizes",
+								filter: word,
+								sort: "size",
+							}}
+						>
+							{plural(list.length, "size")} {word}
+						</Link>
+						<span class="quiet">
+							{some.length > 0 && `: ${some.join(", ")}`}
+							{list.length > some.length && ", …"}
+						</span>
+					</span>
+				);
+			})}
+		</p>
+	);
+}
+
+/** What stands in the way of comparing them. */
+function reservations(now: Report, base: Report): string[] {
+	const names = [base, now].map((r) => base_name(r.command[0] ?? "?"));
+	const list =
+		names[0] === names[1] ? [] : [`Before it was ${names[0]}, now it is ${names[1]}.`];
+
+	return [
+		...list,
+		...doubts(base).map((s) => `Before: ${s}`),
+		...doubts(now).map((s) => `Now: ${s}`),
+	];
+}
+
+interface Props {
+	growth: Growth;
+	now: Report;
+	base: Report;
+}
+
+export function GrowthOverview({ growth, now, base }: Props): JSX.Element {
+	return (
+		<div class="overview">
+			<TotalsTable now={now} base={base} />
+			<Sizes growth={growth} />
+			<Exactness list={reservations(now, base)} />
+			<div class="tops">
+				<Grown
+					title="Keep more than before"
+					none="Nothing keeps more than before."
+					by="kept_bytes"
+					sign={1}
+					growth={growth}
+				/>
+				<Grown
+					title="Keep less than before"
+					none="Nothing keeps less than before."
+					by="kept_bytes"
+					sign={-1}
+					growth={growth}
+				/>
+				<Grown
+					title="Allocate more than before"
+					none="Nothing allocates more than before."
+					by="bytes"
+					sign={1}
+					growth={growth}
+				/>
+			</div>
+		</div>
+	);
+}
