@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define AT 0x200000000000u	/* where instructions stand that are only looked at */
-#define SET_SIZE 65536u		/* a power of two */
+#define SET_SIZE 262144u		/* a power of two */
 
 struct known {
 	const char *what;
