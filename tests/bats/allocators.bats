@@ -685,7 +685,7 @@ start_code() {
 	mkfifo in1 in2
 	exec {one}<>in1 {two}<>in2
 	limited "$MPROF" run -o /dev/null --data=run.data -- "$python" -c 1 2>err
-	says err ' has an allocator of its own for what has up to 512 bytes, which is not watched: .*PYTHONMALLOC=malloc'
+	says err ' has an allocator of its own for what has up to 512 bytes, which is not watched; .*PYTHONMALLOC=malloc'
 	limited env PYTHONMALLOC=malloc "$MPROF" run -o /dev/null --data=run.data -- "$python" -c 1 2>err
 	not grep -q 'allocator of its own' err
 	# of one that runs, its own environment is asked
