@@ -84,7 +84,7 @@ limited_run() {
 		kill -STOP "$tracer"
 		kill -KILL "$FRONT"
 		ended "$FRONT"
-		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\): try again" \
+		refused 6 "a session of mprof that was killed traces it still, and is about to end \(process $tracer\); try again" \
 			"$MPROF" attach --engine=$engine -o report.txt --data=run.data "$PID"
 		kill -CONT "$tracer"
 		nobody_left
