@@ -42,7 +42,9 @@ static char *request(const char *name, const struct options *o, pid_t pid)
 		fprintf(f, " --passes=%lu", (unsigned long)o->passes);
 	for (size_t i = 0; o->gate.fail_ifs[i]; i++)
 		fprintf(f, " --fail-if=%s", o->gate.fail_ifs[i]);
-	fprintf(f, " --fail-status=%lu", (unsigned long)o->gate.fail_status);
+	/* Only leaks takes it. */
+	if (o->gate.fail_status != STATUS_FOUND)
+		fprintf(f, " --fail-status=%lu", (unsigned long)o->gate.fail_status);
 	fclose(f);
 	return words;
 }
