@@ -42,6 +42,7 @@ setup() {
 	chmod +x make tests/lint/house.py web/test/run.sh
 	cp "$ROOT/man/mprof.1" man/a.1
 	cp "$ROOT/man/mprof.data.5" man/a.5
+	cp "$ROOT/man/mprof-recipes.7" man/a.7
 	unit_says test_base_apple "ok 1 - sweet"
 	unit_says test_mma_pear "ok 1 - soft"
 	commands_named exact.bats "apples are counted" "pears are counted"
