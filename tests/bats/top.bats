@@ -234,7 +234,8 @@ stopped() {
 	# The first look has been made when names have been read; what ends it is seen at once all the same.
 	finish topped
 	ended "$FRONT"
-	says attach.err "the profile is in $D/mprof.data"
+	# Whoever of the two is first to know: the session, or who asked for it.
+	says attach.err "the profile is in ($D/)?mprof.data"
 }
 
 traced() {
