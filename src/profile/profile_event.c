@@ -372,12 +372,12 @@ void profile_miss(struct profile *p, uint64_t now_ns,
 	windows_pass(&p->windows, now_ns);
 	p->had_pause = true;
 	for (size_t i = 0; slots && i <= t->mask; i++) {
-		e.ptr = slots[i].ptr;
-		if (e.ptr && miss(p, &slots[i], &c) && tell)
+		block_of_key(&e, slots[i].ptr);
+		if (slots[i].ptr && miss(p, &slots[i], &c) && tell)
 			tell(ctx, &e, &c);
 	}
 	for (size_t i = 0; i < p->n_taken; i++) {
-		e.ptr = p->taken[i].block.ptr;
+		block_of_key(&e, p->taken[i].block.ptr);
 		if (p->taken[i].known && miss(p, &p->taken[i].block, &c) && tell)
 			tell(ctx, &e, &c);
 	}
