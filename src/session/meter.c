@@ -76,9 +76,17 @@ static void detach(struct session *s, uint64_t now_ns)
 
 static void go_on(struct session *s, uint64_t now_ns)
 {
-	if (session_resume(s))
+	if (session_end_pause(s))
 		say_to(s->host.say, "%.1f s after the start: the pause is over",
 		       (double)(now_ns - s->started_ns) / 1e9);
+}
+
+bool meter_give_up_pause(struct session *s)
+{
+	bool ours = s->over.until_ns;
+
+	s->over.until_ns = 0;
+	return ours;
 }
 
 void meter_tick(struct session *s, uint64_t now_ns)

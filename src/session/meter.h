@@ -16,6 +16,9 @@ void meter_take(struct image *i);
 /* All of it, until now; when nothing is observed any more, until it was read last. */
 struct cost_span meter_read(struct session *s);
 
+/* Somebody wants the pause that goes on to last until he ends it. False: there is none of ours. */
+bool meter_give_up_pause(struct session *s);
+
 /* Time has passed: is it too much? */
 void meter_tick(struct session *s, uint64_t now_ns);
 

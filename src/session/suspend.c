@@ -112,6 +112,31 @@ static void resume_image(struct session *s, struct image *i, bool lifted, uint64
 	session_pause_ends(i, 0, now);
 }
 
+/* Back to each program, but for those that have called mprof_suspend(): their breakpoints are out
+ * already, and stay out. */
+static void end_pause_of(struct session *s, struct image *i, uint64_t now)
+{
+	if (i->paused)
+		i->lifted = true;
+	else
+		resume_image(s, i, true, now);
+}
+
+bool session_end_pause(struct session *s)
+{
+	if (!s->suspended)
+		return false;
+	s->suspended = false;
+	s->observer->ops->hold(s->observer);
+	uint64_t now = clock_now_ns();
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->observed)
+			end_pause_of(s, i, now);
+	s->observer->ops->let_run(s->observer);
+	session_progress(s, "resumed");
+	return true;
+}
+
 bool session_resume(struct session *s)
 {
 	bool all = s->suspended, any = all;

@@ -9,7 +9,8 @@
 
 static struct session *begin_limited(enum over_how how)
 {
-	struct session *s = begin_with(&(struct session_settings){ .over = { 2, how } });
+	struct session *s = begin_with(&(struct session_settings){ .over = { 2, how },
+								 .trace_children = true });
 
 	s->root = getpid();
 	start(s, getpid());
@@ -49,6 +50,48 @@ static void it_takes_the_breakpoints_out_for_a_while_and_says_so(void **state)
 	assert_false(s->suspended);
 	assert_string_equal(script.said, "6.2 s after the start: the pause is over");
 	assert_false(s->too_slow);
+	session_release(s);
+}
+
+static void ticks(struct session *s, uint64_t *now, unsigned n)
+{
+	while (n--)
+		tick(s, now);
+}
+
+static void a_program_that_suspends_itself_is_not_resumed_by_the_end_of_a_pause(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	struct image *i = s->images, *other = start(s, CHILD);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	ticks(s, &now, 12);
+	mark(i, MARK_SUSPEND, 0);
+	ticks(s, &now, 1);
+	assert_true(s->suspended && i->observed->suspended && other->observed->suspended);
+	while (s->suspended && now < s->started_ns + 30 * S)
+		tick(s, &now);
+	assert_false(s->suspended || other->observed->suspended || other->paused_since_ns);
+	assert_true(i->paused && i->lifted && i->paused_since_ns && i->observed->suspended);
+	mark(i, MARK_RESUME, 0);
+	assert_false(i->paused || i->paused_since_ns || i->observed->suspended);
+	session_release(s);
+}
+
+static void who_suspends_in_a_pause_ends_it_himself(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	assert_false(meter_give_up_pause(s));
+	ticks(s, &now, 13);
+	assert_true(s->suspended && meter_give_up_pause(s));
+	assert_false(meter_give_up_pause(s));
+	ticks(s, &now, 40);
+	assert_true(s->suspended);
+	assert_true(session_resume(s));
 	session_release(s);
 }
 
@@ -105,6 +148,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_takes_the_breakpoints_out_for_a_while_and_says_so),
+		cmocka_unit_test(
+			a_program_that_suspends_itself_is_not_resumed_by_the_end_of_a_pause),
+		cmocka_unit_test(who_suspends_in_a_pause_ends_it_himself),
 		cmocka_unit_test(or_it_ends),
 		cmocka_unit_test(what_a_program_does_in_a_pause_is_in_no_sum),
 		cmocka_unit_test(when_nothing_is_observed_any_more_it_is_what_it_was),
