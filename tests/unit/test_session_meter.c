@@ -2,8 +2,11 @@
 /* What a session does when it costs too much: of a program that is this test, in made-up time. */
 #include "unit/scripted_observer.h"
 
+#include "base/clock.h"
 #include "session/loop.h"
 #include "session/meter.h"
+
+#include <time.h>
 
 #define S UINT64_C(1000000000)
 
@@ -129,6 +132,36 @@ static void what_a_program_does_in_a_pause_is_in_no_sum(void **state)
 	session_release(s);
 }
 
+/* Work until its clock has gone on. */
+static void work(const struct image *i)
+{
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(i->pid, &clock), 0);
+	while (clock_ns(clock) <= i->ran_ns)
+		continue;
+}
+
+/* Nobody ticks while it lives. */
+static void what_a_program_did_since_the_last_reading_is_counted_when_it_ends(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t was;
+
+	(void)state;
+	script.effort.stops = 7;
+	work(s->images);
+	was = s->cost.ran_ns;
+	session_sink.leaving(s->images);
+	assert_true(s->cost.ran_ns > was && s->cost.stops == 7);
+	/* As another program follows in its process. */
+	work(s->images);
+	was = s->cost.ran_ns;
+	gone(s->images);
+	assert_true(s->cost.ran_ns > was);
+	session_release(s);
+}
+
 static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
 {
 	struct session *s = begin_limited(OVER_PAUSE);
@@ -136,9 +169,9 @@ static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
 
 	(void)state;
 	tick(s, &now);
-	const struct cost_span was = meter_read(s);
-
 	gone(s->images);
+	const struct cost_span was = s->cost;
+
 	script.effort.stops += 1000;
 	assert_true(meter_read(s).stops == was.stops && s->cost.ran_ns == was.ran_ns);
 	session_release(s);
@@ -153,6 +186,8 @@ int main(void)
 		cmocka_unit_test(who_suspends_in_a_pause_ends_it_himself),
 		cmocka_unit_test(or_it_ends),
 		cmocka_unit_test(what_a_program_does_in_a_pause_is_in_no_sum),
+		cmocka_unit_test(
+			what_a_program_did_since_the_last_reading_is_counted_when_it_ends),
 		cmocka_unit_test(when_nothing_is_observed_any_more_it_is_what_it_was),
 	};
 
