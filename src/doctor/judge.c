@@ -38,7 +38,7 @@ static void judge_capabilities(struct findings *f, const struct machine_facts *m
 			      "root without CAP_SYS_PTRACE: what others run cannot be attached to");
 	} else if (m->can_trace) {
 		findings_ok(f, "rights", "CAP_SYS_PTRACE%s: everybody's programs",
-			    m->can_admin ? ", CAP_SYS_ADMIN" : "");
+			    m->can_count ? ", CAP_PERFMON" : "");
 	} else {
 		findings_ok(f, "rights", "user %u: programs of this user's own", (unsigned)m->us);
 	}
@@ -50,13 +50,16 @@ static void judge_perf(struct findings *f, const struct machine_facts *m)
 		findings_ok(f, "perf",
 			    "this kernel has no perf events, which only --time-unit=i "
 			    "and --count need");
-	} else if (m->perf_paranoid > 2 && !m->can_admin) {
+	} else if (m->perf_paranoid > 2 && !m->can_count) {
 		findings_warn(f, "perf",
-			      "sysctl kernel.perf_event_paranoid=2, or run mprof as root",
-			      "kernel.perf_event_paranoid is %d: no --time-unit=i, no --count",
+			      "run mprof as root; for --time-unit=i sysctl "
+			      "kernel.perf_event_paranoid=2 is enough",
+			      "kernel.perf_event_paranoid is %d, and mprof has no CAP_PERFMON: no "
+			      "--time-unit=i, no --count",
 			      m->perf_paranoid);
 	} else {
-		findings_ok(f, "perf", "kernel.perf_event_paranoid is %d", m->perf_paranoid);
+		findings_ok(f, "perf", "kernel.perf_event_paranoid is %d%s", m->perf_paranoid,
+			    m->can_count ? "" : "; --count takes CAP_PERFMON, or root");
 	}
 }
 

@@ -117,6 +117,11 @@ static bool is_first_with(const struct module_facts *v, size_t i)
 	return true;
 }
 
+static bool has_room_for(const struct text *t, const char *word)
+{
+	return t->n + strlen(word) + 2 <= sizeof t->s;
+}
+
 /* The packages that can be installed for what has no lines, each once. Returns how many files are
  * not served by that; *own: the first of these. */
 static size_t put_packages(struct text *t, const struct module_facts *v, size_t n,
@@ -127,12 +132,13 @@ static size_t put_packages(struct text *t, const struct module_facts *v, size_t 
 	for (size_t i = 0; i < n; i++) {
 		if (has_lines(&v[i]))
 			continue;
-		if (!*v[i].debug_package) {
-			*own = others++ ? *own : &v[i];
+		if (*v[i].debug_package && !is_first_with(v, i))
 			continue;
-		}
-		if (is_first_with(v, i))
+		/* A name that is cut would be another package's. */
+		if (*v[i].debug_package && has_room_for(t, v[i].debug_package))
 			put(t, " %s", v[i].debug_package);
+		else
+			*own = others++ ? *own : &v[i];
 	}
 	return others;
 }
