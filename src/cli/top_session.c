@@ -78,7 +78,7 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 			(char *)(uintptr_t)engines[s->options->engine],
 			pid,
 			NULL};
-	int status = command_attach(5, argv);
+	int status = attach_controlled(5, argv);
 
 	fflush(NULL);
 	_exit(status);
@@ -115,6 +115,7 @@ static int await_session(struct top_session *s)
 {
 	struct control_answer a;
 	struct error e;
+	bool told = false;
 	int status;
 
 	for (;;) {
@@ -127,8 +128,9 @@ static int await_session(struct top_session *s)
 			control_answer_release(&a);
 			return 0;
 		}
-		if (told_to_end)
+		if (told_to_end && !told)
 			kill(s->attached, SIGTERM);
+		told = told_to_end;
 		poll(NULL, 0, MOMENT_MS);
 	}
 }

@@ -324,6 +324,15 @@ control_is_there() {
 	finish topped
 }
 
+@test "where no control socket can be made it attaches to nothing, and says why" {
+	topped
+	before "$PID"
+	mkdir -m 755 "$XDG_RUNTIME_DIR/mprof" "$TMPDIR/mprof-$(id -u)"
+	refused 1 'no control socket: will not use' "$MPROF" top --once "$PID"
+	clean "$PID"
+	finish topped
+}
+
 @test "a process that cannot be attached to has attach's sentence and status" {
 	refused 3 'no such process' "$MPROF" top --once 999999999
 	refused any 'kernel thread|not there|no such process' "$MPROF" top --once 2
