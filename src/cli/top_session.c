@@ -49,6 +49,15 @@ bool top_told_to_end(void)
 	return told_to_end;
 }
 
+/* Ask the session; a signal that tells us to end ends the wait. As control_ask(). */
+static int ask(const struct top_session *s, enum control_form form, const char *words,
+	       unsigned seconds, struct control_answer *a, struct error *e)
+{
+	const struct control_patience p = {seconds, &told_to_end};
+
+	return control_ask_until(s->session, form, words, &p, a, e);
+}
+
 /* ---- attaching ---- */
 
 /* Our copy: what it says is for us to show, and nobody at our terminal can mean it. */
@@ -123,8 +132,7 @@ static int await_session(struct top_session *s)
 			print_said(s);
 			return status ? status : STATUS_FAILED;
 		}
-		if (!control_ask(s->session, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a,
-				 &e)) {
+		if (!ask(s, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a, &e)) {
 			control_answer_release(&a);
 			return 0;
 		}
@@ -258,8 +266,7 @@ static bool lives(pid_t pid)
 static enum top_answer look_at_end(struct top_session *s)
 {
 	struct control_answer a;
-	int err =
-		control_ask(s->session, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
+	int err = ask(s, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
 	json_t *answer = err ? NULL : json_loads(a.reply.parts[0].text, 0, NULL);
 
 	if (!err && json_integer_value(json_object_get(answer, "processes")) > 0) {
@@ -283,12 +290,12 @@ static enum top_answer look(struct top_session *s, bool types)
 	if (s->ending)
 		return look_at_end(s);
 	snprintf(words, sizeof words, "figures %d", (int)s->pid);
-	int err = control_ask(s->session, CONTROL_JSON, words, CONTROL_ANSWER_SECONDS, &a, &s->end);
+	int err = ask(s, CONTROL_JSON, words, CONTROL_ANSWER_SECONDS, &a, &s->end);
 
 	if (err == -ENOENT)
 		return TOP_OVER;
 	if (err) {
-		s->ending = err != -ETIMEDOUT;
+		s->ending = err != -ETIMEDOUT && err != -EINTR;
 		return TOP_NOT_NOW;
 	}
 	json_t *answer = json_loads(a.reply.parts[0].text, 0, NULL);
@@ -323,7 +330,7 @@ void top_session_save(const struct top_session *s, struct error *e)
 {
 	struct control_answer a;
 
-	if (control_ask(s->session, CONTROL_TEXT, "save", DETACH_SECONDS, &a, e))
+	if (ask(s, CONTROL_TEXT, "save", DETACH_SECONDS, &a, e))
 		return;
 	error_set(e, 0, "nothing has been saved");
 	for (size_t i = 0; i < a.reply.n; i++) {
@@ -362,7 +369,10 @@ static int detach(const struct top_session *s)
 {
 	struct control_answer a;
 	struct error e;
-	int err = control_ask(s->session, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
+
+	/* It is why we are here, maybe; another signal: the profile is not waited for. */
+	told_to_end = 0;
+	int err = ask(s, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
 
 	if (err) {
 		say("%s", e.text);

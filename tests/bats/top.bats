@@ -192,6 +192,33 @@ stopped() {
 	finish topped
 }
 
+@test "who wants it to end does not wait for a session that does not answer" {
+	topped
+	attach "$PID"
+	local front=$FRONT tracer
+	tracer=$(tracer_of "$PID")
+	followed
+	kill -STOP "$tracer"
+	# It waits for an answer by then, or soon.
+	until_true "it still has answers" unchanged attach.out
+	stopped INT
+	kill -CONT "$tracer"
+	FRONT=$front
+	detach -o /dev/null "$PID"
+	finish topped
+}
+
+# unchanged FILE: since we looked last
+unchanged() {
+	local size
+	size=$(stat -c %s "$1")
+	[ "$size" = "${LAST_SIZE-}" ] || {
+		LAST_SIZE=$size
+		sleep 0.3
+		return 1
+	}
+}
+
 @test "several watch one session at a time" {
 	topped
 	attach "$PID"
