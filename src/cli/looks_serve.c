@@ -240,7 +240,7 @@ void looks_begin(struct serve *v, const struct control_request *r)
 	} else if (!session_observed_image(v->session, q->pid)) {
 		answer_error(&r->from, "it is not being traced");
 	} else if (l == v->looks + SERVED_LOOKS) {
-		answer_error(&r->from, "others are looking at it: try again");
+		answer_error(&r->from, LOOKS_BUSY);
 	} else if (begin(v, l, q)) {
 		answer_error(&r->from, "cannot begin to look: out of memory");
 	}

@@ -135,5 +135,5 @@ int top_print(struct top_session *s)
 		print_look(s, &status);
 	if (s->over)
 		say("%s", s->end.text);
-	return looked || top_told_to_end() ? status : STATUS_NO_SESSION;
+	return looked || s->refused || top_told_to_end() ? status : STATUS_NO_SESSION;
 }

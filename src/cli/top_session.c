@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/top_session.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/asking.h"
+#include "cli/looks.h"
 #include "cli/names.h"
 #include "cli/unattachable.h"
 #include "control/control.h"
@@ -221,29 +223,36 @@ static int open_file(uint64_t tracer, int fd)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Whether there is an answer that makes sense. */
-static bool take_figures(struct top_session *s, const json_t *answer, bool types)
+/* 0, or -errno with a sentence in s->end. */
+static int take_figures(struct top_session *s, const char *text, bool types)
 {
 	struct proc_status status = proc_status(s->pid);
 	struct figures f;
 	struct top_look look;
 
-	if (figures_read(json_object_get(answer, "figures"), &f))
-		return false;
+	json_t *answer = json_loads(text, 0, NULL);
+	int err = figures_read(json_object_get(answer, "figures"), &f);
+
+	json_decref(answer);
+	if (err)
+		return error_set(&s->end, err, "the figures of process %d cannot be shown: %s",
+				 (int)s->pid,
+				 err == -EINVAL ? "they make no sense" : strerror(-err));
 	int map = jit_map_open(s->pid);
-	int err = top_name(&s->namer, &f, open_file, map, types, &look);
+	err = top_name(&s->namer, &f, open_file, map, types, &look);
 
 	if (map >= 0)
 		close(map);
 	figures_release(&f);
 	if (err)
-		return false;
+		return error_set(&s->end, err, "the figures of process %d cannot be shown: %s",
+				 (int)s->pid, strerror(-err));
 	look.rss_kib = status.vm_rss;
 	look.threads = status.threads;
 	top_look_release(&s->before);
 	s->before = s->now;
 	s->now = look;
-	return true;
+	return 0;
 }
 
 /* It may have executed another program. */
@@ -262,24 +271,73 @@ static bool lives(pid_t pid)
 	return proc_status_lives(&now);
 }
 
+/* The session is there, but no look comes of it any more. */
+static enum top_answer refuse(struct top_session *s)
+{
+	s->refused = true;
+	return TOP_OVER;
+}
+
+/* It may be for a moment only, as while the process executes a program. */
+static enum top_answer refuse_at_last(struct top_session *s)
+{
+	enum { PATIENCE_SECONDS = 5 };
+	uint64_t now = clock_now_ns();
+
+	if (!s->refused_ns)
+		s->refused_ns = now;
+	if (now - s->refused_ns < PATIENCE_SECONDS * UINT64_C(1000000000))
+		return TOP_NOT_NOW;
+	return refuse(s);
+}
+
+/* Why there are no figures in an answer; 0: others have them just now. */
+static int take_refusal(struct top_session *s, const struct control_part *p)
+{
+	char *why = asking_sentence(p, CONTROL_JSON);
+	bool busy = why && !strcmp(why, LOOKS_BUSY);
+
+	error_set(&s->end, 0, "the session of process %d does not tell of process %d: %s",
+		  (int)s->session, (int)s->pid, why ? why : "out of memory");
+	free(why);
+	return busy ? 0 : -EAGAIN;
+}
+
+/* The programs have been let go, but the session stays with what it could not save. */
+static bool is_kept(const json_t *status)
+{
+	const char *state = json_string_value(json_object_get(status, "state"));
+
+	return state && !strcmp(state, "unsaved");
+}
+
 /* How it ends: when nobody answers any more, its last word is there. */
 static enum top_answer look_at_end(struct top_session *s)
 {
 	struct control_answer a;
 	int err = ask(s, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
-	json_t *answer = err ? NULL : json_loads(a.reply.parts[0].text, 0, NULL);
 
-	if (!err && json_integer_value(json_object_get(answer, "processes")) > 0) {
-		s->ending = !lives(s->pid);
-		if (s->ending && s->pid != s->session)
-			err = error_set(&s->end, -ENOENT,
-					"process %d has ended; the session of process %d goes on",
-					(int)s->pid, (int)s->session);
+	if (err)
+		return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
+	json_t *status = json_loads(a.reply.parts[0].text, 0, NULL);
+	bool kept = is_kept(status),
+	     others = json_integer_value(json_object_get(status, "processes")) > 0;
+
+	json_decref(status);
+	control_answer_release(&a);
+	if (kept) {
+		error_set(&s->end, 0,
+			  "process %d has ended, and not all of its profile could be written; "
+			  "mprof detach %d tries again",
+			  (int)s->pid, (int)s->session);
+		return refuse(s);
 	}
-	if (!err || err == -ENOENT)
-		control_answer_release(&a);
-	json_decref(answer);
-	return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
+	s->ending = !others || !lives(s->pid);
+	if (!s->ending || !others || s->pid == s->session)
+		return TOP_NOT_NOW;
+	error_set(&s->end, 0, "process %d has ended; the session of process %d goes on",
+		  (int)s->pid, (int)s->session);
+	return TOP_OVER;
 }
 
 static enum top_answer look(struct top_session *s, bool types)
@@ -294,19 +352,27 @@ static enum top_answer look(struct top_session *s, bool types)
 
 	if (err == -ENOENT)
 		return TOP_OVER;
+	if (err == -EPROTONOSUPPORT)
+		return refuse(s);
 	if (err) {
 		s->ending = err != -ETIMEDOUT && err != -EINTR;
 		return TOP_NOT_NOW;
 	}
-	json_t *answer = json_loads(a.reply.parts[0].text, 0, NULL);
-	bool looked = a.reply.parts[0].ok && take_figures(s, answer, types);
+	const struct control_part *p = &a.reply.parts[0];
+	bool told = p->ok;
 
-	s->ending = !looked && !lives(s->pid);
-	if (looked)
-		look_at_name(s);
-	json_decref(answer);
+	err = told ? take_figures(s, p->text, types) : take_refusal(s, p);
 	control_answer_release(&a);
-	return looked ? TOP_LOOKED : TOP_NOT_NOW;
+	if (!told || err)
+		s->ending = !lives(s->pid);
+	if (told && !err) {
+		s->refused_ns = 0;
+		look_at_name(s);
+		return TOP_LOOKED;
+	}
+	if (err == -EINVAL)
+		return refuse(s);
+	return !err || s->ending ? TOP_NOT_NOW : refuse_at_last(s);
 }
 
 enum top_answer top_session_look(struct top_session *s, bool types)
@@ -388,9 +454,9 @@ static int detach(const struct top_session *s)
 
 int top_session_end(struct top_session *s, bool detaches)
 {
-	int status = 0, ended;
+	int status = s->refused ? STATUS_FAILED : 0, ended;
 
-	if (!s->over && (detaches || s->attached))
+	if ((!s->over || s->refused) && (detaches || s->attached))
 		status = detach(s);
 	if (s->attached)
 		has_ended(s, 0, &ended);

@@ -219,6 +219,38 @@ unchanged() {
 	}
 }
 
+@test "a session that does not tell is one sentence, and not waited for for ever" {
+	topped
+	mkdir -m 700 other
+	XDG_RUNTIME_DIR=$D/other attach "$PID"
+	local told
+	for told in 'mprof/9 1\nok\n\0/newer mprof' 'mprof/2 1\nok\n{"figures": 3}\0/make no sense' \
+		'mprof/2 1\nerror\n{"error": "not so"}\0/does not tell of process .*: not so'; do
+		a_session "def answer(line):
+    return b'mprof/2 1\\nok\\n\\0' if b'traces' in line else b'${told%/*}'" "$PID"
+		refused 1 "${told##*/}" "$MPROF" top --once "$PID"
+		end_session
+	done
+	rm "$XDG_RUNTIME_DIR/mprof/$PID.sock"
+	XDG_RUNTIME_DIR=$D/other detach -o /dev/null "$PID"
+	finish topped
+}
+
+@test "a session that keeps what it could not save is over for top, with a sentence" {
+	topped
+	mkdir dir
+	background "$MPROF" attach --background --data=dir/x.data "$PID"
+	ended "$FRONT"
+	followed
+	rm -r dir
+	finish topped
+	ended "$FRONT"
+	[ "$STATUS" = 1 ] || fail "$STATUS" "$(cat attach.err)"
+	says attach.err "process $PID has ended, and not all .* mprof detach $PID tries again"
+	answered discard
+	nobody_left
+}
+
 @test "several watch one session at a time" {
 	topped
 	attach "$PID"
