@@ -113,7 +113,7 @@ static bool has_ended(struct top_session *s, int options, int *status)
 
 	do
 		pid = waitpid(s->attached, &wstatus, options);
-	while (pid < 0 && errno == EINTR && options != WNOHANG);
+	while (pid < 0 && errno == EINTR && options != WNOHANG && !told_to_end);
 	if (pid != s->attached)
 		return false;
 	s->attached = 0;
@@ -458,8 +458,13 @@ int top_session_end(struct top_session *s, bool detaches)
 
 	if ((!s->over || s->refused) && (detaches || s->attached))
 		status = detach(s);
-	if (s->attached)
-		has_ended(s, 0, &ended);
+	if (s->attached && status)
+		kill(s->attached, SIGTERM);
+	if (s->attached && has_ended(s, 0, &ended) && ended) {
+		/* The sentences of a session that went well are in the profile, too. */
+		print_said(s);
+		status = status ? status : ended;
+	}
 	close_files(s);
 	top_look_release(&s->now);
 	top_look_release(&s->before);

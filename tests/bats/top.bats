@@ -236,6 +236,18 @@ unchanged() {
 	finish topped
 }
 
+@test "a profile that could not be written at the end is told, and is a status" {
+	topped
+	mkdir dir
+	followed --data=dir/x.data
+	rm -r dir
+	finish topped
+	ended "$FRONT"
+	[ "$STATUS" = 1 ] || fail "$STATUS" "$(cat attach.err)"
+	has attach.err 'cannot write .*dir/x.data'
+	nobody_left
+}
+
 @test "a session that keeps what it could not save is over for top, with a sentence" {
 	topped
 	mkdir dir
