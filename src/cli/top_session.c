@@ -26,6 +26,9 @@ enum { DETACH_SECONDS = 600, MOMENT_MS = 50 };
 
 /* ---- signals ---- */
 
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
 static volatile sig_atomic_t told_to_end;
 
 static void take_signal(int sig)
@@ -36,12 +39,11 @@ static void take_signal(int sig)
 
 void top_await_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	/* What waits is to be woken. */
 	struct sigaction sa = {.sa_handler = take_signal};
 
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &sa, NULL);
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		sigaction(ending_signals[i], &sa, NULL);
 	/* Whoever reads us may have had enough: that shows when it is printed. */
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -76,10 +78,9 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 	if (getppid() != parent || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(s->said, STDOUT_FILENO) < 0 || dup2(s->said, STDERR_FILENO) < 0)
 		_exit(STATUS_FAILED);
-	for (int sig = 1; sig <= SIGTERM; sig++)
-		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT ||
-		    sig == SIGPIPE)
-			signal(sig, SIG_DFL);
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		signal(ending_signals[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	snprintf(pid, sizeof pid, "%d", (int)s->pid);
 	if (asprintf(&data, "--data=%s", s->options->data) < 0)
 		_exit(STATUS_FAILED);
