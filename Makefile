@@ -32,6 +32,9 @@ TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux bin
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
 	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \
 	redis-tools fish zsh tmux chromium pkgconf dpkg-dev $(PAGE_PACKAGES)
+# What the package is made with, and checked with.
+DEB_PACKAGES = debhelper dpkg-dev git
+CHECK_PACKAGES = lintian autopkgtest
 # What the page is built with; node may be another one than Debian's.
 PAGE_PACKAGES = esbuild $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm)
 
@@ -177,6 +180,16 @@ test-deps:
 page-deps:
 	$(call install_packages,$(PAGE_PACKAGES))
 
+deb-deps:
+	$(call install_packages,$(BUILD_PACKAGES) $(DEB_PACKAGES))
+
+deb: deb-deps ## a Debian package in build/deb, from a copy of the tree
+	@debian/make-deb $(B)/deb
+
+check-packages: deb-deps ## build the package, check it with lintian and its own tests, and build it again to the byte
+	$(call install_packages,$(CHECK_PACKAGES))
+	@B='$(abspath $(B))' tests/packages/packages.sh
+
 # What one needs to see mprof at work on a fresh machine.
 demo: deps page-deps ## install, build, and profile a sample program
 	@$(MAKE) -s all
@@ -235,5 +248,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
+.PHONY: deb-deps deb check-packages page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:
