@@ -15,7 +15,7 @@
 #define FIGURES_TEMPORARY   "temporary" /* node, blocks */
 #define FIGURES_FILES	    "files"	/* [path, descriptor] */
 
-enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 9 };
+enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 13 };
 
 /* Number @i of them, in the order of the structure. */
 uint64_t *figures_total(struct pd_totals *t, size_t i);

@@ -16,6 +16,15 @@ static const char *rate(const struct top_head *h, double value, char text[24])
 	return text;
 }
 
+/* It did not run, or nothing was seen of it. */
+static const char *slowdown(const struct top_head *h, char text[24])
+{
+	if (h->slowdown <= 0)
+		return "-";
+	snprintf(text, 24, "%.2f", h->slowdown);
+	return text;
+}
+
 static const char *state_of(const struct top_head *h)
 {
 	return h->suspended ? "suspended" : "tracing";
@@ -35,11 +44,12 @@ static void print_process(const struct top_head *h, FILE *out)
 
 void top_print_head(const struct top_head *h, const char *name, FILE *out)
 {
-	char a[24], f[24], b[24];
+	char a[24], f[24], b[24], s[24];
 
 	fprintf(out, "process %" PRIu64 " (%s), %.1f s, %s, engine %s, ", h->pid, name, h->seconds,
 		state_of(h), engine_of(h));
-	fprintf(out, "tracer busy %s %%\n", rate(h, h->busy_percent, b));
+	fprintf(out, "tracer busy %s %%, slowdown %s\n", rate(h, h->busy_percent, b),
+		slowdown(h, s));
 	fprintf(out, "live %" PRIu64 " bytes in %" PRIu64 " blocks; %s allocations/s, %s frees/s\n",
 		h->live_bytes, h->live_blocks, rate(h, h->allocs_per_s, a),
 		rate(h, h->frees_per_s, f));
@@ -129,11 +139,13 @@ static json_t *rows_json(const struct top_head *h, const struct top_how *how,
 
 static json_t *head_json(const struct top_head *h, const char *name)
 {
-	return json_pack("{so so sf ss ss so so so so so so so so so so}", "pid", number(h->pid),
+	return json_pack("{so so sf ss ss so so so so so so so so so so so}", "pid", number(h->pid),
 			 "command", json_text(name), "seconds", h->seconds, "state", state_of(h),
 			 "engine", engine_of(h), "tracer_busy_percent",
-			 rate_json(h, h->busy_percent), "live_bytes", number(h->live_bytes),
-			 "live_blocks", number(h->live_blocks), "allocations", number(h->allocs),
+			 rate_json(h, h->busy_percent), "slowdown",
+			 h->slowdown > 0 ? json_real(h->slowdown) : json_null(),
+			 "live_bytes", number(h->live_bytes), "live_blocks",
+			 number(h->live_blocks), "allocations", number(h->allocs),
 			 "frees", number(h->frees), "allocations_per_second",
 			 rate_json(h, h->allocs_per_s), "frees_per_second",
 			 rate_json(h, h->frees_per_s), "truncated_chains", number(h->truncated),

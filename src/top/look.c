@@ -137,6 +137,9 @@ struct top_head top_head(const struct top_look *now, const struct top_look *befo
 
 	h.allocs_per_s = per_second(t->allocs, before->data->totals.allocs, seconds);
 	h.frees_per_s = per_second(t->frees, before->data->totals.frees, seconds);
+	const struct cost_span cost = slowdown_between(&before->head.cost, &now->head.cost);
+
+	h.slowdown = slowdown_of(&cost);
 	h.busy_percent = worked < 100 ? worked : 100;
 	return h;
 }

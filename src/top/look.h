@@ -57,6 +57,7 @@ struct top_head {
 	/* In the time since the look before, if there was one. */
 	bool has_rates;
 	double allocs_per_s, frees_per_s, busy_percent;
+	double slowdown; /* 0: not known; see slowdown_of() */
 };
 
 /* @before: NULL: there was none. */

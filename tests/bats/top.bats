@@ -137,7 +137,7 @@ stopped() {
 	work 'red 6' 'churn 4'
 	looks '.allocations == 10'
 	top
-	has top "^process $PID \(.*topped\), [0-9.]* s, tracing, engine [a-z]*, tracer busy [0-9.]* %\$"
+	has top "^process $PID \(.*topped\), [0-9.]* s, tracing, engine [a-z]*, tracer busy [0-9.]* %, slowdown [0-9.-]*\$"
 	has top "^live 30018 bytes in 6 blocks; 0.0 allocations/s, 0.0 frees/s\$"
 	has top '; truncated chains 0, unknown frees 0, events lost 0$'
 	has top '^ *30018  *6  *0  *0.0  *0  make_red \(topped.c:[0-9]*\)$'
@@ -173,6 +173,8 @@ stopped() {
 	jq -se 'any(.[]; .rows[0].growth_bytes > 0) and any(.[]; .rows[0].growth_bytes < 0)' attach.out
 	jq -se 'any(.[]; .allocations_per_second > 0 and .rows[0].allocations_per_second > 0)' attach.out
 	jq -se 'any(.[]; .frees_per_second > 0)' attach.out
+	# It ran in some of them, and no shorter for being watched.
+	jq -se 'any(.[]; .slowdown != null) and all(.[]; .slowdown == null or (.slowdown >= 1 and .slowdown <= 100))' attach.out
 	stopped TERM
 	finish topped
 }

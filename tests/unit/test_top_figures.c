@@ -20,6 +20,7 @@ static const struct figures_head head = {
 	.worked_ns = 3,
 	.lost = 7,
 	.program = 0,
+	.cost = { UINT64_C(0x8000000000000002), 21, 22, 23 },
 	.fast = true,
 };
 

@@ -22,6 +22,7 @@ static const struct top_head rated = {
 	.allocs_per_s = 1.5,
 	.frees_per_s = 0.5,
 	.busy_percent = 12.34,
+	.slowdown = 1.567,
 };
 
 static struct top_row row = { .name = (char *)(uintptr_t) "f (a.c:1)",
@@ -60,15 +61,18 @@ static void the_head_tells_what_is_known(void **state)
 	struct top_head h = rated;
 
 	(void)state;
-	assert_head(&h, "process 12 (prog), 3.2 s, tracing, engine trap, tracer busy 12.3 %\n"
+	assert_head(&h, "process 12 (prog), 3.2 s, tracing, engine trap, tracer busy 12.3 %, "
+			"slowdown 1.57\n"
 			"live 1000 bytes in 10 blocks; 1.5 allocations/s, 0.5 frees/s\n"
 			"RSS 4096 KiB, 2 threads; truncated chains 1, unknown frees 2, events "
 			"lost 3\n");
 	h.has_rates = false;
+	h.slowdown = 0;
 	h.fast = h.suspended = true;
 	h.rss_kib = 0;
 	h.left_out = 8;
-	assert_head(&h, "process 12 (prog), 3.2 s, suspended, engine fast, tracer busy - %\n"
+	assert_head(&h, "process 12 (prog), 3.2 s, suspended, engine fast, tracer busy - %, "
+			"slowdown -\n"
 			"live 1000 bytes in 10 blocks; - allocations/s, - frees/s\n"
 			"truncated chains 1, unknown frees 2, events lost 3; not in rows: 8 of the "
 			"lightest\n");
