@@ -9,9 +9,10 @@ static int check(const struct options *o)
 {
 	bool prints = o->top.once || o->top.batch || o->format == FORMAT_JSON;
 
-	if (o->top.how.by == TOP_SIZES && o->top.how.sort == TOP_TEMPORARY) {
+	if (o->top.how.by != TOP_SITES && o->top.how.sort == TOP_TEMPORARY) {
 		say("top: which blocks are temporary is known of call sites: --sort=temporary is "
-		    "not for --by=sizes");
+		    "not for --by=%s",
+		    top_by_words[o->top.how.by]);
 		return STATUS_USAGE;
 	}
 	return prints || top_screen_possible() ? 0 : STATUS_USAGE;

@@ -211,8 +211,23 @@ static int open_file(uint64_t tracer, int fd)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* One that has ended keeps the name it had. */
+static void name_threads(struct top_look *l, const struct top_session *s)
+{
+	const struct top_look *before = top_look_follows(l, &s->now) ? &s->now : NULL;
+
+	for (size_t i = 0; i < l->n_by_thread; i++) {
+		struct top_thread *t = &l->by_thread[i];
+
+		_Static_assert(sizeof t->name >= TITLE_MAX, "a title fits");
+		if (!title_of_thread(t->name, s->pid, t->task) && before &&
+		    i < before->n_by_thread && before->by_thread[i].task == t->task)
+			memcpy(t->name, before->by_thread[i].name, sizeof t->name);
+	}
+}
+
 /* Whether there is an answer that makes sense. */
-static bool take_figures(struct top_session *s, const json_t *answer, bool types)
+static bool take_figures(struct top_session *s, const json_t *answer, enum top_by by)
 {
 	struct proc_status status = proc_status(s->pid);
 	struct figures f;
@@ -221,7 +236,7 @@ static bool take_figures(struct top_session *s, const json_t *answer, bool types
 	if (figures_read(json_object_get(answer, "figures"), &f))
 		return false;
 	int map = jit_map_open(s->pid);
-	int err = top_name(&s->namer, &f, open_file, map, types, &look);
+	int err = top_name(&s->namer, &f, open_file, map, by == TOP_SIZES, &look);
 
 	if (map >= 0)
 		close(map);
@@ -230,6 +245,8 @@ static bool take_figures(struct top_session *s, const json_t *answer, bool types
 		return false;
 	look.rss_kib = status.vm_rss;
 	look.threads = status.threads;
+	if (by == TOP_THREADS)
+		name_threads(&look, s);
 	top_look_release(&s->before);
 	s->before = s->now;
 	s->now = look;
@@ -273,7 +290,7 @@ static enum top_answer look_at_end(struct top_session *s)
 	return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
 }
 
-static enum top_answer look(struct top_session *s, bool types)
+static enum top_answer look(struct top_session *s, enum top_by by)
 {
 	struct control_answer a;
 	char words[32];
@@ -290,7 +307,7 @@ static enum top_answer look(struct top_session *s, bool types)
 		return TOP_NOT_NOW;
 	}
 	json_t *answer = json_loads(a.reply.parts[0].text, 0, NULL);
-	bool looked = a.reply.parts[0].ok && take_figures(s, answer, types);
+	bool looked = a.reply.parts[0].ok && take_figures(s, answer, by);
 
 	s->ending = !looked && !lives(s->pid);
 	if (looked)
@@ -300,9 +317,9 @@ static enum top_answer look(struct top_session *s, bool types)
 	return looked ? TOP_LOOKED : TOP_NOT_NOW;
 }
 
-enum top_answer top_session_look(struct top_session *s, bool types)
+enum top_answer top_session_look(struct top_session *s, enum top_by by)
 {
-	enum top_answer answer = s->over ? TOP_OVER : look(s, types);
+	enum top_answer answer = s->over ? TOP_OVER : look(s, by);
 
 	s->over = answer == TOP_OVER;
 	return answer;

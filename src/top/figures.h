@@ -53,7 +53,8 @@ int figures_write(const struct figures_head *h, const struct profile *p, size_t 
 struct figures {
 	struct figures_head head;
 	struct figures_rest rest;
-	/* Only what resolve_profile_by() looks at; its leaves are those that are told apart. */
+	/* Only what resolve_profile_by() looks at, and what threads did; its leaves are those that
+	 * are told apart. */
 	struct profile profile;
 	struct resolve_module *files; /* fd: a number of the tracer's, or -1 */
 	size_t n_files;

@@ -67,14 +67,36 @@ static char mark(const struct top_how *how, enum top_sort sort)
 	return how->sort == sort ? '*' : ' ';
 }
 
+static void print_thread_columns(const struct top_how *how, FILE *out)
+{
+	fprintf(out, "%13s%c %10s %10s %11s%c %9s%c %9s %8s  name\n", "bytes",
+		mark(how, TOP_LIVE), "requests", "frees", "new bytes", mark(how, TOP_GROWTH),
+		"allocs/s", mark(how, TOP_ALLOCS), "frees/s", "thread");
+}
+
 void top_print_columns(const struct top_how *how, FILE *out)
 {
+	if (how->by == TOP_THREADS) {
+		print_thread_columns(how, out);
+		return;
+	}
 	fprintf(out, "%13s%c %11s %12s%c %10s%c ", "live bytes", mark(how, TOP_LIVE), "blocks",
 		"growth", mark(how, TOP_GROWTH), "allocs/s", mark(how, TOP_ALLOCS));
 	if (how->by == TOP_SIZES)
 		fprintf(out, "%12s  type\n", "size");
 	else
 		fprintf(out, "%10s%c call site\n", "temporary", mark(how, TOP_TEMPORARY));
+}
+
+static void print_thread(const struct top_head *h, const struct top_row *r, const char *growth,
+			 FILE *out)
+{
+	char allocs[24], frees[24];
+
+	fprintf(out,
+		"%13" PRIu64 "  %10" PRIu64 " %10" PRIu64 " %11s  %9s  %9s %8" PRIu64 "  %s\n",
+		r->alloc_bytes, r->allocs, r->frees, growth, rate(h, r->allocs_per_s, allocs),
+		rate(h, r->frees_per_s, frees), r->size, r->name);
 }
 
 void top_print_row(const struct top_head *h, const struct top_how *how, const struct top_row *r,
@@ -84,6 +106,10 @@ void top_print_row(const struct top_head *h, const struct top_how *how, const st
 
 	if (h->has_rates)
 		snprintf(growth, sizeof growth, "%s%" PRId64, r->growth > 0 ? "+" : "", r->growth);
+	if (how->by == TOP_THREADS) {
+		print_thread(h, r, growth, out);
+		return;
+	}
 	fprintf(out, "%13" PRIu64 "  %11" PRIu64 " %12s  %10s  ", r->live_bytes, r->live_blocks,
 		growth, rate(h, r->allocs_per_s, allocs));
 	fprintf(out, how->by == TOP_SIZES ? "%12" PRIu64 "  " : "%10" PRIu64 "  ",
@@ -103,6 +129,23 @@ static json_t *rate_json(const struct top_head *h, double value)
 	return h->has_rates ? json_real(value) : json_null();
 }
 
+static json_t *growth_json(const struct top_head *h, const struct top_row *r)
+{
+	return h->has_rates ? json_integer(r->growth) : json_null();
+}
+
+/* NULL: out of memory. */
+static json_t *thread_json(const struct top_head *h, const struct top_row *r)
+{
+	return json_pack("{so so so so so so so so so}", "thread", number(r->size), "name",
+			 *r->name ? json_text(r->name) : json_null(), "allocations",
+			 number(r->allocs), "allocated_bytes", number(r->alloc_bytes), "frees",
+			 number(r->frees), "freed_bytes", number(r->free_bytes),
+			 "allocations_per_second", rate_json(h, r->allocs_per_s),
+			 "frees_per_second", rate_json(h, r->frees_per_s), "new_bytes",
+			 growth_json(h, r));
+}
+
 /* NULL: out of memory. */
 static json_t *row_json(const struct top_head *h, const struct top_how *how,
 			const struct top_row *r)
@@ -111,7 +154,7 @@ static json_t *row_json(const struct top_head *h, const struct top_how *how,
 		json_pack("{so so so so so}", "live_bytes", number(r->live_bytes), "live_blocks",
 			  number(r->live_blocks), "allocations", number(r->allocs),
 			  "allocations_per_second", rate_json(h, r->allocs_per_s), "growth_bytes",
-			  h->has_rates ? json_integer(r->growth) : json_null());
+			  growth_json(h, r));
 	bool sizes = how->by == TOP_SIZES;
 	int err = !o || json_object_set_new(o, sizes ? "size" : "temporary_blocks",
 					    number(sizes ? r->size : r->temporary));
@@ -130,7 +173,9 @@ static json_t *rows_json(const struct top_head *h, const struct top_how *how,
 	size_t n = max && max < rows->n ? max : rows->n;
 
 	for (size_t i = 0; list && i < n; i++)
-		if (json_array_append_new(list, row_json(h, how, &rows->v[i]))) {
+		if (json_array_append_new(list, how->by == TOP_THREADS
+							? thread_json(h, &rows->v[i])
+							: row_json(h, how, &rows->v[i]))) {
 			json_decref(list);
 			list = NULL;
 		}
