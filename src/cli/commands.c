@@ -76,7 +76,7 @@ static void answer_status(struct serve *v, const struct control_asker *to)
 	answer_seconds(&a, "percent of the time that the tracer was busy", "busy_percent",
 		       session_cost_share(&cost) * 100, 1);
 	answer_seconds(&a, "times as long as by itself", "slowdown",
-		       session_cost_slowdown(&span), 2);
+		       slowdown_of(&span), 2);
 	answer_seconds(&a, "tracer's processor seconds", "tracer_cpu_seconds", cpu, 2);
 	answer_number(&a, "tracer's memory in KiB", "tracer_memory_kib", memory);
 	answer_text(&a, "tracer's oom_score_adj", "tracer_oom_score_adj", oom_told());

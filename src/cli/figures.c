@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mprof control PID figures: what mprof top shows, as a session tells it. */
 #include "cli/looks.h"
+#include "session/meter.h"
 #include "top/figures.h"
 
 #include "base/clock.h"
@@ -18,7 +19,7 @@ static uint64_t worked_ns(const struct session *s)
 }
 
 /* The files stay open in there. */
-static int print(const struct session *s, const struct image *i)
+static int print(struct session *s, const struct image *i)
 {
 	const struct session_cost cost = session_cost(s);
 	const struct figures_head h = {
@@ -29,6 +30,7 @@ static int print(const struct session *s, const struct image *i)
 		.time_ns = clock_now_ns(),
 		.elapsed_ns = cost.elapsed_ns,
 		.worked_ns = worked_ns(s),
+		.cost = meter_read(s),
 		.lost = session_lost(i),
 		.program = i->program,
 		.fast = !cost.trapped,
@@ -50,7 +52,7 @@ static int print(const struct session *s, const struct image *i)
 
 int figures_told(const struct options *o, pid_t pid, const struct look_by *by)
 {
-	const struct session *s = by->serve->session;
+	struct session *s = by->serve->session;
 	const struct image *i = session_observed_image(s, pid);
 
 	(void)o;

@@ -269,7 +269,9 @@ static const struct part parts[] = {
 		   "                   --batch=1\n" },
 	{ FOR_TOP, "  --interval=SECONDS        of the screen, and before --once prints (default "
 		   "1)\n"
-		   "  --by=sites|sizes rows are call sites (default), or sizes with their types\n"
+		   "  --by=sites|sizes|threads   rows are call sites (default), sizes with their "
+		   "types, or what\n"
+		   "                   each thread has requested and freed\n"
 		   "  --sort=live|growth|allocs|temporary   what the first row has most of "
 		   "(default live)\n" },
 	{ FOR_TOP, "  --depth=CALLERS  so many of a chain tell call sites apart (default 1)\n"

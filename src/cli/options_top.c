@@ -85,7 +85,7 @@ const struct option_def top_options[] = {
 	{"once", FOR_TOP, NULL, set_once},
 	{"batch", FOR_TOP | NEEDS_VALUE, "a number of seconds above 0", set_batch},
 	{"interval", FOR_TOP | NEEDS_VALUE, "a number of seconds above 0", set_interval},
-	{"by", FOR_TOP | NEEDS_VALUE, "sites or sizes", set_by},
+	{"by", FOR_TOP | NEEDS_VALUE, "sites, sizes or threads", set_by},
 	{"sort", FOR_TOP | NEEDS_VALUE, "live, growth, allocs or temporary", set_sort},
 	{"depth", FOR_TOP | NEEDS_VALUE, "a number of callers from 1 to 1000", set_depth},
 	{"innermost", FOR_TOP, NULL, set_innermost},

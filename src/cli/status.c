@@ -36,22 +36,36 @@ static const char *tenths_of(const json_t *answer, const char *key, char text[24
 	return text;
 }
 
+/* 0 is what a program has that has not run yet, or that nothing was seen of. */
+static const char *slowdown_told(const json_t *answer, char text[24])
+{
+	const json_t *n = json_object_get(answer, "slowdown");
+
+	if (!json_is_number(n))
+		return "?";
+	if (json_number_value(n) <= 0)
+		return "-";
+	snprintf(text, 24, "%.2f", json_number_value(n));
+	return text;
+}
+
 static void print_head(void)
 {
-	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %s\n", "process", "state", "seconds",
-	       "allocations", "frees", "live bytes", "engine", "busy %", "command");
+	printf("%7s  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %8s  %s\n", "process", "state",
+	       "seconds", "allocations", "frees", "live bytes", "engine", "busy %", "slowdown",
+	       "command");
 }
 
 static void print_row(pid_t pid, const json_t *answer)
 {
 	const char *state = text_of(answer, "state");
-	char n[5][24];
+	char n[6][24];
 
-	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %s\n", (int)pid, state,
+	printf("%7d  %-9s  %9s  %12s  %12s  %14s  %-6s  %6s  %8s  %s\n", (int)pid, state,
 	       tenths_of(answer, "elapsed_seconds", n[0]), count_of(answer, "allocations", n[1]),
 	       count_of(answer, "frees", n[2]), count_of(answer, "live_bytes", n[3]),
 	       text_of(answer, "engine"), tenths_of(answer, "busy_percent", n[4]),
-	       text_of(answer, "command"));
+	       slowdown_told(answer, n[5]), text_of(answer, "command"));
 	if (!strcmp(state, "unsaved"))
 		say("process %d is not traced any more: %s; mprof detach %d tries again, mprof "
 		    "control %d save FILE writes elsewhere, mprof control %d discard gives up",

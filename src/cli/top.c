@@ -13,9 +13,10 @@ static bool prints(const struct options *o)
 /* 0, or a status: a sentence has been printed, and nothing was done to the process. */
 static int check(const struct options *o)
 {
-	if (o->top.how.by == TOP_SIZES && o->top.how.sort == TOP_TEMPORARY) {
+	if (o->top.how.by != TOP_SITES && o->top.how.sort == TOP_TEMPORARY) {
 		say("top: which blocks are temporary is known of call sites: --sort=temporary is "
-		    "not for --by=sizes");
+		    "not for --by=%s",
+		    top_by_words[o->top.how.by]);
 		return STATUS_USAGE;
 	}
 	return prints(o) || top_screen_possible() ? 0 : STATUS_USAGE;

@@ -80,10 +80,8 @@ static void wait_until(const struct top_session *s, uint64_t ns)
 static bool await_look(struct top_session *s)
 {
 	enum { MOMENT_MS = 50 };
-	bool types = s->options->top.how.by == TOP_SIZES;
-
 	while (!top_told_to_end()) {
-		enum top_answer answer = top_session_look(s, types);
+		enum top_answer answer = top_session_look(s, s->options->top.how.by);
 
 		if (answer != TOP_NOT_NOW)
 			return answer == TOP_LOOKED;

@@ -207,11 +207,11 @@ static void look_at_once(struct screen *s)
 
 static void switch_rows(struct screen *s)
 {
-	s->v.how.by = s->v.how.by == TOP_SITES ? TOP_SIZES : TOP_SITES;
-	if (s->v.how.by == TOP_SIZES && s->v.how.sort == TOP_TEMPORARY)
+	s->v.how.by = (s->v.how.by + 1) % TOP_BYS;
+	if (s->v.how.by != TOP_SITES && s->v.how.sort == TOP_TEMPORARY)
 		s->v.how.sort = TOP_LIVE;
-	/* Types were not asked for by then. */
-	if (s->v.how.by == TOP_SIZES && !s->frozen)
+	/* Types, or names of threads, were not asked for by then. */
+	if (s->v.how.by != TOP_SITES && !s->frozen)
 		look_at_once(s);
 }
 
@@ -317,7 +317,7 @@ static void look(struct screen *s)
 	if (s->frozen || s->v.session->over ||
 	    (now < s->next_ns && !top_session_wait(s->v.session, 0)))
 		return;
-	enum top_answer answer = top_session_look(s->v.session, s->v.how.by == TOP_SIZES);
+	enum top_answer answer = top_session_look(s->v.session, s->v.how.by);
 
 	s->next_ns = now + (answer == TOP_NOT_NOW ? MOMENT_MS * UINT64_C(1000000) : interval);
 	/* What is opened stays as it was. */

@@ -224,8 +224,23 @@ static int open_file(uint64_t tracer, int fd)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* One that has ended keeps the name it had. */
+static void name_threads(struct top_look *l, const struct top_session *s)
+{
+	const struct top_look *before = top_look_follows(l, &s->now) ? &s->now : NULL;
+
+	for (size_t i = 0; i < l->n_by_thread; i++) {
+		struct top_thread *t = &l->by_thread[i];
+
+		_Static_assert(sizeof t->name >= TITLE_MAX, "a title fits");
+		if (!title_of_thread(t->name, s->pid, t->task) && before &&
+		    i < before->n_by_thread && before->by_thread[i].task == t->task)
+			memcpy(t->name, before->by_thread[i].name, sizeof t->name);
+	}
+}
+
 /* 0, or -errno with a sentence in s->end. */
-static int take_figures(struct top_session *s, const char *text, bool types)
+static int take_figures(struct top_session *s, const char *text, enum top_by by)
 {
 	struct proc_status status = proc_status(s->pid);
 	struct figures f;
@@ -240,7 +255,7 @@ static int take_figures(struct top_session *s, const char *text, bool types)
 				 (int)s->pid,
 				 err == -EINVAL ? "they make no sense" : strerror(-err));
 	int map = jit_map_open(s->pid);
-	err = top_name(&s->namer, &f, open_file, map, types, &look);
+	err = top_name(&s->namer, &f, open_file, map, by == TOP_SIZES, &look);
 
 	if (map >= 0)
 		close(map);
@@ -250,6 +265,8 @@ static int take_figures(struct top_session *s, const char *text, bool types)
 				 (int)s->pid, strerror(-err));
 	look.rss_kib = status.vm_rss;
 	look.threads = status.threads;
+	if (by == TOP_THREADS)
+		name_threads(&look, s);
 	top_look_release(&s->before);
 	s->before = s->now;
 	s->now = look;
@@ -341,7 +358,7 @@ static enum top_answer look_at_end(struct top_session *s)
 	return TOP_OVER;
 }
 
-static enum top_answer look(struct top_session *s, bool types)
+static enum top_answer look(struct top_session *s, enum top_by by)
 {
 	struct control_answer a;
 	char words[32];
@@ -362,7 +379,7 @@ static enum top_answer look(struct top_session *s, bool types)
 	const struct control_part *p = &a.reply.parts[0];
 	bool told = p->ok;
 
-	err = told ? take_figures(s, p->text, types) : take_refusal(s, p);
+	err = told ? take_figures(s, p->text, by) : take_refusal(s, p);
 	control_answer_release(&a);
 	if (!told || err)
 		s->ending = !lives(s->pid);
@@ -376,9 +393,9 @@ static enum top_answer look(struct top_session *s, bool types)
 	return !err || s->ending ? TOP_NOT_NOW : refuse_at_last(s);
 }
 
-enum top_answer top_session_look(struct top_session *s, bool types)
+enum top_answer top_session_look(struct top_session *s, enum top_by by)
 {
-	enum top_answer answer = s->over ? TOP_OVER : look(s, types);
+	enum top_answer answer = s->over ? TOP_OVER : look(s, by);
 
 	s->over = answer == TOP_OVER;
 	return answer;

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "proc/title.h"
-#include "top/look.h"
+#include "top/rows.h"
 
 /*
  * The session that mprof top shows: one that runs already, or one of its own, begun by a copy of
@@ -39,8 +39,8 @@ enum top_answer {
 	TOP_OVER,    /* nor will there be: s->end says why */
 };
 
-/* Look again; @types: at types, too. */
-enum top_answer top_session_look(struct top_session *s, bool types);
+/* Look again; for rows of sizes at types, too, and for rows of threads at their names. */
+enum top_answer top_session_look(struct top_session *s, enum top_by by);
 
 /* Wait for so long, or until the process ends or a signal comes. Has it ended? */
 bool top_session_wait(const struct top_session *s, int ms);

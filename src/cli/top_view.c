@@ -12,7 +12,7 @@ static const char help[] =
 	"Enter     open the chains of a row; again, or Esc: close them\n"
 	"L G A T   sort by live bytes, growth, allocations a second, temporary blocks\n"
 	"< >       sort by the column to the left, to the right\n"
-	"b         rows by call site or by size, with types\n"
+	"b         rows by call site, by size with types, or by thread\n"
 	"+ -       one caller more, or less, tells call sites apart\n"
 	"i         call sites where memory is requested, or in the program's own code\n"
 	"/         show only rows with a text: Enter keeps it, Esc takes it away\n"
@@ -77,7 +77,7 @@ void top_view_open_chains(struct top_view *v)
 	struct top_rows chains;
 
 	top_view_close(v);
-	if (v->at >= v->rows.n || v->how.by == TOP_SIZES ||
+	if (v->at >= v->rows.n || v->how.by != TOP_SITES ||
 	    top_chains(&v->session->now, top_view_before(v), &v->how, &v->rows.v[v->at], &chains))
 		return;
 	v->what = CHAINS;

@@ -83,7 +83,7 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	d->unseen = unseen_now(i);
 	if (o->session->settings.over.slowdown)
 		d->slowdown_milli =
-			(uint64_t)(session_cost_slowdown(&o->session->cost) * 1000);
+			(uint64_t)(slowdown_of(&o->session->cost) * 1000);
 	if (add_recorded(o, i, d) || copy_command(d, i->command) ||
 	    profile_data_copy_rss(d, i->rss, i->n_rss)) {
 		profile_data_free(d);

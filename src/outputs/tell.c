@@ -212,7 +212,7 @@ void tell_session_effort(say_fn *say, const struct session *s, const struct sess
 			    : "");
 	say_to(say, "%" PRIu64 " stop%s in all", e.stops, text_plural(e.stops));
 	if (!s->settings.over.slowdown) /* or else each profile has told it */
-		tell_slowdown(say, session_cost_slowdown(&s->cost), "");
+		tell_slowdown(say, slowdown_of(&s->cost), "");
 	if (e.followed || e.given_up)
 		say_to(say,
 		       "followed a task to its processor %" PRIu64 " time%s, and gave up %" PRIu64

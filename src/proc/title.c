@@ -43,15 +43,31 @@ bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n)
 	return len;
 }
 
-bool title_of(char title[TITLE_MAX], pid_t pid)
+/* A line has an end that is no part of it. */
+static bool title_from(char title[TITLE_MAX], const char *path, bool line)
 {
-	char path[64], text[4096];
-
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	char text[4096];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : -1;
+
 	if (fd >= 0)
 		close(fd);
 	title[0] = '\0';
-	return n > 0 && title_make(title, text, (size_t)n);
+	return n > 0 && title_make(title, text, (size_t)(n - line));
+}
+
+bool title_of(char title[TITLE_MAX], pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	return title_from(title, path, false);
+}
+
+bool title_of_thread(char title[TITLE_MAX], pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	return title_from(title, path, true);
 }

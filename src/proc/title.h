@@ -20,4 +20,7 @@ bool title_make(char title[TITLE_MAX], const char *cmdline, size_t n);
 /* The same of process @pid as it is now. False: it has none (any more). */
 bool title_of(char title[TITLE_MAX], pid_t pid);
 
+/* What thread @tid of it is called (PR_SET_NAME), made harmless in the same way. */
+bool title_of_thread(char title[TITLE_MAX], pid_t pid, pid_t tid);
+
 #endif

@@ -53,6 +53,13 @@ static struct life_thread *thread_of(struct lifetimes *l, int32_t task)
 	return find_thread(l, task, latest);
 }
 
+struct thread_counts *lifetimes_of_task(struct lifetimes *l, int32_t task)
+{
+	struct life_thread *t = thread_of(l, task);
+
+	return t ? &t->did : NULL;
+}
+
 /* ---- blocks ---- */
 
 static bool is_latest(const struct life_thread *t, const struct live_slot *block)

@@ -75,16 +75,22 @@ static void end_before(struct profile *p, taddr key)
 
 /* A free that was seen. */
 static int count_death(struct profile *p, const struct live_slot *block, bool known,
-		       uint64_t now_ns)
+		       const struct alloc_event *e)
 {
 	p->lifetimes.events++;
 	if (!is_own(block, known))
 		return 0;
 	const struct call_leaf *l = &p->leaves[profile_leaf_number(block)];
+	struct thread_counts *did = lifetimes_of_task(&p->lifetimes, e->task);
 
-	if (marks_gone(&p->marks, block, now_ns))
+	if (!did || marks_gone(&p->marks, block, e->time_ns))
 		return -ENOMEM;
-	return lifetimes_death(&p->lifetimes, l->node, block, now_ns);
+	int err = lifetimes_death(&p->lifetimes, l->node, block, e->time_ns);
+	if (!err) {
+		did->frees++;
+		did->free_bytes += l->size;
+	}
+	return err;
 }
 
 static void count_chain_end(struct pd_totals *t, enum chain_end end)
@@ -103,6 +109,17 @@ static void tell_gone(struct block_change *c, const struct live_slot *block, boo
 	c->kind = BLOCK_GONE;
 	c->old_leaf = profile_leaf_number(block);
 	c->old_inherited = block->leaf & LEAF_INHERITED;
+}
+
+/* lifetimes_bear() has been told of the thread. */
+static void count_thread_alloc(struct lifetimes *l, const struct alloc_event *e)
+{
+	struct thread_counts *did = lifetimes_of_task(l, e->task);
+
+	if (did) {
+		did->allocs++;
+		did->alloc_bytes += e->size;
+	}
 }
 
 static int count_alloc(struct profile *p, const struct alloc_event *e, struct block_change *c)
@@ -134,6 +151,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	p->leaves[leaf].allocs++;
 	p->totals.allocs++;
 	p->totals.alloc_bytes += e->size;
+	count_thread_alloc(&p->lifetimes, e);
 	count_chain_end(&p->totals, e->chain.truncated);
 	p->live_bytes += e->size;
 	if (p->live_bytes > p->totals.peak_bytes) {
@@ -165,7 +183,7 @@ static int event_free(struct profile *p, const struct alloc_event *e, struct blo
 	}
 	if (!known && e->by_allocator)
 		return 0;
-	int err = count_death(p, &block, known, e->time_ns);
+	int err = count_death(p, &block, known, e);
 	if (err) {
 		/* As if it had not been seen; there is room, for the block was here just now. */
 		live_put(&p->live, &block, &block);
@@ -238,7 +256,7 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 	}
 	if (e->kind == AE_REALLOC_BACK)
 		return put_back(p, &b, c);
-	int err = count_death(p, &b.block, b.known, e->time_ns);
+	int err = count_death(p, &b.block, b.known, e);
 	if (err) {
 		put_back(p, &b, c);
 		return err;

@@ -22,22 +22,3 @@ double session_cost_of_fast(const struct session_cost *c)
 
 	return left + takes > 0 ? takes / (left + takes) : 0;
 }
-
-double session_cost_slowdown(const struct cost_span *c)
-{
-	/* make bench, a bare stop: what the program's own processor time has of each, and what ours
-	 * has of it between two services. */
-	enum { STOP_OWN_NS = 2500, STOP_OURS_NS = 2000, CALL_NS = 150 };
-	const double taken = (double)c->stops * STOP_OWN_NS + (double)c->calls * CALL_NS;
-	double own = (double)c->ran_ns - taken;
-
-	/* Where hardly anything is left both are too rough to tell how little. */
-	if (own < (double)c->ran_ns / SLOWDOWN_MAX)
-		own = (double)c->ran_ns / SLOWDOWN_MAX;
-	if (own <= 0)
-		return 0;
-	const double lost = taken + (double)c->stops * STOP_OURS_NS + (double)c->stopped_ns;
-	double slowdown = 1 + lost / own;
-
-	return slowdown < SLOWDOWN_MAX ? slowdown : SLOWDOWN_MAX;
-}

@@ -30,21 +30,6 @@ bool session_cost_is_heavy(const struct session_cost *c);
  * left to the program would take then. */
 double session_cost_of_fast(const struct session_cost *c);
 
-/* What programs did in a stretch of time in which they were observed. */
-struct cost_span {
-	uint64_t ran_ns;	/* of their processor time */
-	uint64_t stopped_ns;	/* for so long their threads stood still for us: struct
-				   observer_effort */
-	uint64_t stops;
-	uint64_t calls;		/* that were seen without a stop */
-};
-
-enum { SLOWDOWN_MAX = 100 };
-
-/* How many times as long as without us it took them to do that: 1 is as long. Not above
- * SLOWDOWN_MAX; 0: they did not run, and nobody knows. */
-double session_cost_slowdown(const struct cost_span *c);
-
 /* A session that is younger has no say in it. */
 enum { SESSION_COST_S = 3 };
 

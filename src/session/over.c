@@ -7,12 +7,6 @@
 
 static const uint64_t span_ns = OVER_SECONDS * S;
 
-static struct cost_span between(const struct cost_span *a, const struct cost_span *b)
-{
-	return (struct cost_span){ b->ran_ns - a->ran_ns, b->stopped_ns - a->stopped_ns,
-				   b->stops - a->stops, b->calls - a->calls };
-}
-
 /* Of those that are older than the stretch only the last is needed. */
 static void take(struct over_judge *j, const struct over_sample *s)
 {
@@ -43,13 +37,13 @@ static enum over_decision decide_seen(const struct over_limit *limit, struct ove
 	take(j, s);
 	if (s->now_ns - j->v[0].now_ns < span_ns)
 		return OVER_GO_ON;
-	const struct cost_span last = between(&j->v[0].cost, &s->cost);
+	const struct cost_span last = slowdown_between(&j->v[0].cost, &s->cost);
 
 	if (j->pause_ns && s->now_ns - j->resumed_ns >= OVER_CALM_S * S)
 		j->pause_ns = 0;
-	if (session_cost_slowdown(&last) <= limit->slowdown)
+	if (slowdown_of(&last) <= limit->slowdown)
 		return OVER_GO_ON;
-	j->slowdown = session_cost_slowdown(&last);
+	j->slowdown = slowdown_of(&last);
 	j->n = 0;
 	if (limit->how == OVER_DETACH)
 		return OVER_DETACHES;

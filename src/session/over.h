@@ -2,7 +2,9 @@
 #ifndef MPROF_SESSION_OVER_H
 #define MPROF_SESSION_OVER_H
 
-#include "session/cost.h"
+#include "base/slowdown.h"
+
+#include <stdbool.h>
 
 /*
  * When observing costs more than somebody wants to pay: what it cost over the time in, a decision

@@ -2,6 +2,7 @@
 #ifndef MPROF_TOP_FIGURES_H
 #define MPROF_TOP_FIGURES_H
 
+#include "base/slowdown.h"
 #include "naming/resolve.h"
 #include "profile/profile.h"
 
@@ -14,7 +15,7 @@
  * parses a program's files runs where it is traced, nor is done again each second. Where a profile
  * is very large only its heaviest and its busiest leaves are told apart.
  */
-enum { FIGURES_VERSION = 1, FIGURES_LEAVES = 100000 };
+enum { FIGURES_VERSION = 2, FIGURES_LEAVES = 100000 };
 
 /* What is told besides the profile. */
 struct figures_head {
@@ -26,6 +27,7 @@ struct figures_head {
 	uint64_t elapsed_ns, worked_ns; /* as in struct session_cost */
 	uint64_t lost;			/* events */
 	uint64_t program;		/* number of the program's own file, or PD_NONE */
+	struct cost_span cost; /* of the whole session, until now */
 	bool fast, suspended;
 };
 
@@ -51,7 +53,8 @@ int figures_write(const struct figures_head *h, const struct profile *p, size_t 
 struct figures {
 	struct figures_head head;
 	struct figures_rest rest;
-	/* Only what resolve_profile_by() looks at; its leaves are those that are told apart. */
+	/* Only what resolve_profile_by() looks at, and what threads did; its leaves are those that
+	 * are told apart. */
 	struct profile profile;
 	struct resolve_module *files; /* fd: a number of the tracer's, or -1 */
 	size_t n_files;

@@ -13,9 +13,10 @@
 #define FIGURES_LEAVES_NAME "leaves"	/* node, size, allocs, frees */
 #define FIGURES_REST	    "rest"	/* the numbers of struct figures_rest */
 #define FIGURES_TEMPORARY   "temporary" /* node, blocks */
+#define FIGURES_THREADS	    "threads"	/* task, allocs, alloc_bytes, frees, free_bytes */
 #define FIGURES_FILES	    "files"	/* [path, descriptor] */
 
-enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 9 };
+enum { N_FIGURES_TOTALS = 13, N_FIGURES_HEAD = 13 };
 
 /* Number @i of them, in the order of the structure. */
 uint64_t *figures_total(struct pd_totals *t, size_t i);

@@ -32,6 +32,7 @@ uint64_t *figures_head_number(struct figures_head *h, size_t i)
 	uint64_t *const v[N_FIGURES_HEAD] = {
 		&h->pid,	&h->session,   &h->tracer, &h->image,	&h->time_ns,
 		&h->elapsed_ns, &h->worked_ns, &h->lost,   &h->program,
+		&h->cost.ran_ns, &h->cost.stopped_ns, &h->cost.stops, &h->cost.calls,
 	};
 
 	return v[i];
@@ -152,6 +153,30 @@ static int read_temporary(const json_t *o, struct figures *f)
 	return err;
 }
 
+static int read_threads(const json_t *o, struct figures *f)
+{
+	struct lifetimes *l = &f->profile.lifetimes;
+	size_t n;
+	const json_t *a = list(o, FIGURES_THREADS, 5, &n);
+
+	if (!a)
+		return -EINVAL;
+	l->threads = calloc(n + 1, sizeof *l->threads);
+	if (!l->threads)
+		return -ENOMEM;
+	for (size_t i = 0; i < n * 5; i += 5) {
+		uint64_t task = number(a, i);
+
+		if (task > INT32_MAX)
+			return -EINVAL;
+		l->threads[l->n_threads++] = (struct life_thread){
+			.task = (int32_t)task,
+			.did = {number(a, i + 1), number(a, i + 2), number(a, i + 3),
+				number(a, i + 4)}};
+	}
+	return 0;
+}
+
 /* ---- the rest ---- */
 
 static int read_files(const json_t *o, struct figures *f)
@@ -214,6 +239,8 @@ int figures_read(const json_t *text, struct figures *out)
 		err = read_leaves(text, out);
 	if (!err)
 		err = read_temporary(text, out);
+	if (!err)
+		err = read_threads(text, out);
 	if (!err && out->head.program != PD_NONE && out->head.program >= out->n_files)
 		err = -EINVAL;
 	if (err)

@@ -211,6 +211,23 @@ static void write_temporary(const struct chosen *c, FILE *out)
 	fputc(']', out);
 }
 
+static void write_threads(const struct lifetimes *l, FILE *out)
+{
+	bool first = true;
+
+	begin(out, FIGURES_THREADS);
+	for (size_t i = 0; i < l->n_threads; i++) {
+		const struct thread_counts *did = &l->threads[i].did;
+
+		put(out, &first, (uint64_t)l->threads[i].task);
+		put(out, &first, did->allocs);
+		put(out, &first, did->alloc_bytes);
+		put(out, &first, did->frees);
+		put(out, &first, did->free_bytes);
+	}
+	fputc(']', out);
+}
+
 static void write_totals(const struct pd_totals *t, FILE *out)
 {
 	bool first = true;
@@ -267,6 +284,7 @@ int figures_write(const struct figures_head *h, const struct profile *p, size_t 
 		write_nodes(&c, out);
 		write_leaves(&c, out);
 		write_temporary(&c, out);
+		write_threads(&p->lifetimes, out);
 		err = write_files(files, n_files, out);
 		fputs("}\n", out);
 	}

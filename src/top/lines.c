@@ -24,6 +24,15 @@ static const char *rate(const struct top_head *h, double value, char text[24])
 	return text;
 }
 
+/* It did not run, or nothing was seen of it. */
+static const char *slowdown(const struct top_head *h, char text[24])
+{
+	if (h->slowdown <= 0)
+		return "-";
+	snprintf(text, 24, "%.2f", h->slowdown);
+	return text;
+}
+
 static const char *state_of(const struct top_head *h)
 {
 	return h->suspended ? "suspended" : "tracing";
@@ -43,12 +52,13 @@ static void print_process(const struct top_head *h, FILE *out)
 
 void top_print_head(const struct top_head *h, const char *name, FILE *out)
 {
-	char a[24], f[24], b[24];
+	char a[24], f[24], b[24], s[24];
 
 	fprintf(out, "process %" PRIu64 " (", h->pid);
 	put_text(name, out);
 	fprintf(out, "), %.1f s, %s, engine %s, ", h->seconds, state_of(h), engine_of(h));
-	fprintf(out, "tracer busy %s %%\n", rate(h, h->busy_percent, b));
+	fprintf(out, "tracer busy %s %%, slowdown %s\n", rate(h, h->busy_percent, b),
+		slowdown(h, s));
 	fprintf(out, "live %" PRIu64 " bytes in %" PRIu64 " blocks; %s allocations/s, %s frees/s\n",
 		h->live_bytes, h->live_blocks, rate(h, h->allocs_per_s, a),
 		rate(h, h->frees_per_s, f));
@@ -66,14 +76,36 @@ static char mark(const struct top_how *how, enum top_sort sort)
 	return how->sort == sort ? '*' : ' ';
 }
 
+static void print_thread_columns(const struct top_how *how, FILE *out)
+{
+	fprintf(out, "%13s%c %10s %10s %11s%c %9s%c %9s %8s  name\n", "bytes",
+		mark(how, TOP_LIVE), "requests", "frees", "new bytes", mark(how, TOP_GROWTH),
+		"allocs/s", mark(how, TOP_ALLOCS), "frees/s", "thread");
+}
+
 void top_print_columns(const struct top_how *how, FILE *out)
 {
+	if (how->by == TOP_THREADS) {
+		print_thread_columns(how, out);
+		return;
+	}
 	fprintf(out, "%13s%c %11s %12s%c %10s%c ", "live bytes", mark(how, TOP_LIVE), "blocks",
 		"growth", mark(how, TOP_GROWTH), "allocs/s", mark(how, TOP_ALLOCS));
 	if (how->by == TOP_SIZES)
 		fprintf(out, "%12s  type\n", "size");
 	else
 		fprintf(out, "%10s%c call site\n", "temporary", mark(how, TOP_TEMPORARY));
+}
+
+static void print_thread(const struct top_head *h, const struct top_row *r, const char *growth,
+			 FILE *out)
+{
+	char allocs[24], frees[24];
+
+	fprintf(out,
+		"%13" PRIu64 "  %10" PRIu64 " %10" PRIu64 " %11s  %9s  %9s %8" PRIu64 "  %s\n",
+		r->alloc_bytes, r->allocs, r->frees, growth, rate(h, r->allocs_per_s, allocs),
+		rate(h, r->frees_per_s, frees), r->size, r->name);
 }
 
 void top_print_row(const struct top_head *h, const struct top_how *how, const struct top_row *r,
@@ -83,6 +115,10 @@ void top_print_row(const struct top_head *h, const struct top_how *how, const st
 
 	if (h->has_rates)
 		snprintf(growth, sizeof growth, "%s%" PRId64, r->growth > 0 ? "+" : "", r->growth);
+	if (how->by == TOP_THREADS) {
+		print_thread(h, r, growth, out);
+		return;
+	}
 	fprintf(out, "%13" PRIu64 "  %11" PRIu64 " %12s  %10s  ", r->live_bytes, r->live_blocks,
 		growth, rate(h, r->allocs_per_s, allocs));
 	fprintf(out, how->by == TOP_SIZES ? "%12" PRIu64 "  " : "%10" PRIu64 "  ",
@@ -103,6 +139,23 @@ static json_t *rate_json(const struct top_head *h, double value)
 	return h->has_rates ? json_real(value) : json_null();
 }
 
+static json_t *growth_json(const struct top_head *h, const struct top_row *r)
+{
+	return h->has_rates ? json_integer(r->growth) : json_null();
+}
+
+/* NULL: out of memory. */
+static json_t *thread_json(const struct top_head *h, const struct top_row *r)
+{
+	return json_pack("{so so so so so so so so so}", "thread", number(r->size), "name",
+			 *r->name ? json_text(r->name) : json_null(), "allocations",
+			 number(r->allocs), "allocated_bytes", number(r->alloc_bytes), "frees",
+			 number(r->frees), "freed_bytes", number(r->free_bytes),
+			 "allocations_per_second", rate_json(h, r->allocs_per_s),
+			 "frees_per_second", rate_json(h, r->frees_per_s), "new_bytes",
+			 growth_json(h, r));
+}
+
 /* NULL: out of memory. */
 static json_t *row_json(const struct top_head *h, const struct top_how *how,
 			const struct top_row *r)
@@ -111,7 +164,7 @@ static json_t *row_json(const struct top_head *h, const struct top_how *how,
 		json_pack("{so so so so so}", "live_bytes", number(r->live_bytes), "live_blocks",
 			  number(r->live_blocks), "allocations", number(r->allocs),
 			  "allocations_per_second", rate_json(h, r->allocs_per_s), "growth_bytes",
-			  h->has_rates ? json_integer(r->growth) : json_null());
+			  growth_json(h, r));
 	bool sizes = how->by == TOP_SIZES;
 	int err = !o || json_object_set_new(o, sizes ? "size" : "temporary_blocks",
 					    number(sizes ? r->size : r->temporary));
@@ -130,7 +183,9 @@ static json_t *rows_json(const struct top_head *h, const struct top_how *how,
 	size_t n = max && max < rows->n ? max : rows->n;
 
 	for (size_t i = 0; list && i < n; i++)
-		if (json_array_append_new(list, row_json(h, how, &rows->v[i]))) {
+		if (json_array_append_new(list, how->by == TOP_THREADS
+							? thread_json(h, &rows->v[i])
+							: row_json(h, how, &rows->v[i]))) {
 			json_decref(list);
 			list = NULL;
 		}
@@ -139,11 +194,13 @@ static json_t *rows_json(const struct top_head *h, const struct top_how *how,
 
 static json_t *head_json(const struct top_head *h, const char *name)
 {
-	return json_pack("{so so sf ss ss so so so so so so so so so so}", "pid", number(h->pid),
+	return json_pack("{so so sf ss ss so so so so so so so so so so so}", "pid", number(h->pid),
 			 "command", json_text(name), "seconds", h->seconds, "state", state_of(h),
 			 "engine", engine_of(h), "tracer_busy_percent",
-			 rate_json(h, h->busy_percent), "live_bytes", number(h->live_bytes),
-			 "live_blocks", number(h->live_blocks), "allocations", number(h->allocs),
+			 rate_json(h, h->busy_percent), "slowdown",
+			 h->slowdown > 0 ? json_real(h->slowdown) : json_null(),
+			 "live_bytes", number(h->live_bytes), "live_blocks",
+			 number(h->live_blocks), "allocations", number(h->allocs),
 			 "frees", number(h->frees), "allocations_per_second",
 			 rate_json(h, h->allocs_per_s), "frees_per_second",
 			 rate_json(h, h->frees_per_s), "truncated_chains", number(h->truncated),

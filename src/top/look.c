@@ -59,6 +59,18 @@ static int take_files(struct top_namer *n, const struct figures *f, top_open_fn 
 	return err;
 }
 
+static int take_threads(const struct lifetimes *from, struct top_look *out)
+{
+	out->by_thread = calloc(from->n_threads + 1, sizeof *out->by_thread);
+	if (!out->by_thread)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n_threads; i++)
+		out->by_thread[i] = (struct top_thread){.task = from->threads[i].task,
+							.did = from->threads[i].did};
+	out->n_by_thread = from->n_threads;
+	return 0;
+}
+
 int top_name(struct top_namer *n, const struct figures *f, top_open_fn *open, int jit_map,
 	     bool types, struct top_look *out)
 {
@@ -68,6 +80,8 @@ int top_name(struct top_namer *n, const struct figures *f, top_open_fn *open, in
 	*out = (struct top_look){.head = f->head, .rest = f->rest, .data = profile_data_new()};
 	int err = out->data ? take_files(n, f, open) : -ENOMEM;
 
+	if (!err)
+		err = take_threads(&f->profile.lifetimes, out);
 	if (!err)
 		err = resolve_profile_by(&how, &f->profile, n->files, n->n_files,
 					 (uint32_t)f->head.program, out->data);
@@ -90,6 +104,7 @@ void top_look_release(struct top_look *l)
 {
 	profile_data_free(l->data);
 	free(l->own);
+	free(l->by_thread);
 	*l = (struct top_look){0};
 }
 
@@ -137,6 +152,9 @@ struct top_head top_head(const struct top_look *now, const struct top_look *befo
 
 	h.allocs_per_s = per_second(t->allocs, before->data->totals.allocs, seconds);
 	h.frees_per_s = per_second(t->frees, before->data->totals.frees, seconds);
+	const struct cost_span cost = slowdown_between(&before->head.cost, &now->head.cost);
+
+	h.slowdown = slowdown_of(&cost);
 	h.busy_percent = worked < 100 ? worked : 100;
 	return h;
 }

@@ -4,12 +4,21 @@
 
 #include "top/figures.h"
 
+/* A thread that has requested or freed a block that was counted. */
+struct top_thread {
+	int32_t task;
+	struct thread_counts did;
+	char name[120]; /* "": it is not known */
+};
+
 /* One look at a process: what was counted by then, with names. */
 struct top_look {
 	struct figures_head head;
 	struct figures_rest rest;
 	struct profile_data *data;
 	uint32_t *own; /* by node: where a reader begins, see own_code_nodes() */
+	struct top_thread *by_thread; /* in the order in which they were first seen */
+	size_t n_by_thread;
 	/* Of the process itself; 0: not known. */
 	uint64_t rss_kib, threads;
 };
@@ -34,7 +43,7 @@ typedef int top_open_fn(uint64_t tracer, int fd);
  * @open     asked once for each file
  * @jit_map  as in struct resolve_how
  * @types    types are wanted, too, which takes longer
- * @out      its rss and threads are the caller's; top_look_release() is to be called
+ * @out      its rss, threads and their names are the caller's; top_look_release() is to be called
  * Returns 0 or -ENOMEM.
  */
 int top_name(struct top_namer *n, const struct figures *f, top_open_fn *open, int jit_map,
@@ -57,6 +66,7 @@ struct top_head {
 	/* In the time since the look before, if there was one. */
 	bool has_rates;
 	double allocs_per_s, frees_per_s, busy_percent;
+	double slowdown; /* 0: not known; see slowdown_of() */
 };
 
 /* @before: NULL: there was none. */

@@ -6,6 +6,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "naming/where.h"
+#include "top/threads.h"
 #include "top/types.h"
 
 #include <errno.h>
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const top_by_words[TOP_BYS] = {[TOP_SITES] = "sites", [TOP_SIZES] = "sizes"};
+const char *const top_by_words[TOP_BYS] = {
+	[TOP_SITES] = "sites", [TOP_SIZES] = "sizes", [TOP_THREADS] = "threads"};
 const char *const top_sort_words[TOP_SORTS] = {[TOP_LIVE] = "live",
 					       [TOP_GROWTH] = "growth",
 					       [TOP_ALLOCS] = "allocs",
@@ -267,7 +269,7 @@ static double sorted_by(const struct top_row *r, enum top_sort sort)
 	case TOP_SORTS:
 		break;
 	}
-	return (double)r->live_bytes;
+	return (double)(r->live_bytes + r->alloc_bytes);
 }
 
 static int compare_rows(const void *a, const void *b, void *ctx)
@@ -301,18 +303,28 @@ static void drop_others(struct top_rows *r, const char *filter)
 	r->n = kept;
 }
 
-static int make(const struct top_look *now, const struct top_look *before, const struct wanted *w,
-		struct top_rows *out)
+static int make_blocks(const struct top_look *now, const struct top_look *before,
+		       const struct wanted *w, struct top_rows *out)
 {
 	struct table t = {0};
 	int err = collect(now, w, &t);
 
-	if (!err && top_look_follows(now, before))
+	if (!err && before)
 		err = compare_with(now, before, w, &t);
 	idindex_release(&t.index);
 	if (!err && w->how->by == TOP_SIZES)
 		err = top_add_types(now->data, &t.rows);
 	*out = t.rows;
+	return err;
+}
+
+static int make(const struct top_look *now, const struct top_look *before, const struct wanted *w,
+		struct top_rows *out)
+{
+	const struct top_look *since = top_look_follows(now, before) ? before : NULL;
+	int err = w->how->by == TOP_THREADS ? top_thread_rows(now, since, out)
+					    : make_blocks(now, since, w, out);
+
 	if (err) {
 		top_rows_release(out);
 		return err;

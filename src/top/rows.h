@@ -8,12 +8,13 @@
 enum top_by {
 	TOP_SITES, /* call sites: so many innermost elements of chains */
 	TOP_SIZES, /* requests of one size */
+	TOP_THREADS, /* what one thread has done */
 	TOP_BYS,
 };
 
 /* What the first row has most of. */
 enum top_sort {
-	TOP_LIVE,      /* live bytes */
+	TOP_LIVE,      /* live bytes; of a thread, bytes that it requested */
 	TOP_GROWTH,    /* of them, since the look before */
 	TOP_ALLOCS,    /* requests since the look before */
 	TOP_TEMPORARY, /* blocks freed before their thread requested again */
@@ -36,13 +37,16 @@ struct top_how {
 };
 
 struct top_row {
-	char *name;    /* as it is in the program; of a size its types, or "" */
-	uint64_t size; /* of each block, if the row is about a size */
+	char *name;    /* as it is in the program; of a size its types, or "", and of a thread,
+			  too */
+	uint64_t size; /* of each block, if the row is about a size; of a thread its number */
 	uint64_t live_bytes, live_blocks, allocs;
+	uint64_t alloc_bytes, frees, free_bytes; /* of a thread, which has no live ones: others
+						    may free its blocks */
 	uint64_t temporary; /* of a size it is not known, and 0 */
 	/* Since the look before; 0: there was none. */
-	int64_t growth;
-	double allocs_per_s;
+	int64_t growth; /* of live bytes; of a thread, of bytes requested */
+	double allocs_per_s, frees_per_s;
 	uint32_t node;	   /* where its heaviest chain ends */
 	uint64_t heaviest; /* live bytes of that */
 };

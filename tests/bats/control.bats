@@ -252,6 +252,12 @@ lifted() {
 	refused 2 'status' "$MPROF" status 1
 }
 
+# slowed PID: the table has the figure that the session tells
+slowed() {
+	limited "$MPROF" status >status.out
+	grep -Eq "^ *$1 .*  [0-9.]+  +[1-9][0-9]*\.[0-9]{2}  [^ ]*server" status.out
+}
+
 @test "mprof status lists the sessions of this user, and only those that live" {
 	limited "$MPROF" status >status.out
 	grep -q 'no sessions' status.out
@@ -264,6 +270,8 @@ lifted() {
 	[ "$(wc -l <status.out)" = 3 ]
 	grep -Eq "^ *$one_pid .*tracing.*server" status.out
 	grep -Eq "^ *$two_pid .*tracing.*server" status.out
+	grep -q '  busy %  slowdown  command$' status.out
+	until_true "no slowdown" slowed "$one_pid"
 	detach "$two_pid"
 	limited "$MPROF" status >status.out
 	[ "$(wc -l <status.out)" = 2 ]

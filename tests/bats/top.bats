@@ -131,13 +131,60 @@ stopped() {
 	finish topped
 }
 
+# crew: a look at what each thread has done equals what it says itself; the sums are those of all
+crew() {
+	local said
+	tell_await crew report '^report ' || return 1
+	said=$(grep '^report ' crew.out | tail -n 1)
+	top --format=json --by=threads && jq -e --arg said "$said" '($said | split(" ")[1:]) as $w
+		| .by == "threads" and ([range(0; 3) | [$w[. * 6], ($w[. * 6 + 1:. * 6 + 6][] | tonumber)]])
+		== ([.rows[] | select(.name // "" | startswith("crew-"))
+			| [.name, .thread, .allocations, .allocated_bytes, .frees, .freed_bytes]] | sort)
+		and ([.rows[].allocations] | add) == .allocations and ([.rows[].frees] | add) == .frees
+		and ([.rows[] | .allocated_bytes - .freed_bytes] | add) == .live_bytes' top >/dev/null
+}
+
+@test "a thread has what it has done itself, whoever made what it frees" {
+	start crew "$T/crew"
+	attach "$PID"
+	local word
+	for word in 'make 1 40' 'make 2 30' 'grow 3 20' 'free 1 25' 'make 3 7' 'free 2 9'; do
+		tell_await crew "$word" "^did $word\$"
+	done
+	until_true "no look is like that" crew || fail "" "$(cat top)" "$(cat crew.out)"
+	jq -e '.rows[0].name == "crew-3" and .rows[0].new_bytes == 0 and .rows[0].allocations_per_second == 0' top
+	top --by=threads --filter=crew-2
+	has top '^ *bytes\* .* thread  name$'
+	has top "^ *90030  *30  *9  *0  *0.0  *0.0  *[0-9]*  crew-2\$"
+	[ "$(grep -c crew- top)" = 1 ]
+	detach -o /dev/null "$PID"
+	finish crew
+}
+
+# What has been told by then does not know it yet.
+renamed() {
+	jq -se '[.[].rows[] | select(.name == "crew-2" and .allocations == 30)] | length > 0' attach.out >/dev/null
+}
+
+@test "a thread that has ended keeps the name it had, and its figures" {
+	start crew "$T/crew"
+	followed --by=threads
+	tell_await crew 'make 2 30' '^did make 2 30$'
+	until_true "never seen" renamed
+	tell_await crew 'end 2' '^did end 2 *$'
+	: >attach.out
+	told '.threads == 3 and ([.rows[] | select(.name == "crew-2") | .allocations] == [30])'
+	stopped INT
+	finish crew
+}
+
 @test "text has the same figures as JSON" {
 	topped
 	attach "$PID"
 	work 'red 6' 'churn 4'
 	looks '.allocations == 10'
 	top
-	has top "^process $PID \(.*topped\), [0-9.]* s, tracing, engine [a-z]*, tracer busy [0-9.]* %\$"
+	has top "^process $PID \(.*topped\), [0-9.]* s, tracing, engine [a-z]*, tracer busy [0-9.]* %, slowdown [0-9.-]*\$"
 	has top "^live 30018 bytes in 6 blocks; 0.0 allocations/s, 0.0 frees/s\$"
 	has top '; truncated chains 0, unknown frees 0, events lost 0$'
 	has top '^ *30018  *6  *0  *0.0  *0  make_red \(topped.c:[0-9]*\)$'
@@ -173,6 +220,8 @@ stopped() {
 	jq -se 'any(.[]; .rows[0].growth_bytes > 0) and any(.[]; .rows[0].growth_bytes < 0)' attach.out
 	jq -se 'any(.[]; .allocations_per_second > 0 and .rows[0].allocations_per_second > 0)' attach.out
 	jq -se 'any(.[]; .frees_per_second > 0)' attach.out
+	# It ran in some of them, and no shorter for being watched.
+	jq -se 'any(.[]; .slowdown != null) and all(.[]; .slowdown == null or (.slowdown >= 1 and .slowdown <= 100))' attach.out
 	stopped TERM
 	finish topped
 }
@@ -362,7 +411,7 @@ control_is_there() {
 	attach "$PID"
 	work 'red 2'
 	answered --format=json figures
-	jq -e '.ok and .figures.version == 1 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1' control.out
+	jq -e '.ok and .figures.version == 2 and (.figures.leaves | length) >= 4 and (.figures.files | length) > 1 and (.figures.threads | length) == 5' control.out
 	! grep -q make_red control.out
 	answered figures
 	jq -e '.totals | length == 13' control.out
@@ -378,12 +427,13 @@ control_is_there() {
 	senseless 'there is no terminal .*--batch=SECONDS' "$PID"
 	senseless '"0" is not a number of seconds above 0' --batch=0 "$PID"
 	senseless '"x" is not a number of seconds' --interval=x "$PID"
-	senseless '"names" is not sites or sizes' --once --by=names "$PID"
+	senseless '"names" is not sites, sizes or threads' --once --by=names "$PID"
 	senseless '"size" is not live, growth, allocs or temporary' --once --sort=size "$PID"
 	senseless '"0" is not a number of callers' --once --depth=0 "$PID"
 	senseless '"0" is not a number of rows, or all' --once --rows=0 "$PID"
 	senseless '"xml" is not text or json' --once --format=xml "$PID"
 	senseless 'temporary' --once --by=sizes --sort=temporary "$PID"
+	senseless 'not for --by=threads' --once --by=threads --sort=temporary "$PID"
 	senseless 'of which process. Usage: mprof top' --once
 	senseless 'of several' --once "$PID" 1
 	senseless 'unknown option --twice' --twice "$PID"

@@ -131,7 +131,7 @@ order() {
 	quit
 }
 
-@test "callers tell call sites apart, and sizes have their types" {
+@test "callers tell call sites apart, and sizes have their types, and threads their names" {
 	watched
 	keys +
 	shows 'make_red \(topped\.c:[0-9]+\) < keep_red >$'
@@ -139,6 +139,9 @@ order() {
 	hides 'make_red .* < '
 	keys b
 	shows '^ +100060 .* 5003  struct red_thing'
+	keys b
+	shows '^ *bytes\*.* thread  name$'
+	shows " $PID  topped *\$"
 	keys b
 	shows '  make_red \(topped'
 	quit

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define MAKE(title, bytes) title_make(title, bytes, sizeof bytes - 1)
@@ -75,6 +76,18 @@ static void test_a_process(void **state)
 	assert_string_equal(t, "");
 }
 
+static void test_a_thread(void **state)
+{
+	char title[TITLE_MAX];
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_NAME, "a b\033\n"), 0);
+	assert_true(title_of_thread(title, getpid(), getpid()));
+	assert_string_equal(title, "a b\\033\\012");
+	assert_false(title_of_thread(title, getpid(), 1));
+	assert_string_equal(title, "");
+}
+
 static void test_a_line(void **state)
 {
 	static const char *const no_lines[] = { "", "process", "process 1 2 3 4",
@@ -109,7 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_ps_shows_it), cmocka_unit_test(test_harmless),
 		cmocka_unit_test(test_bounded),	       cmocka_unit_test(test_a_process),
-		cmocka_unit_test(test_a_line),
+		cmocka_unit_test(test_a_line),	       cmocka_unit_test(test_a_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

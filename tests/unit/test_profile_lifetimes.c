@@ -207,11 +207,44 @@ static void a_live_block_takes_at_most_64_bytes(void **state)
 	profile_free(p);
 }
 
+static void assert_did(struct profile *p, int task, const struct thread_counts *expected)
+{
+	const struct thread_counts *did = lifetimes_of_task(&p->lifetimes, task);
+
+	assert_non_null(did);
+	assert_memory_equal(did, expected, sizeof *did);
+}
+
+static void what_is_done_to_blocks_is_counted_for_who_does_it(void **state)
+{
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_non_null(p);
+	alloc(p, 1, 1, 0x10);
+	alloc(p, 1, 1, 0x20);
+	alloc(p, 2, 1, 0x30);
+	release(p, 3, 2, 0x10); /* it has requested nothing itself */
+	release(p, 3, 2, 0x90); /* of a block that is not known */
+	resize(p, 2, 3, 0x20, 0x40, AE_REALLOC_MOVED);
+	resize(p, 2, 4, 0x40, 0, AE_REALLOC_BACK);
+	resize(p, 1, 5, 0x30, 0, AE_REALLOC_FREED);
+	/* Handed out again: nobody was seen to free it. */
+	alloc(p, 1, 6, 0x40);
+	assert_did(p, 1, &(struct thread_counts){ 3, 24, 1, 8 });
+	assert_did(p, 2, &(struct thread_counts){ 2, 16, 1, 8 });
+	assert_did(p, 3, &(struct thread_counts){ 0, 0, 1, 8 });
+	assert_int_equal(p->totals.allocs, 5);
+	assert_int_equal(p->totals.frees, 4);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_powers_of_two),
 		cmocka_unit_test(a_block_is_temporary_until_its_thread_allocates_again),
+		cmocka_unit_test(what_is_done_to_blocks_is_counted_for_who_does_it),
 		cmocka_unit_test(an_announced_block_can_be_temporary_too),
 		cmocka_unit_test(a_realloc_ends_one_life_and_begins_another),
 		cmocka_unit_test(unknown_and_inherited_blocks_have_no_lifetime),

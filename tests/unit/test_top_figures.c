@@ -20,6 +20,7 @@ static const struct figures_head head = {
 	.worked_ns = 3,
 	.lost = 7,
 	.program = 0,
+	.cost = { UINT64_C(0x8000000000000002), 21, 22, 23 },
 	.fast = true,
 };
 
@@ -117,6 +118,11 @@ static void all_that_is_counted_comes_back(void **state)
 	assert_int_equal(life.axis, PD_LIFE_TEMPORARY);
 	assert_int_equal(life.blocks, 1);
 	assert_int_equal(life.node, f.profile.leaves[1].node);
+	assert_int_equal(f.profile.lifetimes.n_threads, 1);
+	assert_int_equal(f.profile.lifetimes.threads[0].task, 1);
+	assert_memory_equal(&f.profile.lifetimes.threads[0].did,
+			    &((struct thread_counts){ 2, 108, 1, 8 }),
+			    sizeof(struct thread_counts));
 	figures_release(&f);
 	profile_free(p);
 }

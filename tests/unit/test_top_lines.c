@@ -22,6 +22,7 @@ static const struct top_head rated = {
 	.allocs_per_s = 1.5,
 	.frees_per_s = 0.5,
 	.busy_percent = 12.34,
+	.slowdown = 1.567,
 };
 
 static struct top_row row = { .name = (char *)(uintptr_t) "f (a.c:1)",
@@ -60,15 +61,18 @@ static void the_head_tells_what_is_known(void **state)
 	struct top_head h = rated;
 
 	(void)state;
-	assert_head(&h, "process 12 (prog), 3.2 s, tracing, engine trap, tracer busy 12.3 %\n"
+	assert_head(&h, "process 12 (prog), 3.2 s, tracing, engine trap, tracer busy 12.3 %, "
+			"slowdown 1.57\n"
 			"live 1000 bytes in 10 blocks; 1.5 allocations/s, 0.5 frees/s\n"
 			"RSS 4096 KiB, 2 threads; truncated chains 1, unknown frees 2, events "
 			"lost 3\n");
 	h.has_rates = false;
+	h.slowdown = 0;
 	h.fast = h.suspended = true;
 	h.rss_kib = 0;
 	h.left_out = 8;
-	assert_head(&h, "process 12 (prog), 3.2 s, suspended, engine fast, tracer busy - %\n"
+	assert_head(&h, "process 12 (prog), 3.2 s, suspended, engine fast, tracer busy - %, "
+			"slowdown -\n"
 			"live 1000 bytes in 10 blocks; - allocations/s, - frees/s\n"
 			"truncated chains 1, unknown frees 2, events lost 3; not in rows: 8 of the "
 			"lightest\n");
@@ -129,6 +133,51 @@ static void a_name_makes_no_lines(void **state)
 	assert_non_null(strstr(text, "  f\\012 9\\033[2J\nprocess 12 (a\\012b), "));
 }
 
+static void threads_have_columns_of_their_own(void **state)
+{
+	static const char *const heads[] = { "bytes", "requests", "frees", "new bytes",
+					     "allocs/s", "frees/s", "thread" };
+	static const char *const values[] = { "901", "77", "33", "+20", "2.0", "4.0", "4711" };
+	const struct top_row thread = { .name = (char *)(uintptr_t) "crew", .size = 4711,
+					.alloc_bytes = 901, .allocs = 77, .free_bytes = 502,
+					.frees = 33, .growth = 20, .allocs_per_s = 2,
+					.frees_per_s = 4 };
+	struct top_row v[] = { thread };
+	struct top_rows rows = { v, 1, 1 };
+	const struct top_how how = { .by = TOP_THREADS, .sort = TOP_GROWTH };
+	FILE *out = begin();
+
+	(void)state;
+	top_print_columns(&how, out);
+	fflush(out);
+	size_t first = len;
+	top_print_row(&rated, &how, &thread, out);
+	assert_int_equal(fclose(out), 0);
+	const char *at = text;
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+		const char *value = strstr(text + first, values[i]);
+
+		at = strstr(at, heads[i]);
+		assert_non_null(at);
+		assert_non_null(value);
+		at += strlen(heads[i]);
+		assert_int_equal(at - text, value + strlen(values[i]) - text - (long)first);
+	}
+	assert_non_null(strstr(text, "new bytes*"));
+	assert_non_null(strstr(text, " 4711  crew\n"));
+	json_t *o = top_json(&rated, "a", &how, &rows, 0);
+	const json_t *r = json_array_get(json_object_get(o, "rows"), 0);
+	assert_int_equal(json_integer_value(json_object_get(r, "thread")), 4711);
+	assert_string_equal(json_string_value(json_object_get(r, "name")), "crew");
+	assert_int_equal(json_integer_value(json_object_get(r, "allocations")), 77);
+	assert_int_equal(json_integer_value(json_object_get(r, "allocated_bytes")), 901);
+	assert_int_equal(json_integer_value(json_object_get(r, "frees")), 33);
+	assert_int_equal(json_integer_value(json_object_get(r, "freed_bytes")), 502);
+	assert_int_equal(json_integer_value(json_object_get(r, "new_bytes")), 20);
+	assert_true(json_real_value(json_object_get(r, "frees_per_second")) == 4);
+	json_decref(o);
+}
+
 static void json_has_all_of_it(void **state)
 {
 	struct top_rows rows = { &row, 1, 1 };
@@ -176,6 +225,7 @@ int main(void)
 		cmocka_unit_test(columns_stand_under_each_other),
 		cmocka_unit_test(sizes_have_columns_of_their_own),
 		cmocka_unit_test(a_name_makes_no_lines),
+		cmocka_unit_test(threads_have_columns_of_their_own),
 		cmocka_unit_test(json_has_all_of_it),
 	};
 

@@ -8,6 +8,8 @@
 #include <link.h>
 #include <string.h>
 
+#define S UINT64_C(1000000000)
+
 static unsigned opened;
 
 static int open_self(uint64_t tracer, int fd)
@@ -51,7 +53,9 @@ static void make(struct made *m, uint64_t allocs, uint64_t time_ns)
 	};
 	m->figures = (struct figures){
 		.head = { .pid = 1, .tracer = 99, .time_ns = time_ns, .elapsed_ns = time_ns,
-			  .worked_ns = time_ns / 4, .lost = 3, .fast = true },
+			  .worked_ns = time_ns / 4, .lost = 3, .fast = true,
+			  .cost = { .ran_ns = time_ns / 2,
+				    .stopped_ns = time_ns > S ? time_ns / 2 - S : 0 } },
 		.rest = { .leaves = 6 },
 		.profile = { .finished = true, .places = &m->place, .n_places = 1,
 			     .nodes = m->nodes, .n_nodes = PD_FIRST_NODE + 1, .leaves = &m->leaf,
@@ -127,9 +131,12 @@ static void rates_are_of_the_time_between_two_looks(void **state)
 	assert_int_equal(h.lost, 3);
 	assert_int_equal(h.left_out, 6);
 	assert_true(h.fast && h.seconds == 3);
+	assert_true(h.slowdown == 0);
 	h = top_head(&second, &first);
 	assert_true(h.has_rates);
 	assert_true(h.allocs_per_s == 10 && h.frees_per_s == 0 && h.busy_percent == 25);
+	/* It ran for a second, and stood still for half of one. */
+	assert_true(h.slowdown == 1.5);
 	/* Another program, or one that has begun its profile anew, has no differences. */
 	assert_false(top_look_follows(&first, &second));
 	second.head.image++;

@@ -250,6 +250,47 @@ static void sizes_have_their_types(void **state)
 	top_rows_release(&r);
 }
 
+/* The second one has come since, and the third has a number that another one had. */
+static void a_thread_has_what_it_has_done_itself(void **state)
+{
+	struct top_thread then[] = { { 7, { 10, 100, 2, 20 }, "main" },
+				     { 9, { 5, 50, 0, 0 }, "a" } },
+			  now[] = { { 7, { 14, 160, 2, 20 }, "main" },
+				    { 8, { 8, 80, 6, 60 }, "crew" },
+				    { 11, { 0, 0, 4, 44 }, "" } };
+	struct looks *l = *state;
+	struct top_look first = l->first, second = l->second;
+	struct top_how how = { .by = TOP_THREADS };
+	struct top_rows r;
+
+	first.by_thread = then;
+	first.n_by_thread = 2;
+	second.by_thread = now;
+	second.n_by_thread = 3;
+	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
+	assert_int_equal(r.n, 3);
+	assert_string_equal(r.v[0].name, "main");
+	assert_int_equal(r.v[0].size, 7);
+	assert_int_equal(r.v[0].alloc_bytes, 160);
+	assert_int_equal(r.v[0].growth, 60);
+	assert_true(r.v[0].allocs_per_s == 2 && r.v[0].frees_per_s == 0);
+	assert_int_equal(r.v[1].growth, 80);
+	assert_true(r.v[1].allocs_per_s == 4 && r.v[1].frees_per_s == 3);
+	assert_int_equal(r.v[2].frees, 4);
+	assert_int_equal(r.v[2].free_bytes, 44);
+	top_rows_release(&r);
+	how = (struct top_how){ .by = TOP_THREADS, .sort = TOP_GROWTH, .filter = "CREW" };
+	assert_int_equal(top_rows(&second, NULL, &how, &r), 0);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.v[0].size, 8);
+	assert_true(r.v[0].growth == 0 && r.v[0].allocs_per_s == 0);
+	top_rows_release(&r);
+	how = (struct top_how){ .by = TOP_THREADS, .sort = TOP_GROWTH };
+	assert_int_equal(top_rows(&second, &first, &how, &r), 0);
+	assert_int_equal(r.v[0].size, 8);
+	top_rows_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +300,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_has_become_less_grows_by_less_than_nothing,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_are_sorted_as_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thread_has_what_it_has_done_itself, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_filter_leaves_rows_with_its_text, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(sites_begin_in_the_programs_own_code, setup,

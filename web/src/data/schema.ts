@@ -37,6 +37,11 @@ export interface Unseen {
 	other_requests: number;
 	other_frees: number;
 	taken_functions: number;
+	pauses: number;
+	paused_ns: number;
+	missed_blocks: number;
+	missed_bytes: number;
+	paused_frees: number;
 	untrapped: boolean;
 }
 

@@ -81,6 +81,24 @@ export function doubts(r: Report): string[] {
 			`${plural(n, "call")} may belong to requests of sizes ` +
 			"that were not recorded.",
 	);
+	say(u?.pauses, (n) => {
+		const paused = time(u?.paused_ns ?? 0);
+
+		return `Nothing was seen in ${plural(n, "pause")} of ${paused} in all.`;
+	});
+	say(
+		u?.missed_blocks,
+		(n) =>
+			`${plural(n, "block")} of ${bytes(u?.missed_bytes ?? 0)} that were there ` +
+			"when a pause began may have been freed in it: " +
+			"they count as freed, and not as kept.",
+	);
+	say(
+		u?.paused_frees,
+		(n) =>
+			`${plural(n, "free")} of blocks that were requested in a pause, ` +
+			"or before it was attached to.",
+	);
 	say(
 		u?.taken_functions,
 		(n) =>

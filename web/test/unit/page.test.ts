@@ -293,10 +293,42 @@ test("what was not seen is said, and nothing else", () => {
 		other_requests: 0,
 		other_frees: 0,
 		taken_functions: 0,
+		pauses: 0,
+		paused_ns: 0,
+		missed_blocks: 0,
+		missed_bytes: 0,
+		paused_frees: 0,
 		untrapped: false,
 	};
 	assert.equal(doubts(r).length, 2);
 	assert.match(doubts(r)[0], /^7 events could not be counted/);
+});
+
+test("what a pause has hidden is said, each part of it if there is some", () => {
+	const r = report([{ path: ["main"], allocs: 1, size: 1 }]);
+	const unseen = {
+		lost_events: 0,
+		doubtful_calls: 0,
+		other_requests: 0,
+		other_frees: 0,
+		taken_functions: 0,
+		pauses: 2,
+		paused_ns: 3.5e9,
+		missed_blocks: 3,
+		missed_bytes: 700,
+		paused_frees: 1,
+		untrapped: false,
+	};
+
+	r.unseen = unseen;
+	assert.deepEqual(doubts(r).map(plain), [
+		"Nothing was seen in 2 pauses of 3.50 s in all.",
+		"3 blocks of 700 B that were there when a pause began may have been freed in it: " +
+			"they count as freed, and not as kept.",
+		"1 free of blocks that were requested in a pause, or before it was attached to.",
+	]);
+	r.unseen = { ...unseen, missed_blocks: 0, missed_bytes: 0, paused_frees: 0 };
+	assert.equal(doubts(r).length, 1);
 });
 
 const series = (sites: number): Timeline => ({
