@@ -16,7 +16,8 @@ OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-ali
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
 
-SRC := $(filter-out src/arch/% src/agent/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c)
+# Sorted, for wildcard gives them in the order of the user's language, and the linker keeps that.
+SRC := $(sort $(filter-out src/arch/% src/agent/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c))
 OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/pprof/profile.pb-c.o
 # T=name: only those whose name has it
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*$(T)*.c))
@@ -30,7 +31,10 @@ TEST_PACKAGES = $(BUILD_PACKAGES) g++ clang libcmocka-dev bats jq util-linux bin
 	elfutils dwz xz-utils libdebuginfod1 valgrind zstd \
 	google-perftools libgoogle-perftools-dev python3-protobuf protobuf-compiler \
 	libtcmalloc-minimal4 libmimalloc2.0 libglib2.0-0 libapr1 libgc1 musl-tools ecl \
-	redis-tools fish zsh tmux chromium $(PAGE_PACKAGES)
+	redis-tools fish zsh tmux chromium pkgconf dpkg-dev $(PAGE_PACKAGES)
+# What the package is made with, and checked with.
+DEB_PACKAGES = debhelper dpkg-dev git
+CHECK_PACKAGES = lintian autopkgtest
 # What the page is built with; node may be another one than Debian's.
 PAGE_PACKAGES = esbuild $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm)
 
@@ -90,7 +94,7 @@ AGENT_CFLAGS = -std=gnu17 -O2 -Wall -Wextra $(if $(DEVELOPER),-Werror) -Isrc -Ii
 	-Wstack-usage=256 \
 	$(if $(findstring clang,$(shell $(CC) --version)),-Wno-unknown-warning-option,\
 		-fno-tree-loop-distribute-patterns)
-AGENT_SRC := $(wildcard src/agent/*.c)
+AGENT_SRC := $(sort $(wildcard src/agent/*.c))
 
 $(B)/agent/%.o: src/agent/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -176,6 +180,16 @@ test-deps:
 page-deps:
 	$(call install_packages,$(PAGE_PACKAGES))
 
+deb-deps:
+	$(call install_packages,$(BUILD_PACKAGES) $(DEB_PACKAGES))
+
+deb: deb-deps ## a Debian package in build/deb, from a copy of the tree
+	@debian/make-deb $(B)/deb
+
+check-packages: deb-deps ## build the package, check it with lintian and its own tests, and build it again to the byte
+	$(call install_packages,$(CHECK_PACKAGES))
+	@B='$(abspath $(B))' tests/packages/packages.sh
+
 # What one needs to see mprof at work on a fresh machine.
 demo: deps page-deps ## install, build, and profile a sample program
 	@$(MAKE) -s all
@@ -207,21 +221,24 @@ lint: $(B)/src/cli/completion.o $(B)/gen/builtin_probes.inc $(B)/gen/page_templa
 	clang-tidy --quiet $(SRC) src/main.c -- $(OUR_CPPFLAGS) -std=gnu17
 	mandoc -T lint -W warning man/*.1 man/*.5 man/*.7
 
+# The sections of the manual, and what is written for the folder that is installed to.
+MAN = 1 5 7
+AT_PREFIX = sed -e 's|/usr/local\>|$(PREFIX)|g' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
+
 install: all ## install below DESTDIR/PREFIX
 	install -D -m 755 $(B)/mprof $(DESTDIR)$(PREFIX)/bin/mprof
 	install -D -m 644 include/mprof/mprof.h $(DESTDIR)$(PREFIX)/include/mprof/mprof.h
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
-		$(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig $(MAN:%=$(DESTDIR)$(PREFIX)/share/man/man%)
+	umask 022; $(AT_PREFIX) share/mprof.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/mprof.pc
+	umask 022; for page in man/*.[$(subst $() ,,$(MAN))]; do \
+		$(AT_PREFIX) $$page >$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
 	install -D -m 644 share/mprof/probes $(DESTDIR)$(PREFIX)/share/mprof/probes
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(B)/mprof completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mprof
-	$(B)/mprof completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_mprof
-	$(B)/mprof completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/mprof.fish
+	umask 022; $(B)/mprof completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mprof
+	umask 022; $(B)/mprof completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_mprof
+	umask 022; $(B)/mprof completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/mprof.fish
 
 clean: ## remove what was built
 	rm -rf build build-san build-clang
@@ -231,5 +248,5 @@ help: ## list the targets
 
 -include $(OBJ:.o=.d) $(AGENT_NATIVE:.o=.d) $(wildcard $(B)/agent/*.d) $(B)/src/main.d $(UNIT:%=%.d)
 FORCE:
-.PHONY: page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
+.PHONY: deb-deps deb check-packages page-deps all page unit-tests deps test-deps demo unit check check-engines bench soak lint install clean help FORCE
 .DELETE_ON_ERROR:

@@ -21,7 +21,7 @@ for ((i = 0; i < RUNS; i++)); do
 	seconds alone "$churn" "$pairs"
 	for engine in trap fast; do
 		seconds "$engine" "$MPROF" run --engine="$engine" --max-slowdown=2 -o /dev/null --data=/dev/null -- "$churn" "$pairs"
-		[ -s "$tmp/err" ] && grep -c 'nothing is watched' "$tmp/err" >>"$tmp/pauses-$engine"
+		[ "$(tail -n 1 "$tmp/$engine")" = - ] || grep -c 'nothing is watched' "$tmp/err" >>"$tmp/pauses-$engine"
 	done
 done
 

@@ -15,17 +15,7 @@ for tool in node npm esbuild; do
 	fi
 done
 
-# Only if the lock file has changed since, so that a second build asks nobody. npm's own mark is
-# in the folder that npm ci makes anew.
-mark=$web/node_modules/.package-lock.json
-if [ ! -e "$mark" ] || [ "$web/package-lock.json" -nt "$mark" ]; then
-	(cd "$web" && npm ci --ignore-scripts --prefer-offline --silent) || {
-		echo "the page cannot be built: npm ci could not get what" \
-			"package-lock.json names" >&2
-		exit 3
-	}
-	touch "$mark"
-fi
+"$web/fetch.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -21,14 +21,7 @@ int permission_yama(const char *root)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof path, "%s/proc/sys/kernel/yama/ptrace_scope", root);
-	FILE *f = fopen(path, "re");
-	int scope = YAMA_ALL;
-
-	if (f && fscanf(f, "%d", &scope) != 1)
-		scope = YAMA_ALL;
-	if (f)
-		fclose(f);
-	return scope;
+	return proc_number(path, YAMA_ALL);
 }
 
 /* Undumpable, its files are root's, whoever it is. Of root's own it cannot be told by that. */

@@ -151,7 +151,9 @@ void target_why(enum target_problem problem, pid_t pid, const struct target_fact
 		error_set(&a->why, 0, "that is mprof itself");
 		break;
 	case TARGET_UNSUPPORTED:
-		program_unsupported(pid, a);
+		if (!program_unsupported(pid, a))
+			error_set(&a->why, 0, "it was no program that mprof can profile "
+					      "when it was looked at");
 		break;
 	case TARGET_IN_PARENT:
 		error_set(&a->why, 0, "until it executes a program it runs in the memory of "

@@ -15,9 +15,10 @@ const char *watch_why_trapped(struct watch *w, const struct engine_function *f)
 {
 	const struct scan *s = scan_file(&w->shared->scans, &w->shared->files, f->file);
 
-	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (probe_depends_on_others(watch_probe(w, s->probes[i].probe)))
-			return probe_beside_others;
+	const char *why = scan_why_trapped(s, &w->shared->rules->probes);
+
+	if (why)
+		return why;
 	return breakpoints_at(&w->breakpoints, f->at) ? "a breakpoint there" : NULL;
 }
 

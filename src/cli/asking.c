@@ -14,8 +14,7 @@ int asking_status(int err)
 	return err == -ENOENT || err == -ECONNRESET ? STATUS_NO_SESSION : STATUS_FAILED;
 }
 
-/* What can be told of a failure is a sentence, whatever the form. For free(). */
-static char *sentence_of(const struct control_part *p, enum control_form form)
+char *asking_sentence(const struct control_part *p, enum control_form form)
 {
 	json_t *o = form == CONTROL_JSON ? json_loads(p->text, 0, NULL) : NULL;
 	const char *error = o ? json_string_value(json_object_get(o, "error")) : p->text;
@@ -34,7 +33,7 @@ int asking_say_errors(pid_t pid, const struct control_answer *a, enum control_fo
 
 		if (p->ok)
 			continue;
-		char *sentence = sentence_of(p, form);
+		char *sentence = asking_sentence(p, form);
 
 		say("process %d: %s", (int)pid, sentence ? sentence : "out of memory");
 		free(sentence);

@@ -272,13 +272,14 @@ static int prepare(struct attach *a, char *const words[], size_t n)
 	return status;
 }
 
-int command_attach(int argc, char **argv)
+static int attach(int argc, char **argv, bool needs_control)
 {
 	struct attach a = { 0 };
 	int first = options_parse(&a.options, "attach", argc, argv, 2);
 
 	if (first < 0)
 		return STATUS_USAGE;
+	a.options.needs_control = needs_control;
 	/* Who wants the children that are there wants those that come. */
 	if (a.options.tree && !a.options.trace_children_given)
 		a.options.trace_children = true;
@@ -298,4 +299,14 @@ int command_attach(int argc, char **argv)
 	}
 	pids_release(&a.pids);
 	return end_with(end);
+}
+
+int command_attach(int argc, char **argv)
+{
+	return attach(argc, argv, false);
+}
+
+int attach_controlled(int argc, char **argv)
+{
+	return attach(argc, argv, true);
 }

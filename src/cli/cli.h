@@ -154,6 +154,7 @@ struct options {
 	bool keep_execs;	/* of what a process did before it executed another program nothing
 				   is left out */
 	bool background;
+	bool needs_control;	/* attach: nothing is done without a control socket */
 	enum tracer_wait wait;
 	enum engine_choice engine;
 	bool one_cpu;		/* --wait=pin: tracer and program share a processor */
@@ -204,6 +205,8 @@ bool parse_pid(const char *text, pid_t *pid);
 
 int command_run(int argc, char **argv);
 int command_attach(int argc, char **argv);
+/* The same for who will ask the session: without a control socket it is not begun. */
+int attach_controlled(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_status(int argc, char **argv);

@@ -155,7 +155,11 @@ static void answer_done(struct serve *v, const struct control_asker *to, const c
 /* There may be nothing to do, which is no failure: what was asked for is so. */
 static void answer_suspend(struct serve *v, const struct control_asker *to)
 {
-	answer_done(v, to, session_suspend(v->session) ? NULL : "the session is suspended already");
+	/* Whoever asks for it in a pause of --max-slowdown takes that over. */
+	bool now = meter_give_up_pause(v->session);
+
+	now |= session_suspend(v->session);
+	answer_done(v, to, now ? NULL : "the session is suspended already");
 }
 
 static void answer_resume(struct serve *v, const struct control_asker *to)

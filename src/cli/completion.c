@@ -191,7 +191,7 @@ static void put_script(const struct shell *s, FILE *out)
 		else if ((rest = text_after(at, commands)))
 			put_commands(" ", UINT64_MAX, out);
 		else if ((rest = text_after(at, pids)))
-			put_commands(s->between, FOR_PROCESSES | FOR_DOCTOR, out);
+			put_commands(s->between, FOR_PROCESSES, out);
 		else
 			fputc(*at++, out), rest = at;
 	}

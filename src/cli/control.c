@@ -88,26 +88,17 @@ struct control_call {
 static int call_whom(struct control_call *call, const struct options *o, char *const words[],
 		     size_t n)
 {
-	struct pids pids = { 0 };
-
 	if (!(call->command->flags & CONTROL_TELLS_PID)) {
 		int status = meant_session(o, words, n, &call->session);
 
 		call->pid = call->session;
 		return status;
 	}
-	int status = meant_processes(o, words, n, &pids);
-	if (!status && pids.n > 1) {
-		say("control: of one process at a time; %d is one too many", (int)pids.v[1]);
-		status = STATUS_USAGE;
-	}
-	if (!status && pids.n) {
-		call->pid = pids.v[0];
-		call->session = control_tracing(call->pid);
-		if (!call->session)
-			call->session = call->pid;
-	}
-	pids_release(&pids);
+	int status = meant_process(o, words, n, &call->pid);
+
+	call->session = call->pid ? control_tracing(call->pid) : 0;
+	if (!call->session)
+		call->session = call->pid;
 	return status;
 }
 

@@ -140,7 +140,7 @@ static int look_at_program(struct doctor *d, const char *name)
 		findings_fail(&d->findings, "program", status, &a);
 		return 0;
 	}
-	program_behind_script(path, file);
+	program_in_the_end(path, file);
 	bool readable = doctor_look_at_program(&d->findings, path, file);
 
 	if (doctor_may_trace_children(&d->findings, STATUS_CANNOT_RUN) && readable) {
@@ -156,8 +156,6 @@ static int look_at_program(struct doctor *d, const char *name)
 /* The process or the program that is meant; neither: this machine. 0 or a status. */
 static int find_meant(struct doctor *d, int argc, char **argv, const char **program)
 {
-	struct pids pids = {0};
-
 	*program = NULL;
 	if (argc && !d->o->pids[0] && !parse_pid(argv[0], &d->pid)) {
 		*program = argv[0];
@@ -168,17 +166,7 @@ static int find_meant(struct doctor *d, int argc, char **argv, const char **prog
 		    "[PID|PROGRAM [ARG...]]");
 		return STATUS_USAGE;
 	}
-	if (d->pid || !d->o->pids[0])
-		return 0;
-	int status = meant_processes(d->o, argv, 0, &pids);
-
-	if (!status && pids.n > 1) {
-		say("doctor: of one process at a time; %d is one too many", (int)pids.v[1]);
-		status = STATUS_USAGE;
-	}
-	d->pid = status ? 0 : pids.v[0];
-	pids_release(&pids);
-	return status;
+	return d->pid ? 0 : meant_process(d->o, NULL, 0, &d->pid);
 }
 
 static int look(struct doctor *d, const char *program)

@@ -5,10 +5,12 @@
  * stop costs here, of a child of ours.
  */
 #include "cli/doctor.h"
+#include "cli/limits.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "probes/outcome.h"
+#include "proc/file.h"
 #include "proc/tasks.h"
 #include "symbols/module.h"
 
@@ -16,6 +18,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -32,16 +35,6 @@ struct counting {
 	size_t n, cap;
 	uint32_t type;
 };
-
-static int read_type(uint32_t *type)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int got = f ? fscanf(f, "%u", type) : 0;
-
-	if (f)
-		fclose(f);
-	return got == 1 ? 0 : -ENOENT;
-}
 
 /* Of one thread, and those that it makes. */
 static int open_counter(uint32_t type, pid_t tid, const char *path, uint64_t offset)
@@ -88,7 +81,7 @@ static int count_function(const struct doctor *d, struct counting *c,
 		return 0;
 	/* The very file that is mapped, whatever its name leads to. */
 	snprintf(path, sizeof path, "/proc/self/fd/%d", d->shared.files.files[p->file].fd);
-	err = proc_tasks_open(&tasks, d->pid);
+	err = proc_tasks_open(&tasks, d->pid) ? -ESRCH : 0;
 	for (pid_t tid; !err && (tid = proc_tasks_next(&tasks));)
 		err = add_counter(c, tid, path, offset, probe_gives_block(p->probe) ? 2 : 1);
 	proc_tasks_close(&tasks);
@@ -97,8 +90,11 @@ static int count_function(const struct doctor *d, struct counting *c,
 
 static int open_all(const struct doctor *d, struct counting *c)
 {
-	int err = read_type(&c->type);
+	int type = proc_number("/sys/bus/event_source/devices/uprobe/type", -1), err = 0;
 
+	if (type < 0)
+		return -ENOENT;
+	c->type = (uint32_t)type;
 	for (size_t i = 0; !err && i < d->n_functions; i++)
 		if (probe_tells_of_blocks(d->functions[i].probe) && !d->functions[i].indirect &&
 		    d->modules_of[d->functions[i].file] >= 0)
@@ -106,6 +102,7 @@ static int open_all(const struct doctor *d, struct counting *c)
 	return err;
 }
 
+/* All calls since each was opened. */
 static void read_all(const struct counting *c, struct cost_facts *f)
 {
 	uint64_t calls;
@@ -131,6 +128,8 @@ enum { STOPS = 2000 };
 
 __attribute__((noreturn)) static void stop_again_and_again(void)
 {
+	/* It must not stay there, stopped, if we end. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		for (;;)
 			raise(SIGSTOP);
@@ -142,21 +141,24 @@ static double measure_stop(void)
 {
 	pid_t pid = fork();
 	uint64_t began = 0;
-	int status, n = 0;
+	bool stopped = pid > 0;
+	int status, n;
 
 	if (pid == 0)
 		stop_again_and_again();
-	for (; pid > 0 && n < STOPS && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status); n++) {
+	for (n = 0; stopped && n < STOPS; n++) {
+		stopped = waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
 		began = began ? began : clock_now_ns();
 		ptrace(PTRACE_CONT, pid, NULL, NULL);
 	}
 	uint64_t ns = clock_now_ns() - began;
 
-	if (pid > 0) {
+	/* If it has ended, its number may be another's. */
+	if (stopped) {
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
 	}
-	return n == STOPS ? (double)ns / STOPS : 0;
+	return stopped ? (double)ns / STOPS : 0;
 }
 
 /* ---- all of it ---- */
@@ -166,13 +168,27 @@ static void why_not_counted(int err, struct error *why)
 	if (err == -ENOENT)
 		error_set(why, err, "this kernel has no uprobe events");
 	else if (err == -EACCES || err == -EPERM)
-		error_set(why, err,
-			  "not permitted (CAP_PERFMON or root; "
-			  "/proc/sys/kernel/perf_event_paranoid)");
+		error_set(why, err, "not permitted (it takes CAP_PERFMON, or root)");
 	else if (err == -EMFILE)
 		error_set(why, err, "it has too many threads for so many counters (ulimit -n)");
+	else if (err == -ESRCH)
+		error_set(why, err, "it has ended");
 	else
 		error_set(why, err, "%s", strerror(-err));
+}
+
+/* @c: open, and some. Opening them takes time, in which they count already. */
+static void count(const struct counting *c, double seconds, struct cost_facts *f)
+{
+	struct cost_facts before = {0};
+	uint64_t began = clock_now_ns();
+
+	read_all(c, &before);
+	nap(seconds);
+	f->seconds = (double)(clock_now_ns() - began) / 1e9;
+	read_all(c, f);
+	f->calls -= before.calls;
+	f->stops -= before.stops;
 }
 
 void doctor_count(const struct doctor *d, struct cost_facts *f, struct error *why)
@@ -180,17 +196,18 @@ void doctor_count(const struct doctor *d, struct cost_facts *f, struct error *wh
 	struct counting c = {0};
 
 	*f = (struct cost_facts){.asked = true, .stop_ns = measure_stop()};
-	int err = f->stop_ns > 0 ? open_all(d, &c) : -EPERM;
-	uint64_t began = clock_now_ns();
+	limits_raise_open_files();
+	int err = open_all(d, &c);
 
-	if (!err && c.n) {
-		nap(d->o->count_seconds);
-		f->seconds = (double)(clock_now_ns() - began) / 1e9;
-		read_all(&c, f);
-	} else {
-		why_not_counted(err ? err : -EINVAL, why);
-		f->why_not = why->text;
-	}
+	if (f->stop_ns <= 0)
+		error_set(why, 0, "no child of ours could be traced, to see what a stop costs");
+	else if (err)
+		why_not_counted(err, why);
+	else if (!c.n)
+		error_set(why, 0, "none of its functions has a place in a file to count at");
+	else
+		count(&c, d->o->count_seconds, f);
+	f->why_not = why->text;
 	for (size_t i = 0; i < c.n; i++)
 		close(c.v[i].fd);
 	free(c.v);

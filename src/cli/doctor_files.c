@@ -157,14 +157,13 @@ static const struct scan *scan_of(struct doctor *d, uint32_t file)
  * it of a program that is there. */
 static const char *why_left(struct doctor *d, const struct doctor_function *p)
 {
-	const struct scan *s = scan_of(d, p->file);
+	const char *why = scan_why_trapped(scan_of(d, p->file), &d->rules.probes);
 	static uint8_t code[FAST_CODE_MAX];
 	struct arch_patch patch;
 	int module = symbols_of(d, p->file);
 
-	for (size_t i = 0; s && i < s->n_probes; i++)
-		if (probe_depends_on_others(&d->rules.probes.v[s->probes[i].probe]))
-			return probe_beside_others;
+	if (why)
+		return why;
 	/* Where it is is known only when it has been resolved. */
 	if (p->indirect || module < 0)
 		return NULL;

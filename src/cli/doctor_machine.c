@@ -12,7 +12,6 @@
 #include "symbols/debuginfod.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -32,18 +31,6 @@ static bool we_can(int capability)
 
 /* ---- the machine ---- */
 
-static int perf_paranoid(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int n = PARANOID_UNKNOWN;
-
-	if (f && fscanf(f, "%d", &n) != 1)
-		n = PARANOID_UNKNOWN;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 static bool has_entries(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -56,24 +43,16 @@ static bool has_entries(const char *path)
 	return has;
 }
 
-static bool has_debuginfod_library(void)
-{
-	void *handle = dlopen(DEBUGINFOD_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-
-	if (handle)
-		dlclose(handle);
-	return handle;
-}
-
 void doctor_look_at_machine(struct findings *f, int not_permitted)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct machine_facts m = {
 		.yama = permission_yama(""),
 		.can_trace = we_can(CAP_SYS_PTRACE),
-		.can_admin = we_can(CAP_SYS_ADMIN),
 		.us = geteuid(),
-		.perf_paranoid = perf_paranoid(),
+		.can_count = we_can(CAP_PERFMON) || we_can(CAP_SYS_ADMIN),
+		.perf_paranoid = proc_number("/proc/sys/kernel/perf_event_paranoid",
+					     PARANOID_UNKNOWN),
 		.fast_lacks = fast_machine_lacks(),
 		.debug_dir = has_entries("/usr/lib/debug"),
 		.debuginfod_urls = urls && urls[strspn(urls, " ")],
@@ -90,7 +69,7 @@ void doctor_look_at_machine(struct findings *f, int not_permitted)
 		m.yama_forbids = a.why.text;
 		m.yama_remedy = a.remedy.text;
 	}
-	m.debuginfod_library = m.debuginfod_urls && has_debuginfod_library();
+	m.debuginfod_library = m.debuginfod_urls && debuginfod_available();
 	judge_machine(f, &m, not_permitted);
 }
 

@@ -146,7 +146,7 @@ void doctor_ask_packages(struct doctor *d)
 		     k++)
 			add_word(&apt, name);
 	if (apt.n > fixed)
-		ask(&apt, note_offer, d);
+		d->packages &= !ask(&apt, note_offer, d);
 	else
 		texts_free(apt.v);
 }

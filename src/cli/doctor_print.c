@@ -3,6 +3,7 @@
 #include "cli/doctor.h"
 
 #include "base/jsontext.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static void print_verdict(const struct doctor *d, const char *of, FILE *out)
 
 	if (warned)
 		snprintf(lacking, sizeof lacking, ", with %zu warning%s", warned,
-			 warned == 1 ? "" : "s");
+			 text_plural(warned));
 	if (!*of)
 		fprintf(out, "programs %s be profiled here%s\n", cannot ? "cannot" : "can",
 			lacking);

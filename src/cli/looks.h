@@ -10,6 +10,9 @@
  * prints.
  */
 
+/* Why it is not answered for the moment. */
+#define LOOKS_BUSY "others are looking at it: try again"
+
 /* What a looker has of the session that it looks for. */
 struct look_by {
 	struct still_holder *holder;

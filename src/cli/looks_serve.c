@@ -31,7 +31,7 @@ static const struct {
 	{"figures", CONTROL_FIGURES, figures_told, "control"},
 };
 
-enum { N_LOOKS = sizeof looks / sizeof *looks, OPTIONS_MAX = 16 };
+enum { N_LOOKS = sizeof looks / sizeof *looks, OPTIONS_MAX = MAX_NAMES + 16 };
 
 /* What a looker has been asked for. */
 struct asked {
@@ -201,7 +201,8 @@ static bool understand(struct asked *q, const struct control_request *r)
 		q->argv[q->argc++] = (char *)(uintptr_t) "--format=json";
 	while (q->argc < OPTIONS_MAX + 2 && (word = strtok_r(NULL, " ", &save)))
 		q->argv[q->argc++] = word;
-	return q->pid > 0;
+	/* What is not understood is not left out. */
+	return q->pid > 0 && !strtok_r(NULL, " ", &save);
 }
 
 /* 0 or -errno. */
@@ -240,7 +241,7 @@ void looks_begin(struct serve *v, const struct control_request *r)
 	} else if (!session_observed_image(v->session, q->pid)) {
 		answer_error(&r->from, "it is not being traced");
 	} else if (l == v->looks + SERVED_LOOKS) {
-		answer_error(&r->from, "others are looking at it: try again");
+		answer_error(&r->from, LOOKS_BUSY);
 	} else if (begin(v, l, q)) {
 		answer_error(&r->from, "cannot begin to look: out of memory");
 	}

@@ -97,6 +97,21 @@ int meant_processes(const struct options *o, char *const words[], size_t n, stru
 	return status;
 }
 
+int meant_process(const struct options *o, char *const words[], size_t n, pid_t *pid)
+{
+	struct pids pids = {0};
+	int status = meant_processes(o, words, n, &pids);
+
+	if (!status && pids.n > 1) {
+		say("%s: of one process at a time; %d is one too many", o->command,
+		    (int)pids.v[1]);
+		status = STATUS_USAGE;
+	}
+	*pid = status || !pids.n ? 0 : pids.v[0];
+	pids_release(&pids);
+	return status;
+}
+
 /* ---- sessions ---- */
 
 static int sessions_named(const char *name, struct pids *out)

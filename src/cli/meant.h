@@ -17,6 +17,9 @@
  */
 int meant_processes(const struct options *o, char *const words[], size_t n, struct pids *out);
 
+/* The same of a command that goes to one process. *pid: it; 0 without any word. */
+int meant_process(const struct options *o, char *const words[], size_t n, pid_t *pid);
+
 /**
  * The session that they say; several words may mean the same.
  * Returns as above. Without any word *session stays 0.

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "cli/gating.h"
+#include "cli/help.h"
 #include "cli/nearest.h"
 #include "cli/option_values.h"
 #include "cli/pages.h"
@@ -18,21 +19,6 @@ const struct option_def *const option_tables[] = { printing_options, tracing_opt
 						   limit_options, top_options };
 
 const size_t n_option_tables = sizeof option_tables / sizeof *option_tables;
-
-static const struct {
-	const char *name;
-	uint64_t flags;
-} commands[] = {
-	{ "run", FOR_RUN },	{ "attach", FOR_ATTACH },   { "detach", FOR_REPORT | FOR_DETACH },
-	{ "control", FOR_CONTROL }, { "status", FOR_STATUS }, { "probes", FOR_PROBES },
-	{ "report", FOR_REPORT | FOR_FILES }, { "merge", FOR_MERGE },
-	{ "stats", FOR_LOGS },	{ "log", FOR_LOGS },	    { "heap", FOR_HEAP },
-	{ "leaks", FOR_LEAKS }, { "rss", FOR_RSS },
-	{ "doctor", FOR_DOCTOR },
-	{ "top", FOR_TOP },
-};
-
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static const struct option_def *find_in(const struct option_def *table, const char *name,
 					size_t len, uint64_t command)
@@ -67,9 +53,12 @@ static bool set_for_all(struct options *o, const char *name, size_t len, uint64_
 
 uint64_t options_of_command(const char *command)
 {
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(command, commands[i].name))
-			return commands[i].flags;
+	uint64_t flags;
+	const char *name;
+
+	for (size_t i = 0; (name = help_command(i, &flags)); i++)
+		if (!strcmp(command, name))
+			return flags;
 	return 0;
 }
 
@@ -78,13 +67,15 @@ uint64_t options_of_command(const char *command)
 /* " (it is for run, attach)", if others know it; else empty. */
 static void tell_whose(const char *name, size_t len, char *text, size_t size)
 {
+	const char *command;
+	uint64_t flags;
 	size_t n = 0;
 
 	*text = '\0';
-	for (size_t i = 0; i < N_COMMANDS && n < size; i++)
-		if (find_option(name, len, commands[i].flags))
+	for (size_t i = 0; n < size && (command = help_command(i, &flags)); i++)
+		if (find_option(name, len, flags))
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : " (it is for ",
-					      commands[i].name);
+					      command);
 	if (n && n < size)
 		snprintf(text + n, size - n, ")");
 }

@@ -46,9 +46,7 @@ enum {
 				   detach */
 	FOR_TRACING = FOR_RUN | FOR_ATTACH,
 	FOR_PRINTING = FOR_RUN | FOR_REPORT | FOR_ATTACH,
-	/* Whose processes are there already. */
 	FOR_LOOKS = FOR_HEAP | FOR_LEAKS | FOR_RSS,
-	FOR_PROCESSES = FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS,
 };
 
 struct option_def {
@@ -62,6 +60,10 @@ struct option_def {
 #define FOR_DOCTOR (UINT64_C(1) << 32)
 #define FOR_MERGE (UINT64_C(1) << 33)
 #define FOR_TOP (UINT64_C(1) << 34)
+
+/* Whose processes are there already. */
+#define FOR_PROCESSES                                                                              \
+	(FOR_ATTACH | FOR_DETACH | FOR_CONTROL | FOR_PROBES | FOR_LOOKS | FOR_DOCTOR | FOR_TOP)
 
 /* The options that were given, in their order, separated by blanks; only those with one of @flags,
  * if that is not 0. */

@@ -159,10 +159,10 @@ const struct option_def tracing_options[] = {
 	  "a number of bytes above 0, or one with K, M or G, and not below a "
 	  "--min-size", set_max_size },
 	{ "autosave", FOR_TRACING | NEEDS_VALUE, "a number of allocations", set_autosave },
-	{ "p", FOR_PROCESSES | FOR_DOCTOR | FOR_TOP | NEEDS_VALUE,
+	{ "p", FOR_PROCESSES | NEEDS_VALUE,
 	  "a process's number or name, 64 of them at most",
 	  add_pid },
-	{ "pid", FOR_PROCESSES | FOR_DOCTOR | FOR_TOP | NEEDS_VALUE,
+	{ "pid", FOR_PROCESSES | NEEDS_VALUE,
 	  "a process's number or name, 64 of them at most",
 	  add_pid },
 	{ "tree", FOR_ATTACH, NULL, set_tree },

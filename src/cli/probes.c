@@ -182,8 +182,6 @@ static int list(struct watch_shared *s, pid_t pid, const char *program, size_t *
  * a status. */
 static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid, const char **name)
 {
-	struct pids pids = { 0 };
-
 	*pid = 0;
 	*name = argc ? argv[0] : o->pids[0];
 	if (argc + !!o->pids[0] != 1) {
@@ -194,14 +192,7 @@ static int find_meant(const struct options *o, int argc, char **argv, pid_t *pid
 		parse_pid(argv[0], pid);
 		return 0;
 	}
-	int status = meant_processes(o, argv, 0, &pids);
-	if (!status && pids.n > 1) {
-		say("probes: of one process at a time; %d is one too many", (int)pids.v[1]);
-		status = STATUS_USAGE;
-	}
-	*pid = status ? 0 : pids.v[0];
-	pids_release(&pids);
-	return status;
+	return meant_process(o, NULL, 0, pid);
 }
 
 static void say_no_allocator(const char *name, int fd)

@@ -2,6 +2,7 @@
 #include "cli/program.h"
 
 #include "attach/supported.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/libraries.h"
 
@@ -57,8 +58,9 @@ enum {
 	SCRIPTS_MAX = 5,  /* behind each other */
 };
 
-/* What stands behind "#!" in a script. False: it is none, or cannot be read. */
-static bool read_first_line(const char *path, char interp[FIRST_LINE])
+/* What stands behind "#!" in a script: the program that runs it, and what it is given, one argument
+ * for the kernel. False: it is none, or cannot be read. */
+static bool read_first_line(const char *path, char interp[FIRST_LINE], char rest[FIRST_LINE])
 {
 	char line[FIRST_LINE + 1] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,17 +72,55 @@ static bool read_first_line(const char *path, char interp[FIRST_LINE])
 		return false;
 	char *at = line + 2 + strspn(line + 2, " \t");
 
-	snprintf(interp, FIRST_LINE, "%.*s", (int)strcspn(at, " \t\n"), at);
+	at[strcspn(at, "\n")] = '\0';
+	n = (ssize_t)strcspn(at, " \t");
+	snprintf(interp, FIRST_LINE, "%.*s", (int)n, at);
+	at += n + (ssize_t)strspn(at + n, " \t");
+	for (n = (ssize_t)strlen(at); n && strchr(" \t", at[n - 1]);)
+		n--;
+	snprintf(rest, FIRST_LINE, "%.*s", (int)n, at);
 	return *interp;
 }
 
 void program_behind_script(const char *path, char file[PATH_MAX])
 {
-	char interp[FIRST_LINE];
+	char interp[FIRST_LINE], rest[FIRST_LINE];
 
 	snprintf(file, PATH_MAX, "%s", path);
-	for (int i = 0; i < SCRIPTS_MAX && read_first_line(file, interp); i++)
+	for (int i = 0; i < SCRIPTS_MAX && read_first_line(file, interp, rest); i++)
 		snprintf(file, PATH_MAX, "%s", interp);
+}
+
+/* The word that env(1) takes for the program, of its one argument. It is cut in pieces only with
+ * -S. NULL: there is none, or it has options that change what is found. */
+static char *env_program(char *rest)
+{
+	static const char blanks[] = " \t";
+	char *save = NULL, *word;
+
+	if (strncmp(rest, "-S", 2) != 0)
+		return *rest && *rest != '-' && !strchr(rest, '=') ? rest : NULL;
+	word = strtok_r(rest + 2, blanks, &save);
+	while (word && strchr(word, '='))
+		word = strtok_r(NULL, blanks, &save);
+	return word && *word != '-' ? word : NULL;
+}
+
+void program_in_the_end(const char *path, char file[PATH_MAX])
+{
+	char interp[FIRST_LINE], rest[FIRST_LINE];
+
+	snprintf(file, PATH_MAX, "%s", path);
+	for (int i = 0; i < SCRIPTS_MAX && read_first_line(file, interp, rest); i++) {
+		char *word = strcmp(path_last(interp), "env") ? NULL : env_program(rest);
+		char *found = NULL;
+		int err;
+
+		if (word)
+			found = strchr(word, '/') ? strdup(word) : search_path(word, &err);
+		snprintf(file, PATH_MAX, "%s", found ? found : interp);
+		free(found);
+	}
 }
 
 /* The dynamic linker that the program asks for; "": none. */

@@ -21,4 +21,8 @@ char *program_find_or_say(const char *name, int *status);
  * executes in the end. @file: set to it; @path itself, if that is no script. */
 void program_behind_script(const char *path, char file[PATH_MAX]);
 
+/* The same, and behind env(1) the program that that executes, as in "#!/usr/bin/env python3". env
+ * itself, if that cannot be told. */
+void program_in_the_end(const char *path, char file[PATH_MAX]);
+
 #endif

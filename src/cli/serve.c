@@ -154,12 +154,14 @@ bool serve_open_control(struct serve *v, pid_t pid)
 
 	if (err == -EADDRINUSE)
 		say("%s", e.text);
+	else if (err && v->options->needs_control)
+		say("no control socket: %s", e.text);
 	else if (err)
 		say("no control socket: %s; mprof detach, status and control cannot reach this "
 		    "session, SIGTERM to process %d ends it", e.text, (int)getppid());
 	else if (*e.text)
 		say("%s; the control socket is elsewhere", e.text);
-	return err != -EADDRINUSE;
+	return !err || (err != -EADDRINUSE && !v->options->needs_control);
 }
 
 /* What there is, when the programs have been let go. */

@@ -71,8 +71,8 @@ int serve_session(struct serve *v);
 
 /**
  * Have a control socket for the session of @pid. Without one it cannot be controlled, which is
- * said, and is no reason not to profile; it is one that the process has a session: then false, and
- * that is said.
+ * said, and is no reason not to profile, unless the options tell that it is needed; it is one that
+ * the process has a session: then false, and that is said.
  */
 bool serve_open_control(struct serve *v, pid_t pid);
 

@@ -4,17 +4,21 @@
 #include "cli/top_print.h"
 #include "cli/top_screen.h"
 
+/* Without a screen. */
+static bool prints(const struct options *o)
+{
+	return o->top.once || o->top.batch || o->format == FORMAT_JSON;
+}
+
 /* 0, or a status: a sentence has been printed, and nothing was done to the process. */
 static int check(const struct options *o)
 {
-	bool prints = o->top.once || o->top.batch || o->format == FORMAT_JSON;
-
 	if (o->top.how.by == TOP_SIZES && o->top.how.sort == TOP_TEMPORARY) {
 		say("top: which blocks are temporary is known of call sites: --sort=temporary is "
 		    "not for --by=sizes");
 		return STATUS_USAGE;
 	}
-	return prints || top_screen_possible() ? 0 : STATUS_USAGE;
+	return prints(o) || top_screen_possible() ? 0 : STATUS_USAGE;
 }
 
 int command_top(int argc, char **argv)
@@ -37,8 +41,7 @@ int command_top(int argc, char **argv)
 	status = top_session_begin(&s, &o, pid);
 	if (status)
 		return status;
-	status = o.top.once || o.top.batch || o.format == FORMAT_JSON ? top_print(&s)
-								      : top_screen(&s, &detach);
+	status = prints(&o) ? top_print(&s) : top_screen(&s, &detach);
 	int ended = top_session_end(&s, detach);
 
 	return status ? status : ended;

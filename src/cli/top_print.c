@@ -3,50 +3,26 @@
 #include "cli/top_print.h"
 
 #include "base/clock.h"
-#include "base/printable.h"
 #include "top/lines.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- one look ---- */
 
-/* Lines, harmless for a terminal. */
-static void put_lines(const char *text)
-{
-	while (*text) {
-		if (*text == '\n')
-			putchar(*text++);
-		else
-			text = printable_put(stdout, text);
-	}
-}
-
-static int print_text(const struct top_session *s, const struct top_head *h,
-		      const struct top_rows *rows)
+static void print_text(const struct top_session *s, const struct top_head *h,
+		       const struct top_rows *rows)
 {
 	const struct top_options *o = &s->options->top;
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
 
-	if (!out)
-		return -ENOMEM;
-	top_print_head(h, s->name, out);
-	fputc('\n', out);
-	top_print_columns(&o->how, out);
+	top_print_head(h, s->name, stdout);
+	putchar('\n');
+	top_print_columns(&o->how, stdout);
 	for (size_t i = 0; i < rows->n && (!o->rows || i < o->rows); i++)
-		top_print_row(h, &o->how, &rows->v[i], out);
+		top_print_row(h, &o->how, &rows->v[i], stdout);
 	if (!o->once)
-		fputc('\n', out);
-	int err = fclose(out) ? -ENOMEM : 0;
-
-	if (!err)
-		put_lines(text);
-	free(text);
-	return err;
+		putchar('\n');
 }
 
 static int print_json(const struct top_session *s, const struct top_head *h,
@@ -71,9 +47,10 @@ static bool print_look(const struct top_session *s, int *status)
 	struct top_rows rows;
 	int err = top_rows(&s->now, before, &s->options->top.how, &rows);
 
-	if (!err)
-		err = s->options->format == FORMAT_JSON ? print_json(s, &h, &rows)
-							: print_text(s, &h, &rows);
+	if (!err && s->options->format == FORMAT_JSON)
+		err = print_json(s, &h, &rows);
+	else if (!err)
+		print_text(s, &h, &rows);
 	top_rows_release(&rows);
 	bool printed = !err && !fflush(stdout);
 
@@ -135,5 +112,5 @@ int top_print(struct top_session *s)
 		print_look(s, &status);
 	if (s->over)
 		say("%s", s->end.text);
-	return looked || top_told_to_end() ? status : STATUS_NO_SESSION;
+	return looked || s->refused || top_told_to_end() ? status : STATUS_NO_SESSION;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/top_session.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/asking.h"
+#include "cli/looks.h"
 #include "cli/names.h"
 #include "cli/unattachable.h"
 #include "control/control.h"
@@ -24,6 +26,9 @@ enum { DETACH_SECONDS = 600, MOMENT_MS = 50 };
 
 /* ---- signals ---- */
 
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
 static volatile sig_atomic_t told_to_end;
 
 static void take_signal(int sig)
@@ -34,12 +39,11 @@ static void take_signal(int sig)
 
 void top_await_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	/* What waits is to be woken. */
 	struct sigaction sa = {.sa_handler = take_signal};
 
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &sa, NULL);
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		sigaction(ending_signals[i], &sa, NULL);
 	/* Whoever reads us may have had enough: that shows when it is printed. */
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -47,6 +51,15 @@ void top_await_signals(void)
 bool top_told_to_end(void)
 {
 	return told_to_end;
+}
+
+/* Ask the session; a signal that tells us to end ends the wait. As control_ask(). */
+static int ask(const struct top_session *s, enum control_form form, const char *words,
+	       unsigned seconds, struct control_answer *a, struct error *e)
+{
+	const struct control_patience p = {seconds, &told_to_end};
+
+	return control_ask_until(s->session, form, words, &p, a, e);
 }
 
 /* ---- attaching ---- */
@@ -65,10 +78,9 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 	if (getppid() != parent || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(s->said, STDOUT_FILENO) < 0 || dup2(s->said, STDERR_FILENO) < 0)
 		_exit(STATUS_FAILED);
-	for (int sig = 1; sig <= SIGTERM; sig++)
-		if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT ||
-		    sig == SIGPIPE)
-			signal(sig, SIG_DFL);
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		signal(ending_signals[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	snprintf(pid, sizeof pid, "%d", (int)s->pid);
 	if (asprintf(&data, "--data=%s", s->options->data) < 0)
 		_exit(STATUS_FAILED);
@@ -78,7 +90,7 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 			(char *)(uintptr_t)engines[s->options->engine],
 			pid,
 			NULL};
-	int status = command_attach(5, argv);
+	int status = attach_controlled(5, argv);
 
 	fflush(NULL);
 	_exit(status);
@@ -102,7 +114,7 @@ static bool has_ended(struct top_session *s, int options, int *status)
 
 	do
 		pid = waitpid(s->attached, &wstatus, options);
-	while (pid < 0 && errno == EINTR && options != WNOHANG);
+	while (pid < 0 && errno == EINTR && options != WNOHANG && !told_to_end);
 	if (pid != s->attached)
 		return false;
 	s->attached = 0;
@@ -115,6 +127,7 @@ static int await_session(struct top_session *s)
 {
 	struct control_answer a;
 	struct error e;
+	bool told = false;
 	int status;
 
 	for (;;) {
@@ -122,13 +135,13 @@ static int await_session(struct top_session *s)
 			print_said(s);
 			return status ? status : STATUS_FAILED;
 		}
-		if (!control_ask(s->session, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a,
-				 &e)) {
+		if (!ask(s, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a, &e)) {
 			control_answer_release(&a);
 			return 0;
 		}
-		if (told_to_end)
+		if (told_to_end && !told)
 			kill(s->attached, SIGTERM);
+		told = told_to_end;
 		poll(NULL, 0, MOMENT_MS);
 	}
 }
@@ -211,29 +224,36 @@ static int open_file(uint64_t tracer, int fd)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Whether there is an answer that makes sense. */
-static bool take_figures(struct top_session *s, const json_t *answer, bool types)
+/* 0, or -errno with a sentence in s->end. */
+static int take_figures(struct top_session *s, const char *text, bool types)
 {
 	struct proc_status status = proc_status(s->pid);
 	struct figures f;
 	struct top_look look;
 
-	if (figures_read(json_object_get(answer, "figures"), &f))
-		return false;
+	json_t *answer = json_loads(text, 0, NULL);
+	int err = figures_read(json_object_get(answer, "figures"), &f);
+
+	json_decref(answer);
+	if (err)
+		return error_set(&s->end, err, "the figures of process %d cannot be shown: %s",
+				 (int)s->pid,
+				 err == -EINVAL ? "they make no sense" : strerror(-err));
 	int map = jit_map_open(s->pid);
-	int err = top_name(&s->namer, &f, open_file, map, types, &look);
+	err = top_name(&s->namer, &f, open_file, map, types, &look);
 
 	if (map >= 0)
 		close(map);
 	figures_release(&f);
 	if (err)
-		return false;
+		return error_set(&s->end, err, "the figures of process %d cannot be shown: %s",
+				 (int)s->pid, strerror(-err));
 	look.rss_kib = status.vm_rss;
 	look.threads = status.threads;
 	top_look_release(&s->before);
 	s->before = s->now;
 	s->now = look;
-	return true;
+	return 0;
 }
 
 /* It may have executed another program. */
@@ -252,25 +272,73 @@ static bool lives(pid_t pid)
 	return proc_status_lives(&now);
 }
 
+/* The session is there, but no look comes of it any more. */
+static enum top_answer refuse(struct top_session *s)
+{
+	s->refused = true;
+	return TOP_OVER;
+}
+
+/* It may be for a moment only, as while the process executes a program. */
+static enum top_answer refuse_at_last(struct top_session *s)
+{
+	enum { PATIENCE_SECONDS = 5 };
+	uint64_t now = clock_now_ns();
+
+	if (!s->refused_ns)
+		s->refused_ns = now;
+	if (now - s->refused_ns < PATIENCE_SECONDS * UINT64_C(1000000000))
+		return TOP_NOT_NOW;
+	return refuse(s);
+}
+
+/* Why there are no figures in an answer; 0: others have them just now. */
+static int take_refusal(struct top_session *s, const struct control_part *p)
+{
+	char *why = asking_sentence(p, CONTROL_JSON);
+	bool busy = why && !strcmp(why, LOOKS_BUSY);
+
+	error_set(&s->end, 0, "the session of process %d does not tell of process %d: %s",
+		  (int)s->session, (int)s->pid, why ? why : "out of memory");
+	free(why);
+	return busy ? 0 : -EAGAIN;
+}
+
+/* The programs have been let go, but the session stays with what it could not save. */
+static bool is_kept(const json_t *status)
+{
+	const char *state = json_string_value(json_object_get(status, "state"));
+
+	return state && !strcmp(state, "unsaved");
+}
+
 /* How it ends: when nobody answers any more, its last word is there. */
 static enum top_answer look_at_end(struct top_session *s)
 {
 	struct control_answer a;
-	int err =
-		control_ask(s->session, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
-	json_t *answer = err ? NULL : json_loads(a.reply.parts[0].text, 0, NULL);
+	int err = ask(s, CONTROL_JSON, "status", CONTROL_LOOK_SECONDS, &a, &s->end);
 
-	if (!err && json_integer_value(json_object_get(answer, "processes")) > 0) {
-		s->ending = !lives(s->pid);
-		if (s->ending && s->pid != s->session)
-			err = error_set(&s->end, -ENOENT,
-					"process %d has ended; the session of process %d goes on",
-					(int)s->pid, (int)s->session);
+	if (err)
+		return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
+	json_t *status = json_loads(a.reply.parts[0].text, 0, NULL);
+	bool kept = is_kept(status),
+	     others = json_integer_value(json_object_get(status, "processes")) > 0;
+
+	json_decref(status);
+	control_answer_release(&a);
+	if (kept) {
+		error_set(&s->end, 0,
+			  "process %d has ended, and not all of its profile could be written; "
+			  "mprof detach %d tries again",
+			  (int)s->pid, (int)s->session);
+		return refuse(s);
 	}
-	if (!err || err == -ENOENT)
-		control_answer_release(&a);
-	json_decref(answer);
-	return err == -ENOENT ? TOP_OVER : TOP_NOT_NOW;
+	s->ending = !others || !lives(s->pid);
+	if (!s->ending || !others || s->pid == s->session)
+		return TOP_NOT_NOW;
+	error_set(&s->end, 0, "process %d has ended; the session of process %d goes on",
+		  (int)s->pid, (int)s->session);
+	return TOP_OVER;
 }
 
 static enum top_answer look(struct top_session *s, bool types)
@@ -281,23 +349,31 @@ static enum top_answer look(struct top_session *s, bool types)
 	if (s->ending)
 		return look_at_end(s);
 	snprintf(words, sizeof words, "figures %d", (int)s->pid);
-	int err = control_ask(s->session, CONTROL_JSON, words, CONTROL_ANSWER_SECONDS, &a, &s->end);
+	int err = ask(s, CONTROL_JSON, words, CONTROL_ANSWER_SECONDS, &a, &s->end);
 
 	if (err == -ENOENT)
 		return TOP_OVER;
+	if (err == -EPROTONOSUPPORT)
+		return refuse(s);
 	if (err) {
-		s->ending = err != -ETIMEDOUT;
+		s->ending = err != -ETIMEDOUT && err != -EINTR;
 		return TOP_NOT_NOW;
 	}
-	json_t *answer = json_loads(a.reply.parts[0].text, 0, NULL);
-	bool looked = a.reply.parts[0].ok && take_figures(s, answer, types);
+	const struct control_part *p = &a.reply.parts[0];
+	bool told = p->ok;
 
-	s->ending = !looked && !lives(s->pid);
-	if (looked)
-		look_at_name(s);
-	json_decref(answer);
+	err = told ? take_figures(s, p->text, types) : take_refusal(s, p);
 	control_answer_release(&a);
-	return looked ? TOP_LOOKED : TOP_NOT_NOW;
+	if (!told || err)
+		s->ending = !lives(s->pid);
+	if (told && !err) {
+		s->refused_ns = 0;
+		look_at_name(s);
+		return TOP_LOOKED;
+	}
+	if (err == -EINVAL)
+		return refuse(s);
+	return !err || s->ending ? TOP_NOT_NOW : refuse_at_last(s);
 }
 
 enum top_answer top_session_look(struct top_session *s, bool types)
@@ -321,7 +397,7 @@ void top_session_save(const struct top_session *s, struct error *e)
 {
 	struct control_answer a;
 
-	if (control_ask(s->session, CONTROL_TEXT, "save", DETACH_SECONDS, &a, e))
+	if (ask(s, CONTROL_TEXT, "save", DETACH_SECONDS, &a, e))
 		return;
 	error_set(e, 0, "nothing has been saved");
 	for (size_t i = 0; i < a.reply.n; i++) {
@@ -360,7 +436,10 @@ static int detach(const struct top_session *s)
 {
 	struct control_answer a;
 	struct error e;
-	int err = control_ask(s->session, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
+
+	/* It is why we are here, maybe; another signal: the profile is not waited for. */
+	told_to_end = 0;
+	int err = ask(s, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
 
 	if (err) {
 		say("%s", e.text);
@@ -376,12 +455,17 @@ static int detach(const struct top_session *s)
 
 int top_session_end(struct top_session *s, bool detaches)
 {
-	int status = 0, ended;
+	int status = s->refused ? STATUS_FAILED : 0, ended;
 
-	if (!s->over && (detaches || s->attached))
+	if ((!s->over || s->refused) && (detaches || s->attached))
 		status = detach(s);
-	if (s->attached)
-		has_ended(s, 0, &ended);
+	if (s->attached && status)
+		kill(s->attached, SIGTERM);
+	if (s->attached && has_ended(s, 0, &ended) && ended) {
+		/* The sentences of a session that went well are in the profile, too. */
+		print_said(s);
+		status = status ? status : ended;
+	}
 	close_files(s);
 	top_look_release(&s->now);
 	top_look_release(&s->before);

@@ -21,7 +21,9 @@ struct top_session {
 	struct top_namer namer;
 	struct top_look now, before; /* the last looks; data NULL: there was none */
 	bool ending;		     /* it does not answer as it did: how it ends is awaited */
+	uint64_t refused_ns;	     /* it refuses since then (CLOCK_MONOTONIC); 0: it does not */
 	bool over;
+	bool refused;	  /* it is over only for us: the session is there, and does not tell */
 	struct error end; /* what became of it, when it is over */
 };
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "control/protocol.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -81,6 +82,17 @@ struct control_answer {
  */
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
 		struct control_answer *a, struct error *e);
+
+/* How long an answer is waited for. */
+struct control_patience {
+	unsigned seconds;
+	const volatile sig_atomic_t *stop;	/* no longer than until a signal's handler has set
+						   that; NULL: signals do not matter */
+};
+
+/* The same; also -EINTR: stopped. */
+int control_ask_until(pid_t pid, enum control_form form, const char *words,
+		      const struct control_patience *p, struct control_answer *a, struct error *e);
 void control_answer_release(struct control_answer *a);
 
 struct control_asked {

@@ -25,20 +25,45 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_now_ns() / 1000000);
 }
 
+static bool is_stopped(const struct control_patience *p)
+{
+	return p->stop && *p->stop;
+}
+
+/* Until there is something to read. What is there already is not too late. 0 or -errno. */
+static int await_bytes(int fd, int64_t until, const struct control_patience *p)
+{
+	enum { MOMENT_MS = 100 };	/* the signal may come just before we wait */
+	struct pollfd f = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		int64_t left = is_stopped(p) ? 0 : until - now_ms();
+
+		left = p->stop && left > MOMENT_MS ? MOMENT_MS : left;
+		int ready = poll(&f, 1, left > 0 ? (int)left : 0);
+		if (ready > 0)
+			return 0;
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		if (ready == 0 && is_stopped(p))
+			return -EINTR;
+		if (ready == 0 && now_ms() >= until)
+			return -ETIMEDOUT;
+	}
+}
+
 /* All the session says until it closes; its length, or -errno. *answer is the caller's to
  * free(). */
-static ssize_t read_answer(int fd, char **answer, int64_t until)
+static ssize_t read_answer(int fd, char **answer, int64_t until, const struct control_patience *p)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
 	size_t n = 0, cap = 0;
 
 	*answer = NULL;
 	while (n < ANSWER_MAX) {
-		int64_t left = until - now_ms();
+		int err = await_bytes(fd, until, p);
 
-		/* What is there already is not too late. */
-		if (poll(&p, 1, left > 0 ? (int)left : 0) == 0)
-			return -ETIMEDOUT;
+		if (err)
+			return err;
 		if (ARRAY_RESERVE(answer, &cap, n + 1))
 			return -ENOMEM;
 		ssize_t got = read(fd, *answer + n, cap - n - 1);
@@ -135,7 +160,8 @@ bool control_is_there(pid_t pid)
 /* A command that has been sent. */
 struct sent {
 	pid_t pid;
-	unsigned version, seconds;
+	unsigned version;
+	struct control_patience patience;
 	int fd;
 	int unsent;		/* -errno: not all of it has gone */
 	int64_t until;
@@ -143,17 +169,17 @@ struct sent {
 
 /* 0, or -errno with a sentence. */
 static int send_command(struct sent *q, pid_t pid, unsigned version, enum control_form form,
-			const char *words, unsigned seconds, struct error *e)
+			const char *words, const struct control_patience *p, struct error *e)
 {
 	char *line = control_request_make(version, form, words);
 
-	*q = (struct sent){ .pid = pid, .version = version, .seconds = seconds };
-	q->fd = line ? connect_to(pid, seconds, e) : error_set(e, -ENOMEM, "out of memory");
+	*q = (struct sent){ .pid = pid, .version = version, .patience = *p };
+	q->fd = line ? connect_to(pid, p->seconds, e) : error_set(e, -ENOMEM, "out of memory");
 	if (q->fd >= 0) {
 		/* A session that ends does not wait for our line: its last word may be there
 		 * already. */
 		q->unsent = send(q->fd, line, strlen(line), MSG_NOSIGNAL) < 0 ? -errno : 0;
-		q->until = now_ms() + seconds * 1000;
+		q->until = now_ms() + p->seconds * 1000;
 	}
 	free(line);
 	return q->fd < 0 ? q->fd : 0;
@@ -162,12 +188,15 @@ static int send_command(struct sent *q, pid_t pid, unsigned version, enum contro
 /* a->reply may be of any kind. */
 static int take_answer(const struct sent *q, struct control_answer *a, struct error *e)
 {
-	ssize_t n = read_answer(q->fd, &a->bytes, q->until);
+	ssize_t n = read_answer(q->fd, &a->bytes, q->until, &q->patience);
 	int err = n < 0 ? (int)n : control_reply_parse(&a->reply, q->version, a->bytes, (size_t)n);
 
 	a->fd = q->fd;
 	if (err == -ETIMEDOUT)
-		return no_answer(q->pid, q->seconds, e);
+		return no_answer(q->pid, q->patience.seconds, e);
+	if (err == -EINTR)
+		return error_set(e, err, "the session of process %d had not answered when it was "
+					 "not waited for any longer", (int)q->pid);
 	if (err)
 		return cannot_talk(q->pid, err, e);
 	return q->unsent && a->reply.kind != CONTROL_REPLY_ENDED ?
@@ -177,10 +206,10 @@ static int take_answer(const struct sent *q, struct control_answer *a, struct er
 
 /* Ask once. */
 static int ask_in(unsigned version, pid_t pid, enum control_form form, const char *words,
-		  unsigned seconds, struct control_answer *a, struct error *e)
+		  const struct control_patience *p, struct control_answer *a, struct error *e)
 {
 	struct sent q;
-	int err = send_command(&q, pid, version, form, words, seconds, e);
+	int err = send_command(&q, pid, version, form, words, p, e);
 
 	return err ? err : take_answer(&q, a, e);
 }
@@ -215,12 +244,19 @@ static int judge(pid_t pid, const struct control_answer *a, struct error *e)
 int control_ask(pid_t pid, enum control_form form, const char *words, unsigned seconds,
 		struct control_answer *a, struct error *e)
 {
+	return control_ask_until(pid, form, words, &(struct control_patience){ seconds, NULL }, a,
+				 e);
+}
+
+int control_ask_until(pid_t pid, enum control_form form, const char *words,
+		      const struct control_patience *p, struct control_answer *a, struct error *e)
+{
 	*a = (struct control_answer){ 0 };
-	int err = ask_in(CONTROL_VERSION, pid, form, words, seconds, a, e);
+	int err = ask_in(CONTROL_VERSION, pid, form, words, p, a, e);
 
 	if (!err && a->reply.kind == CONTROL_REPLY_OLD && form == CONTROL_TEXT) {
 		control_answer_release(a);
-		err = ask_in(1, pid, form, words, seconds, a, e);
+		err = ask_in(1, pid, form, words, p, a, e);
 	}
 	if (!err)
 		err = judge(pid, a, e);
@@ -231,6 +267,7 @@ int control_ask(pid_t pid, enum control_form form, const char *words, unsigned s
 
 int control_ask_all(struct control_asked *asked, size_t n, const char *words, unsigned seconds)
 {
+	const struct control_patience p = { seconds, NULL };
 	struct sent *sent = calloc(n + 1, sizeof *sent);
 
 	if (!sent)
@@ -238,7 +275,7 @@ int control_ask_all(struct control_asked *asked, size_t n, const char *words, un
 	for (size_t i = 0; i < n; i++) {
 		asked[i].answer = (struct control_answer){ 0 };
 		asked[i].err = send_command(&sent[i], asked[i].pid, CONTROL_VERSION, CONTROL_JSON,
-					    words, seconds, &asked[i].error);
+					    words, &p, &asked[i].error);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct control_asked *a = &asked[i];

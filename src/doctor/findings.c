@@ -17,15 +17,32 @@ struct advice *findings_add(struct findings *f, const char *check, enum finding_
 	return &new->a;
 }
 
+static void explain(struct advice *a, const char *fmt, va_list ap)
+{
+	char text[sizeof a->why.text];
+
+	vsnprintf(text, sizeof text, fmt, ap);
+	error_set(&a->why, 0, "%s", text);
+}
+
 void findings_ok(struct findings *f, const char *check, const char *fmt, ...)
 {
-	char text[sizeof(struct error)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	explain(findings_add(f, check, FINDING_OK), fmt, ap);
 	va_end(ap);
-	error_set(&findings_add(f, check, FINDING_OK)->why, 0, "%s", text);
+}
+
+void findings_warn(struct findings *f, const char *check, const char *remedy, const char *fmt, ...)
+{
+	struct advice *a = findings_add(f, check, FINDING_WARN);
+	va_list ap;
+
+	va_start(ap, fmt);
+	explain(a, fmt, ap);
+	va_end(ap);
+	error_set(&a->remedy, 0, "%s", remedy);
 }
 
 void findings_fail(struct findings *f, const char *check, int status, const struct advice *a)

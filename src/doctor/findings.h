@@ -40,6 +40,10 @@ struct advice *findings_add(struct findings *f, const char *check, enum finding_
 __attribute__((format(printf, 3, 4))) void findings_ok(struct findings *f, const char *check,
 						       const char *fmt, ...);
 
+/* A line that something will be lacking, and what to do about that. */
+__attribute__((format(printf, 4, 5))) void findings_warn(struct findings *f, const char *check,
+							 const char *remedy, const char *fmt, ...);
+
 /* A line that it cannot be profiled, and the command's status for that. */
 void findings_fail(struct findings *f, const char *check, int status, const struct advice *a);
 

@@ -10,21 +10,19 @@
 
 static void judge_yama(struct findings *f, const struct machine_facts *m, int status)
 {
-	struct advice a = {0}, *w;
+	struct advice a = {0};
 
 	if (m->yama_forbids) {
 		error_set(&a.why, 0, "%s", m->yama_forbids);
 		error_set(&a.remedy, 0, "%s", m->yama_remedy);
 		findings_fail(f, "tracing", status, &a);
 	} else if (m->yama && !m->can_trace) {
-		w = findings_add(f, "tracing", FINDING_WARN);
-		error_set(&w->why, 0,
-			  "kernel.yama.ptrace_scope is %d: mprof run works, mprof "
-			  "attach only as root",
-			  m->yama);
-		error_set(&w->remedy, 0,
-			  "run mprof as root, or start the program with mprof run, "
-			  "or set it to 0");
+		findings_warn(
+			f, "tracing",
+			"run mprof as root, or start the program with mprof run, or set it to 0",
+			"kernel.yama.ptrace_scope is %d: mprof run works, mprof attach only as "
+			"root",
+			m->yama);
 	} else {
 		findings_ok(f, "tracing", "%s",
 			    m->yama ? "kernel.yama.ptrace_scope does not concern us"
@@ -34,19 +32,13 @@ static void judge_yama(struct findings *f, const struct machine_facts *m, int st
 
 static void judge_capabilities(struct findings *f, const struct machine_facts *m)
 {
-	struct advice *w;
-
 	if (m->us == 0 && !m->can_trace) {
-		w = findings_add(f, "rights", FINDING_WARN);
-		error_set(&w->why, 0,
-			  "root without CAP_SYS_PTRACE: what others run cannot be "
-			  "attached to");
-		error_set(&w->remedy, 0,
-			  "give this container that (docker run "
-			  "--cap-add=SYS_PTRACE)");
+		findings_warn(f, "rights",
+			      "give this container that (docker run --cap-add=SYS_PTRACE)",
+			      "root without CAP_SYS_PTRACE: what others run cannot be attached to");
 	} else if (m->can_trace) {
 		findings_ok(f, "rights", "CAP_SYS_PTRACE%s: everybody's programs",
-			    m->can_admin ? ", CAP_SYS_ADMIN" : "");
+			    m->can_count ? ", CAP_PERFMON" : "");
 	} else {
 		findings_ok(f, "rights", "user %u: programs of this user's own", (unsigned)m->us);
 	}
@@ -54,34 +46,28 @@ static void judge_capabilities(struct findings *f, const struct machine_facts *m
 
 static void judge_perf(struct findings *f, const struct machine_facts *m)
 {
-	struct advice *w;
-
 	if (m->perf_paranoid == PARANOID_UNKNOWN) {
 		findings_ok(f, "perf",
 			    "this kernel has no perf events, which only --time-unit=i "
 			    "and --count need");
-	} else if (m->perf_paranoid > 2 && !m->can_admin) {
-		w = findings_add(f, "perf", FINDING_WARN);
-		error_set(&w->why, 0,
-			  "kernel.perf_event_paranoid is %d: no --time-unit=i, no "
-			  "--count",
-			  m->perf_paranoid);
-		error_set(&w->remedy, 0,
-			  "sysctl kernel.perf_event_paranoid=2, or run mprof as "
-			  "root");
+	} else if (m->perf_paranoid > 2 && !m->can_count) {
+		findings_warn(f, "perf",
+			      "run mprof as root; for --time-unit=i sysctl "
+			      "kernel.perf_event_paranoid=2 is enough",
+			      "kernel.perf_event_paranoid is %d, and mprof has no CAP_PERFMON: no "
+			      "--time-unit=i, no --count",
+			      m->perf_paranoid);
 	} else {
-		findings_ok(f, "perf", "kernel.perf_event_paranoid is %d", m->perf_paranoid);
+		findings_ok(f, "perf", "kernel.perf_event_paranoid is %d%s", m->perf_paranoid,
+			    m->can_count ? "" : "; --count takes CAP_PERFMON, or root");
 	}
 }
 
 static void judge_debug_files(struct findings *f, const struct machine_facts *m)
 {
-	struct advice *w;
-
 	if (m->debuginfod_urls && !m->debuginfod_library) {
-		w = findings_add(f, "debug", FINDING_WARN);
-		error_set(&w->why, 0, "DEBUGINFOD_URLS is set, but there is no libdebuginfod.so.1");
-		error_set(&w->remedy, 0, "install the library of debuginfod, or unset that");
+		findings_warn(f, "debug", "install the library of debuginfod, or unset that",
+			      "DEBUGINFOD_URLS is set, but there is no libdebuginfod.so.1");
 	} else {
 		findings_ok(f, "debug", "debug files: %s%s",
 			    m->debug_dir ? "/usr/lib/debug" : "none in /usr/lib/debug",
@@ -93,33 +79,25 @@ static void judge_debug_files(struct findings *f, const struct machine_facts *m)
 static void judge_memory(struct findings *f, const struct machine_facts *m)
 {
 	enum { LITTLE_MIB = 64 };
-	struct advice *w;
-
 	if (m->available == UINT64_MAX)
 		return;
 	if (m->available >> 20 >= LITTLE_MIB) {
 		findings_ok(f, "memory", "%" PRIu64 " MiB are left", m->available >> 20);
 		return;
 	}
-	w = findings_add(f, "memory", FINDING_WARN);
-	error_set(&w->why, 0,
-		  "only %" PRIu64 " MiB of memory are left, before somebody is killed "
-		  "for it",
-		  m->available >> 20);
-	error_set(&w->remedy, 0, "give this machine, or this container, more");
+	findings_warn(f, "memory", "give this machine, or this container, more",
+		      "only %" PRIu64 " MiB of memory are left, before somebody is killed for it",
+		      m->available >> 20);
 }
 
 void judge_machine(struct findings *f, const struct machine_facts *m, int status)
 {
-	struct advice *w;
-
 	findings_ok(f, "kernel", "%s", m->kernel);
 	judge_yama(f, m, status);
 	judge_capabilities(f, m);
 	if (m->fast_lacks) {
-		w = findings_add(f, "engine", FINDING_WARN);
-		error_set(&w->why, 0, "--engine=fast cannot be used: %s", m->fast_lacks);
-		error_set(&w->remedy, 0, "nothing need be done: the default is --engine=trap");
+		findings_warn(f, "engine", "nothing need be done: the default is --engine=trap",
+			      "--engine=fast cannot be used: %s", m->fast_lacks);
 	} else {
 		findings_ok(f, "engine", "processor and kernel have what --engine=fast needs");
 	}
@@ -132,8 +110,6 @@ void judge_machine(struct findings *f, const struct machine_facts *m, int status
 
 void judge_process(struct findings *f, const struct process_facts *p)
 {
-	struct advice *w;
-
 	findings_ok(f, "process", "%lu thread%s, user %u", p->threads, text_plural(p->threads),
 		    (unsigned)p->uid);
 	if (p->pid_namespaces)
@@ -148,14 +124,10 @@ void judge_process(struct findings *f, const struct process_facts *p)
 			    : !p->other_user_ns ? "/"
 						: "/ and user namespace");
 	if (p->seccomp && !p->can_admin) {
-		w = findings_add(f, "seccomp", FINDING_WARN);
-		error_set(&w->why, 0,
-			  "%s restricts its system calls: traps work, --engine=fast "
-			  "does not",
-			  p->seccomp == 1 ? "strict seccomp" : "a seccomp filter");
-		error_set(&w->remedy, 0,
-			  "leave it at --engine=trap, or run mprof with "
-			  "CAP_SYS_ADMIN");
+		findings_warn(f, "seccomp",
+			      "leave it at --engine=trap, or run mprof with CAP_SYS_ADMIN",
+			      "%s restricts its system calls: traps work, --engine=fast does not",
+			      p->seccomp == 1 ? "strict seccomp" : "a seccomp filter");
 	} else if (p->seccomp) {
 		findings_ok(f, "seccomp",
 			    "%s restricts its system calls, and mprof makes none by "
@@ -198,18 +170,14 @@ void judge_program(struct findings *f, const struct program_facts *p)
 			    rights_of(p));
 		return;
 	}
-	w = findings_add(f, "rights", FINDING_WARN);
-	error_set(&w->why, 0, "%s: run by mprof it does not get these rights, and may fail",
-		  rights_of(p));
-	error_set(&w->remedy, 0, "run mprof as root, or attach as root to one that runs");
+	findings_warn(f, "rights", "run mprof as root, or attach as root to one that runs",
+		      "%s: run by mprof it does not get these rights, and may fail", rights_of(p));
 }
 
 /* ---- what it will cost ---- */
 
 void judge_cost(struct findings *f, const struct cost_facts *c)
 {
-	struct advice *w;
-
 	if (!c->asked) {
 		findings_ok(f, "slowdown",
 			    "not measured: --count=1 counts its calls for a second, "
@@ -217,9 +185,9 @@ void judge_cost(struct findings *f, const struct cost_facts *c)
 		return;
 	}
 	if (c->seconds <= 0) {
-		w = findings_add(f, "slowdown", FINDING_WARN);
-		error_set(&w->why, 0, "not measured: %s", c->why_not);
-		error_set(&w->remedy, 0, "none is needed; mprof status tells while it is attached");
+		findings_warn(f, "slowdown",
+			      "none is needed; mprof status tells while it is attached",
+			      "not measured: %s", c->why_not);
 		return;
 	}
 	double calls = (double)c->calls / c->seconds;

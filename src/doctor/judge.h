@@ -17,7 +17,8 @@ struct machine_facts {
 	int yama;	    /* see attach/permission.h */
 	const char *yama_forbids,
 		*yama_remedy;	   /* what keeps even run from working; NULL: nothing */
-	bool can_trace, can_admin; /* CAP_SYS_PTRACE, CAP_SYS_ADMIN */
+	bool can_trace; /* CAP_SYS_PTRACE */
+	bool can_count; /* CAP_PERFMON, which uprobe events need, whatever perf_paranoid is */
 	uid_t us;
 	int perf_paranoid;
 	const char *fast_lacks; /* of processor and kernel, for the fast engine; NULL: nothing */

@@ -65,8 +65,8 @@ static const struct function_facts *missed(const struct allocator_facts *a, bool
 
 static void judge_fast(struct findings *f, const struct allocator_facts *a)
 {
+	static const char remedy[] = "use --engine=trap, the default, or --engine=auto";
 	const struct function_facts *m = missed(a, true);
-	struct advice *w;
 
 	m = m ? m : missed(a, false);
 	if (!m && !a->fast_refused) {
@@ -75,32 +75,27 @@ static void judge_fast(struct findings *f, const struct allocator_facts *a)
 			    n_parts(a) - n_left(a), n_parts(a));
 		return;
 	}
-	w = findings_add(f, "fast", FINDING_WARN);
 	if (a->fast_refused)
-		error_set(&w->why, 0, "--engine=fast would be refused: %s", a->fast_refused);
+		findings_warn(f, "fast", remedy, "--engine=fast would be refused: %s",
+			      a->fast_refused);
 	else
-		error_set(&w->why, 0,
-			  "--engine=fast would be refused: its %s cannot be seen "
-			  "without a trap: %s",
-			  m->name, m->left);
-	error_set(&w->remedy, 0, "use --engine=trap, the default, or --engine=auto");
+		findings_warn(
+			f, "fast", remedy,
+			"--engine=fast would be refused: its %s cannot be seen without a trap: %s",
+			m->name, m->left);
 }
 
 void judge_allocator(struct findings *f, const struct allocator_facts *a)
 {
 	struct text names = {0};
-	struct advice *w;
-
 	for (size_t i = 0; i < a->n_names; i++)
 		put(&names, "%s%s", i ? ", " : "", a->names[i]);
 	findings_ok(f, "allocator", "%s: %zu function%s would be trapped",
 		    names.n ? names.s : "found by its functions' names", a->n, text_plural(a->n));
 	if (!a->room) {
-		w = findings_add(f, "room", FINDING_WARN);
-		error_set(&w->why, 0,
-			  "there is no room behind any code to step over breakpoints "
-			  "out of line: its threads wait while one steps");
-		error_set(&w->remedy, 0, "nothing need be done; it is slower with many threads");
+		findings_warn(f, "room", "nothing need be done; it is slower with many threads",
+			      "there is no room behind any code to step over breakpoints out of "
+			      "line: its threads wait while one steps");
 	} else {
 		findings_ok(f, "room", "breakpoints can be stepped over out of line");
 	}
@@ -122,6 +117,11 @@ static bool is_first_with(const struct module_facts *v, size_t i)
 	return true;
 }
 
+static bool has_room_for(const struct text *t, const char *word)
+{
+	return t->n + strlen(word) + 2 <= sizeof t->s;
+}
+
 /* The packages that can be installed for what has no lines, each once. Returns how many files are
  * not served by that; *own: the first of these. */
 static size_t put_packages(struct text *t, const struct module_facts *v, size_t n,
@@ -132,12 +132,13 @@ static size_t put_packages(struct text *t, const struct module_facts *v, size_t 
 	for (size_t i = 0; i < n; i++) {
 		if (has_lines(&v[i]))
 			continue;
-		if (!*v[i].debug_package) {
-			*own = others++ ? *own : &v[i];
+		if (*v[i].debug_package && !is_first_with(v, i))
 			continue;
-		}
-		if (is_first_with(v, i))
+		/* A name that is cut would be another package's. */
+		if (*v[i].debug_package && has_room_for(t, v[i].debug_package))
 			put(t, " %s", v[i].debug_package);
+		else
+			*own = others++ ? *own : &v[i];
 	}
 	return others;
 }
@@ -204,7 +205,6 @@ static void judge_names(struct findings *f, const struct module_facts *v, size_t
 static void judge_unwind(struct findings *f, const struct module_facts *v, size_t n)
 {
 	struct text t = {0};
-	struct advice *w;
 	size_t missing = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -217,11 +217,10 @@ static void judge_unwind(struct findings *f, const struct module_facts *v, size_
 	}
 	if (missing > NAMED)
 		put(&t, " and %zu more", missing - NAMED);
-	w = findings_add(f, "unwinding", FINDING_WARN);
-	error_set(&w->why, 0, "no unwind tables, so chains are guessed or end there, in %s", t.s);
-	error_set(&w->remedy, 0,
-		  "compile with -fasynchronous-unwind-tables, and link without "
-		  "stripping .eh_frame");
+	findings_warn(
+		f, "unwinding",
+		"compile with -fasynchronous-unwind-tables, and link without stripping .eh_frame",
+		"no unwind tables, so chains are guessed or end there, in %s", t.s);
 }
 
 void judge_modules(struct findings *f, const struct module_facts *v, size_t n, bool packages)

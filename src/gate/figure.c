@@ -133,6 +133,19 @@ static void widen(struct gate_value *v, enum gate_doubt doubt, uint64_t below, u
 	v->doubts |= doubt;
 }
 
+/* What was there when a pause began counts as freed, and not as kept: what is kept for certain came
+ * after it. Of the real peak, which may have been in it, a function may have had less. */
+static void doubt_pauses(const struct profile_data *d, const struct gate_condition *c,
+			 struct gate_value *v)
+{
+	uint64_t below = c->figure == GATE_FREES	       ? d->totals.missed :
+			 c->figure == GATE_PEAK && c->site ? UINT64_MAX :
+							     0;
+
+	if (d->unseen.pauses)
+		widen(v, GATE_PAUSED, below, UINT64_MAX);
+}
+
 /* What was not seen may be anywhere, of any size. */
 static void doubt_unseen(const struct profile_data *d, enum gate_figure figure,
 			 struct gate_value *v)
@@ -227,8 +240,10 @@ int gate_value_of(const struct profile_data *d, const struct gate_condition *c,
 	else if (c->figure == GATE_PEAK && !peak_is_told(d))
 		*v = (struct gate_value){{0, d->totals.peak_bytes}, GATE_NO_PEAK, v->met};
 	/* A look has seen what there is, whatever became of the events. */
-	if (c->site || !is_of_looks(c->figure))
+	if (c->site || !is_of_looks(c->figure)) {
 		doubt_unseen(d, c->figure, v);
+		doubt_pauses(d, c, v);
+	}
 	return 0;
 }
 
@@ -243,6 +258,7 @@ void gate_doubts_print(unsigned doubts, char *text, size_t size)
 		"nobody has looked at the memory for what is lost",
 		"the file does not tell what was live at the peak",
 		"what is lost is known in usable bytes, and what is suppressed in requested ones",
+		"in a pause nothing was seen",
 	};
 	size_t n = 0;
 

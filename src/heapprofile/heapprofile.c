@@ -132,14 +132,11 @@ static void count_alloc(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
 	check(h, now_ns);
 }
 
-static void count_free(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
+static void count_free(struct heapprofile *h, uint32_t leaf)
 {
-	uint64_t size = heap_counted(h)->leaves[leaf].size;
-
 	h->counts[leaf].frees++;
 	h->totals.frees++;
-	h->totals.free_bytes += size;
-	check(h, now_ns);
+	h->totals.free_bytes += heap_counted(h)->leaves[leaf].size;
 }
 
 /* In the profile of our own: its frames have the numbers of the image's, its nodes have not. */
@@ -161,29 +158,49 @@ static int count_own(struct heapprofile *h, const struct alloc_event *e, struct 
 	return err;
 }
 
+/* What an event changes of what is counted here: @c, or @own. NULL: nothing, it is off or lost. */
+static const struct block_change *change_of(struct heapprofile *h, const struct alloc_event *e,
+					    const struct block_change *c, struct block_change *own)
+{
+	if (!h->on)
+		return NULL;
+	if ((h->own && count_own(h, e, own)) || grow_counts(h)) {
+		h->lost++;
+		return NULL;
+	}
+	return h->own ? own : c;
+}
+
+static void count_free_and_check(struct heapprofile *h, uint32_t leaf, uint64_t now_ns)
+{
+	count_free(h, leaf);
+	check(h, now_ns);
+}
+
+/* No call of the program: no file is due by it, and there may be millions. */
+static void on_missed(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
+{
+	struct heapprofile *h = of(r);
+	struct block_change own;
+
+	c = change_of(h, e, c, &own);
+	if (c && c->kind == BLOCK_GONE)
+		count_free(h, c->old_leaf);
+}
+
 static void on_event(struct recorder *r, const struct alloc_event *e, const struct block_change *c)
 {
 	struct heapprofile *h = of(r);
 	struct block_change own;
 
-	if (!h->on)
+	c = change_of(h, e, c, &own);
+	if (!c)
 		return;
-	if (h->own) {
-		c = &own;
-		if (count_own(h, e, &own)) {
-			h->lost++;
-			return;
-		}
-	}
-	if (grow_counts(h)) {
-		h->lost++;
-		return;
-	}
 	if (c->replaced_leaf != PD_NONE)
-		count_free(h, c->replaced_leaf, e->time_ns);
+		count_free_and_check(h, c->replaced_leaf, e->time_ns);
 	/* A realloc is two events, and a profile may be due between them. */
 	if (c->kind == BLOCK_GONE || c->kind == BLOCK_RESIZED)
-		count_free(h, c->old_leaf, e->time_ns);
+		count_free_and_check(h, c->old_leaf, e->time_ns);
 	if (c->kind == BLOCK_NEW || c->kind == BLOCK_RESIZED)
 		count_alloc(h, c->leaf, e->time_ns);
 }
@@ -416,7 +433,7 @@ static struct recorder *on_fork(const struct recorder *r, const struct profile *
 
 static const struct recorder_ops ops = {
 	.event = on_event,
-	.missed = on_event,
+	.missed = on_missed,
 	.mark = on_mark,
 	.pages = on_pages,
 	.fork = on_fork,

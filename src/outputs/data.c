@@ -105,7 +105,11 @@ char *data_file_name(const struct outputs *o, const struct image *i, struct erro
 {
 	struct filename_whose w = data_whose(o, i);
 
-	return i->data ? strdup(i->data) : filename_of(o->settings.data, &w, e);
+	char *name = i->data ? strdup(i->data) : filename_of(o->settings.data, &w, e);
+
+	if (!name && i->data)
+		error_set(e, 0, "out of memory");
+	return name;
 }
 
 /* ---- its file ---- */

@@ -17,8 +17,6 @@ bool probe_announces(const struct probe *p)
 	       p->kind == PROBE_FREELIKE || p->kind == PROBE_REQUEST;
 }
 
-const char probe_beside_others[] = "a library with pools, labels or callbacks";
-
 bool probe_depends_on_others(const struct probe *p)
 {
 	switch (p->kind) {

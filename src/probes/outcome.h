@@ -23,9 +23,8 @@ bool probe_announces(const struct probe *p);
 bool probe_tells_of_blocks(const struct probe *p);
 
 /* Does what the other functions of its library mean depend on it? An engine leaves such libraries
- * whole to traps, for this reason. */
+ * whole to traps. */
 bool probe_depends_on_others(const struct probe *p);
-extern const char probe_beside_others[];
 
 /* What a log calls a call of this function. */
 enum alloc_call probe_call(const struct probe *p);

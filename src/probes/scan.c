@@ -8,6 +8,7 @@
 #include "probes/requests.h"
 #include "probes/got_entries.h"
 #include "symbols/dyntable.h"
+#include "symbols/symtab.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -150,17 +151,15 @@ typedef int symbol_fn(struct scan *s, struct probes *probes, const GElf_Sym *sym
 static int look_at_table(struct scan *s, struct probes *probes, Elf *elf, Elf_Scn *scn,
 			 const GElf_Shdr *sh, symbol_fn *look)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	struct symtab t;
+	GElf_Sym sym;
 	int err = 0;
 
-	for (size_t i = 0; data && !err && i < n && i < INT32_MAX; i++) {
-		GElf_Sym sym;
-		if (!gelf_getsym(data, (int)i, &sym))
-			break;
-		const char *name = is_function(elf, &sym)
-					   ? elf_strptr(elf, sh->sh_link, sym.st_name)
-					   : NULL;
+	if (!symtab_begin(&t, elf, scn, sh))
+		return 0;
+	for (size_t i = 1; !err && symtab_symbol(&t, i, &sym); i++) {
+		const char *name = is_function(elf, &sym) ? symtab_name(&t, &sym) : NULL;
+
 		if (name)
 			err = look(s, probes, &sym, name);
 	}
@@ -375,6 +374,14 @@ void scan_sought(struct scans *s, uint32_t file, uint32_t probe)
 void scan_resolved(struct scans *s, uint32_t file, uint32_t probe)
 {
 	mark(s, file, probe, true);
+}
+
+const char *scan_why_trapped(const struct scan *s, const struct probes *probes)
+{
+	for (size_t i = 0; s && i < s->n_probes; i++)
+		if (probe_depends_on_others(&probes->v[s->probes[i].probe]))
+			return "a library with pools, labels or callbacks";
+	return NULL;
 }
 
 bool scan_has_room(const struct scan *s)

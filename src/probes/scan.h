@@ -82,6 +82,9 @@ void scans_release(struct scans *s);
  */
 const struct scan *scan_file(struct scans *s, const struct module_files *files, uint32_t number);
 
+/* Why an engine leaves all its functions to traps, among @probes; NULL: it does not for this. */
+const char *scan_why_trapped(const struct scan *s, const struct probes *probes);
+
 /* Is there room behind its code for a copy of an instruction? */
 bool scan_has_room(const struct scan *s);
 

@@ -73,3 +73,16 @@ char *proc_read(pid_t pid, const char *name, size_t *len)
 		*len = n;
 	return text;
 }
+
+int proc_number(const char *path, int otherwise)
+{
+	FILE *f = fopen(path, "re");
+	int n;
+
+	if (!f)
+		return otherwise;
+	if (fscanf(f, "%d", &n) != 1)
+		n = otherwise;
+	fclose(f);
+	return n;
+}

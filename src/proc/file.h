@@ -21,6 +21,9 @@ int proc_open(pid_t pid, const char *name, int flags);
 /* As much of an open file as fits, from its start, with a NUL behind it. Bytes, or -errno. */
 ssize_t proc_pread(int fd, char *text, size_t size);
 
+/* The number that a file holds, whatever its path; @otherwise: there is none, or no such file. */
+int proc_number(const char *path, int otherwise);
+
 /**
  * All of a file, with a NUL behind it.
  * @len  its bytes, for those that hold NULs themselves; may be NULL

@@ -32,6 +32,13 @@ static bool is_missed(const struct live_slot *block, bool known)
 	return known && (block->leaf & (LEAF_INHERITED | LIVE_MISSED)) == LIVE_MISSED;
 }
 
+/* Of a block whose end the recorders know, whoever asked for it: a child's are copies of its
+ * parent's, and those were told before the fork. */
+static bool has_been_told(const struct live_slot *block, bool known)
+{
+	return known && block->leaf & LIVE_MISSED;
+}
+
 static void count_gone(struct profile *p, const struct live_slot *block)
 {
 	struct call_leaf *l = &p->leaves[profile_leaf_number(block)];
@@ -91,7 +98,7 @@ static void count_chain_end(struct pd_totals *t, enum chain_end end)
 /* A block has gone, as @c tells; nothing if it was not known, or that has been told. */
 static void tell_gone(struct block_change *c, const struct live_slot *block, bool known)
 {
-	if (!known || is_missed(block, known))
+	if (!known || has_been_told(block, known))
 		return;
 	c->kind = BLOCK_GONE;
 	c->old_leaf = profile_leaf_number(block);
@@ -112,7 +119,7 @@ static int count_alloc(struct profile *p, const struct alloc_event *e, struct bl
 	if (!block)
 		return -ENOMEM;
 	/* Handed out twice: the free between was not to be seen (a thread that died in free()). */
-	if (known && !is_missed(block, known)) {
+	if (known && !has_been_told(block, known)) {
 		c->replaced_leaf = profile_leaf_number(block);
 		c->replaced_inherited = block->leaf & LEAF_INHERITED;
 		if (!c->replaced_inherited)
@@ -250,7 +257,7 @@ static int realloc_end(struct profile *p, const struct alloc_event *e, struct bl
 	if (e->kind == AE_REALLOC_FREED)
 		return 0;
 	err = count_alloc(p, e, c);
-	if (!err && b.known && !is_missed(&b.block, b.known))
+	if (!err && b.known && !has_been_told(&b.block, b.known))
 		c->kind = BLOCK_RESIZED;
 	if (!err && site != PD_NONE)
 		windows_lift(&p->windows, site, low);
@@ -365,12 +372,12 @@ void profile_miss(struct profile *p, uint64_t now_ns,
 	windows_pass(&p->windows, now_ns);
 	p->had_pause = true;
 	for (size_t i = 0; slots && i <= t->mask; i++) {
-		e.ptr = slots[i].ptr;
-		if (e.ptr && miss(p, &slots[i], &c) && tell)
+		block_of_key(&e, slots[i].ptr);
+		if (slots[i].ptr && miss(p, &slots[i], &c) && tell)
 			tell(ctx, &e, &c);
 	}
 	for (size_t i = 0; i < p->n_taken; i++) {
-		e.ptr = p->taken[i].block.ptr;
+		block_of_key(&e, p->taken[i].block.ptr);
 		if (p->taken[i].known && miss(p, &p->taken[i].block, &c) && tell)
 			tell(ctx, &e, &c);
 	}

@@ -53,4 +53,11 @@ static inline uint64_t block_key(const struct alloc_event *e, taddr ptr)
 	return ptr | (uint64_t)e->announced << 63;
 }
 
+/* The block that is known by @key, as the one that an event of it is about. */
+static inline void block_of_key(struct alloc_event *e, uint64_t key)
+{
+	e->announced = key >> 63;
+	e->ptr = key & ~(UINT64_C(1) << 63);
+}
+
 #endif

@@ -145,7 +145,7 @@ static bool site_eq(const void *owner, uint32_t id, const void *key)
 	if (g->key == LEAKS_BY_FUNCTION)
 		return true;
 	return a->line == b->line && !a->file == !b->file &&
-	       (!a->file || !strcmp(a->file, b->file));
+	       (!a->file || !strcmp(path_last(a->file), path_last(b->file)));
 }
 
 static uint64_t site_hash(const struct growth *g, const struct growth_site *s)
@@ -167,7 +167,7 @@ static int add_site(struct growth *g, const struct profile_data *d, const uint64
 	struct growth_site s = { .function = number[names_function(d, i)] };
 
 	if (i < d->n_sites) {
-		s.file = d->sites[i].file ? path_last(d->sites[i].file) : NULL;
+		s.file = d->sites[i].file;
 		s.line = s.file ? d->sites[i].line : 0;
 		s.offset = d->sites[i].offset;
 	}
@@ -292,7 +292,7 @@ static int add_leaf(struct adding *a, const struct pd_leaf *l)
 	err = stack_table_add(&g->sizes, &l->size, 1, value);
 	err = err ? err : add_path(a, whole, value);
 	err = err ? err : stack_table_add(&g->direct, a->chain, 1, value);
-	return err ? err : add_chain(a, value);
+	return err || g->no_graph ? err : add_chain(a, value);
 }
 
 /* @number  of its functions among all: it is found, and becomes the caller's */
@@ -321,12 +321,11 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 }
 
 /* @sign, @base_sign  that of the figures; 0: they do not count, but their rows are there */
-static int find(struct growth *g, enum leaks_key key, const struct profile_data *now, int64_t sign,
+static int find(struct growth *g, const struct profile_data *now, int64_t sign,
 		const struct profile_data *base, int64_t base_sign)
 {
 	struct both_modules m;
 
-	*g = (struct growth){ .key = key };
 	int err = both_modules_find(&m, now, base);
 
 	err = err ? err : add_profile(g, now, m.now, sign, &g->of_now);
@@ -338,16 +337,18 @@ static int find(struct growth *g, enum leaks_key key, const struct profile_data 
 int growth_find(struct growth *g, enum leaks_key key, const struct profile_data *now,
 		const struct profile_data *base)
 {
-	return find(g, key, now, 1, base, -1);
+	*g = (struct growth){ .key = key };
+	return find(g, now, 1, base, -1);
 }
 
 int growth_sides_find(struct growth_sides *s, enum leaks_key key, const struct profile_data *now,
 		      const struct profile_data *base)
 {
-	*s = (struct growth_sides){ 0 };
-	int err = find(&s->now, key, now, 1, base, 0);
+	*s = (struct growth_sides){ .now = { .key = key, .no_graph = true },
+				    .base = { .key = key, .no_graph = true } };
+	int err = find(&s->now, now, 1, base, 0);
 
-	return err ? err : find(&s->base, key, now, 0, base, 1);
+	return err ? err : find(&s->base, now, 0, base, 1);
 }
 
 void growth_sides_release(struct growth_sides *s)

@@ -38,6 +38,7 @@ struct growth_site {
 
 struct growth {
 	enum leaks_key key;	/* what tells paths apart */
+	bool no_graph;		/* @all and @arcs stay empty: nobody asks for them */
 	struct growth_site *sites;
 	size_t n_sites, cap_sites;
 	struct idindex site_index;

@@ -81,6 +81,21 @@ static size_t columns_of(const char *text, size_t len)
 	return columns;
 }
 
+/* Columns that a name takes when it has been made harmless. */
+size_t row_name_columns(const char *name)
+{
+	size_t len = strlen(name), columns = columns_of(name, len);
+
+	if (is_plain(name))
+		return len;
+	char *shown = malloc(4 * len + 1);
+
+	if (shown)
+		columns = columns_of(shown, printable(shown, 4 * len + 1, name));
+	free(shown);
+	return columns;
+}
+
 /* The byte at which column @column of @text begins. */
 static size_t byte_of(const char *text, size_t len, size_t column)
 {
@@ -136,6 +151,14 @@ static size_t put_name(struct row *r, const char *name, size_t *columns)
 	return len;
 }
 
+void row_append_whole_name(struct row *r, const char *name)
+{
+	size_t columns;
+
+	r->len += put_name(r, name, &columns);
+	r->width += columns;
+}
+
 void row_append_name(struct row *r, const char *name)
 {
 	size_t most = room_for_name(r), first = r->len, columns;
@@ -161,14 +184,15 @@ void row_share(struct row *r, const char *const *names, size_t n, size_t between
 
 		before = most = fair;
 		for (size_t i = 0; i < n; i++) {
-			size_t columns = columns_of(names[i], strlen(names[i]));
+			size_t columns = row_name_columns(names[i]);
 
 			wide += columns > fair;
 			left -= columns > fair ? 0 : columns < left ? columns : left;
 		}
 		fair = wide ? left / wide : fair;
 	}
-	r->widest = most;
+	/* 0 would be all that is left. */
+	r->widest = most ? most : 1;
 }
 
 void row_spare(struct row *r, size_t behind)
@@ -181,7 +205,7 @@ void row_spare(struct row *r, size_t behind)
 
 bool row_is_too_wide(const struct row *r, const char *name)
 {
-	return r->columns && columns_of(name, strlen(name)) > room_for_name(r);
+	return r->columns && row_name_columns(name) > room_for_name(r);
 }
 
 void row_coloured(struct row *r, enum row_colour colour, const char *text)

@@ -56,6 +56,7 @@ void row_move(struct row *r, size_t first);
  * ASCII. */
 void row_append(struct row *r, const char *text);
 void row_append_name(struct row *r, const char *name);
+void row_append_whole_name(struct row *r, const char *name); /* it is never cut */
 void row_append_number(struct row *r, uint64_t n);
 
 /* The widest that names may be from here on, until the line ends, so that all @n of them fit into
@@ -64,6 +65,9 @@ void row_share(struct row *r, const char *const *names, size_t n, size_t between
 
 /* The same of one name, with @behind columns behind it. */
 void row_spare(struct row *r, size_t behind);
+
+/* Columns of a name, made harmless for a terminal. */
+size_t row_name_columns(const char *name);
 
 /* Would a name be cut that were put there now? */
 bool row_is_too_wide(const struct row *r, const char *name);

@@ -42,14 +42,6 @@ static void print_heading(struct row *r, bool labelled, bool at_peak)
 		row_lines(r, at_peak ? columns_at_peak : columns);
 }
 
-static void append_function(struct row *r, const struct profile_data *d,
-			    const struct direct_row *row)
-{
-	row_spare(r, tables_line_columns(d, row->site));
-	tables_append_function(r, d, row->function);
-	tables_append_line(r, d, row->site);
-}
-
 static void print_direct(struct row *r, const struct direct_row *row,
 			 const struct direct_row *total, const char *percent,
 			 const struct profile_data *d)
@@ -73,7 +65,7 @@ static void print_direct(struct row *r, const struct direct_row *row,
 	if (row == total)
 		row_append(r, "<TOTAL>");
 	else
-		append_function(r, d, row);
+		tables_append_requester(r, d, row->function, row->site);
 	row_end(r);
 }
 

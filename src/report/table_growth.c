@@ -3,6 +3,7 @@
 #include "report/growth.h"
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "report/bins.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static void print_site(const struct printer *p, uint64_t number)
 	if (!p->o->lines || !s->file || !s->line)
 		return;
 	fputs(" (", p->out);
-	print_name(p->out, s->file);
+	print_name(p->out, path_last(s->file));
 	fprintf(p->out, ":%" PRIu32 ")", s->line);
 }
 

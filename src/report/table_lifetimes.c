@@ -78,8 +78,7 @@ static void print_row(struct row *r, const struct profile_data *d, const struct 
 	print_axis(r, 29, s->blocks[PD_LIFE_EVENTS], false);
 	print_axis(r, 57, s->blocks[PD_LIFE_NS], true);
 	row_move(r, 88);
-	tables_append_function(r, d, names_function(d, s->site));
-	tables_append_line(r, d, s->site);
+	tables_append_requester(r, d, names_function(d, s->site), s->site);
 	row_end(r);
 }
 

@@ -70,7 +70,7 @@ void tables_append_line(struct row *r, const struct profile_data *d, uint32_t si
 	if (!s || !s->file || !s->line)
 		return;
 	row_append(r, " (");
-	row_append_name(r, path_last(s->file));
+	row_append_whole_name(r, path_last(s->file));
 	row_append(r, ":");
 	row_append_number(r, s->line);
 	row_append(r, ")");
@@ -80,5 +80,15 @@ size_t tables_line_columns(const struct profile_data *d, uint32_t site)
 {
 	const struct pd_site *s = site < d->n_sites ? &d->sites[site] : NULL;
 
-	return s && s->file && s->line ? strlen(path_last(s->file)) + strlen(" (:10000)") : 0;
+	if (!s || !s->file || !s->line)
+		return 0;
+	return row_name_columns(path_last(s->file)) + strlen(" (:10000)");
+}
+
+void tables_append_requester(struct row *r, const struct profile_data *d, uint32_t function,
+			     uint32_t site)
+{
+	row_spare(r, tables_line_columns(d, site));
+	tables_append_function(r, d, function);
+	tables_append_line(r, d, site);
 }

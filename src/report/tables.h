@@ -43,6 +43,10 @@ void tables_share_line(struct row *r, const struct profile_data *d, const uint32
  * of a table longer than any window. */
 void tables_append_line(struct row *r, const struct profile_data *d, uint32_t site);
 
+/* Both at the end of a row: the name leaves room for the line. */
+void tables_append_requester(struct row *r, const struct profile_data *d, uint32_t function,
+			     uint32_t site);
+
 /* About so many columns that takes. */
 size_t tables_line_columns(const struct profile_data *d, uint32_t site);
 

@@ -33,23 +33,19 @@ void meter_take(struct image *i)
 		s->cost.calls += calls - i->calls_read;
 	i->ran_ns = ran > i->ran_ns ? ran : i->ran_ns;
 	i->calls_read = calls > i->calls_read ? calls : i->calls_read;
+	if (!i->observed)
+		return;
+	const struct observer_effort e = s->observer->ops->effort(s->observer);
+
+	s->cost.stops = e.stops;
+	s->cost.stopped_ns = e.stopped_ns;
 }
 
 struct cost_span meter_read(struct session *s)
 {
-	const struct observer_effort e = s->observer->ops->effort(s->observer);
-	bool any = false;
-
-	for (struct image *i = s->images; i; i = i->next) {
+	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
 			meter_take(i);
-		any |= i->observed != NULL;
-	}
-	/* How long the last one ran until its end is not known any more. */
-	if (!any)
-		return s->cost;
-	s->cost.stops = e.stops;
-	s->cost.stopped_ns = e.stopped_ns;
 	return s->cost;
 }
 
@@ -76,9 +72,17 @@ static void detach(struct session *s, uint64_t now_ns)
 
 static void go_on(struct session *s, uint64_t now_ns)
 {
-	if (session_resume(s))
+	if (session_end_pause(s))
 		say_to(s->host.say, "%.1f s after the start: the pause is over",
 		       (double)(now_ns - s->started_ns) / 1e9);
+}
+
+bool meter_give_up_pause(struct session *s)
+{
+	bool ours = s->over.until_ns;
+
+	s->over.until_ns = 0;
+	return ours;
 }
 
 void meter_tick(struct session *s, uint64_t now_ns)

@@ -13,8 +13,11 @@ void meter_begin(struct image *i);
  * done until now is added to the session's. */
 void meter_take(struct image *i);
 
-/* All of it, until now; when nothing is observed any more, until it was read last. */
+/* All of it, until now; when nothing is observed any more, until the last one ended. */
 struct cost_span meter_read(struct session *s);
+
+/* Somebody wants the pause that goes on to last until he ends it. False: there is none of ours. */
+bool meter_give_up_pause(struct session *s);
 
 /* Time has passed: is it too much? */
 void meter_tick(struct session *s, uint64_t now_ns);

@@ -269,6 +269,7 @@ void session_gone(void *image, const struct observed_counts *counts)
 
 	i->ended_ns = clock_wall_ns();
 	profile_stamp(i->profile, i->session->end_ns ? i->session->end_ns : clock_now_ns());
+	meter_take(i);
 	recorders_end(i->recorders);
 	i->counts = *counts;
 	i->observed = NULL;

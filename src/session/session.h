@@ -188,6 +188,9 @@ char *session_string(const struct session *s, const struct address_space *space,
 bool session_suspend(struct session *s);
 bool session_resume(struct session *s);
 
+/* The end of session_suspend() alone: who has called mprof_suspend() goes on when it says so. */
+bool session_end_pause(struct session *s);
+
 /* Nothing is counted: as a whole, or because each of its programs has asked for it. */
 bool session_is_suspended(const struct session *s);
 

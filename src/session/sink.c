@@ -23,7 +23,7 @@ static int count(struct image *i, const struct alloc_event *e)
 	/* Servers name what they have forked soon, and then now and then. */
 	if (!(i->events & (i->events + 1))) {
 		session_retitle(i);
-		meter_read(i->session);
+		meter_take(i);
 	}
 	i->events++;
 	return err;
@@ -286,9 +286,13 @@ static void sink_note(void *image, const char *what)
 	say_to(i->session->host.say, "process %d %s", (int)i->pid, what);
 }
 
+/* Its clock is there for the last time, unless it goes on as another program. */
 static void sink_leaving(void *image)
 {
-	recorders_leaving(((struct image *)image)->recorders);
+	struct image *i = image;
+
+	meter_take(i);
+	recorders_leaving(i->recorders);
 }
 
 static bool sink_signal(void *image, pid_t tid, int sig)

@@ -11,16 +11,28 @@ static void tell_missed(void *ctx, const struct alloc_event *e, const struct blo
 }
 
 /* What mprof_stop() has stopped stays as it was then. */
-void session_pause_begins(struct image *i, pid_t task, uint64_t now)
+static void unseen_from(struct image *i, uint64_t now)
 {
 	meter_take(i);
-	if (!i->paused_since_ns && !i->stopped) {
-		i->live_before_pause = i->profile->live_bytes;
+	if (i->paused_since_ns || i->stopped)
+		return;
+	i->live_before_pause = i->profile->live_bytes;
+	i->pauses++;
+	i->paused_since_ns = now;
+}
+
+/* As many blocks as there are: this takes its time. */
+static void tell_pause(struct image *i, pid_t task, uint64_t now)
+{
+	if (i->paused_since_ns == now)
 		profile_miss(i->profile, now, tell_missed, i);
-		i->pauses++;
-		i->paused_since_ns = now;
-	}
 	session_mark(i, RECORD_SUSPENDED, task, now);
+}
+
+void session_pause_begins(struct image *i, pid_t task, uint64_t now)
+{
+	unseen_from(i, now);
+	tell_pause(i, task, now);
 }
 
 void session_pause_ends(struct image *i, pid_t task, uint64_t now)
@@ -44,8 +56,12 @@ bool session_suspend(struct session *s)
 	uint64_t now = clock_now_ns();
 	for (struct image *i = s->images; i; i = i->next)
 		if (i->observed)
-			session_pause_begins(i, 0, now);
+			unseen_from(i, now);
+	/* They need not wait for the rest: nothing is seen of them any more. */
 	s->observer->ops->let_run(s->observer);
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->observed)
+			tell_pause(i, 0, now);
 	session_progress(s, "suspended");
 	return true;
 }
@@ -110,6 +126,31 @@ static void resume_image(struct session *s, struct image *i, bool lifted, uint64
 		s->observer->ops->resume(s->observer, i->observed);
 	i->paused = i->lifted = false;
 	session_pause_ends(i, 0, now);
+}
+
+/* Back to each program, but for those that have called mprof_suspend(): their breakpoints are out
+ * already, and stay out. */
+static void end_pause_of(struct session *s, struct image *i, uint64_t now)
+{
+	if (i->paused)
+		i->lifted = true;
+	else
+		resume_image(s, i, true, now);
+}
+
+bool session_end_pause(struct session *s)
+{
+	if (!s->suspended)
+		return false;
+	s->suspended = false;
+	s->observer->ops->hold(s->observer);
+	uint64_t now = clock_now_ns();
+	for (struct image *i = s->images; i; i = i->next)
+		if (i->observed)
+			end_pause_of(s, i, now);
+	s->observer->ops->let_run(s->observer);
+	session_progress(s, "resumed");
+	return true;
 }
 
 bool session_resume(struct session *s)

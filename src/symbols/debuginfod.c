@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The library's name has been the same since there is one. It is no library we are linked with: it
+ * brings half an operating system, for what hardly anybody asks for. */
+#define DEBUGINFOD_LIBRARY "libdebuginfod.so.1"
+
 /* Time that may be spent if DEBUGINFOD_MAXTIME says nothing, and how often to say so. */
 #define DEBUGINFOD_SECONDS 90
 #define TELL_SECONDS 5
@@ -72,6 +76,11 @@ static bool load(struct library *l)
 	if (l->end && l->find && l->set_progress && l->set_user_data && l->get_user_data)
 		l->begin = (client *(*)(void))dlsym(handle, "debuginfod_begin");
 	return l->begin;
+}
+
+bool debuginfod_available(void)
+{
+	return load(&library);
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(const struct fetch *f, const char *fmt, ...)

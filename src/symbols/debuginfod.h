@@ -6,9 +6,8 @@
 
 #include <limits.h>
 
-/* The library's name has been the same since there is one. It is no library we are linked with: it
- * brings half an operating system, for what hardly anybody asks for. */
-#define DEBUGINFOD_LIBRARY "libdebuginfod.so.1"
+/* Is libdebuginfod there, and whole? It is loaded for that. */
+bool debuginfod_available(void);
 
 /**
  * Ask the servers in DEBUGINFOD_URLS for the debug file of a build ID. Without that variable

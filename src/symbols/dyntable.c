@@ -10,8 +10,7 @@ struct places {
 	bool plt_is_rela;
 };
 
-/* Where the file has the bytes that are loaded at @address, and how many follow there. */
-static bool file_offset(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *room)
+bool dyntable_offset(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *room)
 {
 	size_t n = 0;
 	GElf_Phdr ph;
@@ -33,7 +32,7 @@ Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type ty
 {
 	uint64_t offset, room;
 
-	if (!address || !size || !file_offset(elf, address, &offset, &room) || size > room)
+	if (!address || !size || !dyntable_offset(elf, address, &offset, &room) || size > room)
 		return NULL;
 	/* It looks at the file's size, too. */
 	return elf_getdata_rawchunk(elf, (int64_t)offset, size, type);
@@ -93,7 +92,7 @@ static bool count_by_gnu_hash(Elf *elf, uint64_t hash, uint64_t *count)
 	if (!heads || last < first)
 		return true;
 	chains += (last - first) * UINT64_C(4);
-	if (!file_offset(elf, chains, &offset, &room))
+	if (!dyntable_offset(elf, chains, &offset, &room))
 		return false;
 	const Elf_Data *chain = dyntable_loaded(elf, chains, room - room % sizeof value,
 						ELF_T_WORD);

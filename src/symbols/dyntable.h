@@ -32,6 +32,9 @@ const char *dyntable_string(const struct dyntable *d, uint64_t offset);
 /* Symbol @i and its name, good as long as the Elf. False: there is none. */
 bool dyntable_symbol(const struct dyntable *d, size_t i, GElf_Sym *sym, const char **name);
 
+/* Where the file has what is loaded at @address, and how many bytes follow there. */
+bool dyntable_offset(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *room);
+
 /* @size bytes of the file that are loaded at @address; NULL: it has not got them. They belong to
  *       the Elf. */
 Elf_Data *dyntable_loaded(Elf *elf, uint64_t address, uint64_t size, Elf_Type type);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "symbols/debugfile.h"
+#include "symbols/dyntable.h"
 #include "symbols/minidebug.h"
 
 #include <errno.h>
@@ -246,20 +247,7 @@ const struct fdes *module_fdes(struct module *m)
 
 bool module_offset(struct module *m, uint64_t at, uint64_t *offset, uint64_t *left)
 {
-	GElf_Phdr p;
-	size_t n;
-
-	if (!m->main.elf || elf_getphdrnum(m->main.elf, &n))
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(m->main.elf, (int)i, &p) || p.p_type != PT_LOAD ||
-		    at < p.p_vaddr || at - p.p_vaddr >= p.p_filesz)
-			continue;
-		*left = p.p_filesz - (at - p.p_vaddr);
-		*offset = p.p_offset + (at - p.p_vaddr);
-		return *offset <= INT64_MAX;
-	}
-	return false;
+	return m->main.elf && dyntable_offset(m->main.elf, at, offset, left);
 }
 
 size_t module_read(struct module *m, uint64_t at, uint8_t *to, size_t size)

@@ -2,10 +2,18 @@
 #include "top/lines.h"
 
 #include "base/jsontext.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 
 /* ---- text ---- */
+
+/* What a program calls something makes no line, and steers no terminal. */
+static void put_text(const char *text, FILE *out)
+{
+	while (*text)
+		text = printable_put(out, text);
+}
 
 /* What is not known yet is no 0. */
 static const char *rate(const struct top_head *h, double value, char text[24])
@@ -37,8 +45,9 @@ void top_print_head(const struct top_head *h, const char *name, FILE *out)
 {
 	char a[24], f[24], b[24];
 
-	fprintf(out, "process %" PRIu64 " (%s), %.1f s, %s, engine %s, ", h->pid, name, h->seconds,
-		state_of(h), engine_of(h));
+	fprintf(out, "process %" PRIu64 " (", h->pid);
+	put_text(name, out);
+	fprintf(out, "), %.1f s, %s, engine %s, ", h->seconds, state_of(h), engine_of(h));
 	fprintf(out, "tracer busy %s %%\n", rate(h, h->busy_percent, b));
 	fprintf(out, "live %" PRIu64 " bytes in %" PRIu64 " blocks; %s allocations/s, %s frees/s\n",
 		h->live_bytes, h->live_blocks, rate(h, h->allocs_per_s, a),
@@ -78,7 +87,8 @@ void top_print_row(const struct top_head *h, const struct top_how *how, const st
 		growth, rate(h, r->allocs_per_s, allocs));
 	fprintf(out, how->by == TOP_SIZES ? "%12" PRIu64 "  " : "%10" PRIu64 "  ",
 		how->by == TOP_SIZES ? r->size : r->temporary);
-	fprintf(out, "%s\n", r->name);
+	put_text(r->name, out);
+	fputc('\n', out);
 }
 
 /* ---- JSON ---- */

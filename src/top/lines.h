@@ -7,8 +7,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* A look as lines of text, as long as they are, and as JSON. What is in names is printed as it
- * is. */
+/* A look as lines of text, as long as they are, where names are harmless for a terminal, and as
+ * JSON. */
 
 enum { TOP_HEAD_LINES = 3 };
 

@@ -2,6 +2,7 @@
 #include "top/rows.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "naming/where.h"
@@ -92,9 +93,12 @@ static void put_elements(const struct profile_data *d, uint32_t node, unsigned d
 
 	for (; node >= PD_FIRST_NODE && depth; depth--, node = d->nodes[node].parent) {
 		char *where = where_text(d, d->nodes[node].site);
+		/* Between lines there are no others. */
+		char *line = where && *between == '\n' ? printable_copy(where) : NULL;
 
-		fprintf(out, "%s%s", before, where ? where : "?");
+		fprintf(out, "%s%s", before, line ? line : where ? where : "?");
 		before = between;
+		free(line);
 		free(where);
 	}
 	if (!*before)

@@ -40,16 +40,24 @@ offers() { # LINE WORD...
 	offers 'mprof run --data=' '(files)' ''
 	offers 'mprof completion f' fish
 	offers 'mprof help att' attach
-	completes "mprof attach $$" | grep -qx $$
+	for command in attach top doctor heap 'control save'; do
+		completes "mprof $command $$" | grep -qx $$ || fail "no process behind $command"
+	done
 	completes 'mprof report ' | grep -qx '(files)'
 	completes 'mprof run bas' | grep -qx bash
 }
 
 @test "every option that a command takes is completed" {
 	"$MPROF" completion bash >mprof.bash
-	for command in run attach detach status probes heap leaks rss report stats log; do
+	local commands
+	mapfile -t commands < <(completes 'mprof ' | grep -v completion)
+	[ "${#commands[@]}" -ge 15 ]
+	for command in "${commands[@]}"; do
 		completes "mprof $command -" | sed 's/=.*//' | sort -u >offered
 		[ -s offered ]
+		# The help has the first of each line from elsewhere.
+		"$MPROF" help "$command" | grep -oE '^  --[a-z][a-z_-]*[a-z]' | tr -d ' ' | sort -u >told
+		[ -z "$(comm -13 offered told)" ] || fail "$command: not completed: $(comm -13 offered told)"
 		while read -r option; do
 			said=$("$MPROF" "$command" "$option=no-such-value" no-such-thing 2>&1 </dev/null) || true
 			[[ $said != *'unknown option'* ]] || fail "$command does not know $option"

@@ -1241,34 +1241,6 @@ sys.stdin.readline()
 	finish two
 }
 
-# a_session PYTHON: something that listens as the session of process $$ and answers to each line what
-# answer(line) returns
-a_session() {
-	[ -d "$XDG_RUNTIME_DIR/mprof" ] || mkdir -m 700 "$XDG_RUNTIME_DIR/mprof"
-	rm -f listening "$XDG_RUNTIME_DIR/mprof/$$.sock"
-	env "MPROF_TEST_MARK=$MARK" python3 -c '
-import socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.bind(sys.argv[1])
-s.listen()
-open("listening", "w").close()
-'"$1"'
-while True:
-    client = s.accept()[0]
-    line = client.recv(4096)
-    if line:
-        client.sendall(answer(line))
-    client.close()
-' "$XDG_RUNTIME_DIR/mprof/$$.sock" 3>&- &
-	SESSION=$!
-	until_true "nobody listens" test -e listening
-}
-
-end_session() {
-	kill -KILL $SESSION
-	wait $SESSION || :
-}
-
 @test "a session of an mprof without versions is asked in its own words; it has no JSON, which is said" {
 	a_session '
 def answer(line):

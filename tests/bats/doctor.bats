@@ -247,6 +247,27 @@ open("hold").read()' 3>&- &
 	found ok program './well is a script: its interpreter /bin/sh is profiled'
 }
 
+@test "of a script of env it is told what env executes" {
+	local line
+	no_packages
+	mkdir bin
+	cp "$T/edges" bin/snake
+	PATH=$D/bin:$PATH
+	while read -r line program; do
+		printf '#!%s\n' "${line//_/ }" >script
+		chmod 755 script
+		examined 0 ./script
+		found ok program "./script is a script: its interpreter $program is profiled"
+	done <<-END
+		/usr/bin/env_snake $D/bin/snake
+		/usr/bin/env_-S_X=1_Y=2_snake_-u $D/bin/snake
+		/usr/bin/env_-S__$D/bin/snake_-u $D/bin/snake
+		/usr/bin/env_snake_-u /usr/bin/env
+		/usr/bin/env_-i_snake /usr/bin/env
+		/usr/bin/env_no-such-program /usr/bin/env
+	END
+}
+
 @test "a program whose library is gone is told in its dynamic linker's words" {
 	no_packages
 	echo 'int one(void) { return 1; }' >lib.c

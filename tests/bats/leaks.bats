@@ -190,6 +190,11 @@ as_made() {
 	as_made --without-idioms
 	[ "$(jq .passes leaks)" = 2 ]
 	refused 12 "process $PID: --fail-if=lost>0: there are [0-9]+ bytes" "$MPROF" leaks '--fail-if=lost>0' -o /dev/null "$PID"
+	# The last one of as many as can be given.
+	local many=()
+	mapfile -t many < <(yes -- '--fail-if=lost>4G' | head -n 63)
+	refused 12 "process $PID: --fail-if=lost>0: there are [0-9]+ bytes" "$MPROF" leaks "${many[@]}" '--fail-if=lost>0' \
+		-o /dev/null "$PID"
 	answered --format=json leaks
 	jq -e '.ok and .leaks.classes.lost_direct.blocks == 24' control.out
 	detach -o /dev/null "$PID" && finish reach

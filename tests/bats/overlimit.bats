@@ -257,6 +257,20 @@ begin() {
 	[ "$STATUS" = 0 ]
 }
 
+@test "who suspends in a pause has it until he resumes" {
+	endless
+	begin --max-slowdown=2
+	await attach.err '^mprof: .* nothing is watched for 3 s$'
+	answered suspend
+	! grep -q 'suspended already' control.out control.err || fail "$(cat control.out control.err)" || return 1
+	answered resume
+	await attach.err '^mprof: .* nothing is watched for [0-9]* s$' 2
+	! grep -q 'the pause is over' attach.err || fail "$(cat attach.err)" || return 1
+	kill -TERM "$PID"
+	ended "$FRONT"
+	[ "$STATUS" = 0 ]
+}
+
 @test "a program that is hardly slowed down is not paused" {
 	start marks "$T/marks"
 	attach -o report.txt --data=run.data --max-slowdown=50 "$PID"

@@ -192,6 +192,77 @@ stopped() {
 	finish topped
 }
 
+@test "who wants it to end does not wait for a session that does not answer" {
+	topped
+	attach "$PID"
+	local front=$FRONT tracer
+	tracer=$(tracer_of "$PID")
+	followed
+	kill -STOP "$tracer"
+	# It waits for an answer by then, or soon.
+	until_true "it still has answers" unchanged attach.out
+	stopped INT
+	kill -CONT "$tracer"
+	FRONT=$front
+	detach -o /dev/null "$PID"
+	finish topped
+}
+
+# unchanged FILE: since we looked last
+unchanged() {
+	local size
+	size=$(stat -c %s "$1")
+	[ "$size" = "${LAST_SIZE-}" ] || {
+		LAST_SIZE=$size
+		sleep 0.3
+		return 1
+	}
+}
+
+@test "a session that does not tell is one sentence, and not waited for for ever" {
+	topped
+	mkdir -m 700 other
+	XDG_RUNTIME_DIR=$D/other attach "$PID"
+	local told
+	for told in 'mprof/9 1\nok\n\0/newer mprof' 'mprof/2 1\nok\n{"figures": 3}\0/make no sense' \
+		'mprof/2 1\nerror\n{"error": "not so"}\0/does not tell of process .*: not so'; do
+		a_session "def answer(line):
+    return b'mprof/2 1\\nok\\n\\0' if b'traces' in line else b'${told%/*}'" "$PID"
+		refused 1 "${told##*/}" "$MPROF" top --once "$PID"
+		end_session
+	done
+	rm "$XDG_RUNTIME_DIR/mprof/$PID.sock"
+	XDG_RUNTIME_DIR=$D/other detach -o /dev/null "$PID"
+	finish topped
+}
+
+@test "a profile that could not be written at the end is told, and is a status" {
+	topped
+	mkdir dir
+	followed --data=dir/x.data
+	rm -r dir
+	finish topped
+	ended "$FRONT"
+	[ "$STATUS" = 1 ] || fail "$STATUS" "$(cat attach.err)"
+	has attach.err 'cannot write .*dir/x.data'
+	nobody_left
+}
+
+@test "a session that keeps what it could not save is over for top, with a sentence" {
+	topped
+	mkdir dir
+	background "$MPROF" attach --background --data=dir/x.data "$PID"
+	ended "$FRONT"
+	followed
+	rm -r dir
+	finish topped
+	ended "$FRONT"
+	[ "$STATUS" = 1 ] || fail "$STATUS" "$(cat attach.err)"
+	says attach.err "process $PID has ended, and not all .* mprof detach $PID tries again"
+	answered discard
+	nobody_left
+}
+
 @test "several watch one session at a time" {
 	topped
 	attach "$PID"
@@ -321,6 +392,15 @@ control_is_there() {
 	senseless 'option data: .* has a session already' --once --data=x "$PID"
 	senseless 'option engine: ' --once --engine=trap "$PID"
 	detach -o /dev/null "$PID"
+	finish topped
+}
+
+@test "where no control socket can be made it attaches to nothing, and says why" {
+	topped
+	before "$PID"
+	mkdir -m 755 "$XDG_RUNTIME_DIR/mprof" "$TMPDIR/mprof-$(id -u)"
+	refused 1 'no control socket: will not use' "$MPROF" top --once "$PID"
+	clean "$PID"
 	finish topped
 }
 

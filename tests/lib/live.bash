@@ -235,6 +235,35 @@ answered() {
 	[ $status = 0 ] || fail "mprof control $*: status $status" "$(cat control.err)"
 }
 
+# a_session PYTHON [PID]: something that listens as the session of a process ($$) and answers to each line
+# what answer(line) returns
+a_session() {
+	local socket=$XDG_RUNTIME_DIR/mprof/${2:-$$}.sock
+	[ -d "$XDG_RUNTIME_DIR/mprof" ] || mkdir -m 700 "$XDG_RUNTIME_DIR/mprof"
+	rm -f listening "$socket"
+	env "MPROF_TEST_MARK=$MARK" python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+open("listening", "w").close()
+'"$1"'
+while True:
+    client = s.accept()[0]
+    line = client.recv(4096)
+    if line:
+        client.sendall(answer(line))
+    client.close()
+' "$socket" 3>&- &
+	SESSION=$!
+	until_true "nobody listens" test -e listening
+}
+
+end_session() {
+	kill -KILL $SESSION
+	wait $SESSION || :
+}
+
 # per_size BINS: the sums of the lines "bin" of a program that wrote several
 per_size() {
 	awk '$1 == "bin" { a[$2] += $3; f[$2] += $4 }

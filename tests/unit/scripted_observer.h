@@ -32,6 +32,7 @@ static struct script {
 	struct observed observed[8];
 	size_t n;
 	bool held;
+	uint64_t missed;	/* of the first image, when they were let run */
 	char calls[400];	/* what the session has asked, word by word */
 	char said[400];
 	unsigned saves, records, copies, left, rounds;
@@ -70,6 +71,8 @@ static inline void let_run(struct observer *o)
 	(void)o;
 	assert_true(script.held);
 	script.held = false;
+	if (script.session->images)
+		script.missed = script.session->images->profile->totals.missed;
 	note("run");
 }
 

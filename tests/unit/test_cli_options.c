@@ -315,7 +315,7 @@ static void names_can_be_asked_for_in_many_ways(void **state)
 		       "--types=", "mprof: option types: \"\" is not all, program or none\n");
 	assert_refused("run", "--symbols-from=x",
 		       "mprof: unknown option --symbols-from=x for mprof run (it is for detach, "
-		       "report); see mprof help run\n");
+		       "report, diff); see mprof help run\n");
 	assert_refused("report", "--debug-dir=",
 		       "mprof: option debug-dir: \"\" is not a folder, 16 of them at most\n");
 }
@@ -376,8 +376,8 @@ static void an_unknown_option_is_refused_with_its_name(void **state)
 	assert_refused("run", "--=x",
 		       "mprof: unknown option --=x for mprof run; see mprof help run\n");
 	assert_refused("run", "-verbose -x -terse",
-		       "mprof: unknown option -x for mprof run (it is for detach, report); see "
-		       "mprof help run\n");
+		       "mprof: unknown option -x for mprof run (it is for detach, report, diff); "
+		       "see mprof help run\n");
 }
 
 /* Who only prints a profile has nobody to follow and nothing to store. */

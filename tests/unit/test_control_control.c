@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +223,62 @@ static void test_elsewhere(void **state)
 	assert_return_code(mkdir(p->sockets, 0700), errno);
 }
 
+static volatile sig_atomic_t signals;
+
+static void take_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* A session that does not answer; a signal comes soon, and one more if that was not enough. */
+static void begin_waiting(struct control **c)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 50000, .it_interval.tv_sec = 60 };
+	struct sigaction sa = { .sa_handler = take_signal };
+	struct error e;
+
+	signals = 0;
+	assert_int_equal(control_open(PID, c, &e), 0);
+	assert_return_code(sigaction(SIGALRM, &sa, NULL), errno);
+	assert_return_code(setitimer(ITIMER_REAL, &soon, NULL), errno);
+}
+
+static void end_waiting(struct control *c, const char *sentence, const char *part)
+{
+	const struct itimerval never = { 0 };
+
+	assert_return_code(setitimer(ITIMER_REAL, &never, NULL), errno);
+	assert_int_equal(signals, 1);
+	assert_non_null(strstr(sentence, part));
+	control_close(c);
+}
+
+static void test_a_signal_lets_nobody_wait_for_ever(void **state)
+{
+	struct control_answer a;
+	struct control *c;
+	struct error e;
+
+	(void)state;
+	begin_waiting(&c);
+	assert_int_equal(control_ask(PID, CONTROL_JSON, "status", 1, &a, &e), -ETIMEDOUT);
+	end_waiting(c, e.text, "has not answered for 1 seconds");
+}
+
+static void test_a_signal_ends_the_wait_of_who_wants_that(void **state)
+{
+	const struct control_patience p = { 3000, &signals };
+	struct control_answer a;
+	struct control *c;
+	struct error e;
+
+	(void)state;
+	begin_waiting(&c);
+	assert_int_equal(control_ask_until(PID, CONTROL_JSON, "status", &p, &a, &e), -EINTR);
+	end_waiting(c, e.text, "had not answered");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +290,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_elsewhere, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_who_comes_as_it_ends_is_told_so, make_place,
 						remove_place),
+		cmocka_unit_test_setup_teardown(test_a_signal_lets_nobody_wait_for_ever, make_place,
+						remove_place),
+		cmocka_unit_test_setup_teardown(test_a_signal_ends_the_wait_of_who_wants_that,
+						make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "doctor/judge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NOT_PERMITTED = 7 };
@@ -37,7 +38,7 @@ static void is(const struct findings *f, const char *check, enum finding_level l
 static const struct machine_facts healthy = {
 	.kernel = "Linux 6.1",
 	.can_trace = true,
-	.can_admin = true,
+	.can_count = true,
 	.perf_paranoid = 2,
 	.available = UINT64_C(8) << 30,
 };
@@ -60,10 +61,11 @@ static void nor_has_one_for_a_user(void **state)
 
 	(void)state;
 	m.us = 1000;
-	m.can_trace = m.can_admin = false;
+	m.can_trace = m.can_count = false;
 	judge_machine(&f, &m, NOT_PERMITTED);
 	assert_int_equal(findings_count(&f, FINDING_OK), f.n);
 	is(&f, "rights", FINDING_OK, "this user's own", "");
+	is(&f, "perf", FINDING_OK, "is 2; --count takes CAP_PERFMON, or root", "");
 }
 
 static void each_lack_of_a_machine_has_its_remedy(void **state)
@@ -72,7 +74,7 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	struct findings f = {0};
 
 	(void)state;
-	m.can_trace = m.can_admin = false;
+	m.can_trace = m.can_count = false;
 	m.yama = 1;
 	m.perf_paranoid = 4;
 	m.fast_lacks = "this processor has no cmpxchg16b";
@@ -82,7 +84,8 @@ static void each_lack_of_a_machine_has_its_remedy(void **state)
 	is(&f, "tracing", FINDING_WARN, "ptrace_scope is 1", "set it to 0");
 	is(&f, "rights", FINDING_WARN, "root without CAP_SYS_PTRACE", "--cap-add=SYS_PTRACE");
 	is(&f, "engine", FINDING_WARN, "cmpxchg16b", "--engine=trap");
-	is(&f, "perf", FINDING_WARN, "perf_event_paranoid is 4", "perf_event_paranoid=2");
+	is(&f, "perf", FINDING_WARN, "perf_event_paranoid is 4",
+	   "run mprof as root; for --time-unit=i");
 	is(&f, "debug", FINDING_WARN, "no libdebuginfod.so.1", "install");
 	is(&f, "memory", FINDING_WARN, "20 MiB", "more");
 	assert_int_equal(findings_status(&f), 0);
@@ -242,6 +245,24 @@ static void one_command_installs_what_can_be_installed(void **state)
 	   "apt-get install b1-dbg c1-dbgsym (and for the rest: --format=json has the build IDs)");
 }
 
+/* Half a name would be another package's. */
+static void a_command_ends_with_a_whole_name(void **state)
+{
+	enum { N = 60 };
+	struct module_facts v[N];
+	char names[N][32];
+	struct findings f = {0};
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		snprintf(names[i], sizeof names[i], "a-long-package-%02zu-dbgsym", i);
+		v[i] = (struct module_facts){"/lib/b", ".dynsym", true, "78", "b", names[i]};
+	}
+	judge_modules(&f, v, N, true);
+	is(&f, "debug", FINDING_WARN, "for 60 of 60 files", "dbgsym (and for the rest: ");
+	is(&f, "debug", FINDING_WARN, "", "apt-get install a-long-package-00-dbgsym ");
+}
+
 static void without_a_package_the_build_id_is_told(void **state)
 {
 	struct module_facts v[] = {complete, {"/lib/b", ".dynsym", true, "abcd", "", ""}};
@@ -324,6 +345,7 @@ int main(void)
 		cmocka_unit_test(the_engine_is_refused_for_what_it_would_miss),
 		cmocka_unit_test(files_with_everything_are_well),
 		cmocka_unit_test(one_command_installs_what_can_be_installed),
+		cmocka_unit_test(a_command_ends_with_a_whole_name),
 		cmocka_unit_test(without_a_package_the_build_id_is_told),
 		cmocka_unit_test(missing_unwind_tables_are_told),
 		cmocka_unit_test(what_was_not_measured_is_not_guessed),

@@ -157,6 +157,34 @@ static void what_was_not_seen_makes_figures_uncertain(void **state)
 	profile_data_free(d);
 }
 
+/* What was seen was there; what was not may have been anything. */
+static void in_a_pause_there_may_have_been_more_of_everything(void **state)
+{
+	(void)state;
+	struct profile_data *d = example();
+
+	d->unseen.pauses = 1;
+	d->totals.missed = 2;
+	figure_is(d, "allocs", 15, UINT64_MAX, GATE_PAUSED);
+	figure_is(d, "bytes", 1124, UINT64_MAX, GATE_PAUSED);
+	figure_is(d, "frees", 5, UINT64_MAX, GATE_PAUSED); /* two of the seven were not seen */
+	figure_is(d, "kept-blocks", 8, UINT64_MAX, GATE_PAUSED);
+	figure_is(d, "peak", 1124, UINT64_MAX, GATE_PAUSED);
+	figure_is(d, "peak(make)", 0, UINT64_MAX, GATE_PAUSED | GATE_TRUNCATED);
+	d->reach.known = 1; /* a look comes after all of them */
+	figure_is(d, "lost", 0, 0, 0);
+	struct gate g = judged(d, "kept-blocks>7", NULL);
+	assert_int_equal(g.results[0].outcome, GATE_BROKEN);
+	gate_release(&g);
+	g = judged(d, "kept-blocks>8", NULL);
+	assert_int_equal(g.results[0].outcome, GATE_CANNOT_TELL);
+	gate_release(&g);
+	g = judged(d, "allocs<15", NULL);
+	assert_int_equal(g.results[0].outcome, GATE_PASSED);
+	gate_release(&g);
+	profile_data_free(d);
+}
+
 static void what_is_lost_is_known_when_somebody_has_looked(void **state)
 {
 	(void)state;
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_site_has_what_it_and_those_it_calls_request),
 		cmocka_unit_test(a_function_without_a_name_may_be_any_of_the_programs_own),
 		cmocka_unit_test(what_was_not_seen_makes_figures_uncertain),
+		cmocka_unit_test(in_a_pause_there_may_have_been_more_of_everything),
 		cmocka_unit_test(what_is_lost_is_known_when_somebody_has_looked),
 		cmocka_unit_test(temporary_blocks_are_those_of_the_lifetimes),
 		cmocka_unit_test(suppressions_take_out_what_is_kept_and_are_counted),

@@ -237,6 +237,30 @@ static void each_interval_writes_at_its_boundary(void **state)
 	end(&f);
 }
 
+static void miss_one(void *ctx, const struct alloc_event *e, const struct block_change *c)
+{
+	recorders_missed(((struct fixture *)ctx)->list, e, c);
+}
+
+/* Nobody has freed them, as far as is known; the program's next call is what a file is due by. */
+static void what_is_missed_in_a_pause_makes_no_file_due(void **state)
+{
+	(void)state;
+	for (int early = 0; early < 2; early++) {
+		struct fixture f = begin((struct heap_intervals){ .freed = 100 });
+
+		start(&f, early);
+		alloc_at(&f, 0x10, 99, 0x1001);
+		alloc_at(&f, 0x20, 99, 0x1001);
+		profile_miss(f.profile, f.now, miss_one, &f);
+		assert_false(exists("p.0001.heap"));
+		alloc_at(&f, 0x30, 7, 0x1001);
+		assert_true(exists("p.0001.heap"));
+		assert_non_null(strstr(text_of("p.0001.heap"), "     1:        7 ["));
+		end(&f);
+	}
+}
+
 static void time_passes_without_events(void **state)
 {
 	struct fixture f = begin((struct heap_intervals){ .time_ns = 5000000000 });
@@ -508,6 +532,7 @@ int main(void)
 		cmocka_unit_test(
 			a_realloc_is_a_free_and_then_an_allocation_and_rules_are_asked_between),
 		cmocka_unit_test(each_interval_writes_at_its_boundary),
+		cmocka_unit_test(what_is_missed_in_a_pause_makes_no_file_due),
 		cmocka_unit_test(time_passes_without_events),
 		cmocka_unit_test(profiles_for_other_reasons_change_no_interval),
 		cmocka_unit_test(

@@ -460,6 +460,37 @@ static void blocks_that_are_there_in_a_pause_count_as_gone_until_they_are_freed(
 		      .peak_bytes = 300, .missed = 1, .missed_bytes = 20, .paused_frees = 1);
 }
 
+static unsigned told_announced[2];
+
+static void hear_of_announced(void *ctx, const struct alloc_event *e,
+			      const struct block_change *c)
+{
+	const struct profile *p = ctx;
+
+	assert_int_equal(e->ptr, A);
+	assert_int_equal(p->leaves[c->old_leaf].size, e->announced ? 20 : 100);
+	told_announced[e->announced]++;
+}
+
+/* A pool that is cut up: the first piece has the address of the whole. */
+static void a_missed_block_is_told_by_its_address_announced_or_not(void **state)
+{
+	struct profile *p = *state;
+
+	for (unsigned held = 0; held < 2; held++) {
+		request(p, A, 100, "ma");
+		event(p, (struct alloc_event){ .kind = AE_ALLOC, .ptr = A, .size = 20,
+					       .announced = true }, "mb");
+		if (held)
+			event(p, (struct alloc_event){ .kind = AE_REALLOC_BEGIN, .task = 1,
+						       .old_ptr = A, .announced = true }, "");
+		memset(told_announced, 0, sizeof told_announced);
+		profile_miss(p, 5, hear_of_announced, p);
+		assert_int_equal(told_announced[0], 1);
+		assert_int_equal(told_announced[1], 1);
+	}
+}
+
 static void a_block_from_before_a_pause_that_is_resized_is_new(void **state)
 {
 	struct profile *p = *state;
@@ -483,10 +514,29 @@ static void a_childs_blocks_are_its_parents_whether_missed_or_not(void **state)
 	c = profile_fork(p);
 	assert_non_null(c);
 	release(c, A);
+	assert_int_equal(changed.kind, BLOCK_NO_CHANGE);
 	release(c, B);
 	assert_totals(c, .unknown_frees = 1, .inherited_frees = 1, .paused_frees = 1);
 	profile_miss(c, 6, NULL, NULL);
 	assert_int_equal(c->totals.missed, 0);
+	profile_free(c);
+}
+
+/* The recorders of a child are copies of its parent's, and those were told of the end. */
+static void what_a_parent_missed_is_no_news_to_its_childs_recorders(void **state)
+{
+	struct profile *p = *state, *c;
+
+	request(p, A, 100, "ma");
+	request(p, B, 100, "ma");
+	profile_miss(p, 5, NULL, NULL);
+	c = profile_fork(p);
+	assert_non_null(c);
+	request(c, A, 7, "mb");
+	assert_true(changed.kind == BLOCK_NEW && changed.replaced_leaf == PD_NONE);
+	begin(c, 2, B);
+	moved(c, 2, B, B, 30, "mb");
+	assert_true(changed.kind == BLOCK_NEW && changed.old_leaf == PD_NONE);
 	profile_free(c);
 }
 
@@ -1019,8 +1069,10 @@ int main(void)
 		PROFILE_TEST(reallocs_within_one_thread_end_from_the_inside_out),
 		PROFILE_TEST(
 			blocks_that_are_there_in_a_pause_count_as_gone_until_they_are_freed),
+		PROFILE_TEST(a_missed_block_is_told_by_its_address_announced_or_not),
 		PROFILE_TEST(a_block_from_before_a_pause_that_is_resized_is_new),
 		PROFILE_TEST(a_childs_blocks_are_its_parents_whether_missed_or_not),
+		PROFILE_TEST(what_a_parent_missed_is_no_news_to_its_childs_recorders),
 		PROFILE_TEST(a_child_starts_with_no_counts_and_its_parents_blocks),
 		PROFILE_TEST(an_inherited_block_can_be_resized_and_its_address_reused),
 		PROFILE_TEST(grandchildren_inherit_what_their_parent_got_and_inherited),

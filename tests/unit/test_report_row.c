@@ -251,6 +251,35 @@ static void names_of_a_line_share_it(void **state)
 		       "one_that_is_far_to...or_the_line_to_hold\n");
 }
 
+/* What stands between them may leave less than a column for each. */
+static void names_without_room_are_cut_as_far_as_any(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"a_name_that_has_forty_columns_like_lines",
+		"its_sibling_of_forty_columns_like_lines_",
+	};
+	struct row *r = of_columns(80);
+
+	row_share(r, names, 2, 79);
+	for (size_t i = 0; i < 2; i++)
+		row_append_name(r, names[i]);
+	assert_int_equal(r->width, (size_t)2 * ROW_NAME_LEAST);
+	row_end(r);
+}
+
+/* It is measured as it is shown: four columns each. */
+static void a_name_that_is_made_harmless_is_wider(void **state)
+{
+	(void)state;
+	struct row *r = of_columns(40);
+
+	assert_int_equal(row_name_columns("a\001b\002"), 10);
+	assert_int_equal(row_name_columns("gr\303\266\303\237e"), 5);
+	assert_true(row_is_too_wide(r, "\001\002\003\004\005\006\007\001\002\003\004"));
+	row_end(r);
+}
+
 static void what_stands_behind_a_name_has_room(void **state)
 {
 	(void)state;
@@ -320,6 +349,8 @@ int main(void)
 		cmocka_unit_test(names_are_cut_between_characters),
 		cmocka_unit_test(however_narrow_it_is_some_of_a_name_is_seen),
 		cmocka_unit_test(names_of_a_line_share_it),
+		cmocka_unit_test(names_without_room_are_cut_as_far_as_any),
+		cmocka_unit_test(a_name_that_is_made_harmless_is_wider),
 		cmocka_unit_test(what_stands_behind_a_name_has_room),
 		cmocka_unit_test(the_next_line_has_all_the_room_again),
 		cmocka_unit_test(without_a_terminal_nothing_is_cut),

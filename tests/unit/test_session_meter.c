@@ -2,14 +2,18 @@
 /* What a session does when it costs too much: of a program that is this test, in made-up time. */
 #include "unit/scripted_observer.h"
 
+#include "base/clock.h"
 #include "session/loop.h"
 #include "session/meter.h"
+
+#include <time.h>
 
 #define S UINT64_C(1000000000)
 
 static struct session *begin_limited(enum over_how how)
 {
-	struct session *s = begin_with(&(struct session_settings){ .over = { 2, how } });
+	struct session *s = begin_with(&(struct session_settings){ .over = { 2, how },
+								 .trace_children = true });
 
 	s->root = getpid();
 	start(s, getpid());
@@ -52,6 +56,48 @@ static void it_takes_the_breakpoints_out_for_a_while_and_says_so(void **state)
 	session_release(s);
 }
 
+static void ticks(struct session *s, uint64_t *now, unsigned n)
+{
+	while (n--)
+		tick(s, now);
+}
+
+static void a_program_that_suspends_itself_is_not_resumed_by_the_end_of_a_pause(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	struct image *i = s->images, *other = start(s, CHILD);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	ticks(s, &now, 12);
+	mark(i, MARK_SUSPEND, 0);
+	ticks(s, &now, 1);
+	assert_true(s->suspended && i->observed->suspended && other->observed->suspended);
+	while (s->suspended && now < s->started_ns + 30 * S)
+		tick(s, &now);
+	assert_false(s->suspended || other->observed->suspended || other->paused_since_ns);
+	assert_true(i->paused && i->lifted && i->paused_since_ns && i->observed->suspended);
+	mark(i, MARK_RESUME, 0);
+	assert_false(i->paused || i->paused_since_ns || i->observed->suspended);
+	session_release(s);
+}
+
+static void who_suspends_in_a_pause_ends_it_himself(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t now = s->started_ns;
+
+	(void)state;
+	assert_false(meter_give_up_pause(s));
+	ticks(s, &now, 13);
+	assert_true(s->suspended && meter_give_up_pause(s));
+	assert_false(meter_give_up_pause(s));
+	ticks(s, &now, 40);
+	assert_true(s->suspended);
+	assert_true(session_resume(s));
+	session_release(s);
+}
+
 static void or_it_ends(void **state)
 {
 	struct session *s = begin_limited(OVER_DETACH);
@@ -86,6 +132,36 @@ static void what_a_program_does_in_a_pause_is_in_no_sum(void **state)
 	session_release(s);
 }
 
+/* Work until its clock has gone on. */
+static void work(const struct image *i)
+{
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(i->pid, &clock), 0);
+	while (clock_ns(clock) <= i->ran_ns)
+		continue;
+}
+
+/* Nobody ticks while it lives. */
+static void what_a_program_did_since_the_last_reading_is_counted_when_it_ends(void **state)
+{
+	struct session *s = begin_limited(OVER_PAUSE);
+	uint64_t was;
+
+	(void)state;
+	script.effort.stops = 7;
+	work(s->images);
+	was = s->cost.ran_ns;
+	session_sink.leaving(s->images);
+	assert_true(s->cost.ran_ns > was && s->cost.stops == 7);
+	/* As another program follows in its process. */
+	work(s->images);
+	was = s->cost.ran_ns;
+	gone(s->images);
+	assert_true(s->cost.ran_ns > was);
+	session_release(s);
+}
+
 static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
 {
 	struct session *s = begin_limited(OVER_PAUSE);
@@ -93,9 +169,9 @@ static void when_nothing_is_observed_any_more_it_is_what_it_was(void **state)
 
 	(void)state;
 	tick(s, &now);
-	const struct cost_span was = meter_read(s);
-
 	gone(s->images);
+	const struct cost_span was = s->cost;
+
 	script.effort.stops += 1000;
 	assert_true(meter_read(s).stops == was.stops && s->cost.ran_ns == was.ran_ns);
 	session_release(s);
@@ -105,8 +181,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_takes_the_breakpoints_out_for_a_while_and_says_so),
+		cmocka_unit_test(
+			a_program_that_suspends_itself_is_not_resumed_by_the_end_of_a_pause),
+		cmocka_unit_test(who_suspends_in_a_pause_ends_it_himself),
 		cmocka_unit_test(or_it_ends),
 		cmocka_unit_test(what_a_program_does_in_a_pause_is_in_no_sum),
+		cmocka_unit_test(
+			what_a_program_did_since_the_last_reading_is_counted_when_it_ends),
 		cmocka_unit_test(when_nothing_is_observed_any_more_it_is_what_it_was),
 	};
 

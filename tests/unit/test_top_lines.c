@@ -116,6 +116,19 @@ static void sizes_have_columns_of_their_own(void **state)
 	assert_non_null(strstr(text, " 100  f (a.c:1)\n"));
 }
 
+static void a_name_makes_no_lines(void **state)
+{
+	struct top_row forged = row;
+	FILE *out = begin();
+
+	(void)state;
+	forged.name = (char *)(uintptr_t) "f\n 9\033[2J";
+	top_print_row(&rated, &(struct top_how){ 0 }, &forged, out);
+	top_print_head(&rated, "a\nb", out);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "  f\\012 9\\033[2J\nprocess 12 (a\\012b), "));
+}
+
 static void json_has_all_of_it(void **state)
 {
 	struct top_rows rows = { &row, 1, 1 };
@@ -162,6 +175,7 @@ int main(void)
 		cmocka_unit_test(the_head_tells_what_is_known),
 		cmocka_unit_test(columns_stand_under_each_other),
 		cmocka_unit_test(sizes_have_columns_of_their_own),
+		cmocka_unit_test(a_name_makes_no_lines),
 		cmocka_unit_test(json_has_all_of_it),
 	};
 
