@@ -122,14 +122,21 @@ static void named(void *ctx, const struct massif_names *names)
 
 static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
 {
+	(void)ctx;
+	return pages_write(path, &d, 1, e);
+}
+
+static int page_unprinted(void *ctx, struct profile_data *d, const char *path, struct error *e)
+{
 	int err = pages_view(((const struct serve *)ctx)->options, d);
 
-	return err ? error_set(e, err, "out of memory") : pages_write(path, &d, 1, e);
+	return err ? error_set(e, err, "out of memory") : page(ctx, d, path, e);
 }
 
 static const struct output_host output_host = { .say = say_sentence, .announce = announce,
 						.step = step, .print = print, .printed = printed,
-						.named = named, .page = page };
+						.named = named, .page = page,
+						.page_unprinted = page_unprinted };
 
 /* ---- a session ---- */
 

@@ -63,6 +63,8 @@ static int report_to(struct profile_data *d, const struct options *o)
 		unseen_say_notes(say_sentence, d);
 	if (!err && !o->quiet && o->format == FORMAT_TABLES)
 		tell_peak(say_sentence, d);
+	if (!err && !o->quiet && o->format == FORMAT_TABLES && o->report.level == REPORT_VERBOSE)
+		tell_engines(say_sentence, d);
 	return err ? STATUS_FAILED : 0;
 }
 

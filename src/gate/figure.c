@@ -3,7 +3,7 @@
 
 #include "base/glob.h"
 #include "profile/pd_names.h"
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -238,6 +238,7 @@ static void resolver_release(struct resolver *r)
 	perfmap_release(&r->jit);
 	free(r->node_used);
 	free(r->place_used);
+	free(r->start_depth);
 	free(r->places);
 	free(r->run);
 }
@@ -274,6 +275,8 @@ int resolve_profile_by(const struct resolve_how *how, const struct profile *p,
 		err = resolve_types(r.namer.symbols, program, how->old, out);
 	if (!err)
 		err = describe_modules(&r, n_modules);
+	if (!err)
+		err = resolve_series(&r);
 out:
 	resolver_release(&r);
 	return err;

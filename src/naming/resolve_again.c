@@ -155,32 +155,33 @@ static int make_windows(struct again *a, const uint32_t *to)
 	return 0;
 }
 
-/* A site that was held at is in some chain; the inlined ones of a place become one. */
+/* A site that was held at is in some chain, which is told by its place alone; the inlined ones of a
+ * place become one. */
 static int make_series(struct again *a, const uint32_t *to)
 {
 	const struct profile_data *old = a->old;
 	struct kept_series all = { .points = old->series, .n = old->n_series,
-				   .held = old->held, .n_held = old->n_held };
+				   .held = old->held, .n_held = old->n_held, .depth = 1 };
 	struct profile from = { .finished = true, .kept_series = all };
 	struct kept_series *k = &a->p.kept_series;
-	uint32_t *places = malloc((old->n_sites + 1) * sizeof *places);
-	int err = places ? profile_list_series(&from, k) : -ENOMEM;
+	uint32_t *nodes = malloc((old->n_sites + 1) * sizeof *nodes);
+	int err = nodes ? profile_list_series(&from, k) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < old->n_sites; i++)
-		places[i] = PD_NONE;
+		nodes[i] = PD_NONE;
 	for (size_t i = PD_FIRST_NODE; !err && i < old->n_nodes; i++)
-		places[old->nodes[i].site] = a->p.nodes[to[i]].frame;
+		nodes[old->nodes[i].site] = to[i];
 	size_t n = k->n_held;
 
 	k->n_held = 0;
 	for (size_t i = 0; !err && i < n; i++) {
 		struct pd_held h = k->held[i];
 
-		h.site = places[h.site];
+		h.site = nodes[h.site];
 		if (h.site != PD_NONE)
 			k->held[k->n_held++] = h;
 	}
-	free(places);
+	free(nodes);
 	return err;
 }
 
@@ -339,6 +340,7 @@ int resolve_again(const struct profile_data *old, const struct resolve_module *f
 	out->memory = old->memory;
 	out->unseen = old->unseen;
 	out->slowdown_milli = old->slowdown_milli;
+	out->engines = old->engines;
 	out->pid = old->pid;
 	out->started_ns = old->started_ns;
 	out->ended_ns = old->ended_ns;

@@ -19,6 +19,9 @@ struct function_key {
 	uint32_t module;
 };
 
+/* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
+#define NOT_START 0xff
+
 struct resolver {
 	const struct profile *p;
 	const struct resolve_module *modules;
@@ -36,6 +39,7 @@ struct resolver {
 	/* By number in p: has counts, or is in a chain that has. The rest is from before a fork or
 	 * a restart. */
 	bool *node_used, *place_used;
+	uint8_t *start_depth; /* by node of p: as above */
 	struct place_sites *places;
 	uint32_t *run;
 	size_t n_run, cap_run;
@@ -47,5 +51,8 @@ int resolve_site_types(struct resolver *r, const uint32_t *to);
 
 /* Nodes and leaves of r->out, when all places have their sites. 0 or -ENOMEM. */
 int resolve_tree(struct resolver *r);
+
+/* The series of r->out, when that has its tree and its modules. 0 or -ENOMEM. */
+int resolve_series(struct resolver *r);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "naming/resolve_internal.h"
 
-#include "profile/pd_series.h"
 #include "profile/pd_windows.h"
 
 #include <errno.h>
@@ -18,9 +17,6 @@ static uint32_t descend(struct resolver *r, uint32_t parent, uint32_t frame)
 		parent = pd_tree_child(&r->tree, parent, r->run[ps->first + i]);
 	return parent;
 }
-
-/* How many elements of start code the chains through a node begin with; NOT_START: it is behind. */
-#define NOT_START 0xff
 
 static uint8_t start_depth(const struct resolver *r, const uint8_t *depth,
 			   const struct call_node *n, uint32_t id)
@@ -169,34 +165,10 @@ static int resolve_windows(struct resolver *r, uint32_t *to, const uint8_t *dept
 	return 0;
 }
 
-/* What a place held is its innermost site's. */
-static int resolve_series(struct resolver *r)
-{
-	struct profile_data *d = r->out;
-	struct kept_series k;
-	int err = profile_list_series(r->p, &k);
-
-	if (err)
-		return err;
-	d->series = k.points;
-	d->n_series = k.n;
-	d->held = k.held;
-	for (size_t i = 0; i < k.n_held; i++) {
-		struct pd_held h = k.held[i];
-		const struct place_sites *ps = &r->places[h.site];
-
-		if (!ps->n)
-			continue;
-		h.site = r->run[ps->first + ps->n - 1];
-		d->held[d->n_held++] = h;
-	}
-	return pd_series_settle(d);
-}
-
 int resolve_tree(struct resolver *r)
 {
 	uint32_t *to = calloc(r->p->n_nodes, sizeof *to);
-	uint8_t *depth = calloc(r->p->n_nodes, sizeof *depth);
+	uint8_t *depth = r->start_depth = calloc(r->p->n_nodes, sizeof *depth);
 	int err = to && depth ? before_data(&r->p->before, &r->out->before) : -ENOMEM;
 
 	if (!err)
@@ -209,10 +181,7 @@ int resolve_tree(struct resolver *r)
 		err = resolve_lifetimes(r, to, depth);
 	if (!err)
 		err = resolve_windows(r, to, depth);	/* the last: it changes @to */
-	if (!err)
-		err = resolve_series(r);
 	pd_tree_release(&r->tree);
 	free(to);
-	free(depth);
 	return err;
 }

@@ -80,6 +80,7 @@ struct profile_data *data_name_image(const struct outputs *o, const struct image
 	d->ended_ns = i->ended_ns;
 	d->min_size = o->session->settings.min_size;
 	d->max_size = o->session->settings.max_size;
+	d->engines = unseen_engines(i);
 	d->unseen = unseen_now(i);
 	if (o->session->settings.over.slowdown)
 		d->slowdown_milli =

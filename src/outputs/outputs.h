@@ -25,9 +25,12 @@ struct output_host {
 	/* Print a report; it may leave out of @d what it does not show. 0; -errno, or 1: it has
 	 * failed, and why has been said. */
 	int (*print)(void *ctx, struct profile_data *d, FILE *out);
-	/* Write a page of a profile, of which it may leave out what it does not show, to a file. 0,
-	 * or -errno with a sentence in @e. */
+	/* Write a page to a file, of a profile whose report has been printed: what that left out is
+	 * left out here. 0, or -errno with a sentence in @e. */
 	int (*page)(void *ctx, struct profile_data *d, const char *path, struct error *e);
+	/* The same of one of which no report has been printed. */
+	int (*page_unprinted)(void *ctx, struct profile_data *d, const char *path,
+			      struct error *e);
 	/* All reports have been printed. */
 	void (*printed)(void *ctx);
 	/* These functions are named in a massif file. */
@@ -47,6 +50,7 @@ struct outputs {
 	struct unwritten unwritten;
 	char *left_out_text;	/* which programs have no profile; NULL: all have one */
 	bool reported;		/* the whole report has been printed */
+	int paged;		/* 0, or what the first page that failed has failed of */
 	struct timeline_output timeline;
 	struct massif_output *massif;	/* NULL: not wanted */
 	struct heap_output *heap;

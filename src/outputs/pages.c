@@ -26,34 +26,42 @@ static char *file_name(const struct outputs *o, const struct image *i, struct er
 	return whole;
 }
 
-static int write_page(struct outputs *o, const struct image *i)
+static int put_page(struct outputs *o, const struct image *i, struct profile_data *printed,
+		    const char *path, struct error *e)
+{
+	struct profile_data *own = printed ? NULL : data_name_image(o, i);
+
+	if (!printed && !own)
+		return -ENOMEM;
+	o->host->step("writing the page");
+	int err = printed ? o->host->page(o->host_ctx, printed, path, e)
+			  : o->host->page_unprinted(o->host_ctx, own, path, e);
+	o->host->step(NULL);
+	profile_data_free(own);
+	return err;
+}
+
+void page_of_image(struct outputs *o, struct image *i, struct profile_data *printed)
 {
 	struct error e = {"out of memory"};
-	char *path = file_name(o, i, &e);
-	struct profile_data *d = path ? data_name_image(o, i) : NULL;
-	int err = d ? 0 : -ENOMEM;
 
-	o->host->step("writing the page");
-	if (d)
-		err = o->host->page(o->host_ctx, d, path, &e);
-	o->host->step(NULL);
+	if (!o->settings.html || i->paged)
+		return;
+	char *path = file_name(o, i, &e);
+	int err = path ? put_page(o, i, printed, path, &e) : -ENOMEM;
+
+	i->paged = true;
 	if (err)
 		unwritten_say(o, "process %d: no page: %s", (int)i->pid, e.text);
 	else if (strcmp(path, "/dev/null"))
 		say_to(o->host->say, "the page of process %d is %s", (int)i->pid, path);
-	profile_data_free(d);
 	free(path);
-	return err;
+	o->paged = o->paged ? o->paged : err;
 }
 
 int pages_of_session(struct outputs *o)
 {
-	int err = 0;
-
-	for (const struct image *i = o->session->images; o->settings.html && i; i = i->next) {
-		int e = write_page(o, i);
-
-		err = err ? err : e;
-	}
-	return err;
+	for (struct image *i = o->session->images; i; i = i->next)
+		page_of_image(o, i, NULL);
+	return o->paged;
 }

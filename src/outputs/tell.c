@@ -143,6 +143,19 @@ void tell_counts(say_fn *say, const struct image *i, const struct profile_data *
 		       ") and was switched off: calls since then have not been seen", name, d->pid);
 }
 
+void tell_engines(say_fn *say, const struct profile_data *d)
+{
+	static const char *const words[] = {
+		"which engine saw the calls is not recorded",
+		"the calls were seen by traps",
+		"the calls were seen by the fast engine",
+		"the calls were seen by the fast engine, those of some of the profiles by traps",
+	};
+
+	say_to(say, "%s%s", words[d->engines & (PD_ENGINE_TRAP | PD_ENGINE_FAST)],
+	       d->engines > PD_ENGINE_UNTOLD ? "; of some of the profiles it is not recorded" : "");
+}
+
 static void tell_engine(say_fn *say, const struct engine_counts *c)
 {
 	say_to(say,
@@ -162,6 +175,7 @@ void tell_effort(say_fn *say, const struct image *i, const struct profile_data *
 	const struct observed_counts *c = &i->counts;
 	bool by_traps = !c->engine.functions;
 
+	tell_engines(say, d);
 	say_to(say,
 	       "%" PRIu64 " traps hit, %" PRIu64 " single steps, %" PRIu64 " traps written",
 	       c->traps, c->steps, c->planted);

@@ -18,6 +18,9 @@ void tell_peak(say_fn *say, const struct profile_data *d);
 /* Why chains are truncated, and how many were followed by guessing; nothing if none is. */
 void tell_chains(say_fn *say, const struct profile_data *d);
 
+/* Which engine saw the calls, or that this is not recorded. */
+void tell_engines(say_fn *say, const struct profile_data *d);
+
 /* If only requests of some sizes were recorded. */
 void tell_sizes(say_fn *say, const struct profile_data *d);
 

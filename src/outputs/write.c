@@ -5,6 +5,7 @@
 #include "base/stream.h"
 #include "outputs/data.h"
 #include "outputs/own_heaps.h"
+#include "outputs/pages.h"
 #include "outputs/tell.h"
 #include "outputs/unseen.h"
 #include "session/execs.h"
@@ -65,6 +66,9 @@ static int write_image(struct outputs *o, struct image *i, FILE *report)
 		tell_effort(say, i, d);
 	int err = i->saved ? 0 : data_save(o, i, d);
 	int printed = report ? print_image(o, d, report) : 0;
+	/* Looking names up takes longest: once is enough for both. */
+	if (report && !printed)
+		page_of_image(o, i, d);
 	o->reported = o->reported && !printed;
 	profile_data_free(d);
 	return err ? err : printed;

@@ -423,10 +423,20 @@ static int check_types(const struct profile_data *d, struct error *e)
 	return check_names_differ(d, e);
 }
 
+static int check_engines(const struct profile_data *d, struct error *e)
+{
+	if (d->engines & ~(PD_ENGINE_TRAP | PD_ENGINE_FAST | PD_ENGINE_UNTOLD))
+		return error_set(e, -EUCLEAN, "there are no such engines as 0x%" PRIx32,
+				 d->engines);
+	return 0;
+}
+
 int datafile_check(const struct profile_data *d, struct error *e)
 {
 	int err = check_functions(d, e);
 
+	if (!err)
+		err = check_engines(d, e);
 	if (!err)
 		err = check_nodes(d, e);
 	if (!err)

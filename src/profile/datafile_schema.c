@@ -211,6 +211,7 @@ const struct datafile_meta datafile_meta[] = {
 	MEMBER_SINCE(9, "pauses", unseen.pauses),
 	MEMBER_SINCE(9, "paused_ns", unseen.paused_ns),
 	MEMBER_SINCE(9, "slowdown_milli", slowdown_milli),
+	MEMBER_SINCE(10, "engines", engines),
 	MEMBER("truncated_chains", totals.truncated_chains),
 	MEMBER("truncated_no_cfi", totals.truncated_no_cfi),
 	MEMBER("truncated_unreadable", totals.truncated_unreadable),

@@ -65,6 +65,7 @@ static void take_times(struct pd_merge *m, const struct profile_data *d)
 	sum->min_size = d->min_size;
 	sum->max_size = d->max_size;
 	sum->labelled |= d->labelled;
+	sum->engines |= d->engines ? d->engines : PD_ENGINE_UNTOLD;
 }
 
 /* ---- what was there before, and what is lost ---- */

@@ -90,8 +90,10 @@ struct kept_windows {
 	size_t n_survivors;
 };
 
-/* What a series came to; in held[] the member site is a place. */
+/* What a series came to; in held[] the member site is a node: that of a chain which ends as those
+ * do that held the bytes. */
 struct kept_series {
+	unsigned depth;	/* so many of the chain's innermost places are the same for all of them */
 	struct pd_series_point *points;
 	size_t n;
 	struct pd_held *held;

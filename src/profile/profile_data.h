@@ -281,6 +281,11 @@ struct pd_type {
 				   order */
 };
 
+/* Who saw the calls that were counted: bits of profile_data.engines. */
+#define PD_ENGINE_TRAP 1u
+#define PD_ENGINE_FAST 2u /* traps saw what it left to them */
+#define PD_ENGINE_UNTOLD 4u /* of a part of a sum it was not recorded */
+
 struct profile_data {
 	char **command;		/* argv of the program, NULL-terminated */
 	uint32_t pid;
@@ -289,6 +294,7 @@ struct profile_data {
 	uint64_t min_size, max_size;	/* only requests of such sizes were recorded; 0: no limit */
 	uint64_t slowdown_milli; /* a thousand times the factor by which the session's programs were
 				    slower while they were watched; 0: not known */
+	uint32_t engines; /* PD_ENGINE_...; 0: not recorded */
 	bool labelled;	/* a leaf has a label: the tables break down by label, not by size */
 	struct pd_totals totals;
 	struct pd_load load;

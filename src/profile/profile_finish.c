@@ -88,7 +88,7 @@ static void move_counts(struct profile *p, const struct numbers *to)
 		p->kept_windows.survivors[i].node = to->nodes[p->kept_windows.survivors[i].node];
 	/* Who has held something has a request. */
 	for (size_t i = 0; i < p->kept_series.n_held; i++)
-		p->kept_series.held[i].site = to->places[p->kept_series.held[i].site];
+		p->kept_series.held[i].site = to->nodes[p->kept_series.held[i].site];
 }
 
 /* An array that need not grow any more; if there is no smaller one, it stays as it is. */

@@ -17,46 +17,82 @@ void kept_series_release(struct kept_series *k)
 
 /* ---- while events come ---- */
 
-/* Room for the sum of each place, all 0. */
-static uint64_t *cleared_sums(struct profile *p)
+/* What each end holds, and the last chain of it that was found to hold something. */
+struct end_sums {
+	uint64_t *bytes;
+	uint32_t *nodes;
+};
+
+static void sums_release(struct end_sums *s)
 {
-	struct series *s = &p->series;
+	free(s->bytes);
+	free(s->nodes);
+}
 
-	if (s->cap_sums < p->n_places) {
-		uint64_t *more = realloc(s->sums, p->cap_places * sizeof *more);
+static int sums_init(struct end_sums *s, const struct chain_ends *ends)
+{
+	s->bytes = calloc(ends->n + 1, sizeof *s->bytes);
+	s->nodes = malloc((ends->n + 1) * sizeof *s->nodes);
+	return s->bytes && s->nodes ? 0 : -ENOMEM;
+}
 
-		if (!more)
-			return NULL;
-		s->sums = more;
-		s->cap_sums = p->cap_places;
+static void sums_add(struct end_sums *s, const struct chain_ends *ends, size_t site, uint32_t node,
+		     uint64_t bytes)
+{
+	/* What hangs at a root has no chain; of what there was no memory for nothing is told. */
+	if (!bytes || node < PD_FIRST_NODE || site >= ends->n_of)
+		return;
+	s->bytes[ends->of[site]] += bytes;
+	s->nodes[ends->of[site]] = node;
+}
+
+static unsigned sums_heaviest(const struct end_sums *s, const struct chain_ends *ends,
+			      struct series_share *shares)
+{
+	unsigned n = series_heaviest(s->bytes, ends->n, shares);
+
+	for (unsigned i = 0; i < n; i++)
+		shares[i].node = s->nodes[shares[i].node];
+	return n;
+}
+
+/* Without memory all is in the rest. */
+static unsigned shares_now(struct profile *p, struct series_share *shares)
+{
+	const struct windows *w = &p->windows;
+	struct chain_ends *ends = &p->series.ends;
+	struct end_sums sums;
+	unsigned n = 0;
+
+	chain_ends_update(ends, p);
+	if (!sums_init(&sums, ends)) {
+		for (size_t i = 0; i < w->n_sites; i++)
+			sums_add(&sums, ends, i, w->sites[i].node, w->sites[i].bytes);
+		n = sums_heaviest(&sums, ends, shares);
 	}
-	if (p->n_places)
-		memset(s->sums, 0, p->n_places * sizeof *s->sums);
-	return s->sums;
+	sums_release(&sums);
+	return n;
 }
 
 void profile_series_point(struct profile *p)
 {
+	struct series_share shares[SERIES_SHARES];
 	struct series_point now = {
 		.time_ns = p->load.end_ns,
 		.live_bytes = p->live_bytes,
 		.live_blocks = p->totals.allocs - p->totals.frees,
 		.allocs = p->totals.allocs,
+		.shares = shares,
 	};
-	const struct windows *w = &p->windows;
-	const size_t looked_at = w->n_sites + p->n_places;
+	const struct chain_ends *ends = &p->series.ends;
+	const size_t sites = p->windows.n_sites,
+		     looked_at = sites + ends->n + (sites - ends->n_of) * CHAIN_END;
 
 	if (!series_affords(&p->series, now.time_ns, looked_at))
 		return;
-	uint64_t *sums = cleared_sums(p);
-
-	for (size_t i = 0; sums && i < w->n_sites; i++)
-		if (w->sites[i].bytes && w->sites[i].node >= PD_FIRST_NODE)
-			sums[p->nodes[w->sites[i].node].frame] += w->sites[i].bytes;
-	if (sums)
-		now.n = series_heaviest(sums, p->n_places, now.shares);
+	now.n = shares_now(p, shares);
 	p->series.spent_ns += looked_at * SERIES_NODE_NS;
-	/* Without memory there are fewer points, and all is in the rest. */
+	/* Without memory there are fewer points. */
 	if (series_add(&p->series, &now))
 		p->series.due_ns = now.time_ns + 1;
 }
@@ -82,6 +118,7 @@ struct listing {
 	const struct profile *p;
 	struct kept_series *out;
 	size_t cap_points, cap_held;
+	struct chain_ends ends; /* all there are by now */
 };
 
 static int list_point(struct listing *l, const struct series_point *at, uint8_t peak)
@@ -95,7 +132,7 @@ static int list_point(struct listing *l, const struct series_point *at, uint8_t 
 		if (ARRAY_RESERVE(&k->held, &l->cap_held, k->n_held))
 			return -ENOMEM;
 		k->held[k->n_held++] =
-			(struct pd_held){(uint32_t)k->n, at->shares[i].place, at->shares[i].bytes};
+			(struct pd_held){(uint32_t)k->n, at->shares[i].node, at->shares[i].bytes};
 	}
 	k->points[k->n++] =
 		(struct pd_series_point){at->time_ns > begin ? at->time_ns - begin : 0,
@@ -104,28 +141,27 @@ static int list_point(struct listing *l, const struct series_point *at, uint8_t 
 }
 
 /* A moment whose blocks are still known by leaf: the peak, or what is live now. */
-static int make_point(const struct profile *p, bool peak, struct series_point *at)
+static int make_point(const struct profile *p, const struct chain_ends *ends, bool peak,
+		      struct series_point *at)
 {
-	uint64_t *sums = calloc(p->n_places + 1, sizeof *sums);
+	struct end_sums sums;
+	int err = sums_init(&sums, ends);
 
-	*at = (struct series_point){
-		.time_ns = peak ? p->series.peak_ns : p->load.end_ns,
-		.live_bytes = peak ? p->totals.peak_bytes : p->live_bytes,
-		.allocs = peak ? p->series.peak_allocs : p->totals.allocs,
-	};
-	if (!sums)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->n_leaves; i++) {
+	at->time_ns = peak ? p->series.peak_ns : p->load.end_ns;
+	at->live_bytes = peak ? p->totals.peak_bytes : p->live_bytes;
+	at->allocs = peak ? p->series.peak_allocs : p->totals.allocs;
+	at->live_blocks = 0;
+	for (size_t i = 0; !err && i < p->n_leaves; i++) {
 		const struct call_leaf *l = &p->leaves[i];
 		uint64_t blocks = peak ? profile_leaf_at_peak(p, l) : l->allocs - l->frees;
 
 		at->live_blocks += blocks;
-		if (l->node >= PD_FIRST_NODE)
-			sums[p->nodes[l->node].frame] += blocks * l->size;
+		sums_add(&sums, ends, l->site, l->node, blocks * l->size);
 	}
-	at->n = series_heaviest(sums, p->n_places, at->shares);
-	free(sums);
-	return 0;
+	if (!err)
+		at->n = sums_heaviest(&sums, ends, at->shares);
+	sums_release(&sums);
+	return err;
 }
 
 static bool is_same(const struct series_point *a, const struct series_point *b)
@@ -161,8 +197,9 @@ static int list_end(struct listing *l)
 {
 	const struct kept_series *k = l->out;
 	const struct pd_series_point *last = k->n ? &k->points[k->n - 1] : NULL;
-	struct series_point end;
-	int err = make_point(l->p, false, &end);
+	struct series_share shares[SERIES_SHARES];
+	struct series_point end = {.shares = shares};
+	int err = make_point(l->p, &l->ends, false, &end);
 
 	if (err || (last && last->time_ns == end.time_ns - l->p->load.begin_ns &&
 		    last->live_blocks == end.live_blocks && last->allocs == end.allocs))
@@ -173,16 +210,22 @@ static int list_end(struct listing *l)
 static int list(const struct profile *p, struct kept_series *out)
 {
 	struct listing l = {.p = p, .out = out};
-	struct series_point peak;
+	struct series_share shares[SERIES_SHARES];
+	struct series_point peak = {.shares = shares};
 	int err = 0;
 
-	*out = (struct kept_series){0};
+	*out = (struct kept_series){.depth = CHAIN_END};
 	if (!p->series.max || !p->load.begin_ns)
 		return 0;
-	err = make_point(p, true, &peak);
+	err = chain_ends_update(&l.ends, p);
+	if (!err)
+		err = make_point(p, &l.ends, true, &peak);
 	if (!err)
 		err = list_points(&l, &peak);
-	return err ? err : list_end(&l);
+	if (!err)
+		err = list_end(&l);
+	chain_ends_release(&l.ends);
+	return err;
 }
 
 static int copy(const struct kept_series *from, struct kept_series *out)

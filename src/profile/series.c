@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void series_init(struct series *s, unsigned max)
 {
@@ -13,8 +14,10 @@ void series_init(struct series *s, unsigned max)
 
 void series_release(struct series *s)
 {
+	for (size_t i = 0; i < s->n; i++)
+		free(s->points[i].shares);
 	free(s->points);
-	free(s->sums);
+	chain_ends_release(&s->ends);
 	series_init(s, s->max);
 }
 
@@ -94,7 +97,9 @@ static void halve(struct series *s)
 		times[i] = s->points[i].time_ns;
 	series_thin(times, s->n, s->n / 2, gone);
 	for (size_t i = 0; i < s->n; i++)
-		if (!gone[i])
+		if (gone[i])
+			free(s->points[i].shares);
+		else
 			s->points[kept++] = s->points[i];
 	s->n = kept;
 	for (size_t i = 1; i < s->n; i++) {
@@ -109,11 +114,17 @@ static void halve(struct series *s)
 int series_add(struct series *s, const struct series_point *point)
 {
 	/* Two are for the peak and the end. */
-	size_t max = s->max - 2;
+	size_t max = s->max - 2, size = point->n * sizeof *point->shares;
+	struct series_share *shares = size ? malloc(size) : NULL;
 
-	if (ARRAY_RESERVE(&s->points, &s->cap, s->n))
+	if ((size && !shares) || ARRAY_RESERVE(&s->points, &s->cap, s->n)) {
+		free(shares);
 		return -ENOMEM;
-	s->points[s->n++] = *point;
+	}
+	if (size)
+		memcpy(shares, point->shares, size);
+	s->points[s->n] = *point;
+	s->points[s->n++].shares = shares;
 	if (s->n > max)
 		halve(s);
 	/* Several events may have the same time. */
@@ -127,8 +138,8 @@ unsigned series_heaviest(const uint64_t *sums, size_t n, struct series_share *sh
 {
 	unsigned kept = 0;
 
-	for (size_t place = 0; place < n; place++) {
-		uint64_t bytes = sums[place];
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bytes = sums[i];
 		unsigned at = kept;
 
 		if (!bytes || (kept == SERIES_SHARES && bytes <= shares[kept - 1].bytes))
@@ -139,7 +150,7 @@ unsigned series_heaviest(const uint64_t *sums, size_t n, struct series_share *sh
 			at--;
 		for (; at && shares[at - 1].bytes < bytes; at--)
 			shares[at] = shares[at - 1];
-		shares[at] = (struct series_share){bytes, (uint32_t)place};
+		shares[at] = (struct series_share){bytes, (uint32_t)i};
 	}
 	return kept;
 }

@@ -2,12 +2,12 @@
 #ifndef MPROF_PROFILE_SERIES_H
 #define MPROF_PROFILE_SERIES_H
 
+#include "profile/chain_ends.h"
 #include "profile/profile_data.h"
 
 /*
- * What the heaviest places of a profile held over the time, in a bounded number of points. Pure
- * data: who adds up what each place holds is profile_series.c. A place is a return address, by the
- * profile's number for it.
+ * What the heaviest ends of a profile's chains (chain_ends.h) held over the time, in a bounded
+ * number of points. Pure data: who adds up what each holds is profile_series.c.
  *
  * At first each event is a point; when there are as many as there may be, half of them go, those
  * whose neighbours are closest together, and the next ones come no closer than what is left. To
@@ -17,21 +17,21 @@
  */
 #define SERIES_POINTS  PD_SERIES_POINTS /* at most, the peak and the end among them */
 #define SERIES_LEAST   10u
-#define SERIES_SHARES  40u /* places of which a point tells what they held */
+#define SERIES_SHARES  256u /* ends of which a point tells what they held, at most */
 #define SERIES_NODE_NS 10u /* what it costs to look at one of the nodes, about */
 #define SERIES_FREE_NS UINT64_C(10000000)
 #define SERIES_PART    100u
 
 struct series_share {
 	uint64_t bytes; /* > 0 */
-	uint32_t place;
+	uint32_t node;	/* a chain of that end, which held a part of them */
 };
 
 struct series_point {
 	uint64_t time_ns; /* CLOCK_MONOTONIC; never less than before */
 	uint64_t live_bytes, live_blocks, allocs;
 	unsigned n; /* shares, the heaviest first */
-	struct series_share shares[SERIES_SHARES];
+	struct series_share *shares;
 };
 
 struct series {
@@ -42,8 +42,7 @@ struct series {
 	uint64_t peak_ns, peak_allocs; /* when live bytes were at their highest */
 	struct series_point *points;
 	size_t n, cap;
-	uint64_t *sums; /* of each place, while a point is being made */
-	size_t cap_sums;
+	struct chain_ends ends;
 };
 
 /* @max: as many points at most, or 0; from SERIES_LEAST to SERIES_POINTS otherwise. */
@@ -57,11 +56,12 @@ void series_restart(struct series *s);
  * is put off until it may. */
 bool series_affords(struct series *s, uint64_t now_ns, size_t nodes);
 
-/* Add a point, which is due; then drop some if there are too many. 0 or -ENOMEM: there is none. */
+/* Add a point, which is due, with a copy of its shares; then drop some if there are too many. 0 or
+ * -ENOMEM: there is none. */
 int series_add(struct series *s, const struct series_point *point);
 
-/* Those of @sums[0...n) that are greatest, the greatest first, among equal ones the lower place; at
- * most SERIES_SHARES, and none of 0. Returns how many there are. */
+/* Those of @sums[0...n) that are greatest, by their number instead of a node; the greatest first,
+ * among equal ones the lower number; at most SERIES_SHARES, and none of 0. Returns how many. */
 unsigned series_heaviest(const uint64_t *sums, size_t n, struct series_share *shares);
 
 /* Which of the times [0, n) to do without, so that @drop fewer are left: one after the other that

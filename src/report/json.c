@@ -174,6 +174,20 @@ static void direct(struct json_out *o, const struct profile_data *d, const uint3
 	direct_release(&t);
 }
 
+/* Who saw the calls; null: that is not recorded. */
+static json_t *engines(const struct profile_data *d)
+{
+	static const char *const words[] = { "trap", "fast", "unknown" };
+	json_t *list = d->engines ? json_array() : json_null();
+
+	for (unsigned i = 0; list && d->engines >> i; i++)
+		if (d->engines >> i & 1 && json_array_append_new(list, json_string(words[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
 /* The sizes of the requests that were recorded. */
 static json_t *recorded(const struct profile_data *d)
 {
@@ -195,6 +209,7 @@ static int write_report(const struct profile_data *d, bool chains, FILE *out)
 	if (d->ended_ns > d->started_ns)
 		json_out_member(&o, "duration_ns",
 				json_integer(json_out_int(d->ended_ns - d->started_ns)));
+	json_out_member(&o, "engines", engines(d));
 	json_out_member(&o, "totals", totals(d));
 	if (!saw_all(d))
 		json_out_member(&o, "unseen", unseen(d));

@@ -4,7 +4,7 @@
 #include "base/idindex.h"
 #include "base/search.h"
 #include "profile/pd_names.h"
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "report/lost_paths.h"
 
 #include "profile/pd_names.h"
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "profile/pd_site_types.h"
 #include "profile/pd_windows.h"
 #include "report/callers.h"
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -64,6 +64,7 @@ struct image {
 	uint64_t live_before_pause;	/* bytes */
 	uint64_t ran_ns, calls_read; /* of its process, as far as it is in the session's cost */
 	bool saved;		/* it is over, and so is in its data file */
+	bool paged;		/* its page has been written, or could not be */
 	int memory;		/* a data file of it without a name, for who asks; 0: there is
 				   none */
 	bool forked;		/* from another image */

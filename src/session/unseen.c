@@ -3,10 +3,23 @@
 
 #include "base/clock.h"
 
+static struct observed_counts counts_of(const struct image *i)
+{
+	return i->observed ? i->session->observer->ops->counts(i->observed) : i->counts;
+}
+
+uint32_t unseen_engines(const struct image *i)
+{
+	struct observed_counts c = counts_of(i);
+
+	if (!c.trapped)
+		return 0;
+	return c.engine.functions ? PD_ENGINE_FAST : PD_ENGINE_TRAP;
+}
+
 struct pd_unseen unseen_so_far(const struct image *i)
 {
-	struct observed_counts c = i->observed ? i->session->observer->ops->counts(i->observed) :
-						 i->counts;
+	struct observed_counts c = counts_of(i);
 
 	return (struct pd_unseen){
 		.lost = c.lost,

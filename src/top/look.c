@@ -2,7 +2,7 @@
 #include "top/look.h"
 
 #include "base/array.h"
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include <errno.h>
 #include <stdlib.h>

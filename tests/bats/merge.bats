@@ -38,6 +38,26 @@ profile() {
 	says err 'left out: timelines'
 }
 
+@test "a profile says which engine has seen its calls, and a sum says both" {
+	local engine said
+	for engine in trap fast; do
+		limited "$MPROF" run --engine=$engine --stats -o /dev/null --data=$engine.data -- "$T/widgets" >out 2>$engine.err
+		[ "$(limited "$MPROF" report --format=json $engine.data | jq -c .engines)" = "[\"$engine\"]" ]
+	done
+	limited "$MPROF" merge -o sum.data trap.data fast.data 2>err
+	[ "$(limited "$MPROF" report --format=json sum.data | jq -c .engines)" = '["trap","fast"]' ]
+	says trap.err 'the calls were seen by traps$'
+	says fast.err 'the calls were seen by the fast engine$'
+	for engine in trap fast sum; do
+		limited "$MPROF" report --verbose -o out $engine.data 2>$engine.err
+	done
+	says trap.err 'the calls were seen by traps$'
+	says fast.err 'the calls were seen by the fast engine$'
+	says sum.err 'the calls were seen by the fast engine, those of some of the profiles by traps$'
+	limited "$MPROF" report -o out sum.data 2>err
+	not grep -q 'the calls were seen' err
+}
+
 @test "a profile added to itself is twice what it was, and alone it stays what it is" {
 	profile a "$T/example"
 	limited "$MPROF" merge -o two.data a.data a.data 2>err

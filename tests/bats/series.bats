@@ -78,6 +78,24 @@ fork_by() {
 	assert_told child.json 'child '
 }
 
+holders_by() {
+	rm -f run.data*
+	limited "$MPROF" run --engine="$1" -o /dev/null --data=run.data -- "$T/holders" >out 2>err
+	limited "$MPROF" report --format=json run.data >run.json
+	[ -z "$(contradictions run.json)" ] || fail "$(contradictions run.json)"
+	jq -e '[.timeline.sites[] | {key: .function, value: .bytes[-1]}] | group_by(.key[:6])
+		| map({key: .[0].key, value: map(.value) | add}) | from_entries
+		| (."by_map()" == 48 + 1000 * 48 and ."by_string()" >= 70001 and ."by_wrapper()" == 60000
+			and ([to_entries[] | select(.key | startswith("by_library"))][0].value == 50000)
+			and (has("xmalloc") or has("xmalloc(unsigned long)") | not))' run.json ||
+		fail "$(jq -c '[.timeline.sites[] | [.function, .line, .bytes[-1]]]' run.json)"
+}
+
+@test "who holds is the program's own code, whatever containers, libraries and wrappers request for it" {
+	holders_by trap
+	holders_by fast
+}
+
 @test "a forked child has a timeline of its own, without what its parent held" {
 	fork_by trap
 	fork_by fast

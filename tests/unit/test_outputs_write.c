@@ -3,6 +3,7 @@
 #include "unit/scripted_observer.h"
 
 #include "outputs/data.h"
+#include "outputs/pages.h"
 #include "outputs/tell.h"
 #include "outputs/unsaved.h"
 #include "outputs/write.h"
@@ -13,7 +14,8 @@
 
 static struct host {
 	char said[4000];	/* a line for each sentence */
-	unsigned printed, ended;
+	unsigned printed, ended, paged, paged_alone;
+	const struct profile_data *seen; /* by whoever printed last */
 	FILE *to;		/* the last report was printed there */
 	bool cannot_print;
 } host;
@@ -34,6 +36,7 @@ static int print(void *ctx, struct profile_data *d, FILE *out)
 {
 	assert_ptr_equal(ctx, &host);
 	host.printed++;
+	host.seen = d;
 	host.to = out;
 	fprintf(out, "%u: %u\n", (unsigned)d->pid, (unsigned)d->totals.allocs);
 	return host.cannot_print ? -EIO : 0;
@@ -50,8 +53,27 @@ static void named(void *ctx, const struct massif_names *names)
 	(void)ctx, (void)names;
 }
 
+static int page(void *ctx, struct profile_data *d, const char *path, struct error *e)
+{
+	(void)ctx, (void)e;
+	assert_string_equal(path, "p.html");
+	assert_ptr_equal(d, host.seen);
+	host.paged++;
+	return -ENOSPC;
+}
+
+static int page_unprinted(void *ctx, struct profile_data *d, const char *path, struct error *e)
+{
+	(void)ctx, (void)e;
+	assert_string_equal(path, "p.html");
+	assert_non_null(d);
+	host.paged_alone++;
+	return 0;
+}
+
 static const struct output_host functions = { .say = take, .announce = take, .step = step,
-					      .print = print, .printed = printed, .named = named };
+					      .print = print, .printed = printed, .named = named,
+					      .page = page, .page_unprinted = page_unprinted };
 
 /* In an empty directory of its own. */
 static void open_with(struct outputs *o, struct session *s, const struct output_settings *settings)
@@ -93,6 +115,43 @@ static struct image *runs(struct session *s, unsigned n)
 	gone(i);
 	session_sink.ended(s, ROOT, 0);
 	return i;
+}
+
+/* ---- pages ---- */
+
+static void one_naming_serves_the_report_and_the_page(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "data", .report = "r",
+						     .html = "p.html" });
+	runs(s, 3);
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(host.paged, 1);
+	/* It is not tried again, and that it failed is not forgotten. */
+	assert_int_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), -ENOSPC);
+	assert_int_equal(host.paged, 1);
+	assert_int_equal(host.paged_alone, 0);
+	finish(&o);
+}
+
+static void a_page_is_written_though_the_report_cannot_be(void **state)
+{
+	struct session *s = begin(false);
+	struct outputs o;
+
+	(void)state;
+	open_with(&o, s, &(struct output_settings){ .data = "data", .report = "no/r",
+						     .html = "p.html" });
+	runs(s, 3);
+	assert_int_not_equal(output_session(&o), 0);
+	assert_int_equal(pages_of_session(&o), 0);
+	assert_int_equal(host.paged, 0);
+	assert_int_equal(host.paged_alone, 1);
+	finish(&o);
 }
 
 /* ---- orders ---- */
@@ -285,6 +344,8 @@ static void of_many_sentences_the_first_and_the_newest_are_remembered(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_naming_serves_the_report_and_the_page),
+		cmocka_unit_test(a_page_is_written_though_the_report_cannot_be),
 		cmocka_unit_test(a_profile_that_cannot_be_written_is_kept_and_saved_elsewhere),
 		cmocka_unit_test(
 			a_report_that_cannot_be_written_is_tried_again_and_the_profile_is_not),

@@ -264,6 +264,7 @@ static inline struct profile_data *random_profile(size_t n_functions, size_t n_s
 	d->totals.truncated_chains = 1;
 	d->unseen = (struct pd_unseen){ 11, 4, 2, 12, 13, 14, 15, 1, 16, UINT64_MAX - 9 };
 	d->slowdown_milli = 2345;
+	d->engines = PD_ENGINE_FAST | PD_ENGINE_UNTOLD;
 	d->totals.paused_frees = 17;
 	d->before.how = 2;
 	d->before.n_bins = 30;
@@ -371,6 +372,7 @@ static inline void assert_trees_equal(const struct profile_data *x, const struct
 		SAME(parent), SAME(site), SAME(resumed);
 	}
 	assert_int_equal(x->labelled, y->labelled);
+	assert_int_equal(x->engines, y->engines);
 	assert_int_equal(x->min_size, y->min_size);
 	assert_int_equal(x->max_size, y->max_size);
 	assert_memory_equal(&x->unseen, &y->unseen, sizeof x->unseen);

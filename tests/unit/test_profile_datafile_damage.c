@@ -40,8 +40,8 @@ static void a_newer_file_is_told_from_a_damaged_one(void **state)
 {
 	(void)state;
 	/* Even if nothing in it is as it was. */
-	change("PRAGMA user_version=10; DROP TABLE nodes; CREATE TABLE nodes(x)");
-	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 10, this one reads up to 9)");
+	change("PRAGMA user_version=11; DROP TABLE nodes; CREATE TABLE nodes(x)");
+	assert_unreadable(-EPROTONOSUPPORT, "newer mprof (format 11, this one reads up to 10)");
 	change("PRAGMA user_version=2147483647");
 	assert_unreadable(-EPROTONOSUPPORT, "newer mprof");
 	change("PRAGMA user_version=0");
@@ -114,8 +114,14 @@ static void make_version(const char *path, int version)
 	sqlite3_close(db);
 }
 
+static void without_engines(struct profile_data *d)
+{
+	d->engines = 0;
+}
+
 static void without_pauses(struct profile_data *d)
 {
+	without_engines(d);
 	d->unseen.pauses = d->unseen.paused_ns = d->totals.paused_frees = d->slowdown_milli = 0;
 }
 
@@ -261,8 +267,22 @@ static void a_file_of_version_8_tells_of_no_pauses(void **state)
 	profile_data_free(d);
 }
 
+static void a_file_of_version_9_does_not_tell_the_engine(void **state)
+{
+	struct profile_data *d = sample();
+
+	(void)state;
+	write_ok(bad_file, d);
+	assert_int_not_equal(d->engines, 0);
+	assert_read_as(d);
+	without_engines(d);
+	make_version(bad_file, 9);
+	assert_read_as(d);
+	profile_data_free(d);
+}
+
 /* Whoever changes the schema makes a new version: readers out there know the old one. */
-static void the_schema_is_that_of_version_9(void **state)
+static void the_schema_is_that_of_version_10(void **state)
 {
 	uint64_t sum = DATAFILE_SUM_START;
 
@@ -271,8 +291,8 @@ static void the_schema_is_that_of_version_9(void **state)
 		sum = datafile_sum_text(sum, o->sql, strlen(o->sql));
 	for (const struct datafile_meta *m = datafile_meta; m->key; m++)
 		sum = datafile_sum_text(sum, m->key, strlen(m->key));
-	assert_int_equal(DATAFILE_VERSION, 9);
-	assert_int_equal(sum, UINT64_C(0x7f8bf8cf5c09c8e1));
+	assert_int_equal(DATAFILE_VERSION, 10);
+	assert_int_equal(sum, UINT64_C(0xb1c348921a7e030d));
 }
 
 static void a_file_cut_anywhere_is_damaged(void **state)
@@ -462,7 +482,8 @@ int main(void)
 		TEST(a_file_of_version_6_does_not_tell_of_what_came_with_7),
 		TEST(a_file_of_version_7_has_no_series),
 		TEST(a_file_of_version_8_tells_of_no_pauses),
-		TEST(the_schema_is_that_of_version_9),
+		TEST(a_file_of_version_9_does_not_tell_the_engine),
+		TEST(the_schema_is_that_of_version_10),
 		TEST(a_file_cut_anywhere_is_damaged),
 		TEST(a_file_cut_by_an_expert_is_damaged),
 		TEST(flipped_bytes_are_found_or_harmless),

@@ -216,6 +216,7 @@ static void forged_content_is_refused(void **state)
 	ASSERT_FORGED(d->before.missed_bytes++, "does not add up");
 	ASSERT_FORGED(d->totals.before_frees++, "does not add up");
 	ASSERT_FORGED(d->rss[1].rss = UINT64_MAX, "row of rss 2: the sum");
+	ASSERT_FORGED(d->engines = 8, "there are no such engines as 0x8");
 	ASSERT_FORGED(d->reach.known = 2, "more is told of what is lost");
 	ASSERT_FORGED(d->reach.sums[PD_POSSIBLE].blocks -= 4,
 		      "more of its blocks are lost than were");

@@ -229,6 +229,23 @@ static struct profile_data *looked_at(void)
 	return d;
 }
 
+static void every_engine_of_a_sum_is_told_and_none_is_guessed(void **state)
+{
+	(void)state;
+	for (uint32_t a = 0; a <= PD_ENGINE_FAST; a++)
+		for (uint32_t b = 0; b <= PD_ENGINE_FAST; b++) {
+			struct profile_data *both[2] = { built(), built() };
+
+			both[0]->engines = a;
+			both[1]->engines = b;
+			struct profile_data *sum = merged(both, 2);
+
+			assert_int_equal(sum->engines,
+					 a | b | (a && b ? 0 : PD_ENGINE_UNTOLD));
+			profile_data_free(sum);
+		}
+}
+
 static void what_was_before_and_is_lost_is_told_of_all_or_not(void **state)
 {
 	(void)state;
@@ -333,6 +350,7 @@ int main(void)
 		cmocka_unit_test(other_builds_and_files_stay_apart),
 		cmocka_unit_test(the_peak_is_the_highest_of_any_with_what_was_live_then),
 		cmocka_unit_test(types_and_lifetimes_are_joined),
+		cmocka_unit_test(every_engine_of_a_sum_is_told_and_none_is_guessed),
 		cmocka_unit_test(what_was_before_and_is_lost_is_told_of_all_or_not),
 		cmocka_unit_test(sums_that_are_too_large_are_refused),
 		cmocka_unit_test(the_order_does_not_matter),

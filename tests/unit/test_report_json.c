@@ -89,7 +89,8 @@ static void empty_run_is_a_whole_report(void **state)
 	(void)state;
 	json_t *r = json_of(profile_data_new());
 
-	assert_json(r, "{\"schema\":\"mprof.report.v1\",\"command\":[],\"pid\":0,\"totals\":{"
+	assert_json(r, "{\"schema\":\"mprof.report.v1\",\"command\":[],\"pid\":0,\"engines\":null,"
+	"\"totals\":{"
 		       "\"allocs\":0,\"alloc_bytes\":0,\"frees\":0,\"free_bytes\":0,"
 		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
@@ -141,8 +142,10 @@ static void totals_and_command_are_those_of_the_profile(void **state)
 					.truncated_too_deep = 1 };
 	pd_build_chain(d, "main", 10, 5, 2);
 	pd_build_cut_chain(d, "x", 10, 4, 0);
+	d->engines = PD_ENGINE_FAST | PD_ENGINE_UNTOLD;
 	json_t *r = json_of(d);
 
+	assert_json(json_object_get(r, "engines"), "[\"fast\",\"unknown\"]");
 	assert_json(json_object_get(r, "command"),
 		    "[\"./prog\",\"a \\\"b\\\"\\n\xef\xbf\xbd\"]");
 	assert_int_equal(number(r, "pid"), 4242);

@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 #include "unit/pd_build.h"
 
-#include "report/own_code.h"
+#include "profile/own_code.h"
 #include "report/summary.h"
 #include "report/verdicts.h"
 

@@ -47,9 +47,22 @@ static void what_a_restart_saved_is_not_told_again(void **state)
 	assert_int_equal(u.untrapped, 0);
 }
 
+static void the_fast_engine_saw_the_calls_if_it_had_functions(void **state)
+{
+	struct image i = gone;
+
+	(void)state;
+	assert_int_equal(unseen_engines(&i), 0);
+	i.counts.trapped = true;
+	assert_int_equal(unseen_engines(&i), PD_ENGINE_TRAP);
+	i.counts.engine.functions = 1;
+	assert_int_equal(unseen_engines(&i), PD_ENGINE_FAST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_fast_engine_saw_the_calls_if_it_had_functions),
 		cmocka_unit_test(of_an_image_that_is_over_its_last_counts_tell),
 		cmocka_unit_test(what_a_restart_saved_is_not_told_again),
 	};

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { choices } from "./data/choices";
 import type { Rows } from "./data/rows";
 import type { Growth, PageIndex, Report } from "./data/schema";
-import { moments } from "./data/sentences";
+import { moments, seen_by } from "./data/sentences";
 import type { Tree } from "./data/tree";
 import { Flame } from "./flame/view";
 import { CHANGE_VIEWS, type State, VIEWS, type View } from "./state/fragment";
@@ -114,7 +114,7 @@ function Facts({ report, difference }: Profile): JSX.Element | null {
 		<>
 			pid {report.pid}
 			{m?.duration && ` · ${m.duration}`}
-			{report.engine && ` · ${report.engine}`}
+			{` · ${seen_by(report)}`}
 		</>
 	);
 }

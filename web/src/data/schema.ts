@@ -101,7 +101,7 @@ export interface Report {
 	schema: "mprof.report.v1";
 	command: string[];
 	pid: number;
-	engine?: string;
+	engines: ("trap" | "fast" | "unknown")[] | null;
 	duration_ns?: number;
 	totals: Totals;
 	unseen?: Unseen;

@@ -124,6 +124,14 @@ export interface Moments {
 	peak_at: string | null;
 }
 
+const ENGINES = { trap: "traps", fast: "the fast engine", unknown: "what is not recorded" };
+
+/** Which engine saw the calls; never a guess. */
+export function seen_by(r: Report): string {
+	if (!r.engines) return "engine not recorded";
+	return `seen by ${r.engines.map((e) => ENGINES[e]).join(" and ")}`;
+}
+
 /** How long it took and when the peak was, as far as the profile tells. */
 export function moments(r: Report): Moments {
 	const t = r.timeline;

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { classes_sum } from "../../src/data/schema";
-import { doubts } from "../../src/data/sentences";
+import { doubts, seen_by } from "../../src/data/sentences";
 import { place_text } from "../../src/data/tree";
 import { bytes, count, plural, time } from "../../src/ui/format";
 import {
@@ -88,10 +88,12 @@ for (const { page: name, profile, data } of CASES) {
 			),
 		);
 		await says(w.page, ".facts", new RegExp(`${count(t.kept_objects)} block`));
+		const took = plain(time(report.duration_ns ?? -1));
+
 		await says(
 			w.page,
 			".facts-line",
-			new RegExp(`pid ${report.pid} · ${plain(time(report.duration_ns ?? -1))}`),
+			new RegExp(`pid ${report.pid} · ${took} · ${seen_by(report)}$`),
 		);
 		assert.equal(
 			await w.page.locator(".exact.fine").count(),

@@ -189,6 +189,7 @@ export function report(chains: Chain[], command = ["./made"]): Report {
 		schema: "mprof.report.v1",
 		command,
 		pid: 1,
+		engines: ["trap"],
 		totals: {
 			allocs: sum((c) => c.allocs),
 			alloc_bytes: sum((c) => c.allocs * c.size),

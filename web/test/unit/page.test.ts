@@ -15,7 +15,7 @@ import {
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
 import type { PageIndex, Timeline } from "../../src/data/schema";
-import { doubts, says_allocated, says_kept } from "../../src/data/sentences";
+import { doubts, says_allocated, says_kept, seen_by } from "../../src/data/sentences";
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
@@ -51,6 +51,21 @@ test("a damaged block, and one of another schema, are errors with a sentence", a
 		decode<PageIndex>(other, "mprof.page.v1", "The list"),
 		/The list in this page is not mprof.page.v1/,
 	);
+});
+
+test("the engine is told as it was recorded, and never guessed", () => {
+	const r = report([]);
+
+	assert.equal(seen_by({ ...r, engines: ["trap"] }), "seen by traps");
+	assert.equal(
+		seen_by({ ...r, engines: ["trap", "fast"] }),
+		"seen by traps and the fast engine",
+	);
+	assert.match(
+		seen_by({ ...r, engines: ["fast", "unknown"] }),
+		/fast engine and what is not/,
+	);
+	assert.equal(seen_by({ ...r, engines: null }), "engine not recorded");
 });
 
 test("the fragment keeps all that is shown", () => {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef MPROF_REPORT_OWN_CODE_H
-#define MPROF_REPORT_OWN_CODE_H
+#ifndef MPROF_PROFILE_OWN_CODE_H
+#define MPROF_PROFILE_OWN_CODE_H
 
 #include "profile/profile_data.h"
 
@@ -15,9 +15,12 @@
  */
 bool *own_code_sites(const struct profile_data *d, const char *const *modules);
 
+/* ... and those of them whose function does not only pass requests on (xmalloc): where somebody who
+ * looks for who holds something begins to read. As above. */
+bool *own_code_holders(const struct profile_data *d, const char *const *modules);
+
 /**
- * For each node of the tree, the nearest node on its chain, itself included, that is own code and
- * does not only pass requests on (xmalloc): where somebody who looks for a leak begins to read.
+ * For each node of the tree, the nearest node on its chain, itself included, that is one of those.
  * PD_NONE: there is none. Returns an array for free(), or NULL: out of memory.
  */
 uint32_t *own_code_nodes(const struct profile_data *d, const char *const *modules);

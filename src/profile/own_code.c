@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/own_code.h"
+#include "profile/own_code.h"
 
 #include "base/glob.h"
 #include "base/text.h"
@@ -93,13 +93,20 @@ bool *own_code_sites(const struct profile_data *d, const char *const *modules)
 	return own;
 }
 
-uint32_t *own_code_nodes(const struct profile_data *d, const char *const *modules)
+bool *own_code_holders(const struct profile_data *d, const char *const *modules)
 {
-	uint32_t *own = calloc(d->n_nodes, sizeof *own);
 	bool *sites = own_code_sites(d, modules);
 
 	for (uint32_t i = 0; sites && i < d->n_sites; i++)
 		sites[i] = sites[i] && !is_wrapper(d->functions[d->sites[i].function].name);
+	return sites;
+}
+
+uint32_t *own_code_nodes(const struct profile_data *d, const char *const *modules)
+{
+	uint32_t *own = calloc(d->n_nodes, sizeof *own);
+	bool *sites = own_code_holders(d, modules);
+
 	for (uint32_t i = 0; own && sites && i < d->n_nodes; i++) {
 		const struct pd_node *n = &d->nodes[i];
 
