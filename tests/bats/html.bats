@@ -131,7 +131,7 @@ as_table() {
 		def figures: [.now.allocs - .before.allocs, .now.bytes - .before.bytes, .now.frees - .before.frees,
 			.now.kept_bytes - .before.kept_bytes] | map(signed) | join(" ");
 		def place: .function + (if .offset then "+\(.offset)" else "" end)
-			+ (if .line then " (\(.file):\(.line))" else "" end);
+			+ (if .line then " (\(.file | split("/") | last):\(.line))" else "" end);
 		"<TOTAL> " + figures,
 		(.sizes[] | "\(.size) " + figures),
 		(.paths[] | select(.now.kept_bytes != .before.kept_bytes)
