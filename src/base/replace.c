@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/replace.h"
 
+#include "base/stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -155,4 +157,33 @@ int replace_file(const char *path, const char *prefix, int (*fill)(int fd, void 
 	err = write_in_place(&place, path, prefix, fill, ctx, e);
 	close(place.dir);
 	return err;
+}
+
+struct printing {
+	int (*print)(FILE *out, void *ctx);
+	void *ctx;
+};
+
+static int print_to(int fd, void *ctx)
+{
+	const struct printing *p = ctx;
+	int own = dup(fd);
+	FILE *out = own < 0 ? NULL : fdopen(own, "w");
+	int err = out ? p->print(out, p->ctx) : -errno;
+
+	if (!out && own >= 0)
+		close(own);
+	int lost = out ? stream_close(out) : 0;
+	/* Not every file system can, and then there is nothing that could be lost. */
+	if (!err && !lost && fsync(fd) && errno != EINVAL)
+		err = -errno;
+	return err ? err : lost;
+}
+
+int replace_stream(const char *path, const char *prefix, int (*print)(FILE *out, void *ctx),
+		   void *ctx, struct error *e)
+{
+	struct printing p = {print, ctx};
+
+	return replace_file(path, prefix, print_to, &p, e);
 }

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
+
 /**
  * Write a file so that it is there as a whole or not at all: into a temporary file in the same
  * directory, then renamed over @path, so that a full disk or a crash leaves what was there before.
@@ -14,5 +16,9 @@
  */
 int replace_file(const char *path, const char *prefix, int (*fill)(int fd, void *ctx), void *ctx,
 		 struct error *e);
+
+/* The same, of what @print writes to a stream; it need not close it. */
+int replace_stream(const char *path, const char *prefix, int (*print)(FILE *out, void *ctx),
+		   void *ctx, struct error *e);
 
 #endif

@@ -256,26 +256,13 @@ struct file {
 	bool sarif;
 };
 
-static int put(const struct file *f, FILE *out)
+static int print_file(FILE *out, void *ctx)
 {
+	const struct file *f = ctx;
 	char *root = f->sarif ? getcwd(NULL, 0) : NULL;
 	int err = f->sarif ? gate_print_sarif(f->gate, root, out) : gate_print_junit(f->gate, out);
-	int lost = stream_close(out);
 
 	free(root);
-	return err ? err : lost;
-}
-
-static int fill(int fd, void *ctx)
-{
-	int own = dup(fd);
-	FILE *out = own < 0 ? NULL : fdopen(own, "w");
-
-	if (out)
-		return put(ctx, out);
-	int err = -errno;
-	if (own >= 0)
-		close(own);
 	return err;
 }
 
@@ -285,7 +272,7 @@ static int write_file(const char *path, const struct gate *g, bool sarif)
 	struct file f = {g, sarif};
 	struct error e;
 
-	if (!path || !replace_file(path, "mprof.gate.", fill, &f, &e))
+	if (!path || !replace_stream(path, "mprof.gate.", print_file, &f, &e))
 		return 0;
 	say("%s", e.text);
 	return STATUS_FAILED;

@@ -62,11 +62,11 @@ static void tell(const struct merging *m, const struct profile_data *d, const ch
 	    " bytes, %" PRIu64 " free%s, %" PRIu64 " bytes kept",
 	    path, n, text_plural(n), t->allocs, text_plural(t->allocs), t->alloc_bytes, t->frees,
 	    text_plural(t->frees), t->alloc_bytes - t->free_bytes);
-	if (n < 2)
-		return;
-	say("its peak, %" PRIu64 " bytes, is the highest of any one; if they ran at once, they had "
-	    "between that and %" PRIu64 " at a time",
-	    t->peak_bytes, m->peaks);
+	if (n > 1)
+		say("its peak, %" PRIu64
+		    " bytes, is the highest of any one; if they ran at once, they had "
+		    "between that and %" PRIu64 " at a time",
+		    t->peak_bytes, m->peaks);
 	say("left out: timelines, the load over time, verdicts, resident memory%s%s",
 	    d->before.how ? "" : ", what was there before",
 	    d->reach.known ? "" : ", what is lost");
@@ -79,7 +79,7 @@ static int write_sum(struct merging *m, const char *path, size_t n)
 
 	m->sum = NULL;
 	if (!d) {
-		say("cannot add anything up: out of memory");
+		say("cannot add anything up: out of memory, or a sum is too large");
 		return STATUS_FAILED;
 	}
 	int err = datafile_write(path, d, &e);
@@ -111,7 +111,7 @@ int command_merge(int argc, char **argv)
 	int status = output_check_replaced(o.output, "the sum", say_sentence) ? STATUS_FAILED : 0;
 	m.sum = status ? NULL : pd_merge_new();
 	if (!status && !m.sum) {
-		say("cannot add anything up: out of memory");
+		say("cannot add anything up: out of memory, or a sum is too large");
 		status = STATUS_FAILED;
 	}
 	for (size_t i = 0; !status && i < n; i++)

@@ -62,36 +62,12 @@ struct page {
 	const enum leaks_key *growth; /* of the first since the second; NULL: all of them */
 };
 
-/* 0 or -errno; @out is closed, unless it is standard output. */
-static int put(const struct page *p, FILE *out)
+static int print_page(FILE *out, void *ctx)
 {
-	int err = p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], *p->growth, out)
-			    : page_write(&p->template, p->d, p->n, out);
-	int lost = stream_close(out);
+	const struct page *p = ctx;
 
-	return err ? err : lost;
-}
-
-static int put_fd(const struct page *p, int fd)
-{
-	FILE *out = fdopen(fd, "w");
-
-	if (out)
-		return put(p, out);
-	int err = -errno;
-	close(fd);
-	return err;
-}
-
-static int fill(int fd, void *ctx)
-{
-	int own = dup(fd);
-	int err = own < 0 ? -errno : put_fd(ctx, own);
-
-	/* Not every file system can, and then there is nothing that could be lost. */
-	if (!err && fsync(fd) && errno != EINVAL)
-		err = -errno;
-	return err;
+	return p->growth ? page_write_growth(&p->template, p->d[0], p->d[1], *p->growth, out)
+			 : page_write(&p->template, p->d, p->n, out);
 }
 
 /* A device or a pipe is no page yet, and nobody wants it replaced. */
@@ -108,12 +84,25 @@ int pages_check_path(const char *path)
 				: output_check_replaced(path, "the page", say_sentence);
 }
 
+static FILE *open_special(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out && fd >= 0)
+		close(fd);
+	return out;
+}
+
 static int put_path(const char *path, struct page *p, struct error *e)
 {
 	if (path && !is_no_file(path))
-		return replace_file(path, "mprof.page.", fill, p, e);
-	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-	int err = !path ? put(p, stdout) : fd < 0 ? -errno : put_fd(p, fd);
+		return replace_stream(path, "mprof.page.", print_page, p, e);
+	FILE *out = path ? open_special(path) : stdout;
+	int err = out ? print_page(out, p) : -errno;
+	int lost = out ? stream_close(out) : 0;
+
+	err = err ? err : lost;
 
 	return err ? error_set(e, err, "cannot write %s: %s", path ? path : "the page",
 			       strerror(-err))

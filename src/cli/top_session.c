@@ -424,8 +424,10 @@ void top_session_save(const struct top_session *s, struct error *e)
 
 		if (path)
 			error_set(e, 0, "the profile is in %.*s", len, path);
-		else if (!p->ok)
+		if (!p->ok) {
 			error_set(e, 0, "%s", p->text);
+			break;
+		}
 	}
 	control_answer_release(&a);
 }

@@ -49,19 +49,23 @@ static void put_attribute(FILE *out, const char *name, const char *value)
 
 /* ---- a case ---- */
 
-static void put_rows(const struct gate *g, const struct gate_result *r, FILE *out)
+/* 0 or -ENOMEM. */
+static int put_rows(const struct gate *g, const struct gate_result *r, FILE *out)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *rows = open_memstream(&text, &len);
 	bool whole = rows && !gate_rows_print(g, r, rows);
 
-	if (rows && !fclose(rows) && whole)
+	whole = rows && !fclose(rows) && whole;
+	if (whole)
 		put_text(out, text);
 	free(text);
+	return whole ? 0 : -ENOMEM;
 }
 
-static void put_case(const struct gate *g, const struct gate_result *r, FILE *out)
+/* 0 or -ENOMEM. */
+static int put_case(const struct gate *g, const struct gate_result *r, FILE *out)
 {
 	const struct gate_process *p = &g->processes[r->process];
 	bool broken = r->outcome == GATE_BROKEN;
@@ -74,15 +78,17 @@ static void put_case(const struct gate *g, const struct gate_result *r, FILE *ou
 	fputs(" time=\"0.000\"", out);
 	if (r->outcome == GATE_PASSED) {
 		fputs("/>\n", out);
-		return;
+		return 0;
 	}
 	gate_result_print(g, r, why, sizeof why);
 	fprintf(out, ">\n      <%s", element);
 	put_attribute(out, "message", why);
 	put_attribute(out, "type", broken ? "fail-if" : "cannot-tell");
 	fputs(">", out);
-	put_rows(g, r, out);
+	int err = put_rows(g, r, out);
+
 	fprintf(out, "</%s>\n    </testcase>\n", element);
+	return err;
 }
 
 /* ---- a suite ---- */
@@ -135,17 +141,19 @@ static void put_suppressions(const struct gate *g, FILE *out)
 
 int gate_print_junit(const struct gate *g, FILE *out)
 {
+	int err = 0;
+
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
 	for (uint32_t i = 0; i < g->n_processes; i++) {
 		put_head(g, i, out);
 		for (size_t k = 0; k < g->n_results; k++)
-			if (g->results[k].process == i)
-				put_case(g, &g->results[k], out);
+			if (!err && g->results[k].process == i)
+				err = put_case(g, &g->results[k], out);
 		fputs("    <system-out>", out);
 		if (!i)
 			put_suppressions(g, out);
 		fputs("</system-out>\n    <system-err></system-err>\n  </testsuite>\n", out);
 	}
 	fputs("</testsuites>\n", out);
-	return ferror(out) ? -EIO : 0;
+	return err ? err : ferror(out) ? -EIO : 0;
 }

@@ -95,6 +95,14 @@ static int add_row(struct collecting *c, const struct profile_data *d, uint32_t 
 	return idindex_add(&c->index, (uint32_t)(c->n - 1), hash_text(0, path), path_rehash, c);
 }
 
+/* A profile may hold any number: what does not fit is as much as fits. */
+static void count(int64_t *sum, int sign, uint64_t n)
+{
+	__int128 is = *sum + (__int128)n * sign;
+
+	*sum = is > INT64_MAX ? INT64_MAX : is < INT64_MIN ? INT64_MIN : (int64_t)is;
+}
+
 /* 0 or -ENOMEM. */
 static int count_row(struct collecting *c, const struct profile_data *d,
 		     const struct gate_count *n, int sign)
@@ -112,8 +120,8 @@ static int count_row(struct collecting *c, const struct profile_data *d,
 	} else {
 		id = (uint32_t)(c->n - 1);
 	}
-	c->rows[id].value += sign * (int64_t)n->value;
-	c->rows[id].blocks += sign * (int64_t)n->blocks;
+	count(&c->rows[id].value, sign, n->value);
+	count(&c->rows[id].blocks, sign, n->blocks);
 	return 0;
 }
 

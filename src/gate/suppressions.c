@@ -139,7 +139,13 @@ void gate_suppressions_count(struct gate_suppressions *s, const struct profile_d
 
 		if (which == PD_NONE)
 			continue;
-		s->items[which].blocks += l->allocs - l->frees;
-		s->items[which].bytes += (l->allocs - l->frees) * l->size;
+		struct gate_suppression *by = &s->items[which];
+		uint64_t kept = l->allocs - l->frees;
+
+		/* Of several profiles a sum need not fit. */
+		if (__builtin_add_overflow(by->blocks, kept, &by->blocks))
+			by->blocks = UINT64_MAX;
+		if (__builtin_add_overflow(by->bytes, kept * l->size, &by->bytes))
+			by->bytes = UINT64_MAX;
 	}
 }

@@ -124,6 +124,12 @@ static void put_process(const struct gate *g, uint32_t process, FILE *out)
 	fputc('\n', out);
 }
 
+static void add(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
 /* Peaks are not at the same time: the peak of all together is nobody's sum. */
 static void put_all(const struct gate *g, FILE *out)
 {
@@ -136,9 +142,8 @@ static void put_all(const struct gate *g, FILE *out)
 
 			if (g->results[i].condition != k)
 				continue;
-			sum.low += is->low;
-			if (__builtin_add_overflow(sum.high, is->high, &sum.high))
-				sum.high = UINT64_MAX;
+			add(&sum.low, is->low);
+			add(&sum.high, is->high);
 		}
 		if (g->conditions[k].figure == GATE_PEAK)
 			fprintf(out, "  %*s  ", width_of(&g->conditions[k]), "-");

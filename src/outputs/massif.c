@@ -142,7 +142,7 @@ static struct massif_recorder *recorder_of(const struct massif_output *m, const 
 	return massif_recorder_of(i->of[m->base.slot].recorder);
 }
 
-/* What is written, while replace_file() asks for it. */
+/* What is written, while replace_stream() asks for it. */
 struct file_of {
 	const struct massif_heading *heading;
 	const struct massif_snapshot *snapshots;
@@ -150,25 +150,11 @@ struct file_of {
 	const struct massif_forest *forest;
 };
 
-static int fill(int fd, void *ctx)
+static int print_file(FILE *out, void *ctx)
 {
 	const struct file_of *f = ctx;
-	int own = dup(fd);
-	FILE *out = own >= 0 ? fdopen(own, "w") : NULL;
 
-	if (!out) {
-		int err = -errno;
-
-		if (own >= 0)
-			close(own);
-		return err;
-	}
-	int err = massif_write(out, f->heading, f->snapshots, f->n, f->forest);
-	if (fflush(out) || ferror(out))
-		err = err ? err : -errno;
-	if (fclose(out))
-		err = err ? err : -errno;
-	return err;
+	return massif_write(out, f->heading, f->snapshots, f->n, f->forest);
 }
 
 static bool any_detail(const struct massif_snapshot *snapshots, size_t n)
@@ -212,7 +198,7 @@ static int write_file(const struct massif_output *m, const struct image *i,
 	if (err)
 		error_set(e, err, "cannot write %s: out of memory", path);
 	else
-		err = replace_file(path, "massif.out.", fill, &file, e);
+		err = replace_stream(path, "massif.out.", print_file, &file, e);
 	massif_forest_release(&forest);
 	return err;
 }

@@ -274,8 +274,7 @@ struct profile_data *pd_merge_finish(struct pd_merge *m)
 {
 	struct profile_data *d = NULL;
 
-	if (!make_command(m)) {
-		merge_finish_counts(m);
+	if (!make_command(m) && !merge_finish_counts(m)) {
 		d = m->d;
 		m->d = NULL;
 	}

@@ -268,7 +268,7 @@ static void join_bins(struct pd_before *b)
 
 /* Frees of blocks that were there before are, where that is not told of all, frees of unknown
  * ones. */
-static void finish_before(struct pd_merge *m)
+static int finish_before(struct pd_merge *m)
 {
 	struct pd_before *b = &m->d->before;
 	struct pd_totals *t = &m->d->totals;
@@ -276,13 +276,14 @@ static void finish_before(struct pd_merge *m)
 	b->how = m->no_before ? BEFORE_UNKNOWN : m->no_walk ? BEFORE_COUNTED : BEFORE_WALKED;
 	join_bins(b);
 	if (b->how == BEFORE_WALKED)
-		return;
-	t->unknown_frees += t->before_frees;
+		return 0;
+	int err = merge_sum(&t->unknown_frees, t->before_frees);
 	t->before_frees = 0;
 	b->n_bins = 0;
 	b->freed_bytes = b->missed = b->missed_bytes = 0;
 	if (b->how == BEFORE_UNKNOWN)
 		b->blocks = b->bytes = 0;
+	return err;
 }
 
 static void finish_reach(struct pd_merge *m)
@@ -299,8 +300,8 @@ static void finish_reach(struct pd_merge *m)
 	}
 }
 
-void merge_finish_counts(struct pd_merge *m)
+int merge_finish_counts(struct pd_merge *m)
 {
-	finish_before(m);
 	finish_reach(m);
+	return finish_before(m);
 }

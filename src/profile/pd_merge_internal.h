@@ -34,6 +34,6 @@ static inline int merge_sum(uint64_t *to, uint64_t from)
 int merge_counts(struct pd_merge *m, const struct profile_data *d, const struct merge_maps *to);
 
 /* What is there more than once becomes one, and what is not of all is left out. */
-void merge_finish_counts(struct pd_merge *m);
+int merge_finish_counts(struct pd_merge *m);
 
 #endif

@@ -88,7 +88,7 @@ static int sink_event(void *image, const struct alloc_event *told)
 	if (every && i->profile->totals.allocs != before && i->profile->totals.allocs % every == 0)
 		session_save(i->session, i);
 	if (i->profile->live_bytes > i->live_above)
-		snapshots_live(i, e->time_ns);
+		snapshots_live(i);
 	return err;
 }
 

@@ -37,9 +37,13 @@ static bool figure_of(const struct snapshot_when *w, struct snapshot_judge *j,
 		return f->rss;
 	case SNAPSHOT_LIVE:
 		*figure = f->live;
-		return true;
+		return !f->unseen;
 	case SNAPSHOT_GROWTH:
-		return growth(j, f, w->per_ns, figure);
+		if (!f->unseen)
+			return growth(j, f, w->per_ns, figure);
+		/* What is live afterwards is less by what the pause has missed. */
+		j->n = 0;
+		return false;
 	}
 	return false;
 }

@@ -29,6 +29,7 @@ struct snapshot_figures {
 	uint64_t now_ns;
 	uint64_t rss; /* 0: not known */
 	uint64_t live;
+	bool unseen; /* nothing is watched: @live is not known */
 };
 
 /* Of the stretch that growth is about so many samples are kept. */

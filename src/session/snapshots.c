@@ -100,14 +100,15 @@ void snapshots_look(struct image *i, uint64_t now_ns)
 {
 	const struct snapshot_figures f = { .now_ns = now_ns,
 					    .rss = proc_status(i->pid).vm_rss * 1024,
-					    .live = i->profile->live_bytes };
+					    .live = i->profile->live_bytes,
+					    .unseen = i->paused_since_ns };
 
 	look(i, &f, false);
 }
 
-void snapshots_live(struct image *i, uint64_t now_ns)
+void snapshots_live(struct image *i)
 {
-	const struct snapshot_figures f = { .now_ns = now_ns, .live = i->profile->live_bytes };
+	const struct snapshot_figures f = { .live = i->profile->live_bytes };
 
 	look(i, &f, true);
 }

@@ -26,6 +26,6 @@ void snapshots_fork(struct image *child, const struct image *parent);
 void snapshots_look(struct image *i, uint64_t now_ns);
 
 /* The program has more live bytes than image.live_above: look at those conditions. */
-void snapshots_live(struct image *i, uint64_t now_ns);
+void snapshots_live(struct image *i);
 
 #endif

@@ -341,6 +341,41 @@ static void rows_are_by_path_and_most_comes_first(void **state)
 	profile_data_free(d);
 }
 
+/* As large as a file may have them, of several processes. */
+static void sums_that_do_not_fit_are_as_much_as_fits(void **state)
+{
+	(void)state;
+	const char *const texts[] = {"kept>0", NULL};
+	struct profile_data *d = profile_data_new();
+	struct gate g = {0};
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	pd_build_chain(d, "main+1 > huge+2", UINT64_MAX / 2 + 5, 1, 0);
+	pd_build_chain(d, "main+2 > huge+2", UINT64_MAX / 2 - 9, 1, 0);
+	pd_build_finish(d);
+	assert_int_equal(gate_add_conditions(&g, texts), 0);
+	suppress(&g, "leak:no_such_function\n");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gate_judge(&g, d), 0);
+	assert_int_equal(g.results[0].rows.items[0].value, INT64_MAX);
+	assert_int_equal(gate_table_print(&g, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "18446744073709551615"));
+	assert_null(strstr(strstr(text, "all"), "1844674407370955160"));
+	free(text);
+	gate_release(&g);
+	memset(&g, 0, sizeof g);
+	assert_int_equal(gate_add_conditions(&g, texts), 0);
+	suppress(&g, "leak:huge\n");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gate_judge(&g, d), 0);
+	assert_true(g.suppressions.items[0].bytes == UINT64_MAX);
+	gate_release(&g);
+	profile_data_free(d);
+}
+
 static void only_the_first_rows_are_kept_and_the_others_counted(void **state)
 {
 	(void)state;
@@ -442,6 +477,7 @@ int main(void)
 		cmocka_unit_test(suppressions_match_files_modules_and_names_of_the_linker),
 		cmocka_unit_test(lines_that_are_no_suppressions_are_refused),
 		cmocka_unit_test(rows_are_by_path_and_most_comes_first),
+		cmocka_unit_test(sums_that_do_not_fit_are_as_much_as_fits),
 		cmocka_unit_test(only_the_first_rows_are_kept_and_the_others_counted),
 		cmocka_unit_test(growth_is_since_the_base_whole_and_by_row),
 		cmocka_unit_test(of_several_processes_the_worst_counts),

@@ -122,6 +122,27 @@ static void how_often_it_is_looked_at_does_not_matter(void **state)
 	}
 }
 
+/* What it had is not gone, and what it has afterwards is less by what nobody saw. */
+static void what_a_pause_hides_is_neither_above_nor_below(void **state)
+{
+	const struct snapshot_when of_live = { .of = SNAPSHOT_LIVE, .above = 1000 };
+	const struct snapshot_when of_growth = { .of = SNAPSHOT_GROWTH, .above = 100,
+						 .per_ns = 10 * S };
+	const struct snapshot_figures hidden = { .now_ns = 12 * S, .rss = 1, .unseen = true };
+	struct snapshot_judge l = { 0 }, g = { 0 };
+
+	(void)state;
+	assert_true(live(&of_live, &l, 1 * S, 2000));
+	assert_false(snapshot_due(&of_live, &l, &hidden, &figure));
+	assert_false(live(&of_live, &l, 13 * S, 2000));
+	assert_false(live(&of_growth, &g, 1 * S, 0));
+	assert_false(live(&of_growth, &g, 6 * S, 0));
+	assert_false(snapshot_due(&of_growth, &g, &hidden, &figure));
+	assert_false(live(&of_growth, &g, 17 * S, 5000));
+	assert_false(live(&of_growth, &g, 20 * S, 6000));
+	assert_true(live(&of_growth, &g, 27 * S, 6000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +150,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_neither_above_nor_below),
 		cmocka_unit_test(a_limit_of_nothing_is_passed_by_anything_and_waits_for_nothing),
 		cmocka_unit_test(growth_is_of_a_whole_stretch),
+		cmocka_unit_test(what_a_pause_hides_is_neither_above_nor_below),
 		cmocka_unit_test(what_shrinks_or_swings_does_not_grow),
 		cmocka_unit_test(how_often_it_is_looked_at_does_not_matter),
 	};
