@@ -37,6 +37,8 @@ profile()
 
 if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/widgets" ../examples/widgets.c
+	# Of a run before: one more would be one process more.
+	rm -f "$work"/*.data*
 	cc -g -O1 -o "$work/forks" test/programs/forks.c
 	c++ -g -O1 -o "$work/names" test/programs/names.cc
 	for program in widgets names; do

@@ -152,6 +152,8 @@ export type Order = "kept_bytes" | "bytes" | "temporary";
 interface Charges extends Known {
 	of_leaf: Int32Array; // the number of a place, by leaf; 0 is that of no place
 	n: number;
+	list: Int32Array; // leaves, by place
+	first: Int32Array; // of each place in list, and one more
 }
 
 const charged = new WeakMap<Tree, Charges>();
@@ -161,6 +163,18 @@ const charged_node = (k: Known, leaf: number): number => {
 
 	return k.of_node[node] < 0 ? node : k.of_node[node];
 };
+
+/** A counting sort: the leaves of each place together, in their order. */
+function by_place(of_leaf: Int32Array, n: number): { list: Int32Array; first: Int32Array } {
+	const first = new Int32Array(n + 1);
+	const list = new Int32Array(of_leaf.length);
+
+	for (const id of of_leaf) first[id + 1]++;
+	for (let id = 0; id < n; id++) first[id + 1] += first[id];
+	const next = first.slice();
+	of_leaf.forEach((id, leaf) => (list[next[id]++] = leaf));
+	return { list, first };
+}
 
 function charges_of(t: Tree): Charges {
 	let c = charged.get(t);
@@ -173,7 +187,9 @@ function charges_of(t: Tree): Charges {
 			return site < 0 ? 0 : k.place[site] + 1;
 		});
 
-		c = { ...k, of_leaf, n: of_leaf.reduce((m, id) => Math.max(m, id), 0) + 1 };
+		const n = of_leaf.reduce((m, id) => Math.max(m, id), 0) + 1;
+
+		c = { ...k, of_leaf, n, ...by_place(of_leaf, n) };
 		charged.set(t, c);
 	}
 	return c;
@@ -181,9 +197,8 @@ function charges_of(t: Tree): Charges {
 
 /** The causes among what is charged to one place. */
 function causes(c: Charges, id: number): Group[] {
-	const leaves: number[] = [];
+	const leaves = Array.from(c.list.subarray(c.first[id], c.first[id + 1]));
 
-	for (let i = 0; i < c.of_leaf.length; i++) if (c.of_leaf[i] === id) leaves.push(i);
 	return refine(c, { leaves, nodes: leaves.map((i) => charged_node(c, i)) }, CALLERS_MAX);
 }
 

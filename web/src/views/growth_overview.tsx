@@ -2,6 +2,7 @@
 // What has changed from one profile to another: the answer first.
 
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { blamed_in } from "../data/elements";
 import type { Growth, GrownPath, Report, Totals } from "../data/schema";
 import { doubts, moments, says_grown } from "../data/sentences";
@@ -9,6 +10,7 @@ import { Bytes, Changed, Share } from "../ui/bar";
 import { base_name, count, plural } from "../ui/format";
 import { Link } from "../ui/link";
 import { Place } from "../ui/name";
+import { sorted } from "../ui/rows";
 import { grown, in_graph, news } from "./growth";
 import { Chain } from "./leaks";
 import { Exactness } from "./overview";
@@ -91,15 +93,21 @@ interface ListProps {
 
 function Grown({ title, none, by, sign, growth }: ListProps): JSX.Element {
 	const size = (p: GrownPath): number => sign * grown(p, by);
-	const list = growth.paths.filter((p) => size(p) > 0).sort((a, b) => size(b) - size(a));
-	const whole = list.reduce((sum, p) => sum + size(p), 0);
+	const { list, whole } = useMemo(() => {
+		const all = growth.paths.filter((p) => size(p) > 0);
+
+		return {
+			list: sorted(all, [{ id: "size", value: size }], "-size", SHOWN),
+			whole: all.reduce((sum, p) => sum + size(p), 0),
+		};
+	}, [growth, by, sign]);
 
 	return (
 		<section class="top">
 			<h2>{title}</h2>
 			{!list.length && <p class="quiet">{none}</p>}
 			<ol>
-				{list.slice(0, SHOWN).map((p, i) => {
+				{list.map((p, i) => {
 					const e = blamed_in(p.path);
 
 					return (

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { VIEWS } from "../../src/state/fragment";
+import { CHANGE_VIEWS, VIEWS } from "../../src/state/fragment";
 import { launch, open, read_report } from "../lib/browser";
 
 let browser: Browser;
@@ -21,11 +21,9 @@ test("on paper no view is wider than a sheet, cut off, or dark", async () => {
 		const w = await open(browser, name, "", { dark: true, width: SHEET });
 
 		await w.page.emulateMedia({ media: "print", colorScheme: "dark" });
-		for (const view of VIEWS) {
-			await w.page.evaluate((v) => (location.hash = `view=${v}`), view);
-			await w.page.waitForSelector(
-				`main:is([data-view="${view}"], [data-view="overview"])`,
-			);
+		for (const view of name === "changes" ? CHANGE_VIEWS : VIEWS) {
+			await w.go(`view=${view}`);
+			if (view === "flame") await w.page.waitForSelector(".frames canvas");
 			const found = await w.page.evaluate(() => ({
 				wide: Math.max(
 					document.documentElement.scrollWidth - innerWidth,
