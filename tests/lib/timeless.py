@@ -18,7 +18,7 @@ def report(path):
 
 def json_report(path):
     doc = json.load(open(path))
-    del doc["pid"], doc["duration_ns"]
+    del doc["pid"], doc["duration_ns"], doc["engines"]
     for leaf in doc["lifetimes"]:
         del leaf["ns"]
     # At which events there is a point hangs on the time; only what was live at the end does not.
@@ -27,8 +27,9 @@ def json_report(path):
     yield from json.dumps(doc, indent=1, sort_keys=True).splitlines()
 
 
-# What of the data file's meta data is a time, or a sum of all else; and how large mprof's own tables have been.
-OF_THE_RUN = re.compile(r"pid|windows_over|checksum|.*_ns|load_total.*|memory_.*")
+# What of the data file's meta data is a time, or a sum of all else; which engine it was; and how large mprof's own
+# tables have been.
+OF_THE_RUN = re.compile(r"pid|engines|windows_over|checksum|.*_ns|load_total.*|memory_.*")
 
 # Places, nodes and leaves are numbered as they came.
 WHOLE_LEAVES = """
