@@ -340,18 +340,24 @@ bool outputs_are_free(const struct options *o)
 	return free_all;
 }
 
-bool output_spares(const struct options *o, char *const files[], size_t n)
+static bool spares(const char *option, const char *output, char *const files[], size_t n)
 {
 	struct stat out, in;
 
-	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
 		return true;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && files[i]; i++) {
 		if (stat(files[i], &in) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 			continue;
-		say("-o %s would write over %s, which is read: give it another "
-		    "name", o->output, files[i]);
+		say("%s%s would write over %s, which is read: give it another "
+		    "name", option, output, files[i]);
 		return false;
 	}
 	return true;
+}
+
+bool output_spares(const struct options *o, char *const files[], size_t n)
+{
+	return spares("-o ", o->output, files, n) && spares("--junit=", o->gate.junit, files, n) &&
+	       spares("--sarif=", o->gate.sarif, files, n);
 }

@@ -23,8 +23,8 @@ bool outputs_write(const struct options *o, pid_t pid, const char *file);
  * been printed. */
 bool outputs_are_free(const struct options *o);
 
-/* Is the file of -o none of those that are read, which it would destroy? False: a sentence has been
- * printed. */
+/* Are the files of -o, --junit and --sarif none of those that are read, up to @n or a NULL, which
+ * they would destroy? False: a sentence has been printed. */
 bool output_spares(const struct options *o, char *const files[], size_t n);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/replace.h"
 #include "base/stream.h"
 #include "base/text.h"
+#include "cli/apart.h"
 #include "cli/options.h"
 #include "cli/unheard.h"
 #include "cli/viewed.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,6 +122,9 @@ int gating_begin(struct gate *g, const struct options *o)
 	*g = (struct gate){0};
 	if (!o->gate.fail_ifs[0])
 		return 0;
+	if (!output_spares(o, (char *const *)o->gate.suppressions, SIZE_MAX) ||
+	    !output_spares(o, (char *[]){ (char *)o->gate.base }, 1))
+		return STATUS_USAGE;
 	/* They have been parsed once. */
 	if (gate_add_conditions(g, o->gate.fail_ifs)) {
 		say("cannot hold anything against --fail-if: out of memory");

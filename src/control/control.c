@@ -42,23 +42,45 @@ static int watch_fd(int fd)
 	return 0;
 }
 
-static int listen_at(struct control *c)
+static int begin_to_listen(struct control *c, const struct sockaddr_un *at)
 {
-	/* Left over from a tracer that was killed: nobody has answered at it. */
-	unlink(c->address.sun_path);
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->listener < 0 ||
-	    bind(c->listener, (const struct sockaddr *)&c->address, sizeof c->address) ||
+	if (c->listener < 0 || bind(c->listener, (const struct sockaddr *)at, sizeof *at) ||
 	    listen(c->listener, MAX_CLIENTS))
 		return -errno;
 	return watch_fd(c->listener);
+}
+
+/* The socket gets its name when it can answer: who asks before takes it for that of a tracer that
+ * was killed. Of two sessions that begin at once one gets the name: -EEXIST. */
+static int listen_in(struct control *c, const char *dir)
+{
+	struct sockaddr_un own = { .sun_family = AF_UNIX };
+
+	entry_name(own.sun_path, sizeof own.sun_path, dir, getpid(), "new");
+	unlink(own.sun_path);
+	int err = begin_to_listen(c, &own);
+	if (!err && link(own.sun_path, c->address.sun_path))
+		err = -errno;
+	unlink(own.sun_path);
+	return err;
+}
+
+static int say_there(struct error *e, pid_t pid)
+{
+	return error_set(e, -EADDRINUSE,
+			 "process %d has a session already; mprof detach %d ends it when "
+			 "all is saved (mprof status)",
+			 (int)pid, (int)pid);
 }
 
 static int open_in(struct control *c, const char *dir, pid_t pid, struct error *e)
 {
 	c->address.sun_family = AF_UNIX;
 	entry_name(c->address.sun_path, sizeof c->address.sun_path, dir, pid, "sock");
-	int err = listen_at(c);
+	int err = listen_in(c, dir);
+	if (err == -EEXIST)
+		return say_there(e, pid);
 	return !err ? 0 : error_set(e, err, "cannot open the control socket %s: "
 					    "%s", c->address.sun_path,
 				    strerror(-err));
@@ -71,10 +93,7 @@ int control_open(pid_t pid, struct control **out, struct error *e)
 
 	e->text[0] = '\0';
 	if (control_is_there(pid))
-		return error_set(e, -EADDRINUSE,
-				 "process %d has a session already; mprof detach %d ends it when "
-				 "all is saved (mprof status)",
-				 (int)pid, (int)pid);
+		return say_there(e, pid);
 	int err = control_dir_make(dir, e);
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -90,13 +91,27 @@ static int cannot_talk(pid_t pid, int err, struct error *e)
 				 "%s", (int)pid, strerror(-err));
 }
 
+/* Another session may have taken the name meanwhile: that stays. */
+static void remove_dead(const struct sockaddr_un *a, const struct stat *was)
+{
+	struct stat st;
+
+	if (!lstat(a->sun_path, &st) && st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
+	    st.st_ctim.tv_sec == was->st_ctim.tv_sec && st.st_ctim.tv_nsec == was->st_ctim.tv_nsec)
+		unlink(a->sun_path);
+}
+
 /* A session whose queue of clients is full keeps who connects waiting: not for ever. */
 static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 {
 	struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
+	struct stat st;
+
 	entry_name(a.sun_path, sizeof a.sun_path, dir, pid, "sock");
+	if (lstat(a.sun_path, &st))
+		return -errno;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -107,7 +122,7 @@ static int connect_in(const char *dir, pid_t pid, unsigned seconds)
 	close(fd);
 	if (err != -ECONNREFUSED)
 		return err;
-	unlink(a.sun_path); /* its tracer was killed */
+	remove_dead(&a, &st); /* its tracer was killed */
 	return -ENOENT;
 }
 

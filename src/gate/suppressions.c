@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/glob.h"
 #include "base/text.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,40 +44,40 @@ static int add(struct gate_suppressions *s, const char *line, unsigned number)
 	return 0;
 }
 
-static int read_lines(struct gate_suppressions *s, const char *path, FILE *f, struct error *e)
+static int add_line(struct gate_suppressions *s, const char *path, unsigned number, char *text,
+		    bool is_text, struct error *e)
 {
-	char *text = NULL;
-	size_t cap = 0;
-	ssize_t len;
-	int err = 0;
+	char *line = trim(text);
+	int err = is_text ? add(s, line, number) : -EINVAL;
 
-	for (unsigned n = 1; !err && (len = getline(&text, &cap, f)) >= 0; n++) {
-		bool is_text = strlen(text) == (size_t)len;
-		char *line = trim(text);
-
-		err = is_text ? add(s, line, n) : -EINVAL;
-		if (err == -EINVAL)
-			error_set(e, err,
-				  "%s, line %u: \"%s\" is no suppression: expected leak:PATTERN, "
-				  "or a comment behind #",
-				  path, n, line);
-	}
-	if (!err && ferror(f))
-		err = error_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
-	free(text);
-	return err == -ENOMEM ? error_set(e, err, "cannot read %s: out of memory", path) : err;
+	if (err == -EINVAL)
+		error_set(e, err,
+			  "%s, line %u: \"%s\" is no suppression: expected leak:PATTERN, "
+			  "or a comment behind #",
+			  path, number, line);
+	return err;
 }
 
 int gate_suppressions_read(struct gate_suppressions *s, const char *path, struct error *e)
 {
-	FILE *f = fopen(path, "re");
+	enum { MOST = 1 << 20 };
+	ssize_t len;
+	char *text = text_file_read(path, MOST, &len);
+	int err = len < 0 ? error_set(e, (int)len, "cannot read the suppressions %s: %s", path,
+				      text_file_why((int)len))
+			  : 0;
+	unsigned n = 1;
 
-	if (!f)
-		return error_set(e, -errno, "cannot read the suppressions %s: %s", path,
-				 strerror(errno));
-	int err = read_lines(s, path, f, e);
-	fclose(f);
-	return err;
+	if (!err)
+		text[len] = '\0';
+	for (char *at = text, *end; !err && at < text + len; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(text + len - at));
+		end = end ? end : text + len;
+		*end = '\0';
+		err = add_line(s, path, n++, at, strlen(at) == (size_t)(end - at), e);
+	}
+	free(text);
+	return err == -ENOMEM ? error_set(e, err, "cannot read %s: out of memory", path) : err;
 }
 
 void gate_suppressions_release(struct gate_suppressions *s)

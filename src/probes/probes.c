@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes/probes.h"
 
+#include "base/array.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "probes/probe_line.h"
 
-#include "base/array.h"
-
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
-#include <unistd.h>
 
 #define FILE_MAX_SIZE (1 << 20) /* who has more to say means another file */
 
@@ -149,65 +144,15 @@ int probes_add_text(struct probes *p, const char *text, size_t len, const char *
 	return 0;
 }
 
-/* A regular file, or a pipe without a name, as a shell makes for <(COMMAND) and for standard input:
- * that has somebody at its other end. Whatever else may never have, and would be waited for. */
-static int check_kind(int fd)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (fstat(fd, &st) || (S_ISFIFO(st.st_mode) && fstatfs(fd, &fs)))
-		return -errno;
-	if (S_ISREG(st.st_mode) || (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC))
-		return 0;
-	return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
-}
-
-/* Open for reading, and for waiting as one reads. Returns -errno. */
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	int err = check_kind(fd);
-	if (!err && fcntl(fd, F_SETFL, 0))
-		err = -errno;
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
-/* The whole of a file, at most FILE_MAX_SIZE bytes; *len is -errno if that fails. */
-static char *read_file(const char *path, ssize_t *len)
-{
-	int fd = open_file(path);
-	char *text = fd >= 0 ? malloc(FILE_MAX_SIZE + 1) : NULL;
-	ssize_t n = 1;
-
-	*len = fd < 0 ? fd : text ? 0 : -ENOMEM;
-	while (text && n > 0 && *len <= FILE_MAX_SIZE) {
-		n = read(fd, text + *len, (size_t)(FILE_MAX_SIZE + 1 - *len));
-		*len = n < 0 ? -errno : *len + n;
-	}
-	if (*len > FILE_MAX_SIZE)
-		*len = -EFBIG;
-	if (fd >= 0)
-		close(fd);
-	return text;
-}
-
 int probes_add_file(struct probes *p, const char *path, struct error *e)
 {
 	ssize_t len;
-	char *text = read_file(path, &len);
+	char *text = text_file_read(path, FILE_MAX_SIZE, &len);
 	int err;
 
 	if (len < 0)
 		err = error_set(e, (int)len, "cannot read the probe definitions in %s: %s", path,
-				len == -ENOTSUP ? "it is neither a file nor a pipe of the shell's" :
-						  strerror((int)-len));
+				text_file_why((int)len));
 	else
 		err = probes_add_text(p, text, (size_t)len, path, true, e);
 	free(text);

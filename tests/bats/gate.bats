@@ -244,3 +244,37 @@ xpath() {
 	[ "$(jq -c '.runs[0].results' sarif.json)" = '[]' ]
 	validated
 }
+
+@test "what is read is not written over by --junit and --sarif" {
+	local option
+	limited "$MPROF" run -o /dev/null --data=a.data touch was-run 2>err
+	cp a.data b.data
+	echo leak:nobody >known
+	cp known kept
+	for option in junit sarif; do
+		refused 2 "--$option=./a.data would write over a.data, which is read" \
+			"$MPROF" report -o /dev/null '--fail-if=kept>0' "--$option=./a.data" a.data
+		refused 2 "--$option=b.data would write over b.data, which is read" \
+			"$MPROF" report -o /dev/null '--fail-if=kept>+0' --base=b.data "--$option=b.data" a.data
+		refused 2 "--$option=known would write over known, which is read" \
+			"$MPROF" report -o /dev/null '--fail-if=kept>0' --suppressions=known "--$option=known" a.data
+	done
+	cmp a.data b.data
+	cmp known kept
+}
+
+@test "suppressions come from a file or a pipe of the shell, and nothing else is waited for" {
+	local from
+	limited "$MPROF" run -o /dev/null --data=a.data "$T/example" 2>err
+	mkfifo pipe
+	for from in pipe /dev/zero /dev/full; do
+		refused 1 "cannot read the suppressions $from: it is neither a file nor a pipe" \
+			"$MPROF" report -o /dev/null '--fail-if=kept>0' "--suppressions=$from" a.data
+	done
+	head -c 2000000 /dev/zero | tr '\0' '#' >large
+	refused 1 'cannot read the suppressions large: File too large' \
+		"$MPROF" report -o /dev/null '--fail-if=kept>0' --suppressions=large a.data
+	printf 'leak:nobody\nleak:main' >unended
+	limited "$MPROF" report -o /dev/null '--fail-if=kept>0' --suppressions=unended a.data 2>err
+	limited "$MPROF" report -o /dev/null '--fail-if=kept>0' --suppressions=<(echo leak:main) a.data 2>err
+}
