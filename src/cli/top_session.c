@@ -122,6 +122,38 @@ static bool has_ended(struct top_session *s, int options, int *status)
 	return true;
 }
 
+/* What is about attaching means nothing to a session that there is. */
+static int join(struct top_session *s)
+{
+	const struct option_def *d = options_find_given(s->options, FOR_RUN);
+
+	if (!d)
+		return 0;
+	say("option %s: process %d has a session already, which mprof top only joins: leave it "
+	    "out",
+	    d->name, (int)s->pid);
+	return STATUS_USAGE;
+}
+
+/* Who answers may be a session that began at the same moment. Our copy leads a session of the
+ * kernel's, which its processes are in. */
+static bool is_own(const struct top_session *s)
+{
+	pid_t tracer = proc_status(s->pid).tracer;
+
+	return tracer <= 0 || getsid(tracer) == s->attached;
+}
+
+/* Our copy could not attach: somebody else's session is joined, if that is why. */
+static int not_attached(struct top_session *s, int status)
+{
+	s->session = control_tracing(s->pid);
+	if (s->session)
+		return join(s);
+	print_said(s);
+	return status ? status : STATUS_FAILED;
+}
+
 /* 0, or a status if it could not attach. */
 static int await_session(struct top_session *s)
 {
@@ -131,13 +163,12 @@ static int await_session(struct top_session *s)
 	int status;
 
 	for (;;) {
-		if (has_ended(s, WNOHANG, &status)) {
-			print_said(s);
-			return status ? status : STATUS_FAILED;
-		}
+		if (has_ended(s, WNOHANG, &status))
+			return not_attached(s, status);
 		if (!ask(s, CONTROL_JSON, "status", CONTROL_ANSWER_SECONDS, &a, &e)) {
 			control_answer_release(&a);
-			return 0;
+			if (is_own(s))
+				return 0;
 		}
 		if (told_to_end && !told)
 			kill(s->attached, SIGTERM);
@@ -165,19 +196,6 @@ static int begin_own(struct top_session *s)
 	say("top: cannot attach: %s", strerror(errno));
 	s->attached = 0;
 	return STATUS_FAILED;
-}
-
-/* What is about attaching means nothing to a session that there is. */
-static int join(struct top_session *s)
-{
-	const struct option_def *d = options_find_given(s->options, FOR_RUN);
-
-	if (!d)
-		return 0;
-	say("option %s: process %d has a session already, which mprof top only joins: leave it "
-	    "out",
-	    d->name, (int)s->pid);
-	return STATUS_USAGE;
 }
 
 static void close_files(const struct top_session *s)

@@ -463,3 +463,19 @@ control_is_there() {
 	clean "$PID"
 	finish topped
 }
+
+@test "of two that begin at once one attaches, and the other joins it and ends nothing" {
+	local i first second
+	topped
+	work "make 3 1000"
+	for i in 1 2 3 4 5 6 7 8; do
+		limited "$MPROF" top --once --interval=0.6 "$PID" >one 2>one.err </dev/null &
+		first=$!
+		limited "$MPROF" top --once --interval=0.1 "$PID" >two 2>two.err </dev/null &
+		second=$!
+		wait $first || fail "the first: $?" "$(cat one.err)"
+		wait $second || fail "the second: $?" "$(cat two.err)"
+		not grep -q 'has a session already' one.err two.err
+		[ "$(cat one.err two.err | grep -c 'the profile is in')" -ge 1 ]
+	done
+}
