@@ -3,6 +3,7 @@
 #include "cli/look.h"
 #include "cli/top_print.h"
 #include "cli/top_screen.h"
+#include "cli/top_signals.h"
 
 /* Without a screen. */
 static bool prints(const struct options *o)

@@ -3,6 +3,7 @@
 #include "cli/top_print.h"
 
 #include "base/clock.h"
+#include "cli/top_signals.h"
 #include "top/lines.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "cli/top_screen.h"
 
 #include "base/clock.h"
+#include "cli/top_signals.h"
 #include "cli/top_view.h"
 #include "top/columns.h"
 #include "top/lines.h"

@@ -6,6 +6,7 @@
 #include "cli/asking.h"
 #include "cli/looks.h"
 #include "cli/names.h"
+#include "cli/top_signals.h"
 #include "cli/unattachable.h"
 #include "control/control.h"
 #include "naming/jit_map.h"
@@ -24,40 +25,11 @@
 
 enum { DETACH_SECONDS = 600, MOMENT_MS = 50 };
 
-/* ---- signals ---- */
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
-
-static volatile sig_atomic_t told_to_end;
-
-static void take_signal(int sig)
-{
-	(void)sig;
-	told_to_end = 1;
-}
-
-void top_await_signals(void)
-{
-	/* What waits is to be woken. */
-	struct sigaction sa = {.sa_handler = take_signal};
-
-	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		sigaction(ending_signals[i], &sa, NULL);
-	/* Whoever reads us may have had enough: that shows when it is printed. */
-	signal(SIGPIPE, SIG_IGN);
-}
-
-bool top_told_to_end(void)
-{
-	return told_to_end;
-}
-
 /* Ask the session; a signal that tells us to end ends the wait. As control_ask(). */
 static int ask(const struct top_session *s, enum control_form form, const char *words,
 	       unsigned seconds, struct control_answer *a, struct error *e)
 {
-	const struct control_patience p = {seconds, &told_to_end};
+	const struct control_patience p = {seconds, top_end_flag()};
 
 	return control_ask_until(s->session, form, words, &p, a, e);
 }
@@ -78,9 +50,7 @@ __attribute__((noreturn)) static void attach(const struct top_session *s, pid_t 
 	if (getppid() != parent || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(s->said, STDOUT_FILENO) < 0 || dup2(s->said, STDERR_FILENO) < 0)
 		_exit(STATUS_FAILED);
-	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		signal(ending_signals[i], SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	top_default_signals();
 	snprintf(pid, sizeof pid, "%d", (int)s->pid);
 	if (asprintf(&data, "--data=%s", s->options->data) < 0)
 		_exit(STATUS_FAILED);
@@ -114,7 +84,7 @@ static bool has_ended(struct top_session *s, int options, int *status)
 
 	do
 		pid = waitpid(s->attached, &wstatus, options);
-	while (pid < 0 && errno == EINTR && options != WNOHANG && !told_to_end);
+	while (pid < 0 && errno == EINTR && options != WNOHANG && !top_told_to_end());
 	if (pid != s->attached)
 		return false;
 	s->attached = 0;
@@ -170,9 +140,9 @@ static int await_session(struct top_session *s)
 			if (is_own(s))
 				return 0;
 		}
-		if (told_to_end && !told)
+		if (top_told_to_end() && !told)
 			kill(s->attached, SIGTERM);
-		told = told_to_end;
+		told = top_told_to_end();
 		poll(NULL, 0, MOMENT_MS);
 	}
 }
@@ -475,7 +445,7 @@ static int detach(const struct top_session *s)
 	struct error e;
 
 	/* It is why we are here, maybe; another signal: the profile is not waited for. */
-	told_to_end = 0;
+	top_await_next_signal();
 	int err = ask(s, CONTROL_TEXT, "detach", DETACH_SECONDS, &a, &e);
 
 	if (err) {

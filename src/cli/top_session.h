@@ -54,8 +54,4 @@ void top_session_save(const struct top_session *s, struct error *e);
  */
 int top_session_end(struct top_session *s, bool detach);
 
-/* A signal has asked for the end. */
-bool top_told_to_end(void);
-void top_await_signals(void);
-
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/top_signals.h"
+
+#include <stddef.h>
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
+static volatile sig_atomic_t told_to_end;
+
+static void take_signal(int sig)
+{
+	(void)sig;
+	told_to_end = 1;
+}
+
+void top_await_signals(void)
+{
+	/* What waits is to be woken. */
+	struct sigaction sa = {.sa_handler = take_signal};
+
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		sigaction(ending_signals[i], &sa, NULL);
+	/* Whoever reads us may have had enough: that shows when it is printed. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void top_default_signals(void)
+{
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		signal(ending_signals[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+bool top_told_to_end(void)
+{
+	return told_to_end;
+}
+
+const volatile sig_atomic_t *top_end_flag(void)
+{
+	return &told_to_end;
+}
+
+void top_await_next_signal(void)
+{
+	told_to_end = 0;
+}
