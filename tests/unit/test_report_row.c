@@ -265,7 +265,7 @@ static void names_without_room_are_cut_as_far_as_any(void **state)
 	for (size_t i = 0; i < 2; i++)
 		row_append_name(r, names[i]);
 	assert_int_equal(r->width, (size_t)2 * ROW_NAME_LEAST);
-	row_end(r);
+	assert_written("a_name_tha..._like_linesits_siblin...like_lines_\n");
 }
 
 /* It is measured as it is shown: four columns each. */
@@ -277,7 +277,7 @@ static void a_name_that_is_made_harmless_is_wider(void **state)
 	assert_int_equal(row_name_columns("a\001b\002"), 10);
 	assert_int_equal(row_name_columns("gr\303\266\303\237e"), 5);
 	assert_true(row_is_too_wide(r, "\001\002\003\004\005\006\007\001\002\003\004"));
-	row_end(r);
+	assert_written("\n");
 }
 
 static void what_stands_behind_a_name_has_room(void **state)
