@@ -236,8 +236,7 @@ static void tell_left_out(const struct gate *g)
 	}
 	for (size_t i = 0; i < g->n_conditions; i++)
 		if (gate_is_unmet(g, i))
-			say("--fail-if=%s: no function in a profile has this name",
-			    g->conditions[i].text);
+			say(GATE_UNMET, g->conditions[i].text);
 }
 
 static void tell_suppressions(const struct gate *g)

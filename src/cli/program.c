@@ -6,8 +6,10 @@
 #include "cli/cli.h"
 #include "cli/libraries.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,35 @@ static void linker_of(const char *path, char interp[PATH_MAX])
 	close(fd);
 }
 
+/* Has somebody told the kernel of kinds of programs that it does not know by itself? */
+static bool knows_other_kinds(void)
+{
+	glob_t g;
+	int err = glob("/proc/sys/fs/binfmt_misc/*", GLOB_NOSORT, NULL, &g);
+	bool knows = false;
+
+	for (size_t i = 0; !err && i < g.gl_pathc; i++)
+		knows |= strcmp(path_last(g.gl_pathv[i]), "register") &&
+			 strcmp(path_last(g.gl_pathv[i]), "status");
+	if (!err)
+		globfree(&g);
+	return knows;
+}
+
+/* Neither ELF nor a script: a shell would read it, but execve refuses it. One that may not be read
+ * can be executed all the same, and is not judged. */
+static bool is_no_program(const char *file)
+{
+	char begin[SELFMAG];
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : pread(fd, begin, sizeof begin, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 0 && (n < SELFMAG || memcmp(begin, ELFMAG, SELFMAG) != 0) &&
+	       !knows_other_kinds();
+}
+
 /* 0, or the errno that execve would give for what is to run it. */
 static int cannot_begin(const char *path, struct advice *a)
 {
@@ -150,6 +181,12 @@ static int cannot_begin(const char *path, struct advice *a)
 	}
 	if (program_unsupported_file(file, a))
 		return ENOEXEC;
+	if (is_no_program(file)) {
+		error_set(&a->why, 0, "%s is neither an ELF file nor a script that begins with #!",
+			  file);
+		error_set(&a->remedy, 0, "name the program that reads it, as in sh %s", file);
+		return ENOEXEC;
+	}
 	linker_of(file, interp);
 	err = *interp ? can_run(interp) : 0;
 	if (err) {

@@ -7,6 +7,7 @@
 #include "cli/record.h"
 #include "cli/serve.h"
 #include "cli/unheard.h"
+#include "proc/status.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -32,6 +33,15 @@ static struct ending ending_of(const struct session *s, int err)
 	if (err)
 		return (struct ending){ .status = STATUS_FAILED };
 	return (struct ending){ .status = serve_told() ? 128 + serve_told() : 0 };
+}
+
+/* Whoever sees us end takes it for the program's end. */
+static void tell_that_it_goes_on(const struct session *s)
+{
+	struct proc_status now = proc_status(s->root);
+
+	if (!s->root_ended && !s->too_slow && proc_status_lives(&now))
+		say("process %d goes on by itself, without mprof", (int)s->root);
 }
 
 static struct ending run_session(struct serve *v, const struct run *run)
@@ -66,6 +76,7 @@ static struct ending run_session(struct serve *v, const struct run *run)
 		say("cannot profile %s: %s", run->argv[0], s->refused);
 		return (struct ending){ .status = STATUS_FAILED };
 	}
+	tell_that_it_goes_on(s);
 	return gating_end(v->gate, &run->options, ending_of(s, err));
 }
 

@@ -63,6 +63,7 @@ enum gate_outcome gate_outcome(const struct gate *g);
 
 /* Does a condition say something about no function at all? */
 bool gate_is_unmet(const struct gate *g, size_t condition);
+#define GATE_UNMET "--fail-if=%s: no function in a profile has this name"
 
 /* "there are 240 bytes, and in the base 140 bytes"; or between what, and why that is. */
 void gate_result_print(const struct gate *g, const struct gate_result *r, char *text, size_t size);

@@ -230,6 +230,24 @@ open("hold").read()' 3>&- &
 	found fail program . 'profile a build of it for that'
 }
 
+@test "a text without #! is no program: execve refuses it, whatever a shell does" {
+	local kinds=(/proc/sys/fs/binfmt_misc/[!rs]*)
+	[ ! -e "${kinds[0]}" ] || skip "the kernel has been told of other kinds of programs"
+	no_packages
+	printf 'echo\n' >text
+	: >empty
+	printf '#!./text\n' >behind
+	chmod 755 text empty behind
+	for program in text empty; do
+		examined 126 "./$program"
+		found fail program "\./$program is neither an ELF file nor a script that begins with #!" "sh \./$program"
+		same_words 126 "$MPROF" run "./$program"
+	done
+	examined 126 ./behind
+	found fail program '\./text is neither'
+	[ "$(grep -c allocator doctor.json)" = 0 ]
+}
+
 @test "a script without its interpreter, a program without its dynamic linker, and a script that is well" {
 	no_packages
 	printf '#!/no/such/interpreter -x\n' >script

@@ -149,6 +149,7 @@ its_file() {
 		[ $status = 0 ] || fail "$engine: status $status" "$(cat err)"
 		pid=$(sed -n 's/^ready //p' out)
 		[ -d "/proc/$pid" ] || fail "$engine: it has not gone on" "$(cat err)"
+		says err "process $pid goes on by itself, without mprof$"
 		until_true "not free" all_free "$pid"
 		kill -KILL "$pid"
 	done

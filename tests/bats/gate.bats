@@ -119,8 +119,11 @@ same_of_file() {
 }
 
 @test "a function that is named nowhere is said, and of a stripped program it cannot be told" {
-	gated 0 'kept(nobody)>0' -- "$T/example"
+	gated 0 'kept(nobody)>0' 'kept(g)<0' -- --junit=junit.xml "$T/example"
 	says err '--fail-if=kept\(nobody\)>0: no function in a profile has this name$'
+	[ "$(xpath 'string(//testsuite[1]/system-err)')" = \
+		'--fail-if=kept(nobody)>0: no function in a profile has this name' ]
+	xmllint --noout --nonet junit.xml
 	strip -o stripped "$T/example"
 	gated 1 'kept(g)>0' -- ./stripped
 	says err 'kept\(g\)>0 cannot be told: there are between 0 and 10000 bytes: a function may be one that nothing names'
