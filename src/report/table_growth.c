@@ -359,23 +359,43 @@ static int print_graph(const struct printer *p, const struct change *all)
 	return err;
 }
 
+static bool has_changed(const struct stack_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (int v = 0; v < HEAP_VALUES; v++)
+			if (t->stacks[i].value[v])
+				return true;
+	return false;
+}
+
+/* 0 or -errno. */
+static int print_tables(const struct printer *p)
+{
+	struct change all = change_of(&p->g->direct);
+	int err = print_sizes(p);
+
+	if (!err && p->o->leaks != REPORT_NO_LEAKS)
+		err = print_paths(p);
+	err = err ? err : print_direct(p, &all);
+	return err ? err : print_graph(p, &all);
+}
+
 int report_growth(const struct profile_data *now, const struct profile_data *base,
 		  const struct report_options *o, FILE *out)
 {
 	struct growth g;
 	int err = growth_find(&g, leaks_key_of(o), now, base);
 	struct printer p = { &g, now, base, o, out };
-	struct change all = change_of(&g.direct);
 
 	if (!err)
 		fprintf(out, "MPROF: growth %ssince the base; what is negative has become less\n\n"
 			     "\n",
 			o->at_peak ? "of what was live at the peak " : "");
-	err = err ? err : print_sizes(&p);
-	if (!err && o->leaks != REPORT_NO_LEAKS)
-		err = print_paths(&p);
-	err = err ? err : print_direct(&p, &all);
-	err = err ? err : print_graph(&p, &all);
+	if (!err && !has_changed(&g.sizes) && !has_changed(&g.paths) && !has_changed(&g.direct))
+		fputs("Nothing has changed: both have the same by size, by path and by function.\n",
+		      out);
+	else if (!err)
+		err = print_tables(&p);
 	growth_release(&g);
 	if (!err && fflush(out))
 		err = errno ? -errno : -EIO;
