@@ -176,9 +176,10 @@ static void what_is_the_same_is_left_out(void **state)
 	pd_build_chain(d, "main > f", 100, 9, 2);
 	pd_build_finish(d);
 	char *text = report_of(d, d);
-	assert_string_equal(text, "MPROF: growth since the base; what is negative has become less\n\n\n"
-				  "Nothing has changed: both have the same by size, by path and "
-				  "by function.\n");
+	assert_string_equal(text,
+			    "MPROF: growth since the base; what is negative has become less\n\n\n"
+			    "Nothing has changed: both have the same by size, by path and "
+			    "by function.\n");
 	profile_data_free(d);
 }
 
