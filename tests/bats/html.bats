@@ -139,9 +139,10 @@ as_table() {
 		(.direct[] | figures + " " + .function)' growth.json | sort
 }
 
-# in_tables: the rows of the tables of growth in the file grown, without heads, types and the call graph
+# in_tables: the rows of the tables of growth in the file grown, without heads, types and the call graph; a sentence
+# that nothing has changed has the figures of a total
 in_tables() {
-	sed -e '/Growth in the Allocation Call Graph/,$d' -e 's/ *(less)$//' -e 's/^ *//' -e 's/  */ /g' grown |
+	sed -e 's/^Nothing has changed: .*/<TOTAL> 0 0 0 0/' -e '/Growth in the Allocation Call Graph/,$d' -e 's/ *(less)$//' -e 's/^ *//' -e 's/  */ /g' grown |
 		sed -nE -e '/^(<TOTAL>|[0-9]+) [-+0][0-9]* [-+0][0-9]* [-+0][0-9]* [-+0][0-9]*( [^|.].*)?$/{
 			s/^(([^ ]+ ){4}[^ ]+).*/\1/p;d;}' -e '/^[-+0][0-9]* /p' | sort
 }
