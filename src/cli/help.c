@@ -123,7 +123,7 @@ static const struct part parts[] = {
 	{ PRINTS, "  --site-types=yes|no       the table of leaks with the type of what is "
 		  "requested, or no\n                   types on the first screen either\n" },
 	{ PRINTS, "  --verdicts=yes   the table of leaks with a verdict on each: does it grow, or "
-		  "is it a cache? (not of a difference)\n" },
+		  "is it a cache?\n                   (not of a difference)\n" },
 	{ PRINTS, "  --inlines=no     without functions that were inlined\n" },
 	{ PRINTS, "  --names=short    without template arguments and parameters\n"
 		  "  --names=full     with them at a terminal, too, where names are cut to fit\n" },
