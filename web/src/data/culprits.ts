@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The call sites of the program's own code that everything below them is charged to.
 
-import { is_own } from "./own_code";
-import { type Tree, place_of } from "./tree";
+import { type Figure, type Tree, place_of } from "./tree";
 
 export interface Culprit {
 	name: string;
@@ -17,12 +16,6 @@ export interface Culprit {
 	temporary: number;
 }
 
-function is_own_site(t: Tree, node: number): boolean {
-	const k = t.keys[t.key[node]];
-
-	return is_own(k.name, t.site_file[t.site[node]], k.module);
-}
-
 const charges = new WeakMap<Tree, Int32Array>();
 
 /** For each node the innermost node of own code at or above it, or -1. */
@@ -35,14 +28,11 @@ export function charge(t: Tree): Int32Array {
 
 function find_charges(t: Tree): Int32Array {
 	const of = new Int32Array(t.n);
-	const own = t.site_file.map(() => 0);
 
 	for (let i = 0; i < t.n; i++) {
-		const s = t.site[i];
-
-		if (s >= 0 && !own[s]) own[s] = is_own_site(t, i) ? 1 : 2;
 		const up = t.parent[i];
-		of[i] = s >= 0 && own[s] === 1 ? i : up >= 0 ? of[up] : -1;
+
+		of[i] = t.site_own[t.site[i]] ? i : up >= 0 ? of[up] : -1;
 	}
 	return of;
 }
@@ -54,23 +44,31 @@ function outwards(t: Tree, of_node: Int32Array, node: number): number {
 	return up < 0 ? -1 : of_node[up];
 }
 
+/** The figure of a leaf; of what is kept, without what the runtime keeps on purpose. */
+function programs(t: Tree, f: Figure, leaf: number): number {
+	const all = t.own[f][leaf];
+
+	if (f === "kept_bytes") return all - t.own.runtime_bytes[leaf];
+	return f === "kept_blocks" ? all - t.own.runtime_blocks[leaf] : all;
+}
+
 function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 	const first = t.leaves[leaves[0]];
 	const name = t.keys[t.key[node]].name;
 	const inner = t.keys[t.key[first]].name;
-	const sum = (figure: Float64Array): number => leaves.reduce((s, i) => s + figure[i], 0);
+	const sum = (f: Figure): number => leaves.reduce((s, i) => s + programs(t, f, i), 0);
 
 	return {
 		name,
 		place: place_of(t, t.site[node]),
 		through: inner === name ? null : inner,
 		types: [],
-		allocs: sum(t.own.allocs),
-		bytes: sum(t.own.bytes),
-		frees: sum(t.own.frees),
-		kept_blocks: sum(t.own.kept_blocks),
-		kept_bytes: sum(t.own.kept_bytes),
-		temporary: sum(t.own.temporary),
+		allocs: sum("allocs"),
+		bytes: sum("bytes"),
+		frees: sum("frees"),
+		kept_blocks: sum("kept_blocks"),
+		kept_bytes: sum("kept_bytes"),
+		temporary: sum("temporary"),
 	};
 }
 
@@ -217,7 +215,7 @@ export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
 	const sum = new Float64Array(c.n);
 	let found: { c: Culprit; g: Group }[] = [];
 
-	c.of_leaf.forEach((id, i) => (sum[id] += t.own[by][i]));
+	c.of_leaf.forEach((id, i) => (sum[id] += programs(t, by, i)));
 	const places = Int32Array.from(sum.keys())
 		.filter((id) => sum[id] > 0)
 		.sort((a, b) => sum[b] - sum[a] || a - b);

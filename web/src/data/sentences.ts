@@ -13,6 +13,14 @@ export function says_kept(c: Culprit): string {
 	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
 }
 
+/** What the runtime keeps on purpose; null: nothing. */
+export function says_runtime(r: Report): string | null {
+	const all = r.runtime.reduce((n, k) => n + k.bytes, 0);
+	const kinds = r.runtime.map((k) => `${k.kind} ${bytes(k.bytes)}`).join(", ");
+
+	return r.runtime.length ? `and ${bytes(all)} of the runtime's own (${kinds})` : null;
+}
+
 export function says_allocated(c: Culprit): string {
 	const each = c.allocs ? c.bytes / c.allocs : 0;
 	const size =

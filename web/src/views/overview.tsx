@@ -5,7 +5,14 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
 import type { Report } from "../data/schema";
-import { doubts, moments, says_allocated, says_kept, says_temporary } from "../data/sentences";
+import {
+	doubts,
+	moments,
+	says_allocated,
+	says_kept,
+	says_runtime,
+	says_temporary,
+} from "../data/sentences";
 import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
 import { Share } from "../ui/bar";
@@ -15,6 +22,7 @@ import { Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
+const NOTHING_KEPT = "Nothing is kept: all that was allocated was freed.";
 
 interface FigureProps {
 	title: string;
@@ -102,9 +110,10 @@ interface ListProps {
 	tree: Tree | null;
 	whole: number;
 	says: (c: Culprit) => string;
+	rest?: string | null; // what is set apart
 }
 
-function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Element {
+function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.Element {
 	const list = useMemo(() => tree && heaviest(tree, by, SHOWN), [tree, by]);
 
 	return (
@@ -142,6 +151,7 @@ function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Elemen
 					</li>
 				))}
 			</ol>
+			{rest && <p class="quiet rest">{rest}</p>}
 		</section>
 	);
 }
@@ -158,11 +168,16 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 			<div class="tops">
 				<Culprits
 					title="Keep the most"
-					none="Nothing is kept: all that was allocated was freed."
+					none={
+						t.kept_bytes
+							? "The program's own code keeps nothing."
+							: NOTHING_KEPT
+					}
 					by="kept_bytes"
 					tree={tree}
 					whole={t.kept_bytes}
 					says={says_kept}
+					rest={says_runtime(report)}
 				/>
 				<Culprits
 					title="Allocate the most"

@@ -15,7 +15,7 @@ import {
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
 import type { PageIndex, Timeline } from "../../src/data/schema";
-import { doubts, says_allocated, says_kept, seen_by } from "../../src/data/sentences";
+import { doubts, says_allocated, says_kept, says_runtime, seen_by } from "../../src/data/sentences";
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
@@ -257,6 +257,23 @@ test("the caller that keeps what a shared function makes is named, not the funct
 	assert.equal(first.through, "make");
 	assert.deepEqual(first.types, ["widget"]);
 	assert.deepEqual(others, []);
+});
+
+test("what the runtime keeps is set apart from what the program's own code keeps", () => {
+	const chains = [
+		{ path: ["main", "f", "std::pool"], allocs: 1, size: 72704, runtime: true },
+		{ path: ["main", "f", "std::make"], allocs: 2, size: 10 },
+		{ path: ["main", "puts"], allocs: 1, size: 1024, runtime: true },
+	];
+	const [f, ...others] = heaviest(make_tree(tree_block(chains)), "kept_bytes", 5);
+
+	assert.deepEqual([f.name, f.kept_bytes, f.kept_blocks], ["f", 20, 2]);
+	assert.deepEqual(others, []);
+	assert.equal(
+		plain(says_runtime(report(chains)) ?? ""),
+		"and 73.7 kB of the runtime's own (std::pool 72.7 kB, puts 1.0 kB)",
+	);
+	assert.equal(says_runtime(report(chains.slice(1, 2))), null);
 });
 
 test("the heaviest causes come first, however many places there are", () => {
