@@ -14,6 +14,9 @@ export interface Culprit {
 	kept_blocks: number;
 	kept_bytes: number;
 	temporary: number;
+	lost_blocks: number; // directly
+	lost_bytes: number;
+	hanging_bytes: number; // lost through these; usable
 }
 
 const charges = new WeakMap<Tree, Int32Array>();
@@ -69,6 +72,9 @@ function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
 		kept_blocks: sum("kept_blocks"),
 		kept_bytes: sum("kept_bytes"),
 		temporary: sum("temporary"),
+		lost_blocks: sum("lost_blocks"),
+		lost_bytes: sum("lost_bytes"),
+		hanging_bytes: sum("hanging_bytes"),
 	};
 }
 
@@ -144,7 +150,7 @@ function refine(k: Known, g: Group, left: number): Group[] {
 	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
 }
 
-export type Order = "kept_bytes" | "bytes" | "temporary";
+export type Order = "lost_bytes" | "kept_bytes" | "bytes" | "temporary";
 
 /** What the leaves are charged to, before it is asked whether their callers are the cause. */
 interface Charges extends Known {

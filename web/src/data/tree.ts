@@ -139,7 +139,7 @@ export const place_text = (file: string | null, line: number | null): string | n
 export const place_of = (t: Tree, site: number): string | null =>
 	place_text(at(t.site_file, site), t.site_line[site]);
 
-export function total_of(t: Tree, m: Measure): number {
+export function total_of(t: Tree, m: Figure): number {
 	return t.own[m].reduce((sum, v) => sum + v, 0);
 }
 

@@ -9,6 +9,8 @@ import {
 	doubts,
 	moments,
 	says_allocated,
+	says_answer,
+	says_lost,
 	says_kept,
 	says_runtime,
 	says_temporary,
@@ -126,7 +128,10 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 						<Link
 							to={{
 								view: "flame",
-								measure: by,
+								measure:
+									by === "lost_bytes"
+										? "kept_bytes"
+										: by,
 								inverted: false,
 								zoom: [],
 								search: exactly(c.name),
@@ -156,12 +161,36 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 	);
 }
 
+/** What is lost, if anybody looked; else that what is kept need not be. */
+function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
+	const answer = says_answer(report);
+
+	return (
+		<>
+			{answer && <p class="answer">{answer}</p>}
+			{(report.reach?.lost_direct.blocks ?? 0) > 0 && (
+				<div class="tops">
+					<Culprits
+						title="Lose the most"
+						none="Who requested what is lost is not known."
+						by="lost_bytes"
+						tree={tree}
+						whole={tree ? total_of(tree, "lost_bytes") : 0}
+						says={says_lost}
+					/>
+				</div>
+			)}
+		</>
+	);
+}
+
 export function Overview({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
 	const temporary = useMemo(() => (tree ? total_of(tree, "temporary") : 0), [tree]);
 	const t = report.totals;
 
 	return (
 		<div class="overview">
+			<Answer report={report} tree={tree} />
 			<Figures report={report} />
 			<Exactness list={doubts(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}

@@ -14,6 +14,8 @@ export interface Chain {
 	temporary?: number;
 	runtime?: boolean; // what is kept of it is the runtime's
 	type?: string;
+	lost?: number; // blocks, directly
+	hanging?: number; // usable bytes that are lost through them
 }
 
 interface Node {
@@ -91,6 +93,13 @@ function planted(
 		},
 		types: { node: [], name: [], certain: [] },
 	};
+	if (chains.some((c) => c.lost !== undefined))
+		block.lost = {
+			lost_blocks: [],
+			lost_bytes: [],
+			hanging_blocks: [],
+			hanging_bytes: [],
+		};
 	let last = 0;
 	const add = (n: Node, parent: number): void => {
 		const i = block.nodes.up.length;
@@ -138,6 +147,10 @@ function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
 	b.leaves.peak_blocks.push(peak);
 	b.leaves.peak_bytes.push(peak * c.size);
 	b.leaves.temporary.push(c.temporary ?? 0);
+	b.lost?.lost_blocks.push(c.lost ?? 0);
+	b.lost?.lost_bytes.push((c.lost ?? 0) * c.size);
+	b.lost?.hanging_blocks.push(c.hanging ? 1 : 0);
+	b.lost?.hanging_bytes.push(c.hanging ?? 0);
 	b.leaves.runtime_blocks.push(c.runtime ? c.allocs - frees : 0);
 	b.leaves.runtime_bytes.push(c.runtime ? (c.allocs - frees) * c.size : 0);
 }

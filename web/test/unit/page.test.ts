@@ -15,7 +15,15 @@ import {
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
 import type { PageIndex, Timeline } from "../../src/data/schema";
-import { doubts, says_allocated, says_kept, says_runtime, seen_by } from "../../src/data/sentences";
+import {
+	doubts,
+	says_allocated,
+	says_answer,
+	says_lost,
+	says_kept,
+	says_runtime,
+	seen_by,
+} from "../../src/data/sentences";
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
@@ -274,6 +282,32 @@ test("what the runtime keeps is set apart from what the program's own code keeps
 		"and 73.7 kB of the runtime's own (std::pool 72.7 kB, puts 1.0 kB)",
 	);
 	assert.equal(says_runtime(report(chains.slice(1, 2))), null);
+});
+
+test("what is lost is the answer, and who loses it; else what is kept is not yet lost", () => {
+	const chains = [
+		{ path: ["main", "drop"], allocs: 9, size: 100, lost: 3, hanging: 48 },
+		{ path: ["main", "slip"], allocs: 9, size: 10, lost: 4 },
+		{ path: ["main", "hold"], allocs: 9, size: 1000, lost: 0 },
+	];
+	const list = heaviest(make_tree(tree_block(chains)), "lost_bytes", 5);
+	const r = report(chains);
+	const none = { blocks: 0, bytes: 0 };
+	const reach = { lost_direct: none, lost_through: none, possible: none, reachable: none };
+	const lost_direct = { blocks: 7, bytes: 416 };
+	const lost_through = { blocks: 1, bytes: 48 };
+
+	assert.deepEqual(list.map(says_lost).map(plain), [
+		"drop loses 300 B in 3 blocks; 48 B more hang on it",
+		"slip loses 40 B in 4 blocks",
+	]);
+	assert.match(plain(says_answer(r)), /^10.0 kB in 27 blocks kept at the end, which is not/);
+	assert.match(says_answer({ ...r, reach }), /^Nothing is lost/);
+	assert.match(
+		plain(says_answer({ ...r, reach: { ...reach, lost_direct, lost_through } })),
+		/^416 B in 7 blocks lost, and through them 48 B in 1: nothing led to them/,
+	);
+	assert.equal(says_answer(report([])), "");
 });
 
 test("the heaviest causes come first, however many places there are", () => {
