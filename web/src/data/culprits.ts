@@ -56,15 +56,13 @@ function programs(t: Tree, f: Figure, leaf: number): number {
 }
 
 function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
-	const first = t.leaves[leaves[0]];
 	const name = t.keys[t.key[node]].name;
-	const inner = t.keys[t.key[first]].name;
 	const sum = (f: Figure): number => leaves.reduce((s, i) => s + programs(t, f, i), 0);
 
 	return {
 		name,
 		place: place_of(t, t.site[node]),
-		through: inner === name ? null : inner,
+		through: null,
 		types: [],
 		allocs: sum("allocs"),
 		bytes: sum("bytes"),
@@ -234,8 +232,25 @@ export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
 			.sort(heavier(by))
 			.slice(0, n);
 	}
-	for (const f of found) f.c.types = types_at(t, f.g.leaves);
+	for (const f of found) {
+		f.c.types = types_at(t, f.g.leaves);
+		f.c.through = through(t, f, by);
+	}
 	return found.map((f) => f.c);
+}
+
+/** The function that allocates more than half of it, if it is another one. */
+function through(t: Tree, { c, g }: { c: Culprit; g: Group }, by: Order): string | null {
+	const weights = new Map<string, number>();
+
+	for (const leaf of g.leaves) {
+		const { name } = t.keys[t.key[t.leaves[leaf]]];
+
+		weights.set(name, (weights.get(name) ?? 0) + programs(t, by, leaf));
+	}
+	const found = [...weights].find(([, weight]) => weight > c[by] / 2)?.[0];
+
+	return found === undefined || found === c.name ? null : found;
 }
 
 /** The first type of each node: types stand in the order of nodes. */

@@ -310,6 +310,27 @@ test("what is lost is the answer, and who loses it; else what is kept is not yet
 	assert.equal(says_answer(report([])), "");
 });
 
+test("of several functions that allocate for a site the heaviest is named, or none", () => {
+	const through = (sizes: number[]): string | null =>
+		heaviest(
+			make_tree(
+				tree_block(
+					sizes.map((size, i) => ({
+						path: ["main", `std::f${i}`],
+						allocs: 1,
+						size,
+					})),
+				),
+			),
+			"kept_bytes",
+			5,
+		)[0].through;
+
+	assert.equal(through([1, 20, 3]), "std::f1");
+	assert.equal(through([10, 10, 1]), null);
+	assert.equal(through([10, 10]), null);
+});
+
 test("the heaviest causes come first, however many places there are", () => {
 	const chains = Array.from({ length: 60 }, (_, i) => ({
 		path: ["main", `caller${i % 7}`, `f${i % 20}`],
