@@ -28,9 +28,15 @@ export function says_answer(r: Report): string {
 	const through = r.reach?.lost_through;
 
 	if (!lost || !through)
-		return kept_objects ? `${kept} kept at the end, which is not yet lost.` : "";
+		return kept_objects
+			? `${kept} kept at the end; whether anything still led to them was not looked for.`
+			: "";
 	if (!lost.blocks && !through.blocks)
-		return "Nothing is lost: something led to every block at the end.";
+		return r.reach?.possible.blocks
+			? `Nothing is certainly lost; ${bytes(r.reach.possible.bytes)} in ` +
+					`${plural(r.reach.possible.blocks, "block")} may be: ` +
+					"only their insides were pointed to at the end."
+			: "Nothing is lost: something led to every block that was looked for.";
 	const more = through.blocks
 		? `, and through them ${bytes(through.bytes)} in ${count(through.blocks)}`
 		: "";
