@@ -12,9 +12,14 @@ B ?= build$(if $(SAN),-san)
 ARCH := $(shell uname -m)
 LIBS = -ldw -lelf -lunwind-ptrace -lunwind-generic -lZydis -lsqlite3 -ljansson -liberty -llzma -lprotobuf-c -lz -lzstd -lncursesw -ltinfo -lm
 OUR_CPPFLAGS = -D_GNU_SOURCE -DMPROF_VERSION='"$(VERSION)"' -Isrc -Iinclude -I$(B)/gen
-OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-aliasing \
+# Against what a hostile file may find in us. The C library checks buffers only in code that is optimized, and
+# whoever says by CFLAGS or CPPFLAGS how (as Debian does) is not contradicted; sanitizers check more themselves.
+FORTIFY = $(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,\
+	$(if $(filter -O1 -O2 -O3 -Os,$(lastword $(filter -O%,$(CFLAGS)))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+HARDENING = -fPIE -fstack-protector-strong -fstack-clash-protection $(FORTIFY)
+OUR_CFLAGS = -std=gnu17 -Wall -Wextra $(if $(DEVELOPER),-Werror) -fno-strict-aliasing $(HARDENING) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-OUR_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN))
+OUR_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 
 # Sorted, for wildcard gives them in the order of the user's language, and the linker keeps that.
 SRC := $(sort $(filter-out src/arch/% src/agent/%,$(wildcard src/*/*.c)) $(wildcard src/arch/$(ARCH)*.c))

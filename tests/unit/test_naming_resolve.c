@@ -206,7 +206,9 @@ static const char *path_of(const struct profile_data *d, uint32_t node)
 	path_of(d, d->nodes[node].parent);
 	if (d->nodes[node].parent < PD_FIRST_NODE)
 		strcpy(path, d->nodes[node].parent == PD_ROOT_WHOLE ? "||" : "...");
-	strncat(path, rest, sizeof path - strlen(path) - 1);
+	size_t len = strlen(path);
+
+	snprintf(path + len, sizeof path - len, "%s", rest);
 	return path;
 }
 
