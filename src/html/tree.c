@@ -4,7 +4,9 @@
 #include "html/tree.h"
 #include "html/tree_internal.h"
 #include "profile/pd_names.h"
+#include "profile/own_code.h"
 #include "profile/pd_site_types.h"
+#include "report/runtime.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +41,21 @@ static void chosen_release(struct chosen *c)
 
 /* ---- what each node has of its own ---- */
 
+static void add_kept(struct own *o, const struct profile_data *d, const struct pd_leaf *l)
+{
+	struct pd_sum kept[RUNTIME_KINDS] = {0};
+	enum runtime_kind kind = runtime_add(d, l, kept);
+
+	if (kind != RUNTIME_NONE) {
+		o->runtime.blocks += kept[kind].blocks;
+		o->runtime.bytes += kept[kind].bytes;
+	}
+	o->lost.blocks += l->reach[PD_LOST];
+	o->lost.bytes += l->reach[PD_LOST] * l->size;
+	o->hanging.blocks += l->hanging.blocks;
+	o->hanging.bytes += l->hanging.bytes;
+}
+
 static int add_own(struct tree *t)
 {
 	const struct profile_data *d = t->d;
@@ -56,6 +73,7 @@ static int add_own(struct tree *t)
 		o->free_bytes += l->frees * l->size;
 		o->peak_blocks += l->at_peak;
 		o->peak_bytes += l->at_peak * l->size;
+		add_kept(o, d, l);
 	}
 	for (size_t i = 0; i < d->n_lifetimes; i++)
 		if (d->lifetimes[i].axis == PD_LIFE_TEMPORARY)
@@ -218,6 +236,9 @@ static int build(struct tree *t)
 {
 	int err = add_own(t);
 
+	t->holders = own_code_holders(t->d, NULL);
+	if (!t->holders)
+		err = -ENOMEM;
 	if (!err)
 		err = order_nodes(t);
 	if (!err)
@@ -253,6 +274,7 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	free(t->own);
+	free(t->holders);
 	chosen_release(&t->nodes);
 	chosen_release(&t->sites);
 	chosen_release(&t->functions);

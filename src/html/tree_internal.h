@@ -8,6 +8,8 @@
 /* What was requested at the very end of a chain. */
 struct own {
 	uint64_t allocs, bytes, frees, free_bytes, peak_blocks, peak_bytes, temporary;
+	struct pd_sum runtime;	     /* of what is kept: the runtime's, see report/runtime.h */
+	struct pd_sum lost, hanging; /* directly, and what goes with it */
 };
 
 /* Of some elements of the profile the ones that occur, by their numbers in the profile; each has
@@ -26,6 +28,7 @@ struct tree {
 	const struct profile_data *d;
 	const uint64_t *same; /* by function: its number in a difference; NULL: it is in none */
 	struct own *own;      /* by node */
+	bool *holders;	      /* by site: own_code_holders() */
 	struct chosen nodes; /* depth first */
 	struct chosen sites, functions, modules;
 	uint32_t *leaves; /* places of the nodes that have something of their own */

@@ -67,6 +67,13 @@ static int64_t site_inlined(const void *of, size_t i)
 	return site < t->d->n_sites && t->d->sites[site].inlined;
 }
 
+static int64_t site_own(const void *of, size_t i)
+{
+	const struct tree *t = of;
+
+	return t->holders[t->sites.v[i]];
+}
+
 /* ---- nodes and leaves ---- */
 
 static int64_t node_up(const void *of, size_t i)
@@ -114,6 +121,12 @@ OWN(kept_bytes, o->bytes - o->free_bytes)
 OWN(peak_blocks, o->peak_blocks)
 OWN(peak_bytes, o->peak_bytes)
 OWN(temporary, o->temporary)
+OWN(runtime_blocks, o->runtime.blocks)
+OWN(runtime_bytes, o->runtime.bytes)
+OWN(lost_blocks, o->lost.blocks)
+OWN(lost_bytes, o->lost.bytes)
+OWN(hanging_blocks, o->hanging.blocks)
+OWN(hanging_bytes, o->hanging.bytes)
 
 /* ---- types ---- */
 
@@ -156,7 +169,8 @@ static void put_tables(const struct tree *t, FILE *out)
 	static const struct column sites[] = {{"function", site_function},
 					      {"file", site_file},
 					      {"line", site_line},
-					      {"inlined", site_inlined}};
+					      {"inlined", site_inlined},
+					      {"own", site_own}};
 	static const struct column nodes[] = {{"up", node_up}, {"site", node_site}};
 	static const struct column leaves[] = {{"node", leaf_node},
 					       {"allocs", leaf_allocs},
@@ -166,7 +180,13 @@ static void put_tables(const struct tree *t, FILE *out)
 					       {"kept_bytes", leaf_kept_bytes},
 					       {"peak_blocks", leaf_peak_blocks},
 					       {"peak_bytes", leaf_peak_bytes},
-					       {"temporary", leaf_temporary}};
+					       {"temporary", leaf_temporary},
+					       {"runtime_blocks", leaf_runtime_blocks},
+					       {"runtime_bytes", leaf_runtime_bytes}};
+	static const struct column lost[] = {{"lost_blocks", leaf_lost_blocks},
+					     {"lost_bytes", leaf_lost_bytes},
+					     {"hanging_blocks", leaf_hanging_blocks},
+					     {"hanging_bytes", leaf_hanging_bytes}};
 	static const struct column types[] = {
 		{"node", type_node}, {"name", type_name}, {"certain", type_certain}};
 
@@ -177,6 +197,8 @@ static void put_tables(const struct tree *t, FILE *out)
 	columns_put_table(t, "sites", sites, COUNT(sites), t->sites.n, out);
 	columns_put_table(t, "nodes", nodes, COUNT(nodes), t->nodes.n, out);
 	columns_put_table(t, "leaves", leaves, COUNT(leaves), t->n_leaves, out);
+	if (t->d->reach.known)
+		columns_put_table(t, "lost", lost, COUNT(lost), t->n_leaves, out);
 	columns_put_table(t, "types", types, COUNT(types), t->n_types, out);
 }
 

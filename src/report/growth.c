@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/bins.h"
 #include "report/leaks.h"
+#include "profile/own_code.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -160,11 +161,12 @@ static uint64_t site_rehash(const void *owner, uint32_t id)
 	return site_hash(owner, &((const struct growth *)owner)->sites[id]);
 }
 
-/* @number  of @d's functions among all */
+/* @number  of @d's functions among all
+ * @own     from own_code_holders() */
 static int add_site(struct growth *g, const struct profile_data *d, const uint64_t *number,
-		    uint32_t i, uint64_t *site)
+		    const bool *own, uint32_t i, uint64_t *site)
 {
-	struct growth_site s = { .function = number[names_function(d, i)] };
+	struct growth_site s = { .function = number[names_function(d, i)], .own = own[i] };
 
 	if (i < d->n_sites) {
 		s.file = d->sites[i].file;
@@ -306,14 +308,17 @@ static int add_profile(struct growth *g, const struct profile_data *d, const uin
 	a.chain = malloc((d->n_nodes + 1) * sizeof *a.chain);
 	a.arcs = malloc((d->n_nodes + 1) * sizeof *a.arcs);
 	a.site = malloc((d->n_sites + 1) * sizeof *a.site);
-	if (a.number && a.chain && a.arcs && a.site)
+	bool *own = own_code_holders(d, NULL);
+
+	if (a.number && a.chain && a.arcs && a.site && own)
 		err = 0;
 	for (uint32_t i = 0; !err && i < names_count(d); i++)
 		err = add_function(g, d, module, i, &a.number[i]);
 	for (uint32_t i = 0; !err && i <= d->n_sites; i++)
-		err = add_site(g, d, a.number, i, &a.site[i]);
+		err = add_site(g, d, a.number, own, i, &a.site[i]);
 	for (size_t i = 0; !err && i < d->n_leaves; i++)
 		err = add_leaf(&a, &d->leaves[i]);
+	free(own);
 	free(a.site);
 	free(a.chain);
 	free(a.arcs);

@@ -34,6 +34,7 @@ struct growth_site {
 	const char *file;	/* the last part of its name; NULL: not known, or not asked for */
 	uint32_t line;
 	uint64_t offset;
+	bool own; /* of own_code_holders(), in the profile that it was met in first */
 };
 
 struct growth {

@@ -215,6 +215,7 @@ static int write_report(const struct profile_data *d, bool chains, FILE *out)
 		json_out_member(&o, "unseen", unseen(d));
 	if (d->min_size || d->max_size)
 		json_out_member(&o, "recorded", recorded(d));
+	json_out_member(&o, "runtime", json_runtime(d));
 	if (d->before.how)
 		json_out_member(&o, "before", json_before(d));
 	if (d->reach.known)

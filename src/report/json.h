@@ -18,6 +18,9 @@ json_t *json_before(const struct profile_data *d);
 json_t *json_reach(const struct profile_data *d);
 json_t *json_rss(const struct profile_data *d);
 
+/* What the runtime keeps, by report/runtime.h, those kinds that there are. NULL: out of memory. */
+json_t *json_runtime(const struct profile_data *d);
+
 /* The members of report_json() that have a file of their own. @rank: from names_ranks(). */
 void json_leaks(struct json_out *o, const struct profile_data *d, const uint32_t *rank);
 void json_graph(struct json_out *o, const struct profile_data *d, const uint32_t *rank);

@@ -3,6 +3,7 @@
 #include "base/jsontext.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "report/runtime.h"
 
 #include <errno.h>
 
@@ -80,6 +81,28 @@ json_t *json_rss(const struct profile_data *d)
 		if (json_array_append_new(list, row)) {
 			json_decref(list);
 			list = NULL;
+		}
+	}
+	return list;
+}
+
+json_t *json_runtime(const struct profile_data *d)
+{
+	struct pd_sum sums[RUNTIME_KINDS] = {0};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < d->n_leaves; i++)
+		runtime_add(d, &d->leaves[i], sums);
+	for (int k = RUNTIME_NONE + 1; list && k < RUNTIME_KINDS; k++) {
+		if (!sums[k].blocks)
+			continue;
+		json_t *row = json_pack("{ss sI sI}", "kind", runtime_word(k), "blocks",
+					json_out_int(sums[k].blocks), "bytes",
+					json_out_int(sums[k].bytes));
+
+		if (json_array_append_new(list, row)) {
+			json_decref(list);
+			return NULL;
 		}
 	}
 	return list;

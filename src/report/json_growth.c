@@ -76,10 +76,10 @@ static json_t *site(const struct writer *w, uint64_t number)
 	const struct growth_function *f = &g->functions[s->function];
 	bool by_line = g->key == LEAKS_BY_LINE && s->line, by_offset = g->key == LEAKS_BY_SITE;
 
-	return json_pack("{so so so so so}", "function", json_text(f->name), "file",
+	return json_pack("{so so so so so sb}", "function", json_text(f->name), "file",
 			 json_text(s->file), "line", by_line ? json_integer(s->line) : json_null(),
 			 "offset", by_offset ? json_integer(json_out_int(s->offset)) : json_null(),
-			 "module", json_text(module_of(w, f)));
+			 "module", json_text(module_of(w, f)), "own", s->own);
 }
 
 /* From the outside in; the first element says whether there is nothing further out. */

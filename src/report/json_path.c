@@ -2,6 +2,7 @@
 #include "report/json_path.h"
 
 #include "base/jsontext.h"
+#include "profile/own_code.h"
 #include "profile/pd_names.h"
 
 #include <errno.h>
@@ -9,14 +10,17 @@
 
 int json_sites_init(struct json_sites *s, const struct profile_data *d)
 {
-	*s = (struct json_sites){ d, calloc(d->n_sites + 1, sizeof *s->of_site) };
-	return s->of_site ? 0 : -ENOMEM;
+	*s = (struct json_sites){ d, own_code_holders(d, NULL),
+				  calloc(d->n_sites + 1, sizeof *s->of_site) };
+	return s->own && s->of_site ? 0 : -ENOMEM;
 }
 
 void json_sites_release(struct json_sites *s)
 {
 	for (size_t i = 0; s->of_site && i <= s->d->n_sites; i++)
 		free(s->of_site[i]);
+	free(s->own);
+	s->own = NULL;
 	free(s->of_site);
 	s->of_site = NULL;
 }
@@ -28,21 +32,22 @@ static const char *module_of(const struct profile_data *d, uint32_t function)
 	return d->modules[d->functions[function].module].path;
 }
 
-static json_t *make_element(const struct profile_data *d, size_t site)
+static json_t *make_element(const struct profile_data *d, size_t site, bool own)
 {
 	static const struct pd_site unknown = { .function = PD_NONE };
 	const struct pd_site *s = site < d->n_sites ? &d->sites[site] : &unknown;
 	uint32_t function = names_function(d, (uint32_t)site);
 	json_t *line = s->line ? json_integer(s->line) : json_null();
 
-	return json_pack("{so sI so so so sb sb}",
+	return json_pack("{so sI so so so sb sb sb}",
 			 "function", json_text(names_text(d, function)),
 			 "offset", json_out_int(s->offset),
 			 "file", json_text(s->file),
 			 "line", line,
 			 "module", json_text(module_of(d, function)),
 			 "inlined", s->inlined,
-			 "guessed", s->guessed);
+			 "guessed", s->guessed,
+			 "own", own);
 }
 
 const char *json_site(struct json_sites *e, uint32_t site)
@@ -50,7 +55,7 @@ const char *json_site(struct json_sites *e, uint32_t site)
 	size_t i = site < e->d->n_sites ? site : e->d->n_sites;
 
 	if (!e->of_site[i]) {
-		json_t *made = make_element(e->d, i);
+		json_t *made = make_element(e->d, i, e->own[i]);
 
 		e->of_site[i] = json_dumps(made, JSON_COMPACT);
 		json_decref(made);

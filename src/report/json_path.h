@@ -11,6 +11,7 @@
  */
 struct json_sites {
 	const struct profile_data *d;
+	bool *own;		/* by site: own_code_holders() */
 	char **of_site;		/* the last one, of_site[n_sites], is the one of "?" */
 };
 

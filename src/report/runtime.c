@@ -134,3 +134,14 @@ enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_
 	}
 	return kind;
 }
+
+enum runtime_kind runtime_add(const struct profile_data *d, const struct pd_leaf *l,
+			      struct pd_sum sums[RUNTIME_KINDS])
+{
+	uint64_t blocks = l->allocs - l->frees;
+	enum runtime_kind kind = blocks ? runtime_kind_of(d, l) : RUNTIME_NONE;
+
+	sums[kind].blocks += blocks;
+	sums[kind].bytes += blocks * l->size;
+	return kind;
+}

@@ -19,6 +19,11 @@ enum runtime_kind {
 /* Which of them requests of this leaf are. */
 enum runtime_kind runtime_kind_of(const struct profile_data *d, const struct pd_leaf *l);
 
+/* Adds what is kept of a leaf to what of that kind is; of RUNTIME_NONE, what is kept of the
+ * program's own. Returns the kind. */
+enum runtime_kind runtime_add(const struct profile_data *d, const struct pd_leaf *l,
+			      struct pd_sum sums[RUNTIME_KINDS]);
+
 /* "stdio buffers" ... */
 const char *runtime_word(enum runtime_kind kind);
 

@@ -90,14 +90,11 @@ static int add_node(struct collecting *c, struct entry *e, uint32_t node)
 static int add_leaf(struct collecting *c, const struct pd_leaf *l, struct summary *s)
 {
 	uint64_t blocks = l->allocs - l->frees;
-	enum runtime_kind kind = blocks ? runtime_kind_of(c->d, l) : RUNTIME_NONE;
 
 	s->blocks += blocks;
 	s->bytes += blocks * l->size;
 	profile_data_add_reach(l, s->reach);
-	s->runtime[kind].blocks += blocks;
-	s->runtime[kind].bytes += blocks * l->size;
-	if (kind != RUNTIME_NONE)
+	if (runtime_add(c->d, l, s->runtime) != RUNTIME_NONE)
 		return 0;
 	uint32_t id = entry_of(c, l->node);
 

@@ -107,6 +107,7 @@ static void a_small_tree_is_written_depth_first_with_what_is_each_nodes_own(void
 	assert_at(t, "sites.file", "[-1,5,-1,-1,-1]");
 	assert_at(t, "sites.line", "[0,12,0,0,0]");
 	assert_at(t, "sites.inlined", "[0,1,0,0,0]");
+	assert_at(t, "sites.own", "[1,0,0,0,0]");
 	/* main, main f, main g, main g f, start, ..., ... h */
 	assert_at(t, "nodes.up", "[0,1,2,1,0,0,1]");
 	assert_at(t, "nodes.site", "[0,1,2,1,3,-1,4]");
@@ -119,9 +120,39 @@ static void a_small_tree_is_written_depth_first_with_what_is_each_nodes_own(void
 	assert_at(t, "leaves.peak_blocks", "[2,0,0,0]");
 	assert_at(t, "leaves.peak_bytes", "[150,0,0,0]");
 	assert_at(t, "leaves.temporary", "[2,0,0,0]");
+	assert_at(t, "leaves.runtime_bytes", "[0,0,0,0]");
+	assert_null(json_object_get(t, "lost"));
 	assert_at(t, "types.node", "[1,1]");
 	assert_at(t, "types.name", "[7,8]");
 	assert_at(t, "types.certain", "[0,1]");
+	json_decref(t);
+	profile_data_free(d);
+}
+
+static void what_the_runtime_keeps_and_what_is_lost_are_columns(void **state)
+{
+	struct profile_data *d = profile_data_new();
+
+	(void)state;
+	pd_build_chain(d, "main+1 > f+2", 100, 3, 1);
+	pd_build_chain(d, "main+1 > std::pool::pool+3", 72704, 1, 0);
+	pd_build_chain(d, "main+1 > std::pool::pool+3", 8, 5, 1);
+	pd_build_finish(d);
+	d->reach.known = true;
+	for (size_t i = 0; i < d->n_leaves; i++)
+		if (d->leaves[i].size == 100) {
+			d->leaves[i].reach[PD_LOST] = 2;
+			d->leaves[i].hanging = (struct pd_sum){7, 168};
+		}
+	json_t *t = tree_of(d);
+
+	assert_at(t, "leaves.kept_bytes", "[200,72736]");
+	assert_at(t, "leaves.runtime_blocks", "[0,1]");
+	assert_at(t, "leaves.runtime_bytes", "[0,72704]");
+	assert_at(t, "lost.lost_blocks", "[2,0]");
+	assert_at(t, "lost.lost_bytes", "[200,0]");
+	assert_at(t, "lost.hanging_blocks", "[7,0]");
+	assert_at(t, "lost.hanging_bytes", "[168,0]");
 	json_decref(t);
 	profile_data_free(d);
 }
@@ -297,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_small_tree_is_written_depth_first_with_what_is_each_nodes_own),
+		cmocka_unit_test(what_the_runtime_keeps_and_what_is_lost_are_columns),
 		cmocka_unit_test(what_requested_nothing_is_left_out_with_its_names),
 		cmocka_unit_test(an_empty_chain_ends_in_a_function_nobody_knows),
 		cmocka_unit_test(an_empty_profile_has_an_empty_tree),

@@ -95,7 +95,7 @@ static void empty_run_is_a_whole_report(void **state)
 		       "\"kept_objects\":0,\"kept_bytes\":0,\"peak_bytes\":0,\"failed_allocs\":0,"
 		       "\"unknown_frees\":0,\"inherited_frees\":0,\"truncated_chains\":0,"
 		       "\"truncated_no_cfi\":0,\"truncated_unreadable\":0,\"truncated_too_deep\":0,"
-		       "\"guessed_chains\":0},"
+		       "\"guessed_chains\":0},\"runtime\":[],"
 		       "\"modules\":[],\"bins\":[],\"leaks\":[],\"direct\":[],\"callgraph\":[],"
 		       "\"lifetimes\":[],\"timeline\":null}");
 	json_decref(r);
@@ -206,16 +206,39 @@ static void leaks_are_told_apart_by_call_site(void **state)
 		    "[{\"kept_bytes\":16,\"allocs\":3,\"bytes\":24,\"frees\":1,\"freed_bytes\":8,"
 		    "\"truncated\":false,\"path\":[{\"function\":\"main\",\"offset\":5,"
 		    "\"file\":null,\"line\":null,\"module\":null,\"inlined\":false,"
-		    "\"guessed\":false},{\"function\":\"f\",\"offset\":20,\"file\":\"f.c\","
+		    "\"guessed\":false,\"own\":false},"
+		    "{\"function\":\"f\",\"offset\":20,\"file\":\"f.c\","
 		    "\"line\":7,\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":true,"
-		    "\"guessed\":false}],\"types\":[]},{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,"
+		    "\"guessed\":false,\"own\":false}],\"types\":[]},"
+		    "{\"kept_bytes\":8,\"allocs\":1,\"bytes\":8,"
 		    "\"frees\":0,\"freed_bytes\":0,\"truncated\":false,"
 		    "\"path\":[{\"function\":\"main\",\"offset\":5,\"file\":null,\"line\":null,"
-		    "\"module\":null,\"inlined\":false,\"guessed\":false},{\"function\":\"f\","
-		    "\"offset\":30,\"file\":null,\"line\":null,"
-		    "\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false,\"guessed\":false}],"
-		    "\"types\":[]}]");
+		    "\"module\":null,\"inlined\":false,\"guessed\":false,\"own\":false},"
+		    "{\"function\":\"f\",\"offset\":30,\"file\":null,\"line\":null,"
+		    "\"module\":\"/lib/x\xef\xbf\xbd.so\",\"inlined\":false,\"guessed\":false,"
+		    "\"own\":false}],\"types\":[]}]");
 	assert_sums(r);
+	json_decref(r);
+}
+
+static void own_code_and_what_the_runtime_keeps_are_told(void **state)
+{
+	(void)state;
+	struct profile_data *d = profile_data_new();
+
+	pd_build_chain(d, "main+5 > xmalloc+2 > std::pool::pool+3", 72704, 2, 1);
+	d->modules = calloc(1, sizeof *d->modules);
+	d->modules[0] = (struct pd_module){ .path = strdup("/a/prog") };
+	d->n_modules = 1;
+	for (size_t i = 0; i < d->n_functions; i++)
+		d->functions[i].module = 0;
+	json_t *r = json_of(d), *path = json_object_get(row(r, "leaks", 0), "path");
+
+	assert_true(json_is_true(json_object_get(json_array_get(path, 0), "own")));
+	assert_true(json_is_false(json_object_get(json_array_get(path, 1), "own")));
+	assert_true(json_is_false(json_object_get(json_array_get(path, 2), "own")));
+	assert_json(json_object_get(r, "runtime"),
+		    "[{\"kind\":\"C++ emergency pool\",\"blocks\":1,\"bytes\":72704}]");
 	json_decref(r);
 }
 
@@ -258,7 +281,7 @@ static void paths_that_are_not_the_whole_chain_are_truncated(void **state)
 	assert_true(json_is_true(json_object_get(row(r, "leaks", 3), "truncated")));
 	assert_json(json_object_get(row(r, "leaks", 3), "path"),
 		    "[{\"function\":\"?\",\"offset\":0,\"file\":null,\"line\":null,\"module\":null,"
-		    "\"inlined\":false,\"guessed\":false}]");
+		    "\"inlined\":false,\"guessed\":false,\"own\":false}]");
 	assert_sums(r);
 	json_decref(r);
 }
@@ -470,6 +493,7 @@ int main(void)
 		cmocka_unit_test(totals_and_command_are_those_of_the_profile),
 		cmocka_unit_test(every_size_has_a_bin),
 		cmocka_unit_test(leaks_are_told_apart_by_call_site),
+		cmocka_unit_test(own_code_and_what_the_runtime_keeps_are_told),
 		cmocka_unit_test(paths_that_are_not_the_whole_chain_are_truncated),
 		cmocka_unit_test(chains_with_a_guessed_function_anywhere_are_counted_once),
 		cmocka_unit_test(direct_has_bytes_by_class),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The call sites of the program's own code that everything below them is charged to.
 
-import { is_own } from "./own_code";
-import { type Tree, place_of } from "./tree";
+import { type Figure, type Tree, place_of } from "./tree";
 
 export interface Culprit {
 	name: string;
@@ -15,12 +14,9 @@ export interface Culprit {
 	kept_blocks: number;
 	kept_bytes: number;
 	temporary: number;
-}
-
-function is_own_site(t: Tree, node: number): boolean {
-	const k = t.keys[t.key[node]];
-
-	return is_own(k.name, t.site_file[t.site[node]], k.module);
+	lost_blocks: number; // directly
+	lost_bytes: number;
+	hanging_bytes: number; // lost through these; usable
 }
 
 const charges = new WeakMap<Tree, Int32Array>();
@@ -35,14 +31,11 @@ export function charge(t: Tree): Int32Array {
 
 function find_charges(t: Tree): Int32Array {
 	const of = new Int32Array(t.n);
-	const own = t.site_file.map(() => 0);
 
 	for (let i = 0; i < t.n; i++) {
-		const s = t.site[i];
-
-		if (s >= 0 && !own[s]) own[s] = is_own_site(t, i) ? 1 : 2;
 		const up = t.parent[i];
-		of[i] = s >= 0 && own[s] === 1 ? i : up >= 0 ? of[up] : -1;
+
+		of[i] = t.site_own[t.site[i]] ? i : up >= 0 ? of[up] : -1;
 	}
 	return of;
 }
@@ -54,23 +47,32 @@ function outwards(t: Tree, of_node: Int32Array, node: number): number {
 	return up < 0 ? -1 : of_node[up];
 }
 
+/** The figure of a leaf; of what is kept, without what the runtime keeps on purpose. */
+function programs(t: Tree, f: Figure, leaf: number): number {
+	const all = t.own[f][leaf];
+
+	if (f === "kept_bytes") return all - t.own.runtime_bytes[leaf];
+	return f === "kept_blocks" ? all - t.own.runtime_blocks[leaf] : all;
+}
+
 function sum_up(t: Tree, node: number, leaves: readonly number[]): Culprit {
-	const first = t.leaves[leaves[0]];
 	const name = t.keys[t.key[node]].name;
-	const inner = t.keys[t.key[first]].name;
-	const sum = (figure: Float64Array): number => leaves.reduce((s, i) => s + figure[i], 0);
+	const sum = (f: Figure): number => leaves.reduce((s, i) => s + programs(t, f, i), 0);
 
 	return {
 		name,
 		place: place_of(t, t.site[node]),
-		through: inner === name ? null : inner,
+		through: null,
 		types: [],
-		allocs: sum(t.own.allocs),
-		bytes: sum(t.own.bytes),
-		frees: sum(t.own.frees),
-		kept_blocks: sum(t.own.kept_blocks),
-		kept_bytes: sum(t.own.kept_bytes),
-		temporary: sum(t.own.temporary),
+		allocs: sum("allocs"),
+		bytes: sum("bytes"),
+		frees: sum("frees"),
+		kept_blocks: sum("kept_blocks"),
+		kept_bytes: sum("kept_bytes"),
+		temporary: sum("temporary"),
+		lost_blocks: sum("lost_blocks"),
+		lost_bytes: sum("lost_bytes"),
+		hanging_bytes: sum("hanging_bytes"),
 	};
 }
 
@@ -146,7 +148,7 @@ function refine(k: Known, g: Group, left: number): Group[] {
 	return keeping >= MIXED * whole.kept_bytes ? parts : [g];
 }
 
-export type Order = "kept_bytes" | "bytes" | "temporary";
+export type Order = "lost_bytes" | "kept_bytes" | "bytes" | "temporary";
 
 /** What the leaves are charged to, before it is asked whether their callers are the cause. */
 interface Charges extends Known {
@@ -217,7 +219,7 @@ export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
 	const sum = new Float64Array(c.n);
 	let found: { c: Culprit; g: Group }[] = [];
 
-	c.of_leaf.forEach((id, i) => (sum[id] += t.own[by][i]));
+	c.of_leaf.forEach((id, i) => (sum[id] += programs(t, by, i)));
 	const places = Int32Array.from(sum.keys())
 		.filter((id) => sum[id] > 0)
 		.sort((a, b) => sum[b] - sum[a] || a - b);
@@ -230,8 +232,25 @@ export function heaviest(t: Tree, by: Order, n: number): Culprit[] {
 			.sort(heavier(by))
 			.slice(0, n);
 	}
-	for (const f of found) f.c.types = types_at(t, f.g.leaves);
+	for (const f of found) {
+		f.c.types = types_at(t, f.g.leaves);
+		f.c.through = through(t, f, by);
+	}
 	return found.map((f) => f.c);
+}
+
+/** The function that allocates more than half of it, if it is another one. */
+function through(t: Tree, { c, g }: { c: Culprit; g: Group }, by: Order): string | null {
+	const weights = new Map<string, number>();
+
+	for (const leaf of g.leaves) {
+		const { name } = t.keys[t.key[t.leaves[leaf]]];
+
+		weights.set(name, (weights.get(name) ?? 0) + programs(t, by, leaf));
+	}
+	const found = [...weights].find(([, weight]) => weight > c[by] / 2)?.[0];
+
+	return found === undefined || found === c.name ? null : found;
 }
 
 /** The first type of each node: types stand in the order of nodes. */

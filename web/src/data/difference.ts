@@ -72,6 +72,7 @@ function join_nodes(sides: readonly Side[]): Omit<Tree, "own" | "change"> {
 		keys,
 		site_file: [...a.site_file, ...b.site_file],
 		site_line: [...a.site_line, ...b.site_line],
+		site_own: [...a.site_own, ...b.site_own],
 		site_fn: joined(a.site_fn, b.site_fn, or_none(a.functions.length)),
 		functions: [...a.functions, ...b.functions],
 		leaves: joined(a.leaves, b.leaves, (v) => v + a.n),

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Call chains as a difference has them: lists of functions, from the outside in, of neither tree.
 
-import { is_own } from "./own_code";
-import type { Place } from "./schema";
+import type { GrownElement, Place } from "./schema";
 
 /** The function to look at first: the innermost one of own code, or else that which allocates. */
-export const blamed_in = (path: readonly Place[]): Place | undefined =>
-	[...path].reverse().find((e) => is_own(e.function, e.file, e.module)) ??
-	path[path.length - 1];
+export const blamed_in = (path: readonly GrownElement[]): GrownElement | undefined =>
+	[...path].reverse().find((e) => e.own) ?? path[path.length - 1];
 
 /** Names from the function that allocates outwards: a path of the inverted graph. */
 export const names_inwards = (path: readonly Place[]): string[] =>

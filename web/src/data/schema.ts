@@ -109,6 +109,21 @@ export interface Report {
 	bins: Bin[];
 	direct: Direct[];
 	timeline?: Timeline | null;
+	runtime: { kind: string; blocks: number; bytes: number }[];
+	reach?: Reach;
+}
+
+export interface Sum {
+	blocks: number;
+	bytes: number;
+}
+
+/** What led to blocks at the end; usable bytes. */
+export interface Reach {
+	lost_direct: Sum;
+	lost_through: Sum;
+	possible: Sum;
+	reachable: Sum;
 }
 
 /** The tree as it stands in the page; data/tree.ts makes typed arrays of it. */
@@ -117,7 +132,13 @@ export interface TreeBlock {
 	strings: string[];
 	modules: number[];
 	functions: { name: number[]; module: number[]; same?: number[] };
-	sites: { function: number[]; file: number[]; line: number[]; inlined: number[] };
+	sites: {
+		function: number[];
+		file: number[];
+		line: number[];
+		inlined: number[];
+		own: number[];
+	};
 	nodes: { up: number[]; site: number[] };
 	leaves: {
 		node: number[];
@@ -129,6 +150,15 @@ export interface TreeBlock {
 		peak_blocks: number[];
 		peak_bytes: number[];
 		temporary: number[];
+		runtime_blocks: number[];
+		runtime_bytes: number[];
+	};
+	/** For each leaf; missing if nobody looked for what is lost. */
+	lost?: {
+		lost_blocks: number[];
+		lost_bytes: number[];
+		hanging_blocks: number[];
+		hanging_bytes: number[];
 	};
 	types: { node: number[]; name: number[]; certain: number[] };
 }
@@ -155,6 +185,7 @@ export interface GrownPath extends Change {
 /** Of a place there is only what tells it from others in both profiles. */
 export interface GrownElement extends Place {
 	offset: number | null;
+	own: boolean; // of the program's own code, which the C side decides
 }
 
 /** What has changed; what has not is not in it. */

@@ -13,6 +13,47 @@ export function says_kept(c: Culprit): string {
 	return `${kept}; ${count(c.frees)} of the ${count(c.allocs)} it allocated were freed`;
 }
 
+export function says_lost(c: Culprit): string {
+	const lost = `${bytes(c.lost_bytes)} in ${plural(c.lost_blocks, "block")}`;
+	const more = c.hanging_bytes ? `; ${bytes(c.hanging_bytes)} more hang on it` : "";
+
+	return `${short_name(c.name)} loses ${lost}${more}`;
+}
+
+/** The answer to what is lost, or else what is known instead of it. */
+export function says_answer(r: Report): string {
+	const { kept_bytes, kept_objects } = r.totals;
+	const kept = `${bytes(kept_bytes)} in ${plural(kept_objects, "block")}`;
+	const lost = r.reach?.lost_direct;
+	const through = r.reach?.lost_through;
+
+	if (!lost || !through)
+		return kept_objects
+			? `${kept} kept at the end; whether anything still led to them was not looked for.`
+			: "";
+	if (!lost.blocks && !through.blocks)
+		return r.reach?.possible.blocks
+			? `Nothing is certainly lost; ${bytes(r.reach.possible.bytes)} in ` +
+					`${plural(r.reach.possible.blocks, "block")} may be: ` +
+					"only their insides were pointed to at the end."
+			: "Nothing is lost: something led to every block that was looked for.";
+	const more = through.blocks
+		? `, and through them ${bytes(through.bytes)} in ${count(through.blocks)}`
+		: "";
+	return (
+		`${bytes(lost.bytes)} in ${plural(lost.blocks, "block")} lost${more}: ` +
+		"nothing led to them any more at the end."
+	);
+}
+
+/** What the runtime keeps on purpose; null: nothing. */
+export function says_runtime(r: Report): string | null {
+	const all = r.runtime.reduce((n, k) => n + k.bytes, 0);
+	const kinds = r.runtime.map((k) => `${k.kind} ${bytes(k.bytes)}`).join(", ");
+
+	return r.runtime.length ? `and ${bytes(all)} of the runtime's own (${kinds})` : null;
+}
+
 export function says_allocated(c: Culprit): string {
 	const each = c.allocs ? c.bytes / c.allocs : 0;
 	const size =

@@ -5,7 +5,15 @@ import type { TreeBlock } from "./schema";
 
 export const MEASURES = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
 export type Measure = (typeof MEASURES)[number];
-export type Figure = Measure | "frees" | "kept_blocks" | "peak_blocks";
+const LOST = ["lost_blocks", "lost_bytes", "hanging_blocks", "hanging_bytes"] as const;
+export type Figure =
+	| Measure
+	| "frees"
+	| "kept_blocks"
+	| "peak_blocks"
+	| "runtime_blocks"
+	| "runtime_bytes"
+	| (typeof LOST)[number];
 
 /** A function as people know it: the same name in the same module, inlined or not. */
 export interface Key {
@@ -22,6 +30,7 @@ export interface Tree {
 	keys: Key[];
 	site_file: (string | null)[];
 	site_line: number[];
+	site_own: boolean[]; // of the program's own code
 	site_fn: Int32Array; // index into functions
 	functions: string[];
 	leaves: Int32Array; // nodes that allocate themselves, in ascending order
@@ -34,7 +43,16 @@ export interface Tree {
 /** The name of what is above truncated chains. */
 export const UNKNOWN = "… (chain not known further out)";
 
-export const FIGURES: Figure[] = [...MEASURES, "frees", "kept_blocks", "peak_blocks"];
+const OF_LEAVES = [
+	...MEASURES,
+	"frees",
+	"kept_blocks",
+	"peak_blocks",
+	"runtime_blocks",
+	"runtime_bytes",
+] as const;
+
+export const FIGURES: Figure[] = [...OF_LEAVES, ...LOST];
 
 const at = <T>(list: readonly T[], i: number): T | null =>
 	i >= 0 && i < list.length ? list[i] : null;
@@ -89,7 +107,9 @@ export function make_tree(b: TreeBlock): Tree {
 		leaves[i] = Math.min(Math.max(node, 0), Math.max(n - 1, 0));
 	}
 	const own = {} as Record<Figure, Float64Array>;
-	for (const f of FIGURES) own[f] = Float64Array.from(b.leaves[f]);
+	for (const f of OF_LEAVES) own[f] = Float64Array.from(b.leaves[f]);
+	for (const f of LOST)
+		own[f] = b.lost ? Float64Array.from(b.lost[f]) : new Float64Array(leaves.length);
 	return {
 		n,
 		parent,
@@ -100,6 +120,7 @@ export function make_tree(b: TreeBlock): Tree {
 		own,
 		site_file: b.sites.file.map((f) => at(b.strings, f)),
 		site_line: b.sites.line,
+		site_own: b.sites.own.map((o) => o !== 0),
 		site_fn: Int32Array.from(b.sites.function),
 		functions: b.functions.name.map((f) => at(b.strings, f) ?? "?"),
 		types: {
@@ -118,7 +139,7 @@ export const place_text = (file: string | null, line: number | null): string | n
 export const place_of = (t: Tree, site: number): string | null =>
 	place_text(at(t.site_file, site), t.site_line[site]);
 
-export function total_of(t: Tree, m: Measure): number {
+export function total_of(t: Tree, m: Figure): number {
 	return t.own[m].reduce((sum, v) => sum + v, 0);
 }
 

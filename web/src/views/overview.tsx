@@ -5,7 +5,16 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Culprit, type Order, heaviest } from "../data/culprits";
 import type { Report } from "../data/schema";
-import { doubts, moments, says_allocated, says_kept, says_temporary } from "../data/sentences";
+import {
+	doubts,
+	moments,
+	says_allocated,
+	says_answer,
+	says_lost,
+	says_kept,
+	says_runtime,
+	says_temporary,
+} from "../data/sentences";
 import { type Tree, total_of } from "../data/tree";
 import { exactly } from "../flame/search";
 import { Share } from "../ui/bar";
@@ -15,6 +24,7 @@ import { Name, PlaceText, Types } from "../ui/name";
 import { Spark } from "./spark";
 
 const SHOWN = 5;
+const NOTHING_KEPT = "Nothing is kept: all that was allocated was freed.";
 
 interface FigureProps {
 	title: string;
@@ -102,9 +112,10 @@ interface ListProps {
 	tree: Tree | null;
 	whole: number;
 	says: (c: Culprit) => string;
+	rest?: string | null; // what is set apart
 }
 
-function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Element {
+function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.Element {
 	const list = useMemo(() => tree && heaviest(tree, by, SHOWN), [tree, by]);
 
 	return (
@@ -117,7 +128,10 @@ function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Elemen
 						<Link
 							to={{
 								view: "flame",
-								measure: by,
+								measure:
+									by === "lost_bytes"
+										? "kept_bytes"
+										: by,
 								inverted: false,
 								zoom: [],
 								search: exactly(c.name),
@@ -142,7 +156,31 @@ function Culprits({ title, none, by, tree, whole, says }: ListProps): JSX.Elemen
 					</li>
 				))}
 			</ol>
+			{rest && <p class="quiet rest">{rest}</p>}
 		</section>
+	);
+}
+
+/** What is lost, if anybody looked; else that what is kept need not be. */
+function Answer({ report, tree }: { report: Report; tree: Tree | null }): JSX.Element {
+	const answer = says_answer(report);
+
+	return (
+		<>
+			{answer && <p class="answer">{answer}</p>}
+			{(report.reach?.lost_direct.blocks ?? 0) > 0 && (
+				<div class="tops">
+					<Culprits
+						title="Lose the most"
+						none="Who requested what is lost is not known."
+						by="lost_bytes"
+						tree={tree}
+						whole={tree ? total_of(tree, "lost_bytes") : 0}
+						says={says_lost}
+					/>
+				</div>
+			)}
+		</>
 	);
 }
 
@@ -152,17 +190,23 @@ export function Overview({ report, tree }: { report: Report; tree: Tree | null }
 
 	return (
 		<div class="overview">
+			<Answer report={report} tree={tree} />
 			<Figures report={report} />
 			<Exactness list={doubts(report)} />
 			{report.timeline && <Spark timeline={report.timeline} />}
 			<div class="tops">
 				<Culprits
 					title="Keep the most"
-					none="Nothing is kept: all that was allocated was freed."
+					none={
+						t.kept_bytes
+							? "The program's own code keeps nothing."
+							: NOTHING_KEPT
+					}
 					by="kept_bytes"
 					tree={tree}
 					whole={t.kept_bytes}
 					says={says_kept}
+					rest={says_runtime(report)}
 				/>
 				<Culprits
 					title="Allocate the most"

@@ -12,7 +12,10 @@ export interface Chain {
 	frees?: number;
 	peak?: number;
 	temporary?: number;
+	runtime?: boolean; // what is kept of it is the runtime's
 	type?: string;
+	lost?: number; // blocks, directly
+	hanging?: number; // usable bytes that are lost through them
 }
 
 interface Node {
@@ -72,6 +75,7 @@ function planted(
 			file: sites.map(() => 1),
 			line: sites.map((s) => s[1]),
 			inlined: sites.map(() => 0),
+			own: sites.map((s) => (s[0].startsWith("std::") ? 0 : 1)),
 		},
 		nodes: { up: [], site: [] },
 		leaves: {
@@ -84,9 +88,18 @@ function planted(
 			peak_blocks: [],
 			peak_bytes: [],
 			temporary: [],
+			runtime_blocks: [],
+			runtime_bytes: [],
 		},
 		types: { node: [], name: [], certain: [] },
 	};
+	if (chains.some((c) => c.lost !== undefined))
+		block.lost = {
+			lost_blocks: [],
+			lost_bytes: [],
+			hanging_blocks: [],
+			hanging_bytes: [],
+		};
 	let last = 0;
 	const add = (n: Node, parent: number): void => {
 		const i = block.nodes.up.length;
@@ -134,6 +147,12 @@ function add_leaf(b: TreeBlock, c: Chain, delta: number): void {
 	b.leaves.peak_blocks.push(peak);
 	b.leaves.peak_bytes.push(peak * c.size);
 	b.leaves.temporary.push(c.temporary ?? 0);
+	b.lost?.lost_blocks.push(c.lost ?? 0);
+	b.lost?.lost_bytes.push((c.lost ?? 0) * c.size);
+	b.lost?.hanging_blocks.push(c.hanging ? 1 : 0);
+	b.lost?.hanging_bytes.push(c.hanging ?? 0);
+	b.leaves.runtime_blocks.push(c.runtime ? c.allocs - frees : 0);
+	b.leaves.runtime_bytes.push(c.runtime ? (c.allocs - frees) * c.size : 0);
 }
 
 const name_of = (e: string | [string, number]): string => (typeof e === "string" ? e : e[0]);
@@ -219,6 +238,13 @@ export function report(chains: Chain[], command = ["./made"]): Report {
 			types: [],
 		})),
 		timeline: null,
+		runtime: chains
+			.filter((c) => c.runtime)
+			.map((c) => ({
+				kind: name_of(c.path[c.path.length - 1]),
+				blocks: c.allocs - frees(c),
+				bytes: (c.allocs - frees(c)) * c.size,
+			})),
 	};
 }
 

@@ -15,7 +15,15 @@ import {
 import { relatives } from "../../src/data/relatives";
 import { make_rows } from "../../src/data/rows";
 import type { PageIndex, Timeline } from "../../src/data/schema";
-import { doubts, says_allocated, says_kept, seen_by } from "../../src/data/sentences";
+import {
+	doubts,
+	says_allocated,
+	says_answer,
+	says_lost,
+	says_kept,
+	says_runtime,
+	seen_by,
+} from "../../src/data/sentences";
 import { layers, rates, stacked } from "../../src/data/series";
 import { make_tree } from "../../src/data/tree";
 import { paint } from "../../src/flame/paint";
@@ -257,6 +265,82 @@ test("the caller that keeps what a shared function makes is named, not the funct
 	assert.equal(first.through, "make");
 	assert.deepEqual(first.types, ["widget"]);
 	assert.deepEqual(others, []);
+});
+
+test("what the runtime keeps is set apart from what the program's own code keeps", () => {
+	const chains = [
+		{ path: ["main", "f", "std::pool"], allocs: 1, size: 72704, runtime: true },
+		{ path: ["main", "f", "std::make"], allocs: 2, size: 10 },
+		{ path: ["main", "puts"], allocs: 1, size: 1024, runtime: true },
+	];
+	const [f, ...others] = heaviest(make_tree(tree_block(chains)), "kept_bytes", 5);
+
+	assert.deepEqual([f.name, f.kept_bytes, f.kept_blocks], ["f", 20, 2]);
+	assert.deepEqual(others, []);
+	assert.equal(
+		plain(says_runtime(report(chains)) ?? ""),
+		"and 73.7 kB of the runtime's own (std::pool 72.7 kB, puts 1.0 kB)",
+	);
+	assert.equal(says_runtime(report(chains.slice(1, 2))), null);
+});
+
+test("what is lost is the answer, and who loses it; else that nobody looked", () => {
+	const chains = [
+		{ path: ["main", "drop"], allocs: 9, size: 100, lost: 3, hanging: 48 },
+		{ path: ["main", "slip"], allocs: 9, size: 10, lost: 4 },
+		{ path: ["main", "hold"], allocs: 9, size: 1000, lost: 0 },
+	];
+	const list = heaviest(make_tree(tree_block(chains)), "lost_bytes", 5);
+	const r = report(chains);
+	const none = { blocks: 0, bytes: 0 };
+	const reach = { lost_direct: none, lost_through: none, possible: none, reachable: none };
+	const lost_direct = { blocks: 7, bytes: 416 };
+	const lost_through = { blocks: 1, bytes: 48 };
+
+	assert.deepEqual(list.map(says_lost).map(plain), [
+		"drop loses 300 B in 3 blocks; 48 B more hang on it",
+		"slip loses 40 B in 4 blocks",
+	]);
+	assert.match(
+		plain(says_answer(r)),
+		/^10.0 kB in 27 blocks kept at the end; whether .* was not looked for/,
+	);
+	assert.match(says_answer({ ...r, reach }), /^Nothing is lost/);
+	assert.match(
+		plain(
+			says_answer({
+				...r,
+				reach: { ...reach, possible: { blocks: 2, bytes: 70 } },
+			}),
+		),
+		/^Nothing is certainly lost; 70 B in 2 blocks may be/,
+	);
+	assert.match(
+		plain(says_answer({ ...r, reach: { ...reach, lost_direct, lost_through } })),
+		/^416 B in 7 blocks lost, and through them 48 B in 1: nothing led to them/,
+	);
+	assert.equal(says_answer(report([])), "");
+});
+
+test("of several functions that allocate for a site the heaviest is named, or none", () => {
+	const through = (sizes: number[]): string | null =>
+		heaviest(
+			make_tree(
+				tree_block(
+					sizes.map((size, i) => ({
+						path: ["main", `std::f${i}`],
+						allocs: 1,
+						size,
+					})),
+				),
+			),
+			"kept_bytes",
+			5,
+		)[0].through;
+
+	assert.equal(through([1, 20, 3]), "std::f1");
+	assert.equal(through([10, 10, 1]), null);
+	assert.equal(through([10, 10]), null);
 });
 
 test("the heaviest causes come first, however many places there are", () => {
