@@ -29,7 +29,8 @@ export function says_answer(r: Report): string {
 
 	if (!lost || !through)
 		return kept_objects
-			? `${kept} kept at the end; whether anything still led to them was not looked for.`
+			? `${kept} kept at the end; ` +
+					"whether anything still led to them was not looked for."
 			: "";
 	if (!lost.blocks && !through.blocks)
 		return r.reach?.possible.blocks
