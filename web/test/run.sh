@@ -35,6 +35,24 @@ profile()
 	(cd "$work" && "$mprof" run --data="$1.data" -o "$1.txt" "${@:3}" -- "./$2" >/dev/null)
 }
 
+# detached NAME PROGRAM: the same of one that is let go while it waits for the end of its input
+detached()
+{
+	local go=$work/$1.go ready=$work/$1.ready session
+	rm -f "$go" "$ready"
+	mkfifo "$go"
+	(cd "$work" && exec "$mprof" run --data="$1.data" -o "$1.txt" -- "./$2" <"$go" >"$ready") &
+	session=$!
+	exec 3>"$go"
+	until [ -s "$ready" ]; do
+		kill -0 "$session" || return
+		sleep 0.1
+	done
+	"$mprof" detach -o /dev/null "$(cat "$ready")"
+	exec 3>&-
+	wait "$session"
+}
+
 if [ -z "${UNIT:-}" ]; then
 	cc -g -O1 -o "$work/widgets" ../examples/widgets.c
 	# Of a run before: one more would be one process more.
@@ -45,6 +63,9 @@ if [ -z "${UNIT:-}" ]; then
 		profile "$program" "$program"
 		page "$program" "$work/$program.data"
 	done
+	cc -g -O1 -o "$work/loses" test/programs/loses.c
+	detached loses loses
+	page loses "$work/loses.data"
 	page both "$work/widgets.data" "$work/names.data"
 	profile forks forks --trace-children=yes
 	page forks "$work"/forks.data*

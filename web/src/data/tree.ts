@@ -3,7 +3,9 @@
 
 import type { TreeBlock } from "./schema";
 
-export const MEASURES = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
+const REQUESTED = ["kept_bytes", "peak_bytes", "bytes", "allocs", "temporary"] as const;
+/** What the flame graph can show; see measures_of(). */
+export const MEASURES = ["lost_bytes", ...REQUESTED] as const;
 export type Measure = (typeof MEASURES)[number];
 const LOST = ["lost_blocks", "lost_bytes", "hanging_blocks", "hanging_bytes"] as const;
 export type Figure =
@@ -44,7 +46,7 @@ export interface Tree {
 export const UNKNOWN = "… (chain not known further out)";
 
 const OF_LEAVES = [
-	...MEASURES,
+	...REQUESTED,
 	"frees",
 	"kept_blocks",
 	"peak_blocks",
@@ -142,6 +144,14 @@ export const place_of = (t: Tree, site: number): string | null =>
 export function total_of(t: Tree, m: Figure): number {
 	return t.own[m].reduce((sum, v) => sum + v, 0);
 }
+
+/** The measures that mean something of this profile: what is lost is known of few. */
+export const measures_of = (t: Tree): Measure[] =>
+	MEASURES.filter((m) => m !== "lost_bytes" || total_of(t, m) > 0);
+
+/** The wanted one, or that of the start: a link may come from another profile. */
+export const measure_of = (wanted: Measure, t: Tree): Measure =>
+	measures_of(t).includes(wanted) ? wanted : "kept_bytes";
 
 const sums = new WeakMap<Tree, Map<Figure, Float64Array>>();
 

@@ -2,7 +2,7 @@
 // What is chosen above the flame graph: measure, direction, search, what is left out, colours.
 
 import type { JSX } from "preact";
-import { MEASURES, type Measure, type Tree } from "../data/tree";
+import { type Measure, type Tree, measure_of, measures_of } from "../data/tree";
 import { useStore } from "../state/store";
 import { count, plural, share, short_name } from "../ui/format";
 import { COLOURINGS, type Colouring, colouring } from "./colours";
@@ -51,7 +51,7 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 			<label>
 				<span class="hidden">Width by</span>
 				<select
-					value={state.measure}
+					value={measure_of(state.measure, tree)}
 					onChange={(e) =>
 						set(
 							{
@@ -62,7 +62,7 @@ export function Toolbar({ found, total, tree }: Props): JSX.Element {
 						)
 					}
 				>
-					{MEASURES.map((m) => (
+					{measures_of(tree).map((m) => (
 						<option key={m} value={m}>
 							{TITLES[m]}
 						</option>

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Tree } from "../data/tree";
+import { type Tree, measure_of } from "../data/tree";
 import { useStore } from "../state/store";
 import { useDark } from "../ui/theme";
 import { FlameCanvas, ROW } from "./canvas";
@@ -36,16 +36,17 @@ const LABEL =
 /** Frames for the state; they are made anew, with narrower ones, when zoomed into a narrow one. */
 function useFrames(tree: Tree): { frames: Frames; options: FrameOptions; zoomed: number } {
 	const { state } = useStore();
+	const measure = measure_of(state.measure, tree);
 	const [cut, set_cut] = useState(CUT);
 	const options = useMemo(
 		(): FrameOptions => ({
-			measure: state.measure,
+			measure,
 			inverted: state.inverted,
 			hidden: new Set(state.hidden),
 			collapse: state.collapse,
 			cut,
 		}),
-		[state.measure, state.inverted, state.hidden.join("\n"), state.collapse, cut],
+		[measure, state.inverted, state.hidden.join("\n"), state.collapse, cut],
 	);
 	const frames = useMemo(() => make_frames(tree, options), [tree, options]);
 	const zoomed = useMemo(() => find_path(frames, state.zoom), [frames, state.zoom.join()]);

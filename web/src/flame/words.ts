@@ -5,6 +5,7 @@ import type { Measure } from "../data/tree";
 import { bytes, count, plural } from "../ui/format";
 
 export const TITLES: Record<Measure, string> = {
+	lost_bytes: "Lost bytes",
 	kept_bytes: "Kept bytes",
 	peak_bytes: "Bytes at the peak",
 	bytes: "Bytes allocated",
@@ -13,6 +14,7 @@ export const TITLES: Record<Measure, string> = {
 };
 
 const UNITS: Record<Measure, (n: number) => string> = {
+	lost_bytes: (n) => `${bytes(n)} lost`,
 	kept_bytes: (n) => `${bytes(n)} kept`,
 	peak_bytes: (n) => `${bytes(n)} at the peak`,
 	bytes: (n) => `${bytes(n)} allocated`,

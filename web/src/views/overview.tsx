@@ -128,10 +128,7 @@ function Culprits({ title, none, by, tree, whole, says, rest }: ListProps): JSX.
 						<Link
 							to={{
 								view: "flame",
-								measure:
-									by === "lost_bytes"
-										? "kept_bytes"
-										: by,
+								measure: by,
 								inverted: false,
 								zoom: [],
 								search: exactly(c.name),

@@ -60,6 +60,7 @@ const first = (page: string): Case => ({ page, profile: 0, data: `${page}.data` 
 const CASES: Case[] = [
 	first("widgets"),
 	first("names"),
+	first("loses"),
 	...data_files("forks.").map((data, profile) => ({ page: "forks", profile, data })),
 	{ page: "changes", profile: 1, data: "changes-2.data" },
 	{ page: "changes", profile: 2, data: "changes-1.data" },
