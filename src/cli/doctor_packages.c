@@ -108,11 +108,14 @@ static void add_word(struct words *w, const char *word)
 	w->v[w->n] = NULL;
 }
 
+/* It may wait for a lock, or for a disk that is no more. */
+enum { ASK_MS = 20000 };
+
 /* Run with its fixed words, and those that were collected. */
 static int ask(struct words *w, int (*line)(void *ctx, char *line), struct doctor *d)
 {
-	int wstatus, err = w->lost ? -ENOMEM
-				   : child_lines(w->v, CHILD_ERRORS_DROPPED, line, d, &wstatus);
+	const struct child asked = { w->v, CHILD_ERRORS_DROPPED, ASK_MS, line, d };
+	int wstatus, err = w->lost ? -ENOMEM : child_lines(&asked, &wstatus);
 
 	texts_free(w->v);
 	return err;
