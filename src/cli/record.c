@@ -121,11 +121,7 @@ static void lacking(void *ctx, const struct pd_module *m)
 
 static void printed(void *ctx)
 {
-	struct serve *v = ctx;
-
-	fn_names_say_unmet(v->options);
-	lacking_say(&v->lacking);
-	lacking_release(&v->lacking);
+	fn_names_say_unmet(((const struct serve *)ctx)->options);
 }
 
 static void named(void *ctx, const struct massif_names *names)
