@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/child.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+/* ---- its begin ---- */
 
 static int redirect(posix_spawn_file_actions_t *actions, int out, enum child_errors errors)
 {
@@ -23,58 +30,157 @@ static int redirect(posix_spawn_file_actions_t *actions, int out, enum child_err
 							  O_WRONLY, 0);
 }
 
-/* Start it with its output in a pipe. Its pid, or -errno. */
-static pid_t begin(char *const argv[], enum child_errors errors, int *out)
+/* Signals that are held off here would be held off there: a Ctrl-C is meant for both. */
+static int set_signals(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	int err = posix_spawnattr_setsigmask(attributes, &none);
+	err = err ? err : posix_spawnattr_setsigdefault(attributes, &all);
+	return err ? err
+		   : posix_spawnattr_setflags(attributes,
+					      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Its pid, or -errno. */
+static pid_t spawn(const struct child *c, int out)
 {
 	posix_spawn_file_actions_t actions;
-	int ends[2];
+	posix_spawnattr_t attributes;
 	pid_t pid;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return -err;
+	err = posix_spawnattr_init(&attributes);
+	if (!err) {
+		err = redirect(&actions, out, c->errors);
+		err = err ? err : set_signals(&attributes);
+		if (!err)
+			err = posix_spawnp(&pid, c->argv[0], &actions, &attributes, c->argv,
+					   environ);
+		posix_spawnattr_destroy(&attributes);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	return err ? -err : pid;
+}
+
+/* Start it with its output in a pipe. Its pid, or -errno. */
+static pid_t begin(const struct child *c, int *out)
+{
+	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	int err = posix_spawn_file_actions_init(&actions);
-	if (!err) {
-		err = redirect(&actions, ends[1], errors);
-		if (!err)
-			err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-		posix_spawn_file_actions_destroy(&actions);
-	}
+	pid_t pid = spawn(c, ends[1]);
 	close(ends[1]);
-	*out = ends[0];
-	if (!err)
-		return pid;
-	close(ends[0]);
-	return -err;
+	if (pid < 0)
+		close(ends[0]);
+	else
+		*out = ends[0];
+	return pid;
 }
 
-static int read_lines(int fd, int (*each)(void *ctx, char *line), void *ctx)
-{
-	FILE *in = fdopen(fd, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	int err = in ? 0 : -errno;
+/* ---- what it prints ---- */
 
-	while (!err && getline(&line, &cap, in) >= 0)
-		err = each(ctx, line);
-	free(line);
-	if (in)
-		fclose(in);
-	else
-		close(fd);
+struct line {
+	char text[3 * PATH_MAX];
+	size_t n;
+};
+
+static int tell(const struct child *c, struct line *l)
+{
+	l->text[l->n] = '\0';
+	l->n = 0;
+	return c->line(c->ctx, l->text);
+}
+
+static int take(const struct child *c, struct line *l, const char *piece, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (l->n + 1 < sizeof l->text)
+			l->text[l->n++] = piece[i];
+		if (piece[i] == '\n')
+			err = tell(c, l);
+	}
 	return err;
 }
 
-int child_lines(char *const argv[], enum child_errors errors, int (*line)(void *ctx, char *line),
-		void *ctx, int *wstatus)
+/* 1: there is something to read, or its end; 0: an interruption. */
+static int await(int fd, uint64_t until_ns)
 {
-	int out = -1;
-	pid_t pid = begin(argv, errors, &out);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t now = clock_now_ns();
 
-	if (pid < 0)
-		return pid;
-	int err = read_lines(out, line, ctx);
+	if (now >= until_ns)
+		return -ETIMEDOUT;
+	int ready = poll(&p, 1, (int)((until_ns - now) / 1000000) + 1);
+	return ready >= 0 ? ready : errno == EINTR ? 0 : -errno;
+}
 
+static int read_lines(const struct child *c, int fd, uint64_t until_ns)
+{
+	struct line l = { .n = 0 };
+	char piece[4096];
+	ssize_t n = 1;
+	int err = 0;
+
+	while (!err && n > 0) {
+		int ready = await(fd, until_ns);
+
+		if (ready <= 0) {
+			err = ready;
+			continue;
+		}
+		n = read(fd, piece, sizeof piece);
+		err = n < 0 ? -errno : take(c, &l, piece, (size_t)n);
+	}
+	return !err && l.n ? tell(c, &l) : err;
+}
+
+/* ---- its end ---- */
+
+static bool has_ended(pid_t pid, int *wstatus)
+{
+	return waitpid(pid, wstatus, WNOHANG) != 0;
+}
+
+/* Having no more to say, it may go on. */
+static int await_end(pid_t pid, uint64_t until_ns, int *wstatus)
+{
+	while (!has_ended(pid, wstatus)) {
+		if (clock_now_ns() >= until_ns)
+			return -ETIMEDOUT;
+		poll(NULL, 0, 1);
+	}
+	return 0;
+}
+
+static void end(pid_t pid, int *wstatus)
+{
+	kill(pid, SIGKILL);
 	while (waitpid(pid, wstatus, 0) < 0 && errno == EINTR)
 		;
+}
+
+int child_lines(const struct child *c, int *wstatus)
+{
+	const uint64_t until_ns = clock_now_ns() + c->limit_ms * UINT64_C(1000000);
+	int out = -1;
+	pid_t pid = begin(c, &out);
+
+	*wstatus = 0;
+	if (pid < 0)
+		return pid;
+	int err = read_lines(c, out, until_ns);
+	close(out);
+	if (!err)
+		err = await_end(pid, until_ns, wstatus);
+	if (err)
+		end(pid, wstatus);
 	return err;
 }

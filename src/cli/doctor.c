@@ -51,8 +51,8 @@ static int judge_files(struct doctor *d)
 	if (err)
 		return err;
 	own_heaps_each(&d->shared.files, d->pid, note_own_heap, &d->findings);
-	doctor_ask_packages(d);
-	return doctor_judge_modules(d);
+	err = doctor_ask_packages(d);
+	return err ? err : doctor_judge_modules(d);
 }
 
 /* ---- a process ---- */

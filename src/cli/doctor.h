@@ -4,6 +4,7 @@
 
 #include "breakpoints/watch.h"
 #include "cli/options.h"
+#include "cli/packages.h"
 #include "doctor/judge.h"
 #include "symbols/symbols.h"
 
@@ -21,7 +22,8 @@ struct doctor_function {
 /* A file that is mapped: the texts are its own. */
 struct doctor_module {
 	uint32_t file;
-	char *path, *names, *build_id, *package, *debug_package;
+	char *path, *names, *build_id;
+	char package[PACKAGE_NAME], debug_package[PACKAGE_NAME]; /* as struct packaged */
 	bool unwind;
 };
 
@@ -50,8 +52,8 @@ void doctor_release_files(struct doctor *d);
 int doctor_judge_functions(struct doctor *d, const char *fast_refused);
 int doctor_judge_modules(struct doctor *d);
 
-/* What package each module is of, and which has its debug file. */
-void doctor_ask_packages(struct doctor *d);
+/* What package each module that lacks lines is of, and which has its debug file. 0 or -ENOMEM. */
+int doctor_ask_packages(struct doctor *d);
 
 /* Count the calls that a process makes of these functions, as --count says. */
 void doctor_count(const struct doctor *d, struct cost_facts *c, struct error *why);

@@ -3,7 +3,7 @@
 #include "cli/doctor.h"
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/namesource.h"
 #include "cli/allocator.h"
 #include "cli/names.h"
 #include "fast/fast.h"
@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- reading ---- */
 
@@ -99,10 +100,8 @@ static int read_module(struct doctor *d, struct doctor_module *m, uint32_t file)
 	m->path = path_of(d, file);
 	m->names = strdup(symbols_source(d->symbols, number));
 	m->build_id = strdup(symbols_build_id(d->symbols, number));
-	m->package = strdup("");
-	m->debug_package = strdup("");
 	m->unwind = module_has_frames(symbols_module(d->symbols, number));
-	return m->path && m->names && m->build_id && m->package && m->debug_package ? 0 : -ENOMEM;
+	return m->path && m->names && m->build_id ? 0 : -ENOMEM;
 }
 
 static int add_module(struct doctor *d, uint32_t file)
@@ -135,8 +134,6 @@ void doctor_release_files(struct doctor *d)
 		free(m->path);
 		free(m->names);
 		free(m->build_id);
-		free(m->package);
-		free(m->debug_package);
 	}
 	free(d->modules);
 	free(d->functions);
@@ -246,6 +243,44 @@ int doctor_judge_functions(struct doctor *d, const char *fast_refused)
 	}
 	free(v);
 	return err;
+}
+
+/* dpkg knows the files that we have, and the process may have others by these names. */
+static bool is_here(const struct doctor *d, const struct doctor_module *m)
+{
+	const struct module_file *f = &d->shared.files.files[m->file];
+	struct stat here, it;
+
+	return !stat(m->path, &here) && !fstat(f->fd, &it) && here.st_dev == it.st_dev &&
+	       here.st_ino == it.st_ino;
+}
+
+int doctor_ask_packages(struct doctor *d)
+{
+	struct packaged *v = calloc(d->n_modules + 1, sizeof *v);
+	size_t n = 0;
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_modules; i++)
+		if (!namesource_is_whole(d->modules[i].names))
+			v[n++].path = d->modules[i].path;
+	d->packages = packages_ask(v, n);
+	n = 0;
+	for (size_t i = 0; i < d->n_modules; i++) {
+		struct doctor_module *m = &d->modules[i];
+
+		if (namesource_is_whole(m->names))
+			continue;
+		const struct packaged *p = &v[n++];
+
+		if (!is_here(d, m))
+			continue;
+		strcpy(m->package, p->package);
+		strcpy(m->debug_package, p->debug_package);
+	}
+	free(v);
+	return 0;
 }
 
 int doctor_judge_modules(struct doctor *d)

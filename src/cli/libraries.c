@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* For a dynamic linker to list them, from whatever disk they are on. */
+enum { LIST_MS = 60000 };
+
 /* 0, also if it is there already or cannot be opened; or -errno. */
 static int add_file(struct module_files *files, const char *path, bool must)
 {
@@ -99,9 +102,10 @@ int libraries_of(const char *path, struct module_files *files, struct error *e)
 	snprintf(name, sizeof name, "%s", path);
 	char *argv[] = { interp, list, name, NULL };
 	struct listing l = { files, { "" } };
+	const struct child ask = { argv, CHILD_ERRORS_READ, LIST_MS, add_line, &l };
 	int wstatus = 0;
 
-	err = err ? err : child_lines(argv, CHILD_ERRORS_READ, add_line, &l, &wstatus);
+	err = err ? err : child_lines(&ask, &wstatus);
 	if (err)
 		return error_set(e, err, "cannot ask %s for the libraries of %s: %s", interp, path,
 				 strerror(-err));

@@ -110,6 +110,15 @@ static int print(void *ctx, struct profile_data *d, FILE *out)
 	return err ? err : gated ? PRINT_SAID : 0;
 }
 
+/* In the background there is nobody to hear of it. */
+static void lacking(void *ctx, const struct pd_module *m)
+{
+	struct serve *v = ctx;
+
+	if (!v->options->background)
+		lacking_add(&v->lacking, m);
+}
+
 static void printed(void *ctx)
 {
 	fn_names_say_unmet(((const struct serve *)ctx)->options);
@@ -135,6 +144,7 @@ static int page_unprinted(void *ctx, struct profile_data *d, const char *path, s
 
 static const struct output_host output_host = { .say = say_sentence, .announce = announce,
 						.step = step, .print = print, .printed = printed,
+						.lacking = lacking,
 						.named = named, .page = page,
 						.page_unprinted = page_unprinted };
 
@@ -241,4 +251,5 @@ void record_close(struct serve *v)
 	fast_shared_free(engine);
 	outputs_close(&v->outputs);
 	free(v->desc);
+	lacking_release(&v->lacking);
 }

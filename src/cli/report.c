@@ -5,6 +5,7 @@
 #include "cli/gating.h"
 #include "cli/heapfiles.h"
 #include "cli/help.h"
+#include "cli/lacking.h"
 #include "cli/logs.h"
 #include "cli/names.h"
 #include "cli/massif_report.h"
@@ -108,6 +109,15 @@ static int report_log(const char *path, const struct options *o)
 	return status;
 }
 
+static void tell_names_of(const struct profile_data *d, enum tell_names which)
+{
+	struct lacking l = { 0 };
+
+	tell_names(say_sentence, d, which, lacking_add, &l);
+	lacking_say(&l);
+	lacking_release(&l);
+}
+
 static int report_file(const char *path, const struct options *o)
 {
 	if (mma_is_log(path))
@@ -122,7 +132,7 @@ static int report_file(const char *path, const struct options *o)
 	int status = report_to(d, o);
 	/* JSON has them; but that other files were asked is said in any case. */
 	if (!status && (renamed || (o->format == FORMAT_TABLES && !o->quiet)))
-		tell_names(say_sentence, d, renamed ? TELL_NAMES_ALL : names_told(o));
+		tell_names_of(d, renamed ? TELL_NAMES_ALL : names_told(o));
 	profile_data_free(d);
 	return status;
 }

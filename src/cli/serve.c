@@ -205,5 +205,7 @@ int serve_session(struct serve *v)
 		say_not_resolved(v->watched);
 	if (v->control)
 		serve_last_answers(v);
+	/* Who waited for the end has it. */
+	lacking_say(&v->lacking);
 	return err;
 }

@@ -4,6 +4,7 @@
 
 #include "breakpoints/trap_observer.h"
 #include "cli/cli.h"
+#include "cli/lacking.h"
 #include "cli/requesters.h"
 #include "control/control.h"
 #include "gate/gate.h"
@@ -56,6 +57,7 @@ struct serve {
 		KEPT_AGAIN,
 	} kept;
 	bool given_up;			/* somebody does not want what is kept */
+	struct lacking lacking;		/* what the profiles lack */
 	size_t lasting;			/* so many outputs no other try can mend */
 };
 

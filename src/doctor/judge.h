@@ -93,6 +93,10 @@ struct module_facts {
 /* @v: the program first. @packages: somebody could be asked what package a file is from. */
 void judge_modules(struct findings *f, const struct module_facts *v, size_t n, bool packages);
 
+/* Of files that lack lines or types: the command that installs what can be installed, and for
+ * which of them, in a sentence. False: there is nothing. */
+bool names_can_be_installed(const struct module_facts *v, size_t n, struct error *sentence);
+
 /* ---- what it will cost ---- */
 
 struct cost_facts {

@@ -2,7 +2,7 @@
 /* What files have: functions to trap, names, and tables to follow chains by. */
 #include "doctor/judge.h"
 
-#include "base/text.h"
+#include "base/namesource.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ void judge_allocator(struct findings *f, const struct allocator_facts *a)
 
 static bool has_lines(const struct module_facts *m)
 {
-	return text_begins(m->names, "DWARF");
+	return namesource_is_whole(m->names);
 }
 
 static bool is_first_with(const struct module_facts *v, size_t i)
@@ -143,6 +143,21 @@ static size_t put_packages(struct text *t, const struct module_facts *v, size_t 
 	return others;
 }
 
+enum { NAMED = 4 };
+
+static void put_name(struct text *t, const struct module_facts *m, size_t i)
+{
+	if (i < NAMED)
+		put(t, "%s%s", i ? ", " : "", path_last(m->path));
+}
+
+/* Behind the names of so many. */
+static void put_more(struct text *t, size_t n)
+{
+	if (n > NAMED)
+		put(t, " and %zu more", n - NAMED);
+}
+
 static void remedy_for_names(struct error *out, const struct module_facts *v, size_t n,
 			     bool packages)
 {
@@ -172,12 +187,21 @@ static void remedy_for_names(struct error *out, const struct module_facts *v, si
 		error_set(out, 0, "%s has no build ID: compile it with -g", path_last(own->path));
 }
 
-enum { NAMED = 4 };
-
-static void put_name(struct text *t, const struct module_facts *m, size_t i)
+bool names_can_be_installed(const struct module_facts *v, size_t n, struct error *sentence)
 {
-	if (i < NAMED)
-		put(t, "%s%s", i ? ", " : "", path_last(m->path));
+	const struct module_facts *own = NULL;
+	struct text packages = {0}, names = {0};
+	size_t served = 0;
+
+	put_packages(&packages, v, n, &own);
+	for (size_t i = 0; i < n; i++)
+		if (!has_lines(&v[i]) && *v[i].debug_package)
+			put_name(&names, &v[i], served++);
+	put_more(&names, served);
+	if (packages.n)
+		error_set(sentence, 0, "for the lines and types of %s: apt-get install%s", names.s,
+			  packages.s);
+	return packages.n;
 }
 
 static void judge_names(struct findings *f, const struct module_facts *v, size_t n, bool packages)
@@ -193,11 +217,11 @@ static void judge_names(struct findings *f, const struct module_facts *v, size_t
 		findings_ok(f, "debug", "lines and types of all %zu files", n);
 		return;
 	}
-	if (missing > NAMED)
-		put(&t, " and %zu more", missing - NAMED);
+	put_more(&t, missing);
 	w = findings_add(f, "debug", FINDING_WARN);
 	error_set(&w->why, 0,
-		  "no debug information, so no lines and types, for %zu of %zu file%s: %s", missing,
+		  "debug information is missing, and with it lines or types, for %zu of "
+		  "%zu file%s: %s", missing,
 		  n, text_plural(n), t.s);
 	remedy_for_names(&w->remedy, v, n, packages);
 }
@@ -215,8 +239,7 @@ static void judge_unwind(struct findings *f, const struct module_facts *v, size_
 			    n);
 		return;
 	}
-	if (missing > NAMED)
-		put(&t, " and %zu more", missing - NAMED);
+	put_more(&t, missing);
 	findings_warn(
 		f, "unwinding",
 		"compile with -fasynchronous-unwind-tables, and link without stripping .eh_frame",

@@ -31,6 +31,8 @@ struct output_host {
 	/* The same of one of which no report has been printed. */
 	int (*page_unprinted)(void *ctx, struct profile_data *d, const char *path,
 			      struct error *e);
+	/* A module of a profile lacks names, lines or types, which has been said. */
+	void (*lacking)(void *ctx, const struct pd_module *m);
 	/* All reports have been printed. */
 	void (*printed)(void *ctx);
 	/* These functions are named in a massif file. */

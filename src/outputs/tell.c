@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outputs/tell.h"
 
+#include "base/namesource.h"
 #include "base/text.h"
 #include "outputs/unseen.h"
 
@@ -44,12 +45,6 @@ static void tell_source(say_fn *say, const struct profile_data *d, const bool *o
 	tell_list(say, d->modules[first].names, list);
 }
 
-/* Nothing is missing of what there is: lines, types, and what was inlined. */
-static bool has_dwarf(const struct pd_module *m)
-{
-	return text_after(m->names, "DWARF") && !strchr(m->names, ';');
-}
-
 /* All whose names came from the same place in a line. */
 static void tell_sources(say_fn *say, const struct profile_data *d, const bool *told)
 {
@@ -64,16 +59,22 @@ static void tell_sources(say_fn *say, const struct profile_data *d, const bool *
 	}
 }
 
-void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which)
+void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which,
+		lacking_fn *lacking, void *ctx)
 {
 	bool *told = profile_data_modules_used(d);
 	size_t whole = 0;
 
-	for (size_t i = 0; told && which == TELL_NAMES_MISSING && i < d->n_modules; i++)
-		if (told[i] && has_dwarf(&d->modules[i])) {
+	for (size_t i = 0; told && i < d->n_modules; i++) {
+		if (!told[i])
+			continue;
+		if (!namesource_is_whole(d->modules[i].names)) {
+			lacking(ctx, &d->modules[i]);
+		} else if (which == TELL_NAMES_MISSING) {
 			told[i] = false;
 			whole++;
 		}
+	}
 	if (whole)
 		say_to(say, "names from DWARF of %zu file%s", whole, text_plural(whole));
 	if (told)

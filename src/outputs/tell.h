@@ -9,8 +9,12 @@
 
 /* What the tables have no column for: sentences about a profile. */
 
+/* Told each module that lacks names, lines or types. */
+typedef void lacking_fn(void *ctx, const struct pd_module *m);
+
 /* Where the names came from. */
-void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which);
+void tell_names(say_fn *say, const struct profile_data *d, enum tell_names which,
+		lacking_fn *lacking, void *ctx);
 
 /* When the peak was and how high; nothing if that is not known. */
 void tell_peak(say_fn *say, const struct profile_data *d);

@@ -42,7 +42,7 @@ static void tell_all(const struct outputs *o, const struct image *i, const struc
 	tell_counts(say, i, d);
 	tell_chains(say, d);
 	tell_sizes(say, d);
-	tell_names(say, d, o->settings.names);
+	tell_names(say, d, o->settings.names, o->host->lacking, o->host_ctx);
 }
 
 /* What has been saved is not saved again. @report: NULL if none is to be printed. */

@@ -310,6 +310,24 @@ moments_cycles() {
 	finish server
 }
 
+@test "what package has missing lines is asked for in the foreground, where somebody hears of it" {
+	mkdir tools
+	printf '#!/bin/sh\necho asked >>%s/asked\n' "$D" >tools/dpkg-query
+	chmod 755 tools/dpkg-query
+	PATH=$D/tools:$PATH
+	strip -o stripped "$T/server"
+	start server ./stripped 2 100
+	limited "$MPROF" attach --background -o report.txt --data=run.data "$PID"
+	progress server 2
+	detach "$PID"
+	[ -s report.txt ] && [ ! -e asked ]
+	attach "$PID"
+	progress server 2
+	detach "$PID"
+	[ "$(cat asked)" = asked ]
+	finish server
+}
+
 @test "--background says in the foreground what goes wrong, with its status" {
 	refused 3 'no such process' "$MPROF" attach --background 2147483000
 }

@@ -168,6 +168,84 @@ packed() {
 	says err "names from DWARF in .*/names.debug: "
 }
 
+# package_tools NAME: in ./tools are a dpkg-query for which ./names is of package "made-up", and an apt-cache that has
+# NAME; ./asked tells who was asked
+package_tools() {
+	mkdir -p tools
+	cat >tools/dpkg-query <<-EOT
+		#!/bin/sh
+		echo dpkg-query >>"$D/asked"
+		echo "made-up:amd64, another: $D/names"
+		exit 1
+	EOT
+	cat >tools/apt-cache <<-EOT
+		#!/bin/sh
+		echo apt-cache >>"$D/asked"
+		for word; do case \$word in $1) echo "Package: \$word" ;; esac; done
+	EOT
+	chmod 755 tools/*
+}
+
+@test "what is missing is told with the package that has it, where the file is that of the profile" {
+	local id
+	build -O2 -g
+	cp names another
+	strip_names
+	package_tools made-up-dbg
+	PATH=$D/tools:$PATH
+	run_names
+	says err 'names from .dynsym: .*/names'
+	[ "$(tail -n 1 err)" = 'mprof: for the lines and types of names: apt-get install made-up-dbg' ] || fail "$(cat err)"
+	[ "$(cat asked)" = "dpkg-query
+apt-cache" ]
+	report
+	[ "$(tail -n 1 err)" = 'mprof: for the lines and types of names: apt-get install made-up-dbg' ] || fail "$(cat err)"
+	report --quiet
+	[ ! -s err ]
+	# What apt does not have is not named,
+	package_tools nothing
+	report
+	says err 'names from .dynsym: .*/names'
+	not grep apt-get err
+	package_tools made-up-dbg
+	# nor anything where nobody knows of packages,
+	limited env PATH="$D/nowhere" "$MPROF" report run.data >report 2>err
+	says err 'names from .dynsym: .*/names'
+	not grep apt-get err
+	# nor for a file that is another one here, or is not.
+	mv names names.kept
+	report
+	not grep apt-get err
+	build -O3 -g
+	strip names
+	report
+	says err 'names from .dynsym: .*/names'
+	not grep apt-get err
+	mv names.kept names
+	report
+	grep apt-get err
+	# With a debug file nothing is missing of it.
+	id=$(build_id names)
+	mkdir -p "debug/.build-id/${id:0:2}"
+	mv names.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+	run_names --debug-dir=debug
+	not grep apt-get err
+}
+
+@test "packages are asked for once, of all processes, when their reports are there" {
+	build -O2 -g
+	strip_names
+	package_tools made-up-dbgsym
+	sed -i '/^exit/d' tools/dpkg-query
+	echo 'grep -c "Direct Allocation" run.txt >printed' >>tools/dpkg-query
+	PATH=$D/tools:$PATH limited "$MPROF" run --trace-children=yes -o run.txt --data=run.data.%p -- \
+		sh -c './names; ./names; true' >out 2>err </dev/null
+	[ "$(grep -c 'names from .dynsym: .*/names' err)" = 2 ] || fail "$(cat err)"
+	[ "$(grep -cx 'mprof: for the lines and types of names: apt-get install made-up-dbgsym' err)" = 1 ] || fail "$(cat err)"
+	[ "$(grep -c dpkg asked)" = 1 ]
+	[ "$(cat printed)" = "$(grep -c "Direct Allocation" run.txt)" ] && [ "$(cat printed)" -ge 2 ]
+}
+
 @test "stripped, debug file by build ID only" {
 	local id
 	build -O2 -g

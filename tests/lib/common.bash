@@ -15,6 +15,7 @@ case $MPROF in /*) ;; *) MPROF=$PWD/$MPROF ;; esac
 T=$B/tests
 LIMIT=${LIMIT:-180}
 export LC_ALL=C
+PATH=$ROOT/tests/lib/no-packages:$PATH
 unset MPROF_OPTIONS LD_PRELOAD
 
 # ---- setting up, and leaving nothing behind ----

@@ -263,6 +263,38 @@ static void a_command_ends_with_a_whole_name(void **state)
 	is(&f, "debug", FINDING_WARN, "", "apt-get install a-long-package-00-dbgsym ");
 }
 
+static void outside_of_doctor_only_what_can_be_installed_is_told(void **state)
+{
+	const struct module_facts v[] = {
+		{"/bin/a", ".dynsym", true, "12", "a1", ""},
+		{"/lib/b", ".dynsym", true, "34", "b1", "b1-dbg"},
+		{"/lib/c", "DWARF; its split DWARF is missing", true, "56", "c1", "c1-dbgsym"},
+		{"/lib/b2", "none", true, "78", "b1", "b1-dbg"},
+		{"/lib/d", "DWARF in /e", true, "9a", "d1", "d1-dbg"},
+	};
+	struct error said;
+
+	(void)state;
+	assert_true(names_can_be_installed(v, 5, &said));
+	assert_string_equal(said.text, "for the lines and types of b, c, b2: "
+				       "apt-get install b1-dbg c1-dbgsym");
+	assert_false(names_can_be_installed(v, 1, &said));
+	assert_false(names_can_be_installed(v + 4, 1, &said));
+}
+
+/* As a report tells it. */
+static void what_is_there_in_part_is_missing(void **state)
+{
+	struct module_facts v[] = {complete, complete};
+	struct findings f = {0};
+
+	(void)state;
+	v[1].path = "/lib/b";
+	v[1].names = "DWARF; its split DWARF is missing";
+	judge_modules(&f, v, 2, true);
+	is(&f, "debug", FINDING_WARN, "for 1 of 2 files: b", "b");
+}
+
 static void without_a_package_the_build_id_is_told(void **state)
 {
 	struct module_facts v[] = {complete, {"/lib/b", ".dynsym", true, "abcd", "", ""}};
@@ -346,6 +378,8 @@ int main(void)
 		cmocka_unit_test(files_with_everything_are_well),
 		cmocka_unit_test(one_command_installs_what_can_be_installed),
 		cmocka_unit_test(a_command_ends_with_a_whole_name),
+		cmocka_unit_test(outside_of_doctor_only_what_can_be_installed_is_told),
+		cmocka_unit_test(what_is_there_in_part_is_missing),
 		cmocka_unit_test(without_a_package_the_build_id_is_told),
 		cmocka_unit_test(missing_unwind_tables_are_told),
 		cmocka_unit_test(what_was_not_measured_is_not_guessed),

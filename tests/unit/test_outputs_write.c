@@ -48,6 +48,12 @@ static void printed(void *ctx)
 	host.ended++;
 }
 
+static void lacking(void *ctx, const struct pd_module *m)
+{
+	assert_ptr_equal(ctx, &host);
+	assert_non_null(m->path);
+}
+
 static void named(void *ctx, const struct massif_names *names)
 {
 	(void)ctx, (void)names;
@@ -73,7 +79,8 @@ static int page_unprinted(void *ctx, struct profile_data *d, const char *path, s
 
 static const struct output_host functions = { .say = take, .announce = take, .step = step,
 					      .print = print, .printed = printed, .named = named,
-					      .page = page, .page_unprinted = page_unprinted };
+					      .page = page, .page_unprinted = page_unprinted,
+					      .lacking = lacking };
 
 /* In an empty directory of its own. */
 static void open_with(struct outputs *o, struct session *s, const struct output_settings *settings)
