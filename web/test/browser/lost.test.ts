@@ -51,6 +51,16 @@ test("who loses the most stands first, with what hangs on it; who holds is not n
 	await w.close();
 });
 
+test("the list is no higher than its rows: the figures follow it", async () => {
+	const w = await open(browser, "loses");
+	const last = await w.page.locator(".top").first().locator("li").last().boundingBox();
+	const facts = await w.page.locator(".facts").boundingBox();
+
+	assert.ok(last && facts);
+	assert.ok(facts.y - (last.y + last.height) < last.height);
+	await w.close();
+});
+
 test("it leads to the flame graph of lost bytes, where its function is found", async () => {
 	const w = await open(browser, "loses");
 
