@@ -352,6 +352,26 @@ static void tell_alloc(struct activation *a, uint32_t probe, uint64_t result, co
 	tell(&e);
 }
 
+/* The same of one record and of a chain that has been found before, which needs no thread record.
+ * False: nothing has been told. */
+static bool tell_known_alloc(struct activation *a, uint32_t probe, uint64_t result,
+			     const uint64_t *words)
+{
+	struct event e = { .a = a, .words = 0 };
+	uint64_t size;
+	uint32_t node;
+
+	if (a->shared->flags || !agent_stack_is_known(a))
+		return false;
+	size = describe(&e, probe, result, words);
+	if (e.words || size > RECORD_SIZE_MAX || e.pointer > RECORD_POINTER_MAX ||
+	    !agent_chain_known(a, __atomic_load_n(&a->shared->epoch, __ATOMIC_RELAXED), &node))
+		return false;
+	e.hi = size << RECORD_SIZE_SHIFT | node;
+	tell_short(&e);
+	return true;
+}
+
 /* The function has returned to a pad of the call form. */
 __attribute__((used)) void agent_end(uint64_t result, const uint64_t *sp, uint64_t fp,
 				     uint32_t probe, const uint64_t *words,
@@ -365,6 +385,8 @@ __attribute__((used)) void agent_end(uint64_t result, const uint64_t *sp, uint64
 	agent_activate(&a, sp, fp, saved);
 	known = a.own && end(a.own, sp, &state);
 	if (call_of(probe) == AGENT_FREE || state & STATE_NESTED)
+		return;
+	if (known && !state && tell_known_alloc(&a, probe, result, words))
 		return;
 	agent_take(&a);
 	if (!known)

@@ -91,6 +91,15 @@ void agent_reclaim(struct activation *a);
  * tracer, too. */
 bool agent_know_stack(struct activation *a);
 
+/* The same without asking anybody or taking a record. False: it is not known. */
+static inline bool agent_stack_is_known(const struct activation *a)
+{
+	const struct agent_thread *t = a->own;
+
+	return t && t->ranges_turn == __atomic_load_n(&a->shared->ranges_turn, __ATOMIC_ACQUIRE) &&
+	       a->sp >= t->stack_lo && a->sp < t->stack_hi;
+}
+
 /* The end of the range that @sp is in, nobody being asked; 0: none. */
 uint64_t agent_stack_end(const struct agent_shared *s, uint64_t sp);
 
@@ -120,6 +129,17 @@ void agent_nodes_expect(struct agent_shared *s, const uint64_t *keys, uint32_t n
 /* As agent_node_below(), of which it tells the result sooner if @key was used for it before. */
 uint32_t agent_node_recent(struct agent_shared *s, uint64_t key, uint32_t parent, uint64_t pc,
 			   uint32_t epoch);
+
+/* ---- known.c ---- */
+
+/* The node of the chain that begins at a's caller, if it is one that has been found before and
+ * nothing that it followed from has changed. Needs no thread record. False: it has to be walked. */
+bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *node);
+
+/* A whole chain has been walked to @node: the @n frames, outermost first, of which the last one is
+ * a's caller. */
+void agent_chain_remember(const struct activation *a, const struct agent_frame *frames, uint32_t n,
+			  uint32_t epoch, uint32_t node);
 
 /* ---- outer.c ---- */
 

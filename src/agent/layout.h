@@ -21,6 +21,9 @@ enum {
 	AGENT_NODE_SLOTS = 1 << 21,
 	AGENT_RECENT_SLOTS = 1 << 16,
 	AGENT_ROW_SLOTS = 1 << 15,
+	AGENT_CHAIN_SETS = 1 << 10,
+	AGENT_CHAIN_WAYS = 4,
+	AGENT_CHAIN_WORDS = 120,
 	AGENT_KEYS = 8192,
 	AGENT_SPARES = 64,	/* the first thread records are nobody's own */
 	AGENT_THREADS = 4095,	/* spares included */
@@ -155,7 +158,9 @@ struct agent_frame {
 	uint64_t pc, sp, fp;
 	uint64_t fp_at;	 /* where its caller's fp is saved; 0: it is the same */
 	uint32_t node;
-	uint8_t exact;	 /* pc is the instruction itself */
+	uint8_t exact : 1;    /* pc is the instruction itself */
+	uint8_t by_fp : 1;    /* its caller is found by fp */
+	uint8_t needs_fp : 1; /* so is one of those outside of it, by the same fp */
 	uint8_t special; /* enum agent_special */
 	uint8_t inside;	 /* enum agent_inside */
 	uint8_t agent;	 /* the agent is among the frames from here outwards */
@@ -235,6 +240,33 @@ struct agent_modules {
 	struct agent_module v[];
 };
 
+/* ---- chains that have been found before ---- */
+
+/*
+ * A whole chain, and all that it followed from: where it began, and every word that was read on the
+ * way outwards. Are these as they were, so is the chain, and it need not be walked again. Any
+ * thread may find it, for the stack pointer is a part of where it begins.
+ */
+struct agent_known_chain {
+	uint64_t pc, sp, fp;
+	uint32_t epoch, node;
+	uint16_t n;			   /* words */
+	uint16_t needs_fp;		   /* else fp does not matter */
+	uint16_t at[AGENT_CHAIN_WORDS];	   /* where each is, in words from sp */
+	uint64_t word[AGENT_CHAIN_WORDS];  /* innermost first */
+};
+
+/* Those that begin at places with the same hash. */
+struct agent_chain_set {
+	_Alignas(64) uint32_t version[AGENT_CHAIN_WAYS]; /* odd: it is being written */
+	uint32_t begins[AGENT_CHAIN_WAYS]; /* where it begins, as a hash; 0: there is none */
+	/* The last chains that were not found, as hashes: one is remembered when it comes again.
+	 * To write down each that comes once would cost more than it saves. */
+	uint32_t missed[AGENT_CHAIN_WAYS];
+	uint32_t turn; /* the next of each to be replaced */
+	_Alignas(64) struct agent_known_chain way[AGENT_CHAIN_WAYS];
+};
+
 /* ---- all of it ---- */
 
 /* Half-open, and what a flag switches there. */
@@ -296,6 +328,7 @@ struct agent_shared {
 	/* Rows that were found last, by the lowest bits of the pc: 63..32 its other bits, 31..16
 	 * cfa, 15..0 fp; 0: empty. Emptied by the tracer when it tells other modules. */
 	_Alignas(4096) uint64_t rows[AGENT_ROW_SLOTS];
+	_Alignas(4096) struct agent_chain_set chains[AGENT_CHAIN_SETS];
 	_Alignas(4096) struct agent_stack stacks[AGENT_STACKS];
 	struct agent_frame deep[AGENT_DEPTH]; /* new frames that a thread has no room for */
 	struct agent_thread threads[AGENT_THREADS];

@@ -86,6 +86,14 @@ static bool is_special(const struct row *r)
 	       (r->cfa & UNWIND_CFA_OTHER && kind != UNWIND_CFA_FP && kind != UNWIND_CFA_STUB);
 }
 
+static bool is_by_fp(const struct row *r)
+{
+	uint16_t kind = r->cfa & UNWIND_CFA_KIND;
+
+	return r->cfa & UNWIND_CFA_OTHER &&
+	       (kind == UNWIND_CFA_FP || kind == UNWIND_CFA_AT_FP);
+}
+
 enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64_t hi,
 			   struct agent_frame *caller)
 {
@@ -98,6 +106,7 @@ enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64
 		return STEP_NO_ROW;
 	step = unwind_row_step(row.cfa, row.fp, &frame, &f->fp_at, read_word, &stack);
 	f->special = is_special(&row) ? SPECIAL_STEP : 0;
+	f->by_fp = is_by_fp(&row);
 	caller->pc = frame.pc;
 	caller->sp = frame.sp;
 	caller->fp = frame.fp;

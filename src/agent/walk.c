@@ -291,9 +291,11 @@ static uint32_t grow(struct walk *w, enum agent_root root, uint32_t epoch)
 						 place_of(w, i - 1), epoch);
 		}
 		f->node = node;
+		f->needs_fp = f->by_fp;
 		if (outer) {
 			f->inside = f->inside ? f->inside : outer->inside;
 			f->agent |= outer->agent;
+			f->needs_fp |= !f->fp_at && outer->needs_fp;
 		}
 		/* Of a chain with a signal in it frames are on two stacks: it is not remembered. */
 		if (keep < AGENT_FRAMES && !w->crossed && root == ROOT_WHOLE && node)
@@ -328,6 +330,15 @@ static void finish(struct walk *w, enum agent_step how, bool full, bool nodes,
 	}
 }
 
+/* A chain that consists of callers alone, all of which are in t->frames. */
+static bool is_plain(const struct walk *w, const struct agent_chain *chain)
+{
+	const struct agent_thread *t = w->t;
+
+	return chain->whole && !chain->inside && !chain->agent && !w->crossed && !w->deep &&
+	       t->n_frames && same_place(&t->frames[t->n_frames - 1], &w->fresh[0]);
+}
+
 void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chain *out)
 {
 	struct agent_thread *t = a->record;
@@ -352,6 +363,10 @@ void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chai
 		t->epoch = epoch;
 		t->n_frames = 0;
 	}
+	if (nodes && !judged && agent_chain_known(a, epoch, &out->node)) {
+		out->whole = true;
+		return;
+	}
 	w.keep = t->n_frames < AGENT_FRAMES ? t->n_frames : AGENT_FRAMES;
 	w.hi = t->stack_hi;
 	t->fresh[0] = (struct agent_frame){ .pc = a->pc, .sp = a->sp, .fp = a->fp };
@@ -360,6 +375,8 @@ void agent_walk(struct activation *a, bool nodes, bool judged, struct agent_chai
 		a->seen = agent_seen(a, &(struct agent_found){ w.fresh, t->frames, w.n, w.keep,
 							       how == STEP_OUTERMOST });
 	finish(&w, how, full, nodes, out);
+	if (out->node && is_plain(&w, out))
+		agent_chain_remember(a, t->frames, t->n_frames, epoch, out->node);
 	if (w.deep)
 		agent_deep_give_back(a->shared, a->number);
 }

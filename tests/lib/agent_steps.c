@@ -89,6 +89,7 @@ enum agent_step agent_step(struct agent_shared *s, struct agent_frame *f, uint64
 		return STEP_NO_ROW;
 	if (!f->exact && is_code(s, f->pc) && is_restorer(f->pc))
 		return from_signal(f, hi, caller);
+	f->by_fp = 1;
 	if (!f->fp)
 		return STEP_OUTERMOST;
 	if (f->fp % 8 || f->fp < f->sp || f->fp > hi - 16)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chains that have been found before. A program mostly allocates from places that it has allocated
+ * from just now, with the same stack: then each word that the walk has read is still what it was,
+ * and to compare them takes a tenth of the time of walking and of finding the nodes.
+ *
+ * All threads share them, without a lock: a version tells whether a chain was written while it was
+ * read, and who cannot write at once does not.
+ */
+#include "agent/agent_internal.h"
+
+static uint64_t hash_of_beginning(const struct activation *a)
+{
+	uint64_t h = a->pc * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 32 ^ a->sp) * UINT64_C(0xff51afd7ed558ccd);
+	return h ^ h >> 29;
+}
+
+static struct agent_chain_set *set_of(const struct activation *a, uint64_t hash)
+{
+	return &a->shared->chains[hash % AGENT_CHAIN_SETS];
+}
+
+/* 0 is for none. */
+static uint32_t tag_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32) | 1;
+}
+
+/* Are all words what they were? Written by others at the same time it may say anything. */
+static bool is_as_it_was(const struct agent_known_chain *c, const struct activation *a,
+			 uint32_t epoch)
+{
+	const uint16_t n = c->n;
+	uint64_t word;
+
+	if (c->pc != a->pc || c->sp != a->sp || (c->needs_fp && c->fp != a->fp) ||
+	    c->epoch != epoch || n > AGENT_CHAIN_WORDS)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!arch_read(a->sp + (uint64_t)c->at[i] * 8, &word) || word != c->word[i])
+			return false;
+	return true;
+}
+
+static bool find(const struct agent_chain_set *set, uint32_t i, const struct activation *a,
+		 uint32_t epoch, uint32_t *node)
+{
+	const uint32_t version = __atomic_load_n(&set->version[i], __ATOMIC_ACQUIRE);
+
+	if (version & 1 || !is_as_it_was(&set->way[i], a, epoch))
+		return false;
+	*node = set->way[i].node % AGENT_NODES;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&set->version[i], __ATOMIC_RELAXED) == version && *node;
+}
+
+bool agent_chain_known(const struct activation *a, uint32_t epoch, uint32_t *node)
+{
+	const uint64_t hash = hash_of_beginning(a);
+	const struct agent_chain_set *set = set_of(a, hash);
+
+	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
+		if (__atomic_load_n(&set->begins[i], __ATOMIC_RELAXED) == tag_of(hash) &&
+		    find(set, i, a, epoch, node))
+			return true;
+	return false;
+}
+
+/* One word more that the chain follows from. False: there is no room, or it is too far away. */
+static bool note(struct agent_known_chain *c, uint64_t at, uint64_t word)
+{
+	const uint64_t words = (at - c->sp) / 8;
+
+	if ((at - c->sp) % 8 || words > UINT16_MAX || c->n == AGENT_CHAIN_WORDS)
+		return false;
+	c->at[c->n] = (uint16_t)words;
+	c->word[c->n++] = word;
+	return true;
+}
+
+/* From a frame to its caller, as the walk went. Where the frame pointer is any other register it is
+ * another one each time, which does not matter. False: the step cannot be said in words. */
+static bool note_step(struct agent_known_chain *c, const struct agent_frame *f,
+		      const struct agent_frame *caller)
+{
+	return !f->special && note(c, caller->sp - 8, caller->pc) &&
+	       (!f->fp_at || !caller->needs_fp || note(c, f->fp_at, caller->fp));
+}
+
+/* All of it; false: part of it could not be said. */
+static bool write_down(struct agent_known_chain *c, const struct activation *a,
+		       const struct agent_frame *frames, uint32_t n, uint32_t epoch, uint32_t node)
+{
+	c->pc = a->pc;
+	c->sp = a->sp;
+	c->fp = a->fp;
+	c->needs_fp = frames[n - 1].needs_fp;
+	c->epoch = epoch;
+	c->node = node;
+	c->n = 0;
+	for (uint32_t i = n - 1; i; i--)
+		if (!note_step(c, &frames[i], &frames[i - 1]))
+			return false;
+	/* A word that is 0 may be another one by now. */
+	return frames[0].special != SPECIAL_ZERO;
+}
+
+/* Has this chain not been found a short while ago either? */
+static bool comes_again(struct agent_chain_set *set, uint32_t chain)
+{
+	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
+		if (__atomic_load_n(&set->missed[i], __ATOMIC_RELAXED) == chain)
+			return true;
+	__atomic_store_n(&set->missed[set->turn++ % AGENT_CHAIN_WAYS], chain, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* One with nothing that could be found any more, or whose turn it is to be replaced. */
+static uint32_t choose_way(struct agent_chain_set *set, uint32_t epoch)
+{
+	for (uint32_t i = 0; i < AGENT_CHAIN_WAYS; i++)
+		if (!__atomic_load_n(&set->begins[i], __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&set->way[i].epoch, __ATOMIC_RELAXED) != epoch)
+			return i;
+	return set->turn++ % AGENT_CHAIN_WAYS;
+}
+
+void agent_chain_remember(const struct activation *a, const struct agent_frame *frames, uint32_t n,
+			  uint32_t epoch, uint32_t node)
+{
+	const uint64_t hash = hash_of_beginning(a);
+	struct agent_chain_set *set = set_of(a, hash);
+	uint32_t i, version;
+
+	if (!comes_again(set, tag_of(hash) ^ node << 1))
+		return;
+	i = choose_way(set, epoch);
+	version = __atomic_load_n(&set->version[i], __ATOMIC_RELAXED);
+	if (version & 1 ||
+	    !__atomic_compare_exchange_n(&set->version[i], &version, version + 1, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&set->begins[i],
+			 write_down(&set->way[i], a, frames, n, epoch, node) ? tag_of(hash) : 0,
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&set->version[i], version + 2, __ATOMIC_RELEASE);
+}
