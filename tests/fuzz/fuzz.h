@@ -3,6 +3,7 @@
 #define MPROF_TESTS_FUZZ_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,10 @@
  * Source: LLVM's documentation of libFuzzer, "Fuzz Target".
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* libFuzzer's own mutations, for a target that has a mutator; nobody calls it where a corpus is
+ * replayed. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 #define FUZZ_EXPECT(what)                                                                          \
 	do {                                                                                       \
@@ -47,7 +52,7 @@ struct fuzz_file {
 
 static inline struct fuzz_file fuzz_file(const uint8_t *data, size_t size)
 {
-	struct fuzz_file f = { .fd = memfd_create("fuzz", MFD_CLOEXEC) };
+	struct fuzz_file f = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
 
 	FUZZ_EXPECT(f.fd >= 0);
 	FUZZ_EXPECT(pwrite(f.fd, data, size, 0) == (ssize_t)size);
