@@ -3,6 +3,7 @@
  * what is put back. */
 #include "fuzz.h"
 
+#include "arch/arch.h"
 #include "arch/flow.h"
 #include "arch/patch.h"
 
@@ -15,6 +16,43 @@ struct head {
 	uint8_t first; /* and what he has put in the place of the first one, ... */
 	uint8_t puts;  /* ... if this is odd */
 };
+
+/* Where a branch at @at goes with these flags; 0: it is not of a form that is emulated. */
+static taddr branch_goes(const uint8_t *code, size_t len, taddr at, uint64_t flags)
+{
+	struct arch_regs r = {.user = {.rip = at, .eflags = flags}};
+	struct arch_insn i;
+	uint64_t value;
+	bool push;
+
+	if (arch_decode(code, len, &i) || i.how != ARCH_EMULATE)
+		return 0;
+	arch_emulate(&i, at, &r, &push, &value);
+	return arch_pc(&r);
+}
+
+/* It is taken on the same condition. */
+static void check_branch(const struct arch_patch *p, unsigned n, taddr place, taddr slot,
+			 const uint8_t *moved, taddr target)
+{
+	static const unsigned bits[] = {0, 2, 6, 7, 11}; /* CF, PF, ZF, SF, OF */
+	const struct arch_patch_insn *i = &p->insn[n];
+
+	for (unsigned set = 0; set < 1u << 5; set++) {
+		uint64_t flags = 0;
+
+		for (unsigned b = 0; b < 5; b++)
+			flags |= (uint64_t)(set >> b & 1) << bits[b];
+		const taddr was = branch_goes(p->own + i->from, (size_t)(i[1].from - i->from),
+					      place + i->from, flags);
+		const taddr is =
+			branch_goes(moved + i->to, (size_t)(i[1].to - i->to), slot + i->to, flags);
+
+		FUZZ_EXPECT(is == target || is == slot + i[1].to);
+		FUZZ_EXPECT(!was || (was == target) == (is == target) ||
+			    target == place + i[1].from);
+	}
+}
 
 /* What a moved instruction does is the same at both places. */
 static void check_insn(const struct arch_patch *p, unsigned n, taddr place, taddr slot,
@@ -33,6 +71,8 @@ static void check_insn(const struct arch_patch *p, unsigned n, taddr place, tadd
 	FUZZ_EXPECT(is.from == was.from && is.to == was.to);
 	FUZZ_EXPECT(is.at.base == was.at.base && is.at.indexed == was.at.indexed);
 	FUZZ_EXPECT(is.at.offset == was.at.offset);
+	if (was.kind == ARCH_FLOW_BRANCH)
+		check_branch(p, n, place, slot, moved, was.target);
 }
 
 /* A thread that is moved to the slot is moved back to where it was. */

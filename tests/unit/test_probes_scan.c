@@ -475,7 +475,8 @@ static void a_function_that_says_to_be_larger_than_memory_ends_with_it(void **st
 	struct fixture *x = *state;
 	const struct scan *s = scan_compiled(
 		x, "-shared -fPIC",
-		"__asm__(\".globl tcache_thread_shutdown\\n.type tcache_thread_shutdown, @function\\n\"\n"
+		"__asm__(\".globl tcache_thread_shutdown\\n\"\n"
+		"	\".type tcache_thread_shutdown, @function\\n\"\n"
 		"	\"tcache_thread_shutdown: ret\\n.size tcache_thread_shutdown, -1\\n\");\n"
 		"void *malloc(long n) { return (void *)n; }\n");
 
