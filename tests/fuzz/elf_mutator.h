@@ -84,10 +84,7 @@ static void elf_list_parts(struct elf_parts *p, const uint8_t *data, size_t size
 	elf_add_sections(p, data, &eh);
 }
 
-/* libFuzzer calls it; what it takes and gives is in LLVM's documentation of libFuzzer. */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+static size_t elf_mutate(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
 	struct elf_parts parts;
 	uint8_t window[ELF_WINDOW];
@@ -107,5 +104,16 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	memcpy(data + p->at + skip, window, LLVMFuzzerMutate(window, n, n));
 	return size;
 }
+
+/* libFuzzer calls it; what it takes and gives is in LLVM's documentation of libFuzzer. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+/* A target with more than the file in its data does it itself, for the file by elf_mutate(). */
+#ifndef ELF_IS_NOT_ALL
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	return elf_mutate(data, size, max, seed);
+}
+#endif
 
 #endif

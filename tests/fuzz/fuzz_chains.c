@@ -134,21 +134,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	arch_set_caller(&r, ret, self.stack);
 	for (unsigned i = 0; i < ARCH_KEPT_REGS; i++)
 		arch_set_kept(&r, i, take_word(&in));
+	/* another stack, which differs in a word and in a register */
+	struct arch_regs r2 = r;
 	const size_t changed = take(&in, 2) % WORDS;
 	const uint64_t change = take_word(&in);
+	const unsigned reg = (unsigned)take(&in, 1) % (2 * ARCH_KEPT_REGS);
 
+	if (reg < ARCH_KEPT_REGS)
+		arch_set_kept(&r2, reg, take_word(&in));
 	while (in.n && n < WORDS)
 		stack[n++] = take_word(&in);
 	memcpy(other, stack, sizeof other);
 	other[changed] = change;
 	unwinder_flush(self.u);
 	const struct frame_numbers first = chain(&r, ret, stack, n);
-	const struct frame_numbers second = chain(&r, ret, other, n);
+	const struct frame_numbers repeated = chain(&r, ret, stack, n);
+	const struct frame_numbers second = chain(&r2, ret, other, n);
 	const struct frame_numbers again = chain(&r, ret, stack, n);
 
-	FUZZ_EXPECT(is_same(&first, &again));
+	FUZZ_EXPECT(is_same(&first, &repeated) && is_same(&first, &again));
 	unwinder_flush(self.u);
-	const struct frame_numbers alone = chain(&r, ret, other, n);
+	const struct frame_numbers alone = chain(&r2, ret, other, n);
 
 	FUZZ_EXPECT(is_same(&second, &alone));
 	FUZZ_EXPECT(unwinder_counts(self.u).wrong == 0);

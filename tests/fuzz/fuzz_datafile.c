@@ -129,7 +129,7 @@ static const char *const becomes[] = {
 	"%w * 2",
 	"%w << 40",
 	"random() %% 20",
-	"random()",
+	"random()", "rowid", "rowid - 1", "rowid + 1",
 	"NULL",
 	"''",
 	"'main'",
